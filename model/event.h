@@ -115,12 +115,15 @@ struct event_frame { uint32_t id, parent, file, function, line; };
 /* dur_ns -1: announced as open, the same instance follows. */
 struct event_op {
 	uint64_t instance, parent;
-	uint64_t payload;		/* of a framework's op: a fingerprint of what it copies, 0 none */
+	/* of a framework's op: a fingerprint of what it copies, 0 none */
+	uint64_t payload;
 	uint64_t forward;		/* whose gradient this is, 0 none */
 	int64_t start_ns, dur_ns, step;
-	int64_t wait_ns;		/* for a thread of the pool it was handed to; 0: it was not */
+	/* for a thread of the pool it was handed to; 0: it was not */
+	int64_t wait_ns;
 	uint32_t tid, name, op_type, argb;
-	uint32_t domain;		/* a range's; of a framework's op the graph whose node it is */
+	/* a range's; of a framework's op the graph whose node it is */
+	uint32_t domain;
 	uint32_t frame, shapes;		/* 0 not known; a name: of its inputs */
 	uint32_t waker;			/* the thread that handed it over, 0 not known */
 	uint16_t depth;
@@ -172,7 +175,8 @@ struct event_launch {
 
 struct event_run {
 	uint32_t queue, name, correlation;	/* name 0: the record has none */
-	uint32_t op_name;		/* of a graph's node: the op that it was captured in, 0 none */
+	/* of a graph's node: the op that it was captured in, 0 none */
+	uint32_t op_name;
 	uint32_t shape;			/* as a command's; 0: the launch's */
 	uint64_t object, bytes;
 	uint64_t queued_ticks, submit_ticks, start_ticks, end_ticks;

@@ -76,7 +76,7 @@ END
 }
 hangs() {
 	suite a <<'END'
-first hangs && sleep 60
+first hangs && pause 60
 case_run one true
 suite_end
 END
@@ -84,7 +84,7 @@ END
 		says '^flaky ./a: ' || return
 	suite a <<'END'
 case_run one true
-sleep 60
+pause 60
 END
 	runs 1 '0 flaky.0 passed, 1 failed, 0 skipped' ./a
 }

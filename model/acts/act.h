@@ -57,10 +57,12 @@ enum act_flag {
 	ACT_BLOCKING = 8,	/* RUN, LAUNCH: the call returned after the work was done */
 	ACT_RANGE = 16,		/* OP: the user's range */
 	ACT_ASYNC = 32,		/* OP: not on a stack */
-	ACT_NODE = 32,		/* RUN: of a graph, launched with another run, which has the LAUNCH */
+	/* RUN: of a graph, launched with another run, which has the LAUNCH */
+	ACT_NODE = 32,
 	ACT_WORKS = 64,		/* OP: a framework's own, it computes on the processor unless it
 				 * launches; RUN: on the processor (struct device.processor) */
-	ACT_FETCH = 128,		/* OP: a graph's own fetching of a batch, whatever thread it is on */
+	/* OP: a graph's own fetching of a batch, whatever thread it is on */
+	ACT_FETCH = 128,
 };
 
 struct act {
@@ -68,23 +70,27 @@ struct act {
 	int64_t call_ns;		/* RUN: when its launch began; LAUNCH: when its run
 					 * began; OP: when it was handed to a thread pool. 0 not
 					 * known */
-	uint64_t amount;		/* RUN, LAUNCH: bytes moved, 0 for kernels; OP: its step id */
-	uint64_t op;			/* instance: of OP itself, else that it belongs to; 0 none */
+	/* RUN, LAUNCH: bytes moved, 0 for kernels; OP: its step id */
+	uint64_t amount;
+	/* instance: of OP itself, else that it belongs to; 0 none */
+	uint64_t op;
 	uint32_t process, thread;	/* of the host's side: who launched, who waited */
 	uint32_t device, queue;
 	uint32_t name;			/* kernel, op, call */
-	uint32_t op_name;		/* RUN, LAUNCH, WAIT: the op's; OP: its type; COMPILE: options,
-					 * or where it was asked for */
+	/* RUN, LAUNCH, WAIT: the op's; OP: its type; COMPILE: options, or where it was
+	 * asked for */
+	uint32_t op_name;
 	union {
 		uint32_t call_dur_ns;	/* RUN, LAUNCH: of the call */
 		uint32_t content;	/* OP: a fingerprint of what it copies, 0 not known */
 	};
-	uint32_t object;		/* RUN of a copy: the place in memory (event.h), 0 not known;
-					 * of a kernel: its launch shape, 0 none; OP: the id of
-					 * its frame in the process, 0 not known */
+	/* RUN of a copy: the place in memory (event.h), 0 not known; of a kernel: its launch
+	 * shape, 0 none; OP: the id of its frame in the process, 0 not known */
+	uint32_t object;
 	uint32_t row;			/* where it is drawn; 0 nowhere */
 	uint8_t kind : 3;		/* enum act_kind */
-	uint8_t work : 5;		/* enum work; WORK_INPUT is the making and fetching of batches */
+	/* enum work; WORK_INPUT is the making and fetching of batches */
+	uint8_t work : 5;
 	uint8_t command;		/* RUN, LAUNCH: enum command_kind; OP: enum framework */
 	uint8_t direction;		/* enum direction */
 	uint8_t flags;			/* enum act_flag */

@@ -92,7 +92,7 @@ static void sort_block(struct start_key *keys, struct start_key *spare, size_t n
 
 /* The number of keys that belong before one that starts then; `also`: and those
  * that start at the same time. */
-static size_t before(const struct start_key *keys, size_t n, int64_t start, bool also)
+static size_t count_before(const struct start_key *keys, size_t n, int64_t start, bool also)
 {
 	size_t low = 0;
 
@@ -110,7 +110,7 @@ static size_t before(const struct start_key *keys, size_t n, int64_t start, bool
 /* Two that are sorted, one behind the other: only what overlaps moves. */
 static void merge(struct start_key *keys, struct start_key *spare, size_t half, size_t n)
 {
-	size_t first = before(keys, half, keys[half].start, true), left = half - first, i = 0;
+	size_t first = count_before(keys, half, keys[half].start, true), left = half - first, i = 0;
 	size_t to = first, right = half;
 
 	memcpy(spare, keys + first, left * sizeof(*keys));

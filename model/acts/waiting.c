@@ -8,12 +8,12 @@
 
 #define SPREAD 8u
 
-void waiting_init(struct waiting *waiting)
+void waiting_init(struct waiting_acts *waiting)
 {
-	*waiting = (struct waiting) { .first_ns = INT64_MAX, .used = WAITING_BLOCK };
+	*waiting = (struct waiting_acts) { .first_ns = INT64_MAX, .used = WAITING_BLOCK };
 }
 
-void waiting_release(struct waiting *waiting)
+void waiting_release(struct waiting_acts *waiting)
 {
 	for (size_t i = 0; i < waiting->n_blocks; i++)
 		free(waiting->blocks[i]);
@@ -24,7 +24,7 @@ void waiting_release(struct waiting *waiting)
 	waiting_init(waiting);
 }
 
-size_t waiting_bytes(const struct waiting *waiting)
+size_t waiting_bytes(const struct waiting_acts *waiting)
 {
 	return waiting->cap * sizeof(*waiting->keys) +
 	       waiting->n_blocks * WAITING_BLOCK * sizeof(struct act) +
@@ -33,7 +33,7 @@ size_t waiting_bytes(const struct waiting *waiting)
 
 /* ---- blocks ---- */
 
-static void next_block(struct waiting *waiting)
+static void next_block(struct waiting_acts *waiting)
 {
 	waiting->used = 0;
 	if (waiting->n_unused) {
@@ -53,7 +53,7 @@ static void next_block(struct waiting *waiting)
 	waiting->blocks[waiting->block] = xreallocarray(NULL, WAITING_BLOCK, sizeof(struct act));
 }
 
-static uint32_t put(struct waiting *waiting, const struct act *act)
+static uint32_t waiting_put(struct waiting_acts *waiting, const struct act *act)
 {
 	uint32_t at;
 
@@ -65,7 +65,7 @@ static uint32_t put(struct waiting *waiting, const struct act *act)
 	return at;
 }
 
-static void take(struct waiting *waiting, uint32_t at)
+static void waiting_take(struct waiting_acts *waiting, uint32_t at)
 {
 	uint32_t block = at / WAITING_BLOCK;
 
@@ -78,9 +78,9 @@ static void take(struct waiting *waiting, uint32_t at)
 }
 
 /* What waits moves together when it lies too far apart. */
-static void gather(struct waiting *waiting)
+static void waiting_pack(struct waiting_acts *waiting)
 {
-	struct waiting old = *waiting;
+	struct waiting_acts old = *waiting;
 
 	if (old.n_blocks - old.n_unused <= SPREAD * (1 + old.n / WAITING_BLOCK))
 		return;
@@ -89,46 +89,46 @@ static void gather(struct waiting *waiting)
 	waiting->n_blocks = waiting->cap_blocks = waiting->n_unused = 0;
 	waiting->used = WAITING_BLOCK;
 	for (size_t i = 0; i < old.n; i++)
-		waiting->keys[i].at = put(waiting, waiting_at(&old, old.keys[i].at));
+		waiting->keys[i].at = waiting_put(waiting, waiting_at(&old, old.keys[i].at));
 	old.keys = NULL;
 	waiting_release(&old);
 }
 
 /* ---- in and out ---- */
 
-void waiting_push(struct waiting *waiting, const struct act *act)
+void waiting_push(struct waiting_acts *waiting, const struct act *act)
 {
 	if (waiting->n == waiting->cap)
 		grow(&waiting->keys, &waiting->cap, waiting->n, sizeof(*waiting->keys));
 	if (act->start_ns < waiting->first_ns)
 		waiting->first_ns = act->start_ns;
 	waiting->keys[waiting->n++] = (struct start_key) {
-		act->start_ns, put(waiting, act), act->kind,
+		act->start_ns, waiting_put(waiting, act), act->kind,
 	};
 }
 
-void waiting_drop(struct waiting *waiting, size_t n)
+void waiting_drop(struct waiting_acts *waiting, size_t n)
 {
 	waiting->first_ns = INT64_MAX;
 	for (size_t i = 0; i < waiting->n; i++)
 		if (i < n)
-			take(waiting, waiting->keys[i].at);
+			waiting_take(waiting, waiting->keys[i].at);
 		else if (waiting->keys[i].start < waiting->first_ns)
 			waiting->first_ns = waiting->keys[i].start;
 	waiting->n -= n;
 	memmove(waiting->keys, waiting->keys + n, waiting->n * sizeof(*waiting->keys));
-	gather(waiting);
+	waiting_pack(waiting);
 }
 
-void waiting_forget(struct waiting *waiting, int64_t to_ns)
+void waiting_forget(struct waiting_acts *waiting, int64_t to_ns)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < waiting->n; i++)
 		if (waiting->keys[i].start < to_ns)
-			take(waiting, waiting->keys[i].at);
+			waiting_take(waiting, waiting->keys[i].at);
 		else
 			waiting->keys[kept++] = waiting->keys[i];
 	waiting->n = kept;
-	gather(waiting);
+	waiting_pack(waiting);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the longest events of columns are called, without a search for each. */
-#include "model/lanes/rows.h"
+#include "model/rows/rows.h"
 #include "model/steps/steps.h"
 
 #include "model/base/util.h"
@@ -11,8 +11,8 @@ static bool same(struct span_ref a, struct span_ref b)
 }
 
 /* Ids grow with what comes in, so that few chunks of those that touch a column may have it. */
-static bool find_in(const struct lane *lane, uint32_t id, int64_t from, int64_t to,
-		    struct lane_pos *pos)
+static bool lane_find_id(const struct lane *lane, uint32_t id, int64_t from, int64_t to,
+			 struct lane_pos *pos)
 {
 	if (!lane_touching(lane, from, pos))
 		return false;
@@ -31,13 +31,13 @@ static bool find_in(const struct lane *lane, uint32_t id, int64_t from, int64_t 
 }
 
 /* In ranges that are called "step 12" the number is left out. */
-static uint32_t plain(struct model *model, const struct row *row, uint32_t name)
+static uint32_t plain_name(struct model *model, const struct row *row, uint32_t name)
 {
 	return row->kind == ROW_THREAD ? steps_plain(model, name) :
 					 names_resolve(&model->names, name);
 }
 
-static void tell(struct model *model, struct column_name *out, int64_t from, int64_t to)
+static void column_name_fill(struct model *model, struct column_name *out, int64_t from, int64_t to)
 {
 	const struct row *row = row_at(model, out->ref.row - 1);
 	struct lane_pos pos;
@@ -47,16 +47,17 @@ static void tell(struct model *model, struct column_name *out, int64_t from, int
 
 		if (open->id != out->ref.id)
 			continue;
-		out->name = out->op = plain(model, row, open->name);
+		out->name = out->op = plain_name(model, row, open->name);
 		if (row->kind == ROW_QUEUE || row->kind == ROW_COPY || row->kind == ROW_GRAPH)
 			out->op = names_resolve(&model->names, open->cold.command.op_name);
 		return;
 	}
 	if (out->ref.lane >= row->n_lanes || out->ref.id > UINT32_MAX ||
-	    !find_in(&row->lanes[out->ref.lane], (uint32_t)out->ref.id, from, to, &pos))
+	    !lane_find_id(&row->lanes[out->ref.lane], (uint32_t)out->ref.id, from, to, &pos))
 		return;
-	out->name = out->op = plain(model, row, chunk_name(row->lanes[out->ref.lane].chunks[pos.chunk],
-							   pos.i));
+	out->name = out->op = plain_name(model, row,
+					 chunk_name(row->lanes[out->ref.lane].chunks[pos.chunk],
+						    pos.i));
 	if (row->lanes[out->ref.lane].layout.op_field)
 		out->op = names_resolve(&model->names, (uint32_t)
 					lane_cold_field(&row->lanes[out->ref.lane], pos,
@@ -75,7 +76,8 @@ void model_column_names(struct model *model, const struct column *columns, size_
 		if (i && same(out[i - 1].ref, ref))
 			out[i] = out[i - 1];
 		else if (ref.id && ref.row && ref.row <= model->rows.n)
-			tell(model, &out[i], t0 + w * (int64_t)i, t0 + w * (int64_t)(i + 1));
+			column_name_fill(model, &out[i], t0 + w * (int64_t)i, t0 + w *
+					 (int64_t)(i + 1));
 	}
 }
 

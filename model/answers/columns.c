@@ -9,22 +9,22 @@
 
 #include "model/base/util.h"
 
-struct parts {
-	struct part *list;		/* owned */
+struct part_list {
+	struct lane_part *list;		/* owned */
 	size_t n, cap;
 };
 
-static void add_part(struct parts *parts, struct model *model, uint32_t row, uint32_t lane)
+static void add_part(struct part_list *parts, struct model *model, uint32_t row, uint32_t lane)
 {
 	struct row *r = row_at(model, row);
 
 	grow(&parts->list, &parts->cap, parts->n, sizeof(*parts->list));
-	parts->list[parts->n++] = (struct part) {
+	parts->list[parts->n++] = (struct lane_part) {
 		.lane = lane < r->n_lanes ? &r->lanes[lane] : NULL, .row = row, .index = lane,
 	};
 }
 
-static void add_row(struct parts *parts, struct model *model, uint32_t row, uint32_t lane)
+static void add_row(struct part_list *parts, struct model *model, uint32_t row, uint32_t lane)
 {
 	const struct row *r = row_at(model, row);
 
@@ -45,11 +45,12 @@ static bool in_pool(const struct model *model, const struct row *pool, const str
 }
 
 /* What a process's, device's or bandwidth's row is made of. */
-static void add_below(struct parts *parts, struct model *model, const struct row *row)
+static void add_below(struct part_list *parts, struct model *model, const struct row *row)
 {
 	struct row_filter filter = {
 		.process = row->process, .queue = NONE, .device = row->device,
-		.threads = row->kind == ROW_PROCESS || row->kind == ROW_POOL, .kernels = row->kind == ROW_DEVICE,
+		.threads = row->kind == ROW_PROCESS || row->kind == ROW_POOL,
+			   .kernels = row->kind == ROW_DEVICE,
 		.copies = row->kind == ROW_DEVICE || row->kind == ROW_BANDWIDTH,
 	};
 	struct row_walk walk = ROW_WALK(&filter);
@@ -68,9 +69,9 @@ static void add_below(struct parts *parts, struct model *model, const struct row
 	}
 }
 
-size_t parts_of(struct model *model, uint32_t row_id, uint32_t lane, struct part **out)
+size_t parts_of(struct model *model, uint32_t row_id, uint32_t lane, struct lane_part **out)
 {
-	struct parts parts = { .list = NULL };
+	struct part_list parts = { .list = NULL };
 	const struct row *row;
 
 	*out = NULL;
@@ -100,7 +101,7 @@ static const struct cover *cover_of(struct model *model, const struct row *row, 
 	return merged->full ? &merged->cover : NULL;
 }
 
-static int64_t closed_busy(struct part *parts, size_t n_parts, const struct cover *cover,
+static int64_t closed_busy(struct lane_part *parts, size_t n_parts, const struct cover *cover,
 			   int64_t a, int64_t b)
 {
 	int64_t busy = 0;
@@ -137,7 +138,7 @@ bool open_wanted(const struct model *model, const struct open_span *open,
 	       (want->op && has_op && name_wanted(want, open->cold.command.op_name));
 }
 
-void add_opens(struct model *model, const struct part *part, const struct lane_want *want,
+void add_opens(struct model *model, const struct lane_part *part, const struct lane_want *want,
 	       int64_t t0, int64_t w, size_t n, struct column *out, int64_t *longest_ns,
 	       int64_t *least)
 {
@@ -173,7 +174,7 @@ void add_opens(struct model *model, const struct part *part, const struct lane_w
 }
 
 /* From the first open start to the live edge all is busy. */
-static void widen_busy(struct model *model, struct part *parts, size_t n_parts,
+static void widen_busy(struct model *model, struct lane_part *parts, size_t n_parts,
 		       const struct cover *cover, int64_t least, int64_t t0, int64_t w, size_t n,
 		       struct column *out)
 {
@@ -231,7 +232,7 @@ static void mark_unseen(struct model *model, uint32_t device, int64_t t0, int64_
 }
 
 /* Rate of the slowest copy in [a, b), 0 when there is a moment without any. */
-static uint64_t least_rate(const struct part *parts, size_t n_parts, int64_t a, int64_t b)
+static uint64_t least_rate(const struct lane_part *parts, size_t n_parts, int64_t a, int64_t b)
 {
 	struct cover cover = { .n = 0 };
 	uint64_t least = UINT64_MAX;
@@ -261,7 +262,7 @@ static uint64_t least_rate(const struct part *parts, size_t n_parts, int64_t a, 
 }
 
 /* Bytes in a column to bytes per second; a counter has nothing else. */
-static void to_rates(const struct part *parts, size_t n_parts, int64_t t0, int64_t w, size_t n,
+static void to_rates(const struct lane_part *parts, size_t n_parts, int64_t t0, int64_t w, size_t n,
 		     struct column *out, bool counter)
 {
 	for (size_t c = 0; c < n; c++) {
@@ -281,8 +282,9 @@ static void to_rates(const struct part *parts, size_t n_parts, int64_t t0, int64
 }
 
 /* All but rates and losses; bytes stay bytes. */
-static void sum_up(struct model *model, struct part *parts, size_t n_parts, const struct row *row,
-		   uint32_t lane, int64_t t0, int64_t w, size_t n, struct column *out)
+static void parts_columns(struct model *model, struct lane_part *parts, size_t n_parts,
+			  const struct row *row, uint32_t lane, int64_t t0, int64_t w, size_t n,
+			  struct column *out)
 {
 	const struct cover *cover = cover_of(model, row, lane);
 	int64_t *longest_ns = xcalloc(n, sizeof(*longest_ns)), least = INT64_MAX;
@@ -314,7 +316,7 @@ void model_columns(struct model *model, uint32_t row_id, uint32_t lane, int64_t 
 		   size_t n, struct column *out)
 {
 	const struct row *row;
-	struct part *parts;
+	struct lane_part *parts;
 	size_t n_parts;
 	int64_t span, w;
 
@@ -337,7 +339,7 @@ void model_columns(struct model *model, uint32_t row_id, uint32_t lane, int64_t 
 		return;
 	}
 	n_parts = parts_of(model, row_id, lane, &parts);
-	sum_up(model, parts, n_parts, row, lane, t0, w, n, out);
+	parts_columns(model, parts, n_parts, row, lane, t0, w, n, out);
 	if (row->kind == ROW_BANDWIDTH || row->kind == ROW_COPY)
 		to_rates(parts, n_parts, t0, w, n, out, row->kind == ROW_BANDWIDTH);
 	mark_unseen(model, row->device, t0, w, n, out);
@@ -348,7 +350,7 @@ bool model_range(struct model *model, uint32_t row_id, uint32_t lane, int64_t t0
 		 struct range_sum *out)
 {
 	struct column column = { .busy_ns = 0 };
-	struct part *parts;
+	struct lane_part *parts;
 	int64_t span;
 	size_t n_parts;
 
@@ -358,7 +360,7 @@ bool model_range(struct model *model, uint32_t row_id, uint32_t lane, int64_t t0
 	    row_at(model, row_id - 1)->kind == ROW_COUNTER)
 		return false;
 	n_parts = parts_of(model, row_id, lane, &parts);
-	sum_up(model, parts, n_parts, row_at(model, row_id - 1), lane, t0, span, 1, &column);
+	parts_columns(model, parts, n_parts, row_at(model, row_id - 1), lane, t0, span, 1, &column);
 	free(parts);
 	out->busy_ns = column.busy_ns < span ? column.busy_ns : span;
 	out->count = column.count;

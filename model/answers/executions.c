@@ -5,14 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/answers/parts.h"
 #include "model/base/util.h"
 #include "model/lanes/lane_internal.h"
-#include "model/answers/parts.h"
 
 #define SLICE_NS 1000000		/* the lock is held so long at once */
-#define NAMES 64u			/* of a search that are asked between two looks at the clock */
+/* of a search that are asked between two looks at the clock */
+#define NAMES 64u
 
-struct found {
+struct execution_found {
 	int64_t key;			/* the highest are kept */
 	struct span span;
 };
@@ -21,9 +22,10 @@ struct hunt {
 	struct model *model;		/* borrowed */
 	const struct execution_want *want;
 	const struct lane_want *names, *ops;	/* NULL: all */
-	struct found *found;		/* owned; room for 2 * most */
+	struct execution_found *found;		/* owned; room for 2 * most */
 	size_t n, cap;
-	int64_t worst;			/* what is not above it cannot come in; INT64_MIN: all can */
+	/* what is not above it cannot come in; INT64_MIN: all can */
+	int64_t worst;
 	bool more;
 	/* the part that is looked at */
 	uint32_t row, index;
@@ -90,7 +92,7 @@ static int64_t key_of(const struct execution_want *want, int64_t start_ns, int64
 /* Of equal ones the earlier, then by row: the same whatever order they came in. */
 static int by_key(const void *a, const void *b)
 {
-	const struct found *x = a, *y = b;
+	const struct execution_found *x = a, *y = b;
 
 	if (x->key != y->key)
 		return x->key > y->key ? -1 : 1;
@@ -123,11 +125,11 @@ static bool bounded(const struct execution_bounds *bounds)
 }
 
 /* All about one is known: the last questions. */
-static void take(struct hunt *hunt, const struct span *span)
+static void hunt_take(struct hunt *hunt, const struct span *span)
 {
 	const struct execution_want *want = hunt->want;
 	int64_t dur_ns = span->end_ns - span->start_ns;
-	struct found *slot;
+	struct execution_found *slot;
 
 	if (!(want->kinds & execution_kind(span)) ||
 	    (bounded(&want->bytes) && (span->row_kind != ROW_COPY ||
@@ -136,7 +138,7 @@ static void take(struct hunt *hunt, const struct span *span)
 		return;
 	grow(&hunt->found, &hunt->cap, hunt->n, sizeof(*hunt->found));
 	slot = &hunt->found[hunt->n++];
-	*slot = (struct found) {
+	*slot = (struct execution_found) {
 		.key = key_of(want, span->start_ns, dur_ns, span->bytes), .span = *span,
 	};
 	if (hunt->n >= 2 * want->most)
@@ -162,11 +164,12 @@ static bool worth(const struct hunt *hunt, const struct sight *s, uint32_t i)
 	return hunt->worst == INT64_MIN || key_of(want, start, dur, s->bytes[i]) > hunt->worst;
 }
 
-static void look_at_block(struct hunt *hunt, struct lane *lane, size_t c, uint32_t first, uint32_t end)
+static void look_at_block(struct hunt *hunt, struct lane *lane, size_t c, uint32_t first,
+			  uint32_t end)
 {
 	uint32_t n = end - first;
 	const struct chunk *chunk = lane->chunks[c];
-	struct part part = { lane, hunt->row, hunt->index };
+	struct lane_part part = { lane, hunt->row, hunt->index };
 	uint64_t bits = n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
 	struct sight sight;
 	struct span span;
@@ -189,7 +192,7 @@ static void look_at_block(struct hunt *hunt, struct lane *lane, size_t c, uint32
 		if (!worth(hunt, &sight, i))
 			continue;
 		span_tell(hunt->model, &part, (struct lane_pos){ c, first + i }, &span);
-		take(hunt, &span);
+		hunt_take(hunt, &span);
 	}
 }
 
@@ -228,7 +231,9 @@ static void look_at_chunk(struct hunt *hunt, struct lane *lane, size_t c, uint32
 		until = chunk->n;
 	for (uint32_t first = from / LANE_BLOCK * LANE_BLOCK; first < until; first += LANE_BLOCK) {
 		uint32_t end = until - first < LANE_BLOCK ? until : first + LANE_BLOCK;
-		const struct block *block = chunk->blocks ? &chunk->blocks[first / LANE_BLOCK] : NULL;
+		const struct span_block *block = chunk->blocks ?
+						 &chunk->blocks[first / LANE_BLOCK] :
+					    NULL;
 
 		if (!block || block->form == BLOCK_NONE || long_enough(hunt, block->longest_ns))
 			look_at_block(hunt, lane, c, first > from ? first : from, end);
@@ -238,7 +243,7 @@ static void look_at_chunk(struct hunt *hunt, struct lane *lane, size_t c, uint32
 /* ---- lanes ---- */
 
 /* Gives the lock back for a moment; false: it is to end. */
-static bool breathe(struct hunt *hunt)
+static bool hunt_breathe(struct hunt *hunt)
 {
 	const struct execution_want *want = hunt->want;
 	int64_t now = monotonic_ns();
@@ -351,7 +356,7 @@ static void look_at_lane(struct hunt *hunt)
 		more = next_chunk(lane, &rest);
 		if (!more || !may_breathe(lane, &rest))
 			continue;
-		if (!breathe(hunt))
+		if (!hunt_breathe(hunt))
 			return;
 		lane = lane_of(hunt);
 		more = lane && find_rest(lane, border_ns, &rest);
@@ -376,7 +381,7 @@ static void look_at_opens(struct hunt *hunt)
 		    (hunt->ops && !open_wanted(model, open, hunt->ops)) || !worth(hunt, &sight, 0))
 			continue;
 		span_tell_open(hunt->model, open, &span);
-		take(hunt, &span);
+		hunt_take(hunt, &span);
 	}
 }
 
@@ -427,7 +432,7 @@ static void hunt_all(struct hunt *hunt, struct executions *out)
 static const struct lane_want *ask_names(struct hunt *hunt, struct search *search)
 {
 	while (search && !search_ask(search, NAMES))
-		if (!breathe(hunt))
+		if (!hunt_breathe(hunt))
 			return NULL;
 	return search ? search_wanted(search) : NULL;
 }

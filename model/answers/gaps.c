@@ -10,38 +10,40 @@
  * The first lane's gap is [10,50), the second's from 20 on [20,70): the moment is 20; both agree
  * from there to 50: [20,50).
  */
+#include "model/base/binary_heap.h"
 #include "model/query/gaps.h"
 
 #include <stdlib.h>
 
+#include "model/answers/parts.h"
 #include "model/base/util.h"
 #include "model/lanes/lane_internal.h"
-#include "model/answers/parts.h"
 
 /* What is asked about a row. */
 struct gap_walk {
-	struct part *parts;		/* owned */
+	struct lane_part *parts;		/* owned */
 	size_t n;
 	int64_t from_ns, until_ns;	/* gaps lie in it: folded before, open or nothing after */
 	bool open;			/* it ends where something open begins */
 };
 
-static bool begin(struct model *model, uint32_t row, uint32_t lane, struct gap_walk *walk)
+static bool gap_walk_begin(struct model *model, uint32_t row, uint32_t lane, struct gap_walk *walk)
 {
 	size_t kept = 0, n;
 
 	*walk = (struct gap_walk) { .from_ns = model->folded_ns, .until_ns = INT64_MIN };
 	n = parts_of(model, row, lane, &walk->parts);
 	for (size_t i = 0; i < n; i++) {
-		const struct part *part = &walk->parts[i];
+		const struct lane_part *part = &walk->parts[i];
 
 		if (part->lane->n && part->lane->max_end_ns > walk->until_ns)
 			walk->until_ns = part->lane->max_end_ns;
 	}
 	for (size_t i = 0; i < n; i++) {
-		const struct part *part = &walk->parts[i];
+		const struct lane_part *part = &walk->parts[i];
 
-		for (uint32_t o = row_at(model, part->row)->opens; o != NONE; o = open_at(model, o)->next)
+		for (uint32_t o = row_at(model, part->row)->opens; o != NONE;
+		     o = open_at(model, o)->next)
 			if (open_at(model, o)->lane == part->index &&
 			    (open_at(model, o)->start_ns < walk->until_ns || !walk->open)) {
 				walk->until_ns = open_at(model, o)->start_ns;
@@ -146,7 +148,7 @@ bool model_gap_next(struct model *model, uint32_t row, uint32_t lane, int64_t af
 		    int64_t least_ns, struct row_gap *out)
 {
 	struct gap_walk walk;
-	bool found = begin(model, row, lane, &walk) && after_ns < INT64_MAX &&
+	bool found = gap_walk_begin(model, row, lane, &walk) && after_ns < INT64_MAX &&
 		     next_gap(&walk, after_ns + 1, least_ns > 0 ? least_ns : 1, out);
 
 	free(walk.parts);
@@ -162,13 +164,14 @@ bool model_gap_prev(struct model *model, uint32_t row, uint32_t lane, int64_t be
 	struct row_gap gap;
 	bool found = false;
 
-	if (begin(model, row, lane, &walk)) {
+	if (gap_walk_begin(model, row, lane, &walk)) {
 		int64_t first = model->first_ns;
 
 		if (before_ns > walk.until_ns)
 			before_ns = walk.until_ns;
 		do {
-			from = before_ns - back > first && back < INT64_MAX / 4 ? before_ns - back : first;
+			from = before_ns - back > first && back < INT64_MAX / 4 ? before_ns -
+			       back : first;
 			back *= 2;
 			for (int64_t at = from; next_gap(&walk, at, least, &gap) &&
 			     gap.start_ns < before_ns; at = gap.end_ns) {
@@ -182,30 +185,18 @@ bool model_gap_prev(struct model *model, uint32_t row, uint32_t lane, int64_t be
 }
 
 /* A heap with the shortest on top; of equal ones the last. */
-static bool is_less(const struct row_gap *a, const struct row_gap *b)
+static bool gap_is_before(const void *one, const void *other, const void *arg)
 {
+	const struct row_gap *a = one, *b = other;
 	int64_t x = a->end_ns - a->start_ns, y = b->end_ns - b->start_ns;
 
+	(void)arg;
 	return x != y ? x < y : a->start_ns > b->start_ns;
-}
-
-static void sink(struct row_gap *heap, size_t n, size_t at)
-{
-	for (size_t child; (child = 2 * at + 1) < n; at = child) {
-		struct row_gap swap = heap[at];
-
-		if (child + 1 < n && is_less(&heap[child + 1], &heap[child]))
-			child++;
-		if (!is_less(&heap[child], &heap[at]))
-			return;
-		heap[at] = heap[child];
-		heap[child] = swap;
-	}
 }
 
 static int longest_first(const void *a, const void *b)
 {
-	return is_less(a, b) ? 1 : is_less(b, a) ? -1 : 0;
+	return gap_is_before(a, b, NULL) ? 1 : gap_is_before(b, a, NULL) ? -1 : 0;
 }
 
 size_t model_gaps_longest(struct model *model, uint32_t row, uint32_t lane, int64_t t0, int64_t t1,
@@ -217,17 +208,17 @@ size_t model_gaps_longest(struct model *model, uint32_t row, uint32_t lane, int6
 	size_t n = 0;
 
 	*more = false;
-	if (begin(model, row, lane, &walk) && max) {
+	if (gap_walk_begin(model, row, lane, &walk) && max) {
 		for (int64_t at = t0; next_gap(&walk, at, least, &gap) && gap.start_ns < t1;
 		     at = gap.end_ns) {
 			if (n < max) {
 				out[n++] = gap;
-				for (size_t i = n / 2; n == max && i-- > 0; )
-					sink(out, n, i);
+				if (n == max)
+					binary_heap_make(out, n, sizeof(gap), gap_is_before, NULL);
 			} else {
 				*more = true;
 				out[0] = gap;
-				sink(out, n, 0);
+				binary_heap_down(out, n, sizeof(gap), 0, gap_is_before, NULL);
 			}
 			/* Only what is longer than the shortest has a place from now on. */
 			if (n == max)

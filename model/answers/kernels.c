@@ -50,7 +50,8 @@ static void add_kernel_ops(struct model *model, struct kernel_row *row, struct m
 	}
 }
 
-static void add_kernel(struct kernel_row *row, struct hist *hist, const struct kernel_total *total)
+static void kernel_add_total(struct kernel_row *row, struct hist *hist,
+			     const struct kernel_total *total)
 {
 	uint64_t timed = total->count - total->untimed;
 
@@ -78,7 +79,7 @@ static const char *shape_of(struct model *model, const struct kernel_total *tota
 	const struct process *process = process_at(model, queue_at(model, total->queue)->process);
 	uint32_t shape = total->shapes ? MAP_NONE : map_get(&process->shapes, total->shape);
 	uint32_t text = shape == MAP_NONE ? 0 :
-			((const struct shape *)store_at(&model->shapes, shape))->text;
+			((const struct launch_shape *)store_at(&model->shapes, shape))->text;
 
 	return text ? names_raw(&model->names, text) : NULL;
 }
@@ -92,7 +93,7 @@ static void add_kernel_shapes(struct model *model, struct kernel_row *row, struc
 	for (uint32_t s = kernel->by_shape; s != NONE; ) {
 		const struct kernel_shape_total *total = store_at(&model->kernel_shapes, s);
 		uint32_t index = map_get(&process->shapes, total->shape), slot;
-		const struct shape *shape = index == MAP_NONE ? NULL :
+		const struct launch_shape *shape = index == MAP_NONE ? NULL :
 					    store_at(&model->shapes, index);
 
 		s = total->next;
@@ -156,7 +157,7 @@ size_t model_kernels(struct model *model, struct kernel_row **out)
 		} else if ((*out)[at].shape != shape_of(model, total)) {
 			(*out)[at].shape = NULL;
 		}
-		add_kernel(&(*out)[at], &hists[at], total);
+		kernel_add_total(&(*out)[at], &hists[at], total);
 		add_kernel_ops(model, &(*out)[at], &slots, at, total);
 		add_kernel_shapes(model, &(*out)[at], &sizes, at, total);
 		occupancy_add(model, &sums[at], total);

@@ -70,19 +70,20 @@ static void add(struct links *links, enum link_kind kind, struct span_ref ref)
 
 /* ---- what was launched ---- */
 
-static void add_work(struct links *links, const struct ran *op)
+static void add_work_links(struct links *links, const struct ran *op)
 {
 	struct model *model = links->model;
 
 	for (uint32_t r = 0; op->instance && r < model->rows.n; r++) {
 		const struct row *row = row_at(model, r);
 
-		if (row->process != op->process || (row->kind != ROW_QUEUE && row->kind != ROW_COPY))
+		if (row->process != op->process ||
+		    (row->kind != ROW_QUEUE && row->kind != ROW_COPY))
 			continue;
 		for (uint32_t o = row->opens; o != NONE; o = open_at(model, o)->next)
 			if (open_at(model, o)->cold.command.op == op->instance)
-				add(links, LINK_WORK, (struct span_ref) { r + 1, open_at(model, o)->lane,
-									  open_at(model, o)->id });
+				add(links, LINK_WORK, (struct span_ref) {
+					r + 1, open_at(model, o)->lane, open_at(model, o)->id });
 		for (uint32_t l = 0; l < row->n_lanes; l++) {
 			const struct lane *lane = &row->lanes[l];
 			struct lane_pos pos;
@@ -98,9 +99,9 @@ static void add_work(struct links *links, const struct ran *op)
 
 /* ---- graphs that are launched as one, and their nodes: one call of the host ---- */
 
-struct call { uint32_t process, tid; int64_t call_ns; };
+struct host_call { uint32_t process, tid; int64_t call_ns; };
 
-static bool call_of(struct model *model, struct span_ref ref, struct call *call)
+static bool call_of(struct model *model, struct span_ref ref, struct host_call *call)
 {
 	const struct row *row = row_at(model, ref.row - 1);
 	struct command_cold cold;
@@ -110,13 +111,13 @@ static bool call_of(struct model *model, struct span_ref ref, struct call *call)
 	if (!row_find(row, ref.lane, (uint32_t)ref.id, &lane, &pos))
 		return false;
 	lane_cold(&row->lanes[lane], pos, &cold);
-	*call = (struct call) { row->process, cold.tid, cold.call_ns };
+	*call = (struct host_call) { row->process, cold.tid, cold.call_ns };
 	return cold.call_ns > 0;
 }
 
 /* Of those of `lane` that began within [t0, t1]. */
 static void add_of_call(struct links *links, enum link_kind kind, uint32_t r, uint32_t l,
-			const struct call *call, int64_t t0, int64_t t1)
+			const struct host_call *call, int64_t t0, int64_t t1)
 {
 	const struct lane *lane = &row_at(links->model, r)->lanes[l];
 	struct lane_pos pos;
@@ -145,16 +146,18 @@ static void add_nodes(struct links *links, const struct span *box)
 {
 	struct model *model = links->model;
 	size_t first = links->n;
-	struct call call;
+	struct host_call call;
 
 	if (!call_of(model, box->ref, &call))
 		return;
 	for (uint32_t r = 0; r < model->rows.n; r++) {
 		const struct row *row = row_at(model, r);
 
-		if (row->process == call.process && (row->kind == ROW_QUEUE || row->kind == ROW_COPY))
+		if (row->process == call.process &&
+		    (row->kind == ROW_QUEUE || row->kind == ROW_COPY))
 			for (uint32_t l = 0; l < row->n_lanes; l++)
-				add_of_call(links, LINK_NODE, r, l, &call, box->start_ns, box->end_ns);
+				add_of_call(links, LINK_NODE, r, l, &call, box->start_ns,
+					    box->end_ns);
 	}
 	qsort(links->out + first, links->n - first, sizeof(*links->out), link_by_start);
 }
@@ -163,7 +166,7 @@ static void add_nodes(struct links *links, const struct span *box)
 static void add_graph(struct links *links, const struct span *node)
 {
 	struct model *model = links->model;
-	struct call call;
+	struct host_call call;
 
 	if (node->row_kind != ROW_QUEUE && node->row_kind != ROW_COPY)
 		return;
@@ -184,16 +187,16 @@ static void add_graph(struct links *links, const struct span *node)
 
 /* ---- who feeds whom ---- */
 
-struct wanted {
+struct wanted_ops {
 	struct model *model;
 	struct lane_want want;
 	uint8_t *names;			/* owned */
 	bool any;
 };
 
-static void want_name(void *arg, uint32_t name)
+static void want_op_name(void *arg, uint32_t name)
 {
-	struct wanted *wanted = arg;
+	struct wanted_ops *wanted = arg;
 
 	name = names_resolve(&wanted->model->names, name);
 	if (!name || name >= wanted->want.n)
@@ -203,7 +206,7 @@ static void want_name(void *arg, uint32_t name)
 	wanted->any = true;
 }
 
-static void want_neighbours(struct wanted *wanted, const struct ran *op, bool takers)
+static void want_neighbours(struct wanted_ops *wanted, const struct ran *op, bool takers)
 {
 	struct model *model = wanted->model;
 	struct graph_edge *edges = NULL;
@@ -211,7 +214,7 @@ static void want_neighbours(struct wanted *wanted, const struct ran *op, bool ta
 	uint32_t node;
 	size_t n;
 
-	edges_each(model, op->name, takers, want_name, wanted);
+	edges_each(model, op->name, takers, want_op_name, wanted);
 	if (!model->graphs)
 		return;
 	node = graph_joined(model, op->process, op->ident, &rule);
@@ -221,7 +224,7 @@ static void want_neighbours(struct wanted *wanted, const struct ran *op, bool ta
 		     model_graph_inputs(model, node, &edges);
 	for (size_t i = 0; i < n; i++)
 		if (edges[i].node != GRAPH_NONE)
-			want_name(wanted, gnode_at(model->graphs, edges[i].node)->name);
+			want_op_name(wanted, gnode_at(model->graphs, edges[i].node)->name);
 	free(edges);
 }
 
@@ -252,8 +255,8 @@ static void keep_near(struct near *near, size_t *n, const struct near *one, int6
 	near[at] = *one;
 }
 
-static void look_in(const struct wanted *wanted, const struct ran *op, uint32_t r, bool takers,
-		    struct near *near, size_t *n)
+static void look_in_row(const struct wanted_ops *wanted, const struct ran *op, uint32_t r,
+			bool takers, struct near *near, size_t *n)
 {
 	const struct row *row = row_at(wanted->model, r);
 
@@ -288,7 +291,7 @@ static int by_start(const void *a, const void *b)
 static void add_neighbours(struct links *links, const struct ran *op, bool takers)
 {
 	struct model *model = links->model;
-	struct wanted wanted = { .model = model, .want = { .name = true } };
+	struct wanted_ops wanted = { .model = model, .want = { .name = true } };
 	struct near near[LINKS_NEAR];
 	size_t n = 0;
 
@@ -298,7 +301,7 @@ static void add_neighbours(struct links *links, const struct ran *op, bool taker
 	want_neighbours(&wanted, op, takers);
 	for (uint32_t r = process_at(model, op->process)->thread_rows.first;
 	     wanted.any && r != NONE; r = row_at(model, r)->next)
-		look_in(&wanted, op, r, takers, near, &n);
+		look_in_row(&wanted, op, r, takers, near, &n);
 	free(wanted.names);
 	qsort(near, n, sizeof(*near), by_start);
 	for (size_t i = 0; i < n; i++)
@@ -306,7 +309,7 @@ static void add_neighbours(struct links *links, const struct ran *op, bool taker
 }
 
 /* What launched it or was launched by it, and the ops around that one. */
-static void add_launched(struct links *links, const struct span *span)
+static void add_launch_links(struct links *links, const struct span *span)
 {
 	struct model *model = links->model;
 	struct span_ref ref = span->ref, peer;
@@ -322,7 +325,7 @@ static void add_launched(struct links *links, const struct span *span)
 	if (!op_of(model, ref, &op))
 		return;
 	if (span->row_kind == ROW_THREAD) {
-		add_work(links, &op);
+		add_work_links(links, &op);
 		if (has_peer && row_at(model, peer.row - 1)->kind == ROW_THREAD)
 			add(links, LINK_MESSAGE, peer);
 	}
@@ -338,7 +341,7 @@ size_t model_span_links(struct model *model, struct span_ref ref, struct span_li
 
 	if (!model_span(model, ref, &span))
 		return 0;
-	add_launched(&links, &span);
+	add_launch_links(&links, &span);
 	if (span.row_kind == ROW_GRAPH)
 		add_nodes(&links, &span);
 	else

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/answers/parts.h"
 #include "model/base/hist.h"
 #include "model/base/util.h"
 #include "model/lanes/lane_internal.h"
-#include "model/answers/parts.h"
 #include "model/steps/steps.h"
 
 #define CHUNK_COST 8u			/* spans that passing a chunk by counts as */
@@ -50,7 +50,7 @@ static bool is_called(struct model *model, uint32_t id, const char *text)
 	       (plain != id && !strcmp(names_raw(names, plain), text));
 }
 
-static void want_name(struct name_walk *walk, const char *text)
+static void name_walk_want(struct name_walk *walk, const char *text)
 {
 	struct names *names = &walk->model->names;
 
@@ -76,7 +76,7 @@ struct name_walk *name_walk_new(struct model *model, const char *name, const int
 	for (int d = DIR_NONE + 1; d < DIR_COUNT; d++)
 		if (!strcmp(direction_name((enum direction)d), name))
 			walk->direction = (enum direction)d;
-	want_name(walk, name);
+	name_walk_want(walk, name);
 	walk->known |= walk->direction != DIR_NONE;
 	walk->sum.n_parts = n_bounds;
 	walk->bounds = xcalloc(n_bounds ? n_bounds : 1, sizeof(*walk->bounds));
@@ -102,7 +102,7 @@ void name_walk_free(struct name_walk *walk)
 
 /* ---- adding up ---- */
 
-static void count_part(struct name_walk *walk, const struct name_event *event)
+static void name_walk_count_part(struct name_walk *walk, const struct name_event *event)
 {
 	size_t low = 0, high = walk->sum.n_parts;
 
@@ -120,7 +120,7 @@ static void count_part(struct name_walk *walk, const struct name_event *event)
 	add_ns(&walk->parts[low - 1].total_ns, event->dur_ns);
 }
 
-static void count_op(struct name_walk *walk, uint32_t op, int64_t dur_ns)
+static void name_walk_count_op(struct name_walk *walk, uint32_t op, int64_t dur_ns)
 {
 	uint32_t name = op ? names_resolve(&walk->model->names, op) : 0;
 	uint32_t at = map_get(&walk->op_index, (uint64_t)name + 1);
@@ -137,7 +137,7 @@ static void count_op(struct name_walk *walk, uint32_t op, int64_t dur_ns)
 	add_ns(&walk->ops[at].total_ns, dur_ns);
 }
 
-static void keep_slow(struct name_sum *sum, const struct name_event *event)
+static void name_sum_keep_slow(struct name_sum *sum, const struct name_event *event)
 {
 	size_t at = sum->n_slow;
 
@@ -165,8 +165,8 @@ static struct name_place *place_of(struct name_walk *walk)
 	return &walk->places[walk->n_places - 1];
 }
 
-static void take(struct name_walk *walk, const struct row *row, uint32_t op,
-		 const struct name_event *event)
+static void name_walk_take(struct name_walk *walk, const struct row *row, uint32_t op,
+			   const struct name_event *event)
 {
 	struct name_place *place = place_of(walk);
 	struct name_sum *sum = &walk->sum;
@@ -182,14 +182,14 @@ static void take(struct name_walk *walk, const struct row *row, uint32_t op,
 	sum->count++;
 	add_ns(&sum->total_ns, event->dur_ns);
 	hist_add(&walk->hist, event->dur_ns);
-	keep_slow(sum, event);
+	name_sum_keep_slow(sum, event);
 	place->count++;
 	add_ns(&place->total_ns, event->dur_ns);
 	if (!place->longest.ref.id || event->dur_ns > place->longest.dur_ns)
 		place->longest = *event;
 	if (row->kind == ROW_QUEUE || row->kind == ROW_COPY || row->kind == ROW_GRAPH)
-		count_op(walk, op, event->dur_ns);
-	count_part(walk, event);
+		name_walk_count_op(walk, op, event->dur_ns);
+	name_walk_count_part(walk, event);
 }
 
 /* ---- spans ---- */
@@ -200,8 +200,9 @@ static bool all_of(const struct name_walk *walk, const struct row *row)
 	       row->direction == walk->direction;
 }
 
-static void take_block(struct name_walk *walk, const struct row *row, const struct lane *lane,
-		       const struct chunk *chunk, uint32_t first, uint32_t n)
+static void name_walk_take_block(struct name_walk *walk, const struct row *row,
+				 const struct lane *lane, const struct chunk *chunk, uint32_t first,
+				 uint32_t n)
 {
 	uint64_t start[LANE_BLOCK], dur[LANE_BLOCK], op[LANE_BLOCK] = { 0 };
 	uint64_t bits = all_of(walk, row) ? n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX :
@@ -220,12 +221,13 @@ static void take_block(struct name_walk *walk, const struct row *row, const stru
 			(int64_t)start[i], (int64_t)dur[i],
 		};
 
-		take(walk, row, (uint32_t)op[i], &event);
+		name_walk_take(walk, row, (uint32_t)op[i], &event);
 	}
 }
 
 /* Where the lane's walk goes on; false: nowhere. */
-static bool place(const struct name_walk *walk, const struct lane *lane, struct lane_pos *pos)
+static bool name_walk_place(const struct name_walk *walk, const struct lane *lane,
+			    struct lane_pos *pos)
 {
 	if (!walk->begun)
 		return lane_lower(lane, INT64_MIN, pos);
@@ -240,7 +242,7 @@ static bool place(const struct name_walk *walk, const struct lane *lane, struct 
 	return false;
 }
 
-static void remember(struct name_walk *walk, const struct chunk *chunk, uint32_t i)
+static void name_walk_remember(struct name_walk *walk, const struct chunk *chunk, uint32_t i)
 {
 	walk->begun = true;
 	walk->last_start_ns = chunk_start(chunk, i);
@@ -248,12 +250,12 @@ static void remember(struct name_walk *walk, const struct chunk *chunk, uint32_t
 }
 
 /* Returns whether the lane has more. */
-static bool walk_lane(struct name_walk *walk, const struct row *row, struct lane *lane,
-		      uint64_t until)
+static bool name_walk_lane(struct name_walk *walk, const struct row *row, struct lane *lane,
+			   uint64_t until)
 {
 	struct lane_pos pos;
 
-	for (bool more = place(walk, lane, &pos); more; more = pos.chunk < lane->n) {
+	for (bool more = name_walk_place(walk, lane, &pos); more; more = pos.chunk < lane->n) {
 		struct chunk *chunk = lane->chunks[pos.chunk];
 		bool may = all_of(walk, row) || chunk_may_have(lane, chunk, &walk->want);
 
@@ -263,16 +265,16 @@ static bool walk_lane(struct name_walk *walk, const struct row *row, struct lane
 		while (may && pos.i < chunk->n) {
 			uint32_t n = chunk->n - pos.i < LANE_BLOCK ? chunk->n - pos.i : LANE_BLOCK;
 
-			take_block(walk, row, lane, chunk, pos.i, n);
+			name_walk_take_block(walk, row, lane, chunk, pos.i, n);
 			pos.i += n;
 		}
-		remember(walk, chunk, chunk->n - 1);
+		name_walk_remember(walk, chunk, chunk->n - 1);
 		pos = (struct lane_pos) { pos.chunk + 1, 0 };
 	}
 	return false;
 }
 
-static void take_opens(struct name_walk *walk, const struct row *row)
+static void name_walk_take_opens(struct name_walk *walk, const struct row *row)
 {
 	for (uint32_t o = row->opens; o != NONE; o = open_at(walk->model, o)->next) {
 		const struct open_span *open = open_at(walk->model, o);
@@ -303,9 +305,9 @@ bool name_walk_step(struct name_walk *walk, uint64_t spans)
 		if (!has_events(row))
 			continue;
 		for (; walk->lane < row->n_lanes; walk->lane++, walk->begun = false)
-			if (walk_lane(walk, row, &row->lanes[walk->lane], until))
+			if (name_walk_lane(walk, row, &row->lanes[walk->lane], until))
 				return true;
-		take_opens(walk, row);
+		name_walk_take_opens(walk, row);
 	}
 	walk->whole = true;
 	return false;

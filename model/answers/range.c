@@ -7,6 +7,7 @@
  * between. Blocks of 64 are unpacked at once. A span's sum is found by what it is made of
  * (item), and mostly is one of those found just before.
  */
+#include "model/base/hash.h"
 #include "model/query/range.h"
 
 #include <limits.h>
@@ -14,12 +15,12 @@
 #include <string.h>
 
 #include "model/base/util.h"
-#include "model/lanes/lane_internal.h"
 #include "model/idents/idents.h"
-#include "model/lanes/rows.h"
+#include "model/lanes/lane_internal.h"
+#include "model/rows/rows.h"
 
 /* What spans are told apart by while they are walked over; names as they were used. */
-struct item {
+struct range_item {
 	uint32_t row;			/* of commands; of ops and compilations NONE */
 	uint32_t what;			/* a name; of ops the ident */
 	uint32_t op, shape;		/* names; shape: of a kernel 1 + the index of its shape */
@@ -30,7 +31,7 @@ struct item {
 	struct span_ref longest;
 };
 
-enum pass { PASS_QUEUES, PASS_COMPILES, PASS_THREADS, PASSES };
+enum range_pass { PASS_QUEUES, PASS_COMPILES, PASS_THREADS, PASSES };
 
 /* The op that the last child was found in. */
 struct parent {
@@ -43,13 +44,13 @@ struct range_walk {
 	struct model *model;		/* borrowed */
 	int64_t t0, t1;
 	unsigned kinds;			/* 1 << enum range_kind, or-ed */
-	enum pass pass;
+	enum range_pass pass;
 	uint32_t row, lane;		/* being walked over */
 	bool begun;			/* ... up to the span with this start and id */
 	int64_t last_start_ns;
 	uint32_t last_id;
 	uint64_t spans;
-	struct item *items;		/* owned */
+	struct range_item *items;		/* owned */
 	size_t n, cap;
 	struct map map;			/* hash of what an item is made of -> item */
 	struct parent parent;
@@ -83,13 +84,13 @@ void range_walk_free(struct range_walk *walk)
 
 /* ---- items ---- */
 
-static bool same(const struct item *a, const struct item *b)
+static bool same(const struct range_item *a, const struct range_item *b)
 {
 	return a->row == b->row && a->what == b->what && a->op == b->op && a->shape == b->shape &&
 	       a->kind == b->kind;
 }
 
-static size_t item_of(struct range_walk *walk, const struct item *like)
+static size_t item_of(struct range_walk *walk, const struct range_item *like)
 {
 	uint64_t key = map_mix((uint64_t)like->row << 32 | like->what);
 	uint32_t at;
@@ -127,7 +128,7 @@ static enum range_kind kind_of(const struct row *row)
 static uint32_t shape_of(const struct range_walk *walk, const struct row *row, uint64_t id)
 {
 	uint32_t shape = map_get(&process_at(walk->model, row->process)->shapes, id);
-	const struct shape *known;
+	const struct launch_shape *known;
 
 	if (shape == MAP_NONE)
 		return 0;
@@ -135,19 +136,21 @@ static uint32_t shape_of(const struct range_walk *walk, const struct row *row, u
 	return known->text ? shape + 1 : 0;
 }
 
-static struct item command_item(const struct range_walk *walk, const struct row *row, uint32_t name,
-				uint32_t op_name, uint64_t detail)
+static struct range_item command_item(const struct range_walk *walk, const struct row *row,
+				      uint32_t name, uint32_t op_name, uint64_t detail)
 {
-	return (struct item) {
+	return (struct range_item) {
 		.row = walk->row, .what = row->kind == ROW_COPY ? 0 : name, .op = op_name,
 		.shape = row->kind == ROW_QUEUE ? shape_of(walk, row, detail) : 0,
 		.kind = kind_of(row),
 	};
 }
 
-static struct item op_item(uint32_t ident, uint32_t shapes)
+static struct range_item op_item(uint32_t ident, uint32_t shapes)
 {
-	return (struct item) { .row = NONE, .what = ident, .shape = shapes, .kind = RANGE_OP };
+	return (struct range_item) {
+		.row = NONE, .what = ident, .shape = shapes, .kind = RANGE_OP,
+	};
 }
 
 /* Evenly over the copy's time: what moved in two ranges side by side adds up. */
@@ -159,10 +162,10 @@ static uint64_t moved_until(uint64_t bytes, int64_t start, int64_t dur, int64_t 
 						     (uint64_t)dur);
 }
 
-static void count(struct range_walk *walk, size_t at, int64_t start, int64_t end, uint64_t bytes,
-		  uint8_t work, struct span_ref ref)
+static void range_count(struct range_walk *walk, size_t at, int64_t start, int64_t end,
+			uint64_t bytes, uint8_t work, struct span_ref ref)
 {
-	struct item *item = &walk->items[at];
+	struct range_item *item = &walk->items[at];
 	int64_t dur = end - start;
 
 	item->count++;
@@ -185,7 +188,7 @@ static bool open_parent(struct range_walk *walk, uint32_t lane, int64_t start, s
 
 	for (uint32_t o = row_at(model, walk->row)->opens; o != NONE; o = open_at(model, o)->next) {
 		const struct open_span *open = open_at(model, o);
-		struct item like = op_item(open->cold.op.ident, open->cold.op.shapes);
+		struct range_item like = op_item(open->cold.op.ident, open->cold.op.shapes);
 
 		if (open->lane != lane || open->start_ns > start)
 			continue;
@@ -200,7 +203,7 @@ static bool closed_parent(struct range_walk *walk, uint32_t lane, int64_t start,
 	const struct lane *above = &row_at(walk->model, walk->row)->lanes[lane];
 	struct lane_pos pos;
 	struct lane_span span;
-	struct item like;
+	struct range_item like;
 
 	if (!lane_before(above, start + 1, &pos))
 		return false;
@@ -255,35 +258,37 @@ static void read_block(const struct lane *lane, const struct chunk *chunk, const
 		return;
 	chunk_read(lane, chunk, LANE_COLD + (row->kind == ROW_THREAD ? OP_IN_IDENT : 0), first, n,
 		   out->a);
-	chunk_read(lane, chunk, LANE_COLD + (row->kind == ROW_THREAD ? OP_IN_SHAPES : COMMAND_OP_NAME),
-		   first, n, out->b);
+	chunk_read(lane, chunk, LANE_COLD + (row->kind == ROW_THREAD ? OP_IN_SHAPES :
+					     COMMAND_OP_NAME), first, n, out->b);
 }
 
-static void take(struct range_walk *walk, const struct row *row, const struct chunk *chunk,
-		 const struct block_of *block, uint32_t first, uint32_t i)
+static void range_walk_take(struct range_walk *walk, const struct row *row,
+			    const struct chunk *chunk, const struct block_of *block, uint32_t first,
+			    uint32_t i)
 {
 	int64_t start = (int64_t)block->start[i], end = start + (int64_t)block->dur[i];
 	struct span_ref ref = { walk->row + 1, walk->lane, chunk_id(chunk, first + i) };
 	uint64_t bytes = row->kind == ROW_COPY ? block->a[i] : 0;
-	struct item like;
+	struct range_item like;
 
 	if (!touches(walk, start, end))
 		return;
 	if (row->kind == ROW_THREAD)
 		like = op_item((uint32_t)block->a[i], (uint32_t)block->b[i]);
 	else if (row->kind == ROW_COMPILE)
-		like = (struct item) { .row = NONE, .what = (uint32_t)block->name[i],
+		like = (struct range_item) { .row = NONE, .what = (uint32_t)block->name[i],
 				       .kind = RANGE_COMPILE };
 	else
 		like = command_item(walk, row, (uint32_t)block->name[i], (uint32_t)block->b[i],
 				    block->a[i]);
-	count(walk, item_of(walk, &like), start, end, bytes, (uint8_t)block->work[i], ref);
+	range_count(walk, item_of(walk, &like), start, end, bytes, (uint8_t)block->work[i], ref);
 	if (walk->lane && has_stack(row))
 		take_from_parent(walk, start, end);
 }
 
 /* Where the lane's walk goes on; false: nowhere. */
-static bool place(const struct range_walk *walk, const struct lane *lane, struct lane_pos *pos)
+static bool range_walk_place(const struct range_walk *walk, const struct lane *lane,
+			     struct lane_pos *pos)
 {
 	if (!walk->begun)
 		return lane_touching(lane, walk->t0, pos);
@@ -299,13 +304,13 @@ static bool place(const struct range_walk *walk, const struct lane *lane, struct
 }
 
 /* Returns whether the lane has more. */
-static bool walk_lane(struct range_walk *walk, const struct row *row, const struct lane *lane,
-		      uint64_t until)
+static bool range_walk_lane(struct range_walk *walk, const struct row *row, const struct lane *lane,
+			    uint64_t until)
 {
 	struct block_of block;
 	struct lane_pos pos;
 
-	for (bool more = place(walk, lane, &pos); more; more = pos.chunk < lane->n) {
+	for (bool more = range_walk_place(walk, lane, &pos); more; more = pos.chunk < lane->n) {
 		const struct chunk *chunk = lane->chunks[pos.chunk];
 		uint32_t n = chunk->n - pos.i < LANE_BLOCK ? chunk->n - pos.i : LANE_BLOCK;
 
@@ -315,7 +320,7 @@ static bool walk_lane(struct range_walk *walk, const struct row *row, const stru
 		for (uint32_t i = 0; i < n; i++) {
 			if ((int64_t)block.start[i] >= walk->t1)
 				return false;
-			take(walk, row, chunk, &block, pos.i, i);
+			range_walk_take(walk, row, chunk, &block, pos.i, i);
 		}
 		walk->spans += n;
 		walk->begun = true;
@@ -328,7 +333,7 @@ static bool walk_lane(struct range_walk *walk, const struct row *row, const stru
 	return false;
 }
 
-static void take_opens(struct range_walk *walk, const struct row *row)
+static void range_take_opens(struct range_walk *walk, const struct row *row)
 {
 	int64_t edge = live_edge(walk->model);
 
@@ -337,7 +342,7 @@ static void take_opens(struct range_walk *walk, const struct row *row)
 		struct span_ref ref = { walk->row + 1, open->lane, open->id };
 		int64_t end = edge > open->start_ns ? edge : open->start_ns;
 		bool is_op = row->kind == ROW_THREAD;
-		struct item like;
+		struct range_item like;
 		size_t item;
 
 		if (!touches(walk, open->start_ns, end))
@@ -347,7 +352,7 @@ static void take_opens(struct range_walk *walk, const struct row *row)
 					    open->cold.command.detail);
 		item = item_of(walk, &like);
 		/* Of a copy that goes on nobody knows how much has moved. */
-		count(walk, item, open->start_ns, end, 0, open->work, ref);
+		range_count(walk, item, open->start_ns, end, 0, open->work, ref);
 		walk->items[item].open++;
 		walk->lane = open->lane;
 		if (open->lane && has_stack(row))
@@ -356,7 +361,7 @@ static void take_opens(struct range_walk *walk, const struct row *row)
 	walk->lane = 0;
 }
 
-static bool in_pass(const struct row *row, enum pass pass)
+static bool in_pass(const struct row *row, enum range_pass pass)
 {
 	switch (pass) {
 	case PASS_QUEUES:
@@ -375,12 +380,12 @@ static bool walk_row(struct range_walk *walk, uint64_t until)
 	if (!in_pass(row, walk->pass) || !(walk->kinds & 1u << kind_of(row)))
 		return false;
 	for (; walk->lane < row->n_lanes; walk->lane++) {
-		if (walk_lane(walk, row, &row->lanes[walk->lane], until))
+		if (range_walk_lane(walk, row, &row->lanes[walk->lane], until))
 			return true;
 		walk->begun = false;
 	}
 	if (row->kind != ROW_COMPILE)
-		take_opens(walk, row);
+		range_take_opens(walk, row);
 	return false;
 }
 
@@ -405,7 +410,7 @@ void range_walk_state(const struct range_walk *walk, struct range_state *out)
 
 /* ---- what came of it ---- */
 
-static struct range_part part_of(struct model *model, const struct item *item)
+static struct range_part range_part_of(struct model *model, const struct range_item *item)
 {
 	struct names *names = &model->names;
 	uint32_t name = item->what;
@@ -431,7 +436,7 @@ static struct range_part part_of(struct model *model, const struct item *item)
 		part.direction = row->direction;
 		part.op = names_short(names, item->op);
 		if (item->shape)
-			part.shape = names_raw(names, ((const struct shape *)
+			part.shape = names_raw(names, ((const struct launch_shape *)
 				store_at(&model->shapes, item->shape - 1))->text);
 	}
 	part.name = names_short(names, name);
@@ -458,7 +463,7 @@ size_t range_walk_parts(struct range_walk *walk, struct range_part **out)
 {
 	*out = xcalloc(walk->n ? walk->n : 1, sizeof(**out));
 	for (size_t i = 0; i < walk->n; i++) {
-		(*out)[i] = part_of(walk->model, &walk->items[i]);
+		(*out)[i] = range_part_of(walk->model, &walk->items[i]);
 		if (i % PARTS_AT_ONCE == PARTS_AT_ONCE - 1 && !model_yield(walk->model))
 			return i + 1;
 	}
@@ -467,9 +472,7 @@ size_t range_walk_parts(struct range_walk *walk, struct range_part **out)
 
 static uint64_t text_hash(uint64_t hash, const char *text)
 {
-	for (; text && *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-	return map_mix(hash);
+	return map_mix(hash_string(hash, text));
 }
 
 static bool same_text(const char *a, const char *b)
@@ -501,7 +504,7 @@ static bool same_part(const struct range_part *a, const struct range_part *b, un
 	       (!(by & RANGE_BY_DIRECTION) || a->direction == b->direction);
 }
 
-static void merge(struct range_part *into, const struct range_part *from)
+static void range_part_merge(struct range_part *into, const struct range_part *from)
 {
 	if (!same_text(into->raw_name, from->raw_name))
 		into->name = into->raw_name = NULL;
@@ -541,10 +544,11 @@ size_t range_fold(struct range_part *parts, size_t n, unsigned by)
 
 		if (i % PARTS_AT_ONCE == PARTS_AT_ONCE - 1 && !model_rest())
 			break;
-		while ((at = map_get(&map, key)) != MAP_NONE && !same_part(&parts[at], &parts[i], by))
+		while ((at = map_get(&map, key)) != MAP_NONE &&
+		       !same_part(&parts[at], &parts[i], by))
 			key++;
 		if (at != MAP_NONE) {
-			merge(&parts[at], &parts[i]);
+			range_part_merge(&parts[at], &parts[i]);
 			continue;
 		}
 		map_set(&map, key, (uint32_t)kept);

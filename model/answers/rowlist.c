@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows as a forest in display order, and what they are called. */
 #include "model/counters/counters.h"
-#include "model/lanes/rows.h"
 #include "model/memory/memory.h"
 #include "model/ops/pools.h"
+#include "model/rows/rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 /* ---- the list ---- */
 
-struct list {
+struct row_list {
 	struct model_row *rows;		/* owned by the caller in the end */
 	size_t n, cap;
 };
@@ -35,8 +35,8 @@ static bool has_row(const struct model *model, uint32_t row)
 	return row != NONE && has_content(row_at(model, row));
 }
 
-static struct model_row *list_add(struct model *model, struct list *list, uint32_t index,
-				  uint32_t parent)
+static struct model_row *row_list_add(struct model *model, struct row_list *list, uint32_t index,
+				      uint32_t parent)
 {
 	const struct row *row = row_at(model, index);
 	struct model_row *out;
@@ -97,7 +97,7 @@ static void rank_threads(struct model *model, uint32_t *rows, size_t n)
 
 /* Series of a device, or (device NONE) of a process and no device. Without a list
  * only whether there are any. */
-static bool list_counters(struct model *model, struct list *list, uint32_t process,
+static bool list_counters(struct model *model, struct row_list *list, uint32_t process,
 			  uint32_t device, uint32_t parent)
 {
 	uint32_t n = 0;
@@ -117,7 +117,7 @@ static bool list_counters(struct model *model, struct list *list, uint32_t proce
 		if (series->row == NONE)
 			return true;
 		row_at(model, series->row)->series = i;
-		out = list_add(model, list, series->row, parent);
+		out = row_list_add(model, list, series->row, parent);
 		out->label = names_raw(&model->names, series->name);
 		out->unit = series->unit ? names_raw(&model->names, series->unit) : "";
 		out->base = series_base(series);
@@ -139,17 +139,17 @@ static uint32_t pool_name(const struct model *model, uint32_t row)
 	       names_resolve(&model->names, thread_at(model, one->thread)->name);
 }
 
-static void list_thread(struct model *model, struct list *list, uint32_t row, uint32_t parent,
+static void list_thread(struct model *model, struct row_list *list, uint32_t row, uint32_t parent,
 			size_t at)
 {
-	struct model_row *out = list_add(model, list, row, parent);
+	struct model_row *out = row_list_add(model, list, row, parent);
 
 	out->label = thread_label(model, row_at(model, row)->thread);
 	list->rows[at].count += out->count;
 }
 
 /* All threads of that name below a row of theirs, where the first of them stands. */
-static void list_pool(struct model *model, struct list *list, const uint32_t *rows, size_t n,
+static void list_pool(struct model *model, struct row_list *list, const uint32_t *rows, size_t n,
 		      uint32_t name, uint32_t parent, size_t at)
 {
 	uint32_t pool = pools_row(model, row_at(model, rows[0])->process, name);
@@ -159,7 +159,7 @@ static void list_pool(struct model *model, struct list *list, const uint32_t *ro
 	char text[LABEL_MAX];
 
 	if (pool != NONE)
-		list_add(model, list, pool, parent);
+		row_list_add(model, list, pool, parent);
 	for (size_t i = 0; i < n; i++) {
 		if (pool_name(model, rows[i]) != name)
 			continue;
@@ -177,7 +177,7 @@ static void list_pool(struct model *model, struct list *list, const uint32_t *ro
 
 #define LISTED (MAP_NONE - 1)	/* of a name: its threads are */
 
-static void list_threads(struct model *model, struct list *list, const uint32_t *rows, size_t n,
+static void list_threads(struct model *model, struct row_list *list, const uint32_t *rows, size_t n,
 			 uint32_t parent, size_t at)
 {
 	struct map named = { .size = 0 };	/* so many threads by name */
@@ -201,7 +201,7 @@ static void list_threads(struct model *model, struct list *list, const uint32_t 
 	map_release(&named);
 }
 
-static void list_process(struct model *model, struct list *list, uint32_t index,
+static void list_process(struct model *model, struct row_list *list, uint32_t index,
 			 uint32_t *rows, size_t n)
 {
 	struct process *process = process_at(model, index);
@@ -211,17 +211,17 @@ static void list_process(struct model *model, struct list *list, uint32_t index,
 
 	if (parent == NONE)
 		return;
-	out = list_add(model, list, parent, 0);
+	out = row_list_add(model, list, parent, 0);
 	out->label = process_label(model, process);
 	out->busy_ns = merged_total(&process->merged);
 	list_threads(model, list, rows, n, parent + 1, at);
 	if (has_row(model, process->ranges)) {
-		out = list_add(model, list, process->ranges, parent + 1);
+		out = row_list_add(model, list, process->ranges, parent + 1);
 		out->label = "ranges";
 		list->rows[at].count += out->count;
 	}
 	if (has_row(model, process->compiles)) {
-		out = list_add(model, list, process->compiles, parent + 1);
+		out = row_list_add(model, list, process->compiles, parent + 1);
 		out->label = "compiling";
 		list->rows[at].count += out->count;
 	}
@@ -229,7 +229,7 @@ static void list_process(struct model *model, struct list *list, uint32_t index,
 }
 
 /* Thread rows with content, by process in the order they are kept in. */
-static void list_processes(struct model *model, struct list *list)
+static void list_processes(struct model *model, struct row_list *list)
 {
 	uint32_t *rows = NULL;
 	size_t n, cap = 0;
@@ -316,20 +316,20 @@ static const char *listed_label(struct model *model, uint32_t index, bool shared
 }
 
 /* One queue: its graphs, over their kernels, then its copies by direction. */
-static void list_queue(struct model *model, struct list *list, uint32_t index, uint32_t parent,
-		       bool shared, struct model_row bandwidth[DIR_COUNT])
+static void row_list_queue(struct model *model, struct row_list *list, uint32_t index,
+			   uint32_t parent, bool shared, struct model_row bandwidth[DIR_COUNT])
 {
 	struct queue *queue = queue_at(model, index);
 	uint32_t device = queue_device(model, queue);
 	struct model_row *out;
 
 	if (has_row(model, queue->graphs)) {
-		out = list_add(model, list, queue->graphs, parent);
+		out = row_list_add(model, list, queue->graphs, parent);
 		out->label = listed_label(model, queue->graphs, shared);
 		out->device = device;
 	}
 	if (has_row(model, queue->row)) {
-		out = list_add(model, list, queue->row, parent);
+		out = row_list_add(model, list, queue->row, parent);
 		out->label = listed_label(model, queue->row, shared);
 		out->device = device;
 	}
@@ -338,7 +338,7 @@ static void list_queue(struct model *model, struct list *list, uint32_t index, u
 
 		if (!has_row(model, row))
 			continue;
-		out = list_add(model, list, row, parent);
+		out = row_list_add(model, list, row, parent);
 		out->label = listed_label(model, row, shared);
 		out->device = device;
 		bandwidth[d].count += out->count;
@@ -348,7 +348,8 @@ static void list_queue(struct model *model, struct list *list, uint32_t index, u
 	}
 }
 
-static void list_memory(struct model *model, struct list *list, uint32_t device, uint32_t parent)
+static void list_memory(struct model *model, struct row_list *list, uint32_t device,
+			uint32_t parent)
 {
 	uint32_t *row = &device_at(model, device)->memory;
 	struct model_row *out;
@@ -362,7 +363,7 @@ static void list_memory(struct model *model, struct list *list, uint32_t device,
 			return;
 		row_at(model, *row)->device = device;
 	}
-	out = list_add(model, list, *row, parent);
+	out = row_list_add(model, list, *row, parent);
 	out->label = "memory";
 	out->device = device;
 	out->host = device_at(model, device)->host;
@@ -370,7 +371,7 @@ static void list_memory(struct model *model, struct list *list, uint32_t device,
 }
 
 /* All queues of a device (NONE: those whose device is not known). */
-static void list_device(struct model *model, struct list *list, uint32_t device)
+static void row_list_device(struct model *model, struct row_list *list, uint32_t device)
 {
 	struct model_row bandwidth[DIR_COUNT] = { 0 };
 	bool shared = device_is_shared(model, device);
@@ -383,7 +384,7 @@ static void list_device(struct model *model, struct list *list, uint32_t device)
 		if (row == NONE)
 			return;
 		parent = row + 1;
-		out = list_add(model, list, row, 0);
+		out = row_list_add(model, list, row, 0);
 		out->label = device_label(model, device);
 		out->device = device;
 		out->host = device_at(model, device)->host;
@@ -391,7 +392,7 @@ static void list_device(struct model *model, struct list *list, uint32_t device)
 	}
 	for (uint32_t i = 0; i < model->queues.n; i++)
 		if (queue_device(model, queue_at(model, i)) == device)
-			list_queue(model, list, i, parent, shared, bandwidth);
+			row_list_queue(model, list, i, parent, shared, bandwidth);
 	if (device == NONE)
 		return;
 	if (list->n == at + 1 && !list_counters(model, NULL, NONE, device, 0)) {
@@ -406,7 +407,7 @@ static void list_device(struct model *model, struct list *list, uint32_t device)
 		row = bandwidth_row(model, device, (enum direction)d);
 		if (row == NONE)
 			continue;
-		out = list_add(model, list, row, parent);
+		out = row_list_add(model, list, row, parent);
 		out->label = direction_name((enum direction)d);
 		out->device = device;
 		out->host = device_at(model, device)->host;
@@ -420,13 +421,13 @@ static void list_device(struct model *model, struct list *list, uint32_t device)
 
 size_t model_rows(struct model *model, struct model_row **out)
 {
-	struct list list = { .rows = xmalloc(sizeof(*list.rows)), .cap = 1 };
+	struct row_list list = { .rows = xmalloc(sizeof(*list.rows)), .cap = 1 };
 
 	list_processes(model, &list);
 	for (uint32_t i = 0; i < model->devices.n; i++)
 		if (!device_at(model, i)->alias)
-			list_device(model, &list, i);
-	list_device(model, &list, NONE);
+			row_list_device(model, &list, i);
+	row_list_device(model, &list, NONE);
 	*out = list.rows;
 	return list.n;
 }

@@ -101,7 +101,7 @@ static bool is_counter(const struct model *model, uint32_t row)
 }
 
 /* The union of open spans goes in from each start to the live edge. */
-static void cover_opens(const struct search *search, const struct part *part, int64_t t0,
+static void cover_opens(const struct search *search, const struct lane_part *part, int64_t t0,
 			int64_t t1, struct cover *busy)
 {
 	const struct model *model = search->model;
@@ -120,7 +120,7 @@ void search_columns(struct search *search, uint32_t row, uint32_t lane, int64_t 
 {
 	struct cover busy = { .n = 0 };
 	int64_t span, w, least = INT64_MAX, *longest_ns;
-	struct part *parts;
+	struct lane_part *parts;
 	size_t n_parts;
 
 	memset(out, 0, n * sizeof(*out));
@@ -150,13 +150,13 @@ void search_columns(struct search *search, uint32_t row, uint32_t lane, int64_t 
 }
 
 /* The nearest start so far. */
-struct nearest {
+struct search_nearest {
 	int64_t start_ns;
 	struct span_ref ref;
 };
 
-static void try_start(struct nearest *nearest, const struct part *part, int64_t start_ns,
-		      uint32_t id, bool forward)
+static void try_start(struct search_nearest *nearest, const struct lane_part *part,
+		      int64_t start_ns, uint32_t id, bool forward)
 {
 	if (nearest->ref.id && (forward ? start_ns >= nearest->start_ns :
 					  start_ns <= nearest->start_ns))
@@ -165,8 +165,8 @@ static void try_start(struct nearest *nearest, const struct part *part, int64_t 
 	nearest->ref = (struct span_ref) { part->row + 1, part->index, id };
 }
 
-static void try_part(struct search *search, const struct part *part, int64_t t, bool forward,
-		     struct nearest *nearest)
+static void try_part(struct search *search, const struct lane_part *part, int64_t t, bool forward,
+		     struct search_nearest *nearest)
 {
 	const struct model *model = search->model;
 	struct lane_pos pos;
@@ -188,11 +188,11 @@ static void try_part(struct search *search, const struct part *part, int64_t t, 
 	}
 }
 
-static bool search_from(struct search *search, uint32_t row, uint32_t lane, int64_t t, bool forward,
-			struct span_ref *out)
+static bool search_lanes_from(struct search *search, uint32_t row, uint32_t lane, int64_t t,
+			      bool forward, struct span_ref *out)
 {
-	struct nearest nearest = { .ref.id = 0 };
-	struct part *parts;
+	struct search_nearest nearest = { .ref.id = 0 };
+	struct lane_part *parts;
 	size_t n;
 
 	if (is_counter(search->model, row))
@@ -210,11 +210,11 @@ static bool search_from(struct search *search, uint32_t row, uint32_t lane, int6
 bool search_next(struct search *search, uint32_t row, uint32_t lane, int64_t after_start_ns,
 		 struct span_ref *out)
 {
-	return search_from(search, row, lane, after_start_ns, true, out);
+	return search_lanes_from(search, row, lane, after_start_ns, true, out);
 }
 
 bool search_prev(struct search *search, uint32_t row, uint32_t lane, int64_t before_start_ns,
 		 struct span_ref *out)
 {
-	return search_from(search, row, lane, before_start_ns, false, out);
+	return search_lanes_from(search, row, lane, before_start_ns, false, out);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Single spans: lists for labels, steps from one to the next, all about one. */
+#include "model/align/hosts.h"
 #include "model/answers/parts.h"
-#include "model/clocks/hosts.h"
 #include "model/flows/flows.h"
 #include "model/ops/ops.h"
 
@@ -13,18 +13,18 @@
 #define LOOK_BACK 4096			/* spans, where they overlap */
 
 /* A span wherever it is: finished in a lane, or open. */
-struct found {
+struct span_found {
 	uint32_t row, lane;
 	struct lane_span span;
-	union cold cold;		/* filled by find() */
+	union cold cold;		/* filled by span_find() */
 	bool open;
 };
 
-static struct found found_open(const struct model *model, const struct open_span *open)
+static struct span_found found_open(const struct model *model, const struct open_span *open)
 {
 	int64_t dur = live_edge(model) - open->start_ns;
 
-	return (struct found) {
+	return (struct span_found) {
 		.row = open->row, .lane = open->lane, .open = true,
 		.span = {
 			.start_ns = open->start_ns, .dur_ns = dur > 0 ? dur : 0,
@@ -35,22 +35,22 @@ static struct found found_open(const struct model *model, const struct open_span
 	};
 }
 
-static struct found found_at(const struct part *part, struct lane_pos pos)
+static struct span_found found_at(const struct lane_part *part, struct lane_pos pos)
 {
-	return (struct found) {
+	return (struct span_found) {
 		.row = part->row, .lane = part->index, .span = lane_get(part->lane, pos),
 	};
 }
 
-static struct span_ref ref_of(const struct found *found)
+static struct span_ref ref_of(const struct span_found *found)
 {
 	return (struct span_ref) { found->row + 1, found->lane, found->span.id };
 }
 
-static bool find(struct model *model, struct span_ref ref, struct found *found)
+static bool span_find(struct model *model, struct span_ref ref, struct span_found *found)
 {
 	struct row *row;
-	struct part part;
+	struct lane_part part;
 	struct lane_pos pos;
 
 	if (!ref.row || ref.row > model->rows.n || !ref.id || ref.id > UINT32_MAX)
@@ -70,7 +70,7 @@ static bool find(struct model *model, struct span_ref ref, struct found *found)
 	return true;
 }
 
-static const char *label_of(struct model *model, const struct found *found)
+static const char *label_of(struct model *model, const struct span_found *found)
 {
 	const struct row *row = row_at(model, found->row);
 
@@ -94,7 +94,7 @@ static int edge_by_start(const void *a, const void *b)
 	return x->ref.id < y->ref.id ? -1 : x->ref.id > y->ref.id;
 }
 
-static struct span_edge edge_of(struct model *model, const struct found *found)
+static struct span_edge edge_of(struct model *model, const struct span_found *found)
 {
 	return (struct span_edge) {
 		.ref = ref_of(found), .start_ns = found->span.start_ns,
@@ -104,7 +104,7 @@ static struct span_edge edge_of(struct model *model, const struct found *found)
 	};
 }
 
-struct edges {
+struct span_edges {
 	struct span_edge *list;		/* owned */
 	size_t n, cap;
 };
@@ -114,11 +114,11 @@ static bool touches(int64_t start, int64_t end, int64_t t0, int64_t t1)
 	return start < t1 && (end > t0 || (start == end && start >= t0));
 }
 
-static void list_part(struct model *model, const struct part *part, int64_t t0, int64_t t1,
-		      size_t max, struct edges *edges)
+static void list_part(struct model *model, const struct lane_part *part, int64_t t0, int64_t t1,
+		      size_t max, struct span_edges *edges)
 {
 	struct lane_pos pos;
-	struct found found;
+	struct span_found found;
 	size_t taken = 0;
 
 	for (bool more = lane_touching(part->lane, t0, &pos); more && taken < max;
@@ -148,8 +148,8 @@ static void list_part(struct model *model, const struct part *part, int64_t t0, 
 size_t model_spans(struct model *model, uint32_t row, uint32_t lane, int64_t t0, int64_t t1,
 		   size_t max, struct span_edge *out)
 {
-	struct edges edges = { .list = NULL };
-	struct part *parts;
+	struct span_edges edges = { .list = NULL };
+	struct lane_part *parts;
 	size_t n = parts_of(model, row, lane, &parts);
 
 	for (size_t i = 0; i < n; i++)
@@ -168,9 +168,9 @@ size_t model_spans(struct model *model, uint32_t row, uint32_t lane, int64_t t0,
 
 /* Runs over the parts' open spans; keep says whether the one given is better
  * than the best so far. */
-typedef bool better_fn(const struct found *found, const struct found *best, int64_t t);
+typedef bool better_fn(const struct span_found *found, const struct span_found *best, int64_t t);
 
-static void try_found(const struct found *found, struct found *best, bool *any, int64_t t,
+static void try_found(const struct span_found *found, struct span_found *best, bool *any, int64_t t,
 		      better_fn *better)
 {
 	if (better(found, *any ? best : NULL, t)) {
@@ -179,31 +179,31 @@ static void try_found(const struct found *found, struct found *best, bool *any, 
 	}
 }
 
-static void try_opens(struct model *model, const struct part *part, struct found *best, bool *any,
-		      int64_t t, better_fn *better)
+static void try_opens(struct model *model, const struct lane_part *part, struct span_found *best,
+		      bool *any, int64_t t, better_fn *better)
 {
 	for (uint32_t o = row_at(model, part->row)->opens; o != NONE; o = open_at(model, o)->next)
 		if (open_at(model, o)->lane == part->index) {
-			struct found found = found_open(model, open_at(model, o));
+			struct span_found found = found_open(model, open_at(model, o));
 
 			try_found(&found, best, any, t, better);
 		}
 }
 
 /* The innermost of those at t: the latest start. */
-static bool better_at(const struct found *found, const struct found *best, int64_t t)
+static bool better_at(const struct span_found *found, const struct span_found *best, int64_t t)
 {
 	int64_t start = found->span.start_ns, end = start + found->span.dur_ns;
 
 	return start <= t && (end > t || start == t) && (!best || start >= best->span.start_ns);
 }
 
-static bool better_next(const struct found *found, const struct found *best, int64_t t)
+static bool better_next(const struct span_found *found, const struct span_found *best, int64_t t)
 {
 	return found->span.start_ns > t && (!best || found->span.start_ns < best->span.start_ns);
 }
 
-static bool better_prev(const struct found *found, const struct found *best, int64_t t)
+static bool better_prev(const struct span_found *found, const struct span_found *best, int64_t t)
 {
 	return found->span.start_ns < t && (!best || found->span.start_ns > best->span.start_ns);
 }
@@ -211,9 +211,9 @@ static bool better_prev(const struct found *found, const struct found *best, int
 bool model_span_at(struct model *model, uint32_t row, uint32_t lane, int64_t t_ns,
 		   struct span_ref *out)
 {
-	struct part *parts;
+	struct lane_part *parts;
 	size_t n = parts_of(model, row, lane, &parts);
-	struct found best = { .row = 0 };
+	struct span_found best = { .row = 0 };
 	bool any = false;
 
 	for (size_t i = 0; i < n && t_ns < INT64_MAX; i++) {
@@ -222,7 +222,7 @@ bool model_span_at(struct model *model, uint32_t row, uint32_t lane, int64_t t_n
 
 		for (bool more = lane_before(parts[i].lane, t_ns + 1, &pos);
 		     more && steps < LOOK_BACK; more = lane_prev(parts[i].lane, &pos), steps++) {
-			struct found found = found_at(&parts[i], pos);
+			struct span_found found = found_at(&parts[i], pos);
 
 			if (better_at(&found, any ? &best : NULL, t_ns)) {
 				best = found;
@@ -241,13 +241,13 @@ bool model_span_at(struct model *model, uint32_t row, uint32_t lane, int64_t t_n
 	return any;
 }
 
-static bool neighbour(struct model *model, uint32_t row, uint32_t lane, int64_t t, bool forward,
-		      struct span_ref *out)
+static bool span_neighbour(struct model *model, uint32_t row, uint32_t lane, int64_t t,
+			   bool forward, struct span_ref *out)
 {
 	better_fn *better = forward ? better_next : better_prev;
-	struct part *parts;
+	struct lane_part *parts;
 	size_t n = parts_of(model, row, lane, &parts);
-	struct found best = { .row = 0 };
+	struct span_found best = { .row = 0 };
 	bool any = false;
 
 	for (size_t i = 0; i < n; i++) {
@@ -256,7 +256,7 @@ static bool neighbour(struct model *model, uint32_t row, uint32_t lane, int64_t 
 				       lane_before(parts[i].lane, t, &pos);
 
 		if (there) {
-			struct found found = found_at(&parts[i], pos);
+			struct span_found found = found_at(&parts[i], pos);
 
 			try_found(&found, &best, &any, t, better);
 		}
@@ -271,13 +271,13 @@ static bool neighbour(struct model *model, uint32_t row, uint32_t lane, int64_t 
 bool model_span_next(struct model *model, uint32_t row, uint32_t lane, int64_t after_start_ns,
 		     struct span_ref *out)
 {
-	return neighbour(model, row, lane, after_start_ns, true, out);
+	return span_neighbour(model, row, lane, after_start_ns, true, out);
 }
 
 bool model_span_prev(struct model *model, uint32_t row, uint32_t lane, int64_t before_start_ns,
 		     struct span_ref *out)
 {
-	return neighbour(model, row, lane, before_start_ns, false, out);
+	return span_neighbour(model, row, lane, before_start_ns, false, out);
 }
 
 bool model_span_longest(struct model *model, uint32_t row, uint32_t lane, int64_t t0, int64_t t1,
@@ -292,7 +292,7 @@ bool model_span_longest(struct model *model, uint32_t row, uint32_t lane, int64_
 
 /* ---- all about one ---- */
 
-static void tell_op(struct model *model, const struct found *found, struct span *out)
+static void tell_op(struct model *model, const struct span_found *found, struct span *out)
 {
 	const struct row *row = row_at(model, found->row);
 	const struct op_cold *cold = &found->cold.op;
@@ -320,7 +320,7 @@ static void tell_op(struct model *model, const struct found *found, struct span 
 	out->is_op = !out->is_range;
 }
 
-static void tell_command(struct model *model, const struct found *found, struct span *out)
+static void tell_command(struct model *model, const struct span_found *found, struct span *out)
 {
 	const struct row *row = row_at(model, found->row);
 	const struct process *process = process_at(model, row->process);
@@ -328,7 +328,7 @@ static void tell_command(struct model *model, const struct found *found, struct 
 	const struct queue *queue = queue_at(model, row->queue);
 	uint32_t thread = map_get(&process->threads, cold->tid), shape;
 	uint32_t device = queue_device(model, queue);
-	const struct shape *known;
+	const struct launch_shape *known;
 
 	out->kind = (enum command_kind)(cold->kind_how & 31);
 	out->how = (enum how)(cold->kind_how >> 5);
@@ -368,7 +368,7 @@ static void tell_command(struct model *model, const struct found *found, struct 
 	out->flop = known->flop;
 }
 
-static void tell_compile(struct model *model, const struct found *found, struct span *out)
+static void tell_compile(struct model *model, const struct span_found *found, struct span *out)
 {
 	const struct process *process = process_at(model, row_at(model, found->row)->process);
 	const struct compile_cold *cold = &found->cold.compile;
@@ -380,7 +380,7 @@ static void tell_compile(struct model *model, const struct found *found, struct 
 	out->cause = cold->cause ? names_raw(&model->names, cold->cause) : NULL;
 }
 
-static void tell(struct model *model, const struct found *found, struct span *out)
+static void span_fill(struct model *model, const struct span_found *found, struct span *out)
 {
 	const struct row *row = row_at(model, found->row);
 
@@ -406,28 +406,29 @@ static void tell(struct model *model, const struct found *found, struct span *ou
 
 bool model_span(struct model *model, struct span_ref ref, struct span *out)
 {
-	struct found found;
+	struct span_found found;
 
 	memset(out, 0, sizeof(*out));
-	if (!find(model, ref, &found))
+	if (!span_find(model, ref, &found))
 		return false;
-	tell(model, &found, out);
+	span_fill(model, &found, out);
 	return true;
 }
 
-void span_tell(struct model *model, const struct part *part, struct lane_pos pos, struct span *out)
+void span_tell(struct model *model, const struct lane_part *part, struct lane_pos pos,
+	       struct span *out)
 {
-	struct found found = found_at(part, pos);
+	struct span_found found = found_at(part, pos);
 
 	lane_cold(part->lane, pos, &found.cold);
-	tell(model, &found, out);
+	span_fill(model, &found, out);
 }
 
 void span_tell_open(struct model *model, const struct open_span *open, struct span *out)
 {
-	struct found found = found_open(model, open);
+	struct span_found found = found_open(model, open);
 
-	tell(model, &found, out);
+	span_fill(model, &found, out);
 }
 
 /* ---- launch and launched ---- */
@@ -438,9 +439,9 @@ static bool op_ref(struct model *model, uint32_t process, uint32_t tid, uint64_t
 {
 	uint32_t index = map_get(&process_at(model, process)->ops, op);
 	const struct op_state *state;
-	struct part part;
+	struct lane_part part;
 	struct lane_pos pos;
-	struct found found;
+	struct span_found found;
 
 	if (!op)
 		return false;
@@ -473,7 +474,7 @@ static bool far_end(struct model *model, uint32_t process, uint64_t op, struct s
 }
 
 /* The innermost op of its thread when a compilation began. */
-static bool op_around(struct model *model, uint32_t process, const struct found *compile,
+static bool op_around(struct model *model, uint32_t process, const struct span_found *compile,
 		      struct span_ref *out)
 {
 	uint32_t thread = thread_find(model, process, compile->cold.compile.tid);
@@ -485,13 +486,13 @@ static bool op_around(struct model *model, uint32_t process, const struct found 
 
 bool model_span_peer(struct model *model, struct span_ref ref, struct span_ref *out)
 {
-	struct found found;
+	struct span_found found;
 	const struct row *row;
 	const struct op_cold *op;
 	struct lane_pos pos;
 	uint32_t state, first_row, first_id, lane;
 
-	if (!find(model, ref, &found))
+	if (!span_find(model, ref, &found))
 		return false;
 	row = row_at(model, found.row);
 	if (row->kind == ROW_COMPILE)

@@ -3,11 +3,10 @@
  * The tables. Totals are kept by the names as they were used; here those that
  * turned out to be one (defined late, several processes) become one row.
  */
-#include "model/analyses/analyses.h"
-#include "model/clocks/hosts.h"
+#include "model/align/hosts.h"
 #include "model/graph/graph.h"
-#include "model/lanes/rows.h"
 #include "model/lines/lines.h"
+#include "model/rows/rows.h"
 #include "model/totals/totals.h"
 
 #include <stdlib.h>
@@ -36,7 +35,8 @@ size_t model_processes(struct model *model, struct process_row **out)
 		};
 		for (size_t k = 0; k < process->n_probes; k++) {
 			row->probes[k] = names_raw(names, process->probes[k]);
-			row->blind[k] = process->blind[k] ? names_raw(names, process->blind[k]) : "";
+			row->blind[k] = process->blind[k] ? names_raw(names, process->blind[k]) :
+					"";
 		}
 	}
 	return n;
@@ -76,7 +76,7 @@ static void device_identity(struct model *model, uint32_t index, struct device_r
 		.memory_bytes = device->memory_bytes, .limits = device->limits,
 	};
 	for (uint32_t v = 0; v < model->views.n; v++) {
-		const struct view *view = view_at(model, v);
+		const struct device_view *view = view_at(model, v);
 		int64_t error;
 
 		if (view->device != index)
@@ -269,7 +269,8 @@ size_t model_copies(struct model *model, struct copy_row **out)
 			.direction = (enum direction)total->direction, .queue = total->queue,
 			.device = queue_device(model, queue_at(model, total->queue)),
 			.count = total->count, .failed = total->failed, .bytes = total->bytes,
-			.approx = total->approx, .untimed = total->untimed, .total_ns = total->total_ns,
+			.approx = total->approx, .untimed = total->untimed,
+				  .total_ns = total->total_ns,
 			.peer = peer_of(model, total), .pinned = total->pinned,
 		};
 		if (row->direction == DIR_MAP || row->direction == DIR_UNMAP ||
@@ -310,7 +311,7 @@ struct op_hist {
 	int64_t line_ns;		/* of the row's line */
 };
 
-static void add_op(struct op_row *row, struct op_hist *hist, const struct ident *ident)
+static void op_row_add(struct op_row *row, struct op_hist *hist, const struct ident *ident)
 {
 	if (ident->count && (!row->count || ident->min_ns < row->min_ns))
 		row->min_ns = ident->min_ns;
@@ -417,7 +418,7 @@ size_t model_ops(struct model *model, struct op_row **out)
 		}
 		op_source(model, i, &(*out)[at], &hists[at]);
 		graph_latency(model, i, &(*out)[at]);
-		add_op(&(*out)[at], &hists[at], ident);
+		op_row_add(&(*out)[at], &hists[at], ident);
 	}
 	for (size_t i = 0; i < n; i++) {
 		op_times(&(*out)[i], hists[i].sum.total ? &hists[i].sum : hists[i].one);

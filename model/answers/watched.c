@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/query/watch.h"
 
-#include "model/lanes/rows.h"
+#include "model/rows/rows.h"
 
 bool model_watched(struct model *model, size_t most,
 		   bool (*take)(void *arg, const struct span *span), void *arg, uint64_t *missed)

@@ -26,7 +26,7 @@ int64_t clock_hull_bar(const struct clock *clock, const struct clock_segment *se
 }
 
 /* A bound that fits, beside the line drawn: as far off as they are? */
-static void watch(struct clock *clock, uint64_t ticks, int64_t host_ns, bool upper)
+static void clock_watch_bound(struct clock *clock, uint64_t ticks, int64_t host_ns, bool upper)
 {
 	struct clock_trend *trend = &clock->trend[upper];
 	const struct clock_segment *live = &clock->segments[clock->n - 1];
@@ -81,7 +81,8 @@ static void settle_bar(const struct clock *clock, struct clock_segment *segment,
 	if ((int64_t)(until - segment->from_ticks) > AHEAD_TICKS - AHEAD_TICKS / 8)
 		segment->error_ns = larger(segment->error_ns, bar);
 	else
-		segment->error_ns = larger(clock_hull_bar(clock, segment, segment->from_ticks), bar);
+		segment->error_ns = larger(clock_hull_bar(clock, segment, segment->from_ticks),
+					   bar);
 }
 
 /* Its mean line, from the latest bound on. */
@@ -144,7 +145,8 @@ static void clear_doubt(struct clock *clock)
 
 		segment->doubt = false;
 		segment->error_ns = larger(segment->error_ns,
-			later(apart(offset_at(segment, line->from_ticks), offset_at(line, line->from_ticks)),
+			later(apart(offset_at(segment, line->from_ticks),
+				    offset_at(line, line->from_ticks)),
 			      clock_hull_bar(clock, line, line->from_ticks)));
 	}
 }
@@ -166,7 +168,8 @@ static void draw_first(struct clock *clock, struct clock_segment line, struct cl
 	from = low_first ? low_ticks : high_ticks;
 	both = low_first ? high_ticks : low_ticks;
 	begin.from_ticks = from;
-	begin.error_ns = larger(clock_hull_bar(clock, &line, from), clock_hull_bar(clock, &line, both));
+	begin.error_ns = larger(clock_hull_bar(clock, &line, from),
+				clock_hull_bar(clock, &line, both));
 	begin.error_ns = larger(begin.error_ns, low_first ? apart(offset_at(&line, from), low) :
 							    apart(high, offset_at(&line, from)));
 	clock_replace(clock, &begin, change);
@@ -249,8 +252,8 @@ static void doubt_since(struct clock *clock, uint64_t since, int64_t error_ns)
 }
 
 /* No line fits: from here on another one. What is known of it is this bound. */
-static void split(struct clock *clock, uint64_t ticks, int64_t host_ns, bool upper,
-		  struct clock_change *change)
+static void clock_split(struct clock *clock, uint64_t ticks, int64_t host_ns, bool upper,
+			struct clock_change *change)
 {
 	struct clock_segment line, *live;
 	uint64_t since;
@@ -303,7 +306,7 @@ static void step(struct clock *clock, uint64_t ticks, int64_t host_ns, bool uppe
 		 struct clock_change *change)
 {
 	if (clock->hulled)
-		split(clock, ticks, host_ns, upper, change);
+		clock_split(clock, ticks, host_ns, upper, change);
 	else
 		remember_past(clock, upper);
 	memset(clock->trend, 0, sizeof(clock->trend));
@@ -342,7 +345,7 @@ void clock_bound(struct clock *clock, uint64_t ticks, int64_t host_ns, bool uppe
 		return;
 	}
 	if (clock->hulled && result != HULL_IGNORED)
-		watch(clock, ticks, host_ns, upper);
+		clock_watch_bound(clock, ticks, host_ns, upper);
 	due = clock->hulled &&
 	      (int64_t)(hull_last(clock->hull) - clock->drawn_ticks) >= READY_TICKS;
 	if (result == HULL_TIGHTER || due)

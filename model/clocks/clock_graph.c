@@ -10,14 +10,14 @@
 #define REMAKE 256			/* questions: bars change without a line changing */
 
 /* Ticks of `node` to ns of `other`. */
-struct link {
+struct clock_link {
 	uint32_t node, other;
 	struct clock *own;		/* owned; NULL: attached */
 	const struct clock *clock;	/* own, or borrowed */
 };
 
 struct clock_graph {
-	struct link *links;		/* owned */
+	struct clock_link *links;		/* owned */
 	size_t n, cap;
 	uint32_t nodes;
 	bool stale;			/* the tree is */
@@ -31,7 +31,7 @@ struct clock_graph *clock_graph_new(void)
 	return xcalloc(1, sizeof(struct clock_graph));
 }
 
-static void link_release(struct link *link)
+static void link_release(struct clock_link *link)
 {
 	if (!link->own)
 		return;
@@ -57,17 +57,17 @@ uint32_t clock_graph_node(struct clock_graph *graph)
 	return graph->nodes++;
 }
 
-static struct link *link_add(struct clock_graph *graph, uint32_t node, uint32_t other)
+static struct clock_link *link_add(struct clock_graph *graph, uint32_t node, uint32_t other)
 {
 	grow(&graph->links, &graph->cap, graph->n, sizeof(*graph->links));
-	graph->links[graph->n] = (struct link) { .node = node, .other = other };
+	graph->links[graph->n] = (struct clock_link) { .node = node, .other = other };
 	graph->stale = true;
 	return &graph->links[graph->n++];
 }
 
 static struct clock *link_of_hosts(struct clock_graph *graph, uint32_t node, uint32_t other)
 {
-	struct link *link;
+	struct clock_link *link;
 
 	for (size_t i = 0; i < graph->n; i++)
 		if (graph->links[i].own && graph->links[i].node == node &&
@@ -116,7 +116,7 @@ static int64_t sum(int64_t a, int64_t b)
 }
 
 /* Dijkstra's algorithm from the reference. */
-static void make_tree(struct clock_graph *graph)
+static void clock_graph_make_tree(struct clock_graph *graph)
 {
 	bool done[CLOCK_NODES] = { false };
 
@@ -135,7 +135,7 @@ static void make_tree(struct clock_graph *graph)
 			break;
 		done[nearest] = true;
 		for (uint32_t l = 0; l < graph->n; l++) {
-			const struct link *link = &graph->links[l];
+			const struct clock_link *link = &graph->links[l];
 			uint32_t far = link->node == nearest ? link->other :
 				       link->other == nearest ? link->node : nearest;
 			int64_t error;
@@ -158,10 +158,10 @@ bool clock_graph_map(struct clock_graph *graph, uint32_t node, uint64_t ticks, i
 	if (node >= graph->nodes)
 		return false;
 	if (graph->stale || ++graph->asked % REMAKE == 0)
-		make_tree(graph);
+		clock_graph_make_tree(graph);
 	*error_ns = 0;
 	while (node) {
-		const struct link *link;
+		const struct clock_link *link;
 		uint8_t segment;
 
 		if (graph->parent[node] == NO_LINK)

@@ -7,7 +7,7 @@
  * at most; afterwards, and at the end, its own launch anchors the clock. What
  * needs no clock (announcements, failures, host times, no times) never waits.
  * Spans remember the clock segment that mapped them, so that a later pair
- * moves all it concerns and nothing else (model/clocks/align.c).
+ * moves all it concerns and nothing else (model/align/align.c).
  *
  * Always true: a command is in the totals exactly once, when it is resolved;
  * announced and finished may come in either order, and the announcement of a
@@ -22,13 +22,13 @@
 #include <string.h>
 
 #include "model/acts/acts.h"
+#include "model/align/align.h"
 #include "model/base/util.h"
-#include "model/clocks/align.h"
 #include "model/clocks/clock.h"
 #include "model/commands/replays.h"
 #include "model/core/model.h"
-#include "model/lanes/rows.h"
 #include "model/ops/ops.h"
+#include "model/rows/rows.h"
 #include "model/totals/totals.h"
 
 #define PENDING_MAX (1u << 17)		/* commands that wait for a clock or a queue */
@@ -49,7 +49,7 @@ static bool is_copy(uint8_t kind)
 	       kind == COMMAND_UNMAP || kind == COMMAND_MIGRATE;
 }
 
-static enum direction direction_of(const struct event_command *command)
+static enum direction command_direction(const struct event_command *command)
 {
 	if (!is_copy(command->kind))
 		return DIR_NONE;
@@ -71,11 +71,11 @@ static uint32_t row_of_command(struct model *model, uint32_t queue,
 			       const struct event_command *command)
 {
 	return is_kernel(command->kind) ? row_of_queue(model, queue) :
-	       row_of_copies(model, queue, direction_of(command));
+	       row_of_copies(model, queue, command_direction(command));
 }
 
-static void fill_cold(const struct event_command *command, uint32_t op_name,
-		      struct command_cold *cold)
+static void command_fill_cold(const struct event_command *command, uint32_t op_name,
+			      struct command_cold *cold)
 {
 	memset(cold, 0, sizeof(*cold));
 	cold->detail = is_kernel(command->kind) ? command->shape : command->bytes;
@@ -106,7 +106,7 @@ static uint8_t work_of_command(struct model *model, const struct event_command *
 static void announce_command(struct model *model, struct process *process,
 			     const struct event_command *command)
 {
-	uint32_t queue = queue_get(model, process, command->queue), name, open;
+	uint32_t queue = process_queue_get(model, process, command->queue), name, open;
 	struct open_span span = {
 		.lane = 0, .start_ns = command->call_ns, .key = command->correlation,
 		.process = process->index,
@@ -129,7 +129,8 @@ static void announce_command(struct model *model, struct process *process,
 		return;
 	}
 	span.work = work_of_command(model, command, name);
-	fill_cold(command, local_name(model, process, command->op_name), &span.cold.command);
+	command_fill_cold(command, local_name(model, process, command->op_name),
+			  &span.cold.command);
 	span.id = ++row_at(model, span.row)->last_id;
 	open = open_add(model, &span);
 	if (open == NONE) {
@@ -205,7 +206,7 @@ struct taking {
 	bool timed, again;		/* its correlation has finished before */
 };
 
-static uint32_t draw(struct model *model, struct taking *t, uint8_t flags, uint32_t id)
+static uint32_t command_draw(struct model *model, struct taking *t, uint8_t flags, uint32_t id)
 {
 	const struct event_command *command = t->command;
 	struct row *row;
@@ -218,7 +219,7 @@ static uint32_t draw(struct model *model, struct taking *t, uint8_t flags, uint3
 	row = row_at(model, t->row);
 	span.id = id ? id : ++row->last_id;
 	span.work = work_of_command(model, command, t->name);
-	fill_cold(command, t->op_name, &cold);
+	command_fill_cold(command, t->op_name, &cold);
 	cold.segment = t->segment;
 	if (t->segment != CLOCK_FIXED && queued && queued <= command->start_ticks)
 		cold.queued = pack_delta((int64_t)(command->start_ticks - queued));
@@ -229,13 +230,13 @@ static uint32_t draw(struct model *model, struct taking *t, uint8_t flags, uint3
 	return span.id;
 }
 
-static void count_run(struct model *model, const struct taking *t, bool failed)
+static void command_count_run(struct model *model, const struct taking *t, bool failed)
 {
 	const struct event_command *command = t->command;
 	struct queue *queue = queue_at(model, t->queue);
-	struct run run = {
+	struct finished_run run = {
 		.process = t->process->index, .queue = t->queue, .name = t->name,
-		.op_name = t->op_name, .direction = direction_of(command),
+		.op_name = t->op_name, .direction = command_direction(command),
 		.how = command->how < HOW_COUNT ? (enum how)command->how : HOW_NONE,
 		.timed = t->timed, .approx = command->flags & CMD_APPROX, .failed = failed,
 		.dur_ns = t->dur_ns, .bytes = command->bytes, .shape = command->shape,
@@ -277,7 +278,7 @@ static void push_acts(struct model *model, const struct taking *t, uint32_t id)
 		.thread = command->tid ? thread_get(model, t->process->index, command->tid) :
 					 NONE,
 		.device = NONE, .queue = t->queue, .name = t->name, .op_name = t->op_name,
-		.command = command->kind, .direction = (uint8_t)direction_of(command),
+		.command = command->kind, .direction = (uint8_t)command_direction(command),
 		.object = command->shape,
 		.work = is_kernel(command->kind) ? WORK_OTHER : WORK_COPY,
 		.flags = (command->flags & CMD_APPROX ? ACT_APPROX : 0) |
@@ -333,7 +334,7 @@ static void finish_failed(struct model *model, struct taking *t)
 	const struct event_command *command = t->command;
 	uint32_t id;
 
-	count_run(model, t, true);
+	command_count_run(model, t, true);
 	push_acts(model, t, 0);
 	op_touched(model, t->process->index, command->op, t->op_name);
 	t->row = row_of_command(model, t->queue, command);
@@ -343,7 +344,7 @@ static void finish_failed(struct model *model, struct taking *t)
 	/* It never ran: an instant where it was launched. */
 	t->start_ns = command->call_ns;
 	t->dur_ns = t->drawn_ns = 0;
-	draw(model, t, COLUMN_FAILED, id);
+	command_draw(model, t, COLUMN_FAILED, id);
 }
 
 static void finish_command(struct model *model, struct taking *t, int64_t written_ns)
@@ -374,9 +375,10 @@ static void finish_command(struct model *model, struct taking *t, int64_t writte
 		model_bad(model, BAD_TWICE);
 		return;
 	}
-	count_run(model, t, false);
+	command_count_run(model, t, false);
 	if (t->timed) {
-		launch.id = draw(model, t, command->flags & CMD_APPROX ? COLUMN_APPROX : 0, id);
+		launch.id = command_draw(model, t, command->flags & CMD_APPROX ? COLUMN_APPROX : 0,
+					 id);
 		launch.row = t->row;
 		launch.device_ns = t->dur_ns;
 	}
@@ -431,10 +433,10 @@ static void take_command(struct model *model, const struct pending *one, bool fo
 	struct process *process = process_at(model, one->process);
 	struct taking t = {
 		.command = command, .process = process, .again = one->again,
-		.queue = queue_get(model, process, command->queue),
+		.queue = process_queue_get(model, process, command->queue),
 	};
 	struct queue *queue;
-	struct view *view;
+	struct device_view *view;
 
 	if (t.queue == NONE) {
 		model_bad(model, BAD_FULL);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/commands/pending.h"
+#include "model/core/pending.h"
 #include "model/event.h"
 
 struct arrival;

@@ -188,7 +188,7 @@ static bool run_in_order(struct model *model, struct process *process,
 			 const struct event_launch *launch, const struct event_run *run,
 			 int64_t written_ns)
 {
-	uint32_t index = queue_get(model, process, launch->queue);
+	uint32_t index = process_queue_get(model, process, launch->queue);
 	struct queue *queue = index == NONE ? NULL : queue_at(model, index);
 	struct join_fifo *fifo;
 
@@ -345,7 +345,7 @@ void apply_launch(struct model *model, const struct arrival *in)
 	struct join_launch launch = {
 		.launch = *given, .time_ns = arrival_written_ns(model, in),
 	};
-	uint32_t queue = queue_get(model, process, given->queue);
+	uint32_t queue = process_queue_get(model, process, given->queue);
 	struct id id = id_of(given->correlation, given->object);
 
 	if (queue == NONE || given->kind == COMMAND_NONE || given->kind >= COMMAND_KIND_COUNT ||
@@ -373,7 +373,7 @@ void apply_run(struct model *model, const struct arrival *in)
 	const struct event_run *given = &in->event->u.run;
 	struct join_run run = { .run = *given, .time_ns = arrival_written_ns(model, in) };
 	struct id id = id_of(given->correlation, given->object);
-	uint32_t queue = id.key ? NONE : queue_get(model, in->process, given->queue);
+	uint32_t queue = id.key ? NONE : process_queue_get(model, in->process, given->queue);
 
 	if (given->kind >= COMMAND_KIND_COUNT || (!id.key && queue == NONE))
 		model_bad(model, BAD_KIND);
@@ -440,7 +440,7 @@ void join_beat(struct model *model, const struct arrival *in)
 
 /* In order, what was launched before something that has long run has run too:
  * its record is lost. */
-static void give_up(struct model *model, int64_t settled_ns, uint32_t most)
+static void join_give_up(struct model *model, int64_t settled_ns, uint32_t most)
 {
 	struct join *join = model->join;
 	uint32_t next;
@@ -490,7 +490,7 @@ static void announce_launches(struct model *model, int64_t settled_ns)
 }
 
 /* Runs that wait will be drawn where they began: that is not settled. */
-static void hold(struct model *model)
+static void join_hold(struct model *model)
 {
 	struct join *join = model->join;
 	int64_t hold_ns = INT64_MAX, ns;
@@ -534,9 +534,9 @@ void join_settle(struct model *model, int64_t settled_ns)
 	for (i = 0; i < model->queues.n; i++)
 		if (queue_at(model, i)->fifo)
 			join_fifo_settle(model, i, settled_ns, false);
-	give_up(model, settled_ns, GIVE_UP_LOOK);
+	join_give_up(model, settled_ns, GIVE_UP_LOOK);
 	announce_launches(model, settled_ns);
-	hold(model);
+	join_hold(model);
 }
 
 void join_finish(struct model *model)
@@ -548,7 +548,7 @@ void join_finish(struct model *model)
 			join_fifo_settle(model, i, model->live_ns, true);
 	while (join->leaving.first)
 		drop(model, join->leaving.first);
-	give_up(model, INT64_MAX, UINT32_MAX);
+	join_give_up(model, INT64_MAX, UINT32_MAX);
 	while (join->launches.first) {
 		/* Nobody knows that it did not run on: it stays on its way. */
 		item_at(join, join->launches.first)->announced = false;

@@ -56,7 +56,7 @@
 #include <stdint.h>
 
 #include "model/base/map.h"
-#include "model/commands/pending.h"
+#include "model/core/pending.h"
 #include "model/event.h"
 #include "model/query/query.h"
 

@@ -77,7 +77,7 @@ void join_wait(struct model *model, const struct arrival *in)
 {
 	const struct event_wait *wait = &in->event->u.wait;
 	uint32_t queue = wait->queue && !wait->result ?
-			 queue_get(model, in->process, wait->queue) : NONE, at;
+			 process_queue_get(model, in->process, wait->queue) : NONE, at;
 	struct join_fifo *fifo = queue == NONE ? NULL : queue_at(model, queue)->fifo;
 	int64_t end_ns = wait->start_ns + wait->dur_ns;
 
@@ -106,7 +106,8 @@ struct fifo_work {
 
 static const struct clock *clock_of(const struct model *model, const struct queue *queue)
 {
-	const struct clock *clock = queue->view == NONE ? NULL : &view_at(model, queue->view)->clock;
+	const struct clock *clock = queue->view == NONE ? NULL :
+				    &view_at(model, queue->view)->clock;
 
 	return clock && clock_has(clock) ? clock : NULL;
 }
@@ -140,8 +141,8 @@ int64_t join_start_ns(const struct model *model, uint32_t queue, const struct jo
 	return host_time(&work, &run->run, run->run.start_ticks, &ns, &bar) ? ns : run->time_ns;
 }
 
-static bool fits(const struct fifo_work *work, const struct event_launch *launch,
-		 const struct join_run *given)
+static bool fifo_fits(const struct fifo_work *work, const struct event_launch *launch,
+		      const struct join_run *given)
 {
 	const struct event_run *run = &given->run;
 	int64_t start_ns, bar;
@@ -161,7 +162,7 @@ static bool fits(const struct fifo_work *work, const struct event_launch *launch
 
 /* Was another thread's call going on at the same time? Then nobody knows which
  * came first. */
-static bool contested(const struct join_fifo *fifo, size_t at)
+static bool fifo_contested(const struct join_fifo *fifo, size_t at)
 {
 	const struct event_launch *launch = &fifo->launches[at].launch, *other;
 
@@ -182,7 +183,7 @@ static void pair(struct fifo_work *work, enum how how)
 {
 	struct join_fifo *fifo = work->fifo;
 
-	if (contested(fifo, work->n))
+	if (fifo_contested(fifo, work->n))
 		how = HOW_GUESS;
 	join_hand_on(work->model, work->process, &fifo->launches[work->n].launch,
 		     &fifo->runs[work->m], how);
@@ -205,7 +206,7 @@ static void skip_run(struct fifo_work *work)
  * Guesses for the launches before n and the runs before m: as they come while
  * they fit, else stepping over as few as possible of both to where they do.
  */
-static void guess(struct fifo_work *work, size_t n, size_t m)
+static void fifo_guess(struct fifo_work *work, size_t n, size_t m)
 {
 	struct join_fifo *fifo = work->fifo;
 
@@ -218,7 +219,7 @@ static void guess(struct fifo_work *work, size_t n, size_t m)
 				size_t i = work->n + launches, j = work->m + skip - launches;
 
 				found = i < n && j < m &&
-					fits(work, &fifo->launches[i].launch, &fifo->runs[j]);
+					fifo_fits(work, &fifo->launches[i].launch, &fifo->runs[j]);
 			}
 		if (!found) {
 			skip_run(work);
@@ -246,7 +247,7 @@ static void guess_by_name(struct fifo_work *work, size_t n, size_t m)
 		size_t i = work->n;
 		struct join_launch launch;
 
-		while (i < end && !fits(work, &fifo->launches[i].launch, run))
+		while (i < end && !fifo_fits(work, &fifo->launches[i].launch, run))
 			i++;
 		if (i == end) {
 			join_hand_on(work->model, work->process, NULL, run, HOW_NONE);
@@ -269,7 +270,7 @@ static bool in_step(const struct fifo_work *work, size_t n, size_t m)
 	if (fifo->astray || work->lost || n - work->n != m - work->m)
 		return false;
 	for (size_t i = 0; work->n + i < n; i++)
-		if (!fits(work, &fifo->launches[work->n + i].launch, &fifo->runs[work->m + i]))
+		if (!fifo_fits(work, &fifo->launches[work->n + i].launch, &fifo->runs[work->m + i]))
 			return false;
 	return true;
 }
@@ -280,8 +281,8 @@ static bool in_step(const struct fifo_work *work, size_t n, size_t m)
  * The queue was empty when this wait returned: the launches before n and the
  * runs before m were before, all others after. false: that cannot be said.
  */
-static bool divides(const struct fifo_work *work, const struct join_wait *wait, int64_t settled_ns,
-		    size_t *n, size_t *m)
+static bool fifo_divides(const struct fifo_work *work, const struct join_wait *wait,
+			 int64_t settled_ns, size_t *n, size_t *m)
 {
 	const struct join_fifo *fifo = work->fifo;
 	int64_t next_ns = settled_ns, ns, bar;
@@ -323,7 +324,7 @@ static void close_epoch(struct fifo_work *work, const struct join_wait *wait, si
 	if (!work->ordered)
 		guess_by_name(work, n, m);
 	else if (!in_step(work, n, m))
-		guess(work, n, m);
+		fifo_guess(work, n, m);
 	else
 		while (work->n < n)
 			pair(work, HOW_FIFO);
@@ -350,7 +351,7 @@ static void pair_open(struct fifo_work *work, size_t n, size_t m, bool all)
 	if (work->lost || (all && n - work->n != m - work->m))
 		fifo->astray = true;
 	while (!fifo->astray && work->n < n && work->m < m) {
-		if (fits(work, &fifo->launches[work->n].launch, &fifo->runs[work->m]))
+		if (fifo_fits(work, &fifo->launches[work->n].launch, &fifo->runs[work->m]))
 			pair(work, HOW_FIFO);
 		else
 			fifo->astray = true;
@@ -358,11 +359,11 @@ static void pair_open(struct fifo_work *work, size_t n, size_t m, bool all)
 	/* A run before all launches: there was one that nobody saw. */
 	fifo->astray |= work->m < m;
 	if (fifo->astray)
-		guess(work, n, m);
+		fifo_guess(work, n, m);
 }
 
 /* Nobody waits for this queue: what is long settled goes on. */
-static void go_on(struct fifo_work *work, int64_t settled_ns, bool all)
+static void fifo_go_on(struct fifo_work *work, int64_t settled_ns, bool all)
 {
 	struct join_fifo *fifo = work->fifo;
 	size_t n = work->n, m = work->m;
@@ -407,7 +408,8 @@ void join_fifo_settle(struct model *model, uint32_t index, int64_t settled_ns, b
 	struct join_fifo *fifo = queue->fifo;
 	struct fifo_work work = {
 		.model = model, .fifo = fifo, .clock = clock_of(model, queue),
-		.process = process_at(model, queue->process), .ordered = queue->flags & QUEUE_IN_ORDER,
+		.process = process_at(model, queue->process),
+			   .ordered = queue->flags & QUEUE_IN_ORDER,
 	};
 	size_t n, m;
 
@@ -415,12 +417,12 @@ void join_fifo_settle(struct model *model, uint32_t index, int64_t settled_ns, b
 		return;
 	while (fifo->n_waits && (all || fifo->waits[0].end_ns < settled_ns)) {
 		work.lost = lost_since(&work);
-		if (divides(&work, &fifo->waits[0], settled_ns, &n, &m))
+		if (fifo_divides(&work, &fifo->waits[0], settled_ns, &n, &m))
 			close_epoch(&work, &fifo->waits[0], n, m);
 		drop_wait(fifo);
 	}
 	work.lost = lost_since(&work);
-	go_on(&work, settled_ns, all);
+	fifo_go_on(&work, settled_ns, all);
 	done_with(&work);
 }
 

@@ -16,7 +16,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/analyses/thresholds.h"
 #include "model/base/map.h"
 #include "model/base/names.h"
 #include "model/core/lock.h"
@@ -52,7 +51,8 @@ struct model {
 	struct store op_states, idents;	/* idents/idents.h */
 	struct map ident_by_hash;
 	size_t ident_bytes;		/* of their histograms */
-	struct store kernels, kernel_ops, kernel_shapes, copies, calls, compiles;	/* totals/ */
+	/* totals/ */
+	struct store kernels, kernel_ops, kernel_shapes, copies, calls, compiles;
 	struct map kernel_by_key, kernel_op_by_key, kernel_shape_by_key, copy_by_key;
 	struct map call_by_name, compile_by_key;
 	struct map nameless_kernels;	/* placeholders that kernels ran under */
@@ -78,8 +78,8 @@ struct model {
 	struct inputs *inputs;
 	struct join *join;
 	struct journal *journal;
-	struct lines *lines;		/* NULL: no op named its line */
-	struct memory *memory;
+	struct source_lines *lines;		/* NULL: no op named its line */
+	struct memory_state *memory;
 	struct optree *optree;
 	struct pools *pools;
 	struct watch *watch;		/* NULL: nobody watches */
@@ -108,7 +108,7 @@ struct model {
 	uint64_t events, lost_events, lost_packets, bad, n_kernels, how[HOW_COUNT];
 	int64_t device_ns, launched_ns, op_ns;
 	uint64_t since_check;		/* events since memory was looked at */
-	int64_t thresholds[THRESHOLD_COUNT];
+	int64_t *thresholds;		/* owned; by enum threshold, analyses/thresholds.h */
 };
 
 /* When an event was written, as far as is known. */
@@ -132,7 +132,7 @@ static inline struct device *device_at(const struct model *model, uint32_t i)
 	return store_at(&model->devices, i);
 }
 
-static inline struct view *view_at(const struct model *model, uint32_t i)
+static inline struct device_view *view_at(const struct model *model, uint32_t i)
 {
 	return store_at(&model->views, i);
 }

@@ -21,7 +21,8 @@ enum bad_kind {
 	BAD_ID,				/* no id, or none of its kind */
 	BAD_REUSED,			/* an id that stands for something else */
 	BAD_TWICE,			/* the same event again */
-	BAD_UNKNOWN,			/* a queue that was used and never defined; the event counts */
+	/* a queue that was used and never defined; the event counts */
+	BAD_UNKNOWN,
 	BAD_KIND,			/* no such kind, or a value that cannot be */
 	BAD_FULL,			/* more than there is room for */
 	BAD_COUNT

@@ -226,7 +226,7 @@ static int64_t mean_of(const struct series *series, int64_t first_ns)
 	return at > first_ns ? (int64_t)(area / (at - first_ns)) : value;
 }
 
-static void fill_row(struct model *model, uint32_t at, struct counter_row *row)
+static void counter_fill_row(struct model *model, uint32_t at, struct counter_row *row)
 {
 	const struct series *series = series_at(model->counters, at);
 	const struct process *process = process_at(model, series->process);
@@ -267,7 +267,7 @@ size_t model_counters(struct model *model, struct counter_row **out)
 	*out = xcalloc(counters->series.n, sizeof(**out));
 	for (uint32_t i = 0; i < counters->series.n; i++)
 		if (series_at(counters, i)->count && series_at(counters, i)->name)
-			fill_row(model, i, &(*out)[n++]);
+			counter_fill_row(model, i, &(*out)[n++]);
 	if (n)
 		qsort(*out, n, sizeof(**out), by_place);
 	return n;

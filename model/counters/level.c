@@ -42,7 +42,7 @@ static void merge_pairs(struct level *level)
 }
 
 /* The value stood until then. */
-static void spread(struct level *level, int64_t until_ns)
+static void level_spread(struct level *level, int64_t until_ns)
 {
 	while ((until_ns - level->start_ns) / level->width_ns >= LEVEL_BUCKETS)
 		merge_pairs(level);
@@ -83,7 +83,7 @@ static void touch(struct level *level)
 
 /* ---- changes ---- */
 
-static void remember(struct level *level, int64_t time_ns, uint64_t value)
+static void level_remember(struct level *level, int64_t time_ns, uint64_t value)
 {
 	uint32_t at;
 
@@ -110,10 +110,10 @@ void level_set(struct level *level, int64_t time_ns, uint64_t value)
 	}
 	if (time_ns < level->now_ns)
 		time_ns = level->now_ns;
-	spread(level, time_ns);
+	level_spread(level, time_ns);
 	level->value = value;
 	touch(level);
-	remember(level, time_ns, value);
+	level_remember(level, time_ns, value);
 }
 
 /* ---- questions ---- */
@@ -145,13 +145,13 @@ static size_t points_before(const struct level *level, const struct level_tail *
 	return low;
 }
 
-struct sum {
+struct level_sum {
 	unsigned __int128 area;
 	uint64_t min, max;
 	bool any, approx;
 };
 
-static void sum_value(struct sum *sum, uint64_t min, uint64_t max, unsigned __int128 area)
+static void sum_value(struct level_sum *sum, uint64_t min, uint64_t max, unsigned __int128 area)
 {
 	if (!sum->any || min < sum->min)
 		sum->min = min;
@@ -162,7 +162,8 @@ static void sum_value(struct sum *sum, uint64_t min, uint64_t max, unsigned __in
 }
 
 /* Buckets that [from, to) touches, each as if its mean stood all the time. */
-static void sum_buckets(const struct level *level, struct sum *sum, int64_t from_ns, int64_t to_ns)
+static void sum_buckets(const struct level *level, struct level_sum *sum, int64_t from_ns,
+			int64_t to_ns)
 {
 	size_t at = (size_t)((from_ns - level->start_ns) / level->width_ns);
 
@@ -185,8 +186,8 @@ static void sum_buckets(const struct level *level, struct sum *sum, int64_t from
 }
 
 /* From the changes themselves. */
-static void sum_points(const struct level *level, const struct level_tail *tail, struct sum *sum,
-		       int64_t from_ns, int64_t to_ns)
+static void sum_points(const struct level *level, const struct level_tail *tail,
+		       struct level_sum *sum, int64_t from_ns, int64_t to_ns)
 {
 	size_t n = level->n_recent + tail->n;
 	size_t i = points_before(level, tail, from_ns, false);
@@ -208,7 +209,7 @@ static void sum_points(const struct level *level, const struct level_tail *tail,
 void level_range(const struct level *level, struct level_tail tail, int64_t from_ns, int64_t to_ns,
 		 struct level_range *out)
 {
-	struct sum sum = { .any = false };
+	struct level_sum sum = { .any = false };
 	int64_t exact = level->forgot ? point_at(level, &tail, 0)->time_ns : INT64_MIN;
 	int64_t at = from_ns;
 

@@ -13,10 +13,12 @@
 #include <stdlib.h>
 
 #include "model/acts/acts.h"
+#include "model/align/align.h"
+#include "model/align/hosts.h"
 #include "model/analyses/analyses.h"
+#include "model/analyses/thresholds.h"
+#include "model/base/binary_heap.h"
 #include "model/base/util.h"
-#include "model/clocks/align.h"
-#include "model/clocks/hosts.h"
 #include "model/commands/commands.h"
 #include "model/commands/join.h"
 #include "model/core/model.h"
@@ -24,12 +26,12 @@
 #include "model/flows/flows.h"
 #include "model/graph/graph.h"
 #include "model/input/input.h"
-#include "model/lanes/rows.h"
 #include "model/lines/lines.h"
 #include "model/memory/memory.h"
 #include "model/ops/ops.h"
 #include "model/ops/pools.h"
 #include "model/recording/journal.h"
+#include "model/rows/rows.h"
 #include "model/steps/steps.h"
 #include "model/totals/totals.h"
 
@@ -80,7 +82,8 @@ static size_t tables_bytes(const struct model *model)
 		&model->call_by_name, &model->compile_by_key, &model->message_by_text,
 		&model->nameless_kernels,
 	};
-	size_t bytes = sizeof(*model) + model->kept_max * sizeof(*model->kept) + model->ident_bytes;
+	size_t bytes = sizeof(*model) + THRESHOLD_COUNT * sizeof(*model->thresholds) +
+		       model->kept_max * sizeof(*model->kept) + model->ident_bytes;
 
 	for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++)
 		bytes += store_bytes(stores[i]);
@@ -117,7 +120,7 @@ static size_t sources_bytes(const struct model *model)
 			 join_process_bytes(&process->ids);
 	}
 	for (uint32_t i = 0; i < model->views.n; i++) {
-		const struct view *view = view_at(model, i);
+		const struct device_view *view = view_at(model, i);
 
 		bytes += view->pending.cap * sizeof(*view->pending.list) +
 			 (view->clock.hull ? sizeof(*view->clock.hull) : 0);
@@ -143,32 +146,26 @@ static size_t other_bytes(const struct model *model)
 
 /* ---- the lane whose oldest chunk ends first, a heap ---- */
 
-struct candidate {
+struct fold_candidate {
 	int64_t end_ns;
 	uint32_t row, lane;
 };
 
-struct candidates {
-	struct candidate *list;		/* owned; a heap */
+struct fold_candidates {
+	struct fold_candidate *list;		/* owned; a heap */
 	size_t n, cap;
 	bool last;			/* also the only chunk of a lane */
 };
 
-static void sift_down(struct candidates *heap, size_t i)
+static bool ends_before(const void *a, const void *b, const void *arg)
 {
-	struct candidate moved = heap->list[i];
+	const struct fold_candidate *x = a, *y = b;
 
-	for (size_t child; (child = 2 * i + 1) < heap->n; i = child) {
-		if (child + 1 < heap->n && heap->list[child + 1].end_ns < heap->list[child].end_ns)
-			child++;
-		if (heap->list[child].end_ns >= moved.end_ns)
-			break;
-		heap->list[i] = heap->list[child];
-	}
-	heap->list[i] = moved;
+	(void)arg;
+	return x->end_ns < y->end_ns;
 }
 
-static void gather(const struct model *model, struct candidates *heap)
+static void fold_gather(const struct model *model, struct fold_candidates *heap)
 {
 	heap->n = 0;
 	for (uint32_t i = 0; i < model->rows.n; i++) {
@@ -180,21 +177,20 @@ static void gather(const struct model *model, struct candidates *heap)
 			if (end == INT64_MAX)
 				continue;
 			grow(&heap->list, &heap->cap, heap->n, sizeof(*heap->list));
-			heap->list[heap->n++] = (struct candidate) { end, i, l };
+			heap->list[heap->n++] = (struct fold_candidate) { end, i, l };
 		}
 	}
-	for (size_t i = heap->n / 2; i-- > 0; )
-		sift_down(heap, i);
+	binary_heap_make(heap->list, heap->n, sizeof(*heap->list), ends_before, NULL);
 }
 
 /* Folds until `bytes` are free or nothing is left to fold; returns how many are. */
-static size_t fold_oldest(struct model *model, struct candidates *heap, size_t bytes)
+static size_t fold_oldest(struct model *model, struct fold_candidates *heap, size_t bytes)
 {
 	size_t freed = 0;
 
-	gather(model, heap);
+	fold_gather(model, heap);
 	while (heap->n && freed < bytes) {
-		struct candidate *first = &heap->list[0];
+		struct fold_candidate *first = &heap->list[0];
 		struct lane *lane;
 
 		row_keep_unions(model, first->row);
@@ -206,7 +202,8 @@ static size_t fold_oldest(struct model *model, struct candidates *heap, size_t b
 		if (first->end_ns == INT64_MAX)
 			*first = heap->list[--heap->n];
 		if (heap->n)
-			sift_down(heap, 0);
+			binary_heap_down(heap->list, heap->n, sizeof(*heap->list), 0, ends_before,
+					 NULL);
 		model_breathe(model);
 	}
 	return freed;
@@ -241,7 +238,7 @@ static void squeeze(struct model *model)
 /* Brings the rows down to `target`; what it comes to. */
 static size_t fold_to(struct model *model, size_t target)
 {
-	struct candidates heap = { .list = NULL };
+	struct fold_candidates heap = { .list = NULL };
 	size_t bytes = rows_bytes(model), open = 0;
 
 	for (uint32_t i = 0; i < model->rows.n; i++)

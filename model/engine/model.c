@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "model/acts/acts.h"
+#include "model/align/align.h"
+#include "model/align/hosts.h"
 #include "model/analyses/analyses.h"
+#include "model/analyses/thresholds.h"
 #include "model/base/heap.h"
 #include "model/base/util.h"
-#include "model/clocks/align.h"
-#include "model/clocks/hosts.h"
 #include "model/commands/commands.h"
 #include "model/commands/join.h"
 #include "model/core/model.h"
@@ -37,10 +38,10 @@ static void init_stores(struct model *model)
 	store_init(&model->processes, sizeof(struct process));
 	store_init(&model->threads, sizeof(struct thread));
 	store_init(&model->devices, sizeof(struct device));
-	store_init(&model->views, sizeof(struct view));
+	store_init(&model->views, sizeof(struct device_view));
 	store_init(&model->queues, sizeof(struct queue));
 	store_init(&model->rows, sizeof(struct row));
-	store_init(&model->shapes, sizeof(struct shape));
+	store_init(&model->shapes, sizeof(struct launch_shape));
 	store_init(&model->opens, sizeof(struct open_span));
 	store_init(&model->op_states, sizeof(struct op_state));
 	store_init(&model->idents, sizeof(struct ident));
@@ -82,6 +83,7 @@ static struct model *make_model(const struct model_options *options)
 	model->first_ns = INT64_MAX;
 	model->last_ns = INT64_MIN;
 	model->folded_ns = INT64_MIN;
+	model->thresholds = xcalloc(THRESHOLD_COUNT, sizeof(*model->thresholds));
 	for (int i = 0; i < THRESHOLD_COUNT; i++)
 		model->thresholds[i] = threshold_table[i].initial;
 	acts_new(model);
@@ -180,6 +182,7 @@ static void release_all(struct model *model)
 		map_release(maps[i]);
 	names_release(&model->names);
 	free(model->kept);
+	free(model->thresholds);
 	free(model->losses);
 	free(model->messages);
 	watch_free(model->watch);

@@ -2,9 +2,9 @@
 /* What a message's name says of where it goes: "SOURCE -> DESTINATION: what". */
 #include <string.h>
 
+#include "model/base/util.h"
 #include "model/core/model.h"
 #include "model/flows/flows.h"
-#include "model/base/util.h"
 
 static uint32_t part(struct model *model, const char *begin, const char *end)
 {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/align/hosts.h"
 #include "model/base/util.h"
-#include "model/clocks/hosts.h"
 #include "model/core/model.h"
 
 void flows_new(struct model *model)
@@ -50,7 +50,7 @@ size_t flows_bytes(const struct model *model)
 /* ---- totals ---- */
 
 /* NULL: there are too many. */
-static struct flow_total *total_get(struct model *model, uint32_t name)
+static struct flow_total *flow_total_get(struct model *model, uint32_t name)
 {
 	struct flows *flows = model->flows;
 	struct flow_total *total;
@@ -75,7 +75,7 @@ const struct flow_total *flow_total_of(const struct model *model, uint32_t name)
 	return i == MAP_NONE ? NULL : flow_total_at(model->flows, i);
 }
 
-static void count(struct flow_total *total, const struct event_flow *flow)
+static void flow_count(struct flow_total *total, const struct event_flow *flow)
 {
 	int64_t dur_ns = flow->dur_ns > 0 ? flow->dur_ns : 0;
 
@@ -100,7 +100,7 @@ static void count(struct flow_total *total, const struct event_flow *flow)
 
 /* ---- what ops make ---- */
 
-static void made(struct model *model, uint32_t op_name, uint64_t bytes)
+static void flow_made_add(struct model *model, uint32_t op_name, uint64_t bytes)
 {
 	struct flows *flows = model->flows;
 
@@ -136,7 +136,8 @@ static uint64_t op_key(uint32_t process, uint64_t op)
 	return op ^ map_mix((uint64_t)process + 1);
 }
 
-static void remember(struct flows *flows, const struct flow_end *end, const struct flow_end *other)
+static void flow_remember_peer(struct flows *flows, const struct flow_end *end,
+			       const struct flow_end *other)
 {
 	struct flow_peer *peer;
 
@@ -189,17 +190,17 @@ size_t flows_take(struct model *model, int64_t t_ns, struct flow_message **out)
 	return n;
 }
 
-static void join(struct model *model, const struct flow_wait *wait)
+static void flow_join(struct model *model, const struct flow_wait *wait)
 {
 	const struct flow_end *from = &wait->sent, *to = &wait->received;
-	struct flow_total *total = total_get(model, wait->name);
+	struct flow_total *total = flow_total_get(model, wait->name);
 	int64_t asked_ns = to->dur_ns > 0 ? to->at_ns - to->dur_ns : to->at_ns;
 	int64_t ready_ns = from->at_ns > asked_ns ? from->at_ns : asked_ns, error_ns = 0;
 	uint16_t host = process_at(model, from->process)->host;
 	uint16_t other = process_at(model, to->process)->host;
 
-	remember(model->flows, from, to);
-	remember(model->flows, to, from);
+	flow_remember_peer(model->flows, from, to);
+	flow_remember_peer(model->flows, to, from);
 	if (!total)
 		return;
 	if (host != other)
@@ -229,7 +230,7 @@ static void forget(struct flows *flows, uint32_t i)
 }
 
 /* One end of a message: the other one may be there. */
-static void meet(struct model *model, const struct arrival *in, uint32_t name)
+static void flow_meet(struct model *model, const struct arrival *in, uint32_t name)
 {
 	const struct event_flow *flow = &in->event->u.flow;
 	struct flows *flows = model->flows;
@@ -249,7 +250,9 @@ static void meet(struct model *model, const struct arrival *in, uint32_t name)
 			forget(flows, i);
 		i = flows->next_wait++ % FLOWS_WAIT;
 		forget(flows, i);
-		flows->waits[i] = (struct flow_wait) { .key = flow->key, .name = name, .waits = true };
+		flows->waits[i] = (struct flow_wait) {
+			.key = flow->key, .name = name, .waits = true,
+		};
 		map_set(&flows->wait_by_key, flow->key, i);
 	}
 	wait = &flows->waits[i];
@@ -264,7 +267,7 @@ static void meet(struct model *model, const struct arrival *in, uint32_t name)
 	}
 	if (!wait->sent.known || !wait->received.known)
 		return;
-	join(model, wait);
+	flow_join(model, wait);
 	forget(flows, i);
 }
 
@@ -283,14 +286,14 @@ void apply_flow(struct model *model, const struct arrival *in)
 		return;
 	}
 	if (flow->phase == FLOW_MADE) {
-		made(model, name, flow->bytes);
+		flow_made_add(model, name, flow->bytes);
 		return;
 	}
-	total = total_get(model, name);
+	total = flow_total_get(model, name);
 	if (!total)
 		model_bad(model, BAD_FULL);
 	else
-		count(total, flow);
+		flow_count(total, flow);
 	if (flow->key && flow->phase <= FLOW_RECEIVED)
-		meet(model, in, name);
+		flow_meet(model, in, name);
 }

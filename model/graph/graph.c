@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/hash.h"
 #include "model/base/util.h"
 
 struct graphs *graphs_get(struct model *model)
@@ -64,9 +65,7 @@ size_t graphs_bytes(const struct model *model)
 
 static uint64_t hash_text(uint64_t h, const char *text, size_t length)
 {
-	for (size_t i = 0; i < length; i++)
-		h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
-	return map_mix(h) | 1;
+	return map_mix(hash_bytes(h, text, length)) | 1;
 }
 
 static uint64_t name_hash(uint32_t process, const char *name, size_t length)
@@ -138,7 +137,8 @@ uint32_t graph_placed_in(struct model *model, uint32_t process, uint32_t graph, 
 			 size_t length)
 {
 	struct graphs *g = model->graphs;
-	uint32_t i = map_get(&g->by_place, place_hash(model, graph, name_hash(process, name, length)));
+	uint32_t i = map_get(&g->by_place, place_hash(model, graph,
+						      name_hash(process, name, length)));
 
 	return i != NONE && is_named(model, gnode_at(g, i), name, length) ? i : NONE;
 }
@@ -181,7 +181,7 @@ void graph_resolve(struct model *model, struct gnode *node)
 
 /* ---- taking in ---- */
 
-static char *keep_text(struct graphs *g, char *old, const char *text)
+static char *graph_keep_text(struct graphs *g, char *old, const char *text)
 {
 	size_t n = strlen(text) + 1;
 
@@ -235,8 +235,9 @@ static void apply_node(struct model *model, const struct arrival *in)
 	node->function = local_name(model, in->process, def->function);
 	node->line = def->line;
 	node->origin = def->origin < ORIGIN_COUNT ? (uint8_t)def->origin : ORIGIN_NONE;
-	node->inputs = keep_text(g, node->inputs, def->inputs ? def->inputs : "");
-	node->attributes = keep_text(g, node->attributes, def->attributes ? def->attributes : "");
+	node->inputs = graph_keep_text(g, node->inputs, def->inputs ? def->inputs : "");
+	node->attributes = graph_keep_text(g, node->attributes, def->attributes ? def->attributes :
+					   "");
 	free(node->in);
 	node->in = NULL;
 	node->n_in = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Graphs in the model: tables of nodes per process, their joining to what runs,
- * waits. See query-graph.h for what comes out.
+ * waits. See query/graph.h for what comes out.
  *
  * Always true: a node is known by (process, id) and, once its names are there,
  * by (process, graph, name); a name may come later than the node. Nodes never
@@ -9,8 +9,9 @@
  * after nodes came.
  *
  * Waits: what ran is put aside until its step's ops before it have settled, and
- * the nodes of a first step have come; then, in the order of their ends, each op looks up when its inputs last ended in the
- * same step. So an input is always known before who takes it.
+ * the nodes of a first step have come; then, in the order of their ends, each op looks
+ * up when its inputs last ended in the same step. So an input is always known before the
+ * op that takes it.
  *
  * Bounds: NODES_MAX nodes, TEXT_MAX bytes of their texts, RUNS_MAX ops put aside
  * (beyond, the oldest half is taken as settled), INFOS_MAX settings.
@@ -73,7 +74,8 @@ struct graph_info {
 struct graph_use {
 	uint64_t count;
 	int64_t total_ns;
-	uint32_t ident;			/* 1 + that of most of those that waited for a thread, 0 none */
+	/* 1 + that of most of those that waited for a thread, 0 none */
+	uint32_t ident;
 	uint8_t rule;
 	bool mixed;			/* ops whose graph is not known are among them */
 };

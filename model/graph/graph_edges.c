@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/graph/graph.h"
 #include "model/base/util.h"
+#include "model/graph/graph.h"
 
 static const char *raw(struct model *model, uint32_t name)
 {
@@ -71,7 +71,7 @@ static uint32_t of_takers(const struct graphs *g, uint32_t node, const uint8_t *
 
 /* Rounds by what a node takes, then by who takes from it; in each only lines of the
  * rounds before are lent, so that the order of nodes does not matter. */
-static void lend(struct model *model, uint8_t *round)
+static void graph_lend_rounds(struct model *model, uint8_t *round)
 {
 	struct graphs *g = model->graphs;
 
@@ -98,7 +98,7 @@ static void lend_lines(struct model *model)
 
 	for (uint32_t i = 0; i < g->nodes.n; i++)
 		gnode_at(g, i)->lent = gnode_at(g, i)->line && gnode_at(g, i)->file ? i : NONE;
-	lend(model, round);
+	graph_lend_rounds(model, round);
 	free(round);
 }
 

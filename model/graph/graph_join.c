@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/graph/graph.h"
 #include "model/base/util.h"
+#include "model/graph/graph.h"
 
 #define BREATHE 256u
 #define LATE_NS 1000000000		/* nodes may come after their first runs */
@@ -46,14 +46,15 @@ static int worth_of(const struct gnode *node)
 }
 
 /* An op that ran, as far as the joining goes. */
-struct wanted {
+struct graph_wanted {
 	uint32_t process, type;
 	uint32_t graph;			/* only nodes of this one, 0: of any */
 };
 
 /* Of those of that name and type the worthiest, the latest of such; else (any) the
  * latest of any type. */
-static uint32_t pick(struct model *model, const struct wanted *want, const char *name, bool any)
+static uint32_t graph_pick_node(struct model *model, const struct graph_wanted *want,
+				const char *name, bool any)
 {
 	struct graphs *g = model->graphs;
 	size_t length = strlen(name);
@@ -104,11 +105,11 @@ static bool result_name(const char *name, char *out, size_t size)
 	return true;
 }
 
-static uint32_t join_in(struct model *model, const struct wanted *want, const char *name,
+static uint32_t join_in(struct model *model, const struct graph_wanted *want, const char *name,
 			uint8_t *rule)
 {
 	static const char *const calls[] = { "StatefulPartitionedCall/", "PartitionedCall/" };
-	uint32_t node = pick(model, want, name, true);
+	uint32_t node = graph_pick_node(model, want, name, true);
 	const char *part = name;
 	char result[1024];
 	bool more = true;
@@ -122,7 +123,7 @@ static uint32_t join_in(struct model *model, const struct wanted *want, const ch
 		for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]) && !more; i++)
 			if (!strncmp(part, calls[i], strlen(calls[i]))) {
 				part += strlen(calls[i]);
-				node = pick(model, want, part, true);
+				node = graph_pick_node(model, want, part, true);
 				more = true;
 			}
 	}
@@ -130,25 +131,25 @@ static uint32_t join_in(struct model *model, const struct wanted *want, const ch
 		return node;
 	*rule = GRAPH_LOWERED;
 	part = after_lowered(name);
-	if (part && (node = pick(model, want, part, true)) != NONE)
+	if (part && (node = graph_pick_node(model, want, part, true)) != NONE)
 		return node;
 	*rule = GRAPH_RESULT;
 	if (result_name(name, result, sizeof(result)) &&
-	    (node = pick(model, want, result, true)) != NONE)
+	    (node = graph_pick_node(model, want, result, true)) != NONE)
 		return node;
 	*rule = GRAPH_SUFFIX;
 	for (part = strchr(name, '/'); part; part = strchr(part, '/'))
-		if ((node = pick(model, want, ++part, false)) != NONE)
+		if ((node = graph_pick_node(model, want, ++part, false)) != NONE)
 			return node;
 	*rule = GRAPH_NOT;
 	return NONE;
 }
 
 /* graph: that which ran, 0 not known. own: the node is one of that. */
-static uint32_t join(struct model *model, uint32_t process, uint32_t graph, uint32_t type,
-		     const char *name, uint8_t *rule, bool *own)
+static uint32_t graph_join_name(struct model *model, uint32_t process, uint32_t graph,
+				uint32_t type, const char *name, uint8_t *rule, bool *own)
 {
-	struct wanted want = { process, type, graph };
+	struct graph_wanted want = { process, type, graph };
 	uint32_t node = graph ? join_in(model, &want, name, rule) : NONE;
 
 	*own = node != NONE;
@@ -186,7 +187,8 @@ uint32_t graph_joined(struct model *model, uint32_t process, uint32_t ident, enu
 		j->rule = GRAPH_NOT;
 		j->own = false;
 		j->node = name && graph_is_op(model, what) ?
-			  join(model, process, what->domain, what->type, name, &j->rule, &j->own) :
+			  graph_join_name(model, process, what->domain, what->type, name, &j->rule,
+					  &j->own) :
 			  NONE;
 		/* a name that is to come */
 		j->at = names_defined(&model->names, what->name) &&
@@ -215,7 +217,7 @@ const char *graph_placed(struct model *model, uint32_t process, uint32_t type, u
 	if (!text || !names_defined(&model->names, name))
 		return NULL;
 	graph_index(model);
-	node = join(model, process, 0, type, text, &rule, &own);
+	node = graph_join_name(model, process, 0, type, text, &rule, &own);
 	if (node == NONE || !gnode_at(model->graphs, node)->device)
 		return NULL;
 	return names_raw(&model->names, gnode_at(model->graphs, node)->device);
@@ -265,7 +267,7 @@ static void note_wait(struct gnode *node, int64_t wait_ns, uint32_t from)
 	}
 }
 
-static void take_run(struct model *model, const struct graph_run *run)
+static void graph_take_run(struct model *model, const struct graph_run *run)
 {
 	struct graphs *g = model->graphs;
 	uint32_t i = graph_joined(model, run->process, run->ident, NULL), from = NONE;
@@ -344,7 +346,7 @@ void graph_settled(struct model *model, int64_t settled_ns)
 	n = take_due(g, settled_ns);
 	graph_index(model);
 	for (size_t i = 0; i < n && g->nodes.n; i++) {
-		take_run(model, &g->runs[i]);
+		graph_take_run(model, &g->runs[i]);
 		if (!forced && i % BREATHE == BREATHE - 1)
 			model_breathe(model);
 	}

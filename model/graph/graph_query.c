@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/graph/graph.h"
 #include "model/base/regex.h"
 #include "model/base/util.h"
+#include "model/graph/graph.h"
 
 #define NAMED_MAX 4			/* in a sentence */
 #define CHOICE_MAX 100			/* to choose from */
@@ -69,8 +69,9 @@ static void add_uses(struct model *model, uint32_t process)
 		add_ns(&g->uses[node].total_ns, ident->total_ns);
 		g->uses[node].rule = (uint8_t)rule;
 		g->uses[node].mixed |= !graph_joined_own(model, process, i);
-		if (ident->handed && (!g->uses[node].ident ||
-				      ident->handed > ident_at(model, g->uses[node].ident - 1)->handed))
+		if (ident->handed &&
+		    (!g->uses[node].ident ||
+		     ident->handed > ident_at(model, g->uses[node].ident - 1)->handed))
 			g->uses[node].ident = i + 1;
 	}
 }
@@ -186,14 +187,14 @@ bool model_graph_node(struct model *model, uint32_t index, struct graph_node *ou
 	return true;
 }
 
-struct same {
+struct same_count {
 	uint32_t index;
 	uint64_t count;
 };
 
 static int by_count(const void *a, const void *b)
 {
-	const struct same *x = a, *y = b;
+	const struct same_count *x = a, *y = b;
 
 	if (x->count != y->count)
 		return x->count > y->count ? -1 : 1;
@@ -203,7 +204,7 @@ static int by_count(const void *a, const void *b)
 size_t model_graph_same(struct model *model, uint32_t index, uint32_t **out)
 {
 	struct graphs *g = model->graphs;
-	struct same *found = NULL;
+	struct same_count *found = NULL;
 	size_t n = 0, cap = 0;
 	const char *name;
 
@@ -216,7 +217,7 @@ size_t model_graph_same(struct model *model, uint32_t index, uint32_t **out)
 		if (i == index)
 			continue;
 		grow(&found, &cap, n, sizeof(*found));
-		found[n++] = (struct same) { i, g->uses[i].count };
+		found[n++] = (struct same_count) { i, g->uses[i].count };
 	}
 	if (!n)
 		return 0;
@@ -359,11 +360,11 @@ static bool match_regex(struct model *model, const char *text, struct matches *m
 }
 
 /* Pairs of letters that two texts share, of all that they have: 0 ... 1000. */
-struct pairs {
+struct letter_pairs {
 	uint64_t bits[16];
 };
 
-static unsigned set_pairs(struct pairs *p, const char *text)
+static unsigned set_pairs(struct letter_pairs *p, const char *text)
 {
 	unsigned n = 0;
 
@@ -378,9 +379,9 @@ static unsigned set_pairs(struct pairs *p, const char *text)
 	return n;
 }
 
-static unsigned likeness(const struct pairs *a, unsigned n_a, const char *text)
+static unsigned likeness(const struct letter_pairs *a, unsigned n_a, const char *text)
 {
-	struct pairs b;
+	struct letter_pairs b;
 	unsigned n_b = set_pairs(&b, text), shared = 0;
 
 	for (int i = 0; i < 16; i++)
@@ -391,7 +392,7 @@ static unsigned likeness(const struct pairs *a, unsigned n_a, const char *text)
 static void match_near(struct model *model, const char *text, struct matches *m)
 {
 	unsigned scores[NAMED_MAX] = { 0 };
-	struct pairs wanted;
+	struct letter_pairs wanted;
 	unsigned n_wanted = set_pairs(&wanted, text);
 
 	m->n = 0;
@@ -460,7 +461,8 @@ bool model_graph_find(struct model *model, const char *text, uint32_t *index, ch
 	char list[320];
 
 	if (!make_uses(model)) {
-		snprintf(error, error_size, "no graph has been seen: '%.80s' is an op at most (ni)", text);
+		snprintf(error, error_size, "no graph has been seen: '%.80s' is an op at most (ni)",
+			 text);
 		return false;
 	}
 	*index = find_exact(model, text);

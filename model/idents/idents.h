@@ -33,7 +33,8 @@ struct op_state {
 	uint16_t depth;
 	uint8_t flags;
 	uint32_t next_free;
-	uint32_t place;			/* of its span, when it was put there: chunk * LANE_CHUNK + i */
+	/* of its span, when it was put there: chunk * LANE_CHUNK + i */
+	uint32_t place;
 	/* of lines/lines.h, each 1 + an index */
 	uint32_t use;			/* of the finished op, 0: no line */
 	uint32_t nested;		/* list of its children's until then, 0 empty */

@@ -33,7 +33,8 @@ size_t inputs_bytes(const struct model *model)
 {
 	const struct inputs *inputs = model->inputs;
 
-	return sizeof(*inputs) + inputs->stages.n * sizeof(struct input_stage) + map_bytes(&inputs->by_id);
+	return sizeof(*inputs) + inputs->stages.n * sizeof(struct input_stage) +
+	       map_bytes(&inputs->by_id);
 }
 
 static struct input_stage *stage_at(const struct model *model, uint32_t i)

@@ -80,7 +80,12 @@ struct merged {
 	int64_t sum_ns, end_ns;		/* while not full */
 };
 
-void merged_release(struct merged *merged);	/* rows.c */
+static inline void merged_release(struct merged *merged)
+{
+	cover_release(&merged->cover);
+	*merged = (struct merged) { .full = false };
+}
+
 static inline int64_t merged_total(const struct merged *merged)
 {
 	return merged->full ? merged->cover.total_ns : merged->sum_ns;

@@ -11,8 +11,8 @@
 #define CACHE_CHUNKS 8u
 #define CACHE_COLUMNS 2048u
 
-static void add_column(struct column *to, int64_t *to_longest_ns, const struct column *from,
-		       int64_t from_longest_ns)
+static void cache_add_column(struct column *to, int64_t *to_longest_ns, const struct column *from,
+			     int64_t from_longest_ns)
 {
 	to->busy_ns += from->busy_ns;
 	for (int k = 0; k < WORK_COUNT; k++)
@@ -71,8 +71,8 @@ void lane_columns(struct lane *lane, uint32_t row, uint32_t index, int64_t t0, i
 	cache_ask(lane, row, index, t0, w, n);
 	for (size_t c = 0; c < n; c++)
 		if (lane->cache.columns[c].count || lane->cache.columns[c].edges)
-			add_column(&out[c], &longest_ns[c], &lane->cache.columns[c],
-				   lane->cache.longest_ns[c]);
+			cache_add_column(&out[c], &longest_ns[c], &lane->cache.columns[c],
+					 lane->cache.longest_ns[c]);
 }
 
 int64_t lane_busy(struct lane *lane, int64_t t0, int64_t t1)

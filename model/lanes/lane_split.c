@@ -7,7 +7,7 @@
 #include "model/base/util.h"
 
 /* Spans [first, first + n) of a chunk, apart from each other. */
-struct side {
+struct block_side {
 	int64_t sum_ns, longest_ns, work_ns[WORK_COUNT];
 	uint32_t longest;		/* index */
 	uint64_t bytes, max_rate;	/* of lanes with `rates` */
@@ -15,7 +15,7 @@ struct side {
 
 /* The classes of one side, when the block has more than one. */
 static void side_works(const struct chunk *chunk, uint32_t first, uint32_t n, const uint64_t *durs,
-		       struct side *side)
+		       struct block_side *side)
 {
 	uint8_t works[LANE_BLOCK];
 
@@ -26,7 +26,7 @@ static void side_works(const struct chunk *chunk, uint32_t first, uint32_t n, co
 
 /* Bytes moved on one side, and how fast. */
 static void side_rates(const struct chunk *chunk, uint32_t first, uint32_t n, const uint64_t *durs,
-		       struct side *side)
+		       struct block_side *side)
 {
 	uint64_t bytes[LANE_BLOCK];
 
@@ -41,7 +41,7 @@ static void side_rates(const struct chunk *chunk, uint32_t first, uint32_t n, co
 }
 
 static void side_of(const struct chunk *chunk, uint32_t first, uint32_t n, bool works, bool rates,
-		    struct side *side)
+		    struct block_side *side)
 {
 	uint64_t durs[LANE_BLOCK];
 
@@ -62,9 +62,10 @@ static void side_of(const struct chunk *chunk, uint32_t first, uint32_t n, bool 
 
 /* What is left of the block: all but the side known. */
 static void side_rest(const struct lane *lane, const struct chunk *chunk, uint32_t b,
-		      uint32_t first, uint32_t n, const struct side *known, struct side *side)
+		      uint32_t first, uint32_t n, const struct block_side *known,
+		      struct block_side *side)
 {
-	const struct block *block = &chunk->blocks[b];
+	const struct span_block *block = &chunk->blocks[b];
 
 	side->sum_ns = block->busy_ns - known->sum_ns;
 	side->longest_ns = block->longest_ns;
@@ -78,7 +79,7 @@ static void side_rest(const struct lane *lane, const struct chunk *chunk, uint32
 	side->max_rate = rates_of(chunk)[b].max_rate;
 	if (known->max_rate == side->max_rate) {
 		/* Its fastest may be the one of the other side. */
-		struct side own;
+		struct block_side own;
 
 		side_of(chunk, first, n, false, true, &own);
 		side->max_rate = own.max_rate;
@@ -87,7 +88,7 @@ static void side_rest(const struct lane *lane, const struct chunk *chunk, uint32
 
 /* The last one on the left reaches over the border by so much. */
 static void reach_over(const struct lane *lane, const struct chunk *chunk, uint32_t i, int64_t dur,
-		       int64_t over, struct side *left, struct side *right)
+		       int64_t over, struct block_side *left, struct block_side *right)
 {
 	uint8_t work;
 
@@ -113,7 +114,7 @@ static void reach_over(const struct lane *lane, const struct chunk *chunk, uint3
 }
 
 /* The block's one class, WORK_COUNT: several. */
-static int class_of(const struct block *block)
+static int class_of(const struct span_block *block)
 {
 	int work = WORK_COUNT;
 
@@ -123,8 +124,8 @@ static int class_of(const struct block *block)
 	return work;
 }
 
-static void add_side(struct sweep *s, size_t c, const struct chunk *chunk, const struct side *side,
-		     int work)
+static void block_add_side(struct lane_sweep *s, size_t c, const struct chunk *chunk,
+			   const struct block_side *side, int work)
 {
 	struct column *column = &s->out[c];
 
@@ -157,13 +158,13 @@ static void add_edges(struct column *column, uint32_t n, int64_t first, int64_t 
  * is found by bisection, and only the side without the longest span is looked
  * at; the other one is what remains.
  */
-bool sweep_split(struct sweep *s, const struct chunk *chunk, uint32_t b)
+bool sweep_split(struct lane_sweep *s, const struct chunk *chunk, uint32_t b)
 {
-	const struct block *block = &chunk->blocks[b];
+	const struct span_block *block = &chunk->blocks[b];
 	const struct packed *starts = chunk->sealed;
 	int64_t end = block->first_ns + block->length_ns, border, last_start, last_end, over;
 	uint32_t first = b * LANE_BLOCK, n = block->n_spans, low = 1, high = n;
-	struct side left, right, *far, *near;
+	struct block_side left, right, *far, *near;
 	int work = class_of(block);
 	size_t c;
 
@@ -194,8 +195,8 @@ bool sweep_split(struct sweep *s, const struct chunk *chunk, uint32_t b)
 	if (over)
 		reach_over(s->lane, chunk, first + low - 1, last_end - last_start, over, &left,
 			   &right);
-	add_side(s, c, chunk, &left, work);
-	add_side(s, c + 1, chunk, &right, work);
+	block_add_side(s, c, chunk, &left, work);
+	block_add_side(s, c + 1, chunk, &right, work);
 	s->out[c].count += low;
 	s->out[c + 1].count += n - low + (over > 0);
 	add_edges(&s->out[c], 2 * low - (last_end >= border), block->first_ns,

@@ -68,8 +68,8 @@ uint64_t view_bytes(const struct lane *lane, const struct lane_view *view, uint3
 	return bytes;
 }
 
-static void summarise(const struct lane *lane, const struct lane_view *v, uint32_t first,
-		      uint32_t end_i, struct summary *sum)
+static void summary_make(const struct lane *lane, const struct lane_view *v, uint32_t first,
+			 uint32_t end_i, struct summary *sum)
 {
 	int64_t covered = INT64_MIN;
 
@@ -105,12 +105,12 @@ static void summarise(const struct lane *lane, const struct lane_view *v, uint32
 static void block_set(const struct lane *lane, struct chunk *chunk, uint32_t b,
 		      const struct summary *sum)
 {
-	struct block *block = &chunk->blocks[b];
+	struct span_block *block = &chunk->blocks[b];
 	uint64_t most = (uint64_t)(sum->max_end_ns - sum->first_ns);
 
 	for (int k = 0; k < WORK_COUNT; k++)
 		most |= (uint64_t)sum->work_ns[k];
-	*block = (struct block) { .first_ns = sum->first_ns, .form = BLOCK_NONE };
+	*block = (struct span_block) { .first_ns = sum->first_ns, .form = BLOCK_NONE };
 	if (most > UINT32_MAX)
 		return;
 	block->form = sum->apart ? BLOCK_APART : BLOCK_WHOLE;
@@ -153,7 +153,7 @@ void chunk_summarise(struct lane *lane, struct chunk *chunk)
 		return;
 	chunk->dirty = false;
 	view_open(&view, chunk, 0);
-	summarise(lane, &view, 0, chunk->n, &chunk->sum);
+	summary_make(lane, &view, 0, chunk->n, &chunk->sum);
 	mark_names(lane, chunk);
 	if (chunk->n < 2 * LANE_BLOCK)
 		return;
@@ -165,15 +165,16 @@ void chunk_summarise(struct lane *lane, struct chunk *chunk)
 		uint32_t end = i + LANE_BLOCK < chunk->n ? i + LANE_BLOCK : chunk->n;
 		struct summary sum;
 
-		summarise(lane, &view, i, end, &sum);
+		summary_make(lane, &view, i, end, &sum);
 		block_set(lane, chunk, i / LANE_BLOCK, &sum);
 	}
 }
 
-static void head_set(const struct chunk *chunk, struct chunk_head *head)
+static void chunk_head_set(const struct chunk *chunk, struct chunk_head *head)
 {
 	const struct summary *sum = &chunk->sum;
-	uint64_t most = (uint64_t)(sum->max_end_ns - sum->first_ns) | (uint64_t)sum->work_ns[0] << 32;
+	uint64_t most = (uint64_t)(sum->max_end_ns - sum->first_ns) |
+			(uint64_t)sum->work_ns[0] << 32;
 
 	for (int k = 1; k < WORK_COUNT; k++)
 		most |= (uint64_t)sum->work_ns[k];
@@ -194,7 +195,7 @@ const struct chunk_head *chunk_head(struct lane *lane, size_t c)
 
 	if (!head->n) {
 		chunk_summarise(lane, lane->chunks[c]);
-		head_set(lane->chunks[c], head);
+		chunk_head_set(lane->chunks[c], head);
 	}
 	return head;
 }

@@ -3,16 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/util.h"
 #include "model/idents/idents.h"
 #include "model/lines/lines.h"
-#include "model/base/util.h"
 
 static const char *raw(struct model *model, uint32_t name)
 {
 	return name ? names_raw(&model->names, name) : NULL;
 }
 
-static struct op_frame told(struct model *model, const struct frame *frame)
+static struct op_frame told(struct model *model, const struct source_frame *frame)
 {
 	return (struct op_frame) {
 		raw(model, frame->file), raw(model, frame->function), frame->line,
@@ -21,12 +21,12 @@ static struct op_frame told(struct model *model, const struct frame *frame)
 
 /* ---- by one identity, added to what others said ---- */
 
-static void add_lines(struct model *model, const struct ident_lines *more, struct op_detail *out,
-		      size_t *cap)
+static void detail_add_lines(struct model *model, const struct ident_lines *more,
+			     struct op_detail *out, size_t *cap)
 {
 	for (uint32_t i = more->uses; i != NONE; i = use_at(model->lines, i)->next) {
 		const struct line_use *use = use_at(model->lines, i);
-		const struct frame *frame = frame_at(model->lines, use->frame);
+		const struct source_frame *frame = frame_at(model->lines, use->frame);
 		struct op_frame place = told(model, frame);
 		size_t k = 0;
 
@@ -47,7 +47,7 @@ static void add_lines(struct model *model, const struct ident_lines *more, struc
 	}
 }
 
-static void add_shape(struct op_detail *out, size_t *cap, const struct op_shape *shape)
+static void detail_add_shape(struct op_detail *out, size_t *cap, const struct op_shape *shape)
 {
 	size_t k = 0;
 
@@ -63,8 +63,8 @@ static void add_shape(struct op_detail *out, size_t *cap, const struct op_shape 
 		out->shapes[k].max_ns = shape->max_ns;
 }
 
-static void add_shapes(struct model *model, const struct ident_lines *more, struct op_detail *out,
-		       size_t *cap)
+static void detail_add_shapes(struct model *model, const struct ident_lines *more,
+			      struct op_detail *out, size_t *cap)
 {
 	struct op_shape others = {
 		.count = more->other_shapes, .total_ns = more->others_ns,
@@ -77,11 +77,11 @@ static void add_shapes(struct model *model, const struct ident_lines *more, stru
 			raw(model, use->shapes), use->count, use->total_ns, use->max_ns,
 		};
 
-		add_shape(out, cap, &shape);
+		detail_add_shape(out, cap, &shape);
 		i = use->next;
 	}
 	if (others.count)
-		add_shape(out, cap, &others);
+		detail_add_shape(out, cap, &others);
 }
 
 static void add_backward(struct model *model, const struct ident_lines *more,
@@ -143,7 +143,7 @@ bool line_of_ident(struct model *model, uint32_t ident, const char **file, uint3
 
 	if (!more)
 		return false;
-	add_lines(model, more, &detail, &cap);
+	detail_add_lines(model, more, &detail, &cap);
 	for (size_t k = 1; k < detail.n_lines; k++)
 		if (detail.lines[k].total_ns > detail.lines[best].total_ns)
 			best = k;
@@ -232,8 +232,8 @@ bool model_op_detail(struct model *model, const char *name, const char *type,
 		more = ident_lines(model, i);
 		if (!more)
 			continue;
-		add_lines(model, more, out, &lines);
-		add_shapes(model, more, out, &shapes);
+		detail_add_lines(model, more, out, &lines);
+		detail_add_shapes(model, more, out, &shapes);
 		add_backward(model, more, out, &backward);
 		add_slow(slow, &n_slow, more);
 	}

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/util.h"
 #include "model/graph/graph.h"
 #include "model/lines/lines.h"
-#include "model/base/util.h"
 
 /* A node of a graph or an op, at one line. */
-struct entry {
+struct line_entry {
 	const char *file, *function;	/* names: equal ones are the same */
 	uint32_t line, node, ident;	/* node, ident: NONE, one of them */
 	uint64_t count;
@@ -17,7 +17,7 @@ struct entry {
 };
 
 struct gathered {
-	struct entry *list;		/* owned */
+	struct line_entry *list;		/* owned */
 	size_t n, cap;
 	struct line_cost *of_nodes, *of_uses;	/* owned */
 };
@@ -40,7 +40,7 @@ bool lines_is_library(const char *file)
 	       strstr(file, "/lib/python");
 }
 
-static void add_cost(struct line_cost *sum, const struct line_cost *more)
+static void line_add_cost(struct line_cost *sum, const struct line_cost *more)
 {
 	sum->calls += more->calls;
 	add_ns(&sum->total_ns, more->total_ns);
@@ -70,7 +70,7 @@ static struct line_cost use_cost(const struct line_use *use)
 	};
 }
 
-static struct entry *new_entry(struct gathered *g)
+static struct line_entry *new_entry(struct gathered *g)
 {
 	grow(&g->list, &g->cap, g->n, sizeof(*g->list));
 	return &g->list[g->n++];
@@ -86,26 +86,27 @@ static bool is_wanted(struct model *model, const regex_t *ops, uint32_t name)
 /* Several frames of an op are one line, when its callers differ. */
 static void gather_uses(struct model *model, const regex_t *ops, struct gathered *g)
 {
-	const struct lines *l = model->lines;
+	const struct source_lines *l = model->lines;
 	struct map known = { .size = 0 };
 
 	g->of_uses = xcalloc(l ? l->uses.n + 1 : 1, sizeof(*g->of_uses));
 	for (uint32_t i = 0; l && i < l->uses.n; i++) {
 		const struct line_use *use = use_at(l, i);
-		const struct frame *frame = frame_at(l, use->frame);
+		const struct source_frame *frame = frame_at(l, use->frame);
 		const char *file = raw(model, frame->file);
 		struct line_cost cost = use_cost(use);
 		uint64_t key = map_mix((uintptr_t)file ^ (uint64_t)frame->line << 40) ^ use->ident;
 		uint32_t at;
 
-		if (!file || !frame->line || !is_wanted(model, ops, ident_at(model, use->ident)->name))
+		if (!file || !frame->line || !is_wanted(model, ops,
+							ident_at(model, use->ident)->name))
 			continue;
 		at = map_get(&known, key);
 		if (at == MAP_NONE || g->list[at].file != file || g->list[at].line != frame->line ||
 		    g->list[at].ident != use->ident) {
 			at = (uint32_t)g->n;
 			map_set(&known, key, at);
-			*new_entry(g) = (struct entry) {
+			*new_entry(g) = (struct line_entry) {
 				.file = file, .function = raw(model, frame->function),
 				.line = frame->line, .node = NONE, .ident = use->ident,
 				.cost = &g->of_uses[i],
@@ -113,7 +114,7 @@ static void gather_uses(struct model *model, const regex_t *ops, struct gathered
 		}
 		g->list[at].count += use->count;
 		add_ns(&g->list[at].total_ns, use->total_ns);
-		add_cost(g->list[at].cost, &cost);
+		line_add_cost(g->list[at].cost, &cost);
 	}
 	map_release(&known);
 }
@@ -121,7 +122,7 @@ static void gather_uses(struct model *model, const regex_t *ops, struct gathered
 /* ---- nodes of graphs ---- */
 
 /* What of an op did not say its line. */
-static struct line_cost unsaid(struct model *model, uint32_t index)
+static struct line_cost cost_without_line(struct model *model, uint32_t index)
 {
 	const struct ident *ident = ident_at(model, index);
 	const struct ident_lines *more = ident_lines(model, index);
@@ -163,19 +164,19 @@ static void gather_nodes(struct model *model, const regex_t *ops, struct gathere
 	for (uint32_t i = 0; i < n; i++)
 		has_nodes[gnode_at(graphs, i)->process] = 1;
 	for (uint32_t i = 0; i < model->idents.n; i++) {
-		struct line_cost rest = unsaid(model, i);
+		struct line_cost rest = cost_without_line(model, i);
 
 		for (uint32_t p = 0; p < model->processes.n && rest.calls; p++) {
 			uint32_t at = has_nodes[p] ? graph_joined(model, p, i, NULL) : NONE;
 
 			if (at != NONE)
-				add_cost(&g->of_nodes[at], &rest);
+				line_add_cost(&g->of_nodes[at], &rest);
 		}
 	}
 	free(has_nodes);
 	for (uint32_t i = 0; i < n && model_graph_node(model, i, &node); i++)
 		if (node.file && node.line && is_wanted(model, ops, gnode_at(graphs, i)->name))
-			*new_entry(g) = (struct entry) {
+			*new_entry(g) = (struct line_entry) {
 				.file = node.file, .function = node.function, .line = node.line,
 				.node = i, .ident = NONE, .count = g->of_nodes[i].calls,
 				.total_ns = g->of_nodes[i].total_ns, .cost = &g->of_nodes[i],
@@ -183,9 +184,9 @@ static void gather_nodes(struct model *model, const regex_t *ops, struct gathere
 }
 
 /* By file and line, then by time. */
-static int by_place(const void *a, const void *b)
+static int by_line_place(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct line_entry *x = a, *y = b;
 
 	if (x->file != y->file)
 		return (uintptr_t)x->file < (uintptr_t)y->file ? -1 : 1;
@@ -198,13 +199,13 @@ static int by_place(const void *a, const void *b)
 	return x->ident < y->ident ? -1 : x->ident > y->ident;
 }
 
-static void gather(struct model *model, const regex_t *ops, struct gathered *g)
+static void gather_lines(struct model *model, const regex_t *ops, struct gathered *g)
 {
 	*g = (struct gathered) { .list = NULL };
 	gather_uses(model, ops, g);
 	gather_nodes(model, ops, g);
 	if (g->n)
-		qsort(g->list, g->n, sizeof(*g->list), by_place);
+		qsort(g->list, g->n, sizeof(*g->list), by_line_place);
 }
 
 /* ---- files ---- */
@@ -226,9 +227,9 @@ size_t model_sources(struct model *model, const regex_t *ops, struct source_row 
 	size_t n = 0, cap = 0;
 
 	*out = NULL;
-	gather(model, ops, &g);
+	gather_lines(model, ops, &g);
 	for (size_t i = 0; i < g.n; i++) {
-		const struct entry *entry = &g.list[i];
+		const struct line_entry *entry = &g.list[i];
 		struct source_row *row;
 
 		if (!i || entry->file != entry[-1].file) {
@@ -241,7 +242,7 @@ size_t model_sources(struct model *model, const regex_t *ops, struct source_row 
 		row->lines += !row->lines || entry->line != entry[-1].line;
 		row->nodes += entry->node != NONE;
 		row->ran += entry->node != NONE && entry->count;
-		add_cost(&row->cost, entry->cost);
+		line_add_cost(&row->cost, entry->cost);
 	}
 	release(&g);
 	if (n)
@@ -251,7 +252,7 @@ size_t model_sources(struct model *model, const regex_t *ops, struct source_row 
 
 /* ---- lines ---- */
 
-static struct line_op line_op_of(struct model *model, const struct entry *entry)
+static struct line_op line_op_of(struct model *model, const struct line_entry *entry)
 {
 	const struct ident *ident = entry->ident == NONE ? NULL : ident_at(model, entry->ident);
 	const struct gnode *node = ident ? NULL : gnode_at(model->graphs, entry->node);
@@ -271,9 +272,9 @@ size_t model_source_lines(struct model *model, const char *file, struct source_l
 	size_t n = 0, cap = 0;
 
 	*out = NULL;
-	gather(model, NULL, &g);
+	gather_lines(model, NULL, &g);
 	for (size_t i = 0; i < g.n; i++) {
-		const struct entry *entry = &g.list[i];
+		const struct line_entry *entry = &g.list[i];
 		struct source_line *line;
 
 		if (entry->file != file && strcmp(entry->file, file))
@@ -288,7 +289,7 @@ size_t model_source_lines(struct model *model, const char *file, struct source_l
 		line->nodes += entry->node != NONE;
 		line->ran += entry->node != NONE && entry->count;
 		line->ops++;
-		add_cost(&line->cost, entry->cost);
+		line_add_cost(&line->cost, entry->cost);
 		if (line->n_op < LINE_OPS)
 			line->op[line->n_op++] = line_op_of(model, entry);
 	}
@@ -298,7 +299,7 @@ size_t model_source_lines(struct model *model, const char *file, struct source_l
 
 void model_line_counts(struct model *model, struct line_counts *out)
 {
-	const struct lines *l = model->lines;
+	const struct source_lines *l = model->lines;
 
 	*out = (struct line_counts) { .frames = 0 };
 	for (uint32_t i = 0; i < model->idents.n; i++)

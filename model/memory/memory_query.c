@@ -7,14 +7,14 @@
 
 #include "model/base/util.h"
 
-struct holders {
+struct memory_holders {
 	const char *ops[MEMORY_HOLDERS];
 	uint64_t bytes[MEMORY_HOLDERS], no_op;
 	size_t n;
 };
 
 /* The most first, those that do not fit left out. */
-static void holders_add(struct holders *holders, const char *op, uint64_t bytes)
+static void memory_holders_add(struct memory_holders *holders, const char *op, uint64_t bytes)
 {
 	size_t at = holders->n;
 
@@ -51,8 +51,8 @@ static const struct share *share_in_force(const struct book *over, size_t i)
 	return map_get(&over->share_by_key, key) == MAP_NONE ? share : NULL;
 }
 
-static void add_holders(struct model *model, const struct book *over, struct holders *peak,
-			struct holders *now)
+static void memory_add_shares(struct model *model, const struct book *over,
+			      struct memory_holders *peak, struct memory_holders *now)
 {
 	for (size_t i = 0; i < over->n_shares + over->below->n_shares; i++) {
 		const struct share *share = share_in_force(over, i);
@@ -61,9 +61,9 @@ static void add_holders(struct model *model, const struct book *over, struct hol
 		if (!share)
 			continue;
 		op = names_short(&model->names, share->op);
-		holders_add(&peak[share->account], op,
-			    share_at_peak(&over->accounts[share->account], share));
-		holders_add(&now[share->account], op, share->bytes + share->left);
+		memory_holders_add(&peak[share->account], op,
+				   share_at_peak(&over->accounts[share->account], share));
+		memory_holders_add(&now[share->account], op, share->bytes + share->left);
 	}
 }
 
@@ -78,10 +78,10 @@ static int by_peak(const void *a, const void *b)
 	return x->device < y->device ? -1 : x->device > y->device;
 }
 
-static void fill_row(struct model *model, const struct account *account, uint32_t index,
-		     struct memory_row *row)
+static void memory_fill_row(struct model *model, const struct account *account, uint32_t index,
+			    struct memory_row *row)
 {
-	const struct pool *pool = pool_at(model->memory, index);
+	const struct memory_pool *pool = pool_at(model->memory, index);
 	uint32_t from, to;
 
 	*row = (struct memory_row) {
@@ -98,14 +98,14 @@ static void fill_row(struct model *model, const struct account *account, uint32_
 
 size_t model_memory(struct model *model, struct memory_row **out)
 {
-	struct memory *memory = model->memory;
+	struct memory_state *memory = model->memory;
 	struct book *over = memory_now(model);
 	size_t n_pools = memory->pools.n, n = 0;
-	struct holders *peak = xcalloc(n_pools, sizeof(*peak));
-	struct holders *now = xcalloc(n_pools, sizeof(*now));
+	struct memory_holders *peak = xcalloc(n_pools, sizeof(*peak));
+	struct memory_holders *now = xcalloc(n_pools, sizeof(*now));
 
 	*out = xcalloc(n_pools, sizeof(**out));
-	add_holders(model, over, peak, now);
+	memory_add_shares(model, over, peak, now);
 	for (uint32_t i = 0; i < over->n_accounts; i++) {
 		const struct account *account = &over->accounts[i];
 		struct memory_row *row = &(*out)[n];
@@ -113,7 +113,7 @@ size_t model_memory(struct model *model, struct memory_row **out)
 		if (!pool_at(memory, i)->name || (!account->allocations && !account->frees))
 			continue;
 		n++;
-		fill_row(model, account, i, row);
+		memory_fill_row(model, account, i, row);
 		memcpy(row->peak_ops, peak[i].ops, sizeof(row->peak_ops));
 		memcpy(row->peak_op_bytes, peak[i].bytes, sizeof(row->peak_op_bytes));
 		memcpy(row->ops, now[i].ops, sizeof(row->ops));
@@ -137,7 +137,7 @@ uint64_t model_memory_steps(struct model *model)
 
 uint32_t memory_of_device(struct model *model, uint32_t device, uint64_t *peak)
 {
-	struct memory *memory = model->memory;
+	struct memory_state *memory = model->memory;
 	uint32_t index = map_get(&memory->pool_by_key, device);
 	struct book *over = memory_now(model);
 

@@ -16,21 +16,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/ops/ops.h"
 #include "model/base/util.h"
+#include "model/ops/ops.h"
 
 #define CONSUMERS_MAX (1u << 16)
 #define INPUTS_MAX (1u << 18)
 #define TOTALS_MAX (1u << 16)
 #define ANNOUNCED_NS 20000000		/* what lasts longer has been announced */
 
-struct input {
+struct edge_input {
 	uint64_t from, bytes;
 	int64_t end_ns;			/* of the producer, 0 not known yet */
 	uint32_t key, source, next;
 };
 
-struct consumer {
+struct edge_consumer {
 	uint64_t to;
 	int64_t due_ns;
 	uint32_t process, inputs;	/* list head */
@@ -44,11 +44,11 @@ struct edge_total {
 
 struct edges {
 	/* [head, n), in the order they came first */
-	struct consumer *consumers;	/* owned */
+	struct edge_consumer *consumers;	/* owned */
 	size_t head, n, cap;
 	struct map by_op;		/* process and instance -> place in the list, from base */
 	uint64_t base;			/* how many have left the list */
-	struct input *inputs;		/* owned */
+	struct edge_input *inputs;		/* owned */
 	size_t n_inputs, cap_inputs, used_inputs;
 	uint32_t free_input;
 	struct store totals;
@@ -87,8 +87,8 @@ size_t edges_bytes(const struct model *model)
 
 /* ---- totals ---- */
 
-static struct edge_total *total_get(struct edges *edges, uint32_t key, uint32_t source,
-				    uint32_t destination)
+static struct edge_total *edge_total_get(struct edges *edges, uint32_t key, uint32_t source,
+					 uint32_t destination)
 {
 	uint64_t hash = map_mix((uint64_t)source << 32 | destination) ^ map_mix(key + 1);
 	uint32_t first = map_get(&edges->total_by_hash, hash);
@@ -130,7 +130,7 @@ static uint32_t name_of(struct model *model, const struct op_state *state)
 }
 
 /* Who made it, and when it was done, if it has not been seen yet. */
-static void look_up(struct model *model, uint32_t process, struct input *input)
+static void look_up(struct model *model, uint32_t process, struct edge_input *input)
 {
 	const struct op_state *state;
 
@@ -144,7 +144,7 @@ static void look_up(struct model *model, uint32_t process, struct input *input)
 		input->end_ns = state->start_ns + state->dur_ns;
 }
 
-static void resolve(struct model *model, const struct consumer *consumer)
+static void edges_resolve(struct model *model, const struct edge_consumer *consumer)
 {
 	struct edges *edges = model->edges;
 	const struct op_state *to = op_known(model, consumer->process, consumer->to);
@@ -153,7 +153,7 @@ static void resolve(struct model *model, const struct consumer *consumer)
 	bool all = true;
 
 	for (uint32_t i = consumer->inputs; i != NONE; i = edges->inputs[i].next) {
-		struct input *input = &edges->inputs[i];
+		struct edge_input *input = &edges->inputs[i];
 
 		look_up(model, consumer->process, input);
 		all = all && input->end_ns;
@@ -161,11 +161,11 @@ static void resolve(struct model *model, const struct consumer *consumer)
 			last = i;
 	}
 	for (uint32_t i = consumer->inputs, next; i != NONE; i = next) {
-		struct input *input = &edges->inputs[i];
+		struct edge_input *input = &edges->inputs[i];
 
 		next = input->next;
-		total = total_get(edges, names_resolve(&model->names, input->key), input->source,
-				  destination);
+		total = edge_total_get(edges, names_resolve(&model->names, input->key),
+				       input->source, destination);
 		if (!total) {
 			model_bad(model, BAD_FULL);
 		} else {
@@ -194,11 +194,11 @@ static uint64_t op_key(uint32_t process, uint64_t instance)
 static void resolve_first(struct model *model)
 {
 	struct edges *edges = model->edges;
-	struct consumer consumer = edges->consumers[edges->head++];
+	struct edge_consumer consumer = edges->consumers[edges->head++];
 
 	edges->base++;
 	map_remove(&edges->by_op, op_key(consumer.process, consumer.to));
-	resolve(model, &consumer);
+	edges_resolve(model, &consumer);
 	if (edges->head <= edges->n / 2)
 		return;
 	edges->n -= edges->head;
@@ -219,7 +219,7 @@ void edges_settled(struct model *model, int64_t settled_ns)
 	}
 }
 
-static struct consumer *consumer_get(struct model *model, uint32_t process, uint64_t to)
+static struct edge_consumer *consumer_get(struct model *model, uint32_t process, uint64_t to)
 {
 	struct edges *edges = model->edges;
 	uint64_t key = op_key(process, to);
@@ -238,7 +238,7 @@ static struct consumer *consumer_get(struct model *model, uint32_t process, uint
 		at = (uint32_t)edges->base + (uint32_t)(edges->n - edges->head);
 	}
 	map_set(&edges->by_op, key, at);
-	edges->consumers[edges->n] = (struct consumer) {
+	edges->consumers[edges->n] = (struct edge_consumer) {
 		.to = to, .process = process, .inputs = NONE,
 	};
 	return &edges->consumers[edges->n++];
@@ -249,8 +249,8 @@ void apply_edge(struct model *model, const struct arrival *in)
 	const struct event_edge *edge = &in->event->u.edge;
 	struct edges *edges = model->edges;
 	int64_t now = arrival_written_ns(model, in);
-	struct input input = { .from = edge->from, .bytes = edge->bytes };
-	struct consumer *consumer;
+	struct edge_input input = { .from = edge->from, .bytes = edge->bytes };
+	struct edge_consumer *consumer;
 	uint32_t at;
 
 	if (!edge->from || !edge->to || edge->from == edge->to || edge->bytes > (uint64_t)1 << 60) {

@@ -50,7 +50,8 @@ static bool state_span(struct model *model, struct op_state *state, struct lane_
 	if (pos->chunk < lane->n && pos->i < lane->chunks[pos->chunk]->n &&
 	    is_span_of(lane, *pos, state))
 		return true;
-	for (bool more = lane_lower(lane, state->start_ns, pos); more; more = lane_next(lane, pos)) {
+	for (bool more = lane_lower(lane, state->start_ns, pos); more;
+	     more = lane_next(lane, pos)) {
 		if (chunk_start(lane->chunks[pos->chunk], pos->i) != state->start_ns)
 			return false;
 		if (is_span_of(lane, *pos, state)) {

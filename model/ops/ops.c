@@ -246,8 +246,8 @@ struct incoming {
 	struct lane_pos pos;
 };
 
-static bool accept(struct model *model, struct process *process, const struct event_op *op,
-		   struct incoming *in)
+static bool op_accept(struct model *model, struct process *process, const struct event_op *op,
+		      struct incoming *in)
 {
 	uint32_t thread;
 
@@ -270,7 +270,7 @@ static bool accept(struct model *model, struct process *process, const struct ev
 	return in->ident != NONE && in->row != NONE;
 }
 
-static void fill_cold(struct model *model, const struct incoming *in, struct op_cold *cold)
+static void op_fill_cold(struct model *model, const struct incoming *in, struct op_cold *cold)
 {
 	const struct event_op *op = in->op;
 	uint32_t waker = op->waker ? thread_find(model, in->process->index, op->waker) : NONE;
@@ -304,7 +304,7 @@ static void announce_op(struct model *model, struct process *process, const stru
 	state = op_state_at(model, index);
 	if ((state->flags & STATE_FINISHED) || state->open != NONE)
 		return;		/* came late, or twice */
-	if (!accept(model, process, op, &in)) {
+	if (!op_accept(model, process, op, &in)) {
 		model_bad(model, BAD_FULL);
 		return;
 	}
@@ -315,7 +315,7 @@ static void announce_op(struct model *model, struct process *process, const stru
 	span.process = process->index;
 	span.work = in.work;
 	span.id = ++row_at(model, in.row)->last_id;
-	fill_cold(model, &in, &span.cold.op);
+	op_fill_cold(model, &in, &span.cold.op);
 	state->open = open_add(model, &span);
 	state->start_ns = op->start_ns;
 	if (state->open == NONE)
@@ -325,7 +325,7 @@ static void announce_op(struct model *model, struct process *process, const stru
 }
 
 /* Into the lanes; returns the span's id. */
-static uint32_t draw(struct model *model, struct incoming *in, struct op_state *state)
+static uint32_t op_draw(struct model *model, struct incoming *in, struct op_state *state)
 {
 	const struct event_op *op = in->op;
 	struct lane_span span = {
@@ -347,7 +347,7 @@ static uint32_t draw(struct model *model, struct incoming *in, struct op_state *
 	if (op->flags & OP_ASYNC)
 		in->lane = row_fit(model, row_at(model, in->row), op->start_ns,
 				   op->start_ns + op->dur_ns);
-	fill_cold(model, in, &cold);
+	op_fill_cold(model, in, &cold);
 	if (state) {
 		cold.device_ns = state->device_ns;
 		cold.kernels = state->kernels;
@@ -358,7 +358,7 @@ static uint32_t draw(struct model *model, struct incoming *in, struct op_state *
 	return span.id;
 }
 
-static void count_op(struct model *model, const struct incoming *in,
+static void op_count(struct model *model, const struct incoming *in,
 		     const struct op_state *state, int64_t dur_ns)
 {
 	struct ident *ident = ident_at(model, state ? state->ident : in->ident);
@@ -440,6 +440,29 @@ static void count_lines(struct model *model, const struct incoming *in, struct o
 		lines_ran(model, state, &line);
 }
 
+/* The op of that state has ended: its times are known. */
+static void state_ended(struct model *model, struct op_state *state, struct incoming *in)
+{
+	/* Children of other threads than its own do not count. */
+	if (state->tid && state->tid != in->op->tid)
+		state->children_ns = 0;
+	state->tid = in->op->tid;
+	state->dur_ns = in->op->dur_ns;
+	state->start_ns = in->op->start_ns;
+	state_known(model, state, in->ident);
+	in->ident = state->ident;
+}
+
+/* Where its span is. */
+static void state_drawn(struct op_state *state, const struct incoming *in, uint32_t id)
+{
+	state->row = in->row;
+	state->lane = in->lane;
+	state->id = id;
+	state->place = (uint32_t)in->pos.chunk * LANE_CHUNK + in->pos.i;
+	state->flags |= STATE_FINISHED;
+}
+
 void apply_op(struct model *model, const struct arrival *arrival)
 {
 	struct process *process = arrival->process;
@@ -460,7 +483,7 @@ void apply_op(struct model *model, const struct arrival *arrival)
 		model_bad(model, bad_time(op.dur_ns));
 		return;
 	}
-	if (!accept(model, process, &op, &in)) {
+	if (!op_accept(model, process, &op, &in)) {
 		model_bad(model, BAD_FULL);
 		return;
 	}
@@ -472,29 +495,18 @@ void apply_op(struct model *model, const struct arrival *arrival)
 			model_bad(model, BAD_TWICE);
 			return;
 		}
-		/* Children of other threads than its own do not count. */
-		if (state->tid && state->tid != op.tid)
-			state->children_ns = 0;
-		state->tid = op.tid;
-		state->dur_ns = op.dur_ns;
-		state->start_ns = op.start_ns;
-		state_known(model, state, in.ident);
-		in.ident = state->ident;
+		state_ended(model, state, &in);
 	}
 	if (state && (state->flags & STATE_TOUCHED))
 		in.work = WORK_OP;
-	count_op(model, &in, state, op.dur_ns);
+	op_count(model, &in, state, op.dur_ns);
 	count_wait(model, &in);
 	count_lines(model, &in, state);
-	id = draw(model, &in, state);
+	id = op_draw(model, &in, state);
 	push_act(model, &in);
 	graph_ran(model, process->index, in.ident, &op);
 	if (state) {
-		state->row = in.row;
-		state->lane = in.lane;
-		state->id = id;
-		state->place = (uint32_t)in.pos.chunk * LANE_CHUNK + in.pos.i;
-		state->flags |= STATE_FINISHED;
+		state_drawn(state, &in, id);
 		optree_finished(model, index, &op);
 		state_keep(model, index);
 	} else {

@@ -4,7 +4,7 @@
 #define MODEL_OPS_OPS_H
 
 #include "model/idents/idents.h"
-#include "model/lanes/rows.h"
+#include "model/rows/rows.h"
 
 #define OPS_KEEP (1u << 17)		/* finished ops found at once, unless memory is tight */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The tree of calls as rows: of the whole run, or of a window. */
-#include "model/ops/optree_internal.h"
 #include "model/idents/idents.h"
-#include "model/lanes/rows.h"
+#include "model/ops/optree_internal.h"
+#include "model/rows/rows.h"
 #include "model/steps/steps.h"
 
 #include <stdlib.h>
@@ -102,7 +102,8 @@ static void take_tree(struct model *model, struct answer *answer, uint32_t only_
 				   node->ident == NONE ||
 				   node_at(tree, node->parent)->ident == NONE ? OPTREE_TOP :
 				   at[node->parent],
-				   node->ident == NONE ? NULL : ident_at(model, node->ident), async);
+				   node->ident == NONE ? NULL : ident_at(model, node->ident),
+				   async);
 		take_node(&answer->nodes[at[i]], node);
 	}
 	free(at);
@@ -110,14 +111,15 @@ static void take_tree(struct model *model, struct answer *answer, uint32_t only_
 
 /* ---- a window ---- */
 
-struct window {
+struct tree_window {
 	struct model *model;
 	struct answer *answer;
 	int64_t t0, t1;
 	struct map by_instance;		/* op's instance -> node; of one process */
 };
 
-static void take_span(struct window *w, uint32_t node, const struct op_cold *cold, int64_t dur_ns)
+static void window_take_span(struct tree_window *w, uint32_t node, const struct op_cold *cold,
+			     int64_t dur_ns)
 {
 	struct answer_node *to = &w->answer->nodes[node];
 
@@ -133,7 +135,7 @@ static void take_span(struct window *w, uint32_t node, const struct op_cold *col
 }
 
 /* What began in [t0, t1) in a lane, and below each what began in it. */
-static void take_lane(struct window *w, const struct row *row, uint32_t lane, uint32_t parent,
+static void take_lane(struct tree_window *w, const struct row *row, uint32_t lane, uint32_t parent,
 		      int64_t t0, int64_t t1)
 {
 	struct lane_pos pos;
@@ -151,14 +153,15 @@ static void take_lane(struct window *w, const struct row *row, uint32_t lane, ui
 		lane_cold(&row->lanes[lane], pos, &cold);
 		node = answer_get(w->model, w->answer, parent, ident_at(w->model, cold.ident),
 				  cold.flags & OP_ASYNC);
-		take_span(w, node, &cold, dur);
+		window_take_span(w, node, &cold, dur);
 		if (!(cold.flags & (OP_ASYNC | OP_MARK)))
-			take_lane(w, row, lane + 1, node, start, start + dur < t1 ? start + dur : t1);
+			take_lane(w, row, lane + 1, node, start, start + dur < t1 ? start + dur :
+				  t1);
 	} while (lane_next(&row->lanes[lane], &pos));
 }
 
 /* What began in no op of the window: its op began before it. */
-static void take_thread(struct window *w, const struct row *row, bool async)
+static void take_thread(struct tree_window *w, const struct row *row, bool async)
 {
 	int64_t from = w->t0, end;
 	struct lane_pos pos;
@@ -183,7 +186,7 @@ static void take_thread(struct window *w, const struct row *row, bool async)
 	}
 }
 
-static void take_copies(struct window *w, uint32_t process)
+static void window_take_copies(struct tree_window *w, uint32_t process)
 {
 	for (uint32_t i = 0; i < w->model->rows.n; i++) {
 		const struct row *row = row_at(w->model, i);
@@ -214,7 +217,7 @@ static void take_copies(struct window *w, uint32_t process)
 }
 
 /* The innermost op of the window around a wait. */
-static void take_wait(struct window *w, uint32_t row_index, const struct tree_wait *wait)
+static void take_wait(struct tree_window *w, uint32_t row_index, const struct tree_wait *wait)
 {
 	const struct row *row = row_at(w->model, row_index);
 	uint32_t node = MAP_NONE;
@@ -237,7 +240,7 @@ static void take_wait(struct window *w, uint32_t row_index, const struct tree_wa
 	add_ns(&w->answer->nodes[node].row.wait_ns, wait->dur_ns);
 }
 
-static void take_waits(struct window *w, uint32_t row)
+static void take_waits(struct tree_window *w, uint32_t row)
 {
 	const struct optree *tree = w->model->optree;
 
@@ -254,7 +257,7 @@ static void take_window(struct model *model, struct answer *answer,
 			const struct optree_question *question)
 {
 	for (uint32_t p = 0; p < model->processes.n; p++) {
-		struct window w = { .model = model, .answer = answer };
+		struct tree_window w = { .model = model, .answer = answer };
 
 		for (uint32_t i = 0; i < model->rows.n; i++) {
 			const struct row *row = row_at(model, i);
@@ -271,7 +274,7 @@ static void take_window(struct model *model, struct answer *answer,
 		w.t0 = question->t0;
 		w.t1 = question->t1;
 		if (w.by_instance.used)
-			take_copies(&w, p);
+			window_take_copies(&w, p);
 		map_release(&w.by_instance);
 	}
 }
@@ -279,7 +282,7 @@ static void take_window(struct model *model, struct answer *answer,
 /* ---- out ---- */
 
 /* Children come after their parents: from the back, each adds to its parent. */
-static void add_up(struct answer *answer)
+static void answer_add_up(struct answer *answer)
 {
 	for (size_t i = answer->n; i-- > 0;) {
 		struct answer_node *node = &answer->nodes[i], *parent;
@@ -304,7 +307,7 @@ static void add_up(struct answer *answer)
 	}
 }
 
-static int by_cost(const void *a, const void *b, void *arg)
+static int by_answer_cost(const void *a, const void *b, void *arg)
 {
 	const struct answer *answer = arg;
 	const struct optree_row *x = &answer->nodes[*(const uint32_t *)a].row;
@@ -322,8 +325,8 @@ static int by_cost(const void *a, const void *b, void *arg)
 }
 
 /* The children of a node (OPTREE_TOP: the top ones) and all below, in order. */
-static void write_out(struct answer *answer, uint32_t index, uint32_t parent, uint32_t depth,
-		      struct optree_row *out, size_t *n)
+static void answer_write_out(struct answer *answer, uint32_t index, uint32_t parent, uint32_t depth,
+			     struct optree_row *out, size_t *n)
 {
 	uint32_t *list = NULL;
 	size_t count = 0, cap = 0;
@@ -336,7 +339,7 @@ static void write_out(struct answer *answer, uint32_t index, uint32_t parent, ui
 		list[count++] = i;
 	}
 	if (count > 1)
-		qsort_r(list, count, sizeof(*list), by_cost, answer);
+		qsort_r(list, count, sizeof(*list), by_answer_cost, answer);
 	for (size_t k = 0; k < count; k++) {
 		uint32_t at = (uint32_t)*n;
 
@@ -344,7 +347,7 @@ static void write_out(struct answer *answer, uint32_t index, uint32_t parent, ui
 		out[at].parent = parent;
 		out[at].depth = depth;
 		++*n;
-		write_out(answer, list[k], at, depth + 1, out, n);
+		answer_write_out(answer, list[k], at, depth + 1, out, n);
 	}
 	free(list);
 }
@@ -361,9 +364,9 @@ size_t model_optree(struct model *model, const struct optree_question *question,
 		take_window(model, &answer, question);
 	else
 		take_tree(model, &answer, question->row);
-	add_up(&answer);
+	answer_add_up(&answer);
 	*out = xcalloc(answer.n, sizeof(**out));
-	write_out(&answer, OPTREE_TOP, OPTREE_TOP, 0, *out, &n);
+	answer_write_out(&answer, OPTREE_TOP, OPTREE_TOP, 0, *out, &n);
 	free(answer.nodes);
 	map_release(&answer.by_kind);
 	map_release(&answer.by_key);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "model/base/util.h"
-#include "model/lanes/rows.h"
+#include "model/rows/rows.h"
 
 struct pool_thread {
 	uint32_t thread;
@@ -22,7 +22,7 @@ struct pool_thread {
 	struct hist op_waits;
 };
 
-static struct pool_thread *at(const struct model *model, uint32_t i)
+static struct pool_thread *pool_thread_at(const struct model *model, uint32_t i)
 {
 	return store_at(&model->pools->threads, i);
 }
@@ -53,13 +53,13 @@ size_t pools_bytes(const struct model *model)
 	       map_bytes(&pools->by_thread) + map_bytes(&pools->rows) + pools->hist_bytes;
 }
 
-static struct pool_thread *get(struct model *model, uint32_t thread)
+static struct pool_thread *pool_thread_get(struct model *model, uint32_t thread)
 {
 	uint32_t i = map_get(&model->pools->by_thread, thread + 1);
 	struct pool_thread *t;
 
 	if (i != MAP_NONE)
-		return at(model, i);
+		return pool_thread_at(model, i);
 	t = store_new(&model->pools->threads);
 	t->thread = thread;
 	map_set(&model->pools->by_thread, thread + 1, model->pools->threads.n - 1);
@@ -84,7 +84,7 @@ void apply_pool(struct model *model, const struct arrival *in)
 		model_bad(model, did->tid ? BAD_FULL : BAD_ID);
 		return;
 	}
-	t = get(model, thread);
+	t = pool_thread_get(model, thread);
 	t->closures += did->closures;
 	t->with_ops += did->with_ops;
 	t->timed += did->timed;
@@ -100,7 +100,7 @@ void apply_pool(struct model *model, const struct arrival *in)
 
 void pools_op(struct model *model, uint32_t thread, int64_t wait_ns)
 {
-	struct pool_thread *t = get(model, thread);
+	struct pool_thread *t = pool_thread_get(model, thread);
 	uint32_t buckets = t->op_waits.n;
 
 	hist_add(&t->op_waits, wait_ns);
@@ -116,7 +116,7 @@ bool pools_event(struct model *model, uint32_t n, uint32_t process, struct event
 
 	if (n >= model->pools->threads.n)
 		return false;
-	t = at(model, n);
+	t = pool_thread_at(model, n);
 	*did = (struct event_pool) { .tid = 0 };
 	if (t->end_ns && thread_at(model, t->thread)->process == process)
 		*did = (struct event_pool) {
@@ -149,7 +149,7 @@ uint32_t pools_threads(struct model *model, uint32_t process, uint32_t name)
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < model->pools->threads.n; i++) {
-		const struct thread *thread = thread_at(model, at(model, i)->thread);
+		const struct thread *thread = thread_at(model, pool_thread_at(model, i)->thread);
 
 		count += thread->process == process &&
 			 names_resolve(&model->names, thread->name) == name;
@@ -165,7 +165,7 @@ struct making {
 	int64_t begin_ns, end_ns;
 };
 
-static void add_thread(struct pool_row *row, struct making *m, const struct pool_thread *t)
+static void pool_add_thread(struct pool_row *row, struct making *m, const struct pool_thread *t)
 {
 	row->threads++;
 	row->closures += t->closures;
@@ -214,7 +214,7 @@ size_t model_pools(struct model *model, struct pool_row **out)
 
 	*out = xcalloc(count, sizeof(**out));
 	for (uint32_t i = 0; i < count; i++) {
-		const struct thread *thread = thread_at(model, at(model, i)->thread);
+		const struct thread *thread = thread_at(model, pool_thread_at(model, i)->thread);
 		const struct process *process = process_at(model, thread->process);
 		uint32_t name = names_resolve(&model->names, thread->name);
 		uint64_t key = (uint64_t)thread->process << 32 | (name + 1);
@@ -228,7 +228,7 @@ size_t model_pools(struct model *model, struct pool_row **out)
 				.name = name ? names_short(&model->names, name) : "(no name)",
 			};
 		}
-		add_thread(&(*out)[row], &making[row], at(model, i));
+		pool_add_thread(&(*out)[row], &making[row], pool_thread_at(model, i));
 	}
 	for (size_t i = 0; i < n; i++) {
 		(*out)[i].op_p50_ns = percentile(&(*out)[i], &making[i].op_waits, 500);

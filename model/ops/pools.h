@@ -3,8 +3,8 @@
 #ifndef MODEL_POOLS_H
 #define MODEL_POOLS_H
 
-#include "model/core/store.h"
 #include "model/base/map.h"
+#include "model/core/store.h"
 #include "model/query/pools.h"
 
 struct arrival;

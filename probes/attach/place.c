@@ -65,7 +65,7 @@ int place_open_inside(pid_t pid, const char *path, int flags)
 	fd = porter_open(root, path, flags);
 	saved = errno;
 	close(root);
-	if (fd < 0 && saved == ENOSYS) {	/* before Linux 5.6, where there are no places either */
+	if (fd < 0 && saved == ENOSYS) {	/* Linux before 5.6, which has no places either */
 		char whole[4096 + 64];
 
 		snprintf(whole, sizeof(whole), "/proc/%d/root%s", (int)pid, path);
@@ -79,7 +79,8 @@ static bool same_space(int a, int b)
 {
 	struct stat x, y;
 
-	return fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_ino == y.st_ino && x.st_dev == y.st_dev;
+	return fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_ino == y.st_ino &&
+	       x.st_dev == y.st_dev;
 }
 
 uid_t place_inner_uid(pid_t pid, uid_t uid)
@@ -112,7 +113,8 @@ static bool has_admin_right(void)
 	struct __user_cap_data_struct data[2] = { { 0 } };
 
 	return syscall(SYS_capget, &head, data) == 0 &&
-	       (data[0].effective & (1u << CAP_SYS_ADMIN)) && (data[0].effective & (1u << CAP_SYS_CHROOT));
+	       (data[0].effective & (1u << CAP_SYS_ADMIN)) &&
+	       (data[0].effective & (1u << CAP_SYS_CHROOT));
 }
 
 /* Its mounts are its user namespace's, which is of tftop's user and not tftop's own. */
@@ -199,7 +201,7 @@ static pid_t start_porter(const struct porter_job *job, int tftops)
 	return porter;
 }
 
-static bool hear(int link, struct porter_answer *text, int *folder)
+static bool hear_porter(int link, struct porter_answer *text, int *folder)
 {
 	union {
 		struct cmsghdr head;
@@ -223,7 +225,8 @@ static bool hear(int link, struct porter_answer *text, int *folder)
 	return true;
 }
 
-bool place_open(struct place *place, pid_t pid, uid_t uid, const char *home, char *why, size_t size)
+bool place_open(struct container_place *place, pid_t pid, uid_t uid, const char *home, char *why,
+		size_t size)
 {
 	struct porter_answer text = { .made = false };
 	struct porter_job job = {
@@ -231,7 +234,7 @@ bool place_open(struct place *place, pid_t pid, uid_t uid, const char *home, cha
 	};
 	int pair[2];
 
-	*place = (struct place){ .target = pid, .link = -1, .folder = -1 };
+	*place = (struct container_place){ .target = pid, .link = -1, .folder = -1 };
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
 		snprintf(why, size, "cannot create a pair of sockets: %s", strerror(errno));
 		return false;
@@ -243,7 +246,7 @@ bool place_open(struct place *place, pid_t pid, uid_t uid, const char *home, cha
 	if (place->porter < 0) {
 		snprintf(why, size, "cannot create a process: %s", strerror(errno));
 		place->porter = 0;
-	} else if (!hear(place->link, &text, &place->folder)) {
+	} else if (!hear_porter(place->link, &text, &place->folder)) {
 		snprintf(why, size, "the helper process that mounts the probes' files does not "
 			 "answer");
 	} else if (!text.made) {
@@ -266,15 +269,15 @@ static bool copy_all(int from, int to)
 	return got == 0;
 }
 
-bool place_copy(struct place *place, const char *path, char *why, size_t size)
+bool place_copy(struct container_place *place, const char *path, char *why, size_t size)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	int from = open(path, O_RDONLY | O_CLOEXEC), to = -1;
 	bool done = false;
 
 	if (from >= 0)
-		to = openat(place->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			    0755);
+		to = openat(place->folder, name,
+			    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0755);
 	/* tftop's umask is its user's: the program may be another's */
 	if (to >= 0)
 		done = copy_all(from, to) && fchmod(to, 0555) == 0;
@@ -309,7 +312,7 @@ static bool has_ended_well(pid_t pid)
 	return false;
 }
 
-void place_remove(struct place *place)
+void place_remove(struct container_place *place)
 {
 	struct porter_job job = {
 		.pid = place->target, .link = -1, .swept = place->folder,

@@ -37,7 +37,7 @@ void attach_todo(struct attach_line *line, const char *format, ...)
 
 /* ---- the process ---- */
 
-static void read_command(struct attach_check *check, pid_t pid, const char *name)
+static void read_check_command(struct attach_check *check, pid_t pid, const char *name)
 {
 	char path[64];
 	ssize_t size;
@@ -58,7 +58,8 @@ static void say_absent(struct attach_check *check, pid_t pid)
 	struct attach_line *line;
 
 	if (kill(pid, 0) && errno == ESRCH) {
-		line = attach_add(check, "process", ATTACH_CANNOT, "there is no process %d", (int)pid);
+		line = attach_add(check, "process", ATTACH_CANNOT, "there is no process %d",
+				  (int)pid);
 		attach_todo(line, "'pgrep -af NAME' lists PIDs");
 		return;
 	}
@@ -75,8 +76,8 @@ static bool check_process(struct attach_check *check, const struct facts *t)
 	int pid = (int)t->pid;
 
 	if (t->tgid > 0 && t->tgid != t->pid) {
-		line = attach_add(check, "process", ATTACH_CANNOT, "%d is a thread of process %d", pid,
-				  (int)t->tgid);
+		line = attach_add(check, "process", ATTACH_CANNOT, "%d is a thread of process %d",
+				  pid, (int)t->tgid);
 		attach_todo(line, "use '-p %d'", (int)t->tgid);
 	} else if (t->pid == getpid()) {
 		attach_add(check, "process", ATTACH_CANNOT, "%d is this tftop itself", pid);
@@ -93,7 +94,8 @@ static bool check_process(struct attach_check *check, const struct facts *t)
 		line = attach_add(check, "process", ATTACH_CANNOT, "%d is stopped", pid);
 		attach_todo(line, "continue it with 'kill -CONT %d', then try again", pid);
 	} else {
-		attach_add(check, "process", ATTACH_CAN, "%d is running, with uid %u", pid, t->uids[1]);
+		attach_add(check, "process", ATTACH_CAN, "%d is running, with uid %u", pid,
+			   t->uids[1]);
 		return true;
 	}
 	return t->stat.state == 'T';
@@ -138,9 +140,11 @@ static void check_seccomp(struct attach_check *check, const struct facts *t)
 		return;
 	}
 	if (t->seccomp == 2)
-		line = attach_add(check, "seccomp", ATTACH_CANNOT, "its system calls are filtered "
-				  "(by %d more filters than tftop's): a call of the probes may be "
-				  "refused, or end the program", t->filters - (mine > 0 ? mine : 0));
+		line = attach_add(check, "seccomp", ATTACH_CANNOT,
+				  "its system calls are filtered (by %d more filters than "
+				  "tftop's): a call of the probes may be refused, or end the "
+				  "program",
+				  t->filters - (mine > 0 ? mine : 0));
 	else if (t->seccomp == 1)
 		line = attach_add(check, "seccomp", ATTACH_CANNOT, "strict mode: any system call "
 				  "other than read, write and exit ends the program");
@@ -159,7 +163,7 @@ static void check_descriptors(struct attach_check *check, const struct facts *t)
 	size_t size;
 
 	snprintf(path, sizeof(path), "/proc/%d/limits", (int)t->pid);
-	text = read_whole(path, &size);
+	text = attach_read_whole(path, &size);
 	if (!text)
 		return;
 	limit = strstr(text, "\nMax open files            unlimited") ? -1 :
@@ -224,7 +228,7 @@ void attach_check_process(struct attach_check *check, pid_t pid, const char *lib
 		check->start_ticks = t.stat.start_ticks;
 		check->uid = t.uids[1];
 		check->gid = t.gids[1];
-		read_command(check, pid, t.stat.comm);
+		read_check_command(check, pid, t.stat.comm);
 		if (check_process(check, &t)) {
 			check_permission(check, &t);
 			check_tracer(check, &t);

@@ -47,7 +47,7 @@ const struct mapped_file *facts_file(const struct facts *facts, const char *pref
 long long text_number(const char *text, const char *name, int base);
 
 /* Whole file, malloc'ed, *size set, at most 64 MiB; NULL and errno. */
-char *read_whole(const char *path, size_t *size);
+char *attach_read_whole(const char *path, size_t *size);
 
 /* The newest GLIBC_2.N that a library defines or needs; 0: none. */
 int glibc_minor(const char *path);

@@ -76,15 +76,19 @@ static void add_late_line(struct attach_check *check, const struct facts *t,
 		line = attach_add(check, probe->name, ATTACH_ABSENT, "not needed: what it observes "
 				  "is not loaded");
 	} else if (!late) {
-		line = attach_add(check, probe->name, ATTACH_CANNOT, "%s%.80s%sthis probe must be there from "
-				  "the program's start", runtime ? "'" : "",
-				  runtime ? runtime : "", runtime ? "' is loaded; " : "");
+		line = attach_add(check, probe->name, ATTACH_CANNOT,
+				  "%s%.80s%sthis probe must be there from the program's start",
+				  runtime ? "'" : "", runtime ? runtime : "",
+				  runtime ? "' is loaded; " : "");
 		attach_todo(line, "start the program with 'tftop -- PROGRAM'");
 	} else {
 		line = attach_add(check, probe->name, probe->missing ? ATTACH_PARTLY : ATTACH_CAN,
-				  "%s%.80s%s%s%s", runtime ? "'" : "", runtime ? runtime : "searched "
-				  "in all loaded libraries", runtime ? "' is loaded" : "",
-				  probe->missing ? "; not seen: " : "", probe->missing ? probe->missing : "");
+				  "%s%.80s%s%s%s", runtime ? "'" : "",
+				  runtime ? runtime :
+					    "searched in all loaded libraries",
+				  runtime ? "' is loaded" : "",
+				  probe->missing ? "; not seen: " : "",
+				  probe->missing ? probe->missing : "");
 	}
 	line->probe = true;
 	line->loaded = runtime != NULL;
@@ -122,8 +126,8 @@ void check_probes(struct attach_check *check, const struct facts *t, const char 
 			continue;
 		}
 		line = attach_add(check, probe->name, ATTACH_CAN, "%s", late ?
-				  "when tftop starts the program, and when it attaches "
-				  "(-p)" : "only when tftop starts the program");
+				  "when tftop starts the program, and when it attaches (-p)" :
+				  "only when tftop starts the program");
 		line->probe = true;
 	}
 }
@@ -168,8 +172,10 @@ void check_cupti(struct attach_check *check, const struct facts *t)
 	if (!cupti) {
 		attach_add(check, "CUPTI", ATTACH_ABSENT, "not loaded, so nobody uses it");
 	} else if (who) {
-		line = attach_add(check, "CUPTI", ATTACH_PARTLY, "%.100s uses it: before CUDA 13.3 "
-				  "kernels and copies are then reported to that profiler alone", who);
+		line = attach_add(check, "CUPTI", ATTACH_PARTLY,
+				  "%.100s uses it: before CUDA 13.3 kernels and copies are then "
+				  "reported to that profiler alone",
+				  who);
 		attach_todo(line, "end that profiler first to see CUDA kernels and copies");
 	} else {
 		attach_add(check, "CUPTI", ATTACH_CAN, "'%.160s' is loaded; no library of another "

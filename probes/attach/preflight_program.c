@@ -13,6 +13,7 @@
 #include "probes/attach/place.h"
 #include "probes/attach/preflight_internal.h"
 #include "probes/attach/stage.h"
+#include "probes/process/executable.h"
 #include "probes/schema/control.h"
 
 #define GLIBC_OLDEST 28		/* GLIBC_2.28 */
@@ -31,47 +32,23 @@
 
 /* ---- the executable ---- */
 
-enum program_kind { KIND_UNKNOWN, KIND_STATIC, KIND_MUSL, KIND_DYNAMIC };
-
-static enum program_kind elf_kind(int fd, const Elf64_Ehdr *head)
+/* Whether its machine is the probes'; else says so, and there is no more to say of it. */
+static bool check_machine_of(struct attach_check *check, enum executable_kind kind,
+			     unsigned int bits, uint16_t machine)
 {
-	for (unsigned int i = 0; i < head->e_phnum && i < 256; i++) {
-		Elf64_Phdr s;
-		char name[256] = "";
-		size_t length;
-
-		if (pread(fd, &s, sizeof(s), (off_t)(head->e_phoff + i * (size_t)head->e_phentsize)) !=
-		    (ssize_t)sizeof(s))
-			return KIND_UNKNOWN;
-		if (s.p_type != PT_INTERP)
-			continue;
-		length = s.p_filesz < sizeof(name) - 1 ? s.p_filesz : sizeof(name) - 1;
-		if (pread(fd, name, length, (off_t)s.p_offset) < 0)
-			return KIND_UNKNOWN;
-		return strstr(name, "musl") ? KIND_MUSL : KIND_DYNAMIC;
-	}
-	return KIND_STATIC;
-}
-
-/* False: nothing more can be said about it. */
-static bool check_machine_of(struct attach_check *check, int fd, Elf64_Ehdr *head)
-{
-	bool read = pread(fd, head, sizeof(*head), 0) == (ssize_t)sizeof(*head) &&
-		    !memcmp(head->e_ident, ELFMAG, SELFMAG);
-
-	if (!read) {
+	if (kind == EXECUTABLE_NONE)
 		attach_add(check, "program", ATTACH_CANNOT, "its executable is not an ELF file");
-	} else if (head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_machine != MACHINE) {
-		attach_add(check, "program", ATTACH_CANNOT, "it is a %s-bit program for machine %u, and "
-			   "tftop's probes are for " MACHINE_NAME,
-			   head->e_ident[EI_CLASS] == ELFCLASS32 ? "32" : "64", head->e_machine);
-		read = false;
-	} else if (MACHINE != EM_X86_64) {
-		attach_add(check, "program", ATTACH_CANNOT, "attaching works on x86-64 only, not on "
-			   MACHINE_NAME);
-		read = false;
-	}
-	return read;
+	else if (bits != 64 || machine != MACHINE)
+		attach_add(check, "program", ATTACH_CANNOT,
+			   "it is a %u-bit program for machine %u, and tftop's probes are for "
+			   MACHINE_NAME,
+			   bits == 32 ? 32 : 64, machine);
+	else if (MACHINE != EM_X86_64)
+		attach_add(check, "program", ATTACH_CANNOT,
+			   "attaching works on x86-64 only, not on " MACHINE_NAME);
+	else
+		return true;
+	return false;
 }
 
 /* Set-uid and the like: whoever asks for its variables safely gets none of ours. */
@@ -121,7 +98,8 @@ static void check_glibc(struct attach_check *check, const struct facts *t,
 		line = attach_add(check, "program", ATTACH_CANNOT, "its C library '%s' was "
 				  "replaced on disk after the program started", libc->path);
 		attach_todo(line, "restart the program");
-	} else if (!minor && place_same_space(t->pid, "mnt") == 1 && !place_is_shared(t->pid, "/")) {
+	} else if (!minor && place_same_space(t->pid, "mnt") == 1 &&
+		   !place_is_shared(t->pid, "/")) {
 		line = attach_add(check, "program", ATTACH_CANNOT, "the program called chroot(): "
 				  "its C library '%s' is outside its root now, and so would the "
 				  "probes be", libc->path);
@@ -130,16 +108,17 @@ static void check_glibc(struct attach_check *check, const struct facts *t,
 		attach_add(check, "program", ATTACH_CANNOT, "its C library '%s' cannot be read: %s",
 			   libc->path, strerror(errno));
 	} else if (minor < GLIBC_OLDEST || minor < needed) {
-		line = attach_add(check, "program", ATTACH_CANNOT, "its glibc is version 2.%d, and "
-				  "these probes need 2.%d", minor, needed > GLIBC_OLDEST ? needed : GLIBC_OLDEST);
+		line = attach_add(check, "program", ATTACH_CANNOT,
+				  "its glibc is version 2.%d, and these probes need 2.%d",
+				  minor, needed > GLIBC_OLDEST ? needed : GLIBC_OLDEST);
 		attach_todo(line, "build tftop on a system with a glibc that is no newer");
 	} else {
-		attach_add(check, "program", ATTACH_CAN, MACHINE_NAME ", glibc 2.%d, dynamically linked",
-			   minor);
+		attach_add(check, "program", ATTACH_CAN,
+			   MACHINE_NAME ", glibc 2.%d, dynamically linked", minor);
 	}
 }
 
-static void say_kind(struct attach_check *check, const struct facts *t, enum program_kind kind,
+static void say_kind(struct attach_check *check, const struct facts *t, enum executable_kind kind,
 		     const char *lib_dir)
 {
 	const struct mapped_file *libc = facts_file(t, "libc.so.6");
@@ -147,12 +126,12 @@ static void say_kind(struct attach_check *check, const struct facts *t, enum pro
 
 	if (!libc)
 		libc = facts_file(t, "libc-2.");
-	if (kind == KIND_MUSL || facts_file(t, "ld-musl-")) {
-		line = attach_add(check, "program", ATTACH_CANNOT, "its C library is musl; the probes and "
-				  "LTTng need glibc");
+	if (kind == EXECUTABLE_MUSL || facts_file(t, "ld-musl-")) {
+		line = attach_add(check, "program", ATTACH_CANNOT,
+				  "its C library is musl; the probes and LTTng need glibc");
 		attach_todo(line, "run the program in an image with glibc (Debian, Ubuntu, Fedora, "
 			    "not Alpine)");
-	} else if (kind == KIND_STATIC) {
+	} else if (kind == EXECUTABLE_STATIC) {
 		line = attach_add(check, "program", ATTACH_CANNOT, "the program is statically "
 				  "linked: no library can be loaded into it");
 		attach_todo(line, "link the program dynamically");
@@ -173,7 +152,9 @@ static void say_kind(struct attach_check *check, const struct facts *t, enum pro
 
 void check_program(struct attach_check *check, const struct facts *t, const char *lib_dir)
 {
-	Elf64_Ehdr head;
+	enum executable_kind kind;
+	unsigned int bits = 0;
+	uint16_t machine = 0;
 	char path[64];
 	int fd;
 
@@ -184,9 +165,10 @@ void check_program(struct attach_check *check, const struct facts *t, const char
 			   strerror(errno));
 		return;
 	}
-	if (check_machine_of(check, fd, &head))
-		say_kind(check, t, elf_kind(fd, &head), lib_dir);
+	kind = executable_kind(fd, &bits, &machine);
 	close(fd);
+	if (check_machine_of(check, kind, bits, machine))
+		say_kind(check, t, kind, lib_dir);
 }
 
 /* ---- LTTng ---- */
@@ -252,8 +234,8 @@ static void say_ours(struct attach_check *check, const struct facts *t, const ch
 			   "are still loaded and can be used again");
 	} else {
 		line = attach_add(check, "LTTng", ATTACH_CANNOT, "an earlier tftop was attached, "
-				  "and LTTng in the program remains bound to its folder "
-				  "'%s'", folder);
+				  "and LTTng in the program remains bound to its folder '%s'",
+				  folder);
 		attach_todo(line, "attach as the same user as before, or restart the program");
 	}
 }

@@ -35,7 +35,7 @@ static bool is_dumpable(const struct facts *t)
 	return stat(path, &st) != 0 || st.st_uid == t->uids[1];
 }
 
-static void say_refused(struct attach_check *check, const struct facts *t, int error)
+static void add_refusal(struct attach_check *check, const struct facts *t, int error)
 {
 	struct facts own;
 	uint64_t mine = facts_read(&own, getpid()) ? own.permitted : 0;
@@ -60,14 +60,17 @@ static void say_refused(struct attach_check *check, const struct facts *t, int e
 		attach_todo(line, "run tftop as root, or start the program without "
 			    "prctl(PR_SET_DUMPABLE, 0)");
 	} else if (scope > 0) {
-		line = attach_add(check, "permission", ATTACH_CANNOT, "kernel.yama.ptrace_scope is %d: %s",
-				  scope, scope == 1 ? "only a parent may attach" : "only root may attach");
+		line = attach_add(check, "permission", ATTACH_CANNOT,
+				  "kernel.yama.ptrace_scope is %d: %s", scope,
+				  scope == 1 ? "only a parent may attach" : "only root may attach");
 		attach_todo(line, "run tftop as root, set kernel.yama.ptrace_scope to 0, or start "
 			    "the program with 'tftop -- PROGRAM'");
 	} else if (t->permitted & ~mine) {
-		line = attach_add(check, "permission", ATTACH_CANNOT, "the process has "
-				  "capabilities that tftop does not have (%#llx)", (unsigned long long)(t->permitted & ~mine));
-		attach_todo(line, "run tftop with CAP_SYS_PTRACE (in a container: --cap-add SYS_PTRACE)");
+		line = attach_add(check, "permission", ATTACH_CANNOT,
+				  "the process has capabilities that tftop does not have (%#llx)",
+				  (unsigned long long)(t->permitted & ~mine));
+		attach_todo(line,
+			    "run tftop with CAP_SYS_PTRACE (in a container: --cap-add SYS_PTRACE)");
 	} else {
 		line = attach_add(check, "permission", ATTACH_CANNOT, "the system refuses access "
 				  "(%s), although user and capabilities match", strerror(error));
@@ -85,7 +88,7 @@ void check_permission(struct attach_check *check, const struct facts *t)
 	snprintf(path, sizeof(path), "/proc/%d/mem", (int)t->pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
-		say_refused(check, t, errno);
+		add_refusal(check, t, errno);
 		return;
 	}
 	close(fd);

@@ -49,12 +49,15 @@ static void check_spaces(struct attach_check *check, const struct facts *t)
 	}
 	check->pid_space = pid == 0;
 	if (pid == 0)
-		attach_add(check, "namespaces", ATTACH_CAN, "the process is in a PID namespace "
-			   "below tftop's, where its PID is %d; tftop shows %d", (int)t->inner_pid, (int)t->pid);
+		attach_add(check, "namespaces", ATTACH_CAN,
+			   "the process is in a PID namespace below tftop's, where its PID is %d; "
+			   "tftop shows %d",
+			   (int)t->inner_pid, (int)t->pid);
 	else if (!user || !net)
-		attach_add(check, "namespaces", ATTACH_CAN, "the process has its own %s%s%s "
-			   "namespace, which makes no difference to the probes", user ? "" : "user", user || net ? "" : " and ",
-			   net ? "" : "network");
+		attach_add(check, "namespaces", ATTACH_CAN,
+			   "the process has its own %s%s%s namespace, which makes no difference to "
+			   "the probes",
+			   user ? "" : "user", user || net ? "" : " and ", net ? "" : "network");
 	else
 		attach_add(check, "namespaces", ATTACH_CAN, "its PID, user and network namespaces "
 			   "are tftop's");

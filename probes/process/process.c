@@ -75,7 +75,7 @@ void process_own_folder(char *path, size_t size)
 	char *slash, *started;
 
 	path[length > 0 ? length : 0] = '\0';
-	if (length < 0) {	/* no /proc: as the kernel was told, for the word on what is missing */
+	if (length < 0) {	/* no /proc: the path that the kernel was given */
 		started = realpath((const char *)getauxval(AT_EXECFN), NULL);
 		snprintf(path, size, "%s", started ? started : "");
 		free(started);
@@ -101,8 +101,9 @@ void process_null_stdio(void)
 		close(null);
 }
 
-#define BUSY 4				/* for each time that as many want a processor, as much again ... */
-#define PATIENCE 3			/* ... as this at most */
+/* For every BUSY tasks that want each processor the time is multiplied once, by PATIENCE at most. */
+#define BUSY 4
+#define PATIENCE 3
 #define NICE 5
 #define HURRIED (-15)
 
@@ -229,9 +230,10 @@ bool process_stat(pid_t pid, struct process_stat *stat)
 	close_paren = strrchr(text, ')');
 	if (!open_paren || !close_paren || close_paren < open_paren)
 		return false;
-	if (sscanf(close_paren + 1, " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u "
-		   "%*u %*d %*d %*d %*d %*d %*d %llu %*u %*d %*u %*u %*u %llu", &stat->state, &parent,
-		   &start, &stack) != 4)
+	if (sscanf(close_paren + 1,
+		   " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d "
+		   "%llu %*u %*d %*u %*u %*u %llu",
+		   &stat->state, &parent, &start, &stack) != 4)
 		return false;
 	length = (size_t)(close_paren - open_paren - 1);
 	if (length >= sizeof(stat->comm))

@@ -17,6 +17,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "model/base/util.h"
 #include "probes/session/lttng/daemons.h"
 #include "probes/session/internal.h"
 #include "probes/session/targets/targets.h"
@@ -120,7 +121,7 @@ static bool open_watches(struct session *s)
 	       session_watch(s, s->timer_fd) && session_watch(s, s->wake_fd);
 }
 
-static bool absolute(const char *path, char *full, size_t size)
+static bool make_absolute(const char *path, char *full, size_t size)
 {
 	char here[2048];
 	int length;
@@ -189,7 +190,7 @@ struct session *session_fork(const struct session_options *options,
 	if (environ_choose(&s->probes, options->probes, options->self_dir, error,
 			   SESSION_ERROR_MAX) != 0)
 		goto fail;
-	if (options->record_dir && !absolute(options->record_dir, record, sizeof(record))) {
+	if (options->record_dir && !make_absolute(options->record_dir, record, sizeof(record))) {
 		process_error(error, SESSION_ERROR_MAX, "cannot find", options->record_dir, errno);
 		goto fail;
 	}
@@ -228,7 +229,7 @@ static bool map_control(struct session *s, int fd)
 	page->trigger = s->trigger;
 	page->range = s->range;
 	page->flags = s->lossless ? TFT_CONTROL_LOSSLESS : 0;
-	page->alive_ns = wire_now_ns();
+	page->alive_ns = monotonic_ns();
 	__atomic_store_n(&page->magic, TFT_CONTROL_MAGIC, __ATOMIC_RELEASE);
 	s->control = page;
 	return true;
@@ -251,7 +252,7 @@ static void watch_control(struct session *s)
 static enum wire_result hear_keeper(struct session *s, int *page, int64_t deadline)
 {
 	for (;;) {
-		int64_t part = wire_now_ns() + SESSION_LOOK_NS;
+		int64_t part = monotonic_ns() + SESSION_LOOK_NS;
 		enum wire_result r = wire_recv_until(s->keeper_fd, &s->wire, page,
 						     part < deadline ? part : deadline);
 
@@ -263,7 +264,7 @@ static enum wire_result hear_keeper(struct session *s, int *page, int64_t deadli
 
 int session_arm(struct session *s, char error[SESSION_ERROR_MAX])
 {
-	int64_t deadline = wire_now_ns() + process_patience(ARM_LIMIT_NS);
+	int64_t deadline = monotonic_ns() + process_patience(ARM_LIMIT_NS);
 
 	for (;;) {
 		int page = -1;
@@ -290,7 +291,8 @@ int session_arm(struct session *s, char error[SESSION_ERROR_MAX])
 		if (r == WIRE_OK && s->wire.head.type == WIRE_FAILED)
 			snprintf(error, SESSION_ERROR_MAX, "%.500s", s->wire.data);
 		else if (r == WIRE_AGAIN)
-			snprintf(error, SESSION_ERROR_MAX, "the LTTng daemons did not start in time");
+			snprintf(error, SESSION_ERROR_MAX,
+				 "the LTTng daemons did not start in time");
 		else
 			snprintf(error, SESSION_ERROR_MAX, "tftop's keeper died");
 		s->keeper_gone = r != WIRE_OK && r != WIRE_AGAIN;
@@ -313,7 +315,7 @@ int session_connect(struct session *s, uint16_t port)
 {
 	struct wire_head head = { .type = WIRE_SETUP, .status = port };
 	enum wire_result r;
-	struct wire *answer = malloc(sizeof(*answer));
+	struct wire_message *answer = malloc(sizeof(*answer));
 	int fd = -1, error = ECONNREFUSED;
 
 	if (!answer) {
@@ -323,7 +325,7 @@ int session_connect(struct session *s, uint16_t port)
 	pthread_mutex_lock(&s->broker_lock);
 	r = s->broker < 0 ? WIRE_EOF : wire_send(s->broker, &head, NULL, 0, -1, true);
 	if (r == WIRE_OK)
-		r = wire_recv_until(s->broker, answer, &fd, wire_now_ns() + CONNECT_LIMIT_NS);
+		r = wire_recv_until(s->broker, answer, &fd, monotonic_ns() + CONNECT_LIMIT_NS);
 	pthread_mutex_unlock(&s->broker_lock);
 	if (r == WIRE_OK && fd < 0)
 		error = answer->head.status;
@@ -410,7 +412,8 @@ void session_set_level(struct session *s, enum tft_level level)
 
 enum tft_level session_level(const struct session *s)
 {
-	uint32_t level = s->control ? __atomic_load_n(&s->control->level, __ATOMIC_RELAXED) : s->level;
+	uint32_t level = s->control ? __atomic_load_n(&s->control->level, __ATOMIC_RELAXED) :
+				      s->level;
 
 	/* --control may have written it */
 	return level > TFT_LEVEL_FULL ? TFT_LEVEL_FULL : (enum tft_level)level;
@@ -418,8 +421,9 @@ enum tft_level session_level(const struct session *s)
 
 enum tft_trigger session_trigger(const struct session *s)
 {
-	return s->control ? (enum tft_trigger)__atomic_load_n(&s->control->trigger, __ATOMIC_RELAXED) :
-			    s->trigger;
+	return s->control ?
+		       (enum tft_trigger)__atomic_load_n(&s->control->trigger, __ATOMIC_RELAXED) :
+		       s->trigger;
 }
 
 void session_ask_dump(struct session *s)

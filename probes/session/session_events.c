@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "model/base/util.h"
 #include "probes/session/lttng/daemons.h"
 #include "probes/process/dir.h"
 #include "probes/session/internal.h"
@@ -64,7 +65,7 @@ static void launcher_ended(struct session *s)
 
 static void fill(struct session *s, struct session_event *event)
 {
-	const struct wire *w = &s->wire;
+	const struct wire_message *w = &s->wire;
 
 	*event = (struct session_event){
 		.pid = w->head.pid, .status = w->head.status,
@@ -135,14 +136,14 @@ static bool take_target(struct session *s, struct session_event *event)
 	others = targets_running(s);
 	*event = (struct session_event){
 		.type = others ? SESSION_CHILD_EXITED : SESSION_EXITED, .status = -1,
-		.pid = others ? target->pid : s->program, .time_ns = wire_now_ns(), .text = "",
+		.pid = others ? target->pid : s->program, .time_ns = monotonic_ns(), .text = "",
 	};
 	if (!others) {
 		program_ended(s);
 		return true;
 	}
-	snprintf(text, sizeof(text), "process %d has ended; %zu %s still observed", (int)target->pid,
-		 others, others == 1 ? "is" : "are");
+	snprintf(text, sizeof(text), "process %d has ended; %zu %s still observed",
+		 (int)target->pid, others, others == 1 ? "is" : "are");
 	session_say(s, 0, text);
 	return true;
 }
@@ -163,7 +164,7 @@ static bool take_pidfd(struct session *s, struct session_event *event)
 	program_ended(s);
 	*event = (struct session_event){
 		.type = SESSION_EXITED, .pid = s->program, .status = -1,
-		.time_ns = wire_now_ns(), .text = "",
+		.time_ns = monotonic_ns(), .text = "",
 	};
 	return true;
 }
@@ -199,7 +200,7 @@ static void each_program(struct session *s, wake_function *fn)
 
 static void wake_programs(struct session *s)
 {
-	if (wire_now_ns() < s->wake.until_ns)
+	if (monotonic_ns() < s->wake.until_ns)
 		each_program(s, wake_program);
 	else
 		session_stop_waking(s);
@@ -268,7 +269,8 @@ static bool keeper_ended(struct session *s, struct session_event *event)
 		return false;
 	s->broken = true;
 	*event = (struct session_event){
-		.type = SESSION_BROKEN, .text = "tftop's keeper died, and the LTTng daemons with it",
+		.type = SESSION_BROKEN,
+		.text = "tftop's keeper died, and the LTTng daemons with it",
 	};
 	return true;
 }

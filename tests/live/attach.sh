@@ -318,7 +318,7 @@ libraries() {
 		refused "the argument has 4096 bytes" "$pid" "$library" "$(printf '%04096d' 1)" &&
 		failed "$work/text.so: file too short" "$pid" "$work/text.so" &&
 		failed "has no function 'tftop_injected'" "$pid" "$work/empty.so" &&
-		failed "could not begin: Input/output error" "$pid" "$library" "$work/none/at/all" &&
+		failed "could not start: Input/output error" "$pid" "$library" "$work/none/at/all" &&
 		inject done 1 "$pid" "$library" "" || return
 	work=$open
 	finish
@@ -357,8 +357,8 @@ stage_refuses() {
 	staged "load relative.so" && { fail "a relative path was taken"; return; }
 	reported 'stage 3 load relative.so' || return
 	staged "set A=$(printf '%05000d' 1)" && { fail "an argument that does not fit was taken"; return; }
-	failed "could not begin: Invalid argument" "$pid" "$stage" "none" &&
-		failed "could not begin: Bad file descriptor" "$pid" "$stage" "report $work/none
+	failed "could not start: Invalid argument" "$pid" "$stage" "none" &&
+		failed "could not start: Bad file descriptor" "$pid" "$stage" "report $work/none
 " && nothing_left && finish
 }
 # A program with files of its own: in a container, say.

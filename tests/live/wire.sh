@@ -49,7 +49,7 @@ once() {
 # Whatever is damaged for a while, or to the end: what is not whole is said, or counted.
 whole_or_said() {
 	told 'seen == made or not settled or lost or j["trust"].get("impossible")' &&
-		{ told settled || says 'damaged|stopped|anew|in time|still to come'; } && why=
+		{ told settled || says 'damaged|stopped|sends no more data|anew|in time|in the future'; } && why=
 }
 always() {
 	local ranges=
@@ -62,7 +62,7 @@ for_a_while() {
 	meanwhile test -e "$WIRE_OVER"
 	broken "$1,$2,3" --until "$work/enough" 500 1000 || { kill $helper; return 1; }
 	wait $helper
-	[ -e "$WIRE_OVER" ] || says 'tracing ended|stopped' || return
+	[ -e "$WIRE_OVER" ] || says 'tracing ended|stopped|sends no more data' || return
 	whole_or_said
 }
 # Nothing sound ever comes: nobody can know how much it was, but tftop and PROGRAM bear it.

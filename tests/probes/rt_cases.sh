@@ -8,8 +8,7 @@ rt_cases='rt_ops rt_handed rt_ran rt_coarse rt_domains rt_deep rt_million rt_ope
 rt_run() {	# NAME CASE: status must be 0
 	trace "$1" "$build/rt_test" "$2" || return 1
 	[ "$status" = 0 ] && return
-	fail "$1" "status $status: $(tail -n 1 "$work/$1.err")"
-	return 1
+	fail "$1" "status $status: $(grep -m 1 'not so' "$work/$1.err" || tail -n 1 "$work/$1.err")"
 }
 
 # name_id NAME TEXT [KIND]: 2 op, 6 call

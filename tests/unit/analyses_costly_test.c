@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/analyses/op-class.h"
+#include "model/analyses/op_class.h"
 #include "model/analyses/zeroing.h"
 #include "model/base/util.h"
+#include "model/analyses/thresholds.h"
 #include "model/core/model.h"
 #include "tests/unit/analyses_work.h"
 #include "tests/unit/model_events.h"

@@ -119,7 +119,7 @@ TEST(list_of_copies)
 	HAS(text, "0 of 4 kinds of copies each >1G");
 	free(text);
 	text = PAGE(page_list_copies, "lc", "-p", "kernel9", "-e", ">1ns", "-s", "peak");
-	HAS(text, "4 kinds of copies op ~ kernel9 avg >1ns by peak");
+	HAS(text, "4 kinds of copies op ~ kernel9 mean >1ns by peak");
 	free(text);
 	WRONG(page_list_copies, "-a wants one of pageable pinned mixed, not 'locked'", "lc", "-a",
 	      "locked");

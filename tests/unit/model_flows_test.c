@@ -6,6 +6,7 @@
 
 #include "keymap/words.h"
 #include "model/acts/act.h"
+#include "model/analyses/thresholds.h"
 #include "model/core/model.h"
 #include "model/flows/flows.h"
 #include "model/query/findings.h"

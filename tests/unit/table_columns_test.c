@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "tests/unit/command_call.h"
 #include "tests/unit/test.h"
 #include "tui/table/column_choice.h"
 #include "tui/draw/mouse.h"
@@ -17,7 +18,7 @@ struct row {
 
 #define ROW(of) ((const struct row *)(of))
 
-static void name_text(const struct table *table, const void *row, char *text, size_t size)
+static void name_text(const void *row, bool ascii, char *text, size_t size)
 {
 	snprintf(text, size, "row, \"%llu\"", (unsigned long long)ROW(row)->id);
 }
@@ -44,7 +45,7 @@ static uint64_t identity(const void *row)
 	return ROW(row)->id;
 }
 
-static const struct table_column columns[] = {
+static const struct table_column column_list[] = {
 	{"name", "name", 12, 0, 0, 0, .text = name_text, .help = "who"},
 	{"calls", "calls", 8, 0, 0, 2, UNIT_COUNT, TABLE_SUMS, .value = calls_value, .help = "how often"},
 	{"time", "time", 9, 0, 0, 1, UNIT_TIME, TABLE_SUMS, .value = time_value, .help = "how long"},
@@ -52,8 +53,12 @@ static const struct table_column columns[] = {
 	{"rare", "rare", 8, 0, 0, 4, UNIT_TIME, TABLE_ASKED, .value = time_value, .help = "again"},
 };
 
+static const struct table_columns columns = {
+	.name = "test", TABLE_COLUMNS_OF(column_list, 0), .kind = -1,
+};
+
 static const struct table_kind kind = {
-	.pane = "test", .columns = columns, .n_columns = sizeof(columns) / sizeof(columns[0]),
+	.columns = &columns,
 	.row_size = sizeof(struct row), .empty = "nothing", .identity = identity,
 	.count_key = "calls", .cost_key = "time",
 };
@@ -74,7 +79,7 @@ static void take(struct table *table, const struct row *rows, size_t n)
 static unsigned command(struct table *table, const char *name, const char *argument)
 {
 	const char *argv[] = {name, argument, NULL};
-	struct command_call call = {.argc = argument ? 2 : 1, .argv = argv};
+	struct command_call call = call_of(argument ? 2 : 1, argv);
 
 	view.status[0] = '\0';
 	return table_command(table, &view, &call);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "tests/unit/command_call.h"
 #include "tests/unit/test.h"
 #include "tui/table/table.h"
 
@@ -13,14 +14,14 @@ struct row {
 	uint64_t cost;
 };
 
-static void name_text(const struct table *table, const void *row, char *text, size_t size)
+static void name_text(const void *row, bool ascii, char *text, size_t size)
 {
 	snprintf(text, size, "%s", ((const struct row *)row)->name);
 }
 
 static int by_name(const void *a, const void *b)
 {
-	return table_compare_text(((const struct row *)a)->name, ((const struct row *)b)->name);
+	return columns_compare_text(((const struct row *)a)->name, ((const struct row *)b)->name);
 }
 
 static uint64_t part(const void *row)
@@ -39,17 +40,19 @@ static bool cost_value(const void *row, int64_t *value)
 	return true;
 }
 
-static const struct table_column columns[] = {
+static const struct table_column column_list[] = {
 	{"name", "name", 8, 12, 20, 0, .text = name_text, .compare = by_name, .help = "who"},
 	{"cost", "cost", 6, 0, 0, 0, UNIT_NUMBER, TABLE_SUMS, .value = cost_value, .help = "how much"},
 	{"share", "share", 14, 14, 20, 2, UNIT_SHARE, .part = part, .help = "of all"},
 	{"rare", "rare", 6, 0, 0, 6, UNIT_NUMBER, 0, .value = cost_value, .help = "again"},
 };
 
+static const struct table_columns columns = {
+	.name = "test", TABLE_COLUMNS_OF(column_list, 0), .kind = -1,
+};
+
 static const struct table_kind kind = {
-	.columns = columns,
-	.pane = "test",
-	.n_columns = sizeof(columns) / sizeof(columns[0]),
+	.columns = &columns,
 	.row_size = sizeof(struct row),
 	.empty = "nothing here yet",
 	.identity = identity,
@@ -94,7 +97,7 @@ static const char *current(struct table *table)
 static unsigned command(struct table *table, const char *name, const char *argument)
 {
 	const char *argv[] = {name, argument, NULL};
-	struct command_call call = {argument ? 2 : 1, argv, NULL};
+	struct command_call call = call_of(argument ? 2 : 1, argv);
 	struct view view;
 
 	memset(&view, 0, sizeof(view));

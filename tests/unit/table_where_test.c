@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "tests/unit/command_call.h"
 #include "tests/unit/test.h"
 #include "tui/table/table.h"
 
@@ -36,7 +37,7 @@ static bool value(const void *row, int64_t *out)
 	return true;
 }
 
-static void text(const struct table *table, const void *row, char *to, size_t size)
+static void text(const void *row, bool ascii, char *to, size_t size)
 {
 	snprintf(to, size, "row %llu", (unsigned long long)identity(row));
 }
@@ -47,14 +48,18 @@ static enum filter_known field(const void *row, enum filter_field by, struct fil
 				     FILTER_UNKNOWN;
 }
 
-static const struct table_column columns[] = {
+static const struct table_column column_list[] = {
 	{ "name", "name", 10, 20, 30, 0, UNIT_TEXT, 0, .text = text, .help = "" },
 	{ "dur", "dur", 10, 0, 0, 0, UNIT_TIME, 0, .value = value, .help = "" },
 	{ "share", "share", 10, 0, 0, 0, UNIT_SHARE, 0, .part = part, .help = "" },
 };
 
+static const struct table_columns columns = {
+	.name = "test", TABLE_COLUMNS_OF(column_list, 0), .kind = -1,
+};
+
 #define KIND \
-	.columns = columns, .n_columns = 3, .row_size = sizeof(struct row), .empty = "nothing", \
+	.columns = &columns, .row_size = sizeof(struct row), .empty = "nothing", \
 	.identity = identity
 
 static const struct table_kind flat = { KIND, .field = field, .depth = depth };
@@ -63,7 +68,7 @@ static const struct table_kind closed = { KIND };
 static unsigned where(struct table *table, struct view *view, const char *line)
 {
 	const char *argv[] = { "where", line };
-	struct command_call call = { line ? 2 : 1, argv, NULL };
+	struct command_call call = call_of(line ? 2 : 1, argv);
 
 	view->status[0] = '\0';
 	view->status_error = false;

@@ -13,11 +13,32 @@
 #define GAP 2
 #define CELL_MAX (FMT_MAX + 8)
 
+static struct list_column list_column_of(const struct table_columns *rows,
+					 const struct table_column *column)
+{
+	return (struct list_column) {
+		.key = column->key, .was = column->was, .title = column->title,
+		.sum = column == rows->column ? LIST_SUM_TEXT :
+		       column->part || (column->flags & TABLE_SUMS) ? LIST_SUM : LIST_SUM_NONE,
+		.optional = column->flags & TABLE_IF_ANY,
+	};
+}
+
+size_t list_kind_columns(const struct list_kind *kind, struct list_column out[LIST_COLUMNS_MAX])
+{
+	const struct table_column *columns[TABLE_COLUMNS_MAX];
+	size_t n = kind->rows ? columns_at(kind->rows, COLUMNS_LIST, columns) : kind->n_columns;
+
+	for (size_t i = 0; i < n && i < LIST_COLUMNS_MAX; i++)
+		out[i] = kind->rows ? list_column_of(kind->rows, columns[i]) : kind->columns[i];
+	return n < LIST_COLUMNS_MAX ? n : LIST_COLUMNS_MAX;
+}
+
 void list_begin(struct list *list, const struct list_kind *kind)
 {
 	memset(list, 0, sizeof(*list));
-	list->columns = kind->columns;
-	list->n_columns = kind->n_columns;
+	list->n_columns = list_kind_columns(kind, list->columns);
+	list->row_columns = kind->rows;
 }
 
 void list_release(struct list *list)
@@ -47,6 +68,41 @@ struct list_cell *list_name(struct list *list, const char *text)
 	return cell;
 }
 
+static const enum list_value list_values[] = {
+	[UNIT_NUMBER] = LIST_PLAIN, [UNIT_COUNT] = LIST_COUNT, [UNIT_TIME] = LIST_TIME,
+	[UNIT_BYTES] = LIST_BYTES, [UNIT_RATE] = LIST_RATE, [UNIT_SHARE] = LIST_MILLI,
+};
+
+static struct list_cell *list_add_of(struct list *list, const struct table_column *column,
+				     const void *row)
+{
+	struct list_cell *cell;
+	int64_t number = 0;
+	bool known;
+
+	if (column->unit == UNIT_TEXT)
+		return list_name(list, columns_words(column, row));
+	if (column->part) {
+		known = !column->known || column->known(row);
+		number = (int64_t)column->part(row);
+		return list_add(list, known ? LIST_SHARE : LIST_NONE, number);
+	}
+	known = columns_value(column, row, &number) && (number || !(column->flags & TABLE_DASH));
+	cell = list_add(list, known ? list_values[column->unit] : LIST_NONE, number);
+	cell->rough = column->flags & TABLE_ESTIMATE;
+	cell->approx = !cell->rough && *columns_mark(list->row_columns, column, row);
+	return cell;
+}
+
+void list_row(struct list *list, const void *row, list_dress *dress, void *arg)
+{
+	const struct table_column *columns[TABLE_COLUMNS_MAX];
+	size_t n = columns_at(list->row_columns, COLUMNS_LIST, columns);
+
+	for (size_t i = 0; i < n; i++)
+		dress(list, columns[i], list_add_of(list, columns[i], row), row, arg);
+}
+
 const char *list_keep(struct list *list, const char *format, ...)
 {
 	struct strbuf text;
@@ -69,6 +125,9 @@ static size_t find_column(const struct list_column *columns, size_t n, const cha
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(columns[i].key, key))
 			return i;
+	for (size_t i = 0; i < n; i++)
+		if (columns[i].was && !strcmp(columns[i].was, key))
+			return i;
 	/* By a beginning that only one has. */
 	for (size_t i = 0; i < n && length; i++)
 		if (!strncmp(columns[i].key, key, length)) {
@@ -80,9 +139,11 @@ static size_t find_column(const struct list_column *columns, size_t n, const cha
 }
 
 bool list_sort_check(const struct page_call *call, const struct list_options *options,
-		     const struct list_column *columns, size_t n_columns)
+		     const struct list_kind *kind)
 {
 	const struct list_given *given = list_given(options, 's');
+	struct list_column columns[LIST_COLUMNS_MAX];
+	size_t n_columns = list_kind_columns(kind, columns);
 	struct strbuf all;
 
 	if (!given || find_column(columns, n_columns, given->text) < n_columns)

@@ -19,8 +19,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tui/lists/list_options.h"
+#include "model/columns/columns.h"
 #include "tui/draw/page_call.h"
+#include "tui/lists/list_options.h"
 
 #define LIST_COLUMNS_MAX 16
 
@@ -36,19 +37,28 @@ struct list_column {
 	enum list_sum sum;
 	bool rising;			/* the least first, unless turned round */
 	bool optional;			/* not there when no row has a value, unless it sorts */
+	const char *was;		/* key that older versions gave it; NULL: the same */
 };
 
 /* What may be asked of a list, and what it shows. */
 struct list_kind {
 	const struct list_flag *flags;
 	size_t n_flags;
-	const struct list_column *columns;
+	/* Of rows that have columns for all tables: those that stand in lists. Else ... */
+	const struct table_columns *rows;
+	const struct list_column *columns;	/* ... these */
 	size_t n_columns;
 	int names;			/* that may stand beside the flags, 0 or 1 */
 };
 
 #define LIST_KIND(flags, columns, names) \
-	{ flags, sizeof(flags) / sizeof(*(flags)), columns, sizeof(columns) / sizeof(*(columns)), names }
+	{ flags, sizeof(flags) / sizeof(*(flags)), NULL, columns, \
+	  sizeof(columns) / sizeof(*(columns)), names }
+#define LIST_KIND_OF_ROWS(flags, rows) \
+	{ flags, sizeof(flags) / sizeof(*(flags)), rows, NULL, 0, 0 }
+
+/* What the list shows; returns how many columns. */
+size_t list_kind_columns(const struct list_kind *kind, struct list_column out[LIST_COLUMNS_MAX]);
 
 /* Of an enum command_id; NULL: it makes no list. */
 const struct list_kind *list_kind_of(int command);
@@ -74,8 +84,9 @@ struct list_cell {
 };
 
 struct list {
-	const struct list_column *columns;	/* borrowed */
+	struct list_column columns[LIST_COLUMNS_MAX];
 	size_t n_columns;
+	const struct table_columns *row_columns;	/* the kind's; NULL: none */
 	struct list_cell *cells;	/* owned, row by row */
 	size_t n, cap;
 	char **kept;			/* owned */
@@ -99,6 +110,11 @@ void list_release(struct list *list);
 struct list_cell *list_add(struct list *list, enum list_value value, int64_t number);
 /* NULL: none. */
 struct list_cell *list_name(struct list *list, const char *text);
+/* All cells of a row that has columns for all tables. `dress` changes what a list shows
+ * otherwise than its column says: links, roles, shorter texts. */
+typedef void list_dress(struct list *list, const struct table_column *column,
+			struct list_cell *cell, const void *row, void *arg);
+void list_row(struct list *list, const void *row, list_dress *dress, void *arg);
 /* A text that is the list's own. */
 const char *list_keep(struct list *list, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -110,7 +126,7 @@ static inline void list_link(struct list_cell *cell, const char *command, const 
 
 /* -s names a column of it: else a sentence in call->error. Before anything is asked. */
 bool list_sort_check(const struct page_call *call, const struct list_options *options,
-		     const struct list_column *columns, size_t n_columns);
+		     const struct list_kind *kind);
 
 /* what: "ops"; all: how many there are, matching or not. Empties the list. */
 void list_print(struct list *list, const struct page_call *call,

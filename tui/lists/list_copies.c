@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "model/columns/copies.h"
 #include "model/query/time.h"
 #include "tui/filters/filters_rows.h"
 #include "tui/draw/labels.h"
@@ -20,7 +21,7 @@
 	{ 'd', "device_name_filter", LIST_REGEX, "device", NULL }, \
 	{ 'q', "queue_filter", LIST_REGEX, "queue", NULL }, \
 	{ 'p', "op_filter", LIST_REGEX, "op", NULL }, \
-	{ 'e', "execution_time", LIST_TIMES, "avg", NULL }, \
+	{ 'e', "execution_time", LIST_TIMES, "mean", NULL }, \
 	{ 'b', "bytes", LIST_SIZES, "each", NULL }, \
 	{ 'a', "memory", LIST_WORD, "memory", "pageable pinned mixed" }
 
@@ -29,24 +30,7 @@ static const struct list_flag flags[] = {
 	COPY_FLAGS, LIST_FLAG_WHERE, LIST_FLAGS_COMMON,
 };
 
-static const struct list_column columns[] = {
-	{ "copies", NULL, LIST_SUM, false, false },
-	{ "bytes", NULL, LIST_SUM, false, false },
-	{ "each", NULL, LIST_SUM_NONE, false, false },
-	{ "total", NULL, LIST_SUM, false, false },
-	{ "avg", NULL, LIST_SUM_NONE, false, false },
-	{ "share", NULL, LIST_SUM, false, false },
-	{ "mean", "mean rate", LIST_SUM_NONE, false, false },
-	{ "peak", NULL, LIST_SUM_NONE, false, false },
-	{ "of-best", "of best", LIST_SUM_NONE, false, false },
-	{ "memory", NULL, LIST_SUM_NONE, false, false },
-	{ "device", NULL, LIST_SUM_NONE, false, false },
-	{ "queue", NULL, LIST_SUM_NONE, false, false },
-	{ "op", NULL, LIST_SUM_NONE, false, false },
-	{ "direction", NULL, LIST_SUM_TEXT, false, false },
-};
-
-const struct list_kind list_copies_kind = LIST_KIND(flags, columns, 0);
+const struct list_kind list_copies_kind = LIST_KIND_OF_ROWS(flags, &copy_columns);
 
 static void take_parts(struct list_copies *copies, const struct page_call *call,
 		       const struct model_status *status)
@@ -92,19 +76,6 @@ struct lc {
 
 /* ---- rows ---- */
 
-static bool from_host(const struct copy_row *row)
-{
-	return row->direction == DIR_H2D || row->direction == DIR_D2H;
-}
-
-/* NULL: it has nothing to do with the host's memory. */
-static const char *memory_of(const struct copy_row *row)
-{
-	if (!from_host(row) || !row->count)
-		return NULL;
-	return !row->pinned ? "pageable" : row->pinned < row->count ? "mixed" : "pinned";
-}
-
 static bool is_part_of(const struct range_part *part, const struct copy_row *row)
 {
 	return part->queue == row->queue && part->direction == row->direction;
@@ -125,60 +96,31 @@ static uint64_t timed(const struct copy_row *row)
 	return row->count - row->untimed;
 }
 
-struct asked {
-	const struct copy_row *row;	/* of lc, else ... */
-	const struct range_part *part;	/* ... of pc; NULL: of lc */
-	int64_t whole;			/* of pc: all copies' time */
-	char device[16], queue[64];
-	const char *full;
-};
-
-static enum filter_known field(const void *arg, enum filter_field by, struct filter_value *value)
+static enum filter_known field(const void *line, enum filter_field by, struct filter_value *value)
 {
-	const struct asked *asked = arg;
-
-	switch (by) {
-	case FILTER_BY_DEVICE: return filter_words(value, asked->device, asked->full);
-	case FILTER_BY_QUEUE: return filter_words(value, asked->queue, NULL);
-	default: return asked->part ? filters_copy_part(asked->part, asked->whole, by, value) :
-				      filters_copy(asked->row, by, value);
-	}
-}
-
-static void name_places(struct asked *asked, const struct lc *lc, uint32_t device, uint32_t queue)
-{
-	asked->full = list_device_label(&lc->kept.places, device, asked->device,
-					sizeof(asked->device));
-	places_queue_label(asked->queue, sizeof(asked->queue), lc->kept.places.queues,
-			  lc->kept.places.n_queues, queue);
-}
-
-static bool wanted(const struct lc *lc, const struct copy_row *row)
-{
-	struct asked asked = { .row = row };
-
-	name_places(&asked, lc, row->device, row->queue);
-	return list_wants(lc->options, field, &asked);
+	return columns_filter(&copy_columns, line, by, value);
 }
 
 /* Of both kinds: whichever is asked for. */
-static bool memory_fits(const struct lc *lc, const struct copy_row *row)
+static bool memory_fits(const struct lc *lc, const struct copy_line *line)
 {
 	const struct list_given *given = list_given(lc->options, 'a');
-	const char *own = memory_of(row);
 
-	return !given || (own && (!strcmp(own, given->text) || !strcmp(own, "mixed")));
+	return !given || (line->memory && (!strcmp(line->memory, given->text) ||
+					   !strcmp(line->memory, "mixed")));
 }
 
-static bool fits(const struct lc *lc, const struct copy_row *row)
+static bool fits(const struct lc *lc, const struct copy_line *line)
 {
+	const struct copy_row *row = &line->row;
+
 	return list_matches(lc->options, 't', direction_name(row->direction), NULL) &&
 	       list_device_fits(lc->options, &lc->kept.places, row->device) &&
-	       list_queue_fits(lc->options, &lc->kept.places, row->queue) && memory_fits(lc, row) &&
+	       list_queue_fits(lc->options, &lc->kept.places, row->queue) && memory_fits(lc, line) &&
 	       (!list_given(lc->options, 'e') ||
 		(timed(row) && list_within(lc->options, 'e', row->total_ns / (int64_t)timed(row)))) &&
 	       list_within(lc->options, 'b', row->count ? (int64_t)(row->bytes / row->count) : 0) &&
-	       op_fits(lc, row) && wanted(lc, row);
+	       op_fits(lc, row) && list_wants(lc->options, field, line);
 }
 
 static void find_best(struct lc *lc, const struct copy_row *rows, size_t n)
@@ -188,44 +130,21 @@ static void find_best(struct lc *lc, const struct copy_row *rows, size_t n)
 			lc->best[rows[i].direction] = rows[i].peak_bytes_per_s;
 }
 
-static void add_rates(struct list *list, const struct lc *lc, const struct copy_row *row)
+/* Of the ops that most of it belongs to, and of how many. */
+static void dress_op(struct list *list, const struct lc *lc, const struct copy_line *line,
+		     struct list_cell *cell)
 {
-	uint64_t mean = row->mean_bytes_per_s, peak = row->peak_bytes_per_s;
-	uint64_t best = lc->best[row->direction];
-
-	list_add(list, mean ? LIST_RATE : LIST_NONE, (int64_t)mean)->approx = row->approx;
-	list_add(list, peak ? LIST_RATE : LIST_NONE, (int64_t)peak)->approx = row->approx;
-	list_add(list, mean && best ? LIST_MILLI : LIST_NONE,
-		 best ? (int64_t)((__uint128_t)mean * 1000 / best) : 0);
-}
-
-static void add_op(struct list *list, const struct lc *lc, const struct copy_row *row)
-{
-	const struct range_part *most = NULL;
 	char fitted[LABEL_MAX];
 	size_t n = 0;
 
 	for (size_t i = 0; i < lc->kept.n; i++)
-		if (is_part_of(&lc->kept.parts[i], row) && lc->kept.parts[i].op) {
-			most = most ? most : &lc->kept.parts[i];
-			n++;
-		}
-	if (!most) {
-		list_add(list, LIST_NONE, 0);
+		n += is_part_of(&lc->kept.parts[i], &line->row) && lc->kept.parts[i].op;
+	if (!line->op)
 		return;
-	}
-	label_fit_middle(fitted, sizeof(fitted), most->op, OP_WIDTH, false);
-	list_link(list_name(list, n > 1 ? list_keep(list, "%s +%zu", fitted, n - 1) :
-			    list_keep(list, "%s", fitted)), "ni", most->op);
-}
-
-/* "h2d", "p2p → gpu1". */
-static const char *way_of(struct list *list, const struct lc *lc, const struct copy_row *row)
-{
-	const char *name = direction_name(row->direction);
-	const char *peer = list_device(list, &lc->kept.places, row->peer);
-
-	return list_keep(list, "%s%s%s", *name ? name : "copy", peer ? " → " : "", peer ? peer : "");
+	label_fit_middle(fitted, sizeof(fitted), line->op, OP_WIDTH, false);
+	cell->text = n > 1 ? list_keep(list, "%s +%zu", fitted, n - 1) :
+		     list_keep(list, "%s", fitted);
+	list_link(cell, "ni", line->op);
 }
 
 static void add_place(struct list *list, const struct lc *lc, uint32_t device, uint32_t queue)
@@ -240,44 +159,71 @@ static void add_place(struct list *list, const struct lc *lc, uint32_t device, u
 }
 
 /* Of both kinds: how many were pageable. */
-static void add_memory(struct list *list, const struct copy_row *row)
+static void dress_memory(struct list *list, const struct copy_line *line, struct list_cell *cell)
 {
-	const char *own = memory_of(row);
-	bool mixed = own && !strcmp(own, "mixed");
 	char count[FMT_MAX];
-	struct list_cell *cell;
 
-	if (mixed)
-		own = list_keep(list, "%s pageable", fmt_count(count, row->count - row->pinned));
-	cell = list_name(list, own);
-	if (mixed || (own && !strcmp(own, "pageable")))
-		cell->role = ROLE_WARN;
+	if (!line->memory || !strcmp(line->memory, "pinned"))
+		return;
+	if (line->row.pinned)
+		cell->text = list_keep(list, "%s pageable",
+				       fmt_count(count, line->row.count - line->row.pinned));
+	cell->role = ROLE_WARN;
 }
 
-static void add_row(struct list *list, const struct lc *lc, const struct copy_row *row)
+/* "h2d", "p2p → gpu1". */
+static void dress_direction(struct list *list, const struct lc *lc, const struct copy_line *line,
+			    struct list_cell *cell)
 {
-	uint64_t n = row->count, of = timed(row);
-	struct list_cell *cell;
+	const char *name = direction_name(line->row.direction);
 	char *quoted;
 
-	list_add(list, LIST_COUNT, (int64_t)n);
-	list_add(list, LIST_BYTES, (int64_t)row->bytes);
-	list_add(list, n ? LIST_BYTES : LIST_NONE, n ? (int64_t)(row->bytes / n) : 0);
-	list_time(list, row->total_ns, of > 0, false)->approx = row->approx;
-	list_time(list, of ? row->total_ns / (int64_t)of : 0, of > 0, false)->approx = row->approx;
-	list_add(list, of ? LIST_SHARE : LIST_NONE, row->total_ns);
-	add_rates(list, lc, row);
-	add_memory(list, row);
-	add_place(list, lc, row->device, row->queue);
-	add_op(list, lc, row);
-	cell = list_name(list, way_of(list, lc, row));
-	cell->role = row->failed ? ROLE_BAD : ROLE_DEFAULT;
+	name = *name ? name : "copy";
+	cell->value = LIST_NAME;
+	cell->text = list_keep(list, "%s%s%s", name, *line->peer ? " → " : "", line->peer);
+	cell->role = line->row.failed ? ROLE_BAD : ROLE_DEFAULT;
 	cell->link[0] = "pc";
-	cell->link[1] = *direction_name(row->direction) ? direction_name(row->direction) : "copy";
+	cell->link[1] = name;
 	cell->link[2] = "-q";
-	quoted = list_regex_quote(list_queue(list, &lc->kept.places, row->queue));
+	quoted = list_regex_quote(list_queue(list, &lc->kept.places, line->row.queue));
 	cell->link[3] = list_keep(list, "%s", quoted);
 	free(quoted);
+}
+
+static void dress(struct list *list, const struct table_column *column, struct list_cell *cell,
+		  const void *row, void *arg)
+{
+	const struct copy_line *line = row;
+	bool device = !strcmp(column->key, "device"), queue = !strcmp(column->key, "queue");
+
+	if ((device || queue) && cell->text) {
+		cell->text = list_keep(list, "%s", cell->text);
+		list_link(cell, column->key, list_keep(list, "%u", device ? line->row.device :
+						       line->row.queue));
+	} else if (!strcmp(column->key, "memory")) {
+		dress_memory(list, line, cell);
+	} else if (!strcmp(column->key, "op")) {
+		dress_op(list, arg, line, cell);
+	} else if (!strcmp(column->key, "direction")) {
+		dress_direction(list, arg, line, cell);
+	}
+}
+
+static void line_of_copies(struct copy_line *line, const struct lc *lc, const struct copy_row *row)
+{
+	const struct list_places *places = &lc->kept.places;
+
+	copy_line_init(line, row);
+	line->device_name = list_device_label(places, row->device, line->device,
+					      sizeof(line->device));
+	list_device_label(places, row->peer, line->peer, sizeof(line->peer));
+	if (row->queue != UINT32_MAX)
+		places_queue_label(line->queue, sizeof(line->queue), places->queues,
+				  places->n_queues, row->queue);
+	line->best_bytes_per_s = lc->best[row->direction];
+	for (size_t i = 0; i < lc->kept.n && !line->op; i++)
+		if (is_part_of(&lc->kept.parts[i], row))
+			line->op = lc->kept.parts[i].op;
 }
 
 /* ---- lc ---- */
@@ -327,9 +273,12 @@ bool page_list_copies(const struct page_call *call, struct page *page)
 	n = take(&lc, call, &rows);
 	begin(&list);
 	for (size_t i = 0; i < n; i++) {
+		struct copy_line line;
+
 		list.whole += rows[i].total_ns;
-		if (fits(&lc, &rows[i]))
-			add_row(&list, &lc, &rows[i]);
+		line_of_copies(&line, &lc, &rows[i]);
+		if (fits(&lc, &line))
+			list_row(&list, &line, dress, &lc);
 	}
 	list_print(&list, call, &options, "kinds of copies", n, page);
 	if (n)
@@ -351,19 +300,19 @@ static const struct list_flag one_flags[] = {
 };
 
 static const struct list_column one_columns[] = {
-	{ "copies", NULL, LIST_SUM, false, false },
-	{ "bytes", NULL, LIST_SUM, false, false },
-	{ "each", NULL, LIST_SUM_NONE, false, false },
-	{ "total", NULL, LIST_SUM, false, false },
-	{ "avg", NULL, LIST_SUM_NONE, false, false },
-	{ "longest", NULL, LIST_SUM_NONE, false, false },
-	{ "mean", "mean rate", LIST_SUM_NONE, false, false },
-	{ "of-best", "of best", LIST_SUM_NONE, false, false },
-	{ "share", NULL, LIST_SUM, false, false },
-	{ "direction", NULL, LIST_SUM_NONE, false, false },
-	{ "device", NULL, LIST_SUM_NONE, false, false },
-	{ "queue", NULL, LIST_SUM_NONE, false, false },
-	{ "op", NULL, LIST_SUM_TEXT, false, false },
+	{ .key = "count", .was = "copies", .sum = LIST_SUM },
+	{ .key = "bytes", .sum = LIST_SUM },
+	{ .key = "each" },
+	{ .key = "total", .sum = LIST_SUM },
+	{ .key = "mean", .was = "avg" },
+	{ .key = "max", .was = "longest" },
+	{ .key = "rate" },
+	{ .key = "best", .title = "of best", .was = "of-best" },
+	{ .key = "share", .sum = LIST_SUM },
+	{ .key = "direction" },
+	{ .key = "device" },
+	{ .key = "queue" },
+	{ .key = "op", .sum = LIST_SUM_TEXT },
 };
 const struct list_kind print_copies_kind = LIST_KIND(one_flags, one_columns, 1);
 
@@ -413,12 +362,35 @@ static bool part_is(const struct lc *lc, enum what what, const char *text,
 	}
 }
 
+/* A row of pc for filters. */
+struct copies_part {
+	const struct range_part *part;
+	int64_t whole;			/* all copies' time */
+	char device[16], queue[64];
+	const char *device_name;
+};
+
+static enum filter_known part_field(const void *arg, enum filter_field by,
+				    struct filter_value *value)
+{
+	const struct copies_part *of = arg;
+
+	switch (by) {
+	case FILTER_BY_DEVICE: return filter_words(value, of->device, of->device_name);
+	case FILTER_BY_QUEUE: return filter_words(value, of->queue, NULL);
+	default: return filters_copy_part(of->part, of->whole, by, value);
+	}
+}
+
 static bool part_wanted(const struct lc *lc, const struct range_part *part, int64_t whole)
 {
-	struct asked asked = { .part = part, .whole = whole };
+	struct copies_part of = { .part = part, .whole = whole };
+	const struct list_places *places = &lc->kept.places;
 
-	name_places(&asked, lc, part->device, part->queue);
-	return list_wants(lc->options, field, &asked);
+	of.device_name = list_device_label(places, part->device, of.device, sizeof(of.device));
+	places_queue_label(of.queue, sizeof(of.queue), places->queues, places->n_queues,
+			  part->queue);
+	return list_wants(lc->options, part_field, &of);
 }
 
 static bool part_fits(const struct lc *lc, enum what what, const struct range_part *part)
@@ -466,7 +438,7 @@ static void say_memory(struct page *page, const struct lc *lc, const struct copy
 		struct range_part like = { .direction = rows[i].direction, .queue = rows[i].queue,
 					   .device = rows[i].device };
 
-		if (!from_host(&rows[i]) || what == WHAT_OP || !part_is(lc, what, lc->options->name,
+		if ((rows[i].direction != DIR_H2D && rows[i].direction != DIR_D2H) || what == WHAT_OP || !part_is(lc, what, lc->options->name,
 									 &like))
 			continue;
 		host += rows[i].count;

@@ -31,15 +31,15 @@ static const struct list_flag flags[] = {
 };
 
 static const struct list_column columns[] = {
-	{ "duration", NULL, LIST_SUM, false, false },
-	{ "start", NULL, LIST_SUM_NONE, true, false },
-	{ "step", NULL, LIST_SUM_NONE, true, false },
-	{ "kind", NULL, LIST_SUM_NONE, false, false },
-	{ "where", "thread or queue", LIST_SUM_NONE, false, false },
-	{ "bytes", NULL, LIST_SUM, false, true },
-	{ "rate", NULL, LIST_SUM_NONE, false, true },
-	{ "op", NULL, LIST_SUM_NONE, false, false },
-	{ "name", NULL, LIST_SUM_TEXT, false, false },
+	{ .key = "duration", .sum = LIST_SUM },
+	{ .key = "start", .rising = true },
+	{ .key = "step", .rising = true },
+	{ .key = "kind" },
+	{ .key = "where", .title = "thread or queue" },
+	{ .key = "bytes", .sum = LIST_SUM, .optional = true },
+	{ .key = "rate", .optional = true },
+	{ .key = "op" },
+	{ .key = "name", .sum = LIST_SUM_TEXT },
 };
 
 const struct list_kind list_executions_kind = LIST_KIND(flags, columns, 1);

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
-#include "model/query/launch.h"
-#include "tui/filters/filters_rows.h"
+#include "model/columns/kernels.h"
 #include "tui/draw/labels.h"
 #include "tui/lists/list_internal.h"
 
@@ -15,28 +14,13 @@ static const struct list_flag flags[] = {
 	{ 'd', "device_name_filter", LIST_REGEX, "device", NULL },
 	{ 'q', "queue_filter", LIST_REGEX, "queue", NULL },
 	{ 'p', "op_filter", LIST_REGEX, "op", NULL },
-	{ 'e', "execution_time", LIST_TIMES, "avg", NULL },
+	{ 'e', "execution_time", LIST_TIMES, "mean", NULL },
 	{ 'o', "total_time", LIST_TIMES, "total", NULL },
 	LIST_FLAG_WHERE,
 	LIST_FLAGS_COMMON,
 };
 
-static const struct list_column columns[] = {
-	{ "count", "runs", LIST_SUM, false, false },
-	{ "total", NULL, LIST_SUM, false, false },
-	{ "share", NULL, LIST_SUM, false, false },
-	{ "avg", NULL, LIST_SUM_NONE, false, false },
-	{ "min", NULL, LIST_SUM_NONE, false, false },
-	{ "max", NULL, LIST_SUM_NONE, false, false },
-	{ "p99", NULL, LIST_SUM_NONE, false, false },
-	{ "occupancy", "occup", LIST_SUM_NONE, false, true },
-	{ "device", NULL, LIST_SUM_NONE, false, false },
-	{ "class", NULL, LIST_SUM_NONE, false, false },
-	{ "op", NULL, LIST_SUM_NONE, false, false },
-	{ "kernel", NULL, LIST_SUM_TEXT, false, false },
-};
-
-const struct list_kind list_kernels_kind = LIST_KIND(flags, columns, 0);
+const struct list_kind list_kernels_kind = LIST_KIND_OF_ROWS(flags, &kernel_columns);
 
 #define OP_WIDTH 36
 
@@ -49,10 +33,10 @@ static bool op_fits(const struct list_options *options, const struct kernel_row 
 	return any;
 }
 
-/* Of a kernel on several queues only what ran on those wanted counts; *part: that is less
- * than all, and how its times are spread is not known. */
+/* Of a kernel on several queues only what ran on those wanted counts. Where that is less than
+ * all, its shortest and longest run are unknown. */
 static bool take_queues(const struct list_options *options, const struct list_places *places,
-			struct kernel_row *row, bool *part)
+			struct kernel_row *row)
 {
 	uint64_t count = 0;
 	int64_t total_ns = 0;
@@ -65,96 +49,58 @@ static bool take_queues(const struct list_options *options, const struct list_pl
 		total_ns += row->queues[i].total_ns;
 		kept++;
 	}
-	*part = kept < row->n_queues;
-	if (*part) {
+	if (kept < row->n_queues) {
 		row->count = count;
 		row->total_ns = total_ns;
 		row->mean_ns = count ? total_ns / (int64_t)count : 0;
+		row->min_ns = -1;
 	}
 	return kept > 0 || !row->n_queues;
 }
 
-struct asked {
-	const struct kernel_row *row;
-	char device[16];
-	const char *full;		/* its name; NULL not known */
-};
-
-static enum filter_known field(const void *arg, enum filter_field by, struct filter_value *value)
+static enum filter_known field(const void *line, enum filter_field by, struct filter_value *value)
 {
-	const struct asked *asked = arg;
-
-	return by == FILTER_BY_DEVICE ? filter_words(value, asked->device, asked->full) :
-	       filters_kernel(asked->row, by, value);
-}
-
-static bool wanted(const struct list_options *options, const struct list_places *places,
-		   const struct kernel_row *row)
-{
-	struct asked asked = { .row = row };
-
-	asked.full = list_device_label(places, row->device, asked.device, sizeof(asked.device));
-	return list_wants(options, field, &asked);
+	return columns_filter(&kernel_columns, line, by, value);
 }
 
 static bool fits(const struct list_options *options, const struct list_places *places,
-		 const struct kernel_row *row)
+		 const struct kernel_row *row, const struct kernel_line *line)
 {
 	return list_matches(options, 'n', row->name, row->raw_name) &&
 	       list_matches(options, 't', kernel_kind_name((enum kernel_kind)row->class.kind),
 			    NULL) &&
 	       list_device_fits(options, places, row->device) && op_fits(options, row) &&
 	       list_within(options, 'e', row->mean_ns) &&
-	       list_within(options, 'o', row->total_ns) && wanted(options, places, row);
+	       list_within(options, 'o', row->total_ns) && list_wants(options, field, line);
 }
 
-static const struct kernel_op *most_of(const struct kernel_row *row)
+static void dress_op(struct list *list, const struct kernel_line *line, struct list_cell *cell)
 {
-	const struct kernel_op *most = NULL;
-
-	for (size_t i = 0; i < row->n_ops; i++)
-		if (row->ops[i].name && (!most || row->ops[i].total_ns > most->total_ns))
-			most = &row->ops[i];
-	return most;
-}
-
-static void add_op(struct list *list, const struct kernel_row *row)
-{
-	const struct kernel_op *op = most_of(row);
 	char fitted[LABEL_MAX];
 
-	if (!op) {
-		list_add(list, LIST_NONE, 0);
+	if (!line->op)
 		return;
-	}
-	label_fit_middle(fitted, sizeof(fitted), op->name, OP_WIDTH, false);
-	list_link(list_name(list, row->n_ops > 1 ?
-			    list_keep(list, "%s +%zu", fitted, row->n_ops - 1) :
-			    list_keep(list, "%s", fitted)), "ni", op->name);
+	label_fit_middle(fitted, sizeof(fitted), line->op, OP_WIDTH, false);
+	cell->text = line->row.n_ops > 1 ?
+		     list_keep(list, "%s +%zu", fitted, line->row.n_ops - 1) :
+		     list_keep(list, "%s", fitted);
+	list_link(cell, "ni", line->op);
 }
 
-static void add_row(struct list *list, const struct list_places *places,
-		    const struct kernel_row *row, bool part)
+static void dress(struct list *list, const struct table_column *column, struct list_cell *cell,
+		  const void *row, void *arg)
 {
-	bool timed = row->count > row->untimed;
-	struct list_cell *cell;
+	const struct kernel_line *line = row;
 
-	list_add(list, LIST_COUNT, (int64_t)row->count);
-	list_time(list, row->total_ns, timed, false)->approx = row->approx;
-	list_add(list, timed ? LIST_SHARE : LIST_NONE, row->total_ns);
-	list_time(list, row->mean_ns, timed, false)->approx = row->approx;
-	list_time(list, row->min_ns, timed && !part, false)->approx = row->approx;
-	list_time(list, row->max_ns, timed && !part, false)->approx = row->approx;
-	list_time(list, row->p99_ns, timed && !part, true);
-	list_add(list, row->occupancy_milli >= 0 ? LIST_MILLI : LIST_NONE, row->occupancy_milli);
-	cell = list_name(list, list_device(list, places, row->device));
-	if (cell->text)
-		list_link(cell, "device", list_keep(list, "%u", row->device));
-	list_name(list, kernel_kind_name((enum kernel_kind)row->class.kind));
-	add_op(list, row);
-	cell = list_name(list, row->name);
-	cell->role = row->failed ? ROLE_BAD : ROLE_DEFAULT;
-	list_link(cell, "pk", row->raw_name);
+	if (!strcmp(column->key, "device") && cell->text) {
+		cell->text = list_keep(list, "%s", cell->text);
+		list_link(cell, "device", list_keep(list, "%u", line->row.device));
+	} else if (!strcmp(column->key, "op")) {
+		dress_op(list, line, cell);
+	} else if (!strcmp(column->key, "kernel")) {
+		cell->role = line->row.failed ? ROLE_BAD : ROLE_DEFAULT;
+		list_link(cell, "pk", line->row.raw_name);
+	}
 }
 
 static void say_coverage(struct page *page, const struct model_status *status)
@@ -189,12 +135,16 @@ bool page_list_kernels(const struct page_call *call, struct page *page)
 	list.whole_value = LIST_TIME;
 	list.empty = "no kernel has finished yet; `ri` says which probes are active";
 	for (size_t i = 0; i < n; i++) {
-		bool part;
+		struct kernel_line line;
 
 		list.whole += rows[i].total_ns;
-		if (take_queues(&options, &places, &rows[i], &part) &&
-		    fits(&options, &places, &rows[i]))
-			add_row(&list, &places, &rows[i], part);
+		if (!take_queues(&options, &places, &rows[i]))
+			continue;
+		kernel_line_init(&line, &rows[i]);
+		line.device_name = list_device_label(&places, rows[i].device, line.device,
+						     sizeof(line.device));
+		if (fits(&options, &places, &rows[i], &line))
+			list_row(&list, &line, dress, NULL);
 	}
 	list_print(&list, call, &options, "kernels", n, page);
 	say_coverage(page, &status);

@@ -14,16 +14,16 @@ static const struct list_flag flags[] = {
 };
 
 static const struct list_column columns[] = {
-	{ "lines", NULL, LIST_SUM, false, false },
-	{ "nodes", NULL, LIST_SUM, false, false },
-	{ "ran", NULL, LIST_SUM, false, false },
-	{ "calls", NULL, LIST_SUM, false, false },
-	{ "time", NULL, LIST_SUM_NONE, false, false },	/* an op of two files is in both */
-	{ "self", NULL, LIST_SUM, false, false },
-	{ "share", NULL, LIST_SUM, false, false },
-	{ "device-time", "device time", LIST_SUM, false, false },
-	{ "whose", NULL, LIST_SUM_NONE, false, false },
-	{ "file", NULL, LIST_SUM_TEXT, false, false },
+	{ .key = "lines", .sum = LIST_SUM },
+	{ .key = "nodes", .sum = LIST_SUM },
+	{ .key = "ran", .sum = LIST_SUM },
+	{ .key = "calls", .sum = LIST_SUM },
+	{ .key = "time" },	/* an op of two files is in both */
+	{ .key = "self", .sum = LIST_SUM },
+	{ .key = "share", .sum = LIST_SUM },
+	{ .key = "device-time", .title = "device time", .sum = LIST_SUM },
+	{ .key = "whose" },
+	{ .key = "file", .sum = LIST_SUM_TEXT },
 };
 
 const struct list_kind list_source_kind = LIST_KIND(flags, columns, 0);

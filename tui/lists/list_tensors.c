@@ -34,17 +34,17 @@ static const struct list_flag flags[] = {
 };
 
 static const struct list_column columns[] = {
-	{ "bytes", NULL, LIST_SUM, false, false },
-	{ "each", NULL, LIST_SUM_NONE, false, false },
-	{ "count", NULL, LIST_SUM, false, false },
-	{ "latency", "latency p50", LIST_SUM_NONE, false, false },
-	{ "kind", NULL, LIST_SUM_NONE, false, false },
-	{ "from", NULL, LIST_SUM_NONE, false, false },
-	{ "to", NULL, LIST_SUM_NONE, false, false },
-	{ "producer", NULL, LIST_SUM_NONE, false, false },
-	{ "consumer", NULL, LIST_SUM_NONE, false, false },
-	{ "shape", NULL, LIST_SUM_NONE, false, false },
-	{ "tensor", NULL, LIST_SUM_TEXT, false, false },
+	{ .key = "bytes", .sum = LIST_SUM },
+	{ .key = "each" },
+	{ .key = "count", .sum = LIST_SUM },
+	{ .key = "latency", .title = "latency p50" },
+	{ .key = "kind" },
+	{ .key = "from" },
+	{ .key = "to" },
+	{ .key = "producer" },
+	{ .key = "consumer" },
+	{ .key = "shape" },
+	{ .key = "tensor", .sum = LIST_SUM_TEXT },
 };
 
 const struct list_kind list_tensors_kind = LIST_KIND(flags, columns, 0);

@@ -35,7 +35,7 @@ static bool has_room(const struct table *table, size_t column)
 static const char *state(const struct table *table, size_t column)
 {
 	if (!table_offers(table, column))
-		return column < table->kind->n_columns ? "no data" : "after pin";
+		return column < table->kind->columns->n ? "no data" : "after pin";
 	if (!is_shown(table, column))
 		return "hidden";
 	return has_room(table, column) ? "shown" : "no room";
@@ -46,10 +46,10 @@ static void say_column(struct page *page, const struct table *table, size_t colu
 {
 	const struct table_column *c = table_column(table, column);
 	char word[64];
-	const char *argv[] = {"columns", table->kind->pane, word};
+	const char *argv[] = {"columns", table->kind->columns->name, word};
 
 	snprintf(word, sizeof(word), "%c%s", is_shown(table, column) ? '-' : '+', c->key);
-	page_cell(page, ROLE_TITLE, -14, c->title);
+	page_cell(page, ROLE_TITLE, -14, columns_title(c));
 	page_add(page, ROLE_DEFAULT, 0, "  ");
 	if (column)
 		page_link(page, c->key, 3, argv);

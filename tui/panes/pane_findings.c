@@ -71,13 +71,13 @@ static int compare_findings(const void *a, const void *b, void *arg)
 {
 	const struct findings_pane *p = arg;
 	const struct finding *left = a, *right = b;
-	int result = p->order == BY_COST ? table_compare_i64(right->cost_ns, left->cost_ns) :
+	int result = p->order == BY_COST ? columns_compare_i64(right->cost_ns, left->cost_ns) :
 					   strcmp(left->title, right->title);
 
 	if (!result)
 		result = strcmp(left->id, right->id);
 	if (!result)
-		result = table_compare_u64(left->subject, right->subject);
+		result = columns_compare_u64(left->subject, right->subject);
 	return p->reverse ? -result : result;
 }
 

@@ -38,12 +38,12 @@ struct memory_pane {
 
 #define ROW(row) (&((const struct memory_line *)(row))->memory)
 
-static void allocator_text(const struct table *table, const void *row, char *text, size_t size)
+static void allocator_text(const void *row, bool ascii, char *text, size_t size)
 {
 	snprintf(text, size, "%s", ROW(row)->allocator);
 }
 
-static void device_text(const struct table *table, const void *row, char *text, size_t size)
+static void device_text(const void *row, bool ascii, char *text, size_t size)
 {
 	snprintf(text, size, "%s", ((const struct memory_line *)row)->device);
 }
@@ -54,7 +54,7 @@ static uint64_t peak_part(const void *row)
 }
 
 /* The op that held most at the peak, with its part of it. */
-static void holder_text(const struct table *table, const void *row, char *text, size_t size)
+static void holder_text(const void *row, bool ascii, char *text, size_t size)
 {
 	const struct memory_row *memory = ROW(row);
 	bool op = memory->n_peak_ops && memory->peak_op_bytes[0] >= memory->peak_no_op_bytes;
@@ -82,12 +82,12 @@ VALUE(allocations, ROW(row)->allocations, true)
 VALUE(frees, ROW(row)->frees, true)
 VALUE(growth, ROW(row)->growth_bytes_per_step, ((const struct memory_line *)row)->steps)
 
-static void trend_text(const struct table *table, const void *row, char *text, size_t size)
+static void trend_text(const void *row, bool ascii, char *text, size_t size)
 {
 	table_strip(text, size, ((const struct memory_line *)row)->trend, TREND);
 }
 
-static void growth_text(const struct table *table, const void *row, char *text, size_t size)
+static void growth_text(const void *row, bool ascii, char *text, size_t size)
 {
 	char bytes[FMT_MAX];
 
@@ -99,12 +99,12 @@ static void growth_text(const struct table *table, const void *row, char *text, 
 
 static int by_allocator(const void *a, const void *b)
 {
-	return table_compare_text(ROW(a)->allocator, ROW(b)->allocator);
+	return columns_compare_text(ROW(a)->allocator, ROW(b)->allocator);
 }
 
 static int by_device(const void *a, const void *b)
 {
-	return table_compare_u64(ROW(a)->device, ROW(b)->device);
+	return columns_compare_u64(ROW(a)->device, ROW(b)->device);
 }
 
 static enum filter_known field(const void *row, enum filter_field by, struct filter_value *value)
@@ -138,7 +138,7 @@ static enum role bar_role(const void *row)
 	return ROW(row)->growth_bytes_per_step ? ROLE_ACCENT : ROLE_WORK_OTHER;
 }
 
-static const struct table_column columns[] = {
+static const struct table_column column_list[] = {
 	{"allocator", "allocator", 20, 22, 36, 0, .text = allocator_text, .compare = by_allocator,
 	 .help = "who gives the memory out, as the program's libraries call it"},
 	{"device", "device", 6, 0, 0, 3, .text = device_text, .compare = by_device,
@@ -164,12 +164,14 @@ static const struct table_column columns[] = {
 	 .help = "live bytes, at most at a time, from the start of the run to now"},
 };
 
+static const struct table_columns columns = {
+	.name = "memory", TABLE_COLUMNS_OF(column_list, 0), .kind = -1,
+};
+
 static const struct table_kind kind = {
-	.pane = "memory",
 	.count_key = "allocations",
 	.cost_key = "live",
-	.columns = columns,
-	.n_columns = sizeof(columns) / sizeof(columns[0]),
+	.columns = &columns,
 	.row_size = sizeof(struct memory_line),
 	.empty = "no allocation yet: OpenCL buffers, images and shared memory appear here",
 	.identity = identity,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tui/panes/pane_steps.h"
-
+/* Pane 4: the steps, and what their time went to. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,63 +13,6 @@
 #include "tui/table/table.h"
 #include "tui/run/progress.h"
 #include "tui/draw/ruler.h"
-
-/* ---- for others ---- */
-
-size_t steps_from(const struct step_list *steps, int64_t t_ns)
-{
-	return FIRST_FROM(steps->rows, steps->n, t_ns);
-}
-
-bool steps_name(const struct step_stats *stats, const char *name, const char **all)
-{
-	static const char ranges[] = "range ";
-	const char *source = stats->source;
-	size_t head;
-
-	if (!source || !name || strncmp(source, ranges, sizeof(ranges) - 1) != 0)
-		return false;
-	source += sizeof(ranges) - 1;
-	head = strcspn(source, "#");
-	if (!source[head] || strncmp(name, source, head) != 0 || !name[head] ||
-	    name[head + strspn(name + head, "0123456789")])
-		return false;
-	*all = source;
-	return true;
-}
-
-size_t steps_merge(const struct step_stats *stats, struct op_row *rows, size_t count)
-{
-	struct op_row *all = NULL;
-	const char *name;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		bool step = steps_name(stats, rows[i].name, &name);
-
-		if (!step || !all) {
-			rows[kept] = rows[i];
-			if (step) {
-				all = &rows[kept];
-				all->name = name;
-			}
-			kept++;
-			continue;
-		}
-		all->count += rows[i].count;
-		all->total_ns += rows[i].total_ns;
-		all->self_ns += rows[i].self_ns;
-		all->device_ns += rows[i].device_ns;
-		all->kernels += rows[i].kernels;
-		all->copies += rows[i].copies;
-		all->copy_bytes += rows[i].copy_bytes;
-		if (rows[i].max_ns > all->max_ns)
-			all->max_ns = rows[i].max_ns;
-	}
-	return kept;
-}
-
-/* ---- pane 4 ---- */
 
 #define LINES_MOST 100000	/* of more, the last ones are listed */
 #define MANY_STEPS 20000	/* the table is made anew twice a second, no more often */
@@ -98,14 +40,14 @@ struct steps_pane {
 	char command[48];		/* asked of the loop */
 };
 
-static void start_text(const struct table *table, const void *row, char *text, size_t size)
+static void start_text(const void *row, bool ascii, char *text, size_t size)
 {
 	const struct step_line *line = row;
 
 	ruler_time(text, size, line->step.start_ns - line->base_ns, 1000000);
 }
 
-static void delta_text(const struct table *table, const void *row, char *text, size_t size)
+static void delta_text(const void *row, bool ascii, char *text, size_t size)
 {
 	const struct step_line *line = row;
 	int64_t delta = line->step.dur_ns - line->typical_ns;
@@ -116,7 +58,7 @@ static void delta_text(const struct table *table, const void *row, char *text, s
 
 /* Shares of the step: what it waited for, and what is left of it. */
 #define PART(part) \
-static void part##_text(const struct table *table, const void *row, char *text, size_t size) \
+static void part##_text(const void *row, bool ascii, char *text, size_t size) \
 { \
 	const struct step_line *line = row; \
 \
@@ -139,9 +81,9 @@ PART(input)
 PART(host)
 
 /* The first of them also says why there is nothing yet. */
-static void parts_text(const struct table *table, const void *row, char *text, size_t size)
+static void parts_text(const void *row, bool ascii, char *text, size_t size)
 {
-	compute_text(table, row, text, size);
+	compute_text(row, ascii, text, size);
 	if (((const struct step_line *)row)->settling)
 		snprintf(text, size, "settling");
 }
@@ -203,7 +145,7 @@ static enum role bar_role(const void *row)
 
 #define OF_STEP " of the step, as a share of it; sorted by the time"
 
-static const struct table_column columns[] = {
+static const struct table_column column_list[] = {
 	{"step", "step", 7, 0, 0, 0, UNIT_NUMBER, 0, .value = number_value,
 	 .help = "the step's number, as the program counts"},
 	{"start", "start", 12, 0, 0, 1, UNIT_TIME, 0, .value = start_value, .text = start_text,
@@ -228,10 +170,12 @@ static const struct table_column columns[] = {
 	 .help = "the host computed, compiled, or nothing is known, and no device worked: part" OF_STEP},
 };
 
+static const struct table_columns columns = {
+	.name = "steps", TABLE_COLUMNS_OF(column_list, 0), .kind = -1,
+};
+
 static const struct table_kind kind = {
-	.pane = "steps",
-	.columns = columns,
-	.n_columns = sizeof(columns) / sizeof(columns[0]),
+	.columns = &columns,
 	.row_size = sizeof(struct step_line),
 	.empty = "no steps yet: mark them with NVTX or ITT ranges named 'step', or 'step 12'",
 	.identity = identity,

@@ -41,7 +41,8 @@ static void add_option_values(struct gather *gather)
 {
 	const struct settings *settings = gather->ask->settings;
 	char now[64], error[160];
-	int id = gather->argc > 1 ? setting_find(settings, gather->argv[1], error, sizeof(error)) : -1;
+	int id = gather->argc > 1 ? setting_find(settings, gather->argv[1], error, sizeof(error))
+				  : -1;
 	const char *values;
 
 	if (id < 0)
@@ -159,8 +160,9 @@ static void add_key(struct gather *gather, const char *sign, const char *key, co
 
 static void add_kind(struct gather *gather, const char *sign, const struct table_kind *kind)
 {
-	for (size_t i = 0; kind && i < kind->n_columns; i++)
-		add_key(gather, sign, kind->columns[i].key, kind->columns[i].help);
+	for (size_t i = 0; kind && i < kind->columns->n; i++)
+		add_key(gather, sign, kind->columns->column[i].key,
+			kind->columns->column[i].help);
 	for (size_t i = 0; kind && i < table_n_own_columns; i++)
 		add_key(gather, sign, table_own_columns[i].key, table_own_columns[i].help);
 }
@@ -171,11 +173,13 @@ static void add_columns(struct gather *gather, const char *sign)
 	const struct list_kind *list = list_kind_of(gather->command);
 	const struct table_kind *kind = gather->argc > 1 ? pane_kind(gather->argv[1]) : NULL;
 	const struct table *table = gather->ask->table;
+	struct list_column columns[LIST_COLUMNS_MAX];
+	size_t n = list ? list_kind_columns(list, columns) : 0;
 
 	if (gather->command == COMMAND_ID_HELP && !gather_after(gather, "column"))
 		return;
-	for (size_t i = 0; list && i < list->n_columns; i++)
-		gather_add(gather, list->columns[i].key, "", false);
+	for (size_t i = 0; i < n; i++)
+		gather_add(gather, columns[i].key, "", false);
 	if (!list)
 		add_kind(gather, sign, kind ? kind : table ? table->kind : NULL);
 }
@@ -312,7 +316,8 @@ void gather_files(struct gather *gather, bool only_folders)
 {
 	const char *slash = strrchr(gather->typed, '/'), *home = getenv("HOME");
 	const char *rest = slash ? slash + 1 : gather->typed, *typed = gather->typed;
-	char *folder = slash ? xstrndup(typed, (size_t)(slash - typed) + 1) : xstrdup(""), *whole = NULL;
+	char *folder = slash ? xstrndup(typed, (size_t)(slash - typed) + 1) : xstrdup(""),
+	     *whole = NULL;
 	size_t n;
 	char **names;
 

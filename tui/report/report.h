@@ -45,6 +45,9 @@ void report_text(struct model *model, const struct report_run *run, FILE *out);
 struct json;
 struct sheet;
 
+#define REPORT_BAR_CELLS 5
+/* part of whole as a bar of so many cells, in eighths; returns out. */
+char *report_bar(char out[REPORT_BAR_CELLS * 3 + 1], uint64_t part, uint64_t whole);
 uint64_t report_positive(int64_t ns);	/* 0 for what is below */
 const char *report_device_kind(const struct device_row *row);
 /* A line of parts of whole_ns, the larger ones first; sorts them. */
@@ -56,6 +59,18 @@ void report_shares(const char *lead, struct report_share *shares, size_t n, int6
 void report_lines(const char *mark, int indent, const char *text, const char *cost, FILE *out);
 /* A table behind an empty line; nothing without rows. Empties the sheet. */
 void report_sheet(struct sheet *sheet, FILE *out);
+
+/* Rows that have columns: as a table of the report, and each as members of a JSON object. */
+struct report_rows {
+	const void *rows;
+	size_t size, count;		/* of one; how many */
+	size_t most;			/* that are shown, 0: all */
+	uint64_t total;			/* that shares are of */
+};
+struct table_columns;
+void report_table(struct sheet *sheet, const struct table_columns *columns,
+		  const struct report_rows *rows);
+void report_row_json(struct json *json, const struct table_columns *columns, const void *row);
 
 /* The members of "run"; a recording keeps the same. */
 void report_run_json(struct json *json, const struct report_run *run);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "model/base/util.h"
+#include "model/columns/kernels.h"
 #include "model/query/class.h"
 #include "model/query/launch.h"
 #include "model/query/query.h"
@@ -25,15 +26,6 @@ void report_limits_json(struct json *json, const struct device_limits *limits)
 	json_uint_if(json, "shared_bytes_per_unit", limits->shared);
 	json_uint_if(json, "shared_bytes_per_block", limits->block_shared);
 	json_uint_if(json, "bandwidth_bytes_per_s", limits->bandwidth);
-}
-
-static void write_class(struct json *json, struct kernel_class class)
-{
-	json_key_string(json, "class", kernel_kind_name((enum kernel_kind)class.kind));
-	if (class.type != NUMBER_UNKNOWN)
-		json_key_string(json, "dtype", kernel_type_name((enum kernel_type)class.type));
-	if (class.tensor != TENSOR_UNKNOWN)
-		json_key_bool(json, "tensor_core", class.tensor == TENSOR_USED);
 }
 
 static void write_limited(struct json *json, unsigned limits)
@@ -90,8 +82,6 @@ static void write_launches(struct json *json, struct model *model, const struct 
 	model_lock(model);
 	n = model_kernel_launches(model, row->raw_name, row->device, &launches);
 	model_unlock(model);
-	json_key(json, "occupancy");
-	json_share(json, (uint64_t)row->occupancy_milli, 1000);
 	json_key_array(json, "launches");
 	for (size_t i = 0; i < n; i++)
 		write_launch(json, &launches[i]);
@@ -187,23 +177,14 @@ void report_classes_text(struct model *model, FILE *out)
 
 static void write_kernel(struct json *json, struct model *model, const struct kernel_row *row)
 {
+	struct kernel_line line;
+
+	kernel_line_init(&line, row);
 	json_object(json);
-	json_key_string(json, "name", row->name);
-	json_text_if(json, "raw_name", row->raw_name);
-	json_text_if(json, "shape", row->shape);
-	write_class(json, row->class);
-	json_key_uint(json, "device", row->device);
-	json_key_uint(json, "count", row->count);
-	json_uint_if(json, "failed", row->failed);
+	report_row_json(json, &kernel_columns, &line);
 	json_uint_if(json, "approximate", row->approx);
 	json_uint_if(json, "untimed", row->untimed);
 	if (row->count > row->untimed) {
-		json_key_int(json, "total_ns", row->total_ns);
-		json_key_int(json, "mean_ns", row->mean_ns);
-		json_key_int(json, "min_ns", row->min_ns);
-		json_key_int(json, "max_ns", row->max_ns);
-		json_key_int(json, "p50_ns", row->p50_ns);
-		json_key_int(json, "p99_ns", row->p99_ns);
 		json_key_array(json, "histogram");
 		for (size_t k = 0; k < KERNEL_SPREAD; k++)
 			json_uint(json, row->spread[k]);

@@ -5,33 +5,19 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "model/columns/copies.h"
+#include "model/columns/kernels.h"
+#include "model/columns/ops.h"
 #include "tui/draw/grid.h"
 #include "tui/draw/labels.h"
-#include "tui/panes/pane_steps.h"
+#include "tui/table/steps.h"
 #include "tui/draw/places.h"
 #include "tui/report/report.h"
 #include "tui/draw/sheet.h"
 
 #define ROWS_MAX 15			/* of the long tables */
-#define BAR_CELLS 5
 #define SPARK_CELLS 60
 #define BETWEEN_PART 10			/* of the time: worth a line */
-
-/* part of whole as left eighths, BAR_CELLS wide at most. */
-static char *bar(char out[BAR_CELLS * 3 + 1], uint64_t part, uint64_t whole)
-{
-	uint64_t eighths = whole ? (part >= whole ? BAR_CELLS * 8 :
-		(uint64_t)((unsigned __int128)part * BAR_CELLS * 8 / whole)) : 0;
-	size_t used = 0;
-
-	for (; eighths; eighths -= eighths < 8 ? eighths : 8) {
-		uint32_t ch = 0x2588 + (eighths < 8 ? 8 - (uint32_t)eighths : 0);
-
-		used += (size_t)text_encode(ch, out + used);
-	}
-	out[used] = '\0';
-	return out;
-}
 
 /* ---- run ---- */
 
@@ -71,7 +57,7 @@ static void print_device(struct model *model, struct device_row *row, FILE *out)
 	struct idle_gap idle;
 	struct device_unseen unseen;
 	char name[LABEL_MAX], fitted[LABEL_MAX], share[4][FMT_MAX], time[FMT_MAX];
-	char blocks[BAR_CELLS * 3 + 1];
+	char blocks[REPORT_BAR_CELLS * 3 + 1];
 	uint64_t span, busy;
 
 	model_lock(model);
@@ -86,7 +72,7 @@ static void print_device(struct model *model, struct device_row *row, FILE *out)
 	if (report_cores_text(model, row, out) || !span)
 		return;
 	fprintf(out, "    busy %s %s of %s   kernels %s   copies %s",
-		fmt_share(share[0], busy, span), bar(blocks, busy, span),
+		fmt_share(share[0], busy, span), report_bar(blocks, busy, span),
 		fmt_time(time, row->span_ns), fmt_share(share[1], report_positive(row->kernel_ns), span),
 		fmt_share(share[2], report_positive(row->copy_ns), span));
 	if (row->overlap_ns > 0)
@@ -188,7 +174,8 @@ static void print_steps(struct model *model, FILE *out)
 
 static int by_op(const void *a, const void *b)
 {
-	const struct op_row *x = a, *y = b;
+	const struct op_row *x = &((const struct op_line *)a)->op;
+	const struct op_row *y = &((const struct op_line *)b)->op;
 
 	if (x->device_ns != y->device_ns)
 		return x->device_ns < y->device_ns ? 1 : -1;
@@ -197,17 +184,12 @@ static int by_op(const void *a, const void *b)
 
 static int by_self(const void *a, const void *b)
 {
-	const struct op_row *x = a, *y = b;
+	const struct op_row *x = &((const struct op_line *)a)->op;
+	const struct op_row *y = &((const struct op_line *)b)->op;
 
 	if (x->self_ns != y->self_ns)
 		return x->self_ns < y->self_ns ? 1 : -1;
 	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
-}
-
-/* As in pane 1: device time, where there is no device but the processor its own. */
-static uint64_t op_cost(const struct op_row *row, bool devices)
-{
-	return report_positive(devices ? row->device_ns : row->self_ns);
 }
 
 static void print_ops(struct model *model, FILE *out)
@@ -215,10 +197,10 @@ static void print_ops(struct model *model, FILE *out)
 	struct sheet sheet = { 0 };
 	struct step_stats stats;
 	struct step_row *steps;
+	struct op_line *lines;
 	struct op_row *rows;
-	char a[FMT_MAX], b[FMT_MAX], c[FMT_MAX], d[FMT_MAX], blocks[BAR_CELLS * 3 + 1];
 	uint64_t all = 0;
-	size_t count, shown;
+	size_t count;
 	bool devices;
 
 	model_lock(model);
@@ -228,170 +210,81 @@ static void print_ops(struct model *model, FILE *out)
 	model_unlock(model);
 	free(steps);
 	count = steps_merge(&stats, rows, count);
-	qsort(rows, count, sizeof(*rows), devices ? by_op : by_self);
-	for (size_t i = 0; i < count; i++)
-		all += op_cost(&rows[i], devices);
-	shown = count < ROWS_MAX ? count : ROWS_MAX;
-	sheet_column(&sheet, "ops", SHEET_LEFT, REPORT_NAME_LEAST);
-	sheet_column(&sheet, "from", SHEET_LEFT, 0);
-	sheet_column(&sheet, "calls", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "total", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "self", SHEET_RIGHT, 0);
-	sheet_column(&sheet, devices ? "device" : "kernels", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "share", SHEET_RIGHT, 0);
-	sheet_column(&sheet, NULL, SHEET_LEFT, 0);
-	for (size_t i = 0; i < shown; i++) {
-		const struct op_row *row = &rows[i];
-
-		sheet_cell(&sheet, "%s", row->name);
-		sheet_cell(&sheet, "%s%s", framework_name(row->framework),
-			   row->is_range ? " range" : "");
-		sheet_cell(&sheet, "%s", fmt_count(a, row->count));
-		sheet_cell(&sheet, "%s", fmt_time(b, row->total_ns));
-		sheet_cell(&sheet, "%s", fmt_time(c, row->self_ns));
-		sheet_cell(&sheet, "%s", row->is_range ? "" : fmt_time(d, row->device_ns));
-		sheet_cell(&sheet, "%s", row->is_range ? "" :
-			   fmt_share(d, op_cost(row, devices), all));
-		sheet_cell(&sheet, "%s", bar(blocks, op_cost(row, devices), all));
+	lines = xcalloc(count, sizeof(*lines));
+	for (size_t i = 0; i < count; i++) {
+		lines[i].op = rows[i];
+		all += op_line_cost(&rows[i], devices);
 	}
-	sheet.more = count - shown;
+	qsort(lines, count, sizeof(*lines), devices ? by_op : by_self);
+	report_table(&sheet, op_columns(devices, OPS_LIST), &(struct report_rows) {
+		lines, sizeof(*lines), count, ROWS_MAX, all,
+	});
 	report_sheet(&sheet, out);
+	free(lines);
 	free(rows);
 }
 
 static int by_kernel(const void *a, const void *b)
 {
-	const struct kernel_row *x = a, *y = b;
+	int64_t x = ((const struct kernel_line *)a)->row.total_ns;
+	int64_t y = ((const struct kernel_line *)b)->row.total_ns;
 
-	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
-}
-
-static void kernel_columns(struct sheet *sheet, bool failed, bool flop)
-{
-	sheet_column(sheet, "kernels", SHEET_LEFT, REPORT_NAME_LEAST);
-	sheet_column(sheet, "device", SHEET_RIGHT, 0);
-	sheet_column(sheet, "count", SHEET_RIGHT, 0);
-	if (failed)
-		sheet_column(sheet, "failed", SHEET_RIGHT, 0);
-	sheet_column(sheet, "total", SHEET_RIGHT, 0);
-	sheet_column(sheet, "mean", SHEET_RIGHT, 0);
-	sheet_column(sheet, "p99", SHEET_RIGHT, 0);
-	sheet_column(sheet, "max", SHEET_RIGHT, 0);
-	if (flop)
-		sheet_column(sheet, "GFLOP/s", SHEET_RIGHT, 0);
-	sheet_column(sheet, "share", SHEET_RIGHT, 0);
-	sheet_column(sheet, NULL, SHEET_LEFT, 0);
-}
-
-static void kernel_cells(struct sheet *sheet, const struct kernel_row *row, bool failed, bool flop,
-			 uint64_t all)
-{
-	char text[FMT_MAX], blocks[BAR_CELLS * 3 + 1];
-	const char *mark = row->approx ? "~" : "";
-	bool timed = row->count > row->untimed;
-
-	sheet_cell(sheet, "%s", row->name);
-	sheet_cell(sheet, "%" PRIu32, row->device);
-	sheet_cell(sheet, "%s", fmt_count(text, row->count));
-	if (failed)
-		sheet_cell(sheet, "%s", row->failed ? fmt_count(text, row->failed) : "");
-	if (!timed) {
-		for (int i = 0; i < 6 + flop; i++)
-			sheet_cell(sheet, "%s", "");
-		return;
-	}
-	sheet_cell(sheet, "%s%s", mark, fmt_time(text, row->total_ns));
-	sheet_cell(sheet, "%s%s", mark, fmt_time(text, row->mean_ns));
-	sheet_cell(sheet, "%s%s", mark, fmt_time(text, row->p99_ns));
-	sheet_cell(sheet, "%s%s", mark, fmt_time(text, row->max_ns));
-	if (flop)
-		sheet_cell(sheet, "%s", row->flop_ns <= 0 ? "" :
-			   fmt_gflop(text, flop_per_s(row->flop, row->flop_ns)));
-	sheet_cell(sheet, "%s", fmt_share(text, report_positive(row->total_ns), all));
-	sheet_cell(sheet, "%s", bar(blocks, report_positive(row->total_ns), all));
+	return (x < y) - (x > y);
 }
 
 static void print_kernels(struct model *model, FILE *out)
 {
 	struct sheet sheet = { 0 };
+	struct kernel_line *lines;
 	struct kernel_row *rows;
 	uint64_t all = 0;
-	size_t count, shown;
-	bool failed = false, flop = false;
+	size_t count;
 
 	model_lock(model);
 	count = model_kernels(model, &rows);
 	model_unlock(model);
-	qsort(rows, count, sizeof(*rows), by_kernel);
+	lines = xcalloc(count, sizeof(*lines));
 	for (size_t i = 0; i < count; i++) {
-		all += report_positive(rows[i].total_ns);
-		failed |= rows[i].failed > 0;
-		flop |= rows[i].flop_ns > 0;
+		kernel_line_init(&lines[i], &rows[i]);
+		all += kernel_line_part(&lines[i]);
 	}
-	shown = count < ROWS_MAX ? count : ROWS_MAX;
-	kernel_columns(&sheet, failed, flop);
-	for (size_t i = 0; i < shown; i++)
-		kernel_cells(&sheet, &rows[i], failed, flop, all);
-	sheet.more = count - shown;
+	qsort(lines, count, sizeof(*lines), by_kernel);
+	report_table(&sheet, &kernel_columns, &(struct report_rows) {
+		lines, sizeof(*lines), count, ROWS_MAX, all,
+	});
 	report_sheet(&sheet, out);
 	report_classes_text(model, out);
 	model_kernels_free(rows, count);
+	free(lines);
 }
 
 static int by_copy(const void *a, const void *b)
 {
-	const struct copy_row *x = a, *y = b;
+	int64_t x = ((const struct copy_line *)a)->row.total_ns;
+	int64_t y = ((const struct copy_line *)b)->row.total_ns;
 
-	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
-}
-
-static void marked_cell(struct sheet *sheet, const char *mark, const char *text)
-{
-	sheet_cell(sheet, "%s%s", *text ? mark : "", text);
+	return (x < y) - (x > y);
 }
 
 static void print_copies(struct model *model, FILE *out)
 {
 	struct sheet sheet = { 0 };
+	struct copy_line *lines;
 	struct copy_row *rows;
-	char text[FMT_MAX];
-	size_t count, shown;
+	size_t count;
 
 	model_lock(model);
 	count = model_copies(model, &rows);
 	model_unlock(model);
-	qsort(rows, count, sizeof(*rows), by_copy);
-	shown = count < ROWS_MAX ? count : ROWS_MAX;
-	sheet_column(&sheet, "copies", SHEET_LEFT, 0);
-	sheet_column(&sheet, "device", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "queue", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "count", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "bytes", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "total", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "mean rate", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "peak rate", SHEET_RIGHT, 0);
-	for (size_t i = 0; i < shown; i++) {
-		const struct copy_row *row = &rows[i];
-		const char *mark = row->approx ? "~" : "";
-
-		if (row->peer != UINT32_MAX)
-			sheet_cell(&sheet, "%s to device %" PRIu32, direction_name(row->direction),
-				   row->peer);
-		else
-			sheet_cell(&sheet, "%s", direction_name(row->direction));
-		sheet_cell(&sheet, "%" PRIu32, row->device);
-		sheet_cell(&sheet, "%" PRIu32, row->queue);
-		sheet_cell(&sheet, "%s", fmt_count(text, row->count));
-		sheet_cell(&sheet, "%s", fmt_bytes(text, row->bytes));
-		marked_cell(&sheet, mark, row->count > row->untimed ?
-			    fmt_time(text, row->total_ns) : "");
-		marked_cell(&sheet, mark, row->mean_bytes_per_s ?
-			    fmt_rate(text, row->mean_bytes_per_s) : "");
-		marked_cell(&sheet, mark, row->peak_bytes_per_s ?
-			    fmt_rate(text, row->peak_bytes_per_s) : "");
-	}
-	sheet.more = count - shown;
+	lines = xcalloc(count, sizeof(*lines));
+	for (size_t i = 0; i < count; i++)
+		copy_line_init(&lines[i], &rows[i]);
+	qsort(lines, count, sizeof(*lines), by_copy);
+	report_table(&sheet, &copy_columns, &(struct report_rows) {
+		lines, sizeof(*lines), count, ROWS_MAX, 0,
+	});
 	report_sheet(&sheet, out);
+	free(lines);
 	free(rows);
 }
 

@@ -74,26 +74,13 @@ static void say(struct choice *choice, char sign, const char *key)
 
 /* ---- words ---- */
 
-static bool is_key(const struct table_kind *kind, const char *key)
-{
-	size_t i;
-
-	for (i = 0; i < kind->n_columns; i++)
-		if (strcmp(kind->columns[i].key, key) == 0)
-			return true;
-	for (i = 0; i < table_n_own_columns; i++)
-		if (strcmp(table_own_columns[i].key, key) == 0)
-			return true;
-	return false;
-}
-
 static bool no_such(const char *pane, const struct table_kind *kind, const char *key, char *error,
 		    size_t size)
 {
 	size_t at = (size_t)snprintf(error, size, "no column '%.40s' in %s; there are:", key, pane);
 
-	for (size_t i = 0; i < kind->n_columns && at < size; i++)
-		at += (size_t)snprintf(error + at, size - at, " %s", kind->columns[i].key);
+	for (size_t i = 0; i < kind->columns->n && at < size; i++)
+		at += (size_t)snprintf(error + at, size - at, " %s", kind->columns->column[i].key);
 	return false;
 }
 
@@ -129,16 +116,25 @@ static bool check(char sign, const char *key, void *arg)
 	struct checking *c = arg;
 
 	c->only |= sign == '=';
-	if (sign == '-' && strcmp(key, c->kind->columns[0].key) == 0) {
+	if (sign == '-' && strcmp(key, c->kind->columns->column[0].key) == 0) {
 		snprintf(c->error, c->size, "'%s' says what a row is: it stays", key);
 		return false;
 	}
-	return is_key(c->kind, key) || no_such(c->pane, c->kind, key, c->error, c->size);
+	return table_kind_column(c->kind, key) ||
+	       no_such(c->pane, c->kind, key, c->error, c->size);
 }
 
+struct taking {
+	struct choice *choice;
+	const struct table_kind *kind;
+};
+
+/* Under the key that it has today. */
 static bool take(char sign, const char *key, void *arg)
 {
-	say(arg, sign, key);
+	struct taking *taking = arg;
+
+	say(taking->choice, sign, table_kind_column(taking->kind, key)->key);
 	return true;
 }
 
@@ -148,6 +144,7 @@ bool column_choices_apply(struct column_choices *choices, const char *pane,
 {
 	struct checking checking = { pane, kind, error, error_size, false };
 	struct choice *choice = find(choices, pane);
+	struct taking taking = { .kind = kind };
 	int i;
 
 	for (i = 0; i < argc; i++)
@@ -158,13 +155,14 @@ bool column_choices_apply(struct column_choices *choices, const char *pane,
 		choice = &choices->list[choices->n++];
 		*choice = (struct choice){.pane = xstrdup(pane)};
 	}
+	taking.choice = choice;
 	if (checking.only)
 		forget(choice);
 	for (i = 0; i < argc; i++) {
 		if (strcmp(argv[i], "reset") == 0)
 			forget(choice);
 		else
-			each_key(argv[i], take, choice);
+			each_key(argv[i], take, &taking);
 	}
 	return true;
 }

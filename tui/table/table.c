@@ -157,7 +157,8 @@ static void sort_rows(struct table *table)
 		table->order[i] = i;
 	if (table->given || table->count < 2)
 		return;
-	if (table_column(table, table->sort)->compare)
+	if (table_column(table, table->sort)->compare ||
+	    !columns_is_numeric(table_column(table, table->sort)))
 		qsort_r(table->order, table->count, sizeof(*table->order), compare_rows, table);
 	else
 		sort_values(table);

@@ -29,6 +29,7 @@
 #include <stdio.h>
 
 #include "model/base/map.h"
+#include "model/columns/columns.h"
 #include "model/filter/filter.h"
 #include "tui/draw/grid.h"
 #include "tui/draw/pane.h"
@@ -36,65 +37,18 @@
 struct column_choices;
 struct mouse;
 
-#define TABLE_NEEDED 4
-#define TABLE_COLUMNS_MAX 32
-
 struct strbuf;
 struct table;
 
-enum table_unit {
-	UNIT_TEXT = 0,
-	UNIT_NUMBER,		/* what numbers something: never added up */
-	UNIT_COUNT,
-	UNIT_TIME,		/* ns */
-	UNIT_BYTES,
-	UNIT_RATE,		/* bytes per second */
-	UNIT_FLOPS,		/* floating-point operations per second */
-	UNIT_SHARE,		/* thousandths; a column with `part`: that of the total */
-};
-
-enum table_flag {
-	TABLE_SUMS = 1,		/* the rows' values add up to something */
-	TABLE_LEAST_FIRST = 2,	/* what is least is most interesting; texts always */
-	TABLE_ASKED = 4,	/* shown only when asked for */
-	TABLE_MOST_FIRST = 8,	/* of texts: the other way round */
-};
-
-struct table_column {
-	const char *title;
-	const char *key;		/* its name for `sort` and `columns` */
-	int width;			/* columns, the least of a flexible one */
-	int want, most;			/* flexible: from where on it is at ease, up to
-					 * what it grows; 0: fixed */
-	int rank;			/* the highest goes first when there is no room;
-					 * above TABLE_NEEDED: already when another
-					 * column is not at ease; 0: never */
-	enum table_unit unit;
-	unsigned flags;			/* enum table_flag */
-	/* One sentence: what it is, of what, whether an estimate. */
-	const char *help;
-	/* In the column's unit; false: not observed. NULL: a text, or a share. */
-	bool (*value)(const void *row, int64_t *value);
-	/* A bar in front of the text: part of the table's total. NULL: none. */
-	uint64_t (*part)(const void *row);
-	/* NULL: what value or part say, in the unit. */
-	void (*text)(const struct table *table, const void *row, char *text, size_t size);
-	/* < 0, 0, > 0 in ascending order. NULL: by value or part; of a text: it
-	 * cannot be sorted by. */
-	int (*compare)(const void *a, const void *b);
-};
-
 struct table_kind {
-	const char *pane;		/* whose it is: `columns PANE` */
-	const struct table_column *columns;	/* the first is the row's name */
-	size_t n_columns;
+	const struct table_columns *columns;
 	size_t row_size;
 	const char *empty;		/* what is said when there are no rows */
 	void (*free_rows)(void *rows, size_t count);
 	uint64_t (*identity)(const void *row);
 	enum role (*bar)(const void *row);	/* NULL: ROLE_WORK_OP */
 	bool (*bad)(const void *row);	/* drawn in ROLE_BAD; NULL: none */
-	/* What a row is for filters (all but its share); NULL: they have nothing to go by. */
+	/* What a row is for filters (all but its share); NULL: what its columns say. */
 	filter_get *field;
 	/* Of a tree that is given: how far in; NULL: it is flat. */
 	unsigned (*depth)(const void *row);
@@ -212,13 +166,13 @@ extern const size_t table_n_own_columns;
 
 static inline size_t table_n_columns(const struct table *table)
 {
-	return table->kind->n_columns + table_n_own_columns;
+	return table->kind->columns->n + table_n_own_columns;
 }
 
 static inline const struct table_column *table_column(const struct table *table, size_t column)
 {
-	return column < table->kind->n_columns ? &table->kind->columns[column] :
-		&table_own_columns[column - table->kind->n_columns];
+	return column < table->kind->columns->n ? &table->kind->columns->column[column] :
+		&table_own_columns[column - table->kind->columns->n];
 }
 
 /* Whether the user asked for it or against it, else 0: column_choice_of(). */
@@ -245,9 +199,6 @@ void table_text(const struct table *table, size_t column, const void *row, char 
 		size_t size);
 /* As it is sorted: < 0, what comes first. What was not observed comes last. */
 int table_compare(const struct table *table, const void *a, const void *b);
-/* A number in its unit. */
-void table_print(char *text, size_t size, enum table_unit unit, int64_t value);
-
 /* ---- table_sums.c: sums, marked rows, what came since `pin` ---- */
 
 void table_sum(struct table *table);
@@ -271,14 +222,9 @@ void table_write(struct table *table, FILE *out, bool commas);
 
 /* ---- what the panes' columns share ---- */
 
-int table_compare_i64(int64_t a, int64_t b);
-int table_compare_u64(uint64_t a, uint64_t b);
-int table_compare_text(const char *a, const char *b);	/* NULL comes last */
 /* Mixes words into an identity that is not 0. */
 uint64_t table_mix(uint64_t a, uint64_t b, uint64_t c);
 /* A cell for each value, in eighths of the highest; what is there at all has the lowest. */
 void table_strip(char *text, size_t size, const uint64_t *values, size_t n);
-/* "–" for a value that was not observed. */
-void table_time(char *text, size_t size, int64_t ns, bool known);
 
 #endif

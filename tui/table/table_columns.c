@@ -2,7 +2,6 @@
 /* Columns of a table: what they say of a row, how they compare, which there are. */
 #include "tui/table/table.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,9 +40,9 @@ static bool own_value(const struct table *table, size_t own, const void *row, in
 /* The cost has the unit of the column that it is the growth of. */
 enum table_unit table_unit_of(const struct table *table, size_t column)
 {
-	size_t own = column - table->kind->n_columns;
+	size_t own = column - table->kind->columns->n;
 
-	if (column < table->kind->n_columns || own != OWN_COST || !table->kind->cost_key)
+	if (column < table->kind->columns->n || own != OWN_COST || !table->kind->cost_key)
 		return table_column(table, column)->unit;
 	return table_column(table, table_find_column(table, table->kind->cost_key))->unit;
 }
@@ -52,23 +51,19 @@ enum table_unit table_unit_of(const struct table *table, size_t column)
 
 const struct table_column *table_kind_column(const struct table_kind *kind, const char *key)
 {
-	for (size_t i = 0; i < kind->n_columns + table_n_own_columns; i++) {
-		const struct table_column *column = i < kind->n_columns ? &kind->columns[i] :
-			&table_own_columns[i - kind->n_columns];
-
-		if (!strcmp(column->key, key))
-			return column;
-	}
-	return NULL;
+	for (size_t i = 0; i < table_n_own_columns; i++)
+		if (!strcmp(table_own_columns[i].key, key))
+			return &table_own_columns[i];
+	return columns_find(kind->columns, key);
 }
 
 size_t table_find_column(const struct table *table, const char *key)
 {
-	size_t i;
+	const struct table_column *column = table_kind_column(table->kind, key);
+	size_t i = 0;
 
-	for (i = 0; i < table_n_columns(table); i++)
-		if (strcmp(table_column(table, i)->key, key) == 0)
-			break;
+	while (i < table_n_columns(table) && table_column(table, i) != column)
+		i++;
 	return i;
 }
 
@@ -76,7 +71,7 @@ void table_offer(struct table *table, const char *key, bool there)
 {
 	size_t column = table_find_column(table, key);
 
-	if (column >= table->kind->n_columns)
+	if (column >= table->kind->columns->n)
 		return;
 	if (there)
 		table->absent &= ~(UINT64_C(1) << column);
@@ -86,14 +81,14 @@ void table_offer(struct table *table, const char *key, bool there)
 
 bool table_offers(const struct table *table, size_t column)
 {
-	if (column >= table->kind->n_columns)
+	if (column >= table->kind->columns->n)
 		return column < table_n_columns(table) && table_has_pin(table);
 	return !(table->absent >> column & 1);
 }
 
 char table_choice(const struct table *table, size_t column, size_t *place, bool *only)
 {
-	return column_choice_of(table->choices, table->kind->pane, table_column(table, column)->key,
+	return column_choice_of(table->choices, table->kind->columns->name, table_column(table, column)->key,
 				place, only);
 }
 
@@ -125,7 +120,7 @@ bool table_sortable(const struct table *table, size_t column)
 {
 	const struct table_column *c = table_column(table, column);
 
-	return table_offers(table, column) && (c->compare || c->unit != UNIT_TEXT);
+	return table_offers(table, column) && columns_is_sortable(c);
 }
 
 bool table_descends(const struct table_column *column)
@@ -139,65 +134,43 @@ bool table_value(const struct table *table, size_t column, const void *row, int6
 	const struct table_column *c = table_column(table, column);
 	uint64_t part;
 
-	if (column >= table->kind->n_columns)
-		return own_value(table, column - table->kind->n_columns, row, value);
-	if (c->value)
-		return c->value(row, value);
-	if (!c->part || !table->total)
+	if (column >= table->kind->columns->n)
+		return own_value(table, column - table->kind->columns->n, row, value);
+	if (!c->part)
+		return columns_value(c, row, value);
+	if (!table->total)
 		return false;
 	part = c->part(row);
 	*value = (int64_t)(((__uint128_t)part * 1000 + table->total / 2) / table->total);
 	return part > 0;
 }
 
-void table_print(char *text, size_t size, enum table_unit unit, int64_t value)
-{
-	uint64_t positive = value < 0 ? -(uint64_t)value : (uint64_t)value;
-	const char *sign = value < 0 ? "-" : "";
-	char buf[FMT_MAX];
-
-	switch (unit) {
-	case UNIT_TIME:
-		snprintf(text, size, "%s", fmt_time(buf, value));
-		return;
-	case UNIT_COUNT:
-		snprintf(text, size, "%s%s", sign, fmt_count(buf, positive));
-		return;
-	case UNIT_BYTES:
-		snprintf(text, size, "%s%s", sign, fmt_bytes(buf, positive));
-		return;
-	case UNIT_RATE:
-		snprintf(text, size, "%s%s", sign, fmt_rate(buf, positive));
-		return;
-	case UNIT_FLOPS:
-		snprintf(text, size, "%s", fmt_gflop(buf, positive));
-		return;
-	case UNIT_SHARE:
-		snprintf(text, size, "%s%s", sign, fmt_share(buf, positive, 1000));
-		return;
-	case UNIT_NUMBER:
-	case UNIT_TEXT:
-		break;
-	}
-	snprintf(text, size, "%" PRId64, value);
-}
-
 void table_text(const struct table *table, size_t column, const void *row, char *text,
 		size_t size)
 {
 	const struct table_column *c = table_column(table, column);
-	char share[FMT_MAX];
+	uint64_t values[TABLE_SERIES_MAX];
+	char number[FMT_MAX];
+	const char *words;
 	int64_t value;
 
 	text[0] = '\0';
-	if (c->text)
-		c->text(table, row, text, size);
-	else if (c->part && c->part(row))
-		snprintf(text, size, "%s", fmt_share(share, c->part(row), table->total));
-	else if (!c->part && table_value(table, column, row, &value))
-		table_print(text, size, table_unit_of(table, column), value);
-	else if (!c->part)		/* nothing has no share */
+	if (c->text) {
+		c->text(row, table->ascii, text, size);
+	} else if (c->series) {
+		table_strip(text, size, values, c->series(row, values));
+	} else if (c->part) {		/* nothing has no share */
+		if (c->part(row))
+			snprintf(text, size, "%s", fmt_share(number, c->part(row), table->total));
+	} else if (c->unit == UNIT_TEXT) {
+		words = columns_words(c, row);
+		snprintf(text, size, "%s", words ? words : "");
+	} else if (table_value(table, column, row, &value) && (value || !(c->flags & TABLE_DASH))) {
+		columns_print(number, sizeof(number), table_unit_of(table, column), value);
+		snprintf(text, size, "%s%s", columns_mark(table->kind->columns, c, row), number);
+	} else {
 		snprintf(text, size, "–");
+	}
 }
 
 int table_compare(const struct table *table, const void *a, const void *b)
@@ -207,35 +180,19 @@ int table_compare(const struct table *table, const void *a, const void *b)
 	bool has_left, has_right;
 	int result;
 
-	if (c->compare) {
-		result = c->compare(a, b);
+	if (c->compare || !columns_is_numeric(c)) {
+		result = c->compare ? c->compare(a, b) :
+			 columns_compare_text(columns_words(c, a), columns_words(c, b));
 		return table->reverse ? -result : result;
 	}
 	has_left = table_value(table, table->sort, a, &left);
 	has_right = table_value(table, table->sort, b, &right);
 	if (!has_left || !has_right)
 		return (int)has_right - (int)has_left;
-	return table->reverse ? table_compare_i64(right, left) : table_compare_i64(left, right);
+	return table->reverse ? columns_compare_i64(right, left) : columns_compare_i64(left, right);
 }
 
 /* ---- what the panes' columns share ---- */
-
-int table_compare_i64(int64_t a, int64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-int table_compare_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-int table_compare_text(const char *a, const char *b)
-{
-	if (!a || !b)
-		return (a ? 0 : 1) - (b ? 0 : 1);
-	return strcmp(a, b);
-}
 
 uint64_t table_mix(uint64_t a, uint64_t b, uint64_t c)
 {
@@ -262,11 +219,4 @@ void table_strip(char *text, size_t size, const uint64_t *values, size_t n)
 		else
 			text[at++] = ' ';
 	text[at] = '\0';
-}
-
-void table_time(char *text, size_t size, int64_t ns, bool known)
-{
-	char time[FMT_MAX];
-
-	snprintf(text, size, "%s", known ? fmt_time(time, ns) : "–");
 }

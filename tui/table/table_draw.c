@@ -201,7 +201,7 @@ static void draw_heading(const struct table *table, struct area area,
 		if (layout->column[i] == table->sort)
 			arrow = table->reverse ? (table->ascii ? " v" : " ▾")
 					       : (table->ascii ? " ^" : " ▴");
-		label_fit(title, sizeof(title), column->title, width - text_width(arrow),
+		label_fit(title, sizeof(title), columns_title(column), width - text_width(arrow),
 			  table->ascii);
 		snprintf(text, sizeof(text), "%s%s", title, arrow);
 		if (is_right(column))
@@ -333,10 +333,10 @@ static void draw_sum(const struct table *table, const struct table_sum *sum, str
 		if (!layout->width[i])
 			continue;
 		if (sum->known[column])
-			table_print(text, sizeof(text), table_unit_of(table, column),
+			columns_print(text, sizeof(text), table_unit_of(table, column),
 				    sum->value[column]);
 		else if (table_column(table, column)->part && sum->rows < table->all)
-			table_print(text, sizeof(text), UNIT_SHARE, !table->total ? 0 :
+			columns_print(text, sizeof(text), UNIT_SHARE, !table->total ? 0 :
 				    (int64_t)((__uint128_t)sum->part * 1000 / table->total));
 		if (end - text_width(text) > 1 + text_width(what))
 			area_right(area, end, y, ROLE_LABEL, 0, text);

@@ -123,7 +123,7 @@ void table_sum(struct table *table)
 /* 0 for what was not observed. */
 static bool number(const struct table *table, size_t column, const void *row, int64_t *value)
 {
-	bool known = column < table->kind->n_columns && table_value(table, column, row, value);
+	bool known = column < table->kind->columns->n && table_value(table, column, row, value);
 
 	if (!known)
 		*value = 0;

@@ -22,15 +22,26 @@ static enum filter_known get(const void *arg, enum filter_field field, struct fi
 {
 	const struct asked *asked = arg;
 	const struct table_kind *kind = asked->table->kind;
+	const struct table_columns *columns = kind->columns;
 
 	if (field != FILTER_BY_SHARE)
-		return kind->field(asked->row, field, value);
-	for (size_t i = 0; i < kind->n_columns && asked->table->total; i++)
-		if (kind->columns[i].part)
+		return kind->field ? kind->field(asked->row, field, value) :
+		       columns_filter(columns, asked->row, field, value);
+	for (size_t i = 0; i < columns->n && asked->table->total; i++)
+		if (columns->column[i].part)
 			return filter_number(value, (int64_t)
-				((__uint128_t)kind->columns[i].part(asked->row) * 1000000 /
+				((__uint128_t)columns->column[i].part(asked->row) * 1000000 /
 				 asked->table->total));
 	return FILTER_UNKNOWN;
+}
+
+static bool table_has_fields(const struct table_kind *kind)
+{
+	bool any = kind->field != NULL;
+
+	for (size_t i = 0; i < kind->columns->n && !any; i++)
+		any = kind->columns->column[i].filter != 0;
+	return any;
 }
 
 /* Of a tree what is above a wanted one stays as well; levels: of whom one is wanted. */
@@ -59,7 +70,7 @@ void table_choose_rows(struct table *table)
 
 	table->count = table->all;
 	table->unsorted = true;
-	if (!table->where || !table->all || !table->kind->field) {
+	if (!table->where || !table->all || !table_has_fields(table->kind)) {
 		table_look_since(table);
 		return;
 	}
@@ -103,7 +114,7 @@ void table_say_none(const struct table *table, char *out, size_t size)
 
 unsigned table_where(struct table *table, struct view *view, const struct command_call *call)
 {
-	if (call->argc > 1 && !table->kind->field) {
+	if (call->argc > 1 && !table_has_fields(table->kind)) {
 		snprintf(view->status, sizeof(view->status), "rows here cannot be chosen by a filter");
 		view->status_error = true;
 	} else if (where_take(&table->where, view, call)) {

@@ -7,6 +7,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "model/base/util.h"
 #include "probes/process/pids.h"
 
 /* ---- reports ---- */
@@ -91,5 +92,5 @@ bool session_has_data(const struct session *s)
 void session_alive(struct session *s)
 {
 	if (s->control)
-		__atomic_store_n(&s->control->alive_ns, wire_now_ns(), __ATOMIC_RELAXED);
+		__atomic_store_n(&s->control->alive_ns, monotonic_ns(), __ATOMIC_RELAXED);
 }

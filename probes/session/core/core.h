@@ -58,7 +58,7 @@ struct session {
 	int program_fd;			/* pidfd of PROGRAM after the launcher's death */
 	struct session_note *first, *last;	/* owned queue */
 	struct session_note *told;	/* owned; the last event points into it */
-	struct wire wire;		/* the last event may point into it */
+	struct wire_message wire;		/* the last event may point into it */
 
 	/* PROGRAM */
 	struct launcher_plan *plan;	/* shared with the launcher; owned */

@@ -8,6 +8,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "model/base/util.h"
 #include "probes/schema/control.h"
 #include "probes/session/lttng/keeper_end.h"
 #include "probes/session/lttng/keeper_internal.h"
@@ -22,7 +23,7 @@
 
 static bool choose_places(struct keeper *k, char *error, size_t size)
 {
-	struct places *p = &k->places;
+	struct daemon_places *p = &k->places;
 	bool root = geteuid() == 0;
 	char text[KEEPER_SENTENCE];
 
@@ -241,7 +242,7 @@ bool keeper_begin(struct keeper *k, char *error, size_t size)
 		return false;
 	}
 	dir_sweep();
-	k->deadline_ns = wire_now_ns() + process_patience(STAND_LIMIT_NS);
+	k->deadline_ns = monotonic_ns() + process_patience(STAND_LIMIT_NS);
 	return true;
 }
 
@@ -304,6 +305,6 @@ bool keeper_restart(struct keeper *k, char *error, size_t size)
 		return false;
 	}
 	k->state = KEEPER_STANDING;
-	k->deadline_ns = wire_now_ns() + process_patience(STAND_LIMIT_NS);
+	k->deadline_ns = monotonic_ns() + process_patience(STAND_LIMIT_NS);
 	return true;
 }

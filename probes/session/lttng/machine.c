@@ -30,7 +30,7 @@ static void check_daemons(struct attach_check *check)
 static void check_privacy(struct attach_check *check)
 {
 	struct attach_line *line;
-	struct places places;
+	struct daemon_places places;
 
 	places_try(&places);
 	if (places.network) {
@@ -68,8 +68,9 @@ static void check_memory(struct attach_check *check)
 	struct statvfs fs;
 
 	if (statvfs("/dev/shm", &fs) || (fs.f_flag & ST_RDONLY) || eaccess("/dev/shm", W_OK)) {
-		line = attach_add(check, "memory", ATTACH_CANNOT, "'/dev/shm' is missing or not writable: "
-				  "LTTng has no shared memory");
+		line = attach_add(check, "memory", ATTACH_CANNOT,
+				  "'/dev/shm' is missing or not writable: LTTng has no shared "
+				  "memory");
 		attach_todo(line, "mount it: 'mount -t tmpfs tmpfs /dev/shm'");
 		return;
 	}
@@ -98,7 +99,8 @@ void machine_check(struct attach_check *check, const char *lib_dir)
 
 	memset(check, 0, sizeof(*check));
 	if (!lib_dir[0]) {
-		line = attach_add(check, "probes", ATTACH_CANNOT, "no probe libraries beside tftop");
+		line = attach_add(check, "probes", ATTACH_CANNOT,
+				  "no probe libraries beside tftop");
 		attach_todo(line, "run 'make' or 'make install' again");
 	}
 	check_daemons(check);

@@ -11,10 +11,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "model/base/util.h"
 #include "probes/attach/awake.h"
 #include "probes/attach/place.h"
 #include "probes/process/process.h"
-#include "probes/process/wire.h"
 
 /* A thread that found no daemon sleeps for 5 s; and some time for the daemon to answer it. */
 #define WAKE_NS INT64_C(7000000000)
@@ -68,7 +68,7 @@ static bool was_set(const struct wake *w, uid_t uid)
 
 void wake_begin(struct wake *w)
 {
-	w->until_ns = wire_now_ns() + WAKE_NS;
+	w->until_ns = monotonic_ns() + WAKE_NS;
 }
 
 void wake_program(struct wake *w, pid_t pid)

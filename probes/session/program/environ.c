@@ -242,7 +242,7 @@ size_t environ_libraries(const struct environ_choice *choice, const char *seen, 
 
 /* ---- lines ---- */
 
-struct lines {
+struct environ_text {
 	const struct environ_options *options;
 	char *buffer;
 	size_t used, size;
@@ -250,7 +250,7 @@ struct lines {
 };
 
 __attribute__((format(printf, 2, 3)))
-static void add(struct lines *l, const char *format, ...)
+static void add(struct environ_text *l, const char *format, ...)
 {
 	va_list args;
 	int length;
@@ -299,12 +299,12 @@ static char *own_entries(const char *value, const char *separators)
 	return kept;
 }
 
-static const char *own_value(const struct lines *l, const char *name)
+static const char *own_value(const struct environ_text *l, const char *name)
 {
 	return l->options->own ? l->options->own(l->options->arg, name) : getenv(name);
 }
 
-static void add_list(struct lines *l, const char *name, const char *ours,
+static void add_list(struct environ_text *l, const char *name, const char *ours,
 		     const char *separators, bool first)
 {
 	char *own = own_entries(own_value(l, name), separators);
@@ -318,7 +318,7 @@ static void add_list(struct lines *l, const char *name, const char *ours,
 	free(own);
 }
 
-static void add_probe(struct lines *l, const struct probe_row *row, const char *dir)
+static void add_probe(struct environ_text *l, const struct probe_row *row, const char *dir)
 {
 	char path[1200];
 	const char *own = own_value(l, row->variable);
@@ -340,7 +340,7 @@ static void add_probe(struct lines *l, const struct probe_row *row, const char *
 size_t environ_lines(const struct environ_choice *choice,
 		     const struct environ_options *options, char *buffer, size_t size)
 {
-	struct lines l = { .options = options, .buffer = buffer, .size = size };
+	struct environ_text l = { .options = options, .buffer = buffer, .size = size };
 	const char *seen = options->lib_dir ? options->lib_dir : choice->lib_dir;
 	char start[1200], complaint[512];
 

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "model/base/util.h"
 #include "probes/attach/preflight.h"
 #include "probes/process/process.h"
 #include "probes/process/wire.h"
@@ -33,7 +34,7 @@
 #define REPORT_NAME "follow"
 #define SAME_MEMORY 1		/* KCMP_VM */
 
-struct known {
+struct followed_process {
 	pid_t pid, parent;
 	uint64_t start_ticks, image;
 	int64_t next_ns, period_ns;
@@ -43,7 +44,7 @@ struct known {
 	bool settled;		/* it has probes, or never will */
 };
 
-struct job {
+struct follow_job {
 	pid_t pid;
 	uint64_t start_ticks;
 	bool good, refused;	/* refused: nothing was tried */
@@ -59,7 +60,7 @@ struct follow {
 	uid_t uid;
 	gid_t gid;
 	char dir[128];
-	struct known *known;	/* owned, in no order */
+	struct followed_process *known;	/* owned, in no order */
 	size_t count, room, next;
 	char causes[CAUSES_MAX][WHY_MAX];
 	size_t n_causes;
@@ -69,7 +70,7 @@ struct follow {
 	pthread_cond_t asked;
 	enum stage_of_job state;
 	bool stop;
-	struct job job;		/* the thread's while ASKED, else main's */
+	struct follow_job job;		/* the thread's while ASKED, else main's */
 };
 
 /* ---- the thread ---- */
@@ -103,7 +104,8 @@ static size_t make_lines(const struct follow *f, pid_t pid, char *lines, size_t 
 	return bytes;
 }
 
-static void enter(struct follow *f, struct job *job, const struct attach_check *check)
+static void attach_to_job(struct follow *f, struct follow_job *job,
+			  const struct attach_check *check)
 {
 	static char lines[WIRE_DATA_MAX];
 	struct bring bring = {
@@ -123,7 +125,7 @@ static void enter(struct follow *f, struct job *job, const struct attach_check *
 	close(bring.fd);
 }
 
-static void do_job(struct follow *f, struct job *job)
+static void do_job(struct follow *f, struct follow_job *job)
 {
 	struct attach_check *check = malloc(sizeof(*check));
 
@@ -133,7 +135,8 @@ static void do_job(struct follow *f, struct job *job)
 	if (!check)
 		return;
 	attach_check_process(check, job->pid, f->probes->lib_dir);
-	job->refused = !check->possible || check->apart || check->uid != f->uid || check->gid != f->gid;
+	job->refused = !check->possible || check->apart || check->uid != f->uid ||
+		       check->gid != f->gid;
 	if (!check->possible)
 		snprintf(job->why, sizeof(job->why), "%s", check->error);
 	else if (check->apart)
@@ -143,11 +146,11 @@ static void do_job(struct follow *f, struct job *job)
 		snprintf(job->why, sizeof(job->why), "it belongs to uid %u and gid %u: one tftop "
 			 "observes the processes of one user only", check->uid, check->gid);
 	else
-		enter(f, job, check);
+		attach_to_job(f, job, check);
 	free(check);
 }
 
-static void *work(void *arg)
+static void *follow_thread(void *arg)
 {
 	struct follow *f = arg;
 
@@ -175,7 +178,7 @@ static bool have_thread(struct follow *f)
 		return true;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	f->has_thread = pthread_create(&f->thread, NULL, work, f) == 0;
+	f->has_thread = pthread_create(&f->thread, NULL, follow_thread, f) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return f->has_thread;
 }
@@ -202,7 +205,7 @@ void follow_begin(struct follow *f, const char *dir)
 	snprintf(f->dir, sizeof(f->dir), "%s", dir);
 }
 
-static struct known *find(struct follow *f, pid_t pid)
+static struct followed_process *find_known(struct follow *f, pid_t pid)
 {
 	for (size_t i = 0; i < f->count; i++)
 		if (f->known[i].pid == pid)
@@ -210,11 +213,11 @@ static struct known *find(struct follow *f, pid_t pid)
 	return NULL;
 }
 
-static struct known *add(struct follow *f)
+static struct followed_process *add_known(struct follow *f)
 {
 	if (f->count == f->room) {
 		size_t room = f->room ? 2 * f->room : 16;
-		struct known *more = room > KNOWN_MAX ? NULL :
+		struct followed_process *more = room > KNOWN_MAX ? NULL :
 				     realloc(f->known, room * sizeof(*more));
 
 		if (!more)
@@ -233,7 +236,7 @@ static bool is_own(const struct child_event *child)
 
 void follow_child(struct follow *f, const struct child_event *child)
 {
-	struct known *k = find(f, child->pid);
+	struct followed_process *k = find_known(f, child->pid);
 	struct process_stat stat;
 
 	if (child->gone || !process_stat(child->pid, &stat)) {
@@ -244,12 +247,16 @@ void follow_child(struct follow *f, const struct child_event *child)
 	if (is_own(child))
 		return;
 	if (!k)
-		k = add(f);
+		k = add_known(f);
 	if (!k)
 		return;
-	*k = (struct known){
-		.pid = child->pid, .parent = child->parent, .start_ticks = stat.start_ticks,
-		.image = stat.image, .period_ns = PERIOD_NS, .next_ns = wire_now_ns() + PERIOD_NS / 2,
+	*k = (struct followed_process){
+		.pid = child->pid,
+		.parent = child->parent,
+		.start_ticks = stat.start_ticks,
+		.image = stat.image,
+		.period_ns = PERIOD_NS,
+		.next_ns = monotonic_ns() + PERIOD_NS / 2,
 	};
 	snprintf(k->command, sizeof(k->command), "%.99s", child->command);
 }
@@ -290,13 +297,13 @@ static void read_libraries(const struct follow *f, pid_t pid, struct libraries *
 }
 
 /* Between vfork() and exec it runs on its parent's memory. */
-static bool is_borrowing(const struct known *k)
+static bool is_borrowing(const struct followed_process *k)
 {
 	return syscall(SYS_kcmp, k->pid, k->parent, SAME_MEMORY, 0, 0) == 0;
 }
 
 /* Whether the probes are to be brought into it now. */
-static bool look_at(struct follow *f, struct known *k, int64_t now)
+static bool look_at_known(struct follow *f, struct followed_process *k, int64_t now)
 {
 	size_t before = k->libraries;
 	struct libraries found;
@@ -315,7 +322,7 @@ static bool look_at(struct follow *f, struct known *k, int64_t now)
 	return false;
 }
 
-static void ask(struct follow *f, struct known *k, int64_t now)
+static void ask_thread(struct follow *f, struct followed_process *k, int64_t now)
 {
 	k->tries++;
 	k->next_ns = now + AGAIN_NS;
@@ -329,7 +336,7 @@ static void ask(struct follow *f, struct known *k, int64_t now)
 	pthread_mutex_unlock(&f->lock);
 }
 
-static bool is_ended(const struct known *k)
+static bool is_ended(const struct followed_process *k)
 {
 	struct process_stat stat;
 
@@ -338,7 +345,7 @@ static bool is_ended(const struct known *k)
 }
 
 /* Whether such a thing was told before; numbers do not make another one of it. */
-static bool is_told(struct follow *f, const char *text)
+static bool was_told(struct follow *f, const char *text)
 {
 	char cause[WHY_MAX];
 	size_t used = 0;
@@ -362,13 +369,13 @@ static void tell_wrong(struct follow *f, follow_function *tell, void *arg)
 
 	for (uint32_t i = 0; i < now->loads; i++)
 		if (bring_went_wrong(&now->load[i]) && now->load[i].text[0] &&
-		    !is_told(f, now->load[i].text))
+		    !was_told(f, now->load[i].text))
 			tell(arg, 2, now->load[i].text);
 }
 
 static void take_result(struct follow *f, follow_function *tell, void *arg)
 {
-	struct known *k = find(f, f->job.pid);
+	struct followed_process *k = find_known(f, f->job.pid);
 	char text[TEXT_MAX];
 
 	if (f->job.good)
@@ -377,8 +384,8 @@ static void take_result(struct follow *f, follow_function *tell, void *arg)
 		return;
 	k->settled = f->job.good || k->tries >= TRIES;
 	if (f->job.refused)		/* a debugger may leave it, somebody continue it */
-		k->next_ns = wire_now_ns() + REFUSED_NS;
-	if (f->job.good || !(k->settled || f->job.refused) || is_told(f, f->job.why))
+		k->next_ns = monotonic_ns() + REFUSED_NS;
+	if (f->job.good || !(k->settled || f->job.refused) || was_told(f, f->job.why))
 		return;
 	snprintf(text, sizeof(text), "cannot attach to %d ('%s'), which was started later: %.300s",
 		 (int)k->pid, k->command, f->job.why);
@@ -387,7 +394,7 @@ static void take_result(struct follow *f, follow_function *tell, void *arg)
 
 void follow_look(struct follow *f, follow_function *tell, void *arg)
 {
-	int64_t now = wire_now_ns();
+	int64_t now = monotonic_ns();
 	enum stage_of_job state;
 	int reads = 0;
 	bool stop;
@@ -403,13 +410,13 @@ void follow_look(struct follow *f, follow_function *tell, void *arg)
 	if (state == ASKED || stop)
 		return;
 	for (size_t i = 0; i < f->count && reads < READS_MAX; i++) {
-		struct known *k = &f->known[f->next++ % f->count];
+		struct followed_process *k = &f->known[f->next++ % f->count];
 
 		if (k->settled || k->next_ns > now)
 			continue;
 		reads++;
-		if (look_at(f, k, now)) {
-			ask(f, k, now);
+		if (look_at_known(f, k, now)) {
+			ask_thread(f, k, now);
 			return;
 		}
 	}

@@ -19,7 +19,7 @@
 #define OURS "libtftop_pluggable"
 #define FIRST_MINOR 11			/* of TensorFlow 2 that takes a profiler alone */
 
-struct found {
+struct found_tensorflow {
 	int major, minor;		/* the oldest wheel's; 0: none */
 	char plugin[PATH_MAX + NAME_MAX + 2];	/* our library; "": none */
 };
@@ -42,7 +42,7 @@ static bool is_wheel(const char *name, int *major, int *minor)
 	return false;
 }
 
-static void look_for_wheel(struct found *found, const char *folder)
+static void look_for_wheel(struct found_tensorflow *found, const char *folder)
 {
 	DIR *dir = opendir(folder);
 	const struct dirent *entry;
@@ -60,7 +60,7 @@ static void look_for_wheel(struct found *found, const char *folder)
 }
 
 /* By its name, or by that of the file that a link leads to. */
-static void look_for_plugin(struct found *found, const char *site)
+static void look_for_plugin(struct found_tensorflow *found, const char *site)
 {
 	char folder[PATH_MAX], path[PATH_MAX + NAME_MAX + 2], real[PATH_MAX];
 	const struct dirent *entry;
@@ -77,7 +77,7 @@ static void look_for_plugin(struct found *found, const char *site)
 		closedir(dir);
 }
 
-static void look_in(struct found *found, const char *pattern)
+static void look_in_sites(struct found_tensorflow *found, const char *pattern)
 {
 	glob_t sites = { .gl_pathc = 0 };
 
@@ -90,7 +90,7 @@ static void look_in(struct found *found, const char *pattern)
 }
 
 /* The folders of a python in PREFIX/bin; version: "3.11", or "3*". */
-static void look_below(struct found *found, const char *python, const char *version)
+static void look_in_prefix(struct found_tensorflow *found, const char *python, const char *version)
 {
 	char pattern[PATH_MAX + 64];
 	const char *bin = strstr(python, "/bin/");
@@ -100,15 +100,17 @@ static void look_below(struct found *found, const char *python, const char *vers
 		prefix = (int)(next - python);
 	if (!bin)
 		return;
-	snprintf(pattern, sizeof(pattern), "%.*s/lib*/python%s/site-packages", prefix, python, version);
-	look_in(found, pattern);
+	snprintf(pattern, sizeof(pattern), "%.*s/lib*/python%s/site-packages", prefix, python,
+		 version);
+	look_in_sites(found, pattern);
 	snprintf(pattern, sizeof(pattern), "%.*s/lib/python3/dist-packages", prefix, python);
-	look_in(found, pattern);
-	snprintf(pattern, sizeof(pattern), "%.*s/local/lib/python%s/dist-packages", prefix, python, version);
-	look_in(found, pattern);
+	look_in_sites(found, pattern);
+	snprintf(pattern, sizeof(pattern), "%.*s/local/lib/python%s/dist-packages", prefix, python,
+		 version);
+	look_in_sites(found, pattern);
 }
 
-static void look(struct found *found, const char *python)
+static void look_for_tensorflow(struct found_tensorflow *found, const char *python)
 {
 	char real[PATH_MAX], pattern[PATH_MAX], version[16] = "3*";
 	const char *home = getenv("HOME"), *name;
@@ -120,32 +122,36 @@ static void look(struct found *found, const char *python)
 	name = strrchr(real, '/') + 1;
 	if (sscanf(name, "python3.%d", &minor) == 1)
 		snprintf(version, sizeof(version), "3.%d", minor);
-	look_below(found, python, version);		/* a virtual environment's own */
-	look_below(found, real, version);
+	look_in_prefix(found, python, version);		/* a virtual environment's own */
+	look_in_prefix(found, real, version);
 	snprintf(pattern, sizeof(pattern), "%s/.local/lib/python%s/site-packages", home ? home : "",
 		 version);
-	look_in(found, pattern);
+	look_in_sites(found, pattern);
 }
 
 enum preflight_plugin preflight_plugin(const char *program, char *text, size_t size)
 {
-	const char *name = strrchr(program, '/'), *variable = getenv("TF_PLUGGABLE_DEVICE_LIBRARY_PATH");
-	struct found found;
+	const char *name = strrchr(program, '/'),
+		   *variable = getenv("TF_PLUGGABLE_DEVICE_LIBRARY_PATH");
+	struct found_tensorflow found;
 
 	if (strncmp(name ? name + 1 : program, "python", 6))
 		return PREFLIGHT_PLUGIN_FINE;
-	look(&found, program);
+	look_for_tensorflow(&found, program);
 	if (!found.major || found.major > 2 || (found.major == 2 && found.minor >= FIRST_MINOR))
 		return PREFLIGHT_PLUGIN_FINE;
 	if (found.plugin[0]) {
-		snprintf(text, size, "TensorFlow %d.%d fails at import because of '%s', which only "
-			 "2.%d and later accept; remove the file", found.major, found.minor, found.plugin, FIRST_MINOR);
+		snprintf(text, size,
+			 "TensorFlow %d.%d fails at import because of '%s', which only 2.%d and "
+			 "later accept; remove the file",
+			 found.major, found.minor, found.plugin, FIRST_MINOR);
 		return PREFLIGHT_PLUGIN_FATAL;
 	}
 	if (!variable || !strstr(variable, OURS))
 		return PREFLIGHT_PLUGIN_FINE;
-	snprintf(text, size, "TensorFlow %d.%d does not know 'TF_PLUGGABLE_DEVICE_LIBRARY_PATH': "
-		 "its profiler will not show tftop's events (2.%d and later do)", found.major, found.minor,
-		 FIRST_MINOR);
+	snprintf(text, size,
+		 "TensorFlow %d.%d does not know 'TF_PLUGGABLE_DEVICE_LIBRARY_PATH': its profiler "
+		 "will not show tftop's events (2.%d and later do)",
+		 found.major, found.minor, FIRST_MINOR);
 	return PREFLIGHT_PLUGIN_UNUSED;
 }

@@ -122,7 +122,7 @@ static bool make_stream(struct ctf_source *source, unsigned int index)
 {
 	unsigned int each = source->n_streams / 2;
 	bool meta = index >= each;
-	struct ctf_stream *stream = &source->streams[index];
+	struct ctf_out_stream *stream = &source->streams[index];
 	char name[32];
 
 	stream->stream = bt_stream_create(source->stream_class[meta], source->trace);
@@ -247,7 +247,7 @@ unsigned int ctf_source_stream(const struct ctf_source *source, const struct eve
 static const bt_message *begin_packet(struct ctf_source *source, bt_self_message_iterator *it,
 				      unsigned int index)
 {
-	struct ctf_stream *stream = &source->streams[index];
+	struct ctf_out_stream *stream = &source->streams[index];
 
 	stream->packet = bt_packet_create(stream->stream);
 	if (!stream->packet)
@@ -261,7 +261,7 @@ static const bt_message *begin_packet(struct ctf_source *source, bt_self_message
 static const bt_message *end_packet(struct ctf_source *source, bt_self_message_iterator *it,
 				    unsigned int index)
 {
-	struct ctf_stream *stream = &source->streams[index];
+	struct ctf_out_stream *stream = &source->streams[index];
 	const bt_message *message = bt_message_packet_end_create_with_default_clock_snapshot(
 		it, stream->packet, (uint64_t)source->end_ns);
 
@@ -275,7 +275,7 @@ static const bt_message *lost_message(struct ctf_source *source, bt_self_message
 				      size_t which, bool *none)
 {
 	unsigned int each = source->n_streams / 2;
-	struct ctf_stream *stream = &source->streams[which % each];
+	struct ctf_out_stream *stream = &source->streams[which % each];
 	uint64_t begin = (uint64_t)source->before_ns;
 	bt_message *message;
 

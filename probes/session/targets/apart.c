@@ -14,11 +14,11 @@
 
 struct session_apart {
 	struct session_apart *next;
-	struct place place;
+	struct container_place place;
 	struct stat root, space;	/* of whom it is for */
 };
 
-static bool look(pid_t pid, struct stat *root, struct stat *space)
+static bool read_identity(pid_t pid, struct stat *root, struct stat *space)
 {
 	char path[64];
 
@@ -29,7 +29,7 @@ static bool look(pid_t pid, struct stat *root, struct stat *space)
 	return stat(path, space) == 0;
 }
 
-static bool is_same(const struct stat *a, const struct stat *b)
+static bool is_same_file(const struct stat *a, const struct stat *b)
 {
 	return a->st_ino == b->st_ino && a->st_dev == b->st_dev;
 }
@@ -38,12 +38,12 @@ static bool is_same(const struct stat *a, const struct stat *b)
 
 struct filling {
 	struct session *session;
-	struct place *place;
+	struct container_place *place;
 	char *why;
 	size_t size;
 };
 
-static bool copy(void *arg, const char *name)
+static bool copy_library(void *arg, const char *name)
 {
 	struct filling *f = arg;
 	char path[1200];
@@ -52,12 +52,12 @@ static bool copy(void *arg, const char *name)
 	return place_copy(f->place, path, f->why, f->size);
 }
 
-static bool fill(struct filling *f)
+static bool fill_place(struct filling *f)
 {
 	const struct environ_choice *probes = &f->session->probes;
 	char path[1200];
 
-	if (!copy(f, STAGE_LIBRARY) || !environ_each_library(probes, copy, f))
+	if (!copy_library(f, STAGE_LIBRARY) || !environ_each_library(probes, copy_library, f))
 		return false;
 	/* what LTTng cannot do without, dlopen() in the target says */
 	for (size_t i = 0; place_lttng[i]; i++)
@@ -75,12 +75,12 @@ bool apart_open(struct session *s, struct session_target *target, char *why, siz
 
 	if (!target->is_apart || target->apart)
 		return true;
-	if (!look(target->pid, &root, &space)) {
+	if (!read_identity(target->pid, &root, &space)) {
 		snprintf(why, size, "the process has just ended");
 		return false;
 	}
 	for (a = s->aparts; a; a = a->next)
-		if (is_same(&a->root, &root) && is_same(&a->space, &space)) {
+		if (is_same_file(&a->root, &root) && is_same_file(&a->space, &space)) {
 			target->apart = a;
 			return true;
 		}
@@ -92,7 +92,8 @@ bool apart_open(struct session *s, struct session_target *target, char *why, siz
 	a->root = root;
 	a->space = space;
 	f = (struct filling){ .session = s, .place = &a->place, .why = why, .size = size };
-	if (!place_open(&a->place, target->pid, s->uid, s->ready.dir, why, size) || !fill(&f)) {
+	if (!place_open(&a->place, target->pid, s->uid, s->ready.dir, why, size) ||
+	    !fill_place(&f)) {
 		place_remove(&a->place);
 		free(a);
 		return false;

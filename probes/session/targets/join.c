@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "model/base/util.h"
 #include "probes/attach/awake.h"
 #include "probes/attach/stage.h"
 #include "probes/process/dir.h"
@@ -64,11 +65,11 @@ static bool sees_the_same(pid_t pid)
 /* The tftop before clears away; what a killed one left is swept. */
 static bool wait_until_free(const char *known)
 {
-	int64_t deadline = wire_now_ns() + CLEARED_NS;
+	int64_t deadline = monotonic_ns() + CLEARED_NS;
 	struct stat st;
 
 	dir_sweep();
-	while (lstat(known, &st) == 0 && wire_now_ns() < deadline)
+	while (lstat(known, &st) == 0 && monotonic_ns() < deadline)
 		poll(NULL, 0, CLEARED_LOOK_MS);
 	return lstat(known, &st) != 0 && errno == ENOENT;
 }
@@ -119,7 +120,7 @@ bool targets_join(struct session *s, char *why, size_t size)
 {
 	const struct session_target *target = &s->targets[0];
 	struct pollfd ended = { .fd = target->fd, .events = POLLIN };
-	int64_t deadline = wire_now_ns() + JOIN_LIMIT_NS;
+	int64_t deadline = monotonic_ns() + JOIN_LIMIT_NS;
 	unsigned looks = 0;
 
 	if (!dir_link(s->join, s->ready.dir, why, size))
@@ -134,7 +135,7 @@ bool targets_join(struct session *s, char *why, size_t size)
 			snprintf(why, size, "the process has just ended");
 			return false;
 		}
-	} while (wire_now_ns() < deadline);
+	} while (monotonic_ns() < deadline);
 	snprintf(why, size, "its probes did not %s within %d s",
 		 session_has_data(s) ? "connect to the LTTng daemons" : "find this tftop",
 		 (int)(JOIN_LIMIT_NS / 1000000000));

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "model/base/util.h"
 #include "probes/attach/code.h"
 #include "probes/attach/preflight.h"
 #include "probes/process/pids.h"
@@ -34,15 +35,15 @@ static void say_lines(struct session *s, const struct attach_check *check)
 		    line->verdict != ATTACH_PARTLY)
 			continue;
 		if (s->n_targets > 1)
-			snprintf(text, sizeof(text), "process %d: %s: %s", (int)check->pid, line->what,
-				 line->why);
+			snprintf(text, sizeof(text), "process %d: %s: %s", (int)check->pid,
+				 line->what, line->why);
 		else
 			snprintf(text, sizeof(text), "%s: %s", line->what, line->why);
 		session_say(s, 1, text);
 	}
 }
 
-static bool hold(struct session_target *target, uint64_t start_ticks)
+static bool hold_target(struct session_target *target, uint64_t start_ticks)
 {
 	target->start_ticks = start_ticks;
 	target->fd = process_open(target->pid, start_ticks, &target->image);
@@ -92,7 +93,7 @@ static bool begin_one(struct session *s, struct session_target *target, struct a
 		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: it is in another PID "
 			 "namespace than process %d; one tftop observes the processes of one PID "
 			 "namespace only", pid, (int)s->targets[0].pid);
-	else if (!hold(target, check->start_ticks))
+	else if (!hold_target(target, check->start_ticks))
 		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: it has just ended", pid);
 	else
 		return true;
@@ -340,7 +341,7 @@ static bool have_fallen(struct session *s, char *why, size_t size)
 	return true;
 }
 
-static bool may_go_on(void *arg, char *why, size_t size)
+static bool may_wait(void *arg, char *why, size_t size)
 {
 	struct session *s = arg;
 
@@ -369,7 +370,7 @@ static void count_child(void *arg, const struct child_event *child)
 }
 
 /* What runs below them already is not told of later. */
-static void look_below(struct session *s)
+static void find_children(struct session *s)
 {
 	char text[SESSION_ERROR_MAX];
 
@@ -388,24 +389,24 @@ static void look_below(struct session *s)
 static void say_started(struct session *s)
 {
 	struct session_event started = {
-		.type = SESSION_STARTED, .pid = s->program, .time_ns = wire_now_ns(),
+		.type = SESSION_STARTED, .pid = s->program, .time_ns = monotonic_ns(),
 		.stopped_ns = s->stopped_ns,
 	};
 
 	s->started = true;
 	if (s->follow)
 		follow_begin(s->follow, s->ready.dir);
-	look_below(s);
+	find_children(s);
 	session_note(s, &started, "");
 }
 
-static bool try_once(struct session *s, struct session_target *target, struct stage_report *now,
-		     char *why, size_t size)
+static bool bring_into(struct session *s, struct session_target *target, struct stage_report *now,
+		       char *why, size_t size)
 {
 	struct bring bring = {
 		.pid = target->pid, .fd = target->fd, .again = target->again, .uid = s->uid,
 		.gid = s->gid, .dir = s->ready.dir, .name = REPORT_NAME, .probes = &s->probes,
-		.lines = s->plan->lines, .bytes = s->plan->bytes, .may_go_on = may_go_on, .arg = s,
+		.lines = s->plan->lines, .bytes = s->plan->bytes, .may_go_on = may_wait, .arg = s,
 		.seen = apart_libraries(target), .place = apart_folder(target),
 	};
 	bool good = bring_probes(&bring, now, why, size);
@@ -434,7 +435,8 @@ static void make_environment(struct session *s, const struct session_target *tar
 	free(own.text);
 }
 
-static bool attach_one(struct session *s, struct session_target *target, char error[SESSION_ERROR_MAX])
+static bool attach_one(struct session *s, struct session_target *target,
+		       char error[SESSION_ERROR_MAX])
 {
 	/* The tftop before is not gone before its keeper has cleared away: 0.5 s, 2 s at most. */
 	int tries = target->again ? AGAIN_TRIES : 1;
@@ -445,26 +447,29 @@ static bool attach_one(struct session *s, struct session_target *target, char er
 	if (s->join) {
 		target->attached = targets_join(s, why, sizeof(why));
 		if (!target->attached)
-			snprintf(error, SESSION_ERROR_MAX, "cannot join %d: %.440s", (int)target->pid, why);
+			snprintf(error, SESSION_ERROR_MAX, "cannot join %d: %.440s",
+				 (int)target->pid, why);
 		return target->attached;
 	}
 	good = apart_open(s, target, why, sizeof(why));
 	if (!good) {
-		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: %.440s", (int)target->pid, why);
+		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: %.440s", (int)target->pid,
+			 why);
 		return false;
 	}
 	make_environment(s, target);
-	good = try_once(s, target, &now, why, sizeof(why));
+	good = bring_into(s, target, &now, why, sizeof(why));
 	while (!good && !s->broken && --tries > 0) {
 		struct pollfd ended = { .fd = target->fd, .events = POLLIN };
 
 		if (poll(&ended, 1, AGAIN_MS) != 0)
 			break;
 		session_alive(s);
-		good = try_once(s, target, &now, why, sizeof(why));
+		good = bring_into(s, target, &now, why, sizeof(why));
 	}
 	if (!good) {
-		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: %.440s", (int)target->pid, why);
+		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: %.440s", (int)target->pid,
+			 why);
 		return false;
 	}
 	target->attached = true;

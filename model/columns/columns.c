@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/columns/columns.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "model/base/util.h"
+
+/* ---- values ---- */
+
+static bool columns_member_number(const struct table_member *member, const void *row,
+				  int64_t *value)
+{
+	const char *at = (const char *)row + member->offset;
+
+	switch (member->type) {
+	case MEMBER_I64:
+	case MEMBER_U64: *value = *(const int64_t *)(const void *)at; return true;
+	case MEMBER_I32: *value = *(const int *)(const void *)at; return true;
+	case MEMBER_U32: *value = *(const uint32_t *)(const void *)at; return true;
+	case MEMBER_BOOL: *value = *(const bool *)(const void *)at; return true;
+	default: return false;
+	}
+}
+
+static const char *columns_member_text(const struct table_member *member, const void *row)
+{
+	const char *at = (const char *)row + member->offset;
+
+	switch (member->type) {
+	case MEMBER_TEXT: return *(const char *const *)(const void *)at;
+	case MEMBER_CHARS: return *at ? at : NULL;
+	default: return NULL;
+	}
+}
+
+bool columns_value(const struct table_column *column, const void *row, int64_t *value)
+{
+	*value = 0;
+	if (column->known && !column->known(row))
+		return false;
+	return column->value ? column->value(row, value) :
+	       columns_member_number(&column->member, row, value);
+}
+
+bool columns_file_value(const struct table_column *column, const void *row, int64_t *value)
+{
+	return columns_value(column, row, value) || (column->flags & TABLE_FILES_ZERO);
+}
+
+const char *columns_words(const struct table_column *column, const void *row)
+{
+	if (column->known && !column->known(row))
+		return NULL;
+	return column->words ? column->words(row) : columns_member_text(&column->member, row);
+}
+
+bool columns_is_approximate(const struct table_columns *columns,
+			    const struct table_column *column, const void *row)
+{
+	return (column->unit == UNIT_TIME || column->unit == UNIT_RATE) && columns->approximate &&
+	       columns->approximate(row);
+}
+
+const char *columns_mark(const struct table_columns *columns, const struct table_column *column,
+			 const void *row)
+{
+	if (column->flags & TABLE_ESTIMATE)
+		return "≈";
+	return columns_is_approximate(columns, column, row) ? "~" : "";
+}
+
+void columns_print(char *text, size_t size, enum table_unit unit, int64_t value)
+{
+	uint64_t positive = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	const char *sign = value < 0 ? "-" : "";
+	char buf[FMT_MAX];
+
+	switch (unit) {
+	case UNIT_TIME:
+		snprintf(text, size, "%s", fmt_time(buf, value));
+		return;
+	case UNIT_COUNT:
+		snprintf(text, size, "%s%s", sign, fmt_count(buf, positive));
+		return;
+	case UNIT_BYTES:
+		snprintf(text, size, "%s%s", sign, fmt_bytes(buf, positive));
+		return;
+	case UNIT_RATE:
+		snprintf(text, size, "%s%s", sign, fmt_rate(buf, positive));
+		return;
+	case UNIT_FLOPS:
+		snprintf(text, size, "%s", fmt_gflop(buf, positive));
+		return;
+	case UNIT_SHARE:
+		snprintf(text, size, "%s%s", sign, fmt_share(buf, positive, 1000));
+		return;
+	case UNIT_NUMBER:
+	case UNIT_TEXT:
+		break;
+	}
+	snprintf(text, size, "%" PRId64, value);
+}
+
+/* ---- which ---- */
+
+const struct table_column *columns_find(const struct table_columns *columns, const char *key)
+{
+	for (size_t i = 0; i < columns->n; i++)
+		if (!strcmp(columns->column[i].key, key))
+			return &columns->column[i];
+	for (size_t i = 0; i < columns->n; i++)
+		if (columns->column[i].was && !strcmp(columns->column[i].was, key))
+			return &columns->column[i];
+	return NULL;
+}
+
+static unsigned columns_place_of(const struct table_column *column, enum columns_place place)
+{
+	return place == COLUMNS_LIST ? column->list : place == COLUMNS_REPORT ? column->report :
+	       column->csv;
+}
+
+size_t columns_at(const struct table_columns *columns, enum columns_place place,
+		  const struct table_column *out[TABLE_COLUMNS_MAX])
+{
+	size_t n = 0, at;
+
+	for (size_t i = 0; i < columns->n + columns->beyond; i++) {
+		const struct table_column *column = &columns->column[i];
+
+		if (!columns_place_of(column, place))
+			continue;
+		for (at = n++; at && columns_place_of(out[at - 1], place) >
+				     columns_place_of(column, place); at--)
+			out[at] = out[at - 1];
+		out[at] = column;
+	}
+	return n;
+}
+
+bool columns_is_numeric(const struct table_column *column)
+{
+	return column->unit != UNIT_TEXT || column->value;
+}
+
+bool columns_is_sortable(const struct table_column *column)
+{
+	return column->compare || columns_is_numeric(column) || column->words ||
+	       column->member.type;
+}
+
+/* ---- filters ---- */
+
+static const struct table_column *columns_by_field(const struct table_columns *columns,
+						   enum filter_field field)
+{
+	for (size_t i = 0; i < columns->n + columns->beyond; i++)
+		if (columns->column[i].filter == field + 1)
+			return &columns->column[i];
+	/* A row stands for several events: their duration is the mean, their calls a count. */
+	return field == FILTER_BY_DUR ? columns_by_field(columns, FILTER_BY_MEAN) :
+	       field == FILTER_BY_CALLS ? columns_by_field(columns, FILTER_BY_COUNT) : NULL;
+}
+
+enum filter_known columns_filter(const struct table_columns *columns, const void *row,
+				 enum filter_field field, struct filter_value *value)
+{
+	const struct table_column *column = columns_by_field(columns, field);
+	int64_t number;
+
+	if (!column && field == FILTER_BY_KIND && columns->kind >= 0)
+		return filter_number(value, columns->kind);
+	if (!column && field == FILTER_BY_APPROXIMATE && columns->approximate)
+		return filter_number(value, columns->approximate(row));
+	if (!column)
+		return columns->filter ? columns->filter(row, field, value) : FILTER_UNKNOWN;
+	if (filter_fields[field].type == FILTER_TEXT)
+		return filter_words(value, columns_words(column, row),
+				    columns_member_text(&column->other, row));
+	if (!columns_value(column, row, &number))
+		return FILTER_UNKNOWN;
+	if (filter_fields[field].type == FILTER_SHARE)
+		number *= 1000;
+	return filter_number(value, filter_fields[field].type == FILTER_FLAG ? number > 0 : number);
+}
+
+/* ---- for the arrays ---- */
+
+int columns_compare_i64(int64_t a, int64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+int columns_compare_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+int columns_compare_text(const char *a, const char *b)
+{
+	if (!a || !b)
+		return (a ? 0 : 1) - (b ? 0 : 1);
+	return strcmp(a, b);
+}
