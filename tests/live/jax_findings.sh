@@ -30,7 +30,7 @@ recompile() {
 same_data() {
 	looks --steps 30 --same-data || return
 	found same-data same-data || return
-	holds '"1.0 copy a step of 1 tensor" in text' '0 < cost < max(noted["series_ns"])' || return
+	holds '"1.0 copy per step of 1 tensor" in text' '0 < cost < max(noted["series_ns"])' || return
 	costs '0.5 * mean("same_data_ns") < cost < 1.6 * mean("same_data_ns")'
 }
 
@@ -39,7 +39,7 @@ same_data() {
 besides() {
 	looks --steps 60 "--${1/_/-}" || return
 	found framework-overhead "${1/_/-}" || return
-	holds "'calls besides $2;' in text" '0 < cost < max(noted["series_ns"])' || return
+	holds "'calls other than $2;' in text" '0 < cost < max(noted["series_ns"])' || return
 	costs "0.4 * mean('${1}_ns') < cost < 1.1 * mean('${1}_ns')"
 }
 

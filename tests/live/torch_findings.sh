@@ -55,7 +55,7 @@ recompile() {
 same_data() {
 	looks --steps 30 --same-data || return
 	found same-data same-data || return
-	holds '"1.0 copy a step of 1 tensor" in text' '0 < cost < max(noted["series_ns"])' || return
+	holds '"1.0 copy per step of 1 tensor" in text' '0 < cost < max(noted["series_ns"])' || return
 	costs '0.6 * mean("same_data_ns") < cost < 1.05 * mean("same_data_ns")'
 }
 
