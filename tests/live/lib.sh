@@ -77,10 +77,10 @@ holds() {
 }
 
 # found ID MARK: that is one of what was found, and where; holds() is about it then. Where $strict
-# is set it is what costs most; 2: something else is
+# is set it is what costs most; 2: it is not
 found() {
 	finding=$1
-	holds "first['id'] == '$1' and at('$2') in text" || return
+	holds "first['id'] == '$1' and at('$2') in text" || return $((1 + ${strict:-0}))
 	[ -z "${strict:-}" ] || holds 'first is f[0]' || return 2
 }
 
