@@ -111,4 +111,5 @@ case_run fixed fixed
 case_run inside inside
 case_timed slow-cost thrice slow_cost
 case_timed fixed-cost fixed_cost
+case_timed inside-cost thrice inside
 suite_end
