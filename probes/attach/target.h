@@ -77,8 +77,4 @@ void status_field(pid_t pid, pid_t tid, const char *name, char *text, size_t siz
 /* kernel.yama.ptrace_scope; 0: the kernel has none. */
 int target_yama_scope(void);
 
-/* What speaks against an injection before memory is looked at: no such process, a thread,
- * zombie, traced, stopped …; false with a sentence. */
-bool target_possible(pid_t pid, char *why, size_t size);
-
 #endif

@@ -31,7 +31,7 @@ struct decode_field {
 #define DECODE_FIELDS_MAX 24
 
 struct decode_class {
-	const bt_event_class *event_class;	/* owned reference, so that the address is not reused */
+	const bt_event_class *event_class;	/* owned; so its address is not reused */
 	uint8_t type;			/* enum event_type, EVENT_NONE: skip */
 	struct decode_field vpid, vtid;	/* in the common context */
 	uint16_t words;			/* the field with many ops; DECODE_NONE: one event */
@@ -40,13 +40,6 @@ struct decode_class {
 	uint64_t frequency;		/* of its clock, Hz; 0: no clock */
 	struct decode_field fields[DECODE_FIELDS_MAX];
 };
-
-/*
- * Fills *out for event_class (taking a reference). problem: "" or why it is
- * skipped although it is ours.
- */
-void decode_class_resolve(const bt_event_class *event_class, struct decode_class *out,
-			  char *problem, size_t size);
 
 /* The classes that have been seen. */
 struct decode_classes {

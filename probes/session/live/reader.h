@@ -34,7 +34,7 @@ struct reader_options {
 	/* How to reach the relay daemon (session_connect); NULL: plain connect. */
 	int (*connect)(void *arg, uint16_t port);
 	void *connect_arg;
-	/* Translates a PID (session_pid), called with connect_arg; NULL: PIDs are as in the event. */
+	/* Translates a PID (session_pid); gets connect_arg. NULL: PIDs are as in the event. */
 	uint32_t (*pid)(void *arg, uint32_t inner);
 	int64_t period_ns;		/* live: session_period_ns(), 0: as for a screen */
 	void (*sink)(void *arg, const struct event *events, size_t count);
@@ -100,9 +100,9 @@ bool reader_complete(const struct reader *reader);
 const char *reader_error(const struct reader *reader);
 
 /*
- * Asks the thread to end, waits for it (6 s at most; for a recording 0.4 s, from reader_stop() on)
- * and frees. False: the thread has not ended and may still be inside the sink, so that sink_arg must
- * stay valid.
+ * Asks the thread to end, waits for it (6 s at most; for a recording 0.4 s, from reader_stop()
+ * on) and frees. False: the thread has not ended and may still be inside the sink, so that
+ * sink_arg must stay valid.
  */
 bool reader_free(struct reader *reader);
 

@@ -64,8 +64,8 @@ void daemons_consumer_hook(int argc, char **argv);
 
 /*
  * Answers one request on `broker`: connects to the requested port on behalf of tftop, which is in
- * another network namespace. It waits for 1 s at most, since a relay daemon that accepts nobody must
- * not keep the keeper from noticing tftop's end.
+ * another network namespace. It waits for 1 s at most, since a relay daemon that accepts nobody
+ * must not keep the keeper from noticing tftop's end.
  */
 void daemons_broker(int broker, struct wire_message *inbox);
 

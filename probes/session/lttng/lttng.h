@@ -37,14 +37,13 @@ struct lttng_plan {
 bool lttng_plan_sizes(struct lttng_plan *plan, uint32_t cpus, uint64_t room,
 		      uint64_t disk, uint64_t *need);
 
-/* Shared memory for the buffers of one uid, and what LTTng takes of /dev/shm in any case. */
-uint64_t lttng_plan_bytes(const struct lttng_plan *plan, uint32_t cpus);
+/* What LTTng takes of /dev/shm besides the buffers. */
 uint64_t lttng_fixed_bytes(uint32_t cpus);
 
 /*
- * The life of the process, called in a forked child. It answers WIRE_SETUP and WIRE_STOP on fd with
- * WIRE_DONE (status 0, or -1 and a sentence), and WIRE_ADMIT with nothing, or with WIRE_MESSAGE when
- * LTTng refuses.
+ * The life of the process, called in a forked child. It answers WIRE_SETUP and WIRE_STOP on fd
+ * with WIRE_DONE (status 0, or -1 and a sentence), and WIRE_ADMIT with nothing, or with
+ * WIRE_MESSAGE when LTTng refuses.
  */
 _Noreturn void lttng_main(const struct lttng_plan *plan, int fd);
 

@@ -45,7 +45,7 @@ struct environ_options {
 	const char *lib_dir;	/* the probes' folder, as PROGRAM sees it; NULL: as tftop does */
 	bool preload;		/* PROGRAM can take LD_PRELOAD */
 	bool lossless;
-	/* The value that PROGRAM already has for a variable; NULL: it inherits tftop's variables. */
+	/* PROGRAM's own value of a variable; NULL: PROGRAM inherits tftop's variables. */
 	const char *(*own)(void *arg, const char *name);
 	void *arg;
 };

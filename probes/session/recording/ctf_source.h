@@ -49,8 +49,6 @@ struct ctf_source {
 
 /* Adds the source to the graph; NULL: babeltrace's error is pending. */
 const bt_component_source *ctf_source_add(bt_graph *graph, struct ctf_source *source);
-/* Which stream takes the event: an index into streams. */
-unsigned int ctf_source_stream(const struct ctf_source *source, const struct event *event);
 void ctf_source_release(struct ctf_source *source);
 
 #endif

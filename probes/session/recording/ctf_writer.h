@@ -47,8 +47,6 @@ struct ctf_writer *ctf_writer_new(const struct ctf_writer_options *options, char
 				  size_t size);
 /* false: it has failed, now or before. */
 bool ctf_writer_add(struct ctf_writer *writer, const struct event *events, size_t count);
-/* Events written so far. */
-uint64_t ctf_writer_events(const struct ctf_writer *writer);
 /* Writes the rest and frees. false: the trace is incomplete; error says why. */
 bool ctf_writer_close(struct ctf_writer *writer, char *error, size_t size);
 
