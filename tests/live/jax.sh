@@ -179,9 +179,10 @@ partly() {
 		-N PjitFunction_tp_dealloc -N "$linearize" -N _ZN3xla12_GLOBAL__N_113AlignedMemoryD0Ev \
 		-N _ZN3xla12CpuRawBuffer33CopyRawHostToDeviceAndReturnEventEPKvll || return
 	compare "$work/profile" "$work/report" || return
-	for said in 'how this jaxlib keeps its kernels is not known' \
-		"copies of the host's arrays to the device are not known" \
-		'blocks of memory are not known' 'copies between devices are not known'; do
+	for said in 'how this jaxlib stores its kernels is unknown' \
+		"copies of host arrays to the device: how this jaxlib makes them is unknown" \
+		'blocks of memory: how this jaxlib allocates them is unknown' \
+		'copies between devices: how this jaxlib makes them is unknown'; do
 		[ "$(report "any(args[0] in m['text'] for m in j['messages'])" "$said")" = True ] ||
 			{ fail "not said: $said"; return; }
 	done
