@@ -87,12 +87,13 @@ static void child_after_fork(void)
 
 	if (!ust_fork)
 		lttng_ust_after_fork_child(&fork_signals);
+	/* while the thread that the child has still has its state */
+	rt_trigger_fork_child();
 	fork_locks(RT_FORK_CHILD);
 	rt_loop_fork_child();
 	rt_calls_fork_child();
 	rt_cpu_fork_child();
 	rt_blocks_fork_child();
-	rt_trigger_fork_child();
 	rt_control_fork_child();
 	SET(rt_totals.dropped, 0);
 	SET(rt_totals.vendor_dropped, 0);
