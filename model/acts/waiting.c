@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/acts/waiting.h"
+#include "model/acts/acts.h"
 
 #include <stdlib.h>
 #include <string.h>

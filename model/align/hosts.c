@@ -230,6 +230,49 @@ static void map_times(const struct host_mapping *mapping, struct event *event)
 	}
 }
 
+/* ---- messages ---- */
+
+static void flow_forget(struct hosts *hosts, uint32_t i)
+{
+	if (hosts->flows[i].waits)
+		map_remove(&hosts->flow_by_key, hosts->flows[i].key);
+	hosts->flows[i].waits = false;
+}
+
+static void hosts_flow(struct model *model, const struct event *event)
+{
+	struct hosts *hosts = model->hosts;
+	struct flow_side side = {
+		.key = event->u.flow.key, .at_ns = event->u.flow.at_ns, .host = event->host,
+		.received = event->u.flow.phase == FLOW_RECEIVED, .waits = true,
+	};
+	uint32_t i = map_get(&hosts->flow_by_key, side.key);
+
+	/* counted by who takes the event in */
+	if (!time_ok(side.at_ns) || !host_get(hosts, side.host))
+		return;
+	if (!hosts->flows)
+		hosts->flows = xcalloc(HOSTS_FLOWS, sizeof(*hosts->flows));
+	if (i != MAP_NONE) {
+		struct flow_side other = hosts->flows[i];
+
+		flow_forget(hosts, i);
+		if (other.received != side.received) {
+			const struct flow_side *from = side.received ? &other : &side;
+			const struct flow_side *to = side.received ? &side : &other;
+
+			if (hosts->graph)
+				clock_graph_message(hosts->graph, from->host, from->at_ns, to->host,
+						    to->at_ns);
+			return;
+		}
+	}
+	i = hosts->next_flow++ % HOSTS_FLOWS;
+	flow_forget(hosts, i);
+	hosts->flows[i] = side;
+	map_set(&hosts->flow_by_key, side.key, i);
+}
+
 const struct event *hosts_map(struct model *model, const struct event *event)
 {
 	struct hosts *hosts = model->hosts;
@@ -251,49 +294,6 @@ const struct event *hosts_map(struct model *model, const struct event *event)
 	map_times(&mapping, &hosts->mapped);
 	map_time(&mapping, &hosts->mapped.time_ns);
 	return &hosts->mapped;
-}
-
-/* ---- messages ---- */
-
-static void forget(struct hosts *hosts, uint32_t i)
-{
-	if (hosts->flows[i].waits)
-		map_remove(&hosts->flow_by_key, hosts->flows[i].key);
-	hosts->flows[i].waits = false;
-}
-
-void hosts_flow(struct model *model, const struct event *event)
-{
-	struct hosts *hosts = model->hosts;
-	struct flow_side side = {
-		.key = event->u.flow.key, .at_ns = event->u.flow.at_ns, .host = event->host,
-		.received = event->u.flow.phase == FLOW_RECEIVED, .waits = true,
-	};
-	uint32_t i = map_get(&hosts->flow_by_key, side.key);
-
-	/* counted by who takes the event in */
-	if (!time_ok(side.at_ns) || !host_get(hosts, side.host))
-		return;
-	if (!hosts->flows)
-		hosts->flows = xcalloc(HOSTS_FLOWS, sizeof(*hosts->flows));
-	if (i != MAP_NONE) {
-		struct flow_side other = hosts->flows[i];
-
-		forget(hosts, i);
-		if (other.received != side.received) {
-			const struct flow_side *from = side.received ? &other : &side;
-			const struct flow_side *to = side.received ? &side : &other;
-
-			if (hosts->graph)
-				clock_graph_message(hosts->graph, from->host, from->at_ns, to->host,
-						    to->at_ns);
-			return;
-		}
-	}
-	i = hosts->next_flow++ % HOSTS_FLOWS;
-	forget(hosts, i);
-	hosts->flows[i] = side;
-	map_set(&hosts->flow_by_key, side.key, i);
 }
 
 void hosts_new(struct model *model)

@@ -59,8 +59,6 @@ struct hosts {
 
 /* The event with its times on host 0's clock; valid until the next call. */
 const struct event *hosts_map(struct model *model, const struct event *event);
-/* One side of a message, its times as they came. */
-void hosts_flow(struct model *model, const struct event *event);
 /* What is added to an error bar of something on that host. */
 int64_t hosts_error(const struct model *model, uint16_t host);
 void hosts_new(struct model *model);

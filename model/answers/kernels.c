@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
-#include "model/commands/launches.h"
+#include "model/commands/occupancy.h"
 
 static int kernel_by_total(const void *a, const void *b)
 {

@@ -282,16 +282,3 @@ int64_t clock_error(const struct clock *clock)
 		error = larger(error, clock->segments[i].error_ns);
 	return error;
 }
-
-enum clock_state clock_state(const struct clock *clock)
-{
-	const struct hull *hull = clock->hull;
-
-	if (clock->n && clock->quality == CLOCK_KNOWN)
-		return CLOCK_ACCURATE;
-	if (!hull || !hull->bounds)
-		return CLOCK_ABSENT;
-	if (!hull_two_sided(hull))
-		return CLOCK_INCOMPLETE;
-	return hull->last - hull->first >= READY_TICKS ? CLOCK_ACCURATE : CLOCK_APPROXIMATE;
-}

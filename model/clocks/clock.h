@@ -74,13 +74,6 @@
 /* A host's own clock is told once a second and may be slewed in between. */
 #define CLOCK_SLACK_NS 20000
 
-enum clock_state {
-	CLOCK_ABSENT,			/* nothing seen */
-	CLOCK_INCOMPLETE,		/* bounded from one side only */
-	CLOCK_APPROXIMATE,		/* from both, for less than a second */
-	CLOCK_ACCURATE,
-};
-
 struct clock_segment {
 	uint64_t from_ticks, at_ticks;
 	int64_t offset_ns;		/* at at_ticks: host - ticks, modulo 2^64 */
@@ -152,6 +145,5 @@ int64_t clock_error(const struct clock *clock);
 int64_t clock_error_at(const struct clock *clock, uint64_t ticks);
 /* The error bar of a span mapped to start_ns in segment id. */
 int64_t clock_error_of(const struct clock *clock, int64_t start_ns, uint8_t id);
-enum clock_state clock_state(const struct clock *clock);
 
 #endif

@@ -196,7 +196,7 @@ static void look_for_lost(struct model *model, uint32_t index, int64_t call_ns)
 /* ---- finished ones ---- */
 
 /* A command on its way to the timeline. */
-struct taking {
+struct drawn_command {
 	const struct event_command *command;
 	struct process *process;
 	uint32_t queue, name, op_name, row, lane;
@@ -206,7 +206,7 @@ struct taking {
 	bool timed, again;		/* its correlation has finished before */
 };
 
-static uint32_t command_draw(struct model *model, struct taking *t, uint8_t flags, uint32_t id)
+static uint32_t command_draw(struct model *model, struct drawn_command *t, uint8_t flags, uint32_t id)
 {
 	const struct event_command *command = t->command;
 	struct row *row;
@@ -230,7 +230,7 @@ static uint32_t command_draw(struct model *model, struct taking *t, uint8_t flag
 	return span.id;
 }
 
-static void command_count_run(struct model *model, const struct taking *t, bool failed)
+static void command_count_run(struct model *model, const struct drawn_command *t, bool failed)
 {
 	const struct event_command *command = t->command;
 	struct queue *queue = queue_at(model, t->queue);
@@ -267,7 +267,7 @@ static void command_count_run(struct model *model, const struct taking *t, bool 
 }
 
 /* For the analyses: that it was launched, and (id) that it ran. */
-static void push_acts(struct model *model, const struct taking *t, uint32_t id)
+static void push_acts(struct model *model, const struct drawn_command *t, uint32_t id)
 {
 	const struct event_command *command = t->command;
 	struct act act = {
@@ -306,7 +306,7 @@ static void push_acts(struct model *model, const struct taking *t, uint32_t id)
 }
 
 /* Is the very same there already? Correlations may be used again, too. */
-static bool is_twice(struct model *model, const struct taking *t)
+static bool is_twice(struct model *model, const struct drawn_command *t)
 {
 	const struct row *row = t->again ? row_at(model, t->row) : NULL;
 
@@ -329,7 +329,7 @@ static bool is_twice(struct model *model, const struct taking *t)
 	return false;
 }
 
-static void finish_failed(struct model *model, struct taking *t)
+static void finish_failed(struct model *model, struct drawn_command *t)
 {
 	const struct event_command *command = t->command;
 	uint32_t id;
@@ -347,7 +347,7 @@ static void finish_failed(struct model *model, struct taking *t)
 	command_draw(model, t, COLUMN_FAILED, id);
 }
 
-static void finish_command(struct model *model, struct taking *t, int64_t written_ns)
+static void finish_command(struct model *model, struct drawn_command *t, int64_t written_ns)
 {
 	const struct event_command *command = t->command;
 	struct launch launch = {
@@ -431,7 +431,7 @@ static void take_command(struct model *model, const struct pending *one, bool fo
 {
 	const struct event_command *command = &one->command;
 	struct process *process = process_at(model, one->process);
-	struct taking t = {
+	struct drawn_command t = {
 		.command = command, .process = process, .again = one->again,
 		.queue = process_queue_get(model, process, command->queue),
 	};

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/commands/launches.h"
+#include "model/commands/occupancy.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/base/util.h"
-#include "model/commands/occupancy.h"
 #include "model/totals/totals.h"
 
 static const struct launch_shape *shape_at(const struct model *model,

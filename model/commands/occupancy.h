@@ -16,7 +16,8 @@
  * and the rest 0. The program's carve-out for the cache is not known here, the most shared
  * memory that a multiprocessor can have is assumed; nor are clusters and named barriers.
  *
- * Pure; any thread.
+ * occupancy_of() keeps no state and may be called by any thread; the sums over a kernel's
+ * launches (launches.c) need the model's lock.
  */
 #ifndef MODEL_OCCUPANCY_H
 #define MODEL_OCCUPANCY_H
@@ -25,10 +26,25 @@
 
 #include "model/query/launch.h"
 
+struct model;
+struct kernel_total;
+
 /* How a launch fits; registers are per thread, shared is bytes per block, static and dynamic;
  * units: how many multiprocessors there are. */
 struct occupancy occupancy_of(const struct device_limits *limits, uint32_t units,
 			      uint64_t blocks, uint32_t block_threads, uint32_t registers,
 			      uint64_t shared);
+
+/* The launches of a kernel together: their occupancy, weighted by time, and the limits of
+ * the launches that took most time. Starts as zeroes; takes all totals of one kernel. */
+struct occupancy_sum {
+	unsigned __int128 weighted;	/* milli * ns */
+	int64_t ns, most_ns;
+	unsigned limits;
+};
+void occupancy_add(struct model *model, struct occupancy_sum *sum,
+		   const struct kernel_total *total);
+/* The mean in thousandths; -1: it is not known of any launch. */
+int occupancy_mean(const struct occupancy_sum *sum);
 
 #endif

@@ -65,8 +65,6 @@ void level_set(struct level *level, int64_t time_ns, uint64_t value);
 /* Of [from_ns, to_ns), from < to. */
 void level_range(const struct level *level, struct level_tail tail, int64_t from_ns,
 		 int64_t to_ns, struct level_range *out);
-/* The value at that time, after all that changed then. */
-uint64_t level_at(const struct level *level, struct level_tail tail, int64_t time_ns);
 size_t level_bytes(const struct level *level);
 
 #endif

@@ -78,4 +78,20 @@ bool name_walk_step(struct name_walk *walk, uint64_t spans);
 /* What was found so far; what it points to stays until the next step. [locked] */
 void name_walk_sum(struct name_walk *walk, struct name_sum *out);
 
+/* ---- the names alone, for completion: no percentiles, no shapes ---- */
+
+struct name_total {
+	const char *name;		/* short; the model's, as long as it lives */
+	int64_t ns;			/* device time, of an op without it its own time */
+};
+
+/* In any order; a name may come several times (types, devices, queues). The caller frees.
+ * O(ops), O(kernels). [locked] */
+size_t model_op_names(struct model *model, struct name_total **out);
+size_t model_kernel_names(struct model *model, struct name_total **out);
+
+/* Whether one is called so, in full or short. O(ops), O(kernels). [locked] */
+bool model_has_op(struct model *model, const char *name);
+bool model_has_kernel(struct model *model, const char *name);
+
 #endif

@@ -36,9 +36,5 @@ void search_free(struct search *search);
  * nothing. [locked] */
 void search_columns(struct search *search, uint32_t row, uint32_t lane, int64_t t0, int64_t t1,
 		    size_t n, struct column *out);
-bool search_next(struct search *search, uint32_t row, uint32_t lane, int64_t after_start_ns,
-		 struct span_ref *out);
-bool search_prev(struct search *search, uint32_t row, uint32_t lane, int64_t before_start_ns,
-		 struct span_ref *out);
 
 #endif
