@@ -35,13 +35,13 @@ static void link_wall(struct hosts *hosts, uint32_t index)
 	if (!host || host->linked || !host->has_wall || !hosts->first.has_wall ||
 	    __builtin_sub_overflow(host->wall_ns, hosts->first.wall_ns, &ahead))
 		return;
-	/* At its time 0 host 0 had `ahead`. */
+	/* When its clock was 0, host 0's clock was `ahead`. */
 	clock_guess(&host->wall, 0, ahead, HOSTS_WALL_NS);
 	clock_graph_attach(hosts->graph, index, 0, &host->wall);
 	host->linked = true;
 }
 
-/* What a process says of its host's clocks. */
+/* Takes in what a process reports of its host's clocks. */
 static void hosts_wall(struct model *model, uint16_t index, int64_t mono_ns, int64_t real_ns)
 {
 	struct hosts *hosts = model->hosts;
@@ -119,12 +119,12 @@ static void map_time(const struct host_mapping *mapping, int64_t *ns)
 					      &mapped, &error_ns))
 		return;
 	mapping->hosts->list[mapping->host]->error_ns = error_ns;
-	/* Before the beginning of host 0's time: as early as can be. */
+	/* A time before the beginning of host 0's clock becomes the earliest possible one. */
 	*ns = mapped < 1 ? 1 : mapped < TIME_MAX ? mapped : *ns;
 }
 
-/* The end goes through the map too, or what was within would stick out; where
- * the line changes in between, the length stays. */
+/* The end is mapped as well as the start, or spans inside this one would stick out. Where the
+ * line changes in between, the duration is kept. */
 static void map_span(const struct host_mapping *mapping, int64_t *start_ns, int64_t *dur_ns)
 {
 	int64_t end_ns, length_ns;
@@ -248,7 +248,7 @@ static void hosts_flow(struct model *model, const struct event *event)
 	};
 	uint32_t i = map_get(&hosts->flow_by_key, side.key);
 
-	/* counted by who takes the event in */
+	/* a bad event is counted where it is applied */
 	if (!time_ok(side.at_ns) || !host_get(hosts, side.host))
 		return;
 	if (!hosts->flows)
@@ -287,7 +287,7 @@ const struct event *hosts_map(struct model *model, const struct event *event)
 	if (!event->host)
 		return event;
 	if (!host_get(hosts, event->host)) {
-		model_odd(model, BAD_FULL);	/* its times are its own */
+		model_odd(model, BAD_FULL);	/* its times stay unconverted */
 		return event;
 	}
 	hosts->mapped = *event;

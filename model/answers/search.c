@@ -39,7 +39,7 @@ void search_free(struct search *search)
 	free(search);
 }
 
-/* Asks about a name; false: it has no text yet. */
+/* Asks `match` about a name; false: the name has no text yet. */
 static bool ask_name(struct search *search, uint32_t id)
 {
 	struct names *names = &search->model->names;
@@ -100,7 +100,7 @@ static bool is_counter(const struct model *model, uint32_t row)
 	       row_at(model, row - 1)->kind == ROW_COUNTER;
 }
 
-/* The union of open spans goes in from each start to the live edge. */
+/* Each open span covers the time from its start to the live edge. */
 static void cover_opens(const struct search *search, const struct lane_part *part, int64_t t0,
 			int64_t t1, struct cover *busy)
 {

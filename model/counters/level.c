@@ -68,7 +68,7 @@ static void level_spread(struct level *level, int64_t until_ns)
 	}
 }
 
-/* A value that lasts no time at all leaves its mark. */
+/* A value of no duration still counts for minimum and maximum. */
 static void touch(struct level *level)
 {
 	size_t at = (size_t)((level->now_ns - level->start_ns) / level->width_ns);
@@ -160,7 +160,7 @@ static void sum_value(struct level_sum *sum, uint64_t min, uint64_t max, unsigne
 	sum->area += area;
 }
 
-/* Buckets that [from, to) touches, each as if its mean stood all the time. */
+/* Adds the buckets that [from, to) touches, each as if its level had been its mean throughout. */
 static void sum_buckets(const struct level *level, struct level_sum *sum, int64_t from_ns,
 			int64_t to_ns)
 {

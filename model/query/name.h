@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * All events of one name, added up: how long they took, where they ran, for whom, when.
- * Beside query.h, by the same rules.
+ * The rules of query.h apply.
  *
  * A walk looks at the spans themselves, some at a time, so that who asks gives the lock
  * back in between and can stop early; chunks without the name are passed by. What comes

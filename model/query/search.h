@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Questions about only those events whose name, or whose op's name, is wanted.
- * Beside query.h, by the same rules.
+ * The rules of query.h apply.
  *
  * Idea: the names are asked, once each, not the events: `match` sees every name
  * that an event may have (new ones with the next question) and an event costs
