@@ -79,8 +79,8 @@ static void print_check(const struct attach_check *check)
 	putchar('\n');
 	text_clean(clean, sizeof(clean), check->error);
 	if (check->pid)
-		printf("%d %s be attached to%s%s\n", (int)check->pid, check->possible ? "can" : "cannot",
-		       clean[0] ? ": " : "", clean);
+		printf("%d %s be attached to%s%s\n", (int)check->pid,
+		       check->possible ? "can" : "cannot", clean[0] ? ": " : "", clean);
 	else
 		printf("programs %s be observed here%s%s\n", check->possible ? "can" : "cannot",
 		       clean[0] ? ": " : "", clean);

@@ -43,7 +43,8 @@ static bool set_columns(void *arg, int argc, const char *const *argv, char *erro
 	const struct table_kind *kind = argc ? pane_kind(argv[0]) : NULL;
 
 	if (argc < 2) {
-		snprintf(error, error_size, "usage: columns PANE +COLUMN -COLUMN COLUMN,COLUMN reset");
+		snprintf(error, error_size,
+			 "usage: columns PANE +COLUMN -COLUMN COLUMN,COLUMN reset");
 		return false;
 	}
 	if (!kind) {
@@ -188,8 +189,8 @@ static void take_output(void *arg, const void *data, size_t size)
 	output_feed(tui->output, data, size);
 }
 
-static void init(struct tui *tui, const struct options *options, struct model *model,
-		 struct live *live)
+static void tui_init(struct tui *tui, const struct options *options, struct model *model,
+		     struct live *live)
 {
 	memset(tui, 0, sizeof(*tui));
 	tui->commands = &commands_for_loop;
@@ -226,7 +227,7 @@ static void init(struct tui *tui, const struct options *options, struct model *m
 		live_on_output(live, take_output, tui);
 }
 
-static void release(struct tui *tui)
+static void tui_release(struct tui *tui)
 {
 	size_t i;
 
@@ -272,7 +273,7 @@ static int exit_status(const struct tui *tui)
  * PROGRAM is started first: its terminal takes over the modes of ours, which
  * the screen changes.
  */
-static int run(struct tui *tui)
+static int tui_start_and_loop(struct tui *tui)
 {
 	char error[512];
 
@@ -320,16 +321,16 @@ int tui_run(const struct options *options, struct model *model, struct live *liv
 	int status;
 
 	choose_locale();
-	init(&tui, options, model, live);
+	tui_init(&tui, options, model, live);
 	if (options->script)
 		tui.script = script_open(options->script, error, sizeof(error));
 	if (options->script && !tui.script) {
 		complain("%s", error);
-		release(&tui);
+		tui_release(&tui);
 		return FAILED;
 	}
 	signals_start(SIGNALS_SCREEN);
-	status = run(&tui);
+	status = tui_start_and_loop(&tui);
 	screen_close(tui.screen);
 	capture_end(tui.capture);
 	signals_end();
@@ -342,7 +343,7 @@ int tui_run(const struct options *options, struct model *model, struct live *liv
 		script_report(tui.script);
 	if (status >= FAILED && status <= 127)
 		print_errors(&tui);
-	release(&tui);
+	tui_release(&tui);
 	return status;
 }
 
@@ -364,7 +365,11 @@ static void builtin_keymap(struct keymap *keymap)
 {
 	struct settings settings;
 	struct config config = {
-		.keymap = keymap, .settings = &settings, .color = no_color, .columns = no_color, .report = to_stderr,
+		.keymap = keymap,
+		.settings = &settings,
+		.color = no_color,
+		.columns = no_color,
+		.report = to_stderr,
 	};
 
 	keymap_init(keymap);

@@ -451,7 +451,7 @@ static void make_room(struct analyses *analyses)
 static void make_keys(struct analyses *analyses, size_t i, int64_t from_ns, int64_t to_ns,
 		      bool runs)
 {
-	const struct waiting *waiting = &analyses->acts->waiting;
+	const struct waiting_acts *waiting = &analyses->acts->waiting;
 	size_t n = 0;
 
 	make_room(analyses);
@@ -470,7 +470,7 @@ static void make_keys(struct analyses *analyses, size_t i, int64_t from_ns, int6
 static void look_for_steps(struct model *model, int64_t to_ns)
 {
 	struct analyses *analyses = model->analyses;
-	const struct waiting *waiting = &analyses->acts->waiting;
+	const struct waiting_acts *waiting = &analyses->acts->waiting;
 	const struct steps *steps = steps_best(model);
 
 	if ((steps && steps->source != STEPS_PERIOD) || to_ns <= analyses->period_ns)
@@ -561,7 +561,7 @@ void analyses_run(struct model *model, bool finish)
 {
 	struct analyses *analyses = model->analyses;
 	int64_t settled = analyses->tried_ns = model_settle(model), from, to;
-	const struct waiting *waiting = &analyses->acts->waiting;
+	const struct waiting_acts *waiting = &analyses->acts->waiting;
 	bool full = waiting->n >= analyses->acts->max / 4 * 3;
 	const struct steps *steps;
 

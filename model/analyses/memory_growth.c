@@ -27,8 +27,8 @@
 
 static void say_holder(struct model *model, uint32_t account, char line[FINDING_TEXT])
 {
-	const struct memory *memory = model->memory;
-	const struct pool *pool = pool_at(memory, account);
+	const struct memory_state *memory = model->memory;
+	const struct memory_pool *pool = pool_at(memory, account);
 	uint64_t steps = memory->sampled_steps - memory->mark_steps;
 	char bytes[FMT_MAX], place[PLACE_TEXT];
 
@@ -42,7 +42,7 @@ static void say_holder(struct model *model, uint32_t account, char line[FINDING_
 		 place);
 }
 
-static int64_t ns_per_step(const struct memory *memory)
+static int64_t ns_per_step(const struct memory_state *memory)
 {
 	int64_t ns = memory->last_step_end_ns - memory->first_step_end_ns;
 
@@ -52,8 +52,8 @@ static int64_t ns_per_step(const struct memory *memory)
 /* Until the device has no more; INT64_MAX: not known. */
 static int64_t ns_until_full(struct model *model, uint32_t account, char line[FINDING_TEXT])
 {
-	const struct memory *memory = model->memory;
-	const struct pool *pool = pool_at(memory, account);
+	const struct memory_state *memory = model->memory;
+	const struct memory_pool *pool = pool_at(memory, account);
 	const struct device *device;
 	uint32_t from, to;
 	uint64_t growth, live, steps;
@@ -82,8 +82,8 @@ static int64_t ns_until_full(struct model *model, uint32_t account, char line[FI
 static void memory_growth_report(struct model *model, uint32_t account, uint64_t growth,
 				 uint32_t from, uint32_t to, struct findings *findings)
 {
-	const struct memory *memory = model->memory;
-	const struct pool *pool = pool_at(memory, account);
+	const struct memory_state *memory = model->memory;
+	const struct memory_pool *pool = pool_at(memory, account);
 	int64_t soon = model_threshold(model, THRESHOLD_MEMORY_SOON) * 1000000;
 	struct finding finding = {
 		.id = "memory-growth", .subject = account, .severity = SEVERITY_NOTE,
@@ -111,14 +111,14 @@ static void memory_growth_report(struct model *model, uint32_t account, uint64_t
 
 static void memory_growth_review(struct model *model, void *state, struct findings *findings)
 {
-	const struct memory *memory = model->memory;
+	const struct memory_state *memory = model->memory;
 	uint64_t least = (uint64_t)model_threshold(model, THRESHOLD_MEMORY_GROWTH);
 	uint64_t steps = (uint64_t)model_threshold(model, THRESHOLD_MEMORY_STEPS);
 
 	if (memory->steps < GROWTH_WARM_UP + steps)
 		return;
 	for (uint32_t i = 0; i < memory->book.n_accounts; i++) {
-		const struct pool *pool = pool_at(memory, i);
+		const struct memory_pool *pool = pool_at(memory, i);
 		uint32_t from, to;
 		uint64_t growth = memory_growth(memory, pool, &from, &to);
 

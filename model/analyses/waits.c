@@ -99,7 +99,7 @@ struct waits {
 static uint32_t line_frame(struct model *model, uint32_t frame)
 {
 	while (frame) {
-		const struct frame *f = frame_at(model->lines, frame - 1);
+		const struct source_frame *f = frame_at(model->lines, frame - 1);
 
 		if (f->file && f->line)
 			break;
@@ -110,7 +110,7 @@ static uint32_t line_frame(struct model *model, uint32_t frame)
 
 static uint64_t line_key(struct model *model, uint32_t frame)
 {
-	const struct frame *f = frame ? frame_at(model->lines, frame - 1) : NULL;
+	const struct source_frame *f = frame ? frame_at(model->lines, frame - 1) : NULL;
 
 	return f ? (uint64_t)names_resolve(&model->names, f->file) << 32 | f->line : 0;
 }
@@ -560,7 +560,7 @@ size_t model_waits(struct model *model, struct wait_row **out)
 	*out = xcalloc(w->n_places + 1, sizeof(**out));
 	for (size_t i = 0; i < w->n_places; i++) {
 		const struct waits_place *place = &w->places[i];
-		const struct frame *f = place->frame ? frame_at(model->lines, place->frame - 1) :
+		const struct source_frame *f = place->frame ? frame_at(model->lines, place->frame - 1) :
 					NULL;
 
 		(*out)[i] = (struct wait_row) {

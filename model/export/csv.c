@@ -14,6 +14,7 @@
 
 #include "model/columns/copies.h"
 #include "model/columns/kernels.h"
+#include "model/columns/ops.h"
 #include "model/export/formats.h"
 #include "model/query/counters.h"
 #include "model/query/findings.h"
@@ -121,7 +122,7 @@ static void csv_row(struct csv *csv, const struct table_columns *columns, const 
 
 		if (words && list[i]->unit == UNIT_TEXT)
 			csv_put_text(csv, words);
-		else if (!columns_value(list[i], row, &value))
+		else if (!columns_file_value(list[i], row, &value))
 			field(csv);
 		else if (list[i]->flags & TABLE_YES_NO)
 			csv_put_text(csv, value ? "yes" : "no");
@@ -145,27 +146,9 @@ static void csv_put_ops(struct csv *csv, struct model *model)
 	struct op_row *rows;
 	size_t n = SNAPSHOT(model, model_ops(model, &rows));
 
-	names(csv, "op,type,framework,range,calls,total,self,device-time,avg,min,max,p50,p99,"
-	      "kernels,copies,copy-bytes");
-	for (size_t i = 0; i < n; i++) {
-		const struct op_row *r = &rows[i];
-		const int64_t times[] = {
-			r->total_ns, r->self_ns, r->device_ns, r->mean_ns, r->min_ns, r->max_ns,
-			r->p50_ns, r->p99_ns,
-		};
-
-		csv_put_text(csv, r->name);
-		csv_put_text(csv, r->type);
-		csv_put_text(csv, r->framework ? framework_name(r->framework) : NULL);
-		csv_put_text(csv, r->is_range ? "yes" : "no");
-		number(csv, r->count);
-		for (size_t t = 0; t < sizeof(times) / sizeof(times[0]); t++)
-			time_ns(csv, times[t]);
-		number(csv, r->kernels);
-		number(csv, r->copies);
-		number(csv, r->copy_bytes);
-		end_row(csv);
-	}
+	csv_headings(csv, &op_list_columns);
+	for (size_t i = 0; i < n; i++)
+		csv_row(csv, &op_list_columns, &(struct op_line) { .op = rows[i] });
 	free(rows);
 }
 

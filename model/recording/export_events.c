@@ -65,7 +65,7 @@ static const char *text_of(const struct model_export *x, uint32_t name)
 
 /* ---- definitions ---- */
 
-static void put_device(struct model_export *x, uint32_t process, const struct view *view,
+static void put_device(struct model_export *x, uint32_t process, const struct device_view *view,
 		       uint32_t id, int64_t time_ns)
 {
 	const struct device *device = device_at(x->model, view->device);
@@ -117,7 +117,7 @@ static void put_queue(struct model_export *x, uint32_t process, const struct que
 }
 
 static void put_shape(struct model_export *x, uint32_t process, uint32_t id,
-		      const struct shape *shape, int64_t time_ns)
+		      const struct launch_shape *shape, int64_t time_ns)
 {
 	struct event event = export_event(x, process, EVENT_SHAPE, time_ns);
 
@@ -294,7 +294,7 @@ static uint64_t own_length(const struct model_export *x, const struct row *row,
 			   const struct lane_span *span, const struct command_cold *cold)
 {
 	const struct queue *queue = queue_at(x->model, row->queue);
-	const struct view *view = queue->view == NONE ? NULL : view_at(x->model, queue->view);
+	const struct device_view *view = queue->view == NONE ? NULL : view_at(x->model, queue->view);
 
 	if (!view || !clock_has(&view->clock) || cold->segment == CLOCK_FIXED)
 		return (uint64_t)span->dur_ns;

@@ -57,10 +57,10 @@ void export_put_graphs(struct model_export *x, uint32_t process, int64_t time_ns
 
 void export_frames(struct model_export *x, uint32_t process, int64_t time_ns)
 {
-	const struct lines *l = x->model->lines;
+	const struct source_lines *l = x->model->lines;
 
 	for (uint32_t i = 0; l && i < l->frames.n; i++) {
-		const struct frame *frame = frame_at(l, i);
+		const struct source_frame *frame = frame_at(l, i);
 		struct event event = export_event(x, process, EVENT_FRAME, time_ns);
 
 		if (frame->process != process || !frame->file)

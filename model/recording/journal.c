@@ -110,7 +110,7 @@ static void journal_fill_event(struct model *model, const struct arrival *in,
 			   event->u.compile.result);
 		entry->name = names_intern(&model->names, event->u.compile.what);
 		entry->other = names_intern(&model->names, event->u.compile.options);
-		entry->id = first_line(model, event->u.compile.log);
+		entry->id = text_first_line(model, event->u.compile.log);
 		break;
 	case EVENT_EDGE:
 		entry->name = local_name(model, in->process, event->u.edge.key);

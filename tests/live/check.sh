@@ -274,11 +274,11 @@ machine() {
 		check 125 "'lttng-sessiond' was not found|^programs cannot" env PATH=/nowhere "$work/bare/tftop" --check
 }
 alone() {
-	check 125 '^tftop: --check only looks' "$tftop" --check -b &&
-		check 125 '^tftop: --check only looks' "$tftop" --check -- true &&
+	check 125 '^tftop: --check starts nothing' "$tftop" --check -b &&
+		check 125 '^tftop: --check starts nothing' "$tftop" --check -- true &&
 		check 125 "^tftop: '7x' is not a PID: -p takes" "$tftop" --check -p 7x &&
 		check 125 "^tftop: no process is called 'no-such-program': -p takes" "$tftop" --check -p no-such-program &&
-		check 125 '^tftop: --children goes with -p' "$tftop" --check --children
+		check 125 '^tftop: --children needs -p' "$tftop" --check --children
 }
 
 # They do not outlive their suite, with which its end of what they wait on closes.

@@ -6,6 +6,7 @@
 
 #include "model/analyses/analyses.h"
 #include "model/base/util.h"
+#include "tests/unit/command_call.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 #include "tui/base/json_read.h"
@@ -21,7 +22,7 @@
 struct stage {
 	struct model *model;
 	struct synth *synth;
-	struct output *output;
+	struct program_output *output;
 	struct pane *pane;
 	struct header *header;
 	struct view view;
@@ -141,7 +142,7 @@ static const char *header_at(struct stage *stage, int width, int most, int *line
 static unsigned command(struct stage *stage, const char *name)
 {
 	const char *argv[] = { name };
-	struct command_call call = { 1, argv, NULL };
+	struct command_call call = call_of(1, argv);
 
 	return pane_findings.command(stage->pane, &stage->view, &call);
 }
@@ -234,7 +235,7 @@ TEST(findings_pane_cursor_stays_with_its_finding)
 TEST(findings_pane_shows_those_that_are_wanted)
 {
 	const char *const argv[] = { "where", "cost > 5ms & name !~ /copy/" };
-	struct command_call call = { .argc = 2, .argv = argv };
+	struct command_call call = call_of(2, argv);
 	const char *const none[] = { "where", "dur > 1ms" };
 	const char *const all[] = { "where" };
 	struct stage stage;
@@ -252,7 +253,7 @@ TEST(findings_pane_shows_those_that_are_wanted)
 	call.argv = none;
 	pane_findings.command(stage.pane, &stage.view, &call);
 	CHECK(strstr(pane_at(&stage, 120, 20), "no row here has 'dur'"));
-	call = (struct command_call) { .argc = 1, .argv = all };
+	call = call_of(1, all);
 	pane_findings.command(stage.pane, &stage.view, &call);
 	CHECK(strstr(pane_at(&stage, 120, 20), "small"));
 	CHECK(!strstr(stage.text, "where"));

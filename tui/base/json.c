@@ -123,7 +123,7 @@ static void write_char(FILE *out, unsigned char c)
 	}
 }
 
-static void write_text(FILE *out, const char *text, size_t size)
+static void json_write_text(FILE *out, const char *text, size_t size)
 {
 	const unsigned char *at = (const unsigned char *)text;
 
@@ -150,7 +150,7 @@ void json_key(struct json *json, const char *key)
 	must(json->depth && json->level[json->depth - 1].object, "a key outside an object");
 	must(!json->has_key, "two keys without a value between them");
 	separate(json);
-	write_text(json->out, key, strlen(key));
+	json_write_text(json->out, key, strlen(key));
 	fputs(": ", json->out);
 	json->has_key = true;
 }
@@ -160,14 +160,14 @@ void json_key(struct json *json, const char *key)
 void json_bytes(struct json *json, const char *text, size_t size)
 {
 	before_value(json);
-	write_text(json->out, text, size);
+	json_write_text(json->out, text, size);
 }
 
 void json_string(struct json *json, const char *text)
 {
 	before_value(json);
 	if (text)
-		write_text(json->out, text, strlen(text));
+		json_write_text(json->out, text, strlen(text));
 	else
 		fputs("null", json->out);
 }

@@ -16,7 +16,7 @@ struct in {
 	int depth;
 };
 
-static struct json_node *read_value(struct in *in);
+static struct json_node *json_read_value(struct in *in);
 
 static void skip_blanks(struct in *in)
 {
@@ -160,7 +160,7 @@ static size_t digits(const char *at, const char *end)
 	return n;
 }
 
-static struct json_node *read_number(struct in *in)
+static struct json_node *json_read_number(struct in *in)
 {
 	const char *begin = in->at, *at = in->at;
 	bool integer = true;
@@ -224,7 +224,7 @@ static struct json_node *read_members(struct in *in, enum json_type type)
 				break;
 			}
 		}
-		*tail = read_value(in);
+		*tail = json_read_value(in);
 		if (!*tail) {
 			free(key);
 			break;
@@ -238,7 +238,7 @@ static struct json_node *read_members(struct in *in, enum json_type type)
 	return NULL;
 }
 
-static struct json_node *read_value(struct in *in)
+static struct json_node *json_read_value(struct in *in)
 {
 	struct json_node *node = NULL;
 
@@ -265,7 +265,7 @@ static struct json_node *read_value(struct in *in)
 	} else if (take_word(in, "false")) {
 		node = new_node(JSON_BOOL);
 	} else {
-		node = read_number(in);
+		node = json_read_number(in);
 	}
 	in->depth--;
 	return node;
@@ -274,7 +274,7 @@ static struct json_node *read_value(struct in *in)
 struct json_node *json_read(const char *text, size_t size)
 {
 	struct in in = { .at = text, .end = text + size };
-	struct json_node *node = read_value(&in);
+	struct json_node *node = json_read_value(&in);
 
 	skip_blanks(&in);
 	if (in.at == in.end)

@@ -22,7 +22,9 @@
 #define OPTIONS_EXPORTS_MAX 32
 #define OPTIONS_PIDS_MAX 64
 
-enum options_color { OPTIONS_COLOR_AUTO = 0, OPTIONS_COLOR_NEVER, OPTIONS_COLOR_16, OPTIONS_COLOR_256 };
+enum options_color {
+	OPTIONS_COLOR_AUTO = 0, OPTIONS_COLOR_NEVER, OPTIONS_COLOR_16, OPTIONS_COLOR_256
+};
 
 /* One --export. */
 struct export_target {
@@ -37,12 +39,12 @@ struct options {
 	const char *attach[OPTIONS_PIDS_MAX];	/* -p: PIDs and names, as they were given */
 	size_t n_attach;
 	bool children;			/* --children */
-	/* Of them, by processes_find(): the first n_given are those of -p. */
+	/* Their processes, from processes_find(): the first n_given are those of -p itself. */
 	pid_t pids[OPTIONS_PIDS_MAX];
 	size_t n_pids, n_given;
-	bool join;			/* --join: pids[0] when n_pids, else processes_find() says which */
-	bool check;			/* --check: look only */
-	pid_t control;			/* --control: `level` is for the tftop that watches it; 0: none */
+	bool join;			/* --join: pids[0], else the only one there is */
+	bool check;			/* --check: only say what can be observed */
+	pid_t control;			/* --control: the process whose level changes; 0: none */
 
 	bool batch;			/* -b: the text report */
 	const char *json;		/* --json=FILE, "-": stdout; NULL: none */
@@ -69,7 +71,8 @@ struct options {
 	bool ascii;
 	enum options_color color;	/* NO_COLOR is in it already */
 	const char *theme;		/* NULL: the usual one */
-	const char *synth;		/* --synth SEED[,counters|,processor] (hidden): a made-up program, for tests */
+	/* --synth SEED[,counters|,processor], not in --help: a made-up program, for tests */
+	const char *synth;
 	const char *debug;		/* tftop's own log, NULL: none */
 	bool verbose;
 };

@@ -14,15 +14,13 @@
 
 /* ---- the program and leaving ---- */
 
-unsigned cmd_level(struct run *run)
+unsigned cmd_level(struct command_run *run)
 {
 	static const char *const names[] = {"off", "min", "default", "full"};
 	struct tui *tui = run->tui;
-	struct session *session = tui->live ? live_session(tui->live) : NULL;
+	struct session *session = live_session(tui->live);
 	unsigned i;
 
-	if (!session)
-		return command_fail(run, "no program to steer: this is a recording");
 	if (!command_first(run)) {
 		tui_say(tui, false, "level %s%s", names[session_level(session) & 3],
 			session_trigger(session) ? ", where --trigger says" : "");
@@ -37,7 +35,7 @@ unsigned cmd_level(struct run *run)
 	return command_fail(run, "not off, min, default or full: '%s'", command_first(run));
 }
 
-unsigned cmd_quit(struct run *run)
+unsigned cmd_quit(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	const char *how = command_first(run);
@@ -55,7 +53,8 @@ unsigned cmd_quit(struct run *run)
 	}
 	/* It was not ours to start, so it is not ours to end. */
 	if (tui->options->n_pids && how && !strcmp(how, "stop"))
-		return command_fail(run, "%s runs without tftop and is not stopped by it: quit lets go",
+		return command_fail(run,
+				    "%s runs without tftop and is not stopped by it: quit lets go",
 				    tui_program_name(tui));
 	if (tui->options->n_pids) {
 		tui_leave(tui);
@@ -70,7 +69,7 @@ unsigned cmd_quit(struct run *run)
 	return OUT_REDRAW;
 }
 
-unsigned cmd_answer(struct run *run)
+unsigned cmd_answer(struct command_run *run)
 {
 	const char *answer = command_first(run);
 
@@ -81,10 +80,8 @@ unsigned cmd_answer(struct run *run)
 	return dialog_answer(run->tui, answer);
 }
 
-unsigned cmd_interrupt(struct run *run)
+unsigned cmd_interrupt(struct command_run *run)
 {
-	if (!tui_program_runs(run->tui))
-		return command_fail(run, "no program is running");
 	if (run->tui->options->n_pids)
 		return command_fail(run, "%s runs without tftop and gets no signal of it",
 				    tui_program_name(run->tui));
@@ -95,7 +92,7 @@ unsigned cmd_interrupt(struct run *run)
 
 /* ---- run ---- */
 
-static bool run_take_steps(struct run *run)
+static bool run_take_steps(struct command_run *run)
 {
 	char *end = NULL;
 	unsigned long long steps = run->call.argc == 3 ? strtoull(run->call.argv[2], &end, 10) : 0;
@@ -110,7 +107,7 @@ static bool run_take_steps(struct run *run)
 	return true;
 }
 
-static bool run_take_filter(struct run *run)
+static bool run_take_filter(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	struct filter *filter;
@@ -130,7 +127,7 @@ static bool run_take_filter(struct run *run)
 }
 
 /* run [-t N | -f EXPR] */
-unsigned cmd_run(struct run *run)
+unsigned cmd_run(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	const char *how = command_first(run);
@@ -138,7 +135,9 @@ unsigned cmd_run(struct run *run)
 	if (tui->options->until && tui->until.filter)
 		return command_fail(run, "--until is waited for already");
 	if (how && tui->status.finished)
-		return command_fail(run, "the run is over, nothing more comes; find -w looks among what is there");
+		return command_fail(
+			run,
+			"the run is over, nothing more comes; find -w looks among what is there");
 	if (!how)
 		run_forget(tui);
 	else if (strcmp(how, "-t") == 0 && !run_take_steps(run))
@@ -146,7 +145,8 @@ unsigned cmd_run(struct run *run)
 	else if (strcmp(how, "-f") == 0 && !run_take_filter(run))
 		return OUT_NONE;
 	else if (strcmp(how, "-t") && strcmp(how, "-f"))
-		return command_fail(run, "not known to run: '%s'; run -t STEPS, run -f EXPR, run", how);
+		return command_fail(run, "not known to run: '%s'; run -t STEPS, run -f EXPR, run",
+				    how);
 	if (how && tui->run_steps)
 		tui_say(tui, false, "on until step %llu", (unsigned long long)tui->run_steps);
 	else if (how)
@@ -156,26 +156,24 @@ unsigned cmd_run(struct run *run)
 
 /* ---- screen ---- */
 
-unsigned cmd_redraw(struct run *run)
+unsigned cmd_redraw(struct command_run *run)
 {
 	if (run->tui->screen)
 		screen_redraw(run->tui->screen);
 	return OUT_REDRAW;
 }
 
-unsigned cmd_suspend(struct run *run)
+unsigned cmd_suspend(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 
-	if (!tui->screen)
-		return command_fail(run, "no terminal to give back");
 	screen_suspend(tui->screen);
 	signals_stop_here();
 	screen_resume(tui->screen);
 	return OUT_LAYOUT;
 }
 
-unsigned cmd_save_screen(struct run *run)
+unsigned cmd_save_screen(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	bool roles = run->call.argc == 3;
@@ -197,13 +195,13 @@ unsigned cmd_save_screen(struct run *run)
 	return OUT_REDRAW;
 }
 
-unsigned cmd_save(struct run *run)
+unsigned cmd_save(struct command_run *run)
 {
 	run->failed = !save_begin(run->tui, &run->call, run->error, run->error_size);
 	return OUT_REDRAW;
 }
 
-unsigned cmd_export(struct run *run)
+unsigned cmd_export(struct command_run *run)
 {
 	run->failed = !export_begin(run->tui, &run->call, run->error, run->error_size);
 	return OUT_REDRAW;

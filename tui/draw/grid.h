@@ -83,7 +83,8 @@ struct area grid_area(struct grid *grid);
 struct area area_sub(struct area area, int x, int y, int width, int height);
 
 /* All return the x after what was drawn. */
-int area_put(struct area area, int x, int y, uint32_t ch, enum role fg, enum role bg, unsigned attr);
+int area_put(struct area area, int x, int y, uint32_t ch, enum role fg, enum role bg,
+	     unsigned attr);
 int area_text(struct area area, int x, int y, enum role fg, unsigned attr, const char *utf8);
 int area_printf(struct area area, int x, int y, enum role fg, unsigned attr,
 		const char *format, ...) __attribute__((format(printf, 6, 7)));

@@ -24,7 +24,7 @@ void page_release(struct page *page)
 	memset(page, 0, sizeof(*page));
 }
 
-static size_t keep(struct page *page, const char *text)
+static size_t page_keep_text(struct page *page, const char *text)
 {
 	size_t at = page->n_texts, n = strlen(text) + 1;
 
@@ -43,7 +43,7 @@ static size_t keep(struct page *page, const char *text)
 static struct page_part *part(struct page *page, const char *text)
 {
 	struct page_part *made;
-	size_t at = keep(page, text);
+	size_t at = page_keep_text(page, text);
 
 	grow(&page->parts, &page->cap_parts, page->n_parts, sizeof(*page->parts));
 	made = &page->parts[page->n_parts++];
@@ -84,7 +84,7 @@ void page_link(struct page *page, const char *text, int argc, const char *const 
 {
 	char *command = words_join(argc, argv);
 	struct page_part *made = part(page, text);
-	size_t at = keep(page, command);
+	size_t at = page_keep_text(page, command);
 
 	made->command = at;
 	made->role = ROLE_TITLE;
@@ -101,7 +101,7 @@ void page_remade_by(struct page *page, int argc, const char *const *argv)
 {
 	char *command = words_join(argc, argv);
 
-	page->again = keep(page, command);
+	page->again = page_keep_text(page, command);
 	free(command);
 }
 
@@ -139,7 +139,7 @@ void page_title(struct page *page, const char *format, ...)
 	va_start(args, format);
 	strbuf_vaddf(&text, format, args);
 	va_end(args);
-	page->title = keep(page, text.data);
+	page->title = page_keep_text(page, text.data);
 	strbuf_release(&text);
 }
 
@@ -184,7 +184,7 @@ int page_width(const struct page *page, size_t line)
 static struct page_part *link_part(struct page *page, const char *text, const char *command)
 {
 	struct page_part *made = part(page, text);
-	size_t at = keep(page, command);
+	size_t at = page_keep_text(page, command);
 
 	made->command = at;
 	made->role = ROLE_TITLE;

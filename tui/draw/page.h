@@ -41,7 +41,7 @@ struct page {
 	size_t n_lines, cap_lines;
 	size_t begin;			/* first part of the line that is being made */
 	size_t show, above;		/* line the cursor is on at first, so many lines above it */
-	size_t title;			/* place in texts: what the heading calls it; 0: its command */
+	size_t title; /* place in texts: what the heading calls it; 0: its command */
 	size_t again;			/* place in texts: the command that makes it again, where
 					 * what was typed may come to mean another; 0: that */
 };

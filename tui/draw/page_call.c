@@ -10,6 +10,13 @@ bool page_rest(const struct page_call *call, unsigned permille)
 	return !call->turns || turns_rest(call->turns, permille);
 }
 
+bool page_none(const struct page_call *call, struct page *page)
+{
+	(void)page;
+	snprintf(call->error, call->error_size, "'%s' makes no page", call->argv[0]);
+	return false;
+}
+
 bool page_options(const struct page_call *call, const char *flags, const char *values,
 		  struct page_options *out)
 {
@@ -33,7 +40,8 @@ bool page_options(const struct page_call *call, const char *flags, const char *v
 				 call->argv[0]);
 			return false;
 		} else if (out->rest) {
-			snprintf(call->error, call->error_size, "one name only, not also '%.80s'", word);
+			snprintf(call->error, call->error_size, "one name only, not also '%.80s'",
+				 word);
 			return false;
 		} else {
 			out->rest = word;

@@ -42,49 +42,11 @@ struct page_call {
  * it is not wanted any more and thrown away, whatever it says. */
 bool page_rest(const struct page_call *call, unsigned permille);
 
-/* All take the model's lock themselves. */
-bool page_node(const struct page_call *call, struct page *page);	/* ni */
-bool page_inputs(const struct page_call *call, struct page *page);	/* li */
-bool page_outputs(const struct page_call *call, struct page *page);	/* lo */
-bool page_sources(const struct page_call *call, struct page *page);	/* ls */
-bool page_source(const struct page_call *call, struct page *page);	/* ps */
-bool page_stages(const struct page_call *call, struct page *page);	/* stages */
-bool page_allocator(const struct page_call *call, struct page *page);	/* allocator */
-bool page_counters(const struct page_call *call, struct page *page);	/* counters */
-bool page_pools(const struct page_call *call, struct page *page);	/* pools */
-bool page_kernel(const struct page_call *call, struct page *page);	/* pk */
-bool page_queues(const struct page_call *call, struct page *page);	/* queues */
-bool page_waits(const struct page_call *call, struct page *page);	/* waits */
-bool page_replays(const struct page_call *call, struct page *page);	/* graphs */
-bool page_flows(const struct page_call *call, struct page *page);	/* flows */
-bool page_tasks(const struct page_call *call, struct page *page);	/* help tasks */
-bool page_filters(const struct page_call *call, struct page *page);	/* filters */
-bool page_columns(const struct page_call *call, struct page *page);	/* columns */
-bool page_run(const struct page_call *call, struct page *page);	/* ri */
-bool page_set(const struct page_call *call, struct page *page);		/* options */
-bool page_bindings(const struct page_call *call, struct page *page);	/* bindings */
-bool page_colors(const struct page_call *call, struct page *page);	/* colors */
-bool page_probe(const struct page_call *call, struct page *page);	/* probe */
-bool page_range(const struct page_call *call, struct page *page);	/* range */
-bool page_diff(const struct page_call *call, struct page *page);	/* diff */
-bool page_gaps(const struct page_call *call, struct page *page);	/* gaps */
-bool page_marks(const struct page_call *call, struct page *page);	/* marks */
-/* Lists: tui/lists/list.h. */
-bool page_list_profile(const struct page_call *call, struct page *page);	/* lp */
-bool page_list_kernels(const struct page_call *call, struct page *page);	/* lk */
-bool page_list_executions(const struct page_call *call, struct page *page);	/* le */
-bool page_list_copies(const struct page_call *call, struct page *page);	/* lc */
-bool page_list_tensors(const struct page_call *call, struct page *page);	/* lt */
-bool page_copies(const struct page_call *call, struct page *page);	/* pc */
-bool page_tensor(const struct page_call *call, struct page *page);	/* pt */
-bool page_event(const struct page_call *call, struct page *page);	/* event */
-bool page_name(const struct page_call *call, struct page *page);	/* name */
-bool page_queue(const struct page_call *call, struct page *page);	/* queue */
-bool page_device(const struct page_call *call, struct page *page);	/* device */
-bool page_thread(const struct page_call *call, struct page *page);	/* thread */
-bool page_process(const struct page_call *call, struct page *page);	/* process */
-bool page_step(const struct page_call *call, struct page *page);	/* step */
-bool page_finding(const struct page_call *call, struct page *page);	/* finding */
+/* A function that makes the page of a command; the rows of keymap/commands.def name them. */
+typedef bool page_maker(const struct page_call *call, struct page *page);
+#define COMMAND(id, name, alias, group, needs, function, page, ...) page_maker page_##page;
+#include "keymap/commands.def"
+#undef COMMAND
 
 /* "-x" or "-x VALUE" among the arguments, once each. Flags without a value in
  * `flags`, with one in `values`; what is left over goes to *rest, at most one.

@@ -14,6 +14,7 @@
 #ifndef TUI_PANE_H
 #define TUI_PANE_H
 
+#include "keymap/command.h"
 #include "tui/draw/grid.h"
 #include "tui/draw/mouse.h"
 #include "tui/draw/view.h"
@@ -22,10 +23,11 @@ struct strbuf;		/* model/base/util.h */
 struct table;		/* tui/table/table.h */
 struct table_kind;	/* likewise */
 
-/* One command as it comes from a key or the prompt: argv[0] is its name. */
+/* A command as it comes from a key or the prompt. */
 struct command_call {
+	enum command_id id;
 	int argc;
-	const char *const *argv;	/* borrowed during the call */
+	const char *const *argv; /* borrowed during the call; [0] is the command's full name */
 	const char *line;		/* likewise; as typed, NULL: there are only words */
 };
 

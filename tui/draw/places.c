@@ -154,7 +154,8 @@ static bool look_back(struct view *view, const struct model_row *row, const char
 	return false;
 }
 
-static bool find_event(struct view *view, const char *name, enum row_kind kind, uint32_t device)
+static bool places_search_event(struct view *view, const char *name, enum row_kind kind,
+				uint32_t device)
 {
 	struct span_edge *spans = xreallocarray(NULL, LOOK_SPANS, sizeof(*spans));
 	struct model_row *rows = NULL;
@@ -215,7 +216,7 @@ unsigned places_find_event(struct view *view, const char *name, enum row_kind ki
 	if (!name)
 		return OUT_NONE;
 	model_lock(view->model);
-	found = find_event(view, name, kind, device);
+	found = places_search_event(view, name, kind, device);
 	model_unlock(view->model);
 	return show_found(view, name, found);
 }

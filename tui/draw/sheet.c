@@ -54,7 +54,7 @@ static int indent(size_t column)
 	return column ? GAP : INDENT;
 }
 
-static void measure(struct sheet *sheet, int width)
+static void sheet_measure(struct sheet *sheet, int width)
 {
 	int total = 0;
 
@@ -87,7 +87,7 @@ struct giving {
 	int blanks;
 };
 
-static void give(struct giving *g, const char *text, const char *link)
+static void sheet_give_text(struct giving *g, const char *text, const char *link)
 {
 	char blanks[64];
 
@@ -115,7 +115,7 @@ static void give_cell(struct giving *g, const struct sheet *sheet, size_t column
 	free_columns = width - text_width(text);
 	if (sheet->column[column].align == SHEET_RIGHT)
 		g->blanks += free_columns;
-	give(g, text, link);
+	sheet_give_text(g, text, link);
 	if (sheet->column[column].align == SHEET_LEFT)
 		g->blanks += free_columns;
 }
@@ -132,7 +132,7 @@ void sheet_give(struct sheet *sheet, int width, const struct sheet_sink *sink)
 	struct giving g = { .sink = sink, .heading = true };
 	char more[48];
 
-	measure(sheet, width);
+	sheet_measure(sheet, width);
 	for (size_t i = 0; i < sheet->columns; i++) {
 		const char *title = sheet->column[i].title ? sheet->column[i].title : "";
 
@@ -152,7 +152,7 @@ void sheet_give(struct sheet *sheet, int width, const struct sheet_sink *sink)
 	}
 	if (sheet->more) {
 		snprintf(more, sizeof(more), "  … %zu more", sheet->more);
-		give(&g, more, NULL);
+		sheet_give_text(&g, more, NULL);
 		end_line(&g);
 	}
 	free(sheet->cells);

@@ -21,7 +21,7 @@ struct filter_names;	/* model/filter/filter.h */
 struct keymap;		/* keymap/table.h */
 struct live;		/* tui/run/live.h */
 struct marks;		/* tui/timeline/marks.h */
-struct output;		/* tui/terminal/output.h */
+struct program_output;		/* tui/terminal/output.h */
 struct pane;		/* tui/draw/pane.h */
 struct settings;	/* keymap/setting.h */
 struct turns;		/* tui/base/turns.h */
@@ -60,7 +60,7 @@ struct view {
 	bool minimap;		/* the timeline pane's first line is the minimap */
 	bool keys_to_program;	/* pane 7 has the focus and PROGRAM gets the keys */
 	int screen_rows;	/* of the whole screen; PROGRAM's terminal has as many */
-	struct output *output;	/* borrowed; what PROGRAM printed, never NULL */
+	struct program_output *output;	/* borrowed; what PROGRAM printed, never NULL */
 	const struct settings *settings;	/* borrowed */
 	const struct keymap *keymap;	/* borrowed; NULL: no keys to name (a test) */
 	const struct filter_names *filters;	/* borrowed; those that have a name */
@@ -75,7 +75,8 @@ struct view {
 	struct span_ref selected;
 	/* Two ends in time; open: moving the cursor moves the second one. */
 	struct { bool shown, open; int64_t t0_ns, t1_ns, from_ns; } measure;
-	/* A step laid beneath the one at the cursor: that which begins then, or the one before. */
+	/* `compare`: the step that starts at start_ns, or the previous one, is shown below the
+	 * step at the cursor. */
 	struct { bool shown, previous; int64_t start_ns; } compare;
 	const struct marks *marks;	/* borrowed; NULL: none */
 	int64_t range_t0_ns, range_t1_ns;	/* with OUT_SHOW_RANGE */

@@ -447,7 +447,7 @@ static void draw_too_small(struct tui *tui)
 
 void frame_draw(struct tui *tui)
 {
-	struct layout *layout = &tui->layout;
+	struct screen_layout *layout = &tui->layout;
 
 	grid_clear(&tui->grid);
 	hits_clear(&tui->hits);
@@ -461,13 +461,18 @@ void frame_draw(struct tui *tui)
 		if (tui->focus_lower && !tui->help.open)
 			mark_found(tui, part_area(tui, &layout->lower));
 		if (tui->help.open)
-			help_draw(&tui->help, area_sub(grid_area(&tui->grid), 0, layout->header.height,
-						       tui->width, tui->height - layout->header.height -
-						       layout->bottom.height), &tui->text_find);
+			help_draw(&tui->help,
+				  area_sub(grid_area(&tui->grid), 0, layout->header.height,
+					   tui->width,
+					   tui->height - layout->header.height -
+						   layout->bottom.height),
+				  &tui->text_find);
 		draw_bottom(tui, part_area(tui, &layout->bottom));
 		if (tui->prompt.open && tui->prompt.boxed)
-			prompt_draw_box(&tui->prompt, area_sub(grid_area(&tui->grid), 0, 0, tui->width,
-							       layout->bottom.y), tui->view.ascii);
+			prompt_draw_box(
+				&tui->prompt,
+				area_sub(grid_area(&tui->grid), 0, 0, tui->width, layout->bottom.y),
+				tui->view.ascii);
 	}
 	if (tui->view.ascii)
 		grid_to_ascii(&tui->grid);

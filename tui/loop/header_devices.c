@@ -50,8 +50,8 @@ static int percent(int64_t part, int64_t whole)
 	return (int)(((__int128)part * 100 + whole / 2) / whole);
 }
 
-static void add_bar(struct strip *strip, const struct view *view, int rank, enum role role,
-		    int64_t part, int64_t whole)
+static void header_add_bar(struct strip *strip, const struct view *view, int rank, enum role role,
+			   int64_t part, int64_t whole)
 {
 	char text[BAR * 4 + 16];
 	uint64_t eighths = 0;
@@ -195,10 +195,10 @@ static void device_line(struct strip *strip, const struct view *view, int width,
 		return;
 	}
 	strip_add(strip, 0, 2, ROLE_MUTED, 0, "kernels");
-	add_bar(strip, view, 4, ROLE_WORK_MATMUL, d->kernel_ns, whole);
+	header_add_bar(strip, view, 4, ROLE_WORK_MATMUL, d->kernel_ns, whole);
 	strip_add(strip, 0, 1, ROLE_DEFAULT, 0, rough ? "≈%2d %%" : "%3d %%", kernels);
 	strip_add(strip, 2, 2, ROLE_MUTED, 0, "copies");
-	add_bar(strip, view, 7, ROLE_WORK_COPY, d->copy_ns, whole);
+	header_add_bar(strip, view, 7, ROLE_WORK_COPY, d->copy_ns, whole);
 	strip_add(strip, 2, 1, ROLE_DEFAULT, 0, rough ? "≈%2d %%" : "%3d %%", copies);
 	snprintf(name, sizeof(name), "(%d under kernels)", both);
 	strip_add(strip, 8, 1, ROLE_MUTED, 0, "%-18s", name);
@@ -230,7 +230,7 @@ static void cores_line(struct strip *strip, struct view *view, int width, const 
 	}
 	tenths = (int64_t)(((__int128)use.busy_ns * 10 + use.span_ns / 2) / use.span_ns);
 	strip_add(strip, 0, 2, ROLE_MUTED, 0, "cores busy");
-	add_bar(strip, view, 4, ROLE_WORK_MATMUL, use.busy_ns / cores, use.span_ns);
+	header_add_bar(strip, view, 4, ROLE_WORK_MATMUL, use.busy_ns / cores, use.span_ns);
 	strip_add(strip, 0, 1, ROLE_DEFAULT, 0, "%2lld.%lld of %lld", (long long)(tenths / 10),
 		  (long long)(tenths % 10), (long long)cores);
 	strip_add(strip, 1, 2, ROLE_MUTED, 0, "no op");

@@ -36,7 +36,6 @@
 #include "tui/draw/text_find.h"
 #include "tui/draw/theme.h"
 #include "tui/run/thresholds.h"
-#include "tui/tui.h"
 #include "tui/base/turns.h"
 #include "tui/filters/until.h"
 #include "tui/draw/window.h"
@@ -106,7 +105,7 @@ struct tui {
 	struct window window;
 	bool window_set;		/* it has been placed once */
 	int64_t jumped_ns;		/* clock of the last jump of the sweep */
-	struct layout layout;
+	struct screen_layout layout;
 	struct header *header;		/* owned */
 	struct pane *panes[TUI_PANES_MAX];	/* owned; [0] the timeline */
 	int lower;			/* index of the lower pane, from 1 */
@@ -114,13 +113,13 @@ struct tui {
 	bool full;			/* the lower pane has the whole screen with the focus */
 	int64_t page_ns, page_cost_ns;	/* when the page of pane 9 was made, what that took */
 	uint64_t page_generation;	/* of the model then */
-	struct output *output;		/* owned */
+	struct program_output *output;		/* owned */
 	struct model_status status;	/* of the last frame */
 
 	struct hits hits;		/* of the last frame */
 	struct tui_mouse mouse;
 	struct marks marks;
-	char *asks_key;			/* owned; the command whose last word the next key is, NULL none */
+	char *asks_key; /* owned; the command whose last word the next key is, NULL none */
 	struct prompt prompt;
 	struct history history;
 	size_t wrong_at;		/* of the last line that was typed: where, 0 it was right */
@@ -151,7 +150,7 @@ struct tui {
 	int64_t start_ns;
 	uint64_t seen_generation, seen_output;
 	int64_t frame_ns, key_ns, draw_cost_ns;	/* last frame, last key, mean of drawing */
-	int64_t drawing_ns;		/* begin of a frame that the terminal has not all of; 0: none */
+	int64_t drawing_ns; /* begin of a frame that the terminal has not all of; 0: none */
 	int64_t numbers_ns;		/* last frame with new numbers */
 	bool numbers_old;		/* the last frame had none */
 	int header_lines;

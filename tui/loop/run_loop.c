@@ -27,7 +27,8 @@ static void run_show_match(struct tui *tui, const struct span *span)
 	if (tui->options->until && !tui->until_matched) {
 		tui->until_matched = true;
 		tui_end_collecting(tui);
-		tui_say(tui, false, "collecting ended at %s: %s", text, filter_text(tui->until.filter));
+		tui_say(tui, false, "collecting ended at %s: %s", text,
+			filter_text(tui->until.filter));
 	} else {
 		tui_say(tui, false, "frozen at %s: %s", text, filter_text(tui->until.filter));
 	}
@@ -42,7 +43,8 @@ void run_look(struct tui *tui)
 	if (tui->run_steps && tui->status.steps >= tui->run_steps) {
 		tui_apply(tui, OUT_REDRAW | OUT_FREEZE);
 		tui_say(tui, false, "frozen after %s, at step %llu; run goes on",
-			fmt_many(text, (uint64_t)tui->run_count, "step"), (unsigned long long)tui->status.steps);
+			fmt_many(text, (uint64_t)tui->run_count, "step"),
+			(unsigned long long)tui->status.steps);
 		run_forget(tui);
 	}
 	if (tui->until.filter && until_look(&tui->until, &span))

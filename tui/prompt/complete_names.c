@@ -41,7 +41,8 @@ static void add_option_values(struct gather *gather)
 {
 	const struct settings *settings = gather->ask->settings;
 	char now[64], error[160];
-	int id = gather->argc > 1 ? setting_find(settings, gather->argv[1], error, sizeof(error)) : -1;
+	int id = gather->argc > 1 ? setting_find(settings, gather->argv[1], error, sizeof(error))
+				  : -1;
 	const char *values;
 
 	if (id < 0)
@@ -315,7 +316,8 @@ void gather_files(struct gather *gather, bool only_folders)
 {
 	const char *slash = strrchr(gather->typed, '/'), *home = getenv("HOME");
 	const char *rest = slash ? slash + 1 : gather->typed, *typed = gather->typed;
-	char *folder = slash ? xstrndup(typed, (size_t)(slash - typed) + 1) : xstrdup(""), *whole = NULL;
+	char *folder = slash ? xstrndup(typed, (size_t)(slash - typed) + 1) : xstrdup(""),
+	     *whole = NULL;
 	size_t n;
 	char **names;
 

@@ -8,8 +8,9 @@
 #include <string.h>
 
 #include "model/columns/copies.h"
+#include "model/columns/ops.h"
 #include "model/query/flows.h"
-#include "tui/base/beside.h"
+#include "tui/base/atomic_file.h"
 #include "tui/base/json.h"
 #include "tui/report/report.h"
 
@@ -306,27 +307,14 @@ static void write_op(struct json *json, struct model *model, const struct op_row
 	char source[300];
 
 	json_object(json);
-	json_key_string(json, "name", row->name);
+	report_row_json(json, &op_list_columns, &(struct op_line) { .op = *row });
 	if (strcmp(row->raw_name, row->name) != 0)
 		json_key_string(json, "raw_name", row->raw_name);
-	json_text_if(json, "type", row->type);
-	if (row->framework != FW_NONE)
-		json_key_string(json, "framework", framework_name(row->framework));
 	if (row->file) {
 		const char *base = strrchr(row->file, '/');
 
 		snprintf(source, sizeof(source), "%s:%u", base ? base + 1 : row->file, row->line);
 		json_key_string(json, "source", source);
-	}
-	json_key_uint(json, "count", row->count);
-	json_key_int(json, "total_ns", row->total_ns);
-	json_key_int(json, "self_ns", row->self_ns);
-	if (row->count) {
-		json_key_int(json, "mean_ns", row->mean_ns);
-		json_key_int(json, "min_ns", row->min_ns);
-		json_key_int(json, "max_ns", row->max_ns);
-		json_key_int(json, "p50_ns", row->p50_ns);
-		json_key_int(json, "p99_ns", row->p99_ns);
 	}
 	if (row->handed) {
 		json_key_uint(json, "handed", row->handed);
@@ -533,13 +521,13 @@ void report_json(struct model *model, const struct report_run *run, FILE *out)
 int report_json_file(struct model *model, const struct report_run *run,
 		     const char *path, char *error, size_t error_size)
 {
-	struct beside file;
+	struct atomic_file file;
 
 	if (strcmp(path, "-")) {
-		if (beside_open(&file, path, error, error_size))
+		if (atomic_file_open(&file, path, error, error_size))
 			return -1;
 		report_json(model, run, file.out);
-		return beside_commit(&file, error, error_size);
+		return atomic_file_commit(&file, error, error_size);
 	}
 	report_json(model, run, stdout);
 	errno = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `--export FORMAT:FILE` and `export FORMAT FILE`: what model/export/foreign.h writes,
- * into a file that stands for a whole one (beside.h), gzipped when its name ends
+ * into a file that stands for a whole one (atomic_file.h), gzipped when its name ends
  * with ".gz". On a thread of its own while the screen goes on; the reader waits
  * meanwhile, as for `save`.
  *
@@ -19,8 +19,9 @@
 #define EXPORT_SENTENCE_MAX 1024
 
 /* What export_parse() takes before the file, between blanks. */
-#define EXPORT_FORMATS \
-	"chrome chrome,memory chrome,no-dataflow perfetto perfetto,memory dot csv:ops csv:kernels " \
+#define EXPORT_FORMATS                                                                             \
+	"chrome chrome,memory chrome,no-dataflow perfetto perfetto,memory dot csv:ops "            \
+	"csv:kernels "                                                                             \
 	"csv:copies csv:steps csv:memory csv:findings csv:calls csv:devices csv:queues csv:edges " \
 	"csv:processes"
 

@@ -21,14 +21,14 @@
 
 /* ---- from the program's threads to ours ---- */
 
-struct item {
+struct read_item {
 	enum tf_graph_kind kind;
 	int64_t since_ns;
 	struct tf_buffer *buffer;	/* owned */
 	char name[TF_GRAPH_NAME];
 };
 
-static struct item queue[QUEUE_MAX];
+static struct read_item queue[QUEUE_MAX];
 static uint32_t queue_head, queue_n;
 static _Atomic size_t queue_bytes;
 static atomic_flag queue_busy = ATOMIC_FLAG_INIT;
@@ -57,7 +57,7 @@ void tf_graph_hand_over(enum tf_graph_kind kind, const char *name, struct tf_buf
 		;
 	room = queue_n < QUEUE_MAX;
 	if (room) {
-		struct item *item = &queue[(queue_head + queue_n++) % QUEUE_MAX];
+		struct read_item *item = &queue[(queue_head + queue_n++) % QUEUE_MAX];
 
 		item->kind = kind;
 		item->since_ns = rt_now_ns();
@@ -71,7 +71,7 @@ void tf_graph_hand_over(enum tf_graph_kind kind, const char *name, struct tf_buf
 	}
 }
 
-static bool take_over(struct item *out)
+static bool graph_read_next(struct read_item *out)
 {
 	bool any;
 
@@ -87,7 +87,7 @@ static bool take_over(struct item *out)
 	return any;
 }
 
-static void let_go(struct item *item)
+static void let_go(struct read_item *item)
 {
 	atomic_fetch_sub(&queue_bytes, item->buffer->length);
 	tf_graph_delete()(item->buffer);
@@ -98,9 +98,9 @@ static void let_go(struct item *item)
 
 /* Definitions wait until it is known whether their nodes run as part of another
  * graph: inlined, as most are. */
-static struct item waiting[WAITING_MAX];
+static struct read_item waiting[WAITING_MAX];
 static uint32_t n_waiting;
-static struct item reading;	/* buffer NULL: none */
+static struct read_item reading;	/* buffer NULL: none */
 static struct graphdef_walk walk;
 static atomic_flag working = ATOMIC_FLAG_INIT;
 
@@ -144,7 +144,7 @@ static void read_nodes(size_t *left)
 		let_go(&reading);
 }
 
-static void begin_reading(const struct item *item)
+static void begin_reading(const struct read_item *item)
 {
 	reading = *item;
 	eager[0] = '\0';
@@ -161,7 +161,7 @@ static void begin_reading(const struct item *item)
 /* A definition whose time has come; false: none has. */
 static bool take_waiting(int64_t until_ns)
 {
-	struct item item;
+	struct read_item item;
 
 	while (n_waiting) {
 		if (waiting[0].since_ns > until_ns)
@@ -179,9 +179,9 @@ static bool take_waiting(int64_t until_ns)
 }
 
 /* Some of what waits; false: there is no more. */
-static bool work(int64_t until_ns, size_t bytes)
+static bool graph_read_work(int64_t until_ns, size_t bytes)
 {
-	struct item item;
+	struct read_item item;
 
 	while (bytes) {
 		if (reading.buffer) {
@@ -192,12 +192,13 @@ static bool work(int64_t until_ns, size_t bytes)
 			take_waiting(INT64_MAX);
 			continue;
 		}
-		if (!take_over(&item)) {
+		if (!graph_read_next(&item)) {
 			if (!take_waiting(until_ns))
 				return false;
 		} else if (item.kind == TAKE_LINES) {
 			tf_lines_take(item.name, item.buffer->data, item.buffer->length);
-			bytes = bytes > item.buffer->length / 8 ? bytes - item.buffer->length / 8 : 0;
+			bytes = bytes > item.buffer->length / 8 ?
+				bytes - item.buffer->length / 8 : 0;
 			let_go(&item);
 		} else if (item.kind == TAKE_FUNCTION) {
 			waiting[n_waiting++] = item;
@@ -212,7 +213,8 @@ void tf_graph_tick(int64_t now_ns)
 {
 	if (!tf_graph_delete() || atomic_flag_test_and_set(&working))
 		return;
-	work(now_ns - (tf_graph_rests(now_ns - WAIT_NS) ? WAIT_NS : WAIT_MOST_NS), TICK_BYTES);
+	graph_read_work(now_ns - (tf_graph_rests(now_ns - WAIT_NS) ? WAIT_NS : WAIT_MOST_NS),
+			TICK_BYTES);
 	atomic_flag_clear(&working);
 }
 
@@ -233,7 +235,7 @@ void tf_graph_fini(void)
 
 	if (!tf_graph_delete() || atomic_flag_test_and_set(&working))
 		return;
-	while (work(INT64_MAX, TICK_BYTES) && ++rounds < FINI_ROUNDS)
+	while (graph_read_work(INT64_MAX, TICK_BYTES) && ++rounds < FINI_ROUNDS)
 		nanosleep(&pause, NULL);
 	if (rounds == FINI_ROUNDS)
 		rt_dropped(1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tui/timeline/beneath.h"
+#include "tui/timeline/compare.h"
 
 #include "model/query/query.h"
 
@@ -19,24 +19,24 @@ static int64_t column_from(int64_t after_ns, int64_t w_ns)
 	return floor_div(after_ns - w_ns / 2 + w_ns - 1, w_ns);
 }
 
-struct beneath_place beneath_place(int64_t here_ns, const struct step_row *beneath, int64_t t0_ns,
+struct compare_place compare_place(int64_t here_ns, const struct step_row *other, int64_t t0_ns,
 				   int64_t w_ns, size_t columns)
 {
 	int64_t after_ns = here_ns - t0_ns;
 	int64_t begin = column_from(after_ns, w_ns);
-	int64_t end = column_from(after_ns + beneath->dur_ns, w_ns);
+	int64_t end = column_from(after_ns + other->dur_ns, w_ns);
 
 	if (begin >= end) {
 		begin = floor_div(after_ns, w_ns);
 		end = begin + 1;
 	}
-	return (struct beneath_place) {
-		.t0_ns = beneath->start_ns - after_ns,
+	return (struct compare_place) {
+		.t0_ns = other->start_ns - after_ns,
 		.begin = within(begin, columns), .end = within(end, columns),
 	};
 }
 
-size_t beneath_step_at(const struct step_row *rows, size_t n, int64_t t_ns)
+size_t compare_step_at(const struct step_row *rows, size_t n, int64_t t_ns)
 {
 	size_t low = 0, high = n;
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "model/base/util.h"
-#include "tui/base/beside.h"
+#include "tui/base/atomic_file.h"
 
 static int failed(char *error, size_t size, const char *path, int code)
 {
@@ -20,7 +20,7 @@ static int failed(char *error, size_t size, const char *path, int code)
 }
 
 /* A new file in the same folder; its mode is what a plain open would give. */
-static int create(struct beside *file)
+static int create(struct atomic_file *file)
 {
 	mode_t mask = umask(0);
 	int fd;
@@ -33,7 +33,7 @@ static int create(struct beside *file)
 	return fd;
 }
 
-int beside_open(struct beside *file, const char *path, char *error, size_t size)
+int atomic_file_open(struct atomic_file *file, const char *path, char *error, size_t size)
 {
 	struct stat st;
 	int fd, code;
@@ -59,14 +59,14 @@ int beside_open(struct beside *file, const char *path, char *error, size_t size)
 	return failed(error, size, path, code);
 }
 
-int beside_check(const char *path, char *error, size_t size)
+int atomic_file_check(const char *path, char *error, size_t size)
 {
-	struct beside file;
+	struct atomic_file file;
 	struct stat st;
 
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
 		return access(path, W_OK) ? failed(error, size, path, errno) : 0;
-	if (beside_open(&file, path, error, size))
+	if (atomic_file_open(&file, path, error, size))
 		return -1;
 	fclose(file.out);
 	unlink(file.temporary);
@@ -74,7 +74,7 @@ int beside_check(const char *path, char *error, size_t size)
 	return 0;
 }
 
-void beside_discard(struct beside *file)
+void atomic_file_discard(struct atomic_file *file)
 {
 	fclose(file->out);
 	if (file->temporary)
@@ -82,7 +82,7 @@ void beside_discard(struct beside *file)
 	free(file->temporary);
 }
 
-int beside_commit(struct beside *file, char *error, size_t size)
+int atomic_file_commit(struct atomic_file *file, char *error, size_t size)
 {
 	int code = 0;
 
@@ -119,7 +119,7 @@ static int folder_problem(const char *path)
 	return code;
 }
 
-char *beside_folder(const char *path, char *error, size_t size)
+char *atomic_folder_open(const char *path, char *error, size_t size)
 {
 	int code = folder_problem(path);
 	size_t length = strlen(path);
@@ -131,8 +131,8 @@ char *beside_folder(const char *path, char *error, size_t size)
 		length--;
 	temporary = xasprintf("%.*s.XXXXXX", (int)length, path);
 	if (code == ENOTEMPTY) {
-		snprintf(error, size, "folder '%s' is not empty: it takes an absent or an empty one",
-			 path);
+		snprintf(error, size,
+			 "folder '%s' is not empty: it takes an absent or an empty one", path);
 	} else if (code || !mkdtemp(temporary)) {
 		failed(error, size, path, code ? code : errno);
 	} else {
@@ -164,7 +164,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return 0;
 }
 
-int beside_folder_commit(char *temporary, const char *path, char *error, size_t size)
+int atomic_folder_commit(char *temporary, const char *path, char *error, size_t size)
 {
 	int code = nftw(temporary, sync_one, 16, FTW_PHYS | FTW_DEPTH);
 
@@ -173,14 +173,14 @@ int beside_folder_commit(char *temporary, const char *path, char *error, size_t 
 	if (!code && rename(temporary, path))
 		code = errno;
 	if (code) {
-		beside_folder_discard(temporary);
+		atomic_folder_discard(temporary);
 		return failed(error, size, path, code);
 	}
 	free(temporary);
 	return 0;
 }
 
-void beside_folder_discard(char *temporary)
+void atomic_folder_discard(char *temporary)
 {
 	nftw(temporary, remove_one, 16, FTW_PHYS | FTW_DEPTH);
 	free(temporary);

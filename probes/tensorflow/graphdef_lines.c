@@ -12,7 +12,7 @@
  * scratch: files (offset, size), then frames and traces (id, offset and size),
  * open addressing, at most half full.
  */
-struct lines {
+struct stack_lines {
 	struct pb message;
 	uint64_t *files, *frames, *traces;
 	size_t n_files, files_max, mask;
@@ -50,7 +50,7 @@ size_t graphdef_scratch(struct pb message)
 }
 
 /* A place of three words: id, offset + 1, size. */
-static uint64_t *place_of(const struct lines *l, uint64_t *table, uint64_t id)
+static uint64_t *place_of(const struct stack_lines *l, uint64_t *table, uint64_t id)
 {
 	uint64_t h = (id ^ id >> 32) * 0x9e3779b97f4a7c15u;
 	size_t i = (size_t)(h >> 20) & l->mask;
@@ -60,7 +60,7 @@ static uint64_t *place_of(const struct lines *l, uint64_t *table, uint64_t id)
 	return &table[3 * i];
 }
 
-static void put(const struct lines *l, uint64_t *table, struct pb entry)
+static void graphdef_lines_put(const struct stack_lines *l, uint64_t *table, struct pb entry)
 {
 	struct pb_field f;
 	uint64_t id = 0, *place;
@@ -80,7 +80,7 @@ static void put(const struct lines *l, uint64_t *table, struct pb entry)
 	place[2] = pb_left(&value);
 }
 
-static struct pb get(const struct lines *l, uint64_t *table, uint64_t id)
+static struct pb get(const struct stack_lines *l, uint64_t *table, uint64_t id)
 {
 	const uint64_t *place = place_of(l, table, id);
 
@@ -112,7 +112,7 @@ bool graphdef_is_framework(struct pb file)
 }
 
 /* FileLineCol; false: not the user's. */
-static bool read_frame(const struct lines *l, struct pb frame, struct graphdef_line *line)
+static bool read_frame(const struct stack_lines *l, struct pb frame, struct graphdef_line *line)
 {
 	struct graphdef_line found = { .node = line->node };
 	uint64_t file = 0;
@@ -136,7 +136,7 @@ static bool read_frame(const struct lines *l, struct pb frame, struct graphdef_l
 }
 
 /* StackTrace, outermost frame first: the last one that is the user's. */
-static bool read_trace(const struct lines *l, struct pb trace, struct graphdef_line *line)
+static bool read_trace(const struct stack_lines *l, struct pb trace, struct graphdef_line *line)
 {
 	bool found = false;
 	struct pb_field f;
@@ -159,7 +159,8 @@ static bool read_trace(const struct lines *l, struct pb trace, struct graphdef_l
 }
 
 /* map<string, StackTrace>, or map<string, id of a trace>. */
-static void read_name(const struct lines *l, struct pb entry, graphdef_take_line *take, void *arg)
+static void read_name(const struct stack_lines *l, struct pb entry, graphdef_take_line *take,
+		      void *arg)
 {
 	struct graphdef_line line = { .line = 0 };
 	struct pb trace = { NULL, NULL };
@@ -187,7 +188,7 @@ static void read_name(const struct lines *l, struct pb entry, graphdef_take_line
 void graphdef_lines(struct pb message, uint64_t *scratch, graphdef_take_line *take, void *arg)
 {
 	size_t n = count_of(message), size = table_size(n);
-	struct lines l = {
+	struct stack_lines l = {
 		.message = message, .files = scratch, .files_max = n, .mask = size - 1,
 		.frames = scratch + 2 * n, .traces = scratch + 2 * n + 3 * size,
 		.base = message.at,
@@ -201,9 +202,9 @@ void graphdef_lines(struct pb message, uint64_t *scratch, graphdef_take_line *ta
 			l.files[2 * l.n_files] = (uint64_t)(f.bytes.at - l.base);
 			l.files[2 * l.n_files++ + 1] = pb_left(&f.bytes);
 		} else if (f.number == INFO_FRAMES_BY_ID) {
-			put(&l, l.frames, f.bytes);
+			graphdef_lines_put(&l, l.frames, f.bytes);
 		} else if (f.number == INFO_TRACES_BY_ID) {
-			put(&l, l.traces, f.bytes);
+			graphdef_lines_put(&l, l.traces, f.bytes);
 		}
 	}
 	for (struct pb w = message; pb_next(&w, &f);)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Two steps, one beneath the other: columns against the time they stand for, one by one. */
+/* Two steps, one below the other: columns against the time they stand for, one by one. */
 #include "model/query/query.h"
 #include "tests/unit/test.h"
-#include "tui/timeline/beneath.h"
+#include "tui/timeline/compare.h"
 
 #define MS INT64_C(1000000)
 #define START (INT64_C(1234567) * 1000 * MS)
@@ -10,7 +10,7 @@
 /* A column is the step's when its middle is. */
 static void check_place(int64_t here, const struct step_row *step, int64_t t0, int64_t w, size_t n)
 {
-	struct beneath_place place = beneath_place(here, step, t0, w, n);
+	struct compare_place place = compare_place(here, step, t0, w, n);
 	size_t inside = 0;
 
 	CHECK(place.begin <= place.end && place.end <= n);
@@ -30,7 +30,7 @@ static void check_place(int64_t here, const struct step_row *step, int64_t t0, i
 		CHECK(place.end - place.begin <= 1);
 }
 
-TEST(beneath_columns_are_those_of_the_step)
+TEST(compare_columns_are_those_of_the_step)
 {
 	static const int64_t widths[] = { 1, 2, 3, 7, 1000, 999983, 40 * MS, 3600 * 1000 * MS };
 	static const int64_t durations[] = { 0, 1, 2, 10, 999, 80 * MS, 81 * MS + 1, 3000 * MS };
@@ -48,26 +48,26 @@ TEST(beneath_columns_are_those_of_the_step)
 }
 
 /* Shorter than half a column: it is seen all the same, where it is. */
-TEST(beneath_a_short_step_has_a_column)
+TEST(compare_a_short_step_has_a_column)
 {
 	struct step_row step = { .start_ns = START, .dur_ns = 10 };
-	struct beneath_place place;
+	struct compare_place place;
 
 	for (int64_t at = 0; at < 10; at++) {
-		place = beneath_place(START + at * 1000 + 900, &step, START, 1000, 10);
+		place = compare_place(START + at * 1000 + 900, &step, START, 1000, 10);
 		CHECK(place.begin == (size_t)at && place.end == (size_t)at + 1);
 	}
-	place = beneath_place(START - 1, &step, START, 1000, 10);
+	place = compare_place(START - 1, &step, START, 1000, 10);
 	CHECK(place.begin == place.end);
-	place = beneath_place(START + 10000, &step, START, 1000, 10);
+	place = compare_place(START + 10000, &step, START, 1000, 10);
 	CHECK(place.begin == place.end);
 }
 
-TEST(beneath_step_at_a_time)
+TEST(compare_step_at_a_time)
 {
 	struct step_row rows[50] = { { .number = 0 } };
 
-	CHECK(beneath_step_at(rows, 0, START) == 0);
+	CHECK(compare_step_at(rows, 0, START) == 0);
 	for (size_t i = 0; i < 50; i++)
 		rows[i] = (struct step_row) { .start_ns = START + (int64_t)(i * i) * MS,
 					      .dur_ns = MS };
@@ -78,6 +78,6 @@ TEST(beneath_step_at_a_time)
 			for (size_t i = 0; i < n; i++)
 				if (rows[i].start_ns <= t)
 					last = i;
-			CHECK(beneath_step_at(rows, n, t) == last);
+			CHECK(compare_step_at(rows, n, t) == last);
 		}
 }
