@@ -35,6 +35,7 @@ enum table_unit {
 	UNIT_RATE,		/* bytes per second */
 	UNIT_FLOPS,		/* floating-point operations per second */
 	UNIT_SHARE,		/* thousandths; a column with `part`: that of the total */
+	UNIT_WHEN,		/* ns since the start of the run */
 };
 
 enum table_flag {

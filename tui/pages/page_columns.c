@@ -10,6 +10,7 @@ static const char *const unit_names[] = {
 	[UNIT_TEXT] = "text", [UNIT_NUMBER] = "number", [UNIT_COUNT] = "count",
 	[UNIT_TIME] = "time", [UNIT_BYTES] = "bytes", [UNIT_RATE] = "bytes/s",
 	[UNIT_FLOPS] = "FLOP/s", [UNIT_SHARE] = "share",
+	[UNIT_WHEN] = "time",
 };
 
 static bool is_shown(const struct table *table, size_t column)

@@ -288,7 +288,7 @@ void table_write(struct table *table, FILE *out, bool commas)
 {
 	static const char *const units[] = {
 		[UNIT_TIME] = "_ns", [UNIT_BYTES] = "_bytes", [UNIT_RATE] = "_bytes_per_s",
-		[UNIT_FLOPS] = "_flop_per_s", [UNIT_SHARE] = "",
+		[UNIT_FLOPS] = "_flop_per_s", [UNIT_SHARE] = "", [UNIT_WHEN] = "_ns",
 	};
 	char separator = commas ? ',' : '\t';
 	size_t n = table_n_columns(table);
