@@ -24,7 +24,8 @@ MAKEFLAGS += --no-builtin-rules
 SAN ?=
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
 	-Wundef -Wwrite-strings -Wformat=2 -Wno-format-nonliteral -Wno-unused-parameter
-WERROR ?=
+# A folder in which "make check" has built stays as strict: what is built there is checked with it.
+WERROR ?= $(if $(wildcard $(O)/strict),-Werror)
 CFLAGS ?= -O2 -g
 override CFLAGS += -std=gnu11 -D_GNU_SOURCE $(WARN) $(WERROR)
 CPPFLAGS += -I. -I$(O) -DTFTOP_VERSION='"$(VERSION)"' -include model/banned.h
@@ -309,7 +310,7 @@ $(O)/tests/many_queues: $(O)/obj/tests/programs/many_queues.o
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lOpenCL
-$(O)/tests/inject_driver: $(O)/obj/tests/live/inject_driver.o $(call obj,$(patsubst %,probes/attach/%.c,awake call elf hurry inject place place_porter report target thread) probes/process/process.c probes/process/wire.c)
+$(O)/tests/inject_driver: $(O)/obj/tests/live/inject_driver.o $(call obj,$(patsubst %,probes/attach/%.c,awake call elf hurry inject place place_porter report target thread) probes/process/executable.c probes/process/process.c) $(O)/libmodel.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lpthread
@@ -332,7 +333,7 @@ $(O)/tests/session_driver $(O)/tests/told: $(O)/tests/%: $(O)/obj/tests/live/%.o
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -Wl,--dynamic-list=probes/session/tftop.dynlist -o $@ $^ \
 		$(TFTOP_LIBS) $(MODEL_LIBS)
-FUZZ_OBJ := $(call test_obj,$(call src,tests/fuzz/*.c)) $(call obj,probes/tensorflow/graphdef.c probes/tensorflow/graphdef-lines.c probes/tensorflow/pb.c) $(O)/probes/onednn/line.o $(CUPTI_OBJ)
+FUZZ_OBJ := $(call test_obj,$(call src,tests/fuzz/*.c)) $(call obj,probes/tensorflow/graphdef.c probes/tensorflow/graphdef_lines.c probes/tensorflow/pb.c) $(O)/probes/onednn/line.o $(CUPTI_OBJ)
 $(O)/tests/fuzz: $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
@@ -382,12 +383,12 @@ $(O)/tests/cuda/libcuda-client.so: tests/doubles/cuda_client.c $(CUDA_DOUBLE_H)
 	$(call say,LINK)
 	$(Q)$(CC) $(CUDA_DOUBLE_CFLAGS) -o $@ $(filter %.c,$^) -lpthread -ldl
 
-.PHONY: tests check check-versions check-asan check-tsan check-warnings bench golden fuzz
+.PHONY: tests check check-timing check-versions check-asan check-tsan check-warnings bench golden fuzz
 tests: all $(TEST_TOOLS) $(CUDA_DOUBLES)
 
 # Two at once: the cheapest first, then what takes long. ALONE: those that measure what tftop takes,
 # and those that look for what any tftop leaves.
-SUITES := tests/tree.sh tests/golden/run.sh tests/completions.sh tests/unit.sh \
+SUITES := tests/tree.sh tests/runner.sh tests/golden/run.sh tests/completions.sh tests/unit.sh \
 	tests/live/attach_session.sh tests/live/tensorflow.sh tests/pty/run.sh tests/live/late_frameworks.sh \
 	tests/live/opencl.sh tests/live/join.sh tests/live/jax.sh tests/live/contain.sh tests/live/tf_flow.sh \
 	tests/live/clients.sh tests/live/graph.sh tests/probes/run.sh tests/live/watchdog.sh \
@@ -408,17 +409,27 @@ SUITES_ASAN := tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh tests/soak/ke
 	tests/live/asan.sh
 SUITES_TSAN := tests/tsan.sh
 
-check: tests check-warnings
+check: check-warnings
+	@$(MAKE) -s $(CHECK_JOBS) O=$(O) tests
 	@O=$(O) tests/run.sh $(SUITES) --alone $(SUITES_ALONE)
+
+# What only a clock can judge, so on a machine that does nothing else: the cases of case_timed.
+SUITES_TIMING := $(shell grep -lE '^[^\#]*\bcase_timed\b' tests/*.sh tests/*/*.sh | grep -vE '/(lib|runner)\.sh$$')
+check-timing: tests
+	@O=$(O) TIMING=1 tests/run.sh --alone $(SUITES_TIMING)
 
 # TensorFlow's suites on other wheels, which are fetched for that; VERSIONS="2.12 gpu".
 check-versions: tests
 	@O=$(O) tests/versions.sh
 
-# Every file once more with clang and with -Werror for both compilers.
+# Every file with -Werror, by gcc and by clang. What $(O) has of gcc is not built a second time: it
+# is strict from then on. clang only reads: its warnings come before it makes code.
+COMPILER = $(if $(shell $(CC) -dM -E -x c /dev/null | grep __clang__),clang,gcc)
 check-warnings:
-	@$(MAKE) -s $(CHECK_JOBS) O=$(O)/gcc CC=gcc CFLAGS='-O2 -g' WERROR=-Werror objects
-	@$(MAKE) -s $(CHECK_JOBS) O=$(O)/clang CC=clang CFLAGS='-O1' WERROR=-Werror objects
+	@$(if $(filter gcc,$(COMPILER)),mkdir -p $(O) && touch $(O)/strict && \
+		$(MAKE) -s $(CHECK_JOBS) O=$(O) WERROR=-Werror objects,\
+		$(MAKE) -s $(CHECK_JOBS) O=$(O)/gcc CC=gcc CFLAGS='-O2 -g' WERROR=-Werror objects)
+	@$(MAKE) -s $(CHECK_JOBS) O=$(O)/clang CC='tests/syntax.sh clang' CFLAGS='-O1' WERROR=-Werror objects
 # as many as there are processors, where make was not told
 CHECK_JOBS = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 .PHONY: objects
@@ -461,11 +472,16 @@ fuzz:
 	@$(MAKE) -s O=$(O)/asan CFLAGS='-O1 -g' SAN='$(ASAN)' $(O)/asan/tests/fuzz
 	@O=$(O)/asan tests/fuzz/run.sh --seconds $(or $(SECONDS),60)
 
+# Every text that a user may read, with its place, for a person to read from first to last.
+.PHONY: messages
+messages:
+	@tests/tree/messages.py $$(git ls-files 'tui/*.[ch]' 'model/*.[ch]' 'keymap/*.[ch]' 'probes/*.[ch]')
+
 # tests/bench/X_bench.c is one program; those of the probes link the runtime.
 BENCH := $(patsubst tests/bench/%.c,$(O)/tests/bench/%,$(call src,tests/bench/*_bench.c))
-bench: all $(BENCH) $(O)/tests/burst $(CUDA_DOUBLES) $(addprefix $(O)/tests/cuda/,cuda_launch libcuda-client.so)
-	@O=$(O) tests/bench/run.sh $(ONLY)
-$(O)/tests/bench/acts_bench: LDFLAGS += -Wl,--wrap=analyses_push,--wrap=analyses_poll,--wrap=analyses_run
+bench: all $(if $(ONLY),,tests) $(BENCH) $(O)/tests/burst $(CUDA_DOUBLES) $(addprefix $(O)/tests/cuda/,cuda_launch libcuda-client.so)
+	@$(if $(ONLY),,O=$(O) TIMING=1 tests/run.sh --alone $(SUITES_TIMING);) O=$(O) tests/bench/run.sh $(ONLY)
+$(O)/tests/bench/acts_bench: LDFLAGS += -Wl,--wrap=acts_push,--wrap=analyses_poll,--wrap=analyses_run
 $(addprefix $(O)/tests/bench/,model_bench acts_bench executions_bench): $(O)/tests/bench/%: $(O)/obj/tests/bench/%.o $(O)/libmodel.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
@@ -492,6 +508,7 @@ docs: $(O)/tftop
 		mv docs/$$page.new docs/$$page || exit 1; done
 	@for shell in bash zsh fish; do $(O)/tftop --print=$$shell > docs/tftop.$$shell.new && \
 		mv docs/tftop.$$shell.new docs/tftop.$$shell || exit 1; done
+	@tests/schema_page.py > docs/schema.md.new && mv docs/schema.md.new docs/schema.md
 
 # ---- install ----
 
@@ -526,10 +543,12 @@ help:
 	  'make deps         install what is missing (apt; names it first)' \
 	  'make demo         everything from nothing to the live screen' \
 	  'make check        all tests (at most 15 minutes on 2 cores)' \
+	  'make check-timing what only a clock can judge, on a machine that does nothing else' \
 	  'make check-asan   again under the sanitizers, check-tsan with it' \
 	  'make check-tsan   threads under the thread sanitizer' \
 	  'make check-versions  TensorFlow and PyTorch of other versions (fetches 2 GB each)' \
-	  'make bench        figures, each beside something that runs in the same minute' \
+	  'make bench        figures, each beside something that runs in the same minute,' \
+	  '                  after check-timing where no ONLY= is given' \
 	  'make soak-keys    a million random keys under the sanitizers' \
 	  'make soak         tftop comes and goes at random, MINUTES=30; ATTACHES=1000: a table' \
 	  'make golden       rewrite the expected screens' \

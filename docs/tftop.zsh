@@ -11,35 +11,35 @@ if ((dashes && dashes < CURRENT)); then
 	return
 fi
 _arguments -S \
-	'*''-p[a program that runs already, by PID or name]:process:_pids' \
-	'--children[with -p: what runs below it as well, also what starts later]' \
-	'(-b --batch)'{-b,--batch}'[no screen: a text report on stderr when PROGRAM ends]' \
-	'--json=[no screen: the report as JSON into FILE, '\''-'\'' is stdout]:value:_files' \
-	'-o[keep the recording in DIR (absent or empty)]:value:_files -/' \
+	'*''-p[watch a running program, by PID or name]:process:_pids' \
+	'--children[with -p: watch the processes below it too, also those that start later]' \
+	'(-b --batch)'{-b,--batch}'[no screen: print a report to stderr when PROGRAM ends]' \
+	'--json=[no screen: write the report as JSON; '\''-'\'' is stdout]:value:_files' \
+	'-o[keep the recording in DIR, which is absent or empty]:value:_files -/' \
 	'*''--export[chrome, perfetto, csv:TABLE or dot, at the end]:export:compadd -S "" -a of_export' \
 	'--probe[auto, or opencl,pytorch,... with + and -]:probe:(auto opencl cuda nvtx itt tensorflow pytorch jax onednn blas omp +blas +omp)' \
-	'--level[off, min, default or full: how much is collected]:level:(off min default full)' \
-	'--trigger[only where the program says so: cuda-profiler or range:NAME]:trigger:compadd -S "" -a of_trigger' \
-	'--memory-limit[budget of the timeline, such as 512M (default) or 2G]:value:' \
-	'--lossless[rather slow PROGRAM down than lose events]' \
-	'--from-step[begin at that step]:value:' \
-	'--steps[so many steps]:value:' \
-	'--for[so long]:value:' \
-	'--until[up to the first event that a filter wants]:value:' \
+	'--level[how much to collect: off, min, default or full]:level:(off min default full)' \
+	'--trigger[collect only where the program says so: cuda-profiler or range:NAME]:trigger:compadd -S "" -a of_trigger' \
+	'--memory-limit[memory of the timeline, such as 512M (default) or 2G]:value:' \
+	'--lossless[slow PROGRAM down rather than lose events]' \
+	'--from-step[start collecting at step N]:value:' \
+	'--steps[stop after N steps]:value:' \
+	'--for[stop after TIME]:value:' \
+	'--until[stop at the first event that a filter matches]:value:' \
 	'(-q --quit)'{-q,--quit}'[leave the screen when PROGRAM ends]' \
-	'--script[prompt commands to run, one a line]:value:_files' \
-	'--headless[a screen without a terminal]' \
+	'--script[run the prompt commands in FILE]:value:_files' \
+	'--headless[run the screen without a terminal]' \
 	'--size[columns and lines of that screen]:value:' \
-	'--config[configuration in the place of the user'\''s]:value:_files' \
-	'--no-config[no configuration]' \
-	'--ascii[no UTF-8 on the screen]' \
+	'--config[read FILE instead of the user'\''s configuration]:value:_files' \
+	'--no-config[read no configuration]' \
+	'--ascii[use no UTF-8 on the screen]' \
 	'--color[how many colours the screen uses]:color:(auto never 16 256)' \
-	'--theme[all colours at once]:theme:(dark light 16 contrast mono)' \
-	'(-v --verbose)'{-v,--verbose}'[more in tftop'\''s own log]' \
-	'--debug[where that log goes]:value:_files' \
-	'(-h --help)'{-h,--help}'[the options]' \
-	'--version[which tftop this is]' \
-	'--check[what can be observed here, or in a process]' \
-	'--join[come back to a program that was left running, PID where there are several]' \
-	'--control[level=LEVEL for the tftop that watches it]:process:_pids' \
+	'--theme[the set of colours]:theme:(dark light 16 contrast mono)' \
+	'(-v --verbose)'{-v,--verbose}'[write more to tftop'\''s own log]' \
+	'--debug[write tftop'\''s own log to FILE]:value:_files' \
+	'(-h --help)'{-h,--help}'[print this help]' \
+	'--version[print the version]' \
+	'--check[say what can be observed on this machine, or in a process]' \
+	'--join[return to a program that tftop left running; PID if there are several]' \
+	'--control[level=LEVEL: change the level of the tftop that watches PID]:process:_pids' \
 	'*:recording or file:_files'

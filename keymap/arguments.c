@@ -6,7 +6,8 @@
 
 /* One word of the text without its brackets, but those inside of it ("ROW[:LANE:ID]");
  * *opened, *closed: they are around it. */
-static const char *take(const char *at, char word[ARGUMENT_TEXT], bool *opened, bool *closed)
+static const char *argument_take_word(const char *at, char word[ARGUMENT_TEXT], bool *opened,
+				      bool *closed)
 {
 	size_t length = 0;
 	int inside = 0;
@@ -30,12 +31,13 @@ void arguments_parse(const char *text, struct arguments *arguments)
 	char word[ARGUMENT_TEXT];
 
 	arguments->count = 0;
-	for (text = take(text, word, &opened, &closed); *word;
-	     text = take(text, word, &opened, &closed)) {
+	for (text = argument_take_word(text, word, &opened, &closed); *word;
+	     text = argument_take_word(text, word, &opened, &closed)) {
 		bool flag = word[0] == '-' && word[1];
 
 		if (wants && !opened && !flag) {
-			snprintf(arguments->list[arguments->count - 1].value, ARGUMENT_TEXT, "%s", word);
+			snprintf(arguments->list[arguments->count - 1].value, ARGUMENT_TEXT, "%s",
+				 word);
 			wants = false;
 			continue;
 		}

@@ -7,10 +7,11 @@
 #include "keymap/words.h"
 
 const struct command_info command_table[COMMAND_ID_COUNT] = {
-#define ROW(id, name, alias, group, arguments, least, most, function, help) \
-	[COMMAND_ID_##id] = {name, alias, GROUP_##group, arguments, least, most, help},
-	COMMAND_LIST(ROW)
-#undef ROW
+#define COMMAND(id, name, alias, group, needs, function, page, usage, least, most, help, details) \
+	[COMMAND_ID_##id] = {name, alias, GROUP_##group, COMMAND_NEEDS_##needs, usage, \
+			     least, most, help, details},
+#include "keymap/commands.def"
+#undef COMMAND
 };
 
 const char *command_group_title(enum command_group group)
@@ -29,7 +30,54 @@ const char *command_group_title(enum command_group group)
 	return titles[group];
 }
 
-static void say_unknown(const char *name, char *error, size_t error_size)
+const char *command_needs_text(enum command_needs needs)
+{
+	static const char *const texts[] = {
+		[COMMAND_NEEDS_NOTHING] = "",
+		[COMMAND_NEEDS_SESSION] = "a program that tftop collects from",
+		[COMMAND_NEEDS_RUNNING] = "a program that is running",
+		[COMMAND_NEEDS_TERMINAL] = "a terminal",
+		[COMMAND_NEEDS_PROMPT] = "an open prompt",
+		[COMMAND_NEEDS_SCRIPT] = "a script",
+	};
+
+	return texts[needs];
+}
+
+const char *command_detail(const char *details, char *argument, size_t argument_size,
+			   char *sentence, size_t sentence_size)
+{
+	size_t first = strcspn(details, "\t"), second;
+
+	if (!*details)
+		return NULL;
+	snprintf(argument, argument_size, "%.*s", (int)first, details);
+	details += first + 1;
+	second = strcspn(details, "\n");
+	snprintf(sentence, sentence_size, "%.*s", (int)second, details);
+	return details + second + 1;
+}
+
+const char *command_help(const char *line, char *sentence, size_t size)
+{
+	size_t name = strcspn(line, " ");
+	const char *rest = line + name + strspn(line + name, " "), *at;
+	char word[40], argument[64], error[160];
+	int id;
+
+	snprintf(word, sizeof(word), "%.*s", (int)name, line);
+	id = command_find(word, error, sizeof(error));
+	if (id < 0)
+		return NULL;
+	for (at = command_table[id].details;
+	     (at = command_detail(at, argument, sizeof(argument), sentence, size)); )
+		if (*rest && !strcmp(argument, rest))
+			return sentence;
+	snprintf(sentence, size, "%s", command_table[id].help);
+	return sentence;
+}
+
+static void command_unknown(const char *name, char *error, size_t error_size)
 {
 	int i, best = 3, near = -1;
 
@@ -69,7 +117,7 @@ int command_find(const char *name, char *error, size_t error_size)
 		snprintf(error, error_size, "'%s' may be '%s' and %d more", name,
 			 command_table[found].name, matches - 1);
 	else
-		say_unknown(name, error, error_size);
+		command_unknown(name, error, error_size);
 	return -1;
 }
 
@@ -83,7 +131,7 @@ int command_check(int argc, const char *const *argv, char *error, size_t error_s
 	    (command_table[id].most >= 0 && argc - 1 > command_table[id].most)) {
 		snprintf(error, error_size, "%s arguments, usage: %s %s",
 			 argc - 1 < command_table[id].least ? "missing" : "too many",
-			 command_table[id].name, command_table[id].arguments);
+			 command_table[id].name, command_table[id].usage);
 		return -1;
 	}
 	return id;

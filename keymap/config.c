@@ -131,7 +131,7 @@ static bool config_set(struct config *config, int argc, const char *const *argv,
 }
 
 /* The name of a sourced file: ~/…, or beside the file it stands in. */
-static char *resolve(const char *where, const char *name)
+static char *config_resolve_path(const char *where, const char *name)
 {
 	const char *home = getenv("HOME"), *slash = where ? strrchr(where, '/') : NULL;
 	size_t size;
@@ -167,7 +167,7 @@ static bool config_source(struct config *config, const char *where, const char *
 	config->depth--;
 	if (done)
 		return true;
-	path = resolve(where, name);
+	path = config_resolve_path(where, name);
 	config->depth++;
 	done = config_file(config, path, error, error_size);
 	config->depth--;
@@ -232,7 +232,7 @@ bool config_command(struct config *config, const char *where, const char *line, 
 	}
 }
 
-static void complain(struct config *config, const char *name, int line, const char *error)
+static void config_complain(struct config *config, const char *name, int line, const char *error)
 {
 	char message[CONFIG_LINE_MAX];
 
@@ -248,22 +248,22 @@ static void config_line(struct config *config, const char *name, int number,
 	struct words words;
 
 	if (size >= sizeof(line)) {
-		complain(config, name, number, "line too long");
+		config_complain(config, name, number, "line too long");
 		return;
 	}
 	if (memchr(text, '\0', size)) {
-		complain(config, name, number, "not text: a zero byte");
+		config_complain(config, name, number, "not text: a zero byte");
 		return;
 	}
 	memcpy(line, text, size);
 	line[size] = '\0';
 	if (!words_split(&words, line, error, sizeof(error))) {
-		complain(config, name, number, error);
+		config_complain(config, name, number, error);
 		return;
 	}
 	if (words.argc && !config_command(config, name, line, words.argc, words.argv,
 					  error, sizeof(error)))
-		complain(config, name, number, error);
+		config_complain(config, name, number, error);
 	words_release(&words);
 }
 

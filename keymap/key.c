@@ -27,7 +27,8 @@ static const struct { const char *name; uint32_t code; } key_names[] = {
 /* Ctrl with this character gives something that a terminal can send. */
 static bool ctrl_exists(uint32_t code)
 {
-	return (code >= 'a' && code <= 'z') || (code && code < 0x80 && strchr("@[\\]^_? ", (int)code));
+	return (code >= 'a' && code <= 'z') ||
+	       (code && code < 0x80 && strchr("@[\\]^_? ", (int)code));
 }
 
 struct key key_normalise(struct key key)

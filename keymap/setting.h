@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Options of the screen, as data: `set NAME = VALUE`. (What a run is, is on
- * the command line: tui/options.h.)
+ * The options of the screen, as data: `set NAME = VALUE`. Options of the run are on the command
+ * line (tui/options_table.h).
  *
  * X(ID, name, type, default, least, most, choices, help)
  *   type     BOOL (yes|no), INT, CHOICE (value: index into choices)
  *   default  as text, read by the same parser
  *   choices  "a|b|c" for CHOICE, else ""
  *
- * Settings whose table and values lie elsewhere (the analyses' thresholds) are
- * set, printed and listed by the same names and words: struct setting_more.
- * Their ids follow: SETTING_COUNT + index.
+ * Settings whose table and values lie elsewhere (the thresholds of the analyses) are set,
+ * printed and listed in the same way, through struct setting_more. Their ids follow:
+ * SETTING_COUNT + index.
  *
  * Threads: the loop's only.
  */
@@ -23,24 +23,44 @@
 enum setting_type { SETTING_BOOL, SETTING_INT, SETTING_CHOICE };
 
 #define SETTING_LIST(X) \
-	X(FOLLOW_FPS, "follow-fps", INT, "10", 1, 20, "", "pictures per second while following") \
-	X(KEY_FPS, "key-fps", INT, "20", 5, 60, "", "pictures per second while keys come") \
-	X(JUMP_AT, "jump-at", INT, "90", 50, 99, "", "per cent of the window where following jumps on") \
-	X(JUMP_TO, "jump-to", INT, "30", 5, 80, "", "per cent of the window where the live edge then stands") \
-	X(WINDOW_MS, "window-ms", INT, "2000", 1, 3600000, "", "milliseconds the window shows at the start") \
-	X(SPLIT, "split", INT, "40", 20, 80, "", "per cent of the rows below the header for the lower pane, at least") \
-	X(THEME, "theme", CHOICE, "dark", 0, 4, "dark|light|16|contrast|mono", "all colours at once; color changes single ones afterwards") \
-	X(HINTS, "hints", BOOL, "yes", 0, 1, "", "the line of keys at the bottom") \
-	X(MOUSE, "mouse", BOOL, "yes", 0, 1, "", "the mouse is tftop's; no: the terminal's, to select text (many do with Shift held)") \
-	X(MINIMAP, "minimap", BOOL, "yes", 0, 1, "", "the line that shows the whole run") \
-	X(LABEL_WIDTH, "label-width", INT, "0", 0, 60, "", "columns for the names of rows; 0: by the screen's width") \
-	X(STEPS_TOTAL, "steps-total", INT, "0", 0, 2000000000, "", "steps the program will make, for the time to go; 0: not known") \
-	X(SAMPLES_PER_STEP, "samples-per-step", INT, "0", 0, 2000000000, "", "samples in a step (its batch), for samples a second; 0: not known") \
-	X(COLOUR_BY, "colour-by", CHOICE, "kind", 0, 4, "kind|op|name|queue|step", "what colours on the timeline stand for: the kind of work, the op that launched it, its name, its row, its step") \
-	X(DENSITY, "density", CHOICE, "height", 0, 1, "height|heat", "how busy a column of many events was: as a height, or as a shade where there are 256 colours") \
-	X(COUNTER_LINES, "counter-lines", INT, "1", 1, 4, "", "lines of a row that plots a counter") \
-	X(QUIT_RUNNING, "quit-while-running", CHOICE, "ask", 0, 2, "ask|leave|stop", "what quit does while the program runs") \
-	X(ESCAPE_MS, "escape-ms", INT, "25", 0, 1000, "", "milliseconds after Esc in which more keys belong to it")
+	X(FOLLOW_FPS, "follow-fps", INT, "10", 1, 20, "", \
+	  "frames per second while following") \
+	X(KEY_FPS, "key-fps", INT, "20", 5, 60, "", \
+	  "frames per second while keys are pressed") \
+	X(JUMP_AT, "jump-at", INT, "90", 50, 99, "", \
+	  "percent of the window; when the live edge gets there, the window moves on") \
+	X(JUMP_TO, "jump-to", INT, "30", 5, 80, "", \
+	  "percent of the window where the live edge is after that") \
+	X(WINDOW_MS, "window-ms", INT, "2000", 1, 3600000, "", \
+	  "milliseconds that the window shows at the start") \
+	X(SPLIT, "split", INT, "40", 20, 80, "", \
+	  "percent of the lines below the header that the lower pane has at least") \
+	X(THEME, "theme", CHOICE, "dark", 0, 4, "dark|light|16|contrast|mono", \
+	  "the set of colours; color changes single ones afterwards") \
+	X(HINTS, "hints", BOOL, "yes", 0, 1, "", \
+	  "show the line of keys at the bottom") \
+	X(MOUSE, "mouse", BOOL, "yes", 0, 1, "", \
+	  "use the mouse; no: the terminal selects text with it (often also with Shift)") \
+	X(MINIMAP, "minimap", BOOL, "yes", 0, 1, "", \
+	  "show the line that has the whole run") \
+	X(LABEL_WIDTH, "label-width", INT, "0", 0, 60, "", \
+	  "columns for the names of rows; 0: depends on the width of the screen") \
+	X(STEPS_TOTAL, "steps-total", INT, "0", 0, 2000000000, "", \
+	  "steps that the program will make, for the remaining time; 0: unknown") \
+	X(SAMPLES_PER_STEP, "samples-per-step", INT, "0", 0, 2000000000, "", \
+	  "samples in a step (the batch size), for samples per second; 0: unknown") \
+	X(COLOUR_BY, "colour-by", CHOICE, "kind", 0, 4, "kind|op|name|queue|step", \
+	  "what colours on the timeline stand for: the kind of work, the op that launched it, " \
+	  "its name, its row, or its step") \
+	X(DENSITY, "density", CHOICE, "height", 0, 1, "height|heat", \
+	  "how a column with many events shows how busy it was: by height, or by shade if there " \
+	  "are 256 colours") \
+	X(COUNTER_LINES, "counter-lines", INT, "1", 1, 4, "", \
+	  "lines of a row that plots a counter") \
+	X(QUIT_RUNNING, "quit-while-running", CHOICE, "ask", 0, 2, "ask|leave|stop", \
+	  "what quit does while the program is running") \
+	X(ESCAPE_MS, "escape-ms", INT, "25", 0, 1000, "", \
+	  "milliseconds after Esc in which more keys belong to it")
 
 enum setting_id {
 #define SETTING_ID(id, ...) SETTING_##id,

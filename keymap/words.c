@@ -13,7 +13,7 @@ static bool is_blank(char c)
 }
 
 /* Copies one word from *line to *out, both advanced; false: a quote is open. */
-static bool take_word(const char **line, char **out)
+static bool words_take_quoted(const char **line, char **out)
 {
 	const char *p = *line;
 	char *to = *out, quote = '\0';
@@ -53,7 +53,7 @@ bool words_split(struct words *words, const char *line, char *error, size_t erro
 			return false;
 		}
 		words->argv[words->argc++] = out;
-		if (!take_word(&line, &out)) {
+		if (!words_take_quoted(&line, &out)) {
 			snprintf(error, error_size, "a quote is not closed");
 			words_release(words);
 			return false;
@@ -73,13 +73,13 @@ char *words_rest(const char *line, int n)
 		while (is_blank(*line))
 			line++;
 		to = word;
-		if (!*line || *line == '#' || !n || !take_word(&line, &to))
+		if (!*line || *line == '#' || !n || !words_take_quoted(&line, &to))
 			break;
 	}
 	/* The end of the last word before a comment. */
 	for (at = end = line; *at && *at != '#'; end = at) {
 		to = word;
-		if (!take_word(&at, &to))
+		if (!words_take_quoted(&at, &to))
 			at += strlen(at);
 		end = at;
 		while (is_blank(*at))
@@ -102,7 +102,7 @@ void words_release(struct words *words)
 }
 
 /* '…' where needed; a quote inside stands in "…". Returns the new end. */
-static char *add_word(char *to, const char *word)
+static char *words_add(char *to, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -135,7 +135,7 @@ char *words_join(int argc, const char *const *argv)
 	for (i = 0; i < argc; i++) {
 		if (i)
 			*to++ = ' ';
-		to = add_word(to, argv[i]);
+		to = words_add(to, argv[i]);
 	}
 	*to = '\0';
 	return line;

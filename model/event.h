@@ -13,8 +13,9 @@
  *  - Strings and arrays are *borrowed until model_apply() returns*; the model
  *    copies what it keeps.
  *
- * The enums repeat probes/schema/records.h value by value, so that the model
- * needs no header of the probes; probes/session/decode/decode.c asserts that.
+ * What a field means, docs/schema.md says: each event but the reader's own is a record of
+ * probes/schema/records_table.h, with its fields in an order that leaves no gaps, and with the
+ * same enums.
  */
 #ifndef MODEL_EVENT_H
 #define MODEL_EVENT_H
@@ -22,63 +23,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define EVENT_SCHEMA 8u		/* of the enums and structs here: struct event_process */
-
-enum command_kind {
-	COMMAND_NONE = 0, COMMAND_KERNEL, COMMAND_COPY, COMMAND_FILL,
-	COMMAND_MAP, COMMAND_UNMAP, COMMAND_MARKER, COMMAND_BARRIER,
-	COMMAND_NATIVE, COMMAND_MIGRATE, COMMAND_GRAPH, COMMAND_OTHER,
-	COMMAND_KIND_COUNT
-};
-
-enum direction {
-	DIR_NONE = 0, DIR_H2D, DIR_D2H, DIR_D2D, DIR_P2P, DIR_H2H,
-	DIR_FILL, DIR_MAP, DIR_UNMAP, DIR_SEND, DIR_RECV, DIR_COUNT
-};
-
-enum how { HOW_NONE = 0, HOW_EXACT, HOW_EVENT, HOW_FIFO, HOW_GUESS, HOW_COUNT };
-
-enum name_kind {
-	NAME_OTHER = 0, NAME_KERNEL, NAME_OP, NAME_OP_TYPE, NAME_RANGE,
-	NAME_DOMAIN, NAME_CALL, NAME_ALLOCATOR, NAME_NODE, NAME_SOURCE, NAME_KEY,
-	NAME_SHAPES,
-	NAME_KIND_COUNT
-};
-
-enum framework {
-	FW_NONE = 0, FW_NVTX, FW_ITT, FW_OPENCL, FW_TENSORFLOW, FW_PYTORCH,
-	FW_JAX, FW_ONEDNN, FW_COUNT
-};
-
-enum clock_quality { CLOCK_ESTIMATE = 0, CLOCK_KNOWN, CLOCK_DRIVER };
-
-enum op_flag {
-	OP_RANGE = 0x01,	/* the user's range, unless also OP_INNER */
-	OP_INNER = 0x02,	/* a launch or an op happened inside */
-	OP_ASYNC = 0x04,	/* not on a thread's stack */
-	OP_COLOUR = 0x08,
-	OP_MARK = 0x10,		/* an instant */
-};
-
-enum flow_phase {
-	FLOW_SENT = 0, FLOW_RECEIVED, FLOW_ENCODED, FLOW_DECODED, FLOW_MADE, FLOW_PHASE_COUNT
-};
-
-enum command_flag {
-	CMD_APPROX = 0x01,	/* times are host callback times in ns, not ticks */
-	CMD_OPEN = 0x02,	/* announced, not finished */
-	CMD_PINNED = 0x04,
-	CMD_BLOCKING = 0x08,
-	CMD_NOTIMES = 0x10,	/* finished without device times */
-	CMD_MANY = 0x20,	/* a launch whose id several runs carry, as a graph's; in the model a
-				 * command that was launched with another */
-};
-
-enum queue_flag {
-	QUEUE_IN_ORDER = 0x01, QUEUE_PROFILED = 0x02, QUEUE_FORCED = 0x04,
-	QUEUE_FOUND = 0x08,	/* older than its probe: its first launches were not seen */
-	QUEUE_DEFAULT = 0x10,	/* the one that work goes to where the program names none */
-};
+/* Their values, which are part of what a recording holds: probes/schema/values_table.h. */
+#define ENUM(probe_tag, tag, values) enum tag { values };
+#define VALUE(probe_name, name, value) name = (value),
+#define PROBE_VALUE(probe_name, value)
+#include "probes/schema/values_table.h"
 
 enum event_type {
 	EVENT_NONE = 0,
@@ -121,9 +70,6 @@ struct event_device {
 	const char *api, *name, *vendor, *platform, *driver, *address;
 };
 
-/* Ids of queues count from 1, of the processor's from here + 1 (TFT_OWN_IDS). */
-#define EVENT_OWN_IDS 0x40000000u
-
 struct event_queue {
 	uint32_t id, device, context, flags;	/* enum queue_flag */
 	const char *name;
@@ -146,9 +92,6 @@ struct event_message { uint8_t level; const char *text; };	/* 0 info 1 warning 2
  * graph, name, op_type, device, file, function: names; line 0: not known. origin:
  * how file, line, function were found.
  */
-enum node_origin {
-	ORIGIN_NONE, ORIGIN_EXACT, ORIGIN_NAME, ORIGIN_CALL, ORIGIN_FIRST, ORIGIN_COUNT
-};
 struct event_node {
 	uint32_t id, graph, name, op_type, device, file, line, function, origin;
 	const char *inputs;		/* "a b:1 ^c", as GraphDef writes them */
@@ -172,12 +115,15 @@ struct event_frame { uint32_t id, parent, file, function, line; };
 /* dur_ns -1: announced as open, the same instance follows. */
 struct event_op {
 	uint64_t instance, parent;
-	uint64_t payload;		/* of a framework's op: a fingerprint of what it copies, 0 none */
+	/* of a framework's op: a fingerprint of what it copies, 0 none */
+	uint64_t payload;
 	uint64_t forward;		/* whose gradient this is, 0 none */
 	int64_t start_ns, dur_ns, step;
-	int64_t wait_ns;		/* for a thread of the pool it was handed to; 0: it was not */
+	/* for a thread of the pool it was handed to; 0: it was not */
+	int64_t wait_ns;
 	uint32_t tid, name, op_type, argb;
-	uint32_t domain;		/* a range's; of a framework's op the graph whose node it is */
+	/* a range's; of a framework's op the graph whose node it is */
+	uint32_t domain;
 	uint32_t frame, shapes;		/* 0 not known; a name: of its inputs */
 	uint32_t waker;			/* the thread that handed it over, 0 not known */
 	uint16_t depth;
@@ -229,7 +175,8 @@ struct event_launch {
 
 struct event_run {
 	uint32_t queue, name, correlation;	/* name 0: the record has none */
-	uint32_t op_name;		/* of a graph's node: the op that it was captured in, 0 none */
+	/* of a graph's node: the op that it was captured in, 0 none */
+	uint32_t op_name;
 	uint32_t shape;			/* as a command's; 0: the launch's */
 	uint64_t object, bytes;
 	uint64_t queued_ticks, submit_ticks, start_ticks, end_ticks;
@@ -304,8 +251,10 @@ struct event_counter { uint32_t series; int64_t at_ns, value; };
  * latest when the taking op ends. key: name of the tensor or channel, 0 none. */
 struct event_edge { uint64_t from, to, bytes; uint32_t key; };	/* instances */
 
+struct event_settled { int64_t settled_ns; };
+
 /* The process is looked at since at_ns, or (level 0) is not. */
-struct event_level { int64_t at_ns; uint8_t level; };
+struct event_level_now { int64_t at_ns; uint8_t level; };
 
 struct event_beat {
 	uint64_t events, calls, dropped, vendor_dropped;
@@ -362,8 +311,8 @@ struct event {
 		struct event_pool pool;
 		struct event_counter counter;
 		struct event_edge edge;
-		int64_t settled_ns;
-		struct event_level level;
+		struct event_settled settled;
+		struct event_level_now level;
 		struct event_beat beat;
 		struct event_lost lost;
 	} u;

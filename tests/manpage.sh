@@ -23,8 +23,11 @@ keys() {
 }
 commands() {
 	"$tftop" --print=commands | awk -F'\t' "$awk_common"'
-	{ if ($3 != last) print ".SS \"" $3 "\""
-	  last = $3; item($1 ($4 ? " " $4 : "") ($2 ? "  (" $2 ")" : ""), $6) }'
+	function within(on) { if (on != inside) print on ? ".RS" : ".RE"; inside = on }
+	$1 == "" { within(1); if ($2) item($2, $3); else print ".PP\n" roff($3); next }
+	{ within(0); if ($3 != last) print ".SS \"" $3 "\""
+	  last = $3; item($1 ($4 ? " " $4 : "") ($2 ? "  (" $2 ")" : ""), $6) }
+	END { within(0) }'
 }
 settings() {
 	"$tftop" --print=settings | awk -F'\t' "$awk_common"'

@@ -11,6 +11,8 @@ import re
 import subprocess
 import sys
 
+from suite import Suite, is_wanted
+
 KEYS_MOST = 6
 COMMAND_MOST = 40
 
@@ -145,14 +147,16 @@ def tasks():
 
 
 def main():
-    failed = 0
+    suite = Suite()
     asked_for = [question for question, *_ in QUESTIONS]
-    if tasks() == asked_for:
-        print("ok help tasks leads to all of them")
-    else:
-        failed += 1
-        print("not ok help tasks: %s" % tasks())
+    if is_wanted("help tasks"):
+        if tasks() == asked_for:
+            suite.ok("help tasks", "leads to all of them")
+        else:
+            suite.not_ok("help tasks", tasks())
     for question, name, asked, wanted in QUESTIONS:
+        if not is_wanted(question):
+            continue
         if asked.startswith(":"):
             short = len(asked) <= COMMAND_MOST
         else:
@@ -161,14 +165,11 @@ def main():
         missing = [w for w in wanted(report(name))
                    if not re.search(w, shown)]
         if short and not missing:
-            print("ok %s: %s" % (question, asked))
+            suite.ok(question, asked)
             continue
-        failed += 1
-        print("not ok %s: %s: %s" % (question, asked,
-                                     "no '%s'" % missing[0] if missing else "too long"))
-        print(shown)
-    print("%d passed, %d failed, 0 skipped" % (len(QUESTIONS) + 1 - failed, failed))
-    return failed > 0
+        suite.not_ok(question, "%s: %s\n%s" % (asked, "no '%s'" % missing[0] if missing else "too long",
+                                               shown))
+    return suite.end()
 
 
 sys.exit(main())

@@ -33,12 +33,13 @@ grep -nE '#[ \t]*include[ \t]*[<"](protobuf-c|yajl|zlib|.*\.pb-c\.h)' \
 	must_be_empty 'what packs and unpacks foreign files stays in model/import and model/export'
 files '*.proto' | grep -v '^model/formats/' | must_be_empty 'the messages of other formats are declared in model/formats'
 grep -nE '#[ \t]*include[ \t]*"(tui|probes)/' $(files 'model/*.[ch]' 'keymap/*.[ch]') /dev/null |
+	grep -v '^model/event\.h:[0-9]*:#include "probes/schema/values_table\.h"$' |
 	must_be_empty 'model and keymap do not look up'
 grep -nE '#[ \t]*include[ \t]*"model/[a-z]+/' $(files 'tui/*.[ch]') | grep -vE '"model/(base/|query/|columns/|filter/filter\.h|analyses/thresholds|recording/(export|image)\.h|import/import\.h|export/foreign\.h|synth/synth\.h)' |
 	must_be_empty 'the screen asks through model/query and the doors'
 grep -nE '#[ \t]*include[ \t]*"model/' $(files 'keymap/*.[ch]') /dev/null | must_be_empty 'keymap is a leaf'
 grep -nE '#[ \t]*include[ \t]*"(model|tui|keymap)/' \
-	$(files 'probes/*.[ch]' | grep -v '^probes/session/') /dev/null | must_be_empty 'probes include nothing of the tool'
+	$(files 'probes/*.[ch]' | grep -vE '^probes/(session|process|attach/[^s])') /dev/null | must_be_empty 'probes include nothing of the tool'
 grep -nE '#[ \t]*include[ \t]*"tui/' $(files 'probes/*.[ch]') /dev/null | must_be_empty 'probes do not know the screen'
 grep -LE 'SPDX-License-Identifier: MIT' $src $(files '*.sh' '*.py' Makefile) | must_be_empty 'SPDX line in each file'
 wc -l $src | awk '$2 != "total" && $1 > 600 { print $2 ": " $1 " lines" }' | must_be_empty 'files up to 600 lines'
@@ -47,6 +48,12 @@ grep -nE '\? "" : "e?s"' $(files 'model/*.c' 'tui/*.c' 'probes/session/*.c') | g
 grep -nE '\b(TODO|FIXME|XXX|HACK)\b' $src | must_be_empty 'nothing marked unfinished'
 # A program under test may sleep; a suite itself waits for conditions.
 grep -nE '^[ \t]*sleep [0-9]' $(files 'tests/*.sh') | must_be_empty 'tests wait for conditions'
+# Other suites run the same programs beside this one: a process is found by who started it, by a
+# file that it writes or by a mark in its environment (tests/lib.sh).
+{
+	grep -nE '\b(pgrep|pkill|killall|pidof)\b' $(files 'tests/*.sh' 'tests/*.py' .ci/run Makefile | grep -v '^tests/tree\.sh$')
+	grep -nE '/proc/(\*|\[0-9\]\*)' $(files 'tests/*.sh' | grep -v '^tests/tree\.sh$') | grep -v '/environ'
+} | must_be_empty 'tests find no process by its name'
 # What a probe library may need: LTTng-UST, libc and our runtime.
 for lib in "${O:-build}"/lib/libtftop[-_]*.so; do
 	[ -e "$lib" ] || continue
@@ -72,6 +79,7 @@ if [ -x "${O:-build}/tftop" ]; then
 			sed 's/\\//g' docs/tftop.1 | grep -qF -- "$option" || echo "docs/tftop.1: $option"
 		done | must_be_empty 'the man page knows every option'
 fi
+tests/schema_page.py | diff -u docs/schema.md - | must_be_empty 'docs/schema.md is what "make docs" makes'
 # What is judged has a name that users can read about.
 sed -n 's/^\tX([A-Z_0-9]*, "\([a-z-]*\)", .*/\1/p' model/analyses/thresholds.h |
 	while read -r name; do

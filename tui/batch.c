@@ -19,7 +19,7 @@
 #include "tui/base/complain.h"
 #include "tui/run/exports.h"
 #include "tui/run/live.h"
-#include "tui/options.h"
+#include "tui/base/options.h"
 #include "tui/report/report.h"
 #include "tui/base/signals.h"
 #include "tui/run/thresholds.h"
@@ -97,8 +97,8 @@ static void look_until(struct live *live, struct until *until, bool *matched)
 }
 
 /* Until PROGRAM has ended and all is read, or a signal asks to leave. */
-static int watch(struct live *live, const struct options *options, struct until *until,
-		 bool *matched)
+static int batch_watch(struct live *live, const struct options *options, struct until *until,
+		       bool *matched)
 {
 	enum live_phase before = live_phase(live);
 
@@ -127,7 +127,7 @@ static int64_t now_ms(void)
 }
 
 /* Passes the signal on and makes the report of what there is. */
-static void leave(struct live *live, const struct options *options, int asked)
+static void batch_leave(struct live *live, const struct options *options, int asked)
 {
 	int64_t until_ms = now_ms() + LEAVE_MS;
 	int status, signal;
@@ -202,7 +202,7 @@ int batch_run(const struct options *options)
 		until_start(&until, live_model(live), filter, INT64_MIN);
 	started = live_start(live);
 	if (started)
-		asked = watch(live, options, &until, &matched);
+		asked = batch_watch(live, options, &until, &matched);
 	until_stop(&until);
 	if (!started && options->n_pids) {
 		complain("%s", live_error(live));
@@ -210,7 +210,7 @@ int batch_run(const struct options *options)
 		return 125;
 	}
 	if (asked)
-		leave(live, options, asked);
+		batch_leave(live, options, asked);
 	if (!options->batch)
 		print_errors(live);
 	failed = write_reports(live, options);

@@ -9,10 +9,11 @@
 #include <unistd.h>
 
 #include "probes/attach/preflight.h"
+#include "probes/session/lttng/machine.h"
 #include "probes/session/program/environ.h"
 #include "probes/process/process.h"
-#include "tui/options.h"
-#include "tui/draw/sheet.h"
+#include "tui/base/options.h"
+#include "tui/base/text.h"
 
 #define INDENT 23		/* of what is said, behind verdict and word */
 #define NARROWEST 20		/* columns for it, however narrow the terminal */
@@ -49,12 +50,12 @@ static void print_line(const struct attach_line *line, size_t width)
 	char clean[ATTACH_WHY_MAX * 3], todo[ATTACH_TODO_MAX + 4];
 
 	printf("  %-8s%-13s", verdicts[line->verdict], line->what);
-	print_wrapped(sheet_clean(clean, sizeof(clean), line->why), width);
+	print_wrapped(text_clean(clean, sizeof(clean), line->why), width);
 	if (!line->todo[0])
 		return;
 	printf("%*s", INDENT, "");
 	snprintf(todo, sizeof(todo), "-> %s", line->todo);
-	print_wrapped(sheet_clean(clean, sizeof(clean), todo), width);
+	print_wrapped(text_clean(clean, sizeof(clean), todo), width);
 }
 
 static void print_check(const struct attach_check *check)
@@ -65,7 +66,7 @@ static void print_check(const struct attach_check *check)
 
 	if (check->pid)
 		printf("process %d: %s\n", (int)check->pid,
-		       sheet_clean(clean, sizeof(clean), check->command[0] ? check->command : "-"));
+		       text_clean(clean, sizeof(clean), check->command[0] ? check->command : "-"));
 	else
 		puts("this machine");
 	putchar('\n');
@@ -76,10 +77,10 @@ static void print_check(const struct attach_check *check)
 		print_line(&check->lines[i], width);
 	}
 	putchar('\n');
-	sheet_clean(clean, sizeof(clean), check->error);
+	text_clean(clean, sizeof(clean), check->error);
 	if (check->pid)
-		printf("%d %s be attached to%s%s\n", (int)check->pid, check->possible ? "can" : "cannot",
-		       clean[0] ? ": " : "", clean);
+		printf("%d %s be attached to%s%s\n", (int)check->pid,
+		       check->possible ? "can" : "cannot", clean[0] ? ": " : "", clean);
 	else
 		printf("programs %s be observed here%s%s\n", check->possible ? "can" : "cannot",
 		       clean[0] ? ": " : "", clean);
@@ -95,7 +96,7 @@ int check_run(const struct options *options)
 	process_own_folder(folder, sizeof(folder));
 	environ_choose(&choice, NULL, folder, error, sizeof(error));
 	if (!options->n_pids) {
-		attach_check_machine(&check, choice.lib_dir);
+		machine_check(&check, choice.lib_dir);
 		print_check(&check);
 		possible = check.possible;
 	}

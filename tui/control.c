@@ -24,7 +24,7 @@
 
 enum found { FOUND_NONE = 0, FOUND_GONE, FOUND_REFUSED, FOUND_LIVING };
 
-struct page {
+struct control_map {
 	enum found found;
 	int fd;			/* FOUND_LIVING: for reading and writing */
 	int error;		/* FOUND_REFUSED */
@@ -32,7 +32,7 @@ struct page {
 };
 
 /* The path of a line of /proc/PID/maps, which ends; "": none. *deleted: its file is gone. */
-static char *path_of(char *line, bool *deleted)
+static char *control_path(char *line, bool *deleted)
 {
 	char *path = strchr(line, '/');
 	size_t length;
@@ -56,7 +56,7 @@ static bool is_page(const char *path)
 }
 
 /* Whoever wrote the file: it is to be a page, and its tftop to give signs of life. */
-static bool lives(int fd)
+static bool control_process_lives(int fd)
 {
 	struct tft_control page;
 	struct timespec now;
@@ -72,13 +72,13 @@ static bool lives(int fd)
 }
 
 /* A process that was watched several times has several; the best of them is kept. */
-static void look_at(struct page *page, const char *path, bool deleted)
+static void control_look_at(struct control_map *page, const char *path, bool deleted)
 {
 	int fd = deleted ? -1 : open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	int error = errno;
 	enum found found = FOUND_GONE;
 
-	if (fd >= 0 && lives(fd))
+	if (fd >= 0 && control_process_lives(fd))
 		found = FOUND_LIVING;
 	else if (!deleted && fd < 0 && error != ENOENT)
 		found = FOUND_REFUSED;
@@ -94,7 +94,7 @@ static void look_at(struct page *page, const char *path, bool deleted)
 
 /* False and errno: what it has mapped cannot be read. A probe maps the page for reading,
  * its tftop for writing as well. */
-static bool look_at_mapped(pid_t pid, bool writable, struct page *page)
+static bool look_at_mapped(pid_t pid, bool writable, struct control_map *page)
 {
 	char name[64], line[PATH_BYTES + 128];
 	FILE *maps;
@@ -105,10 +105,10 @@ static bool look_at_mapped(pid_t pid, bool writable, struct page *page)
 		return false;
 	while (fgets(line, sizeof(line), maps)) {
 		bool deleted = false;
-		char *path = path_of(line, &deleted);
+		char *path = control_path(line, &deleted);
 
 		if (is_page(path) && (!writable || line[strcspn(line, " ") + 2] == 'w'))
-			look_at(page, path, deleted);
+			control_look_at(page, path, deleted);
 	}
 	fclose(maps);
 	return true;
@@ -117,7 +117,7 @@ static bool look_at_mapped(pid_t pid, bool writable, struct page *page)
 /* ---- where no probe is in use yet, and so nothing is mapped ---- */
 
 /* What it was started with: a tftop that started it, or who started it. */
-static void look_at_environment(pid_t pid, struct page *page)
+static void look_at_environment(pid_t pid, struct control_map *page)
 {
 	static const char name[] = TFT_CONTROL_ENV "=";
 	char file[64], *text = NULL;
@@ -128,14 +128,14 @@ static void look_at_environment(pid_t pid, struct page *page)
 	given = fopen(file, "re");
 	while (given && getdelim(&text, &size, '\0', given) > 0)
 		if (!strncmp(text, name, strlen(name)) && is_page(text + strlen(name)))
-			look_at(page, text + strlen(name), false);
+			control_look_at(page, text + strlen(name), false);
 	if (given)
 		fclose(given);
 	free(text);
 }
 
 /* Whether a descriptor of that process is the pidfd of `of`. */
-static bool holds(const char *process, pid_t of)
+static bool control_folder_has(const char *process, pid_t of)
 {
 	char path[320], line[128];
 	struct dirent *entry;
@@ -161,22 +161,23 @@ static bool holds(const char *process, pid_t of)
 }
 
 /* Who attached to it holds it by a pidfd, and has the page of its own mapped. */
-static void look_at_holders(pid_t pid, struct page *page)
+static void look_at_holders(pid_t pid, struct control_map *page)
 {
 	struct dirent *entry;
 	DIR *proc = opendir("/proc");
 
 	while (proc && page->found < FOUND_LIVING && (entry = readdir(proc)))
-		if (isdigit((unsigned char)entry->d_name[0]) && holds(entry->d_name, pid))
+		if (isdigit((unsigned char)entry->d_name[0]) &&
+		    control_folder_has(entry->d_name, pid))
 			look_at_mapped((pid_t)atoi(entry->d_name), true, page);
 	if (proc)
 		closedir(proc);
 }
 
 /* False and errno: the process cannot be looked at. */
-static bool find_page(pid_t pid, struct page *page)
+static bool find_page(pid_t pid, struct control_map *page)
 {
-	*page = (struct page){ .fd = -1 };
+	*page = (struct control_map){ .fd = -1 };
 	if (!look_at_mapped(pid, false, page))
 		return false;
 	if (page->found < FOUND_REFUSED)
@@ -186,7 +187,7 @@ static bool find_page(pid_t pid, struct page *page)
 	return true;
 }
 
-static int refuse(pid_t pid, const struct page *page)
+static int control_refuse(pid_t pid, const struct control_map *page)
 {
 	int id = (int)pid;
 
@@ -204,7 +205,7 @@ static int refuse(pid_t pid, const struct page *page)
 
 enum control_found control_look(pid_t pid)
 {
-	struct page page;
+	struct control_map page;
 
 	if (!find_page(pid, &page) || page.found == FOUND_NONE)
 		return CONTROL_NONE;
@@ -217,8 +218,9 @@ int control_run(const struct options *options)
 {
 	pid_t pid = options->control;
 	uint32_t was, level = (uint32_t)options->level, trigger, none = TFT_TRIGGER_NONE;
-	off_t at = offsetof(struct tft_control, level), trigger_at = offsetof(struct tft_control, trigger);
-	struct page page;
+	off_t at = offsetof(struct tft_control, level),
+	      trigger_at = offsetof(struct tft_control, trigger);
+	struct control_map page;
 	bool done;
 
 	if (!find_page(pid, &page)) {
@@ -231,7 +233,7 @@ int control_run(const struct options *options)
 		return 125;
 	}
 	if (page.found != FOUND_LIVING)
-		return refuse(pid, &page);
+		return control_refuse(pid, &page);
 	done = pread(page.fd, &was, sizeof(was), at) == (ssize_t)sizeof(was) &&
 	       pread(page.fd, &trigger, sizeof(trigger), trigger_at) == (ssize_t)sizeof(trigger) &&
 	       pwrite(page.fd, &level, sizeof(level), at) == (ssize_t)sizeof(level) &&
@@ -240,7 +242,8 @@ int control_run(const struct options *options)
 		complain("cannot write '%s': %s", page.path, strerror(errno));
 	else
 		printf("process %d: level was %s%s, is %s\n", (int)pid,
-		       options_level_name(was > TFT_LEVEL_FULL ? TFT_LEVEL_FULL : (enum tft_level)was),
+		       options_level_name(was > TFT_LEVEL_FULL ? TFT_LEVEL_FULL
+							       : (enum tft_level)was),
 		       trigger ? " where --trigger says" : "", options_level_name(options->level));
 	close(page.fd);
 	return done && !fflush(stdout) ? 0 : 125;

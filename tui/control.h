@@ -10,7 +10,7 @@
 
 #include <sys/types.h>
 
-#include "tui/options.h"
+#include "tui/base/options.h"
 
 /* What a tftop has to do with a process: none was in it that can be seen, one that has gone
  * left probes in it, or one is there (or its page cannot be read). */

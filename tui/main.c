@@ -15,7 +15,7 @@
 #include "probes/session/decode/guard.h"
 #include "probes/session/live/reader.h"
 #include "tui/batch.h"
-#include "tui/base/beside.h"
+#include "tui/base/atomic_file.h"
 #include "tui/check.h"
 #include "tui/base/complain.h"
 #include "tui/control.h"
@@ -25,7 +25,7 @@
 #include "tui/options.h"
 #include "tui/processes.h"
 #include "tui/base/signals.h"
-#include "tui/loop/tui.h"
+#include "tui/tui.h"
 #include "tui/filters/until.h"
 
 /* The terminal's size; false: there is no terminal. */
@@ -95,12 +95,12 @@ static bool files_are_good(const struct options *options)
 		return false;
 	}
 	if (options->json && strcmp(options->json, "-") &&
-	    beside_check(options->json, error, sizeof(error))) {
+	    atomic_file_check(options->json, error, sizeof(error))) {
 		complain("%s", error);
 		return false;
 	}
 	for (size_t i = 0; i < options->n_exports; i++)
-		if (beside_check(options->exports[i].path, error, sizeof(error))) {
+		if (atomic_file_check(options->exports[i].path, error, sizeof(error))) {
 			complain("%s", error);
 			return false;
 		}

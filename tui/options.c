@@ -17,7 +17,8 @@
 #include "model/base/util.h"
 #include "tui/options.h"
 #include "tui/options_table.h"
-#include "tui/loop/tui.h"
+#include "tui/run/exports.h"
+#include "tui/tui.h"
 
 #define MEMORY_LIMIT_DEFAULT (512ull << 20)
 #define MEMORY_LIMIT_MIN (16ull << 20)
@@ -76,19 +77,12 @@ static enum options_result wrong(char error[OPTIONS_ERROR_MAX], const char *form
 
 /* ---- values ---- */
 
-static const char *const level_names[] = { "off", "min", "default", "full" };
-
-const char *options_level_name(enum tft_level level)
-{
-	return level_names[level];
-}
-
 static enum options_result take_level(struct options *options, const char *from,
 				      const char *value, char *error)
 {
-	for (size_t i = 0; i < sizeof(level_names) / sizeof(level_names[0]); i++)
-		if (!strcmp(value, level_names[i])) {
-			options->level = (enum tft_level)i;
+	for (int level = TFT_LEVEL_OFF; level <= TFT_LEVEL_FULL; level++)
+		if (!strcmp(value, options_level_name((enum tft_level)level))) {
+			options->level = (enum tft_level)level;
 			return OPTIONS_RUN;
 		}
 	return wrong(error, "'%s' is not a level: %s takes off, min, default or full", value, from);
@@ -107,12 +101,13 @@ static enum options_result take_trigger(struct options *options, const char *val
 		return OPTIONS_RUN;
 	}
 	if (strncmp(value, ranges, strlen(ranges)) || !*name || *name == '@')
-		return wrong(error, "'%s' is not a trigger: --trigger takes cuda-profiler, range:NAME "
-			     "or range:NAME@DOMAIN", value);
+		return wrong(error, "'%s' is not a trigger: --trigger takes cuda-profiler, "
+			     "range:NAME or range:NAME@DOMAIN", value);
 	at = strrchr(name, '@');
 	length = at ? (size_t)(at - name) : strlen(name);
 	if (length >= sizeof(range->name) || (at && strlen(at + 1) >= sizeof(range->domain)))
-		return wrong(error, "--trigger has a name of more than %d bytes", TFT_TRIGGER_TEXT - 1);
+		return wrong(error, "--trigger takes a name of at most %d bytes",
+			     TFT_TRIGGER_TEXT - 1);
 	snprintf(range->name, sizeof(range->name), "%.*s", (int)length, name);
 	snprintf(range->domain, sizeof(range->domain), "%s", at ? at + 1 : "");
 	options->trigger = TFT_TRIGGER_RANGE;
@@ -142,11 +137,12 @@ static enum options_result take_probes(struct options *options, const char *from
 			name_length--;
 		}
 		if (words_have(later_probes, name, name_length))
-			return wrong(error, "probe '%.*s' is not in this version: there are %s",
+			return wrong(error, "this version has no probe '%.*s'; it has %s",
 				     (int)name_length, name, option_probes);
 		if (!words_have(option_probes, name, name_length) &&
 		    !words_have("auto", name, name_length))
-			return wrong(error, "'%.*s' is not a probe: %s takes auto, or with + and - of %s",
+			return wrong(error, "'%.*s' is not a probe: %s takes auto, "
+				     "or names with + and -: %s",
 				     (int)name_length, name, from, option_probes);
 		if (!at[length])
 			break;
@@ -191,10 +187,11 @@ static enum options_result take_pid(struct options *options, const char *value, 
 	/* what begins as a name begins may be one */
 	if (!isalpha((unsigned char)*value) && !strchr("._/", *value ? *value : ' ') &&
 	    !read_pid(value, &pid))
-		return wrong(error, "'%s' is not a PID: -p takes the number or the name of a process "
-			     "that runs, such as 4711", value);
+		return wrong(error, "'%s' is not a PID: -p takes the number or the name "
+			     "of a running process, such as 4711", value);
 	if (options->n_attach == OPTIONS_PIDS_MAX)
-		return wrong(error, "more than %d times -p: --children takes what runs below one",
+		return wrong(error, "-p is given more than %d times: "
+			     "--children watches the processes below one",
 			     OPTIONS_PIDS_MAX);
 	options->attach[options->n_attach++] = value;
 	return OPTIONS_RUN;
@@ -250,7 +247,8 @@ static enum options_result take_color(struct options *options, const char *value
 			options->color = (enum options_color)i;
 			return OPTIONS_RUN;
 		}
-	return wrong(error, "'%s' is not a colour mode: --color takes auto, never, 16 or 256", value);
+	return wrong(error, "'%s' is not a colour mode: --color takes auto, never, 16 or 256",
+		     value);
 }
 
 static enum options_result take_theme(struct options *options, const char *value, char *error)
@@ -260,8 +258,8 @@ static enum options_result take_theme(struct options *options, const char *value
 
 	settings_init(&settings);
 	if (!setting_set(&settings, SETTING_THEME, value, why, sizeof(why)))
-		return wrong(error, "'%s' is not a theme: --theme takes dark, light, 16, contrast or "
-			     "mono", value);
+		return wrong(error, "'%s' is not a theme: --theme takes dark, light, 16, "
+			     "contrast or mono", value);
 	options->theme = value;
 	return OPTIONS_RUN;
 }
@@ -278,8 +276,8 @@ static enum options_result take_file(const char **out, const char *from, const c
 static enum options_result take_export(struct options *options, const char *value, char *error)
 {
 	if (options->n_exports == OPTIONS_EXPORTS_MAX)
-		return wrong(error, "more than %d times --export: export the rest from the recording "
-			     "that -o keeps", OPTIONS_EXPORTS_MAX);
+		return wrong(error, "--export is given more than %d times: keep a recording "
+			     "with -o and export the rest from it", OPTIONS_EXPORTS_MAX);
 	if (!export_parse(value, &options->exports[options->n_exports], error, OPTIONS_ERROR_MAX))
 		return OPTIONS_ERROR;
 	options->n_exports++;
@@ -298,8 +296,8 @@ static enum options_result refuse_later(int option, char *error)
 		     "'tftop DIR' opens a recording", o->name);
 }
 
-static enum options_result take_value(struct options *options, int option, const char *value,
-				      char *error)
+static enum options_result options_take_value(struct options *options, int option,
+					      const char *value, char *error)
 {
 	switch (option) {
 	case OPT_JSON:
@@ -328,8 +326,8 @@ static enum options_result take_value(struct options *options, int option, const
 	case 'p': return take_pid(options, value, error);
 	case OPT_CONTROL:
 		return read_pid(value, &options->control) ? OPTIONS_RUN :
-			wrong(error, "'%s' is not a PID: --control takes one that tftop watches, and "
-			      "level=LEVEL", value);
+			wrong(error, "'%s' is not a PID: --control takes that of a program that "
+			      "tftop watches, and level=LEVEL", value);
 	default: return refuse_later(option, error);
 	}
 }
@@ -346,28 +344,31 @@ static enum options_result print_table(const char *what, char *error)
 	else if (!strcmp(what, "filters"))
 		tui_print_filters();
 	else if (!option_write_shell(what, stdout))
-		return wrong(error, "'%s' is not keys, commands, settings, filters, bash, zsh or fish",
+		return wrong(error, "--print takes keys, commands, settings, filters, bash, zsh "
+			     "or fish, not '%s'",
 			     what);
 	return OPTIONS_DONE;
 }
 
 static enum options_result take_synth(struct options *options, const char *value, char *error)
 {
-	static const char *const with[] = { "", ",counters", ",processor", ",gpu", ",gpus", ",names" };
+	static const char *const with[] = {
+		"", ",counters", ",processor", ",gpu", ",gpus", ",names"
+	};
 	const char *rest = value + strspn(value, "0123456789");
 	bool known = false;
 
 	for (size_t i = 0; i < sizeof(with) / sizeof(with[0]); i++)
 		known |= !strcmp(rest, with[i]);
 	if (rest == value || !known)
-		return wrong(error, "'%s' is no seed: --synth takes SEED, SEED,counters, "
+		return wrong(error, "'%s' is not a seed: --synth takes SEED, SEED,counters, "
 			     "SEED,processor, SEED,gpu, SEED,gpus or SEED,names", value);
 	options->synth = value;
 	return OPTIONS_RUN;
 }
 
-static enum options_result take(struct options *options, int option, const char *value,
-				char *error)
+static enum options_result options_take(struct options *options, int option, const char *value,
+					char *error)
 {
 	switch (option) {
 	case 'b': options->batch = true; break;
@@ -389,7 +390,7 @@ static enum options_result take(struct options *options, int option, const char 
 		printf("tftop %s\nbuilt with %s\n", TFTOP_VERSION, TFTOP_LIBRARIES);
 		return OPTIONS_DONE;
 	default:
-		return take_value(options, option, value, error);
+		return options_take_value(options, option, value, error);
 	}
 	return OPTIONS_RUN;
 }
@@ -417,7 +418,7 @@ static enum options_result unknown_long(const char *argument, char *error)
 
 /* optopt is 0 for an unknown long option, the option itself when its value is
  * missing or too much, and the letter of an unknown short one. */
-static enum options_result refused(int c, char *const *argv, char *error)
+static enum options_result options_refuse(int c, char *const *argv, char *error)
 {
 	const char *name = NULL;
 
@@ -464,12 +465,14 @@ static enum options_result check_path(struct options *options, char *const *word
 	struct stat st;
 
 	if (!count)
-		return wrong(error, "nothing to run or open: 'tftop -- PROGRAM', or 'tftop --help'");
+		return wrong(error, "nothing to run or open: see 'tftop -- PROGRAM' "
+			     "and 'tftop --help'");
 	if (options->program)
-		return wrong(error, "'%s' stands before '--': a recording and a program cannot be "
-			     "opened at once", words[0]);
+		return wrong(error, "'%s' stands before '--': tftop cannot open a recording and "
+			     "run a program at once", words[0]);
 	if (stat(words[0], &st) || count > 1)
-		return wrong(error, count > 1 ? "'%s' comes without '--': to run it, 'tftop -- %s ...'" :
+		return wrong(error, count > 1 ?
+			     "'%s' needs '--' before it: 'tftop -- %s ...' runs it" :
 			     "no such file or folder '%s': to run a program, 'tftop -- %s'",
 			     words[0], words[0]);
 	options->open_path = words[0];
@@ -485,7 +488,7 @@ static enum options_result take_control(struct options *options, char *const *wo
 	if (count != 1 || strncmp(words[0], key, strlen(key)) || options->check ||
 	    options->n_attach || options->program || options_batch(options) ||
 	    options->record_dir || options->n_exports || options->headless || options->script)
-		return wrong(error, "--control takes a PID and a level, and goes with nothing else: "
+		return wrong(error, "--control takes a PID and a level, and no other option: "
 			     "'tftop --control %d level=off'", (int)options->control);
 	return take_level(options, "level", words[0] + strlen(key), error);
 }
@@ -494,12 +497,13 @@ static enum options_result take_control(struct options *options, char *const *wo
 static enum options_result take_join(struct options *options, char *const *words, int count,
 				     char *error)
 {
-	if (options->program || options->n_attach || options->children || options->check || count > 1)
-		return wrong(error, "--join takes one PID or none, and no program: 'tftop --join', or "
-			     "'tftop --join 4711'");
+	if (options->program || options->n_attach || options->children || options->check ||
+	    count > 1)
+		return wrong(error, "--join takes one PID or none, and no program: "
+			     "'tftop --join', or 'tftop --join 4711'");
 	if (count && !read_pid(words[0], &options->pids[0]))
-		return wrong(error, "'%s' is not a PID: --join takes that of a program that tftop left "
-			     "running, or none where there is one", words[0]);
+		return wrong(error, "'%s' is not a PID: --join takes that of a program that "
+			     "tftop left running, or none if there is one only", words[0]);
 	options->n_pids = options->n_given = (size_t)count;
 	return OPTIONS_RUN;
 }
@@ -510,35 +514,38 @@ static enum options_result check_alone(const struct options *options, bool more,
 	if (options->check && (more || options->program || options_batch(options) ||
 			       options->record_dir || options->n_exports || options->headless ||
 			       options->script || options->until))
-		return wrong(error, "--check only looks: 'tftop --check', or 'tftop --check -p PID'");
+		return wrong(error, "--check starts nothing: 'tftop --check', "
+			     "or 'tftop --check -p PID'");
 	if (options->children && !options->n_attach)
-		return wrong(error, "--children goes with -p: what runs below that process is watched as "
-			     "well");
+		return wrong(error, "--children needs -p: it watches the processes below "
+			     "that one as well");
 	if (options->n_attach && !options->check && (more || options->program))
-		return wrong(error, "-p watches a program that runs already: nothing else is started or "
-			     "opened beside it");
+		return wrong(error, "-p watches a running program: it starts and opens nothing "
+			     "else");
 	return OPTIONS_RUN;
 }
 
 static enum options_result check_together(const struct options *options, char *error)
 {
 	if (options->open_path && options->record_dir)
-		return wrong(error, "-o keeps what a program does: it needs 'tftop -o DIR -- PROGRAM'");
+		return wrong(error, "-o keeps what a program does: "
+			     "'tftop -o DIR -- PROGRAM'");
 	if (options->trigger && (options->open_path || options->join || options->check ||
 				 options->synth))
-		return wrong(error, "--trigger goes with a program that is launched or attached to");
+		return wrong(error, "--trigger needs a program, launched or attached to");
 	if (options->trigger && options->level == TFT_LEVEL_OFF)
 		return wrong(error, "--trigger raises the level to that of --level, which is off");
 	if (options_batch(options) && (options->headless || options->script))
 		return wrong(error, "%s needs the screen: leave out -b and --json",
 			     options->headless ? "--headless" : "--script");
 	if (options->columns && !options->headless)
-		return wrong(error, "--size goes with --headless: a terminal has its own size");
+		return wrong(error, "--size needs --headless: a terminal has its own size");
 	if (options->until && options->open_path)
-		return wrong(error, "--until goes with a program; of a recording 'find -w' on the "
-			     "screen looks for events");
+		return wrong(error, "--until needs a program; in a recording, 'find -w' on the "
+			     "screen finds events");
 	if (options->config && options->no_config)
-		return wrong(error, "--config and --no-config exclude each other: give one of them");
+		return wrong(error, "--config and --no-config exclude each other: "
+			     "give one of them");
 	return OPTIONS_RUN;
 }
 
@@ -565,10 +572,10 @@ enum options_result options_parse(struct options *options, int argc, char **argv
 		enum options_result result;
 
 		if (c == '?' || c == ':')
-			return refused(c, argv, error);
+			return options_refuse(c, argv, error);
 		if (c == OPT_NO_CONFIG)
 			options->config = NULL;	/* TFTOP_CONFIG gives way to the command line */
-		result = take(options, c, optarg, error);
+		result = options_take(options, c, optarg, error);
 		if (result != OPTIONS_RUN)
 			return result;
 	}
@@ -577,7 +584,8 @@ enum options_result options_parse(struct options *options, int argc, char **argv
 	if (options->join ? take_join(options, argv + optind, own - optind, error) :
 			    check_alone(options, optind < own, error))
 		return OPTIONS_ERROR;
-	if (!options->join && !options->synth && !options->check && !options->n_attach && (!options->program || optind < own) &&
+	if (!options->join && !options->synth && !options->check && !options->n_attach &&
+	    (!options->program || optind < own) &&
 	    check_path(options, argv + optind, own - optind, error))
 		return OPTIONS_ERROR;
 	return check_together(options, error);

@@ -1,93 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command line of tftop, as interface.md section 1 has it.
+ * Reading the command line into a struct options (tui/base/options.h).
  *
- * Always true: after options_parse() returned OPTIONS_RUN every member is
- * valid and inside its bounds; nothing was started, opened or written. What a
- * later version brings is refused by name.
- *
- * Ownership: strings are borrowed from argv and the environment, which live
- * as long as the program. Threads: none yet when it is called.
+ * Always true: nothing is started, opened or written. An option that only a later version has
+ * is refused by its name. Called before there are threads.
  */
 #ifndef TUI_OPTIONS_H
 #define TUI_OPTIONS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
-#include "probes/schema/control.h"
-#include "tui/run/exports.h"
+#include "tui/base/options.h"
 
 #define OPTIONS_ERROR_MAX 320
-#define OPTIONS_EXPORTS_MAX 32
-#define OPTIONS_PIDS_MAX 64
-
-enum options_color { OPTIONS_COLOR_AUTO = 0, OPTIONS_COLOR_NEVER, OPTIONS_COLOR_16, OPTIONS_COLOR_256 };
-
-struct options {
-	char *const *program;		/* PROGRAM and its arguments, NULL: none */
-	const char *open_path;		/* a recording to open, NULL: none */
-	const char *attach[OPTIONS_PIDS_MAX];	/* -p: PIDs and names, as they were given */
-	size_t n_attach;
-	bool children;			/* --children */
-	/* Of them, by processes_find(): the first n_given are those of -p. */
-	pid_t pids[OPTIONS_PIDS_MAX];
-	size_t n_pids, n_given;
-	bool join;			/* --join: pids[0] when n_pids, else processes_find() says which */
-	bool check;			/* --check: look only */
-	pid_t control;			/* --control: `level` is for the tftop that watches it; 0: none */
-
-	bool batch;			/* -b: the text report */
-	const char *json;		/* --json=FILE, "-": stdout; NULL: none */
-	const char *record_dir;		/* -o */
-	struct export_target exports[OPTIONS_EXPORTS_MAX];	/* --export */
-	size_t n_exports;
-	const char *probes;		/* --probe, NULL: auto */
-	enum tft_level level;
-	enum tft_trigger trigger;	/* --trigger */
-	struct tft_trigger_range range;	/* of TFT_TRIGGER_RANGE */
-	uint64_t memory_limit_bytes;
-	bool lossless;
-	int64_t from_step;		/* 0: from the start */
-	int64_t steps;			/* 0: no limit */
-	int64_t for_ns;			/* 0: no limit */
-	const char *until;		/* --until, a filter; NULL: none */
-
-	bool quit;			/* leave the screen when PROGRAM ends */
-	const char *script;		/* prompt commands, NULL: none */
-	bool headless;
-	int columns, rows;		/* --size, 0: as the terminal is (headless: 120x34) */
-	const char *config;		/* --config or TFTOP_CONFIG, NULL: the usual places */
-	bool no_config;
-	bool ascii;
-	enum options_color color;	/* NO_COLOR is in it already */
-	const char *theme;		/* NULL: the usual one */
-	const char *synth;		/* --synth SEED[,counters|,processor] (hidden): a made-up program, for tests */
-	const char *debug;		/* tftop's own log, NULL: none */
-	bool verbose;
-};
 
 enum options_result {
 	OPTIONS_RUN = 0,
 	OPTIONS_DONE,			/* --help, --version: printed, leave with 0 */
-	OPTIONS_ERROR,			/* error says what; leave with 125 */
+	OPTIONS_ERROR,			/* error says what is wrong; leave with 125 */
 };
 
 enum options_result options_parse(struct options *options, int argc, char **argv,
 				  char error[OPTIONS_ERROR_MAX]);
-
-/* "off", "min", "default", "full". */
-const char *options_level_name(enum tft_level level);
-
-/* No screen: -b, --json, or a file that is opened only to be exported. */
-static inline bool options_batch(const struct options *options)
-{
-	return options->batch || options->json ||
-		(options->n_exports && options->open_path && !options->headless &&
-		 !options->script);
-}
 
 /* The text of --help; at most 24 lines of 80 columns. */
 const char *options_help(void);

@@ -22,7 +22,7 @@ const size_t option_n_rows = sizeof(option_rows) / sizeof(*option_rows);
 
 const char option_probes[] = "opencl cuda nvtx itt tensorflow pytorch jax onednn blas omp";
 
-/* Each word with that before and behind it. */
+/* Adds each word, with a text before and one behind it. */
 static void put_words(struct strbuf *out, const char *before, const char *words, const char *behind)
 {
 	while (*words) {
@@ -55,27 +55,29 @@ const char *option_words(const struct option_row *row, char words[512])
 /* ---- --help ---- */
 
 static const char help_head[] =
-"tftop [OPTIONS] -- PROGRAM [ARG...]   run PROGRAM, watch its device work live\n"
-"tftop [OPTIONS] DIR|FILE              open a recording: -o, TensorFlow, Chrome\n"
-"tftop [OPTIONS] -p PID|NAME, --join   watch one that runs, that q left (--check)\n"
+"tftop [OPTIONS] -- PROGRAM [ARG...]   run PROGRAM and watch it live\n"
+"tftop [OPTIONS] DIR|FILE              open a recording of tftop or others\n"
+"tftop [OPTIONS] -p PID|NAME, --join   watch a running program (see --check)\n"
 "\n";
 
 static const char help_tail[] =
 "\n"
-"Leaves with PROGRAM's exit status (128 + its signal), of -p with 0; 125: tftop\n"
-"failed, 126: PROGRAM cannot be run, 127: not found. ? on the screen: the keys.\n";
+"Exit status: that of PROGRAM, or 128 + its signal; 0 with -p; 125: tftop failed;\n"
+"126: PROGRAM cannot be run; 127: not found. Press ? on the screen for its keys.\n";
 
-/* What is said of several options that share a line; by the first of them. */
+/* What --help says of the options that share a line, by the first of them. */
 static const char *about_all(const struct option_row *row)
 {
 	switch (row->code) {
 	case OPT_FROM_STEP:
-		return "only this window; TIME: 500ms, 20s, 2m; EXPR: 'kernel & dur > 10ms'";
-	case OPT_LEVEL: return "off to full; cuda-profiler, range:NAME";
-	case 'p': return "a program that runs; what runs below it as well";
-	case OPT_SCRIPT: return "prompt commands; no terminal";
+		return "only this part; TIME: 500ms, 20s, 2m; EXPR: 'kernel & dur > 10ms'";
+	case OPT_LEVEL: return "off ... full; cuda-profiler, range:NAME";
+	case 'p': return "watch a running program; and its children";
+	case OPT_SCRIPT: return "run prompt commands";
+	case OPT_CONFIG: return "read FILE as the configuration, or none";
 	case OPT_ASCII: return "what the screen uses";
 	case 'v': return "tftop's own log";
+	case 'h': return "print this help, or the version";
 	default: return "";
 	}
 }
@@ -135,7 +137,8 @@ const char *options_help(void)
 
 /* ---- shells ---- */
 
-static const char made[] = "completion for tftop, made by \"make docs\" from the table of its options.\n";
+static const char made[] =
+	"completion for tftop, made by \"make docs\" from the table of its options.\n";
 
 static bool takes(const struct option_row *row, const char *value)
 {
@@ -196,19 +199,25 @@ static void write_bash(FILE *out)
 {
 	char words[512], name[40];
 
-	fprintf(out, "# SPDX-License-Identifier: MIT\n# bash %s_tftop()\n{\n"
+	fprintf(out,
+		"# SPDX-License-Identifier: MIT\n# bash %s_tftop()\n{\n"
 		"\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} i\n"
 		"\tCOMPREPLY=()\n\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
-		"\t\tif [[ ${COMP_WORDS[i]} == -- ]]; then\n\t\t\tif ((i + 1 == COMP_CWORD)); then\n"
+		"\t\tif [[ ${COMP_WORDS[i]} == -- ]]; then\n\t\t\tif ((i + 1 == COMP_CWORD)); "
+		"then\n"
 		"\t\t\t\tCOMPREPLY=($(compgen -c -- \"$cur\"))\n\t\t\telse\n"
-		"\t\t\t\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n\t\t\tfi\n\t\t\treturn\n\t\tfi\n\tdone\n"
-		"\tcase $prev in\n", made);
+		"\t\t\t\tCOMPREPLY=($(compgen -f -- "
+		"\"$cur\"))\n\t\t\tfi\n\t\t\treturn\n\t\tfi\n\tdone\n"
+		"\tcase $prev in\n",
+		made);
 	for (size_t i = 0; i < option_n_rows; i++)
 		if (*option_words(&option_rows[i], words))
-			fprintf(out, "\t--%s) COMPREPLY=($(compgen -W '%s' -- \"$cur\"));%s return ;;\n",
+			fprintf(out,
+				"\t--%s) COMPREPLY=($(compgen -W '%s' -- \"$cur\"));%s return ;;\n",
 				option_rows[i].word, words,
 				strchr(words, ':') ? " compopt -o nospace;" : "");
-	bash_case(out, is_process, "COMPREPLY=($(compgen -W \"$(ps -o pid= 2>/dev/null)\" -- \"$cur\")); return");
+	bash_case(out, is_process,
+		  "COMPREPLY=($(compgen -W \"$(ps -o pid= 2>/dev/null)\" -- \"$cur\")); return");
 	bash_case(out, is_folder, "COMPREPLY=($(compgen -d -- \"$cur\")); return");
 	bash_case(out, is_file, "COMPREPLY=($(compgen -f -- \"$cur\")); return");
 	bash_case(out, is_other, "return");
@@ -217,7 +226,8 @@ static void write_bash(FILE *out)
 		for (int at = 0; next_name(&option_rows[i], &at, name); )
 			fprintf(out, "%s%s ", name, *option_rows[i].value == '=' ? "=" : "");
 	fprintf(out, "--' -- \"$cur\")) ;;\n\t*) COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n\tesac\n"
-		"\t[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace\n}\ncomplete -F _tftop tftop\n");
+		     "\t[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace\n}\ncomplete -F _tftop "
+		     "tftop\n");
 }
 
 /* Within single quotes of a shell. */
@@ -253,15 +263,16 @@ static void write_zsh(FILE *out)
 		if (strchr(option_words(&option_rows[i], words), ':'))
 			fprintf(out, "local -a of_%s=(%s)\n", option_rows[i].word, words);
 	fprintf(out, "local -i dashes=${words[(I)--]}\nif ((dashes && dashes < CURRENT)); then\n"
-		"\tshift $dashes words\n\t((CURRENT -= dashes))\n\t_normal\n\treturn\nfi\n_arguments -S \\\n");
+		     "\tshift $dashes words\n\t((CURRENT -= "
+		     "dashes))\n\t_normal\n\treturn\nfi\n_arguments -S \\\n");
 	for (size_t i = 0; i < option_n_rows; i++) {
 		const struct option_row *row = &option_rows[i];
 
 		/* several outputs and processes can be asked for */
 		fprintf(out, "\t%s", row->code == OPT_EXPORT || row->code == 'p' ? "'*'" : "");
 		if (row->letter && *row->word)
-			fprintf(out, "'(-%c --%s)'{-%c,--%s}'[", row->letter, row->word, row->letter,
-				row->word);
+			fprintf(out, "'(-%c --%s)'{-%c,--%s}'[", row->letter, row->word,
+				row->letter, row->word);
 		else if (row->letter)
 			fprintf(out, "'-%c[", row->letter);
 		else

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The options of the command line, one row each: how they are read (options.c), --help and
- * what shells complete (options_shell.c) derive from them.
+ * The table of command-line options, one row each. The parser (options.c), --help and the
+ * completion of shells (options_shell.c) derive from it.
  *
  * X(code, letter, word, value, WORDS, PLACE, about)
- *   letter, word  '\0', "" none
- *   value   as it is shown; "" takes none, "=FILE" may be left out; by it shells know what
- *           may stand there: FILE, DIR, PID
- *   words   what it may be, between blanks; what ends in ':' goes on. Themes, probes and
- *           formats stand for what their tables have
- *   PLACE   in --help: ROW begins a line, MORE goes on with it, NOT: only completed
- *   about   for completion, and of a ROW in --help, unless it is followed by others
+ *   letter, word  '\0', "": none
+ *   value   as it is shown; "": takes none; "=FILE": may be left out. Shells know by FILE, DIR
+ *           and PID what may stand there
+ *   WORDS   the possible values, between blanks; one that ends in ':' is continued by the user.
+ *           "themes", "probes" and "formats" stand for what their own tables list
+ *   PLACE   in --help: ROW begins a line, MORE continues it, NOT is for completion only
+ *   about   for completion; also for --help if the ROW has its line to itself
  *
  * Threads: constants only.
  */
@@ -23,7 +23,8 @@
 
 enum {
 	OPT_JSON = 256, OPT_PROBE, OPT_LEVEL, OPT_MEMORY, OPT_LOSSLESS, OPT_FROM_STEP,
-	OPT_STEPS, OPT_FOR, OPT_EXPORT, OPT_SCRIPT, OPT_HEADLESS, OPT_SIZE, OPT_CONFIG, OPT_NO_CONFIG,
+	OPT_STEPS, OPT_FOR, OPT_EXPORT, OPT_SCRIPT, OPT_HEADLESS, OPT_SIZE, OPT_CONFIG,
+	OPT_NO_CONFIG,
 	OPT_ASCII, OPT_COLOR, OPT_THEME, OPT_DEBUG, OPT_VERSION,
 	OPT_SYNTH, OPT_PRINT,		/* for tests and the manual, in no table */
 	OPT_UNTIL, OPT_CHECK, OPT_CHILDREN, OPT_CONTROL, OPT_JOIN, OPT_TRIGGER,
@@ -34,37 +35,52 @@ enum {
 enum option_place { OPTION_ROW, OPTION_MORE, OPTION_NOT };
 
 #define OPTION_LIST(X) \
-	X('p', 'p', "", "PID", "", ROW, "a program that runs already, by PID or name") \
-	X(OPT_CHILDREN, '\0', "children", "", "", MORE, "with -p: what runs below it as well, also what starts later") \
-	X('b', 'b', "batch", "", "", ROW, "no screen: a text report on stderr when PROGRAM ends") \
-	X(OPT_JSON, '\0', "json", "=FILE", "", ROW, "no screen: the report as JSON into FILE, '-' is stdout") \
-	X('o', 'o', "", "DIR", "", ROW, "keep the recording in DIR (absent or empty)") \
-	X(OPT_EXPORT, '\0', "export", "FORMAT:FILE", "formats", ROW, "chrome, perfetto, csv:TABLE or dot, at the end") \
-	X(OPT_PROBE, '\0', "probe", "LIST", "probes", ROW, "auto, or opencl,pytorch,... with + and -") \
-	X(OPT_LEVEL, '\0', "level", "LEVEL", "off min default full", ROW, "off, min, default or full: how much is collected") \
-	X(OPT_TRIGGER, '\0', "trigger", "WHEN", "cuda-profiler range:", MORE, "only where the program says so: cuda-profiler or range:NAME") \
-	X(OPT_MEMORY, '\0', "memory-limit", "N", "", ROW, "budget of the timeline, such as 512M (default) or 2G") \
-	X(OPT_LOSSLESS, '\0', "lossless", "", "", ROW, "rather slow PROGRAM down than lose events") \
-	X(OPT_FROM_STEP, '\0', "from-step", "N", "", ROW, "begin at that step") \
-	X(OPT_STEPS, '\0', "steps", "N", "", MORE, "so many steps") \
-	X(OPT_FOR, '\0', "for", "TIME", "", MORE, "so long") \
-	X(OPT_UNTIL, '\0', "until", "EXPR", "", MORE, "up to the first event that a filter wants") \
+	X('p', 'p', "", "PID", "", ROW, "watch a running program, by PID or name") \
+	X(OPT_CHILDREN, '\0', "children", "", "", MORE, \
+	  "with -p: watch the processes below it too, also those that start later") \
+	X('b', 'b', "batch", "", "", ROW, \
+	  "no screen: print a report to stderr when PROGRAM ends") \
+	X(OPT_JSON, '\0', "json", "=FILE", "", ROW, \
+	  "no screen: write the report as JSON; '-' is stdout") \
+	X('o', 'o', "", "DIR", "", ROW, "keep the recording in DIR, which is absent or empty") \
+	X(OPT_EXPORT, '\0', "export", "FORMAT:FILE", "formats", ROW, \
+	  "chrome, perfetto, csv:TABLE or dot, at the end") \
+	X(OPT_PROBE, '\0', "probe", "LIST", "probes", ROW, \
+	  "auto, or opencl,pytorch,... with + and -") \
+	X(OPT_LEVEL, '\0', "level", "LEVEL", "off min default full", ROW, \
+	  "how much to collect: off, min, default or full") \
+	X(OPT_TRIGGER, '\0', "trigger", "WHEN", "cuda-profiler range:", MORE, \
+	  "collect only where the program says so: cuda-profiler or range:NAME") \
+	X(OPT_MEMORY, '\0', "memory-limit", "N", "", ROW, \
+	  "memory of the timeline, such as 512M (default) or 2G") \
+	X(OPT_LOSSLESS, '\0', "lossless", "", "", ROW, \
+	  "slow PROGRAM down rather than lose events") \
+	X(OPT_FROM_STEP, '\0', "from-step", "N", "", ROW, "start collecting at step N") \
+	X(OPT_STEPS, '\0', "steps", "N", "", MORE, "stop after N steps") \
+	X(OPT_FOR, '\0', "for", "TIME", "", MORE, "stop after TIME") \
+	X(OPT_UNTIL, '\0', "until", "EXPR", "", MORE, \
+	  "stop at the first event that a filter matches") \
 	X('q', 'q', "quit", "", "", ROW, "leave the screen when PROGRAM ends") \
-	X(OPT_SCRIPT, '\0', "script", "FILE", "", ROW, "prompt commands to run, one a line") \
-	X(OPT_HEADLESS, '\0', "headless", "", "", MORE, "a screen without a terminal") \
+	X(OPT_SCRIPT, '\0', "script", "FILE", "", ROW, "run the prompt commands in FILE") \
+	X(OPT_HEADLESS, '\0', "headless", "", "", MORE, "run the screen without a terminal") \
 	X(OPT_SIZE, '\0', "size", "WxH", "", MORE, "columns and lines of that screen") \
-	X(OPT_CONFIG, '\0', "config", "FILE", "", ROW, "configuration in the place of the user's") \
-	X(OPT_NO_CONFIG, '\0', "no-config", "", "", MORE, "no configuration") \
-	X(OPT_ASCII, '\0', "ascii", "", "", ROW, "no UTF-8 on the screen") \
-	X(OPT_COLOR, '\0', "color", "auto|never|16|256", "auto never 16 256", MORE, "how many colours the screen uses") \
-	X(OPT_THEME, '\0', "theme", "NAME", "themes", MORE, "all colours at once") \
-	X('v', 'v', "verbose", "", "", ROW, "more in tftop's own log") \
-	X(OPT_DEBUG, '\0', "debug", "FILE", "", MORE, "where that log goes") \
-	X('h', 'h', "help", "", "", ROW, "the options") \
-	X(OPT_VERSION, '\0', "version", "", "", MORE, "which tftop this is") \
-	X(OPT_CHECK, '\0', "check", "", "", NOT, "what can be observed here, or in a process") \
-	X(OPT_JOIN, '\0', "join", "", "", NOT, "come back to a program that was left running, PID where there are several") \
-	X(OPT_CONTROL, '\0', "control", "PID", "", NOT, "level=LEVEL for the tftop that watches it")
+	X(OPT_CONFIG, '\0', "config", "FILE", "", ROW, \
+	  "read FILE instead of the user's configuration") \
+	X(OPT_NO_CONFIG, '\0', "no-config", "", "", MORE, "read no configuration") \
+	X(OPT_ASCII, '\0', "ascii", "", "", ROW, "use no UTF-8 on the screen") \
+	X(OPT_COLOR, '\0', "color", "auto|never|16|256", "auto never 16 256", MORE, \
+	  "how many colours the screen uses") \
+	X(OPT_THEME, '\0', "theme", "NAME", "themes", MORE, "the set of colours") \
+	X('v', 'v', "verbose", "", "", ROW, "write more to tftop's own log") \
+	X(OPT_DEBUG, '\0', "debug", "FILE", "", MORE, "write tftop's own log to FILE") \
+	X('h', 'h', "help", "", "", ROW, "print this help") \
+	X(OPT_VERSION, '\0', "version", "", "", MORE, "print the version") \
+	X(OPT_CHECK, '\0', "check", "", "", NOT, \
+	  "say what can be observed on this machine, or in a process") \
+	X(OPT_JOIN, '\0', "join", "", "", NOT, \
+	  "return to a program that tftop left running; PID if there are several") \
+	X(OPT_CONTROL, '\0', "control", "PID", "", NOT, \
+	  "level=LEVEL: change the level of the tftop that watches PID")
 
 struct option_row {
 	int code;

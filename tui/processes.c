@@ -13,7 +13,7 @@
 #include "probes/session/session.h"
 #include "tui/base/complain.h"
 #include "tui/control.h"
-#include "tui/draw/sheet.h"
+#include "tui/base/text.h"
 
 #define COMMAND_MAX 4096
 #define COMM_MAX 15		/* characters that the kernel keeps of a name */
@@ -90,7 +90,7 @@ static bool same_file(const char *path, const char *name)
 	       (dot && (size_t)(dot - base) == length && !memcmp(base, name, length));
 }
 
-static bool is_called(pid_t pid, const char *name)
+static bool process_is_called(pid_t pid, const char *name)
 {
 	struct process_stat stat;
 	struct command command;
@@ -129,9 +129,10 @@ static size_t find_named(const char *name, pid_t *pids, size_t max)
 	size_t n = 0;
 
 	while (dir && n < max && (entry = readdir(dir))) {
-		pid_t pid = isdigit((unsigned char)entry->d_name[0]) ? (pid_t)atoi(entry->d_name) : 0;
+		pid_t pid =
+			isdigit((unsigned char)entry->d_name[0]) ? (pid_t)atoi(entry->d_name) : 0;
 
-		if (pid > 0 && is_ours(pid) && is_called(pid, name))
+		if (pid > 0 && is_ours(pid) && process_is_called(pid, name))
 			pids[n++] = pid;
 	}
 	if (dir)
@@ -187,7 +188,7 @@ static void print_process(pid_t pid)
 	for (size_t i = 0; i + 1 < command.size; i++)
 		if (!command.text[i])
 			command.text[i] = ' ';
-	fprintf(stderr, "%8d  %s\n", (int)pid, sheet_clean(clean, sizeof(clean), command.text));
+	fprintf(stderr, "%8d  %s\n", (int)pid, text_clean(clean, sizeof(clean), command.text));
 }
 
 static bool add(struct options *options, pid_t pid)
@@ -202,7 +203,7 @@ static bool add(struct options *options, pid_t pid)
 	return true;
 }
 
-static bool add_named(struct options *options, const char *name)
+static bool processes_add_named(struct options *options, const char *name)
 {
 	pid_t pids[NAMED_MAX];
 	size_t n = find_named(name, pids, NAMED_MAX);
@@ -253,8 +254,10 @@ static bool join_one(struct options *options, pid_t pid)
 
 	switch (control_look(pid)) {
 	case CONTROL_WATCHED:
-		complain("a tftop watches process %d already: 'tftop --control %d level=LEVEL' steers "
-			 "it, and when it is left --join goes", (int)pid, (int)pid);
+		complain("a tftop watches process %d already: 'tftop --control %d level=LEVEL' "
+			 "steers "
+			 "it, and when it is left --join goes",
+			 (int)pid, (int)pid);
 		return false;
 	case CONTROL_LEFT:
 		options->pids[0] = pid;
@@ -263,8 +266,10 @@ static bool join_one(struct options *options, pid_t pid)
 		options->join = session_can_join(pid, known);
 		return true;
 	default:
-		complain("no tftop left process %d running: 'tftop -p %d' attaches to a program that "
-			 "runs", (int)pid, (int)pid);
+		complain("no tftop left process %d running: 'tftop -p %d' attaches to a program "
+			 "that "
+			 "runs",
+			 (int)pid, (int)pid);
 		return false;
 	}
 }
@@ -278,7 +283,8 @@ static size_t find_left(pid_t *pids, size_t max)
 	uid_t uid;
 
 	while (dir && n < max && (entry = readdir(dir))) {
-		pid_t pid = isdigit((unsigned char)entry->d_name[0]) ? (pid_t)atoi(entry->d_name) : 0;
+		pid_t pid =
+			isdigit((unsigned char)entry->d_name[0]) ? (pid_t)atoi(entry->d_name) : 0;
 
 		if (pid > 0 && process_uid(pid, &uid) && uid == geteuid() &&
 		    control_look(pid) == CONTROL_LEFT)
@@ -301,7 +307,8 @@ static bool find_joined(struct options *options)
 	if (n == 1)
 		return join_one(options, pids[0]);
 	if (!n) {
-		complain("no program of yours was left running by a tftop: 'tftop -p PID' attaches to "
+		complain("no program of yours was left running by a tftop: 'tftop -p PID' attaches "
+			 "to "
 			 "one that runs");
 		return false;
 	}
@@ -319,7 +326,7 @@ bool processes_find(struct options *options)
 		const char *word = options->attach[i];
 
 		if (isdigit((unsigned char)*word) ? !add(options, (pid_t)atoi(word)) :
-						    !add_named(options, word))
+						    !processes_add_named(options, word))
 			return false;
 	}
 	options->n_given = options->n_pids;

@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-#include "tui/options.h"
+#include "tui/base/options.h"
 
 /* From options->attach, or --join, to options->pids. False: what was wrong has been said on stderr,
  * with those that a name may mean. */

@@ -22,12 +22,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/acts/acts.h"
 #include "model/analyses/period.h"
 #include "model/analyses/sweep.h"
 #include "model/analyses/thresholds.h"
-#include "model/analyses/waiting.h"
-#include "model/core/model-internal.h"
 #include "model/base/util.h"
+#include "model/core/model.h"
+#include "model/core/pauses.h"
+#include "model/rows/rows.h"
+#include "model/steps/steps.h"
 
 #define POLL_NS 20000000		/* settled moves by so much between looks, ... */
 #define OPEN_NS INT64_C(1000)		/* ... and by that for each open span: it is looked at */
@@ -35,8 +38,6 @@
 #define STEPLESS_NS 1000000000		/* before the first step: behind the settled line */
 #define LAG_NS 10000000000
 #define PERIOD_LOOK_NS 100000000	/* looking for steps goes through all that waits */
-#define ACTS_MIN 32768u
-#define ACTS_MAX (2u * SLICE_ACTS_MAX)
 #define CARRY_MAX 16384u
 #define AHEAD 8
 #define PIECE_ACTS 16384u		/* outside of steps: what stays in a core's cache */
@@ -47,8 +48,7 @@ static const struct analysis *const list[ANALYSIS_COUNT + 1] = {
 };
 
 struct analyses {
-	struct waiting waiting;		/* arrived, not handed out */
-	size_t max;			/* of them */
+	struct acts *acts;		/* borrowed: arrived, not handed out */
 	struct act *carry;		/* owned; reach over done_ns, by start */
 	size_t n_carry, cap_carry;
 	struct act *out;		/* owned; the slice that is handed out */
@@ -58,13 +58,11 @@ struct analyses {
 	size_t n_keys, cap_keys, at_key;
 	int64_t done_ns, tried_ns, reviewed_ns;
 	size_t at_loss, losses_gone;
-	uint64_t dropped_now;		/* not yet told in a slice */
 	struct analyses_stats stats;
 	struct input_names input;
 	struct findings *findings;	/* owned */
 	struct period *period;		/* owned; looks for steps up to period_ns */
 	int64_t period_ns;
-	size_t looked;			/* of what waits: those before start earlier, or are no runs */
 	uint64_t n_steps;		/* whole ones, without the warm-up */
 	int64_t steps_ns;		/* their sum */
 	void *state[ANALYSIS_COUNT + 1];	/* owned */
@@ -77,13 +75,11 @@ struct analyses {
 struct analyses *analyses_new(struct model *model)
 {
 	struct analyses *analyses = xcalloc(1, sizeof(*analyses));
-	size_t max = model->memory_limit / 8 / (sizeof(struct act) + sizeof(struct start_key));
 
-	waiting_init(&analyses->waiting);
+	analyses->acts = model->acts;
 	analyses->findings = findings_new();
 	analyses->period = period_new();
 	analyses->period_ns = INT64_MIN;
-	analyses->max = max < ACTS_MIN ? ACTS_MIN : max > ACTS_MAX ? ACTS_MAX : max;
 	analyses->done_ns = analyses->tried_ns = analyses->reviewed_ns = INT64_MIN;
 	for (int i = 0; i < (int)ANALYSIS_COUNT; i++) {
 		analyses->state[i] = xcalloc(1, list[i]->size);
@@ -95,7 +91,7 @@ struct analyses *analyses_new(struct model *model)
 
 static void free_buffers(struct analyses *analyses)
 {
-	waiting_release(&analyses->waiting);
+	waiting_release(&analyses->acts->waiting);
 	slice_space_release(&analyses->space);
 	free(analyses->carry);
 	free(analyses->out);
@@ -132,7 +128,7 @@ size_t analyses_bytes(const struct model *model)
 	const struct analyses *a = model->analyses;
 	size_t bytes = (a->cap_carry + a->cap_out) * sizeof(struct act) +
 		       a->cap_keys * 2 * sizeof(*a->keys) + a->input.n +
-		       waiting_bytes(&a->waiting) + slice_space_bytes(&a->space) +
+		       slice_space_bytes(&a->space) +
 		       findings_bytes(a->findings) + period_bytes(a->period);
 
 	for (int i = 0; i < (int)ANALYSIS_COUNT; i++)
@@ -145,6 +141,7 @@ struct analyses_stats analyses_stats(const struct model *model)
 	struct analyses_stats stats = model->analyses->stats;
 
 	stats.done_ns = model->analyses->done_ns;
+	stats.dropped = model->acts->dropped;
 	return stats;
 }
 
@@ -171,31 +168,9 @@ void analyses_watch(struct model *model, void (*watch)(void *arg, const struct s
 	model->analyses->watch_arg = arg;
 }
 
-/* ---- in ---- */
-
-/* The oldest half goes. */
-static void drop_half(struct analyses *analyses)
-{
-	size_t half = analyses->waiting.n / 2;
-
-	waiting_drop(&analyses->waiting, half);
-	analyses->looked = 0;
-	analyses->stats.dropped += half;
-	analyses->dropped_now += half;
-}
-
-void analyses_push(struct model *model, const struct act *act)
-{
-	struct analyses *analyses = model->analyses;
-
-	if (analyses->waiting.n == analyses->max)
-		drop_half(analyses);
-	waiting_push(&analyses->waiting, act);
-}
-
 /* ---- names, as far as they are known by now ---- */
 
-static void resolve(struct model *model, struct act *act)
+static void analyses_resolve_thread(struct model *model, struct act *act)
 {
 	act->name = names_resolve(&model->names, act->name);
 	act->op_name = names_resolve(&model->names, act->op_name);
@@ -224,7 +199,8 @@ static void review(struct model *model, bool final)
 	findings_end(analyses->findings, final);
 }
 
-static uint64_t lost_within(const struct model *model, struct analyses *analyses, int64_t t0, int64_t t1)
+static uint64_t lost_within(const struct model *model, struct analyses *analyses, int64_t t0,
+			    int64_t t1)
 {
 	uint64_t lost = 0;
 
@@ -261,7 +237,7 @@ static struct act *put_out(struct analyses *analyses, const struct act *act)
 
 /* Carried acts and keys [at_key, end) in one array; the first of the keys may
  * be late, and lie between the carried ones. */
-static void gather(struct model *model, size_t end, int64_t t0)
+static void analyses_gather_slice(struct model *model, size_t end, int64_t t0)
 {
 	struct analyses *analyses = model->analyses;
 	size_t carried = 0;
@@ -272,13 +248,13 @@ static void gather(struct model *model, size_t end, int64_t t0)
 		struct act *act;
 
 		if (analyses->at_key + AHEAD < analyses->n_keys)
-			fetch(waiting_at(&analyses->waiting, key[AHEAD].at));
+			fetch(waiting_at(&analyses->acts->waiting, key[AHEAD].at));
 		while (carried < analyses->n_carry &&
 		       analyses->carry[carried].start_ns <= key->start)
 			put_out(analyses, &analyses->carry[carried++]);
-		/* Copied first: a core waits where it reads together what was just written apart. */
-		act = put_out(analyses, waiting_at(&analyses->waiting, key->at));
-		resolve(model, act);
+		/* Copy it first: reading at once what was just written in parts stalls a core. */
+		act = put_out(analyses, waiting_at(&analyses->acts->waiting, key->at));
+		analyses_resolve_thread(model, act);
 		if (key->start < t0) {
 			act->flags |= ACT_LATE;
 			analyses->stats.late++;
@@ -290,7 +266,7 @@ static void gather(struct model *model, size_t end, int64_t t0)
 }
 
 /* What of the slice reaches over its end. */
-static void carry_over(struct analyses *analyses, int64_t t1)
+static void analyses_carry_over(struct analyses *analyses, int64_t t1)
 {
 	analyses->n_carry = 0;
 	for (size_t i = 0; i < analyses->n_out; i++) {
@@ -299,8 +275,8 @@ static void carry_over(struct analyses *analyses, int64_t t1)
 		if (act->end_ns <= t1)
 			continue;
 		if (analyses->n_carry == CARRY_MAX) {
-			analyses->stats.dropped++;
-			analyses->dropped_now++;
+			analyses->acts->dropped++;
+			analyses->acts->dropped_now++;
 			continue;
 		}
 		if (analyses->n_carry == analyses->cap_carry)
@@ -315,12 +291,13 @@ static void hand_piece(struct model *model, struct slice *slice, size_t end)
 {
 	struct analyses *analyses = model->analyses;
 
-	gather(model, end, slice->t0);
+	analyses_gather_slice(model, end, slice->t0);
 	slice->acts = analyses->out;
 	slice->n = analyses->n_out;
 	slice_index(slice, &analyses->space);
-	slice->lost = lost_within(model, analyses, slice->t0, slice->t1) + analyses->dropped_now;
-	analyses->dropped_now = 0;
+	slice->lost = lost_within(model, analyses, slice->t0, slice->t1) +
+		analyses->acts->dropped_now;
+	analyses->acts->dropped_now = 0;
 	slice->paused = pauses_count(model, slice->t0, slice->t1);
 	analyses->done_ns = slice->t1;
 	analyses->stats.slices++;
@@ -335,7 +312,7 @@ static void hand_piece(struct model *model, struct slice *slice, size_t end)
 	}
 	if (analyses->watch)
 		analyses->watch(analyses->watch_arg, slice);
-	carry_over(analyses, slice->t1);
+	analyses_carry_over(analyses, slice->t1);
 	if (analyses->reviewed_ns == INT64_MIN)
 		analyses->reviewed_ns = slice->t0;
 	if (slice->t1 - analyses->reviewed_ns >= REVIEW_NS)
@@ -364,7 +341,8 @@ static void hand_out(struct model *model, const struct slice *whole)
 {
 	struct analyses *analyses = model->analyses;
 	size_t end = key_from(analyses, whole->t1);
-	size_t max = analyses->max / 4 < SLICE_ACTS_MAX ? analyses->max / 4 : SLICE_ACTS_MAX;
+	size_t max = analyses->acts->max / 4 < SLICE_ACTS_MAX ? analyses->acts->max / 4 :
+		SLICE_ACTS_MAX;
 	struct slice slice = *whole;
 
 	if (!whole->step && max > PIECE_ACTS)
@@ -412,8 +390,8 @@ static int64_t beginning(const struct analyses *analyses, const struct steps *st
 
 	if (analyses->done_ns != INT64_MIN)
 		return analyses->done_ns;
-	if (analyses->waiting.first_ns < first)
-		first = analyses->waiting.first_ns;
+	if (analyses->acts->waiting.first_ns < first)
+		first = analyses->acts->waiting.first_ns;
 	return first == INT64_MAX ? INT64_MIN : first;
 }
 
@@ -422,9 +400,9 @@ static int64_t last_end(const struct analyses *analyses, const struct steps *ste
 {
 	size_t before;
 
-	for (size_t i = 0; i < analyses->waiting.n; i++) {
-		const struct act *act = waiting_at(&analyses->waiting,
-						   analyses->waiting.keys[i].at);
+	for (size_t i = 0; i < analyses->acts->waiting.n; i++) {
+		const struct act *act = waiting_at(&analyses->acts->waiting,
+						   analyses->acts->waiting.keys[i].at);
 
 		if (act->start_ns >= last)
 			last = act->start_ns + 1;
@@ -443,7 +421,7 @@ static int64_t last_end(const struct analyses *analyses, const struct steps *ste
 	return last;
 }
 
-static int64_t border(const struct steps *steps, int64_t to, int64_t settled)
+static int64_t analyses_next_border(const struct steps *steps, int64_t to, int64_t settled)
 {
 	int64_t lag = STEPLESS_NS;
 	const struct step *step;
@@ -462,9 +440,9 @@ static int64_t border(const struct steps *steps, int64_t to, int64_t settled)
 
 static void make_room(struct analyses *analyses)
 {
-	if (analyses->cap_keys >= analyses->waiting.n)
+	if (analyses->cap_keys >= analyses->acts->waiting.n)
 		return;
-	analyses->cap_keys = analyses->waiting.cap;
+	analyses->cap_keys = analyses->acts->waiting.cap;
 	free(analyses->keys);
 	analyses->keys = xreallocarray(NULL, analyses->cap_keys, 2 * sizeof(*analyses->keys));
 }
@@ -473,7 +451,7 @@ static void make_room(struct analyses *analyses)
 static void make_keys(struct analyses *analyses, size_t i, int64_t from_ns, int64_t to_ns,
 		      bool runs)
 {
-	const struct waiting *waiting = &analyses->waiting;
+	const struct waiting_acts *waiting = &analyses->acts->waiting;
 	size_t n = 0;
 
 	make_room(analyses);
@@ -492,7 +470,7 @@ static void make_keys(struct analyses *analyses, size_t i, int64_t from_ns, int6
 static void look_for_steps(struct model *model, int64_t to_ns)
 {
 	struct analyses *analyses = model->analyses;
-	const struct waiting *waiting = &analyses->waiting;
+	const struct waiting_acts *waiting = &analyses->acts->waiting;
 	const struct steps *steps = steps_best(model);
 
 	if ((steps && steps->source != STEPS_PERIOD) || to_ns <= analyses->period_ns)
@@ -500,11 +478,11 @@ static void look_for_steps(struct model *model, int64_t to_ns)
 	if (to_ns != INT64_MAX && analyses->period_ns != INT64_MIN &&
 	    to_ns - analyses->period_ns < PERIOD_LOOK_NS)
 		return;
-	while (analyses->looked < waiting->n &&
-	       (waiting->keys[analyses->looked].kind != ACT_RUN ||
-		waiting->keys[analyses->looked].start < analyses->period_ns))
-		analyses->looked++;
-	make_keys(analyses, analyses->looked, analyses->period_ns, to_ns, true);
+	while (analyses->acts->looked < waiting->n &&
+	       (waiting->keys[analyses->acts->looked].kind != ACT_RUN ||
+		waiting->keys[analyses->acts->looked].start < analyses->period_ns))
+		analyses->acts->looked++;
+	make_keys(analyses, analyses->acts->looked, analyses->period_ns, to_ns, true);
 	for (size_t i = 0; i < analyses->n_keys; i++) {
 		if (i + AHEAD < analyses->n_keys)
 			fetch(waiting_at(waiting, analyses->keys[i + AHEAD].at));
@@ -551,22 +529,44 @@ static void hand_out_until(struct model *model, const struct steps *steps, int64
 		};
 		hand_out(model, &slice);
 	}
-	waiting_forget(&analyses->waiting, to_ns);
-	analyses->looked = 0;
+	waiting_forget(&analyses->acts->waiting, to_ns);
+	analyses->acts->looked = 0;
 }
 
 /* ---- when ---- */
+
+/* until_ns, or earlier: the launch, most_ns before it at most, of the oldest that was announced
+ * and has not been heard of since. O(queues and those). */
+static int64_t heard_until(const struct model *model, int64_t until_ns, int64_t most_ns)
+{
+	int64_t from_ns = until_ns - most_ns;
+
+	for (uint32_t i = 0; i < model->queues.n; i++) {
+		const struct queue *queue = queue_at(model, i);
+
+		for (int d = -1; d < DIR_COUNT && queue->in_flight; d++) {
+			uint32_t row = d < 0 ? queue->row : queue->copies[d], o;
+
+			for (o = row == NONE ? NONE : row_at(model, row)->opens; o != NONE;
+			     o = open_at(model, o)->next)
+				if (open_at(model, o)->start_ns < until_ns &&
+				    open_at(model, o)->start_ns >= from_ns)
+					until_ns = open_at(model, o)->start_ns;
+		}
+	}
+	return until_ns;
+}
 
 void analyses_run(struct model *model, bool finish)
 {
 	struct analyses *analyses = model->analyses;
 	int64_t settled = analyses->tried_ns = model_settle(model), from, to;
-	const struct waiting *waiting = &analyses->waiting;
-	bool full = waiting->n >= analyses->max / 4 * 3;
+	const struct waiting_acts *waiting = &analyses->acts->waiting;
+	bool full = waiting->n >= analyses->acts->max / 4 * 3;
 	const struct steps *steps;
 
 	if (!finish)
-		settled = commands_heard_until(model, settled, LAG_NS);
+		settled = heard_until(model, settled, LAG_NS);
 	if (full && waiting->keys[waiting->n / 2].start > settled)
 		settled = waiting->keys[waiting->n / 2].start;	/* half is what came first */
 	look_for_steps(model, finish ? INT64_MAX : settled);
@@ -574,7 +574,7 @@ void analyses_run(struct model *model, bool finish)
 	from = beginning(analyses, steps);
 	if (from != INT64_MIN) {
 		to = finish ? last_end(analyses, steps, from) : full ? settled :
-		     border(steps, from, settled);
+		     analyses_next_border(steps, from, settled);
 		if (to > from) {
 			analyses->done_ns = from;
 			hand_out_until(model, steps, to);
@@ -592,7 +592,7 @@ void analyses_poll(struct model *model, bool batch_ends)
 
 	int64_t pause_ns = POLL_NS + OPEN_NS * (int64_t)model->n_alive_opens;
 
-	if (analyses->waiting.n < analyses->max / 4 * 3 &&
+	if (analyses->acts->waiting.n < analyses->acts->max / 4 * 3 &&
 	    (!batch_ends || model_settle(model) - pause_ns < analyses->tried_ns))
 		return;
 	analyses_run(model, false);

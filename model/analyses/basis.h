@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/analyses/act.h"
+#include "model/acts/act.h"
 #include "model/analyses/thresholds.h"
 #include "model/base/util.h"
 

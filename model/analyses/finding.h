@@ -38,7 +38,6 @@ void findings_end(struct findings *findings, bool final);
 const struct finding *findings_at(const struct findings *findings, size_t i);
 size_t findings_shown(const struct findings *findings);
 uint64_t findings_revision(const struct findings *findings);
-uint64_t findings_dropped(const struct findings *findings);
 size_t findings_bytes(const struct findings *findings);
 
 #endif

@@ -15,7 +15,6 @@
 #include "model/analyses/finding.h"
 #include "model/analyses/sweep.h"
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
 
 #define HAND_OVER_NS 1000000		/* to 2 ms, of 200 KiB, by PyTorch 2.13 on a busy machine */
 
@@ -63,25 +62,26 @@ bool loader_review(struct model *model, uint32_t process, const char *held, int6
 	fmt_time(rest, rest_ns);
 	if (alone)
 		snprintf(finding->lines[0], FINDING_TEXT,
-			 "num_workers is 0: the training's own process loads the samples, a batch in %s",
+			 "num_workers is 0: the training process itself loads the samples, a batch "
+			 "in %s",
 			 fmt_time(batch, batch_ns));
 	else
 		snprintf(finding->lines[0], FINDING_TEXT,
-			 "%s cannot keep up: one takes up to %s for a batch",
+			 "%s cannot keep up: a worker takes up to %s for a batch",
 			 fmt_many(many, n, "worker"), fmt_time(batch, batch_ns));
-	snprintf(finding->lines[1], FINDING_TEXT, "without the wait a step is %s", rest);
+	snprintf(finding->lines[1], FINDING_TEXT, "without the wait a step would take %s", rest);
 	if (alone && batch_ns < HAND_OVER_NS) {
-		snprintf(finding->advice, FINDING_TEXT, "less work for a sample, or samples "
-			 "fetched many at once (__getitems__): a worker would take about as long "
-			 "to hand a batch over");
+		snprintf(finding->advice, FINDING_TEXT, "do less work per sample, or fetch many "
+			 "samples at once (__getitems__); a worker would not help, because handing "
+			 "a batch over takes about as long");
 		return true;
 	}
 	snprintf(finding->advice, FINDING_TEXT,
-		 "%snum_workers=%lld would keep up%s%s, if there are cores or the samples wait for "
+		 "%snum_workers=%lld would keep up%s%s, if cores are free or the samples wait for "
 		 "a disk; %s%s", alone ? "" : "about ", (long long)wanted,
-		 alone && wanted == 1 ? " (it loads during the step)" : "",
-		 n > 1 ? ", prefetch_factor only evens out" : "",
-		 "else less work for a sample", has_device(model) ?
+		 alone && wanted == 1 ? " (a worker loads during the step)" : "",
+		 n > 1 ? " (prefetch_factor only smooths)" : "",
+		 "otherwise do less work per sample", has_device(model) ?
 		 "; pin_memory=True makes the copies to the device cheaper" : "");
 	return true;
 }

@@ -24,7 +24,7 @@
 #ifndef MODEL_PERIOD_H
 #define MODEL_PERIOD_H
 
-#include "model/analyses/act.h"
+#include "model/acts/act.h"
 
 struct period;
 

@@ -24,13 +24,12 @@
 #include "model/analyses/basis.h"
 #include "model/base/util.h"
 #include "model/graph/graph.h"
-#include "model/core/model-internal.h"
 
 #define TOLD_MAX 16u
 #define PAUSE_NS 500000
 #define LONG_NS 100000
 
-enum what { WHAT_EAGER, WHAT_THREADS, WHAT_ONEDNN, WHAT_PLACED, WHATS };
+enum settings_what { WHAT_EAGER, WHAT_THREADS, WHAT_ONEDNN, WHAT_PLACED, WHATS };
 enum { TYPE_UNKNOWN, TYPE_OP, TYPE_EAGER, TYPE_CALL, TYPE_CONVOLUTION, TYPE_HOST };
 enum { PLACE_UNKNOWN, PLACE_PROCESSOR, PLACE_OTHER };
 
@@ -60,7 +59,7 @@ struct settings_state {
 	struct basis basis;
 	struct told list[TOLD_MAX];
 	uint32_t n;
-	struct slots types, places;	/* by name */
+	struct act_slots types, places;	/* by name */
 	struct thread_state *threads;	/* owned */
 	uint32_t n_threads;
 };
@@ -94,7 +93,7 @@ static struct told *told_of(struct settings_state *s, uint32_t process)
 	return NULL;
 }
 
-static void note(struct told *t, enum what what, enum scope scope, const struct act *act,
+static void note(struct told *t, enum settings_what what, enum scope scope, const struct act *act,
 		 int64_t t0, int64_t t1)
 {
 	struct worst *w = &t->worst[what][scope];
@@ -143,8 +142,8 @@ static bool on_processor(struct model *model, struct settings_state *s, const st
 	return *known == PLACE_PROCESSOR;
 }
 
-static void take_op(struct model *model, struct settings_state *s, struct told *t,
-		    const struct slice *slice, const struct act *act, enum scope scope)
+static void settings_take_op(struct model *model, struct settings_state *s, struct told *t,
+			     const struct slice *slice, const struct act *act, enum scope scope)
 {
 	struct thread_state *thread = &s->threads[act->thread];
 	int64_t from = act_start(slice, act), to = act_end(slice, act);
@@ -176,7 +175,7 @@ static void take_op(struct model *model, struct settings_state *s, struct told *
 	}
 }
 
-static void begin(struct model *model, struct settings_state *s)
+static void settings_begin_slice(struct model *model, struct settings_state *s)
 {
 	for (uint32_t i = 0; i < model->processes.n && s->n < TOLD_MAX; i++)
 		if (!told_of(s, i) && graph_setting(model, i, NULL))
@@ -196,8 +195,8 @@ static void begin(struct model *model, struct settings_state *s)
 	}
 }
 
-static void finish(const struct model *model, struct settings_state *s,
-		   const struct slice *slice, enum scope scope)
+static void settings_end_slice(const struct model *model, struct settings_state *s,
+			       const struct slice *slice, enum scope scope)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct told *t = &s->list[i];
@@ -222,7 +221,7 @@ static void settings_slice(struct model *model, void *state, const struct slice 
 	if (!model->graphs || !basis_add(&s->basis, slice, &scope) ||
 	    (scope == SCOPE_TIME && s->basis.steps))
 		return;
-	begin(model, s);
+	settings_begin_slice(model, s);
 	for (size_t i = 0; s->n && i < slice->n; i++) {
 		const struct act *act = &slice->acts[i];
 		struct told *t;
@@ -236,12 +235,12 @@ static void settings_slice(struct model *model, void *state, const struct slice 
 			continue;
 		t = told_of(s, act->process);
 		if (t && act->kind == ACT_OP)
-			take_op(model, s, t, slice, act, scope);
+			settings_take_op(model, s, t, slice, act, scope);
 		else if (t)	/* a part that another thread took over */
 			t->busy_ns += beyond(&s->threads[act->thread].long_end_ns,
 					     act_start(slice, act), act_end(slice, act));
 	}
-	finish(model, s, slice, scope);
+	settings_end_slice(model, s, slice, scope);
 }
 
 /* ---- what there is to say ---- */
@@ -256,13 +255,13 @@ static void say_eager(struct finding *f, const struct basis *basis, const struct
 {
 	char times[FMT_MAX];
 
-	snprintf(f->title, FINDING_TEXT, "settings: %s ops are run eagerly %s, one by one, and what "
-		 "lies around their kernels is %s",
+	snprintf(f->title, FINDING_TEXT, "settings: %s ops are run eagerly %s, one by one, and the "
+		 "time around their kernels is %s",
 		 basis_times(times, basis, t->eager[basis_scope(basis)]), basis_word(basis), share);
-	snprintf(f->lines[0], FINDING_TEXT, "each goes from Python to its kernel by itself, and "
-		 "Grappler and the executor see none of them together");
-	snprintf(f->advice, FINDING_TEXT, "a tf.function around the step; where there is one: "
-		 "tf.config.run_functions_eagerly(False), of Keras compile(run_eagerly=False)");
+	snprintf(f->lines[0], FINDING_TEXT, "each op goes from Python to its kernel alone, so that "
+		 "Grappler and the executor never see them together");
+	snprintf(f->advice, FINDING_TEXT, "put a tf.function around the step; if there is one, "
+		 "tf.config.run_functions_eagerly(False), or in Keras compile(run_eagerly=False)");
 	f->evidence.kind = EVIDENCE_TIME;
 }
 
@@ -272,33 +271,36 @@ static void say_threads(struct finding *f, const struct basis *basis, const stru
 	enum scope scope = basis_scope(basis);
 	char used[FMT_MAX];
 
-	snprintf(f->title, FINDING_TEXT, "settings: ops have %s of %u cores, and in %s there would be "
-		 "others", value, cores, share);
-	snprintf(f->lines[0], FINDING_TEXT, "while ops of %d µs and more ran, %s cores were at work "
-		 "in the mean; not each op can use more", LONG_NS / 1000,
+	snprintf(f->title, FINDING_TEXT, "settings: ops may use %s of %u cores; the others could "
+		 "save up to %s", value, cores, share);
+	snprintf(f->lines[0], FINDING_TEXT, "while ops of %d µs and more ran, a mean of %s cores "
+		 "was busy; not every op can use more", LONG_NS / 1000,
 		 fmt_tenths(used, (uint64_t)(t->core_ns[scope] * 10 /
 					     (t->long_ns[scope] ? t->long_ns[scope] : 1))));
-	snprintf(f->advice, FINDING_TEXT, "tf.config.threading.set_intra_op_parallelism_threads(0) or "
-		 "no TF_NUM_INTRAOP_THREADS: as many as there are cores");
+	snprintf(f->advice, FINDING_TEXT, "call "
+		 "tf.config.threading.set_intra_op_parallelism_threads(0), or unset "
+		 "TF_NUM_INTRAOP_THREADS, to use all cores");
 }
 
 static void say_onednn(struct finding *f, const char *share, const char *value)
 {
-	snprintf(f->title, FINDING_TEXT, "settings: oneDNN is off, and convolutions take %s", share);
-	snprintf(f->lines[0], FINDING_TEXT, "TF_ENABLE_ONEDNN_OPTS=%s has Eigen compute them; how "
-		 "long oneDNN would take is not known", value);
-	snprintf(f->advice, FINDING_TEXT, "TF_ENABLE_ONEDNN_OPTS=1, and measure; results differ by "
-		 "rounding");
+	snprintf(f->title, FINDING_TEXT, "settings: oneDNN is off, and convolutions take "
+		 "%s", share);
+	snprintf(f->lines[0], FINDING_TEXT, "with TF_ENABLE_ONEDNN_OPTS=%s Eigen computes them; "
+		 "how long oneDNN would take is unknown", value);
+	snprintf(f->advice, FINDING_TEXT, "set TF_ENABLE_ONEDNN_OPTS=1 and measure; results differ "
+		 "by rounding");
 }
 
 static void say_placed(struct finding *f, const char *share, const char *devices)
 {
-	snprintf(f->title, FINDING_TEXT, "settings: ops on the processor take %s, though there is a "
+	snprintf(f->title, FINDING_TEXT, "settings: ops on the processor take %s, though there is "
+		 "a "
 		 "GPU", share);
 	snprintf(f->lines[0], FINDING_TEXT, "devices: %.200s", devices);
-	snprintf(f->advice, FINDING_TEXT, "types that a GPU has no kernel for (int32, string) and "
-		 "tf.device() put them there; set_soft_device_placement(False) makes an error of it, "
-		 "tf.debugging.set_log_device_placement(True) says each");
+	snprintf(f->advice, FINDING_TEXT, "types without a GPU kernel (int32, string) and "
+		 "tf.device() put them there; set_soft_device_placement(False) makes that an "
+		 "error, tf.debugging.set_log_device_placement(True) logs each op");
 }
 
 /* Numbers below the cores only: 0 is as many as there are. */
@@ -317,7 +319,7 @@ static const char *few_threads(struct model *model, uint32_t process, uint32_t c
 }
 
 static void review_one(struct model *model, const struct basis *basis, const struct told *t,
-		       enum what what, struct findings *findings)
+		       enum settings_what what, struct findings *findings)
 {
 	int64_t cost_ns = basis_per(basis, t->cost_ns[what][basis_scope(basis)]);
 	int64_t whole_ns = basis_whole(basis), thousandths = per_mille(cost_ns, whole_ns);
@@ -362,7 +364,8 @@ static void settings_review(struct model *model, void *state, struct findings *f
 		return;
 	for (uint32_t i = 0; i < s->n; i++)
 		for (int what = 0; what < WHATS; what++)
-			review_one(model, &s->basis, &s->list[i], (enum what)what, findings);
+			review_one(model, &s->basis, &s->list[i], (enum settings_what)what,
+				   findings);
 }
 
 static void settings_end(void *state)

@@ -14,7 +14,7 @@
 #include "model/analyses/finding.h"
 #include "model/analyses/sweep.h"
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/input/input.h"
 
 /* Stages whose work can be done for several elements at once. */
 static bool takes_calls(const struct input_row *row)
@@ -45,11 +45,12 @@ static void say_prefetch(char *text, size_t size, const struct input_hold *hold,
 			 fmt_time(time, rest_ns));
 }
 
-static void advise(const struct input_hold *hold, int64_t work_ns, int64_t others_ns,
-		   int32_t calls, int64_t whole_ns, struct finding *finding)
+static void stages_advise(const struct input_hold *hold, int64_t work_ns, int64_t others_ns,
+			  int32_t calls, int64_t whole_ns, struct finding *finding)
 {
 	int32_t threads = hold->root.parallelism;
-	int64_t rest_ns = whole_ns - finding->cost_ns, stage_ns = work_ns / calls, needs_ns, best_ns;
+	int64_t rest_ns = whole_ns - finding->cost_ns, stage_ns = work_ns / calls, needs_ns,
+		best_ns;
 	bool more = takes_calls(&hold->most) && calls < threads;
 	char prefetch[80], first[FMT_MAX], best[FMT_MAX], what[150];
 
@@ -60,16 +61,18 @@ static void advise(const struct input_hold *hold, int64_t work_ns, int64_t other
 	say_prefetch(prefetch, sizeof(prefetch), hold, needs_ns, rest_ns);
 	fmt_time(best, best_ns);
 	if (more)
-		snprintf(what, sizeof(what), "with num_parallel_calls=%d the stage would need about %s%s",
+		snprintf(what, sizeof(what), "with num_parallel_calls=%d the stage would need "
+			 "about %s%s",
 			 (int)threads, fmt_time(first, stage_ns), *prefetch ? "; " : "");
 	else if (!hold->prefetched)
 		*what = '\0';
 	else
-		snprintf(what, sizeof(what), "it is done ahead%s: only less work for a batch "
-			 "(cache(), cheaper ops) would help", takes_calls(&hold->most) ?
-			 ", and as much at once as there are threads" : " on its one thread");
+		snprintf(what, sizeof(what), "it already runs ahead of the step%s: only less work "
+			 "per batch (cache(), cheaper ops) would help", takes_calls(&hold->most) ?
+			 " and on as many threads as there are" : " on its one thread");
 	if (best_ns < whole_ns && (more || !hold->prefetched))
-		snprintf(finding->advice, FINDING_TEXT, "%s%s: at best a step is %s", what, prefetch,
+		snprintf(finding->advice, FINDING_TEXT, "%s%s: a step would take %s at "
+			 "best", what, prefetch,
 			 best);
 	else
 		snprintf(finding->advice, FINDING_TEXT, "%s%s", what, prefetch);
@@ -94,12 +97,12 @@ bool stages_review(struct model *model, uint32_t process, int64_t whole_ns,
 	others_ns = (int64_t)((__int128)finding->cost_ns * (hold.root.wait_ns - hold.most.held_ns) /
 			      hold.root.wait_ns);
 	calls_text(runs, sizeof(runs), calls);
-	snprintf(finding->lines[0], FINDING_TEXT, "%.120s %s and holds %lld %% of that wait",
+	snprintf(finding->lines[0], FINDING_TEXT, "%.120s %s and accounts for %lld %% of that wait",
 		 hold.most.path, runs,
 		 (long long)((__int128)hold.most.held_ns * 100 / hold.root.wait_ns));
 	snprintf(finding->lines[1], FINDING_TEXT,
-		 "its work for a batch is %s; without the wait a step is %s",
+		 "its work per batch takes %s; without the wait a step would take %s",
 		 fmt_time(work, work_ns), fmt_time(rest, whole_ns - finding->cost_ns));
-	advise(&hold, work_ns, others_ns, calls, whole_ns, finding);
+	stages_advise(&hold, work_ns, others_ns, calls, whole_ns, finding);
 	return true;
 }

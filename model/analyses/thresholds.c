@@ -2,7 +2,7 @@
 /* The table of thresholds, and their values in a model. */
 #include "model/analyses/thresholds.h"
 
-#include "model/core/model-internal.h"
+#include "model/core/model.h"
 
 #define THRESHOLD_INFO(id, name, initial, least, most, unit, help) \
 	{ name, initial, least, most, unit, help },

@@ -33,8 +33,8 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
-#include "model/core/model-internal.h"
 #include "model/base/util.h"
+#include "model/core/model.h"
 
 #define QUEUES_KEPT 256u
 #define SEQUENCES_KEPT 64u
@@ -43,7 +43,7 @@
 #define PAUSE 8
 #define LAUNCH_MAX_NS 20000	/* what takes longer does something else than to launch */
 
-struct place {
+struct tiny_place {
 	int64_t t0, t1, saving_ns;
 	uint32_t row;
 };
@@ -55,7 +55,7 @@ struct small_queue {
 		uint64_t kernels, runs;
 		int64_t run_ns, pause_ns, saving_ns;
 	} sum[SCOPE_COUNT];
-	struct place place;
+	struct tiny_place place;
 };
 
 /* Names that come again and again: `period` of them, `length` kernels a run (of
@@ -70,7 +70,7 @@ struct tiny {
 	struct basis basis;
 	struct small_queue queues[QUEUES_KEPT];
 	uint32_t n_queues;
-	struct slots slots;		/* by queue its place among them, plus 1 */
+	struct act_slots slots;		/* by queue its place among them, plus 1 */
 	struct sequence sequences[SEQUENCES_KEPT];
 	uint32_t n_sequences;
 };
@@ -208,7 +208,7 @@ static void count_sequence(struct tiny *tiny, const struct run_of *run, int64_t 
 
 /* ---- runs ---- */
 
-static void count_run(struct tiny *tiny, struct small_queue *queue, const struct run_of *run)
+static void tiny_count_run(struct tiny *tiny, struct small_queue *queue, const struct run_of *run)
 {
 	int64_t saving_ns = 0, pause_ns = 0, run_ns = 0;
 
@@ -227,7 +227,7 @@ static void count_run(struct tiny *tiny, struct small_queue *queue, const struct
 	queue->sum[run->scope].pause_ns += pause_ns;
 	queue->sum[run->scope].saving_ns += saving_ns;
 	if (saving_ns > queue->place.saving_ns)
-		queue->place = (struct place) {
+		queue->place = (struct tiny_place) {
 			member(run, 0)->start_ns, member(run, run->n - 1)->end_ns, saving_ns,
 			member(run, 0)->row,
 		};
@@ -235,8 +235,8 @@ static void count_run(struct tiny *tiny, struct small_queue *queue, const struct
 }
 
 /* The runs of a stretch that are in one op; returns how many kernels they have. */
-static size_t runs_in_ops(struct tiny *tiny, struct small_queue *queue, const struct run_of *stretch,
-			  size_t least, bool count)
+static size_t runs_in_ops(struct tiny *tiny, struct small_queue *queue,
+			  const struct run_of *stretch, size_t least, bool count)
 {
 	size_t end, kernels = 0;
 
@@ -252,7 +252,7 @@ static size_t runs_in_ops(struct tiny *tiny, struct small_queue *queue, const st
 			continue;
 		kernels += run.n;
 		if (count)
-			count_run(tiny, queue, &run);
+			tiny_count_run(tiny, queue, &run);
 	}
 	return kernels;
 }
@@ -266,7 +266,7 @@ static void count_stretch(struct model *model, struct tiny *tiny, struct small_q
 
 	if (stretch->n >= (size_t)model_threshold(model, THRESHOLD_SMALL_RUN_OPS) &&
 	    runs_in_ops(tiny, queue, stretch, least, false) * 2 < stretch->n)
-		count_run(tiny, queue, stretch);
+		tiny_count_run(tiny, queue, stretch);
 	else
 		runs_in_ops(tiny, queue, stretch, least, true);
 }
@@ -393,7 +393,8 @@ static void sequence_line(struct model *model, const struct tiny *tiny,
 
 	sequence_text(model, sequence, scope, names, sizeof(names));
 	if (sequence->op_name)
-		snprintf(op, sizeof(op), " in %.40s", names_short(&model->names, sequence->op_name));
+		snprintf(op, sizeof(op), " in "
+			 "%.40s", names_short(&model->names, sequence->op_name));
 	snprintf(finding->lines[0], FINDING_TEXT, "most of it: %s%s, %s times %s", names, op,
 		 basis_times(times, &tiny->basis, sequence->count[scope]),
 		 basis_word(&tiny->basis));
@@ -407,7 +408,7 @@ static void cost_line(const struct small_queue *queue, enum scope scope, struct 
 	fmt_time(run, queue->sum[scope].run_ns / (int64_t)queue->sum[scope].kernels);
 	fmt_time(launch, launch_cost(queue));
 	snprintf(finding->lines[1], FINDING_TEXT,
-		 "they run %s on average, launching one takes %s", run, launch);
+		 "the mean run takes %s, the launch of one %s", run, launch);
 }
 
 /* It is said of that queue. */
@@ -446,7 +447,8 @@ static void queue_finding(struct model *model, const struct tiny *tiny,
 	fmt_share(share, (uint64_t)pause_ns, (uint64_t)(run_ns + pause_ns));
 	fmt_time(saving, finding.cost_ns);
 	snprintf(finding.title, FINDING_TEXT,
-		 "small kernels: %.24s under %.24s %s on %.60s, launch gaps %.24s of their time", count,
+		 "small kernels: %.24s under %.24s %s on %.60s, gaps between launches take %.24s "
+		 "of that time", count,
 		 below, basis_word(basis), queue_label(model, queue->queue), share);
 	sequence_line(model, tiny, sequence, scope, &finding);
 	cost_line(queue, scope, &finding);

@@ -20,8 +20,8 @@
 #include "model/analyses/basis.h"
 #include "model/analyses/sweep.h"
 #include "model/analyses/thresholds.h"
-#include "model/core/model-internal.h"
 #include "model/base/util.h"
+#include "model/steps/steps.h"
 
 #define SECONDS_MIN 5
 #define MEDIAN_OF 512u			/* steps */
@@ -75,7 +75,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Of evenly spread steps: of one class, or (STEP_CLASS_COUNT) of the whole. */
-static int64_t median(const struct breakdown *b, int class)
+static int64_t verdict_median(const struct breakdown *b, int class)
 {
 	int64_t ns[MEDIAN_OF];
 	size_t n = 0, stride = b->n / MEDIAN_OF + 1;
@@ -101,9 +101,10 @@ static void take_medians(const struct breakdown *b, struct means *means)
 
 	if (!means->steps)
 		return;
-	means->whole_ns = median(b, STEP_CLASS_COUNT) + b->between.sum.dur_ns / n;
+	means->whole_ns = verdict_median(b, STEP_CLASS_COUNT) + b->between.sum.dur_ns / n;
 	for (int i = 0; i < 2; i++) {
-		int64_t typical_ns = median(b, classes[i]) + b->between.sum.ns[classes[i]] / n;
+		int64_t typical_ns = verdict_median(b, classes[i]) +
+				     b->between.sum.ns[classes[i]] / n;
 
 		if (typical_ns < means->ns[classes[i]])
 			means->ns[classes[i]] = typical_ns;
@@ -123,8 +124,8 @@ static const char *each(const struct means *means)
 }
 
 /* The step with most of it, or the time before one; on the timeline the row of who did it. */
-static struct evidence worst(struct model *model, const struct breakdown *b,
-			     const struct means *means, enum step_class class)
+static struct evidence verdict_worst_step(struct model *model, const struct breakdown *b,
+					  const struct means *means, enum step_class class)
 {
 	static const enum host_state states[STEP_CLASS_COUNT] = {
 		[STEP_INPUT] = HOST_INPUT, [STEP_SYNC] = HOST_SYNC,
@@ -179,15 +180,16 @@ static void input_lines(struct model *model, const struct breakdown *b, const st
 	char threads[FMT_MAX], time[FMT_MAX];
 
 	if ((!n || !made) && workers) {
-		snprintf(finding->lines[0], FINDING_TEXT, "no thread of it makes batches, but "
-			 "%s that it started may", fmt_many(threads, workers, "process"));
-		snprintf(finding->advice, FINDING_TEXT, "more of them, or less work for a sample, "
-			 "if they have no rest");
+		snprintf(finding->lines[0], FINDING_TEXT, "no thread of this process makes "
+			 "batches, but %s that it started "
+			 "may", fmt_many(threads, workers, "process"));
+		snprintf(finding->advice, FINDING_TEXT, "start more of them, or do less work per "
+			 "sample, if they never idle");
 		return;
 	}
 	if (!n || !made) {
 		snprintf(finding->lines[0], FINDING_TEXT,
-			 "no other thread makes batches: the one that launches does it itself");
+			 "no other thread makes batches: the launching thread makes them itself");
 		snprintf(finding->advice, FINDING_TEXT, "a thread that makes the next batch "
 			 "during the step would hide up to %s of it",
 			 fmt_time(time, left < finding->cost_ns ? left :
@@ -198,20 +200,21 @@ static void input_lines(struct model *model, const struct breakdown *b, const st
 	snprintf(finding->lines[0], FINDING_TEXT, "%.80s runs on %s, busy %lld %% of the time",
 		 name_of(model, made, "input"), threads, (long long)(share > 100 ? 100 : share));
 	batch_ns = made->ns / (int64_t)(made->count ? made->count : 1);
-	snprintf(finding->lines[1], FINDING_TEXT, "one takes %s; without the wait a step is %s",
+	snprintf(finding->lines[1], FINDING_TEXT, "one run takes %s; without the wait a "
+		 "step would take %s",
 		 fmt_time(time, batch_ns),
 		 fmt_time(threads, left));
 	/* What a step needs of them, over what a step could be. */
 	all_ns = means->steps ? made->ns / (int64_t)means->n : 0;
 	if (share >= BUSY_MUCH && left > 0 && means->steps)
-		snprintf(finding->advice, FINDING_TEXT, "%lld threads and as many batches ahead "
-			 "would keep up with the step",
+		snprintf(finding->advice, FINDING_TEXT, "%lld threads, and as many batches made "
+			 "ahead, would keep up with the step",
 			 (long long)(all_ns / left >= n ? all_ns / left + 1 : n + 1));
 	else if (share >= BUSY_MUCH)
 		snprintf(finding->advice, FINDING_TEXT, "more threads would keep up");
 	else
-		snprintf(finding->advice, FINDING_TEXT, "its threads are not busy all the time: "
-			 "more batches ahead (prefetch) would hide it behind the step");
+		snprintf(finding->advice, FINDING_TEXT, "its threads are not always busy: making "
+			 "more batches ahead (prefetch) would hide the wait");
 }
 
 static void input_finding(struct model *model, const struct breakdown *b,
@@ -223,7 +226,7 @@ static void input_finding(struct model *model, const struct breakdown *b,
 	char share[FMT_MAX], place[PLACE_TEXT];
 	struct finding finding = {
 		.id = "input-bound", .cost_ns = ns,
-		.evidence = worst(model, b, means, STEP_INPUT),
+		.evidence = verdict_worst_step(model, b, means, STEP_INPUT),
 		.severity = passes(model, means, ns, THRESHOLD_INPUT_MUCH) ? SEVERITY_WARNING :
 			    SEVERITY_NOTE,
 	};
@@ -244,13 +247,14 @@ static void input_finding(struct model *model, const struct breakdown *b,
 
 /* ---- launch, sync ---- */
 
-static void launch_finding(struct model *model, const struct breakdown *b, const struct means *means,
-			   struct findings *findings)
+static void launch_finding(struct model *model, const struct breakdown *b,
+			   const struct means *means, struct findings *findings)
 {
 	int64_t small_ns = tiny_cost_ns(model), ns = means->ns[STEP_LAUNCH] - small_ns;
 	char share[FMT_MAX], count[FMT_MAX], call[FMT_MAX];
 	struct finding finding = {
-		.id = "launch-bound", .cost_ns = ns, .evidence = worst(model, b, means, STEP_LAUNCH),
+		.id = "launch-bound", .cost_ns = ns,
+		.evidence = verdict_worst_step(model, b, means, STEP_LAUNCH),
 		.severity = SEVERITY_WARNING,
 	};
 
@@ -261,13 +265,13 @@ static void launch_finding(struct model *model, const struct breakdown *b, const
 	fmt_count(count, means->launches);
 	fmt_time(call, means->launch_call_ns);
 	snprintf(finding.title, FINDING_TEXT,
-		 "launch-bound: for %s of %s devices wait for work that is being handed over",
+		 "launch-bound: devices wait for launches in %s of %s",
 		 fmt_share(share, (uint64_t)ns, (uint64_t)means->whole_ns),
 		 each(means));
-	snprintf(finding.lines[0], FINDING_TEXT, "%s launches %s, a call takes %s", count,
+	snprintf(finding.lines[0], FINDING_TEXT, "%s launches %s, a launch call takes %s", count,
 		 means->steps ? "per step" : "per second", call);
 	snprintf(finding.advice, FINDING_TEXT,
-		 "fewer, larger kernels (fused), or launching ahead of the device, would win it back");
+		 "launch fewer, larger (fused) kernels, or launch ahead of the device");
 	finding_add(findings, &finding);
 }
 
@@ -279,7 +283,7 @@ static void sync_finding(struct model *model, const struct breakdown *b, const s
 	char share[FMT_MAX], time[FMT_MAX];
 	struct finding finding = {
 		.id = "sync-bound", .cost_ns = ns,
-		.evidence = worst(model, b, means, STEP_SYNC),
+		.evidence = verdict_worst_step(model, b, means, STEP_SYNC),
 		.severity = SEVERITY_WARNING,
 	};
 
@@ -287,24 +291,26 @@ static void sync_finding(struct model *model, const struct breakdown *b, const s
 	 * else. Waits of known lines that are a good part of it are the cause, and are told. */
 	for (int c = STEP_COMPUTE; c <= STEP_D2D; c++)
 		worked_ns += means->ns[c];
-	if (!worked_ns || waits_told_ns(model) > ns / 2 || !passes(model, means, ns, THRESHOLD_SYNC_SOME))
+	if (!worked_ns || waits_told_ns(model) > ns / 2 ||
+	    !passes(model, means, ns, THRESHOLD_SYNC_SOME))
 		return;
 	snprintf(finding.title, FINDING_TEXT,
-		 "sync-bound: for %s of %s the host waits and no device works",
+		 "sync-bound: the host waits while no device works in %s of %s",
 		 fmt_share(share, (uint64_t)ns, (uint64_t)means->whole_ns),
 		 each(means));
 	if (held)
 		snprintf(finding.lines[0], FINDING_TEXT, "most of it in %.80s: %s %s",
 			 name_of(model, held, ""),
 			 fmt_time(time,
-				    per(held->ns, (int64_t)means->n, means->steps ? 1 : 1000000000)),
+				    per(held->ns, (int64_t)means->n,
+					means->steps ? 1 : 1000000000)),
 			 means->steps ? "per step" : "per second");
 	snprintf(finding.advice, FINDING_TEXT,
-		 "enqueue what comes next before waiting, and wait only where a result is needed");
+		 "enqueue the next work before waiting, and wait only where a result is needed");
 	finding_add(findings, &finding);
 }
 
-void verdict_review(struct model *model, const struct sweep *sweep, struct findings *findings)
+void verdict_review(struct model *model, const struct slice_sweep *sweep, struct findings *findings)
 {
 	const struct breakdown *b = &sweep->breakdown;
 	struct means means;

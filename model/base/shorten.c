@@ -10,37 +10,10 @@
 #include <libiberty/demangle.h>
 #endif
 
+#include "model/base/utf8.h"
 #include "model/base/util.h"
 
 #define DEMANGLE_MAX 2048u		/* longer input is left as it is */
-
-/* Length of the valid UTF-8 character at text, 0 when it is none. */
-static size_t utf8_length(const unsigned char *text)
-{
-	uint32_t code;
-	size_t length;
-
-	if (text[0] < 0x80)
-		return 1;
-	if (text[0] >= 0xc2 && text[0] <= 0xdf)
-		length = 2;
-	else if ((text[0] & 0xf0) == 0xe0)
-		length = 3;
-	else if (text[0] >= 0xf0 && text[0] <= 0xf4)
-		length = 4;
-	else
-		return 0;
-	code = text[0] & (0xffu >> (length + 1));
-	for (size_t i = 1; i < length; i++) {
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;	/* also the end of the text */
-		code = code << 6 | (text[i] & 0x3f);
-	}
-	if ((length == 3 && code < 0x800) || (length == 4 && (code < 0x10000 || code > 0x10ffff)) ||
-	    (code >= 0xd800 && code <= 0xdfff))
-		return 0;
-	return length;
-}
 
 /* C0, DEL, C1, and what turns the direction of text around. */
 static bool is_control(const unsigned char *text, size_t length)
@@ -62,7 +35,7 @@ size_t name_clean(const char *text, char *out, size_t size)
 	size_t at = 0;
 
 	while (*in) {
-		size_t length = utf8_length(in);
+		size_t length = utf8_length((const char *)in, SIZE_MAX);
 
 		if (at + (length ? length : 1) >= size)
 			break;
@@ -85,7 +58,7 @@ void name_mend(char *text)
 	size_t length;
 
 	while (*in) {
-		length = utf8_length(in);
+		length = utf8_length((const char *)in, SIZE_MAX);
 		memmove(text, in, length);
 		text += length;
 		in += length ? length : 1;

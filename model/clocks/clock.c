@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/clocks/clock-internal.h"
+#include "model/clocks/clock_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -216,7 +216,8 @@ int64_t clock_length(const struct clock *clock, uint64_t start_ticks, uint64_t e
 {
 	const struct clock_segment *segment = &clock->segments[segment_at(clock, start_ticks)];
 
-	int64_t start_ns = segment_map(segment, start_ticks), end_ns = segment_map(segment, end_ticks);
+	int64_t start_ns = segment_map(segment, start_ticks),
+			   end_ns = segment_map(segment, end_ticks);
 	int64_t length_ns;
 
 	/* ticks can be any number */

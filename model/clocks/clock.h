@@ -62,8 +62,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/event.h"
 #include "model/clocks/hull.h"
+#include "model/event.h"
 
 #define CLOCK_SEGMENTS 64u
 /* Segment ids: 0 is "host time, never moves" (also of segments let go). */
@@ -85,7 +85,8 @@ struct clock_segment {
 	uint64_t from_ticks, at_ticks;
 	int64_t offset_ns;		/* at at_ticks: host - ticks, modulo 2^64 */
 	int64_t rate;			/* of the offset, ns per 2^40 ticks */
-	int64_t error_ns;		/* of the last one, when the hull draws: see clock_error_at */
+	/* of the last one, when the hull draws: see clock_error_at */
+	int64_t error_ns;
 	uint8_t id;
 	bool doubt;			/* a step may have come before or after it */
 };

@@ -150,7 +150,7 @@ static struct hull_slice *slot(struct hull *hull, int64_t number)
 	return &hull->slices[at < 0 ? at + (int64_t)HULL_SLICES : at];
 }
 
-static void fit(struct hull *hull)
+static void hull_fit(struct hull *hull)
 {
 	struct hull_slope least, most;
 
@@ -227,7 +227,7 @@ static int64_t slice_number(int64_t x)
 }
 
 /* Of slices that can be: newest - HULL_SLICES + 1 ... newest, or newer. */
-static struct hull_slice *slice_of(struct hull *hull, int64_t number, bool *gone)
+static struct hull_slice *hull_slice_of(struct hull *hull, int64_t number, bool *gone)
 {
 	struct hull_slice *slice;
 
@@ -272,7 +272,7 @@ enum hull_result hull_bound(struct hull *hull, uint64_t ticks, int64_t host_ns, 
 		*latest = point.x;
 	if (!side->chain.n || point.y < side_at(side, point.x, true))
 		changed = true;
-	slice = slice_of(hull, slice_number(point.x), &changed);
+	slice = hull_slice_of(hull, slice_number(point.x), &changed);
 	chain_insert(upper ? &slice->high : &slice->low, point);
 	if (!hull->bounds++)
 		hull->first = hull->last = point.x;
@@ -282,7 +282,7 @@ enum hull_result hull_bound(struct hull *hull, uint64_t ticks, int64_t host_ns, 
 		hull->last = point.x;
 	if (!changed)
 		return HULL_INSIDE;
-	fit(hull);
+	hull_fit(hull);
 	return HULL_TIGHTER;
 }
 

@@ -7,7 +7,7 @@
  * at most; afterwards, and at the end, its own launch anchors the clock. What
  * needs no clock (announcements, failures, host times, no times) never waits.
  * Spans remember the clock segment that mapped them, so that a later pair
- * moves all it concerns and nothing else (model/clocks/align.c).
+ * moves all it concerns and nothing else (model/align/align.c).
  *
  * Always true: a command is in the totals exactly once, when it is resolved;
  * announced and finished may come in either order, and the announcement of a
@@ -16,34 +16,24 @@
  *
  * Complexity: O(1) and one insertion each; a new pair O(spans it moves).
  */
-#include "model/core/model-internal.h"
+#include "model/commands/commands.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/analyses/analyses.h"
+#include "model/acts/acts.h"
+#include "model/align/align.h"
 #include "model/base/util.h"
+#include "model/clocks/clock.h"
 #include "model/commands/replays.h"
+#include "model/core/model.h"
+#include "model/ops/ops.h"
+#include "model/rows/rows.h"
+#include "model/totals/totals.h"
 
-/* ---- deltas before start: ns up to 2.1 s, then us up to 35 minutes ---- */
-
-#define DELTA_US 0x80000000u
+#define PENDING_MAX (1u << 17)		/* commands that wait for a clock or a queue */
+#define PENDING_WAIT_NS 500000000	/* then a launch anchors the clock */
 #define LOST_NS 1000000000		/* late ends have come by then */
-
-static uint32_t pack_delta(int64_t ns)
-{
-	if (ns < 0)
-		return 0;
-	if (ns < DELTA_US)
-		return ns ? (uint32_t)ns : 1;
-	ns /= 1000;
-	return DELTA_US | (ns < DELTA_US ? (uint32_t)ns : DELTA_US - 1);
-}
-
-int64_t unpack_delta(uint32_t packed)
-{
-	return packed & DELTA_US ? (int64_t)(packed & ~DELTA_US) * 1000 : packed;
-}
 
 /* ---- kinds ---- */
 
@@ -59,7 +49,7 @@ static bool is_copy(uint8_t kind)
 	       kind == COMMAND_UNMAP || kind == COMMAND_MIGRATE;
 }
 
-static enum direction direction_of(const struct event_command *command)
+static enum direction command_direction(const struct event_command *command)
 {
 	if (!is_copy(command->kind))
 		return DIR_NONE;
@@ -81,11 +71,11 @@ static uint32_t row_of_command(struct model *model, uint32_t queue,
 			       const struct event_command *command)
 {
 	return is_kernel(command->kind) ? row_of_queue(model, queue) :
-	       row_of_copies(model, queue, direction_of(command));
+	       row_of_copies(model, queue, command_direction(command));
 }
 
-static void fill_cold(const struct event_command *command, uint32_t op_name,
-		      struct command_cold *cold)
+static void command_fill_cold(const struct event_command *command, uint32_t op_name,
+			      struct command_cold *cold)
 {
 	memset(cold, 0, sizeof(*cold));
 	cold->detail = is_kernel(command->kind) ? command->shape : command->bytes;
@@ -113,13 +103,13 @@ static uint8_t work_of_command(struct model *model, const struct event_command *
 
 /* ---- announced ones ---- */
 
-static void announce(struct model *model, const struct event_command *command)
+static void announce_command(struct model *model, struct process *process,
+			     const struct event_command *command)
 {
-	struct process *process = model->process;
-	uint32_t queue = queue_get(model, command->queue), name, open;
+	uint32_t queue = process_queue_get(model, process, command->queue), name, open;
 	struct open_span span = {
 		.lane = 0, .start_ns = command->call_ns, .key = command->correlation,
-		.process = model->process_index,
+		.process = process->index,
 	};
 
 	if (!is_kernel(command->kind) && !is_copy(command->kind))
@@ -131,7 +121,7 @@ static void announce(struct model *model, const struct event_command *command)
 	if (done_get(process, command->correlation) ||
 	    map_get(&process->opens, command->correlation) != MAP_NONE)
 		return;
-	name = local_name(model, command->name);
+	name = local_name(model, process, command->name);
 	span.name = name;
 	span.row = row_of_command(model, queue, command);
 	if (span.row == NONE) {
@@ -139,7 +129,8 @@ static void announce(struct model *model, const struct event_command *command)
 		return;
 	}
 	span.work = work_of_command(model, command, name);
-	fill_cold(command, local_name(model, command->op_name), &span.cold.command);
+	command_fill_cold(command, local_name(model, process, command->op_name),
+			  &span.cold.command);
 	span.id = ++row_at(model, span.row)->last_id;
 	open = open_add(model, &span);
 	if (open == NONE) {
@@ -148,14 +139,14 @@ static void announce(struct model *model, const struct event_command *command)
 	}
 	map_set(&process->opens, command->correlation, open);
 	queue_at(model, queue)->in_flight++;
-	op_touched(model, model->process_index, command->op, span.cold.command.op_name);
+	op_touched(model, process->index, command->op, span.cold.command.op_name);
 }
 
 /* Ends the announced span of that correlation; returns its id if it was drawn
  * in that row, else 0. */
-static uint32_t end_open(struct model *model, uint32_t correlation, uint32_t row)
+static uint32_t end_open(struct model *model, struct process *process, uint32_t correlation,
+			 uint32_t row)
 {
-	struct process *process = model->process;
 	uint32_t open = correlation ? map_get(&process->opens, correlation) : MAP_NONE, id;
 	struct queue *queue;
 
@@ -169,48 +160,26 @@ static uint32_t end_open(struct model *model, uint32_t correlation, uint32_t row
 	return id;
 }
 
-void command_forget(struct model *model, uint32_t correlation)
+void command_forget(struct model *model, struct process *process, uint32_t correlation)
 {
-	end_open(model, correlation, NONE);
-}
-
-int64_t commands_heard_until(const struct model *model, int64_t until_ns, int64_t most_ns)
-{
-	int64_t from_ns = until_ns - most_ns;
-
-	for (uint32_t i = 0; i < model->queues.n; i++) {
-		const struct queue *queue = queue_at(model, i);
-
-		for (int d = -1; d < DIR_COUNT && queue->in_flight; d++) {
-			uint32_t row = d < 0 ? queue->row : queue->copies[d], o;
-
-			for (o = row == NONE ? NONE : row_at(model, row)->opens; o != NONE;
-			     o = open_at(model, o)->next)
-				if (open_at(model, o)->start_ns < until_ns &&
-				    open_at(model, o)->start_ns >= from_ns)
-					until_ns = open_at(model, o)->start_ns;
-		}
-	}
-	return until_ns;
+	end_open(model, process, correlation, NONE);
 }
 
 /* Of what was launched before and is open the end was lost: not busy for ever. */
 static void forget_lost(struct model *model, uint32_t index, int64_t before_ns)
 {
 	struct queue *queue = queue_at(model, index);
-	struct process *process = model->process;
+	struct process *process = process_at(model, queue->process);
 
-	model->process = process_at(model, queue->process);
 	for (int d = -1; d < DIR_COUNT && queue->in_flight && model->n_losses; d++) {
 		uint32_t row = d < 0 ? queue->row : queue->copies[d], o, next;
 
 		for (o = row == NONE ? NONE : row_at(model, row)->opens; o != NONE; o = next) {
 			next = open_at(model, o)->next;
 			if (open_at(model, o)->start_ns < before_ns)
-				command_forget(model, (uint32_t)open_at(model, o)->key);
+				command_forget(model, process, (uint32_t)open_at(model, o)->key);
 		}
 	}
-	model->process = process;
 }
 
 /* One that was launched on a queue in order long after others has ended. */
@@ -229,6 +198,7 @@ static void look_for_lost(struct model *model, uint32_t index, int64_t call_ns)
 /* A command on its way to the timeline. */
 struct taking {
 	const struct event_command *command;
+	struct process *process;
 	uint32_t queue, name, op_name, row, lane;
 	int64_t start_ns, dur_ns;	/* dur_ns: the device's own */
 	int64_t drawn_ns;		/* its length on the host's clock */
@@ -236,7 +206,7 @@ struct taking {
 	bool timed, again;		/* its correlation has finished before */
 };
 
-static uint32_t draw(struct model *model, struct taking *t, uint8_t flags, uint32_t id)
+static uint32_t command_draw(struct model *model, struct taking *t, uint8_t flags, uint32_t id)
 {
 	const struct event_command *command = t->command;
 	struct row *row;
@@ -249,7 +219,7 @@ static uint32_t draw(struct model *model, struct taking *t, uint8_t flags, uint3
 	row = row_at(model, t->row);
 	span.id = id ? id : ++row->last_id;
 	span.work = work_of_command(model, command, t->name);
-	fill_cold(command, t->op_name, &cold);
+	command_fill_cold(command, t->op_name, &cold);
 	cold.segment = t->segment;
 	if (t->segment != CLOCK_FIXED && queued && queued <= command->start_ticks)
 		cold.queued = pack_delta((int64_t)(command->start_ticks - queued));
@@ -260,13 +230,13 @@ static uint32_t draw(struct model *model, struct taking *t, uint8_t flags, uint3
 	return span.id;
 }
 
-static void count_run(struct model *model, const struct taking *t, bool failed)
+static void command_count_run(struct model *model, const struct taking *t, bool failed)
 {
 	const struct event_command *command = t->command;
 	struct queue *queue = queue_at(model, t->queue);
-	struct run run = {
-		.process = model->process_index, .queue = t->queue, .name = t->name,
-		.op_name = t->op_name, .direction = direction_of(command),
+	struct finished_run run = {
+		.process = t->process->index, .queue = t->queue, .name = t->name,
+		.op_name = t->op_name, .direction = command_direction(command),
 		.how = command->how < HOW_COUNT ? (enum how)command->how : HOW_NONE,
 		.timed = t->timed, .approx = command->flags & CMD_APPROX, .failed = failed,
 		.dur_ns = t->dur_ns, .bytes = command->bytes, .shape = command->shape,
@@ -304,10 +274,11 @@ static void push_acts(struct model *model, const struct taking *t, uint32_t id)
 		.kind = ACT_LAUNCH, .start_ns = command->call_ns,
 		.call_ns = id ? t->start_ns : 0, .call_dur_ns = command->call_dur_ns,
 		.amount = is_kernel(command->kind) ? 0 : command->bytes, .op = command->op,
-		.process = model->process_index,
-		.thread = command->tid ? thread_get(model, model->process_index, command->tid) : NONE,
+		.process = t->process->index,
+		.thread = command->tid ? thread_get(model, t->process->index, command->tid) :
+					 NONE,
 		.device = NONE, .queue = t->queue, .name = t->name, .op_name = t->op_name,
-		.command = command->kind, .direction = (uint8_t)direction_of(command),
+		.command = command->kind, .direction = (uint8_t)command_direction(command),
 		.object = command->shape,
 		.work = is_kernel(command->kind) ? WORK_OTHER : WORK_COPY,
 		.flags = (command->flags & CMD_APPROX ? ACT_APPROX : 0) |
@@ -320,7 +291,7 @@ static void push_acts(struct model *model, const struct taking *t, uint32_t id)
 		act.flags |= ACT_NODE;
 	} else if (time_ok(command->call_ns)) {
 		act.end_ns = command->call_ns + command->call_dur_ns;
-		analyses_push(model, &act);
+		acts_push(model, &act);
 	} else {
 		act.call_dur_ns = 0;
 	}
@@ -331,7 +302,7 @@ static void push_acts(struct model *model, const struct taking *t, uint32_t id)
 	act.start_ns = t->start_ns;
 	act.end_ns = t->start_ns + t->drawn_ns;
 	act.row = t->row + 1;
-	analyses_push(model, &act);
+	acts_push(model, &act);
 }
 
 /* Is the very same there already? Correlations may be used again, too. */
@@ -363,32 +334,33 @@ static void finish_failed(struct model *model, struct taking *t)
 	const struct event_command *command = t->command;
 	uint32_t id;
 
-	count_run(model, t, true);
+	command_count_run(model, t, true);
 	push_acts(model, t, 0);
-	op_touched(model, model->process_index, command->op, t->op_name);
+	op_touched(model, t->process->index, command->op, t->op_name);
 	t->row = row_of_command(model, t->queue, command);
-	id = end_open(model, command->correlation, t->row);
+	id = end_open(model, t->process, command->correlation, t->row);
 	if (t->row == NONE || !time_ok(command->call_ns))
 		return;
 	/* It never ran: an instant where it was launched. */
 	t->start_ns = command->call_ns;
 	t->dur_ns = t->drawn_ns = 0;
-	draw(model, t, COLUMN_FAILED, id);
+	command_draw(model, t, COLUMN_FAILED, id);
 }
 
 static void finish_command(struct model *model, struct taking *t, int64_t written_ns)
 {
 	const struct event_command *command = t->command;
 	struct launch launch = {
-		.process = model->process_index, .tid = command->tid,
-		.op_name = local_name(model, command->op_name), .op = command->op, .call_ns = command->call_ns,
+		.process = t->process->index, .tid = command->tid,
+		.op_name = local_name(model, t->process, command->op_name),
+		.op = command->op, .call_ns = command->call_ns,
 		.kernel = is_kernel(command->kind), .bytes = command->bytes, .row = NONE,
 		.cpu = queue_on_processor(model, t->queue),
 	};
 	uint32_t id;
 
 	t->row = row_of_command(model, t->queue, command);
-	id = end_open(model, command->correlation, t->row);
+	id = end_open(model, t->process, command->correlation, t->row);
 	if (t->row == NONE) {
 		model_bad(model, BAD_FULL);
 		return;
@@ -403,9 +375,10 @@ static void finish_command(struct model *model, struct taking *t, int64_t writte
 		model_bad(model, BAD_TWICE);
 		return;
 	}
-	count_run(model, t, false);
+	command_count_run(model, t, false);
 	if (t->timed) {
-		launch.id = draw(model, t, command->flags & CMD_APPROX ? COLUMN_APPROX : 0, id);
+		launch.id = command_draw(model, t, command->flags & CMD_APPROX ? COLUMN_APPROX : 0,
+					 id);
 		launch.row = t->row;
 		launch.device_ns = t->dur_ns;
 	}
@@ -454,23 +427,25 @@ static void guess_clock(struct clock *clock, const struct pending *one)
 			    command->call_dur_ns);
 }
 
-static void take(struct model *model, const struct pending *one, bool force)
+static void take_command(struct model *model, const struct pending *one, bool force)
 {
 	const struct event_command *command = &one->command;
+	struct process *process = process_at(model, one->process);
 	struct taking t = {
-		.command = command, .queue = queue_get(model, command->queue), .again = one->again,
+		.command = command, .process = process, .again = one->again,
+		.queue = process_queue_get(model, process, command->queue),
 	};
 	struct queue *queue;
-	struct view *view;
+	struct device_view *view;
 
 	if (t.queue == NONE) {
 		model_bad(model, BAD_FULL);
 		return;
 	}
 	queue = queue_at(model, t.queue);
-	t.name = local_name(model, command->name);
+	t.name = local_name(model, process, command->name);
 	/* A node of a graph counts for the op that it was captured in. */
-	t.op_name = local_name(model, one->node_op ? one->node_op : command->op_name);
+	t.op_name = local_name(model, process, one->node_op ? one->node_op : command->op_name);
 	if (command->status < 0) {
 		finish_failed(model, &t);
 		return;
@@ -498,7 +473,7 @@ static void take(struct model *model, const struct pending *one, bool force)
 	view = view_at(model, queue->view);
 	/* A pair that is not sure must not bound the clock. */
 	if (!one->observed && command->how != HOW_FIFO && command->how != HOW_GUESS)
-		align_command(model, queue->view, command);
+		align_command(model, process, queue->view, command, commands_clock_known);
 	if (!clock_has(&view->clock) && !force) {
 		struct pending parked = *one;
 
@@ -513,17 +488,16 @@ static void take(struct model *model, const struct pending *one, bool force)
 	finish_command(model, &t, one->time_ns);
 }
 
-void apply_command(struct model *model, const struct event_command *command)
+void apply_command(struct model *model, const struct arrival *in)
 {
-	command_in(model, command, 0,
-		   time_ok(model->event->time_ns) ? model->event->time_ns : model->live_ns);
+	command_in(model, in->process, &in->event->u.command, 0, arrival_written_ns(model, in));
 }
 
-void command_in(struct model *model, const struct event_command *command, uint32_t node_op,
-		int64_t written_ns)
+void command_in(struct model *model, struct process *process, const struct event_command *command,
+		uint32_t node_op, int64_t written_ns)
 {
 	struct pending one = {
-		.command = *command, .process = model->process_index, .node_op = node_op,
+		.command = *command, .process = process->index, .node_op = node_op,
 		.time_ns = written_ns,
 	};
 
@@ -532,38 +506,38 @@ void command_in(struct model *model, const struct event_command *command, uint32
 		return;
 	}
 	if (command->flags & CMD_OPEN) {
-		announce(model, command);
+		announce_command(model, process, command);
 		return;
 	}
 	if (command->correlation) {
-		one.again = done_get(model->process, command->correlation);
-		done_set(model->process, command->correlation);
+		one.again = done_get(process, command->correlation);
+		done_set(process, command->correlation);
 	}
 	if (!is_kernel(command->kind) && !is_copy(command->kind)) {
-		end_open(model, command->correlation, NONE);
+		end_open(model, process, command->correlation, NONE);
 		return;		/* markers and barriers are no work */
 	}
-	take(model, &one, false);
+	take_command(model, &one, false);
 }
 
 void commands_drain(struct model *model, struct pendings *pending, bool force)
 {
 	struct pendings all = *pending;
-	struct process *process = model->process;
-	uint32_t index = model->process_index;
 
 	memset(pending, 0, sizeof(*pending));
 	model->pending_n -= all.n;
 	for (size_t i = 0; i < all.n; i++) {
-		model->process_index = all.list[i].process;
-		model->process = process_at(model, model->process_index);
-		take(model, &all.list[i], force);
+		take_command(model, &all.list[i], force);
 		if (i % 32 == 31)
 			model_breathe(model);
 	}
 	free(all.list);
-	model->process = process;
-	model->process_index = index;
+}
+
+void commands_clock_known(struct model *model, uint32_t view)
+{
+	if (view_at(model, view)->pending.n)
+		commands_drain(model, &view_at(model, view)->pending, false);
 }
 
 void commands_alive(struct model *model, int64_t now_ns)

@@ -9,7 +9,8 @@
 #include <string.h>
 
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/commands/commands.h"
+#include "model/core/model.h"
 
 #define RINGS 2
 #define NUMBERS (UINT32_C(1) << 31)	/* of a ring; DONE_BITS goes into it */
@@ -74,9 +75,4 @@ size_t done_bytes(const struct process *process)
 	for (size_t i = 0; i < RINGS; i++)
 		bytes += process->done[i].bits ? DONE_BITS / 8 : 0;
 	return bytes;
-}
-
-bool command_is_done(const struct model *model, uint32_t correlation)
-{
-	return done_get(model->process, correlation);
 }

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/commands/replays.h"
-#include "model/core/model-internal.h"
 #include "model/base/util.h"
+#include "model/commands/commands.h"
+#include "model/commands/replays.h"
+#include "model/core/model.h"
+#include "model/ops/ops.h"
 
 /* ---- items and their lists; index 0 is none ---- */
 
@@ -48,9 +50,9 @@ static struct join_list *list_of(struct join *join, const struct join_item *item
 	return item->is_run || item->met ? &join->leaving : &join->launches;
 }
 
-static uint32_t item_new(struct model *model)
+static uint32_t item_new(struct model *model, const struct process *process)
 {
-	struct join *join = &model->join;
+	struct join *join = model->join;
 	uint32_t i = join->free;
 
 	if (i) {
@@ -62,7 +64,7 @@ static uint32_t item_new(struct model *model)
 		i = (uint32_t)join->n_items++;
 	}
 	memset(item_at(join, i), 0, sizeof(struct join_item));
-	item_at(join, i)->process = model->process_index;
+	item_at(join, i)->process = process->index;
 	join->n++;
 	return i;
 }
@@ -135,48 +137,36 @@ static void chain_pop(struct join *join, struct map *map, struct id id, uint32_t
 	map_set(map, id.key, next);
 }
 
-/* It is on its way no more. */
-static void forget(struct model *model, const struct join_item *item)
-{
-	struct process *process = model->process;
-	uint32_t index = model->process_index;
-
-	model->process_index = item->process;
-	model->process = process_at(model, item->process);
-	command_forget(model, item->u.launch.launch.correlation);
-	model->process = process;
-	model->process_index = index;
-}
-
 static void drop_launch(struct model *model, uint32_t i)
 {
-	struct join_item *item = item_at(&model->join, i);
+	struct join_item *item = item_at(model->join, i);
 	struct id id = item_id(item);
 
-	model->join.unmet += !item->met;
-	if (item->announced && !item->met)
-		forget(model, item);
+	model->join->unmet += !item->met;
+	if (item->announced && !item->met)	/* it is on its way no more */
+		command_forget(model, process_at(model, item->process),
+			       item->u.launch.launch.correlation);
 	replays_end(model, item->replay);
 	map_remove(&ids_of(model, item)->launches[id.table], id.key);
-	item_free(&model->join, i);
+	item_free(model->join, i);
 }
 
 static void drop_run(struct model *model, uint32_t i)
 {
-	struct join_item *item = item_at(&model->join, i);
+	struct join_item *item = item_at(model->join, i);
 	struct id id = item_id(item);
 	struct join_run run = item->u.run;
 	uint32_t process = item->process;
 
 	/* The lists keep the order of the chains: it is its chain's oldest. */
-	chain_pop(&model->join, &ids_of(model, item)->runs[id.table], id, i);
-	item_free(&model->join, i);
-	join_hand_on(model, process, NULL, &run, HOW_NONE);
+	chain_pop(model->join, &ids_of(model, item)->runs[id.table], id, i);
+	item_free(model->join, i);
+	join_hand_on(model, process_at(model, process), NULL, &run, HOW_NONE);
 }
 
 static void drop(struct model *model, uint32_t i)
 {
-	if (item_at(&model->join, i)->is_run)
+	if (item_at(model->join, i)->is_run)
 		drop_run(model, i);
 	else
 		drop_launch(model, i);
@@ -184,7 +174,7 @@ static void drop(struct model *model, uint32_t i)
 
 static void make_room(struct model *model)
 {
-	struct join *join = &model->join;
+	struct join *join = model->join;
 
 	while (join->n >= JOIN_MAX && (join->leaving.first || join->launches.first))
 		drop(model, join->leaving.first ? join->leaving.first : join->launches.first);
@@ -194,10 +184,11 @@ static void make_room(struct model *model)
 
 /* In order, what was called later starts later: does the run stand where its
  * launch does? Remembers the latest. */
-static bool in_order(struct model *model, const struct event_launch *launch,
-		     const struct event_run *run, int64_t written_ns)
+static bool run_in_order(struct model *model, struct process *process,
+			 const struct event_launch *launch, const struct event_run *run,
+			 int64_t written_ns)
 {
-	uint32_t index = queue_get(model, launch->queue);
+	uint32_t index = process_queue_get(model, process, launch->queue);
 	struct queue *queue = index == NONE ? NULL : queue_at(model, index);
 	struct join_fifo *fifo;
 
@@ -221,8 +212,8 @@ static bool in_order(struct model *model, const struct event_launch *launch,
 }
 
 /* HOW_NONE: they cannot be one. */
-static enum how judge(struct model *model, const struct join_item *item,
-		      const struct join_run *run)
+static enum how judge_pair(struct model *model, const struct join_item *item,
+			   const struct join_run *run)
 {
 	const struct join_ids *ids = ids_of(model, item);
 	const struct event_launch *launch = &item->u.launch.launch;
@@ -234,9 +225,10 @@ static enum how judge(struct model *model, const struct join_item *item,
 	if (item->doubt || !kinds_fit(launch, &run->run) || (elsewhere && !has_many(launch)))
 		return HOW_GUESS;
 	if (ids->reused && (ids->lost_ns > launch->call_ns ||
-			    model->join.lost_ns > launch->call_ns))
+			    model->join->lost_ns > launch->call_ns))
 		return HOW_GUESS;
-	if (!elsewhere && !in_order(model, launch, &run->run, run->time_ns))
+	if (!elsewhere && !run_in_order(model, process_at(model, item->process), launch, &run->run,
+					run->time_ns))
 		return HOW_GUESS;
 	return launch->correlation ? HOW_EXACT : HOW_EVENT;
 }
@@ -253,21 +245,21 @@ static void keep_leaving(struct join *join, uint32_t i, int64_t time_ns)
 	list_add(join, &join->leaving, i);
 }
 
-static bool meet(struct model *model, uint32_t i, const struct join_run *run)
+static bool join_meet(struct model *model, uint32_t i, const struct join_run *run)
 {
-	struct join_item *item = item_at(&model->join, i);
+	struct join_item *item = item_at(model->join, i);
 	struct event_launch launch = item->u.launch.launch;
-	uint32_t process = item->process;
-	enum how how = judge(model, item, run);
+	struct process *process = process_at(model, item->process);
+	enum how how = judge_pair(model, item, run);
 	struct join_run one = *run;
 
 	if (how == HOW_NONE)
 		return false;
 	if (has_many(&launch)) {
-		replays_node(model, &item->replay, &launch, &run->run);
+		replays_node(model, process, &item->replay, &launch, &run->run);
 		one.run.flags |= item->met ? CMD_MANY : 0;
 	}
-	keep_leaving(&model->join, i, run->time_ns);
+	keep_leaving(model->join, i, run->time_ns);
 	item->guessed = !has_many(&launch) && how == HOW_GUESS;
 	if (!has_many(&launch) && !item->guessed)
 		drop_launch(model, i);
@@ -276,10 +268,10 @@ static bool meet(struct model *model, uint32_t i, const struct join_run *run)
 }
 
 /* The run that waits under the launch's id, of a graph all that fit. */
-static void meet_waiting(struct model *model, uint32_t i, struct id id)
+static void meet_waiting(struct model *model, struct process *process, uint32_t i, struct id id)
 {
-	struct join *join = &model->join;
-	struct map *map = &model->process->ids.runs[id.table];
+	struct join *join = model->join;
+	struct map *map = &process->ids.runs[id.table];
 	uint32_t run = lookup(map, id), next;
 	bool many = has_many(&item_at(join, i)->u.launch.launch);
 
@@ -290,7 +282,7 @@ static void meet_waiting(struct model *model, uint32_t i, struct id id)
 		struct join_run met = item_at(join, run)->u.run;
 
 		next = item_at(join, run)->same;
-		if (i && meet(model, i, &met)) {
+		if (i && join_meet(model, i, &met)) {
 			item_free(join, run);
 			i = many ? i : 0;
 		} else {
@@ -299,10 +291,11 @@ static void meet_waiting(struct model *model, uint32_t i, struct id id)
 	}
 }
 
-static void launch_by_id(struct model *model, const struct join_launch *launch, struct id id)
+static void launch_by_id(struct model *model, struct process *process,
+			 const struct join_launch *launch, struct id id)
 {
-	struct join *join = &model->join;
-	struct join_ids *ids = &model->process->ids;
+	struct join *join = model->join;
+	struct join_ids *ids = &process->ids;
 	uint32_t old = lookup(&ids->launches[id.table], id), i;
 	bool doubt = false;
 
@@ -312,29 +305,30 @@ static void launch_by_id(struct model *model, const struct join_launch *launch, 
 		doubt = !item_at(join, old)->guessed ||
 			item_at(join, old)->until_ns >= launch->launch.call_ns;
 		drop_launch(model, old);
-	} else if (!id.table && command_is_done(model, launch->launch.correlation) &&
+	} else if (!id.table && done_get(process, launch->launch.correlation) &&
 		   !lookup(&ids->runs[0], id)) {
 		ids->reused = true;
 	}
 	make_room(model);
-	i = item_new(model);
+	i = item_new(model, process);
 	item_at(join, i)->u.launch = *launch;
 	item_at(join, i)->doubt = doubt;
 	list_add(join, &join->launches, i);
 	map_set(&ids->launches[id.table], id.key, i);
-	meet_waiting(model, i, id);
+	meet_waiting(model, process, i, id);
 }
 
-static void run_by_id(struct model *model, const struct join_run *run, struct id id)
+static void run_by_id(struct model *model, struct process *process, const struct join_run *run,
+		      struct id id)
 {
-	struct join *join = &model->join;
-	struct join_ids *ids = &model->process->ids;
+	struct join *join = model->join;
+	struct join_ids *ids = &process->ids;
 	uint32_t launch = lookup(&ids->launches[id.table], id), i;
 
-	if (launch && !item_at(join, launch)->guessed && meet(model, launch, run))
+	if (launch && !item_at(join, launch)->guessed && join_meet(model, launch, run))
 		return;
 	make_room(model);
-	i = item_new(model);
+	i = item_new(model, process);
 	item_at(join, i)->is_run = true;
 	item_at(join, i)->u.run = *run;
 	item_at(join, i)->until_ns = run->time_ns;
@@ -344,15 +338,14 @@ static void run_by_id(struct model *model, const struct join_run *run, struct id
 
 /* ---- the doors ---- */
 
-static int64_t written_ns(const struct model *model)
+void apply_launch(struct model *model, const struct arrival *in)
 {
-	return time_ok(model->event->time_ns) ? model->event->time_ns : model->live_ns;
-}
-
-void apply_launch(struct model *model, const struct event_launch *given)
-{
-	struct join_launch launch = { .launch = *given, .time_ns = written_ns(model) };
-	uint32_t queue = queue_get(model, given->queue);
+	const struct event_launch *given = &in->event->u.launch;
+	struct process *process = in->process;
+	struct join_launch launch = {
+		.launch = *given, .time_ns = arrival_written_ns(model, in),
+	};
+	uint32_t queue = process_queue_get(model, process, given->queue);
 	struct id id = id_of(given->correlation, given->object);
 
 	if (queue == NONE || given->kind == COMMAND_NONE || given->kind >= COMMAND_KIND_COUNT ||
@@ -361,38 +354,39 @@ void apply_launch(struct model *model, const struct event_launch *given)
 		return;
 	}
 	if (given->status < 0) {
-		struct join_run none = { .run = { .status = given->status }, .time_ns = launch.time_ns };
+		struct join_run none = {
+			.run = { .status = given->status }, .time_ns = launch.time_ns,
+		};
 
-		join_hand_on(model, model->process_index, given, &none, HOW_NONE);
+		join_hand_on(model, process, given, &none, HOW_NONE);
 		return;
 	}
-	op_touched(model, model->process_index, given->op, local_name(model, given->op_name));
+	op_touched(model, process->index, given->op, local_name(model, process, given->op_name));
 	if (id.key)
-		launch_by_id(model, &launch, id);
+		launch_by_id(model, process, &launch, id);
 	else
 		join_fifo_launch(model, queue, &launch);
 }
 
-void apply_run(struct model *model, const struct event_run *given)
+void apply_run(struct model *model, const struct arrival *in)
 {
-	struct join_run run = { .run = *given, .time_ns = written_ns(model) };
+	const struct event_run *given = &in->event->u.run;
+	struct join_run run = { .run = *given, .time_ns = arrival_written_ns(model, in) };
 	struct id id = id_of(given->correlation, given->object);
-	uint32_t queue = id.key ? NONE : queue_get(model, given->queue);
+	uint32_t queue = id.key ? NONE : process_queue_get(model, in->process, given->queue);
 
 	if (given->kind >= COMMAND_KIND_COUNT || (!id.key && queue == NONE))
 		model_bad(model, BAD_KIND);
 	else if (id.key)
-		run_by_id(model, &run, id);
+		run_by_id(model, in->process, &run, id);
 	else
 		join_fifo_run(model, queue, &run);
 }
 
-void join_hand_on(struct model *model, uint32_t process, const struct event_launch *launch,
+void join_hand_on(struct model *model, struct process *process, const struct event_launch *launch,
 		  const struct join_run *given, enum how how)
 {
 	const struct event_run *run = &given->run;
-	struct process *current = model->process;
-	uint32_t index = model->process_index;
 	struct event_command command = {
 		.queue = run->queue, .name = run->name, .correlation = run->correlation,
 		.queued_ticks = run->queued_ticks, .submit_ticks = run->submit_ticks,
@@ -417,16 +411,12 @@ void join_hand_on(struct model *model, uint32_t process, const struct event_laun
 		command.direction = run->direction ? run->direction : launch->direction;
 	}
 	command.flags &= (uint8_t)~CMD_OPEN;
-	model->process_index = process;
-	model->process = process_at(model, process);
-	command_in(model, &command, launch ? run->op_name : 0, given->time_ns);
-	model->process = current;
-	model->process_index = index;
+	command_in(model, process, &command, launch ? run->op_name : 0, given->time_ns);
 }
 
 void join_lost(struct model *model, uint32_t process, int64_t end_ns)
 {
-	int64_t *lost = process == NONE ? &model->join.lost_ns :
+	int64_t *lost = process == NONE ? &model->join->lost_ns :
 					  &process_at(model, process)->ids.lost_ns;
 
 	if (end_ns > *lost)
@@ -434,13 +424,14 @@ void join_lost(struct model *model, uint32_t process, int64_t end_ns)
 }
 
 /* The vendor's library says how many, never which. */
-void join_beat(struct model *model, const struct event_beat *beat)
+void join_beat(struct model *model, const struct arrival *in)
 {
-	struct join_ids *ids = &model->process->ids;
+	const struct event_beat *beat = &in->event->u.beat;
+	struct join_ids *ids = &in->process->ids;
 
 	if (beat->vendor_dropped > ids->vendor_dropped) {
 		ids->vendor_dropped = beat->vendor_dropped;
-		join_lost(model, model->process_index, written_ns(model));
+		join_lost(model, in->process->index, arrival_written_ns(model, in));
 	}
 }
 
@@ -449,9 +440,9 @@ void join_beat(struct model *model, const struct event_beat *beat)
 
 /* In order, what was launched before something that has long run has run too:
  * its record is lost. */
-static void give_up(struct model *model, int64_t settled_ns, uint32_t most)
+static void join_give_up(struct model *model, int64_t settled_ns, uint32_t most)
 {
-	struct join *join = &model->join;
+	struct join *join = model->join;
 	uint32_t next;
 
 	for (uint32_t i = join->launches.first; i && most-- > 0; i = next) {
@@ -471,11 +462,10 @@ static void give_up(struct model *model, int64_t settled_ns, uint32_t most)
 #define ANNOUNCE_NS 10000000		/* as the probes do with whole commands */
 
 /* What has been launched for a while and not run is drawn as on its way. */
-static void announce(struct model *model, int64_t settled_ns)
+static void announce_launches(struct model *model, int64_t settled_ns)
 {
-	struct join *join = &model->join;
-	struct process *process = model->process;
-	uint32_t index = model->process_index, prev;
+	struct join *join = model->join;
+	uint32_t prev;
 
 	for (uint32_t i = join->launches.last; i; i = prev) {
 		struct join_item *item = item_at(join, i);
@@ -494,18 +484,15 @@ static void announce(struct model *model, int64_t settled_ns)
 		if (!launch->correlation || launch->call_ns > settled_ns - ANNOUNCE_NS)
 			continue;
 		item->announced = true;
-		model->process_index = item->process;
-		model->process = process_at(model, item->process);
-		command_in(model, &command, 0, item->u.launch.time_ns);
+		command_in(model, process_at(model, item->process), &command, 0,
+			   item->u.launch.time_ns);
 	}
-	model->process = process;
-	model->process_index = index;
 }
 
 /* Runs that wait will be drawn where they began: that is not settled. */
-static void hold(struct model *model)
+static void join_hold(struct model *model)
 {
-	struct join *join = &model->join;
+	struct join *join = model->join;
 	int64_t hold_ns = INT64_MAX, ns;
 	int looked = 0;
 
@@ -530,12 +517,12 @@ static void hold(struct model *model)
 		if (ns < hold_ns)
 			hold_ns = ns;
 	}
-	join->hold_ns = hold_ns == INT64_MAX ? 0 : hold_ns;
+	model->hold_ns = hold_ns == INT64_MAX ? 0 : hold_ns;
 }
 
 void join_settle(struct model *model, int64_t settled_ns)
 {
-	struct join *join = &model->join;
+	struct join *join = model->join;
 	uint32_t i, looked = 0;
 
 	while ((i = join->leaving.first) &&
@@ -547,27 +534,27 @@ void join_settle(struct model *model, int64_t settled_ns)
 	for (i = 0; i < model->queues.n; i++)
 		if (queue_at(model, i)->fifo)
 			join_fifo_settle(model, i, settled_ns, false);
-	give_up(model, settled_ns, GIVE_UP_LOOK);
-	announce(model, settled_ns);
-	hold(model);
+	join_give_up(model, settled_ns, GIVE_UP_LOOK);
+	announce_launches(model, settled_ns);
+	join_hold(model);
 }
 
 void join_finish(struct model *model)
 {
-	struct join *join = &model->join;
+	struct join *join = model->join;
 
 	for (uint32_t i = 0; i < model->queues.n; i++)
 		if (queue_at(model, i)->fifo)
 			join_fifo_settle(model, i, model->live_ns, true);
 	while (join->leaving.first)
 		drop(model, join->leaving.first);
-	give_up(model, INT64_MAX, UINT32_MAX);
+	join_give_up(model, INT64_MAX, UINT32_MAX);
 	while (join->launches.first) {
 		/* Nobody knows that it did not run on: it stays on its way. */
 		item_at(join, join->launches.first)->announced = false;
 		drop(model, join->launches.first);
 	}
-	join->hold_ns = 0;
+	model->hold_ns = 0;
 }
 
 void join_process_release(struct join_ids *ids)
@@ -584,8 +571,20 @@ size_t join_process_bytes(const struct join_ids *ids)
 	       map_bytes(&ids->runs[0]) + map_bytes(&ids->runs[1]);
 }
 
-void join_release(struct model *model)
+void join_new(struct model *model)
 {
-	free(model->join.items);
-	replays_free(model->join.replays);
+	model->join = xcalloc(1, sizeof(*model->join));
+}
+
+size_t join_bytes(const struct model *model)
+{
+	return sizeof(*model->join) + model->join->cap_items * sizeof(*model->join->items) +
+	       replays_bytes(model->join->replays);
+}
+
+void join_free(struct model *model)
+{
+	free(model->join->items);
+	replays_free(model->join->replays);
+	free(model->join);
 }

@@ -55,15 +55,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/event.h"
 #include "model/base/map.h"
+#include "model/core/pending.h"
+#include "model/event.h"
+#include "model/query/query.h"
 
 #define JOIN_MAX (1u << 18)		/* that wait, of both kinds and all queues */
 #define JOIN_WAIT_NS 500000000
 #define JOIN_SKIP 32u			/* how much a guess steps over */
 #define JOIN_WAITS 64u			/* a queue's waits that are remembered */
 
+struct arrival;
 struct model;
+struct process;
 
 struct join_launch {
 	struct event_launch launch;
@@ -102,17 +106,8 @@ struct join {
 	struct join_list leaving;	/* launches with a run, and runs: oldest first */
 	size_t n;			/* waiting, those of the queues too */
 	int64_t lost_ns;		/* something of any process was lost until then */
-	int64_t hold_ns;		/* the earliest start of what waits, 0 none: no more settled */
 	uint64_t unmet;			/* launches given up */
 	struct replays *replays;	/* owned; NULL: no graph was launched */
-};
-
-/* Of a process. [0]: by correlation, [1]: by object. */
-struct join_ids {
-	struct map launches[2], runs[2];
-	int64_t lost_ns;		/* something of this process was */
-	uint64_t vendor_dropped;
-	bool reused;			/* a correlation came back */
 };
 
 struct join_wait { int64_t begin_ns, end_ns; uint32_t tid; };
@@ -151,21 +146,23 @@ static inline int64_t call_end(const struct event_launch *launch)
 	return launch->call_ns + launch->call_dur_ns;
 }
 
-void apply_launch(struct model *model, const struct event_launch *launch);
-void apply_run(struct model *model, const struct event_run *run);
-void join_wait(struct model *model, const struct event_wait *wait);
+void apply_launch(struct model *model, const struct arrival *in);
+void apply_run(struct model *model, const struct arrival *in);
+void join_wait(struct model *model, const struct arrival *in);
 /* Something was lost; process UINT32_MAX: nobody knows whose. */
 void join_lost(struct model *model, uint32_t process, int64_t end_ns);
-void join_beat(struct model *model, const struct event_beat *beat);
+void join_beat(struct model *model, const struct arrival *in);
 /* All before settled_ns is here. */
 void join_settle(struct model *model, int64_t settled_ns);
 /* Nothing will come any more. */
 void join_finish(struct model *model);
-void join_release(struct model *model);
+void join_new(struct model *model);
+void join_free(struct model *model);
+size_t join_bytes(const struct model *model);
 void join_process_release(struct join_ids *ids);
 size_t join_process_bytes(const struct join_ids *ids);
 
-/* ---- join-fifo.c, for join.c ---- */
+/* ---- join_fifo.c, for join.c ---- */
 void join_fifo_launch(struct model *model, uint32_t queue, const struct join_launch *launch);
 void join_fifo_run(struct model *model, uint32_t queue, const struct join_run *run);
 /* Joins what is settled; all: everything there is. */
@@ -175,7 +172,7 @@ size_t join_fifo_bytes(const struct join_fifo *fifo);	/* NULL: 0 */
 /* When a run began, as far as is known: written_ns where its clock is not. */
 int64_t join_start_ns(const struct model *model, uint32_t queue, const struct join_run *run);
 /* Hands a run on. launch NULL: none. */
-void join_hand_on(struct model *model, uint32_t process, const struct event_launch *launch,
+void join_hand_on(struct model *model, struct process *process, const struct event_launch *launch,
 		  const struct join_run *run, enum how how);
 
 #endif

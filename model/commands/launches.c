@@ -6,10 +6,10 @@
 
 #include "model/base/util.h"
 #include "model/commands/occupancy.h"
-#include "model/core/model-internal.h"
+#include "model/totals/totals.h"
 
-static const struct shape *shape_at(const struct model *model, const struct kernel_total *total,
-				    uint32_t id)
+static const struct launch_shape *shape_at(const struct model *model,
+					   const struct kernel_total *total, uint32_t id)
 {
 	const struct process *process = process_at(model, queue_at(model, total->queue)->process);
 	uint32_t index = map_get(&process->shapes, id);
@@ -18,7 +18,7 @@ static const struct shape *shape_at(const struct model *model, const struct kern
 }
 
 /* Blocks and threads; the global size is in threads (work items). */
-static void geometry(const struct shape *shape, struct kernel_launch *launch)
+static void launch_geometry(const struct launch_shape *shape, struct kernel_launch *launch)
 {
 	launch->dims = shape->dims;
 	for (uint32_t i = 0; i < 3; i++) {
@@ -64,14 +64,14 @@ void occupancy_add(struct model *model, struct occupancy_sum *sum,
 		return;
 	for (uint32_t s = total->by_shape; s != NONE; ) {
 		const struct kernel_shape_total *of = store_at(&model->kernel_shapes, s);
-		const struct shape *shape = shape_at(model, total, of->shape);
+		const struct launch_shape *shape = shape_at(model, total, of->shape);
 		struct kernel_launch launch = { .dims = 0 };
 		struct occupancy o;
 
 		s = of->next;
 		if (!shape || of->total_ns <= 0)
 			continue;
-		geometry(shape, &launch);
+		launch_geometry(shape, &launch);
 		o = occupancy_on(model, device, &launch);
 		if (o.unknown)
 			continue;
@@ -126,7 +126,7 @@ static int by_geometry(const void *a, const void *b)
 }
 
 /* Two processes, or two queues, that launched alike are one. */
-static size_t merge(struct kernel_launch *rows, size_t n)
+static size_t launches_merge(struct kernel_launch *rows, size_t n)
 {
 	size_t to = 0;
 
@@ -159,7 +159,7 @@ size_t model_kernel_launches(struct model *model, const char *raw_name, uint32_t
 			continue;
 		for (uint32_t s = total->by_shape; s != NONE; ) {
 			const struct kernel_shape_total *of = store_at(&model->kernel_shapes, s);
-			const struct shape *shape = shape_at(model, total, of->shape);
+			const struct launch_shape *shape = shape_at(model, total, of->shape);
 
 			s = of->next;
 			if (!shape || !shape->dims)
@@ -169,10 +169,10 @@ size_t model_kernel_launches(struct model *model, const char *raw_name, uint32_t
 				.device = on, .count = of->count, .timed = of->timed,
 				.total_ns = of->total_ns,
 			};
-			geometry(shape, &(*out)[n++]);
+			launch_geometry(shape, &(*out)[n++]);
 		}
 	}
-	n = merge(*out, n);
+	n = launches_merge(*out, n);
 	for (size_t i = 0; i < n; i++)
 		(*out)[i].occupancy = occupancy_on(model, (*out)[i].device, &(*out)[i]);
 	if (n)

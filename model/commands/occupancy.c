@@ -13,8 +13,8 @@ static uint64_t round_up(uint64_t value, uint64_t piece)
 }
 
 /* What is missing, NULL: nothing. */
-static const char *missing(const struct device_limits *l, uint32_t units, uint64_t blocks,
-			   uint32_t block_threads, uint32_t registers)
+static const char *occupancy_missing(const struct device_limits *l, uint32_t units, uint64_t blocks,
+				     uint32_t block_threads, uint32_t registers)
 {
 	uint32_t major = l->capability / 10;
 
@@ -66,7 +66,7 @@ struct occupancy occupancy_of(const struct device_limits *l, uint32_t units, uin
 			      uint32_t block_threads, uint32_t registers, uint64_t shared)
 {
 	struct occupancy o = {
-		.unknown = missing(l, units, blocks, block_threads, registers),
+		.unknown = occupancy_missing(l, units, blocks, block_threads, registers),
 	};
 	uint64_t warps = (block_threads + (uint64_t)WARP - 1) / WARP, fit[4], least = UINT64_MAX;
 

@@ -6,49 +6,52 @@
 
 #include "model/base/map.h"
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/clocks/clock.h"
+#include "model/commands/join.h"
+#include "model/core/model.h"
 #include "model/query/replays.h"
+#include "model/rows/rows.h"
 
 /* join.c lets go of a launch when no run of it can come any more; records are written later
  * than they happen. */
 _Static_assert(ROW_GRAPH_LATE_NS >= 2 * JOIN_WAIT_NS, "boxes come later than they are said to");
 
-struct node {
+struct replay_run {
 	int64_t start_ns, end_ns;
 	uint32_t name, op;		/* as they came: they may be defined later */
 };
 
 /* A launch whose nodes come. */
-struct open {
+struct replay_open {
 	uint32_t graph, next_free;
 	uint32_t process, queue;	/* queue NONE: not known */
 	struct event_launch launch;
-	struct node *nodes;		/* owned */
+	struct replay_run *nodes;		/* owned */
 	size_t n, cap;
 	uint64_t unkept;
 };
 
-struct graph {
+struct replay_graph {
 	uint32_t name, op;
 	uint64_t launches, whole, nodes, unkept;
 	int64_t total_ns, min_ns, max_ns, busy_ns, gap_ns, max_gap_ns, call_ns;
 	uint32_t kinds;			/* list, NONE */
 };
 
-struct kind {
+struct replay_kind {
 	uint32_t name, op, next;
 	uint64_t count;
 	int64_t total_ns;
 };
 
 struct replays {
-	struct graph *graphs;		/* owned */
+	struct replay_graph *graphs;		/* owned */
 	size_t n_graphs, cap_graphs;
 	struct map graph_by_name;
-	struct kind *kinds;		/* owned */
+	struct replay_kind *kinds;		/* owned */
 	size_t n_kinds, cap_kinds;
 	struct map kind_by_key;		/* the first of those of one key */
-	struct open *opens;		/* owned; index 0 is none */
+	struct replay_open *opens;		/* owned; index 0 is none */
 	size_t n_opens, cap_opens;
 	uint32_t free;
 	size_t waiting;			/* nodes in opens */
@@ -56,9 +59,9 @@ struct replays {
 
 static struct replays *replays_get(struct model *model)
 {
-	if (!model->join.replays)
-		model->join.replays = xcalloc(1, sizeof(*model->join.replays));
-	return model->join.replays;
+	if (!model->join->replays)
+		model->join->replays = xcalloc(1, sizeof(*model->join->replays));
+	return model->join->replays;
 }
 
 /* NONE: there is no room. */
@@ -72,12 +75,12 @@ static uint32_t graph_get(struct replays *r, uint32_t name)
 		return NONE;
 	grow(&r->graphs, &r->cap_graphs, r->n_graphs, sizeof(*r->graphs));
 	at = (uint32_t)r->n_graphs++;
-	r->graphs[at] = (struct graph) { .name = name, .kinds = NONE, .min_ns = INT64_MAX };
+	r->graphs[at] = (struct replay_graph) { .name = name, .kinds = NONE, .min_ns = INT64_MAX };
 	map_set(&r->graph_by_name, (uint64_t)name + 1, at);
 	return at;
 }
 
-static void add_time(struct graph *graph, int64_t ns)
+static void add_time(struct replay_graph *graph, int64_t ns)
 {
 	add_ns(&graph->total_ns, ns);
 	graph->min_ns = ns < graph->min_ns ? ns : graph->min_ns;
@@ -97,7 +100,7 @@ static uint32_t open_new(struct replays *r)
 			r->n_opens = 1;
 		grow(&r->opens, &r->cap_opens, r->n_opens, sizeof(*r->opens));
 		at = (uint32_t)r->n_opens++;
-		r->opens[at] = (struct open) { .n = 0 };
+		r->opens[at] = (struct replay_open) { .n = 0 };
 	}
 	r->opens[at].n = 0;
 	r->opens[at].unkept = 0;
@@ -105,20 +108,21 @@ static uint32_t open_new(struct replays *r)
 }
 
 /* A record without a name is no kernel. */
-static uint32_t node_name(struct model *model, const struct event_run *run)
+static uint32_t node_name(struct model *model, struct process *process,
+			  const struct event_run *run)
 {
 	if (run->name)
-		return local_name(model, run->name);
+		return local_name(model, process, run->name);
 	return names_intern(&model->names, run->kind == COMMAND_FILL ? "fill" :
 			    run->direction && run->direction < DIR_COUNT ?
 			    direction_name((enum direction)run->direction) : "copy");
 }
 
-void replays_node(struct model *model, uint32_t *at, const struct event_launch *launch,
-		  const struct event_run *run)
+void replays_node(struct model *model, struct process *process, uint32_t *at,
+		  const struct event_launch *launch, const struct event_run *run)
 {
 	struct replays *r = replays_get(model);
-	struct open *open;
+	struct replay_open *open;
 	uint32_t graph;
 
 	/* Told as one: counted where it is drawn. */
@@ -126,15 +130,15 @@ void replays_node(struct model *model, uint32_t *at, const struct event_launch *
 	    run->end_ticks > INT64_MAX)
 		return;
 	if (!*at) {
-		graph = graph_get(r, local_name(model, launch->name));
+		graph = graph_get(r, local_name(model, process, launch->name));
 		if (graph == NONE)
 			return;
-		r->graphs[graph].op = local_name(model, launch->op_name);
+		r->graphs[graph].op = local_name(model, process, launch->op_name);
 		*at = open_new(r);
 		open = &r->opens[*at];
 		open->graph = graph;
-		open->process = model->process_index;
-		open->queue = queue_get(model, launch->queue);
+		open->process = process->index;
+		open->queue = process_queue_get(model, process, launch->queue);
 		open->launch = *launch;
 	}
 	open = &r->opens[*at];
@@ -143,27 +147,29 @@ void replays_node(struct model *model, uint32_t *at, const struct event_launch *
 		return;
 	}
 	grow(&open->nodes, &open->cap, open->n, sizeof(*open->nodes));
-	open->nodes[open->n++] = (struct node) {
+	open->nodes[open->n++] = (struct replay_run) {
 		(int64_t)run->start_ticks, (int64_t)run->end_ticks,
-		node_name(model, run), local_name(model, run->op_name),
+		node_name(model, process, run), local_name(model, process, run->op_name),
 	};
 	r->waiting++;
 }
 
 static void count_kind(struct model *model, struct replays *r, uint32_t graph,
-		       const struct node *node)
+		       const struct replay_run *node)
 {
 	uint32_t name = names_resolve(&model->names, node->name);
 	uint32_t op = names_resolve(&model->names, node->op);
 	uint64_t key = map_mix((uint64_t)name << 32 | op) ^ graph;
 	uint32_t at = map_get(&r->kind_by_key, key);
-	struct kind *kind = at == MAP_NONE ? NULL : &r->kinds[at];
+	struct replay_kind *kind = at == MAP_NONE ? NULL : &r->kinds[at];
 
 	/* Another with the same key goes without. */
 	if (!kind && r->n_kinds < REPLAY_KINDS_MAX) {
 		grow(&r->kinds, &r->cap_kinds, r->n_kinds, sizeof(*r->kinds));
 		kind = &r->kinds[r->n_kinds];
-		*kind = (struct kind) { .name = name, .op = op, .next = r->graphs[graph].kinds };
+		*kind = (struct replay_kind) {
+			.name = name, .op = op, .next = r->graphs[graph].kinds,
+		};
 		r->graphs[graph].kinds = (uint32_t)r->n_kinds;
 		map_set(&r->kind_by_key, key, (uint32_t)r->n_kinds++);
 	}
@@ -177,17 +183,17 @@ static void count_kind(struct model *model, struct replays *r, uint32_t graph,
 
 static int by_start(const void *a, const void *b)
 {
-	const struct node *x = a, *y = b;
+	const struct replay_run *x = a, *y = b;
 
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
 /* From the first node to the last one's end, over the rows where they are. */
-static void draw(struct model *model, const struct replays *r, const struct open *open,
-		 int64_t until_ns)
+static void replay_draw(struct model *model, const struct replays *r,
+			const struct replay_open *open, int64_t until_ns)
 {
 	const struct event_launch *launch = &open->launch;
-	const struct graph *graph = &r->graphs[open->graph];
+	const struct replay_graph *graph = &r->graphs[open->graph];
 	struct lane_span span = { .name = graph->name, .work = WORK_OTHER };
 	struct command_cold cold = {
 		.detail = open->n, .op = launch->op, .op_name = graph->op, .tid = launch->tid,
@@ -218,10 +224,10 @@ static void draw(struct model *model, const struct replays *r, const struct open
 
 void replays_end(struct model *model, uint32_t at)
 {
-	struct replays *r = model->join.replays;
-	struct open *open = at ? &r->opens[at] : NULL;
+	struct replays *r = model->join->replays;
+	struct replay_open *open = at ? &r->opens[at] : NULL;
 	int64_t until_ns, gap_ns = 0;
-	struct graph *graph;
+	struct replay_graph *graph;
 
 	if (!open)
 		return;
@@ -234,7 +240,7 @@ void replays_end(struct model *model, uint32_t at)
 		qsort(open->nodes, open->n, sizeof(*open->nodes), by_start);
 		until_ns = open->nodes[0].start_ns;
 		for (size_t i = 0; i < open->n; i++) {
-			const struct node *node = &open->nodes[i];
+			const struct replay_run *node = &open->nodes[i];
 			int64_t pause_ns = node->start_ns - until_ns;
 
 			count_kind(model, r, open->graph, node);
@@ -243,7 +249,7 @@ void replays_end(struct model *model, uint32_t at)
 								      graph->max_gap_ns;
 			until_ns = node->end_ns > until_ns ? node->end_ns : until_ns;
 		}
-		draw(model, r, open, until_ns);
+		replay_draw(model, r, open, until_ns);
 		add_time(graph, until_ns - open->nodes[0].start_ns);
 		add_ns(&graph->gap_ns, gap_ns);
 		add_ns(&graph->busy_ns, until_ns - open->nodes[0].start_ns - gap_ns);
@@ -314,8 +320,8 @@ static const char *text_of(struct model *model, uint32_t name)
 	return name ? names_short(&model->names, names_resolve(&model->names, name)) : NULL;
 }
 
-static void list_nodes(struct model *model, const struct replays *r, const struct graph *graph,
-		       struct replay_row *row)
+static void replay_list_nodes(struct model *model, const struct replays *r,
+			      const struct replay_graph *graph, struct replay_row *row)
 {
 	size_t n = 0;
 
@@ -323,7 +329,7 @@ static void list_nodes(struct model *model, const struct replays *r, const struc
 		n++;
 	row->node = xcalloc(n + 1, sizeof(*row->node));
 	for (uint32_t i = graph->kinds; i != NONE; i = r->kinds[i].next) {
-		const struct kind *kind = &r->kinds[i];
+		const struct replay_kind *kind = &r->kinds[i];
 		const char *name = text_of(model, kind->name);
 
 		row->node[row->n_nodes++] = (struct replay_node) {
@@ -336,12 +342,12 @@ static void list_nodes(struct model *model, const struct replays *r, const struc
 
 size_t model_replays(struct model *model, struct replay_row **out)
 {
-	const struct replays *r = model->join.replays;
+	const struct replays *r = model->join->replays;
 	size_t count = r ? r->n_graphs : 0, n = 0;
 
 	*out = xcalloc(count + 1, sizeof(**out));
 	for (size_t i = 0; i < count; i++) {
-		const struct graph *graph = &r->graphs[i];
+		const struct replay_graph *graph = &r->graphs[i];
 		const char *name = text_of(model, graph->name);
 
 		if (!graph->launches && !graph->whole)
@@ -355,7 +361,7 @@ size_t model_replays(struct model *model, struct replay_row **out)
 			.max_gap_ns = graph->max_gap_ns, .call_ns = graph->call_ns,
 			.unkept = graph->unkept,
 		};
-		list_nodes(model, r, graph, &(*out)[n++]);
+		replay_list_nodes(model, r, graph, &(*out)[n++]);
 	}
 	qsort(*out, n, sizeof(**out), by_total);
 	return n;

@@ -20,11 +20,12 @@
 struct model;
 struct event_launch;
 struct event_run;
+struct process;
 struct replays;
 
-/* A node of that launch of the current process ran; *open: of the launch, 0 at first. */
-void replays_node(struct model *model, uint32_t *open, const struct event_launch *launch,
-		  const struct event_run *run);
+/* A node of that launch of a process ran; *open: of the launch, 0 at first. */
+void replays_node(struct model *model, struct process *process, uint32_t *open,
+		  const struct event_launch *launch, const struct event_run *run);
 /* No more will come. open 0: there was none. */
 void replays_end(struct model *model, uint32_t open);
 /* A launch that is told as one ran for so long; name, op: of the model, op 0 none. */

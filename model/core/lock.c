@@ -1,8 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /* The lock: first come, first served. */
-#include "model/core/model-internal.h"
+#include "model/core/lock.h"
+
+#include <string.h>
 
 #include "model/base/heap.h"
+#include "model/base/util.h"
+#include "model/core/model.h"
+
+#define LOCK_NS 500000			/* a slice of the feeder's */
+
+void fair_lock_init(struct fair_lock *lock)
+{
+	bool heap = lock->heap;
+
+	memset(lock, 0, sizeof(*lock));
+	pthread_mutex_init(&lock->mutex, NULL);
+	pthread_cond_init(&lock->turn, NULL);
+	lock->heap = heap;
+}
+
+void fair_lock_release(struct fair_lock *lock)
+{
+	pthread_cond_destroy(&lock->turn);
+	pthread_mutex_destroy(&lock->mutex);
+}
+
+void model_revive(struct model *model)
+{
+	fair_lock_init(&model->lock);
+	pthread_mutex_init(&model->feeding, NULL);
+}
 
 static void fair_lock(struct fair_lock *lock)
 {
@@ -72,4 +100,20 @@ bool model_yield(struct model *model)
 	fair_unlock(lock);
 	fair_lock(lock);
 	return true;
+}
+
+void model_breathe(struct model *model)
+{
+	int64_t now = monotonic_ns();
+
+	if (now < model->slice_ns || now - model->slice_ns <= LOCK_NS)
+		return;
+	/* Whoever waits comes next: the lock is fair. */
+	model_yield(model);
+	model->slice_ns = monotonic_ns();
+}
+
+uint64_t model_generation(const struct model *model)
+{
+	return atomic_load_explicit(&model->generation, memory_order_relaxed);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the model is told beside events: losses and messages. Bounded. */
-#include "model/core/model-internal.h"
+#include "model/core/notes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "model/core/model.h"
 
 #define LOSSES_MAX 65536u
 #define MESSAGES_MAX 1000u
@@ -64,7 +65,7 @@ static uint64_t move_to_place(struct model *model, const struct event_lost *plac
 	return place->placed - left;
 }
 
-void note_lost(struct model *model, const struct event_lost *lost)
+bool note_lost(struct model *model, const struct event_lost *lost, uint32_t pid, uint32_t tid)
 {
 	struct model_loss loss = {
 		.begin_ns = lost->begin_ns, .end_ns = lost->end_ns, .count = lost->count,
@@ -78,17 +79,16 @@ void note_lost(struct model *model, const struct event_lost *lost)
 		loss.count = 0;
 	}
 	/* Unknown how many: at least one. With a thread, a place of known ones. */
-	if (lost->count || !model->event->pid)
+	if (lost->count || !pid)
 		*total += loss.count ? loss.count : 1;
 	if (!time_ok(loss.begin_ns) || !time_ok(loss.end_ns) ||
 	    loss.end_ns < loss.begin_ns) {
 		model_bad(model, BAD_FAR);
-		return;
+		return false;
 	}
-	join_lost(model, process_known(model, model->event), loss.end_ns);
 	if (lost->placed)
 		loss.count += move_to_place(model, lost);
-	else if (!model->event->tid && !lost->packets)
+	else if (!tid && !lost->packets)
 		loss.unplaced = loss.count;
 	if (model->n_losses >= LOSSES_MAX)
 		merge_losses(model);
@@ -97,6 +97,7 @@ void note_lost(struct model *model, const struct event_lost *lost)
 		model->losses[at] = model->losses[at - 1];
 	model->losses[at] = loss;
 	model->n_losses++;
+	return true;
 }
 
 size_t model_losses(struct model *model, int64_t t0, int64_t t1, struct model_loss **out)
@@ -158,8 +159,7 @@ void model_odd(struct model *model, enum bad_kind kind)
 	struct bad *bad = &model->bads[kind];
 
 	if (!bad->count++)
-		bad->first_ns = model->event && time_ok(model->event->time_ns) ?
-				model->event->time_ns : model->live_ns;
+		bad->first_ns = model->noted_ns ? model->noted_ns : model->live_ns;
 }
 
 void model_bad(struct model *model, enum bad_kind kind)

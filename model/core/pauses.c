@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/core/model-internal.h"
+#include "model/core/pauses.h"
 
 #include <stdlib.h>
 
 #include "model/base/util.h"
-#include "model/recording/export-internal.h"
+#include "model/core/model.h"
 
 #define PAUSED_PART 16			/* of a time: then it counts */
-#define LEVEL_ON 2			/* when it is not off: TFT_LEVEL_DEFAULT */
 
 static int by_length(const void *a, const void *b)
 {
@@ -34,9 +33,10 @@ static void forget_short(struct pauses *pauses)
 	pauses->n = to;
 }
 
-void apply_level(struct model *model, const struct event_level *level)
+void apply_level(struct model *model, const struct arrival *in)
 {
-	struct pauses *pauses = &model->process->pauses;
+	const struct event_level_now *level = &in->event->u.level;
+	struct pauses *pauses = &in->process->pauses;
 	struct model_pause *last = pauses->n ? &pauses->list[pauses->n - 1] : NULL;
 	bool lasts = last && last->end_ns == INT64_MAX;
 	int64_t at_ns = level->at_ns;
@@ -62,31 +62,17 @@ void apply_level(struct model *model, const struct event_level *level)
 	model->paused = true;
 }
 
-void pauses_export(struct model_export *x, uint32_t process, int64_t time_ns)
-{
-	const struct pauses *pauses = &process_at(x->model, process)->pauses;
-	struct event event = export_event(x, process, EVENT_LEVEL, time_ns);
-
-	for (size_t i = 0; i < pauses->n; i++) {
-		event.u.level = (struct event_level) { pauses->list[i].begin_ns, 0 };
-		export_put(x, &event);
-		event.u.level = (struct event_level) { pauses->list[i].end_ns, LEVEL_ON };
-		if (pauses->list[i].end_ns != INT64_MAX)
-			export_put(x, &event);
-	}
-}
-
 /* ---- of several processes ---- */
 
 /* A process begins or ends to be looked at, or to pause. */
-struct turn { int64_t at_ns; int looking, paused; };
+struct pause_turn { int64_t at_ns; int looking, paused; };
 
-struct turns { struct turn *list; size_t n, cap; };
+struct pause_turns { struct pause_turn *list; size_t n, cap; };
 
-static void add_turn(struct turns *turns, int64_t at_ns, int looking, int paused)
+static void add_turn(struct pause_turns *turns, int64_t at_ns, int looking, int paused)
 {
 	grow(&turns->list, &turns->cap, turns->n, sizeof(*turns->list));
-	turns->list[turns->n++] = (struct turn) { at_ns, looking, paused };
+	turns->list[turns->n++] = (struct pause_turn) { at_ns, looking, paused };
 }
 
 static size_t first_touching(const struct pauses *pauses, int64_t t0)
@@ -109,7 +95,8 @@ static int64_t within(int64_t ns, int64_t t0, int64_t t1)
 	return ns < t0 ? t0 : ns > t1 ? t1 : ns;
 }
 
-static void add_process(struct turns *turns, const struct process *p, int64_t t0, int64_t t1)
+static void pauses_add_process(struct pause_turns *turns, const struct process *p, int64_t t0,
+			       int64_t t1)
 {
 	const struct pauses *pauses = &p->pauses;
 	int64_t begin = within(p->start_ns, t0, t1);
@@ -128,13 +115,13 @@ static void add_process(struct turns *turns, const struct process *p, int64_t t0
 
 static int by_time(const void *a, const void *b)
 {
-	const struct turn *x = a, *y = b;
+	const struct pause_turn *x = a, *y = b;
 
 	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
 }
 
 /* Where somebody pauses and nobody is looked at. */
-static size_t sweep(const struct turns *turns, struct model_pause *out)
+static size_t pauses_sweep(const struct pause_turns *turns, struct model_pause *out)
 {
 	int looking = 0, paused = 0;
 	bool was = false;
@@ -161,7 +148,7 @@ size_t model_pauses(struct model *model, uint32_t device, int64_t t0, int64_t t1
 		    struct model_pause **out)
 {
 	int64_t known_ns = model->live_ns > model->last_ns ? model->live_ns : model->last_ns;
-	struct turns turns = { .n = 0 };
+	struct pause_turns turns = { .n = 0 };
 	size_t n;
 
 	*out = NULL;
@@ -169,14 +156,15 @@ size_t model_pauses(struct model *model, uint32_t device, int64_t t0, int64_t t1
 	if (!model->paused || t1 <= t0)
 		return 0;
 	for (uint32_t i = 0; device == NONE && i < model->processes.n; i++)
-		add_process(&turns, process_at(model, i), t0, t1);
+		pauses_add_process(&turns, process_at(model, i), t0, t1);
 	for (uint32_t i = 0; device != NONE && i < model->views.n; i++)
 		if (view_at(model, i)->device == device)
-			add_process(&turns, process_at(model, view_at(model, i)->process), t0, t1);
+			pauses_add_process(&turns, process_at(model, view_at(model, i)->process),
+					   t0, t1);
 	if (turns.n)
 		qsort(turns.list, turns.n, sizeof(*turns.list), by_time);
 	*out = xcalloc(turns.n + 1, sizeof(**out));
-	n = sweep(&turns, *out);
+	n = pauses_sweep(&turns, *out);
 	free(turns.list);
 	return n;
 }

@@ -13,9 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct event_level;
+struct arrival;
 struct model;
-struct model_export;
 struct model_pause;
 
 #define PAUSES_MAX 8192u
@@ -25,8 +24,7 @@ struct pauses {
 	size_t n, cap;
 };
 
-void apply_level(struct model *model, const struct event_level *level);
-void pauses_export(struct model_export *x, uint32_t process, int64_t time_ns);
+void apply_level(struct model *model, const struct arrival *in);
 /* How much of [t0, t1) model_pauses() of all processes gives. */
 int64_t pauses_within(struct model *model, int64_t t0, int64_t t1);
 /* The little that a trigger takes to raise the level is no part of it that counts. */

@@ -1,34 +1,39 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/core/model-internal.h"
+#include "model/counters/counters.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/base/util.h"
+#include "model/core/model.h"
 #include "model/query/counters.h"
 
 #define SERIES_MAX 1024u
 #define WAITING_MAX 4096u
 
-void counters_init(struct counters *counters)
+void counters_new(struct model *model)
 {
-	store_init(&counters->series, sizeof(struct series));
+	model->counters = xcalloc(1, sizeof(*model->counters));
+	store_init(&model->counters->series, sizeof(struct series));
 }
 
-void counters_release(struct counters *counters)
+void counters_free(struct model *model)
 {
+	struct counters *counters = model->counters;
+
 	for (uint32_t i = 0; i < counters->series.n; i++) {
 		level_release(&series_at(counters, i)->level);
 		free(series_at(counters, i)->waiting);
 	}
 	store_release(&counters->series);
 	map_release(&counters->by_key);
+	free(counters);
 }
 
 size_t counters_bytes(const struct model *model)
 {
-	const struct counters *counters = &model->counters;
-	size_t bytes = map_bytes(&counters->by_key);
+	const struct counters *counters = model->counters;
+	size_t bytes = sizeof(*counters) + map_bytes(&counters->by_key);
 
 	for (uint32_t i = 0; i < counters->series.n; i++) {
 		const struct series *series = series_at(counters, i);
@@ -45,45 +50,46 @@ static uint32_t series_new(struct model *model, uint32_t process, uint32_t id)
 {
 	struct series *series;
 
-	if (model->counters.series.n >= SERIES_MAX) {
+	if (model->counters->series.n >= SERIES_MAX) {
 		note_message(model, model->live_ns, 1,
 			     "there are too many counters: further ones are left out");
 		return NONE;
 	}
-	series = store_new(&model->counters.series);
+	series = store_new(&model->counters->series);
 	series->process = process;
 	series->id = id;
 	series->view = series->device = series->row = NONE;
-	return model->counters.series.n - 1;
+	return model->counters->series.n - 1;
 }
 
 /* NONE: none, or no room. */
-static uint32_t series_get(struct model *model, uint32_t id)
+static uint32_t series_get(struct model *model, uint32_t process, uint32_t id)
 {
-	uint64_t key = (uint64_t)model->process_index << 32 | id;
-	uint32_t at = id ? map_get(&model->counters.by_key, key) : NONE;
+	uint64_t key = (uint64_t)process << 32 | id;
+	uint32_t at = id ? map_get(&model->counters->by_key, key) : NONE;
 
 	if (!id)
 		model_bad(model, BAD_ID);
 	if (!id || at != MAP_NONE)
 		return at;
-	at = series_new(model, model->process_index, id);
+	at = series_new(model, process, id);
 	if (at != NONE)
-		map_set(&model->counters.by_key, key, at);
+		map_set(&model->counters->by_key, key, at);
 	return at;
 }
 
-void apply_series(struct model *model, const struct event_series *def)
+void apply_series(struct model *model, const struct arrival *in)
 {
-	uint32_t at = series_get(model, def->id);
+	const struct event_series *def = &in->event->u.series;
+	uint32_t at = series_get(model, in->process->index, def->id);
 	struct series *series;
 
 	if (at == NONE)
 		return;
-	series = series_at(&model->counters, at);
+	series = series_at(model->counters, at);
 	series->name = names_intern(&model->names, def->name && *def->name ? def->name : "counter");
 	series->unit = def->unit && *def->unit ? names_intern(&model->names, def->unit) : 0;
-	series->view = def->device ? view_get(model, model->process_index, def->device) : NONE;
+	series->view = def->device ? view_get(model, in->process->index, def->device) : NONE;
 }
 
 uint32_t counters_made(struct model *model, uint32_t process, uint32_t device, const char *name,
@@ -94,7 +100,7 @@ uint32_t counters_made(struct model *model, uint32_t process, uint32_t device, c
 
 	if (at == NONE)
 		return NONE;
-	series = series_at(&model->counters, at);
+	series = series_at(model->counters, at);
 	series->device = device;
 	series->name = names_intern(&model->names, name);
 	series->unit = *unit ? names_intern(&model->names, unit) : 0;
@@ -143,7 +149,7 @@ static void book_until(struct series *series, int64_t until_ns)
 
 void counters_put(struct model *model, uint32_t at, int64_t at_ns, int64_t value)
 {
-	struct series *series = series_at(&model->counters, at);
+	struct series *series = series_at(model->counters, at);
 	size_t i = series->n_waiting;
 
 	if (!series->count || value < series->min)
@@ -164,11 +170,12 @@ void counters_put(struct model *model, uint32_t at, int64_t at_ns, int64_t value
 		book_until(series, series->waiting[WAITING_MAX / 2].time_ns);
 }
 
-void apply_counter(struct model *model, const struct event_counter *counter)
+void apply_counter(struct model *model, const struct arrival *in)
 {
+	const struct event_counter *counter = &in->event->u.counter;
 	uint32_t at;
 
-	if (!span_ok(counter->at_ns, 0, model->event->time_ns)) {
+	if (!span_ok(counter->at_ns, 0, in->event->time_ns)) {
 		model_bad(model, BAD_FAR);
 		return;
 	}
@@ -176,7 +183,7 @@ void apply_counter(struct model *model, const struct event_counter *counter)
 		model_bad(model, BAD_KIND);
 		return;
 	}
-	at = series_get(model, counter->series);
+	at = series_get(model, in->process->index, counter->series);
 	if (at == NONE)
 		return;
 	counters_put(model, at, counter->at_ns, counter->value);
@@ -185,8 +192,8 @@ void apply_counter(struct model *model, const struct event_counter *counter)
 
 void counters_settled(struct model *model, int64_t settled_ns)
 {
-	for (uint32_t i = 0; i < model->counters.series.n; i++)
-		book_until(series_at(&model->counters, i), settled_ns);
+	for (uint32_t i = 0; i < model->counters->series.n; i++)
+		book_until(series_at(model->counters, i), settled_ns);
 }
 
 /* ---- out ---- */
@@ -219,9 +226,9 @@ static int64_t mean_of(const struct series *series, int64_t first_ns)
 	return at > first_ns ? (int64_t)(area / (at - first_ns)) : value;
 }
 
-static void fill_row(struct model *model, uint32_t at, struct counter_row *row)
+static void counter_fill_row(struct model *model, uint32_t at, struct counter_row *row)
 {
-	const struct series *series = series_at(&model->counters, at);
+	const struct series *series = series_at(model->counters, at);
 	const struct process *process = process_at(model, series->process);
 	const struct level_point *last = last_point(series);
 	bool booked = series->level.width_ns != 0;
@@ -254,13 +261,13 @@ static int by_place(const void *a, const void *b)
 
 size_t model_counters(struct model *model, struct counter_row **out)
 {
-	const struct counters *counters = &model->counters;
+	const struct counters *counters = model->counters;
 	size_t n = 0;
 
 	*out = xcalloc(counters->series.n, sizeof(**out));
 	for (uint32_t i = 0; i < counters->series.n; i++)
 		if (series_at(counters, i)->count && series_at(counters, i)->name)
-			fill_row(model, i, &(*out)[n++]);
+			counter_fill_row(model, i, &(*out)[n++]);
 	if (n)
 		qsort(*out, n, sizeof(**out), by_place);
 	return n;
@@ -273,10 +280,10 @@ void model_counter_columns(struct model *model, uint32_t at, int64_t t0, int64_t
 	int64_t span, w, first, edge = live_edge(model);
 
 	memset(out, 0, n * sizeof(*out));
-	if (at >= model->counters.series.n || !n || __builtin_sub_overflow(t1, t0, &span) ||
+	if (at >= model->counters->series.n || !n || __builtin_sub_overflow(t1, t0, &span) ||
 	    span <= 0)
 		return;
-	series = series_at(&model->counters, at);
+	series = series_at(model->counters, at);
 	if (!series->level.width_ns && !series->n_waiting)
 		return;
 	first = series->level.width_ns ? series->first_ns : series->waiting[0].time_ns;
@@ -303,7 +310,7 @@ void counters_columns(struct model *model, uint32_t at, int64_t t0, int64_t w, s
 		      struct column *out)
 {
 	struct counter_column *columns = xreallocarray(NULL, n, sizeof(*columns));
-	int64_t base = series_base(series_at(&model->counters, at));
+	int64_t base = series_base(series_at(model->counters, at));
 
 	model_counter_columns(model, at, t0, t0 + w * (int64_t)n, n, columns);
 	for (size_t i = 0; i < n; i++) {

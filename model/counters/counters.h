@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Series of values over time. A part of model-internal.h, which includes it.
+ * Series of values over time.
  *
  * Idea: a value waits, sorted by time, until its time is settled; then it goes
- * into the series' level (model/memory/level.h) and into its mean. A question
+ * into the series' level (model/counters/level.h) and into its mean. A question
  * sees both. Levels know no sign, so values are kept COUNTER_BIAS higher.
  *
  * Bounds: SERIES_MAX series, WAITING_MAX waiting values each (then the older half
@@ -12,7 +12,12 @@
 #ifndef MODEL_COUNTERS_H
 #define MODEL_COUNTERS_H
 
-#include "model/memory/level.h"
+#include "model/base/map.h"
+#include "model/core/store.h"
+#include "model/counters/level.h"
+#include "model/query/query.h"
+
+struct arrival;
 
 #define COUNTER_BIAS ((int64_t)1 << 60)	/* values lie within it, either side */
 
@@ -36,12 +41,12 @@ struct counters {
 	struct map by_key;		/* process, id */
 };
 
-void counters_init(struct counters *counters);
-void counters_release(struct counters *counters);
+void counters_new(struct model *model);
+void counters_free(struct model *model);
 size_t counters_bytes(const struct model *model);
 /* EVENT_SERIES, EVENT_COUNTER. */
-void apply_series(struct model *model, const struct event_series *def);
-void apply_counter(struct model *model, const struct event_counter *counter);
+void apply_series(struct model *model, const struct arrival *in);
+void apply_counter(struct model *model, const struct arrival *in);
 /* One that the model makes; NONE: no room. device: model-wide. */
 uint32_t counters_made(struct model *model, uint32_t process, uint32_t device, const char *name,
 		       const char *unit);

@@ -155,7 +155,8 @@ static void put_clusters(FILE *out, const struct graph_node *nodes, size_t n)
 			most_ns = most_of_graph(nodes + i, n - i);
 		}
 		if (!i || !same_device(&nodes[i - 1], &nodes[i])) {
-			fprintf(out, "\t\tsubgraph cluster_%u {\n\t\t\tstyle=dotted; label=", clusters++);
+			fprintf(out, "\t\tsubgraph cluster_%u {\n\t\t\tstyle=dotted; "
+				"label=", clusters++);
 			put_quoted(out, nodes[i].device ? nodes[i].device : "no device");
 			fputs(";\n", out);
 		}
@@ -197,14 +198,15 @@ bool dot_write(const struct foreign_options *options, struct foreign_result *res
 	size_t n_nodes, n_edges;
 
 	if (options->from_ns != INT64_MIN) {
-		snprintf(error, size, "the graph is of the whole run: leave out 'last'");
+		snprintf(error, size, "the graph covers the whole run: leave out 'last'");
 		return false;
 	}
 	n_nodes = take_nodes(options->model, &nodes);
 	model_lock(options->model);
 	n_edges = model_edges(options->model, &edges);
 	model_unlock(options->model);
-	fputs("digraph tftop {\n\trankdir=LR;\n\tnode [shape=box, style=filled, fillcolor=white];\n",
+	fputs("digraph tftop {\n\trankdir=LR;\n\tnode [shape=box, style=filled, "
+	      "fillcolor=white];\n",
 	      out);
 	put_clusters(out, nodes, n_nodes);
 	for (size_t i = 0; i < n_nodes; i++)
@@ -219,7 +221,8 @@ bool dot_write(const struct foreign_options *options, struct foreign_result *res
 	free(nodes);
 	free(edges);
 	if (!n_nodes && !result->written) {
-		snprintf(error, size, "there is no graph: nobody told which op takes whose data");
+		snprintf(error, size, "there is no graph: no probe told which op takes data from "
+			 "which");
 		return false;
 	}
 	if (!ferror(out))

@@ -36,7 +36,7 @@ static bool parse_table(const char *text, struct foreign_kind *kind, char *error
 		}
 		snprintf(all + used, sizeof(all) - used, "%s%s", used ? ", " : "", name);
 	}
-	snprintf(error, size, "no such table '%s': csv:TABLE with one of %s", text, all);
+	snprintf(error, size, "no table '%s': use csv:TABLE with one of %s", text, all);
 	return false;
 }
 
@@ -78,14 +78,15 @@ bool foreign_parse(const char *text, struct foreign_kind *kind, char *error, siz
 		return parse_switches(text, text + length, kind, error, size);
 	case FOREIGN_CSV:
 		if (text[length] != ':')
-			return wrong(error, size, "no table in", text, "csv:TABLE, such as csv:ops");
+			return wrong(error, size, "no table in", text, "write csv:TABLE, such as "
+				     "csv:ops");
 		return parse_table(text + length + 1, kind, error, size);
 	case FOREIGN_DOT:
 		if (!text[length])
 			return true;
 		break;
 	}
-	return wrong(error, size, "not a format", text, "there are chrome, perfetto, csv:TABLE and dot");
+	return wrong(error, size, "not a format", text, "use chrome, perfetto, csv:TABLE or dot");
 }
 
 const char *foreign_unit(enum foreign_format format)

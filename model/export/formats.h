@@ -21,8 +21,6 @@ const char *csv_table(size_t i);
 void put_json(FILE *out, const char *text, size_t length);
 /* text with U+FFFD for what is no UTF-8. */
 void put_utf8(FILE *out, const char *text, size_t length);
-/* Length of the UTF-8 sequence at text; 0: it is none. */
-size_t utf8_valid(const char *text, size_t left);
 /* ns as microseconds, without rounding: "12.345". */
 void put_micros(FILE *out, int64_t ns);
 

@@ -50,57 +50,59 @@ enum filter_type {
 #define FILTER_FIELD_LIST(X) \
 	X(NAME, "name", TEXT, "short or full name") \
 	X(RAW_NAME, "raw_name", TEXT, "name as the program or framework gave it") \
-	X(OP, "op", TEXT, "of device work the op that launched it, of ops their own name") \
-	X(TYPE, "type", TEXT, "type of an op: Conv2D") \
+	X(OP, "op", TEXT, "the op that launched device work; of an op, its own name") \
+	X(TYPE, "type", TEXT, "type of an op, such as Conv2D") \
 	X(CLASS, "class", TEXT, "what a kernel does: matmul, conv, norm, ...") \
-	X(DTYPE, "dtype", TEXT, "what a kernel computes with: f32, bf16, ...") \
+	X(DTYPE, "dtype", TEXT, "type of numbers a kernel computes with: f32, bf16, ...") \
 	X(KIND, "kind", KIND, "kernel, copy, fill, op, range, wait, compile, graph, step, marker") \
-	X(DUR, "dur", TIME, "how long it took; of an open one up to now, of a table's row the mean") \
-	X(START, "start", TIME, "when it began, since the start of the run") \
-	X(END, "end", TIME, "when it ended, likewise") \
-	X(WAIT, "wait", TIME, "of an op for a thread, of a wait's row for the device") \
-	X(DELAY, "delay", TIME, "of device work from the end of its call to its start") \
-	X(BYTES, "bytes", SIZE, "moved, allocated at most") \
-	X(LIVE, "live", SIZE, "of an allocator: allocated now") \
-	X(GROWTH, "growth", SIZE, "of an allocator: from step to step") \
+	X(DUR, "dur", TIME, "duration; of an open event until now, of a table's row the mean") \
+	X(START, "start", TIME, "start, measured from the start of the run") \
+	X(END, "end", TIME, "end, measured from the start of the run") \
+	X(WAIT, "wait", TIME, "how long an op waited for a thread, or a wait for the device") \
+	X(DELAY, "delay", TIME, "of device work: from the end of its launch call to its start") \
+	X(BYTES, "bytes", SIZE, "bytes moved; of memory, the most allocated at once") \
+	X(LIVE, "live", SIZE, "of an allocator: bytes allocated now") \
+	X(GROWTH, "growth", SIZE, "of an allocator: growth per step") \
 	X(RATE, "rate", RATE, "bytes moved per second") \
-	X(DIR, "dir", DIRECTION, "of a copy: h2d, d2h, d2d, p2p, h2h, fill, map, unmap, send, recv") \
-	X(DEVICE, "device", TEXT, "as the tables call it, or its full name") \
+	X(DIR, "dir", DIRECTION, \
+	  "direction of a copy: h2d, d2h, d2d, p2p, h2h, fill, map, unmap, send, recv") \
+	X(DEVICE, "device", TEXT, "device, by its name in tables or its full name") \
 	X(QUEUE, "queue", TEXT, "number or name of a queue or stream") \
 	X(THREAD, "thread", TEXT, "name or id of a thread") \
 	X(PID, "pid", COUNT, "process id") \
 	X(HOST, "host", TEXT, "name of a host") \
-	X(STEP, "step", COUNT, "number of the step it is in") \
-	X(NUMBER, "number", COUNT, "of a step") \
-	X(COUNT, "count", COUNT, "how often, of a table's row") \
-	X(TOTAL, "total", TIME, "time of all of a row") \
-	X(MEAN, "mean", TIME, "of these") \
-	X(MIN, "min", TIME, "shortest of these") \
-	X(MAX, "max", TIME, "longest of these") \
-	X(P50, "p50", TIME, "median of these") \
-	X(P99, "p99", TIME, "all but the longest hundredth are shorter") \
-	X(SELF, "self", TIME, "of ops, without those inside") \
-	X(DEVICE_TIME, "device_time", TIME, "of device work that an op launched") \
-	X(SHARE, "share", SHARE, "the row's part of the table's time, bytes") \
-	X(COST, "cost", TIME, "of a finding, per step or second") \
-	X(OCCUPANCY, "occupancy", SHARE, "of a kernel: resident threads of those possible") \
+	X(STEP, "step", COUNT, "number of the step that contains it") \
+	X(NUMBER, "number", COUNT, "number of a step") \
+	X(COUNT, "count", COUNT, "of a table's row: how many events it sums up") \
+	X(TOTAL, "total", TIME, "of a table's row: total time") \
+	X(MEAN, "mean", TIME, "of a table's row: mean duration") \
+	X(MIN, "min", TIME, "of a table's row: shortest duration") \
+	X(MAX, "max", TIME, "of a table's row: longest duration") \
+	X(P50, "p50", TIME, "of a table's row: median duration") \
+	X(P99, "p99", TIME, "of a table's row: 99 % of the durations are shorter") \
+	X(SELF, "self", TIME, "time of an op without the ops inside it") \
+	X(DEVICE_TIME, "device_time", TIME, "time of the device work that an op launched") \
+	X(SHARE, "share", SHARE, "a row's share of its table's time or bytes") \
+	X(COST, "cost", TIME, "cost of a finding per step or second") \
+	X(OCCUPANCY, "occupancy", SHARE, \
+	  "of a kernel: share of the possible threads that are resident") \
 	X(FLOP, "flop", COUNT, "floating-point operations per second") \
-	X(CALLS, "calls", COUNT, "of an op, allocations of an allocator") \
-	X(KERNELS, "kernels", COUNT, "that an op launched") \
-	X(ID, "id", TEXT, "of a finding: input-bound") \
-	X(LEVEL, "level", TEXT, "of a finding, a message: note, warning, error") \
-	X(TEXT, "text", TEXT, "of a message") \
-	X(FILE, "file", TEXT, "source file it comes from") \
-	X(LINE, "line", COUNT, "line of it") \
-	X(STATUS, "status", COUNT, "what failed work ended with, 0 and more: well") \
-	X(FAILED, "failed", FLAG, "it, or some of a row's") \
+	X(CALLS, "calls", COUNT, "calls of an op, allocations of an allocator") \
+	X(KERNELS, "kernels", COUNT, "kernels that an op launched") \
+	X(ID, "id", TEXT, "id of a finding, such as input-bound") \
+	X(LEVEL, "level", TEXT, "level of a finding or message: note, warning, error") \
+	X(TEXT, "text", TEXT, "text of a message") \
+	X(FILE, "file", TEXT, "source file") \
+	X(LINE, "line", COUNT, "line in the source file") \
+	X(STATUS, "status", COUNT, "status of device work; failed work has a negative one") \
+	X(FAILED, "failed", FLAG, "it failed, or some events of a row did") \
 	X(OPEN, "open", FLAG, "it has not ended") \
-	X(APPROXIMATE, "approximate", FLAG, "its times are") \
-	X(WARM_UP, "warm_up", FLAG, "step of the start") \
-	X(OUTLIER, "outlier", FLAG, "step that is longer than the usual ones") \
+	X(APPROXIMATE, "approximate", FLAG, "its times are approximate") \
+	X(WARM_UP, "warm_up", FLAG, "step of the warm-up") \
+	X(OUTLIER, "outlier", FLAG, "step that is much longer than the others") \
 	X(COMPILED, "compiled", FLAG, "step with a tenth or more spent compiling") \
-	X(PINNED, "pinned", FLAG, "copy of pinned memory of the host") \
-	X(PAGEABLE, "pageable", FLAG, "copy of memory of the host that is not")
+	X(PINNED, "pinned", FLAG, "copy of pinned host memory") \
+	X(PAGEABLE, "pageable", FLAG, "copy of pageable host memory")
 
 enum filter_field {
 #define FILTER_ID(id, ...) FILTER_BY_##id,
@@ -183,7 +185,8 @@ static inline enum filter_known filter_number(struct filter_value *value, int64_
 	return FILTER_KNOWN;
 }
 
-static inline enum filter_known filter_number_if(struct filter_value *value, int64_t number, bool known)
+static inline enum filter_known filter_number_if(struct filter_value *value, int64_t number,
+						 bool known)
 {
 	value->number = number;
 	return known ? FILTER_KNOWN : FILTER_UNKNOWN;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/query/flows.h"
+#include "model/flows/flows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/analyses/analyses.h"
-#include "model/core/model-internal.h"
+#include "model/align/hosts.h"
 #include "model/base/util.h"
+#include "model/core/model.h"
 
 void flows_new(struct model *model)
 {
@@ -14,17 +14,12 @@ void flows_new(struct model *model)
 	store_init(&model->flows->totals, sizeof(struct flow_total));
 }
 
-static struct flow_total *total_at(const struct flows *flows, uint32_t i)
-{
-	return store_at(&flows->totals, i);
-}
-
 void flows_free(struct model *model)
 {
 	struct flows *flows = model->flows;
 
 	for (uint32_t i = 0; i < flows->totals.n; i++)
-		hist_release(&total_at(flows, i)->latency);
+		hist_release(&flow_total_at(flows, i)->latency);
 	store_release(&flows->totals);
 	map_release(&flows->total_by_name);
 	map_release(&flows->wait_by_key);
@@ -55,7 +50,7 @@ size_t flows_bytes(const struct model *model)
 /* ---- totals ---- */
 
 /* NULL: there are too many. */
-static struct flow_total *total_get(struct model *model, uint32_t name)
+static struct flow_total *flow_total_get(struct model *model, uint32_t name)
 {
 	struct flows *flows = model->flows;
 	struct flow_total *total;
@@ -64,7 +59,7 @@ static struct flow_total *total_get(struct model *model, uint32_t name)
 	name = names_resolve(&model->names, name);
 	i = map_get(&flows->total_by_name, name);
 	if (i != MAP_NONE)
-		return total_at(flows, i);
+		return flow_total_at(flows, i);
 	if (flows->totals.n >= FLOW_TOTALS_MAX)
 		return NULL;
 	total = store_new(&flows->totals);
@@ -77,10 +72,10 @@ const struct flow_total *flow_total_of(const struct model *model, uint32_t name)
 {
 	uint32_t i = map_get(&model->flows->total_by_name, name);
 
-	return i == MAP_NONE ? NULL : total_at(model->flows, i);
+	return i == MAP_NONE ? NULL : flow_total_at(model->flows, i);
 }
 
-static void count(struct flow_total *total, const struct event_flow *flow)
+static void flow_count(struct flow_total *total, const struct event_flow *flow)
 {
 	int64_t dur_ns = flow->dur_ns > 0 ? flow->dur_ns : 0;
 
@@ -105,7 +100,7 @@ static void count(struct flow_total *total, const struct event_flow *flow)
 
 /* ---- what ops make ---- */
 
-static void made(struct model *model, uint32_t op_name, uint64_t bytes)
+static void flow_made_add(struct model *model, uint32_t op_name, uint64_t bytes)
 {
 	struct flows *flows = model->flows;
 
@@ -141,7 +136,8 @@ static uint64_t op_key(uint32_t process, uint64_t op)
 	return op ^ map_mix((uint64_t)process + 1);
 }
 
-static void remember(struct flows *flows, const struct flow_end *end, const struct flow_end *other)
+static void flow_remember_peer(struct flows *flows, const struct flow_end *end,
+			       const struct flow_end *other)
 {
 	struct flow_peer *peer;
 
@@ -194,17 +190,17 @@ size_t flows_take(struct model *model, int64_t t_ns, struct flow_message **out)
 	return n;
 }
 
-static void join(struct model *model, const struct flow_wait *wait)
+static void flow_join(struct model *model, const struct flow_wait *wait)
 {
 	const struct flow_end *from = &wait->sent, *to = &wait->received;
-	struct flow_total *total = total_get(model, wait->name);
+	struct flow_total *total = flow_total_get(model, wait->name);
 	int64_t asked_ns = to->dur_ns > 0 ? to->at_ns - to->dur_ns : to->at_ns;
 	int64_t ready_ns = from->at_ns > asked_ns ? from->at_ns : asked_ns, error_ns = 0;
 	uint16_t host = process_at(model, from->process)->host;
 	uint16_t other = process_at(model, to->process)->host;
 
-	remember(model->flows, from, to);
-	remember(model->flows, to, from);
+	flow_remember_peer(model->flows, from, to);
+	flow_remember_peer(model->flows, to, from);
 	if (!total)
 		return;
 	if (host != other)
@@ -234,13 +230,14 @@ static void forget(struct flows *flows, uint32_t i)
 }
 
 /* One end of a message: the other one may be there. */
-static void meet(struct model *model, const struct event_flow *flow, uint32_t name)
+static void flow_meet(struct model *model, const struct arrival *in, uint32_t name)
 {
+	const struct event_flow *flow = &in->event->u.flow;
 	struct flows *flows = model->flows;
 	bool sent = flow->phase == FLOW_SENT;
 	struct flow_end end = {
 		.at_ns = flow->at_ns, .dur_ns = flow->dur_ns, .op = flow->op, .known = true,
-		.process = model->process_index, .tid = model->event->tid,
+		.process = in->process->index, .tid = in->event->tid,
 	};
 	uint32_t i = map_get(&flows->wait_by_key, flow->key);
 	struct flow_wait *wait;
@@ -253,7 +250,9 @@ static void meet(struct model *model, const struct event_flow *flow, uint32_t na
 			forget(flows, i);
 		i = flows->next_wait++ % FLOWS_WAIT;
 		forget(flows, i);
-		flows->waits[i] = (struct flow_wait) { .key = flow->key, .name = name, .waits = true };
+		flows->waits[i] = (struct flow_wait) {
+			.key = flow->key, .name = name, .waits = true,
+		};
 		map_set(&flows->wait_by_key, flow->key, i);
 	}
 	wait = &flows->waits[i];
@@ -268,13 +267,14 @@ static void meet(struct model *model, const struct event_flow *flow, uint32_t na
 	}
 	if (!wait->sent.known || !wait->received.known)
 		return;
-	join(model, wait);
+	flow_join(model, wait);
 	forget(flows, i);
 }
 
-void apply_flow(struct model *model, const struct event_flow *flow)
+void apply_flow(struct model *model, const struct arrival *in)
 {
-	uint32_t name = local_name(model, flow->name);
+	const struct event_flow *flow = &in->event->u.flow;
+	uint32_t name = local_name(model, in->process, flow->name);
 	struct flow_total *total;
 
 	if (flow->phase >= FLOW_PHASE_COUNT || flow->bytes > (uint64_t)1 << 60) {
@@ -286,97 +286,14 @@ void apply_flow(struct model *model, const struct event_flow *flow)
 		return;
 	}
 	if (flow->phase == FLOW_MADE) {
-		made(model, name, flow->bytes);
+		flow_made_add(model, name, flow->bytes);
 		return;
 	}
-	total = total_get(model, name);
+	total = flow_total_get(model, name);
 	if (!total)
 		model_bad(model, BAD_FULL);
 	else
-		count(total, flow);
+		flow_count(total, flow);
 	if (flow->key && flow->phase <= FLOW_RECEIVED)
-		meet(model, flow, name);
-}
-
-/* ---- out ---- */
-
-static int by_bytes(const void *a, const void *b)
-{
-	const struct flow_row *x = a, *y = b;
-
-	if (x->bytes != y->bytes)
-		return x->bytes > y->bytes ? -1 : 1;
-	if (x->sent != y->sent)
-		return x->sent > y->sent ? -1 : 1;
-	return x->key && y->key ? strcmp(x->key, y->key) : (x->key != NULL) - (y->key != NULL);
-}
-
-static void fill(struct model *model, struct flow_row *row, const struct flow_total *sum)
-{
-	struct flow_name parts = flow_name(model, sum->name);
-
-	*row = (struct flow_row) {
-		.key = names_raw(&model->names, parts.what),
-		.source = names_raw(&model->names, parts.source),
-		.destination = names_raw(&model->names, parts.destination),
-		.sent = sum->sent, .received = sum->received, .bytes = sum->bytes,
-		.joined = sum->joined, .encoded = sum->encoded, .decoded = sum->decoded,
-		.encode_ns = sum->encode_ns, .decode_ns = sum->decode_ns, .wait_ns = sum->wait_ns,
-		.wire_ns = sum->wire_ns, .error_ns = sum->error_ns,
-		.latency_p50_ns = hist_percentile(&sum->latency, 500),
-		.latency_p99_ns = hist_percentile(&sum->latency, 990),
-		.local = (sum->joined && sum->local == sum->joined) ||
-			 (parts.source && parts.source == parts.destination),
-	};
-	wire_of(model, sum->name, &row->bytes_per_step, &row->alone_ns_per_step);
-}
-
-static void merge(struct flow_total *to, const struct flow_total *from)
-{
-	to->sent += from->sent;
-	to->received += from->received;
-	to->bytes += from->bytes;
-	to->joined += from->joined;
-	to->local += from->local;
-	to->encoded += from->encoded;
-	to->decoded += from->decoded;
-	add_ns(&to->encode_ns, from->encode_ns);
-	add_ns(&to->decode_ns, from->decode_ns);
-	add_ns(&to->wait_ns, from->wait_ns);
-	add_ns(&to->wire_ns, from->wire_ns);
-	if (from->error_ns > to->error_ns)
-		to->error_ns = from->error_ns;
-	hist_merge(&to->latency, &from->latency);
-}
-
-/* Names that were not defined when their first message came are one now. */
-size_t model_flows(struct model *model, struct flow_row **out)
-{
-	struct flows *flows = model->flows;
-	struct flow_total *sums = xcalloc(flows->totals.n, sizeof(*sums));
-	struct map by_name = { .size = 0 };
-	size_t n = 0;
-
-	for (uint32_t i = 0; i < flows->totals.n; i++) {
-		const struct flow_total *total = total_at(flows, i);
-		uint32_t name = names_resolve(&model->names, total->name);
-		uint32_t at = map_get(&by_name, name);
-
-		if (at == MAP_NONE) {
-			at = (uint32_t)n;
-			sums[n++].name = name;
-			map_set(&by_name, name, at);
-		}
-		merge(&sums[at], total);
-	}
-	map_release(&by_name);
-	*out = xcalloc(n, sizeof(**out));
-	for (size_t i = 0; i < n; i++) {
-		fill(model, &(*out)[i], &sums[i]);
-		hist_release(&sums[i].latency);
-	}
-	free(sums);
-	if (n)
-		qsort(*out, n, sizeof(**out), by_bytes);
-	return n;
+		flow_meet(model, in, name);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Messages between threads, processes and hosts (EVENT_FLOW): what was sent under
- * which name, and how long it was on its way. A part of model-internal.h.
+ * which name, and how long it was on its way.
  *
  * Idea: both ends tell of a message under one key. What each says counts at once
  * in the totals of its name, so those are exact whatever is lost of the other end;
@@ -25,6 +25,7 @@
 
 #include "model/base/hist.h"
 #include "model/base/map.h"
+#include "model/core/store.h"
 #include "model/event.h"
 
 #define FLOW_TOTALS_MAX (1u << 14)
@@ -33,6 +34,7 @@
 #define FLOW_NEW (1u << 14)
 #define FLOW_OUTPUTS 4096u
 
+struct arrival;
 struct model;
 
 struct flow_total {
@@ -81,10 +83,15 @@ struct flows {
 	size_t n_fresh, cap_fresh;
 };
 
+static inline struct flow_total *flow_total_at(const struct flows *flows, uint32_t i)
+{
+	return store_at(&flows->totals, i);
+}
+
 void flows_new(struct model *model);
 void flows_free(struct model *model);
 size_t flows_bytes(const struct model *model);
-void apply_flow(struct model *model, const struct event_flow *flow);
+void apply_flow(struct model *model, const struct arrival *in);
 /* The op at the other end of what that op sent or received; NULL: none known. */
 const struct flow_peer *flow_peer(const struct model *model, uint32_t process, uint64_t op);
 /* The totals of a name, NULL: none. */

@@ -8,7 +8,7 @@
 
 /* "/job:a/replica:0/task:1/device:GPU:0" as "job:a/task:1/GPU:0": what is said of
  * every device, and the CPU, is left out. */
-static void device_name(char *buf, size_t size, const char *device, size_t length)
+static void rendezvous_device(char *buf, size_t size, const char *device, size_t length)
 {
 	static const char replica[] = "/replica:0", cpu[] = "/device:CPU:0", kind[] = "/device:";
 	const char *end = device + length;
@@ -49,7 +49,7 @@ static bool part(const char **text, const char **begin, size_t *length)
 
 /* "edge_12_model/pool" is the 12th edge of its graph, from the op "model/pool": as
  * "model/pool (edge 12)". Several edges may begin at one op. */
-static void label(char *buf, size_t size, const char *tensor, size_t length)
+static void rendezvous_label(char *buf, size_t size, const char *tensor, size_t length)
 {
 	static const char edge[] = "edge_";
 	size_t digits = 0, begin = sizeof(edge) - 1;
@@ -78,9 +78,9 @@ bool rendezvous_name(const char *text, char name[RENDEZVOUS_NAME])
 	    !part(&text, &destination, &destination_length) ||
 	    !part(&text, &tensor, &tensor_length))
 		return false;
-	device_name(from, sizeof(from), source, source_length);
-	device_name(to, sizeof(to), destination, destination_length);
-	label(what, sizeof(what), tensor, tensor_length);
+	rendezvous_device(from, sizeof(from), source, source_length);
+	rendezvous_device(to, sizeof(to), destination, destination_length);
+	rendezvous_label(what, sizeof(what), tensor, tensor_length);
 	snprintf(name, RENDEZVOUS_NAME, "%s -> %s: %s", *from ? from : to, to, what);
 	return true;
 }

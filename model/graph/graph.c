@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/hash.h"
 #include "model/base/util.h"
-#include "model/recording/export-internal.h"
 
 struct graphs *graphs_get(struct model *model)
 {
@@ -65,9 +65,7 @@ size_t graphs_bytes(const struct model *model)
 
 static uint64_t hash_text(uint64_t h, const char *text, size_t length)
 {
-	for (size_t i = 0; i < length; i++)
-		h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
-	return map_mix(h) | 1;
+	return map_mix(hash_bytes(h, text, length)) | 1;
 }
 
 static uint64_t name_hash(uint32_t process, const char *name, size_t length)
@@ -139,7 +137,8 @@ uint32_t graph_placed_in(struct model *model, uint32_t process, uint32_t graph, 
 			 size_t length)
 {
 	struct graphs *g = model->graphs;
-	uint32_t i = map_get(&g->by_place, place_hash(model, graph, name_hash(process, name, length)));
+	uint32_t i = map_get(&g->by_place, place_hash(model, graph,
+						      name_hash(process, name, length)));
 
 	return i != NONE && is_named(model, gnode_at(g, i), name, length) ? i : NONE;
 }
@@ -182,7 +181,7 @@ void graph_resolve(struct model *model, struct gnode *node)
 
 /* ---- taking in ---- */
 
-static char *keep_text(struct graphs *g, char *old, const char *text)
+static char *graph_keep_text(struct graphs *g, char *old, const char *text)
 {
 	size_t n = strlen(text) + 1;
 
@@ -197,12 +196,13 @@ static char *keep_text(struct graphs *g, char *old, const char *text)
 	return xstrndup(text, n - 1);
 }
 
-static void apply_node(struct model *model, const struct event_node *def)
+static void apply_node(struct model *model, const struct arrival *in)
 {
+	const struct event_node *def = &in->event->u.node;
 	struct graphs *g = graphs_get(model);
-	uint64_t key = (uint64_t)model->process_index << 32 | def->id;
-	uint32_t i = map_get(&g->by_id, key), name = local_name(model, def->name);
-	uint32_t graph = local_name(model, def->graph);
+	uint64_t key = (uint64_t)in->process->index << 32 | def->id;
+	uint32_t i = map_get(&g->by_id, key), name = local_name(model, in->process, def->name);
+	uint32_t graph = local_name(model, in->process, def->graph);
 	struct gnode *node;
 
 	if (!def->id || !name || !graph) {
@@ -219,7 +219,7 @@ static void apply_node(struct model *model, const struct event_node *def)
 		i = g->nodes.n - 1;
 		map_set(&g->by_id, key, i);
 		*node = (struct gnode) {
-			.process = model->process_index, .id = def->id, .name = name,
+			.process = in->process->index, .id = def->id, .name = name,
 			.graph = graph, .next = NONE, .waited_for = NONE, .lent = NONE,
 		};
 	}
@@ -229,22 +229,24 @@ static void apply_node(struct model *model, const struct event_node *def)
 		model_bad(model, BAD_REUSED);
 		return;
 	}
-	node->type = local_name(model, def->op_type);
-	node->device = local_name(model, def->device);
-	node->file = local_name(model, def->file);
-	node->function = local_name(model, def->function);
+	node->type = local_name(model, in->process, def->op_type);
+	node->device = local_name(model, in->process, def->device);
+	node->file = local_name(model, in->process, def->file);
+	node->function = local_name(model, in->process, def->function);
 	node->line = def->line;
 	node->origin = def->origin < ORIGIN_COUNT ? (uint8_t)def->origin : ORIGIN_NONE;
-	node->inputs = keep_text(g, node->inputs, def->inputs ? def->inputs : "");
-	node->attributes = keep_text(g, node->attributes, def->attributes ? def->attributes : "");
+	node->inputs = graph_keep_text(g, node->inputs, def->inputs ? def->inputs : "");
+	node->attributes = graph_keep_text(g, node->attributes, def->attributes ? def->attributes :
+					   "");
 	free(node->in);
 	node->in = NULL;
 	node->n_in = 0;
 	g->out_at = 0;
 }
 
-static void apply_info(struct model *model, const struct event_info *def)
+static void apply_info(struct model *model, const struct arrival *in)
 {
+	const struct event_info *def = &in->event->u.info;
 	struct graphs *g = graphs_get(model);
 	uint32_t scope = names_intern(&model->names, def->scope);
 	uint32_t key = names_intern(&model->names, def->key);
@@ -257,7 +259,7 @@ static void apply_info(struct model *model, const struct event_info *def)
 	for (size_t i = 0; i < g->n_infos; i++) {
 		struct graph_info *info = &g->infos[i];
 
-		if (info->process == model->process_index && info->scope == scope &&
+		if (info->process == in->process->index && info->scope == scope &&
 		    info->key == key) {
 			info->value = value;
 			return;
@@ -269,16 +271,16 @@ static void apply_info(struct model *model, const struct event_info *def)
 	}
 	grow(&g->infos, &g->cap_infos, g->n_infos, sizeof(*g->infos));
 	g->infos[g->n_infos++] = (struct graph_info) {
-		model->process_index, scope, key, value,
+		in->process->index, scope, key, value,
 	};
 }
 
-void graph_define(struct model *model, const struct event *event)
+void graph_define(struct model *model, const struct arrival *in)
 {
-	if (event->type == EVENT_NODE)
-		apply_node(model, &event->u.node);
+	if (in->event->type == EVENT_NODE)
+		apply_node(model, in);
 	else
-		apply_info(model, &event->u.info);
+		apply_info(model, in);
 }
 
 const char *graph_setting(struct model *model, uint32_t process, const char *key)
@@ -294,49 +296,4 @@ const char *graph_setting(struct model *model, uint32_t process, const char *key
 			return names_raw(&model->names, info->value);
 	}
 	return NULL;
-}
-
-/* ---- written again ---- */
-
-static const char *raw(struct model *model, uint32_t name)
-{
-	const char *text = names_raw(&model->names, name);
-
-	return text ? text : "";
-}
-
-void graph_export(struct model_export *x, uint32_t process, int64_t time_ns)
-{
-	struct model *model = x->model;
-	struct graphs *g = model->graphs;
-	struct event event;
-
-	for (size_t i = 0; g && i < g->n_infos; i++) {
-		if (g->infos[i].process != process)
-			continue;
-		event = export_event(x, process, EVENT_INFO, time_ns);
-		event.u.info = (struct event_info) {
-			raw(model, g->infos[i].scope), raw(model, g->infos[i].key),
-			raw(model, g->infos[i].value),
-		};
-		export_put(x, &event);
-	}
-	for (uint32_t i = 0; g && i < g->nodes.n; i++) {
-		const struct gnode *node = gnode_at(g, i);
-
-		if (node->process != process)
-			continue;
-		event = export_event(x, process, EVENT_NODE, time_ns);
-		event.u.node = (struct event_node) {
-			.id = node->id, .graph = export_name(x, process, node->graph, NAME_NODE),
-			.name = export_name(x, process, node->name, NAME_NODE),
-			.op_type = export_name(x, process, node->type, NAME_OP_TYPE),
-			.device = export_name(x, process, node->device, NAME_NODE),
-			.file = export_name(x, process, node->file, NAME_SOURCE),
-			.function = export_name(x, process, node->function, NAME_SOURCE),
-			.line = node->line, .origin = node->origin, .inputs = node->inputs,
-			.attributes = node->attributes,
-		};
-		export_put(x, &event);
-	}
 }

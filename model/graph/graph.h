@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Graphs in the model: tables of nodes per process, their joining to what runs,
- * waits. See query-graph.h for what comes out.
+ * waits. See query/graph.h for what comes out.
  *
  * Always true: a node is known by (process, id) and, once its names are there,
  * by (process, graph, name); a name may come later than the node. Nodes never
@@ -9,8 +9,9 @@
  * after nodes came.
  *
  * Waits: what ran is put aside until its step's ops before it have settled, and
- * the nodes of a first step have come; then, in the order of their ends, each op looks up when its inputs last ended in the
- * same step. So an input is always known before who takes it.
+ * the nodes of a first step have come; then, in the order of their ends, each op looks
+ * up when its inputs last ended in the same step. So an input is always known before the
+ * op that takes it.
  *
  * Bounds: NODES_MAX nodes, TEXT_MAX bytes of their texts, RUNS_MAX ops put aside
  * (beyond, the oldest half is taken as settled), INFOS_MAX settings.
@@ -19,7 +20,9 @@
 #ifndef MODEL_GRAPH_GRAPH_H
 #define MODEL_GRAPH_GRAPH_H
 
-#include "model/core/model-internal.h"
+#include "model/base/hist.h"
+#include "model/core/model.h"
+#include "model/idents/idents.h"
 #include "model/query/graph.h"
 
 #define GRAPH_NODES_MAX (1u << 20)
@@ -71,7 +74,8 @@ struct graph_info {
 struct graph_use {
 	uint64_t count;
 	int64_t total_ns;
-	uint32_t ident;			/* 1 + that of most of those that waited for a thread, 0 none */
+	/* 1 + that of most of those that waited for a thread, 0 none */
+	uint32_t ident;
 	uint8_t rule;
 	bool mixed;			/* ops whose graph is not known are among them */
 };
@@ -107,7 +111,13 @@ static inline struct gnode *gnode_at(const struct graphs *g, uint32_t i)
 	return store_at(&g->nodes, i);
 }
 
+struct op_row;
+
 /* ---- graph.c ---- */
+void graphs_free(struct model *model);
+size_t graphs_bytes(const struct model *model);
+/* EVENT_NODE, EVENT_INFO. */
+void graph_define(struct model *model, const struct arrival *in);
 struct graphs *graphs_get(struct model *model);
 void graph_index(struct model *model);
 /* The node of that name in the node's graph, GRAPH_UNKNOWN. name: length bytes. */
@@ -124,11 +134,15 @@ void graph_resolve(struct model *model, struct gnode *node);
 /* What a process's TensorFlow is set to; borrowed, NULL: not told. key NULL: anything. */
 const char *graph_setting(struct model *model, uint32_t process, const char *key);
 
-/* ---- graph-edges.c ---- */
+/* ---- graph_edges.c ---- */
 /* Edges turned round (out_*), and lines lent along them, as of now. */
 void graph_turn(struct model *model);
 
-/* ---- graph-join.c ---- */
+/* ---- graph_join.c ---- */
+/* An op has ended. */
+void graph_ran(struct model *model, uint32_t process, uint32_t ident, const struct event_op *op);
+/* All before is final. Breathes. */
+void graph_settled(struct model *model, int64_t settled_ns);
 /* The node of an op's identity in a process, NONE. */
 uint32_t graph_joined(struct model *model, uint32_t process, uint32_t ident, enum graph_rule *rule);
 /* Whether that is one of the very graph that ran; else there was its name alone. */
@@ -137,5 +151,11 @@ bool graph_joined_own(struct model *model, uint32_t process, uint32_t ident);
 bool graph_is_op(struct model *model, const struct ident *ident);
 /* The device that an op of that type and name was placed on; borrowed, NULL: not known. */
 const char *graph_placed(struct model *model, uint32_t process, uint32_t type, uint32_t name);
+
+/* ---- graph_query.c ---- */
+/* Where an op comes from; false: not known. */
+bool graph_source(struct model *model, uint32_t ident, const char **file, uint32_t *line);
+/* Adds the waits of its nodes for their last inputs. */
+void graph_latency(struct model *model, uint32_t ident, struct op_row *row);
 
 #endif

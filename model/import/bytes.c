@@ -53,17 +53,19 @@ static ssize_t read_raw(struct bytes *source, void *to, size_t size)
 static bool tell_raw(const struct bytes *source, ssize_t n, char *error)
 {
 	if (n < 0)
-		snprintf(error, IMPORT_ERROR_MAX, "cannot read on at byte %" PRIu64 ": %s", source->at,
+		snprintf(error, IMPORT_ERROR_MAX, "cannot read beyond byte %" PRIu64 ": "
+			 "%s", source->at,
 			 strerror(errno));
 	else if (n == 0 && source->at < source->size)
-		snprintf(error, IMPORT_ERROR_MAX, "the file became shorter while it was read: it had "
+		snprintf(error, IMPORT_ERROR_MAX, "the file became shorter while it was read: it "
+			 "had "
 			 "%" PRIu64 " bytes and ends at byte %" PRIu64, source->size, source->at);
 	else
 		return false;
 	return true;
 }
 
-static bool open_file(struct bytes *source, const char *path, char *error)
+static bool bytes_open_file(struct bytes *source, const char *path, char *error)
 {
 	struct stat st;
 
@@ -73,7 +75,7 @@ static bool open_file(struct bytes *source, const char *path, char *error)
 		return false;
 	}
 	if (!S_ISREG(st.st_mode)) {
-		snprintf(error, IMPORT_ERROR_MAX, "'%s' is no regular file", path);
+		snprintf(error, IMPORT_ERROR_MAX, "'%s' is not a regular file", path);
 		return false;
 	}
 	source->size = (uint64_t)st.st_size;
@@ -89,7 +91,7 @@ struct bytes *bytes_open(const char *path, const void *data, size_t size,
 	source->fd = -1;
 	source->memory = data;
 	source->size = size;
-	if (!data && !open_file(source, path, error)) {
+	if (!data && !bytes_open_file(source, path, error)) {
 		bytes_free(source);
 		return NULL;
 	}
@@ -144,7 +146,7 @@ static bool begin_inflate(struct bytes *source, char *error)
 		return true;
 	memset(&source->z, 0, sizeof(source->z));
 	if (inflateInit2(&source->z, 15 + 16) != Z_OK) {
-		snprintf(error, IMPORT_ERROR_MAX, "no memory for unpacking");
+		snprintf(error, IMPORT_ERROR_MAX, "out of memory while decompressing");
 		return false;
 	}
 	if (!source->buffer)
@@ -153,7 +155,7 @@ static bool begin_inflate(struct bytes *source, char *error)
 	return true;
 }
 
-static bool refill(struct bytes *source, char *error)
+static bool bytes_refill(struct bytes *source, char *error)
 {
 	ssize_t n;
 
@@ -172,8 +174,9 @@ static bool is_bomb(const struct bytes *source, char *error)
 {
 	if (source->given < GZIP_FREE || source->given / GZIP_RATIO < source->at)
 		return false;
-	snprintf(error, IMPORT_ERROR_MAX, "%" PRIu64 " bytes of gzip unpack to more than %" PRIu64
-		 ": that is no recording", source->at, source->given);
+	snprintf(error, IMPORT_ERROR_MAX, "%" PRIu64 " bytes of gzip decompress to more than "
+		 "%" PRIu64
+		 " bytes: no recording does", source->at, source->given);
 	return true;
 }
 
@@ -186,7 +189,7 @@ static size_t read_packed(struct bytes *source, void *buffer, size_t size, char 
 	source->z.next_out = buffer;
 	source->z.avail_out = (unsigned int)size;
 	while (source->z.avail_out == size) {
-		if (!refill(source, error))
+		if (!bytes_refill(source, error))
 			return 0;
 		if (source->between && inflateReset(&source->z) != Z_OK)
 			return 0;
@@ -194,7 +197,8 @@ static size_t read_packed(struct bytes *source, void *buffer, size_t size, char 
 		if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) {
 			/* What follows the last member is nobody's. */
 			if (!source->between)
-				snprintf(error, IMPORT_ERROR_MAX, "the gzip file is damaged before byte "
+				snprintf(error, IMPORT_ERROR_MAX, "the gzip file is damaged before "
+					 "byte "
 					 "%" PRIu64, source->at - source->z.avail_in);
 			break;
 		}
@@ -224,7 +228,7 @@ size_t bytes_read(struct bytes *source, void *buffer, size_t size, char error[IM
 
 /* ---- as one range ---- */
 
-static bool write_all(int fd, const char *data, size_t size)
+static bool bytes_write_all(int fd, const char *data, size_t size)
 {
 	while (size) {
 		ssize_t n = write(fd, data, size);
@@ -256,7 +260,7 @@ static void skip_hole(struct bytes *source, int to)
 
 /* The unpacked bytes in an unnamed file; -1: error. A file that is cut off: as far
  * as it goes, with an error. */
-static int unpack(struct bytes *source, const _Atomic bool *stop, char *error)
+static int bytes_unpack_file(struct bytes *source, const _Atomic bool *stop, char *error)
 {
 	const char *dir = getenv("TMPDIR");
 	char *path = xasprintf("%s/tftop-XXXXXX", dir && *dir ? dir : "/var/tmp");
@@ -269,11 +273,12 @@ static int unpack(struct bytes *source, const _Atomic bool *stop, char *error)
 	while (fd >= 0 && !*stop) {
 		skip_hole(source, fd);
 		n = bytes_read(source, buffer, BUFFER, error);
-		if (!n || !write_all(fd, buffer, n))
+		if (!n || !bytes_write_all(fd, buffer, n))
 			break;
 	}
 	if (fd < 0 || (n && !*stop) || ftruncate(fd, (off_t)source->given)) {
-		snprintf(error, IMPORT_ERROR_MAX, "cannot write into '%s': %s", path, strerror(errno));
+		snprintf(error, IMPORT_ERROR_MAX, "cannot write into '%s': "
+			 "%s", path, strerror(errno));
 		if (fd >= 0)
 			close(fd);
 		fd = -1;
@@ -290,7 +295,8 @@ static size_t read_memory(struct bytes *source, uint8_t *to, size_t size,
 	size_t used = 0, n;
 
 	while (used < size && !*stop &&
-	       (n = bytes_read(source, to + used, size - used < BUFFER ? size - used : BUFFER, error)))
+	       (n = bytes_read(source, to + used, size - used < BUFFER ? size - used : BUFFER,
+			       error)))
 		used += n;
 	return used;
 }
@@ -308,7 +314,7 @@ const uint8_t *bytes_range(struct bytes *source, size_t *size, const _Atomic boo
 	if (source->memory && !source->packed)
 		return source->memory;
 	if (!in_memory) {
-		fd = unpack(source, stop, error);
+		fd = bytes_unpack_file(source, stop, error);
 		if (fd < 0)
 			return NULL;
 		*size = (size_t)source->given;
@@ -316,7 +322,8 @@ const uint8_t *bytes_range(struct bytes *source, size_t *size, const _Atomic boo
 	map = *size ? mmap(NULL, *size, in_memory ? PROT_READ | PROT_WRITE : PROT_READ,
 			   MAP_PRIVATE | (in_memory ? MAP_ANONYMOUS : 0), fd, 0) : MAP_FAILED;
 	if (map == MAP_FAILED && !error[0])
-		snprintf(error, IMPORT_ERROR_MAX, *size ? "no memory for the file: %s" :
+		snprintf(error, IMPORT_ERROR_MAX, *size ? "cannot allocate memory for the file: "
+			 "%s" :
 			 "the file is empty", strerror(errno));
 	if (fd >= 0)
 		close(fd);

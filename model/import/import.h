@@ -29,11 +29,6 @@
 #define IMPORT_ERROR_MAX 512
 #define IMPORT_ITEMS (1u << 20)
 
-enum import_kind {
-	IMPORT_NONE = 0,
-	IMPORT_RUN_METADATA, IMPORT_STEP_STATS, IMPORT_XSPACE, IMPORT_CHROME,
-};
-
 enum import_result {
 	IMPORT_WHOLE,
 	IMPORT_PART,			/* something could not be read: said */
@@ -55,8 +50,6 @@ struct import;
 
 /* Looks at the first bytes. NULL: error says why it cannot be opened. */
 struct import *import_new(const struct import_options *options, char error[IMPORT_ERROR_MAX]);
-enum import_kind import_kind(const struct import *import);
-const char *import_kind_name(enum import_kind kind);	/* "a TensorFlow XSpace" */
 
 enum import_result import_run(struct import *import);
 void import_stop(struct import *import);

@@ -6,19 +6,10 @@
 
 struct import *import_new(const struct import_options *options, char error[IMPORT_ERROR_MAX])
 {
-	snprintf(error, IMPORT_ERROR_MAX, "'%s' is a file: this tftop was built without protobuf-c, yajl "
-		 "and zlib, and opens folders only", options->path ? options->path : "");
+	snprintf(error, IMPORT_ERROR_MAX, "cannot open the file '%s': this tftop was built without "
+		 "protobuf-c, yajl and zlib and opens only folders",
+			 options->path ? options->path : "");
 	return NULL;
-}
-
-enum import_kind import_kind(const struct import *import)
-{
-	return IMPORT_NONE;
-}
-
-const char *import_kind_name(enum import_kind kind)
-{
-	return "nothing that is known";
 }
 
 enum import_result import_run(struct import *import)

@@ -10,58 +10,64 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/query/input.h"
-#include "model/core/model-internal.h"
 #include "model/base/util.h"
+#include "model/core/model.h"
+#include "model/input/input.h"
 
 #define STAGES_MAX 2048u
 
-void inputs_init(struct inputs *inputs)
+void inputs_new(struct model *model)
 {
-	store_init(&inputs->stages, sizeof(struct input_stage));
+	model->inputs = xcalloc(1, sizeof(*model->inputs));
+	store_init(&model->inputs->stages, sizeof(struct input_stage));
 }
 
-void inputs_release(struct inputs *inputs)
+void inputs_free(struct model *model)
 {
-	store_release(&inputs->stages);
-	map_release(&inputs->by_id);
+	store_release(&model->inputs->stages);
+	map_release(&model->inputs->by_id);
+	free(model->inputs);
 }
 
-size_t inputs_bytes(const struct inputs *inputs)
+size_t inputs_bytes(const struct model *model)
 {
-	return inputs->stages.n * sizeof(struct input_stage) + map_bytes(&inputs->by_id);
+	const struct inputs *inputs = model->inputs;
+
+	return sizeof(*inputs) + inputs->stages.n * sizeof(struct input_stage) +
+	       map_bytes(&inputs->by_id);
 }
 
 static struct input_stage *stage_at(const struct model *model, uint32_t i)
 {
-	return store_at(&model->inputs.stages, i);
+	return store_at(&model->inputs->stages, i);
 }
 
 /* ---- events ---- */
 
-static struct input_stage *stage_get(struct model *model, uint32_t id)
+static struct input_stage *stage_get(struct model *model, uint32_t process, uint32_t id)
 {
-	uint64_t key = (uint64_t)model->process_index << 32 | id;
-	uint32_t index = map_get(&model->inputs.by_id, key);
+	uint64_t key = (uint64_t)process << 32 | id;
+	uint32_t index = map_get(&model->inputs->by_id, key);
 	struct input_stage *stage;
 
 	if (index != MAP_NONE)
 		return stage_at(model, index);
-	if (!id || model->inputs.stages.n >= STAGES_MAX) {
+	if (!id || model->inputs->stages.n >= STAGES_MAX) {
 		model_bad(model, id ? BAD_FULL : BAD_ID);
 		return NULL;
 	}
-	stage = store_new(&model->inputs.stages);
-	stage->process = model->process_index;
+	stage = store_new(&model->inputs->stages);
+	stage->process = process;
 	stage->id = id;
 	stage->parallelism = stage->buffered = -1;
-	map_set(&model->inputs.by_id, key, model->inputs.stages.n - 1);
+	map_set(&model->inputs->by_id, key, model->inputs->stages.n - 1);
 	return stage;
 }
 
-void apply_stage(struct model *model, const struct event_stage *def)
+void apply_stage(struct model *model, const struct arrival *in)
 {
-	struct input_stage *stage = stage_get(model, def->id);
+	const struct event_stage *def = &in->event->u.stage;
+	struct input_stage *stage = stage_get(model, in->process->index, def->id);
 
 	if (!stage)
 		return;
@@ -89,8 +95,9 @@ static void add_count(uint64_t *sum, uint64_t n)
 }
 
 /* A call that was going on when it was told may have a part of its sums in the next. */
-void apply_stages(struct model *model, const struct event_stages *did)
+void apply_stages(struct model *model, const struct arrival *in)
 {
+	const struct event_stages *did = &in->event->u.stages;
 	struct input_stage *stage;
 
 	if (!possible(did->total_ns) || !possible(did->self_ns) || !possible(did->busy_ns) ||
@@ -99,7 +106,7 @@ void apply_stages(struct model *model, const struct event_stages *did)
 		model_bad(model, BAD_FAR);
 		return;
 	}
-	stage = stage_get(model, did->stage);
+	stage = stage_get(model, in->process->index, did->stage);
 	if (!stage)
 		return;
 	add_count(&stage->calls, did->elements);
@@ -198,7 +205,7 @@ static int by_id(const void *a, const void *b)
 /* Defined stages by process and id; of one process: n rows from rows. */
 static size_t rows_of(struct model *model, uint32_t process, struct input_row **out)
 {
-	const struct inputs *inputs = &model->inputs;
+	const struct inputs *inputs = model->inputs;
 	struct stage_key *keys = xreallocarray(NULL, inputs->stages.n + 1, sizeof(*keys));
 	struct input_row *rows;
 	size_t n = 0;

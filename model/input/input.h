@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The stages of input pipelines in the model, see model/query/input.h. A part of
- * model-internal.h, which includes it. */
+/* The stages of input pipelines in the model, see model/query/input.h. */
 #ifndef MODEL_INPUT_H
 #define MODEL_INPUT_H
 
+#include "model/core/store.h"
 #include "model/query/input.h"
+
+struct arrival;
 
 struct input_stage {
 	uint32_t process, id;
@@ -22,11 +24,11 @@ struct inputs {
 	struct map by_id;		/* process << 32 | id */
 };
 
-void inputs_init(struct inputs *inputs);
-void inputs_release(struct inputs *inputs);
-size_t inputs_bytes(const struct inputs *inputs);
-void apply_stage(struct model *model, const struct event_stage *def);
-void apply_stages(struct model *model, const struct event_stages *did);
+void inputs_new(struct model *model);
+void inputs_free(struct model *model);
+size_t inputs_bytes(const struct model *model);
+void apply_stage(struct model *model, const struct arrival *in);
+void apply_stages(struct model *model, const struct arrival *in);
 
 /* What a process waits for (process NONE: any): the outermost stage, and the one
  * below it that holds most. false: none. */

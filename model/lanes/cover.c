@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/lanes/packed.h"
 #include "model/base/util.h"
+#include "model/lanes/packed.h"
 
 #define BLOCK_MAX 256u
 
-struct piece {
+struct cover_piece {
 	uint32_t at, length;		/* start - base; length > 0 */
 };
 
@@ -20,7 +20,7 @@ enum { AT, BEFORE, COLUMNS };
 struct cover_block {
 	int64_t base, total_ns;
 	uint32_t n, cap;
-	struct piece *pieces;		/* owned; NULL when packed */
+	struct cover_piece *pieces;		/* owned; NULL when packed */
 	struct packed *sealed;		/* owned; COLUMNS and their store, NULL when not */
 	size_t sealed_bytes;
 };
@@ -50,7 +50,7 @@ static inline int64_t piece_end(const struct cover_block *block, uint32_t i)
 }
 
 /* After the block changed. */
-static void head_set(struct cover *cover, size_t b)
+static void cover_head_set(struct cover *cover, size_t b)
 {
 	struct cover_head *head = &cover->heads[b];
 	const struct cover_block *block = head->block;
@@ -183,7 +183,7 @@ static void block_open(struct cover *cover, struct cover_block *block)
 	free_pieces(cover, block);
 	block_room(cover, block, block->n);
 	for (uint32_t i = 0; i < block->n; i++)
-		block->pieces[i] = (struct piece) {
+		block->pieces[i] = (struct cover_piece) {
 			(uint32_t)values[AT][i],
 			(uint32_t)(values[BEFORE][i + 1] - values[BEFORE][i]),
 		};
@@ -211,7 +211,7 @@ static size_t find_block(const struct cover *cover, int64_t t)
 }
 
 /* First piece of the block that starts at t or later. */
-static uint32_t find_start(const struct cover_block *block, int64_t t)
+static uint32_t find_piece_from(const struct cover_block *block, int64_t t)
 {
 	uint32_t low = 0, high = block->n;
 
@@ -229,7 +229,7 @@ static uint32_t find_start(const struct cover_block *block, int64_t t)
 /* First piece of the block that ends after t. */
 static uint32_t find_piece(const struct cover_block *block, int64_t t)
 {
-	uint32_t i = find_start(block, t);
+	uint32_t i = find_piece_from(block, t);
 
 	return i > 0 && piece_end(block, i - 1) > t ? i - 1 : i;
 }
@@ -247,7 +247,7 @@ static void block_insert(struct cover *cover, size_t b, uint32_t i, int64_t star
 	block->pieces[i].length = (uint32_t)(end - start);
 	block->n++;
 	block->total_ns += end - start;
-	head_set(cover, b);
+	cover_head_set(cover, b);
 }
 
 static void block_split(struct cover *cover, size_t at)
@@ -268,8 +268,8 @@ static void block_split(struct cover *cover, size_t at)
 	right->total_ns = moved;
 	block->n = half;
 	block->total_ns -= moved;
-	head_set(cover, at);
-	head_set(cover, at + 1);
+	cover_head_set(cover, at);
+	cover_head_set(cover, at + 1);
 	keep_open(cover, block);
 	keep_open(cover, right);
 }
@@ -292,7 +292,7 @@ static bool place_behind(struct cover *cover, size_t b, int64_t start, int64_t e
 	block_open(cover, block);
 	block->total_ns += end - start;
 	block->pieces[last].length = (uint32_t)length;
-	head_set(cover, b);
+	cover_head_set(cover, b);
 	return true;
 }
 
@@ -300,7 +300,7 @@ static bool place_behind(struct cover *cover, size_t b, int64_t start, int64_t e
  * Puts a piece that overlaps nothing, shorter than 2^32, before everything
  * that ends after its start: block b (cover->n: past the end), piece i.
  */
-static void place(struct cover *cover, int64_t start, int64_t end)
+static void cover_place(struct cover *cover, int64_t start, int64_t end)
 {
 	size_t b = find_block(cover, start);
 	struct cover_block *block = b < cover->n ? cover->heads[b].block : NULL;
@@ -323,13 +323,13 @@ static void place(struct cover *cover, int64_t start, int64_t end)
 		block_split(cover, b);
 		if (start >= cover->heads[b].end_ns) {
 			if (start < cover->heads[b + 1].block->base) {
-				place(cover, start, end);
+				cover_place(cover, start, end);
 				return;
 			}
 			b++;
 		}
 	}
-	block_insert(cover, b, find_start(cover->heads[b].block, start), start, end);
+	block_insert(cover, b, find_piece_from(cover->heads[b].block, start), start, end);
 }
 
 /* Removes `count` pieces of block b from i on, and the block when it has no other. */
@@ -346,7 +346,7 @@ static void take_out(struct cover *cover, size_t b, uint32_t i, uint32_t count)
 		memmove(block->pieces + i, block->pieces + i + count,
 			(block->n - i - count) * sizeof(*block->pieces));
 		block->n -= count;
-		head_set(cover, b);
+		cover_head_set(cover, b);
 		return;
 	}
 	cover->total_ns -= block->total_ns;
@@ -355,7 +355,7 @@ static void take_out(struct cover *cover, size_t b, uint32_t i, uint32_t count)
 }
 
 /* Takes out all that overlaps [*start, *end) and widens that to hold it. */
-static void swallow(struct cover *cover, int64_t *start, int64_t *end)
+static void cover_swallow(struct cover *cover, int64_t *start, int64_t *end)
 {
 	size_t b = find_block(cover, *start);
 
@@ -386,7 +386,7 @@ static void swallow(struct cover *cover, int64_t *start, int64_t *end)
 }
 
 /* What comes too late for its place: fills what is free there. */
-static void add_folded(struct cover *cover, int64_t start, int64_t end)
+static void cover_add_folded(struct cover *cover, int64_t start, int64_t end)
 {
 	if (start < cover->heads[0].first_ns)
 		cover->heads[0].first_ns = start;
@@ -414,7 +414,7 @@ static bool add_last(struct cover *cover, int64_t start, int64_t end)
 {
 	struct cover_head *head = &cover->heads[cover->n - 1];
 	struct cover_block *block = head->block;
-	struct piece *last = block->sealed ? NULL : &block->pieces[block->n - 1];
+	struct cover_piece *last = block->sealed ? NULL : &block->pieces[block->n - 1];
 	int64_t grown = end - head->end_ns;
 
 	if (!last || start < block->base + last->at || end - block->base > UINT32_MAX)
@@ -423,7 +423,7 @@ static bool add_last(struct cover *cover, int64_t start, int64_t end)
 		if (block->n >= block->cap || block->n >= BLOCK_MAX)
 			return false;
 		grown = end - start;
-		block->pieces[block->n++] = (struct piece) {
+		block->pieces[block->n++] = (struct cover_piece) {
 			(uint32_t)(start - block->base), (uint32_t)grown,
 		};
 	} else if (grown > 0) {
@@ -447,7 +447,7 @@ void cover_add(struct cover *cover, int64_t start, int64_t end)
 	if (cover->n > cover->n_folded && add_last(cover, start, end))
 		return;
 	if (start < folded) {
-		add_folded(cover, start, end < folded ? end : folded);
+		cover_add_folded(cover, start, end < folded ? end : folded);
 		if (end <= folded)
 			return;
 		start = folded;
@@ -460,14 +460,14 @@ void cover_add(struct cover *cover, int64_t start, int64_t end)
 		/* The common case inside an open parent's time: already there. */
 		if (piece_start(block, i) <= start && piece_end(block, i) >= end)
 			return;
-		swallow(cover, &start, &end);
+		cover_swallow(cover, &start, &end);
 	}
 	cover->total_ns += end - start;
 	while (end - start > UINT32_MAX) {
-		place(cover, start, start + UINT32_MAX);
+		cover_place(cover, start, start + UINT32_MAX);
 		start += UINT32_MAX;
 	}
-	place(cover, start, end);
+	cover_place(cover, start, end);
 }
 
 void cover_cut(struct cover *cover, int64_t from)
@@ -488,7 +488,7 @@ void cover_cut(struct cover *cover, int64_t from)
 			block->pieces[i].length -= (uint32_t)extra;
 			block->total_ns -= extra;
 			cover->total_ns -= extra;
-			head_set(cover, b);
+			cover_head_set(cover, b);
 			i++;
 		}
 		if (i < block->n)
@@ -548,7 +548,7 @@ static int64_t head_before(const struct cover_head *head, int64_t t)
 	if (!block)
 		return (int64_t)((__int128_t)head->total_ns * (t - head->first_ns) /
 				 (head->end_ns - head->first_ns));
-	i = find_start(block, t) - 1;
+	i = find_piece_from(block, t) - 1;
 	start = piece_start(block, i);
 	length = piece_length(block, i);
 	if (block->sealed)

@@ -22,6 +22,7 @@
 #ifndef MODEL_COVER_H
 #define MODEL_COVER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -66,6 +67,28 @@ static inline int64_t cover_window(const struct cover *cover, int64_t t0, int64_
 	if (t1 > t0)
 		cover_columns(cover, t0, t1 - t0, 1, &busy, sizeof(busy));
 	return busy;
+}
+
+/*
+ * The union of a set of rows. As long as spans come in order and do not
+ * overlap, it is a sum; at the first overlap or late span the cover is built from
+ * the rows and kept.
+ */
+struct merged {
+	struct cover cover;
+	bool full;
+	int64_t sum_ns, end_ns;		/* while not full */
+};
+
+static inline void merged_release(struct merged *merged)
+{
+	cover_release(&merged->cover);
+	*merged = (struct merged) { .full = false };
+}
+
+static inline int64_t merged_total(const struct merged *merged)
+{
+	return merged->full ? merged->cover.total_ns : merged->sum_ns;
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/lanes/lane-internal.h"
+#include "model/lanes/lane_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,8 @@ static void chunk_gap(struct lane *lane, struct chunk *chunk, uint32_t i)
 	size_t rest = chunk->n - i;
 
 	if (chunk->n == chunk->cap)
-		chunk_resize(lane, chunk, chunk->cap < LANE_CHUNK / 2 ? chunk->cap * 2 : LANE_CHUNK);
+		chunk_resize(lane, chunk, chunk->cap < LANE_CHUNK / 2 ? chunk->cap * 2 :
+			     LANE_CHUNK);
 	if (rest) {
 		memmove(chunk->start + i + 1, chunk->start + i, rest * sizeof(*chunk->start));
 		memmove(chunk->dur + i + 1, chunk->dur + i, rest * sizeof(*chunk->dur));
@@ -374,14 +375,14 @@ bool lane_touching(const struct lane *lane, int64_t t, struct lane_pos *pos)
 
 /* ---- changing ---- */
 
-struct moved {
+struct moved_span {
 	struct lane_span span;
 	uint32_t order;
 };
 
 static int by_start(const void *a, const void *b)
 {
-	const struct moved *x = a, *y = b;
+	const struct moved_span *x = a, *y = b;
 
 	if (x->span.start_ns != y->span.start_ns)
 		return x->span.start_ns < y->span.start_ns ? -1 : 1;
@@ -392,7 +393,7 @@ static int by_start(const void *a, const void *b)
 static void lane_resort(struct lane *lane, size_t first)
 {
 	size_t count = 0, k = 0, size = lane->layout.size;
-	struct moved *all;
+	struct moved_span *all;
 	char *cold;
 
 	for (size_t c = first; c < lane->n; c++)
@@ -487,7 +488,8 @@ int64_t lane_first_ns(const struct lane *lane)
 {
 	int64_t first = lane->n ? lane->chunks[0]->first_ns : INT64_MAX;
 
-	return lane->n_ghosts && lane->ghosts[0].first_ns < first ? lane->ghosts[0].first_ns : first;
+	return lane->n_ghosts && lane->ghosts[0].first_ns < first ? lane->ghosts[0].first_ns :
+	       first;
 }
 
 int64_t lane_oldest_end(const struct lane *lane, bool last)

@@ -91,7 +91,7 @@ struct summary {
 /* The same in a cache line, of LANE_BLOCK spans; what lasts longer than 2^32 ns
  * has none. Behind a chunk's blocks, of lanes with `rates`: a
  * struct block_rate for each. */
-struct block {
+struct span_block {
 	int64_t first_ns;
 	uint32_t length_ns;		/* first start to latest end */
 	uint32_t busy_ns, longest_ns, work_ns[WORK_COUNT];
@@ -131,9 +131,10 @@ struct chunk {
 	int64_t reach_ns;		/* latest end of this and all chunks before */
 	uint32_t min_id, max_id;
 	struct summary sum;		/* up to date unless dirty, like the marks */
-	uint64_t marks[2][2];		/* of names, of ops: one of 128 bits for each (a Bloom filter) */
+	/* of names, of ops: one of 128 bits for each (a Bloom filter) */
+	uint64_t marks[2][2];
 	/* LANE_BLOCKS, NULL in small chunks; owned while open, else in the store. */
-	struct block *blocks;
+	struct span_block *blocks;
 	/* Sealed: columns, blocks, then the columns' store; one allocation, owned,
 	 * what is read together side by side. */
 	struct packed *sealed;

@@ -2,13 +2,13 @@
 #include "model/lanes/packed.h"
 
 /* Values less a slope, from the least to the greatest. */
-struct range {
+struct packed_range {
 	int64_t low, high;
 };
 
-static struct range range_of(const uint64_t *values, size_t n, uint64_t slope)
+static struct packed_range range_of(const uint64_t *values, size_t n, uint64_t slope)
 {
-	struct range range = { INT64_MAX, INT64_MIN };
+	struct packed_range range = { INT64_MAX, INT64_MIN };
 	uint64_t line = 0;
 
 	for (size_t i = 0; i < n; i++, line += slope) {
@@ -24,7 +24,7 @@ size_t packed_plan(struct packed *packed, const uint64_t *values, size_t n)
 {
 	int64_t climb = (int64_t)(values[n - 1] - values[0]);
 	uint64_t slope = n > 1 ? (uint64_t)(climb / (int64_t)(n - 1)) : 0;
-	struct range range = range_of(values, n, 0);
+	struct packed_range range = range_of(values, n, 0);
 	uint64_t spread = (uint64_t)range.high - (uint64_t)range.low;
 
 	*packed = (struct packed) { .base = (uint64_t)range.low };

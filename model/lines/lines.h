@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Lines of source in the model: frames, and what each line and op cost, see
- * query-lines.h. A part of model-internal.h, which includes it.
+ * query/lines.h.
  *
  * Idea: sums are kept by use, a pair of a frame and an op's identity, so that both
  * "what does this line cost" and "where is this op called" are sums over few. Which
@@ -25,9 +25,13 @@
 #ifndef MODEL_LINES_LINES_H
 #define MODEL_LINES_LINES_H
 
+#include "model/base/map.h"
+#include "model/core/store.h"
 #include "model/query/lines.h"
 
-struct model_export;
+struct arrival;
+struct launch;
+struct op_state;
 
 #define FRAMES_MAX (1u << 18)
 #define USES_MAX (1u << 18)
@@ -36,7 +40,7 @@ struct model_export;
 #define LINKS_PENDING (1u << 14)
 #define NESTED_MAX 64u
 
-struct frame {
+struct source_frame {
 	uint32_t process, id, parent;	/* parent: index, NONE */
 	uint32_t file, function, line;	/* names; file 0: not defined yet */
 };
@@ -82,9 +86,9 @@ struct nested {
 	int64_t ns;
 };
 
-struct link { uint64_t forward; int64_t dur_ns, end_ns; uint32_t process, ident; };
+struct backward_link { uint64_t forward; int64_t dur_ns, end_ns; uint32_t process, ident; };
 
-struct lines {
+struct source_lines {
 	struct store frames, uses, shapes, backward, idents, nested;
 	struct map frame_by_id;		/* process << 32 | id */
 	struct map use_by_key;		/* frame << 32 | ident */
@@ -92,7 +96,7 @@ struct lines {
 	struct map backward_by_key;	/* forward << 32 | backward, identities */
 	uint32_t recent[256];		/* uses */
 	uint32_t free_nested;
-	struct link *pending;		/* owned; ring */
+	struct backward_link *pending;		/* owned; ring */
 	size_t head, n_pending;
 	uint64_t with_line, dropped, linked, unlinked;
 };
@@ -108,10 +112,10 @@ struct line_op_in {
 /* ---- lines.c ---- */
 void lines_free(struct model *model);
 size_t lines_bytes(const struct model *model);
-void frame_define(struct model *model, const struct event_frame *def);
-/* 1 + the index of a frame of the current process, also of one that is not defined
- * yet; 0: id is 0, or there is no room. */
-uint32_t frame_get(struct model *model, uint32_t id);
+void frame_define(struct model *model, const struct arrival *in);
+/* 1 + the index of a frame of a process, also of one that is not defined yet; 0: id is 0,
+ * or there is no room. */
+uint32_t frame_get(struct model *model, uint32_t process, uint32_t id);
 /* An op has ended; its state if it has one. */
 void lines_ran(struct model *model, struct op_state *state, const struct line_op_in *op);
 /* Its self time turned out to be shorter, as a child came late. */
@@ -119,14 +123,13 @@ void lines_shorter(struct model *model, uint32_t use, int64_t ns);
 /* A child of use `use` has ended in that op, on the same thread. */
 void lines_child(struct model *model, struct op_state *parent, uint32_t use, int64_t dur_ns);
 void lines_launched(struct model *model, uint32_t use, const struct launch *launch);
-/* Bytes were allocated in an op of the current process. */
-void lines_allocated(struct model *model, uint64_t op, uint64_t bytes);
+/* Bytes were allocated in an op of a process. */
+void lines_allocated(struct model *model, uint32_t process, uint64_t op, uint64_t bytes);
 /* The state is about to go. */
 void lines_forget(struct model *model, struct op_state *state);
 /* The pair of a frame (1 + its index) and an identity; NONE: not known. */
 uint32_t line_use_find(const struct model *model, uint32_t frame, uint32_t ident);
 void lines_settled(struct model *model, int64_t settled_ns);
-void lines_export(struct model_export *x, uint32_t process, int64_t time_ns);
 /* The same of any process; 0: there is none of that id. */
 uint32_t frame_of_process(const struct model *model, uint32_t process, uint32_t id);
 /* A frame's id in its process, of 1 + its index; 0: 0. */
@@ -136,25 +139,25 @@ struct ident_lines *ident_lines(const struct model *model, uint32_t ident);
 /* The same line of the same file, as far as is known. */
 bool same_line(const struct model *model, uint32_t a, uint32_t b);
 
-static inline struct frame *frame_at(const struct lines *l, uint32_t i)
+static inline struct source_frame *frame_at(const struct source_lines *l, uint32_t i)
 {
 	return store_at(&l->frames, i);
 }
 
-static inline struct line_use *use_at(const struct lines *l, uint32_t i)
+static inline struct line_use *use_at(const struct source_lines *l, uint32_t i)
 {
 	return store_at(&l->uses, i);
 }
 
-/* In the place of a frame's file: a torch.nn.Module that was called, see records.h. */
+/* In the place of a frame's file: a torch.nn.Module that was called, see records_table.h. */
 #define MODULE_FILE "nn.Module"
-bool frame_is_module(struct model *model, const struct frame *frame);
+bool frame_is_module(struct model *model, const struct source_frame *frame);
 
-/* ---- lines-query.c ---- */
+/* ---- lines_query.c ---- */
 /* Of an installed package or of Python's own, not the user's. */
 bool lines_is_library(const char *file);
 
-/* ---- lines-ops.c ---- */
+/* ---- lines_ops.c ---- */
 /* The line that most of an op's time goes to, of how many; false: it said none. */
 bool line_of_ident(struct model *model, uint32_t ident, const char **file, uint32_t *line,
 		   uint32_t *n_lines, int64_t *total_ns);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Allocations and frees in the model; see memory-internal.h. A part of
- * model-internal.h, which includes it.
- */
+/* Allocations and frees in the model; see memory_internal.h. */
 #ifndef MODEL_MEMORY_H
 #define MODEL_MEMORY_H
 
+#include "model/query/query.h"
+
+struct arrival;
+
 void memory_new(struct model *model);
 void memory_free(struct model *model);
-void apply_alloc(struct model *model, const struct event_alloc *alloc);
-void apply_free(struct model *model, const struct event_free *event);
-void apply_region(struct model *model, const struct event_region *region);
-/* The process of the current event has ended. */
-void memory_exit(struct model *model);
+void apply_alloc(struct model *model, const struct arrival *in);
+void apply_free(struct model *model, const struct arrival *in);
+void apply_region(struct model *model, const struct arrival *in);
+/* The process of the event has ended. */
+void memory_exit(struct model *model, const struct arrival *in);
 /* All before is final. Breathes. */
 void memory_settled(struct model *model, int64_t settled_ns);
 size_t memory_bytes(const struct model *model);

@@ -11,25 +11,26 @@
  * Complexity: O(1) an edge.
  */
 #include "model/query/flows.h"
+#include "model/steps/steps.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/core/model-internal.h"
 #include "model/base/util.h"
+#include "model/ops/ops.h"
 
 #define CONSUMERS_MAX (1u << 16)
 #define INPUTS_MAX (1u << 18)
 #define TOTALS_MAX (1u << 16)
 #define ANNOUNCED_NS 20000000		/* what lasts longer has been announced */
 
-struct input {
+struct edge_input {
 	uint64_t from, bytes;
 	int64_t end_ns;			/* of the producer, 0 not known yet */
 	uint32_t key, source, next;
 };
 
-struct consumer {
+struct edge_consumer {
 	uint64_t to;
 	int64_t due_ns;
 	uint32_t process, inputs;	/* list head */
@@ -43,11 +44,11 @@ struct edge_total {
 
 struct edges {
 	/* [head, n), in the order they came first */
-	struct consumer *consumers;	/* owned */
+	struct edge_consumer *consumers;	/* owned */
 	size_t head, n, cap;
 	struct map by_op;		/* process and instance -> place in the list, from base */
 	uint64_t base;			/* how many have left the list */
-	struct input *inputs;		/* owned */
+	struct edge_input *inputs;		/* owned */
 	size_t n_inputs, cap_inputs, used_inputs;
 	uint32_t free_input;
 	struct store totals;
@@ -86,8 +87,8 @@ size_t edges_bytes(const struct model *model)
 
 /* ---- totals ---- */
 
-static struct edge_total *total_get(struct edges *edges, uint32_t key, uint32_t source,
-				    uint32_t destination)
+static struct edge_total *edge_total_get(struct edges *edges, uint32_t key, uint32_t source,
+					 uint32_t destination)
 {
 	uint64_t hash = map_mix((uint64_t)source << 32 | destination) ^ map_mix(key + 1);
 	uint32_t first = map_get(&edges->total_by_hash, hash);
@@ -129,7 +130,7 @@ static uint32_t name_of(struct model *model, const struct op_state *state)
 }
 
 /* Who made it, and when it was done, if it has not been seen yet. */
-static void look_up(struct model *model, uint32_t process, struct input *input)
+static void look_up(struct model *model, uint32_t process, struct edge_input *input)
 {
 	const struct op_state *state;
 
@@ -143,7 +144,7 @@ static void look_up(struct model *model, uint32_t process, struct input *input)
 		input->end_ns = state->start_ns + state->dur_ns;
 }
 
-static void resolve(struct model *model, const struct consumer *consumer)
+static void edges_resolve(struct model *model, const struct edge_consumer *consumer)
 {
 	struct edges *edges = model->edges;
 	const struct op_state *to = op_known(model, consumer->process, consumer->to);
@@ -152,7 +153,7 @@ static void resolve(struct model *model, const struct consumer *consumer)
 	bool all = true;
 
 	for (uint32_t i = consumer->inputs; i != NONE; i = edges->inputs[i].next) {
-		struct input *input = &edges->inputs[i];
+		struct edge_input *input = &edges->inputs[i];
 
 		look_up(model, consumer->process, input);
 		all = all && input->end_ns;
@@ -160,11 +161,11 @@ static void resolve(struct model *model, const struct consumer *consumer)
 			last = i;
 	}
 	for (uint32_t i = consumer->inputs, next; i != NONE; i = next) {
-		struct input *input = &edges->inputs[i];
+		struct edge_input *input = &edges->inputs[i];
 
 		next = input->next;
-		total = total_get(edges, names_resolve(&model->names, input->key), input->source,
-				  destination);
+		total = edge_total_get(edges, names_resolve(&model->names, input->key),
+				       input->source, destination);
 		if (!total) {
 			model_bad(model, BAD_FULL);
 		} else {
@@ -193,11 +194,11 @@ static uint64_t op_key(uint32_t process, uint64_t instance)
 static void resolve_first(struct model *model)
 {
 	struct edges *edges = model->edges;
-	struct consumer consumer = edges->consumers[edges->head++];
+	struct edge_consumer consumer = edges->consumers[edges->head++];
 
 	edges->base++;
 	map_remove(&edges->by_op, op_key(consumer.process, consumer.to));
-	resolve(model, &consumer);
+	edges_resolve(model, &consumer);
 	if (edges->head <= edges->n / 2)
 		return;
 	edges->n -= edges->head;
@@ -218,10 +219,10 @@ void edges_settled(struct model *model, int64_t settled_ns)
 	}
 }
 
-static struct consumer *consumer_get(struct model *model, uint64_t to)
+static struct edge_consumer *consumer_get(struct model *model, uint32_t process, uint64_t to)
 {
 	struct edges *edges = model->edges;
-	uint64_t key = op_key(model->process_index, to);
+	uint64_t key = op_key(process, to);
 	uint32_t at = map_get(&edges->by_op, key);
 
 	/* Places are counted from the first there ever was, in 32 bits. */
@@ -237,18 +238,19 @@ static struct consumer *consumer_get(struct model *model, uint64_t to)
 		at = (uint32_t)edges->base + (uint32_t)(edges->n - edges->head);
 	}
 	map_set(&edges->by_op, key, at);
-	edges->consumers[edges->n] = (struct consumer) {
-		.to = to, .process = model->process_index, .inputs = NONE,
+	edges->consumers[edges->n] = (struct edge_consumer) {
+		.to = to, .process = process, .inputs = NONE,
 	};
 	return &edges->consumers[edges->n++];
 }
 
-void apply_edge(struct model *model, const struct event_edge *edge)
+void apply_edge(struct model *model, const struct arrival *in)
 {
+	const struct event_edge *edge = &in->event->u.edge;
 	struct edges *edges = model->edges;
-	int64_t now = time_ok(model->event->time_ns) ? model->event->time_ns : model->live_ns;
-	struct input input = { .from = edge->from, .bytes = edge->bytes };
-	struct consumer *consumer;
+	int64_t now = arrival_written_ns(model, in);
+	struct edge_input input = { .from = edge->from, .bytes = edge->bytes };
+	struct edge_consumer *consumer;
 	uint32_t at;
 
 	if (!edge->from || !edge->to || edge->from == edge->to || edge->bytes > (uint64_t)1 << 60) {
@@ -257,9 +259,9 @@ void apply_edge(struct model *model, const struct event_edge *edge)
 	}
 	while (edges->used_inputs >= INPUTS_MAX && edges->head < edges->n)
 		resolve_first(model);
-	input.key = local_name(model, edge->key);
-	look_up(model, model->process_index, &input);
-	consumer = consumer_get(model, edge->to);
+	input.key = local_name(model, in->process, edge->key);
+	look_up(model, in->process->index, &input);
+	consumer = consumer_get(model, in->process->index, edge->to);
 	at = edges->free_input;
 	if (at != NONE) {
 		edges->free_input = edges->inputs[at].next;

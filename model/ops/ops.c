@@ -28,76 +28,24 @@
  * Source: external correlation ids of CUPTI and Kineto; the rest is
  * bookkeeping.
  */
-#include "model/core/model-internal.h"
+#include "model/ops/ops.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/analyses/analyses.h"
-#include "model/ops/optree-internal.h"
+#include "model/acts/acts.h"
 #include "model/base/util.h"
+#include "model/graph/graph.h"
+#include "model/lines/lines.h"
+#include "model/ops/optree_internal.h"
+#include "model/ops/pools.h"
+#include "model/steps/steps.h"
 
 /* ---- states of instances ---- */
 
-static struct op_state *state_at(const struct model *model, uint32_t i)
-{
-	return store_at(&model->op_states, i);
-}
-
-static struct recent_op *recent_op(struct model *model, uint32_t process, uint64_t instance)
-{
-	return &model->recent_ops[(instance + process * (RECENT_OPS / 4 + 1)) % RECENT_OPS];
-}
-
-uint32_t op_state_find(struct model *model, uint32_t process_index, uint64_t instance)
-{
-	struct recent_op *recent = recent_op(model, process_index, instance);
-	uint32_t index = recent->state;
-
-	if (recent->instance == (uint32_t)instance && index < model->op_states.n) {
-		const struct op_state *state = state_at(model, index);
-
-		if (state->instance == instance && state->process == process_index)
-			return index;
-	}
-	index = map_get(&process_at(model, process_index)->ops, instance);
-	if (index != MAP_NONE)
-		*recent = (struct recent_op) { (uint32_t)instance, index };
-	return index;
-}
-
-uint32_t op_state_get(struct model *model, uint32_t process_index, uint64_t instance)
-{
-	struct process *process = process_at(model, process_index);
-	uint32_t index = op_state_find(model, process_index, instance);
-	struct op_state *state;
-
-	if (index != NONE)
-		return index;
-	if (model->waiting_states >= OPS_WAIT_MAX)
-		return NONE;
-	index = model->free_state;
-	if (index != NONE) {
-		state = state_at(model, index);
-		model->free_state = state->next_free;
-	} else {
-		state = store_new(&model->op_states);
-		index = model->op_states.n - 1;
-	}
-	*state = (struct op_state) {
-		.instance = instance, .process = process_index, .ident = NONE, .row = NONE,
-		.open = NONE, .first_row = NONE, .node = NONE,
-	};
-	map_set(&process->ops, instance, index);
-	*recent_op(model, process_index, instance) =
-		(struct recent_op) { (uint32_t)instance, index };
-	model->waiting_states++;
-	return index;
-}
-
 static void state_drop(struct model *model, uint32_t index)
 {
-	struct op_state *state = state_at(model, index);
+	struct op_state *state = op_state_at(model, index);
 
 	optree_forget(model, index);
 	lines_forget(model, state);
@@ -151,7 +99,7 @@ void op_touched(struct model *model, uint32_t process, uint64_t op, uint32_t op_
 	index = op_state_get(model, process, op);
 	if (index == NONE)
 		return;
-	state = state_at(model, index);
+	state = op_state_at(model, index);
 	state->flags |= STATE_TOUCHED;
 	if (!state->op_name)
 		state->op_name = op_name;
@@ -214,7 +162,7 @@ void op_launched(struct model *model, const struct launch *launch)
 		model_bad(model, BAD_FULL);
 		return;
 	}
-	state = state_at(model, index);
+	state = op_state_at(model, index);
 	state->flags |= STATE_TOUCHED;
 	if (!state->op_name)
 		state->op_name = launch->op_name;
@@ -273,7 +221,7 @@ static void add_child(struct model *model, uint32_t process, const struct event_
 		index = op_state_get(model, process, op->parent);
 	if (index == NONE)
 		return;
-	parent = state_at(model, index);
+	parent = op_state_at(model, index);
 	if (parent->tid && parent->tid != op->tid)
 		return;
 	parent->tid = op->tid;
@@ -291,27 +239,30 @@ static void add_child(struct model *model, uint32_t process, const struct event_
 /* An op as the process sent it, with the model's ids. */
 struct incoming {
 	const struct event_op *op;
+	struct process *process;
 	uint32_t name, ident, row, lane;
 	uint32_t frame, shapes;		/* 1 + its index; a name; 0 none */
 	uint8_t work;
 	struct lane_pos pos;
 };
 
-static bool accept(struct model *model, const struct event_op *op, struct incoming *in)
+static bool op_accept(struct model *model, struct process *process, const struct event_op *op,
+		      struct incoming *in)
 {
 	uint32_t thread;
 
 	in->op = op;
-	in->frame = frame_get(model, op->frame);
-	in->shapes = local_name(model, op->shapes);
-	in->name = local_name(model, op->name);
-	in->ident = ident_get(model, in->name, local_name(model, op->op_type),
-			      local_name(model, op->domain),
+	in->process = process;
+	in->frame = frame_get(model, process->index, op->frame);
+	in->shapes = local_name(model, process, op->shapes);
+	in->name = local_name(model, process, op->name);
+	in->ident = ident_get(model, in->name, local_name(model, process, op->op_type),
+			      local_name(model, process, op->domain),
 			      op->framework < FW_COUNT ? op->framework : FW_NONE);
 	if (op->flags & OP_ASYNC) {
-		in->row = row_of_ranges(model, model->process_index);
+		in->row = row_of_ranges(model, process->index);
 	} else {
-		thread = thread_get(model, model->process_index, op->tid);
+		thread = thread_get(model, process->index, op->tid);
 		in->row = thread == NONE ? NONE : row_of_thread(model, thread);
 	}
 	in->work = (op->flags & OP_RANGE) && !(op->flags & OP_INNER) ? WORK_RANGE : WORK_OP;
@@ -319,10 +270,10 @@ static bool accept(struct model *model, const struct event_op *op, struct incomi
 	return in->ident != NONE && in->row != NONE;
 }
 
-static void fill_cold(struct model *model, const struct incoming *in, struct op_cold *cold)
+static void op_fill_cold(struct model *model, const struct incoming *in, struct op_cold *cold)
 {
 	const struct event_op *op = in->op;
-	uint32_t waker = op->waker ? thread_find(model, model->process_index, op->waker) : NONE;
+	uint32_t waker = op->waker ? thread_find(model, in->process->index, op->waker) : NONE;
 
 	memset(cold, 0, sizeof(*cold));
 	cold->instance = op->instance;
@@ -338,22 +289,22 @@ static void fill_cold(struct model *model, const struct incoming *in, struct op_
 	cold->forward = op->forward;
 }
 
-static void announce(struct model *model, const struct event_op *op)
+static void announce_op(struct model *model, struct process *process, const struct event_op *op)
 {
 	struct incoming in;
 	struct open_span span = { .start_ns = op->start_ns };
 	struct op_state *state;
 	uint32_t index;
 
-	index = op->instance ? op_state_get(model, model->process_index, op->instance) : NONE;
+	index = op->instance ? op_state_get(model, process->index, op->instance) : NONE;
 	if (index == NONE || !time_ok(op->start_ns)) {
 		model_bad(model, BAD_ID);
 		return;
 	}
-	state = state_at(model, index);
+	state = op_state_at(model, index);
 	if ((state->flags & STATE_FINISHED) || state->open != NONE)
 		return;		/* came late, or twice */
-	if (!accept(model, op, &in)) {
+	if (!op_accept(model, process, op, &in)) {
 		model_bad(model, BAD_FULL);
 		return;
 	}
@@ -361,10 +312,10 @@ static void announce(struct model *model, const struct event_op *op)
 	span.lane = op->flags & OP_ASYNC ? 0 : in.lane;
 	span.name = in.name;
 	span.key = op->instance;
-	span.process = model->process_index;
+	span.process = process->index;
 	span.work = in.work;
 	span.id = ++row_at(model, in.row)->last_id;
-	fill_cold(model, &in, &span.cold.op);
+	op_fill_cold(model, &in, &span.cold.op);
 	state->open = open_add(model, &span);
 	state->start_ns = op->start_ns;
 	if (state->open == NONE)
@@ -374,7 +325,7 @@ static void announce(struct model *model, const struct event_op *op)
 }
 
 /* Into the lanes; returns the span's id. */
-static uint32_t draw(struct model *model, struct incoming *in, struct op_state *state)
+static uint32_t op_draw(struct model *model, struct incoming *in, struct op_state *state)
 {
 	const struct event_op *op = in->op;
 	struct lane_span span = {
@@ -396,7 +347,7 @@ static uint32_t draw(struct model *model, struct incoming *in, struct op_state *
 	if (op->flags & OP_ASYNC)
 		in->lane = row_fit(model, row_at(model, in->row), op->start_ns,
 				   op->start_ns + op->dur_ns);
-	fill_cold(model, in, &cold);
+	op_fill_cold(model, in, &cold);
 	if (state) {
 		cold.device_ns = state->device_ns;
 		cold.kernels = state->kernels;
@@ -407,7 +358,7 @@ static uint32_t draw(struct model *model, struct incoming *in, struct op_state *
 	return span.id;
 }
 
-static void count_op(struct model *model, const struct incoming *in,
+static void op_count(struct model *model, const struct incoming *in,
 		     const struct op_state *state, int64_t dur_ns)
 {
 	struct ident *ident = ident_at(model, state ? state->ident : in->ident);
@@ -441,7 +392,7 @@ static void count_wait(struct model *model, const struct incoming *in)
 		ident->max_wait_ns = wait_ns;
 	hist_add(&ident->waits, wait_ns);
 	model->ident_bytes += (ident->waits.n - buckets) * sizeof(uint64_t);
-	thread = thread_get(model, model->process_index, in->op->tid);
+	thread = thread_get(model, in->process->index, in->op->tid);
 	ident->wait_thread = thread + 1;	/* NONE: 0 */
 	if (thread != NONE)
 		pools_op(model, thread, wait_ns);
@@ -453,8 +404,8 @@ static void push_act(struct model *model, const struct incoming *in)
 	struct act act = {
 		.kind = ACT_OP, .start_ns = op->start_ns, .end_ns = op->start_ns + op->dur_ns,
 		.call_ns = op->wait_ns ? op->start_ns - op->wait_ns : 0,
-		.op = op->instance, .process = model->process_index,
-		.thread = thread_get(model, model->process_index, op->tid),
+		.op = op->instance, .process = in->process->index,
+		.thread = thread_get(model, in->process->index, op->tid),
 		.device = NONE, .queue = NONE, .name = in->name,
 		.op_name = ident_at(model, in->ident)->type,
 		.row = in->row + 1, .work = in->work, .object = op->frame,
@@ -472,7 +423,7 @@ static void push_act(struct model *model, const struct incoming *in)
 		act.amount = op->step != -1 ? (uint64_t)op->step : 0;
 	}
 	if (!(op->flags & OP_MARK))
-		analyses_push(model, &act);
+		acts_push(model, &act);
 }
 
 static void count_lines(struct model *model, const struct incoming *in, struct op_state *state)
@@ -480,7 +431,7 @@ static void count_lines(struct model *model, const struct incoming *in, struct o
 	const struct event_op *op = in->op;
 	struct line_op_in line = {
 		.ident = in->ident, .frame = in->frame, .shapes = in->shapes,
-		.process = model->process_index, .tid = op->tid, .start_ns = op->start_ns,
+		.process = in->process->index, .tid = op->tid, .start_ns = op->start_ns,
 		.dur_ns = op->dur_ns, .self_ns = state ? self_of(state) : op->dur_ns,
 		.forward = op->forward,
 	};
@@ -489,71 +440,84 @@ static void count_lines(struct model *model, const struct incoming *in, struct o
 		lines_ran(model, state, &line);
 }
 
-void apply_op(struct model *model, const struct event_op *given)
+/* The op of that state has ended: its times are known. */
+static void state_ended(struct model *model, struct op_state *state, struct incoming *in)
 {
-	struct event_op op = *given;
+	/* Children of other threads than its own do not count. */
+	if (state->tid && state->tid != in->op->tid)
+		state->children_ns = 0;
+	state->tid = in->op->tid;
+	state->dur_ns = in->op->dur_ns;
+	state->start_ns = in->op->start_ns;
+	state_known(model, state, in->ident);
+	in->ident = state->ident;
+}
+
+/* Where its span is. */
+static void state_drawn(struct op_state *state, const struct incoming *in, uint32_t id)
+{
+	state->row = in->row;
+	state->lane = in->lane;
+	state->id = id;
+	state->place = (uint32_t)in->pos.chunk * LANE_CHUNK + in->pos.i;
+	state->flags |= STATE_FINISHED;
+}
+
+void apply_op(struct model *model, const struct arrival *arrival)
+{
+	struct process *process = arrival->process;
+	struct event_op op = arrival->event->u.op;
 	struct op_state *state = NULL;
 	struct incoming in;
 	uint32_t index = NONE, id;
 
 	if (op.dur_ns == -1 && !(op.flags & OP_MARK)) {
-		announce(model, &op);
+		announce_op(model, process, &op);
 		return;
 	}
 	if (op.flags & OP_MARK)
 		op.dur_ns = 0;
 	if (op.wait_ns < 0 || op.wait_ns > DUR_MAX)
 		op.wait_ns = 0;
-	if (!span_ok(op.start_ns, op.dur_ns, model->event->time_ns)) {
+	if (!span_ok(op.start_ns, op.dur_ns, arrival->event->time_ns)) {
 		model_bad(model, bad_time(op.dur_ns));
 		return;
 	}
-	if (!accept(model, &op, &in)) {
+	if (!op_accept(model, process, &op, &in)) {
 		model_bad(model, BAD_FULL);
 		return;
 	}
 	if (op.instance)
-		index = op_state_get(model, model->process_index, op.instance);
+		index = op_state_get(model, process->index, op.instance);
 	if (index != NONE) {
-		state = state_at(model, index);
+		state = op_state_at(model, index);
 		if (state->flags & STATE_FINISHED) {
 			model_bad(model, BAD_TWICE);
 			return;
 		}
-		/* Children of other threads than its own do not count. */
-		if (state->tid && state->tid != op.tid)
-			state->children_ns = 0;
-		state->tid = op.tid;
-		state->dur_ns = op.dur_ns;
-		state->start_ns = op.start_ns;
-		state_known(model, state, in.ident);
-		in.ident = state->ident;
+		state_ended(model, state, &in);
 	}
 	if (state && (state->flags & STATE_TOUCHED))
 		in.work = WORK_OP;
-	count_op(model, &in, state, op.dur_ns);
+	op_count(model, &in, state, op.dur_ns);
 	count_wait(model, &in);
 	count_lines(model, &in, state);
-	id = draw(model, &in, state);
+	id = op_draw(model, &in, state);
 	push_act(model, &in);
-	graph_ran(model, in.ident, &op);
+	graph_ran(model, process->index, in.ident, &op);
 	if (state) {
-		state->row = in.row;
-		state->lane = in.lane;
-		state->id = id;
-		state->place = (uint32_t)in.pos.chunk * LANE_CHUNK + in.pos.i;
-		state->flags |= STATE_FINISHED;
+		state_drawn(state, &in, id);
 		optree_finished(model, index, &op);
 		state_keep(model, index);
 	} else {
-		optree_nameless(model, in.ident, &op);
+		optree_nameless(model, process->index, in.ident, &op);
 	}
 	/* outermost on its thread: its parent is on another one, whose time it does not take */
 	if (op.parent && op.depth && !(op.flags & (OP_ASYNC | OP_MARK)))
-		add_child(model, model->process_index, &op,
+		add_child(model, process->index, &op,
 			  state && state->use ? state->use - 1 : NONE);
 	if ((op.flags & (OP_RANGE | OP_MARK)) == OP_RANGE)
-		steps_range(model, model->process_index, in.name, op.start_ns, op.dur_ns);
+		steps_range(model, process->index, in.name, op.start_ns, op.dur_ns);
 }
 
 void ops_finish(struct model *model)
@@ -567,7 +531,7 @@ void ops_finish(struct model *model)
 
 			if (!ops->values[slot])
 				continue;
-			state = state_at(model, ops->values[slot] - 1);
+			state = op_state_at(model, ops->values[slot] - 1);
 			if (!(state->flags & STATE_KNOWN) && (state->kernels || state->copies))
 				state_known(model, state, ident_get(model, state->op_name, 0, 0,
 								    FW_NONE));

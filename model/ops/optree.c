@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/ops/optree-internal.h"
+#include "model/ops/ops.h"
+#include "model/ops/optree_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,13 +42,8 @@ uint64_t model_optree_dropped(struct model *model)
 
 /* ---- nodes ---- */
 
-static struct op_state *state_at(const struct model *model, uint32_t i)
-{
-	return store_at(&model->op_states, i);
-}
-
-static uint32_t node_get(struct optree *tree, uint64_t key, uint32_t parent, uint32_t ident,
-			 uint32_t thread)
+static uint32_t tree_node_get(struct optree *tree, uint64_t key, uint32_t parent, uint32_t ident,
+			      uint32_t thread)
 {
 	uint32_t index = map_get(&tree->by_key, key);
 
@@ -69,7 +65,7 @@ static uint32_t node_root(struct optree *tree, uint32_t process, uint32_t thread
 	uint64_t key = thread == NONE ? (uint64_t)(NONE - 1) << 32 | process :
 					(uint64_t)NONE << 32 | thread;
 
-	return node_get(tree, key, NONE, NONE, thread);
+	return tree_node_get(tree, key, NONE, NONE, thread);
 }
 
 /* parent NONE: there was no room for its root either. */
@@ -80,8 +76,8 @@ static uint32_t node_child(struct model *model, uint32_t parent, uint32_t ident)
 	if (parent == NONE)
 		return NONE;
 	ident = ident_plain(model, ident);
-	return node_get(tree, (uint64_t)parent << 32 | ident, parent, ident,
-			node_at(tree, parent)->thread);
+	return tree_node_get(tree, (uint64_t)parent << 32 | ident, parent, ident,
+			     node_at(tree, parent)->thread);
 }
 
 /* ---- places by time ---- */
@@ -130,7 +126,7 @@ static uint32_t parent_node(struct model *model, const struct op_state *state, u
 			    bool force, int level);
 
 /* NONE: not to be known yet. force: it has to be said now. */
-static uint32_t place(struct model *model, struct op_state *state, bool force, int level)
+static uint32_t optree_place(struct model *model, struct op_state *state, bool force, int level)
 {
 	uint32_t thread, parent;
 
@@ -167,18 +163,18 @@ static uint32_t parent_node(struct model *model, const struct op_state *state, u
 		return node_root(model->optree, state->process, thread);
 	index = op_state_find(model, state->process, state->parent);
 	if (index != NONE) {
-		parent = state_at(model, index);
+		parent = op_state_at(model, index);
 		/* One of another thread, or its own child: no stack is like that. */
 		if ((parent->tid && parent->tid != state->tid) || parent == state)
 			return node_root(model->optree, state->process, thread);
-		node = place(model, parent, force, level + 1);
+		node = optree_place(model, parent, force, level + 1);
 		if (node != NONE)
 			return node;
 	}
 	return force ? node_by_time(model, thread, state->depth, state->start_ns) : NONE;
 }
 
-static void count(struct model *model, struct op_state *state)
+static void optree_count(struct model *model, struct op_state *state)
 {
 	struct tree_node *node;
 
@@ -199,13 +195,13 @@ static void count(struct model *model, struct op_state *state)
 
 static void settle_op(struct model *model, const struct deferred_op *op, bool force)
 {
-	struct op_state *state = state_at(model, op->state);
+	struct op_state *state = op_state_at(model, op->state);
 
 	if (state->instance != op->instance || state->process != op->process ||
 	    !(state->flags & STATE_DEFERRED))
 		return;		/* it was placed when it was forgotten */
-	if (place(model, state, force, 0) != NONE || force)
-		count(model, state);
+	if (optree_place(model, state, force, 0) != NONE || force)
+		optree_count(model, state);
 }
 
 static void settle_wait(struct model *model, const struct tree_wait *wait)
@@ -252,10 +248,10 @@ void optree_settled(struct model *model, int64_t settled_ns)
 	}
 }
 
-static void defer(struct model *model, uint32_t index)
+static void optree_defer(struct model *model, uint32_t index)
 {
 	struct optree *tree = model->optree;
-	struct op_state *state = state_at(model, index);
+	struct op_state *state = op_state_at(model, index);
 
 	if (tree->n_ops - tree->ops_head >= DEFERRED_MAX)
 		settle_op(model, &tree->ops[tree->ops_head++], true);
@@ -286,33 +282,34 @@ static void know(struct op_state *state, const struct event_op *op)
 
 void optree_announced(struct model *model, uint32_t index, const struct event_op *op)
 {
-	struct op_state *state = state_at(model, index);
+	struct op_state *state = op_state_at(model, index);
 
 	if (!state->tid)
 		state->tid = op->tid;
 	know(state, op);
-	place(model, state, false, 0);
+	optree_place(model, state, false, 0);
 }
 
 void optree_finished(struct model *model, uint32_t index, const struct event_op *op)
 {
-	struct op_state *state = state_at(model, index);
+	struct op_state *state = op_state_at(model, index);
 
 	know(state, op);
-	if (place(model, state, false, 0) != NONE)
-		count(model, state);
+	if (optree_place(model, state, false, 0) != NONE)
+		optree_count(model, state);
 	else
-		defer(model, index);
+		optree_defer(model, index);
 }
 
-void optree_nameless(struct model *model, uint32_t ident, const struct event_op *op)
+void optree_nameless(struct model *model, uint32_t process, uint32_t ident,
+		     const struct event_op *op)
 {
-	uint32_t thread = thread_find(model, model->process_index, op->tid);
+	uint32_t thread = thread_find(model, process, op->tid);
 	struct tree_node *node;
 	uint32_t index;
 
 	if (thread == NONE || (op->flags & OP_ASYNC))
-		index = node_root(model->optree, model->process_index, NONE);
+		index = node_root(model->optree, process, NONE);
 	else
 		index = node_by_time(model, thread, op->depth, op->start_ns);
 	index = node_child(model, index, ident);
@@ -327,17 +324,17 @@ void optree_nameless(struct model *model, uint32_t ident, const struct event_op 
 
 void optree_forget(struct model *model, uint32_t index)
 {
-	struct op_state *state = state_at(model, index);
+	struct op_state *state = op_state_at(model, index);
 
 	if (!(state->flags & STATE_DEFERRED))
 		return;
-	place(model, state, true, 0);
-	count(model, state);
+	optree_place(model, state, true, 0);
+	optree_count(model, state);
 }
 
 void optree_orphan(struct model *model, uint32_t index)
 {
-	place(model, state_at(model, index), true, 0);
+	optree_place(model, op_state_at(model, index), true, 0);
 }
 
 static void launched(struct optree *tree, uint32_t index, const struct launch *launch)
@@ -355,7 +352,7 @@ static void launched(struct optree *tree, uint32_t index, const struct launch *l
 
 void optree_launched(struct model *model, uint32_t index, const struct launch *launch)
 {
-	launched(model->optree, state_at(model, index)->node, launch);
+	launched(model->optree, op_state_at(model, index)->node, launch);
 }
 
 void optree_launched_late(struct model *model, uint32_t lane, const struct launch *launch)
@@ -367,10 +364,11 @@ void optree_launched_late(struct model *model, uint32_t lane, const struct launc
 			 launch);
 }
 
-void optree_wait(struct model *model, const struct event_wait *wait)
+void optree_wait(struct model *model, const struct arrival *in)
 {
+	const struct event_wait *wait = &in->event->u.wait;
 	struct optree *tree = model->optree;
-	uint32_t thread = thread_get(model, model->process_index, model->event->tid);
+	uint32_t thread = thread_get(model, in->process->index, in->event->tid);
 	struct tree_wait one = {
 		wait->start_ns, wait->dur_ns, wait->start_ns + wait->dur_ns + ANNOUNCED_NS, thread,
 	};

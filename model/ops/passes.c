@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/core/model-internal.h"
-#include "model/query/flows.h"
 #include "model/base/util.h"
+#include "model/idents/idents.h"
+#include "model/lines/lines.h"
+#include "model/query/flows.h"
 
 /*
  * What stands before and after the base. The first that fits; a camel-case base
@@ -131,17 +132,17 @@ static const char *tail_of(const char *name)
 	return last ? at : name;
 }
 
-struct seen {
+struct seen_names {
 	struct map by_text;		/* name id of a base or tail -> name id of the op */
 	struct model *model;
 };
 
-static uint32_t find(struct seen *seen, const char *text)
+static uint32_t find(struct seen_names *seen, const char *text)
 {
 	return map_get(&seen->by_text, names_intern(&seen->model->names, text));
 }
 
-static void note(struct seen *seen, const char *text, uint32_t op)
+static void note(struct seen_names *seen, const char *text, uint32_t op)
 {
 	uint32_t id = names_intern(&seen->model->names, text);
 
@@ -181,7 +182,7 @@ static size_t add_exact(struct model *model, struct pass_pair *out, struct map *
 
 size_t model_passes(struct model *model, struct pass_pair **out)
 {
-	struct seen exact = { .model = model }, tails = { .model = model };
+	struct seen_names exact = { .model = model }, tails = { .model = model };
 	struct map done = { .size = 0 };
 	char base[PASS_BASE_MAX];
 	size_t n = 0;

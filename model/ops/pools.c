@@ -6,11 +6,12 @@
  *
  * Complexity: O(1) an event, O(threads) a question.
  */
-#include "model/core/model-internal.h"
+#include "model/ops/pools.h"
 
 #include <stdlib.h>
 
 #include "model/base/util.h"
+#include "model/rows/rows.h"
 
 struct pool_thread {
 	uint32_t thread;
@@ -21,62 +22,69 @@ struct pool_thread {
 	struct hist op_waits;
 };
 
-static struct pool_thread *at(const struct model *model, uint32_t i)
+static struct pool_thread *pool_thread_at(const struct model *model, uint32_t i)
 {
-	return store_at(&model->pools.threads, i);
+	return store_at(&model->pools->threads, i);
 }
 
-void pools_init(struct pools *pools)
+void pools_new(struct model *model)
 {
-	store_init(&pools->threads, sizeof(struct pool_thread));
+	model->pools = xcalloc(1, sizeof(*model->pools));
+	store_init(&model->pools->threads, sizeof(struct pool_thread));
 }
 
-void pools_release(struct pools *pools)
+void pools_free(struct model *model)
 {
+	struct pools *pools = model->pools;
+
 	for (uint32_t i = 0; i < pools->threads.n; i++)
 		hist_release(&((struct pool_thread *)store_at(&pools->threads, i))->op_waits);
 	store_release(&pools->threads);
 	map_release(&pools->by_thread);
 	map_release(&pools->rows);
+	free(pools);
 }
 
-size_t pools_bytes(const struct pools *pools)
+size_t pools_bytes(const struct model *model)
 {
-	return pools->threads.n * sizeof(struct pool_thread) + map_bytes(&pools->by_thread) +
-	       map_bytes(&pools->rows) + pools->hist_bytes;
+	const struct pools *pools = model->pools;
+
+	return sizeof(*pools) + pools->threads.n * sizeof(struct pool_thread) +
+	       map_bytes(&pools->by_thread) + map_bytes(&pools->rows) + pools->hist_bytes;
 }
 
-static struct pool_thread *get(struct model *model, uint32_t thread)
+static struct pool_thread *pool_thread_get(struct model *model, uint32_t thread)
 {
-	uint32_t i = map_get(&model->pools.by_thread, thread + 1);
+	uint32_t i = map_get(&model->pools->by_thread, thread + 1);
 	struct pool_thread *t;
 
 	if (i != MAP_NONE)
-		return at(model, i);
-	t = store_new(&model->pools.threads);
+		return pool_thread_at(model, i);
+	t = store_new(&model->pools->threads);
 	t->thread = thread;
-	map_set(&model->pools.by_thread, thread + 1, model->pools.threads.n - 1);
+	map_set(&model->pools->by_thread, thread + 1, model->pools->threads.n - 1);
 	return t;
 }
 
-void apply_pool(struct model *model, const struct event_pool *did)
+void apply_pool(struct model *model, const struct arrival *in)
 {
+	const struct event_pool *did = &in->event->u.pool;
 	/* wraps where they are no times: too long, or negative */
 	int64_t dur_ns = (int64_t)((uint64_t)did->end_ns - (uint64_t)did->begin_ns);
 	uint32_t thread;
 	struct pool_thread *t;
 
 	if (did->wait_ns < 0 || did->max_wait_ns < 0 || did->busy_ns < 0 ||
-	    !span_ok(did->begin_ns, dur_ns, model->event->time_ns)) {
+	    !span_ok(did->begin_ns, dur_ns, in->event->time_ns)) {
 		model_bad(model, bad_time(dur_ns));
 		return;
 	}
-	thread = did->tid ? thread_get(model, model->process_index, did->tid) : NONE;
+	thread = did->tid ? thread_get(model, in->process->index, did->tid) : NONE;
 	if (thread == NONE) {
 		model_bad(model, did->tid ? BAD_FULL : BAD_ID);
 		return;
 	}
-	t = get(model, thread);
+	t = pool_thread_get(model, thread);
 	t->closures += did->closures;
 	t->with_ops += did->with_ops;
 	t->timed += did->timed;
@@ -92,11 +100,11 @@ void apply_pool(struct model *model, const struct event_pool *did)
 
 void pools_op(struct model *model, uint32_t thread, int64_t wait_ns)
 {
-	struct pool_thread *t = get(model, thread);
+	struct pool_thread *t = pool_thread_get(model, thread);
 	uint32_t buckets = t->op_waits.n;
 
 	hist_add(&t->op_waits, wait_ns);
-	model->pools.hist_bytes += (t->op_waits.n - buckets) * sizeof(uint64_t);
+	model->pools->hist_bytes += (t->op_waits.n - buckets) * sizeof(uint64_t);
 	add_ns(&t->op_wait_ns, wait_ns);
 	if (wait_ns > t->op_max_wait_ns)
 		t->op_max_wait_ns = wait_ns;
@@ -106,9 +114,9 @@ bool pools_event(struct model *model, uint32_t n, uint32_t process, struct event
 {
 	const struct pool_thread *t;
 
-	if (n >= model->pools.threads.n)
+	if (n >= model->pools->threads.n)
 		return false;
-	t = at(model, n);
+	t = pool_thread_at(model, n);
 	*did = (struct event_pool) { .tid = 0 };
 	if (t->end_ns && thread_at(model, t->thread)->process == process)
 		*did = (struct event_pool) {
@@ -123,7 +131,7 @@ bool pools_event(struct model *model, uint32_t n, uint32_t process, struct event
 uint32_t pools_row(struct model *model, uint32_t process, uint32_t name)
 {
 	uint64_t key = (uint64_t)process << 32 | (name + 1);
-	uint32_t row = map_get(&model->pools.rows, key);
+	uint32_t row = map_get(&model->pools->rows, key);
 
 	if (row != MAP_NONE)
 		return row;
@@ -132,7 +140,7 @@ uint32_t pools_row(struct model *model, uint32_t process, uint32_t name)
 		return NONE;
 	row_at(model, row)->process = process;
 	row_at(model, row)->series = name;
-	map_set(&model->pools.rows, key, row);
+	map_set(&model->pools->rows, key, row);
 	return row;
 }
 
@@ -140,8 +148,8 @@ uint32_t pools_threads(struct model *model, uint32_t process, uint32_t name)
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < model->pools.threads.n; i++) {
-		const struct thread *thread = thread_at(model, at(model, i)->thread);
+	for (uint32_t i = 0; i < model->pools->threads.n; i++) {
+		const struct thread *thread = thread_at(model, pool_thread_at(model, i)->thread);
 
 		count += thread->process == process &&
 			 names_resolve(&model->names, thread->name) == name;
@@ -157,7 +165,7 @@ struct making {
 	int64_t begin_ns, end_ns;
 };
 
-static void add_thread(struct pool_row *row, struct making *m, const struct pool_thread *t)
+static void pool_add_thread(struct pool_row *row, struct making *m, const struct pool_thread *t)
 {
 	row->threads++;
 	row->closures += t->closures;
@@ -199,14 +207,14 @@ static int by_wait(const void *a, const void *b)
 
 size_t model_pools(struct model *model, struct pool_row **out)
 {
-	uint32_t count = model->pools.threads.n;
+	uint32_t count = model->pools->threads.n;
 	struct making *making = xcalloc(count, sizeof(*making));
 	struct map rows = { .size = 0 };
 	size_t n = 0;
 
 	*out = xcalloc(count, sizeof(**out));
 	for (uint32_t i = 0; i < count; i++) {
-		const struct thread *thread = thread_at(model, at(model, i)->thread);
+		const struct thread *thread = thread_at(model, pool_thread_at(model, i)->thread);
 		const struct process *process = process_at(model, thread->process);
 		uint32_t name = names_resolve(&model->names, thread->name);
 		uint64_t key = (uint64_t)thread->process << 32 | (name + 1);
@@ -220,7 +228,7 @@ size_t model_pools(struct model *model, struct pool_row **out)
 				.name = name ? names_short(&model->names, name) : "(no name)",
 			};
 		}
-		add_thread(&(*out)[row], &making[row], at(model, i));
+		pool_add_thread(&(*out)[row], &making[row], pool_thread_at(model, i));
 	}
 	for (size_t i = 0; i < n; i++) {
 		(*out)[i].op_p50_ns = percentile(&(*out)[i], &making[i].op_waits, 500);

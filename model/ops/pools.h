@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Thread pools in the model, see model/query/pools.h. A part of model-internal.h,
- * which includes it. */
+/* Thread pools in the model, see model/query/pools.h. */
 #ifndef MODEL_POOLS_H
 #define MODEL_POOLS_H
 
+#include "model/base/map.h"
+#include "model/core/store.h"
 #include "model/query/pools.h"
+
+struct arrival;
+struct event_pool;
 
 struct pools {
 	struct store threads;		/* struct pool_thread, pools.c */
@@ -13,10 +17,10 @@ struct pools {
 	struct map rows;		/* of process and name, the index of its row */
 };
 
-void pools_init(struct pools *pools);
-void pools_release(struct pools *pools);
-size_t pools_bytes(const struct pools *pools);
-void apply_pool(struct model *model, const struct event_pool *did);
+void pools_new(struct model *model);
+void pools_free(struct model *model);
+size_t pools_bytes(const struct model *model);
+void apply_pool(struct model *model, const struct arrival *in);
 /* An op that had been handed to a pool began on that thread. */
 void pools_op(struct model *model, uint32_t thread, int64_t wait_ns);
 /* Threads of that name that ran a closure. */

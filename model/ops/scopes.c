@@ -8,7 +8,11 @@
  * stand at the top, so that what is in a function is exact in any case. An op that modules
  * (torch.nn.Module) ran is in these, one in the other, as each call tells them.
  */
-#include "model/ops/optree-internal.h"
+#include "model/base/hash.h"
+#include "model/idents/idents.h"
+#include "model/lines/lines.h"
+#include "model/ops/optree_internal.h"
+#include "model/steps/steps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,9 +61,7 @@ struct scopes {
 
 static uint64_t hash_text(uint64_t hash, const char *text, size_t length)
 {
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
-	return map_mix(hash);
+	return map_mix(hash_bytes(hash, text, length));
 }
 
 static bool same_part(const struct scope_part *a, const struct scope_part *b)
@@ -68,7 +70,7 @@ static bool same_part(const struct scope_part *a, const struct scope_part *b)
 	       a->length == b->length && !memcmp(a->text, b->text, a->length);
 }
 
-static uint32_t node_get(struct scopes *s, uint32_t parent, const struct scope_part *part)
+static uint32_t scope_node_get(struct scopes *s, uint32_t parent, const struct scope_part *part)
 {
 	uint64_t id = hash_text(parent == OPTREE_TOP ? 0 : s->nodes[parent].row.id, part->text,
 				part->length) ^ map_mix(part->op + part->kind);
@@ -102,7 +104,7 @@ static uint32_t node_get(struct scopes *s, uint32_t parent, const struct scope_p
 
 /* ---- functions ---- */
 
-static uint32_t function_of(struct scopes *s, const struct frame *frame)
+static uint32_t function_of(struct scopes *s, const struct source_frame *frame)
 {
 	const char *file = frame->file ? names_raw(&s->model->names, frame->file) : NULL;
 	const char *name = frame->function ? names_raw(&s->model->names, frame->function) : NULL;
@@ -125,7 +127,7 @@ static uint32_t function_of(struct scopes *s, const struct frame *frame)
 
 static void find_callers(struct scopes *s)
 {
-	const struct lines *l = s->model->lines;
+	const struct source_lines *l = s->model->lines;
 
 	for (uint32_t i = 0; l && i < l->frames.n; i++) {
 		uint32_t mine = function_of(s, frame_at(l, i)), caller = NONE;
@@ -156,7 +158,7 @@ static uint32_t function_node(struct scopes *s, uint32_t at)
 	if (caller != NONE && caller != SEVERAL && !s->functions[caller].busy)
 		parent = function_node(s, caller);
 	f->busy = false;
-	return f->node = node_get(s, parent, &part);
+	return f->node = scope_node_get(s, parent, &part);
 }
 
 /* ---- modules ---- */
@@ -164,7 +166,7 @@ static uint32_t function_node(struct scopes *s, uint32_t at)
 /* The one that a line ran in, below those around it; OPTREE_TOP: none. */
 static uint32_t module_node(struct scopes *s, uint32_t frame)
 {
-	const struct lines *l = s->model->lines;
+	const struct source_lines *l = s->model->lines;
 	const char *classes[PARTS_MAX];
 	struct scope_part part = { .kind = PART_MODULE };
 	uint32_t n = 0, node = OPTREE_TOP;
@@ -175,7 +177,7 @@ static uint32_t module_node(struct scopes *s, uint32_t frame)
 	while (n-- > 0) {
 		part.text = classes[n];
 		part.length = strlen(part.text);
-		node = node_get(s, node, &part);
+		node = scope_node_get(s, node, &part);
 	}
 	return node;
 }
@@ -183,13 +185,13 @@ static uint32_t module_node(struct scopes *s, uint32_t frame)
 /* ---- ops ---- */
 
 /* Of an op, or of what of it was called in one function. */
-struct share {
+struct op_share {
 	uint64_t count, kernels, copies, copy_bytes;
 	int64_t self_ns, device_ns;
 };
 
-static void add_share(struct scopes *s, uint32_t scope, const struct ident *ident,
-		      const struct share *share)
+static void scope_add_share(struct scopes *s, uint32_t scope, const struct ident *ident,
+			    const struct op_share *share)
 {
 	struct model *model = s->model;
 	uint32_t name = steps_plain(model, ident->name);
@@ -203,7 +205,7 @@ static void add_share(struct scopes *s, uint32_t scope, const struct ident *iden
 
 	if (!share->count && !share->kernels && !share->copies)
 		return;
-	at = node_get(s, scope, &part);
+	at = scope_node_get(s, scope, &part);
 	row = &s->nodes[at].row;
 	row->name = name ? names_short(&model->names, name) : "?";
 	row->type = type ? names_short(&model->names, type) : NULL;
@@ -233,7 +235,7 @@ static bool name_scope(struct scopes *s, const struct ident *ident, uint32_t *sc
 		part.text = text;
 		part.length = (size_t)(end - text);
 		if (part.length)
-			*scope = node_get(s, *scope, &part);
+			*scope = scope_node_get(s, *scope, &part);
 	}
 	return true;
 }
@@ -242,7 +244,7 @@ static void take_ident(struct scopes *s, uint32_t index)
 {
 	const struct ident *ident = ident_at(s->model, index);
 	const struct ident_lines *more = ident_lines(s->model, index);
-	struct share rest = {
+	struct op_share rest = {
 		ident->count, ident->kernels, ident->copies, ident->copy_bytes,
 		ident->self_ns, ident->device_ns,
 	};
@@ -253,7 +255,7 @@ static void take_ident(struct scopes *s, uint32_t index)
 	for (uint32_t i = more ? more->uses : NONE; i != NONE;) {
 		const struct line_use *use = use_at(s->model->lines, i);
 		uint32_t in = module_node(s, use->frame), function = NONE;
-		struct share share = {
+		struct op_share share = {
 			use->count, use->kernels + use->cpu_kernels, use->copies,
 			use->copy_bytes, use->self_ns, use->device_ns + use->cpu_ns,
 		};
@@ -265,7 +267,7 @@ static void take_ident(struct scopes *s, uint32_t index)
 			in = function_node(s, function);
 		if (in == OPTREE_TOP)
 			continue;
-		add_share(s, in, ident, &share);
+		scope_add_share(s, in, ident, &share);
 		rest.count -= share.count;
 		rest.kernels -= share.kernels;
 		rest.copies -= share.copies;
@@ -273,12 +275,12 @@ static void take_ident(struct scopes *s, uint32_t index)
 		rest.self_ns -= share.self_ns < rest.self_ns ? share.self_ns : rest.self_ns;
 		rest.device_ns -= share.device_ns;
 	}
-	add_share(s, scope, ident, &rest);
+	scope_add_share(s, scope, ident, &rest);
 }
 
 /* ---- out ---- */
 
-static void add_up(struct scopes *s)
+static void scopes_add_up(struct scopes *s)
 {
 	for (size_t i = s->n; i-- > 0;) {
 		struct optree_row *row = &s->nodes[i].row, *outer;
@@ -311,7 +313,7 @@ static bool is_passed(const struct scopes *s, const struct scope_node *node)
 	       s->nodes[node->first].part.kind == node->part.kind;
 }
 
-static int by_cost(const void *a, const void *b, void *arg)
+static int by_scope_cost(const void *a, const void *b, void *arg)
 {
 	const struct scopes *s = arg;
 	const struct scope_node *x = &s->nodes[*(const uint32_t *)a];
@@ -327,7 +329,8 @@ static int by_cost(const void *a, const void *b, void *arg)
 		return x->row.is_scope ? -1 : 1;
 	if (!x->row.is_scope)
 		return strcmp(x->row.name, y->row.name);
-	return order ? order : (x->part.length > y->part.length) - (x->part.length < y->part.length);
+	return order ? order : (x->part.length > y->part.length) -
+	       (x->part.length < y->part.length);
 }
 
 struct written {
@@ -337,8 +340,8 @@ struct written {
 };
 
 /* The row of a scope, or of the one that it leads to alone. */
-static uint32_t name_it(const struct scopes *s, uint32_t at, struct written *w,
-			struct optree_row *row)
+static uint32_t scope_name_row(const struct scopes *s, uint32_t at, struct written *w,
+			       struct optree_row *row)
 {
 	const struct scope_node *node = &s->nodes[at];
 	char *text = w->text;
@@ -364,8 +367,8 @@ static uint32_t name_it(const struct scopes *s, uint32_t at, struct written *w,
 }
 
 /* The children of a node (OPTREE_TOP: the top ones) and all below, in order. */
-static void write_out(struct scopes *s, uint32_t index, uint32_t parent, uint32_t depth,
-		      struct written *w)
+static void scopes_write_out(struct scopes *s, uint32_t index, uint32_t parent, uint32_t depth,
+			     struct written *w)
 {
 	uint32_t *list = NULL;
 	size_t count = 0, cap = 0;
@@ -378,14 +381,14 @@ static void write_out(struct scopes *s, uint32_t index, uint32_t parent, uint32_
 		list[count++] = i;
 	}
 	if (count > 1)
-		qsort_r(list, count, sizeof(*list), by_cost, s);
+		qsort_r(list, count, sizeof(*list), by_scope_cost, s);
 	for (size_t k = 0; k < count; k++) {
 		uint32_t row = (uint32_t)w->n++;
-		uint32_t at = name_it(s, list[k], w, &w->rows[row]);
+		uint32_t at = scope_name_row(s, list[k], w, &w->rows[row]);
 
 		w->rows[row].parent = parent;
 		w->rows[row].depth = depth;
-		write_out(s, at, row, depth + 1, w);
+		scopes_write_out(s, at, row, depth + 1, w);
 	}
 	free(list);
 }
@@ -399,12 +402,12 @@ size_t model_scopes(struct model *model, struct optree_row **out)
 	find_callers(&s);
 	for (uint32_t i = 0; i < model->idents.n; i++)
 		take_ident(&s, i);
-	add_up(&s);
+	scopes_add_up(&s);
 	for (size_t i = 0; i < s.n; i++)
 		text += s.nodes[i].part.length + 1;
 	w.rows = xcalloc(s.n + text / sizeof(*w.rows) + 1, sizeof(*w.rows));
 	w.text = (char *)(w.rows + s.n);
-	write_out(&s, OPTREE_TOP, OPTREE_TOP, 0, &w);
+	scopes_write_out(&s, OPTREE_TOP, OPTREE_TOP, 0, &w);
 	free(s.nodes);
 	free(s.functions);
 	map_release(&s.by_part);

@@ -21,7 +21,8 @@ enum kernel_kind {
 
 /* The narrowest that the name has: what a product's factors are of. */
 enum kernel_type {
-	NUMBER_UNKNOWN = 0, NUMBER_F64, NUMBER_F32, NUMBER_TF32, NUMBER_BF16, NUMBER_F16, NUMBER_FP8, NUMBER_INT8,
+	NUMBER_UNKNOWN = 0, NUMBER_F64, NUMBER_F32, NUMBER_TF32, NUMBER_BF16, NUMBER_F16,
+			 NUMBER_FP8, NUMBER_INT8,
 	KERNEL_TYPES
 };
 

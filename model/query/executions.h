@@ -17,8 +17,8 @@
 #ifndef MODEL_QUERY_EXECUTIONS_H
 #define MODEL_QUERY_EXECUTIONS_H
 
-#include "model/query/search.h"
 #include "model/query/query.h"
+#include "model/query/search.h"
 
 enum execution_kind {
 	EXECUTION_KERNEL = 1, EXECUTION_COPY = 2, EXECUTION_FILL = 4, EXECUTION_OP = 8,
@@ -41,8 +41,8 @@ struct execution_bounds {
 
 struct execution_want {
 	unsigned kinds;			/* enum execution_kind, or-ed */
-	/* By the own name; by that of the op that launched it, or its own. Both are asked; borrowed,
-	 * NULL: all. */
+	/* By its own name; by the name of the op that launched it, or its own. Both are asked;
+	 * borrowed, NULL: all. */
 	struct search *name, *op;
 	struct execution_bounds dur_ns, start_ns;
 	struct execution_bounds bytes;	/* what moves none is not within any but EXECUTION_ANY */

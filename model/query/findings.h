@@ -48,7 +48,8 @@ struct findings_status {
 	uint64_t revision;		/* changes when anything below or any finding does */
 	int64_t settled_ns;		/* looked at up to here; INT64_MIN: nothing yet */
 	uint64_t steps;			/* of them complete, the warm-up left out */
-	int64_t step_ns;		/* their mean, with what is between; 0: costs are per second */
+	/* their mean, with what is between; 0: costs are per second */
+	int64_t step_ns;
 	bool final;			/* no more will be looked at */
 	size_t count;			/* shown */
 	size_t warnings;		/* of them */

@@ -37,7 +37,8 @@ enum graph_line {
 	GRAPH_LINE_NAME,		/* by its name: what it was made of, or is a part of */
 	GRAPH_LINE_CALL,		/* an argument or result: its function's first call */
 	GRAPH_LINE_FIRST,		/* an eager op: the first of its type */
-	GRAPH_LINE_EDGE,		/* what it takes, else who takes from it, up to 4 edges away */
+	/* what it takes, else who takes from it, up to 4 edges away */
+	GRAPH_LINE_EDGE,
 	GRAPH_LINES
 };
 const char *graph_line_name(enum graph_line how);	/* "exactly", ... */
@@ -71,8 +72,9 @@ struct graph_node {
 bool model_graph_node(struct model *model, uint32_t index, struct graph_node *out);
 
 /*
- * By full name, "graph:name" where several graphs have it, by a beginning that only one name has, by the last parts of its
- * path that only one has, by a regular expression that only one matches; the first
+ * By full name, "graph:name" where several graphs have it, by a beginning that only one
+ * name has, by the last parts of its path that only one has, by a regular expression that
+ * only one matches; the first
  * of these that any matches decides. false: a sentence that names those that match
  * or, when none does, what is near. Of nodes of one name: one that ran, the latest.
  * [locked]

@@ -21,20 +21,23 @@ struct model;
 
 struct input_row {
 	uint32_t id;			/* stable for the model's life, from 1 */
-	uint32_t parent, depth;		/* parent: row id of who takes its elements, 0 the program */
+	/* parent: row id of who takes its elements, 0 the program */
+	uint32_t parent, depth;
 	uint16_t host;
 	uint32_t pid;
 	const char *path, *what;	/* "Prefetch::Map"; what: NULL none */
 	const char *name;		/* the last part of the path */
 	uint64_t calls, bytes;		/* bytes 0: not known */
 	int64_t total_ns, self_ns, wait_ns, busy_ns, max_ns;	/* as in struct tft_stages */
-	int64_t work_ns;		/* its own: of its threads where it works ahead, else self */
+	/* its own: of its threads where it works ahead, else self */
+	int64_t work_ns;
 	int64_t held_ns;		/* of the program's wait */
 	bool ahead;			/* it works ahead of who takes its elements */
 	/* In force, -1 not known; of the outermost: calls that there are threads for. */
 	int32_t parallelism;
 	int32_t parallelism_set;	/* as configured: 0 not parallel, -1 chosen at run time */
-	int32_t buffer, buffered;	/* elements: room (0 none, -1 chosen at run time); now, -1 */
+	/* elements: room (0 none, -1 chosen at run time); now, -1 */
+	int32_t buffer, buffered;
 };
 
 /* By process, each tree from its outermost stage down, stages of one in the order

@@ -4,9 +4,9 @@
  * the other end of a message, whose output an op takes and who takes its own. Beside
  * query.h, by the same rules.
  *
- * Launches, graphs' nodes and messages are known of each event. Who takes from whom is told of ops by
- * name (edges, graphs): of those that feed it the last runs that began before it, of
- * those that take from it the first ones that began after it.
+ * Launches, graphs' nodes and messages are known of each event. Who takes from whom is told
+ * of ops by name (edges, graphs): of those that feed it the last runs that began before it,
+ * of those that take from it the first ones that began after it.
  *
  * Bounds: LINKS_NEAR runs of each of the two, within LINK_CHUNKS chunks of each lane;
  * work and nodes among the first LINK_LOOK events of each queue from the op's or the graph's

@@ -24,8 +24,10 @@ struct pool_row {
 	uint64_t closures, with_ops;	/* finished; of them, in which an op began */
 	uint64_t timed;			/* of those begun, whose wait is known */
 	int64_t wait_ns, max_wait_ns;	/* of them */
-	int64_t busy_ns, alive_ns;	/* in closures; from each thread's first one to its last report */
-	int64_t span_ns;		/* from the first to the last of all; wait_ns / span_ns: mean depth */
+	/* in closures; from each thread's first one to its last report */
+	int64_t busy_ns, alive_ns;
+	/* from the first to the last of all; wait_ns / span_ns: mean depth */
+	int64_t span_ns;
 	uint64_t ops;			/* handed to it */
 	int64_t op_wait_ns, op_max_wait_ns, op_p50_ns, op_p99_ns;	/* their waits */
 };

@@ -83,7 +83,8 @@ struct model_status {
 	int64_t own_ns;			/* probes' own time */
 	int64_t program_ns;		/* host time the above is a share of */
 	size_t memory_bytes;
-	int64_t folded_ns;		/* detail before this may be gone; INT64_MIN: all is there */
+	/* detail before this may be gone; INT64_MIN: all is there */
+	int64_t folded_ns;
 	uint64_t steps;
 	int64_t last_step_number;	/* -1 none */
 	int64_t last_step_ns;		/* duration of the last finished step */
@@ -102,11 +103,12 @@ enum row_kind {
 	ROW_COPY,		/* copies of one queue and direction */
 	ROW_BANDWIDTH,		/* counter: bytes per second of one direction on a device */
 	ROW_MEMORY,		/* counter: bytes that are allocated on a device */
-	ROW_COUNTER,		/* a series of a device or process, query-counters.h */
-	ROW_POOL,		/* parent of a process's threads of one name, busy as they are on average */
+	ROW_COUNTER,		/* a series of a device or process, query/counters.h */
+	ROW_POOL,		/* parent of a process's threads of one name, with their mean */
 	ROW_COMPILE,		/* what a process compiled */
-	ROW_GRAPH,		/* graphs launched to a queue, each from its first node to its last, over
-				 * the nodes' own rows; settled ROW_GRAPH_LATE_NS after all others */
+	/* Graphs launched to a queue, each from its first node to its last, over the nodes'
+	 * own rows; settled ROW_GRAPH_LATE_NS after all others. */
+	ROW_GRAPH,
 };
 
 #define ROW_GRAPH_LATE_NS INT64_C(1000000000)
@@ -128,7 +130,8 @@ struct model_row {
 	uint32_t queue;			/* model-wide queue index */
 	enum direction direction;
 	uint32_t lanes;			/* 1 or more: op depths or sub-lanes */
-	const char *label;		/* "main", "queue 0", "h2d", ... without numbers that change */
+	/* "main", "queue 0", "h2d", ... without numbers that change */
+	const char *label;
 	int64_t busy_ns;		/* total, ranks rows */
 	uint64_t count;
 	uint64_t peak;			/* of a counter: the highest value seen, above base */
@@ -140,8 +143,9 @@ struct model_row {
  * then the busiest; a row passes another only when clearly busier), then devices
  * with queues, their copies, bandwidth; counters of either at its end, at most
  * ROWS_COUNTERS. Rows without content are left out; the row of ranges that are on
- * no stack is a ROW_THREAD with tid 0, that of compilations comes after it. Threads of one name stand together below a
- * ROW_POOL when there are ROWS_POOL of them or more. [locked] */
+ * no stack is a ROW_THREAD with tid 0, that of compilations comes after it. Threads of
+ * one name stand together below a ROW_POOL when there are ROWS_POOL of them or more.
+ * [locked] */
 #define ROWS_POOL 3u
 #define ROWS_COUNTERS 12u
 size_t model_rows(struct model *model, struct model_row **out);
@@ -166,7 +170,8 @@ enum column_flag {
 
 struct column {
 	int64_t busy_ns;		/* union of the spans inside, 0 … column width */
-	int64_t work_ns[WORK_COUNT];	/* clipped time by class; more than busy where spans overlap */
+	/* clipped time by class; more than busy where spans overlap */
+	int64_t work_ns[WORK_COUNT];
 	uint32_t count;			/* spans touching the column */
 	uint32_t edges;			/* starts and ends inside it */
 	struct span_ref longest;	/* of those touching; none where only folded detail is */
@@ -210,7 +215,8 @@ struct range_sum {
 	uint64_t count;			/* spans touching it */
 	uint64_t bytes;			/* copies: moved in it */
 	int64_t busy_ns;		/* union */
-	int64_t time_ns;		/* of all spans, clipped: more than busy where they overlap */
+	/* of all spans, clipped: more than busy where they overlap */
+	int64_t time_ns;
 	int64_t work_ns[WORK_COUNT];
 	bool approx;			/* detail was folded or times are approximate */
 };
@@ -249,7 +255,8 @@ struct span {
 	int64_t device_ns;		/* of the work launched inside */
 	uint32_t kernels;		/* of a graph's launch: its nodes */
 	int64_t step;			/* -1 none */
-	int64_t wait_ns;		/* for a thread of the pool it was handed to, 0: it was not */
+	/* for a thread of the pool it was handed to, 0: it was not */
+	int64_t wait_ns;
 	const char *waker;		/* the thread that handed it over, NULL not known */
 	/* commands */
 	const char *queue, *device, *api;	/* api: of the device, NULL not known */
@@ -272,10 +279,14 @@ struct span {
 
 /* All [locked]; return false when there is none. */
 bool model_span(struct model *model, struct span_ref ref, struct span *out);
-bool model_span_at(struct model *model, uint32_t row, uint32_t lane, int64_t t_ns, struct span_ref *out);
-bool model_span_next(struct model *model, uint32_t row, uint32_t lane, int64_t after_start_ns, struct span_ref *out);
-bool model_span_prev(struct model *model, uint32_t row, uint32_t lane, int64_t before_start_ns, struct span_ref *out);
-bool model_span_longest(struct model *model, uint32_t row, uint32_t lane, int64_t t0, int64_t t1, struct span_ref *out);
+bool model_span_at(struct model *model, uint32_t row, uint32_t lane, int64_t t_ns,
+		   struct span_ref *out);
+bool model_span_next(struct model *model, uint32_t row, uint32_t lane, int64_t after_start_ns,
+		     struct span_ref *out);
+bool model_span_prev(struct model *model, uint32_t row, uint32_t lane, int64_t before_start_ns,
+		     struct span_ref *out);
+bool model_span_longest(struct model *model, uint32_t row, uint32_t lane, int64_t t0, int64_t t1,
+			struct span_ref *out);
 /* From a command to the op that launched it, from a compilation to the op it was made
  * in; from an op to its first command, else to the op at the other end of a message. */
 bool model_span_peer(struct model *model, struct span_ref ref, struct span_ref *out);
@@ -286,7 +297,8 @@ struct model_loss {
 	uint64_t count, unplaced;	/* unplaced: of these, where between is not known yet */
 	bool packets;
 };
-size_t model_losses(struct model *model, int64_t t0, int64_t t1, struct model_loss **out);	/* [locked] */
+/* [locked] */
+size_t model_losses(struct model *model, int64_t t0, int64_t t1, struct model_loss **out);
 
 /* When the level was off for all processes that use a device, or (UINT32_MAX) for all there are:
  * within [t0, t1) as far as time has come, cut to it, apart, by time. *out: free(). */
@@ -353,7 +365,8 @@ struct queue_row {
 	uint32_t pid, device;
 	const char *name;
 	bool in_order, profiled, forced;
-	bool fallback;			/* where work goes that names no queue: CUDA's default stream */
+	/* where work goes that names no queue: CUDA's default stream */
+	bool fallback;
 	int32_t priority;		/* lower is more urgent, 0 the usual one */
 	uint64_t kernels, copies, failed;
 	int64_t busy_ns;
@@ -457,7 +470,8 @@ struct step_stats {
 	uint64_t warm_up, outliers;	/* so many are that; outliers after the warm-up */
 	uint64_t compiled;		/* after the warm-up */
 	int64_t steady_ns;		/* mean of those that are neither; -1 none */
-	int64_t period_ns;		/* mean from one's start to the next one's; -1 fewer than two */
+	/* mean from one's start to the next one's; -1 fewer than two */
+	int64_t period_ns;
 };
 /* All steps, by start. [locked] */
 size_t model_steps(struct model *model, struct step_stats *stats, struct step_row **out);
@@ -503,7 +517,8 @@ const char *work_name(enum work work);
 const char *direction_name(enum direction direction);	/* "h2d", ... "" for none */
 const char *how_name(enum how how);
 const char *framework_name(enum framework framework);
-const char *host_clock_name(const struct host_row *row);	/* "messages", "wall clock", "none" */
+/* "messages", "wall clock", "none" */
+const char *host_clock_name(const struct host_row *row);
 const char *clock_quality_name(enum clock_quality quality);
 
 #endif

@@ -29,7 +29,8 @@ struct replay_row {
 	uint64_t launches;		/* whose nodes were seen */
 	uint64_t whole;			/* that were told as one, without their nodes */
 	uint64_t nodes;			/* in all launches */
-	int64_t total_ns, min_ns, max_ns;	/* from the first node's start to the last one's end */
+	/* from the first node's start to the last one's end */
+	int64_t total_ns, min_ns, max_ns;
 	int64_t busy_ns;		/* of the launches with nodes: any node ran ... */
 	int64_t gap_ns;			/* ... none did, between two ... */
 	int64_t max_gap_ns;		/* ... at most so long */

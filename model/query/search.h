@@ -18,7 +18,8 @@
 
 enum search_field {
 	SEARCH_NAME,			/* the event's own: a kernel's, an op's, a range's */
-	SEARCH_OP,			/* of device work that of the op that launched it, else its own */
+	/* of device work that of the op that launched it, else its own */
+	SEARCH_OP,
 	SEARCH_EITHER,			/* what one of the two finds */
 };
 

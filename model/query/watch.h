@@ -34,7 +34,8 @@ void model_watch(struct model *model, const struct watch_sort *sort);
 /* The next `most` that may be wanted, in the order they became known; ends early when `take`
  * says so, the rest waits. Returns whether it did. *missed: so many in all were not told.
  * O(most * log events). [locked] */
-bool model_watched(struct model *model, size_t most, bool (*take)(void *arg, const struct span *span),
-		   void *arg, uint64_t *missed);
+bool model_watched(struct model *model, size_t most, bool (*take)(void *arg,
+								  const struct span *span),
+								  void *arg, uint64_t *missed);
 
 #endif

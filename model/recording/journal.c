@@ -4,8 +4,9 @@
 
 #include <stdlib.h>
 
-#include "model/core/model-internal.h"
 #include "model/base/util.h"
+#include "model/core/model.h"
+#include "model/totals/totals.h"
 
 #define BLOCK 1023u
 #define SHARE 16u			/* of the memory limit */
@@ -16,9 +17,9 @@ struct journal_block {
 	struct journal_entry entries[BLOCK];
 };
 
-static struct journal_entry *add(struct model *model)
+static struct journal_entry *journal_add(struct model *model)
 {
-	struct journal *journal = &model->journal;
+	struct journal *journal = model->journal;
 	struct journal_block *block = journal->last;
 
 	if (!block || journal->n - block->number == BLOCK) {
@@ -58,59 +59,72 @@ static void fill_times(struct journal_entry *entry, int64_t start_ns, int64_t du
 	entry->result = small(result);
 }
 
-static void fill(struct model *model, const struct event *event, struct journal_entry *entry)
+/* Allocators: what they gave out and took back, and the regions they cut it from. */
+static void journal_fill_memory(struct model *model, const struct arrival *in,
+				struct journal_entry *entry)
 {
+	const struct event *event = in->event;
+
+	if (event->type == EVENT_ALLOC) {
+		entry->name = local_name(model, in->process, event->u.alloc.allocator);
+		entry->other = local_name(model, in->process, event->u.alloc.op_name);
+		entry->id = event->u.alloc.device;
+		entry->a = event->u.alloc.address;
+		entry->b = event->u.alloc.bytes;
+		entry->start_ns = (int64_t)event->u.alloc.op;
+	} else if (event->type == EVENT_REGION) {
+		entry->name = local_name(model, in->process, event->u.region.allocator);
+		entry->id = event->u.region.device;
+		entry->a = event->u.region.address;
+		entry->b = event->u.region.bytes;
+		entry->result = event->u.region.joined;
+	} else {
+		entry->name = local_name(model, in->process, event->u.free.allocator);
+		entry->a = event->u.free.address;
+	}
+}
+
+static void journal_fill_event(struct model *model, const struct arrival *in,
+			       struct journal_entry *entry)
+{
+	const struct event *event = in->event;
+
 	switch ((enum event_type)event->type) {
 	case EVENT_CALL:
 		fill_times(entry, event->u.call.start_ns, event->u.call.dur_ns,
 			   event->u.call.result);
-		entry->name = local_name(model, event->u.call.name);
+		entry->name = local_name(model, in->process, event->u.call.name);
 		entry->id = event->u.call.correlation;
 		break;
 	case EVENT_WAIT:
 		fill_times(entry, event->u.wait.start_ns, event->u.wait.dur_ns,
 			   event->u.wait.result);
-		entry->name = local_name(model, event->u.wait.name);
+		entry->name = local_name(model, in->process, event->u.wait.name);
 		entry->id = event->u.wait.correlation;
 		entry->other = event->u.wait.queue;
 		entry->a = event->u.wait.op;
-		entry->b = local_name(model, event->u.wait.op_name);
+		entry->b = local_name(model, in->process, event->u.wait.op_name);
 		break;
 	case EVENT_COMPILE:
 		fill_times(entry, event->u.compile.start_ns, event->u.compile.dur_ns,
 			   event->u.compile.result);
 		entry->name = names_intern(&model->names, event->u.compile.what);
 		entry->other = names_intern(&model->names, event->u.compile.options);
-		entry->id = first_line(model, event->u.compile.log);
-		break;
-	case EVENT_ALLOC:
-		entry->name = local_name(model, event->u.alloc.allocator);
-		entry->other = local_name(model, event->u.alloc.op_name);
-		entry->id = event->u.alloc.device;
-		entry->a = event->u.alloc.address;
-		entry->b = event->u.alloc.bytes;
-		entry->start_ns = (int64_t)event->u.alloc.op;
+		entry->id = text_first_line(model, event->u.compile.log);
 		break;
 	case EVENT_EDGE:
-		entry->name = local_name(model, event->u.edge.key);
+		entry->name = local_name(model, in->process, event->u.edge.key);
 		entry->a = event->u.edge.from;
 		entry->b = event->u.edge.to;
 		entry->start_ns = (int64_t)event->u.edge.bytes;
 		break;
 	case EVENT_FLOW:
 		fill_times(entry, event->u.flow.at_ns, event->u.flow.dur_ns, event->u.flow.phase);
-		entry->name = local_name(model, event->u.flow.name);
+		entry->name = local_name(model, in->process, event->u.flow.name);
 		entry->id = (uint32_t)event->u.flow.op;
 		entry->other = (uint32_t)(event->u.flow.op >> 32);
 		entry->a = event->u.flow.key;
 		entry->b = event->u.flow.bytes;
-		break;
-	case EVENT_REGION:
-		entry->name = local_name(model, event->u.region.allocator);
-		entry->id = event->u.region.device;
-		entry->a = event->u.region.address;
-		entry->b = event->u.region.bytes;
-		entry->result = event->u.region.joined;
 		break;
 	case EVENT_COUNTER:
 		entry->id = event->u.counter.series;
@@ -118,8 +132,7 @@ static void fill(struct model *model, const struct event *event, struct journal_
 		entry->a = (uint64_t)event->u.counter.value;
 		break;
 	default:
-		entry->name = local_name(model, event->u.free.allocator);
-		entry->a = event->u.free.address;
+		journal_fill_memory(model, in, entry);
 	}
 }
 
@@ -132,8 +145,9 @@ static int64_t when(const struct event *event)
 	return at_ns && time_ok(at_ns) ? at_ns : event->time_ns;
 }
 
-void journal_keep(struct model *model, const struct event *event)
+void journal_keep(struct model *model, const struct arrival *in)
 {
+	const struct event *event = in->event;
 	struct journal_entry *entry;
 
 	if (event->type != EVENT_CALL && event->type != EVENT_WAIT &&
@@ -141,12 +155,12 @@ void journal_keep(struct model *model, const struct event *event)
 	    event->type != EVENT_FREE && event->type != EVENT_REGION && event->type != EVENT_EDGE &&
 	    event->type != EVENT_FLOW && event->type != EVENT_COUNTER)
 		return;
-	entry = add(model);
+	entry = journal_add(model);
 	*entry = (struct journal_entry) {
-		.time_ns = when(event), .process = model->process_index, .tid = event->tid,
+		.time_ns = when(event), .process = in->process->index, .tid = event->tid,
 		.type = event->type,
 	};
-	fill(model, event, entry);
+	journal_fill_event(model, in, entry);
 }
 
 const struct journal_entry *journal_get(const struct journal *journal, uint64_t number,
@@ -162,12 +176,26 @@ const struct journal_entry *journal_get(const struct journal *journal, uint64_t 
 	return &block->entries[number - block->number];
 }
 
-void journal_release(struct journal *journal)
+void journal_new(struct model *model)
 {
+	model->journal = xcalloc(1, sizeof(*model->journal));
+	model->journal->from_ns = INT64_MIN;
+}
+
+size_t journal_bytes(const struct model *model)
+{
+	return sizeof(*model->journal) + model->journal->bytes;
+}
+
+void journal_free(struct model *model)
+{
+	struct journal *journal = model->journal;
+
 	while (journal->first) {
 		struct journal_block *next = journal->first->next;
 
 		free(journal->first);
 		journal->first = next;
 	}
+	free(journal);
 }

@@ -16,6 +16,7 @@
 
 #include "model/event.h"
 
+struct arrival;
 struct model;
 
 /* Names are the model's ids; what the letters stand for depends on the type. */
@@ -37,11 +38,13 @@ struct journal {
 };
 
 /* The event that is being applied, if it is one of those. */
-void journal_keep(struct model *model, const struct event *event);
+void journal_keep(struct model *model, const struct arrival *in);
 /* The entry of that number, NULL: gone or not there yet. O(blocks) unless *at
  * (NULL at first) is of an earlier one and nothing was let go since. */
 const struct journal_entry *journal_get(const struct journal *journal, uint64_t number,
 					const struct journal_block **at);
-void journal_release(struct journal *journal);
+void journal_new(struct model *model);
+void journal_free(struct model *model);
+size_t journal_bytes(const struct model *model);
 
 #endif

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "model/base/util.h"
 #include "probes/attach/call.h"
 
 #define STOP_NS 100000000
@@ -24,7 +25,7 @@ static bool is_sleep(long call)
 }
 
 /* LTTng calls its threads by the program's name and "-ust". */
-static bool sleeps(pid_t pid, pid_t tid)
+static bool is_sleeping_ust_thread(pid_t pid, pid_t tid)
 {
 	char path[64], text[128], *end;
 	FILE *f;
@@ -58,15 +59,15 @@ struct sleeper {
 	bool woken;
 };
 
-/* Signals that come in between are the program's: tracee_stop() and tracee_release() pass them on. */
-static void *wake(void *data)
+/* tracee_stop() and tracee_release() pass on the signals that arrive for the thread meanwhile. */
+static void *wake_thread(void *data)
 {
 	struct sleeper *sleeper = data;
 	struct tracee e;
 
 	if (tracee_take(&e, NULL, sleeper->tid) != HOLD_DONE)
 		return NULL;
-	if (tracee_stop(&e, wire_now_ns() + STOP_NS) == HOLD_DONE)
+	if (tracee_stop(&e, monotonic_ns() + STOP_NS) == HOLD_DONE)
 		sleeper->woken = end_sleep(&e);
 	tracee_release(&e);
 	return NULL;
@@ -86,7 +87,8 @@ int attach_awake(pid_t pid)
 
 		struct sleeper sleeper = { .tid = tid };
 
-		if (tid > 0 && sleeps(pid, tid) && tracee_thread(wake, &sleeper) == 0)
+		if (tid > 0 && is_sleeping_ust_thread(pid, tid) &&
+		    tracee_thread(wake_thread, &sleeper) == 0)
 			woken += sleeper.woken;
 	}
 	if (tasks)

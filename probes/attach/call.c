@@ -46,6 +46,8 @@
 #include <time.h>
 #include <ucontext.h>
 
+#include "model/base/util.h"
+
 #define RED_ZONE 128
 #define CALLS_MAX 2		/* one below the other: dlopen(), then dlerror() or the entry */
 #define RAISE_ROOM 1024		/* what libc's raise() uses of the stack, and more */
@@ -73,7 +75,7 @@
 #define LET_THROUGH (BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGILL) | BIT(SIGTRAP) | \
 		     BIT(SIGSYS) | BIT(33))
 
-static void nap(long ns)
+static void sleep_ns(long ns)
 {
 	nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL);
 }
@@ -101,9 +103,9 @@ static enum hold next_stop(struct tracee *e, int64_t deadline, int *status)
 	pid_t pid;
 
 	while ((pid = waitpid(e->tid, status, __WALL | WNOHANG)) == 0) {
-		if (wire_now_ns() > deadline)
+		if (monotonic_ns() > deadline)
 			return HOLD_LATE;
-		nap(10000);
+		sleep_ns(10000);
 	}
 	if (pid < 0 || !WIFSTOPPED(*status)) {
 		e->taken = false;
@@ -134,7 +136,7 @@ enum hold tracee_stop(struct tracee *e, int64_t deadline)
 	enum hold hold;
 	int status;
 
-	e->since_ns = wire_now_ns();
+	e->since_ns = monotonic_ns();
 	if (ptrace(PTRACE_INTERRUPT, e->tid, 0, 0) != 0)
 		return HOLD_GONE;
 	while ((hold = next_stop(e, deadline, &status)) == HOLD_DONE) {
@@ -222,7 +224,7 @@ static int choose_marker(const struct tracee *e)
 	return SIGURG;
 }
 
-static bool save(struct tracee *e)
+static bool save_state(struct tracee *e)
 {
 	struct iovec v = { e->xstate, sizeof(e->xstate) };
 
@@ -248,7 +250,8 @@ static size_t lay_xstate(const struct tracee *e, uint8_t *to)
 	for (unsigned i = 2; i < 63; i++) {
 		uint32_t a, b, c, d;
 
-		if ((features >> i & 1) && __get_cpuid_count(0xd, i, &a, &b, &c, &d) && b + a > size)
+		if ((features >> i & 1) && __get_cpuid_count(0xd, i, &a, &b, &c, &d) &&
+		    b + a > size)
 			size = b + a;
 	}
 	if (size > e->xstate_size)
@@ -300,7 +303,7 @@ static void lay_frame(const struct tracee *e, ucontext_t *uc, uint64_t xstate)
 	uc->uc_mcontext.fpregs = (void *)(uintptr_t)xstate;	/* an address over there */
 }
 
-struct area {
+struct call_area {
 	uint64_t sp, result, text;	/* addresses in the target */
 };
 
@@ -328,7 +331,7 @@ static bool free_below(const struct tracee *e, uint64_t *below)
 }
 
 /* Writes the stack of a call; false: it could not be written, nothing is changed. */
-static bool lay(const struct tracee *e, const char *text, struct area *area)
+static bool lay_call_stack(const struct tracee *e, const char *text, struct call_area *area)
 {
 	const struct way_back *back = &e->target->back;
 	_Alignas(64) uint8_t image[AREA_MAX] = { 0 };
@@ -365,7 +368,7 @@ static bool lay(const struct tracee *e, const char *text, struct area *area)
 /* ---- the call ---- */
 
 /* Until the marker comes. What else comes is the program's. */
-static enum hold wait_marker(struct tracee *e, const struct area *area, int64_t deadline,
+static enum hold wait_marker(struct tracee *e, const struct call_area *area, int64_t deadline,
 			     uint64_t *result)
 {
 	enum hold hold;
@@ -400,11 +403,11 @@ enum hold tracee_call(struct tracee *e, uint64_t function, const char *text, uin
 {
 	struct user_regs_struct r = e->regs;
 	uint64_t mask;
-	struct area area;
+	struct call_area area;
 
-	if (!e->away && !save(e))
+	if (!e->away && !save_state(e))
 		return HOLD_DENIED;
-	if (!lay(e, text, &area))
+	if (!lay_call_stack(e, text, &area))
 		return HOLD_DENIED;
 	r.rip = function;
 	r.rsp = area.sp;
@@ -433,7 +436,7 @@ void tracee_release(struct tracee *e)
 		return;
 	/* it runs: only a stopped thread can be let go by name */
 	if (!e->stopped && (ptrace(PTRACE_INTERRUPT, e->tid, 0, 0) != 0 ||
-			    next_stop(e, wire_now_ns() + 50000000, &status) != HOLD_DONE))
+			    next_stop(e, monotonic_ns() + 50000000, &status) != HOLD_DONE))
 		return;		/* the end of this thread of ours lets it go */
 	if (e->away && e->returned) {
 		e->pending = 0;

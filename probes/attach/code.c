@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "model/base/util.h"
 #include "probes/attach/call.h"
 #include "probes/attach/thread.h"
 
@@ -30,38 +31,38 @@
 #define STACK_LOOK 16384u	/* bytes; a signal's frame is 3 KB with all vector registers */
 #define E_RESTARTNOHAND 514	/* from the kernel's linux/errno.h */
 
-struct thread {
+struct stopped_thread {
 	pid_t tid;
 	bool stopped, gone;
 	struct user_regs_struct regs;
 };
 
-struct job {
+struct code_job {
 	pid_t pid;
 	struct target target;	/* its memory alone */
 	const struct report *report;	/* NULL: it is put back */
 	const struct stage_codes *codes;
 	struct code_result *result;
-	struct thread *threads;	/* CODE_THREADS_MAX */
+	struct stopped_thread *threads;	/* CODE_THREADS_MAX */
 	size_t count;
 	bool over;		/* not to be tried again */
 };
 
-static bool no(struct job *job, const char *why)
+static bool code_refused(struct code_job *job, const char *why)
 {
 	snprintf(job->result->why, sizeof(job->result->why), "%s", why);
 	return false;
 }
 
-static bool never(struct job *job, const char *why)
+static bool code_refused_for_good(struct code_job *job, const char *why)
 {
 	job->over = true;
-	return no(job, why);
+	return code_refused(job, why);
 }
 
 /* ---- all threads ---- */
 
-static bool is_known(const struct job *job, pid_t tid)
+static bool is_known(const struct code_job *job, pid_t tid)
 {
 	for (size_t i = 0; i < job->count; i++)
 		if (job->threads[i].tid == tid)
@@ -70,24 +71,24 @@ static bool is_known(const struct job *job, pid_t tid)
 }
 
 /* False: refused. A thread that is ending is none. */
-static bool take(struct job *job, pid_t tid)
+static bool seize_thread(struct code_job *job, pid_t tid)
 {
 	char state[16];
 
 	if (job->count == CODE_THREADS_MAX)
-		return never(job, "it has more than 1024 threads");
+		return code_refused_for_good(job, "it has more than 1024 threads");
 	if (ptrace(PTRACE_SEIZE, tid, 0, 0) != 0) {
 		status_field(job->pid, tid, "State", state, sizeof(state));
 		return !state[0] || strchr("ZX", state[0]) ? true :
-			never(job, "a thread of it cannot be traced");
+			code_refused_for_good(job, "one of its threads cannot be traced");
 	}
-	job->threads[job->count++] = (struct thread){
+	job->threads[job->count++] = (struct stopped_thread){
 		.tid = tid, .gone = ptrace(PTRACE_INTERRUPT, tid, 0, 0) != 0,
 	};
 	return true;
 }
 
-static bool take_new(struct job *job)
+static bool seize_new_threads(struct code_job *job)
 {
 	char path[64];
 	struct dirent *entry;
@@ -97,26 +98,26 @@ static bool take_new(struct job *job)
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)job->pid);
 	tasks = opendir(path);
 	if (!tasks)
-		return never(job, "it has ended");
+		return code_refused_for_good(job, "it has ended");
 	while (good && (entry = readdir(tasks))) {
 		pid_t tid = isdigit((unsigned char)entry->d_name[0]) ? atoi(entry->d_name) : 0;
 
 		if (tid > 0 && !is_known(job, tid))
-			good = take(job, tid);
+			good = seize_thread(job, tid);
 	}
 	closedir(tasks);
 	return good;
 }
 
 /* False: not in time, or the whole program is being stopped. */
-static bool wait_stopped(struct thread *t, int64_t deadline)
+static bool wait_stopped(struct stopped_thread *t, int64_t deadline)
 {
 	int status, signal;
 	pid_t got;
 
 	while (!t->stopped && !t->gone) {
 		while ((got = waitpid(t->tid, &status, __WALL | WNOHANG)) == 0) {
-			if (wire_now_ns() > deadline)
+			if (monotonic_ns() > deadline)
 				return false;
 			nanosleep(&(struct timespec){ .tv_nsec = 10000 }, NULL);
 		}
@@ -137,23 +138,24 @@ static bool wait_stopped(struct thread *t, int64_t deadline)
 }
 
 /* Those that are made until all stand, too. */
-static bool stop_all(struct job *job, int64_t deadline)
+static bool stop_all(struct code_job *job, int64_t deadline)
 {
 	size_t before;
 
 	do {
 		before = job->count;
-		if (!take_new(job))
+		if (!seize_new_threads(job))
 			return false;
 		for (size_t i = 0; i < job->count; i++)
 			if (!wait_stopped(&job->threads[i], deadline))
-				return no(job, "its threads could not all be stopped in 40 ms");
+				return code_refused(
+					job, "its threads could not all be stopped within 40 ms");
 	} while (job->count != before);
 	return true;
 }
 
 /* A call that only our stop broke: the kernel makes it again, unless a handler runs. */
-static void let_go(struct thread *t)
+static void detach_thread(struct stopped_thread *t)
 {
 	if ((int64_t)t->regs.rax == -EINTR && call_breaks((int64_t)t->regs.orig_rax)) {
 		t->regs.rax = (uint64_t)-E_RESTARTNOHAND;
@@ -165,19 +167,19 @@ static void let_go(struct thread *t)
 }
 
 /* What cannot be stopped even then, the end of this thread of ours lets go. */
-static void let_all_go(struct job *job)
+static void detach_all(struct code_job *job)
 {
 	int64_t deadline;
 
 	for (size_t i = 0; i < job->count; i++)
 		if (job->threads[i].stopped)
-			let_go(&job->threads[i]);
-	deadline = wire_now_ns() + LEAVE_NS;
+			detach_thread(&job->threads[i]);
+	deadline = monotonic_ns() + LEAVE_NS;
 	for (size_t i = 0; i < job->count; i++) {
-		struct thread *t = &job->threads[i];
+		struct stopped_thread *t = &job->threads[i];
 
 		if (!t->gone && (wait_stopped(t, deadline) || t->stopped))
-			let_go(t);
+			detach_thread(t);
 	}
 	job->count = 0;
 }
@@ -186,7 +188,7 @@ static void let_all_go(struct job *job)
 
 /* What is asked for makes sense, and is in code that is this process's or a file's that it
  * has a copy of. */
-static bool is_code(const struct job *job, const struct tft_code *c)
+static bool is_code(const struct code_job *job, const struct tft_code *c)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	unsigned long start, end;
@@ -206,7 +208,7 @@ static bool is_code(const struct job *job, const struct tft_code *c)
 	return good;
 }
 
-static bool are_code(struct job *job)
+static bool are_code(struct code_job *job)
 {
 	const struct stage_codes *c = job->codes;
 
@@ -218,13 +220,13 @@ static bool are_code(struct job *job)
 	return true;
 }
 
-static bool is_back(const struct job *job)
+static bool is_back(const struct code_job *job)
 {
 	return !job->report;
 }
 
 /* The thread is in the midst of none of it, and no signal's handler returns to there. */
-static bool is_idle(const struct job *job, const struct thread *t)
+static bool is_idle(const struct code_job *job, const struct stopped_thread *t)
 {
 	const struct stage_codes *c = job->codes;
 	uint64_t words[STACK_LOOK / sizeof(uint64_t)];
@@ -245,27 +247,27 @@ static bool is_idle(const struct job *job, const struct thread *t)
 	return true;
 }
 
-static bool all_idle(struct job *job)
+static bool all_idle(struct code_job *job)
 {
 	for (size_t i = 0; i < job->count; i++)
 		if (!job->threads[i].gone && !is_idle(job, &job->threads[i]))
-			return no(job, "a thread was in that code each time");
+			return code_refused(job, "at each try a thread was in that code");
 	return true;
 }
 
 /* What is to be there now, and what then. */
-static const uint8_t *old_of(const struct job *job, const struct tft_code *c)
+static const uint8_t *old_of(const struct code_job *job, const struct tft_code *c)
 {
 	return is_back(job) ? c->after : c->before;
 }
 
-static const uint8_t *new_of(const struct job *job, const struct tft_code *c)
+static const uint8_t *new_of(const struct code_job *job, const struct tft_code *c)
 {
 	return is_back(job) ? c->before : c->after;
 }
 
 /* As a tftop that died has left it. */
-static bool is_done(const struct job *job)
+static bool is_done(const struct code_job *job)
 {
 	const struct stage_codes *c = job->codes;
 	uint8_t now[TFT_CODE_BYTES];
@@ -277,7 +279,7 @@ static bool is_done(const struct job *job)
 	return true;
 }
 
-static bool as_said(struct job *job)
+static bool as_said(struct code_job *job)
 {
 	const struct stage_codes *c = job->codes;
 	uint8_t now[TFT_CODE_BYTES];
@@ -285,17 +287,19 @@ static bool as_said(struct job *job)
 
 	if (c->only.at && (!target_read(&job->target, c->only.at, &value, sizeof(value)) ||
 			   value != c->only.value))
-		return is_back(job) ? no(job, "it is in use") :
-				      never(job, "it is in use in another way at this moment");
+		return is_back(job) ?
+			       code_refused(job, "the code is in use") :
+			       code_refused_for_good(job, "the code is in use in another way");
 	for (uint32_t i = 0; i < c->count; i++)
 		if (!target_read(&job->target, c->code[i].at, now, c->code[i].length) ||
 		    memcmp(now, old_of(job, &c->code[i]), c->code[i].length) != 0)
-			return never(job, is_back(job) ? "it was replaced by something else" :
-							 "it is not what the library's file has");
+			return code_refused_for_good(
+				job, is_back(job) ? "something else has replaced the code" :
+						    "the code differs from the library's file");
 	return true;
 }
 
-static bool write_all(struct job *job)
+static bool write_codes(struct code_job *job)
 {
 	const struct tft_code *c = job->codes->code;
 	uint32_t i = 0;
@@ -307,58 +311,59 @@ static bool write_all(struct job *job)
 		return true;
 	while (i-- > 0)
 		target_write(&job->target, c[i].at, old_of(job, &c[i]), c[i].length);
-	return never(job, "this system does not let it be written to");
+	return code_refused_for_good(job, "this system does not allow writing to the code");
 }
 
 /* All stand; the stage too, so that it withdraws before this or not at all. */
-static bool change(struct job *job)
+static bool change_codes(struct code_job *job)
 {
 	struct stage_report now;
 
 	if (is_back(job))
-		return is_done(job) || (all_idle(job) && as_said(job) && write_all(job));
+		return is_done(job) || (all_idle(job) && as_said(job) && write_codes(job));
 	if (!report_read(job->report, &now) || now.codes.state != STAGE_CODES_ASKED)
-		return never(job, "the program has given up");
-	return (is_done(job) || (all_idle(job) && as_said(job) && write_all(job))) &&
+		return code_refused_for_good(job, "the program no longer waits for it");
+	return (is_done(job) || (all_idle(job) && as_said(job) && write_codes(job))) &&
 	       report_answer(job->report, STAGE_CODES_REPLACED, "");
 }
 
 /* ---- tries ---- */
 
-static bool try_once(struct job *job)
+static bool code_try_once(struct code_job *job)
 {
-	int64_t since = wire_now_ns(), stopped;
+	int64_t since = monotonic_ns(), stopped;
 	bool done;
 
 	job->result->tries++;
-	done = stop_all(job, since + CODE_STOP_MS * 1000000ll) && change(job);
-	let_all_go(job);
-	stopped = wire_now_ns() - since;
+	done = stop_all(job, since + CODE_STOP_MS * 1000000ll) && change_codes(job);
+	detach_all(job);
+	stopped = monotonic_ns() - since;
 	if (stopped > job->result->stopped_ns)
 		job->result->stopped_ns = stopped;
 	return done;
 }
 
 /* On a thread of its own: its end lets go of whatever it holds. */
-static void *work(void *data)
+static void *code_thread(void *data)
 {
-	struct job *job = data;
-	int64_t until = wire_now_ns() + (is_back(job) ? BACK_NS : FIND_NS);
+	struct code_job *job = data;
+	int64_t until = monotonic_ns() + (is_back(job) ? BACK_NS : FIND_NS);
 	unsigned seed = (unsigned)until;
 
 	prctl(PR_SET_TIMERSLACK, 1);
 	setpriority(PRIO_PROCESS, 0, -15);
-	while (!job->over && wire_now_ns() < until) {
-		job->result->replaced = try_once(job);
+	while (!job->over && monotonic_ns() < until) {
+		job->result->replaced = code_try_once(job);
 		if (job->result->replaced)
 			break;
 		/* at odd times, or a loop would meet us at one place ever again */
-		nanosleep(&(struct timespec){ .tv_nsec = 1000000 + rand_r(&seed) % 20000000 }, NULL);
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 + rand_r(&seed) % 20000000 },
+			  NULL);
 	}
 	return NULL;
 }
 
-static void run(struct job *job)
+static void run_code_job(struct code_job *job)
 {
 	char path[64];
 
@@ -367,11 +372,11 @@ static void run(struct job *job)
 	job->target = (struct target){ .pid = job->pid, .memory = open(path, O_RDWR | O_CLOEXEC) };
 	job->threads = calloc(CODE_THREADS_MAX, sizeof(*job->threads));
 	if (job->target.memory < 0 || !job->threads)
-		no(job, "its memory cannot be opened");
+		code_refused(job, "its memory cannot be opened");
 	else if (!are_code(job))
-		no(job, "it is no code of the program's own");
-	else if (tracee_thread(work, job) != 0)
-		no(job, "tftop cannot make a thread");
+		code_refused(job, "the addresses are not private code of the program");
+	else if (tracee_thread(code_thread, job) != 0)
+		code_refused(job, "tftop cannot create a thread");
 	free(job->threads);
 	if (job->target.memory >= 0)
 		close(job->target.memory);
@@ -380,9 +385,9 @@ static void run(struct job *job)
 bool code_replace(pid_t pid, const struct report *report, const struct stage_codes *codes,
 		  struct code_result *result)
 {
-	struct job job = { .pid = pid, .report = report, .codes = codes, .result = result };
+	struct code_job job = { .pid = pid, .report = report, .codes = codes, .result = result };
 
-	run(&job);
+	run_code_job(&job);
 	if (!result->replaced)
 		report_answer(report, STAGE_CODES_REFUSED, result->why);
 	return result->replaced;
@@ -390,9 +395,9 @@ bool code_replace(pid_t pid, const struct report *report, const struct stage_cod
 
 bool code_put_back(pid_t pid, const struct stage_codes *codes, struct code_result *result)
 {
-	struct job job = { .pid = pid, .codes = codes, .result = result };
+	struct code_job job = { .pid = pid, .codes = codes, .result = result };
 
-	run(&job);
+	run_code_job(&job);
 	return result->replaced;
 }
 
@@ -403,7 +408,7 @@ bool code_replace(pid_t pid, const struct report *report, const struct stage_cod
 {
 	(void)pid;
 	(void)codes;
-	*result = (struct code_result){ .why = "this machine is no x86-64" };
+	*result = (struct code_result){ .why = "replacing code works on x86-64 only" };
 	report_answer(report, STAGE_CODES_REFUSED, result->why);
 	return false;
 }
@@ -412,7 +417,7 @@ bool code_put_back(pid_t pid, const struct stage_codes *codes, struct code_resul
 {
 	(void)pid;
 	(void)codes;
-	*result = (struct code_result){ .why = "this machine is no x86-64" };
+	*result = (struct code_result){ .why = "replacing code works on x86-64 only" };
 	return false;
 }
 

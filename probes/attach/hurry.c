@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "model/base/util.h"
 #include "probes/process/process.h"
-#include "probes/process/wire.h"
 
 #define LOCK_PI2 13			/* FUTEX_LOCK_PI2, since Linux 5.14: CLOCK_MONOTONIC */
 #define LOOK_NS 5000000			/* whether it is over */
@@ -22,7 +22,7 @@ static void *wait_for_it(void *data)
 	long code;
 
 	do {
-		int64_t until = wire_now_ns() + LOOK_NS;
+		int64_t until = monotonic_ns() + LOOK_NS;
 		struct timespec at = { until / 1000000000, until % 1000000000 };
 
 		code = syscall(SYS_futex, &hurry->futex, LOCK_PI2, 0, &at, NULL, 0);

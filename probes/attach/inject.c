@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "model/base/util.h"
 #include "probes/attach/call.h"
 #include "probes/attach/hurry.h"
 #include "probes/attach/place.h"
@@ -22,7 +23,8 @@
 #define STOPS_WAITING 3
 
 __attribute__((format(printf, 3, 4)))
-static bool end(struct inject_result *result, enum inject_outcome outcome, const char *format, ...)
+static bool inject_end(struct inject_result *result, enum inject_outcome outcome,
+		       const char *format, ...)
 {
 	va_list args;
 
@@ -53,17 +55,19 @@ static bool library_fits(const struct inject_request *q, struct inject_result *r
 	bool open;
 
 	if (q->library[0] != '/' || strlen(q->library) >= INJECT_PATH_MAX)
-		return end(result, INJECT_REFUSED, "'%.200s' is no absolute path of a library",
-			   q->library);
+		return inject_end(result, INJECT_REFUSED,
+				  "'%.200s' is not an absolute path of a library", q->library);
 	library = place_open_inside(q->pid, q->library, O_PATH);
 	error = errno;
 	status_field(q->pid, q->pid, "State", state, sizeof(state));
 	if (library < 0 && (!state[0] || state[0] == 'Z' || state[0] == 'X'))
-		return end(result, INJECT_GONE, "'%d' has ended", (int)q->pid);
+		return inject_end(result, INJECT_GONE, "'%d' has ended", (int)q->pid);
 	if (library < 0)
-		return end(result, INJECT_REFUSED, "'%d' cannot reach the library '%.200s': %s",
-			   (int)q->pid, q->library, strerror(error));
-	snprintf(path, sizeof(path), "%.*s", (int)(strrchr(q->library, '/') - q->library + 1), q->library);
+		return inject_end(result, INJECT_REFUSED,
+				  "'%d' cannot reach the library '%.200s': %s", (int)q->pid,
+				  q->library, strerror(error));
+	snprintf(path, sizeof(path), "%.*s", (int)(strrchr(q->library, '/') - q->library + 1),
+		 q->library);
 	folder = place_open_inside(q->pid, path, O_PATH | O_DIRECTORY);
 	status_field(q->pid, q->pid, "Uid", uid, sizeof(uid));
 	open = is_open_to_others(library, folder, (uid_t)atoi(uid));
@@ -71,9 +75,12 @@ static bool library_fits(const struct inject_request *q, struct inject_result *r
 	if (folder >= 0)
 		close(folder);
 	if (open)
-		return end(result, INJECT_REFUSED, "the library '%.200s' could be another user's: a file "
-			   "of root's, tftop's or the program's user is wanted, in a folder that not "
-			   "everybody may write to", q->library);
+		return inject_end(
+			result, INJECT_REFUSED,
+			"the library '%.200s' could come from another user: it must belong to "
+			"root, tftop's or the program's user, in a folder that not everybody can "
+			"write to",
+			q->library);
 	return true;
 }
 
@@ -84,8 +91,9 @@ static bool request_fits(const struct inject_request *q, struct target *t,
 	if (!target_open(t, q->pid, result->why, sizeof(result->why)))
 		return false;
 	if (q->argument && strlen(q->argument) >= INJECT_ARGUMENT_MAX)
-		return end(result, INJECT_REFUSED, "the argument has %zu bytes, at most %d are possible",
-			   strlen(q->argument), INJECT_ARGUMENT_MAX - 1);
+		return inject_end(result, INJECT_REFUSED,
+				  "the argument has %zu bytes, and at most %d are possible",
+				  strlen(q->argument), INJECT_ARGUMENT_MAX - 1);
 	return library_fits(q, result);
 }
 
@@ -93,17 +101,17 @@ static bool request_fits(const struct inject_request *q, struct target *t,
 
 /* ---- one thread of the target ---- */
 
-struct job {
+struct inject_job {
 	const struct inject_request *q;
 	const struct target *t;
 	struct inject_result *result;
-	struct candidate thread;
+	struct thread_candidate thread;
 	int64_t find_until;
 	const char *unsafe;	/* why the last stop was of no use */
 	bool over;		/* the result stands */
 };
 
-static bool over(struct job *job, enum hold hold, const char *during)
+static bool inject_over(struct inject_job *job, enum hold hold, const char *during)
 {
 	struct inject_result *r = job->result;
 	int pid = (int)job->q->pid;
@@ -112,22 +120,26 @@ static bool over(struct job *job, enum hold hold, const char *during)
 	job->over = true;
 	if (hold == HOLD_LATE) {
 		status_field(job->q->pid, job->q->pid, "Seccomp", filter, sizeof(filter));
-		return end(r, INJECT_LEFT, "thread %d of '%d' has not come back from %s in time (another "
-			   "thread may hold the dynamic linker's lock%s); it was let go and goes on where "
-			   "it was as soon as it has", (int)r->tid, pid, during,
-			   atoi(filter) == 2 ? ", or its seccomp filter refuses tgkill" : "");
+		return inject_end(
+			r, INJECT_LEFT,
+			"thread %d of '%d' did not return from %s in time (another thread may hold "
+			"the dynamic linker's lock%s); tftop has detached, and the thread "
+			"continues its own work after the call",
+			(int)r->tid, pid, during,
+			atoi(filter) == 2 ? ", or its seccomp filter refuses tgkill" : "");
 	}
 	if (hold == HOLD_GONE)
-		return end(r, INJECT_GONE, "'%d' has ended, or another program has taken its place "
-			   "(exec), during %s", pid, during);
-	return end(r, INJECT_FAILED, "%s could not be called in '%d': %s", during, pid,
+		return inject_end(r, INJECT_GONE,
+				  "'%d' ended, or ran another program (exec), during %s",
+				  pid, during);
+	return inject_end(r, INJECT_FAILED, "cannot call %s in '%d': %s", during, pid,
 		   strerror(errno));
 }
 
 /* dlopen's own words, when it has any. */
-static bool not_loaded(struct job *job, struct tracee *e, int64_t until)
+static bool not_loaded(struct inject_job *job, struct tracee *e, int64_t until)
 {
-	char text[400] = "its dlopen gives no reason";
+	char text[400] = "dlopen() gives no reason";
 	uint64_t at = 0;
 
 	if (job->t->dlerror && job->t->dlopen_mode == 2 &&
@@ -139,15 +151,15 @@ static bool not_loaded(struct job *job, struct tracee *e, int64_t until)
 		text[i] = '\0';
 	}
 	job->over = true;
-	return end(job->result, INJECT_FAILED, "'%d' could not load the library: %s", (int)job->q->pid,
-		   text);
+	return inject_end(job->result, INJECT_FAILED, "'%d' could not load the library: %s",
+			  (int)job->q->pid, text);
 }
 
 /* At a safe moment: both calls. */
-static bool load(struct job *job, struct tracee *e)
+static bool inject_library(struct inject_job *job, struct tracee *e)
 {
 	const struct inject_request *q = job->q;
-	int64_t until = wire_now_ns() + (q->call_ms > 0 ? q->call_ms : DEFAULT_MS) * 1000000ll;
+	int64_t until = monotonic_ns() + (q->call_ms > 0 ? q->call_ms : DEFAULT_MS) * 1000000ll;
 	uint64_t handle = 0, entry, status = 0;
 	enum hold hold;
 
@@ -158,67 +170,70 @@ static bool load(struct job *job, struct tracee *e)
 	}
 	job->result->tid = e->tid;
 	if (hold != HOLD_DONE)
-		return over(job, hold, "dlopen()");
+		return inject_over(job, hold, "dlopen()");
 	if (!handle)
 		return not_loaded(job, e, until);
 	entry = target_symbol_of(job->t, handle, INJECT_ENTRY);
 	job->over = true;
 	if (!entry)
-		return end(job->result, INJECT_FAILED, "'%.200s' was loaded but has no function '"
-			   INJECT_ENTRY "': it is not a library of tftop's", q->library);
+		return inject_end(job->result, INJECT_FAILED,
+				  "'%.200s' was loaded but has no function '" INJECT_ENTRY
+				  "': it is not one of tftop's libraries",
+				  q->library);
 	hold = tracee_call(e, entry, q->argument ? q->argument : "", 0, until, &status);
 	if (hold != HOLD_DONE)
-		return over(job, hold, INJECT_ENTRY "()");
+		return inject_over(job, hold, INJECT_ENTRY "()");
 	if ((int)status)
-		return end(job->result, INJECT_FAILED, "the library was loaded into '%d' and could not "
-			   "begin: %s", (int)q->pid, strerror((int)status));
-	return end(job->result, INJECT_DONE, "%s", "");
+		return inject_end(job->result, INJECT_FAILED,
+				  "the library was loaded into '%d' but could not start: %s",
+				  (int)q->pid, strerror((int)status));
+	return inject_end(job->result, INJECT_DONE, "%s", "");
 }
 
 /* One stop; true: the job is over. */
-static bool try_once(struct job *job, struct tracee *e)
+static bool inject_try_once(struct inject_job *job, struct tracee *e)
 {
 	struct moment m;
 	enum hold hold;
 
 	job->result->tries++;
-	hold = tracee_stop(e, wire_now_ns() + STOP_MS * 1000000ll);
+	hold = tracee_stop(e, monotonic_ns() + STOP_MS * 1000000ll);
 	if (hold != HOLD_DONE) {
 		job->unsafe = "it cannot be stopped";
 		return true;
 	}
 	tracee_moment(e, &m);
-	job->unsafe = (e->regs.cs & 0xffff) != 0x33 ? "it runs 32-bit code" :
-		      tracee_restartable(e) ? "it is in a restartable section" :
+	job->unsafe = (e->regs.cs & 0xffff) != 0x33 ? "it was running 32-bit code" :
+		      tracee_restartable(e) ? "it was in a restartable sequence" :
 		      moment_unsafe(job->t, &job->thread, &m, tracee_room());
 	if (!job->unsafe) {
-		load(job, e);
+		inject_library(job, e);
 		return true;
 	}
 	job->thread.sp = m.sp;
 	return false;
 }
 
-static void note_stopped(struct job *job, const struct tracee *e)
+static void note_stopped(struct inject_job *job, const struct tracee *e)
 {
-	int64_t stopped = wire_now_ns() - e->since_ns;
+	int64_t stopped = monotonic_ns() - e->since_ns;
 
 	if (stopped > job->result->stopped_ns)
 		job->result->stopped_ns = stopped;
 }
 
 /* On a thread of its own: its end lets go of whatever it holds. */
-static void *work(void *data)
+static void *inject_thread(void *data)
 {
-	struct job *job = data;
+	struct inject_job *job = data;
 	struct tracee *e = malloc(sizeof(*e));
 	int stops = job->thread.rank == RANK_RUNNING ? STOPS_RUNNING : STOPS_WAITING;
-	unsigned seed = (unsigned)wire_now_ns();
+	unsigned seed = (unsigned)monotonic_ns();
 	struct hurry hurry;
 	enum hold hold;
 
 	if (!e) {
-		job->unsafe = "tftop has no memory";
+		job->unsafe = "tftop is out of memory";
 		return NULL;
 	}
 	hurry_begin(&hurry, job->thread.tid);
@@ -227,11 +242,13 @@ static void *work(void *data)
 	hold = tracee_take(e, job->t, job->thread.tid);
 	if (hold == HOLD_DENIED) {
 		job->over = true;
-		end(job->result, INJECT_REFUSED, "'%d' cannot be traced: %s; a debugger holds it, or the "
-		    "system forbids it", (int)job->q->pid, strerror(errno));
+		inject_end(job->result, INJECT_REFUSED,
+			   "cannot trace '%d': %s; a debugger is attached, or the system does not "
+			   "allow it",
+			   (int)job->q->pid, strerror(errno));
 	}
-	for (int i = 0; i < stops && hold == HOLD_DONE && wire_now_ns() < job->find_until; i++) {
-		if (try_once(job, e))
+	for (int i = 0; i < stops && hold == HOLD_DONE && monotonic_ns() < job->find_until; i++) {
+		if (inject_try_once(job, e))
 			break;
 		tracee_continue(e);
 		note_stopped(job, e);
@@ -252,50 +269,53 @@ static void *work(void *data)
 
 /* ---- the search ---- */
 
-static bool on_thread(struct job *job)
+static bool inject_on_thread(struct inject_job *job)
 {
-	int error = tracee_thread(work, job);
+	int error = tracee_thread(inject_thread, job);
 
 	if (error) {
 		job->over = true;
-		return end(job->result, INJECT_NO_MOMENT, "tftop cannot make a thread: %s",
+		return inject_end(job->result, INJECT_NO_MOMENT, "tftop cannot create a thread: %s",
 			   strerror(error));
 	}
 	return job->over;
 }
 
-static bool search(const struct inject_request *q, const struct target *t,
-		   struct inject_result *result)
+static bool inject_search(const struct inject_request *q, const struct target *t,
+			  struct inject_result *result)
 {
-	struct candidate list[CANDIDATES_MAX];
-	struct job job = { .q = q, .t = t, .result = result, .unsafe = "it has no thread that runs" };
+	struct thread_candidate list[CANDIDATES_MAX];
+	struct inject_job job = {
+		.q = q, .t = t, .result = result, .unsafe = "it has no running thread"
+	};
 	char tracer[32];
 
-	job.find_until = wire_now_ns() + (q->find_ms > 0 ? q->find_ms : DEFAULT_MS) * 1000000ll;
+	job.find_until = monotonic_ns() + (q->find_ms > 0 ? q->find_ms : DEFAULT_MS) * 1000000ll;
 	do {
 		size_t count = candidates_find(t, list);
 
 		status_field(q->pid, q->pid, "TracerPid", tracer, sizeof(tracer));
 		if (!count || !tracer[0])
-			return end(result, INJECT_GONE, "'%d' has ended", (int)q->pid);
-		for (size_t i = 0; i < count && wire_now_ns() < job.find_until; i++) {
+			return inject_end(result, INJECT_GONE, "'%d' has ended", (int)q->pid);
+		for (size_t i = 0; i < count && monotonic_ns() < job.find_until; i++) {
 			job.thread = list[i];
-			if (on_thread(&job))
+			if (inject_on_thread(&job))
 				return result->outcome == INJECT_DONE;
 		}
 		nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
-	} while (wire_now_ns() < job.find_until);
-	return end(result, INJECT_NO_MOMENT, "no thread of '%d' was at a safe place at any of %u stops "
-		   "(the last one: %s); nothing was changed, try again", (int)q->pid, result->tries,
-		   job.unsafe ? job.unsafe : "none");
+	} while (monotonic_ns() < job.find_until);
+	return inject_end(result, INJECT_NO_MOMENT,
+			  "no thread of '%d' was at a safe place at any of %u stops (the last time "
+			  "%s); nothing was changed, try again",
+			  (int)q->pid, result->tries, job.unsafe ? job.unsafe : "none");
 }
 
 #else
 
-static bool search(const struct inject_request *q, const struct target *t,
-		   struct inject_result *result)
+static bool inject_search(const struct inject_request *q, const struct target *t,
+			  struct inject_result *result)
 {
-	return end(result, INJECT_REFUSED, "this machine is no x86-64");
+	return inject_end(result, INJECT_REFUSED, "attaching works on x86-64 only");
 }
 
 #endif
@@ -306,7 +326,7 @@ bool inject_load(const struct inject_request *request, struct inject_result *res
 	bool done = false;
 
 	if (request_fits(request, &t, result))
-		done = search(request, &t, result);
+		done = inject_search(request, &t, result);
 	target_close(&t);
 	return done;
 }

@@ -65,7 +65,7 @@ int place_open_inside(pid_t pid, const char *path, int flags)
 	fd = porter_open(root, path, flags);
 	saved = errno;
 	close(root);
-	if (fd < 0 && saved == ENOSYS) {	/* before Linux 5.6, where there are no places either */
+	if (fd < 0 && saved == ENOSYS) {	/* Linux before 5.6, which has no places either */
 		char whole[4096 + 64];
 
 		snprintf(whole, sizeof(whole), "/proc/%d/root%s", (int)pid, path);
@@ -79,7 +79,8 @@ static bool same_space(int a, int b)
 {
 	struct stat x, y;
 
-	return fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_ino == y.st_ino && x.st_dev == y.st_dev;
+	return fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_ino == y.st_ino &&
+	       x.st_dev == y.st_dev;
 }
 
 uid_t place_inner_uid(pid_t pid, uid_t uid)
@@ -112,7 +113,8 @@ static bool has_admin_right(void)
 	struct __user_cap_data_struct data[2] = { { 0 } };
 
 	return syscall(SYS_capget, &head, data) == 0 &&
-	       (data[0].effective & (1u << CAP_SYS_ADMIN)) && (data[0].effective & (1u << CAP_SYS_CHROOT));
+	       (data[0].effective & (1u << CAP_SYS_ADMIN)) &&
+	       (data[0].effective & (1u << CAP_SYS_CHROOT));
 }
 
 /* Its mounts are its user namespace's, which is of tftop's user and not tftop's own. */
@@ -159,21 +161,26 @@ static bool has_folder(pid_t pid)
 
 bool place_possible(pid_t pid, char *why, size_t size, char *todo, size_t todo_size)
 {
-	snprintf(todo, todo_size, "run tftop inside: 'docker exec', 'podman exec' or 'nsenter -t %d -a'",
+	snprintf(todo, todo_size, "run tftop inside the container: 'docker exec', 'podman exec' or "
+		 "'nsenter -t %d -a'",
 		 (int)pid);
 	if (!porter_is_possible()) {
-		snprintf(why, size, "this kernel cannot mount for another namespace: Linux 5.6 is needed");
+		snprintf(why, size, "this kernel cannot mount into another namespace: Linux 5.6 or "
+			 "newer is needed");
 	} else if (geteuid() == 0 ? !has_admin_right() : !owns_its_mounts(pid)) {
-		snprintf(why, size, geteuid() == 0 ? "tftop has not the right to mount in it (CAP_SYS_ADMIN)" :
-			 "its mounts are not of a user namespace of tftop's user");
+		snprintf(why, size, geteuid() == 0 ? "tftop may not mount files there "
+			 "(CAP_SYS_ADMIN)" :
+			 "its mounts do not belong to a user namespace of tftop's user");
 		if (geteuid() != 0)
-			snprintf(todo, todo_size, "run tftop as root, or inside: 'docker exec', 'podman exec' or "
-				 "'nsenter -t %d -a'", (int)pid);
+			snprintf(todo, todo_size, "run tftop as root, or inside the container: "
+				 "'docker exec', 'podman exec' or 'nsenter -t %d -a'", (int)pid);
 	} else if (!is_writable_folder(pid, "/dev/shm")) {
-		snprintf(why, size, "it has no '/dev/shm' to write to, which LTTng in it needs");
-		snprintf(todo, todo_size, "mount one there: 'mount -t tmpfs -o mode=1777 none /dev/shm'");
+		snprintf(why, size, "it has no writable '/dev/shm', which LTTng needs");
+		snprintf(todo, todo_size, "mount one in the container: 'mount -t tmpfs -o "
+			 "mode=1777 none /dev/shm'");
 	} else if (!has_folder(pid)) {
-		snprintf(why, size, "a folder to put the probes is wanted in its /tmp, /var/tmp, /dev/shm or /run");
+		snprintf(why, size, "none of its /tmp, /var/tmp, /dev/shm and /run is writable, "
+			 "where the probes would be put");
 	} else {
 		return true;
 	}
@@ -194,7 +201,7 @@ static pid_t start_porter(const struct porter_job *job, int tftops)
 	return porter;
 }
 
-static bool hear(int link, struct porter_answer *text, int *folder)
+static bool hear_porter(int link, struct porter_answer *text, int *folder)
 {
 	union {
 		struct cmsghdr head;
@@ -218,7 +225,8 @@ static bool hear(int link, struct porter_answer *text, int *folder)
 	return true;
 }
 
-bool place_open(struct place *place, pid_t pid, uid_t uid, const char *home, char *why, size_t size)
+bool place_open(struct container_place *place, pid_t pid, uid_t uid, const char *home, char *why,
+		size_t size)
 {
 	struct porter_answer text = { .made = false };
 	struct porter_job job = {
@@ -226,9 +234,9 @@ bool place_open(struct place *place, pid_t pid, uid_t uid, const char *home, cha
 	};
 	int pair[2];
 
-	*place = (struct place){ .target = pid, .link = -1, .folder = -1 };
+	*place = (struct container_place){ .target = pid, .link = -1, .folder = -1 };
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
-		snprintf(why, size, "tftop cannot make a pair of sockets: %s", strerror(errno));
+		snprintf(why, size, "cannot create a pair of sockets: %s", strerror(errno));
 		return false;
 	}
 	job.link = pair[1];
@@ -236,10 +244,11 @@ bool place_open(struct place *place, pid_t pid, uid_t uid, const char *home, cha
 	place->porter = start_porter(&job, pair[0]);
 	close(pair[1]);
 	if (place->porter < 0) {
-		snprintf(why, size, "tftop cannot make a process: %s", strerror(errno));
+		snprintf(why, size, "cannot create a process: %s", strerror(errno));
 		place->porter = 0;
-	} else if (!hear(place->link, &text, &place->folder)) {
-		snprintf(why, size, "what was to make a place for the probes in it does not answer");
+	} else if (!hear_porter(place->link, &text, &place->folder)) {
+		snprintf(why, size, "the helper process that mounts the probes' files does not "
+			 "answer");
 	} else if (!text.made) {
 		snprintf(why, size, "%s", text.text);
 	} else {
@@ -260,20 +269,20 @@ static bool copy_all(int from, int to)
 	return got == 0;
 }
 
-bool place_copy(struct place *place, const char *path, char *why, size_t size)
+bool place_copy(struct container_place *place, const char *path, char *why, size_t size)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	int from = open(path, O_RDONLY | O_CLOEXEC), to = -1;
 	bool done = false;
 
 	if (from >= 0)
-		to = openat(place->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			    0755);
+		to = openat(place->folder, name,
+			    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0755);
 	/* tftop's umask is its user's: the program may be another's */
 	if (to >= 0)
 		done = copy_all(from, to) && fchmod(to, 0555) == 0;
 	if (!done)
-		snprintf(why, size, "'%.200s' cannot be copied to '%s' for the program: %s", path,
+		snprintf(why, size, "cannot copy '%.200s' to '%s' for the program: %s", path,
 			 place->path, strerror(errno));
 	if (from >= 0)
 		close(from);
@@ -303,7 +312,7 @@ static bool has_ended_well(pid_t pid)
 	return false;
 }
 
-void place_remove(struct place *place)
+void place_remove(struct container_place *place)
 {
 	struct porter_job job = {
 		.pid = place->target, .link = -1, .swept = place->folder,

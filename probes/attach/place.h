@@ -21,7 +21,7 @@
 #define PLACE_HOME ".lttng"	/* of `home`, with the sockets in it */
 #define PLACE_CONTROL "control"	/* of `home` */
 
-struct place {
+struct container_place {
 	pid_t porter, target;	/* 0: none */
 	int link;		/* to the porter, which goes at its end; -1: closed */
 	int folder;		/* of the mount; -1: closed */
@@ -50,11 +50,12 @@ bool place_possible(pid_t pid, char *why, size_t size, char *todo, size_t todo_s
  * private folder, of which PLACE_HOME and PLACE_CONTROL are to be there; NULL: nothing. uid:
  * the target's. False with a sentence. place_remove() in any case.
  */
-bool place_open(struct place *place, pid_t pid, uid_t uid, const char *home, char *why, size_t size);
+bool place_open(struct container_place *place, pid_t pid, uid_t uid, const char *home, char *why,
+		size_t size);
 
 /* Copies a file of ours there, under its own name (symbolic links are followed here).
  * False with a sentence. */
-bool place_copy(struct place *place, const char *path, char *why, size_t size);
+bool place_copy(struct container_place *place, const char *path, char *why, size_t size);
 
 /* What of LTTng's a place needs beside the probes, NULL behind the last; and where such a
  * library is for tftop itself. lib_dir: the probes' folder. */
@@ -62,6 +63,6 @@ extern const char *const place_lttng[];
 bool place_find_library(const char *name, const char *lib_dir, char *path, size_t size);
 
 /* Also when the target is gone. What it has mapped of the files stays mapped. */
-void place_remove(struct place *place);
+void place_remove(struct container_place *place);
 
 #endif

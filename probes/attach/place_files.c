@@ -10,20 +10,25 @@
 
 /* liblttng-ust's own needs too: in a container there may be none. */
 const char *const place_lttng[] = {
-	"liblttng-ust.so.1", "liblttng-ust-common.so.1", "liblttng-ust-tracepoint.so.1", "libnuma.so.1",
+	"liblttng-ust.so.1",
+	"liblttng-ust-common.so.1",
+	"liblttng-ust-tracepoint.so.1",
+	"libnuma.so.1",
 	NULL,
 };
 
-struct search {
+struct library_search {
 	const char *name;
 	char *path;
 	size_t size;
 };
 
-static bool try_folder(const struct search *s, const char *folder, size_t length)
+static bool try_folder(const struct library_search *s, const char *folder, size_t length)
 {
-	return length && (size_t)snprintf(s->path, s->size, "%.*s/%s", (int)length, folder, s->name) <
-			 s->size && access(s->path, R_OK) == 0;
+	return length &&
+	       (size_t)snprintf(s->path, s->size, "%.*s/%s", (int)length, folder, s->name) <
+		       s->size &&
+	       access(s->path, R_OK) == 0;
 }
 
 /* Beside what this process has loaded: LTTng's other libraries, libc. */
@@ -38,7 +43,7 @@ static int beside(struct dl_phdr_info *info, size_t size, void *data)
 
 bool place_find_library(const char *name, const char *lib_dir, char *path, size_t size)
 {
-	struct search s = { .name = name, .path = path, .size = size };
+	struct library_search s = { .name = name, .path = path, .size = size };
 	const char *list = getenv("LD_LIBRARY_PATH");
 
 	if (try_folder(&s, lib_dir, strlen(lib_dir)))

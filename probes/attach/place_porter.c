@@ -100,31 +100,32 @@ static int clone_of(const char *home, const char *name)
 	char path[256];
 
 	snprintf(path, sizeof(path), "%s/%s", home, name);
-	return (int)syscall(SYS_open_tree, AT_FDCWD, path, TREE_CLONE | TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
+	return (int)syscall(SYS_open_tree, AT_FDCWD, path,
+			    TREE_CLONE | TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
 }
 
 /* An ordinary user has the right to mount in the target's user namespace, if at all. */
-static bool enter(struct porter *p)
+static bool enter_namespaces(struct porter *p)
 {
 	int mounts = open_of(p->job->pid, "ns/mnt", O_RDONLY);
 	int user = geteuid() ? open_of(p->job->pid, "ns/user", O_RDONLY) : -1;
 
 	p->root = open_of(p->job->pid, "root", O_PATH | O_DIRECTORY);
 	if (p->root < 0 || mounts < 0 || (geteuid() && user < 0))
-		return fails(p, "its namespaces cannot be looked at");
+		return fails(p, "cannot open its namespaces");
 	if (user >= 0 && !is_own(user, "/proc/self/ns/user") && setns(user, CLONE_NEWUSER))
-		return fails(p, "its user namespace cannot be entered");
+		return fails(p, "cannot enter its user namespace");
 	/* our own files as that namespace's, where it may clone their mounts */
 	if (user >= 0 && p->job->home && unshare(CLONE_NEWNS))
-		return fails(p, "it may have no mounts of its own");
+		return fails(p, "cannot create a mount namespace");
 	if (p->job->home) {
 		p->sockets = clone_of(p->job->home, PLACE_HOME);
 		p->control = clone_of(p->job->home, PLACE_CONTROL);
 		if (p->sockets < 0 || p->control < 0)
-			return fails(p, "tftop's folder cannot be shown in it");
+			return fails(p, "cannot mount tftop's folder in the container");
 	}
 	if (!is_own(mounts, "/proc/self/ns/mnt") && setns(mounts, CLONE_NEWNS))
-		return fails(p, "its mount namespace cannot be entered");
+		return fails(p, "cannot enter its mount namespace");
 	close(mounts);
 	if (user >= 0)
 		close(user);
@@ -135,7 +136,7 @@ static bool enter(struct porter *p)
 
 /* ---- the mount ---- */
 
-static int move(int from, int to)
+static int move_into_place(int from, int to)
 {
 	return (int)syscall(SYS_move_mount, from, "", to, "", MOVE_FROM_EMPTY | MOVE_TO_EMPTY);
 }
@@ -155,9 +156,10 @@ static int new_mount(void)
 }
 
 /* A new folder in one of the parents. */
-static bool make_folder(struct porter *p, const char *parent)
+static bool make_place_folder(struct porter *p, const char *parent)
 {
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 	unsigned char random[6];
 
 	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
@@ -181,23 +183,23 @@ static bool find_folder(struct porter *p)
 	int error = ENOENT;
 
 	for (size_t i = p->job->inner_root ? 0 : 1; porter_parents[i]; i++) {
-		if (make_folder(p, porter_parents[i]))
+		if (make_place_folder(p, porter_parents[i]))
 			return true;
 		if (errno != ENOENT)
 			error = errno;
 	}
 	errno = error;
-	return fails(p, "no folder can be made in its /tmp, /var/tmp, /dev/shm or /run");
+	return fails(p, "cannot create a folder in its /tmp, /var/tmp, /dev/shm or /run");
 }
 
-static bool put(struct porter *p, int *what, const char *name, bool folder)
+static bool put_mount(struct porter *p, int *what, const char *name, bool folder)
 {
 	int at;
 
 	if (*what < 0)
 		return true;
 	at = openat(p->mount, name, O_PATH | O_NOFOLLOW | O_CLOEXEC | (folder ? O_DIRECTORY : 0));
-	if (at < 0 || move(*what, at) != 0)
+	if (at < 0 || move_into_place(*what, at) != 0)
 		return false;
 	close(at);
 	close(*what);
@@ -211,18 +213,19 @@ static bool make_mount(struct porter *p)
 
 	p->mount = new_mount();
 	if (on < 0 || p->mount < 0)
-		return fails(p, "a file system in memory cannot be mounted in it");
+		return fails(p, "cannot mount a tmpfs in the container");
 	file = openat(p->mount, PLACE_CONTROL, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
 	p->folder = openat(p->mount, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (file < 0 || mkdirat(p->mount, PLACE_HOME, 0755) != 0 || p->folder < 0 ||
 	    flock(p->folder, LOCK_EX | LOCK_NB) != 0)
-		return fails(p, "what is mounted in it cannot be written");
+		return fails(p, "cannot write to the tmpfs in the container");
 	close(file);
-	if (move(p->mount, on) != 0)
-		return fails(p, "a file system in memory cannot be mounted in it");
+	if (move_into_place(p->mount, on) != 0)
+		return fails(p, "cannot mount a tmpfs in the container");
 	close(on);
-	if (!put(p, &p->sockets, PLACE_HOME, true) || !put(p, &p->control, PLACE_CONTROL, false))
-		return fails(p, "tftop's folder cannot be shown in it");
+	if (!put_mount(p, &p->sockets, PLACE_HOME, true) ||
+	    !put_mount(p, &p->control, PLACE_CONTROL, false))
+		return fails(p, "cannot mount tftop's folder in the container");
 	return true;
 }
 
@@ -256,7 +259,7 @@ static void sweep_one(int parent, const char *name)
 	close(fd);
 }
 
-static void sweep(struct porter *p)
+static void sweep_places(struct porter *p)
 {
 	for (size_t i = 0; porter_parents[i]; i++) {
 		int parent = porter_open(p->root, porter_parents[i], O_RDONLY | O_DIRECTORY);
@@ -277,7 +280,7 @@ static void sweep(struct porter *p)
 /* ---- its life ---- */
 
 /* One message: the answer, and the folder when there is one. */
-static void answer(int link, const struct porter_answer *text, int folder)
+static void answer_tftop(int link, const struct porter_answer *text, int folder)
 {
 	union {
 		struct cmsghdr head;
@@ -298,19 +301,19 @@ static void answer(int link, const struct porter_answer *text, int folder)
 }
 
 /* The lock is tftop's as well: it is one open file. */
-static bool make(struct porter *p)
+static bool make_place(struct porter *p)
 {
 	struct porter_answer text = { .made = false };
 
-	if (enter(p)) {
-		sweep(p);
+	if (enter_namespaces(p)) {
+		sweep_places(p);
 		text.made = find_folder(p) && make_mount(p);
 	}
 	if (text.made)
 		snprintf(text.text, sizeof(text.text), "%s", p->path);
 	else
 		snprintf(text.text, sizeof(text.text), "%s: %s", p->failed, strerror(errno));
-	answer(p->job->link, &text, text.made ? p->folder : -1);
+	answer_tftop(p->job->link, &text, text.made ? p->folder : -1);
 	return text.made;
 }
 
@@ -325,12 +328,13 @@ static void wait_for_end(int link)
 }
 
 /* The name is free to be removed when nothing is mounted there any more. */
-static void clear(struct porter *p)
+static void clear_place(struct porter *p)
 {
 	char parent[64];
 	const char *slash = strrchr(p->job->swept_path, '/');
 
-	snprintf(parent, sizeof(parent), "%.*s", (int)(slash - p->job->swept_path), p->job->swept_path);
+	snprintf(parent, sizeof(parent), "%.*s", (int)(slash - p->job->swept_path),
+		 p->job->swept_path);
 	take_away(p->job->swept);
 	p->parent = porter_open(p->root, parent, O_RDONLY | O_DIRECTORY);
 	if (p->parent >= 0)
@@ -352,11 +356,11 @@ _Noreturn void porter_main(const struct porter_job *job)
 	process_keep_fds(kept, 2);
 	umask(0);
 	if (job->swept >= 0) {
-		if (enter(&p))
-			clear(&p);
+		if (enter_namespaces(&p))
+			clear_place(&p);
 		_exit(0);
 	}
-	if (make(&p))
+	if (make_place(&p))
 		wait_for_end(job->link);
 	if (p.mount >= 0)
 		take_away(p.mount);

@@ -37,7 +37,7 @@ void attach_todo(struct attach_line *line, const char *format, ...)
 
 /* ---- the process ---- */
 
-static void read_command(struct attach_check *check, pid_t pid, const char *name)
+static void read_check_command(struct attach_check *check, pid_t pid, const char *name)
 {
 	char path[64];
 	ssize_t size;
@@ -58,14 +58,15 @@ static void say_absent(struct attach_check *check, pid_t pid)
 	struct attach_line *line;
 
 	if (kill(pid, 0) && errno == ESRCH) {
-		line = attach_add(check, "process", ATTACH_CANNOT, "there is no process %d", (int)pid);
+		line = attach_add(check, "process", ATTACH_CANNOT, "there is no process %d",
+				  (int)pid);
 		attach_todo(line, "'pgrep -af NAME' lists PIDs");
 		return;
 	}
-	line = attach_add(check, "process", ATTACH_CANNOT, "process %d is there, but /proc does not "
+	line = attach_add(check, "process", ATTACH_CANNOT, "process %d exists, but /proc does not "
 			  "show it", (int)pid);
-	attach_todo(line, "as its user or as root it can be seen (/proc is mounted with hidepid, or "
-		    "is not of this PID namespace)");
+	attach_todo(line, "run tftop as the user of the process or as root (/proc is mounted with "
+		    "hidepid, or belongs to another PID namespace)");
 }
 
 /* What can be known without more rights; false: there is no more to look at. */
@@ -75,25 +76,26 @@ static bool check_process(struct attach_check *check, const struct facts *t)
 	int pid = (int)t->pid;
 
 	if (t->tgid > 0 && t->tgid != t->pid) {
-		line = attach_add(check, "process", ATTACH_CANNOT, "%d is a thread of process %d", pid,
-				  (int)t->tgid);
-		attach_todo(line, "give '-p %d'", (int)t->tgid);
+		line = attach_add(check, "process", ATTACH_CANNOT, "%d is a thread of process %d",
+				  pid, (int)t->tgid);
+		attach_todo(line, "use '-p %d'", (int)t->tgid);
 	} else if (t->pid == getpid()) {
 		attach_add(check, "process", ATTACH_CANNOT, "%d is this tftop itself", pid);
 	} else if (t->pid == 1) {
-		line = attach_add(check, "process", ATTACH_CANNOT, "1 is the init process: all of the "
-				  "machine or container ends with it");
-		attach_todo(line, "start the program as a child of an init ('docker run --init')");
+		line = attach_add(check, "process", ATTACH_CANNOT, "1 is the init process: if it "
+				  "fails, the whole machine or container ends");
+		attach_todo(line, "start the program below an init process ('docker run --init')");
 	} else if (t->stat.state == 'Z' || t->stat.state == 'X') {
-		attach_add(check, "process", ATTACH_CANNOT, "%d has ended, its parent %d has not yet "
-			   "asked for its status", pid, (int)t->stat.parent);
+		attach_add(check, "process", ATTACH_CANNOT, "%d has ended; its parent %d has not "
+			   "collected its exit status yet", pid, (int)t->stat.parent);
 	} else if (!t->has_memory) {
-		attach_add(check, "process", ATTACH_CANNOT, "%d is a thread of the kernel", pid);
+		attach_add(check, "process", ATTACH_CANNOT, "%d is a kernel thread", pid);
 	} else if (t->stat.state == 'T') {
 		line = attach_add(check, "process", ATTACH_CANNOT, "%d is stopped", pid);
-		attach_todo(line, "'kill -CONT %d', then try again", pid);
+		attach_todo(line, "continue it with 'kill -CONT %d', then try again", pid);
 	} else {
-		attach_add(check, "process", ATTACH_CAN, "%d runs, of uid %u", pid, t->uids[1]);
+		attach_add(check, "process", ATTACH_CAN, "%d is running, with uid %u", pid,
+			   t->uids[1]);
 		return true;
 	}
 	return t->stat.state == 'T';
@@ -105,13 +107,13 @@ static void check_tracer(struct attach_check *check, const struct facts *t)
 	struct attach_line *line;
 
 	if (t->tracer <= 0) {
-		attach_add(check, "tracer", ATTACH_CAN, "no debugger or tracer is on it");
+		attach_add(check, "tracer", ATTACH_CAN, "no debugger or tracer is attached");
 		return;
 	}
 	process_stat(t->tracer, &stat);
-	line = attach_add(check, "tracer", ATTACH_CANNOT, "'%s' (%d) traces it, and the system allows "
-			  "one tracer", stat.comm, (int)t->tracer);
-	attach_todo(line, "let that one detach or end it");
+	line = attach_add(check, "tracer", ATTACH_CANNOT, "'%s' (%d) is tracing the process, and "
+			  "the system allows one tracer only", stat.comm, (int)t->tracer);
+	attach_todo(line, "detach or end that tracer");
 }
 
 /*
@@ -126,28 +128,30 @@ static void check_seccomp(struct attach_check *check, const struct facts *t)
 	int mine = 0;
 
 	if (t->seccomp == 0) {
-		attach_add(check, "seccomp", ATTACH_CAN, "no system calls are filtered");
+		attach_add(check, "seccomp", ATTACH_CAN, "its system calls are not filtered");
 		return;
 	}
 	if (facts_read(&own, getpid()))
 		mine = own.filters;
 	facts_free(&own);
 	if (t->seccomp == 2 && t->filters > 0 && t->filters <= mine) {
-		attach_add(check, "seccomp", ATTACH_CAN, "its system calls are filtered as tftop's own "
-			   "are (%d filters)", t->filters);
+		attach_add(check, "seccomp", ATTACH_CAN, "its system calls are filtered like "
+			   "tftop's own (%d filters)", t->filters);
 		return;
 	}
 	if (t->seccomp == 2)
-		line = attach_add(check, "seccomp", ATTACH_CANNOT, "its system calls are filtered "
-				  "(%d more filters than on tftop): what the probes need may be refused, "
-				  "or end it", t->filters - (mine > 0 ? mine : 0));
+		line = attach_add(check, "seccomp", ATTACH_CANNOT,
+				  "its system calls are filtered (by %d more filters than "
+				  "tftop's): a call of the probes may be refused, or end the "
+				  "program",
+				  t->filters - (mine > 0 ? mine : 0));
 	else if (t->seccomp == 1)
-		line = attach_add(check, "seccomp", ATTACH_CANNOT, "strict mode: it is ended by any "
-				  "system call but read, write and exit");
+		line = attach_add(check, "seccomp", ATTACH_CANNOT, "strict mode: any system call "
+				  "other than read, write and exit ends the program");
 	else
-		line = attach_add(check, "seccomp", ATTACH_CANNOT, "whether its system calls are "
-				  "filtered is not told by this system");
-	attach_todo(line, "start it without the filter, under 'tftop -- PROGRAM'");
+		line = attach_add(check, "seccomp", ATTACH_CANNOT, "this system does not tell "
+				  "whether its system calls are filtered");
+	attach_todo(line, "start the program without the filter, with 'tftop -- PROGRAM'");
 }
 
 /* What LTTng opens in it: per processor a buffer and its wake-up, of two channels. */
@@ -159,7 +163,7 @@ static void check_descriptors(struct attach_check *check, const struct facts *t)
 	size_t size;
 
 	snprintf(path, sizeof(path), "/proc/%d/limits", (int)t->pid);
-	text = read_whole(path, &size);
+	text = attach_read_whole(path, &size);
 	if (!text)
 		return;
 	limit = strstr(text, "\nMax open files            unlimited") ? -1 :
@@ -167,14 +171,14 @@ static void check_descriptors(struct attach_check *check, const struct facts *t)
 	free(text);
 	if (limit < 0 || limit >= needed + 64)
 		return;
-	line = attach_add(check, "descriptors", ATTACH_CANNOT, "it may open %lld files, and LTTng alone "
-			  "needs %lld in it", limit, needed);
-	attach_todo(line, "'prlimit --pid %d --nofile=4096'", (int)t->pid);
+	line = attach_add(check, "descriptors", ATTACH_CANNOT, "the process may open %lld files, "
+			  "and LTTng alone needs %lld in it", limit, needed);
+	attach_todo(line, "raise the limit with 'prlimit --pid %d --nofile=4096'", (int)t->pid);
 }
 
 /* ---- the whole ---- */
 
-static void conclude(struct attach_check *check)
+void attach_conclude(struct attach_check *check)
 {
 	const struct attach_line *first = NULL;
 	bool some = false;
@@ -194,8 +198,8 @@ static void conclude(struct attach_check *check)
 		snprintf(check->error, sizeof(check->error), "%s%s%s", first->why,
 			 first->todo[0] ? ": " : "", first->todo);
 	else
-		snprintf(check->error, sizeof(check->error), "no probe can come late to what it uses: "
-			 "start the program under 'tftop -- PROGRAM'");
+		snprintf(check->error, sizeof(check->error), "no probe for what the program uses "
+			 "can be attached to a running process: start it with 'tftop -- PROGRAM'");
 }
 
 /* The PID may have been given away while its files were read. */
@@ -208,7 +212,7 @@ static void check_still_there(struct attach_check *check, const struct facts *t)
 	     now.state != 'Z'))
 		return;
 	check->count = 0;
-	attach_add(check, "process", ATTACH_CANNOT, "process %d has ended while it was looked at",
+	attach_add(check, "process", ATTACH_CANNOT, "process %d ended during this check",
 		   (int)t->pid);
 }
 
@@ -224,7 +228,7 @@ void attach_check_process(struct attach_check *check, pid_t pid, const char *lib
 		check->start_ticks = t.stat.start_ticks;
 		check->uid = t.uids[1];
 		check->gid = t.gids[1];
-		read_command(check, pid, t.stat.comm);
+		read_check_command(check, pid, t.stat.comm);
 		if (check_process(check, &t)) {
 			check_permission(check, &t);
 			check_tracer(check, &t);
@@ -239,13 +243,5 @@ void attach_check_process(struct attach_check *check, pid_t pid, const char *lib
 		}
 	}
 	facts_free(&t);
-	conclude(check);
-}
-
-void attach_check_machine(struct attach_check *check, const char *lib_dir)
-{
-	memset(check, 0, sizeof(*check));
-	check_machine(check, lib_dir);
-	check_probes(check, NULL, lib_dir);
-	conclude(check);
+	attach_conclude(check);
 }

@@ -62,6 +62,20 @@ void attach_check_process(struct attach_check *check, pid_t pid, const char *lib
 bool attach_can_come_late(const char *library);
 /* The name of the probe for the runtime that a library of this name shows; NULL: none. */
 const char *attach_probe_for(const char *file);
-void attach_check_machine(struct attach_check *check, const char *lib_dir);
+
+/* ---- for a check of another kind (probes/session/lttng/machine.h) ---- */
+
+/* Adds a line and returns it, so that attach_todo() can complete it. Never NULL. */
+__attribute__((format(printf, 4, 5)))
+struct attach_line *attach_add(struct attach_check *check, const char *what,
+			       enum attach_verdict verdict, const char *why, ...);
+__attribute__((format(printf, 2, 3)))
+void attach_todo(struct attach_line *line, const char *format, ...);
+/* Adds whether tftop may attach to programs at all. */
+void attach_check_attaching(struct attach_check *check);
+/* Adds a line for each probe library that is there. */
+void attach_check_probes(struct attach_check *check, const char *lib_dir);
+/* Sets possible and error, from the lines. */
+void attach_conclude(struct attach_check *check);
 
 #endif

@@ -13,7 +13,7 @@
 #define WHOLE_MAX (64u << 20)
 #define FILES_MAX 4096		/* a process maps some hundreds */
 
-char *read_whole(const char *path, size_t *size)
+char *attach_read_whole(const char *path, size_t *size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	size_t used = 0, room = 1 << 16;
@@ -66,7 +66,8 @@ static void read_ids(const char *text, const char *name, unsigned int ids[4])
 {
 	const char *at = strstr(text, name);
 
-	if (!at || sscanf(at + strlen(name), "%u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) != 4)
+	if (!at ||
+	    sscanf(at + strlen(name), "%u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) != 4)
 		for (int i = 0; i < 4; i++)
 			ids[i] = ~0u;
 }
@@ -98,7 +99,7 @@ static bool read_status(struct facts *t)
 	size_t size;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)t->pid);
-	text = read_whole(path, &size);
+	text = attach_read_whole(path, &size);
 	if (!text)
 		return false;
 	read_ids(text, "\nUid:", t->uids);
@@ -133,7 +134,7 @@ static bool is_known(const struct facts *t, const char *path)
 	return false;
 }
 
-static void add_file(struct facts *t, size_t *room, char *path)
+static void add_mapped_file(struct facts *t, size_t *room, char *path)
 {
 	bool deleted = ends_with(path, " (deleted)");
 
@@ -172,7 +173,7 @@ static void read_maps(struct facts *t)
 		if (line[length - 1] == '\n')
 			line[length - 1] = '\0';
 		if (at)
-			add_file(t, &room, at);
+			add_mapped_file(t, &room, at);
 	}
 	t->files_known = !ferror(maps) && t->n_files;
 	free(line);
@@ -191,7 +192,7 @@ bool facts_read(struct facts *t, pid_t pid)
 	}
 	read_maps(t);
 	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
-	t->environment = read_whole(path, &t->environment_size);
+	t->environment = attach_read_whole(path, &t->environment_size);
 	t->environment_known = t->environment != NULL;
 	return true;
 }
@@ -234,7 +235,7 @@ int glibc_minor(const char *path)
 {
 	static const char word[] = "GLIBC_2.";
 	size_t size = 0;
-	char *data = read_whole(path, &size);
+	char *data = attach_read_whole(path, &size);
 	const char *at = data, *end = data ? data + size : NULL;
 	int newest = 0;
 
@@ -253,7 +254,7 @@ int glibc_minor(const char *path)
 bool has_name(const char *path, const char *name)
 {
 	size_t size = 0, length = strlen(name);
-	char *data = read_whole(path, &size), word[128];
+	char *data = attach_read_whole(path, &size), word[128];
 	bool has;
 
 	word[0] = '\0';

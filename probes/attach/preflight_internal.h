@@ -47,22 +47,13 @@ const struct mapped_file *facts_file(const struct facts *facts, const char *pref
 long long text_number(const char *text, const char *name, int base);
 
 /* Whole file, malloc'ed, *size set, at most 64 MiB; NULL and errno. */
-char *read_whole(const char *path, size_t *size);
+char *attach_read_whole(const char *path, size_t *size);
 
 /* The newest GLIBC_2.N that a library defines or needs; 0: none. */
 int glibc_minor(const char *path);
 
 /* Whether a library's table of names holds this one. */
 bool has_name(const char *path, const char *name);
-
-/* ---- lines ---- */
-
-/* Adds one; returns it, so that a part may say what to do. Never NULL. */
-__attribute__((format(printf, 4, 5)))
-struct attach_line *attach_add(struct attach_check *check, const char *what,
-			       enum attach_verdict verdict, const char *why, ...);
-__attribute__((format(printf, 2, 3)))
-void attach_todo(struct attach_line *line, const char *format, ...);
 
 /* ---- parts, in the order in which they are told ---- */
 
@@ -71,7 +62,6 @@ void check_program(struct attach_check *check, const struct facts *facts, const 
 void check_namespaces(struct attach_check *check, const struct facts *facts,
 		      const char *lib_dir);
 void check_lttng(struct attach_check *check, const struct facts *facts, const char *lib_dir);
-void check_machine(struct attach_check *check, const char *lib_dir);
 /* facts NULL: the machine. */
 void check_probes(struct attach_check *check, const struct facts *facts, const char *lib_dir);
 void check_cupti(struct attach_check *check, const struct facts *facts);

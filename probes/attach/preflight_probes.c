@@ -23,28 +23,29 @@ static const struct late_probe {
 	const char *missing;	/* of what was before, when it comes late */
 } probes[] = {
 	{ "opencl", "libtftop-opencl.so", NULL, { "libOpenCL.so", "libOpenCL-" },
-	  "queues made before have approximate times or none, functions of extensions that it has "
-	  "looked up before are not seen" },
+	  "command queues created earlier have approximate times or none; extension functions that "
+	  "were looked up earlier are not seen" },
 	{ "cuda", "libtftop-cuda.so", NULL, { "libcuda.so" },
-	  "graphs instantiated before come without their nodes" },
+	  "graphs instantiated earlier are shown without their nodes" },
 	{ "nvtx", "libtftop-nvtx.so", NULL, { NULL },
-	  "domains and strings registered before have no names" },
+	  "domains and strings registered earlier have no names" },
 	{ "itt", "libtftop-itt.so", NULL, { "libittnotify" },
-	  "domains and handles made before are not seen" },
+	  "domains and handles created earlier are not seen" },
 	{ "tensorflow", "libtftop-tensorflow.so", START,
 	  { "libtensorflow_framework.so", "libtensorflow_cc.so", "libtensorflow.so",
 	    "_pywrap_tensorflow_internal" },
-	  "graphs made before (their ops have no inputs, outputs and lines of their own), oneDNN's "
+	  "graphs created earlier (their ops have no inputs, outputs or source lines), and oneDNN "
 	  "primitives" },
 	{ "pytorch", "libtftop-pytorch.so", START, { "libtorch_cpu.so", "libtorch.so" },
-	  "blocks allocated before, oneDNN's primitives" },
+	  "memory allocated earlier, and oneDNN primitives" },
 	{ "jax", "libtftop-jax.so", START,
 	  { "libjax_common.so", "_jax.so", "_jax.cpython", "xla_extension." },
-	  "blocks of arrays made before; nothing at all while jax.profiler is on" },
+	  "memory of arrays created earlier; and nothing at all while jax.profiler is on" },
 	{ "blas", "libtftop-blas.so", START,
-	  { "libopenblas", "libscipy_openblas", "libmkl_rt", "libmkl_core", "libblas.so", "libblis.so",
-	    "libflexiblas" }, NULL },
-	{ "omp", "libtftop-omp.so", START, { "libgomp", "libiomp5", "libomp.so", "libomp-" }, NULL },
+	  { "libopenblas", "libscipy_openblas", "libmkl_rt", "libmkl_core", "libblas.so",
+	    "libblis.so", "libflexiblas" }, NULL },
+	{ "omp", "libtftop-omp.so", START,
+	  { "libgomp", "libiomp5", "libomp.so", "libomp-" }, NULL },
 };
 
 const char *attach_probe_for(const char *file)
@@ -65,24 +66,29 @@ static const char *runtime_in(const struct facts *t, const struct late_probe *pr
 	return file ? basename(file->path) : NULL;
 }
 
-static void add_late(struct attach_check *check, const struct facts *t,
+static void add_late_line(struct attach_check *check, const struct facts *t,
 		     const struct late_probe *probe, bool late)
 {
 	const char *runtime = runtime_in(t, probe);
 	struct attach_line *line;
 
 	if (!runtime && probe->runtimes[0]) {
-		line = attach_add(check, probe->name, ATTACH_ABSENT, "what it is for is not loaded");
+		line = attach_add(check, probe->name, ATTACH_ABSENT, "not needed: what it observes "
+				  "is not loaded");
 	} else if (!late) {
-		line = attach_add(check, probe->name, ATTACH_CANNOT, "%s%.80s%sit has to be there from the "
-				  "program's start", runtime ? "'" : "", runtime ? runtime : "",
-				  runtime ? "' is loaded: " : "");
-		attach_todo(line, "start the program under 'tftop -- PROGRAM'");
+		line = attach_add(check, probe->name, ATTACH_CANNOT,
+				  "%s%.80s%sthis probe must be there from the program's start",
+				  runtime ? "'" : "", runtime ? runtime : "",
+				  runtime ? "' is loaded; " : "");
+		attach_todo(line, "start the program with 'tftop -- PROGRAM'");
 	} else {
 		line = attach_add(check, probe->name, probe->missing ? ATTACH_PARTLY : ATTACH_CAN,
-				  "%s%.80s%s%s%s", runtime ? "'" : "", runtime ? runtime : "looked for in all "
-				  "that is loaded", runtime ? "' is loaded" : "",
-				  probe->missing ? "; not seen: " : "", probe->missing ? probe->missing : "");
+				  "%s%.80s%s%s%s", runtime ? "'" : "",
+				  runtime ? runtime :
+					    "searched in all loaded libraries",
+				  runtime ? "' is loaded" : "",
+				  probe->missing ? "; not seen: " : "",
+				  probe->missing ? probe->missing : "");
 	}
 	line->probe = true;
 	line->loaded = runtime != NULL;
@@ -105,9 +111,10 @@ void check_probes(struct attach_check *check, const struct facts *t, const char 
 
 		snprintf(path, sizeof(path), "%s/%s", lib_dir, probe->library);
 		if (!lib_dir[0] || access(path, R_OK)) {
-			line = attach_add(check, probe->name, ATTACH_CANNOT, "its library '%s' is not beside "
-					  "tftop", probe->library);
-			attach_todo(line, "'make' or 'make install' again; it says what it could not build");
+			line = attach_add(check, probe->name, ATTACH_CANNOT, "its library '%s' is "
+					  "missing beside tftop", probe->library);
+			attach_todo(line, "run 'make' or 'make install' again; it names what could "
+				    "not be built");
 			line->probe = true;
 			continue;
 		}
@@ -115,13 +122,19 @@ void check_probes(struct attach_check *check, const struct facts *t, const char 
 			snprintf(path, sizeof(path), "%s/%s", lib_dir, probe->entry);
 		late = attach_can_come_late(path);
 		if (t) {
-			add_late(check, t, probe, late);
+			add_late_line(check, t, probe, late);
 			continue;
 		}
 		line = attach_add(check, probe->name, ATTACH_CAN, "%s", late ?
-				  "from a program's start, and late (-p)" : "from a program's start");
+				  "when tftop starts the program, and when it attaches (-p)" :
+				  "only when tftop starts the program");
 		line->probe = true;
 	}
+}
+
+void attach_check_probes(struct attach_check *check, const char *lib_dir)
+{
+	check_probes(check, NULL, lib_dir);
 }
 
 /* ---- CUPTI ---- */
@@ -157,13 +170,15 @@ void check_cupti(struct attach_check *check, const struct facts *t)
 	if (!who && injected && *injected)
 		who = basename(injected);
 	if (!cupti) {
-		attach_add(check, "CUPTI", ATTACH_ABSENT, "no copy of it is loaded, so nobody uses it");
+		attach_add(check, "CUPTI", ATTACH_ABSENT, "not loaded, so nobody uses it");
 	} else if (who) {
-		line = attach_add(check, "CUPTI", ATTACH_PARTLY, "%.100s uses it: before CUDA 13.3 kernels "
-				  "and copies then go to that one alone", who);
-		attach_todo(line, "end that profiler first, if kernels of CUDA are wanted");
+		line = attach_add(check, "CUPTI", ATTACH_PARTLY,
+				  "%.100s uses it: before CUDA 13.3 kernels and copies are then "
+				  "reported to that profiler alone",
+				  who);
+		attach_todo(line, "end that profiler first to see CUDA kernels and copies");
 	} else {
-		attach_add(check, "CUPTI", ATTACH_CAN, "'%.160s' is loaded and no other profiler is known "
-			   "by its library; the program's own may use it", cupti->path);
+		attach_add(check, "CUPTI", ATTACH_CAN, "'%.160s' is loaded; no library of another "
+			   "profiler was found, but the program itself may use CUPTI", cupti->path);
 	}
 }

@@ -13,6 +13,7 @@
 #include "probes/attach/place.h"
 #include "probes/attach/preflight_internal.h"
 #include "probes/attach/stage.h"
+#include "probes/process/executable.h"
 #include "probes/schema/control.h"
 
 #define GLIBC_OLDEST 28		/* GLIBC_2.28 */
@@ -31,47 +32,23 @@
 
 /* ---- the executable ---- */
 
-enum program_kind { KIND_UNKNOWN, KIND_STATIC, KIND_MUSL, KIND_DYNAMIC };
-
-static enum program_kind elf_kind(int fd, const Elf64_Ehdr *head)
+/* Whether its machine is the probes'; else says so, and there is no more to say of it. */
+static bool check_machine_of(struct attach_check *check, enum executable_kind kind,
+			     unsigned int bits, uint16_t machine)
 {
-	for (unsigned int i = 0; i < head->e_phnum && i < 256; i++) {
-		Elf64_Phdr s;
-		char name[256] = "";
-		size_t length;
-
-		if (pread(fd, &s, sizeof(s), (off_t)(head->e_phoff + i * (size_t)head->e_phentsize)) !=
-		    (ssize_t)sizeof(s))
-			return KIND_UNKNOWN;
-		if (s.p_type != PT_INTERP)
-			continue;
-		length = s.p_filesz < sizeof(name) - 1 ? s.p_filesz : sizeof(name) - 1;
-		if (pread(fd, name, length, (off_t)s.p_offset) < 0)
-			return KIND_UNKNOWN;
-		return strstr(name, "musl") ? KIND_MUSL : KIND_DYNAMIC;
-	}
-	return KIND_STATIC;
-}
-
-/* False: nothing more can be said about it. */
-static bool check_machine_of(struct attach_check *check, int fd, Elf64_Ehdr *head)
-{
-	bool read = pread(fd, head, sizeof(*head), 0) == (ssize_t)sizeof(*head) &&
-		    !memcmp(head->e_ident, ELFMAG, SELFMAG);
-
-	if (!read) {
-		attach_add(check, "program", ATTACH_CANNOT, "what it runs is no ELF file");
-	} else if (head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_machine != MACHINE) {
-		attach_add(check, "program", ATTACH_CANNOT, "it is a %s-bit program of machine %u, tftop "
-			   "and its probes are " MACHINE_NAME,
-			   head->e_ident[EI_CLASS] == ELFCLASS32 ? "32" : "64", head->e_machine);
-		read = false;
-	} else if (MACHINE != EM_X86_64) {
-		attach_add(check, "program", ATTACH_CANNOT, "attaching is made for x86-64, not yet for "
-			   MACHINE_NAME);
-		read = false;
-	}
-	return read;
+	if (kind == EXECUTABLE_NONE)
+		attach_add(check, "program", ATTACH_CANNOT, "its executable is not an ELF file");
+	else if (bits != 64 || machine != MACHINE)
+		attach_add(check, "program", ATTACH_CANNOT,
+			   "it is a %u-bit program for machine %u, and tftop's probes are for "
+			   MACHINE_NAME,
+			   bits == 32 ? 32 : 64, machine);
+	else if (MACHINE != EM_X86_64)
+		attach_add(check, "program", ATTACH_CANNOT,
+			   "attaching works on x86-64 only, not on " MACHINE_NAME);
+	else
+		return true;
+	return false;
 }
 
 /* Set-uid and the like: whoever asks for its variables safely gets none of ours. */
@@ -118,27 +95,30 @@ static void check_glibc(struct attach_check *check, const struct facts *t,
 	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)t->pid, libc->path);
 	minor = libc->deleted ? 0 : glibc_minor(path);
 	if (libc->deleted) {
-		line = attach_add(check, "program", ATTACH_CANNOT, "its C library '%s' was replaced on "
-				  "disk since it started", libc->path);
+		line = attach_add(check, "program", ATTACH_CANNOT, "its C library '%s' was "
+				  "replaced on disk after the program started", libc->path);
 		attach_todo(line, "restart the program");
-	} else if (!minor && place_same_space(t->pid, "mnt") == 1 && !place_is_shared(t->pid, "/")) {
-		line = attach_add(check, "program", ATTACH_CANNOT, "it has called chroot(): its C library "
-				  "'%s' is outside of its root now, and so would the probes be", libc->path);
-		attach_todo(line, "start it with tftop: 'tftop -- PROGRAM'");
+	} else if (!minor && place_same_space(t->pid, "mnt") == 1 &&
+		   !place_is_shared(t->pid, "/")) {
+		line = attach_add(check, "program", ATTACH_CANNOT, "the program called chroot(): "
+				  "its C library '%s' is outside its root now, and so would the "
+				  "probes be", libc->path);
+		attach_todo(line, "start the program with 'tftop -- PROGRAM'");
 	} else if (!minor) {
 		attach_add(check, "program", ATTACH_CANNOT, "its C library '%s' cannot be read: %s",
 			   libc->path, strerror(errno));
 	} else if (minor < GLIBC_OLDEST || minor < needed) {
-		line = attach_add(check, "program", ATTACH_CANNOT, "its glibc is 2.%d, the probes here "
-				  "need 2.%d", minor, needed > GLIBC_OLDEST ? needed : GLIBC_OLDEST);
-		attach_todo(line, "build tftop on a system as old as the program's");
+		line = attach_add(check, "program", ATTACH_CANNOT,
+				  "its glibc is version 2.%d, and these probes need 2.%d",
+				  minor, needed > GLIBC_OLDEST ? needed : GLIBC_OLDEST);
+		attach_todo(line, "build tftop on a system with a glibc that is no newer");
 	} else {
-		attach_add(check, "program", ATTACH_CAN, MACHINE_NAME ", glibc 2.%d, dynamically linked",
-			   minor);
+		attach_add(check, "program", ATTACH_CAN,
+			   MACHINE_NAME ", glibc 2.%d, dynamically linked", minor);
 	}
 }
 
-static void say_kind(struct attach_check *check, const struct facts *t, enum program_kind kind,
+static void say_kind(struct attach_check *check, const struct facts *t, enum executable_kind kind,
 		     const char *lib_dir)
 {
 	const struct mapped_file *libc = facts_file(t, "libc.so.6");
@@ -146,23 +126,25 @@ static void say_kind(struct attach_check *check, const struct facts *t, enum pro
 
 	if (!libc)
 		libc = facts_file(t, "libc-2.");
-	if (kind == KIND_MUSL || facts_file(t, "ld-musl-")) {
-		line = attach_add(check, "program", ATTACH_CANNOT, "its C library is musl; the probes and "
-				  "LTTng need glibc");
-		attach_todo(line, "run it in an image with glibc (Debian, Ubuntu, Fedora, not Alpine)");
-	} else if (kind == KIND_STATIC) {
-		line = attach_add(check, "program", ATTACH_CANNOT, "it is statically linked: no library "
-				  "can be loaded into it");
-		attach_todo(line, "link it dynamically");
+	if (kind == EXECUTABLE_MUSL || facts_file(t, "ld-musl-")) {
+		line = attach_add(check, "program", ATTACH_CANNOT,
+				  "its C library is musl; the probes and LTTng need glibc");
+		attach_todo(line, "run the program in an image with glibc (Debian, Ubuntu, Fedora, "
+			    "not Alpine)");
+	} else if (kind == EXECUTABLE_STATIC) {
+		line = attach_add(check, "program", ATTACH_CANNOT, "the program is statically "
+				  "linked: no library can be loaded into it");
+		attach_todo(line, "link the program dynamically");
 	} else if (is_secure(t)) {
-		line = attach_add(check, "program", ATTACH_CANNOT, "it runs set-uid, set-gid or with file "
-				  "capabilities: LTTng in it does not listen to its user");
-		attach_todo(line, "start it as the user it runs as");
+		line = attach_add(check, "program", ATTACH_CANNOT, "the program runs set-uid, "
+				  "set-gid or with file capabilities: LTTng ignores its "
+				  "environment");
+		attach_todo(line, "start the program as the user it runs as");
 	} else if (!t->files_known) {
-		attach_add(check, "program", ATTACH_CANNOT, "what it has loaded cannot be read");
+		attach_add(check, "program", ATTACH_CANNOT, "its memory mappings cannot be read");
 	} else if (!libc) {
-		attach_add(check, "program", ATTACH_CANNOT, "no C library is mapped: it starts just now, "
-			   "or has an own one");
+		attach_add(check, "program", ATTACH_CANNOT, "no known C library is mapped: the "
+			   "program is just starting, or has one of its own");
 	} else {
 		check_glibc(check, t, libc, lib_dir);
 	}
@@ -170,20 +152,23 @@ static void say_kind(struct attach_check *check, const struct facts *t, enum pro
 
 void check_program(struct attach_check *check, const struct facts *t, const char *lib_dir)
 {
-	Elf64_Ehdr head;
+	enum executable_kind kind;
+	unsigned int bits = 0;
+	uint16_t machine = 0;
 	char path[64];
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)t->pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
-		attach_add(check, "program", ATTACH_CANNOT, "what it runs cannot be read: %s",
+		attach_add(check, "program", ATTACH_CANNOT, "its executable cannot be read: %s",
 			   strerror(errno));
 		return;
 	}
-	if (check_machine_of(check, fd, &head))
-		say_kind(check, t, elf_kind(fd, &head), lib_dir);
+	kind = executable_kind(fd, &bits, &machine);
 	close(fd);
+	if (check_machine_of(check, kind, bits, machine))
+		say_kind(check, t, kind, lib_dir);
 }
 
 /* ---- LTTng ---- */
@@ -239,18 +224,19 @@ static void say_ours(struct attach_check *check, const struct facts *t, const ch
 
 	snprintf(runtime, sizeof(runtime), "%s/" RUNTIME_LIBRARY, lib_dir);
 	if (control_folder(t, folder, sizeof(folder), &there) && there) {
-		line = attach_add(check, "LTTng", ATTACH_CANNOT, "another tftop watches it (its folder is "
-				  "'%s')", folder);
-		attach_todo(line, "leave that one first, or start the program anew");
+		line = attach_add(check, "LTTng", ATTACH_CANNOT, "another tftop is attached (its "
+				  "folder is '%s')", folder);
+		attach_todo(line, "quit that tftop first, or restart the program");
 	} else if (has_name(runtime, STAGE_RUNTIME_ENTRY) &&
 		   (check->apart || may_link(t, folder))) {
 		check->again = true;
-		attach_add(check, "LTTng", ATTACH_CAN, "a tftop that has gone watched it; its probes are "
-			   "there and can be used again");
+		attach_add(check, "LTTng", ATTACH_CAN, "an earlier tftop was attached; its probes "
+			   "are still loaded and can be used again");
 	} else {
-		line = attach_add(check, "LTTng", ATTACH_CANNOT, "a tftop that has gone watched it: LTTng "
-				  "in it stays bound to that one's folder '%s'", folder);
-		attach_todo(line, "attach as the same user as before, or start the program anew");
+		line = attach_add(check, "LTTng", ATTACH_CANNOT, "an earlier tftop was attached, "
+				  "and LTTng in the program remains bound to its folder '%s'",
+				  folder);
+		attach_todo(line, "attach as the same user as before, or restart the program");
 	}
 }
 
@@ -261,10 +247,11 @@ static void say_foreign(struct attach_check *check, const struct facts *t)
 
 	if (!home)
 		home = facts_variable(t, "HOME");
-	line = attach_add(check, "LTTng", ATTACH_CANNOT, "LTTng-UST is in it already and bound to the "
-			  "session daemon of '%.200s'; it takes no second one",
+	line = attach_add(check, "LTTng", ATTACH_CANNOT, "LTTng-UST is already loaded and bound to "
+			  "the session daemon of '%.200s'; it accepts no second one",
 			  home ? home : "an unknown home");
-	attach_todo(line, "start it under 'tftop -- PROGRAM', or use that daemon's session ('lttng')");
+	attach_todo(line, "start the program with 'tftop -- PROGRAM', or use that daemon's session "
+		    "('lttng')");
 }
 
 void check_lttng(struct attach_check *check, const struct facts *t, const char *lib_dir)
@@ -275,14 +262,16 @@ void check_lttng(struct attach_check *check, const struct facts *t, const char *
 	if (!t->files_known)
 		return;
 	if (old) {
-		line = attach_add(check, "LTTng", ATTACH_CANNOT, "'%.200s' of LTTng-UST 2.12 or older is in "
-				  "it; the probes bring 2.13, and both in one process end it", old->path);
-		attach_todo(line, "start it with LTTng-UST 2.13 or without LTTng");
+		line = attach_add(check, "LTTng", ATTACH_CANNOT, "'%.200s' of LTTng-UST 2.12 or "
+				  "older is loaded; the probes need 2.13, and both in one process "
+				  "would crash it", old->path);
+		attach_todo(line, "start the program with LTTng-UST 2.13 or without LTTng");
 	} else if (facts_file(t, RUNTIME_LIBRARY)) {
 		say_ours(check, t, lib_dir);
 	} else if (facts_file(t, "liblttng-ust.so.")) {
 		say_foreign(check, t);
 	} else {
-		attach_add(check, "LTTng", ATTACH_CAN, "not in it: it comes with the probes");
+		attach_add(check, "LTTng", ATTACH_CAN, "not loaded yet: tftop loads it with the "
+			   "probes");
 	}
 }

@@ -15,6 +15,8 @@
 #include "probes/attach/preflight_internal.h"
 #include "probes/attach/target.h"
 
+#define CAP_PTRACE 19
+
 static bool same_user(const struct facts *t)
 {
 	for (int i = 0; i < 3; i++)
@@ -33,7 +35,7 @@ static bool is_dumpable(const struct facts *t)
 	return stat(path, &st) != 0 || st.st_uid == t->uids[1];
 }
 
-static void say_refused(struct attach_check *check, const struct facts *t, int error)
+static void add_refusal(struct attach_check *check, const struct facts *t, int error)
 {
 	struct facts own;
 	uint64_t mine = facts_read(&own, getpid()) ? own.permitted : 0;
@@ -42,31 +44,38 @@ static void say_refused(struct attach_check *check, const struct facts *t, int e
 
 	facts_free(&own);
 	if (!same_user(t)) {
-		line = attach_add(check, "permission", ATTACH_CANNOT, "it is uid %u's, tftop is uid %u's",
+		line = attach_add(check, "permission", ATTACH_CANNOT, "the process belongs to uid "
+				  "%u, tftop to uid %u",
 				  t->uids[1], (unsigned int)getuid());
 		attach_todo(line, "run tftop as that user or as root");
 	} else if (scope == 3) {
-		line = attach_add(check, "permission", ATTACH_CANNOT, "attaching is switched off until "
+		line = attach_add(check, "permission", ATTACH_CANNOT, "attaching is disabled until "
 				  "the next boot (kernel.yama.ptrace_scope is 3)");
-		attach_todo(line, "start the program under 'tftop -- PROGRAM': that needs no attaching");
+		attach_todo(line, "start the program with 'tftop -- PROGRAM', which does not need "
+			    "to attach");
 	} else if (!is_dumpable(t)) {
-		line = attach_add(check, "permission", ATTACH_CANNOT, "it is not dumpable: it, or what "
-				  "changed its user or capabilities, has closed it to others");
-		attach_todo(line, "run tftop as root, or the program without prctl(PR_SET_DUMPABLE, 0)");
+		line = attach_add(check, "permission", ATTACH_CANNOT, "the process is not "
+				  "dumpable: it closed itself to others, or it changed its user or "
+				  "capabilities");
+		attach_todo(line, "run tftop as root, or start the program without "
+			    "prctl(PR_SET_DUMPABLE, 0)");
 	} else if (scope > 0) {
-		line = attach_add(check, "permission", ATTACH_CANNOT, "kernel.yama.ptrace_scope is %d: %s",
-				  scope, scope == 1 ? "only a parent may attach" : "only root may attach");
-		attach_todo(line, "run tftop as root, or set kernel.yama.ptrace_scope to 0, or start the "
-			    "program under 'tftop -- PROGRAM'");
+		line = attach_add(check, "permission", ATTACH_CANNOT,
+				  "kernel.yama.ptrace_scope is %d: %s", scope,
+				  scope == 1 ? "only a parent may attach" : "only root may attach");
+		attach_todo(line, "run tftop as root, set kernel.yama.ptrace_scope to 0, or start "
+			    "the program with 'tftop -- PROGRAM'");
 	} else if (t->permitted & ~mine) {
-		line = attach_add(check, "permission", ATTACH_CANNOT, "it has capabilities that tftop has "
-				  "not (%#llx)", (unsigned long long)(t->permitted & ~mine));
-		attach_todo(line, "run tftop with CAP_SYS_PTRACE (in a container: --cap-add SYS_PTRACE)");
+		line = attach_add(check, "permission", ATTACH_CANNOT,
+				  "the process has capabilities that tftop does not have (%#llx)",
+				  (unsigned long long)(t->permitted & ~mine));
+		attach_todo(line,
+			    "run tftop with CAP_SYS_PTRACE (in a container: --cap-add SYS_PTRACE)");
 	} else {
-		line = attach_add(check, "permission", ATTACH_CANNOT, "refused by the system (%s), though "
-				  "user and capabilities are right", strerror(error));
-		attach_todo(line, "look at the log of its security module (SELinux, AppArmor, Landlock), "
-			    "or run tftop where the program was started");
+		line = attach_add(check, "permission", ATTACH_CANNOT, "the system refuses access "
+				  "(%s), although user and capabilities match", strerror(error));
+		attach_todo(line, "check the log of the security module (SELinux, AppArmor, "
+			    "Landlock), or run tftop where the program was started");
 	}
 }
 
@@ -79,18 +88,40 @@ void check_permission(struct attach_check *check, const struct facts *t)
 	snprintf(path, sizeof(path), "/proc/%d/mem", (int)t->pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
-		say_refused(check, t, errno);
+		add_refusal(check, t, errno);
 		return;
 	}
 	close(fd);
 	if (same_user(t)) {
-		attach_add(check, "permission", ATTACH_CAN, "it is of tftop's own user");
+		attach_add(check, "permission", ATTACH_CAN, "the process belongs to tftop's user");
 	} else if (geteuid() == 0) {
 		attach_add(check, "permission", ATTACH_CAN, "tftop is root");
 	} else {
 		/* The private folder is closed to it. */
-		line = attach_add(check, "permission", ATTACH_CANNOT, "it is uid %u's and could not reach "
-				  "what tftop of uid %u gives it", t->uids[1], (unsigned int)getuid());
+		line = attach_add(check, "permission", ATTACH_CANNOT, "the process belongs to uid "
+				  "%u and could not reach the files of tftop, which runs as uid "
+				  "%u", t->uids[1], (unsigned int)getuid());
 		attach_todo(line, "run tftop as that user or as root");
+	}
+}
+
+void attach_check_attaching(struct attach_check *check)
+{
+	struct facts own;
+	bool may = facts_read(&own, getpid()) && (own.permitted >> CAP_PTRACE & 1);
+	int scope = target_yama_scope();
+	struct attach_line *line;
+
+	facts_free(&own);
+	if (scope == 3 || (scope && !may)) {
+		line = attach_add(check, "attaching", ATTACH_PARTLY, "not allowed: "
+				  "kernel.yama.ptrace_scope is %d; programs that tftop starts are "
+				  "not affected", scope);
+		attach_todo(line, scope == 3 ? "this cannot be changed before the next boot" :
+			    "run tftop as root, or set kernel.yama.ptrace_scope to 0");
+	} else {
+		attach_add(check, "attaching", ATTACH_CAN, may ? "tftop can attach to programs of "
+			   "any user" :
+			   "tftop can attach to programs of this user");
 	}
 }

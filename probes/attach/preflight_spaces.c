@@ -21,15 +21,18 @@ static void check_files(struct attach_check *check, const struct facts *t, const
 
 	if (seen) {
 		attach_add(check, "files", ATTACH_CAN, place_is_shared(t->pid, "/") &&
-			   place_same_space(t->pid, "mnt") != 0 ? "it sees the same files as tftop" :
-			   "it has another root or mount namespace, but sees tftop's folders");
+			   place_same_space(t->pid, "mnt") != 0 ? "the process sees the same files "
+			   "as tftop" :
+			   "the process has another root or mount namespace, but sees tftop's "
+			   "folders");
 	} else if (place_possible(t->pid, why, sizeof(why), todo, sizeof(todo))) {
 		check->apart = true;
-		attach_add(check, "files", ATTACH_CAN, "it has another root or mount namespace (a container): "
-			   "what the probes need is mounted in it while tftop watches it");
+		attach_add(check, "files", ATTACH_CAN, "the process has another root or mount "
+			   "namespace (a container): the files that the probes need are mounted "
+			   "there while tftop is attached");
 	} else {
-		line = attach_add(check, "files", ATTACH_CANNOT, "it has another root or mount namespace (a "
-				  "container), and %s", why);
+		line = attach_add(check, "files", ATTACH_CANNOT, "the process has another root or "
+				  "mount namespace (a container), and %s", why);
 		attach_todo(line, "%s", todo);
 	}
 }
@@ -40,19 +43,24 @@ static void check_spaces(struct attach_check *check, const struct facts *t)
 	int net = place_same_space(t->pid, "net");
 
 	if (pid < 0 || user < 0 || net < 0) {
-		attach_add(check, "namespaces", ATTACH_PARTLY, "may not be looked at");
+		attach_add(check, "namespaces", ATTACH_PARTLY, "tftop has no permission to read "
+			   "them");
 		return;
 	}
 	check->pid_space = pid == 0;
 	if (pid == 0)
-		attach_add(check, "namespaces", ATTACH_CAN, "it is in a PID namespace below tftop's, where its "
-			   "number is %d: tftop shows %d", (int)t->inner_pid, (int)t->pid);
+		attach_add(check, "namespaces", ATTACH_CAN,
+			   "the process is in a PID namespace below tftop's, where its PID is %d; "
+			   "tftop shows %d",
+			   (int)t->inner_pid, (int)t->pid);
 	else if (!user || !net)
-		attach_add(check, "namespaces", ATTACH_CAN, "an own %s%s%s namespace, which the probes do "
-			   "not mind", user ? "" : "user", user || net ? "" : " and ",
-			   net ? "" : "network");
+		attach_add(check, "namespaces", ATTACH_CAN,
+			   "the process has its own %s%s%s namespace, which makes no difference to "
+			   "the probes",
+			   user ? "" : "user", user || net ? "" : " and ", net ? "" : "network");
 	else
-		attach_add(check, "namespaces", ATTACH_CAN, "PID, user and network are tftop's");
+		attach_add(check, "namespaces", ATTACH_CAN, "its PID, user and network namespaces "
+			   "are tftop's");
 }
 
 void check_namespaces(struct attach_check *check, const struct facts *t, const char *lib_dir)

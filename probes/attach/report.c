@@ -35,7 +35,8 @@ bool report_open(struct report *report, int folder, const char *name, uid_t uid,
 				    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (report->fd >= 0 && fill(report->fd, uid, gid))
 		return true;
-	snprintf(why, size, "the report '%s' for the program cannot be made: %s", name, strerror(errno));
+	snprintf(why, size, "cannot create the report file '%s' for the program: %s", name,
+		 strerror(errno));
 	report_close(report);
 	return false;
 }

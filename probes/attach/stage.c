@@ -72,7 +72,8 @@ static bool leaving;
 static void before_exit(void)
 {
 	__atomic_store_n(&leaving, true, __ATOMIC_SEQ_CST);
-	for (int i = 0; i < EXIT_WAIT_MS && __atomic_load_n(&busy, __ATOMIC_SEQ_CST) == getpid(); i++)
+	for (int i = 0; i < EXIT_WAIT_MS && __atomic_load_n(&busy, __ATOMIC_SEQ_CST) == getpid();
+	     i++)
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
 
@@ -167,7 +168,7 @@ static bool environment_swap(const char *line);
 
 /* What was changed in the old array after it was seen: its entries now against those
  * then. Where the program has changed the new one meanwhile, that is later. */
-static void carry_over(char **then, char **now, const char *line)
+static void carry_over_changes(char **then, char **now, const char *line)
 {
 	for (char **e = now; *e; e++) {
 		char **slot = slot_of(environ, *e);
@@ -202,7 +203,7 @@ static void follow_up(char **next, char **old, char **seen, size_t n, const char
 	/* else another one was made of it, with its changes, and the old one may be gone */
 	environment_barrier();
 	if (now && __atomic_load_n(&environ, __ATOMIC_ACQUIRE) == next)
-		carry_over(seen, now, line);
+		carry_over_changes(seen, now, line);
 	free(now);
 }
 
@@ -250,7 +251,7 @@ struct work {
 	size_t loads;
 };
 
-static void say(char *to, size_t size, const char *text)
+static void copy_text(char *to, size_t size, const char *text)
 {
 	size_t length = strnlen(text, size - 1);
 
@@ -290,7 +291,7 @@ static const char *environment_entry(const char *line)
 	return NULL;
 }
 
-static bool lend(struct work *w, char *line)
+static bool lend_variable(struct work *w, char *line)
 {
 	const char *before = environment_entry(line);
 
@@ -305,7 +306,7 @@ static bool lend(struct work *w, char *line)
 }
 
 /* Only where it is still what was lent. */
-static void give_back(struct work *w)
+static void give_back_variables(struct work *w)
 {
 	for (size_t i = w->lents; i-- > 0;) {
 		char *line = strdup(w->lent[i]);
@@ -326,14 +327,14 @@ static char *after(char *line, const char *verb)
 	return strncmp(line, verb, length) == 0 && line[length] == ' ' ? line + length + 1 : NULL;
 }
 
-static bool take_line(struct work *w, char *line)
+static bool obey_line(struct work *w, char *line)
 {
 	char *rest;
 
 	if ((rest = after(line, "set")) && strchr(rest, '='))
 		return environment_swap(rest);
 	if ((rest = after(line, "lend")) && strchr(rest, '='))
-		return lend(w, rest);
+		return lend_variable(w, rest);
 	if ((rest = after(line, "load")) && *rest == '/' && w->loads < STAGE_LOADS_MAX) {
 		w->load[w->loads++] = rest;
 		return true;
@@ -356,7 +357,7 @@ static bool all_fit(struct work *w)
 		if (variable ? memchr(line, '=', length) != NULL :
 		    !strncmp(line, "load /", 6) && ++loads <= STAGE_LOADS_MAX)
 			continue;
-		say(w->report->text, sizeof(w->report->text), line);
+		copy_text(w->report->text, sizeof(w->report->text), line);
 		if (length < sizeof(w->report->text))
 			w->report->text[length] = '\0';
 		return false;
@@ -364,7 +365,7 @@ static bool all_fit(struct work *w)
 	return true;
 }
 
-static bool take_lines(struct work *w)
+static bool obey_argument(struct work *w)
 {
 	char *save, *line;
 
@@ -373,9 +374,9 @@ static bool take_lines(struct work *w)
 	/* the first one is the report's, which the entry has looked at */
 	strtok_r(w->text, "\n", &save);
 	while ((line = strtok_r(NULL, "\n", &save))) {
-		if (take_line(w, line))
+		if (obey_line(w, line))
 			continue;
-		say(w->report->text, sizeof(w->report->text), line);
+		copy_text(w->report->text, sizeof(w->report->text), line);
 		return false;
 	}
 	w->report->loads = (uint32_t)w->loads;
@@ -390,7 +391,7 @@ static void say_why(void *library, char *text, size_t size)
 	const char *(*why)(void) = (const char *(*)(void))symbol(library, STAGE_WHY_ENTRY);
 
 	if (why)
-		say(text, size, why());
+		copy_text(text, size, why());
 }
 
 /* Probes that are there, also those that another tftop brought, are there for this one. */
@@ -420,9 +421,9 @@ static const char *replace_code(const struct tft_code *codes, size_t count,
 	uint32_t asked = STAGE_CODES_ASKED;
 
 	if (!asking || !pthread_equal(worker, pthread_self()))
-		return "another thread has begun with it just now";
+		return "another thread is doing that just now";
 	if (count > TFT_CODES_MAX)
-		return "it is more than there is room for";
+		return "it is too much code to replace";
 	c = &asking->codes;
 	memcpy(c->code, codes, count * sizeof(*codes));
 	c->count = (uint32_t)count;
@@ -433,7 +434,7 @@ static const char *replace_code(const struct tft_code *codes, size_t count,
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 	if (__atomic_compare_exchange_n(&c->state, &asked, STAGE_CODES_WITHDRAWN, false,
 					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		return "tftop does not answer";
+		return "tftop did not answer";
 	return asked == STAGE_CODES_REPLACED ? NULL : c->why;
 }
 
@@ -456,7 +457,8 @@ static void load_one(const char *path, struct stage_load *load)
 	if (!library) {
 		const char *error = dlerror();
 
-		say(load->text, sizeof(load->text), error ? error : "dlopen gives no reason");
+		copy_text(load->text, sizeof(load->text),
+			  error ? error : "dlopen() gives no reason");
 		set_state(&load->state, STAGE_NOT_LOADED);
 		return;
 	}
@@ -475,7 +477,7 @@ static void load_one(const char *path, struct stage_load *load)
 	set_state(&load->state, STAGE_ATTACHED);
 }
 
-static void *work(void *data)
+static void *stage_thread(void *data)
 {
 	struct work *w = data;
 	struct stage_report *r = w->report;
@@ -483,8 +485,8 @@ static void *work(void *data)
 
 	pthread_once(&once, watch_program);
 	r->pid = (int32_t)getpid();
-	if (!take_lines(w)) {
-		give_back(w);
+	if (!obey_argument(w)) {
+		give_back_variables(w);
 		set_state(&r->state, STAGE_BAD_ARGUMENT);
 	} else {
 		set_state(&r->state, STAGE_RUNS);
@@ -495,8 +497,8 @@ static void *work(void *data)
 			load_one(w->load[i], &r->load[i]);
 		tell_runtime(r);	/* and whether LTTng reaches tftop from here */
 		if (is_leaving())
-			say(r->text, sizeof(r->text), "it ends just now");
-		give_back(w);
+			copy_text(r->text, sizeof(r->text), "the program is ending");
+		give_back_variables(w);
 		asking = NULL;
 		set_state(&r->state, STAGE_OVER);
 	}
@@ -506,7 +508,7 @@ static void *work(void *data)
 	return NULL;
 }
 
-static int start(struct work *w)
+static int stage_start_thread(struct work *w)
 {
 	sigset_t all, before;
 	pthread_attr_t attributes;
@@ -520,7 +522,7 @@ static int start(struct work *w)
 	pthread_attr_setstacksize(&attributes, STACK_SIZE);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&thread, &attributes, work, w);
+	error = pthread_create(&thread, &attributes, stage_thread, w);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attributes);
 	if (!error)
@@ -528,7 +530,7 @@ static int start(struct work *w)
 	return error;
 }
 
-static int prepare(struct work *w, const char *argument)
+static int stage_prepare(struct work *w, const char *argument)
 {
 	char *path, *end;
 
@@ -555,9 +557,9 @@ int tftop_injected(const char *argument)
 							 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return EBUSY;
 	w = calloc(1, sizeof(*w));
-	error = w ? prepare(w, argument) : ENOMEM;
+	error = w ? stage_prepare(w, argument) : ENOMEM;
 	if (!error)
-		error = start(w);
+		error = stage_start_thread(w);
 	if (!error)
 		return 0;
 	if (w) {

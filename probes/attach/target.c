@@ -3,6 +3,7 @@
 #include "probes/attach/target.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "probes/attach/elf.h"
+#include "probes/process/executable.h"
 
 #define OLDEST_LIBC "GLIBC_2.28"
 #define LIBC_TEXT_MAX (8u << 20)
@@ -20,7 +22,7 @@
 #define LIBC_DLOPEN_MODE (RTLD_NOW | 0x80000000u)
 
 __attribute__((format(printf, 3, 4)))
-static bool refuse(char *why, size_t size, const char *format, ...)
+static bool refuse_target(char *why, size_t size, const char *format, ...)
 {
 	va_list args;
 
@@ -40,7 +42,7 @@ FILE *target_file(pid_t pid, const char *name)
 	return fopen(path, "re");
 }
 
-bool mapping_next(FILE *maps, struct mapping *m)
+bool mapping_next(FILE *maps, struct target_mapping *m)
 {
 	char line[1024], rights[5];
 	int used = 0, c;
@@ -83,7 +85,7 @@ void status_field(pid_t pid, pid_t tid, const char *name, char *text, size_t siz
 	fclose(f);
 }
 
-bool range_has(const struct ranges *ranges, uint64_t address)
+bool range_has(const struct address_ranges *ranges, uint64_t address)
 {
 	for (size_t i = 0; i < ranges->count; i++)
 		if (address >= ranges->at[i].start && address < ranges->at[i].end)
@@ -91,11 +93,11 @@ bool range_has(const struct ranges *ranges, uint64_t address)
 	return false;
 }
 
-static bool range_add(struct ranges *ranges, uint64_t start, uint64_t end)
+static bool range_add(struct address_ranges *ranges, uint64_t start, uint64_t end)
 {
 	if (ranges->count == TARGET_RANGES_MAX)
 		return false;
-	ranges->at[ranges->count++] = (struct range){ start, end };
+	ranges->at[ranges->count++] = (struct address_range){ start, end };
 	return true;
 }
 
@@ -123,39 +125,50 @@ bool target_possible(pid_t pid, char *why, size_t size)
 	pid_t other;
 
 	if (pid <= 0)
-		return refuse(why, size, "'%d' is no process id: a positive number is", (int)pid);
+		return refuse_target(why, size, "'%d' is not a PID: a PID is a positive number",
+				     (int)pid);
 	if (pid == getpid())
-		return refuse(why, size, "'%d' is tftop itself: another process is wanted", (int)pid);
+		return refuse_target(why, size, "'%d' is tftop itself: choose another process",
+				     (int)pid);
 	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
 	if (stat(path, &st) != 0)
-		return refuse(why, size, "no process '%d'", (int)pid);
+		return refuse_target(why, size, "there is no process '%d'", (int)pid);
 	/* /proc/TID is there for threads too, but has no task of the leader's. */
 	status_field(pid, pid, "Tgid", text, sizeof(text));
 	other = (pid_t)atoi(text);
 	if (other && other != pid)
-		return refuse(why, size, "'%d' is a thread of process %d: attach to that",
-			      (int)pid, (int)other);
+		return refuse_target(why, size, "'%d' is a thread of process %d: attach to that "
+			      "process instead", (int)pid, (int)other);
 	name_of(pid, name, sizeof(name));
 	status_field(pid, pid, "State", text, sizeof(text));
 	if (text[0] == 'Z' || text[0] == 'X')
-		return refuse(why, size, "'%d' (%s) has ended already (zombie)", (int)pid, name);
+		return refuse_target(why, size, "'%d' (%s) has already ended (zombie)", (int)pid,
+				     name);
 	status_field(pid, pid, "VmSize", path, sizeof(path));
 	if (!path[0])
-		return refuse(why, size, "'%d' (%s) has no memory of its own: a thread of the kernel, "
-			      "or it is ending", (int)pid, name);
+		return refuse_target(why, size,
+				     "'%d' (%s) has no memory of its own: it is a kernel thread, "
+				     "or it is ending",
+				     (int)pid, name);
 	status_field(pid, pid, "TracerPid", path, sizeof(path));
 	if ((other = (pid_t)atoi(path)) != 0) {
 		name_of(other, path, sizeof(path));
-		return refuse(why, size, "'%d' (%s) is traced by process %d (%s) already, and only one "
-			      "can: let that one go first", (int)pid, name, (int)other, path);
+		return refuse_target(why, size,
+				     "'%d' (%s) is already traced by process %d (%s), and only one "
+				     "tracer is possible: detach that one first",
+				     (int)pid, name, (int)other, path);
 	}
 	if (text[0] == 'T' || text[0] == 't')
-		return refuse(why, size, "'%d' (%s) is stopped: let it go on first (kill -CONT %d)",
-			      (int)pid, name, (int)pid);
+		return refuse_target(why, size,
+				     "'%d' (%s) is stopped: continue it first (kill -CONT %d)",
+				     (int)pid, name, (int)pid);
 	status_field(pid, pid, "x86_Thread_features", text, sizeof(text));
 	if (strstr(text, "shstk"))
-		return refuse(why, size, "'%d' (%s) runs with a shadow stack (CET), past which no call "
-			      "can be made from outside: start it without, or under tftop", (int)pid, name);
+		return refuse_target(why, size,
+				     "'%d' (%s) runs with a shadow stack (CET), which prevents "
+				     "calls from outside: start the program without it, or with "
+				     "tftop",
+				     (int)pid, name);
 	return true;
 }
 
@@ -202,10 +215,10 @@ struct reading {
 	char exe[512];
 };
 
-static void read_mapping(struct reading *r, const struct mapping *m)
+static void read_mapping(struct reading *r, const struct target_mapping *m)
 {
 	const char *base = basename(m->path);
-	struct ranges *where = NULL;
+	struct address_ranges *where = NULL;
 	struct elf elf;
 
 	if (strncmp(base, "ld-musl", 7) == 0 || strncmp(base, "libc.musl", 9) == 0)
@@ -233,7 +246,7 @@ static void read_mapping(struct reading *r, const struct mapping *m)
 
 /* Whether these bytes take words off the stack and return, touching nothing else of
  * account; how many words, -1: they do something else. */
-static int epilogue(const uint8_t *c, const uint8_t *end)
+static int words_popped(const uint8_t *c, const uint8_t *end)
 {
 	int words = 0;
 
@@ -274,10 +287,10 @@ static void find_pieces(struct way_back *back, const uint8_t *text, size_t size,
 		if (c[0] != 0x48 || c[1] != 0x89 || back->store)
 			continue;
 		if (c[2] == 0x03) {		/* mov %rax, (%rbx) */
-			words = epilogue(c + 3, end);
+			words = words_popped(c + 3, end);
 		} else if (c[2] == 0x43 && c[3] < 0x80) {	/* mov %rax, …(%rbx) */
 			offset = c[3];
-			words = epilogue(c + 4, end);
+			words = words_popped(c + 4, end);
 		}
 		if (words >= 0) {
 			back->store = at + (uint64_t)(c - text);
@@ -290,7 +303,7 @@ static void find_pieces(struct way_back *back, const uint8_t *text, size_t size,
 static bool find_way_back(struct target *t)
 {
 	for (size_t i = 0; i < t->libc.count; i++) {
-		const struct range *range = &t->libc.at[i];
+		const struct address_range *range = &t->libc.at[i];
 		size_t size = (size_t)(range->end - range->start);
 		uint8_t *text = size <= LIBC_TEXT_MAX ? malloc(size) : NULL;
 
@@ -306,11 +319,13 @@ static bool find_functions(struct target *t, uint64_t header, char *why, size_t 
 	struct elf libc;
 
 	if (!elf_open(&libc, t, header))
-		return refuse(why, size, "the libc of '%d' cannot be read: not one of 64-bit x86",
-			      (int)t->pid);
+		return refuse_target(why, size,
+				     "the libc of '%d' cannot be read: it is not one for 64-bit "
+				     "x86",
+				     (int)t->pid);
 	if (!elf_has_string(&libc, OLDEST_LIBC))
-		return refuse(why, size, "'%d' runs with a glibc older than 2.28: start it under tftop "
-			      "instead", (int)t->pid);
+		return refuse_target(why, size, "'%d' runs with a glibc older than 2.28: start the "
+			      "program with tftop instead", (int)t->pid);
 	t->dlopen = elf_function(&libc, "dlopen");
 	t->dlopen_mode = RTLD_NOW;
 	if (!t->dlopen) {	/* before 2.34 */
@@ -320,9 +335,13 @@ static bool find_functions(struct target *t, uint64_t header, char *why, size_t 
 	t->dlerror = elf_function(&libc, "dlerror");
 	t->raise = elf_function(&libc, "raise");
 	if (!t->dlopen || !t->raise || !find_way_back(t))
-		return refuse(why, size, "the libc of '%d' is built in an unknown way: %s not found; "
-			      "start it under tftop instead", (int)t->pid,
-			      !t->dlopen ? "dlopen" : !t->raise ? "raise" : "the way back");
+		return refuse_target(why, size,
+				     "the libc of '%d' is built in an unknown way: %s was not "
+				     "found; start the program with tftop instead",
+				     (int)t->pid,
+				     !t->dlopen ? "dlopen" :
+				     !t->raise	? "raise" :
+						  "a sequence of instructions to return by");
 	return true;
 }
 
@@ -336,49 +355,59 @@ static bool open_memory(struct target *t, char *why, size_t size)
 	if (t->memory >= 0)
 		return true;
 	if (errno != EACCES && errno != EPERM)
-		return refuse(why, size, "the memory of '%d' cannot be opened: %s", (int)t->pid,
+		return refuse_target(why, size, "cannot open the memory of '%d': %s", (int)t->pid,
 			      strerror(errno));
 	status_field(t->pid, t->pid, "Uid", uid, sizeof(uid));
 	if (geteuid() != 0 && (uid_t)atoi(uid) != geteuid())
-		return refuse(why, size, "'%d' belongs to uid %d, tftop runs as uid %d: run tftop as "
-			      "the program's user or as root", (int)t->pid, atoi(uid), (int)geteuid());
+		return refuse_target(why, size,
+				     "'%d' belongs to uid %d, and tftop runs as uid %d: run tftop "
+				     "as the program's user or as root",
+				     (int)t->pid, atoi(uid), (int)geteuid());
 	scope = target_yama_scope();
 	if (scope > 0)
-		return refuse(why, size, "this system forbids to attach to '%d' "
+		return refuse_target(why, size, "this system does not allow attaching to '%d' "
 			      "(kernel.yama.ptrace_scope is %d): run tftop as root%s", (int)t->pid,
-			      scope, scope >= 3 ? " does not help either; start the program "
-			      "under tftop" : ", or start the program under tftop");
-	return refuse(why, size, "'%d' may not be looked into (it is not dumpable, has more rights than "
-		      "tftop or another user namespace): run tftop as root with CAP_SYS_PTRACE",
-		      (int)t->pid);
+			      scope, scope >= 3 ? " does not help either; start the program with "
+			      "tftop" : ", or start the program with tftop");
+	return refuse_target(why, size,
+			     "tftop has no access to '%d' (it is not dumpable, has more rights "
+			     "than tftop, or is in another user namespace): run tftop as root with "
+			     "CAP_SYS_PTRACE",
+			     (int)t->pid);
 }
 
 static bool is_32_bit(pid_t pid)
 {
-	unsigned char head[20] = { 0 };
 	FILE *exe = target_file(pid, "exe");
-	bool read_it = exe && fread(head, 1, sizeof(head), exe) == sizeof(head);
+	unsigned int bits = 64;
+	uint16_t machine = EM_X86_64;
 
-	if (exe)
+	if (exe) {
+		executable_kind(fileno(exe), &bits, &machine);
 		fclose(exe);
-	return read_it && (head[4] == 1 || head[18] != 62);	/* ELFCLASS32, EM_X86_64 */
+	}
+	return bits == 32 || machine != EM_X86_64;
 }
 
 bool target_open(struct target *t, pid_t pid, char *why, size_t size)
 {
 	struct reading r = { .t = t };
-	struct mapping m;
+	struct target_mapping m;
 	FILE *maps;
 
 	*t = (struct target){ .pid = pid, .memory = -1 };
 #ifndef __x86_64__
-	return refuse(why, size, "this machine is no x86-64: start the program under tftop instead");
+	return refuse_target(why, size,
+			     "attaching works on x86-64 only: start the program with tftop "
+			     "instead");
 #endif
 	if (!target_possible(pid, why, size) || !open_memory(t, why, size))
 		return false;
 	if (is_32_bit(pid))
-		return refuse(why, size, "'%d' is no program of 64-bit x86 (32 bits, or emulated): tftop's "
-			      "probes cannot be loaded there", (int)pid);
+		return refuse_target(why, size,
+				     "'%d' is not a 64-bit x86 program (it has 32 bits, or is "
+				     "emulated): tftop's probes cannot be loaded into it",
+				     (int)pid);
 	snprintf(r.path, sizeof(r.path), "/proc/%d/exe", (int)pid);
 	if (readlink(r.path, r.exe, sizeof(r.exe) - 1) < 0)
 		r.exe[0] = '\0';
@@ -388,12 +417,16 @@ bool target_open(struct target *t, pid_t pid, char *why, size_t size)
 	if (maps)
 		fclose(maps);
 	if (r.musl)
-		return refuse(why, size, "'%d' runs with musl, and LTTng's tracer needs glibc", (int)pid);
+		return refuse_target(why, size, "'%d' runs with musl, and LTTng needs glibc",
+				     (int)pid);
 	if (!r.libc)
-		return refuse(why, size, "'%d' has no libc.so.6 loaded (a static program): nothing can be "
-			      "loaded there", (int)pid);
+		return refuse_target(why, size,
+				     "'%d' has no libc.so.6 (it is a static program): no library "
+				     "can be loaded into it",
+				     (int)pid);
 	if (r.full)
-		return refuse(why, size, "'%d' has more than %d allocators or C libraries mapped", (int)pid,
+		return refuse_target(why, size, "'%d' has more than %d mappings of allocators or C "
+			      "libraries", (int)pid,
 			      TARGET_RANGES_MAX);
 	return find_functions(t, r.libc, why, size);
 }

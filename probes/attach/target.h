@@ -16,14 +16,14 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-struct range {
+struct address_range {
 	uint64_t start, end;	/* end: the first byte behind */
 };
 
 #define TARGET_RANGES_MAX 96
 
-struct ranges {
-	struct range at[TARGET_RANGES_MAX];
+struct address_ranges {
+	struct address_range at[TARGET_RANGES_MAX];
 	size_t count;
 };
 
@@ -39,26 +39,26 @@ struct way_back {
 struct target {
 	pid_t pid;
 	int memory;		/* /proc/PID/mem; -1: closed */
-	struct ranges linker;	/* text of ld.so */
-	struct ranges libc;	/* text of libc and its parts */
-	struct ranges heaps;	/* text of libraries that define malloc */
-	struct ranges own_heap;	/* the program's own, if it does */
+	struct address_ranges linker;	/* text of ld.so */
+	struct address_ranges libc;	/* text of libc and its parts */
+	struct address_ranges heaps;	/* text of libraries that define malloc */
+	struct address_ranges own_heap;	/* the program's own, if it does */
 	uint64_t dlopen, dlerror, raise;	/* dlerror: 0 when there is none */
 	unsigned dlopen_mode;
 	struct way_back back;
 };
 
-struct mapping {
+struct target_mapping {
 	uint64_t start, end, offset, inode;
 	bool readable, executable;
 	char path[512];		/* cut; "" when anonymous */
 };
 
 /* The next line of /proc/PID/maps; false at the end. */
-bool mapping_next(FILE *maps, struct mapping *m);
+bool mapping_next(FILE *maps, struct target_mapping *m);
 FILE *target_file(pid_t pid, const char *name);	/* /proc/PID/NAME for reading, or NULL */
 
-bool range_has(const struct ranges *ranges, uint64_t address);
+bool range_has(const struct address_ranges *ranges, uint64_t address);
 
 /* All of it or false. */
 bool target_read(const struct target *t, uint64_t from, void *to, size_t size);

@@ -64,7 +64,8 @@ bool call_breaks(int64_t call)
 }
 
 /* Its mask would have to be changed and put back inside of the call. */
-static bool has_mask(const struct target *t, const struct waiting_call *w, const uint64_t *arguments)
+static bool has_mask(const struct target *t, const struct waiting_call *w,
+		     const uint64_t *arguments)
 {
 	uint64_t mask = w->mask ? arguments[w->mask - 1] : 0;
 
@@ -94,10 +95,10 @@ static int call_rank(const struct target *t, const struct moment *m)
 	return w->rank;
 }
 
-bool candidate_stack(const struct target *t, struct candidate *c, uint64_t sp)
+bool candidate_stack(const struct target *t, struct thread_candidate *c, uint64_t sp)
 {
 	FILE *maps = target_file(t->pid, "maps");
-	struct mapping m;
+	struct target_mapping m;
 	bool found = false;
 
 	while (maps && !found && mapping_next(maps, &m))
@@ -105,13 +106,13 @@ bool candidate_stack(const struct target *t, struct candidate *c, uint64_t sp)
 	if (maps)
 		fclose(maps);
 	if (found) {
-		c->stack = (struct range){ m.start, m.end };
+		c->stack = (struct address_range){ m.start, m.end };
 		c->main_stack = strcmp(m.path, "[stack]") == 0;
 	}
 	return found;
 }
 
-static bool candidate_read(const struct target *t, pid_t tid, struct candidate *c)
+static bool candidate_read(const struct target *t, pid_t tid, struct thread_candidate *c)
 {
 	char file[64], line[256];
 	struct moment m = { 0 };
@@ -119,7 +120,7 @@ static bool candidate_read(const struct target *t, pid_t tid, struct candidate *
 	FILE *f;
 	bool there;
 
-	*c = (struct candidate){ .tid = tid, .rank = RANK_RUNNING };
+	*c = (struct thread_candidate){ .tid = tid, .rank = RANK_RUNNING };
 	snprintf(file, sizeof(file), "task/%d/syscall", (int)tid);
 	if (!(f = target_file(t->pid, file)))
 		return errno == EACCES;	/* not to be read here: it may run */
@@ -138,7 +139,7 @@ static bool candidate_read(const struct target *t, pid_t tid, struct candidate *
 	return true;
 }
 
-size_t candidates_find(const struct target *t, struct candidate list[CANDIDATES_MAX])
+size_t candidates_find(const struct target *t, struct thread_candidate list[CANDIDATES_MAX])
 {
 	char path[64];
 	struct dirent *e;
@@ -149,7 +150,7 @@ size_t candidates_find(const struct target *t, struct candidate list[CANDIDATES_
 	if (!(dir = opendir(path)))
 		return 0;
 	while ((e = readdir(dir)) && seen < TASKS_MAX) {
-		struct candidate c;
+		struct thread_candidate c;
 		size_t at = count;
 
 		if (e->d_name[0] == '.' || !candidate_read(t, (pid_t)atoi(e->d_name), &c))
@@ -172,7 +173,7 @@ size_t candidates_find(const struct target *t, struct candidate list[CANDIDATES_
 }
 
 /* What the frames above say; what lies there unused may say so too, that costs a try. */
-static const char *stack_unsafe(const struct target *t, const struct candidate *c,
+static const char *stack_unsafe(const struct target *t, const struct thread_candidate *c,
 				const struct moment *m)
 {
 	uint64_t words[FRAME_LOOK / 8], from = m->sp & ~7ull;
@@ -184,29 +185,29 @@ static const char *stack_unsafe(const struct target *t, const struct candidate *
 		return "its stack cannot be read";
 	for (size_t i = 0; i < size / 8; i++) {
 		if (words[i] == t->back.sigreturn)
-			return "it is in a signal handler";
+			return "it was in a signal handler";
 		/* one that waits for a lock of its own by sleeping */
 		if (m->call >= 0 && i < WAIT_LOOK / 8 && range_has(&t->heaps, words[i]))
-			return "it may wait for an allocator";
+			return "it may have been waiting for an allocator";
 	}
 	return NULL;
 }
 
-const char *moment_unsafe(const struct target *t, const struct candidate *c,
+const char *moment_unsafe(const struct target *t, const struct thread_candidate *c,
 			  const struct moment *m, uint64_t room)
 {
 	if (m->sp < c->stack.start || m->sp >= c->stack.end)
-		return "its stack is not known yet";
+		return "its stack was not known yet";
 	/* glibc keeps what it knows of a thread at the upper end of the thread's stack */
 	if (!c->main_stack && !(m->thread > m->sp && m->thread < c->stack.end))
-		return "it runs on a stack of its own making";
+		return "it was on a stack that the program made itself";
 	if (m->sp - c->stack.start < room + (c->main_stack ? 0 : STACK_NEEDED))
-		return "its stack is nearly full";
+		return "its stack was nearly full";
 	if (m->call >= 0 && call_rank(t, m) < 0)
-		return "it is in a system call that may be made under a lock";
+		return "it was in a system call that may be made while holding a lock";
 	if (m->call < 0 && (range_has(&t->libc, m->pc) || range_has(&t->linker, m->pc) ||
 			    range_has(&t->heaps, m->pc) || range_has(&t->own_heap, m->pc)))
-		return "it is inside of libc, the dynamic linker or an allocator";
+		return "it was inside libc, the dynamic linker or an allocator";
 	return stack_unsafe(t, c, m);
 }
 

@@ -9,11 +9,11 @@
 
 #include "probes/attach/target.h"
 
-struct candidate {
+struct thread_candidate {
 	pid_t tid;
 	int rank;		/* 0: waits in a call that is restarted as it was, …, RANK_RUNNING */
 	uint64_t sp;		/* where it waits; 0: unknown */
-	struct range stack;	/* the mapping its stack pointer was last seen in */
+	struct address_range stack;	/* the mapping its stack pointer was last seen in */
 	bool main_stack;	/* the kernel's one, which grows */
 };
 
@@ -27,16 +27,16 @@ struct moment {
 };
 
 /* The best first. 0: none that lives. Reads /proc only. */
-size_t candidates_find(const struct target *t, struct candidate list[CANDIDATES_MAX]);
+size_t candidates_find(const struct target *t, struct thread_candidate list[CANDIDATES_MAX]);
 
 /* Looks up the mapping of sp; false when there is none. */
-bool candidate_stack(const struct target *t, struct candidate *c, uint64_t sp);
+bool candidate_stack(const struct target *t, struct thread_candidate *c, uint64_t sp);
 
 /*
  * Why nothing can be called at this moment; NULL: it can. room: bytes that are
  * to be had below the stack pointer.
  */
-const char *moment_unsafe(const struct target *t, const struct candidate *c,
+const char *moment_unsafe(const struct target *t, const struct thread_candidate *c,
 			  const struct moment *m, uint64_t room);
 
 /* A call that ends with EINTR when its thread is stopped and that nobody else

@@ -23,7 +23,7 @@
 /* A base with less room than this holds neither ring nor logs. */
 #define ROOM_MIN (16ull << 20)
 
-static bool usable(const char *base, bool only_root)
+static bool is_usable_base(const char *base, bool only_root)
 {
 	struct stat st;
 
@@ -43,11 +43,11 @@ static bool usable(const char *base, bool only_root)
  * looks for LTTng's daemon at the name that is free then: who could make it anew would be
  * its daemon.
  */
-static bool is_own(const char *base)
+static bool is_own_base(const char *base)
 {
 	struct stat st;
 
-	return usable(base, false) && stat(base, &st) == 0 && st.st_uid == geteuid() &&
+	return is_usable_base(base, false) && stat(base, &st) == 0 && st.st_uid == geteuid() &&
 	       !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
@@ -67,7 +67,7 @@ static const char *own_in_tmp(bool make)
 		return NULL;
 	if (make)
 		mkdir(path, 0700);
-	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && is_own(path) ? path : NULL;
+	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && is_own_base(path) ? path : NULL;
 }
 
 unsigned long long dir_free_bytes(const char *path)
@@ -88,27 +88,27 @@ static bool has_a_fit(const char *const *list, size_t count)
 }
 
 /* Bases in the order of preference, which are there or are made now; count, at most 3. */
-static size_t bases(const char *list[3], bool make)
+static size_t list_bases(const char *list[3], bool make)
 {
 	static char usual[32];	/* where logins have it, also without the variable */
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
 	size_t count = 0;
 
 	if (geteuid() == 0) {
-		if (usable("/run", true))
+		if (is_usable_base("/run", true))
 			list[count++] = "/run";
-		if (usable("/var/run", true))
+		if (is_usable_base("/var/run", true))
 			list[count++] = "/var/run";
 	} else {
 		snprintf(usual, sizeof(usual), "/run/user/%u", (unsigned int)geteuid());
-		if (is_own(runtime))
+		if (is_own_base(runtime))
 			list[count++] = runtime;
-		else if (is_own(usual))
+		else if (is_own_base(usual))
 			list[count++] = usual;
 		list[count] = own_in_tmp(make && !has_a_fit(list, count));
 		count += list[count] != NULL;
 	}
-	if (usable("/tmp", false))
+	if (is_usable_base("/tmp", false))
 		list[count++] = "/tmp";
 	return count;
 }
@@ -208,7 +208,7 @@ bool dir_link(const char *path, const char *dir, char *error, size_t size)
 {
 	if (symlink(dir, path) == 0)
 		return true;
-	snprintf(error, size, "cannot make the link '%s', where the program looks for its tftop: %s",
+	snprintf(error, size, "cannot create the link '%s', by which the program finds tftop: %s",
 		 path, strerror(errno));
 	return false;
 }
@@ -262,7 +262,7 @@ static bool sweep_base(const char *base)
 		}
 		/* Root has folders of throw-away uids in its own base only. */
 		if (fstat(fd, &st) == 0 &&
-		    (st.st_uid == geteuid() || (geteuid() == 0 && usable(base, true))) &&
+		    (st.st_uid == geteuid() || (geteuid() == 0 && is_usable_base(base, true))) &&
 		    flock(fd, LOCK_EX | LOCK_NB) == 0 && is_private_folder(fd)) {
 			dir_let_go(fd);
 			clean &= remove_below(dirfd(dir), entry->d_name, 0, 0);
@@ -276,7 +276,7 @@ static bool sweep_base(const char *base)
 bool dir_sweep(void)
 {
 	const char *list[3];
-	size_t count = bases(list, false);
+	size_t count = list_bases(list, false);
 	bool clean = true;
 
 	for (size_t i = 0; i < count; i++)
@@ -318,7 +318,7 @@ static bool has_room(const char *const *list, size_t count, size_t i)
 const char *dir_base(void)
 {
 	const char *list[3];
-	size_t count = bases(list, false);
+	size_t count = list_bases(list, false);
 
 	for (size_t i = 0; i < count; i++)
 		if (has_room(list, count, i))
@@ -329,7 +329,7 @@ const char *dir_base(void)
 int dir_create(uid_t uid, char path[DIR_PATH_MAX], char *error, size_t size)
 {
 	const char *list[3];
-	size_t count = bases(list, true);
+	size_t count = list_bases(list, true);
 	char sub[DIR_PATH_MAX + 16];
 	int fd = -1, saved = ENOENT;
 

@@ -70,7 +70,7 @@ void pids_free(struct pids *pids)
 	free(pids);
 }
 
-static uint32_t find(const struct pids *pids, uint32_t inner)
+static uint32_t find_outer_pid(const struct pids *pids, uint32_t inner)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *entry;
@@ -108,7 +108,7 @@ uint32_t pids_outer(struct pids *pids, uint32_t inner)
 		outer = pids->known[i].outer;
 		pids->last = i;
 	} else {
-		outer = find(pids, inner);
+		outer = find_outer_pid(pids, inner);
 		if (pids->count < KNOWN_MAX) {
 			pids->last = pids->count;
 			pids->known[pids->count].inner = inner;

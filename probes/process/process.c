@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define KEEP_MAX 32
+#define ENVIRONMENT_MAX (128u << 10)
 
 static void close_from_proc(unsigned int first, unsigned int last)
 {
@@ -74,7 +75,7 @@ void process_own_folder(char *path, size_t size)
 	char *slash, *started;
 
 	path[length > 0 ? length : 0] = '\0';
-	if (length < 0) {	/* no /proc: as the kernel was told, for the word on what is missing */
+	if (length < 0) {	/* no /proc: the path that the kernel was given */
 		started = realpath((const char *)getauxval(AT_EXECFN), NULL);
 		snprintf(path, size, "%s", started ? started : "");
 		free(started);
@@ -100,8 +101,9 @@ void process_null_stdio(void)
 		close(null);
 }
 
-#define BUSY 4				/* for each time that as many want a processor, as much again ... */
-#define PATIENCE 3			/* ... as this at most */
+/* For every BUSY tasks that want each processor the time is multiplied once, by PATIENCE at most. */
+#define BUSY 4
+#define PATIENCE 3
 #define NICE 5
 #define HURRIED (-15)
 
@@ -228,9 +230,10 @@ bool process_stat(pid_t pid, struct process_stat *stat)
 	close_paren = strrchr(text, ')');
 	if (!open_paren || !close_paren || close_paren < open_paren)
 		return false;
-	if (sscanf(close_paren + 1, " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u "
-		   "%*u %*d %*d %*d %*d %*d %*d %llu %*u %*d %*u %*u %*u %llu", &stat->state, &parent,
-		   &start, &stack) != 4)
+	if (sscanf(close_paren + 1,
+		   " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d "
+		   "%llu %*u %*d %*u %*u %*u %llu",
+		   &stat->state, &parent, &start, &stack) != 4)
 		return false;
 	length = (size_t)(close_paren - open_paren - 1);
 	if (length >= sizeof(stat->comm))
@@ -256,6 +259,43 @@ bool process_uid(pid_t pid, uid_t *uid)
 		return false;
 	*uid = (uid_t)id;
 	return true;
+}
+
+int process_open(pid_t pid, uint64_t start_ticks, uint64_t *image)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct process_stat stat;
+
+	if (fd >= 0 && process_stat(pid, &stat) && stat.start_ticks == start_ticks) {
+		if (image)
+			*image = stat.image;
+		return fd;
+	}
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+void process_environment(pid_t pid, struct process_environment *environment)
+{
+	char path[64];
+	ssize_t got;
+
+	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
+	environment->text = malloc(ENVIRONMENT_MAX);
+	got = environment->text ? process_read_file(path, environment->text, ENVIRONMENT_MAX) : -1;
+	environment->size = got > 0 ? (size_t)got : 0;
+}
+
+const char *process_variable(void *arg, const char *name)
+{
+	const struct process_environment *e = arg;
+	size_t length = strlen(name);
+
+	for (size_t at = 0; at < e->size; at += strlen(e->text + at) + 1)
+		if (!strncmp(e->text + at, name, length) && e->text[at + length] == '=')
+			return e->text + at + length + 1;
+	return NULL;
 }
 
 static size_t children_of_task(const char *path, pid_t *children, size_t max)

@@ -59,6 +59,20 @@ struct process_stat {
 };
 bool process_stat(pid_t pid, struct process_stat *stat);
 
+/* Holds the process that began at start_ticks: a pidfd, the caller's, so that its PID cannot
+ * become another one's unseen; -1: it has gone. image: as in struct process_stat, or NULL. */
+int process_open(pid_t pid, uint64_t start_ticks, uint64_t *image);
+
+/* The variables with which a process began what it runs. text: NAME=value with a NUL after
+ * each, the caller's to free; NULL: unknown. */
+struct process_environment {
+	char *text;
+	size_t size;
+};
+void process_environment(pid_t pid, struct process_environment *environment);
+/* A variable's value; NULL: it is not set. environment: a struct process_environment. */
+const char *process_variable(void *environment, const char *name);
+
 /* Its effective uid; false: it has gone, or is not shown. */
 bool process_uid(pid_t pid, uid_t *uid);
 

@@ -6,16 +6,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
-int64_t wire_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
+#include "model/base/util.h"
 
 int wire_pair(int fds[2])
 {
@@ -85,7 +78,7 @@ static void take_descriptor(struct msghdr *message, int *passed)
 	}
 }
 
-enum wire_result wire_recv(int fd, struct wire *wire, int *passed)
+enum wire_result wire_recv(int fd, struct wire_message *wire, int *passed)
 {
 	union {
 		struct cmsghdr head;
@@ -127,12 +120,12 @@ enum wire_result wire_recv(int fd, struct wire *wire, int *passed)
 	return WIRE_OK;
 }
 
-enum wire_result wire_recv_until(int fd, struct wire *wire, int *passed,
+enum wire_result wire_recv_until(int fd, struct wire_message *wire, int *passed,
 				 int64_t deadline_ns)
 {
 	for (;;) {
 		enum wire_result result = wire_recv(fd, wire, passed);
-		int64_t left = deadline_ns - wire_now_ns();
+		int64_t left = deadline_ns - monotonic_ns();
 		struct pollfd p = { .fd = fd, .events = POLLIN };
 
 		if (result != WIRE_AGAIN || left <= 0)

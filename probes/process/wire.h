@@ -57,7 +57,7 @@ struct wire_head {
 	int64_t time_ns;	/* WIRE_STARTED, WIRE_EXITED: when, CLOCK_MONOTONIC */
 };
 
-struct wire {
+struct wire_message {
 	struct wire_head head;
 	size_t size;		/* of data */
 	char data[WIRE_DATA_MAX + 1];	/* a NUL follows data */
@@ -93,12 +93,10 @@ enum wire_result wire_text(int fd, enum wire_type type, int status, const char *
  * Receives one message without waiting. *passed gets a close-on-exec
  * descriptor that the caller owns, or -1; passed NULL: descriptors are closed.
  */
-enum wire_result wire_recv(int fd, struct wire *wire, int *passed);
+enum wire_result wire_recv(int fd, struct wire_message *wire, int *passed);
 
 /* As wire_recv, but waits until deadline_ns of CLOCK_MONOTONIC. */
-enum wire_result wire_recv_until(int fd, struct wire *wire, int *passed,
+enum wire_result wire_recv_until(int fd, struct wire_message *wire, int *passed,
 				 int64_t deadline_ns);
-
-int64_t wire_now_ns(void);
 
 #endif

@@ -23,7 +23,7 @@ static inline uint32_t count_written(uint32_t value)
 #define LTTNG_UST_TRACEPOINT_HIDDEN_DEFINITION
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
-#include "probes/schema/tftop-tp.h"
+#include "probes/schema/tftop_tp.h"
 
 #include "probes/runtime/internal.h"
 
@@ -297,11 +297,6 @@ void rt_emit_compile(struct tft_compile *compile)
 void rt_emit_flow(struct tft_flow *flow)
 {
 	EMIT_DATA(ev_flow, flow, TFT_LEVEL_MIN);
-}
-
-void rt_emit_edge(struct tft_edge *edge)
-{
-	EMIT_DATA(ev_edge, edge, TFT_LEVEL_DEFAULT);
 }
 
 /* Told at any level: what was counted before it went off. */

@@ -12,7 +12,7 @@
  * set back.
  *
  * A program that was launched and left running is joined without anybody in it: the second
- * tftop makes that link itself (probes/session/program/join.c), and the runtime's thread, which
+ * tftop makes that link itself (probes/session/targets/join.c), and the runtime's thread, which
  * looks for one each second, finds the control page behind it.
  *
  * Threads: who attaches, one at a time, but for rt_home_leave() and rt_home_page(), the
@@ -117,7 +117,8 @@ bool rt_home_follow(void)
 		return true;
 	}
 	if (!known[0] || strlen(path) >= sizeof(target)) {
-		rt_attach_why("LTTng in this process has no home to be reached at");
+		rt_attach_why("LTTng in this process has no LTTNG_HOME or HOME: its daemon cannot "
+			      "be reached");
 		return false;
 	}
 	if (GET_ACQ(linked) && !strcmp(path, target)) {

@@ -298,7 +298,6 @@ RT_API void rt_emit_region(struct tft_region *region);
 RT_API void rt_emit_wait(struct tft_wait *wait);
 RT_API void rt_emit_compile(struct tft_compile *compile);
 RT_API void rt_emit_flow(struct tft_flow *flow);
-RT_API void rt_emit_edge(struct tft_edge *edge);
 RT_API void rt_emit_stages(struct tft_stages *stages);
 RT_API void rt_emit_pool(struct tft_pool *pool);
 RT_API void rt_emit_counter(struct tft_counter *counter);

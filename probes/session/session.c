@@ -17,8 +17,10 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "model/base/util.h"
 #include "probes/session/lttng/daemons.h"
 #include "probes/session/internal.h"
+#include "probes/session/targets/targets.h"
 #include "probes/session/lttng/keeper.h"
 #include "probes/process/process.h"
 
@@ -48,36 +50,6 @@ void session_main_hook(int argc, char **argv)
 	occupy_missing_stdio();
 	daemons_consumer_hook(argc, argv);
 	launcher_origin_save(&origin);
-}
-
-/* ---- notes ---- */
-
-void session_note(struct session *s, const struct session_event *event, const char *text)
-{
-	size_t size = strlen(text ? text : "") + 1;
-	struct session_note *note = malloc(sizeof(*note) + size);
-	uint64_t one = 1;
-
-	if (!note)
-		return;
-	note->next = NULL;
-	note->event = *event;
-	memcpy(note->text, text ? text : "", size);
-	note->event.text = note->text;
-	if (s->last)
-		s->last->next = note;
-	else
-		s->first = note;
-	s->last = note;
-	if (write(s->wake_fd, &one, sizeof(one)) < 0)
-		return;
-}
-
-void session_say(struct session *s, int level, const char *text)
-{
-	struct session_event event = { .type = SESSION_MESSAGE, .level = level };
-
-	session_note(s, &event, text);
 }
 
 /* ---- forking ---- */
@@ -140,13 +112,6 @@ static bool fork_keeper(struct session *s, const struct session_options *o,
 	return s->keeper > 0;
 }
 
-bool session_watch(struct session *s, int fd)
-{
-	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
-
-	return epoll_ctl(s->poll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
-}
-
 static bool open_watches(struct session *s)
 {
 	s->poll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -156,7 +121,7 @@ static bool open_watches(struct session *s)
 	       session_watch(s, s->timer_fd) && session_watch(s, s->wake_fd);
 }
 
-static bool absolute(const char *path, char *full, size_t size)
+static bool make_absolute(const char *path, char *full, size_t size)
 {
 	char here[2048];
 	int length;
@@ -212,7 +177,7 @@ struct session *session_fork(const struct session_options *options,
 	*exit_status = 125;
 	launcher_origin_save(&origin);
 	if (!s || !s->plan) {
-		snprintf(error, SESSION_ERROR_MAX, "no memory for a session");
+		snprintf(error, SESSION_ERROR_MAX, "out of memory for the session");
 		goto fail;
 	}
 	if (!options->n_pids)
@@ -225,15 +190,15 @@ struct session *session_fork(const struct session_options *options,
 	if (environ_choose(&s->probes, options->probes, options->self_dir, error,
 			   SESSION_ERROR_MAX) != 0)
 		goto fail;
-	if (options->record_dir && !absolute(options->record_dir, record, sizeof(record))) {
+	if (options->record_dir && !make_absolute(options->record_dir, record, sizeof(record))) {
 		process_error(error, SESSION_ERROR_MAX, "cannot find", options->record_dir, errno);
 		goto fail;
 	}
-	if (options->n_pids && !session_attach_begin(s, options, error))
+	if (options->n_pids && !targets_begin(s, options, error))
 		goto fail;
 	if ((!s->attach && !fork_launcher(s, options)) ||
 	    !fork_keeper(s, options, record[0] ? record : NULL) || !open_watches(s) ||
-	    !(s->attach ? session_attach_watch(s) : session_watch(s, s->launcher_fd)) ||
+	    !(s->attach ? targets_watch(s) : session_watch(s, s->launcher_fd)) ||
 	    !session_watch(s, s->keeper_fd)) {
 		snprintf(error, SESSION_ERROR_MAX, "cannot start helper processes: %s",
 			 strerror(errno));
@@ -264,7 +229,7 @@ static bool map_control(struct session *s, int fd)
 	page->trigger = s->trigger;
 	page->range = s->range;
 	page->flags = s->lossless ? TFT_CONTROL_LOSSLESS : 0;
-	page->alive_ns = wire_now_ns();
+	page->alive_ns = monotonic_ns();
 	__atomic_store_n(&page->magic, TFT_CONTROL_MAGIC, __ATOMIC_RELEASE);
 	s->control = page;
 	return true;
@@ -287,7 +252,7 @@ static void watch_control(struct session *s)
 static enum wire_result hear_keeper(struct session *s, int *page, int64_t deadline)
 {
 	for (;;) {
-		int64_t part = wire_now_ns() + SESSION_LOOK_NS;
+		int64_t part = monotonic_ns() + SESSION_LOOK_NS;
 		enum wire_result r = wire_recv_until(s->keeper_fd, &s->wire, page,
 						     part < deadline ? part : deadline);
 
@@ -299,7 +264,7 @@ static enum wire_result hear_keeper(struct session *s, int *page, int64_t deadli
 
 int session_arm(struct session *s, char error[SESSION_ERROR_MAX])
 {
-	int64_t deadline = wire_now_ns() + process_patience(ARM_LIMIT_NS);
+	int64_t deadline = monotonic_ns() + process_patience(ARM_LIMIT_NS);
 
 	for (;;) {
 		int page = -1;
@@ -326,7 +291,8 @@ int session_arm(struct session *s, char error[SESSION_ERROR_MAX])
 		if (r == WIRE_OK && s->wire.head.type == WIRE_FAILED)
 			snprintf(error, SESSION_ERROR_MAX, "%.500s", s->wire.data);
 		else if (r == WIRE_AGAIN)
-			snprintf(error, SESSION_ERROR_MAX, "the LTTng daemons did not start in time");
+			snprintf(error, SESSION_ERROR_MAX,
+				 "the LTTng daemons did not start in time");
 		else
 			snprintf(error, SESSION_ERROR_MAX, "tftop's keeper died");
 		s->keeper_gone = r != WIRE_OK && r != WIRE_AGAIN;
@@ -349,7 +315,7 @@ int session_connect(struct session *s, uint16_t port)
 {
 	struct wire_head head = { .type = WIRE_SETUP, .status = port };
 	enum wire_result r;
-	struct wire *answer = malloc(sizeof(*answer));
+	struct wire_message *answer = malloc(sizeof(*answer));
 	int fd = -1, error = ECONNREFUSED;
 
 	if (!answer) {
@@ -359,7 +325,7 @@ int session_connect(struct session *s, uint16_t port)
 	pthread_mutex_lock(&s->broker_lock);
 	r = s->broker < 0 ? WIRE_EOF : wire_send(s->broker, &head, NULL, 0, -1, true);
 	if (r == WIRE_OK)
-		r = wire_recv_until(s->broker, answer, &fd, wire_now_ns() + CONNECT_LIMIT_NS);
+		r = wire_recv_until(s->broker, answer, &fd, monotonic_ns() + CONNECT_LIMIT_NS);
 	pthread_mutex_unlock(&s->broker_lock);
 	if (r == WIRE_OK && fd < 0)
 		error = answer->head.status;
@@ -371,40 +337,6 @@ int session_connect(struct session *s, uint16_t port)
 
 /* ---- releasing ---- */
 
-void session_make_environment(struct session *s, const struct target *target)
-{
-	struct environ_options options = {
-		.dir = session_apart_dir(s, target),
-		.lib_dir = session_apart_libraries(target),
-		/* what is preloaded in a place is missed, aloud, once that has gone */
-		.preload = s->attach ? s->follow && !session_apart_libraries(target) :
-			   s->preflight.kind != PREFLIGHT_FOREIGN,
-		.lossless = s->lossless,
-	};
-	struct session_variables variables = { NULL, 0 };
-	size_t bytes;
-
-	if (!s->armed || s->broken)
-		return;
-	if (s->attach) {
-		session_attach_variables(target->pid, &variables);
-		options.own = session_attach_variable;
-		options.arg = &variables;
-	}
-	bytes = environ_lines(&s->probes, &options, s->plan->lines, sizeof(s->plan->lines));
-	free(variables.text);
-	free(s->environment);
-	s->environment = malloc(bytes + 1);
-	if (s->environment) {
-		memcpy(s->environment, s->plan->lines, bytes);
-		for (size_t i = 0; i < bytes; i++)
-			if (!s->environment[i])
-				s->environment[i] = '\n';
-		s->environment[bytes] = '\0';
-	}
-	s->plan->bytes = (uint32_t)bytes;
-}
-
 int session_release(struct session *s, char error[SESSION_ERROR_MAX])
 {
 	struct itimerspec period = {
@@ -415,9 +347,12 @@ int session_release(struct session *s, char error[SESSION_ERROR_MAX])
 	if (s->released)
 		return 0;
 	if (!s->attach)
-		session_make_environment(s, NULL);
+		session_make_environment(s, (struct environ_options){
+			.dir = s->ready.dir,
+			.preload = s->preflight.kind != PREFLIGHT_FOREIGN,
+		});
 	session_alive(s);
-	if (s->attach && session_attach(s, error) != 0)
+	if (s->attach && targets_attach(s, error) != 0)
 		return -1;
 	if (!s->attach && wire_send(s->launcher_fd, &head, NULL, 0, -1, true) != WIRE_OK) {
 		snprintf(error, SESSION_ERROR_MAX, "the launcher of '%.400s' died",
@@ -434,14 +369,6 @@ int session_release(struct session *s, char error[SESSION_ERROR_MAX])
 const char *session_environment(const struct session *s)
 {
 	return s->environment ? s->environment : "";
-}
-
-bool session_has_data(const struct session *s)
-{
-	struct pollfd opened = { .fd = s->opened_fd, .events = POLLIN };
-
-	/* Not read: once opened, it stays readable. */
-	return s->armed && (s->opened_fd < 0 || poll(&opened, 1, 0) != 0);
 }
 
 /* ---- steering ---- */
@@ -485,7 +412,8 @@ void session_set_level(struct session *s, enum tft_level level)
 
 enum tft_level session_level(const struct session *s)
 {
-	uint32_t level = s->control ? __atomic_load_n(&s->control->level, __ATOMIC_RELAXED) : s->level;
+	uint32_t level = s->control ? __atomic_load_n(&s->control->level, __ATOMIC_RELAXED) :
+				      s->level;
 
 	/* --control may have written it */
 	return level > TFT_LEVEL_FULL ? TFT_LEVEL_FULL : (enum tft_level)level;
@@ -493,20 +421,15 @@ enum tft_level session_level(const struct session *s)
 
 enum tft_trigger session_trigger(const struct session *s)
 {
-	return s->control ? (enum tft_trigger)__atomic_load_n(&s->control->trigger, __ATOMIC_RELAXED) :
-			    s->trigger;
+	return s->control ?
+		       (enum tft_trigger)__atomic_load_n(&s->control->trigger, __ATOMIC_RELAXED) :
+		       s->trigger;
 }
 
 void session_ask_dump(struct session *s)
 {
 	if (s->control)
 		__atomic_fetch_add(&s->control->dump_generation, 1, __ATOMIC_RELAXED);
-}
-
-void session_alive(struct session *s)
-{
-	if (s->control)
-		__atomic_store_n(&s->control->alive_ns, wire_now_ns(), __ATOMIC_RELAXED);
 }
 
 int session_fd(const struct session *s)

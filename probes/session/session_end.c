@@ -8,8 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "model/base/util.h"
 #include "probes/process/dir.h"
 #include "probes/session/internal.h"
+#include "probes/session/program/follow.h"
+#include "probes/session/targets/targets.h"
 
 #define STOP_LIMIT_NS 3500000000
 #define LAUNCHER_WAIT_NS 100000000
@@ -19,7 +22,7 @@ void session_stop(struct session *s)
 {
 	struct wire_head head = { .type = WIRE_STOP };
 
-	s->stop_limit_ns = wire_now_ns() + STOP_LIMIT_NS;
+	s->stop_limit_ns = monotonic_ns() + STOP_LIMIT_NS;
 	if (s->follow)
 		follow_stop(s->follow);
 	if (session_stopped(s))
@@ -39,7 +42,7 @@ void session_stop(struct session *s)
 bool session_stopped(const struct session *s)
 {
 	return !s->armed || s->broken || s->drained || s->keeper_gone ||
-	       wire_now_ns() >= s->stop_limit_ns;
+	       monotonic_ns() >= s->stop_limit_ns;
 }
 
 void session_let_go(struct session *s)
@@ -53,7 +56,7 @@ void session_let_go(struct session *s)
 		__atomic_store_n(&s->control->closed, 1, __ATOMIC_RELAXED);
 	if (!s->launcher_gone)
 		wire_send(s->launcher_fd, &head, NULL, 0, -1, true);
-	session_attach_put_back(s);
+	targets_put_back(s);
 }
 
 static void close_one(int *fd)
@@ -64,12 +67,12 @@ static void close_one(int *fd)
 }
 
 /* A launcher whose PROGRAM ended is about to end: no zombie is left of it. */
-static void reap(struct session *s)
+static void reap_helpers(struct session *s)
 {
-	int64_t deadline = wire_now_ns() + LAUNCHER_WAIT_NS;
+	int64_t deadline = monotonic_ns() + LAUNCHER_WAIT_NS;
 
 	while (s->launcher > 0 && (s->exited || !s->released) &&
-	       waitpid(s->launcher, NULL, WNOHANG) == 0 && wire_now_ns() < deadline)
+	       waitpid(s->launcher, NULL, WNOHANG) == 0 && monotonic_ns() < deadline)
 		poll(NULL, 0, 1);
 	if (s->keeper > 0)
 		waitpid(s->keeper, NULL, WNOHANG);
@@ -79,16 +82,16 @@ static void reap(struct session *s)
  * died before it said where its folder is, or after. */
 static void clear_for_keeper(struct session *s)
 {
-	int64_t deadline = wire_now_ns() + KEEPER_WAIT_NS;
+	int64_t deadline = monotonic_ns() + KEEPER_WAIT_NS;
 
 	while (s->keeper > 0 && waitpid(s->keeper, NULL, WNOHANG) == 0 &&
-	       wire_now_ns() < deadline)
+	       monotonic_ns() < deadline)
 		poll(NULL, 0, 1);
 	s->keeper = 0;
 	if (s->join && s->ready.dir[0])
 		dir_unlink(s->join, s->ready.dir);
 	while (!(s->ready.dir[0] ? dir_remove(s->ready.dir) : dir_sweep()) &&
-	       wire_now_ns() < deadline)
+	       monotonic_ns() < deadline)
 		poll(NULL, 0, 5);
 }
 
@@ -118,10 +121,10 @@ void session_free(struct session *s)
 
 	if (!s)
 		return;
-	session_rouse_end(s);
+	session_stop_waking(s);
 	if (s->control) {
 		__atomic_store_n(&s->control->closed, 1, __ATOMIC_RELAXED);
-		session_attach_put_back(s);
+		targets_put_back(s);
 		munmap(s->control, TFT_CONTROL_BYTES);
 	}
 	if (!s->released && s->launcher_fd >= 0)
@@ -141,11 +144,11 @@ void session_free(struct session *s)
 	if (s->keeper_gone)
 		clear_for_keeper(s);
 	else if (s->keeper > 0)
-		kill(s->keeper, SIGCONT);	/* somebody may have stopped it: it is to clear away */
-	reap(s);
+		kill(s->keeper, SIGCONT);	/* it may be stopped, and has to clear away */
+	reap_helpers(s);
 	free_notes(s);
 	children_free(s->children);
-	session_attach_free(s);
+	targets_free(s);
 	free(s->environment);
 	if (s->plan)
 		munmap(s->plan, sizeof(*s->plan));

@@ -10,22 +10,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "model/base/util.h"
 #include "probes/session/lttng/daemons.h"
 #include "probes/process/dir.h"
 #include "probes/session/internal.h"
+#include "probes/session/program/follow.h"
+#include "probes/session/targets/targets.h"
 #include "probes/process/process.h"
 
 /* Complaints of the daemons that are passed on. */
 #define LOGS_TOLD_MAX 4
+/* Processes of one tree that are looked at. */
+#define PIDS_MAX 256
 /* Looks in a row after which a stopped keeper is continued: 1 s. */
 #define KEEPER_STANDS 4
-/* A program's thread that found no daemon sleeps for 5 s. */
-#define ROUSE_NS INT64_C(7000000000)
-
-void session_unwatch(struct session *s, int fd)
-{
-	epoll_ctl(s->poll_fd, EPOLL_CTL_DEL, fd, NULL);
-}
 
 /* ---- the launcher ---- */
 
@@ -36,7 +34,7 @@ static void program_ended(struct session *s)
 {
 	s->exited = true;
 	watch_users(s);
-	session_attach_look(s, told_child);
+	targets_look(s, told_child);
 	if (s->children)
 		children_look(s->children, told_child, s);
 	children_free(s->children);
@@ -55,7 +53,7 @@ static void launcher_ended(struct session *s)
 		struct session_event failed = { .type = SESSION_EXEC_FAILED, .status = 125 };
 
 		program_ended(s);
-		session_note(s, &failed, "tftop's launcher died before PROGRAM had started");
+		session_note(s, &failed, "tftop's launcher died before PROGRAM started");
 		return;
 	}
 	session_say(s, 2, "tftop's launcher died: PROGRAM's exit status will be unknown");
@@ -67,7 +65,7 @@ static void launcher_ended(struct session *s)
 
 static void fill(struct session *s, struct session_event *event)
 {
-	const struct wire *w = &s->wire;
+	const struct wire_message *w = &s->wire;
 
 	*event = (struct session_event){
 		.pid = w->head.pid, .status = w->head.status,
@@ -128,24 +126,24 @@ static bool take_launcher(struct session *s, struct session_event *event)
 /* PROGRAM has ended when all of them have. */
 static bool take_target(struct session *s, struct session_event *event)
 {
-	struct target *target = s->exited ? NULL : session_attach_ended(s);
+	struct session_target *target = s->exited ? NULL : targets_ended(s);
 	char text[SESSION_ERROR_MAX];
 	size_t others;
 
 	if (!target)
 		return false;
 	session_unwatch(s, target->fd);
-	others = session_attach_running(s);
+	others = targets_running(s);
 	*event = (struct session_event){
 		.type = others ? SESSION_CHILD_EXITED : SESSION_EXITED, .status = -1,
-		.pid = others ? target->pid : s->program, .time_ns = wire_now_ns(), .text = "",
+		.pid = others ? target->pid : s->program, .time_ns = monotonic_ns(), .text = "",
 	};
 	if (!others) {
 		program_ended(s);
 		return true;
 	}
-	snprintf(text, sizeof(text), "process %d has ended, %zu %s watched on", (int)target->pid,
-		 others, others == 1 ? "is" : "are");
+	snprintf(text, sizeof(text), "process %d has ended; %zu %s still observed",
+		 (int)target->pid, others, others == 1 ? "is" : "are");
 	session_say(s, 0, text);
 	return true;
 }
@@ -166,9 +164,53 @@ static bool take_pidfd(struct session *s, struct session_event *event)
 	program_ended(s);
 	*event = (struct session_event){
 		.type = SESSION_EXITED, .pid = s->program, .status = -1,
-		.time_ns = wire_now_ns(), .text = "",
+		.time_ns = monotonic_ns(), .text = "",
 	};
 	return true;
+}
+
+/* ---- fresh daemons ---- */
+
+typedef void wake_function(struct wake *wake, pid_t pid);
+
+/* Calls fn for the processes that are known, and for `first` if it is not among them. */
+static void each_of_tree(struct session *s, const struct children *children, pid_t first,
+			 wake_function *fn)
+{
+	pid_t pids[PIDS_MAX];
+	size_t count = children ? children_pids(children, pids, PIDS_MAX) : 0;
+	bool known = false;
+
+	for (size_t i = 0; i < count; i++) {
+		known |= pids[i] == first;
+		fn(&s->wake, pids[i]);
+	}
+	if (!known && first > 0)
+		fn(&s->wake, first);
+}
+
+static void each_program(struct session *s, wake_function *fn)
+{
+	if (!s->attach)
+		each_of_tree(s, s->children, s->exited ? 0 : s->program, fn);
+	for (size_t i = 0; i < s->n_targets; i++)
+		if (s->targets[i].attached && !s->targets[i].ended)
+			each_of_tree(s, s->targets[i].children, s->targets[i].pid, fn);
+}
+
+static void wake_programs(struct session *s)
+{
+	if (monotonic_ns() < s->wake.until_ns)
+		each_program(s, wake_program);
+	else
+		session_stop_waking(s);
+}
+
+void session_stop_waking(struct session *s)
+{
+	if (s->wake.until_ns)
+		each_program(s, wake_reset);
+	s->wake = (struct wake){ .until_ns = 0 };
 }
 
 /* ---- the keeper ---- */
@@ -180,8 +222,8 @@ static void restarted(struct session *s)
 	s->user_came = false;
 	s->admitted_count = 0;
 	memset(s->log_size, 0, sizeof(s->log_size));
-	s->rouse_until_ns = wire_now_ns() + ROUSE_NS;
-	session_rouse(s);
+	wake_begin(&s->wake);
+	wake_programs(s);
 }
 
 static bool take_keeper(struct session *s, struct session_event *event)
@@ -227,7 +269,8 @@ static bool keeper_ended(struct session *s, struct session_event *event)
 		return false;
 	s->broken = true;
 	*event = (struct session_event){
-		.type = SESSION_BROKEN, .text = "tftop's keeper died, and the LTTng daemons with it",
+		.type = SESSION_BROKEN,
+		.text = "tftop's keeper died, and the LTTng daemons with it",
 	};
 	return true;
 }
@@ -238,8 +281,9 @@ static bool keeper_ended(struct session *s, struct session_event *event)
 static void say_late(struct session *s, const struct child_event *child, char *text, size_t size)
 {
 	s->late_told = true;
-	snprintf(text, size, "'%.160s' (process %d) was started meanwhile: of such processes OpenCL, "
-		 "CUDA, NVTX and ITT are seen, frameworks are not; --children is for those as well",
+	snprintf(text, size, "'%.160s' (process %d) was started after tftop attached: in such "
+		 "processes OpenCL, CUDA, NVTX and ITT are observed, but not frameworks; use "
+		 "--children for those",
 		 child->command, (int)child->pid);
 }
 
@@ -259,13 +303,13 @@ static void told_child(void *arg, const struct child_event *child)
 	if (child->gone)
 		return;
 	if (hider)
-		snprintf(text, sizeof(text), "what '%s' runs (process %d) is out of sight",
+		snprintf(text, sizeof(text), "tftop cannot observe what '%s' (process %d) runs",
 			 hider, (int)child->pid);
 	else if (child->kind == PREFLIGHT_STATIC || child->kind == PREFLIGHT_SECURE)
 		snprintf(text, sizeof(text), "'%.200s' (process %d) is %s: no probe can be loaded "
 			 "into it", child->command, (int)child->pid,
 			 child->kind == PREFLIGHT_STATIC ? "statically linked" : "set-uid");
-	else if (s->attach && !s->follow && !s->late_told && !session_attach_reaches(s, child->pid))
+	else if (s->attach && !s->follow && !s->late_told && !targets_reach(s, child->pid))
 		say_late(s, child, text, sizeof(text));
 	else
 		return;
@@ -320,8 +364,8 @@ static void watch_users(struct session *s)
 static void say_users_missed(struct session *s)
 {
 	if (!s->users_missed)
-		session_say(s, 1, "PROGRAM has 256 processes or 64 users or more: those that change "
-			    "their user from now on may not be seen");
+		session_say(s, 1, "PROGRAM has at least 256 processes or 64 users: processes that "
+			    "change their user from now on may not be observed");
 	s->users_missed = true;
 }
 
@@ -331,10 +375,10 @@ static void say_users_missed(struct session *s)
  */
 static void admit_users(struct session *s, const struct children *children)
 {
-	pid_t pids[256];
-	size_t count = children ? children_pids(children, pids, 256) : 0;
+	pid_t pids[PIDS_MAX];
+	size_t count = children ? children_pids(children, pids, PIDS_MAX) : 0;
 
-	if (count == 256 || s->admitted_count == SESSION_USERS_MAX)
+	if (count == PIDS_MAX || s->admitted_count == SESSION_USERS_MAX)
 		say_users_missed(s);
 	for (size_t i = 0; i < count && s->admitted_count < SESSION_USERS_MAX; i++) {
 		struct wire_head head = { .type = WIRE_ADMIT };
@@ -372,8 +416,8 @@ void session_look_at_keeper(struct session *s)
 	if (s->keeper_told)
 		return;
 	s->keeper_told = true;
-	snprintf(text, sizeof(text), "tftop's keeper (process %d), which watches over the LTTng daemons, "
-		 "was stopped by somebody: it has been continued", (int)s->keeper);
+	snprintf(text, sizeof(text), "tftop's keeper (process %d), which supervises the LTTng "
+		 "daemons, was stopped from outside; tftop has continued it", (int)s->keeper);
 	session_say(s, 1, text);
 }
 
@@ -382,14 +426,14 @@ static void told_follow(void *arg, int level, const char *text)
 	session_say(arg, level, text);
 }
 
-void session_look(struct session *s)
+static void session_look(struct session *s)
 {
 	session_alive(s);
 	session_look_at_keeper(s);
-	if (s->rouse_until_ns)
-		session_rouse(s);
+	if (s->wake.until_ns)
+		wake_programs(s);
 	watch_users(s);
-	session_attach_look(s, told_child);
+	targets_look(s, told_child);
 	if (s->follow && s->broken)
 		follow_stop(s->follow);
 	if (s->follow)

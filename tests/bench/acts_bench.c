@@ -26,10 +26,10 @@ static struct {
 	int64_t ns, array_ns;
 } bench;
 
-void __real_analyses_push(struct model *model, const struct act *act);
+void __real_acts_push(struct model *model, const struct act *act);
 void __real_analyses_poll(struct model *model, bool batch_ends);
 void __real_analyses_run(struct model *model, bool finish);
-void __wrap_analyses_push(struct model *model, const struct act *act);
+void __wrap_acts_push(struct model *model, const struct act *act);
 void __wrap_analyses_poll(struct model *model, bool batch_ends);
 void __wrap_analyses_run(struct model *model, bool finish);
 
@@ -66,14 +66,14 @@ static void hand_over(struct model *model)
 	put_into_array();
 	middle = now_ns();
 	for (size_t i = 0; i < bench.n; i++)
-		__real_analyses_push(model, &bench.waiting[i]);
+		__real_acts_push(model, &bench.waiting[i]);
 	bench.array_ns += middle - begin;
 	bench.ns += now_ns() - middle;
 	bench.acts += bench.n;
 	bench.n = 0;
 }
 
-void __wrap_analyses_push(struct model *model, const struct act *act)
+void __wrap_acts_push(struct model *model, const struct act *act)
 {
 	if (bench.n == WAITING)
 		hand_over(model);

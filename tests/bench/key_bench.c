@@ -34,7 +34,7 @@
 #include "model/synth/synth.h"
 #include "tui/base/log.h"
 #include "tui/options.h"
-#include "tui/loop/tui.h"
+#include "tui/tui.h"
 
 #define MS INT64_C(1000000)
 #define SPANS 10000000u

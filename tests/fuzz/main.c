@@ -253,8 +253,11 @@ static int run_input(const char *path, const char *name)
 
 static bool wanted(const char *name, int count, char **names)
 {
+	const char *only = getenv("CASE");
 	bool found = !count;
 
+	if (only && (only[0] == '=' ? strcmp(name, only + 1) != 0 : !strstr(name, only)))
+		return false;
 	for (int i = 0; i < count; i++)
 		found |= !strcmp(names[i], name);
 	return found;
@@ -265,11 +268,14 @@ int main(int argc, char **argv)
 	const char *folder = "tests/fuzz/corpus";
 	uint64_t seed = (uint64_t)time(NULL) * 2 + 1;
 	int seconds = 0, at = 1, passed = 0, failed = 0;
+	const char *given = getenv("FUZZ_SEED");
 
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		      -1, 0);
 	if (shared == MAP_FAILED)
 		return 2;
+	if (given)
+		seed = strtoull(given, NULL, 10) | 1;
 	for (; at + 1 < argc && !strncmp(argv[at], "--", 2); at += 2) {
 		if (!strcmp(argv[at], "--seconds"))
 			seconds = atoi(argv[at + 1]);
@@ -280,6 +286,7 @@ int main(int argc, char **argv)
 		else if (!strcmp(argv[at], "--input"))
 			return run_input(argv[at + 1], argv[at + 2]);
 	}
+	printf("# seed FUZZ_SEED=%llu\n", (unsigned long long)seed);
 	for (struct fuzz_target *target = targets; target; target = target->next) {
 		if (!wanted(target->name, argc - at, argv + at))
 			continue;

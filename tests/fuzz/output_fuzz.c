@@ -24,7 +24,7 @@ static void check_line(const char *line)
 
 static void run(const uint8_t *data, size_t size)
 {
-	struct output *whole = output_new(), *cut = output_new();
+	struct program_output *whole = output_new(), *cut = output_new();
 	size_t i, at = 0, count;
 
 	output_feed(whole, data, size);

@@ -17,7 +17,7 @@
 #include "model/base/util.h"
 #include "probes/session/recording/ctf_writer.h"
 #include "tests/gen/truth.h"
-#include "tui/base/beside.h"
+#include "tui/base/atomic_file.h"
 #include "tui/run/recording.h"
 
 #define START_NS INT64_C(1000000000000)		/* of CLOCK_MONOTONIC */
@@ -56,7 +56,8 @@ static const char help[] =
 	"  --memory BYTES  a layer's weights, and what it allocates in a step (0)\n"
 	"  --drift PPM     the device's clock runs so much fast (0)\n"
 	"  --gpu N         the training loop of --synth SEED,gpu instead, on N GPUs with --lanes\n"
-	"                  streams each (at least 4); of the others only --seconds, --seed, --streams\n"
+	"                  streams each (at least 4); of the other options only --seconds,\n"
+	"                  --seed and --streams apply\n"
 	"  --seed X        (1)\n"
 	"  --streams N     trace files per channel (2)\n"
 	"  --ctf DIR       a recording: tftop DIR opens it, babeltrace2 reads it\n"
@@ -159,7 +160,8 @@ static void parse(struct settings *settings, int argc, char **argv)
 		{ "spans", 1, NULL, 'o' }, { "lanes", 1, NULL, 'o' }, { "seconds", 1, NULL, 'o' },
 		{ "ops", 1, NULL, 'o' }, { "disorder", 1, NULL, 'o' }, { "loss", 1, NULL, 'o' },
 		{ "apart", 1, NULL, 'o' }, { "memory", 1, NULL, 'o' },
-		{ "drift", 1, NULL, 'o' }, { "gpu", 1, NULL, 'o' }, { "seed", 1, NULL, 'o' }, { "streams", 1, NULL, 'o' },
+		{ "drift", 1, NULL, 'o' }, { "gpu", 1, NULL, 'o' }, { "seed", 1, NULL, 'o' },
+		{ "streams", 1, NULL, 'o' },
 		{ "ctf", 1, NULL, 'o' }, { "truth", 1, NULL, 'o' }, { "help", 0, NULL, 'h' },
 		{ NULL, 0, NULL, 0 }
 	};
@@ -316,7 +318,7 @@ static void leave(char *folder, struct outputs *to)
 
 	if (folder) {
 		ctf_writer_close(to->writer, error, sizeof(error));
-		beside_folder_discard(folder);
+		atomic_folder_discard(folder);
 	}
 	signal(stopped, SIG_DFL);
 	raise(stopped);
@@ -365,7 +367,7 @@ static bool end_recording(const char *folder, struct outputs *to, char error[ERR
 
 static void write_truth(const char *path, struct truth *truth)
 {
-	struct beside file;
+	struct atomic_file file;
 	char error[ERROR_MAX];
 
 	if (!strcmp(path, "-")) {
@@ -374,10 +376,10 @@ static void write_truth(const char *path, struct truth *truth)
 			die("cannot write to stdout: %s", strerror(errno));
 		return;
 	}
-	if (beside_open(&file, path, error, sizeof(error)))
+	if (atomic_file_open(&file, path, error, sizeof(error)))
 		die("%s", error);
 	truth_write(truth, file.out);
-	if (beside_commit(&file, error, sizeof(error)))
+	if (atomic_file_commit(&file, error, sizeof(error)))
 		die("%s", error);
 }
 
@@ -396,11 +398,11 @@ int main(int argc, char **argv)
 	if (settings.truth)
 		to.truth = truth_new(settings.drift_ppb != 0);
 	if (settings.ctf) {
-		folder = beside_folder(settings.ctf, error, sizeof(error));
+		folder = atomic_folder_open(settings.ctf, error, sizeof(error));
 		if (!folder)
 			die("%s", error);
 		if (!start_recording(&settings, folder, &to, error)) {
-			beside_folder_discard(folder);
+			atomic_folder_discard(folder);
 			die("%s", error);
 		}
 	}
@@ -408,10 +410,10 @@ int main(int argc, char **argv)
 	if (stopped)
 		leave(folder, &to);
 	if (folder && !end_recording(folder, &to, error)) {
-		beside_folder_discard(folder);
+		atomic_folder_discard(folder);
 		die("cannot make '%s': %s", settings.ctf, error);
 	}
-	if (folder && beside_folder_commit(folder, settings.ctf, error, sizeof(error)))
+	if (folder && atomic_folder_commit(folder, settings.ctf, error, sizeof(error)))
 		die("%s", error);
 	if (settings.truth)
 		write_truth(settings.truth, to.truth);

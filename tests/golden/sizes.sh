@@ -4,11 +4,8 @@
 # with some of the panes, pages and overlays in turn: what one must see is seen from 60x12 on,
 # below that one line says so, and nothing crashes. Which sizes meet which pane is the same
 # each time.
-cd "$(dirname "$0")/../.." || exit 1
-tftop=$(realpath "${O:-build}/tftop")
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
+. "$(dirname "$0")/../lib.sh"
+need_programs "$tftop"
 
 # commands | what is seen then, an expression for each line | what closes it
 states() {
@@ -87,25 +84,18 @@ script() {
 	}'
 }
 
-# at_all NAME EACH ARGS...
+# at_all EACH ARGS...
 at_all() {
-	local name=$1
-	script "$2" >"$work/script"
-	shift 2
-	if env -u NO_COLOR -u TFTOP_CONFIG LC_ALL=C TERM=dumb timeout 120 "$tftop" --no-config --synth 1 \
-		--headless --size 80x24 "$@" --script "$work/script" >"$work/out" 2>&1 </dev/null; then
-		passed=$((passed + 1))
-		echo "ok $name: $(grep -c ^resize "$work/script") sizes"
-	else
-		failed=$((failed + 1))
-		echo "not ok $name"
-		line=$(sed -n 's/^script:\([0-9]*\):.*/\1/p' "$work/out" | head -n 1)
-		sed -n "1,${line:-1}p" "$work/script" | grep ^resize | tail -n 1
-		head -n 60 "$work/out"
-	fi
+	local line
+	script "$1" >"$work/script"
+	shift
+	env -u NO_COLOR -u TFTOP_CONFIG LC_ALL=C TERM=dumb timeout 120 "$tftop" --no-config --synth 1 \
+		--headless --size 80x24 "$@" --script "$work/script" >"$work/out" 2>&1 </dev/null && why="$(grep -c ^resize "$work/script") sizes" && return
+	line=$(sed -n 's/^script:\([0-9]*\):.*/\1/p' "$work/out" | head -n 1)
+	head -n 60 "$work/out"
+	fail "$(sed -n "1,${line:-1}p" "$work/script" | grep ^resize | tail -n 1)"
 }
 
-at_all 'all sizes' 2
-at_all 'all sizes in ASCII without colours' 1 --ascii --color never
-echo "$passed passed, $failed failed, 0 skipped"
-[ $failed -eq 0 ]
+case_run 'all sizes' at_all 2
+case_run 'all sizes in ASCII without colours' at_all 1 --ascii --color never
+suite_end

@@ -51,7 +51,7 @@ plain() {
 	odd "$odd" && can "^$pid can be attached to$" &&
 		check 0 '^  can +program +x86-64, glibc 2\.[0-9]+, dynamic' "$doubles" --check -p "$pid" &&
 		check 0 "^process $pid: $odd$" "$doubles" --check -p "$pid" &&
-		check 0 '^  partly +nvtx +looked for' "$doubles" --check -p "$pid" &&
+		check 0 '^  partly +nvtx +searched in all' "$doubles" --check -p "$pid" &&
 		check 0 '^  none +opencl ' "$doubles" --check -p "$pid"
 }
 run_plain() { plain; local s=$?; end_odd; return $s; }
@@ -68,17 +68,17 @@ with_odd() {
 no_probe() {
 	rm -rf "$work/bin" && cp -r "$tmp/doubles" "$work/bin" || return
 	cp "$work/bin/lib/libtftop-opencl.so" "$work/bin/lib/libtftop-nvtx.so"
-	odd "$odd" && check 125 'cannot be attached to: no probe can come late' "$work/bin/tftop" --check -p "$pid"
+	odd "$odd" && check 125 'cannot be attached to: no probe for what the program uses' "$work/bin/tftop" --check -p "$pid"
 	local status=$?
 	end_odd
 	return $status
 }
 chrooted() {
 	[ "$(id -u)" = 0 ] || { skip 'chroot() needs root'; return; }
-	mkdir "$work/root" && with_odd 'program +it has called chroot\(\): its C library' "$odd" chroot "$work/root"
+	mkdir "$work/root" && with_odd 'program +the program called chroot\(\): its C library' "$odd" chroot "$work/root"
 }
 is_static() { $cc -static -o "$work/p" tests/programs/odd_process.c -lpthread 2>/dev/null || skip 'no static libc'; }
-static() { is_static && with_odd 'program +it is statically linked' "$work/p"; }
+static() { is_static && with_odd 'program +the program is statically linked' "$work/p"; }
 musl() {
 	command -v musl-gcc >/dev/null || { skip 'no musl-gcc'; return; }
 	# the kernel's headers are not in musl's folder
@@ -93,15 +93,15 @@ small() {
 	"$work/p" >/dev/null 2>&1 &
 	odd_pid=$! pid=$!
 	wait_for 5 grep -qs "$work/p" "/proc/$pid/cmdline" || { end_odd; skip 'no 32-bit programs here'; return; }
-	cannot 'program +it is a 32-bit program of machine 3'
+	cannot 'program +it is a 32-bit program for machine 3'
 	local status=$?
 	end_odd
 	return $status
 }
-traced() { with_odd "tracer +'odd' \([0-9]+\) traces it" "$odd" traced; }
+traced() { with_odd "tracer +'odd' \([0-9]+\) is tracing the process" "$odd" traced; }
 stopped() {
 	odd "$odd" && kill -STOP "$pid" && wait_for 5 grep -q '^State:	T' "/proc/$pid/status" &&
-		cannot "process +$pid is stopped" && told "-> 'kill -CONT $pid'"
+		cannot "process +$pid is stopped" && told "-> continue it with 'kill -CONT $pid'"
 	local status=$?
 	end_odd
 	return $status
@@ -110,17 +110,17 @@ thread() {
 	local tid
 	odd "$odd" thread || return
 	tid=$pid pid=$odd_pid
-	check 125 "^$tid cannot be attached to: $tid is a thread of process $pid: give '-p $pid'" \
+	check 125 "^$tid cannot be attached to: $tid is a thread of process $pid: use '-p $pid'" \
 		"$doubles" --check -p "$tid"
 	local status=$?
 	end_odd
 	return $status
 }
-filtered() { with_odd 'seccomp +its system calls are filtered \(1 more' "$odd" filtered; }
+filtered() { with_odd 'seccomp +its system calls are filtered \(by 1 more' "$odd" filtered; }
 # Under the same filter as tftop it is no matter.
 filtered_alike() {
 	odd "$odd" filtered &&
-		check 0 "seccomp +its system calls are filtered as tftop's own" \
+		check 0 "seccomp +its system calls are filtered like tftop's own" \
 			"$odd" denied none "$doubles" --check -p "$pid"
 	local status=$?
 	end_odd
@@ -136,18 +136,18 @@ denied() {
 	end_odd
 	return $status
 }
-descriptors() { with_odd 'descriptors +it may open 40 files' prlimit --nofile=40 "$odd"; }
+descriptors() { with_odd 'descriptors +the process may open 40 files' prlimit --nofile=40 "$odd"; }
 of_user() {
 	[ -n "$root" ] || { skip 'needs root'; return; }
 	odd as_user "$odd" && can 'permission +tftop is root' &&
-		check 0 "permission +it is of tftop's own user" as_user "$doubles" --check -p "$pid"
+		check 0 "permission +the process belongs to tftop's user" as_user "$doubles" --check -p "$pid"
 	local status=$?
 	end_odd
 	return $status
 }
 foreign() {
 	[ -n "$root" ] || { skip 'needs root'; return; }
-	odd "$odd" && check 125 "permission +it is uid 0's, tftop is uid" as_user "$doubles" --check -p "$pid" &&
+	odd "$odd" && check 125 "permission +the process belongs to uid 0, tftop to uid" as_user "$doubles" --check -p "$pid" &&
 		told '-> run tftop as that user or as root'
 	local status=$?
 	end_odd
@@ -156,14 +156,14 @@ foreign() {
 closed() {
 	local user=
 	[ -n "$root" ] && user=as_user
-	odd $user "$odd" closed && check 125 'permission +it is not dumpable' $user "$doubles" --check -p "$pid"
+	odd $user "$odd" closed && check 125 'permission +the process is not dumpable' $user "$doubles" --check -p "$pid"
 	local status=$?
 	end_odd
 	return $status
 }
 capable() {
 	[ -n "$root" ] || { skip 'needs root'; return; }
-	odd "$odd" && check 125 'permission +it has capabilities that tftop has not \(0x80000\)' \
+	odd "$odd" && check 125 'permission +the process has capabilities that tftop does not have \(0x80000\)' \
 		setpriv --bounding-set -sys_ptrace "$doubles" --check -p "$pid"
 	local status=$?
 	end_odd
@@ -172,12 +172,12 @@ capable() {
 secure() {
 	[ -n "$root" ] || { skip 'needs root'; return; }
 	cp "$odd" "$work/p" && chown nobody "$work/p" && chmod 4755 "$work/p" || return
-	with_odd 'program +it runs set-uid' "$work/p"
+	with_odd 'program +the program runs set-uid' "$work/p"
 }
 spaces() {
 	unshare -Ur true 2>/dev/null || { skip 'no user namespaces'; return; }
-	odd unshare -Urn "$odd" && can 'namespaces +an own user and network namespace' &&
-		told 'files +it sees the same'
+	odd unshare -Urn "$odd" && can 'namespaces +the process has its own user and network namespace' &&
+		told 'files +the process sees the same'
 	local status=$?
 	end_odd
 	return $status
@@ -188,23 +188,23 @@ other_files() {
 	local apart='for d in /run "$1" "$XDG_RUNTIME_DIR"; do [ ! -d "$d" ] || mount -t tmpfs none "$d"; done
 		[ "$2" ] || mount -t tmpfs -o ro none /dev/shm; exec "$0"'
 	odd unshare -Urm sh -c "$apart" "$odd" "$O/lib" yes &&
-		can 'files +it has another root or mount namespace \(a container\): what the probes need is mounted in it'
+		can 'files +the process has another root or mount namespace \(a container\): the files that the probes need are mounted'
 	local status=$?
 	end_odd
-	[ $status = 0 ] && with_odd "files +it has another root or mount namespace .* it has no '/dev/shm' to write to" \
+	[ $status = 0 ] && with_odd "files +the process has another root or mount namespace .* it has no writable '/dev/shm'" \
 		unshare -Urm sh -c "$apart" "$odd" "$O/lib" ''
 }
 inner_pid() {
 	unshare -Urpf true 2>/dev/null || { skip 'no user namespaces'; return; }
 	odd unshare -Urp --fork "$odd" || return
-	pid=$(pgrep -P "$odd_pid") && can 'namespaces +it is in a PID namespace below .* is 1: tftop shows [0-9]+$'
+	pid=$(children "$odd_pid") && can 'namespaces +the process is in a PID namespace below .* is 1; tftop shows [0-9]+$'
 	local status=$?
 	kill -KILL "$pid"
 	end_odd
 	return $status
 }
 # traced by LTTng already: its own, an old one, another tftop's
-own_lttng() { with_odd "LTTng +LTTng-UST is in it already and bound to the session daemon of '$work'" \
+own_lttng() { with_odd "LTTng +LTTng-UST is already loaded and bound to the session daemon of '$work'" \
 	env LTTNG_HOME="$work" LD_PRELOAD=liblttng-ust.so.1 "$odd"; }
 old_lttng() {
 	echo 'int x;' | $cc -shared -fPIC -x c -o "$work/liblttng-ust.so.0" - || return
@@ -217,13 +217,13 @@ watched() {
 		<&"$never" >"$work/out" 2>&1 {hold}>&- &
 	tftop_pid=$!
 	wait_for 20 find_program "$tftop_pid" && wait_for 20 grep -qs '/control$' "/proc/$pid/maps" &&
-		cannot "LTTng +another tftop watches it \(its folder is '/.*tftop-......'\)"
+		cannot "LTTng +another tftop is attached \(its folder is '/.*tftop-......'\)"
 	local status=$?
 	kill -TERM "$tftop_pid"
 	wait "$tftop_pid"
 	return $status
 }
-find_program() { pid=$(pgrep -f "^$train --steps 100000 --delay-ms 5" | head -n 1) && [ -n "$pid" ]; }
+find_program() { pid=$(find_in "$1" train_opencl); }
 # Its libraries say what it uses, and who else does.
 runtimes() {
 	local name
@@ -231,13 +231,13 @@ runtimes() {
 		echo 'int x;' | $cc -shared -fPIC -x c -o "$work/$name" - || return
 	done
 	odd env LD_PRELOAD="$(echo "$work"/*.so* | tr ' ' :)" "$odd" &&
-		can 'CUPTI +Nsight Systems uses it' && can "opencl +'libOpenCL.so.1' is loaded: it has to be there" &&
-		can 'cuda +its library .* is not beside tftop' && can 'omp ' && can "^$pid can be attached to$"
+		can 'CUPTI +Nsight Systems uses it' && can "opencl +'libOpenCL.so.1' is loaded; this probe must be there" &&
+		can 'cuda +its library .* is missing beside tftop' && can 'omp ' && can "^$pid can be attached to$"
 	local status=$?
 	end_odd
 	return $status
 }
-zombie() { with_odd 'process +[0-9]+ has ended, its parent' "$odd" zombie; }
+zombie() { with_odd 'process +[0-9]+ has ended; its parent' "$odd" zombie; }
 wrong() {
 	local none
 	none=$(cat /proc/sys/kernel/pid_max)
@@ -246,7 +246,7 @@ wrong() {
 		check 125 ' is this tftop itself' sh -c 'exec "$0" --check -p $$' "$doubles" || return
 	# kthreadd, where it is to be seen
 	[ "$(cat /proc/2/comm 2>/dev/null)" != kthreadd ] ||
-		check 125 'process +2 is a thread of the kernel' "$doubles" --check -p 2
+		check 125 'process +2 is a kernel thread' "$doubles" --check -p 2
 }
 # What a process calls itself reaches no terminal as it is.
 hostile() {
@@ -268,17 +268,17 @@ untouched() {
 }
 machine() {
 	check 0 '^programs can be observed here$' "$tftop" --check && told '^  can +LTTng ' &&
-		told '^  can +nvtx +from a program' || return
+		told '^  can +nvtx +when tftop starts' || return
 	mkdir "$work/bare" && cp "$tftop" "$work/bare/" &&
 		check 125 '^programs cannot be observed here: no probe libraries' "$work/bare/tftop" --check &&
-		check 125 "'lttng-sessiond' not found|^programs cannot" env PATH=/nowhere "$work/bare/tftop" --check
+		check 125 "'lttng-sessiond' was not found|^programs cannot" env PATH=/nowhere "$work/bare/tftop" --check
 }
 alone() {
-	check 125 '^tftop: --check only looks' "$tftop" --check -b &&
-		check 125 '^tftop: --check only looks' "$tftop" --check -- true &&
+	check 125 '^tftop: --check starts nothing' "$tftop" --check -b &&
+		check 125 '^tftop: --check starts nothing' "$tftop" --check -- true &&
 		check 125 "^tftop: '7x' is not a PID: -p takes" "$tftop" --check -p 7x &&
 		check 125 "^tftop: no process is called 'no-such-program': -p takes" "$tftop" --check -p no-such-program &&
-		check 125 '^tftop: --children goes with -p' "$tftop" --check --children
+		check 125 '^tftop: --children needs -p' "$tftop" --check --children
 }
 
 # They do not outlive their suite, with which its end of what they wait on closes.

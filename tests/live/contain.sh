@@ -18,7 +18,6 @@ one() {
 	case_run "$@"
 	[ -z "$watcher$program" ] || { kill -KILL $watcher $pid $program; wait $watcher $program; } 2>/dev/null
 }
-is() { [ "$2" = "$3" ] || fail "$1: '$2', not '$3'"; }
 # Folders of its own, in which nothing of tftop's is; then the program, below what is given first
 private='for d in "$HIDE" /run /tmp /dev/shm; do mount -t tmpfs -o mode=1777 none "$d" || exit 1; done; exec "$@"'
 # begin FOLDER COMMAND…: what runs "$@" in namespaces; steps and program are in FOLDER, which it sees
@@ -36,7 +35,7 @@ begin() {
 # below PID: the last one below it that runs; pid
 below() {
 	pid=$1
-	while child=$(pgrep -o -P "$pid"); do pid=$child; done
+	while child=$(children "$pid"); do pid=${child%%$'\n'*}; done
 }
 attach() {
 	local name=$1
@@ -72,7 +71,7 @@ no_place() {
 	wait_for 5 no_places || fail "left: $(places)"
 }
 no_places() { [ -z "$(places)" ]; }
-porter() { pgrep -P "$watcher" tftop-porter | tee "$work/porter"; }
+porter() { find_in "$watcher" tftop-porter | tee "$work/porter"; }
 finish() {
 	touch "$steps/end"
 	wait "$program"
@@ -115,7 +114,7 @@ restarted() {
 	local folder
 	folder=$(mktemp -d /var/tftop-contain.XXXXXX) || { skip 'no /var to write to'; return; }
 	begin "$folder" "$@" sh -c "$private" sh && attach one && go go done &&
-		kill -KILL "$(pgrep -P "$(pgrep -P "$watcher" tftop-keeper)" lttng-sessiond)" &&
+		kill -KILL "$(find_in "$watcher" lttng-sessiond)" &&
 		wait_for 20 traced_again && go again again.done && leave &&
 		is mm "$(report one "sum(o['count'] for o in j['ops'] if o['name'] == 'mm') >= 100")" True && finish
 	local status=$?
@@ -161,10 +160,10 @@ refused() {
 	sleeper unshare -m sh -c "$private; exit 1" sh || return
 	kill "$pid"
 	sleeper unshare -m sh -c 'mount -t tmpfs none "$HIDE" && mount -t tmpfs -o ro none /dev/shm && exec "$@"' sh &&
-		HIDE=$O/lib pid=$pid user_copy=$O refuses "has no '/dev/shm' to write to, which LTTng in it needs" env || return
+		HIDE=$O/lib pid=$pid user_copy=$O refuses "has no writable '/dev/shm', which LTTng needs" env || return
 	sleeper env HIDE="$user_copy/lib" unshare -m sh -c 'mount -t tmpfs none "$0" && exec "$@"' "$user_copy/lib" \
 		setpriv --reuid=nobody --regid=nogroup --clear-groups &&
-		refuses "its mounts are not of a user namespace of tftop's user: run tftop as root, or inside" as_user
+		refuses "its mounts do not belong to a user namespace of tftop's user: run tftop as root, or inside" as_user
 }
 # An ordinary user's tftop on a program in a user namespace of that user's.
 users() {
@@ -174,7 +173,7 @@ users() {
 		"$user_copy/train_opencl" --steps 4000 --delay-ms 20 --batch 16 >"$tmp/out" 2>&1 &
 	program=$!
 	wait_for 20 grep -qs '^step 3 ' "$tmp/out" || { fail "no trainer: $(first_lines "$tmp/out")"; return; }
-	pid=$(pgrep -n -f "^$user_copy/train_opencl --steps 4000")
+	pid=$(find_in "$program" train_opencl)
 	as_user "$user_copy/tftop" --json=- -p "$pid" --for 1s >"$work/one" 2>"$work/one.out"
 	is "tftop's status" $? 0 && no_place || { fail "$why $(first_lines "$work/one.out")"; return; }
 	kill -INT "$pid"

@@ -28,7 +28,6 @@ equal() {
 report() { python3 -c 'import json, sys
 j = json.load(open(sys.argv[1]))
 print(eval(sys.argv[2]))' "$work/report" "$1"; }
-is() { [ "$2" = "$3" ] || fail "$1: '$2', not '$3'"; }
 
 script() {
 	play "$@" && equal && is "settled" "$(report "j['trust']['settled']")" True &&
@@ -46,9 +45,10 @@ fault() {
 	[ $status = 0 ] && equal "$@"
 }
 
-# How the reader got on with so much is not the probe's matter.
+# How the reader got on with so much is not the probe's matter: PROGRAM waits for it, but for the
+# one that a clock judges.
 rate() {
-	play 13.0 rate && equal && is "all attributed" \
+	play 13.0 rate "$@" && equal && is "all attributed" \
 		"$(report "[j['trust']['coverage'][k] for k in ('launched', 'ops')]")" '[1.0, 1.0]'
 }
 
@@ -72,9 +72,11 @@ held() {
 # The host is ahead of the device, as in a training, and kernels are few and long: each slice
 # of time has its own, and nothing comes late.
 ahead() {
-	script 13.0 ahead && is "late" "$(report "j['trust'].get('late', 0)")" 0 &&
-		is "of the steps the device worked" \
-			"$(report "j['steps']['breakdown']['compute_ns'] > 0.9 * j['steps']['breakdown']['step_ns']")" True
+	script 13.0 ahead && is "late" "$(report "j['trust'].get('late', 0)")" 0
+}
+ahead_works() {
+	script 13.0 ahead && is "of the steps the device worked" \
+		"$(report "j['steps']['breakdown']['compute_ns'] > 0.9 * j['steps']['breakdown']['step_ns']")" True
 }
 
 # Two processes share the device, each with streams of its own.
@@ -148,7 +150,9 @@ without() {
 		"$(report "len([d for d in j['devices'] if d['api'] == 'cuda']), 'forward' in [o['name'] for o in j['ops'] + j.get('ranges', [])]")" "(0, True)"
 }
 
-case_run rate rate
+case_run rate rate --lossless
+case_timed rate-unslowed rate
+case_timed ahead-works ahead_works
 for s in train graphs branches long memory odd streams; do
 	case_beside "$s" script 13.0 "$s"
 done

@@ -75,7 +75,7 @@ refuses() {
 	done <<-END
 		chrome:$work/none/x|No such file
 		chrome:$work/dir|Is a directory
-		svg:$work/new|there are chrome
+		svg:$work/new|use chrome
 		csv:$work/new|csv:
 		csv:nothing:$work/new|one of ops
 		dot:$work/old|no graph

@@ -216,7 +216,7 @@ PY
 	"$tftop" --headless --script "$work/script" "$work/recording" 2>"$work/errors" ||
 		{ fail "$(head -n 1 "$work/errors")"; return; }
 	got=$("$python" - "$work" <<'PY'
-import json, re, sys
+import json, os, re, sys
 folder = sys.argv[1]
 truth = json.load(open(f"{folder}/truth.json"))
 units = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}
@@ -237,8 +237,9 @@ for i, (name, want) in enumerate(truth.items()):
     said.append((name, int(times), want["count"], ns(total), want["ns"]))
     assert int(times) == want["count"] == 30, said
     # its event stands around the kernel that we take the time of, and what the system
-    # does between the two; three digits are shown
-    assert want["ns"] - 10e6 < 1.01 * ns(total) < 1.02 * want["ns"], said
+    # does between the two, which is for a clock; three digits are shown
+    assert ns(total) < 1.02 * want["ns"], said
+    assert not os.environ.get("TIMING") or want["ns"] - 10e6 < 1.01 * ns(total), said
     assert edge == (mean, times), (edge, mean)
 assert said[1][3] > said[0][3] + 100e6, said
 print(", ".join("%d runs %.2f of %.2f ms" % (n, total / 1e6, w / 1e6) for _, n, _, total, w in said))
@@ -247,12 +248,11 @@ PY
 	why=$got
 }
 
-case_run record record
-[ -e "$shared/report" ] && case_run nodes nodes
-[ -e "$shared/report" ] && case_run pages pages
-[ -e "$shared/report" ] && case_run as_dot as_dot
-[ -e "$shared/report" ] && case_run source_lines source_lines
+if case_first record record; then
+	for c in nodes pages as_dot source_lines; do case_run $c $c; done
+fi
 case_run same_name same_name
+case_timed same_name-times same_name
 case_run ends ends
 case_run own own
 case_run unchanged unchanged

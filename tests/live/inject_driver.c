@@ -87,7 +87,7 @@ static int be_a_tracer(pid_t pid)
 	return read(0, &byte, 1) < 0;
 }
 
-static const char *copied(struct place *place, const char *path, char *there, size_t size)
+static const char *copied(struct container_place *place, const char *path, char *there, size_t size)
 {
 	char why[400];
 
@@ -121,7 +121,7 @@ static bool wait_for_report(const struct report *report)
 static bool stage(struct inject_request *q, const char *folder, bool copy, char **lines)
 {
 	struct stage_argument argument;
-	struct place place = { .link = -1, .folder = -1 };
+	struct container_place place = { .link = -1, .folder = -1 };
 	struct inject_result r;
 	struct report report;
 	struct stat st;

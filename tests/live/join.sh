@@ -14,7 +14,6 @@ launch() {
 		"$work/steps" >"$work/first" 2>&1
 	pid=$(cat "$work/steps/ready") && [ -n "$pid" ] && ! gone "$pid" || fail "not left: $(first_lines "$work/first")"
 }
-is() { [ "$2" = "$3" ] || fail "$1: '$2', not '$3'"; }
 # join NAME OPTION…: returns when it is joined
 join() {
 	local name=$1
@@ -70,7 +69,7 @@ untouched() {
 	python3 -c "$holder_is" "$pid" "$work/held" <&$hold & holder=$!
 	wait_for 10 test -e "$work/held" || { fail 'no tracer'; return; }
 	"$tftop" -b -p "$pid" >"$work/said" 2>&1
-	is "status of -p" $? 125 && grep -q 'traces it' "$work/said" || { fail "$(first_lines "$work/said")"; return; }
+	is "status of -p" $? 125 && grep -q 'is tracing the process' "$work/said" || { fail "$(first_lines "$work/said")"; return; }
 	join one "$pid" && steps go done && grep -q "^TracerPid:.$holder\$" "/proc/$pid/status" && leave && counts one 100 &&
 		join two "$pid" && steps again again.done && leave && counts two 100 || return
 	kill $holder
@@ -89,7 +88,7 @@ killed() {
 # Its keeper is killed: tftop itself takes the link away.
 keeper_killed() {
 	launch && join one "$pid" || return
-	holder=$(pgrep -P "$watcher" tftop-keeper)
+	holder=$(find_in "$watcher" tftop-keeper)
 	kill -KILL "$holder" && holder= && kill -TERM "$watcher"
 	wait "$watcher"
 	no_link || { fail 'the link stays'; return; }
@@ -117,9 +116,11 @@ users() {
 	make_user_copy && chmod a+rx "$tmp" && mkdir -m 700 "$work/run" && chown 61742 "$work/run" || return
 	printf '%s\n' 'wait-kernels 20 60s' 'quit leave' >"$work/script"
 	left() {
-		"${mine[@]}" "$user_copy/tftop" --headless --script "$work/script" -- "$user_copy/train_opencl" \
+		rm -f "$work/pid"
+		"${mine[@]}" "$user_copy/tftop" --headless --script "$work/script" -- \
+			sh -c 'echo $$ >"$0" && exec "$@"' "$work/pid" "$user_copy/train_opencl" \
 			--steps 4000 --delay-ms 20 --batch 16 >"$work/first" 2>&1
-		pgrep -u 61742 -n train_opencl
+		cat "$work/pid"
 	}
 	pid=$(left) || { fail "not left: $(first_lines "$work/first")"; return; }
 	says "^tftop: no tftop left process $pid running" as_user "$user_copy/tftop" -b --join "$pid" &&

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # However tftop ends, its program ends undisturbed and nothing of tftop's is
-# left 2 s later. KILL_RUNS runs (10): every second one SIGKILLs tftop at a
+# left: 2 s later on a machine that does nothing else. KILL_RUNS runs (10): every second one SIGKILLs tftop at a
 # random moment from the very start on, the others end it in the other ways.
 # KILL_SEED repeats the moments of an earlier run.
 #
@@ -10,7 +10,7 @@
 need_programs "$tftop" "$train"
 runs=${KILL_RUNS:-10}
 RANDOM=${KILL_SEED:=$$}
-echo "KILL_SEED=$KILL_SEED"
+echo "# seed KILL_SEED=$KILL_SEED"
 steps=60
 program=(--steps "$steps" --delay-ms 20 --batch 16)
 # Gets the program's exit status into a file, and hands signals on to it; the
@@ -24,7 +24,7 @@ for s in INT TERM HUP; do trap "kill -$s $child" $s; done
 until wait $child; status=$?; ! kill -0 $child 2>/dev/null; do :; done
 echo $status >rc.new; mv rc.new rc; exit $status'
 
-marked() { grep -lzsx "TFTOP_KILL_TEST=$mark" /proc/[0-9]*/environ | cut -d/ -f3; }
+marked() { pids_marked "TFTOP_KILL_TEST=$mark"; }
 
 # Marked processes that have no business to be there: all but the program, its
 # wrapper and, as long as these live, the launcher above them.
@@ -65,7 +65,6 @@ places() {
 }
 no_places() { [ -z "$(places)" ]; }
 
-gone() { [ ! -e "/proc/$1" ] || grep -qs '^State:	Z' "/proc/$1/status"; }
 is_running() { ! gone "$tftop_pid"; }
 has_daemons() {
 	remember_places
@@ -316,4 +315,7 @@ for ((i = 0; i < runs; i++)); do
 	fi
 done
 case_run tensorflow with_tensorflow
+for how in kill-batch kill-screen normal term; do
+	case_timed "$how-soon" one 0 "$how"
+done
 suite_end

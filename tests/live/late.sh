@@ -17,7 +17,6 @@ build() { # OUTPUT PROGRAM FLAG…
 report() { python3 -c 'import json, sys
 j, t = json.load(open(sys.argv[1])), json.load(open(sys.argv[2]))
 print(eval(sys.argv[3]))' "$work/report" "$work/truth" "$1"; }
-is() { [ "$2" = "$3" ] || fail "$1: '$2', not '$3'"; }
 # The probes come late only, and without what is preloaded at a launch.
 under() {
 	timeout -k 5 60 "$tftop" --no-config --json="$work/report" --probe itt -- \

@@ -10,7 +10,6 @@ report() { python3 -c 'import json, sys
 j, t = (json.load(open(f)) for f in sys.argv[1:3])
 print(eval(sys.argv[3]))' "$work/report" "$work/truth" "$1"; }
 
-is() { [ "$2" = "$3" ] || fail "$1: '$2', not '$3'"; }
 
 # late FRAMEWORK HOW [STATUS]: all that tftop sets for PROGRAM is taken from it; what an attached
 # one gets comes late
@@ -59,7 +58,7 @@ seen() {
 		is "lost" "$(report "j['trust']['lost_events']")" 0
 }
 
-midst() { late "$1" "$2" && seen "$1" && said "was in use before tftop came" && unharmed "$1"; }
+midst() { late "$1" "$2" && seen "$1" && said "was in use before tftop attached" && unharmed "$1"; }
 first() { late "$1" first && seen "$1"; }
 closing() { late "$1" closing 3 && seen "$1" && is "its end" "$(report "[p['exit_status'] for p in j['processes']]")" "[3]"; }
 

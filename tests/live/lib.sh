@@ -1,99 +1,8 @@
 # SPDX-License-Identifier: MIT
-# What the live suites share; sourced by bash scripts in this folder.
-#
-# A suite calls `case_run NAME FUNCTION ARGS…` per case. The function returns 0
-# when all is well; else it calls `fail WHY` (or lets a command fail), or
-# `skip WHAT` when something is missing. Each case has its own folder $work,
-# removed afterwards; $tmp is the suite's. `case_beside`, called likewise, runs it
-# beside others: for cases that mostly wait. `suite_end` prints the last line.
-set -u
-export LC_ALL=C
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-cd "$here" || exit 1
-O=${O:-build}
-case $O in /*) ;; *) O=$here/$O ;; esac
-export O
-tftop=$O/tftop train=$O/train_opencl compare=$O/tests/compare
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/tftop-live.XXXXXX") || exit 1
-chmod 755 "$tmp"
-work=$tmp
-passed=0 failed=0 skipped=0 why=
-
-# Waits without a clock of its own: nothing is ever written to this pipe.
-exec {never}<> <(:)
-# wait_for SECONDS COMMAND…: until it succeeds; 1 when the time is over.
-wait_for() {
-	local end=$((${EPOCHREALTIME//[.,]/} + $1 * 1000000))
-	shift
-	until "$@"; do
-		[ "${EPOCHREALTIME//[.,]/}" -lt "$end" ] || return 1
-		read -r -t 0.02 -u "$never"
-	done
-	return 0
-}
-pause() { read -r -t "$1" -u "$never"; true; }
-
-# is_unheld FOLDER: nobody holds its lock: the tftop it belonged to is gone. By
-# descriptor: by name, flock would make what has just been removed.
-is_unheld() { [ -d "$1" ] && flock -n 9 9<"$1"; } 2>/dev/null
-
-fail() { why=$*; return 1; }
-skip() { why=$*; return 77; }
-
-case_run() {
-	local name=$1 status begin=$SECONDS
-	shift
-	[ -n "${CASE:-}" ] && [[ $name != *$CASE* ]] && return 0
-	work=$tmp/$name why=
-	mkdir "$work" && chmod 777 "$work"
-	"$@"
-	status=$?
-	case $status in
-	0)
-		passed=$((passed + 1))
-		echo "ok $name${why:+ ($why)}"
-		;;
-	77)
-		skipped=$((skipped + 1))
-		echo "skip $name: $why"
-		;;
-	*)
-		failed=$((failed + 1))
-		echo "not ok $name: ${why:-status $status}"
-		;;
-	esac
-	[ -n "${KEEP:-}" ] || rm -rf "$work"
-	work=$tmp
-}
-
-# case_beside NAME FUNCTION ARGS…: two of these run at once, each in a shell of its own
-# (it changes no variable of the suite's). case_together waits for them all and says how
-# they went, in their order; before a case that is to be alone.
-beside=() beside_pids=()
-case_beside() {
-	[ -n "${CASE:-}" ] && [[ $1 != *$CASE* ]] && return 0
-	while [ "$(jobs -pr | wc -l)" -ge 2 ]; do wait -n; done
-	beside+=("$1")
-	case_run "$@" >"$tmp/beside.${#beside[@]}" &
-	beside_pids+=($!)
-}
-case_together() {
-	local i result
-	[ ${#beside[@]} -eq 0 ] || wait "${beside_pids[@]}"
-	for ((i = 1; i <= ${#beside[@]}; i++)); do
-		result=$(tail -n 1 "$tmp/beside.$i")
-		case $result in
-		"ok "*) passed=$((passed + 1)) ;;
-		"skip "*) skipped=$((skipped + 1)) ;;
-		"not ok "*) failed=$((failed + 1)) ;;
-		*) failed=$((failed + 1)) result+=$'\n'"not ok ${beside[i - 1]}: its shell has died" ;;
-		esac
-		sed '$d' "$tmp/beside.$i"
-		echo "$result"
-		rm "$tmp/beside.$i"
-	done
-	beside=() beside_pids=()
-}
+# What the live suites share besides tests/lib.sh: frameworks that may be missing, example
+# programs and what was found in them, ordinary users.
+. "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
+train=$O/train_opencl compare=$O/tests/compare
 
 # thrice COMMAND…: what else runs on this machine can make device and host wait
 # for each other, hide a small cause or look like one, so it is to be first (status 2:
@@ -107,29 +16,6 @@ thrice() {
 		[ $status = 2 ] || break
 	done
 	return $status
-}
-
-suite_end() {
-	case_together
-	echo "$passed passed, $failed failed, $skipped skipped"
-	[ "$failed" -eq 0 ]
-}
-
-need_programs() {
-	local p
-	for p; do
-		if [ ! -x "$p" ]; then
-			echo "not ok ${p##*/}: not built at '$p'"
-			echo "0 passed, 1 failed, 0 skipped"
-			exit 1
-		fi
-	done
-}
-
-skip_suite() {
-	echo "skip $1: $2"
-	echo "0 passed, 0 failed, 1 skipped"
-	exit 0
 }
 
 # need_tensorflow SUITE: the probe and a wheel, or the suite is skipped. Sets python, and
@@ -190,9 +76,6 @@ first() {
 	holds "first['id'] == '$1' and at('$2') in text" || return 2
 }
 
-# Milliseconds since some start.
-now_ms() { echo $((${EPOCHREALTIME//[.,]/} / 1000)); }
-
 # as_user COMMAND…: as an ordinary user when root, with nothing of root's
 # environment.
 as_user() {
@@ -211,24 +94,6 @@ make_user_copy() {
 	user_copy=$tmp/copy
 }
 
-# first_lines FILE: for a failure's line.
-first_lines() { head -n 2 "$1" | tr '\n' ';' | cut -c1-160; }
-
-# leave_nothing: what a case that failed, or a suite that was ended, left running. A suite
-# that is killed cannot: its programs end by themselves with it.
-leave_nothing() {
-	local left
-	left=$(jobs -pr)
-	[ -z "$left" ] || kill $left 2>/dev/null
-	# of the users that suites are beside root, without a runtime folder: it would stay
-	[ "$(id -u)" != 0 ] || rmdir /tmp/tftop.65534 2>/dev/null
-	if [ -n "${KEEP:-}" ]; then echo "kept: $tmp"; else rm -rf "$tmp"; fi
-}
-# asleep PID: it is a 'sleep' that has started, with its libraries
-asleep() { grep -qsx sleep "/proc/$1/comm" && grep -qs '^State:.S' "/proc/$1/status"; }
-# gone PID: it has ended, whoever is to know of it
-gone() { ! grep -qs '^State:.[^XZ]' "/proc/$1/status"; }
-
-trap leave_nothing EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
+# of the users that suites are beside root, without a runtime folder: it would stay
+no_user_folder() { [ "$(id -u)" != 0 ] || rmdir /tmp/tftop.65534 2>/dev/null; }
+at_end no_user_folder

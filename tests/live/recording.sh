@@ -5,6 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 need_programs "$tftop" "$train" "$compare"
 RECORDING_SEED=${RECORDING_SEED:-$$}
+echo "# seed RECORDING_SEED=$RECORDING_SEED"
 
 # tables REPORT: what must be the same in the run's report and the recording's
 tables() {
@@ -69,7 +70,7 @@ after_a_kill() {
 	local pid=$! program
 	wait_for 20 has_text "$work/run.out" || { kill -9 $pid; fail "no step within 20 s"; return; }
 	pause 0.5
-	program=$(pgrep -f "^$train --steps 100000" | head -n 1)
+	program=$(find_in $pid train_opencl)
 	kill -9 $pid
 	wait $pid 2>/dev/null
 	[ -n "$program" ] && kill -9 "$program" 2>/dev/null
@@ -137,7 +138,7 @@ foreign_trace() {
 	grep -q "^kernels" "$work/out" || fail "our own events were not read" || return
 	find "$work/other" -name metadata -exec sed -i 's/tftop:/other:/g' {} +
 	"$tftop" -b "$work/other" >"$work/out" 2>&1 || fail "unknown events: status $?" || return
-	tr '\n' ' ' <"$work/out" | grep -qE "[0-9]+ events are not known to tftop.*'other:" ||
+	tr '\n' ' ' <"$work/out" | grep -qE "[0-9]+ events are unknown to tftop.*'other:" ||
 		fail "said: $(tail -n 4 "$work/out" | first_lines -)" || return
 	[ ! -e "$work/other/cache" ] || fail "a cache in somebody else's folder"
 }
@@ -278,7 +279,7 @@ END
 	opens "a list too long" || return
 	! grep -q precondition "$work/open.out" "$work/open.err" ||
 		fail "babeltrace aborted: $(first_lines "$work/open.err")" || return
-	told 'packets? was left out|packets were left out' ||
+	told 'packet was skipped|packets were skipped' ||
 		fail "not told: $(grep -A6 '"messages"' "$work/open.json" | first_lines -)"
 }
 
@@ -439,7 +440,6 @@ stopped_reading() {
 	wait_for 5 gone $pid || { kill -9 $pid; fail "still there after 5 s"; return; }
 	[ ! -e "$work/rec/cache" ] || fail "half a recording was kept as a cache"
 }
-gone() { ! kill -0 "$1" 2>/dev/null; }
 
 # babeltrace's threads do not come back, or are lost: a signal ends tftop all the same.
 stuck_reading() {

@@ -54,14 +54,9 @@ watch() {
 	wait_for 20 test -s "$work/first" || { fail "PROGRAM did not begin: $(first_lines "$work/err")"; return; }
 	read -r folder program launcher <"$work/begun"
 	watcher=$(parent_of "$launcher")
-	pids=$(below "$watcher")
+	pids="$watcher $(descendants "$watcher")"
 }
 parent_of() { sed -n 's/^PPid:	//p' "/proc/$1/status"; }
-below() {	# a process and all below it
-	local child
-	echo "$1"
-	for child in $(cat "/proc/$1/task/"*/children 2>/dev/null); do below "$child"; done
-}
 # PROGRAM goes on and ends; its report is whole, and of it alone
 unharmed() {
 	local status
@@ -187,7 +182,7 @@ not_his_folder() {
 not_his_library() {
 	cp -r "$tmp/copy" "$work/bin" && chmod 777 "$work/bin/lib" || return
 	as "$1" "$work/bin/tftop" -b -- sh -c 'echo "${LD_PRELOAD:-none}"' >"$work/out" 2>"$work/err"
-	grep -qx none "$work/out" && grep -q 'everybody can write' "$work/err" ||
+	grep -qx none "$work/out" && grep -q 'every user can write to' "$work/err" ||
 		fail "loaded: $(first_lines "$work/out") $(first_lines "$work/err")"
 }
 
@@ -263,7 +258,7 @@ no_rights_asked() {
 	as A env PATH="$work/bin:$PATH" "$tftop" -b -p "$pid" >"$work/out" 2>"$work/err"
 	local status=$?
 	kill "$pid"
-	[ $status = 125 ] && grep -q "it is uid $B's, tftop is uid $A's: run tftop as that user or as root" "$work/err" ||
+	[ $status = 125 ] && grep -q "the process belongs to uid $B, tftop to uid $A: run tftop as that user or as root" "$work/err" ||
 		fail "status $status: $(first_lines "$work/err")" || return
 	cp /bin/true "$work/setuid" && chmod 4755 "$work/setuid"
 	as A env PATH="$work/bin:$PATH" "$tftop" -b -- "$work/setuid" >"$work/out" 2>"$work/err" ||

@@ -16,13 +16,14 @@ mkdir "$copy" "$tmp/home" && cp -r "$driver" "$O/lib" "$copy/" && chmod -R a+rX 
 	chmod 777 "$tmp/home"
 [ -x "$train" ] && cp "$train" "$copy/"
 drive=$copy/session_driver
+# seconds until nothing of a tftop is left (wait_for has more patience)
 LIMIT=2
 
 # ---- helpers ----
 
 number=0
 new_mark() { number=$((number + 1)) mark=s$$.$number; }
-marked() { grep -lzsx "TFTOP_MARK=$mark" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3; }
+marked() { pids_marked "TFTOP_MARK=$mark"; }
 alive_marked() {
 	local p
 	for p in $(marked); do
@@ -113,6 +114,11 @@ odd_places() {
 	status 5 && said '^armed' && gone
 }
 
+# For PROGRAM: runs until $work/go is there, 20 s at most, so that it is known to outlive tftop.
+until_go() { echo "for i in \$(seq 400); do test -e '$work/go' && break; sleep 0.05; done; test -e '$work/go' || exit 9"; }
+# ... until that is in the driver's log
+until_said() { echo "for i in \$(seq 400); do grep -q '$1' '$work/log' && break; sleep 0.05; done"; }
+
 # ---- exit statuses ----
 
 statuses() {
@@ -157,7 +163,7 @@ chained() {
 	has 'TFTOP_CHAIN_INTEL' && { fail "a tftop around us was chained"; return; }
 	mkdir "$work/a b" && cp -r "$copy/lib" "$work/a b/"
 	under root -d "$work/a b" -- true
-	status 0 && said 'a blank in the path' || return
+	status 0 && said 'a space in the path' || return
 	! has '^environment LD_PRELOAD' || fail "a path with a blank was set"
 }
 
@@ -165,16 +171,17 @@ noticed() {
 	printf 'int main(void) { return 4; }\n' >"$work/p.c"
 	if cc -static -o "$work/p" "$work/p.c" 2>/dev/null; then
 		under root -- "$work/p"; status 4 && said "is statically linked" || return
-		printf '#include <unistd.h>\nint main(void) { usleep(700000); return 4; }\n' >"$work/c.c"
-		cc -static -o "$work/c" "$work/c.c" && under root -- sh -c "'$work/c'; :"
+		printf '#include <unistd.h>\nint main(void) { pause(); return 4; }\n' >"$work/c.c"
+		cc -static -o "$work/c" "$work/c.c" &&
+			under root -- sh -c "'$work/c' & $(until_said 'is statically linked'); kill \$!; wait"
 		said "c' \(process [0-9]*\) is statically linked" || return
 	fi
 	cc -o "$work/sudo" "$work/p.c" || return
-	under root -- "$work/sudo"; status 4 && said "what 'sudo' runs is out of sight" || return
+	under root -- "$work/sudo"; status 4 && said "tftop cannot observe what 'sudo' runs" || return
 	wrap=(env LTTNG_HOME=/nosuch); under root -- true; wrap=()
-	said 'traced by your own LTTng' || return
+	said 'your own LTTng traces PROGRAM' || return
 	wrap=(env TFTOP_CONTROL=/nosuch); under root -- true; wrap=()
-	said 'another tftop is around' || return
+	said 'this tftop runs under another one' || return
 	[ -n "$is_root" ] || return 0
 	chmod 755 "$work" && cp "$work/p" "$work/q" 2>/dev/null || cc -o "$work/q" "$work/p.c"
 	cc -o "$work/q" "$work/p.c" && chmod 4755 "$work/q"
@@ -211,9 +218,6 @@ loads_nothing() {
 }
 
 # ---- tftop dies ----
-
-# For PROGRAM: runs until $work/go is there, 20 s at most, so that it is known to outlive tftop.
-until_go() { echo "for i in \$(seq 400); do test -e '$work/go' && break; sleep 0.05; done"; }
 
 killed_at() {
 	local user=$1 stage=$2
@@ -313,13 +317,13 @@ until grep -q '^started' "$1"; do sleep 0.02; done
 for p in $(grep -lzsx "TFTOP_MARK=$TFTOP_MARK" /proc/[0-9]*/environ | cut -d/ -f3); do
 	[ "$(cat "/proc/$p/comm" 2>/dev/null)" = tftop-keeper ] && kill -STOP "$p" && keeper=$p
 done
-until grep -q '^message 1 .* keeper .* has been continued' "$1" || [ $((i = i + 1)) -gt 100 ]; do sleep 0.05; done
+until grep -q '^message 1 .* keeper .* tftop has continued it' "$1" || [ $((i = i + 1)) -gt 100 ]; do sleep 0.05; done
 until grep -q '^State:.S' "/proc/$keeper/status" || [ $((i = i + 1)) -gt 200 ]; do sleep 0.05; done
 grep -q '^State:.S' "/proc/$keeper/status" && echo program done
 END
 keeper_stops() {
 	under root -r -- bash "$tmp/stopper" "$work/log"
-	said "^message 1 tftop's keeper .process [0-9]+.* has been continued" || return
+	said "^message 1 tftop's keeper .process [0-9]+.* tftop has continued it" || return
 	status 0 || return
 	grep -q 'program done' "$work/out" || fail "the keeper stands still" || return
 	! has '^broken' || fail "said to be broken" || return
@@ -387,7 +391,7 @@ not_installed() {
 		private "mount --bind /dev/null $(command -v $p)"
 		under root -- echo hi
 		wrap=()
-		status 0 && said "'$p' not found; install the package 'lttng-tools'" || return
+		status 0 && said "'$p' was not found; install the package 'lttng-tools'" || return
 		grep -qx hi "$work/out" || fail "PROGRAM did not run bare" || return
 	done
 	private "mount --bind /bin/false $(command -v lttng-relayd)"
@@ -410,7 +414,7 @@ small_shm() {
 	done <<-END
 		64m ^read-to-end.1
 		256k is.small
-		100k buffers.are.on.the.disk
+		100k buffers.are.on.disk
 		32k LTTng.needs
 	END
 	private "mount -t tmpfs -o ro none /dev/shm"
@@ -474,7 +478,7 @@ END
 	traced root
 	local result=$?
 	wrap=()
-	[ $result = 0 ] && said 'ports of 127.0.0.1'
+	[ $result = 0 ] && said 'ports on 127.0.0.1'
 }
 
 # ---- recordings ----
@@ -598,8 +602,8 @@ job_control() {
 }
 
 children_told() {
-	under root -- sh -c 'sleep 0.7 & wait; exit 0'
-	said '^child sleep 0.7' && said '^child-exited sleep'
+	under root -- sh -c "sleep 60 & $(until_said '^child sleep 60'); kill \$!; wait; $(until_said '^child-exited sleep')"
+	said '^child sleep 60' && said '^child-exited sleep'
 }
 
 two_at_once() {
@@ -630,6 +634,8 @@ for user in "${users[@]}"; do
 		case_run "killed-$stage-$user" killed_at "$user" $stage
 	done
 	case_run "killed-screen-$user" killed_at "$user" started -s
+	case_timed "killed-started-$user-soon" killed_at "$user" started
+	case_timed "killed-screen-$user-soon" killed_at "$user" started -s
 	case_run "recorded-$user" recorded "$user"
 done
 case_run other-uid other_uid
@@ -645,6 +651,7 @@ case_run dies-sessiond dies lttng-sessiond "^restarts 'lttng-sessiond' was kille
 case_run dies-relayd dies lttng-relayd "^restarts 'lttng-relayd' was killed"
 case_run dies-consumerd dies lttng-consumerd "^restarts 'lttng-consumerd' died"
 case_run dies-keeper dies tftop-keeper "^broken tftop's keeper died"
+case_timed dies-keeper-soon dies tftop-keeper "^broken tftop's keeper died"
 case_run dies-keeper-early keeper_dies_early
 case_run stops-keeper keeper_stops
 case_run dies-launcher dies tftop-launcher "^message 2 tftop's launcher died"

@@ -46,26 +46,6 @@ END
 		fail "$(first_lines "$work/differ")"
 }
 
-# As the wheel comes, oneDNN's large tensors are its chunks, and no memory is told twice.
-plain() {
-	"$tftop" -b --json="$work/report" -- "$python" -c 'import json, os, tensorflow as tf
-x = tf.random.normal([64, 28, 28, 1])
-f = tf.function(lambda x: tf.nn.relu(tf.nn.conv2d(x, tf.ones([3, 3, 1, 32]), 1, "SAME")))
-for _ in range(5): y = f(x)
-info = tf.config.experimental.get_memory_info("CPU:0")
-print(json.dumps(info), flush=True)
-os._exit(0)' >"$work/said" 2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")" || return
-	python3 -c 'import json, sys
-r, said = (json.load(open(f)) for f in sys.argv[1:])
-m = {a["allocator"]: a for a in r["memory"]}
-b = m["mklcpu"]
-assert (b["live_bytes"], b["peak_bytes"]) == (said["current"], said["peak"]), (b, said)
-assert b["chunks"]["used_bytes"] == b["live_bytes"] and b["allocations"] >= 5, b
-assert set(b["peak_ops"]) & {"Conv2D", "Relu"}, b
-assert m["cpu"]["peak_bytes"] < b["chunks"]["reserved_bytes"], m["cpu"]' \
-		"$work/report" "$work/said" 2>"$work/differ" || fail "$(tail -n 1 "$work/differ")"
-}
-
 # While nobody looks chunks come and go: then it says that it does not know them.
 unseen() {
 	# the level is looked at 40 times a second, and nothing on the screen says that it was
@@ -83,6 +63,5 @@ for i in itertools.takewhile(lambda i: time.monotonic() < end, itertools.count()
 }
 
 case_run bins bins
-case_run plain plain
 case_run unseen unseen
 suite_end

@@ -144,7 +144,8 @@ static void tell(const struct event *e)
 		tell_kernel(pid, &e->u.command);
 		break;
 	case EVENT_ALLOC:
-		printf("alloc\t%u\t%" PRIu64 "\t%s\t", pid, e->u.alloc.op, name(pid, e->u.alloc.op_name));
+		printf("alloc\t%u\t%" PRIu64 "\t%s\t", pid, e->u.alloc.op,
+		       name(pid, e->u.alloc.op_name));
 		printf("%" PRIu64 "\t%s\t%" PRIu64 "\n", e->u.alloc.bytes,
 		       name(pid, e->u.alloc.allocator), e->u.alloc.address);
 		break;
@@ -153,8 +154,8 @@ static void tell(const struct event *e)
 		       e->u.free.address);
 		break;
 	case EVENT_COMPILE:
-		printf("compile\t%u\t%" PRId64 "\t%" PRId64 "\t%s\t%s\n", pid, e->u.compile.start_ns,
-		       e->u.compile.dur_ns, e->u.compile.what, e->u.compile.options);
+		printf("compile\t%u\t%" PRId64 "\t%" PRId64 "\t%s\t%s\n", pid,
+		       e->u.compile.start_ns, e->u.compile.dur_ns, e->u.compile.what, e->u.compile.options);
 		break;
 	case EVENT_MESSAGE:
 		printf("message\t%u\t%s\n", pid, e->u.message.text);
@@ -182,7 +183,8 @@ int main(int argc, char **argv)
 	static atomic_bool stop;
 	static _Atomic uint64_t read, done, all;
 	struct offline_options options = {
-		.stop = &stop, .sink = take, .events = &read, .bytes_done = &done, .bytes_all = &all,
+		.stop = &stop, .sink = take, .events = &read, .bytes_done = &done,
+		.bytes_all = &all,
 	};
 	char error[512];
 

@@ -32,7 +32,7 @@ slow_worker() {
 tiny_ops() {
 	looks --steps 12 --tiny-ops || return
 	first framework-overhead tiny-ops || return
-	holds '6000 <= number("goes around ops; ", " of them") < 6200' \
+	holds '6000 <= number("is spent around ops; ", " of them") < 6200' \
 		'0.5 * mean("tiny_ops_ns") < cost < mean("tiny_ops_ns") + 0.25 * mean("series_ns")'
 }
 
@@ -40,7 +40,8 @@ tiny_ops() {
 recompile() {
 	looks --steps 12 --compile aot_eager --recompile || return
 	first recompiles model || return
-	holds 'number("recompiled ", " times") == noted["compiled"][-1] - noted["compiled"][1] > 0' \
+	holds 'number("recompiled ", " "
+		      "times") == noted["compiled"][-1] - noted["compiled"][1] > 0' \
 		'cost * steps["count"] < sum(noted["series_ns"])'
 }
 
@@ -56,7 +57,8 @@ same_data() {
 leak() {
 	looks --steps 40 --leak || return
 	first memory-growth input || return
-	holds 'number("memory grows: ", " bytes more") == noted["leak_bytes"][0] == mean("leak_bytes")' \
+	holds 'number("memory grows: ", " bytes "
+		      "more") == noted["leak_bytes"][0] == mean("leak_bytes")' \
 		'"is held by" in text'
 }
 

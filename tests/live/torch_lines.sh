@@ -155,8 +155,7 @@ changed() {
 	has '^the file was changed after the run began'
 }
 
-case_run run run_once
-if [ "$failed" -eq 0 ]; then
+if case_first run run_once; then
 	case_run report judged "$tmp/report.json"
 	case_run from_recording from_recording
 	case_run from_save from_save

@@ -10,7 +10,6 @@ export PYTHONDONTWRITEBYTECODE=1
 
 program= watcher= pid=
 steps_of=tests/programs/attach_steps.py kind=
-is() { [ "$2" = "$3" ] || fail "$1: '$2', not '$3'"; }
 logged() { grep -qsE -- "$1" "$work/log"; }
 log_tail() { tail -n 3 "$work/log" "$work/said" | tr '\n' ';'; }
 # tidy FUNCTION…: what it did not finish is ended
@@ -65,18 +64,8 @@ j = json.load(open(sys.argv[1]))
 n = {o["name"]: o["count"] for o in j["ops"]}
 print(eval(sys.argv[2]))' "${2:-$work/report}" "$1"; }
 
-below() { cat /proc/"$1"/task/*/children 2>/dev/null; }
 # daemon NAME: its process
-daemon() {
-	local p q
-	for p in $(below "$watcher"); do
-		[ "$(cat "/proc/$p/comm" 2>/dev/null)" = tftop-keeper ] || continue
-		for q in $(below "$p") $(for q in $(below "$p"); do below "$q"; done); do
-			[ "$(cat "/proc/$q/comm" 2>/dev/null)" = "$1" ] && echo "$q" && return
-		done
-	done
-	false
-}
+daemon() { find_in "$(find_in "$watcher" tftop-keeper)" "$1"; }
 # strike NAME SIGNAL: and the path is back, so many times in all
 times=0
 backs() { [ "$(grep -sc 'the tracer.s daemons are back: what PROGRAM did between' "$work/log")" -ge "$times" ]; }

@@ -2,24 +2,24 @@
 # SPDX-License-Identifier: MIT
 # The BLAS probe on libraries that look like BLAS, of 32-bit and of 64-bit integers, on the
 # double of the runtime: what is told of calls that are known, and that nothing of them is
-# changed. blas.sh [NAME]: only the cases whose name contains NAME. CROSS=aarch64-linux-gnu:
-# for that machine, under qemu; what is bound at its first call is not seen there.
+# changed. CROSS=aarch64-linux-gnu: for that machine, under qemu; what is bound at its first
+# call is not seen there.
 . "$(dirname "$0")/lib.sh"
 on_double blas probes/blas/*.c
-fake() { needed "$@" -fPIC -shared -fvisibility=hidden tests/doubles/fake_blas.c -lpthread; }
-user() { local out=$1; shift; needed "$out" -fPIC -shared tests/doubles/fake_blas_user.c "$@"; }
+fake() { compile "$@" -fPIC -shared -fvisibility=hidden tests/doubles/fake_blas.c -lpthread; }
+user() { local out=$1; shift; compile "$out" -fPIC -shared tests/doubles/fake_blas_user.c "$@"; }
 lazy=lazy hows=(now lazy)
 [ -z "$CROSS" ] || lazy=now hows=(now)
-here=(-L"$build" -Wl,-rpath,"\$ORIGIN")
+found=(-L"$build" -Wl,-rpath,"\$ORIGIN")
 fake libfake_narrow.so
 fake libfake_other.so -DWHO=2
 fake libfake_wide.so -DWIDE -DWHO=3
-user libuser_other.so -Wl,-z,now "${here[@]}" -lfake_other
-user libuser_wide.so -DWIDE -Wl,-z,$lazy "${here[@]}" -lfake_wide
+user libuser_other.so -Wl,-z,now "${found[@]}" -lfake_other
+user libuser_wide.so -DWIDE -Wl,-z,$lazy "${found[@]}" -lfake_wide
 # in the program: bound at the first call, and before
 for how in "${hows[@]}"; do
-	needed "blas_$how" tests/probes/blas_test.c tests/doubles/fake_blas_user.c -Wl,-z,$how \
-		-Wl,--no-as-needed "${here[@]}" -lfake_narrow -lfake_wide -ldl -lpthread
+	compile "blas_$how" tests/probes/blas_test.c tests/doubles/fake_blas_user.c -Wl,-z,$how \
+		-Wl,--no-as-needed "${found[@]}" -lfake_narrow -lfake_wide -ldl -lpthread
 done
 limit='timeout -k 5 60'
 
@@ -91,7 +91,5 @@ case_unchosen() {
 	expect unchosen "not loaded" "$(grep -c libtftop-blas "$tmp/probed")" 0
 }
 
-for c in calls libraries off unchosen; do
-	wanted "$c" && "case_$c"
-done
-closing
+cases calls libraries off unchosen
+suite_end

@@ -7,9 +7,7 @@
 cuda=$O/tests/cuda play=$O/tests/cuda/cuda_play data=tests/data/cuda
 build=$build/cuda_doubles
 unset CUDA_DOUBLE CUPTI_DOUBLE CUDA_INJECTION64_PATH CUDA_DOUBLE_TRUTH NVTX_INJECTION64_PATH "${!CUDA_CLIENT@}"
-needed client.so -shared -fPIC tests/probes/cuda_client.c -lpthread -ldl
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/tftop-doubles-XXXXXX") || exit 1
-trap 'rm -rf "$tmp"' EXIT
+compile client.so -shared -fPIC tests/probes/cuda_client.c -lpthread -ldl
 
 # client RELEASE SCRIPT [WORD…]: under the client, with CUDA_CLIENT's words; $status, $tmp/out has
 # what it says, $tmp/truth what the device did, $tmp/said what else was said
@@ -197,7 +195,5 @@ case_strict() {
 	LD_PRELOAD=$build/client.so dies 12.9 before-init 'called before cuInit'
 }
 
-for c in truth_adds_up every_release faults withheld genuine runtime nvml strict; do
-	wanted "$c" && "case_$c"
-done
-closing
+cases truth_adds_up every_release faults withheld genuine runtime nvml strict
+suite_end

@@ -15,19 +15,13 @@
 #include <unistd.h>
 
 #include "probes/schema/control.h"
+#include "tests/expect.h"
 
 #ifdef HAVE_ITT
 #include <ittnotify.h>
 #else
 #include "tests/probes/itt_double.h"
 #endif
-
-#define EXPECT(cond) do { \
-	if (!(cond)) { \
-		fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #cond); \
-		abort(); \
-	} \
-} while (0)
 
 static __itt_domain *domain, *other;
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "probes/schema/control.h"
+#include "tests/expect.h"
 
 #ifdef HAVE_NVTX
 #include <nvtx3/nvToolsExt.h>
@@ -29,13 +30,6 @@
 #define PAYLOAD_OF(a, theirs, ours) (a).payload.ours
 #define TEXT_OF(a, theirs, ours) (a).message.ours
 #endif
-
-#define EXPECT(cond) do { \
-	if (!(cond)) { \
-		fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #cond); \
-		abort(); \
-	} \
-} while (0)
 
 static struct tft_control *control(void)
 {

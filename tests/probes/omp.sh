@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The OpenMP probe on a program with known parallel regions and the compiler's own
-# runtime, on the double of ours. omp.sh [NAME]: only the cases whose name contains NAME.
+# runtime, on the double of ours.
 . "$(dirname "$0")/lib.sh"
 cc=gcc	# with a runtime of its own
 unset OMP_NUM_THREADS OMP_THREAD_LIMIT OMP_DYNAMIC
 on_double omp
-needed omp_now -fopenmp -Wl,-z,now tests/probes/omp_test.c
-needed omp_lazy -fopenmp -Wl,-z,lazy tests/probes/omp_test.c
-needed omp_stripped -s -fopenmp -Wl,-z,now tests/probes/omp_test.c
+compile omp_now -fopenmp -Wl,-z,now tests/probes/omp_test.c
+compile omp_lazy -fopenmp -Wl,-z,lazy tests/probes/omp_test.c
+compile omp_stripped -s -fopenmp -Wl,-z,now tests/probes/omp_test.c
 limit='timeout -k 5 20'
 
 # run LEVEL HOW TIMES: as it is without us too; events into $tmp/events
@@ -49,7 +49,5 @@ case_off() {
 	expect off "nothing is told" "$(told)" ""
 }
 
-for c in regions stripped off; do
-	wanted "$c" && "case_$c"
-done
-closing
+cases regions stripped off
+suite_end

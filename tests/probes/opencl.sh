@@ -3,31 +3,25 @@
 # The OpenCL probe on PoCL and on a vendor double: programs behave with it as
 # without, and what it sends is what they did. Most cases run on the double of
 # the runtime, which writes text (tests/doubles/rt_text.c); the last ones under
-# a private LTTng. opencl.sh [NAME]: only the cases whose name contains NAME.
+# a private LTTng.
 . "$(dirname "$0")/lib.sh"
 
-if [ ! -e "$lib/libtftop-opencl.so" ]; then
-	skipped opencl "no OpenCL headers, the probe was not built"
-	closing
-fi
+[ -e "$lib/libtftop-opencl.so" ] || skip_suite opencl "no OpenCL headers, the probe was not built"
 if ! printf '#include <CL/cl.h>\nint main(void) { return 0; }\n' |
 	${CC:-cc} -DCL_TARGET_OPENCL_VERSION=300 -x c - -lOpenCL -o /dev/null 2>/dev/null; then
-	skipped opencl "no OpenCL loader to link with"
-	closing
+	skip_suite opencl "no OpenCL loader to link with"
 fi
 
 # ---- build ----
 
 compile double/libtftop-runtime.so -fPIC -shared -fvisibility=hidden tests/doubles/rt_text*.c \
-	probes/runtime/{peek,blocks,room,blind,things,modules}.c -Wl,-soname,libtftop-runtime.so -lpthread || closing
-compile libfakecl.so -fPIC -shared -fvisibility=hidden tests/doubles/fake_opencl.c || closing
+	probes/runtime/{peek,blocks,room,blind,things,modules}.c -Wl,-soname,libtftop-runtime.so -lpthread
+compile libfakecl.so -fPIC -shared -fvisibility=hidden tests/doubles/fake_opencl.c
 cp "$lib/libtftop-opencl.so" "$build/double/"
 for p in calls events hostile level threads vendor; do
-	compile "opencl_$p" "tests/probes/opencl_$p.c" -lOpenCL -lpthread -ldl || closing
+	compile "opencl_$p" "tests/probes/opencl_$p.c" -lOpenCL -lpthread -ldl
 done
 probe=$build/double/libtftop-opencl.so
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/tftop-opencl-XXXXXX") || exit 1
-trap 'rm -rf "$tmp"' EXIT
 
 # What PoCL and the double are asked for; a user's settings must not leak in.
 unset OCL_ICD_VENDORS OPENCL_LAYERS RT_TEXT_OUT RT_TEXT_LEVEL RT_TEXT_MANUAL RT_TEXT_QUIET FAKE_CL
@@ -316,9 +310,8 @@ case_traced() {
 	compile rt_test tests/probes/rt_test.c tests/probes/rt_ops.c tests/probes/rt_process.c tests/probes/rt_trigger.c \
 		-L"$lib" -ltftop-runtime -Wl,-rpath,"$lib" -lpthread
 	. tests/probes/session.sh
-	compile ops_alone tests/probes/ops_alone.c || closing
-	session_begin
-	trap 'session_end; rm -rf "$tmp"' EXIT
+	compile ops_alone tests/probes/ops_alone.c
+	session_begin || return
 	export OPENCL_LAYERS=$lib/libtftop-opencl.so
 	trace traced "$build/opencl_threads"
 	cp "$work/traced.out" "$tmp/traced.probed"
@@ -339,7 +332,5 @@ case_traced() {
 	unset OPENCL_LAYERS
 }
 
-for case in exports calls places basic untraced events deep level toggle threads vendor hostile traced; do
-	case $case in *$only*) "case_$case" ;; esac
-done
-closing
+cases exports calls places basic untraced events deep level toggle threads vendor hostile traced
+suite_end

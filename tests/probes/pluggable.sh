@@ -2,14 +2,8 @@
 # SPDX-License-Identifier: MIT
 # libtftop_pluggable.so: its host's calls in every order under ASan, its structs
 # against the header in the wheel, and the wheel itself.
-# pluggable.sh [NAME]: only the cases whose name contains NAME.
 . "$(dirname "$0")/lib.sh"
-if [ ! -e "$lib/libtftop_pluggable.so" ]; then
-	skipped pluggable 'protobuf-c is missing, it was not built'
-	closing
-fi
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/tftop-pluggable-XXXXXX") || exit 1
-trap 'rm -rf "$tmp"' EXIT
+[ -e "$lib/libtftop_pluggable.so" ] || skip_suite pluggable 'protobuf-c is missing, it was not built'
 xspace="-I$O $O/formats/xplane.pb-c.c"
 asan='-fsanitize=address,undefined -fno-sanitize-recover=undefined'
 
@@ -125,8 +119,8 @@ case_versions() {
 		expect versions "$what: said" "$(grep -o "$text" "$tmp/err" "$tmp/out" | head -n 1 | cut -d: -f2)" "$text"
 	}
 	ln -sf "$tmp/libtftop_pluggable.so" "$plugins/other.so"
-	try link 2.9.3 '125 0' 'TensorFlow 2.9 ends at its import with' "$tmp/env/bin/python" -c 'print("ran")'
-	try script 2.10.0 '125 0' 'TensorFlow 2.10 ends at its import with' "$tmp/script"
+	try link 2.9.3 '125 0' 'TensorFlow 2.9 fails at import because of' "$tmp/env/bin/python" -c 'print("ran")'
+	try script 2.10.0 '125 0' 'TensorFlow 2.10 fails at import because of' "$tmp/script"
 	try newer 2.11.0 '0 1' '' "$tmp/env/bin/python" -c 'print("ran")'
 	rm "$plugins/other.so"
 	try none 2.9.3 '0 1' '' "$tmp/env/bin/python" -c 'print("ran")'
@@ -136,7 +130,5 @@ case_versions() {
 	unset TF_PLUGGABLE_DEVICE_LIBRARY_PATH
 }
 
-for case in host abi versions wheel; do
-	wanted "$case" && "case_$case"
-done
-closing
+cases host abi versions wheel
+suite_end

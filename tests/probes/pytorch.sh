@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: MIT
 # The PyTorch probe on a library that looks like PyTorch, laid out as in two of its
 # versions and in ways that are none's, on the double of the runtime.
-# pytorch.sh [NAME]: only the cases whose name contains NAME.
 . "$(dirname "$0")/lib.sh"
 on_double pytorch
-fake() { needed "$@" -fPIC -shared -fvisibility=hidden tests/doubles/fake_torch.c -lpthread; }
+fake() { compile "$@" -fPIC -shared -fvisibility=hidden tests/doubles/fake_torch.c -lpthread; }
 fake libtorch_old.so -DOLD -DFIRST=88 -DSEQUENCE=200 -DHANDLE=256
 fake libtorch_new.so -DFIRST=88 -DSEQUENCE=200 -DHANDLE=312
 fake libtorch_shifted.so -DFIRST=104 -DSEQUENCE=248 -DHANDLE=400 -DPAD=3
@@ -13,7 +12,7 @@ for missing in SCOPE SEQUENCE NAME INPUTS FORWARD HANDLE TYPES OBJECTS STORAGE; 
 	fake "libtorch_no_$missing.so" -DFIRST=88 -DSEQUENCE=200 -DHANDLE=312 "-DNO_$missing"
 done
 fake libtorch_tags.so -DFIRST=88 -DSEQUENCE=200 -DHANDLE=312 -DTAG=2
-needed pytorch_test tests/probes/pytorch_test.c -ldl -lpthread
+compile pytorch_test tests/probes/pytorch_test.c -ldl -lpthread
 limit='timeout -k 5 60'
 
 bare() { $limit "$build/pytorch_test" "$@" >"$tmp/bare" 2>&1; }
@@ -90,7 +89,7 @@ case_unknown() {
 	unknown no_OBJECTS 0 0 0 "an unknown form of at::RecordFunction: names of ops only, no links from backward to forward, no shapes"
 	unknown no_STORAGE 3 6 3
 	expect no_STORAGE "nothing is told of copies" "$(lines '^payload ')" 0
-	unknown tags 3 0 3 "inputs of ops are laid out in another way: no shapes"
+	unknown tags 3 0 3 "the layout of ops' inputs is unknown: no shapes"
 }
 
 # At level off there is no callback of ours, and an op from before ends unseen.
@@ -108,7 +107,7 @@ case_many() {
 	expect many "exit status" $? 0
 	expect many "how many are told" "$(sed -nE "s/^info pytorch ops told=//p" "$tmp/events" | tr '\n' ';')" \
 		"outermost only;of the backward pass and ranges only;outermost only;all;"
-	expect many "and a message each" "$(lines '^message .*(ops a second are too many|all ops are told again)')" 4
+	expect many "and a message each" "$(lines '^message .*(ops a second are too many|all ops are recorded again)')" 4
 }
 
 # Who has no PyTorch pays nothing; a program that has such a name itself keeps it.
@@ -129,7 +128,5 @@ END
 	expect nothing "without the probe all goes to the originals" "$(diff "$tmp/bare" "$tmp/probed")" ""
 }
 
-for name in $(compgen -A function case_); do
-	case ${name#case_} in *"$only"*) "$name" ;; esac
-done
-closing
+cases versions unknown levels many nothing
+suite_end

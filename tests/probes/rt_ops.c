@@ -368,7 +368,6 @@ static void one_of_each(const char *name)
 	struct tft_stages stages = { .stage = 1, .elements = 2, .total_ns = 9 };
 	struct tft_counter counter = { .series = 1, .at_ns = rt_now_ns(), .value = -4 };
 	struct tft_region region = { .allocator = fn, .address = 4096, .bytes = 1 << 20 };
-	struct tft_edge edge = { .key = fn, .from = 1, .to = 2, .bytes = 3 };
 	struct tft_step step = { .name = fn, .number = 1, .start_ns = rt_now_ns(), .dur_ns = 5 };
 	int64_t now = rt_now_ns();
 
@@ -377,7 +376,6 @@ static void one_of_each(const char *name)
 	rt_emit_launch(&launch);
 	rt_emit_run(&run);
 	rt_emit_flow(&flow);
-	rt_emit_edge(&edge);
 	rt_emit_stages(&stages);
 	rt_emit_counter(&counter);
 	rt_emit_region(&region);
@@ -544,8 +542,10 @@ static void coarse(void)
 }
 
 const struct test_case test_ops[] = {
-	{ "ops", ops }, { "handed", handed }, { "ran", ran }, { "domains", domains }, { "deep", deep }, { "million", million },
-	{ "open", open_long }, { "names", names }, { "long_names", long_names }, { "threads", threads },
+	{ "ops", ops }, { "handed", handed }, { "ran", ran }, { "domains", domains },
+	{ "deep", deep }, { "million", million },
+	{ "open", open_long }, { "names", names }, { "long_names", long_names },
+	{ "threads", threads },
 	{ "racing", racing }, { "churn", churn }, { "levels", levels }, { "dump", dump_request },
 	{ "dead", dead_tftop }, { "none", no_tftop }, { "wire", wire },
 	{ "wire_ops", wire_ops }, { "counter", counter }, { "coarse", coarse },

@@ -12,13 +12,6 @@
 
 atomic_int test_dumps, test_levels, test_ticks;
 
-void test_failed(const char *file, int line, const char *what)
-{
-	fprintf(stderr, "%s:%d: not so: %s\n", file, line, what);
-	fflush(NULL);
-	abort();
-}
-
 static void dump(void)
 {
 	test_dumps++;

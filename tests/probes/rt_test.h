@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the test programs of the runtime share. A program does one case, named
- * by its first argument, checks what can be seen from inside (EXPECT ends it
- * with status 1) and prints what run.sh then looks for in the trace.
+ * by its first argument, checks what can be seen from inside (tests/expect.h)
+ * and prints what run.sh then looks for in the trace.
  */
 #ifndef TESTS_PROBES_RT_TEST_H
 #define TESTS_PROBES_RT_TEST_H
@@ -12,13 +12,7 @@
 #include <stdint.h>
 
 #include "probes/runtime/runtime.h"
-
-#define EXPECT(cond) do { \
-	if (!(cond)) \
-		test_failed(__FILE__, __LINE__, #cond); \
-} while (0)
-
-__attribute__((noreturn)) void test_failed(const char *file, int line, const char *what);
+#include "tests/expect.h"
 
 struct test_case {
 	const char *name;
@@ -34,9 +28,9 @@ void test_control_new(const char *path, uint32_t level);
 bool test_join(void);
 extern atomic_int test_dumps, test_levels, test_ticks;
 
-/* Waits until the condition holds, at most 5 s; EXPECTs it. */
+/* Waits until the condition holds, at most 30 s; EXPECTs it. */
 #define WAIT_FOR(cond) do { \
-	int64_t until_ = rt_now_ns() + 5000000000; \
+	int64_t until_ = rt_now_ns() + 30000000000; \
 	while (!(cond) && rt_now_ns() < until_) \
 		test_pause(); \
 	EXPECT(cond); \

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The runtime, the preloaded library, NVTX and ITT under a private LTTng, without
-# tftop. run.sh [NAME]: only the cases whose name contains NAME. KEEP=1 keeps the
-# traces.
+# tftop.
 . "$(dirname "$0")/lib.sh"
 expect_true() {
 	local name=$1
@@ -18,10 +17,8 @@ expect_true() {
 
 runtime_flags="-L$lib -ltftop-runtime -Wl,-rpath,$lib -lpthread"
 compile rt_test tests/probes/rt_test.c tests/probes/rt_ops.c tests/probes/rt_process.c \
-	tests/probes/rt_trigger.c $runtime_flags || closing
-compile ops_alone tests/probes/ops_alone.c || closing
+	tests/probes/rt_trigger.c $runtime_flags
+compile ops_alone tests/probes/ops_alone.c
 session_begin
-for case in $rt_cases $nvtx_cases $itt_cases $late_cases; do
-	wanted "$case" && "case_$case"
-done
-closing
+cases $rt_cases $nvtx_cases $itt_cases $late_cases
+suite_end

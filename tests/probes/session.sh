@@ -17,15 +17,14 @@ fi
 ulimit -n 4096
 
 session_begin() {
-	work=$(mktemp -d "${TMPDIR:-/tmp}/tftop-probes-XXXXXX") || exit 1
+	work=$tmp/session
+	shared_work=$work
 	mkdir -p "$work/traces"
 	chmod 755 "$work"
 	[ ${#session_user[@]} -eq 0 ] || chown -R 64124:64124 "$work/traces"
 	export LTTNG_HOME=$work/home
-	trap session_end EXIT
-	daemon_begin && session_pid=$daemon_pid && return
-	echo '0 passed, 1 failed, 0 skipped'
-	exit 1
+	at_end session_end
+	daemon_begin && session_pid=$daemon_pid
 }
 
 # A daemon in $LTTNG_HOME, which is made; sets daemon_pid.
@@ -41,8 +40,7 @@ daemon_begin() {
 		kill -0 $daemon_pid 2>/dev/null || break
 		read -rt 0.025 <> <(:) || :
 	done
-	echo "not ok session: lttng-sessiond does not answer: $(tail -n 3 "$LTTNG_HOME.log")"
-	return 1
+	fail session "lttng-sessiond does not answer: $(tail -n 3 "$LTTNG_HOME.log")"
 }
 daemons=0
 
@@ -62,9 +60,7 @@ daemon_end() {
 }
 
 session_end() {
-	[ -n "${work:-}" ] || return
 	[ -z "${session_pid:-}" ] || daemon_end "$session_pid"
-	if [ -n "${KEEP:-}" ]; then echo "kept: $work"; else rm -rf "$work"; fi
 }
 
 lttng_cli() {

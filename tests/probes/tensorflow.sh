@@ -2,30 +2,29 @@
 # SPDX-License-Identifier: MIT
 # The TensorFlow probe on a library that looks like TensorFlow, laid out as in two
 # of its versions and in a way that is none's, on the double of the runtime. The
-# real wheel's suite is tests/live/tensorflow.sh.
-# tensorflow.sh [NAME]: only the cases whose name contains NAME. CROSS=aarch64-linux-gnu:
+# real wheel's suite is tests/live/tensorflow.sh. CROSS=aarch64-linux-gnu:
 # for that machine, under qemu; without what is seen on x86-64 only (tensors that are sent,
 # waits for pools) and Python, which qemu has none for.
 . "$(dirname "$0")/lib.sh"
 on_double tensorflow probes/tensorflow/*.c probes/onednn/*.c probes/imports/*.c probes/python/*.c \
 	probes/traceme/*.c
-fake() { needed "$@" -fPIC -shared -fvisibility=hidden tests/doubles/fake_tensorflow.c \
+fake() { compile "$@" -fPIC -shared -fvisibility=hidden tests/doubles/fake_tensorflow.c \
 	tests/doubles/fake_tensorflow_pools.c -lpthread; }
 fake libtensorflow_old.so -DVIEW_TEXT=0 -DPARAMS=16 -DKERNEL_WORD=1
 fake libtensorflow_new.so -DVIEW_TEXT=1 -DPARAMS=24 -DKERNEL_WORD=4
 fake libtensorflow_strange.so -DVIEW_TEXT=1 -DPARAMS=24 -DKERNEL_WORD=4 -DSTRANGE
 fake libtensorflow_slow.so -DVIEW_TEXT=1 -DPARAMS=24 -DKERNEL_WORD=4 -DSLOW_NAMES
-needed tensorflow_test tests/probes/tensorflow_test.c -ldl -lpthread
+compile tensorflow_test tests/probes/tensorflow_test.c -ldl -lpthread
 if [ -z "$CROSS" ]; then
 	parts=(-DVIEW_TEXT=1 -DPARAMS=24 -DKERNEL_WORD=4 tests/doubles/fake_tensorflow_memory.c)
-	needed libtensorflow_executor.so -fPIC -shared -fvisibility=hidden \
+	compile libtensorflow_executor.so -fPIC -shared -fvisibility=hidden \
 		tests/doubles/fake_tensorflow_executor.c
 	executor=("$build/libtensorflow_executor.so" -Wl,-rpath,'$ORIGIN' -Wl,-z,relro,-z,now)
 	fake libtensorflow_parts.so "${parts[@]}" -Wl,--no-as-needed "${executor[@]}"
 	fake libtensorflow_untold.so "${parts[@]}" -DUNTOLD_REGIONS -Wl,--no-as-needed "${executor[@]}"
 	fake libtensorflow_bare.so "${parts[@]}" -DOTHER_FLAG -Wl,--no-as-needed "${executor[@]}"
 	fake libtensorflow_stripped.so "${parts[@]}" -s -Wl,--no-as-needed "${executor[@]}"
-	needed tensorflow_parts tests/probes/tensorflow_parts.c -ldl
+	compile tensorflow_parts tests/probes/tensorflow_parts.c -ldl
 fi
 limit='timeout -k 5 60'
 
@@ -289,8 +288,6 @@ case_gate() {
 		"$(tr '\n' ' ' <"$tmp/probed")" "'mine' 7 None "
 }
 
-for case in versions levels unseen memory first strange nothing names \
-	${CROSS:-pools gate apart stages bfc primitives}; do
-	case $case in "$CROSS") ;; *$only*) "case_$case" ;; esac
-done
-closing
+cases versions levels unseen memory first strange nothing names
+[ -n "$CROSS" ] || cases pools gate apart stages bfc primitives
+suite_end

@@ -5,15 +5,19 @@
  * "ranges N ns T".
  *
  *	burst EVENTS PER_SECOND [THREADS]	names "r0" ... "r15"
+ *	burst --until FILE EVENTS PER_SECOND	EVENTS again and again until FILE exists, and
+ *						once more after that
  *	burst --steps COUNT PERIOD_MS		names "step 1" ...; prints per step
  *						"step N T", T its end on CLOCK_MONOTONIC
  */
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "examples/marks.h"
 
@@ -71,6 +75,21 @@ static int steps(long count, long period_ms)
 	return 0;
 }
 
+/* How many; a minute at most, so that a test that never makes the file ends. */
+static long until_there(const char *file, struct work *work)
+{
+	int64_t last_ns = now_ns() + INT64_C(60000000000);
+	long ranges = 0;
+	bool more = true;
+
+	while (more) {
+		more = access(file, F_OK) && now_ns() < last_ns;
+		push_all(work);
+		ranges += work->events;
+	}
+	return ranges;
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t thread[16];
@@ -79,12 +98,21 @@ int main(int argc, char **argv)
 	int64_t start;
 
 	if (argc < 3) {
-		fprintf(stderr, "usage: burst EVENTS PER_SECOND [THREADS] | burst --steps COUNT PERIOD_MS\n");
+		fprintf(stderr, "usage: burst EVENTS PER_SECOND [THREADS] | --steps COUNT PERIOD_MS | "
+			"--until FILE EVENTS PER_SECOND\n");
 		return 2;
 	}
 	marks_init(MARKS_NVTX);
 	if (!strcmp(argv[1], "--steps") && argc == 4)
 		return steps(atol(argv[2]), atol(argv[3]));
+	if (!strcmp(argv[1], "--until") && argc == 5 && atol(argv[3]) > 0 && atof(argv[4]) >= 1) {
+		work = (struct work){ .events = atol(argv[3]), .per_second = atof(argv[4]) };
+		start = now_ns();
+		work.events = until_there(argv[2], &work);
+		printf("ranges %ld ns %lld\n", work.events, (long long)(now_ns() - start));
+		marks_release();
+		return 0;
+	}
 	threads = argc > 3 ? atoi(argv[3]) : 1;
 	if (threads < 1 || threads > 16 || atol(argv[1]) < 1 || atof(argv[2]) < 1) {
 		fprintf(stderr, "burst: wrong numbers: events and pace at least 1, threads 1 to 16\n");

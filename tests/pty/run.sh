@@ -2,15 +2,9 @@
 # SPDX-License-Identifier: MIT
 # tftop in real terminals: sizes, resizing, kinds of terminals, suspending,
 # crashing, leaving, and what is typed to PROGRAM.
-cd "$(dirname "$0")/../.." || exit 1
-if ! command -v tmux >/dev/null; then
-	echo "skip pty: tmux not found"
-	echo "0 passed, 0 failed, 1 skipped"
-	exit 0
-fi
-. tests/pty/lib.sh
-tftop=$(realpath "${O:-build}/tftop")
-export LC_ALL=C.UTF-8
+. "$(dirname "$0")/lib.sh"
+need_programs "$tftop"
+tftop=$(realpath "$tftop")
 unset NO_COLOR TFTOP_CONFIG TFTOP_LEVEL TFTOP_PROBE
 synth=("$tftop" --no-config --synth 1)
 
@@ -106,7 +100,7 @@ terminal_is_restored_after() {
 	type_text "${synth[*]}"; press Enter
 	until_screen 'queue 0' || return 1
 	local pid
-	pid=$(pgrep -f -n -- "^$tftop --no-config --synth 1") || return 1
+	pid=$(find_in "$(terminal_pid)" tftop) || return 1
 	kill "-$1" "$pid" || return 1
 	until_screen 'ready> *$' || return 1
 	rm -f "$pty_work/after"
@@ -114,7 +108,7 @@ terminal_is_restored_after() {
 	until_true 10 test -s "$pty_work/after" || return 1
 	before=$(cat "$pty_work/before") after=$(cat "$pty_work/after")
 	rm -f "$pty_work/before"
-	[ "$before" = "$after" ] || { echo "# modes differ"; return 1; }
+	[ "$before" = "$after" ] || fail 'the modes differ' || return
 	type_text 'echo status $?'; press Enter
 	until_screen '^status [0-9]'
 }
@@ -130,10 +124,6 @@ closed_terminal() {
 	pid=$(started_pid)
 	tm kill-server
 	until_true 10 gone "$pid"
-}
-
-gone() {
-	[ ! -d "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status"
 }
 
 # ---- with a program ----
@@ -153,7 +143,7 @@ leaves_it_running() {
 	asks_before_leaving || return 1
 	pid=$(programs tail) && [ -n "$pid" ] || return 1
 	press q && press l && ends_with 0 || return 1
-	[ -d "/proc/$pid" ] || { echo "# tail is gone"; return 1; }
+	[ -d "/proc/$pid" ] || fail 'tail is gone' || return
 	kill "$pid" && until_true 10 gone "$pid"
 }
 
@@ -219,7 +209,7 @@ configuration() {
 stderr_is_kept() {
 	# something stays after it: tmux loses what a command says as it ends
 	start 90x30 sh -c "${synth[*]}; read x" && until_screen 'queue 0' || return 1
-	echo 'noise of a library' >>"/proc/$(pgrep -P "$(started_pid)")/fd/2"
+	echo 'noise of a library' >>"/proc/$(children "$(started_pid)")/fd/2"
 	press 8 && until_screen 'noise of a library' || return 1
 	[ "$(screen | grep -c 'noise of a library')" = 1 ] && press q &&
 		until_screen '^noise of a library'
@@ -244,13 +234,12 @@ leaves_while_reading() {
 interrupts_reading() {
 	reads hang -b && until_screen 'reading the recording' &&
 		until_true 15 test -e "$pty_work/stuck" && press C-c &&
-		until_screen 'it is left behind' && until_true 15 is_gone "$(started_pid)"
+		until_screen 'it is left behind' && until_true 15 gone "$(started_pid)"
 }
-is_gone() { ! kill -0 "$1" 2>/dev/null; }
 
 screen_outlives_an_abort() {
 	reads abort && until_screen 'queue 0' && press 8 &&
-		until_screen 'babeltrace gave up on part of it' && press 1 &&
+		until_screen 'babeltrace could not read part of it' && press 1 &&
 		until_screen 'q quit' && press q && ends_with 0
 }
 
@@ -260,9 +249,9 @@ stops_reading_for_diff() {
 	reads_beside STUCK=hang || return 1
 	type_text ":diff $pty_work/rec" && press Enter && until_screen 'reading .*Esc stops it' &&
 		press j && until_screen 'reading .*, 0:00:[0-9.]+; Esc stops it' || return 1
-	child=$(pgrep -P "$(started_pid)")
+	child=$(children "$(started_pid)")
 	[ -n "$child" ] && press Escape && until_screen 'stopped reading' &&
-		until_true 15 is_gone "$child" && press q && ends_with 0
+		until_true 15 gone "$child" && press q && ends_with 0
 }
 
 # One that is under way when tftop is left ends with it.
@@ -270,8 +259,8 @@ leaves_reading_for_diff() {
 	local child
 	reads_beside STUCK=hang || return 1
 	type_text ":diff $pty_work/rec" && press Enter && until_screen 'reading .*Esc stops it' || return 1
-	child=$(pgrep -P "$(started_pid)")
-	[ -n "$child" ] && press q && ends_with 0 && until_true 15 is_gone "$child"
+	child=$(children "$(started_pid)")
+	[ -n "$child" ] && press q && ends_with 0 && until_true 15 gone "$child"
 }
 
 # ... and when tftop could say no word to it.
@@ -279,8 +268,8 @@ killed_reading_for_diff() {
 	local child
 	reads_beside STUCK=hang || return 1
 	type_text ":diff $pty_work/rec" && press Enter && until_screen 'reading .*Esc stops it' || return 1
-	child=$(pgrep -P "$(started_pid)")
-	[ -n "$child" ] && kill -KILL "$(started_pid)" && until_true 15 is_gone "$child" && ends_with 137
+	child=$(children "$(started_pid)")
+	[ -n "$child" ] && kill -KILL "$(started_pid)" && until_true 15 gone "$child" && ends_with 137
 }
 
 reads_for_diff() {
@@ -298,47 +287,47 @@ reads_beside() {
 }
 
 for size in 160x48 120x34 80x24 60x12; do
-	check "starts at $size" starts_at $size 'q quit'
+	case_run "starts at $size" starts_at $size 'q quit'
 done
-check "says that 59x11 is too small" starts_at 59x11 'tftop needs 60x12'
-check "lives at 20x5" starts_at 20x5 'needs 60x12'
-check "lives at 1x1" starts_at 1x1 '^n'
-check "resize storm" resize_storm
-check "LINES and COLUMNS do not count" size_is_asked_for
+case_run "says that 59x11 is too small" starts_at 59x11 'tftop needs 60x12'
+case_run "lives at 20x5" starts_at 20x5 'needs 60x12'
+case_run "lives at 1x1" starts_at 1x1 '^n'
+case_run "resize storm" resize_storm
+case_run "LINES and COLUMNS do not count" size_is_asked_for
 for term in xterm-256color screen-256color tmux-256color xterm vt100 linux; do
-	check "TERM=$term" in_term $term 'queue 0'
+	case_run "TERM=$term" in_term $term 'queue 0'
 done
-check "TERM=dumb" in_term dumb 'queue 0'
-check "TERM=dumb shows the first line too" in_dumb_terminal
-check "TERM unknown" wrong_term
-check "C locale" only_ascii
-check "C locale, vt100" only_ascii TERM=vt100
-check "bars without colours" bars_without_colours
-check "NO_COLOR" no_colour NO_COLOR=1
-check "TERM=vt100 has no colour" no_colour TERM=vt100
-check "suspend and resume" suspends_and_resumes
+case_run "TERM=dumb" in_term dumb 'queue 0'
+case_run "TERM=dumb shows the first line too" in_dumb_terminal
+case_run "TERM unknown" wrong_term
+case_run "C locale" only_ascii
+case_run "C locale, vt100" only_ascii TERM=vt100
+case_run "bars without colours" bars_without_colours
+case_run "NO_COLOR" no_colour NO_COLOR=1
+case_run "TERM=vt100 has no colour" no_colour TERM=vt100
+case_run "suspend and resume" suspends_and_resumes
 for signal in SEGV ABRT BUS TERM; do
-	check "terminal restored after SIG$signal" terminal_is_restored_after $signal
+	case_run "terminal restored after SIG$signal" terminal_is_restored_after $signal
 done
-check "SIGTERM" status_after_signal TERM 143
-check "SIGHUP" status_after_signal HUP 129
-check "closed terminal" closed_terminal
-check "standard error is kept" stderr_is_kept
-check "prompt and errors" prompt_and_errors
-check "configuration with an error" configuration
-check "asks, and leaves the program running" leaves_it_running
-check "stops the program" stops_it
-check "stops a program that ignores SIGINT" stops_a_stubborn_one
-check "keys go to the program" types_to_program
-check "Ctrl-C goes to the program" interrupts_program
-check "the program sees the size" program_sees_the_size
-check "redirected descriptors stay the program's" redirected_descriptors_stay
-check "q while a recording is read" leaves_while_reading q
-check "Ctrl-C while a recording is read" leaves_while_reading C-c
-check "Ctrl-C while a report reads" interrupts_reading
-check "a decoder that aborts leaves the screen alone" screen_outlives_an_abort
-check "diff reads another recording" reads_for_diff
-check "Esc while diff reads a recording" stops_reading_for_diff
-check "q while diff reads a recording" leaves_reading_for_diff
-check "SIGKILL while diff reads a recording" killed_reading_for_diff
-closing_line
+case_run "SIGTERM" status_after_signal TERM 143
+case_run "SIGHUP" status_after_signal HUP 129
+case_run "closed terminal" closed_terminal
+case_run "standard error is kept" stderr_is_kept
+case_run "prompt and errors" prompt_and_errors
+case_run "configuration with an error" configuration
+case_run "asks, and leaves the program running" leaves_it_running
+case_run "stops the program" stops_it
+case_run "stops a program that ignores SIGINT" stops_a_stubborn_one
+case_run "keys go to the program" types_to_program
+case_run "Ctrl-C goes to the program" interrupts_program
+case_run "the program sees the size" program_sees_the_size
+case_run "redirected descriptors stay the program's" redirected_descriptors_stay
+case_run "q while a recording is read" leaves_while_reading q
+case_run "Ctrl-C while a recording is read" leaves_while_reading C-c
+case_run "Ctrl-C while a report reads" interrupts_reading
+case_run "a decoder that aborts leaves the screen alone" screen_outlives_an_abort
+case_run "diff reads another recording" reads_for_diff
+case_run "Esc while diff reads a recording" stops_reading_for_diff
+case_run "q while diff reads a recording" leaves_reading_for_diff
+case_run "SIGKILL while diff reads a recording" killed_reading_for_diff
+suite_end

@@ -14,6 +14,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+sys.dont_write_bytecode = True
+from suite import Suite  # pylint: disable=wrong-import-position
+
 TFTOP = os.path.realpath(os.environ.get("O", "build") + "/tftop")
 SCRIPT_BYTES = 900_000          # a script may have 1 MiB
 ROUND_KEYS = 20_000
@@ -153,9 +157,11 @@ def play(tftop_args, script, config):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--keys", type=int, default=20_000)
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 31))
+    parser.add_argument("--seed", type=int, default=os.environ.get("KEYS_SEED") or
+                        random.SystemRandom().randrange(1 << 31))
     options = parser.parse_args()
-    print(f"# seed {options.seed}, {options.keys} keys")
+    print(f"# seed KEYS_SEED={options.seed}\n# {options.keys} keys")
+    suite = Suite()
     bindings = table("keys")
     # what leaves is not bound, in no table
     leaving = [b for b in bindings if b[2].split()[0] in LEFT_OUT]
@@ -163,7 +169,7 @@ def main():
     keys = sorted({b[1] for b in bindings if b not in leaving and not re.search(r"[#'\"\\]", b[1])})
     commands = [c for c in table("commands") if c[0] not in LEFT_OUT]
     settings = [s for s in table("settings") if s[0] != "quit-while-running"]
-    played = rounds = failed = 0
+    played = rounds = 0
     while played < options.keys:
         seed = options.seed + rounds
         player = Player(random.Random(seed), keys, commands, settings)
@@ -174,16 +180,16 @@ def main():
         player.add("save-screen end.txt")
         wrong = play(["--synth", f"{seed % 100}{SYNTHS[rounds % len(SYNTHS)]}"], player.lines, config)
         if wrong:
-            failed += 1
             kept = os.path.join(os.environ.get("O", "build"), "soak", f"{seed}.tftop")
             os.makedirs(os.path.dirname(kept), exist_ok=True)
             with open(kept, "w", encoding="utf-8") as file:
                 file.write("\n".join(player.lines) + "\n")
-            print(f"not ok random keys: {wrong}\n# --seed {seed} --keys {ROUND_KEYS}; the script: {kept}")
+            suite.not_ok("random keys", f"{wrong}\n# --seed {seed} --keys {ROUND_KEYS}; the script: {kept}")
+        else:
+            suite.ok("random keys")
         played += player.pressed
         rounds += 1
-    print(f"{rounds - failed} passed, {failed} failed, 0 skipped")
-    return failed != 0
+    return suite.end()
 
 
 if __name__ == "__main__":

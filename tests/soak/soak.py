@@ -25,8 +25,9 @@ import time
 
 HERE = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
 sys.dont_write_bytecode = True
-sys.path.insert(0, HERE + "/tests/faults")
+sys.path[:0] = [HERE + "/tests", HERE + "/tests/faults"]
 from around import Failed, text_of, wait_for  # pylint: disable=wrong-import-position
+from suite import Suite  # pylint: disable=wrong-import-position
 
 O = os.path.join(HERE, os.environ.get("O", "build"))
 TFTOP = O + "/tftop"
@@ -543,28 +544,27 @@ class Soak:
 
 
 def soak(work, minutes, seed):
-    print(f"# seed {seed}", flush=True)
-    rounds = failed = 0
+    print(f"# seed SOAK_SEED={seed}", flush=True)
+    rounds, suite = 0, Suite()
     state = Soak(work, random.Random(seed))
     until = time.monotonic() + minutes * 60
     try:
-        while time.monotonic() < until and failed < 10:
+        while time.monotonic() < until and suite.failed < 10:
             rounds += 1
             try:
                 state.round()
+                suite.ok(f"round {rounds}")
             except Failed as error:
-                failed += 1
-                print(f"not ok round {rounds}: {error}", flush=True)
+                suite.not_ok(f"round {rounds}", error)
         try:
             state.finish()
+            suite.ok("at the end")
         except Failed as error:
-            failed += 1
-            print(f"not ok at the end: {error}", flush=True)
+            suite.not_ok("at the end", error)
     finally:
         state.stop()
     print("# " + ", ".join(f"{name} {n}" for name, n in sorted(state.counts.items())))
-    print(f"{rounds + 1 - failed} passed, {failed} failed, 0 skipped")
-    return not failed
+    return suite.end() == 0
 
 
 def main():
@@ -572,12 +572,12 @@ def main():
     parser.add_argument("--minutes", type=float, default=1)
     parser.add_argument("--attaches", type=int)
     parser.add_argument("--only", default="", help="of the programs to attach to")
-    parser.add_argument("--seed", type=int, default=random.randrange(1000000))
+    parser.add_argument("--seed", type=int, default=os.environ.get("SOAK_SEED") or random.randrange(1000000))
     options = parser.parse_args()
     if os.getuid() != 0:
-        print("0 passed, 0 failed, 1 skipped")
-        print("soak.py: needs root: /run and /dev/shm are to be its own", file=sys.stderr)
-        return 0
+        suite = Suite()
+        suite.skip("soak", "needs root: /run and /dev/shm are to be its own")
+        return suite.end()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     if not os.environ.get("SOAK_INSIDE"):
         os.execvpe("unshare", ["unshare", "-m", "--propagation", "private", sys.executable,

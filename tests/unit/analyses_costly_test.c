@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/analyses/op-class.h"
+#include "model/analyses/op_class.h"
 #include "model/analyses/zeroing.h"
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/analyses/thresholds.h"
+#include "model/core/model.h"
 #include "tests/unit/analyses_work.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
@@ -101,8 +102,8 @@ TEST(costly_all_of_it)
 	CHECK_INT(found.cost_ns, 30 * US);
 	CHECK_STR(found.title, "costly-op: pooling holds 30 % of the critical path");
 	CHECK_STR(found.lines[0], "MaxPool 20.0 µs, MaxPoolGrad 10.0 µs per step");
-	CHECK_STR(found.lines[1], "30.0 µs of 100 µs on the path; if it took no time, a step would "
-		  "take 70.0 µs at best");
+	CHECK_STR(found.lines[1], "30.0 µs of 100 µs on the path; if they took no time, a step "
+		  "would take 70.0 µs at best");
 	CHECK_INT(found.evidence.kind, EVIDENCE_OP);
 	CHECK_STR(found.evidence.key, "net/_MklNativeMaxPool");
 	CHECK_INT(found.evidence.row, 3);
@@ -124,8 +125,8 @@ TEST(costly_beside_another)
 	make_steps(&bench, ops, sizeof(ops) / sizeof(ops[0]));
 	CHECK_INT(bench_review(&bench, NULL, &found), 1);
 	CHECK_INT(found.cost_ns, 5 * US);
-	CHECK_STR(found.lines[1], "20.0 µs of 100 µs on the path; if it took no time, a step would "
-		  "take 95.0 µs at best: the rest is held by what runs beside it");
+	CHECK_STR(found.lines[1], "20.0 µs of 100 µs on the path; if they took no time, a step "
+		  "would take 95.0 µs at best, because other work runs at the same time");
 	bench_release(&bench);
 }
 
@@ -145,7 +146,8 @@ TEST(costly_in_a_row)
 	make_steps(&bench, ops, sizeof(ops) / sizeof(ops[0]));
 	CHECK_INT(bench_review(&bench, NULL, &found), 1);
 	CHECK_INT(found.cost_ns, 15 * US);
-	CHECK_STR(found.title, "costly-op: a row of ops by element holds 15 % of the critical path");
+	CHECK_STR(found.title, "costly-op: a chain of elementwise ops holds 15 % of the critical "
+		  "path");
 	CHECK_STR(found.lines[0], "Mul 10.0 µs, Relu 5.00 µs per step");
 	bench_release(&bench);
 }

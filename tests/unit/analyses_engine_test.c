@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "model/analyses/analyses.h"
-#include "model/analyses/sort.h"
+#include "model/acts/sort.h"
 #include "model/base/util.h"
 #include "model/query/time.h"
 #include "tests/unit/model_events.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/core/model.h"
 #include "model/query/findings.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
@@ -120,8 +120,8 @@ TEST(jit_calls_besides_the_steps_own)
 
 	CHECK_INT(played(PLAIN, &found), 1);
 	CHECK_INT(found.cost_ns, (CALLS * CALL_US + (CALLS - 1) * 10) * US);
-	CHECK_STR(found.title, "framework overhead: 55 % of each step goes around calls besides step; "
-		  "4.0 of them take 27.5 µs each, most at train.py:88");
+	CHECK_STR(found.title, "framework overhead: 55 % of each step is spent around calls other "
+		  "than step; 4.0 of them take 27.5 µs each, most at train.py:88");
 	CHECK_STR(found.lines[0], "80.0 µs of it within the calls, 30.0 µs between them, in Python");
 }
 

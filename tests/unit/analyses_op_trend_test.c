@@ -6,7 +6,8 @@
 
 #include "model/analyses/work.h"
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/acts/act.h"
+#include "model/core/model.h"
 #include "tests/unit/analyses_work.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"

@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/core/model-internal.h"
+#include "model/acts/act.h"
+#include "model/core/model.h"
+#include "model/query/findings.h"
 #include "tests/unit/analyses_work.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
@@ -71,12 +73,13 @@ TEST(pools_one_thread_of_two_cores)
 	setup(&bench, 2, 1);
 	CHECK_INT(play(&bench, 1, &finding), 1);
 	CHECK_STR(finding.id, "pool-bound");
-	CHECK_STR(finding.title, "pool-bound: in 60 % of each step ops wait for the one thread of tf_Compute");
+	CHECK_STR(finding.title, "pool-bound: in 60 % of each step, ops wait for the one thread of "
+		  "tf_Compute");
 	/* 600 us held, of which a second thread would take half */
 	CHECK_INT(finding.cost_ns, 300 * US);
 	CHECK(finding.severity == SEVERITY_WARNING);
-	CHECK_STR(finding.lines[0], "3.0 ops per step are handed to it and wait 1.20 ms in all; "
-		  "most: branch_3, up to 600 µs");
+	CHECK_STR(finding.lines[0], "3.0 ops per step are handed to it and wait 1.20 ms in total; "
+		  "branch_3 waits most, up to 600 µs");
 	CHECK_STR(finding.evidence.key, "branch_3");
 	CHECK_INT(finding.evidence.t1 - finding.evidence.t0, 600 * US);
 	bench_release(&bench);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/core/model-internal.h"
+#include "model/core/model.h"
 #include "model/query/findings.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
@@ -86,8 +86,9 @@ TEST(eager_same_data)
 			     i < steps / 2 ? (uint64_t)i + 100 : 0);
 	CHECK_INT(same_data_findings(model, &found), 1);
 	CHECK_INT(found.cost_ns, COPY_US * US);
-	CHECK(strstr(found.title, "_to_copy takes 20.0 µs of it, 10 % at train.py:88"));
-	CHECK(strstr(found.lines[0], "1.0 copy a step of 1 tensor whose data was the same in 9 steps"));
+	CHECK(strstr(found.title, "_to_copy takes 20.0 µs of the step, 10 % at train.py:88"));
+	CHECK(strstr(found.lines[0], "1.0 copy per step of 1 tensor whose data was the same in the "
+		     "9 steps"));
 	CHECK_INT(found.evidence.t1 - found.evidence.t0, COPY_US * US);
 }
 
@@ -111,7 +112,7 @@ TEST(eager_same_data_is_no_costly_op)
 				continue;
 			costly++;
 			CHECK_STR(list[i].title, "costly-op: casting holds 20 % of the critical path");
-			CHECK(strstr(list[i].lines[1], "besides what is the same data"));
+			CHECK(strstr(list[i].lines[1], "copies of the same data not counted"));
 			CHECK(list[i].cost_ns <= 2 * COPY_US * US);
 		}
 		free(list);
@@ -131,7 +132,8 @@ TEST(eager_same_data_of_a_host_that_is_ahead)
 	for (int i = 0; i < 23; i++)
 		copying_step(model, i, i % 2 ? 0 : 0xabc, i % 2 ? 0 : 0xabc, 0);
 	CHECK_INT(same_data_findings(model, &found), 1);
-	CHECK(strstr(found.lines[0], "1.0 copy a step of 1 tensor whose data was the same in 11 steps"));
+	CHECK(strstr(found.lines[0], "1.0 copy per step of 1 tensor whose data was the same in the "
+		     "11 steps"));
 }
 
 /* In less than nine of ten steps; and in four steps, which is too few. */

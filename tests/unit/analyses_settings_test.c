@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/core/model-internal.h"
+#include "model/acts/act.h"
+#include "model/core/model.h"
+#include "model/query/findings.h"
 #include "tests/unit/analyses_work.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
@@ -67,8 +69,8 @@ TEST(settings_eager)
 
 	setup(&bench, 2);
 	CHECK_INT(eager(&bench, 30, &finding), 1);
-	CHECK_STR(finding.title, "settings: 31.0 ops are run eagerly per step, one by one, and what "
-		  "lies around their kernels is 46 % of each step");
+	CHECK_STR(finding.title, "settings: 31.0 ops are run eagerly per step, one by one, and the "
+		  "time around their kernels is 46 % of each step");
 	/* 30 us around each kernel, 29 pauses; the last one's kernel was not seen */
 	CHECK_INT(finding.cost_ns, (30 * 30 + 29 * 30 + 50) * US);
 	CHECK(strstr(finding.advice, "run_functions_eagerly(False)"));
@@ -109,9 +111,10 @@ TEST(settings_threads_inside_of_an_op)
 		info(&bench, keys[i], "1");
 		CHECK_INT(threads(&bench, &finding), 1);
 		CHECK_STR(finding.title,
-			  "settings: ops have 1 of 4 cores, and in 55 % of each step there would be others");
+			  "settings: ops may use 1 of 4 cores; the others could save up to 55 % of "
+			  "each step");
 		CHECK_INT(finding.cost_ns, 1600 * US - 2000 * US / 4);
-		CHECK(strstr(finding.lines[0], "1.2 cores were at work"));
+		CHECK(strstr(finding.lines[0], "a mean of 1.2 cores was busy"));
 		CHECK_STR(finding.evidence.key, "a");
 		CHECK(finding.severity == SEVERITY_WARNING);
 		bench_release(&bench);

@@ -9,7 +9,6 @@
 
 #include "model/analyses/sweep.h"
 #include "model/analyses/thresholds.h"
-#include "model/core/model-internal.h"
 #include "model/base/util.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"

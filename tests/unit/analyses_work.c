@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "model/analyses/finding.h"
-#include "model/core/model-internal.h"
+#include "model/analyses/analyses.h"
+#include "model/core/model.h"
 #include "model/base/util.h"
 #include "tests/unit/model_events.h"
 

@@ -111,10 +111,11 @@ TEST(work_copies_repeated_only_when_nothing_used_them)
 	struct finding finding;
 
 	CHECK_INT(played("ABABAK", "repeated-copy", &finding), 1);
-	CHECK(has(finding.title, "1 000 000 bytes host→device, 3.0 times too often per step"));
+	CHECK(has(finding.title, "1 000 000 bytes host→device, 3.0 times more than needed per "
+		  "step"));
 	CHECK_INT(finding.cost_ns, 3 * 500 * US);
 	CHECK_INT(played("KaaKaa", "repeated-copy", &finding), 1);
-	CHECK(has(finding.title, "device→host, 2.0 times too often"));
+	CHECK(has(finding.title, "device→host, 2.0 times more than needed"));
 	/* another batch in the same buffer, another loss from the same place */
 	CHECK_INT(played("AKaAKaAKa", "repeated-copy", NULL), 0);
 	CHECK_INT(played("ABCK", "repeated-copy", NULL), 0);

@@ -5,7 +5,7 @@
 
 #include "model/analyses/work.h"
 #include "model/base/hist.h"
-#include "model/core/model-internal.h"
+#include "model/core/model.h"
 #include "tests/unit/analyses_work.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"

@@ -45,8 +45,8 @@ TEST(tensor_cores_unused)
 
 	CHECK_INT(played(80, "ampere_sgemm_128x64_nn", 400 * US, &finding), 1);
 	CHECK_INT(finding.cost_ns, 350 * US);
-	CHECK_STR(finding.title, "no tensor cores: 40 % of each step in products of matrices "
-		  "without them (400 µs)");
+	CHECK_STR(finding.title, "no tensor cores: matrix products that do not use them take 40 % "
+		  "of each step (400 µs)");
 	CHECK_STR(finding.lines[0], "ampere_sgemm_128x64_nn 400 µs per step");
 	CHECK_STR(finding.evidence.key, "ampere_sgemm_128x64_nn");
 	CHECK_INT(played(70, "volta_fp16_sgemm_fp16_128x32_sliced1x4_nn", 400 * US, &finding), 1);

@@ -52,7 +52,8 @@ TEST(work_tiny_worked_example)
 	CHECK_STR(finding.id, "small-kernels");
 	CHECK_INT(finding.cost_ns, 39 * 4 * US);
 	CHECK(has(finding.title, "small kernels: 40 under "));
-	CHECK(has(finding.title, "per step on queue 0, launch gaps 66 % of their time"));
+	CHECK(has(finding.title, "per step on queue 0, gaps between launches take 66 % of that "
+		  "time"));
 	CHECK_STR(finding.lines[0], "most of it: sgd_update × 40 in sgd, 1.0 times per step");
 	CHECK_STR(finding.evidence.key, "sgd_update");
 	bench_release(&bench);

@@ -2,7 +2,7 @@
 /* Several hosts and a device: times over the path that is known best. */
 #include <stdlib.h>
 
-#include "model/clocks/clock-graph.h"
+#include "model/clocks/clock_graph.h"
 #include "tests/unit/test.h"
 
 __extension__ typedef __int128 wide;

@@ -71,14 +71,14 @@ TEST(arguments_of_all_commands_are_read)
 
 		strbuf_init(&got);
 
-		for (const char *p = command_table[i].arguments; *p; p++)
-			if (*p == '[' && p > command_table[i].arguments && !strchr(" [", p[-1]))
+		for (const char *p = command_table[i].usage; *p; p++)
+			if (*p == '[' && p > command_table[i].usage && !strchr(" [", p[-1]))
 				inside = 1, bare[n++] = *p;
 			else if (*p == ']' && inside)
 				inside = 0, bare[n++] = *p;
 			else if (!strchr(" []", *p))
 				bare[n++] = *p;
-		arguments_parse(command_table[i].arguments, &arguments);
+		arguments_parse(command_table[i].usage, &arguments);
 		for (int k = 0; k < arguments.count; k++) {
 			strbuf_adds(&got, arguments.list[k].text);
 			strbuf_adds(&got, arguments.list[k].value);
@@ -246,7 +246,7 @@ TEST(complete_columns_marks_steps_and_rows)
 	struct marks marks = {.n = 0};
 	struct step_row *steps;
 	struct step_stats stats;
-	const struct mark *set;
+	const struct time_mark *set;
 	struct fixture f;
 	char error[100];
 

@@ -41,7 +41,7 @@ struct wire {
 #define lttng_ust_field_sequence(type, field, value, n_type, n) { #field, BITS(type), 0 },
 
 static const struct wire wire[] = {
-#include "probes/schema/tftop-tp.h"
+#include "probes/schema/tftop_tp.h"
 	{ NULL, -1, 0 }
 };
 
@@ -59,9 +59,9 @@ TEST(ctf_writer_table)
 
 		CHECK_STR(spec->name, at->name);
 		CHECK_INT(at++->bits, -1);
-		for (const struct field_spec *field = spec->fields; field->name; field++) {
+		for (const struct field_spec *field = spec->fields(); field->name; field++) {
 			CHECK_STR(field->name, at->name);
-			CHECK_INT((int)field_bits(field) * (is_signed(field) ? -1 : 1), at->bits);
+			CHECK_INT((int)field->bits * (is_signed(field) ? -1 : 1), at->bits);
 			CHECK_INT(field->store == STORE_WORDS ? 0 :
 				  field->store == STORE_U64X3 || field->store == STORE_U32X3 ? 3 :
 				  1, at->count);
@@ -80,7 +80,7 @@ TEST(ctf_writer_table)
 	do(COMMAND, command) do(LAUNCH, launch) do(RUN, run) do(ALLOC, alloc) do(FREE, free) \
 	do(REGION, region) \
 	do(WAIT, wait) do(COMPILE, compile) do(CLOCK, clock) do(FLOW, flow) do(EDGE, edge) \
-	do(STAGES, stages) do(COUNTER, counter) do(SETTLED, settled_ns) do(LEVEL, level) \
+	do(STAGES, stages) do(COUNTER, counter) do(SETTLED, settled) do(LEVEL, level) \
 	do(BEAT, beat)
 
 static const size_t store_bytes[] = {
@@ -103,7 +103,7 @@ static const struct event_spec *spec_of(unsigned type)
 static void covered(const struct event_spec *spec, unsigned char *bytes, size_t size)
 {
 	CHECK(spec);
-	for (const struct field_spec *field = spec->fields; field->name; field++) {
+	for (const struct field_spec *field = spec->fields(); field->name; field++) {
 		size_t at = field->offset - offsetof(struct event, u);
 
 		if (field->offset == offsetof(struct event, seq))
@@ -165,7 +165,7 @@ static void random_field(struct event *event, const struct field_spec *field)
 	case STORE_U32: *(uint32_t *)(void *)to = (uint32_t)value; break;
 	case STORE_U64: *(uint64_t *)(void *)to = value; break;
 	case STORE_I32:
-		*(int32_t *)(void *)to = field_bits(field) == 16 ? (int16_t)value : (int32_t)value;
+		*(int32_t *)(void *)to = field->bits == 16 ? (int16_t)value : (int32_t)value;
 		break;
 	case STORE_I64: *(int64_t *)(void *)to = (int64_t)value; break;
 	case STORE_TEXT: *(const char **)(void *)to = random_text(); break;
@@ -186,7 +186,7 @@ static struct event random_event(int64_t time_ns)
 
 	event.tid = event.pid + (uint32_t)test_below(5);
 	event.time_ns = time_ns;
-	for (const struct field_spec *field = spec->fields; field->name; field++)
+	for (const struct field_spec *field = spec->fields(); field->name; field++)
 		random_field(&event, field);
 	event.seq = 0;			/* numbers are another test's */
 	if (event.type == EVENT_PROCESS)
@@ -224,7 +224,7 @@ static void read_back(void *arg, const struct event *events, size_t count)
 		CHECK_INT(event->tid, was->tid);
 		CHECK_INT(event->time_ns, was->time_ns);
 		for (size_t k = 0; k < EVENT_SPECS; k++)
-			for (const struct field_spec *field = event_specs[k].fields;
+			for (const struct field_spec *field = event_specs[k].fields();
 			     event_specs[k].type == event->type && field->name; field++)
 				same_field(was, event, field);
 		n_read++;

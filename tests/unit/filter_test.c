@@ -173,7 +173,7 @@ static void wrong(const char *text, const char *why)
 
 TEST(filter_errors_say_where_and_what)
 {
-	wrong("kernel & dur > 1 ms", "at 16: 'dur' is a time, not '1'; without a blank: 1ms");
+	wrong("kernel & dur > 1 ms", "at 16: 'dur' is a time, not '1'; without a space: 1ms");
 	wrong("dur > 5", "at 7: 'dur' is a time, not '5'; a unit is missing: 5s, 5ms, 5us");
 	wrong("dur > long", "at 7: 'dur' is a time, not 'long'; write e.g. 1ms");
 	wrong("dur >", "at 6: 'dur' is a time: write e.g. 1ms");
@@ -181,14 +181,14 @@ TEST(filter_errors_say_where_and_what)
 	wrong("rate > 10G", "at 8: 'rate' is a rate, not '10G'; write e.g. 10G/s");
 	wrong("bytes > 1ms", "at 9: 'bytes' is a size, not '1ms'; write e.g. 64M");
 	wrong("count > 1.5x", "at 9: 'count' is a number, not '1.5x'; write e.g. 12");
-	wrong("dur ~ /1/", "at 5: 'dur' is a time: it goes with = != < <= > >= in");
-	wrong("name > x", "at 6: 'name' is a text: it goes with = != ~ !~");
-	wrong("name = /conv/", "at 8: a regular expression goes with ~: name ~ /conv/");
-	wrong("kind > copy", "at 6: 'kind' is a kind: it goes with = !=");
-	wrong("kind = kernal", "at 8: not a kind: 'kernal'; there are: kernel, copy, fill, op, "
+	wrong("dur ~ /1/", "at 5: 'dur' is a time: use = != < <= > >= in");
+	wrong("name > x", "at 6: 'name' is text: use = != ~ !~");
+	wrong("name = /conv/", "at 8: a regular expression needs ~: name ~ /conv/");
+	wrong("kind > copy", "at 6: 'kind' is a kind: use = !=");
+	wrong("kind = kernal", "at 8: 'kernal' is not a kind; there are: kernel, copy, fill, op, "
 	      "range, wait, compile, graph, step, marker");
-	wrong("dir = up", "at 7: not a direction: 'up'; there are: h2d, d2h, d2d, p2p, h2h, fill, "
-	      "map, unmap, send, recv");
+	wrong("dir = up", "at 7: 'up' is not a direction; there are: h2d, d2h, d2d, p2p, h2h, "
+	      "fill, map, unmap, send, recv");
 	wrong("failed = yes", "at 8: 'failed' is a flag: write failed or !failed");
 	wrong("dru > 1ms", "at 1: no field 'dru', did you mean 'dur'");
 	wrong("kernl", "at 1: no field, kind, flag or filter 'kernl', did you mean 'kernel'");
@@ -201,18 +201,20 @@ TEST(filter_errors_say_where_and_what)
 	wrong("(kernel", "at 1: '(' is not closed");
 	wrong("kernel)", "at 7: ')' without '('");
 	wrong("(kernel copy)", "at 9: '&', '|' or ')' is missing before 'copy'");
-	wrong("dur", "at 1: 'dur' alone says nothing: dur > 1ms");
-	wrong("name", "at 1: 'name' alone says nothing: name ~ /conv/");
-	wrong("name ~ /conv", "at 8: no second / after the regular expression");
-	wrong("name ~ /conv/x", "at 14: only i may stand after the regular expression, a / in it is \\/");
+	wrong("dur", "at 1: 'dur' needs a comparison: dur > 1ms");
+	wrong("name", "at 1: 'name' needs a comparison: name ~ /conv/");
+	wrong("name ~ /conv", "at 8: the closing / of the regular expression is missing");
+	wrong("name ~ /conv/x", "at 14: only i may follow a regular expression; write \\/ for a / "
+	      "in it");
 	wrong("name ~ /(/", "at 8: not a regular expression: '(': Unmatched ( or \\(");
-	wrong("name = 'a", "at 8: no second '");
-	wrong("name =", "at 7: a text is missing");
+	wrong("name = 'a", "at 8: the closing ' is missing");
+	wrong("name =", "at 7: text is missing");
 	wrong("dur in 1ms", "at 8: an interval is missing: dur in [1ms,1ms)");
 	wrong("dur in [1ms 2ms]", "at 13: a comma is missing in the interval");
-	wrong("dur in [1ms,2ms", "at 16: the interval is not closed: ] with its end, ) without");
-	wrong("dur in [2ms,1ms]", "at 8: nothing can be in that interval");
-	wrong("name in [1,2]", "at 6: 'name' is a text: it goes with = != ~ !~");
+	wrong("dur in [1ms,2ms", "at 16: the interval is not closed: ] includes its end, ) does "
+		       "not");
+	wrong("dur in [2ms,1ms]", "at 8: that interval is empty");
+	wrong("name in [1,2]", "at 6: 'name' is text: use = != ~ !~");
 	wrong("name = \xc3\xa4 dur", "at 10: '&' or '|' is missing before 'dur'");	/* columns, no bytes */
 }
 
@@ -227,7 +229,7 @@ TEST(filter_limits_what_it_takes)
 	YES(text, &conv);
 	text[FILTER_TEXT_MAX] = ' ';
 	text[FILTER_TEXT_MAX + 1] = '\0';
-	wrong(text, "at 1001: longer than 1000 bytes");
+	wrong(text, "at 1001: the filter is longer than 1000 bytes");
 	strbuf_init(&deep);
 	for (unsigned i = 0; i < FILTER_DEPTH_MAX + 1; i++)
 		strbuf_adds(&deep, "(");
@@ -270,7 +272,7 @@ TEST(filter_names_are_used)
 	CHECK_STR(text, "slow & name ~ /conv/");
 	CHECK(!filter_names_at(names, 2, NULL));
 	CHECK(!filter_names_remove(names, "slow", error, sizeof(error)));
-	CHECK_STR(error, "filter 'convs' needs 'slow'");
+	CHECK_STR(error, "filter 'convs' uses 'slow'");
 	CHECK(!filter_names_remove(names, "conv", error, sizeof(error)));
 	CHECK_STR(error, "no filter 'conv', did you mean 'convs'");
 	CHECK(filter_names_remove(names, "convs", error, sizeof(error)));
@@ -283,18 +285,18 @@ TEST(filter_names_refuse_circles)
 {
 	struct filter_names *names = filter_names_new();
 
-	CHECK(!set(names, "a", "a & kernel", "at 1: 'a' would need itself"));
+	CHECK(!set(names, "a", "a & kernel", "at 1: 'a' would contain itself"));
 	CHECK_INT(filter_names_count(names), 0);
 	CHECK(set(names, "a", "kernel", NULL));
 	CHECK(set(names, "b", "@a | copy", NULL));
 	CHECK(set(names, "c", "b & failed", NULL));
-	CHECK(!set(names, "a", "op | c", "in 'b' at 2: 'a' would need itself"));
+	CHECK(!set(names, "a", "op | c", "in 'b' at 2: 'a' would contain itself"));
 	CHECK(!set(names, "a", "dru > 1", "at 1: no field 'dru', did you mean 'dur'"));
 	CHECK_STR(filter_names_find(names, "a"), "kernel");
 	CHECK(says(names, "a", &conv));
-	CHECK(!set(names, "kernel", "op", "'kernel' is a word of filters already"));
-	CHECK(!set(names, "in", "op", "'in' is a word of filters already"));
-	CHECK(!set(names, "5x", "op", "not a name for a filter: '5x'; a letter, then letters, "
+	CHECK(!set(names, "kernel", "op", "'kernel' is already a word of the filter language"));
+	CHECK(!set(names, "in", "op", "'in' is already a word of the filter language"));
+	CHECK(!set(names, "5x", "op", "'5x' cannot name a filter: use a letter, then letters, "
 		   "digits, _ and -, at most 31"));
 	filter_names_free(names);
 }

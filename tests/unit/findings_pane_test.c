@@ -6,20 +6,23 @@
 
 #include "model/analyses/analyses.h"
 #include "model/base/util.h"
+#include "tests/unit/command_call.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 #include "tui/base/json_read.h"
 #include "tui/terminal/output.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 #include "tui/report/report.h"
 #include "tui/run/synth.h"
+#include "tui/panes/pane_table.h"
+#include "tui/loop/header.h"
 
 #define SECOND INT64_C(1000000000)
 
 struct stage {
 	struct model *model;
 	struct synth *synth;
-	struct output *output;
+	struct program_output *output;
 	struct pane *pane;
 	struct header *header;
 	struct view view;
@@ -31,7 +34,8 @@ struct stage {
 static const struct finding input_bound = {
 	.id = "input-bound", .subject = 1, .severity = SEVERITY_WARNING, .cost_ns = 18500000,
 	.title = "input-bound: 23 % of each step waits for IteratorGetNext",
-	.lines = { "Iterator::Root::Batch::Map runs on one thread and holds 96 % of that wait" },
+	.lines = { "Iterator::Root::Batch::Map runs on one thread and accounts for 96 % of that "
+		   "wait" },
 	.advice = "with num_parallel_calls=8 the stage would need about 2.9 ms; prefetch(1) would "
 		  "hide it behind the step",
 	.evidence = { .kind = EVIDENCE_TIME, .t0 = SECOND, .t1 = SECOND + 20000000, .row = 3 },
@@ -47,7 +51,8 @@ static const struct finding copy_bound = {
 
 static const struct finding small_kernels = {
 	.id = "small-kernels", .subject = 7, .severity = SEVERITY_NOTE, .cost_ns = 2200000,
-	.title = "small kernels: 212 under 5 µs per step on stream 7, launch gaps 38 % of their time",
+	.title = "small kernels: 212 under 5 µs per step on stream 7, gaps between launches take "
+		 "38 % of that time",
 };
 
 /* Two reviews that see these. */
@@ -137,7 +142,7 @@ static const char *header_at(struct stage *stage, int width, int most, int *line
 static unsigned command(struct stage *stage, const char *name)
 {
 	const char *argv[] = { name };
-	struct command_call call = { 1, argv, NULL };
+	struct command_call call = call_of(1, argv);
 
 	return pane_findings.command(stage->pane, &stage->view, &call);
 }
@@ -158,8 +163,8 @@ TEST(findings_pane_says_what_costs_what)
 	CHECK(strstr(text, " findings  "));
 	CHECK(strstr(text, "▸! input-bound: 23 % of each step waits for IteratorGetNext  "));
 	CHECK(strstr(text, "costs 18.5 ms\n"));
-	CHECK(strstr(text, "\n       Iterator::Root::Batch::Map runs on one thread and holds 96 % of "
-			   "that wait "));
+	CHECK(strstr(text, "\n       Iterator::Root::Batch::Map runs on one thread and accounts "
+			   "for 96 % of that wait "));
 	CHECK(strstr(text, "→ show\n"));
 	CHECK(strstr(text, " · small kernels: 212"));
 	pane_findings.tab(stage.pane, &stage.view, tab, sizeof(tab));
@@ -230,7 +235,7 @@ TEST(findings_pane_cursor_stays_with_its_finding)
 TEST(findings_pane_shows_those_that_are_wanted)
 {
 	const char *const argv[] = { "where", "cost > 5ms & name !~ /copy/" };
-	struct command_call call = { .argc = 2, .argv = argv };
+	struct command_call call = call_of(2, argv);
 	const char *const none[] = { "where", "dur > 1ms" };
 	const char *const all[] = { "where" };
 	struct stage stage;
@@ -248,7 +253,7 @@ TEST(findings_pane_shows_those_that_are_wanted)
 	call.argv = none;
 	pane_findings.command(stage.pane, &stage.view, &call);
 	CHECK(strstr(pane_at(&stage, 120, 20), "no row here has 'dur'"));
-	call = (struct command_call) { .argc = 1, .argv = all };
+	call = call_of(1, all);
 	pane_findings.command(stage.pane, &stage.view, &call);
 	CHECK(strstr(pane_at(&stage, 120, 20), "small"));
 	CHECK(!strstr(stage.text, "where"));
@@ -318,9 +323,9 @@ TEST(findings_costs_are_said_in_one_unit)
 {
 	char text[64];
 
-	CHECK_STR(panes_cost(text, sizeof(text), 18500000, 80600000), "18.5 of 80.6 ms");
-	CHECK_STR(panes_cost(text, sizeof(text), 850000, 80600000), "850 µs of 80.6 ms");
-	CHECK_STR(panes_cost(text, sizeof(text), 18500000, 0), "18.5 ms a second");
+	CHECK_STR(places_cost(text, sizeof(text), 18500000, 80600000), "18.5 of 80.6 ms");
+	CHECK_STR(places_cost(text, sizeof(text), 850000, 80600000), "850 µs of 80.6 ms");
+	CHECK_STR(places_cost(text, sizeof(text), 18500000, 0), "18.5 ms a second");
 }
 
 TEST(findings_report_is_at_most_as_wide_as_it_may_be)

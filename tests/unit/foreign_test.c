@@ -264,7 +264,7 @@ TEST(foreign_has_what_was_not_looked_at)
 
 	level.u.level.at_ns = BASE + 300000;
 	apply_one(model, level);
-	level.u.level = (struct event_level) { BASE + 500000, 1 };
+	level.u.level = (struct event_level_now) { BASE + 500000, 1 };
 	apply_one(model, level);
 	text = written(model, "chrome", &size);
 	CHECK(strstr(text, "\"name\":\"level off\"") != NULL);
@@ -351,8 +351,8 @@ TEST(foreign_tables_are_whole)
 TEST(foreign_says_what_it_cannot)
 {
 	static const char *const wrong[][2] = {
-		{ "chrom", "there are chrome" }, { "chrome,x", "no-dataflow" }, { "csv", "csv:ops" },
-		{ "csv:what", "one of ops" }, { "dot,memory", "there are" }, { "", "there are" },
+		{ "chrom", "use chrome" }, { "chrome,x", "no-dataflow" }, { "csv", "csv:ops" },
+		{ "csv:what", "one of ops" }, { "dot,memory", "use chrome" }, { "", "use chrome" },
 	};
 	struct foreign_kind kind;
 	struct model *model = synthetic(INT64_C(100000000));

@@ -167,7 +167,7 @@ TEST(theme_looks)
 	char error[128];
 	struct cell bar = {' ', ROLE_DEFAULT, ROLE_WORK_COPY, 0};
 	struct cell on_header = {'x', ROLE_TITLE, ROLE_HEADER, 0};
-	struct look look;
+	struct theme_look look;
 
 	theme_init(&theme);
 	CHECK(theme_set(&theme, 3, (const char *[]){"work-copy", "214|yellow", "default"}, error, sizeof(error)));

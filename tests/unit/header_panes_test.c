@@ -10,14 +10,16 @@
 
 #include "keymap/setting.h"
 #include "keymap/words.h"
+#include "tests/unit/command_call.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 #include "tui/terminal/output.h"
 #include "tui/draw/pane.h"
-#include "tui/draw/panes.h"
+#include "tui/panes/pane_table.h"
 #include "tui/timeline/sentence.h"
 #include "tui/run/synth.h"
 #include "tui/draw/window.h"
+#include "tui/loop/header.h"
 
 #define SECOND INT64_C(1000000000)
 #define PANES 16
@@ -25,7 +27,7 @@
 struct stage {
 	struct model *model;
 	struct synth *synth;
-	struct output *output;
+	struct program_output *output;
 	struct header *header;
 	struct pane *panes[PANES];
 	struct view view;
@@ -262,7 +264,7 @@ TEST(panes_after_any_commands)
 		if (test_random() % 50 == 0)
 			look_at(&stage, 100, 36 + (int)(test_random() % 30), 60);
 		CHECK(words_split(&words, name, error, sizeof(error)));
-		call = (struct command_call){words.argc, words.argv, NULL};
+		call = call_of(words.argc, words.argv);
 		stage.settings.value[SETTING_COUNTER_LINES] = 1 + (int)(test_random() % 4);
 		out = stage.panes[pane]->ops->command(stage.panes[pane], &stage.view, &call);
 		words_release(&words);
@@ -294,7 +296,7 @@ TEST(panes_jump_between_kernel_and_op)
 	look_at(&stage, 120, 42, 90);
 	show(&stage, 0, 120, 24);
 	for (i = 0; i < 3; i++) {
-		struct command_call call = {1, &steps[i], NULL};
+		struct command_call call = call_of(1, &steps[i]);
 		bool found;
 		unsigned out = stage.panes[0]->ops->command(stage.panes[0], &stage.view, &call);
 

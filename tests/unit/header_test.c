@@ -6,7 +6,7 @@
 #include "tests/unit/test.h"
 #include "tui/timeline/minimap.h"
 #include "tui/table/steps.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 #include "tui/timeline/sentence.h"
 #include "tui/draw/strip.h"
 
@@ -199,13 +199,13 @@ TEST(header_shares_are_never_nothing)
 {
 	char text[24];
 
-	panes_share(text, sizeof(text), 1, 1000000);
+	places_share(text, sizeof(text), 1, 1000000);
 	CHECK_STR(text, "<0.1 %");
-	panes_share(text, sizeof(text), 0, 1000000);
+	places_share(text, sizeof(text), 0, 1000000);
 	CHECK_STR(text, "0.0 %");
-	panes_share(text, sizeof(text), 1000, 1000000);
+	places_share(text, sizeof(text), 1000, 1000000);
 	CHECK_STR(text, "0.1 %");
-	panes_share(text, sizeof(text), 5, 0);
+	places_share(text, sizeof(text), 5, 0);
 	CHECK_STR(text, "-");
 }
 

@@ -89,11 +89,11 @@ TEST(import_spool_sorts_beyond_memory)
 {
 	struct spool *spool = spool_new();
 	uint64_t n = IMPORT_ITEMS * 2 + 12345, out = 0, sum = 0, got = 0;
-	const struct item *item;
-	struct item last = { .start_ns = INT64_MIN };
+	const struct import_item *item;
+	struct import_item last = { .start_ns = INT64_MIN };
 
 	for (uint64_t i = 0; i < n; i++) {
-		struct item next = {
+		struct import_item next = {
 			.start_ns = (int64_t)(random_next() % 1000000) - 500000,
 			.dur_ns = (int64_t)(random_next() % 3), .place = random_next(),
 		};
@@ -119,7 +119,7 @@ TEST(import_spool_sorts_beyond_memory)
 TEST(import_spool_without_room)
 {
 	struct spool *spool = spool_new();
-	struct item item = { 0 };
+	struct import_item item = { 0 };
 	uint64_t out = 0;
 
 	setenv("TMPDIR", "/proc/self/nowhere", 1);
@@ -286,12 +286,12 @@ TEST(import_says_what_it_cannot_read)
 				  "{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":-2},"
 				  "{\"ph\":\"X\",\"name\":\"a\",\"ts\":\"soon\"}]}"), IMPORT_NOTHING);
 	CHECK(strstr(got.said, "a negative duration, at item 0\n"));
-	CHECK(strstr(got.said, "a negative duration: 2 times in all\n"));
-	CHECK(strstr(got.said, "without a time that can be read, at event 3\n"));
+	CHECK(strstr(got.said, "a negative duration: 2 times in total\n"));
+	CHECK(strstr(got.said, "without a readable time, at event 3\n"));
 	CHECK_INT(read_text(&got, "{\"displayTimeUnit\":\"ms\"}"), IMPORT_NOTHING);
 	CHECK(strstr(got.said, "not a Chrome trace"));
 	CHECK_INT(read_text(&got, "hello"), IMPORT_NOTHING);
-	CHECK(strstr(got.said, "nothing that tftop can open"));
+	CHECK(strstr(got.said, "tftop cannot open"));
 }
 
 /* One event far off does not make all the others wrong. */

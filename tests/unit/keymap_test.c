@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keymap/arguments.h"
 #include "keymap/command.h"
 #include "keymap/config.h"
 #include "keymap/key.h"
@@ -213,6 +214,33 @@ TEST(commands_are_found)
 	      strstr(error, "too many"));
 }
 
+/* Each flag of the usage, and no other, has a sentence among the details. */
+static bool flags_are_explained(const struct command_info *info)
+{
+	char argument[64], sentence[400];
+	struct arguments arguments;
+	int flags = 0, explained = 0;
+
+	arguments_parse(info->usage, &arguments);
+	for (int i = 0; i < arguments.count; i++)
+		flags += arguments.list[i].flag;
+	for (const char *at = info->details; (at = command_detail(at, argument, sizeof(argument),
+								  sentence, sizeof(sentence))); ) {
+		bool known = false;
+
+		if (!*sentence)
+			return false;
+		if (*argument != '-' || !strcmp(argument, "-COLUMN"))
+			continue;
+		for (int i = 0; i < arguments.count; i++)
+			known |= arguments.list[i].flag && !strncmp(arguments.list[i].text, argument, 2);
+		if (!known)
+			return false;
+		explained++;
+	}
+	return flags == explained;
+}
+
 TEST(commands_rows_are_sound)
 {
 	int i, j;
@@ -221,7 +249,8 @@ TEST(commands_rows_are_sound)
 		const struct command_info *a = &command_table[i];
 
 		CHECK(a->name && a->name[0] && a->help[0]);
-		CHECK((a->most == 0) == (a->arguments[0] == '\0'));
+		CHECK(flags_are_explained(a));
+		CHECK((a->most == 0) == (a->usage[0] == '\0'));
 		CHECK(a->most < 0 || a->least <= a->most);
 		for (j = 0; j < i; j++) {
 			CHECK(strcmp(a->name, command_table[j].name));

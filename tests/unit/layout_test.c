@@ -3,7 +3,7 @@
 #include "tests/unit/test.h"
 #include "tui/draw/layout.h"
 
-static void check_parts(const struct layout *layout, const struct layout_wish *wish)
+static void check_parts(const struct screen_layout *layout, const struct layout_wish *wish)
 {
 	const struct layout_part *parts[] = {
 		&layout->header, &layout->timeline, &layout->tabs, &layout->lower, &layout->bottom,
@@ -26,7 +26,7 @@ static void check_parts(const struct layout *layout, const struct layout_wish *w
 
 TEST(layout_at_all_sizes)
 {
-	struct layout layout;
+	struct screen_layout layout;
 	struct layout_wish wish;
 	int n;
 
@@ -49,7 +49,7 @@ TEST(layout_at_all_sizes)
 
 TEST(layout_splits_from_thirty_rows_on)
 {
-	struct layout layout;
+	struct screen_layout layout;
 	struct layout_wish wish = {
 		.width = 80, .height = 29, .header = 2, .lower_percent = 40, .bottom = true,
 	};
@@ -68,7 +68,7 @@ TEST(layout_splits_from_thirty_rows_on)
  * its share. */
 TEST(layout_of_a_short_timeline)
 {
-	struct layout layout;
+	struct screen_layout layout;
 	struct layout_wish wish = {
 		.width = 160, .height = 48, .header = 3, .lower_percent = 40, .bottom = true,
 		.timeline_lines = 9,

@@ -137,6 +137,12 @@ static int by_name(const void *a, const void *b)
 
 static bool is_wanted(const struct test_case *test, int argc, char **argv)
 {
+	const char *wanted = getenv("CASE");
+
+	if (wanted && wanted[0] == '=' && strcmp(test->name, wanted + 1) != 0)
+		return false;
+	if (wanted && wanted[0] != '=' && !strstr(test->name, wanted))
+		return false;
 	for (int i = 0; i < argc; i++)
 		if (strstr(test->name, argv[i]))
 			return true;
@@ -231,6 +237,8 @@ int main(int argc, char **argv)
 	     test = test->next)
 		list[n++] = test;
 	qsort(list, n, sizeof(list[0]), by_name);
+	if (!list_only)
+		printf("# seed TEST_SEED=%llu\n", (unsigned long long)seed);
 	for (size_t i = 0; i < n; i++) {
 		int status = 0;
 

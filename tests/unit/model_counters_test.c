@@ -8,7 +8,7 @@
 #include "model/query/counters.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
-#include "tui/draw/page.h"
+#include "tui/draw/page_call.h"
 #include "tui/report/report.h"
 
 #define MS 1000000

@@ -5,12 +5,16 @@
 #include <string.h>
 
 #include "keymap/words.h"
-#include "model/core/model-internal.h"
+#include "model/acts/act.h"
+#include "model/analyses/thresholds.h"
+#include "model/core/model.h"
+#include "model/flows/flows.h"
+#include "model/query/findings.h"
 #include "model/query/flows.h"
 #include "tests/unit/analyses_work.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
-#include "tui/draw/page.h"
+#include "tui/draw/page_call.h"
 
 #define MS INT64_C(1000000)
 
@@ -420,11 +424,12 @@ TEST(flows_that_a_step_waits_for)
 	CHECK_STR(finding.id, "wire-bound");
 	CHECK_INT(finding.severity, SEVERITY_WARNING);
 	CHECK_INT(finding.cost_ns, 5 * MS / 2);
-	CHECK_STR(finding.title, "wire-bound: pool (edge 3) brings 8 000 bytes per step to "
+	CHECK_STR(finding.title, "wire-bound: pool (edge 3) carries 8 000 bytes per step to "
 		  "job:b/task:0, which waits for it");
-	CHECK_STR(finding.lines[2], "pool, which the receiver runs after it, makes 4 000 bytes of it");
-	CHECK_STR(finding.advice, "cut after pool instead: 4 000 bytes per step on the wire, not "
-		  "8 000 bytes");
+	CHECK_STR(finding.lines[2], "pool, which the receiver runs next, reduces it to 4 000 "
+		  "bytes");
+	CHECK_STR(finding.advice, "cut after pool instead: 4 000 bytes per step on the wire "
+		  "instead of 8 000 bytes");
 	bench_release(&bench);
 }
 
@@ -478,7 +483,7 @@ TEST(flows_that_cost_nothing)
 	step(&bench, 4, false);
 	CHECK_INT(bench_review(&bench, NULL, &finding), 1);
 	CHECK_STR(finding.lines[2], "");
-	CHECK(strstr(finding.advice, "send less of it"));
+	CHECK(strstr(finding.advice, "send less ("));
 	CHECK(model_threshold_set(bench.model, THRESHOLD_WIRE_SHARE, 31));
 	CHECK_INT(bench_review(&bench, NULL, &finding), 0);
 	bench_release(&bench);

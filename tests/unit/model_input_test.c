@@ -10,7 +10,7 @@
 #include "tests/unit/model_events.h"
 #include "tests/unit/model_graph.h"
 #include "tests/unit/test.h"
-#include "tui/draw/page.h"
+#include "tui/draw/page_call.h"
 
 #define US INT64_C(1000)
 #define MS (1000 * US)
@@ -336,10 +336,12 @@ TEST(model_input_eager_wait)
 	CHECK_INT(findings(model, &finding), 1);
 	CHECK_STR(finding.id, "input-bound");
 	CHECK(finding.cost_ns > 9400 * US && finding.cost_ns <= 10 * MS);
-	CHECK_STR(finding.lines[0], "Batch::Map runs on one thread and holds 96 % of that wait");
-	CHECK(strstr(finding.lines[1], "its work for a batch is 9.60 ms"));
+	CHECK_STR(finding.lines[0], "Batch::Map runs on one thread and accounts for 96 % of that "
+		  "wait");
+	CHECK(strstr(finding.lines[1], "its work per batch takes 9.60 ms"));
 	CHECK(strstr(finding.advice, "with num_parallel_calls=8 the stage would need about 1.20 ms; "
-		     "prefetch(1) would hide 1.00 ms of it behind the step: at best a step is 1.5"));
+		     "prefetch(1) would hide 1.00 ms of it behind the step: a step would take "
+		     "1.5"));
 	model_free(model);
 }
 
@@ -359,8 +361,8 @@ TEST(model_input_wait_inside)
 	CHECK_STR(finding.id, "input-bound");
 	CHECK(strstr(finding.title, "input-bound: 75 % of each step waits for IteratorGetNext"));
 	CHECK_INT(finding.cost_ns, 3 * MS);
-	CHECK(strstr(finding.lines[0], "MapAndBatch runs 4 calls at once and holds 100 %"));
-	CHECK(strstr(finding.advice, "only less work for a batch"));
+	CHECK(strstr(finding.lines[0], "MapAndBatch runs 4 calls at once and accounts for 100 %"));
+	CHECK(strstr(finding.advice, "only less work per batch"));
 	model_free(model);
 }
 

@@ -242,7 +242,7 @@ static void send(struct model *model, const struct traffic *traffic, const bool 
 		if (i % 16 == 15 && least[i + 1] < INT64_MAX) {
 			struct event settled = event_of(EVENT_SETTLED, 1, written);
 
-			settled.u.settled_ns = least[i + 1];
+			settled.u.settled.settled_ns = least[i + 1];
 			apply_one(model, settled);
 			apply_one(model, ev_alive(written));
 		}

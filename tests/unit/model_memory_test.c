@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/query/findings.h"
-#include "model/memory/level.h"
+#include "model/counters/level.h"
 #include "model/query/memory.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
@@ -492,7 +492,8 @@ static void check_growth_finding(uint64_t grow_by, uint64_t churn, size_t want)
 			continue;
 		seen++;
 		CHECK(strstr(findings[i].title, "2 000 bytes more of kernel9"));
-		CHECK(strstr(findings[i].lines[0], "2 000 bytes per step of it is held by kernel1"));
+		CHECK(strstr(findings[i].lines[0], "2 000 bytes of that per step is held by "
+			     "kernel1"));
 		CHECK_STR(findings[i].lines[1], "");
 		CHECK_INT(findings[i].evidence.kind, EVIDENCE_MEMORY);
 		CHECK_STR(findings[i].evidence.key, "kernel9");
@@ -536,7 +537,7 @@ TEST(memory_growth_is_of_the_steps_that_are_shown)
 	model_lock(model);
 	CHECK_INT(model_findings(model, &status, &findings), 1);
 	model_unlock(model);
-	CHECK(strstr(findings[0].lines[0], "2 000 bytes per step of it is held by kernel1"));
+	CHECK(strstr(findings[0].lines[0], "2 000 bytes of that per step is held by kernel1"));
 	free(findings);
 	model_free(model);
 }

@@ -59,10 +59,10 @@ TEST(model_odd_settled_and_lost)
 	struct event settled = ev_op(1, 5, 0, 1000, 100, 0), lost = settled;
 
 	settled.type = EVENT_SETTLED;
-	settled.u.settled_ns = settled.time_ns + 1000000000000;
+	settled.u.settled.settled_ns = settled.time_ns + 1000000000000;
 	apply_one(model, settled);
 	CHECK_INT(times_of(model, "a time far off"), 1);
-	CHECK(status_of(model).settled_ns < settled.u.settled_ns);
+	CHECK(status_of(model).settled_ns < settled.u.settled.settled_ns);
 	lost.type = EVENT_LOST;
 	lost.pid = lost.tid = 0;
 	lost.u.lost = (struct event_lost){ BASE, BASE + 1000, UINT64_MAX - 5, 0, 0 };

@@ -9,7 +9,7 @@
 #include "model/query/time.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
-#include "tui/draw/page.h"
+#include "tui/draw/page_call.h"
 #include "tui/timeline/timeline_row.h"
 
 #define US INT64_C(1000)

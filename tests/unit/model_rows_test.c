@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/core/model-internal.h"
+#include "model/core/model.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 

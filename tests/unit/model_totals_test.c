@@ -458,7 +458,7 @@ TEST(model_settled_line)
 	apply_one(model, ev_process(PID, "a"));
 	CHECK(model_generation(model) != generation);
 	apply_one(model, ev_process(PID + 1, "b"));
-	settled.u.settled_ns = BASE + 1000;
+	settled.u.settled.settled_ns = BASE + 1000;
 	apply_one(model, settled);
 	CHECK_INT(status_of(model).settled_ns, 0);
 	apply_one(model, ev_alive(BASE + 3000));
@@ -466,11 +466,11 @@ TEST(model_settled_line)
 	CHECK_INT(status_of(model).live_ns, BASE + 3000);
 	other = settled;
 	other.pid = PID + 1;
-	other.u.settled_ns = BASE + 500;
+	other.u.settled.settled_ns = BASE + 500;
 	apply_one(model, other);
 	/* It never goes back. */
 	CHECK_INT(status_of(model).settled_ns, BASE + 1000);
-	settled.u.settled_ns = BASE + 2500;
+	settled.u.settled.settled_ns = BASE + 2500;
 	apply_one(model, settled);
 	CHECK_INT(status_of(model).settled_ns, BASE + 1000);
 	leave = with_time(EVENT_EXIT, 2600);
@@ -494,7 +494,7 @@ TEST(model_nothing_is_settled_before_it_is_said)
 	struct event probe = with_time(EVENT_PROBE, 1000), settled = with_time(EVENT_SETTLED, 4000);
 
 	probe.u.probe = (struct event_probe) { .name = "opencl", .version = "1", .blind = "" };
-	settled.u.settled_ns = BASE + 3500;
+	settled.u.settled.settled_ns = BASE + 3500;
 	apply_one(model, ev_process(PID + 1, "without"));
 	apply_one(model, ev_process(PID, "with"));
 	apply_one(model, probe);

@@ -95,7 +95,7 @@ TEST(options_refuse_wrong_values_and_say_the_right_ones)
 	REFUSES("off, min, default or full", "--level", "high", "--", "p");
 	REFUSES("not a probe", "--probe", "foo", "--", "p");
 	REFUSES("not a probe", "--probe", "opencl,", "--", "p");
-	REFUSES("not in this version", "--probe", "opencl,hsa", "--", "p");
+	REFUSES("this version has no probe", "--probe", "opencl,hsa", "--", "p");
 	REFUSES("1, 2, 3", "--steps", "0", "--", "p");
 	REFUSES("1, 2, 3", "--steps", "-4", "--", "p");
 	REFUSES("1, 2, 3", "--from-step", "99999999999999999999", "--", "p");
@@ -127,7 +127,7 @@ TEST(options_export)
 	REFUSES("FORMAT:FILE", "--export", "csv:ops", "--", "p");
 	REFUSES("never to standard output", "--export", "csv:ops:-", "--", "p");
 	REFUSES("one of ops", "--export", "csv:x:f", "--", "p");
-	REFUSES("there are chrome", "--export", "svg:f", "--", "p");
+	REFUSES("use chrome", "--export", "svg:f", "--", "p");
 }
 
 TEST(options_refuse_unknown_ones)
@@ -138,7 +138,7 @@ TEST(options_refuse_unknown_ones)
 	REFUSES("unknown option '-x'", "-x", "--", "p");
 	REFUSES("unknown option '-x'", "-bx", "--", "p");
 	REFUSES("-o needs a value", "-b", "-o");
-	REFUSES("--until goes with a program", "--until=kernel", "/");
+	REFUSES("--until needs a program", "--until=kernel", "/");
 }
 
 TEST(options_refuse_what_a_later_version_brings)
@@ -183,9 +183,9 @@ TEST(options_trigger_is_a_call_or_a_range)
 	REFUSES("'range:' is not a trigger", "--trigger", "range:", "--", "p");
 	REFUSES("'range:@d' is not a trigger", "--trigger", "range:@d", "--", "p");
 	memset(name + strlen(name), 'x', TFT_TRIGGER_TEXT);
-	REFUSES("a name of more than 255 bytes", "--trigger", name, "--", "p");
-	REFUSES("--trigger goes with a program", "--trigger", "range:a", "--check");
-	REFUSES("--trigger goes with a program", "--trigger", "range:a", "--join");
+	REFUSES("a name of at most 255 bytes", "--trigger", name, "--", "p");
+	REFUSES("--trigger needs a program", "--trigger", "range:a", "--check");
+	REFUSES("--trigger needs a program", "--trigger", "range:a", "--join");
 	REFUSES("--trigger raises the level", "--trigger", "range:a", "--level", "off", "--", "p");
 }
 
@@ -213,8 +213,8 @@ TEST(options_check_looks_at_one_process_or_none)
 	words[1] = (char *)"-b";
 	CHECK(options_parse(&options, 4, words, error) == OPTIONS_RUN);
 	CHECK(!options.check && options.n_attach == 1 && !options.program && !options.open_path);
-	REFUSES("nothing else is started", "-p", "4711", "--", "p");
-	REFUSES("nothing else is started", "-p", "4711", "/");
+	REFUSES("starts and opens nothing else", "-p", "4711", "--", "p");
+	REFUSES("starts and opens nothing else", "-p", "4711", "/");
 	REFUSES("-p needs a value", "--check", "-p");
 	REFUSES("'' is not a PID", "--check", "-p", "");
 	REFUSES("'0' is not a PID", "--check", "-p", "0");
@@ -223,11 +223,11 @@ TEST(options_check_looks_at_one_process_or_none)
 	REFUSES("'2147483648' is not a PID", "--check", "-p", "2147483648");
 	CHECK(PARSE("--children", "-p", "1", "-p", "train.py") == OPTIONS_RUN);
 	CHECK(options.children && options.n_attach == 2 && !strcmp(options.attach[1], "train.py"));
-	REFUSES("--children goes with -p", "--children", "--", "p");
-	REFUSES("--check only looks", "--check", "/");
-	REFUSES("--check only looks", "--check", "-b");
-	REFUSES("--check only looks", "--check", "--", "p");
-	REFUSES("--check only looks", "--check", "-o", "d");
+	REFUSES("--children needs -p", "--children", "--", "p");
+	REFUSES("--check starts nothing", "--check", "/");
+	REFUSES("--check starts nothing", "--check", "-b");
+	REFUSES("--check starts nothing", "--check", "--", "p");
+	REFUSES("--check starts nothing", "--check", "-o", "d");
 	REFUSES("--check takes no value", "--check=1");
 }
 

@@ -10,7 +10,7 @@
 /* Feeds the text and compares all lines, joined by |. */
 static bool becomes(const char *text, const char *want)
 {
-	struct output *output = output_new();
+	struct program_output *output = output_new();
 	char have[1024] = "";
 	size_t i, length;
 	bool same;
@@ -71,7 +71,7 @@ TEST(output_bytes_that_are_no_text)
 
 TEST(output_is_bounded)
 {
-	struct output *output = output_new();
+	struct program_output *output = output_new();
 	char line[64];
 	size_t bytes = 0, i;
 	int n;
@@ -102,7 +102,7 @@ TEST(output_is_bounded)
 
 TEST(output_last_line_that_says_something)
 {
-	struct output *output = output_new();
+	struct program_output *output = output_new();
 
 	CHECK_STR(output_last(output), "");
 	output_feed(output, "epoch 2\n\n   \n", 13);
@@ -144,7 +144,7 @@ TEST(output_keys_as_a_terminal_sends_them)
 }
 
 /* What PROGRAM gets of a press of the left button, or of a move with it held. */
-static bool passes(struct output *output, const char *fed, enum mouse_what what, int y,
+static bool passes(struct program_output *output, const char *fed, enum mouse_what what, int y,
 		 const char *want)
 {
 	struct mouse mouse = {.what = what, .button = 1, .x = 4, .y = y};
@@ -161,7 +161,7 @@ static bool passes(struct output *output, const char *fed, enum mouse_what what,
 
 TEST(output_mouse_is_for_who_asked)
 {
-	struct output *output = output_new();
+	struct program_output *output = output_new();
 
 	CHECK(passes(output, "$ ", MOUSE_PRESS, 0, ""));
 	CHECK(passes(output, "\033[?25;1000h", MOUSE_PRESS, 0, "\033[M %!"));
@@ -182,7 +182,7 @@ TEST(output_mouse_is_for_who_asked)
 /* Its screen are the last lines, or those since it was cleared. */
 TEST(output_mouse_is_at_its_lines)
 {
-	struct output *output = output_new();
+	struct program_output *output = output_new();
 
 	CHECK(passes(output, "\033[?1000;1006h1\n2\n3\n", MOUSE_PRESS, 2, "\033[<0;5;3M"));
 	CHECK(passes(output, "", MOUSE_PRESS, 9, "\033[<0;5;10M"));

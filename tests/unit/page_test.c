@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "model/base/util.h"
+#include "tests/unit/command_call.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/page_text.h"
 #include "tui/panes/pane_page.h"
@@ -219,6 +220,7 @@ TEST(page_of_a_source)
 /* Each page is left where it was; a new one after going back takes what came on. */
 TEST(page_history)
 {
+	struct command_call call;
 	struct view view = { .model = NULL };
 	struct pane *pane = pane_page.open(&view);
 	static const char *const down[] = { "row-down", "3" };
@@ -234,7 +236,8 @@ TEST(page_history)
 		pane_page_take(pane, &page, command, i ? NULL : "ops");
 		page_release(&page);
 	}
-	pane_page.command(pane, &view, &(struct command_call) { 2, down, NULL });
+	call = call_of(2, down);
+	pane_page.command(pane, &view, &call);
 	CHECK_STR(pane_page_go(pane, -1), "ni 1");
 	CHECK_STR(pane_page_go(pane, -1), "ni 0");
 	CHECK(!pane_page_go(pane, -1));

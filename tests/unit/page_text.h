@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "tests/unit/test.h"
-#include "tui/draw/page.h"
+#include "tui/draw/page_call.h"
 
 #define PAGE_ERROR 400			/* bytes of call->error */
 

@@ -8,7 +8,7 @@
 
 #include "model/base/util.h"
 #include "tests/unit/test.h"
-#include "tui/base/beside.h"
+#include "tui/base/atomic_file.h"
 #include "tui/run/recording.h"
 
 static char *command[] = { (char *)"./train \xff", (char *)"--name=\"x\"", (char *)"", NULL };
@@ -118,24 +118,24 @@ TEST(beside_is_whole_or_not_there)
 {
 	const char *dir = test_folder();
 	char *path = xasprintf("%s/f", dir);
-	struct beside file;
+	struct atomic_file file;
 	struct stat st;
 
-	CHECK(!beside_open(&file, path, error, sizeof(error)));
+	CHECK(!atomic_file_open(&file, path, error, sizeof(error)));
 	fputs("new", file.out);
 	CHECK(stat(path, &st));		/* not yet */
-	CHECK(!beside_commit(&file, error, sizeof(error)));
+	CHECK(!atomic_file_commit(&file, error, sizeof(error)));
 	CHECK(!stat(path, &st) && st.st_size == 3);
 	free(path);
 	path = xasprintf("%s/none/f", dir);
-	CHECK(beside_open(&file, path, error, sizeof(error)));
+	CHECK(atomic_file_open(&file, path, error, sizeof(error)));
 	CHECK(strstr(error, "No such file"));
-	CHECK(beside_open(&file, dir, error, sizeof(error)));
+	CHECK(atomic_file_open(&file, dir, error, sizeof(error)));
 	CHECK(strstr(error, "Is a directory"));
 	if (!access("/dev/full", W_OK)) {
-		CHECK(!beside_open(&file, "/dev/full", error, sizeof(error)));
+		CHECK(!atomic_file_open(&file, "/dev/full", error, sizeof(error)));
 		fputs("x", file.out);
-		CHECK(beside_commit(&file, error, sizeof(error)));
+		CHECK(atomic_file_commit(&file, error, sizeof(error)));
 		CHECK(strstr(error, "No space left"));
 	}
 	free(path);

@@ -6,7 +6,7 @@
 
 #include "model/synth/synth.h"
 #include "tests/unit/test.h"
-#include "tui/base/beside.h"
+#include "tui/base/atomic_file.h"
 #include "tui/draw/grid.h"
 #include "tui/base/json_read.h"
 #include "tui/report/report.h"
@@ -382,11 +382,11 @@ static void golden(const char *path, const char *text)
 	char *expected, error[256];
 
 	if (mode && !strcmp(mode, "rewrite")) {
-		struct beside file;
+		struct atomic_file file;
 
-		CHECK(!beside_open(&file, path, error, sizeof(error)));
+		CHECK(!atomic_file_open(&file, path, error, sizeof(error)));
 		fputs(text, file.out);
-		CHECK(!beside_commit(&file, error, sizeof(error)));
+		CHECK(!atomic_file_commit(&file, error, sizeof(error)));
 		return;
 	}
 	expected = read_whole(path);

@@ -12,7 +12,7 @@
 #include "tests/unit/test.h"
 #include "tui/options.h"
 #include "tui/loop/script.h"
-#include "tui/loop/tui.h"
+#include "tui/tui.h"
 
 static char *read_text(const char *path)
 {
@@ -88,10 +88,10 @@ TEST(script_errors_have_their_line)
 	CHECK(ends("goto\n", 125, "script:1: missing arguments, usage: goto start|live|TIME|mark|step|gap [WHICH]\n"));
 	CHECK(ends("pane 9\n", 125, "script:1: no pane '9'\n"));
 	CHECK(ends("fit selection\n", 125, "script:1: no event is selected: , and . go from event to event\n"));
-	CHECK(ends("level full\n", 125, "script:1: no program to steer"));
+	CHECK(ends("level full\n", 125, "script:1: tftop collects from no program: this is a recording\n"));
 	CHECK(ends("set split = 3\n", 125, "script:1: out of range for 'split': '3' (20 to 80)\n"));
 	CHECK(ends("source /nonexistent/rc\n", 125, "script:1: cannot read the configuration '/nonexistent/rc'"));
-	CHECK(ends("suspend\n", 125, "script:1: no terminal to give back\n"));
+	CHECK(ends("suspend\n", 125, "script:1: tftop has no terminal to give back\n"));
 }
 
 /* Panes and pages answer on the screen; in a script that ends it like any other error. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "tests/unit/command_call.h"
 #include "tests/unit/test.h"
 #include "tui/table/column_choice.h"
 #include "tui/draw/mouse.h"
@@ -78,7 +79,7 @@ static void take(struct table *table, const struct row *rows, size_t n)
 static unsigned command(struct table *table, const char *name, const char *argument)
 {
 	const char *argv[] = {name, argument, NULL};
-	struct command_call call = {.argc = argument ? 2 : 1, .argv = argv};
+	struct command_call call = call_of(argument ? 2 : 1, argv);
 
 	view.status[0] = '\0';
 	return table_command(table, &view, &call);

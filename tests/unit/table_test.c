@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "tests/unit/command_call.h"
 #include "tests/unit/test.h"
 #include "tui/table/table.h"
 
@@ -96,7 +97,7 @@ static const char *current(struct table *table)
 static unsigned command(struct table *table, const char *name, const char *argument)
 {
 	const char *argv[] = {name, argument, NULL};
-	struct command_call call = {argument ? 2 : 1, argv, NULL};
+	struct command_call call = call_of(argument ? 2 : 1, argv);
 	struct view view;
 
 	memset(&view, 0, sizeof(view));

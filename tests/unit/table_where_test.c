@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "tests/unit/command_call.h"
 #include "tests/unit/test.h"
 #include "tui/table/table.h"
 
@@ -67,7 +68,7 @@ static const struct table_kind closed = { KIND };
 static unsigned where(struct table *table, struct view *view, const char *line)
 {
 	const char *argv[] = { "where", line };
-	struct command_call call = { line ? 2 : 1, argv, NULL };
+	struct command_call call = call_of(line ? 2 : 1, argv);
 
 	view->status[0] = '\0';
 	view->status_error = false;

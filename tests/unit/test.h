@@ -16,7 +16,8 @@
  * $TMPDIR, which goes when the run ends, however a case ended.
  *
  * build/tests/unit [-l] [-n] [PART...]: cases whose name contains PART; -l
- * lists, -n does not fork (for a debugger).
+ * lists, -n does not fork (for a debugger). CASE=PART does the same, and
+ * CASE==NAME runs the case of that name.
  */
 #ifndef TESTS_UNIT_TEST_H
 #define TESTS_UNIT_TEST_H
@@ -60,10 +61,6 @@ void test_skip(const char *missing) __attribute__((noreturn));
 #define CHECK_INT(got, want) \
 	test_check_int(__FILE__, __LINE__, #got, (int64_t)(got), (int64_t)(want))
 #define CHECK_STR(got, want) test_check_str(__FILE__, __LINE__, #got, got, want)
-/* The same by other names. */
-#define EXPECT(condition) CHECK(condition)
-#define EXPECT_INT(got, want) CHECK_INT(got, want)
-#define EXPECT_STR(got, want) CHECK_STR(got, want)
 
 /* The case's own folder, made at the first call; its path holds until the end. */
 const char *test_folder(void);

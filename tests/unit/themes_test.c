@@ -107,7 +107,7 @@ TEST(theme_without_colours_has_attributes)
 {
 	struct cell selected = {.ch = 'x', .fg = ROLE_DEFAULT, .bg = ROLE_SELECTED};
 	struct fixture f;
-	struct look look;
+	struct theme_look look;
 
 	begin(&f);
 	run(&f, "set theme = mono");

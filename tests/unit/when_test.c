@@ -62,7 +62,7 @@ static bool ask(struct model *model, const struct view *view, int argc, const ch
 TEST(marks_are_kept_in_order)
 {
 	struct marks marks = { .list = NULL }, again = { .list = NULL };
-	const struct mark *mark;
+	const struct time_mark *mark;
 	char error[300], *text;
 	int64_t last = INT64_MIN;
 
@@ -100,7 +100,7 @@ TEST(marks_with_bad_names_and_lines)
 	static const char *const bad[] = { "", "a b", "a..b", "12", "1.5s", "step", "median", "run",
 					   "start", "averyveryverylongnameofamark", "ä" };
 	struct marks marks = { .list = NULL };
-	const struct mark *mark;
+	const struct time_mark *mark;
 	char error[700];
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -122,7 +122,7 @@ TEST(when_ranges_and_steps)
 	struct marks marks = { .list = NULL };
 	struct view view = { .marks = &marks, .t0_ns = BASE + 5, .t1_ns = BASE + 25,
 			     .cursor_ns = BASE + 35 * MS };
-	const struct mark *mark;
+	const struct time_mark *mark;
 	struct when when;
 	char error[300];
 

@@ -16,7 +16,7 @@ static void say(int fd, int status)
 /* Whoever ends with something unread is heard to the end: the kernel says "reset" first. */
 TEST(wire_last_words_of_who_did_not_listen)
 {
-	static struct wire wire;
+	static struct wire_message wire;
 	int fds[2];
 
 	CHECK_INT(wire_pair(fds), 0);

@@ -46,8 +46,8 @@ struct capture *capture_start(void)
 	return capture;
 }
 
-static void take(struct capture *capture, const char *data, size_t size,
-		 void (*line)(void *arg, const char *text), void *arg)
+static void capture_take_line(struct capture *capture, const char *data, size_t size,
+			      void (*line)(void *arg, const char *text), void *arg)
 {
 	size_t i;
 
@@ -76,7 +76,7 @@ void capture_read(struct capture *capture, void (*line)(void *arg, const char *t
 		if (got <= 0)
 			break;
 		capture->read += got;
-		take(capture, data, (size_t)got, line, arg);
+		capture_take_line(capture, data, (size_t)got, line, arg);
 	}
 }
 

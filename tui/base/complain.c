@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
-#include "tui/draw/sheet.h"
+#include "tui/base/text.h"
 
 #define WIDEST 4	/* bytes that one byte of the text becomes at most */
 
@@ -23,7 +23,7 @@ void complain(const char *format, ...)
 	va_end(args);
 	room = WIDEST * strlen(text ? text : "") + 1;
 	clean = xmalloc(room);
-	fprintf(stderr, "tftop: %s\n", sheet_clean(clean, room, text ? text : ""));
+	fprintf(stderr, "tftop: %s\n", text_clean(clean, room, text ? text : ""));
 	free(clean);
 	free(text);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tui/base/json.h"
+#include "model/base/utf8.h"
 
 #define BROKEN_LINES 2			/* levels whose members have lines of their own */
 
@@ -106,41 +107,6 @@ void json_finish(struct json *json)
 
 /* ---- strings ---- */
 
-/* Length of the valid UTF-8 sequence at text, 0: none. RFC 3629, table 3-7 of
- * the Unicode standard: no overlong forms, no surrogates, up to U+10FFFF. */
-static size_t utf8_length(const unsigned char *text, size_t left)
-{
-	unsigned char low = 0x80, high = 0xbf;
-	size_t length;
-
-	if (text[0] < 0x80)
-		return 1;
-	if (text[0] >= 0xc2 && text[0] <= 0xdf)
-		length = 2;
-	else if (text[0] >= 0xe0 && text[0] <= 0xef)
-		length = 3;
-	else if (text[0] >= 0xf0 && text[0] <= 0xf4)
-		length = 4;
-	else
-		return 0;
-	if (length > left)
-		return 0;
-	if (text[0] == 0xe0)
-		low = 0xa0;
-	else if (text[0] == 0xed)
-		high = 0x9f;
-	else if (text[0] == 0xf0)
-		low = 0x90;
-	else if (text[0] == 0xf4)
-		high = 0x8f;
-	if (text[1] < low || text[1] > high)
-		return 0;
-	for (size_t i = 2; i < length; i++)
-		if (text[i] < 0x80 || text[i] > 0xbf)
-			return 0;
-	return length;
-}
-
 static void write_char(FILE *out, unsigned char c)
 {
 	switch (c) {
@@ -157,13 +123,13 @@ static void write_char(FILE *out, unsigned char c)
 	}
 }
 
-static void write_text(FILE *out, const char *text, size_t size)
+static void json_write_text(FILE *out, const char *text, size_t size)
 {
 	const unsigned char *at = (const unsigned char *)text;
 
 	fputc('"', out);
 	while (size) {
-		size_t length = utf8_length(at, size);
+		size_t length = utf8_length((const char *)at, size);
 
 		if (length == 1)
 			write_char(out, *at);
@@ -184,7 +150,7 @@ void json_key(struct json *json, const char *key)
 	must(json->depth && json->level[json->depth - 1].object, "a key outside an object");
 	must(!json->has_key, "two keys without a value between them");
 	separate(json);
-	write_text(json->out, key, strlen(key));
+	json_write_text(json->out, key, strlen(key));
 	fputs(": ", json->out);
 	json->has_key = true;
 }
@@ -194,14 +160,14 @@ void json_key(struct json *json, const char *key)
 void json_bytes(struct json *json, const char *text, size_t size)
 {
 	before_value(json);
-	write_text(json->out, text, size);
+	json_write_text(json->out, text, size);
 }
 
 void json_string(struct json *json, const char *text)
 {
 	before_value(json);
 	if (text)
-		write_text(json->out, text, strlen(text));
+		json_write_text(json->out, text, strlen(text));
 	else
 		fputs("null", json->out);
 }

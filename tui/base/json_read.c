@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keymap/utf8.h"
 #include "model/base/util.h"
 #include "tui/base/json_read.h"
 
@@ -15,7 +16,7 @@ struct in {
 	int depth;
 };
 
-static struct json_node *read_value(struct in *in);
+static struct json_node *json_read_value(struct in *in);
 
 static void skip_blanks(struct in *in)
 {
@@ -64,21 +65,11 @@ static bool read_hex4(struct in *in, unsigned int *out)
 
 static void add_code_point(struct strbuf *buf, unsigned int code)
 {
-	if (code < 0x80) {
-		strbuf_addc(buf, (char)code);
-	} else if (code < 0x800) {
-		strbuf_addc(buf, (char)(0xc0 | code >> 6));
-		strbuf_addc(buf, (char)(0x80 | (code & 0x3f)));
-	} else if (code < 0x10000) {
-		strbuf_addc(buf, (char)(0xe0 | code >> 12));
-		strbuf_addc(buf, (char)(0x80 | (code >> 6 & 0x3f)));
-		strbuf_addc(buf, (char)(0x80 | (code & 0x3f)));
-	} else {
-		strbuf_addc(buf, (char)(0xf0 | code >> 18));
-		strbuf_addc(buf, (char)(0x80 | (code >> 12 & 0x3f)));
-		strbuf_addc(buf, (char)(0x80 | (code >> 6 & 0x3f)));
-		strbuf_addc(buf, (char)(0x80 | (code & 0x3f)));
-	}
+	char bytes[4];
+	int length = utf8_encode(code, bytes);
+
+	for (int i = 0; i < length; i++)
+		strbuf_addc(buf, bytes[i]);
 }
 
 /* After "\u"; a lone surrogate becomes U+FFFD. */
@@ -169,7 +160,7 @@ static size_t digits(const char *at, const char *end)
 	return n;
 }
 
-static struct json_node *read_number(struct in *in)
+static struct json_node *json_read_number(struct in *in)
 {
 	const char *begin = in->at, *at = in->at;
 	bool integer = true;
@@ -233,7 +224,7 @@ static struct json_node *read_members(struct in *in, enum json_type type)
 				break;
 			}
 		}
-		*tail = read_value(in);
+		*tail = json_read_value(in);
 		if (!*tail) {
 			free(key);
 			break;
@@ -247,7 +238,7 @@ static struct json_node *read_members(struct in *in, enum json_type type)
 	return NULL;
 }
 
-static struct json_node *read_value(struct in *in)
+static struct json_node *json_read_value(struct in *in)
 {
 	struct json_node *node = NULL;
 
@@ -274,7 +265,7 @@ static struct json_node *read_value(struct in *in)
 	} else if (take_word(in, "false")) {
 		node = new_node(JSON_BOOL);
 	} else {
-		node = read_number(in);
+		node = json_read_number(in);
 	}
 	in->depth--;
 	return node;
@@ -283,7 +274,7 @@ static struct json_node *read_value(struct in *in)
 struct json_node *json_read(const char *text, size_t size)
 {
 	struct in in = { .at = text, .end = text + size };
-	struct json_node *node = read_value(&in);
+	struct json_node *node = json_read_value(&in);
 
 	skip_blanks(&in);
 	if (in.at == in.end)

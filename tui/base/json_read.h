@@ -15,7 +15,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum json_type { JSON_OTHER = 0, JSON_NULL, JSON_BOOL, JSON_INT, JSON_TEXT, JSON_ARRAY, JSON_OBJECT };
+enum json_type {
+	JSON_OTHER = 0,
+	JSON_NULL,
+	JSON_BOOL,
+	JSON_INT,
+	JSON_TEXT,
+	JSON_ARRAY,
+	JSON_OBJECT
+};
 
 struct json_node {
 	enum json_type type;

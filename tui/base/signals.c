@@ -66,17 +66,17 @@ static void take(size_t i)
 		sigaction(caught[i], &action, NULL);
 }
 
-void signals_start(enum signals_beside beside)
+void signals_start(enum signals_of of)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
 
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
 		ends[0] = ends[1] = -1;
-	count = beside == SIGNALS_SCREEN ? CAUGHT : beside == SIGNALS_RECORDING ? 3 : 2;
-	interrupt_ends = beside == SIGNALS_RECORDING;
+	count = of == SIGNALS_SCREEN ? CAUGHT : of == SIGNALS_RECORDING ? 3 : 2;
+	interrupt_ends = of == SIGNALS_RECORDING;
 	for (size_t i = 0; i < count; i++)
 		take(i);
-	if (beside == SIGNALS_PROGRAM) {
+	if (of == SIGNALS_PROGRAM) {
 		signal(SIGINT, SIG_IGN);
 		signal(SIGQUIT, SIG_IGN);
 	}

@@ -14,13 +14,13 @@
 
 #include <stdbool.h>
 
-enum signals_beside { SIGNALS_PROGRAM, SIGNALS_RECORDING, SIGNALS_SCREEN };
+enum signals_of { SIGNALS_PROGRAM, SIGNALS_RECORDING, SIGNALS_SCREEN };
 
 /* What comes now waits for signals_start(): before anything is forked that
  * only a living tftop can let go or end. */
 void signals_hold(void);
 /* Must come before the screen is opened: curses takes only what is free. */
-void signals_start(enum signals_beside beside);
+void signals_start(enum signals_of of);
 void signals_end(void);			/* as they were */
 int signals_fd(void);			/* readable when one is there */
 int signals_next(void);			/* 0: none */

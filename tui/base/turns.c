@@ -37,7 +37,7 @@ static bool rest(void *arg)
 	return turns_rest(turns, turns->permille);
 }
 
-static void *run(void *arg)
+static void *turns_run(void *arg)
 {
 	struct turns *turns = arg;
 
@@ -67,7 +67,7 @@ struct turns *turns_new(void (*work)(struct turns *turns, void *arg), void *arg)
 	pthread_cond_init(&turns->turn, NULL);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	code = pthread_create(&turns->thread, NULL, run, turns);
+	code = pthread_create(&turns->thread, NULL, turns_run, turns);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!code)
 		return turns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the commands of COMMAND_LIST do; those of panes are handed to them. */
+/* Runs a command line, and carries out the commands about panes and help. */
 #include "tui/commands/commands_internal.h"
 
 #include <stdarg.h>
@@ -9,9 +9,10 @@
 
 #include "keymap/words.h"
 #include "model/base/util.h"
-#include "tui/draw/panes.h"
+#include "tui/panes/pane_table.h"
+#include "tui/table/table.h"
 
-unsigned command_fail(struct run *run, const char *format, ...)
+unsigned command_fail(struct command_run *run, const char *format, ...)
 {
 	va_list args;
 
@@ -22,12 +23,12 @@ unsigned command_fail(struct run *run, const char *format, ...)
 	return OUT_NONE;
 }
 
-const char *command_first(const struct run *run)
+const char *command_first(const struct command_run *run)
 {
 	return run->call.argc > 1 ? run->call.argv[1] : NULL;
 }
 
-int command_number(struct run *run, int otherwise, int most)
+int command_number(struct command_run *run, int otherwise, int most)
 {
 	const char *text = command_first(run);
 	char *end;
@@ -52,7 +53,7 @@ static unsigned show_lower(struct tui *tui, int i)
 	return OUT_LAYOUT;
 }
 
-unsigned cmd_show_pane(struct run *run)
+unsigned cmd_show_pane(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	const char *which = command_first(run);
@@ -88,17 +89,17 @@ static unsigned step_pane(struct tui *tui, int by)
 	return show_lower(tui, i);
 }
 
-unsigned cmd_next_pane(struct run *run)
+unsigned cmd_next_pane(struct command_run *run)
 {
 	return step_pane(run->tui, 1);
 }
 
-unsigned cmd_prev_pane(struct run *run)
+unsigned cmd_prev_pane(struct command_run *run)
 {
 	return step_pane(run->tui, -1);
 }
 
-unsigned cmd_focus(struct run *run)
+unsigned cmd_focus(struct command_run *run)
 {
 	const char *what = command_first(run);
 
@@ -113,26 +114,28 @@ unsigned cmd_focus(struct run *run)
 	return OUT_LAYOUT;
 }
 
-unsigned cmd_full(struct run *run)
+unsigned cmd_full(struct command_run *run)
 {
 	run->tui->full = !run->tui->full || !run->tui->focus_lower;
 	run->tui->focus_lower = true;
 	return OUT_LAYOUT;
 }
 
-unsigned cmd_messages(struct run *run)
+unsigned cmd_messages(struct command_run *run)
 {
-	return run->tui->panes[8] ? show_lower(run->tui, 8) : command_fail(run, "no pane for messages");
+	return run->tui->panes[8] ? show_lower(run->tui, 8)
+				  : command_fail(run, "no pane for messages");
 }
 
 /* Of an option or a key; they have one line. */
-static unsigned help_other(struct run *run, const char *about)
+static unsigned help_other(struct command_run *run, const char *about)
 {
 	struct tui *tui = run->tui;
 	int id = setting_find(&tui->settings, about, run->error, run->error_size), count;
 	const struct binding *binding;
 	struct key keys[KEY_SEQUENCE_MAX];
-	char value[64], name[40];
+	char value[64], sentence[400];
+	const char *does;
 
 	if (id >= 0) {
 		tui_say(tui, false, "%s = %s: %s", about,
@@ -144,15 +147,13 @@ static unsigned help_other(struct run *run, const char *about)
 	if (count < 1 || keymap_lookup(&tui->keymap, frame_key_table(tui), keys, count, &binding) !=
 	    KEY_MATCH_COMMAND)
 		return command_fail(run, "'%s' is no command, option or key of this place", about);
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(binding->command, " "), binding->command);
-	id = command_find(name, run->error, run->error_size);
-	tui_say(tui, false, "'%s' gives '%s': %s", about, binding->command,
-		id >= 0 ? command_table[id].help : "");
+	does = command_help(binding->command, sentence, sizeof(sentence));
+	tui_say(tui, false, "'%s' runs '%s': %s", about, binding->command, does ? does : "");
 	return OUT_REDRAW;
 }
 
 /* What the page of columns says, of the table that is shown, else of all that have it. */
-static unsigned help_column(struct run *run, const char *key)
+static unsigned help_column(struct command_run *run, const char *key)
 {
 	struct tui *tui = run->tui;
 	struct pane *shown = tui->panes[tui->lower];
@@ -168,8 +169,8 @@ static unsigned help_column(struct run *run, const char *key)
 			continue;
 		if (shown && shown->ops == pane_table[i])
 			strbuf_reset(&text);
-		strbuf_addf(&text, "%s%s of %s: %s", text.length ? "; " : "", key, kind->columns->name,
-			    column->help);
+		strbuf_addf(&text, "%s%s of %s: %s", text.length ? "; " : "", key,
+			    kind->columns->name, column->help);
 		if (shown && shown->ops == pane_table[i])
 			break;
 	}
@@ -181,7 +182,7 @@ static unsigned help_column(struct run *run, const char *key)
 	return OUT_REDRAW;
 }
 
-unsigned cmd_help(struct run *run)
+unsigned cmd_help(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	const char *about = command_first(run);
@@ -189,13 +190,15 @@ unsigned cmd_help(struct run *run)
 	int id;
 
 	if (run->to && !tasks)
-		return command_fail(run, "'help tasks' alone goes to a file; of the rest 'man tftop' has more");
+		return command_fail(
+			run, "'help tasks' alone goes to a file; of the rest 'man tftop' has more");
 	if (tasks)
 		return cmd_page(run);
 	if (run->call.argc == 3 && !strcmp(about, "column"))
 		return help_column(run, run->call.argv[2]);
 	if (run->call.argc == 3)
-		return command_fail(run, "one word, or 'column NAME', not also '%.40s'", run->call.argv[2]);
+		return command_fail(run, "one word, or 'column NAME', not also '%.40s'",
+				    run->call.argv[2]);
 	if (tui->help.open && !about) {
 		help_close(&tui->help);
 		return OUT_REDRAW;
@@ -228,7 +231,7 @@ static bool help_command(struct tui *tui, enum command_id id)
 }
 
 /* The pane with the focus, then the other one. */
-unsigned cmd_pane(struct run *run)
+unsigned cmd_pane(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	struct pane *focused = tui->panes[tui->focus_lower ? tui->lower : 0];
@@ -247,16 +250,53 @@ unsigned cmd_pane(struct run *run)
 
 /* ---- the table's functions, from the same rows ---- */
 
-static unsigned (*const functions[COMMAND_ID_COUNT])(struct run *run) = {
-#define FUNCTION(id, name, alias, group, arguments, least, most, function, help) \
-	[COMMAND_ID_##id] = cmd_##function,
-	COMMAND_LIST(FUNCTION)
-#undef FUNCTION
+static unsigned (*const command_functions[COMMAND_ID_COUNT])(struct command_run *run) = {
+#define COMMAND(id, name, alias, group, needs, function, ...) [COMMAND_ID_##id] = cmd_##function,
+#include "keymap/commands.def"
+#undef COMMAND
 };
+
+/* Whether what the command needs is there; false: the command has failed. */
+static bool command_may_run(struct command_run *run)
+{
+	const struct tui *tui = run->tui;
+
+	switch (command_table[run->id].needs) {
+	case COMMAND_NEEDS_NOTHING:
+		return true;
+	case COMMAND_NEEDS_SESSION:
+		if (tui->live && live_session(tui->live))
+			return true;
+		command_fail(run, "tftop collects from no program: this is a recording");
+		return false;
+	case COMMAND_NEEDS_RUNNING:
+		if (tui_program_runs(tui))
+			return true;
+		command_fail(run, "no program is running");
+		return false;
+	case COMMAND_NEEDS_TERMINAL:
+		if (tui->screen)
+			return true;
+		command_fail(run, "tftop has no terminal to give back");
+		return false;
+	case COMMAND_NEEDS_PROMPT:
+		if (tui->prompt.open)
+			return true;
+		command_fail(run, "the prompt is not open");
+		return false;
+	case COMMAND_NEEDS_SCRIPT:
+		if (tui->script)
+			return true;
+		command_fail(run, "'%s' works only in a script", run->call.argv[0]);
+		return false;
+	}
+	return false;
+}
 
 /* A command that answers with an error has failed as one has that says it to its caller;
  * those of scripts, which press keys, say so themselves. before: what was answered last. */
-static bool answered_wrongly(const struct run *run, const char *before, bool was_wrong)
+static bool command_answered_wrongly(const struct command_run *run, const char *before,
+				     bool was_wrong)
 {
 	const struct view *view = &run->tui->view;
 
@@ -270,7 +310,7 @@ static bool answered_wrongly(const struct run *run, const char *before, bool was
 
 bool command_line(struct tui *tui, const char *line, char *error, size_t error_size)
 {
-	struct run run = {.tui = tui, .error = error, .error_size = error_size};
+	struct command_run run = {.tui = tui, .error = error, .error_size = error_size};
 	char before[sizeof(tui->view.status)];
 	bool was_wrong = tui->view.status_error;
 	struct words words;
@@ -290,11 +330,18 @@ bool command_line(struct tui *tui, const char *line, char *error, size_t error_s
 		slow_stop_waited(tui);
 		words.argv[0] = command_table[id].name;
 		run.id = (enum command_id)id;
-		run.call = (struct command_call){words.argc, words.argv, line};
+		run.call = (struct command_call){run.id, words.argc, words.argv, line};
 		memcpy(before, tui->view.status, sizeof(before));
-		tui_apply(tui, functions[id](&run));
-		run.failed |= answered_wrongly(&run, before, was_wrong);
+		if (command_may_run(&run))
+			tui_apply(tui, command_functions[id](&run));
+		run.failed |= command_answered_wrongly(&run, before, was_wrong);
 	}
 	words_release(&words);
 	return id >= 0 && !run.failed;
 }
+
+const struct tui_commands commands_for_loop = {
+	.line = command_line,
+	.answer_key = command_answer_key,
+	.follow_page = command_follow_page,
+};

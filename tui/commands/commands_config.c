@@ -10,7 +10,7 @@
 
 /* ---- configuration ---- */
 
-unsigned cmd_config(struct run *run)
+unsigned cmd_config(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	int errors = tui->config.errors;
@@ -25,48 +25,48 @@ unsigned cmd_config(struct run *run)
 		return command_fail(run, "%s in '%s', see the messages",
 			    fmt_many(many, (uint64_t)(tui->config.errors - errors), "error"),
 			    command_first(run));
-	tui_look(tui);
-	page_again(tui);
+	frame_set_colours(tui);
+	command_remake_page(tui);
 	if (tui->screen)
 		screen_redraw(tui->screen);
 	return OUT_LAYOUT;
 }
 
 /* The command without arguments is another one, a page. */
-static unsigned page_alone(struct run *run, enum command_id id)
+static unsigned page_alone(struct command_run *run, enum command_id id)
 {
 	const char *const argv[] = {command_table[id].name};
 
 	run->id = id;
-	run->call = (struct command_call){1, argv, NULL};
+	run->call = (struct command_call){id, 1, argv, NULL};
 	return cmd_page(run);
 }
 
-unsigned cmd_bind(struct run *run)
+unsigned cmd_bind(struct command_run *run)
 {
 	if (run->call.argc == 1)
 		return page_alone(run, COMMAND_ID_BINDINGS);
 	return cmd_config(run);
 }
 
-unsigned cmd_color(struct run *run)
+unsigned cmd_color(struct command_run *run)
 {
 	if (run->call.argc == 1)
 		return page_alone(run, COMMAND_ID_COLORS);
 	return cmd_config(run);
 }
 
-unsigned cmd_colors(struct run *run)
+unsigned cmd_colors(struct command_run *run)
 {
 	const char *const argv[] = { "set", "theme", "=", command_first(run) };
 
 	if (run->call.argc == 1)
 		return cmd_page(run);
-	run->call = (struct command_call){ 4, argv, run->call.line };
+	run->call = (struct command_call){COMMAND_ID_SET, 4, argv, run->call.line};
 	return cmd_config(run);
 }
 
-unsigned cmd_set(struct run *run)
+unsigned cmd_set(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	const char *name = command_first(run);
@@ -88,7 +88,7 @@ unsigned cmd_set(struct run *run)
 }
 
 /* filter [NAME [= EXPR]] */
-unsigned cmd_filter(struct run *run)
+unsigned cmd_filter(struct command_run *run)
 {
 	const char *name = command_first(run), *text;
 
@@ -103,7 +103,7 @@ unsigned cmd_filter(struct run *run)
 	return OUT_REDRAW;
 }
 
-unsigned cmd_toggle(struct run *run)
+unsigned cmd_toggle(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	const char *name = command_first(run);
@@ -119,10 +119,8 @@ unsigned cmd_toggle(struct run *run)
 	return OUT_LAYOUT;
 }
 
-unsigned cmd_script(struct run *run)
+unsigned cmd_script(struct command_run *run)
 {
-	if (!run->tui->script)
-		return command_fail(run, "only in scripts: '%s'", run->call.argv[0]);
 	if (!script_command(run->tui->script, run->tui, (int)run->id, &run->call,
 			    run->error, run->error_size))
 		run->failed = true;

@@ -9,14 +9,14 @@
 
 /* ---- what is looked through ---- */
 
-struct looked {
+struct find_lines {
 	struct tui *tui;
 	struct pane *pane;
 };
 
 static void pane_line(void *arg, size_t line, struct strbuf *out)
 {
-	const struct looked *looked = arg;
+	const struct find_lines *looked = arg;
 	const struct pane_ops *ops = looked->pane->ops;
 
 	if (ops->table)
@@ -27,11 +27,11 @@ static void pane_line(void *arg, size_t line, struct strbuf *out)
 
 static void line_of_help(void *arg, size_t line, struct strbuf *out)
 {
-	help_text(&((struct looked *)arg)->tui->help, line, out);
+	help_text(&((struct find_lines *)arg)->tui->help, line, out);
 }
 
 /* The lines of what has the keys; false: it is not made of lines. */
-static bool lines_of(struct looked *looked, struct text_lines *lines)
+static bool find_lines_of(struct find_lines *looked, struct text_lines *lines)
 {
 	struct tui *tui = looked->tui;
 	struct table *table;
@@ -59,7 +59,7 @@ static bool lines_of(struct looked *looked, struct text_lines *lines)
 	return true;
 }
 
-static void go_to(struct looked *looked, size_t line)
+static void go_to(struct find_lines *looked, size_t line)
 {
 	struct tui *tui = looked->tui;
 	struct pane *pane = looked->pane;
@@ -72,10 +72,10 @@ static void go_to(struct looked *looked, size_t line)
 		pane->ops->go(pane, &tui->view, line);
 }
 
-unsigned cmd_find(struct run *run)
+unsigned cmd_find(struct command_run *run)
 {
 	struct tui *tui = run->tui;
-	struct looked looked = {.tui = tui};
+	struct find_lines looked = {.tui = tui};
 	enum text_step step = run->id == COMMAND_ID_PREV_MATCH ? TEXT_PREV :
 			      run->call.argc > 1 ? TEXT_HERE : TEXT_NEXT;
 	struct text_lines lines;
@@ -87,7 +87,7 @@ unsigned cmd_find(struct run *run)
 	/* Filters are about events. */
 	if (run->call.argc > 1 && strcmp(run->call.argv[1], "-w") == 0)
 		tui->focus_lower = false;
-	if (!lines_of(&looked, &lines))
+	if (!find_lines_of(&looked, &lines))
 		return cmd_pane(run);
 	if (run->call.argc > 1) {
 		strbuf_init(&text);

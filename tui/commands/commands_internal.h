@@ -3,12 +3,13 @@
 #ifndef TUI_COMMANDS_INTERNAL_H
 #define TUI_COMMANDS_INTERNAL_H
 
+#include "tui/commands/commands.h"
 #include "tui/loop/loop.h"
 
 struct words;
 
 /* A command on its way. */
-struct run {
+struct command_run {
 	struct tui *tui;
 	enum command_id id;
 	struct command_call call;	/* argv[0] is the full name */
@@ -22,25 +23,26 @@ struct run {
 const char *command_redirect(struct words *words);
 
 /* A sentence as the command's error; returns OUT_NONE. */
-unsigned command_fail(struct run *run, const char *format, ...)
+unsigned command_fail(struct command_run *run, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* The first argument, NULL: none. */
-const char *command_first(const struct run *run);
+const char *command_first(const struct command_run *run);
 /* A number from 1 to most as the first argument, `otherwise` without one; 0: it is none,
  * the command has failed. */
-int command_number(struct run *run, int otherwise, int most);
+int command_number(struct command_run *run, int otherwise, int most);
 
-/* ---- diff_loop.c ---- */
-/* A recording has to be read first, or cannot be: the command is over for now. */
-bool diff_waits(struct run *run);
+/* The members of commands_for_loop. */
+bool command_line(struct tui *tui, const char *line, char *error, size_t error_size);
+bool command_answer_key(struct tui *tui, struct key key);
+void command_follow_page(struct tui *tui);
 
-/* The page that is shown is made anew: what it tells of was changed. */
-void page_again(struct tui *tui);
+/* Makes the page that is shown again, because what it is about has changed. */
+void command_remake_page(struct tui *tui);
 
-/* What COMMAND_LIST names is defined in any of the files. */
-#define COMMAND_FUNCTION(id, name, alias, group, arguments, least, most, function, help) \
-	unsigned cmd_##function(struct run *run);
-COMMAND_LIST(COMMAND_FUNCTION)
-#undef COMMAND_FUNCTION
+/* The function of each row of keymap/commands.def; the files of this folder define them. */
+#define COMMAND(id, name, alias, group, needs, function, ...)                                      \
+	unsigned cmd_##function(struct command_run *run);
+#include "keymap/commands.def"
+#undef COMMAND
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands about places in time: marks, measuring, another step beneath. */
+/* Commands about places in time: marks, measuring, comparing steps. */
 #include "tui/commands/commands_internal.h"
 
 #include <inttypes.h>
@@ -34,7 +34,7 @@ static const char *folder(const struct tui *tui)
 	       tui->options->open_path : NULL;
 }
 
-void marks_load(struct tui *tui)
+void commands_load_marks(struct tui *tui)
 {
 	char error[512];
 
@@ -60,10 +60,10 @@ static const char *keep_marks(struct tui *tui, char *text, size_t size)
 	return text;
 }
 
-unsigned cmd_mark(struct run *run)
+unsigned cmd_mark(struct command_run *run)
 {
 	struct tui *tui = run->tui;
-	const struct mark *mark;
+	const struct time_mark *mark;
 	struct strbuf note;
 	char time[FMT_MAX], why[200];
 
@@ -82,7 +82,7 @@ unsigned cmd_mark(struct run *run)
 	return OUT_REDRAW;
 }
 
-unsigned cmd_unmark(struct run *run)
+unsigned cmd_unmark(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	const char *name = command_first(run);
@@ -98,7 +98,7 @@ unsigned cmd_unmark(struct run *run)
 
 /* ---- the next key is the argument ---- */
 
-unsigned cmd_ask_key(struct run *run)
+unsigned cmd_ask_key(struct command_run *run)
 {
 	struct strbuf command;
 
@@ -110,7 +110,7 @@ unsigned cmd_ask_key(struct run *run)
 	return OUT_REDRAW;
 }
 
-bool key_answer(struct tui *tui, struct key key)
+bool command_answer_key(struct tui *tui, struct key key)
 {
 	char *command = tui->asks_key, error[256];
 
@@ -132,22 +132,7 @@ bool key_answer(struct tui *tui, struct key key)
 
 /* ---- measuring ---- */
 
-void measure_update(struct view *view)
-{
-	struct span span;
-	int64_t to = view->cursor_ns, from = view->measure.from_ns;
-
-	if (!view->measure.open)
-		return;
-	if (view->selected.id && model_span(view->model, view->selected, &span))
-		to = span.end_ns > from ? span.end_ns : span.start_ns;
-	view->measure.t0_ns = from < to ? from : to;
-	view->measure.t1_ns = from < to ? to : from;
-	if (view->measure.t1_ns == view->measure.t0_ns)
-		view->measure.t1_ns++;
-}
-
-unsigned cmd_measure(struct run *run)
+unsigned cmd_measure(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	struct view *view = &tui->view;
@@ -165,7 +150,8 @@ unsigned cmd_measure(struct run *run)
 		if (run->failed)
 			return OUT_NONE;
 		if (at < run->call.argc)
-			return command_fail(run, "one range only, not also '%s'", run->call.argv[at]);
+			return command_fail(run, "one range only, not also '%s'",
+					    run->call.argv[at]);
 		view->measure.shown = true;
 		view->measure.open = false;
 		view->measure.t0_ns = when.t0;
@@ -186,9 +172,9 @@ unsigned cmd_measure(struct run *run)
 	return OUT_REDRAW | OUT_FREEZE | OUT_FOCUS_TIMELINE;
 }
 
-/* ---- another step beneath ---- */
+/* ---- another step below ---- */
 
-unsigned cmd_compare(struct run *run)
+unsigned cmd_compare(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	struct view *view = &tui->view;
@@ -204,7 +190,8 @@ unsigned cmd_compare(struct run *run)
 				    "last, previous or here");
 	if (run->call.argc > at + 1)
 		return command_fail(run, "one step only, not also '%.40s'", run->call.argv[at + 1]);
-	if ((at == 1 && strcmp(which, "off") == 0) || (run->call.argc == 1 && view->compare.shown)) {
+	if ((at == 1 && strcmp(which, "off") == 0) ||
+	    (run->call.argc == 1 && view->compare.shown)) {
 		view->compare.shown = false;
 		return OUT_LAYOUT;
 	}
@@ -217,9 +204,9 @@ unsigned cmd_compare(struct run *run)
 	view->compare.previous = previous;
 	view->compare.start_ns = when.t0;
 	if (previous)
-		tui_say(tui, false, "beneath: the step before; Esc or compare off ends it");
+		tui_say(tui, false, "compared with the step before; Esc or compare off ends it");
 	else
-		tui_say(tui, false, "beneath: %s, %s; Esc or compare off ends it", when.title,
+		tui_say(tui, false, "compared with %s, %s; Esc or compare off ends it", when.title,
 			fmt_time(time, when.t1 - when.t0));
 	return OUT_LAYOUT;
 }

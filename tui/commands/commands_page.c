@@ -12,54 +12,18 @@
 #include "tui/pages/page_parts.h"
 #include "tui/panes/pane_page.h"
 
-typedef bool make_page(const struct page_call *call, struct page *page);
+static page_maker *const page_makers[COMMAND_ID_COUNT] = {
+#define COMMAND(id, name, alias, group, needs, function, page, ...) [COMMAND_ID_##id] = page_##page,
+#include "keymap/commands.def"
+#undef COMMAND
+};
 
-static make_page *maker_of(int id)
+/* NULL: no command, or one that makes no page; a sentence in error if it is no command. */
+static page_maker *page_maker_of(const char *name, char *error, size_t error_size)
 {
-	switch (id) {
-	case COMMAND_ID_LIST_PROFILE: return page_list_profile;
-	case COMMAND_ID_LIST_KERNELS: return page_list_kernels;
-	case COMMAND_ID_LIST_EXECUTIONS: return page_list_executions;
-	case COMMAND_ID_LIST_COPIES: return page_list_copies;
-	case COMMAND_ID_LIST_TENSORS: return page_list_tensors;
-	case COMMAND_ID_PRINT_COPIES: return page_copies;
-	case COMMAND_ID_PRINT_TENSOR: return page_tensor;
-	case COMMAND_ID_NODE_INFO: return page_node;
-	case COMMAND_ID_LIST_INPUTS: return page_inputs;
-	case COMMAND_ID_LIST_OUTPUTS: return page_outputs;
-	case COMMAND_ID_LIST_SOURCE: return page_sources;
-	case COMMAND_ID_PRINT_SOURCE: return page_source;
-	case COMMAND_ID_LIST_STAGES: return page_stages;
-	case COMMAND_ID_ALLOCATOR: return page_allocator;
-	case COMMAND_ID_COUNTERS: return page_counters;
-	case COMMAND_ID_LIST_POOLS: return page_pools;
-	case COMMAND_ID_PRINT_KERNEL: return page_kernel;
-	case COMMAND_ID_QUEUES: return page_queues;
-	case COMMAND_ID_LIST_WAITS: return page_waits;
-	case COMMAND_ID_LIST_GRAPHS: return page_replays;
-	case COMMAND_ID_FLOWS: return page_flows;
-	case COMMAND_ID_HELP: return page_tasks;
-	case COMMAND_ID_FILTERS: return page_filters;
-	case COMMAND_ID_COLUMNS: return page_columns;
-	case COMMAND_ID_OPTIONS: return page_set;
-	case COMMAND_ID_BINDINGS: return page_bindings;
-	case COMMAND_ID_COLORS: return page_colors;
-	case COMMAND_ID_PROBE: return page_probe;
-	case COMMAND_ID_RUN_INFO: return page_run;
-	case COMMAND_ID_EVENT: return page_event;
-	case COMMAND_ID_NAME: return page_name;
-	case COMMAND_ID_QUEUE: return page_queue;
-	case COMMAND_ID_DEVICE: return page_device;
-	case COMMAND_ID_THREAD: return page_thread;
-	case COMMAND_ID_PROCESS: return page_process;
-	case COMMAND_ID_STEP: return page_step;
-	case COMMAND_ID_FINDING: return page_finding;
-	case COMMAND_ID_RANGE: return page_range;
-	case COMMAND_ID_DIFF: return page_diff;
-	case COMMAND_ID_GAPS: return page_gaps;
-	case COMMAND_ID_MARKS: return page_marks;
-	default: return NULL;
-	}
+	int id = command_find(name, error, error_size);
+
+	return id >= 0 && page_makers[id] != page_none ? page_makers[id] : NULL;
 }
 
 const char *command_redirect(struct words *words)
@@ -68,7 +32,7 @@ const char *command_redirect(struct words *words)
 	const char *file;
 
 	if (words->argc < 3 || strcmp(words->argv[words->argc - 2], ">") ||
-	    !maker_of(command_find(words->argv[0], error, sizeof(error))))
+	    !page_maker_of(words->argv[0], error, sizeof(error)))
 		return NULL;
 	file = words->argv[words->argc - 1];
 	words->argc -= 2;
@@ -76,7 +40,7 @@ const char *command_redirect(struct words *words)
 	return file;
 }
 
-static bool write_page(struct run *run, const struct page *page)
+static bool write_page(struct command_run *run, const struct page *page)
 {
 	FILE *file = fopen(run->to, "we");
 	bool good;
@@ -122,9 +86,9 @@ static void show_page(struct tui *tui, const struct words *words, struct page *p
 }
 
 /* A page that is being made. */
-struct job {
+struct page_job {
 	struct tui *tui;
-	make_page *maker;
+	page_maker *maker;
 	struct words words;		/* owned; its command */
 	bool again;			/* it was shown before, and is as it is now */
 	int by;				/* that many pages on, 0: where it is */
@@ -135,9 +99,9 @@ struct job {
 	char error[512];
 };
 
-static void make(struct turns *turns, void *arg)
+static void page_job_make(struct turns *turns, void *arg)
 {
-	struct job *job = arg;
+	struct page_job *job = arg;
 	struct tui *tui = job->tui;
 	struct page_call call = {
 		.model = tui->model, .live = tui->live, .argc = job->words.argc,
@@ -151,7 +115,7 @@ static void make(struct turns *turns, void *arg)
 	job->made = job->maker(&call, &job->page);
 }
 
-static void job_free(struct job *job)
+static void job_free(struct page_job *job)
 {
 	words_release(&job->words);
 	page_release(&job->page);
@@ -159,16 +123,16 @@ static void job_free(struct job *job)
 }
 
 /* NULL: not a command's words, or not one that makes a page; a sentence in error. */
-static struct job *job_new(struct tui *tui, int argc, const char *const *argv, char *error,
-			   size_t error_size)
+static struct page_job *job_new(struct tui *tui, int argc, const char *const *argv, char *error,
+				size_t error_size)
 {
-	struct job *job = xcalloc(1, sizeof(*job));
+	struct page_job *job = xcalloc(1, sizeof(*job));
 	char *line = words_join(argc, argv);
 	bool good = words_split(&job->words, line, error, error_size);
 
 	free(line);
 	if (good)
-		job->maker = maker_of(command_find(job->words.argv[0], error, error_size));
+		job->maker = page_maker_of(job->words.argv[0], error, error_size);
 	page_init(&job->page);
 	job->tui = tui;
 	job->began_ns = tui_clock(tui);
@@ -181,7 +145,7 @@ static struct job *job_new(struct tui *tui, int argc, const char *const *argv, c
 }
 
 /* false: it could not be made, the sentence is in its error. */
-static bool job_show(struct job *job)
+static bool job_show(struct page_job *job)
 {
 	struct tui *tui = job->tui;
 
@@ -197,7 +161,7 @@ static bool job_show(struct job *job)
 
 static void job_over(struct tui *tui, void *arg, bool stopped)
 {
-	struct job *job = arg;
+	struct page_job *job = arg;
 
 	/* What nobody waits for, and what was stopped, stays as it was. */
 	if (!stopped && !job_show(job) && job->waited)
@@ -207,9 +171,9 @@ static void job_over(struct tui *tui, void *arg, bool stopped)
 }
 
 /* what: NULL: nobody waits for it. false: it could not be made, a sentence in error. */
-static bool job_begin(struct job *job, const char *what, char *error, size_t error_size)
+static bool job_begin(struct page_job *job, const char *what, char *error, size_t error_size)
 {
-	struct slow slow = { .what = what, .work = make, .over = job_over, .arg = job };
+	struct slow slow = { .what = what, .work = page_job_make, .over = job_over, .arg = job };
 	bool good = true;
 
 	job->waited = what != NULL;
@@ -224,11 +188,12 @@ static bool job_begin(struct job *job, const char *what, char *error, size_t err
 
 #define MAKING "making the page"
 
-unsigned cmd_page(struct run *run)
+unsigned cmd_page(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	struct pane *pane = tui->panes[tui->lower];
-	struct job *job;
+	enum diff_state state;
+	struct page_job *job;
 	unsigned outcome;
 
 	/* Alone, of the step in the table. */
@@ -237,8 +202,12 @@ unsigned cmd_page(struct run *run)
 		if (!(outcome & OUT_UNKNOWN))
 			return outcome;
 	}
-	if (run->id == COMMAND_ID_DIFF && diff_waits(run))
-		return run->failed ? OUT_NONE : OUT_REDRAW;
+	if (run->id == COMMAND_ID_DIFF) {
+		state = diff_begin(tui, &run->call, run->error, run->error_size);
+		run->failed = state == DIFF_FAILED;
+		if (state != DIFF_READY)
+			return run->failed ? OUT_NONE : OUT_REDRAW;
+	}
 	job = job_new(tui, run->call.argc, run->call.argv, run->error, run->error_size);
 	if (!job) {
 		run->failed = true;
@@ -248,7 +217,7 @@ unsigned cmd_page(struct run *run)
 		run->failed = !job_begin(job, MAKING, run->error, run->error_size);
 		return run->failed ? OUT_NONE : OUT_LAYOUT;
 	}
-	make(NULL, job);
+	page_job_make(NULL, job);
 	if (!job->made)
 		snprintf(run->error, run->error_size, "%s", job->error);
 	run->failed = !job->made || !write_page(run, &job->page);
@@ -265,7 +234,7 @@ static bool make_again(struct tui *tui, const char *command, int by, const char 
 		       char *error, size_t error_size)
 {
 	struct words words;
-	struct job *job;
+	struct page_job *job;
 
 	if (!words_split(&words, command, error, error_size))
 		return false;
@@ -281,7 +250,7 @@ static bool make_again(struct tui *tui, const char *command, int by, const char 
 #define FOLLOW_NS INT64_C(1000000000)
 #define FOLLOW_COST 20			/* of the time, 1 in so many is spent on it at most */
 
-void page_follow(struct tui *tui)
+void command_follow_page(struct tui *tui)
 {
 	struct pane *pane = tui->panes[PANE_PAGE];
 	const char *command = pane ? pane_page_command(pane) : NULL;
@@ -297,18 +266,19 @@ void page_follow(struct tui *tui)
 		note_made(tui, tui_clock(tui));
 }
 
-void page_again(struct tui *tui)
+void command_remake_page(struct tui *tui)
 {
 	struct pane *pane = tui->panes[PANE_PAGE];
 	const char *command = pane ? pane_page_command(pane) : NULL;
 	char error[512];
 
 	if (command && tui->lower == PANE_PAGE)
-		make_again(tui, command, 0, NULL, error, sizeof(error));	/* else it stays as it was */
+		make_again(tui, command, 0, NULL, error,
+			   sizeof(error)); /* else it stays as it was */
 }
 
 /* Along the pages that were shown. */
-static unsigned go(struct run *run, int by)
+static unsigned go(struct command_run *run, int by)
 {
 	struct tui *tui = run->tui;
 	struct pane *pane = tui->panes[PANE_PAGE];
@@ -322,19 +292,19 @@ static unsigned go(struct run *run, int by)
 	return OUT_LAYOUT;
 }
 
-unsigned cmd_back(struct run *run)
+unsigned cmd_back(struct command_run *run)
 {
 	return go(run, -1);
 }
 
-unsigned cmd_forward(struct run *run)
+unsigned cmd_forward(struct command_run *run)
 {
 	return go(run, 1);
 }
 
 /* ---- select: what pages' "show" links stand for ---- */
 
-static unsigned select_time(struct run *run)
+static unsigned select_time(struct command_run *run)
 {
 	struct view *view = &run->tui->view;
 	int64_t base = run->tui->status.first_ns, t0, t1;
@@ -366,7 +336,7 @@ static bool row_is_there(struct model *model, uint32_t row)
 	return i < n;
 }
 
-unsigned cmd_select(struct run *run)
+unsigned cmd_select(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	struct view *view = &tui->view;
@@ -383,8 +353,10 @@ unsigned cmd_select(struct run *run)
 	found = event ? model_span(tui->model, ref, &span) : row_is_there(tui->model, ref.row);
 	model_unlock(tui->model);
 	if (!found)
-		return command_fail(run, event ? "no event '%s': it is none, or its detail was let go of" :
-				    "no row '%s'", what);
+		return command_fail(run,
+				    event ? "no event '%s': it is none, or its detail was let go of"
+					  : "no row '%s'",
+				    what);
 	view->selected = event ? span.ref : ref;
 	view->cursor_row = ref.row;
 	view->cursor_lane = event ? span.ref.lane : LANE_ALL;

@@ -5,21 +5,22 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "model/base/util.h"
 #include "tui/base/signals.h"
+#include "tui/filters/filters.h"
 
 /* ---- the program and leaving ---- */
 
-unsigned cmd_level(struct run *run)
+unsigned cmd_level(struct command_run *run)
 {
 	static const char *const names[] = {"off", "min", "default", "full"};
 	struct tui *tui = run->tui;
-	struct session *session = tui->live ? live_session(tui->live) : NULL;
+	struct session *session = live_session(tui->live);
 	unsigned i;
 
-	if (!session)
-		return command_fail(run, "no program to steer: this is a recording");
 	if (!command_first(run)) {
 		tui_say(tui, false, "level %s%s", names[session_level(session) & 3],
 			session_trigger(session) ? ", where --trigger says" : "");
@@ -34,7 +35,7 @@ unsigned cmd_level(struct run *run)
 	return command_fail(run, "not off, min, default or full: '%s'", command_first(run));
 }
 
-unsigned cmd_quit(struct run *run)
+unsigned cmd_quit(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	const char *how = command_first(run);
@@ -52,7 +53,8 @@ unsigned cmd_quit(struct run *run)
 	}
 	/* It was not ours to start, so it is not ours to end. */
 	if (tui->options->n_pids && how && !strcmp(how, "stop"))
-		return command_fail(run, "%s runs without tftop and is not stopped by it: quit lets go",
+		return command_fail(run,
+				    "%s runs without tftop and is not stopped by it: quit lets go",
 				    tui_program_name(tui));
 	if (tui->options->n_pids) {
 		tui_leave(tui);
@@ -67,7 +69,7 @@ unsigned cmd_quit(struct run *run)
 	return OUT_REDRAW;
 }
 
-unsigned cmd_answer(struct run *run)
+unsigned cmd_answer(struct command_run *run)
 {
 	const char *answer = command_first(run);
 
@@ -78,10 +80,8 @@ unsigned cmd_answer(struct run *run)
 	return dialog_answer(run->tui, answer);
 }
 
-unsigned cmd_interrupt(struct run *run)
+unsigned cmd_interrupt(struct command_run *run)
 {
-	if (!tui_program_runs(run->tui))
-		return command_fail(run, "no program is running");
 	if (run->tui->options->n_pids)
 		return command_fail(run, "%s runs without tftop and gets no signal of it",
 				    tui_program_name(run->tui));
@@ -90,28 +90,90 @@ unsigned cmd_interrupt(struct run *run)
 	return OUT_REDRAW;
 }
 
+/* ---- run ---- */
+
+static bool run_take_steps(struct command_run *run)
+{
+	char *end = NULL;
+	unsigned long long steps = run->call.argc == 3 ? strtoull(run->call.argv[2], &end, 10) : 0;
+
+	if (!end || *end || !steps || run->call.argv[2][0] == '-' || steps > UINT32_MAX) {
+		command_fail(run, "run -t wants a number of steps, 1 or more: run -t 10");
+		return false;
+	}
+	run_forget(run->tui);
+	run->tui->run_steps = run->tui->status.steps + steps;
+	run->tui->run_count = steps;
+	return true;
+}
+
+static bool run_take_filter(struct command_run *run)
+{
+	struct tui *tui = run->tui;
+	struct filter *filter;
+	struct model_status status;
+
+	filter = filters_parse(tui->filters, &run->call, 2, run->error, run->error_size);
+	if (!filter) {
+		run->failed = true;
+		return false;
+	}
+	run_forget(tui);
+	model_lock(tui->model);
+	model_status(tui->model, &status);
+	model_unlock(tui->model);
+	until_start(&tui->until, tui->model, filter, status.last_ns);
+	return true;
+}
+
+/* run [-t N | -f EXPR] */
+unsigned cmd_run(struct command_run *run)
+{
+	struct tui *tui = run->tui;
+	const char *how = command_first(run);
+
+	if (tui->options->until && tui->until.filter)
+		return command_fail(run, "--until is waited for already");
+	if (how && tui->status.finished)
+		return command_fail(
+			run,
+			"the run is over, nothing more comes; find -w looks among what is there");
+	if (!how)
+		run_forget(tui);
+	else if (strcmp(how, "-t") == 0 && !run_take_steps(run))
+		return OUT_NONE;
+	else if (strcmp(how, "-f") == 0 && !run_take_filter(run))
+		return OUT_NONE;
+	else if (strcmp(how, "-t") && strcmp(how, "-f"))
+		return command_fail(run, "not known to run: '%s'; run -t STEPS, run -f EXPR, run",
+				    how);
+	if (how && tui->run_steps)
+		tui_say(tui, false, "on until step %llu", (unsigned long long)tui->run_steps);
+	else if (how)
+		tui_say(tui, false, "on until an event matches %s", filter_text(tui->until.filter));
+	return OUT_FOLLOW;
+}
+
 /* ---- screen ---- */
 
-unsigned cmd_redraw(struct run *run)
+unsigned cmd_redraw(struct command_run *run)
 {
 	if (run->tui->screen)
 		screen_redraw(run->tui->screen);
 	return OUT_REDRAW;
 }
 
-unsigned cmd_suspend(struct run *run)
+unsigned cmd_suspend(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 
-	if (!tui->screen)
-		return command_fail(run, "no terminal to give back");
 	screen_suspend(tui->screen);
 	signals_stop_here();
 	screen_resume(tui->screen);
 	return OUT_LAYOUT;
 }
 
-unsigned cmd_save_screen(struct run *run)
+unsigned cmd_save_screen(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	bool roles = run->call.argc == 3;
@@ -133,13 +195,13 @@ unsigned cmd_save_screen(struct run *run)
 	return OUT_REDRAW;
 }
 
-unsigned cmd_save(struct run *run)
+unsigned cmd_save(struct command_run *run)
 {
 	run->failed = !save_begin(run->tui, &run->call, run->error, run->error_size);
 	return OUT_REDRAW;
 }
 
-unsigned cmd_export(struct run *run)
+unsigned cmd_export(struct command_run *run)
 {
 	run->failed = !export_begin(run->tui, &run->call, run->error, run->error_size);
 	return OUT_REDRAW;

@@ -8,7 +8,7 @@
 #include "keymap/words.h"
 #include "model/base/util.h"
 
-unsigned cmd_prompt(struct run *run)
+unsigned cmd_prompt(struct command_run *run)
 {
 	char *text = words_join(run->call.argc - 1, run->call.argv + 1);
 
@@ -40,7 +40,7 @@ static size_t find_wrong(const char *line, const char *error)
 	return 0;
 }
 
-unsigned cmd_accept(struct run *run)
+unsigned cmd_accept(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	char line[PROMPT_MAX];
@@ -58,11 +58,11 @@ unsigned cmd_accept(struct run *run)
 	return OUT_REDRAW;
 }
 
-unsigned cmd_cancel(struct run *run)
+unsigned cmd_cancel(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	static const char *const deselect[] = {"deselect"};
-	struct command_call call = {1, deselect, NULL};
+	struct command_call call = {COMMAND_ID_DESELECT, 1, deselect, NULL};
 
 	if (tui->prompt.open) {
 		if (!prompt_unbox(&tui->prompt))
@@ -89,15 +89,13 @@ unsigned cmd_cancel(struct run *run)
 	return OUT_REDRAW;
 }
 
-unsigned cmd_edit(struct run *run)
+unsigned cmd_edit(struct command_run *run)
 {
-	if (!run->tui->prompt.open)
-		return command_fail(run, "the prompt is not open");
 	prompt_edit(&run->tui->prompt, run->id);
 	return OUT_REDRAW;
 }
 
-unsigned cmd_complete(struct run *run)
+unsigned cmd_complete(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	struct pane *lower = tui->panes[tui->lower];
@@ -108,19 +106,15 @@ unsigned cmd_complete(struct run *run)
 		.table = lower && lower->ops->table ? lower->ops->table(lower) : NULL,
 	};
 
-	if (!tui->prompt.open)
-		return command_fail(run, "the prompt is not open");
 	prompt_complete(&tui->prompt, &ask, run->id == COMMAND_ID_COMPLETE_BACK);
 	return OUT_REDRAW;
 }
 
-unsigned cmd_recall(struct run *run)
+unsigned cmd_recall(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	bool at_once = !tui->prompt.length;
 
-	if (!tui->prompt.open)
-		return command_fail(run, "the prompt is not open");
 	/* the line that was wrong comes back with the cursor where it is */
 	if (prompt_recall(&tui->prompt, &tui->history, run->id) && at_once && tui->wrong_at &&
 	    tui->prompt.recalled + 1 == tui->history.count)

@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "model/base/util.h"
-#include "tui/base/beside.h"
+#include "tui/base/atomic_file.h"
 #include "tui/table/column_choice.h"
-#include "tui/draw/panes.h"
+#include "tui/table/table.h"
+#include "tui/panes/pane_table.h"
 
 /* Of the pane that is shown below; NULL: it has none. */
 static struct table *table_shown_now(struct tui *tui)
@@ -18,19 +19,19 @@ static struct table *table_shown_now(struct tui *tui)
 	return pane && pane->ops->table ? pane->ops->table(pane) : NULL;
 }
 
-static unsigned no_table(struct run *run)
+static unsigned no_table(struct command_run *run)
 {
 	return command_fail(run, "'%s' wants a table: panes 1 to 5", run->call.argv[0]);
 }
 
 /* ---- columns ---- */
 
-unsigned cmd_columns(struct run *run)
+unsigned cmd_columns(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	struct table *table = table_shown_now(tui);
 	const char *first = command_first(run), *page[2] = {"columns", NULL};
-	bool named = first && panes_kind(first);
+	bool named = first && pane_kind(first);
 
 	if (tui->help.open || (!first && !table))
 		return cmd_help(run);
@@ -38,10 +39,10 @@ unsigned cmd_columns(struct run *run)
 		return no_table(run);
 	page[1] = named ? first : table->kind->columns->name;
 	if (run->call.argc == (named ? 2 : 1)) {
-		run->call = (struct command_call){.argc = 2, .argv = page};
+		run->call = (struct command_call){COMMAND_ID_COLUMNS, 2, page, NULL};
 		return cmd_page(run);
 	}
-	run->failed = !column_choices_apply(tui->view.column_choices, page[1], panes_kind(page[1]),
+	run->failed = !column_choices_apply(tui->view.column_choices, page[1], pane_kind(page[1]),
 					    run->call.argc - 1 - named,
 					    run->call.argv + 1 + named, run->error,
 					    run->error_size);
@@ -65,14 +66,14 @@ static void each_table(struct tui *tui, void (*act)(struct table *table))
 	}
 }
 
-unsigned cmd_pin(struct run *run)
+unsigned cmd_pin(struct command_run *run)
 {
 	each_table(run->tui, table_pin);
 	run->tui->view.pinned_ns = run->tui->view.now_ns;
 	return OUT_REDRAW;
 }
 
-unsigned cmd_unpin(struct run *run)
+unsigned cmd_unpin(struct command_run *run)
 {
 	if (!run->tui->view.pinned_ns)
 		return command_fail(run, "nothing is pinned: 'pin' remembers the tables' numbers");
@@ -83,22 +84,22 @@ unsigned cmd_unpin(struct run *run)
 
 /* ---- to a file ---- */
 
-unsigned cmd_write(struct run *run)
+unsigned cmd_write(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	struct table *table = table_shown_now(tui);
 	const char *path = command_first(run), *dot = strrchr(path, '.');
 	char rows[FMT_MAX];
-	struct beside file;
+	struct atomic_file file;
 
 	if (!table)
 		return no_table(run);
-	if (beside_open(&file, path, run->error, run->error_size) < 0) {
+	if (atomic_file_open(&file, path, run->error, run->error_size) < 0) {
 		run->failed = true;
 		return OUT_NONE;
 	}
 	table_write(table, file.out, dot && strcasecmp(dot, ".csv") == 0);
-	if (beside_commit(&file, run->error, run->error_size) < 0) {
+	if (atomic_file_commit(&file, run->error, run->error_size) < 0) {
 		run->failed = true;
 		return OUT_NONE;
 	}

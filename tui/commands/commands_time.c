@@ -25,7 +25,7 @@ static void window_moved(struct tui *tui)
 }
 
 /* After the end there is nothing to follow: the end itself. */
-unsigned cmd_follow(struct run *run)
+unsigned cmd_follow(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 
@@ -39,18 +39,18 @@ unsigned cmd_follow(struct run *run)
 	return OUT_FOLLOW | OUT_REDRAW;
 }
 
-unsigned cmd_freeze(struct run *run)
+unsigned cmd_freeze(struct command_run *run)
 {
 	(void)run;
 	return OUT_FREEZE | OUT_REDRAW;
 }
 
-unsigned cmd_toggle_follow(struct run *run)
+unsigned cmd_toggle_follow(struct command_run *run)
 {
 	return run->tui->view.following ? cmd_freeze(run) : cmd_follow(run);
 }
 
-static unsigned zoom(struct run *run, int direction)
+static unsigned zoom(struct command_run *run, int direction)
 {
 	struct tui *tui = run->tui;
 	struct view *view = &tui->view;
@@ -64,12 +64,12 @@ static unsigned zoom(struct run *run, int direction)
 	return OUT_REDRAW;
 }
 
-unsigned cmd_zoom_in(struct run *run)
+unsigned cmd_zoom_in(struct command_run *run)
 {
 	return zoom(run, -1);
 }
 
-unsigned cmd_zoom_out(struct run *run)
+unsigned cmd_zoom_out(struct command_run *run)
 {
 	return zoom(run, 1);
 }
@@ -84,7 +84,7 @@ static int pan_columns(const char *text)
 	       (int)n : 0;
 }
 
-static unsigned pan(struct run *run, int direction)
+static unsigned time_pan(struct command_run *run, int direction)
 {
 	int columns = pan_columns(command_first(run));
 	int percent = columns ? 0 : command_number(run, 10, 1000);
@@ -100,14 +100,14 @@ static unsigned pan(struct run *run, int direction)
 	return OUT_FREEZE | OUT_REDRAW;
 }
 
-unsigned cmd_pan_left(struct run *run)
+unsigned cmd_pan_left(struct command_run *run)
 {
-	return pan(run, -1);
+	return time_pan(run, -1);
 }
 
-unsigned cmd_pan_right(struct run *run)
+unsigned cmd_pan_right(struct command_run *run)
 {
-	return pan(run, 1);
+	return time_pan(run, 1);
 }
 
 /* From the first event's start to the last one's end. */
@@ -132,7 +132,7 @@ static bool row_extent(struct tui *tui, int64_t *from, int64_t *to)
 }
 
 /* The window around a range, with some room. */
-static unsigned fit_range(struct run *run, int64_t from, int64_t to)
+static unsigned fit_range(struct command_run *run, int64_t from, int64_t to)
 {
 	struct tui *tui = run->tui;
 	int64_t margin = (to - from) / 20;
@@ -143,7 +143,7 @@ static unsigned fit_range(struct run *run, int64_t from, int64_t to)
 	return OUT_FREEZE | OUT_REDRAW;
 }
 
-static unsigned fit_words(struct run *run)
+static unsigned fit_words(struct command_run *run)
 {
 	struct when_asks asks = { run->tui->model, &run->tui->view };
 	struct when when;
@@ -163,7 +163,7 @@ static unsigned fit_words(struct run *run)
 	return OUT_FREEZE | OUT_REDRAW;
 }
 
-unsigned cmd_fit(struct run *run)
+unsigned cmd_fit(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	struct view *view = &tui->view;
@@ -189,7 +189,7 @@ unsigned cmd_fit(struct run *run)
 	return fit_range(run, tui->status.first_ns, view->now_ns);
 }
 
-static unsigned goto_time(struct run *run, int64_t t_ns, int percent)
+static unsigned goto_time(struct command_run *run, int64_t t_ns, int percent)
 {
 	struct tui *tui = run->tui;
 
@@ -202,7 +202,7 @@ static unsigned goto_time(struct run *run, int64_t t_ns, int percent)
 }
 
 /* It begins at the left; a window of about a step's length stays one. */
-static unsigned goto_step(struct run *run, const char *which)
+static unsigned goto_step(struct command_run *run, const char *which)
 {
 	struct when_asks asks = { run->tui->model, &run->tui->view };
 	struct when when;
@@ -228,10 +228,10 @@ static const char *gap_cause(struct tui *tui, const struct row_gap *gap, char *t
 	text[0] = '\0';
 	for (i = 0; i < n && rows[i].id != tui->view.cursor_row; i++)
 		;
-	if (i < n && (rows[i].kind == ROW_DEVICE || rows[i].kind == ROW_QUEUE ||
-		      rows[i].kind == ROW_COPY) &&
-	    model_idle_at(tui->model, rows[i].device, gap->start_ns + (gap->end_ns - gap->start_ns) / 2,
-			  &idle))
+	if (i < n &&
+	    (rows[i].kind == ROW_DEVICE || rows[i].kind == ROW_QUEUE || rows[i].kind == ROW_COPY) &&
+	    model_idle_at(tui->model, rows[i].device,
+			  gap->start_ns + (gap->end_ns - gap->start_ns) / 2, &idle))
 		snprintf(text, size, ", the device idled: %s %s", idle_name(idle_most(&idle)),
 			 fmt_share(share, (uint64_t)idle.ns[idle_most(&idle)],
 				   (uint64_t)(idle.end_ns - idle.start_ns)));
@@ -240,7 +240,7 @@ static const char *gap_cause(struct tui *tui, const struct row_gap *gap, char *t
 }
 
 /* It is measured there, so that it is seen how wide it is. */
-static unsigned goto_gap(struct run *run, const char *which)
+static unsigned goto_gap(struct command_run *run, const char *which)
 {
 	struct tui *tui = run->tui;
 	struct view *view = &tui->view;
@@ -253,31 +253,39 @@ static unsigned goto_gap(struct run *run, const char *which)
 		return command_fail(run, "not next, previous or longest: '%s'", which);
 	model_lock(tui->model);
 	found = longest ? model_gaps_longest(tui->model, view->cursor_row, view->cursor_lane,
-					     view->t0_ns, view->t1_ns, 1, &gap, &more) > 0 :
-		(next ? model_gap_next : model_gap_prev)(tui->model, view->cursor_row,
-							 view->cursor_lane, view->cursor_ns, least, &gap);
+					     view->t0_ns, view->t1_ns, 1, &gap, &more) > 0
+			: (next ? model_gap_next : model_gap_prev)(tui->model, view->cursor_row,
+								   view->cursor_lane,
+								   view->cursor_ns, least, &gap);
 	if (found)
 		gap_cause(tui, &gap, cause, sizeof(cause));
 	model_unlock(tui->model);
 	if (!found)
-		return command_fail(run, "no %s gap of %s and more (two columns) in this row; zoom in for "
-				    "shorter ones", next ? "later" : longest ? "longest" : "earlier",
-				    fmt_time(length, least));
+		return command_fail(
+			run,
+			"no %s gap of %s and more (two columns) in this row; zoom in for "
+			"shorter ones",
+			next	  ? "later"
+			: longest ? "longest"
+				  : "earlier",
+			fmt_time(length, least));
 	view->selected = (struct span_ref){0};
 	view->cursor_ns = gap.start_ns;
 	view->measure.shown = true;
 	view->measure.open = false;
 	view->measure.t0_ns = gap.start_ns;
 	view->measure.t1_ns = gap.end_ns;
-	tui_say(tui, false, "a gap of %s%s", fmt_time_fine(length, gap.end_ns - gap.start_ns), cause);
+	tui_say(tui, false, "a gap of %s%s", fmt_time_fine(length, gap.end_ns - gap.start_ns),
+		cause);
 	return OUT_FREEZE | OUT_REDRAW | OUT_SHOW_CURSOR | OUT_FOCUS_TIMELINE;
 }
 
-unsigned cmd_goto(struct run *run)
+unsigned cmd_goto(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	struct when_asks asks = { tui->model, &tui->view };
-	const char *where = command_first(run), *which = run->call.argc > 2 ? run->call.argv[2] : NULL;
+	const char *where = command_first(run),
+		   *which = run->call.argc > 2 ? run->call.argv[2] : NULL;
 	char end[FMT_MAX];
 	int64_t t_ns;
 
@@ -293,7 +301,8 @@ unsigned cmd_goto(struct run *run)
 					    "no mark '%s': m and a letter sets one", which);
 		where = which;
 	} else if (which) {
-		return command_fail(run, "not 'mark NAME', 'step N' or 'gap next': '%s %s'", where, which);
+		return command_fail(run, "not 'mark NAME', 'step N' or 'gap next': '%s %s'", where,
+				    which);
 	}
 	run->failed = !when_moment(&asks, where, &t_ns, run->error, run->error_size);
 	if (run->failed)

@@ -274,7 +274,7 @@ static bool blank(const struct cell *cell, bool roles)
 	return cell->ch == ' ' && (!roles || same_look(cell, &empty));
 }
 
-static void save_look(const struct cell *cell, FILE *out)
+static void grid_save_look(const struct cell *cell, FILE *out)
 {
 	fprintf(out, "{%s", role_name((enum role)cell->fg));
 	if (cell->bg)
@@ -306,7 +306,7 @@ static void save_line(const struct cell *cells, int width, FILE *out, bool roles
 				fputc('}', out);
 			open = !same_look(cell, &empty);
 			if (open)
-				save_look(cell, out);
+				grid_save_look(cell, out);
 		}
 		if (cell->ch == 0)
 			continue;
@@ -357,8 +357,9 @@ bool grid_check(const struct grid *grid, char *error, size_t error_size)
 
 			if (cell_check(grid, x, cell))
 				continue;
-			snprintf(error, error_size, "no cell of a screen: U+%04X, roles %d and %d, at %d %d",
-				 cell->ch, cell->fg, cell->bg, x, y);
+			snprintf(error, error_size,
+				 "no cell of a screen: U+%04X, roles %d and %d, at %d %d", cell->ch,
+				 cell->fg, cell->bg, x, y);
 			return false;
 		}
 	if (!hidden && (grid->cursor_x >= grid->width || grid->cursor_y < 0 ||

@@ -20,6 +20,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "tui/base/text.h"
+
 enum role {
 	ROLE_DEFAULT = 0,
 	ROLE_HEADER,		/* state bar */
@@ -81,7 +83,8 @@ struct area grid_area(struct grid *grid);
 struct area area_sub(struct area area, int x, int y, int width, int height);
 
 /* All return the x after what was drawn. */
-int area_put(struct area area, int x, int y, uint32_t ch, enum role fg, enum role bg, unsigned attr);
+int area_put(struct area area, int x, int y, uint32_t ch, enum role fg, enum role bg,
+	     unsigned attr);
 int area_text(struct area area, int x, int y, enum role fg, unsigned attr, const char *utf8);
 int area_printf(struct area area, int x, int y, enum role fg, unsigned attr,
 		const char *format, ...) __attribute__((format(printf, 6, 7)));
@@ -93,25 +96,6 @@ void area_fill(struct area area, int x, int y, int width, int height,
 void area_tint(struct area area, int x, int y, int width, enum role bg, unsigned attr);
 /* The same only where there is no background. */
 void area_shade(struct area area, int x, int y, int width, enum role bg);
-
-/* Columns that a UTF-8 text takes; invalid bytes and controls count 1. */
-int text_width(const char *utf8);
-/* Next code point, replacing what cannot be shown by U+FFFD; advances. 0 at
- * the end. */
-uint32_t text_next(const char **utf8);
-/* Bytes of the text that go on one line of `width`, broken at a blank if there
- * is one in the second half. *next: where the rest begins; `text` itself when
- * nothing fits. */
-size_t text_break(const char *text, int width, const char **next);
-/* Columns of one code point: 0 (a combining mark), 1 or 2. */
-int text_columns(uint32_t ch);
-/* Decodes one code point of at most `size` bytes: bytes used, *ch U+FFFD when
- * invalid; negative when the sequence is cut off and may go on; 0 when empty. */
-int text_decode(const char *data, size_t size, uint32_t *ch);
-/* UTF-8 of a code point, NUL-terminated; returns the length. */
-int text_encode(uint32_t ch, char out[5]);
-/* What stands for it where only ASCII can be shown, '?' when nothing does. */
-char text_ascii(uint32_t ch);
 
 /* Lines without trailing spaces; with roles: {role:text} for runs that are not
  * default, `{` and `}` doubled. A background and attributes follow the role:

@@ -15,13 +15,16 @@ static int gutter_for(const struct layout_wish *wish)
 	int gutter = wish->label_width;
 
 	if (!gutter)
-		gutter = wish->width < 100 ? 16 : wish->width < 140 ? 18 : wish->width < 160 ? 22 : 28;
+		gutter = wish->width < 100   ? 16
+			 : wish->width < 140 ? 18
+			 : wish->width < 160 ? 22
+					     : 28;
 	if (gutter > wish->width / 2)
 		gutter = wish->width / 2;
 	return gutter;
 }
 
-void layout_compute(struct layout *layout, const struct layout_wish *wish)
+void layout_compute(struct screen_layout *layout, const struct layout_wish *wish)
 {
 	int header = wish->header, rest;
 

@@ -19,7 +19,7 @@
 
 struct layout_part { int y, height; };	/* height 0: not shown; full width */
 
-struct layout {
+struct screen_layout {
 	int width, height;
 	bool too_small;			/* one line says so, nothing else */
 	bool split;			/* timeline and lower pane at once */
@@ -34,11 +34,11 @@ struct layout_wish {
 	int timeline_lines;		/* more are of no use to it; 0: not known */
 	int label_width;		/* 0: by the width */
 	bool focus_lower;
-	bool full;			/* the one with the focus has the screen, whatever its size */
+	bool full; /* the one with the focus has the screen, whatever its size */
 	bool bottom;			/* a line for hints, prompt, status */
 };
 
-void layout_compute(struct layout *layout, const struct layout_wish *wish);
+void layout_compute(struct screen_layout *layout, const struct layout_wish *wish);
 /* Lines the header may use on a screen of this height. */
 int layout_header_max(int height);
 

@@ -26,7 +26,7 @@ bool mouse_inside(const struct mouse *mouse, int width, int height)
 	return mouse->x >= 0 && mouse->y >= 0 && mouse->x < width && mouse->y < height;
 }
 
-static bool from_code(unsigned code, bool released, struct mouse *mouse)
+static bool mouse_from_code(unsigned code, bool released, struct mouse *mouse)
 {
 	unsigned button = code & CODE_BUTTON;
 
@@ -58,7 +58,7 @@ bool mouse_from_sgr(const char *text, char last, struct mouse *mouse)
 		return false;
 	mouse->x = (int)x - 1;
 	mouse->y = (int)y - 1;
-	return from_code(code, last == 'm', mouse);
+	return mouse_from_code(code, last == 'm', mouse);
 }
 
 bool mouse_from_bytes(const unsigned char bytes[3], struct mouse *mouse)
@@ -67,7 +67,7 @@ bool mouse_from_bytes(const unsigned char bytes[3], struct mouse *mouse)
 		return false;
 	mouse->x = bytes[1] - 33;
 	mouse->y = bytes[2] - 33;
-	return from_code(bytes[0] - 32u, false, mouse);
+	return mouse_from_code(bytes[0] - 32u, false, mouse);
 }
 
 static unsigned to_code(const struct mouse *mouse)
@@ -76,8 +76,8 @@ static unsigned to_code(const struct mouse *mouse)
 			CODE_WHEEL + (unsigned)(mouse->what - MOUSE_WHEEL_UP) :
 			mouse->button ? (unsigned)mouse->button - 1 : NO_BUTTON;
 
-	code |= (mouse->mods & MOD_SHIFT ? CODE_SHIFT : 0) | (mouse->mods & MOD_ALT ? CODE_ALT : 0) |
-		(mouse->mods & MOD_CTRL ? CODE_CTRL : 0);
+	code |= (mouse->mods & MOD_SHIFT ? CODE_SHIFT : 0) |
+		(mouse->mods & MOD_ALT ? CODE_ALT : 0) | (mouse->mods & MOD_CTRL ? CODE_CTRL : 0);
 	return mouse->what == MOUSE_DRAG ? code | CODE_MOTION : code;
 }
 

@@ -8,12 +8,6 @@
 #include "keymap/words.h"
 #include "model/base/util.h"
 #include "tui/draw/sheet.h"
-#include "tui/base/turns.h"
-
-bool page_rest(const struct page_call *call, unsigned permille)
-{
-	return !call->turns || turns_rest(call->turns, permille);
-}
 
 void page_init(struct page *page)
 {
@@ -30,7 +24,7 @@ void page_release(struct page *page)
 	memset(page, 0, sizeof(*page));
 }
 
-static size_t keep(struct page *page, const char *text)
+static size_t page_keep_text(struct page *page, const char *text)
 {
 	size_t at = page->n_texts, n = strlen(text) + 1;
 
@@ -49,7 +43,7 @@ static size_t keep(struct page *page, const char *text)
 static struct page_part *part(struct page *page, const char *text)
 {
 	struct page_part *made;
-	size_t at = keep(page, text);
+	size_t at = page_keep_text(page, text);
 
 	grow(&page->parts, &page->cap_parts, page->n_parts, sizeof(*page->parts));
 	made = &page->parts[page->n_parts++];
@@ -90,7 +84,7 @@ void page_link(struct page *page, const char *text, int argc, const char *const 
 {
 	char *command = words_join(argc, argv);
 	struct page_part *made = part(page, text);
-	size_t at = keep(page, command);
+	size_t at = page_keep_text(page, command);
 
 	made->command = at;
 	made->role = ROLE_TITLE;
@@ -107,7 +101,7 @@ void page_remade_by(struct page *page, int argc, const char *const *argv)
 {
 	char *command = words_join(argc, argv);
 
-	page->again = keep(page, command);
+	page->again = page_keep_text(page, command);
 	free(command);
 }
 
@@ -145,7 +139,7 @@ void page_title(struct page *page, const char *format, ...)
 	va_start(args, format);
 	strbuf_vaddf(&text, format, args);
 	va_end(args);
-	page->title = keep(page, text.data);
+	page->title = page_keep_text(page, text.data);
 	strbuf_release(&text);
 }
 
@@ -190,7 +184,7 @@ int page_width(const struct page *page, size_t line)
 static struct page_part *link_part(struct page *page, const char *text, const char *command)
 {
 	struct page_part *made = part(page, text);
-	size_t at = keep(page, command);
+	size_t at = page_keep_text(page, command);
 
 	made->command = at;
 	made->role = ROLE_TITLE;
@@ -227,36 +221,4 @@ void page_write(const struct page *page, FILE *out)
 			fputs(page_text(page, page->parts[i].text), out);
 		putc('\n', out);
 	}
-}
-
-bool page_options(const struct page_call *call, const char *flags, const char *values,
-		  struct page_options *out)
-{
-	memset(out, 0, sizeof(*out));
-	for (int i = 1; i < call->argc; i++) {
-		const char *word = call->argv[i];
-		unsigned char letter = (unsigned char)word[0] == '-' ? (unsigned char)word[1] : 0;
-		bool option = letter && letter < 128 && !word[2];
-
-		if (option && strchr(flags, letter)) {
-			out->on[letter] = true;
-		} else if (option && strchr(values, letter)) {
-			if (i + 1 >= call->argc) {
-				snprintf(call->error, call->error_size, "'%s' wants a value", word);
-				return false;
-			}
-			out->on[letter] = true;
-			out->value[letter] = call->argv[++i];
-		} else if (letter) {
-			snprintf(call->error, call->error_size, "no option '%.20s' of %s", word,
-				 call->argv[0]);
-			return false;
-		} else if (out->rest) {
-			snprintf(call->error, call->error_size, "one name only, not also '%.80s'", word);
-			return false;
-		} else {
-			out->rest = word;
-		}
-	}
-	return true;
 }

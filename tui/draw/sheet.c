@@ -6,33 +6,12 @@
 
 #include "keymap/words.h"
 #include "model/base/util.h"
-#include "tui/draw/grid.h"
+#include "tui/base/text.h"
 #include "tui/draw/labels.h"
 #include "tui/draw/sheet.h"
 
 #define INDENT 2			/* of rows below their section's name */
 #define GAP 2				/* between columns */
-
-char *sheet_clean(char *out, size_t size, const char *text)
-{
-	size_t used = 0;
-
-	while (*text) {
-		uint32_t ch = text_next(&text);
-		char bytes[5];
-		int length;
-
-		if (ch < 0x20 || (ch >= 0x7f && ch < 0xa0))
-			ch = '?';
-		length = text_encode(ch, bytes);
-		if (length <= 0 || used + (size_t)length + 1 > size)
-			break;
-		memcpy(out + used, bytes, (size_t)length);
-		used += (size_t)length;
-	}
-	out[used] = '\0';
-	return out;
-}
 
 void sheet_column(struct sheet *sheet, const char *title, enum sheet_align align, int flex)
 {
@@ -58,7 +37,7 @@ void sheet_cell(struct sheet *sheet, const char *format, ...)
 	grow(&sheet->cells, &sheet->cap, sheet->count, sizeof(*sheet->cells));
 	grow(&sheet->links, &sheet->cap_links, sheet->count, sizeof(*sheet->links));
 	sheet->links[sheet->count] = NULL;
-	sheet->cells[sheet->count++] = xstrdup(sheet_clean(clean, sizeof(clean), raw));
+	sheet->cells[sheet->count++] = xstrdup(text_clean(clean, sizeof(clean), raw));
 }
 
 void sheet_link(struct sheet *sheet, const char *command, const char *name)
@@ -75,7 +54,7 @@ static int indent(size_t column)
 	return column ? GAP : INDENT;
 }
 
-static void measure(struct sheet *sheet, int width)
+static void sheet_measure(struct sheet *sheet, int width)
 {
 	int total = 0;
 
@@ -108,7 +87,7 @@ struct giving {
 	int blanks;
 };
 
-static void give(struct giving *g, const char *text, const char *link)
+static void sheet_give_text(struct giving *g, const char *text, const char *link)
 {
 	char blanks[64];
 
@@ -136,7 +115,7 @@ static void give_cell(struct giving *g, const struct sheet *sheet, size_t column
 	free_columns = width - text_width(text);
 	if (sheet->column[column].align == SHEET_RIGHT)
 		g->blanks += free_columns;
-	give(g, text, link);
+	sheet_give_text(g, text, link);
 	if (sheet->column[column].align == SHEET_LEFT)
 		g->blanks += free_columns;
 }
@@ -153,7 +132,7 @@ void sheet_give(struct sheet *sheet, int width, const struct sheet_sink *sink)
 	struct giving g = { .sink = sink, .heading = true };
 	char more[48];
 
-	measure(sheet, width);
+	sheet_measure(sheet, width);
 	for (size_t i = 0; i < sheet->columns; i++) {
 		const char *title = sheet->column[i].title ? sheet->column[i].title : "";
 
@@ -173,7 +152,7 @@ void sheet_give(struct sheet *sheet, int width, const struct sheet_sink *sink)
 	}
 	if (sheet->more) {
 		snprintf(more, sizeof(more), "  … %zu more", sheet->more);
-		give(&g, more, NULL);
+		sheet_give_text(&g, more, NULL);
 		end_line(&g);
 	}
 	free(sheet->cells);

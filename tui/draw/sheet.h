@@ -11,7 +11,6 @@
 #define TUI_SHEET_H
 
 #include <stdbool.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -49,8 +48,5 @@ struct sheet_sink {
 /* Both empty it for another use. */
 void sheet_give(struct sheet *sheet, int width, const struct sheet_sink *sink);
 void sheet_print(struct sheet *sheet, int width, FILE *out);
-
-/* Text without control characters, in at most size bytes. */
-char *sheet_clean(char *out, size_t size, const char *text);
 
 #endif

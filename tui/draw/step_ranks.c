@@ -25,7 +25,7 @@ static void swap(struct length *a, struct length *b)
 
 /* Hoare's: what would be at `at` if the list were sorted. Steps tend to be sorted
  * already where they grow, so the pivot is from the middle. */
-static struct length pick(struct length *list, size_t n, size_t at)
+static struct length step_ranks_pick(struct length *list, size_t n, size_t at)
 {
 	size_t from = 0, to = n;
 
@@ -65,7 +65,7 @@ struct step_ranks step_ranks(const struct step_row *rows, size_t n)
 		if (shorter(list[i], fastest))
 			fastest = list[i];
 	}
-	ranks = (struct step_ranks){slowest.i, pick(list, k, k / 2).i, fastest.i};
+	ranks = (struct step_ranks){slowest.i, step_ranks_pick(list, k, k / 2).i, fastest.i};
 	free(list);
 	return ranks;
 }

@@ -81,7 +81,7 @@ static bool drop_rank(struct strip *strip, int above)
 }
 
 /* The last pieces shrink first. */
-static void shrink(struct strip *strip, int excess, bool ascii)
+static void strip_shrink(struct strip *strip, int excess, bool ascii)
 {
 	size_t i;
 
@@ -95,8 +95,8 @@ static void shrink(struct strip *strip, int excess, bool ascii)
 		width = piece->width - excess;
 		if (width < piece->least)
 			width = piece->least;
-		(piece->sentence ? label_fit_sentence : label_shorten)(text, sizeof(text), piece->text,
-							      width, ascii);
+		(piece->sentence ? label_fit_sentence : label_shorten)(text, sizeof(text),
+								       piece->text, width, ascii);
 		memcpy(piece->text, text, sizeof(text));
 		width = text_width(piece->text);
 		excess -= piece->width - width;
@@ -104,7 +104,7 @@ static void shrink(struct strip *strip, int excess, bool ascii)
 	}
 }
 
-static void fit(struct strip *strip, int width, bool ascii)
+static void strip_fit(struct strip *strip, int width, bool ascii)
 {
 	bool right;
 	size_t i;
@@ -123,7 +123,7 @@ static void fit(struct strip *strip, int width, bool ascii)
 		if (width_of(strip, true, &right) <= width || !drop_rank(strip, 0))
 			break;
 	}
-	shrink(strip, all - width, ascii);
+	strip_shrink(strip, all - width, ascii);
 }
 
 /* A rule keeps a blank off the text on both sides. */
@@ -156,7 +156,7 @@ void strip_draw(struct strip *strip, struct area area, int y, enum role bg, uint
 		  rule ? ROLE_MUTED : bg, bg, 0);
 	if (rule)
 		area = area_sub(whole, 2, 0, whole.width - 4, whole.height);
-	fit(strip, area.width, ascii);
+	strip_fit(strip, area.width, ascii);
 	for (i = 0; i < strip->count; i++)
 		if (!strip->pieces[i].dropped && strip->pieces[i].right)
 			right_width += strip->pieces[i].width +

@@ -3,7 +3,8 @@
  * A line of pieces that always fits: headers and sentences. Each piece belongs
  * to a rank. Where the line is too narrow, first the ranks above STRIP_NEEDED
  * go, then pieces that can shrink are shortened to their least width, then the
- * other ranks go, the highest first. Rank 0 never goes. Nothing overlaps at any width; what is left at width 1 is clipped.
+ * other ranks go, the highest first. Rank 0 never goes. Nothing overlaps at any width; what is left
+ * at width 1 is clipped.
  *
  * A value, no allocation. Threads: any.
  */

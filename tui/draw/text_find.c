@@ -12,7 +12,8 @@ bool text_find_set(struct text_find *find, const char *text, char *error, size_t
 	regex_t regex;
 
 	if (strlen(text) >= TEXT_FIND_MAX) {
-		snprintf(error, error_size, "too long to look for: at most %u bytes", TEXT_FIND_MAX - 1);
+		snprintf(error, error_size, "too long to look for: at most %u bytes",
+			 TEXT_FIND_MAX - 1);
 		return false;
 	}
 	if (!regex_make(&regex, text, REGEX_PLACES, error, error_size))
@@ -81,7 +82,9 @@ bool text_find_step(struct text_find *find, const struct text_lines *lines, enum
 		number = step == TEXT_PREV ? total : 1;
 	}
 	snprintf(said, size, "/%s/ %zu of %zu%s", find->text, number, total,
-		 found ? "" : step == TEXT_PREV ? ", from the end again" : ", from the start again");
+		 found		     ? ""
+		 : step == TEXT_PREV ? ", from the end again"
+				     : ", from the start again");
 	return true;
 }
 
@@ -92,7 +95,8 @@ bool text_find_step(struct text_find *find, const struct text_lines *lines, enum
 /* One line of the picture as text; starts[i]: the column of byte i. */
 static size_t row_text(struct area area, int y, char *text, short *starts)
 {
-	const struct cell *cells = area.grid->cells + (size_t)(area.y + y) * (size_t)area.grid->width;
+	const struct cell *cells =
+		area.grid->cells + (size_t)(area.y + y) * (size_t)area.grid->width;
 	size_t length = 0;
 
 	for (int x = 0; x < area.width && x < ROW_MAX; x++) {

@@ -175,13 +175,13 @@ bool theme_set(struct theme *theme, int argc, const char *const *argv,
 	return true;
 }
 
-struct look theme_look(const struct theme *theme, const struct cell *cell,
-		       enum theme_depth depth)
+struct theme_look theme_look(const struct theme *theme, const struct cell *cell,
+			     enum theme_depth depth)
 {
 	unsigned fg = cell->fg < ROLE_COUNT ? cell->fg : 0;
 	unsigned bg = cell->bg < ROLE_COUNT ? cell->bg : 0;
 	int few = depth != DEPTH_256;	/* also of a theme without colours: attributes */
-	struct look look = {
+	struct theme_look look = {
 		.fg = theme->roles[fg].fg[few],
 		.bg = COLOUR_DEFAULT,
 		.attr = (unsigned char)(theme->roles[fg].attr[few] | cell->attr),

@@ -37,12 +37,12 @@ void theme_init(struct theme *theme);
 bool theme_set(struct theme *theme, int argc, const char *const *argv,
 	       char *error, size_t error_size);
 
-struct look {
+struct theme_look {
 	short fg, bg;			/* 0 … 255 or COLOUR_DEFAULT */
 	unsigned char attr;		/* enum attr */
 };
 
-struct look theme_look(const struct theme *theme, const struct cell *cell,
-		       enum theme_depth depth);
+struct theme_look theme_look(const struct theme *theme, const struct cell *cell,
+			     enum theme_depth depth);
 
 #endif

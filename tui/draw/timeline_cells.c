@@ -141,16 +141,17 @@ uint32_t cells_letter(enum work work, enum direction direction)
 
 /* ---- one cell ---- */
 
-struct look {
+struct cell_look {
 	enum role role;
 	uint32_t letter;		/* where there are no colours or no blocks; 0: none */
 	bool open;			/* drawn hatched */
 };
 
 /* tint NULL: by the kind of work. */
-static struct look work_look(enum work work, const uint8_t *tint, const struct cell_style *style)
+static struct cell_look work_look(enum work work, const uint8_t *tint,
+				  const struct cell_style *style)
 {
-	struct look look = {style->grey ? ROLE_CONTEXT : cells_role(work), 0, false};
+	struct cell_look look = {style->grey ? ROLE_CONTEXT : cells_role(work), 0, false};
 
 	if (tint)
 		look.role = *tint ? (enum role)(ROLE_PALETTE_1 + *tint - 1) : ROLE_WORK_OTHER;
@@ -161,10 +162,11 @@ static struct look work_look(enum work work, const uint8_t *tint, const struct c
 	return look;
 }
 
-static struct look column_look(const struct column *column, const uint8_t *tint,
-			       const struct cell_style *style)
+static struct cell_look column_look(const struct column *column, const uint8_t *tint,
+				    const struct cell_style *style)
 {
-	struct look look = work_look(cells_dominant(column), style->muted ? NULL : tint, style);
+	struct cell_look look =
+		work_look(cells_dominant(column), style->muted ? NULL : tint, style);
 
 	look.open = style->hatch_open && (column->flags & COLUMN_OPEN) && column->count == 1;
 	if (style->muted)
@@ -174,7 +176,7 @@ static struct look column_look(const struct column *column, const uint8_t *tint,
 	return look;
 }
 
-static struct cell full_cell(struct look look, const struct cell_style *style)
+static struct cell full_cell(struct cell_look look, const struct cell_style *style)
 {
 	struct cell cell = {BLOCK_FULL, (uint8_t)look.role, (uint8_t)look.role, 0};
 
@@ -194,7 +196,7 @@ static struct cell full_cell(struct look look, const struct cell_style *style)
 
 /* Filled on the right: there are glyphs for half and an eighth, the others are
  * the left block that is not filled, reversed. */
-static struct cell right_cell(int eighths, struct look look)
+static struct cell right_cell(int eighths, struct cell_look look)
 {
 	struct cell cell = {' ', (uint8_t)look.role, ROLE_DEFAULT, 0};
 
@@ -212,8 +214,8 @@ static struct cell right_cell(int eighths, struct look look)
 /* The classes of two events that meet: the one whose time is what lies before
  * the edge comes first. sides: the tints of the columns beside it. */
 static void meeting_looks(const struct column *column, const uint8_t *sides, int64_t before_ns,
-			  int64_t after_ns, const struct cell_style *style, struct look *left,
-			  struct look *right)
+			  int64_t after_ns, const struct cell_style *style, struct cell_look *left,
+			  struct cell_look *right)
 {
 	enum work first = WORK_NONE, second = WORK_NONE;
 	int i;
@@ -252,7 +254,7 @@ static struct cell meeting_cell(const struct column *column, const uint8_t *side
 				const struct cell_style *style)
 {
 	int64_t before = column->first_edge_ns - start_ns;
-	struct look left, right;
+	struct cell_look left, right;
 	struct cell cell;
 
 	meeting_looks(column, sides, before, w_ns - before, style, &left, &right);
@@ -288,12 +290,12 @@ static struct cell heat_cell(const struct column *column, int64_t w_ns)
 	return (struct cell){' ', ROLE_DEFAULT, (uint8_t)(ROLE_HEAT_1 + eighths - 1), 0};
 }
 
-static struct cell draw_column(const struct column *before, const struct column *column,
-			       const struct column *after, const uint8_t *tint,
-			       int64_t start_ns, int64_t w_ns, const struct cell_style *style,
-			       bool *alone)
+static struct cell cells_draw_column(const struct column *before, const struct column *column,
+				     const struct column *after, const uint8_t *tint,
+				     int64_t start_ns, int64_t w_ns, const struct cell_style *style,
+				     bool *alone)
 {
-	struct look look = column_look(column, tint, style);
+	struct cell_look look = column_look(column, tint, style);
 	uint8_t sides[2] = {
 		tint ? tint[before ? -1 : 0] : 0, tint ? tint[after ? 1 : 0] : 0,
 	};
@@ -351,9 +353,10 @@ void cells_draw(const struct column *columns, size_t n, int64_t t0_ns, int64_t w
 	for (i = 0; i < n; i++) {
 		bool alone;
 
-		cells[i] = draw_column(i ? &columns[i - 1] : NULL, &columns[i],
-				       i + 1 < n ? &columns[i + 1] : NULL,
-				       style->tints ? &style->tints[i] : NULL, t0_ns + (int64_t)i * w_ns, w_ns, style, &alone);
+		cells[i] = cells_draw_column(i ? &columns[i - 1] : NULL, &columns[i],
+					     i + 1 < n ? &columns[i + 1] : NULL,
+					     style->tints ? &style->tints[i] : NULL,
+					     t0_ns + (int64_t)i * w_ns, w_ns, style, &alone);
 		if (owners)
 			owners[i] = alone ? columns[i].longest.id : 0;
 	}

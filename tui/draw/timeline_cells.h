@@ -5,8 +5,8 @@
  *
  * Two regimes, decided cell by cell:
  *  - exact: nothing, one event that fills the cell, one edge, or two events
- *    that meet (a gap of less than a sixteenth of the cell is none). The edge stands at the nearest eighth (at most 1/16 of a cell
- *    off, 1/8 where the rounding would have made the event vanish).
+ *    that meet (a gap of less than a sixteenth of the cell is none). The edge stands at the nearest
+ * eighth (at most 1/16 of a cell off, 1/8 where the rounding would have made the event vanish).
  *  - dense: everything else. A block whose height is the busy share of the
  *    cell, at least 1/8: an event never vanishes.
  *
@@ -14,9 +14,9 @@
  * runs of one owner are the bars, and labels stand in them.
  *
  * Colour: bars are drawn as U+2588 with the same role in front and behind, so
- * that they show no seams; without colours there is nothing behind them. ASCII: a letter per kind of work, `|` at edges, `.:-=#` for
- * shares. Text on a bar has ROLE_DEFAULT in front and the bar's role behind,
- * which is reversed video where there are no colours.
+ * that they show no seams; without colours there is nothing behind them. ASCII: a letter per kind
+ * of work, `|` at edges, `.:-=#` for shares. Text on a bar has ROLE_DEFAULT in front and the bar's
+ * role behind, which is reversed video where there are no colours.
  *
  * Threads: any. Units: columns are `w_ns` wide, as model_columns() gives them.
  */
@@ -34,7 +34,7 @@ struct cell_style {
 	enum direction direction;	/* letters of copies, DIR_NONE: any */
 	bool heat;			/* shares as shades, not as heights */
 	bool grey;			/* of another time: bars and names, one grey */
-	const uint8_t *tints;		/* of each column, tui/timeline/tint.h; NULL: by the kind of work */
+	const uint8_t *tints; /* of each column, tui/timeline/tint.h; NULL: by the kind of work */
 };
 
 /* How one cell is drawn; what cells_classify() finds out. */

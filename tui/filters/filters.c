@@ -5,7 +5,7 @@
 
 #include "keymap/config.h"
 #include "keymap/words.h"
-#include "tui/options.h"
+#include "tui/base/options.h"
 
 bool filters_change(struct filter_names *names, const char *name, const char *text, char *error,
 		    size_t error_size)

@@ -8,7 +8,7 @@
 #include "model/filter/filter.h"
 #include "model/query/query.h"
 
-/* base_ns: times are counted from then (panes_base_ns()). */
+/* base_ns: times are counted from then (places_base_ns()). */
 bool filters_span(const struct filter *filter, const struct span *span, int64_t base_ns);
 
 /* Whether the filter may want an event of that name in such a row, whatever else it is; any

@@ -8,8 +8,8 @@
 #include "model/query/watch.h"
 #include "tui/filters/filters.h"
 #include "tui/filters/filters_span.h"
-#include "tui/options.h"
-#include "tui/draw/panes.h"
+#include "tui/base/options.h"
+#include "tui/draw/places.h"
 #include "tui/draw/ruler.h"
 
 #define LOOK_MOST 4096u			/* a millisecond or two under the lock */
@@ -68,7 +68,7 @@ bool until_look(struct until *until, struct span *found)
 
 	model_lock(until->model);
 	model_status(until->model, &status);
-	until->base_ns = panes_base_ns(&status);
+	until->base_ns = places_base_ns(&status);
 	until->found = found;
 	taken = model_watched(until->model, LOOK_MOST, is_wanted, until, &until->missed);
 	model_unlock(until->model);

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "model/columns/columns.h"
-#include "tui/draw/page.h"
+#include "tui/draw/page_call.h"
 #include "tui/lists/list_options.h"
 
 #define LIST_COLUMNS_MAX 16

@@ -11,7 +11,7 @@
 #include "tui/filters/filters_rows.h"
 #include "tui/draw/labels.h"
 #include "tui/lists/list_internal.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 #include "tui/pages/range_take.h"
 
 #define LOOK_MOST 20000000u
@@ -218,7 +218,7 @@ static void line_of_copies(struct copy_line *line, const struct lc *lc, const st
 					      sizeof(line->device));
 	list_device_label(places, row->peer, line->peer, sizeof(line->peer));
 	if (row->queue != UINT32_MAX)
-		panes_queue_label(line->queue, sizeof(line->queue), places->queues,
+		places_queue_label(line->queue, sizeof(line->queue), places->queues,
 				  places->n_queues, row->queue);
 	line->best_bytes_per_s = lc->best[row->direction];
 	for (size_t i = 0; i < lc->kept.n && !line->op; i++)
@@ -388,7 +388,7 @@ static bool part_wanted(const struct lc *lc, const struct range_part *part, int6
 	const struct list_places *places = &lc->kept.places;
 
 	of.device_name = list_device_label(places, part->device, of.device, sizeof(of.device));
-	panes_queue_label(of.queue, sizeof(of.queue), places->queues, places->n_queues,
+	places_queue_label(of.queue, sizeof(of.queue), places->queues, places->n_queues,
 			  part->queue);
 	return list_wants(lc->options, part_field, &of);
 }

@@ -9,7 +9,7 @@
 #include "model/query/executions.h"
 #include "tui/filters/filters_span.h"
 #include "tui/lists/list_internal.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 
 #define KINDS "kernel copy fill op range compile graph other wait"
 
@@ -304,7 +304,7 @@ static void say_rest(struct page *page, const struct executions *found,
 		page_say(page, ROLE_WARN, 0, "≈ %s before %s folded away to stay "
 			 "within the memory limit: in lp, lk and lc, not here",
 			 fmt_many(text, found->folded, "event"),
-			 fmt_clock(when, status->folded_ns - panes_base_ns(status)));
+			 fmt_clock(when, status->folded_ns - places_base_ns(status)));
 }
 
 /* ---- the page ---- */
@@ -403,7 +403,7 @@ bool page_list_executions(const struct page_call *call, struct page *page)
 	le.n_steps = model_steps(call->model, &stats, &le.steps);
 	model_status(call->model, &status);
 	model_unlock(call->model);
-	le.base_ns = panes_base_ns(&status);
+	le.base_ns = places_base_ns(&status);
 	good = kind_is_here(call, &options) && find(call, &le, &found);
 	if (good)
 		print(call, &le, &found, &status, page);

@@ -6,7 +6,7 @@
 #include "model/base/util.h"
 #include "model/columns/ops.h"
 #include "tui/lists/list_internal.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 
 #define ROWS_AT_ONCE 1024u		/* made before others have their turn */
 
@@ -139,7 +139,7 @@ bool page_list_profile(const struct page_call *call, struct page *page)
 		return false;
 	list_begin(&list, &list_profile_kind);
 	model_lock(call->model);
-	devices = panes_devices(call->model);
+	devices = places_devices(call->model);
 	n = model_ops(call->model, &rows);
 	list_places_take(&places, call->model);
 	model_status(call->model, &status);

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "model/filter/filter.h"
-#include "tui/draw/page.h"
+#include "tui/draw/page_call.h"
 
 enum list_flag_type {
 	LIST_SWITCH,			/* no value */

@@ -7,7 +7,7 @@
 
 #include "keymap/command.h"
 #include "model/base/util.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 
 const struct list_kind *list_kind_of(int command)
 {
@@ -60,7 +60,7 @@ const char *list_device(struct list *list, const struct list_places *places, uin
 
 	if (!find_device(places, device))
 		return NULL;
-	panes_device_label(label, sizeof(label), places->devices, places->n_devices, device);
+	places_device_label(label, sizeof(label), places->devices, places->n_devices, device);
 	return list_keep(list, "%s", label);
 }
 
@@ -70,7 +70,7 @@ const char *list_queue(struct list *list, const struct list_places *places, uint
 
 	if (queue == UINT32_MAX)
 		return NULL;
-	panes_queue_label(label, sizeof(label), places->queues, places->n_queues, queue);
+	places_queue_label(label, sizeof(label), places->queues, places->n_queues, queue);
 	return list_keep(list, "%s", label);
 }
 
@@ -81,7 +81,7 @@ const char *list_device_label(const struct list_places *places, uint32_t device,
 
 	*label = '\0';
 	if (row)
-		panes_device_label(label, size, places->devices, places->n_devices, device);
+		places_device_label(label, size, places->devices, places->n_devices, device);
 	return row ? row->name : NULL;
 }
 
@@ -109,7 +109,7 @@ bool list_queue_fits(const struct list_options *options, const struct list_place
 
 	if (!list_given(options, 'q'))
 		return true;
-	panes_queue_label(label, sizeof(label), places->queues, places->n_queues, queue);
+	places_queue_label(label, sizeof(label), places->queues, places->n_queues, queue);
 	return list_matches(options, 'q', label, NULL);
 }
 

@@ -10,7 +10,7 @@
 #include "model/query/lines.h"
 #include "model/query/query.h"
 #include "tui/lists/list_options.h"
-#include "tui/draw/page.h"
+#include "tui/draw/page_call.h"
 
 #define BAR 10
 #define LINES_ABOVE 6			/* the line that costs most, at first */

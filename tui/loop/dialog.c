@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-static int key_word(struct tui *tui, struct area area, int x, const char *command, const char *word)
+static int dialog_key(struct tui *tui, struct area area, int x, const char *command,
+		      const char *word)
 {
 	const struct binding *binding = keymap_find(&tui->keymap, TABLE_DIALOG, command);
 	char keys[KEY_SEQUENCE_MAX * KEY_NAME_MAX] = "";
@@ -24,13 +25,14 @@ void dialog_draw(struct tui *tui, struct area area)
 	int x;
 
 	area_fill(area, 0, 0, area.width, 1, ' ', ROLE_PROMPT, ROLE_DEFAULT, 0);
-	x = area_printf(area, 1, 0, ROLE_PROMPT, ATTR_BOLD, "%.24s runs:", tui_program_name(tui)) + 2;
-	x = key_word(tui, area, x, "answer leave",
-		     area.width >= 90 ? "leave it running (default)" : "leave it");
-	x = key_word(tui, area, x, "answer stop",
-		     tui->stop == STOP_NOT ? "stop it" :
-		     tui->stop == STOP_INTERRUPTED ? "stop it (SIGTERM)" : "kill it");
-	key_word(tui, area, x, "answer back", "back");
+	x = area_printf(area, 1, 0, ROLE_PROMPT, ATTR_BOLD, "%.24s runs:", tui_program_name(tui)) +
+	    2;
+	x = dialog_key(tui, area, x, "answer leave",
+		       area.width >= 90 ? "leave it running (default)" : "leave it");
+	x = dialog_key(tui, area, x, "answer stop",
+		       tui->stop == STOP_NOT ? "stop it" :
+		       tui->stop == STOP_INTERRUPTED ? "stop it (SIGTERM)" : "kill it");
+	dialog_key(tui, area, x, "answer back", "back");
 }
 
 unsigned dialog_answer(struct tui *tui, const char *answer)

@@ -6,70 +6,65 @@
 
 #include "keymap/words.h"
 #include "model/base/util.h"
-#include "tui/commands/commands_internal.h"
+#include "tui/loop/loop.h"
 
 #define SCRIPT_WAITS_MS 600000
 #define SAY_NS INT64_C(1000000000)
 
-static char *line_of(const struct run *run)
+static char *diff_line(const struct command_call *call)
 {
-	return run->call.line ? xstrdup(run->call.line) :
-				words_join(run->call.argc, run->call.argv);
+	return call->line ? xstrdup(call->line) : words_join(call->argc, call->argv);
 }
 
 /* The first recording of which there is no report yet. */
-static const char *missing(const struct run *run)
+static const char *diff_missing(const struct tui *tui, const struct command_call *call)
 {
-	for (int i = 1; i < run->call.argc; i++)
-		if (reports_wants(run->call.argv[i]) &&
-		    !reports_find(&run->tui->reports, run->call.argv[i]))
-			return run->call.argv[i];
+	for (int i = 1; i < call->argc; i++)
+		if (reports_wants(call->argv[i]) && !reports_find(&tui->reports, call->argv[i]))
+			return call->argv[i];
 	return NULL;
 }
 
-bool diff_waits(struct run *run)
+enum diff_state diff_begin(struct tui *tui, const struct command_call *call, char *error,
+			   size_t error_size)
 {
-	struct tui *tui = run->tui;
 	struct reports *r = &tui->reports;
 	const char *path;
 
-	/* What is typed is what is there now. */
-	for (int i = 1; i < run->call.argc && !r->again && !r->job; i++)
-		reports_forget(r, run->call.argv[i]);
-	while ((path = missing(run))) {
-		run->failed = true;
+	/* What the user types means the recording as it is now. */
+	for (int i = 1; i < call->argc && !r->again && !r->job; i++)
+		reports_forget(r, call->argv[i]);
+	while ((path = diff_missing(tui, call))) {
 		if (r->job) {
-			command_fail(run, "still reading '%s': Esc stops it", reports_path(r));
-			return true;
+			snprintf(error, error_size, "still reading '%s': Esc stops it",
+				 reports_path(r));
+			return DIFF_FAILED;
 		}
-		if (!reports_start(r, path, run->error, run->error_size))
-			return true;
-		run->failed = false;
+		if (!reports_start(r, path, error, error_size))
+			return DIFF_FAILED;
 		if (!tui->script)
 			break;
 		/* A script's next line finds it done. */
-		run->failed = reports_wait(r, SCRIPT_WAITS_MS, run->error, run->error_size) !=
-			REPORTS_DONE;
-		if (run->failed)
-			return true;
+		if (reports_wait(r, SCRIPT_WAITS_MS, error, error_size) != REPORTS_DONE)
+			return DIFF_FAILED;
 	}
 	if (!path)
-		return false;
+		return DIFF_READY;
 	free(r->line);
-	r->line = line_of(run);
+	r->line = diff_line(call);
 	r->began_ns = r->said_ns = tui_clock(tui);
 	tui_say(tui, false, "reading '%s' ...; Esc stops it", path);
-	return true;
+	return DIFF_WAITS;
 }
 
-static void run_again(struct tui *tui)
+static void diff_run_again(struct tui *tui)
 {
 	struct reports *r = &tui->reports;
 	char *line = r->line, error[512];
 
 	r->line = NULL;
 	r->again = true;
-	if (!command_line(tui, line, error, sizeof(error)))
+	if (!tui_command(tui, line, error, sizeof(error)))
 		tui_say(tui, true, "%s", error);
 	r->again = false;
 	free(line);
@@ -93,7 +88,7 @@ void diff_look(struct tui *tui)
 			fmt_clock(time, now - r->began_ns));
 		return;
 	case REPORTS_DONE:
-		run_again(tui);
+		diff_run_again(tui);
 		return;
 	case REPORTS_FAILED:
 		tui_say(tui, true, "%s", error);

@@ -5,33 +5,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/hash.h"
 #include "model/base/map.h"
 #include "model/base/util.h"
 #include "tui/loop/loop.h"
 #include "tui/panes/pane_page.h"
 
-struct link {
+struct followed_link {
 	char *command;			/* owned */
-	size_t from;			/* the link that led to its page, SIZE_MAX: the first page */
+	size_t from; /* the link that led to its page, SIZE_MAX: the first page */
 	int depth;
 };
 
-struct walk {
-	struct link *links;		/* owned; those up to `next` were followed */
+struct link_walk {
+	struct followed_link *links;		/* owned; those up to `next` were followed */
 	size_t n, cap, next;
 	struct map seen;		/* hashes of commands */
 };
 
 static uint64_t hash_of(const char *text)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-	return map_mix(hash);
+	return map_mix(hash_string(HASH_SEED, text));
 }
 
-static void add_links(struct walk *walk, const struct tui *tui, size_t from, int depth)
+static void add_links(struct link_walk *walk, const struct tui *tui, size_t from, int depth)
 {
 	const struct page *page = pane_page_shown(tui->panes[PANE_PAGE]);
 
@@ -44,19 +41,22 @@ static void add_links(struct walk *walk, const struct tui *tui, size_t from, int
 				continue;
 			map_set(&walk->seen, key, (uint32_t)walk->n);
 			grow(&walk->links, &walk->cap, walk->n, sizeof(*walk->links));
-			walk->links[walk->n++] = (struct link) { xstrdup(command), from, depth };
+			walk->links[walk->n++] =
+				(struct followed_link){xstrdup(command), from, depth};
 		}
 }
 
-static bool follow(struct walk *walk, struct tui *tui, size_t which, int depth, char *error,
-		   size_t error_size)
+static bool follow_one_link(struct link_walk *walk, struct tui *tui, size_t which, int depth,
+			    char *error, size_t error_size)
 {
-	struct link link = walk->links[which];
-	const char *from = link.from == SIZE_MAX ? "the first page" : walk->links[link.from].command;
+	struct followed_link link = walk->links[which];
+	const char *from =
+		link.from == SIZE_MAX ? "the first page" : walk->links[link.from].command;
 	char why[256];
 
-	if (!command_line(tui, link.command, why, sizeof(why))) {
-		snprintf(error, error_size, "'%.80s', a link of '%.80s': %s", link.command, from, why);
+	if (!tui_command(tui, link.command, why, sizeof(why))) {
+		snprintf(error, error_size, "'%.80s', a link of '%.80s': %s", link.command, from,
+			 why);
 		return false;
 	}
 	if (tui->focus_lower && tui->lower == PANE_PAGE && link.depth < depth)
@@ -67,7 +67,7 @@ static bool follow(struct walk *walk, struct tui *tui, size_t which, int depth, 
 bool follow_links(struct tui *tui, int depth, size_t most, size_t *followed, char *error,
 		  size_t error_size)
 {
-	struct walk walk = { .n = 0 };
+	struct link_walk walk = { .n = 0 };
 	bool good = true;
 
 	*followed = 0;
@@ -77,7 +77,7 @@ bool follow_links(struct tui *tui, int depth, size_t most, size_t *followed, cha
 	}
 	add_links(&walk, tui, SIZE_MAX, 1);
 	for (; good && walk.next < walk.n && walk.next < most; walk.next++)
-		good = follow(&walk, tui, walk.next, depth, error, error_size);
+		good = follow_one_link(&walk, tui, walk.next, depth, error, error_size);
 	*followed = walk.next;
 	for (size_t i = 0; i < walk.n; i++)
 		free(walk.links[i].command);

@@ -107,6 +107,28 @@ static void update_pane(struct tui *tui, struct pane *pane, const struct layout_
 		pane->ops->update(pane, &tui->view, tui->width, part->height);
 }
 
+void frame_set_colours(struct tui *tui)
+{
+	tui->view.colour = tui->depth != DEPTH_MONO && tui->theme.depth != DEPTH_MONO;
+	tui->view.shades = tui->depth == DEPTH_256 && tui->theme.depth == DEPTH_256;
+}
+
+/* What is being measured reaches to the cursor. The caller has the model's lock. */
+static void frame_extend_measure(struct view *view)
+{
+	struct span span;
+	int64_t to = view->cursor_ns, from = view->measure.from_ns;
+
+	if (!view->measure.open)
+		return;
+	if (view->selected.id && model_span(view->model, view->selected, &span))
+		to = span.end_ns > from ? span.end_ns : span.start_ns;
+	view->measure.t0_ns = from < to ? from : to;
+	view->measure.t1_ns = from < to ? to : from;
+	if (view->measure.t1_ns == view->measure.t0_ns)
+		view->measure.t1_ns++;
+}
+
 void frame_update(struct tui *tui, bool all)
 {
 	struct view *view = &tui->view;
@@ -132,7 +154,7 @@ void frame_update(struct tui *tui, bool all)
 			tui->header_lines = header_update(tui->header, view, tui->width,
 							  layout_header_max(tui->height));
 		make_layout(tui, tui->header_lines);
-		measure_update(view);
+		frame_extend_measure(view);
 		model_yield(tui->model);
 		update_pane(tui, tui->panes[0], &tui->layout.timeline);
 		model_yield(tui->model);
@@ -425,7 +447,7 @@ static void draw_too_small(struct tui *tui)
 
 void frame_draw(struct tui *tui)
 {
-	struct layout *layout = &tui->layout;
+	struct screen_layout *layout = &tui->layout;
 
 	grid_clear(&tui->grid);
 	hits_clear(&tui->hits);
@@ -439,13 +461,18 @@ void frame_draw(struct tui *tui)
 		if (tui->focus_lower && !tui->help.open)
 			mark_found(tui, part_area(tui, &layout->lower));
 		if (tui->help.open)
-			help_draw(&tui->help, area_sub(grid_area(&tui->grid), 0, layout->header.height,
-						       tui->width, tui->height - layout->header.height -
-						       layout->bottom.height), &tui->text_find);
+			help_draw(&tui->help,
+				  area_sub(grid_area(&tui->grid), 0, layout->header.height,
+					   tui->width,
+					   tui->height - layout->header.height -
+						   layout->bottom.height),
+				  &tui->text_find);
 		draw_bottom(tui, part_area(tui, &layout->bottom));
 		if (tui->prompt.open && tui->prompt.boxed)
-			prompt_draw_box(&tui->prompt, area_sub(grid_area(&tui->grid), 0, 0, tui->width,
-							       layout->bottom.y), tui->view.ascii);
+			prompt_draw_box(
+				&tui->prompt,
+				area_sub(grid_area(&tui->grid), 0, 0, tui->width, layout->bottom.y),
+				tui->view.ascii);
 	}
 	if (tui->view.ascii)
 		grid_to_ascii(&tui->grid);

@@ -14,7 +14,7 @@
 #include "model/query/counters.h"
 #include "tui/loop/header_lines.h"
 #include "tui/draw/labels.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 #include "tui/run/progress.h"
 
 #define RECENT_NS 5000000000LL		/* device shares while following */
@@ -97,7 +97,7 @@ static void add_elapsed(struct header *h, int64_t pinned_ns)
 			  fmt_clock(clock, pinned_ns - h->status.first_ns));
 }
 
-static void add_steps(struct header *h, const struct view *view)
+static void header_add_steps(struct header *h, const struct view *view)
 {
 	struct progress progress;
 	char text[64], number[48], total[24] = "";
@@ -108,10 +108,12 @@ static void add_steps(struct header *h, const struct view *view)
 	if (progress.total)
 		snprintf(total, sizeof(total), "/%lld", (long long)progress.total);
 	if (h->status.last_step_number >= 0) {
-		snprintf(number, sizeof(number), "%lld%s", (long long)h->status.last_step_number, total);
+		snprintf(number, sizeof(number), "%lld%s", (long long)h->status.last_step_number,
+			 total);
 		strip_add(&h->state, 2, 2, ROLE_TITLE, ATTR_BOLD, "step %-4s", number);
 	} else {
-		snprintf(number, sizeof(number), "%llu%s", (unsigned long long)h->status.steps, total);
+		snprintf(number, sizeof(number), "%llu%s", (unsigned long long)h->status.steps,
+			 total);
 		strip_add(&h->state, 2, 2, ROLE_TITLE, ATTR_BOLD, "%-5s %s", number,
 			  h->status.steps == 1 ? "step " : "steps");
 	}
@@ -132,7 +134,7 @@ static void add_steps(struct header *h, const struct view *view)
 	strip_add(&h->state, 7, 1, ROLE_GOOD, 0, "%*s", HEADER_SPARK, "")->id = HEADER_SPARK_ID;
 }
 
-static void add_trust(struct header *h)
+static void header_add_trust(struct header *h)
 {
 	uint64_t lost = h->status.lost_events + h->status.dropped;
 	char count[FMT_MAX], share[24], packets[FMT_MAX + 16] = "";
@@ -147,7 +149,7 @@ static void add_trust(struct header *h)
 	piece->right = true;
 	if (h->status.program_ns <= 0)
 		return;
-	panes_share(share, sizeof(share),
+	places_share(share, sizeof(share),
 		    (uint64_t)(h->status.own_ns > 0 ? h->status.own_ns : 0),
 		    (uint64_t)h->status.program_ns);
 	piece = strip_add(&h->state, 8, 2, ROLE_MUTED, 0, "own cost %s%s",
@@ -162,8 +164,8 @@ static void update_state(struct header *h, struct view *view, int width,
 	add_program(h, view, width, first, n_processes);
 	add_phase(h, view, first);
 	add_elapsed(h, view->pinned_ns);
-	add_steps(h, view);
-	add_trust(h);
+	header_add_steps(h, view);
+	header_add_trust(h);
 }
 
 /* ---- what is waited for, and the banner ---- */
@@ -223,8 +225,8 @@ static int64_t sensed(struct view *view, int64_t live_ns)
 	int64_t most = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (!strcmp(rows[i].name, "gpu utilisation") && live_ns - rows[i].last_ns < DEAF_NS &&
-		    rows[i].last > most)
+		if (!strcmp(rows[i].name, "gpu utilisation") &&
+		    live_ns - rows[i].last_ns < DEAF_NS && rows[i].last > most)
 			most = rows[i].last;
 	free(rows);
 	return most;
@@ -248,15 +250,19 @@ static bool update_deaf(struct header *h, struct view *view)
 	snprintf(time, sizeof(time), "%d s", (int)((s->live_ns - h->kernels_ns) / (DEAF_NS / 3)));
 	more = s->in_flight - h->launched;
 	if (more >= DEAF_LAUNCHES) {
-		banner(h, "no kernel ended for %s, %llu launched: a long one, or none is told: 8 messages",
+		banner(h,
+		       "no kernel ended for %s, %llu launched: a long one, or none is told: 8 "
+		       "messages",
 		       time, (unsigned long long)more);
 		return true;
 	}
 	busy = s->in_flight ? 0 : sensed(view, s->live_ns);
 	if (busy < DEAF_PERCENT)
 		return false;
-	banner(h, "a GPU is %lld %% busy, no kernel ended for %s: another program's, or none is told: "
-	       "8 messages", (long long)busy, time);
+	banner(h,
+	       "a GPU is %lld %% busy, no kernel ended for %s: another program's, or none is told: "
+	       "8 messages",
+	       (long long)busy, time);
 	return true;
 }
 
@@ -313,7 +319,8 @@ static void update_banner(struct header *h, struct view *view,
 	off = off_ns(view, s);
 	write_duration(time, off ? off : quiet);
 	if (off)
-		banner(h, "the level has been off for %s: what PROGRAM does is not looked at", time);
+		banner(h, "the level has been off for %s: what PROGRAM does is not looked at",
+		       time);
 	else if (s->kernels)
 		banner(h, "nothing has happened for %s: the program waits, or computes elsewhere",
 		       time);
@@ -359,7 +366,7 @@ static void update_finding(struct header *h, struct view *view)
 	strip_sentence(&h->finding, 0, 1, warning ? ROLE_ACCENT : ROLE_DEFAULT, top->title, 20);
 	if (top->cost_ns)
 		strip_add(&h->finding, 1, 1, ROLE_DEFAULT, 0, "(%s)",
-			  panes_cost(cost, sizeof(cost), top->cost_ns, status->step_ns));
+			  places_cost(cost, sizeof(cost), top->cost_ns, status->step_ns));
 	if (status->count + status->more > 1)
 		strip_add(&h->finding, 2, 3, ROLE_MUTED, 0, "+%zu more: 6",
 			  status->count + status->more - 1)->right = true;
@@ -463,8 +470,9 @@ void header_draw(struct header *header, struct view *view, struct area area)
 	header->finding_y = -1;
 	if (header->found && y < area.height - banner) {
 		header->finding_y = y++;
-		strip_draw(&header->finding, area_sub(area, 1, header->finding_y, area.width - 2, 1),
-			   0, ROLE_DEFAULT, 0, view->ascii);
+		strip_draw(&header->finding,
+			   area_sub(area, 1, header->finding_y, area.width - 2, 1), 0, ROLE_DEFAULT,
+			   0, view->ascii);
 	}
 	if (header->banner.count && y < area.height)
 		strip_draw(&header->banner, area_sub(area, 1, y, area.width - 2, 1), 0,

@@ -9,7 +9,7 @@
 #include "model/query/time.h"
 #include "model/base/util.h"
 #include "tui/draw/labels.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 
 #define BAR 8				/* cells of a share */
 #define CAUSES 3			/* of idle time that are named */
@@ -50,8 +50,8 @@ static int percent(int64_t part, int64_t whole)
 	return (int)(((__int128)part * 100 + whole / 2) / whole);
 }
 
-static void add_bar(struct strip *strip, const struct view *view, int rank, enum role role,
-		    int64_t part, int64_t whole)
+static void header_add_bar(struct strip *strip, const struct view *view, int rank, enum role role,
+			   int64_t part, int64_t whole)
 {
 	char text[BAR * 4 + 16];
 	uint64_t eighths = 0;
@@ -195,10 +195,10 @@ static void device_line(struct strip *strip, const struct view *view, int width,
 		return;
 	}
 	strip_add(strip, 0, 2, ROLE_MUTED, 0, "kernels");
-	add_bar(strip, view, 4, ROLE_WORK_MATMUL, d->kernel_ns, whole);
+	header_add_bar(strip, view, 4, ROLE_WORK_MATMUL, d->kernel_ns, whole);
 	strip_add(strip, 0, 1, ROLE_DEFAULT, 0, rough ? "≈%2d %%" : "%3d %%", kernels);
 	strip_add(strip, 2, 2, ROLE_MUTED, 0, "copies");
-	add_bar(strip, view, 7, ROLE_WORK_COPY, d->copy_ns, whole);
+	header_add_bar(strip, view, 7, ROLE_WORK_COPY, d->copy_ns, whole);
 	strip_add(strip, 2, 1, ROLE_DEFAULT, 0, rough ? "≈%2d %%" : "%3d %%", copies);
 	snprintf(name, sizeof(name), "(%d under kernels)", both);
 	strip_add(strip, 8, 1, ROLE_MUTED, 0, "%-18s", name);
@@ -230,7 +230,7 @@ static void cores_line(struct strip *strip, struct view *view, int width, const 
 	}
 	tenths = (int64_t)(((__int128)use.busy_ns * 10 + use.span_ns / 2) / use.span_ns);
 	strip_add(strip, 0, 2, ROLE_MUTED, 0, "cores busy");
-	add_bar(strip, view, 4, ROLE_WORK_MATMUL, use.busy_ns / cores, use.span_ns);
+	header_add_bar(strip, view, 4, ROLE_WORK_MATMUL, use.busy_ns / cores, use.span_ns);
 	strip_add(strip, 0, 1, ROLE_DEFAULT, 0, "%2lld.%lld of %lld", (long long)(tenths / 10),
 		  (long long)(tenths % 10), (long long)cores);
 	strip_add(strip, 1, 2, ROLE_MUTED, 0, "no op");
@@ -292,7 +292,7 @@ static void strip_of_devices(struct header *h, struct view *view, struct device_
 		which = i;
 	}
 	strip_clear(strip);
-	panes_device_label(label, sizeof(label), devices, count, devices[which].id);
+	places_device_label(label, sizeof(label), devices, count, devices[which].id);
 	strip_add(strip, 0, 1, ROLE_TITLE, ATTR_BOLD, "%s %zu", gpus ? "gpus" : "devices", count);
 	strip_add(strip, 1, 2, ROLE_WORK_MATMUL, 0, "%s", cells);
 	strip_add(strip, 2, 2, ROLE_DEFAULT, 0, "%3d %%", percent(sum, (int64_t)i * 100));
@@ -344,7 +344,7 @@ int header_devices(struct header *h, struct view *view, int width, int most, int
 
 		if (!works(view, &d, t0, t1))
 			continue;
-		panes_device_label(label, sizeof(label), devices, count, d.id);
+		places_device_label(label, sizeof(label), devices, count, d.id);
 		if (d.api && !strcmp(d.api, "cpu")) {
 			cores_line(&h->lines[lines++], view, width, label, &d, from, to, words);
 			continue;

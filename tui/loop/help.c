@@ -10,8 +10,8 @@
 
 #define KEYS_TEXT 96
 
-static void add_keys(const struct keymap *keymap, enum key_table table, const char *command,
-		     char *text, size_t size)
+static void help_print_keys(const struct keymap *keymap, enum key_table table, const char *command,
+			    char *text, size_t size)
 {
 	size_t i, length;
 
@@ -35,100 +35,160 @@ void help_keys_of(const struct keymap *keymap, const char *command, char *text, 
 
 	text[0] = '\0';
 	for (table = 0; table < KEY_TABLES; table++)
-		add_keys(keymap, (enum key_table)table, command, text, size);
+		help_print_keys(keymap, (enum key_table)table, command, text, size);
 }
 
 /* ---- the overlay ---- */
 
-static void add(struct help *help, char *left, char *middle, char *right)
+static void help_add(struct help *help, char *left, char *middle, char *right)
 {
 	grow(&help->lines, &help->cap, help->count, sizeof(*help->lines));
 	help->lines[help->count++] = (struct help_line){left, right, middle};
 }
 
-static void add_heading(struct help *help, const char *title)
+static void help_add_heading(struct help *help, const char *title)
 {
 	if (help->count)
-		add(help, xstrdup(""), NULL, NULL);
-	add(help, xstrdup(title), NULL, NULL);
+		help_add(help, xstrdup(""), NULL, NULL);
+	help_add(help, xstrdup(title), NULL, NULL);
 }
 
 /* Bindings of a table, those of one command line together. */
-static void add_table(struct help *help, const struct keymap *keymap, enum key_table table)
+static void help_add_table(struct help *help, const struct keymap *keymap, enum key_table table)
 {
 	size_t i, j, count = keymap->tables[table].count;
 	const struct binding *list = keymap->tables[table].list;
 	char *title = xasprintf("keys: %s%s", key_table_name(table),
 				key_table_falls_through(table) ? ", then generic" : "");
 
-	add_heading(help, title);
+	help_add_heading(help, title);
 	free(title);
 	for (i = 0; i < count; i++) {
-		char keys[KEYS_TEXT] = "", error[KEY_ERROR_MAX];
-		size_t name = strcspn(list[i].command, " ");
-		char *command = xstrndup(list[i].command, name);
-		int id = command_find(command, error, sizeof(error));
+		char keys[KEYS_TEXT] = "", sentence[400];
+		const char *about = command_help(list[i].command, sentence, sizeof(sentence));
 
-		free(command);
 		for (j = 0; j < i; j++)
 			if (strcmp(list[i].command, list[j].command) == 0)
 				break;
 		if (j < i)
 			continue;
-		add_keys(keymap, table, list[i].command, keys, sizeof(keys));
-		add(help, xstrdup(keys), xstrdup(list[i].command),
-		    xstrdup(id >= 0 ? command_table[id].help : ""));
+		help_print_keys(keymap, table, list[i].command, keys, sizeof(keys));
+		help_add(help, xstrdup(keys), xstrdup(list[i].command),
+			 xstrdup(about ? about : ""));
 	}
 }
 
-static void add_command(struct help *help, const struct keymap *keymap, int id)
+static void help_add_command(struct help *help, const struct keymap *keymap, int id)
 {
 	const struct command_info *info = &command_table[id];
 	char keys[KEYS_TEXT];
 
 	help_keys_of(keymap, info->name, keys, sizeof(keys));
-	add(help, xasprintf("%s%s%s", info->name, *info->arguments ? " " : "", info->arguments), NULL,
-	    xasprintf("%s%s%s%s", info->help, *keys ? "   (" : "", keys, *keys ? ")" : ""));
+	help_add(help, xasprintf("%s%s%s", info->name, *info->usage ? " " : "", info->usage), NULL,
+		 xasprintf("%s%s%s%s", info->help, *keys ? "   (" : "", keys, *keys ? ")" : ""));
 }
 
-static void add_settings(struct help *help, const struct settings *settings)
+/* ---- the whole of one command ---- */
+
+#define WHOLE_COLUMNS 58		/* of a text beside its label, on 80 columns */
+
+/* A label, and a text that goes on below itself. */
+static void help_add_text(struct help *help, const char *label, const char *text)
+{
+	do {
+		const char *next;
+		size_t length = text_break(text, WHOLE_COLUMNS, &next);
+
+		help_add(help, xstrdup(label), NULL, xstrndup(text, length));
+		label = "";
+		text = next;
+	} while (*text);
+}
+
+/* Every key whose command begins with the name. */
+static void help_add_keys(struct help *help, const struct keymap *keymap, const char *name)
+{
+	const char *label = "keys";
+
+	for (int table = 0; table < KEY_TABLES; table++)
+		for (size_t i = 0; i < keymap->tables[table].count; i++) {
+			const struct binding *binding = &keymap->tables[table].list[i];
+			size_t length = strcspn(binding->command, " ");
+			char keys[KEY_SEQUENCE_MAX * KEY_NAME_MAX];
+			char *text;
+
+			if (length != strlen(name) || strncmp(binding->command, name, length))
+				continue;
+			keys_print(binding->keys, binding->count, keys, sizeof(keys));
+			text = xasprintf("%s: %s (%s)", keys, binding->command,
+					 key_table_name((enum key_table)table));
+			help_add_text(help, label, text);
+			free(text);
+			label = "";
+		}
+}
+
+static void help_add_whole_command(struct help *help, const struct keymap *keymap, int id)
+{
+	const struct command_info *info = &command_table[id];
+	char argument[64], sentence[400];
+	char *title = xasprintf("%s: %s", info->name, info->help);
+	char *usage = xasprintf("%s%s%s", info->name, *info->usage ? " " : "", info->usage);
+
+	help_add_heading(help, title);
+	help_add_text(help, "usage", usage);
+	for (const char *at = info->details; (at = command_detail(at, argument, sizeof(argument),
+								  sentence, sizeof(sentence))); )
+		help_add_text(help, argument, sentence);
+	if (*info->alias)
+		help_add_text(help, "short form", info->alias);
+	help_add_keys(help, keymap, info->name);
+	if (info->needs)
+		help_add_text(help, "needs", command_needs_text(info->needs));
+	free(title);
+	free(usage);
+}
+
+static void help_add_settings(struct help *help, const struct settings *settings)
 {
 	char value[64];
 	int i;
 
-	add_heading(help, "options: set NAME = VALUE");
+	help_add_heading(help, "options: set NAME = VALUE");
 	for (i = 0; i < setting_count(settings); i++) {
 		struct setting_row row = setting_row(settings, i);
 
-		add(help, xasprintf("%s = %s", row.name,
-				    setting_print(settings, i, value, sizeof(value))), NULL,
-		    xstrdup(row.help));
+		help_add(help, xasprintf("%s = %s", row.name,
+					 setting_print(settings, i, value, sizeof(value))), NULL,
+			 xstrdup(row.help));
 	}
 }
 
-static void add_fields(struct help *help)
+static void help_add_fields(struct help *help)
 {
-	add_heading(help, "fields of filters: dur > 1ms & name ~ /conv/ | !failed; kinds and flags stand alone");
+	help_add_heading(help, "fields of filters: dur > 1ms & name ~ /conv/ | !failed; kinds and "
+			       "flags stand alone");
 	for (int i = 0; i < FILTER_FIELDS; i++)
-		add(help, xasprintf("%s, %s", filter_fields[i].name,
-				    filter_type_name(filter_fields[i].type)), NULL,
-		    xstrdup(filter_fields[i].help));
+		help_add(help, xasprintf("%s, %s", filter_fields[i].name,
+					 filter_type_name(filter_fields[i].type)), NULL,
+			 xstrdup(filter_fields[i].help));
 }
 
 /* The first key of a command, and a word for it, behind what is there. */
-static void add_key(struct strbuf *text, const struct keymap *keymap, const char *command,
-		    const char *word)
+static void help_add_first_key(struct strbuf *text, const struct keymap *keymap,
+			       const char *command, const char *word)
 {
 	const struct binding *binding = keymap_find(keymap, TABLE_TABLE, command);
 	char name[KEY_SEQUENCE_MAX * KEY_NAME_MAX];
 
 	if (binding)
-		strbuf_addf(text, "%s%s%s", text->length && text->data[text->length - 1] != ' ' ? " " : "",
+		strbuf_addf(text, "%s%s%s",
+			    text->length && text->data[text->length - 1] != ' ' ? " " : "",
 			    keys_print(binding->keys, binding->count, name, sizeof(name)), word);
 }
 
 /* One page, for who sees the screen for the first time: what is where, keys to begin with. */
-static void add_reading(struct help *help, const struct keymap *keymap)
+static void help_add_reading(struct help *help, const struct keymap *keymap)
 {
 	static const char *const lines[][2] = {
 		{"top line", "state, step, its time, steps a second; lost: missing events"},
@@ -140,24 +200,35 @@ static void add_reading(struct help *help, const struct keymap *keymap)
 		{"below", "tables, findings, output, messages, pages: by their number"},
 		{":help tasks", "what you may want to know, each with its command"},
 	};
-	static const struct { const char *title, *commands[6][2]; } keys[] = {
-		{"to begin", {{"toggle-follow", " freeze, "}, {"zoom-in", ""}, {"zoom-out", " zoom, "},
-			      {"pan-left", ""}, {"pan-right", " pan, "}, {"focus", " to the table"}}},
-		{"then", {{"open", " shows it, "}, {"about", " tells all about it, "}, {"back", " back"}}},
-		{"also", {{"prompt find", " finds, "}, {"next-match", " again, "}, {"prompt", " takes commands, "},
-			  {"cancel", " ends this"}}},
+	static const struct { const char *title, *commands[6][2];
+	} keys[] = {
+		{"to begin",
+		 {{"toggle-follow", " freeze, "},
+		  {"zoom-in", ""},
+		  {"zoom-out", " zoom, "},
+		  {"pan-left", ""},
+		  {"pan-right", " pan, "},
+		  {"focus", " to the table"}}},
+		{"then",
+		 {{"open", " shows it, "}, {"about", " tells all about it, "}, {"back", " back"}}},
+		{"also",
+		 {{"prompt find", " finds, "},
+		  {"next-match", " again, "},
+		  {"prompt", " takes commands, "},
+		  {"cancel", " ends this"}}},
 	};
 	struct strbuf text;
 
-	add_heading(help, "how to read this screen");
+	help_add_heading(help, "how to read this screen");
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
-		add(help, xstrdup(lines[i][0]), NULL, xstrdup(lines[i][1]));
+		help_add(help, xstrdup(lines[i][0]), NULL, xstrdup(lines[i][1]));
 	strbuf_init(&text);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		strbuf_reset(&text);
 		for (size_t k = 0; k < 6 && keys[i].commands[k][0]; k++)
-			add_key(&text, keymap, keys[i].commands[k][0], keys[i].commands[k][1]);
-		add(help, xstrdup(keys[i].title), NULL, xstrdup(text.data));
+			help_add_first_key(&text, keymap, keys[i].commands[k][0],
+					   keys[i].commands[k][1]);
+		help_add(help, xstrdup(keys[i].title), NULL, xstrdup(text.data));
 	}
 	strbuf_release(&text);
 }
@@ -174,26 +245,22 @@ void help_open(struct help *help, const struct keymap *keymap,
 
 	help->open = true;
 	if (!about)
-		add_reading(help, keymap);
+		help_add_reading(help, keymap);
 	for (t = 0; !about && t < sizeof(tables) / sizeof(*tables); t++)
-		add_table(help, keymap, tables[t]);
-	for (group = 0; group < GROUP_COUNT; group++) {
-		bool headed = false;
-
-		for (id = 0; id < COMMAND_ID_COUNT; id++) {
-			if ((int)command_table[id].group != group ||
-			    (about && strcmp(about, command_table[id].name)))
-				continue;
-			if (!headed)
-				add_heading(help, command_group_title((enum command_group)group));
-			headed = true;
-			add_command(help, keymap, id);
-		}
+		help_add_table(help, keymap, tables[t]);
+	for (id = 0; about && id < COMMAND_ID_COUNT; id++)
+		if (!strcmp(about, command_table[id].name))
+			help_add_whole_command(help, keymap, id);
+	for (group = 0; !about && group < GROUP_COUNT; group++) {
+		help_add_heading(help, command_group_title((enum command_group)group));
+		for (id = 0; id < COMMAND_ID_COUNT; id++)
+			if ((int)command_table[id].group == group)
+				help_add_command(help, keymap, id);
 	}
 	if (about && (strcmp(about, "filter") == 0 || strcmp(about, "where") == 0))
-		add_fields(help);
+		help_add_fields(help);
 	if (!about || strcmp(about, "set") == 0)
-		add_settings(help, settings);
+		help_add_settings(help, settings);
 }
 
 void help_close(struct help *help)
@@ -239,14 +306,15 @@ void help_go(struct help *help, size_t line)
 }
 
 /* Text of one column, with an ellipsis where it is cut. */
-static void draw_column(struct area area, int x, int y, int width, enum role role, const char *text)
+static void help_draw_column(struct area area, int x, int y, int width, enum role role,
+			     const char *text)
 {
 	area_text(area_sub(area, x, y, width, 1), 0, 0, role, 0, text);
 	if (text_width(text) > width && width > 0)
 		area_put(area, x + width - 1, y, 0x2026, ROLE_MUTED, ROLE_DEFAULT, 0);
 }
 
-static void draw_line(struct area area, int y, const struct help_line *line)
+static void help_draw_line(struct area area, int y, const struct help_line *line)
 {
 	int left = area.width < 100 ? 16 : 30, middle = 22, x;
 
@@ -254,14 +322,14 @@ static void draw_line(struct area area, int y, const struct help_line *line)
 		area_text(area, 1, y, ROLE_COLUMN, 0, line->left);
 		return;
 	}
-	draw_column(area, 2, y, left, ROLE_TITLE, line->left);
+	help_draw_column(area, 2, y, left, ROLE_TITLE, line->left);
 	x = left + 3;
 	/* on a narrow screen the command itself only where it says more */
 	if (line->middle && (area.width >= 100 || strchr(line->middle, ' '))) {
-		draw_column(area, x, y, middle, ROLE_MUTED, line->middle);
+		help_draw_column(area, x, y, middle, ROLE_MUTED, line->middle);
 		x += area.width >= 100 ? middle + 1 : text_width(line->middle) + 2;
 	}
-	draw_column(area, x, y, area.width - x - 1, ROLE_DEFAULT, line->right);
+	help_draw_column(area, x, y, area.width - x - 1, ROLE_DEFAULT, line->right);
 }
 
 void help_draw(struct help *help, struct area area, const struct text_find *find)
@@ -278,7 +346,7 @@ void help_draw(struct help *help, struct area area, const struct text_find *find
 			    help->top + (size_t)help->page,
 			    help->top + (size_t)help->page < help->count ? ", more below" : "");
 	for (y = 1; y < area.height && help->top + (size_t)y - 1 < help->count; y++)
-		draw_line(area, y, &help->lines[help->top + (size_t)y - 1]);
+		help_draw_line(area, y, &help->lines[help->top + (size_t)y - 1]);
 	if (area.height > 1)
 		text_find_mark(find, area_sub(area, 0, 1, area.width, area.height - 1));
 }
@@ -303,15 +371,17 @@ void help_write_keys(const struct keymap *keymap, FILE *out)
 
 void help_write_commands(const struct keymap *keymap, FILE *out)
 {
-	int id;
-
-	for (id = 0; id < COMMAND_ID_COUNT; id++) {
+	for (int id = 0; id < COMMAND_ID_COUNT; id++) {
 		const struct command_info *info = &command_table[id];
-		char keys[KEYS_TEXT];
+		char keys[KEYS_TEXT], argument[64], sentence[400];
 
 		help_keys_of(keymap, info->name, keys, sizeof(keys));
 		fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\n", info->name, info->alias,
-			command_group_title(info->group), info->arguments, keys, info->help);
+			command_group_title(info->group), info->usage, keys, info->help);
+		for (const char *at = info->details;
+		     (at = command_detail(at, argument, sizeof(argument), sentence,
+					  sizeof(sentence))); )
+			fprintf(out, "\t%s\t%s\n", argument, sentence);
 	}
 }
 

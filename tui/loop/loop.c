@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#include "tui/base/log.h"
 #include "tui/loop/loop.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "model/base/util.h"
+#include "tui/base/log.h"
 #include "tui/base/signals.h"
 
 #define MS INT64_C(1000000)
@@ -46,6 +44,11 @@ bool tui_program_runs(const struct tui *tui)
 const char *tui_program_name(const struct tui *tui)
 {
 	return tui->live ? live_program_name(tui->live) : "the program";
+}
+
+bool tui_command(struct tui *tui, const char *line, char *error, size_t error_size)
+{
+	return tui->commands->line(tui, line, error, error_size);
 }
 
 void tui_say(struct tui *tui, bool error, const char *format, ...)
@@ -199,7 +202,7 @@ static void run_linked(struct tui *tui)
 {
 	char *command = xstrdup(tui->view.run_command), error[512];
 
-	if (!command_line(tui, command, error, sizeof(error)))
+	if (!tui_command(tui, command, error, sizeof(error)))
 		tui_say(tui, true, "%s", error);
 	free(command);
 }
@@ -266,7 +269,7 @@ void tui_key(struct tui *tui, struct key key)
 		tui->view.status[0] = '\0';
 		tui->status_until_ns = 0;
 	}
-	if (slow_stopped_by(tui, key) || key_answer(tui, key))
+	if (slow_stopped_by(tui, key) || tui->commands->answer_key(tui, key))
 		return;
 	if (tui->pending_count && key.code == KEYSYM_ESC) {
 		tui->pending_count = 0;
@@ -281,7 +284,7 @@ void tui_key(struct tui *tui, struct key key)
 		break;
 	case KEY_MATCH_COMMAND:
 		tui->pending_count = 0;
-		if (!command_line(tui, binding->command, error, sizeof(error)))
+		if (!tui_command(tui, binding->command, error, sizeof(error)))
 			tui_say(tui, true, "%s", error);
 		return;
 	case KEY_MATCH_NONE:
@@ -353,11 +356,11 @@ static void take_signals(struct tui *tui)
 			pass_on_and_leave(tui, number);
 			break;
 		case SIGINT:
-			if (!command_line(tui, "quit", error, sizeof(error)))
+			if (!tui_command(tui, "quit", error, sizeof(error)))
 				tui_say(tui, true, "%s", error);
 			break;
 		case SIGTSTP:
-			if (!command_line(tui, "suspend", error, sizeof(error)))
+			if (!tui_command(tui, "suspend", error, sizeof(error)))
 				tui_say(tui, true, "%s", error);
 			break;
 		case SIGCONT:
@@ -425,7 +428,7 @@ static void show_frame(struct tui *tui)
 	if (tui->screen && !terminal_takes(tui))
 		return;
 	tui->dirty = false;
-	page_follow(tui);
+	tui->commands->follow_page(tui);
 	frame_update(tui, all);
 	frame_draw(tui);
 	tui->frame_ns = tui_clock(tui);

@@ -18,13 +18,14 @@
 #include "keymap/setting.h"
 #include "keymap/table.h"
 #include "tui/base/capture.h"
+#include "tui/loop/header.h"
 #include "tui/loop/help.h"
 #include "tui/prompt/history.h"
 #include "tui/draw/hits.h"
 #include "tui/draw/layout.h"
 #include "tui/run/live.h"
 #include "tui/timeline/marks.h"
-#include "tui/options.h"
+#include "tui/base/options.h"
 #include "tui/terminal/output.h"
 #include "tui/draw/pane.h"
 #include "tui/prompt/prompt.h"
@@ -35,7 +36,6 @@
 #include "tui/draw/text_find.h"
 #include "tui/draw/theme.h"
 #include "tui/run/thresholds.h"
-#include "tui/loop/tui.h"
 #include "tui/base/turns.h"
 #include "tui/filters/until.h"
 #include "tui/draw/window.h"
@@ -66,7 +66,22 @@ struct slow {
 /* How far leaving has come. */
 enum stop_stage { STOP_NOT, STOP_INTERRUPTED, STOP_TERMINATED, STOP_KILLED };
 
+/*
+ * What the loop asks of the commands, which lie above it: they know the loop, and the loop
+ * knows nothing of them but this. tui/commands/commands.h has the one there is.
+ */
+struct tui_commands {
+	/* Runs a command line as it was typed, bound or scripted. false: a sentence in error. */
+	bool (*line)(struct tui *tui, const char *line, char *error, size_t error_size);
+	/* The key that `ask-key` waits for; false: it does not wait for one. */
+	bool (*answer_key)(struct tui *tui, struct key key);
+	/* Makes the page of pane 9 again while it is seen, at most once a second. Takes the
+	 * model's lock itself. */
+	void (*follow_page)(struct tui *tui);
+};
+
 struct tui {
+	const struct tui_commands *commands;	/* borrowed */
 	const struct options *options;	/* borrowed */
 	struct model *model;		/* borrowed */
 	struct live *live;		/* borrowed; NULL: a recording, a test */
@@ -90,7 +105,7 @@ struct tui {
 	struct window window;
 	bool window_set;		/* it has been placed once */
 	int64_t jumped_ns;		/* clock of the last jump of the sweep */
-	struct layout layout;
+	struct screen_layout layout;
 	struct header *header;		/* owned */
 	struct pane *panes[TUI_PANES_MAX];	/* owned; [0] the timeline */
 	int lower;			/* index of the lower pane, from 1 */
@@ -98,13 +113,13 @@ struct tui {
 	bool full;			/* the lower pane has the whole screen with the focus */
 	int64_t page_ns, page_cost_ns;	/* when the page of pane 9 was made, what that took */
 	uint64_t page_generation;	/* of the model then */
-	struct output *output;		/* owned */
+	struct program_output *output;		/* owned */
 	struct model_status status;	/* of the last frame */
 
 	struct hits hits;		/* of the last frame */
 	struct tui_mouse mouse;
 	struct marks marks;
-	char *asks_key;			/* owned; the command whose last word the next key is, NULL none */
+	char *asks_key; /* owned; the command whose last word the next key is, NULL none */
 	struct prompt prompt;
 	struct history history;
 	size_t wrong_at;		/* of the last line that was typed: where, 0 it was right */
@@ -135,7 +150,7 @@ struct tui {
 	int64_t start_ns;
 	uint64_t seen_generation, seen_output;
 	int64_t frame_ns, key_ns, draw_cost_ns;	/* last frame, last key, mean of drawing */
-	int64_t drawing_ns;		/* begin of a frame that the terminal has not all of; 0: none */
+	int64_t drawing_ns; /* begin of a frame that the terminal has not all of; 0: none */
 	int64_t numbers_ns;		/* last frame with new numbers */
 	bool numbers_old;		/* the last frame had none */
 	int header_lines;
@@ -151,6 +166,8 @@ const char *tui_program_name(const struct tui *tui);
 /* A sentence at the bottom, until the next key or for a while. */
 void tui_say(struct tui *tui, bool error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* tui->commands->line(). */
+bool tui_command(struct tui *tui, const char *line, char *error, size_t error_size);
 void tui_key(struct tui *tui, struct key key);
 void tui_apply(struct tui *tui, unsigned outcome);
 void tui_resize(struct tui *tui, int width, int height);
@@ -160,13 +177,12 @@ void tui_stop_program(struct tui *tui);
 /* Collecting ends, PROGRAM runs on. */
 void tui_end_collecting(struct tui *tui);
 
-/* After a change of the theme. (tui.c) */
-void tui_look(struct tui *tui);
-
 /* Runs until somebody leaves. */
 void tui_loop(struct tui *tui);
 
 /* ---- frame.c ---- */
+/* Takes over how many colours the theme uses on this terminal; after a change of either. */
+void frame_set_colours(struct tui *tui);
 /* Takes from the model what the next picture needs; not all: the timeline
  * alone, numbers stay. */
 void frame_update(struct tui *tui, bool all);
@@ -184,24 +200,6 @@ void tui_mouse(struct tui *tui, struct mouse mouse);
 /* The script's `mouse WHAT X Y …`; false: it was wrong; the sentence is in error. */
 bool tui_mouse_command(struct tui *tui, const struct command_call *call, char *error,
 		       size_t error_size);
-
-/* ---- commands.c ---- */
-/* A command line as typed, bound or scripted. false: it was wrong; the
- * sentence is in error. */
-bool command_line(struct tui *tui, const char *line, char *error, size_t error_size);
-
-/* ---- commands_page.c ---- */
-/* The page of pane 9 is made anew while it is seen, at most once a second. Takes the
- * model's lock itself. */
-void page_follow(struct tui *tui);
-
-/* ---- commands_mark.c ---- */
-/* Those of the recording that is opened. */
-void marks_load(struct tui *tui);
-/* The key that ask-key waits for; false: it waits for none. */
-bool key_answer(struct tui *tui, struct key key);
-/* What is being measured reaches to the cursor. [locked] */
-void measure_update(struct view *view);
 
 /* ---- save_loop.c ---- */
 /* Saving begins, in a script until it is done; false: a sentence in error. */
@@ -239,13 +237,21 @@ void slow_stop_waited(struct tui *tui);
 void slow_pane(struct tui *tui);
 
 /* ---- diff_loop.c: `diff DIR`, which waits for a report ---- */
+enum diff_state {
+	DIFF_READY,			/* the reports of all recordings are there */
+	DIFF_WAITS,			/* one is being made; the command is run again when it is */
+	DIFF_FAILED,			/* a sentence in error */
+};
+enum diff_state diff_begin(struct tui *tui, const struct command_call *call, char *error,
+			   size_t error_size);
 void diff_look(struct tui *tui);
 /* Esc; false: it waits for none. */
 bool diff_stop(struct tui *tui);
 
 /* ---- run_loop.c: `run`, --until ---- */
 void run_look(struct tui *tui);
-void run_release(struct tui *tui);
+/* `run` waits for nothing any more. */
+void run_forget(struct tui *tui);
 
 /* ---- dialog.c ---- */
 void dialog_draw(struct tui *tui, struct area area);

@@ -33,7 +33,7 @@ static bool run(struct tui *tui, const char *command)
 	char line[HIT_COMMAND], error[256];
 
 	snprintf(line, sizeof(line), "%s", command);	/* a frame may come between */
-	if (!command_line(tui, line, error, sizeof(error)))
+	if (!tui_command(tui, line, error, sizeof(error)))
 		tui_say(tui, true, "%s", error);
 	return true;
 }
@@ -43,11 +43,12 @@ static bool in_part(const struct layout_part *part, int y)
 	return y >= part->y && y < part->y + part->height;
 }
 
-static unsigned scroll(struct tui *tui, struct pane *pane, const struct mouse *mouse)
+static unsigned mouse_scroll_pane(struct tui *tui, struct pane *pane, const struct mouse *mouse)
 {
-	static const char *const up[] = {"row-up", MOUSE_WHEEL_TEXT};
-	static const char *const down[] = {"row-down", MOUSE_WHEEL_TEXT};
-	struct command_call call = {2, mouse->what == MOUSE_WHEEL_UP ? up : down, NULL};
+	enum command_id id =
+		mouse->what == MOUSE_WHEEL_UP ? COMMAND_ID_ROW_UP : COMMAND_ID_ROW_DOWN;
+	const char *const argv[] = {command_table[id].name, MOUSE_WHEEL_TEXT};
+	struct command_call call = {id, 2, argv, NULL};
 
 	if (mouse->what != MOUSE_WHEEL_UP && mouse->what != MOUSE_WHEEL_DOWN)
 		return OUT_NONE;
@@ -65,7 +66,7 @@ static void give_pane(struct tui *tui, int i, struct mouse mouse)
 	if (pane->ops->mouse)
 		outcome = pane->ops->mouse(pane, &tui->view, &mouse, tui->width, part->height);
 	if (outcome & OUT_UNKNOWN)
-		outcome = scroll(tui, pane, &mouse);
+		outcome = mouse_scroll_pane(tui, pane, &mouse);
 	tui_apply(tui, outcome);
 }
 
@@ -130,14 +131,14 @@ void tui_mouse(struct tui *tui, struct mouse mouse)
 
 /* ---- in scripts: WHAT X Y [X2 Y2] [shift] [alt] [ctrl] [middle|right] ---- */
 
-struct act {
+struct mouse_act {
 	const char *name;
 	int places;
 	struct { enum mouse_what what; int place; } steps[4];
 	int count;
 };
 
-static const struct act acts[] = {
+static const struct mouse_act acts[] = {
 	{"click", 1, {{MOUSE_PRESS, 0}, {MOUSE_RELEASE, 0}}, 2},
 	{"double", 1, {{MOUSE_PRESS, 0}, {MOUSE_RELEASE, 0}, {MOUSE_DOUBLE, 0},
 		       {MOUSE_RELEASE, 0}}, 4},
@@ -151,7 +152,7 @@ static const struct act acts[] = {
 	{"wheel-right", 1, {{MOUSE_WHEEL_RIGHT, 0}}, 1},
 };
 
-static const struct act *find_act(const char *name)
+static const struct mouse_act *find_act(const char *name)
 {
 	size_t i;
 
@@ -170,7 +171,7 @@ static bool take_place(const char *text, int *place)
 	return *text && !*end && value >= 0 && value < 10000;
 }
 
-static bool take_word(const char *word, struct mouse *mouse)
+static bool mouse_take_word(const char *word, struct mouse *mouse)
 {
 	if (!strcmp(word, "shift"))
 		mouse->mods |= MOD_SHIFT;
@@ -190,7 +191,7 @@ static bool take_word(const char *word, struct mouse *mouse)
 bool tui_mouse_command(struct tui *tui, const struct command_call *call, char *error,
 		       size_t error_size)
 {
-	const struct act *act = find_act(call->argv[1]);
+	const struct mouse_act *act = find_act(call->argv[1]);
 	struct mouse mouse = {.button = 1};
 	int place[4], i, at = 2;
 
@@ -206,7 +207,7 @@ bool tui_mouse_command(struct tui *tui, const struct command_call *call, char *e
 			return false;
 		}
 	for (; at < call->argc; at++)
-		if (!take_word(call->argv[at], &mouse)) {
+		if (!mouse_take_word(call->argv[at], &mouse)) {
 			snprintf(error, error_size, "not shift, alt, ctrl, middle or right: '%s'",
 				 call->argv[at]);
 			return false;

@@ -9,7 +9,7 @@
 #include "tui/run/save.h"
 
 /* The lines that pane 7 has kept. */
-static char *kept_output(const struct output *output)
+static char *kept_output(const struct program_output *output)
 {
 	struct strbuf text;
 	size_t n = output_count(output);
@@ -22,7 +22,7 @@ static char *kept_output(const struct output *output)
 	return strbuf_detach(&text);
 }
 
-static void describe(const struct tui *tui, struct recording *out)
+static void save_describe(const struct tui *tui, struct recording *out)
 {
 	static char program[] = "synthetic";
 	static char *const command[] = { program, NULL };
@@ -77,7 +77,7 @@ bool save_begin(struct tui *tui, const struct command_call *call, char *error, s
 	options.first_ns = tui->status.first_ns;
 	if (options.first_ns > tui->status.live_ns)
 		options.first_ns = tui->status.live_ns;		/* nothing with a length yet */
-	describe(tui, &options.recording);
+	save_describe(tui, &options.recording);
 	if (tui->options->open_path && !live_is_import(tui->live))
 		options.output_file = file = xasprintf("%s/output", tui->options->open_path);
 	else

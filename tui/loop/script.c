@@ -109,7 +109,8 @@ static void add_screen(struct script *script, struct tui *tui)
 }
 
 /* Ends the run. */
-static void end(struct script *script, struct tui *tui, int status, bool screen, const char *message)
+static void end(struct script *script, struct tui *tui, int status, bool screen,
+		const char *message)
 {
 	strbuf_addf(&script->report, "%s:%d: %s\n", script->name, script->line, message);
 	if (screen)
@@ -282,7 +283,8 @@ static bool assert_screen(struct script *script, struct tui *tui, const struct c
 
 /* ---- keys and sizes ---- */
 
-static bool press(struct tui *tui, const struct command_call *call, char *error, size_t error_size)
+static bool script_press_keys(struct tui *tui, const struct command_call *call, char *error,
+			      size_t error_size)
 {
 	struct key keys[256];
 	int i, j, count;
@@ -293,7 +295,7 @@ static bool press(struct tui *tui, const struct command_call *call, char *error,
 			return false;
 		for (j = 0; j < count && !tui->quit; j++) {
 			tui_key(tui, keys[j]);
-			frame_update(tui, true);	/* the next key finds what this one showed */
+			frame_update(tui, true); /* the next key finds what this one showed */
 		}
 	}
 	return true;
@@ -315,7 +317,7 @@ bool script_parse_size(const char *text, int *width, int *height)
 	return true;
 }
 
-static bool resize(struct tui *tui, const char *size, char *error, size_t error_size)
+static bool script_resize(struct tui *tui, const char *size, char *error, size_t error_size)
 {
 	int width, height;
 
@@ -332,8 +334,8 @@ static bool resize(struct tui *tui, const char *size, char *error, size_t error_
 }
 
 /* All links of the page that is shown, and of the pages they lead to. */
-static bool follow(struct script *script, struct tui *tui, const struct command_call *call,
-		   char *error, size_t error_size)
+static bool script_follow_links(struct script *script, struct tui *tui,
+				const struct command_call *call, char *error, size_t error_size)
 {
 	int64_t depth, most = FOLLOW_MOST;
 	char many[FMT_MAX];
@@ -342,7 +344,8 @@ static bool follow(struct script *script, struct tui *tui, const struct command_
 	if (!take_number(call->argv[1], &depth, error, error_size) ||
 	    (call->argc > 2 && !take_number(call->argv[2], &most, error, error_size)))
 		return false;
-	if (!follow_links(tui, depth > 100 ? 100 : (int)depth, (size_t)most, &followed, error, error_size))
+	if (!follow_links(tui, depth > 100 ? 100 : (int)depth, (size_t)most, &followed, error,
+			  error_size))
 		end(script, tui, SCRIPT_FAILED, true, error);
 	else if (!followed)
 		end(script, tui, SCRIPT_FAILED, true, "the page has no link");
@@ -359,13 +362,13 @@ bool script_command(struct script *script, struct tui *tui, int id,
 
 	switch (id) {
 	case COMMAND_ID_KEY:
-		return press(tui, call, error, error_size);
+		return script_press_keys(tui, call, error, error_size);
 	case COMMAND_ID_RESIZE:
-		return resize(tui, call->argv[1], error, error_size);
+		return script_resize(tui, call->argv[1], error, error_size);
 	case COMMAND_ID_MOUSE:
 		return tui_mouse_command(tui, call, error, error_size);
 	case COMMAND_ID_FOLLOW_LINKS:
-		return follow(script, tui, call, error, error_size);
+		return script_follow_links(script, tui, call, error, error_size);
 	case COMMAND_ID_ASSERT_SCREEN:
 		return assert_screen(script, tui, call, error, error_size);
 	case COMMAND_ID_WAIT_FOR:
@@ -430,7 +433,7 @@ void script_run(struct script *script, struct tui *tui)
 			return;
 		}
 		error[0] = '\0';
-		done = command_line(tui, line, error, sizeof(error));
+		done = tui_command(tui, line, error, sizeof(error));
 		free(line);
 		if (!done && !script->done)
 			end(script, tui, SCRIPT_ERROR, false, error);

@@ -3,8 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/draw/page.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/page_call.h"
+#include "tui/panes/pane_table.h"
+#include "tui/table/table.h"
 
 static const char *const unit_names[] = {
 	[UNIT_TEXT] = "text", [UNIT_NUMBER] = "number", [UNIT_COUNT] = "count",
@@ -66,7 +67,7 @@ static void say_column(struct page *page, const struct table *table, size_t colu
 bool page_columns(const struct page_call *call, struct page *page)
 {
 	const char *pane = call->argv[1];
-	struct table *table = panes_table(call->view, pane);
+	struct table *table = pane_table_of(call->view, pane);
 
 	if (!table) {
 		snprintf(call->error, call->error_size, "no table '%.40s': ops, kernels, copies, "

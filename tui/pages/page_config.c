@@ -9,7 +9,7 @@
 #include "model/base/util.h"
 #include "model/query/query.h"
 #include "tui/run/live.h"
-#include "tui/draw/page.h"
+#include "tui/draw/page_call.h"
 #include "tui/draw/theme.h"
 
 #define OPTION_COLUMNS 22
@@ -69,18 +69,15 @@ bool page_set(const struct page_call *call, struct page *page)
 
 static void add_binding(struct page *page, const char *table, const struct binding *binding)
 {
-	char keys[KEY_SEQUENCE_MAX * KEY_NAME_MAX], error[160], name[40];
+	char keys[KEY_SEQUENCE_MAX * KEY_NAME_MAX], sentence[400];
 	const char *words[] = {"bind", table, keys};
-	int id;
+	const char *about = command_help(binding->command, sentence, sizeof(sentence));
 
 	keys_print(binding->keys, binding->count, keys, sizeof(keys));
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(binding->command, " "), binding->command);
-	id = command_find(name, error, sizeof(error));
 	page_add(page, ROLE_DEFAULT, 0, "  ");
 	link_to_prompt(page, KEYS_COLUMNS, keys, 3, words);
 	page_cell(page, ROLE_DEFAULT, -COMMAND_COLUMNS, binding->command);
-	page_say(page, ROLE_MUTED, 0, " %s", id < 0 ? "takes what generic has away" :
-		 command_table[id].help);
+	page_say(page, ROLE_MUTED, 0, " %s", about ? about : "does nothing, also if generic has it");
 }
 
 bool page_bindings(const struct page_call *call, struct page *page)

@@ -11,7 +11,7 @@
 #include "model/query/memory.h"
 #include "model/query/time.h"
 #include "tui/pages/page_parts.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 #include "tui/report/report.h"
 
 #define KERNELS_SHOWN 12u
@@ -288,7 +288,7 @@ bool page_device(const struct page_call *call, struct page *page)
 	found = page_find_device(call, &book, &device);
 	if (found) {
 		row = page_device_of(&book, device);
-		panes_device_label(label, sizeof(label), book.devices, book.n_devices, device);
+		places_device_label(label, sizeof(label), book.devices, book.n_devices, device);
 		page_title(page, "%s", label);
 		page_add(page, ROLE_TITLE, ATTR_BOLD, "%s", label);
 		line = page_row_of_device(&book, device);

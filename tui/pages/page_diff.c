@@ -10,9 +10,9 @@
 #include "keymap/file.h"
 #include "model/base/util.h"
 #include "tui/base/json_read.h"
-#include "tui/draw/page.h"
+#include "tui/draw/page_call.h"
 #include "tui/pages/page_side.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 #include "tui/report/report.h"
 #include "tui/run/reports.h"
 
@@ -492,8 +492,8 @@ bool page_diff(const struct page_call *call, struct page *page)
 	model_unlock(call->model);
 	good = take_sides(call, argc, argv, sides);
 	if (good) {
-		make_page(page, sides, panes_base_ns(&status), all ? SIZE_MAX : SIDE_ROWS);
-		remember(page, sides, all, panes_base_ns(&status));
+		make_page(page, sides, places_base_ns(&status), all ? SIZE_MAX : SIDE_ROWS);
+		remember(page, sides, all, places_base_ns(&status));
 	}
 	side_release(&sides[BEFORE]);
 	side_release(&sides[AFTER]);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "model/filter/filter.h"
-#include "tui/draw/page.h"
+#include "tui/draw/page_call.h"
 
 static void add_names(struct page *page, const struct filter_names *names)
 {

@@ -9,7 +9,7 @@
 #include "model/query/findings.h"
 #include "tui/pages/page_parts.h"
 #include "tui/draw/pane.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 
 #define TEXT_COLUMNS 100		/* wider is hard to read */
 #define TEXT_LEAST 40
@@ -101,7 +101,7 @@ static void make(struct page *page, const struct page_book *book, const struct f
 	if (finding->cost_ns) {
 		page_label(page, "costs");
 		page_say(page, ROLE_DEFAULT, 0, "%s at most",
-			 panes_cost(cost, sizeof(cost), finding->cost_ns, status->step_ns));
+			 places_cost(cost, sizeof(cost), finding->cost_ns, status->step_ns));
 	}
 	for (int i = 0; i < FINDING_LINES; i++)
 		add_text(page, i ? "" : "because", ROLE_DEFAULT, columns, finding->lines[i]);

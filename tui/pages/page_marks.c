@@ -25,8 +25,8 @@ bool page_marks(const struct page_call *call, struct page *page)
 	model_unlock(call->model);
 	page_say(page, ROLE_COLUMN, 0, "        time  since the last  mark");
 	for (size_t i = 0; i < marks->n; i++) {
-		const struct mark *mark = &marks->list[i];
-		const struct mark *last = i ? mark - 1 : NULL;
+		const struct time_mark *mark = &marks->list[i];
+		const struct time_mark *last = i ? mark - 1 : NULL;
 
 		apart[0] = '+';
 		fmt_time(apart + 1, last ? mark->start_ns - last->start_ns : 0);

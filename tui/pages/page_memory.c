@@ -8,8 +8,8 @@
 #include "model/base/util.h"
 #include "model/query/memory.h"
 #include "model/query/query.h"
-#include "tui/draw/page.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/page_call.h"
+#include "tui/draw/places.h"
 
 #define BAR_COLUMNS 24
 
@@ -138,9 +138,9 @@ static void add_allocator(struct page *page, const struct snapshot *s, size_t i)
 {
 	const struct memory_row *row = &s->rows[i];
 	char device[12], live[FMT_MAX], peak[FMT_MAX], count[FMT_MAX], frees[FMT_MAX], text[48];
-	int64_t base = panes_base_ns(&s->status);
+	int64_t base = places_base_ns(&s->status);
 
-	panes_device_label(device, sizeof(device), s->devices, s->n_devices, row->device);
+	places_device_label(device, sizeof(device), s->devices, s->n_devices, row->device);
 	page_add(page, ROLE_TITLE, ATTR_BOLD, "%s", row->allocator);
 	page_say(page, ROLE_MUTED, 0, "  %s", row->device == UINT32_MAX ? "" : device);
 	page_add(page, ROLE_DEFAULT, 0, "  live %s  peak %s", fmt_bytes(live, row->live_bytes),

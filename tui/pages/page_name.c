@@ -9,7 +9,7 @@
 #include "model/query/name.h"
 #include "model/query/names.h"
 #include "tui/pages/page_parts.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/pane.h"
 #include "tui/report/report.h"
 
 #define SLICE 20000u			/* spans with the lock held: under a millisecond */

@@ -9,7 +9,7 @@
 
 #include "keymap/words.h"
 #include "model/base/util.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 #include "tui/draw/ruler.h"
 
 #define LABEL "%-9s"
@@ -21,7 +21,7 @@ void page_book_take(struct page_book *book, struct model *model)
 {
 	*book = (struct page_book) { .model = model };
 	model_status(model, &book->status);
-	book->base_ns = panes_base_ns(&book->status);
+	book->base_ns = places_base_ns(&book->status);
 	book->n_rows = model_rows(model, &book->rows);
 	book->n_devices = model_devices(model, &book->devices);
 	book->n_queues = model_queues(model, &book->queues);
@@ -165,7 +165,7 @@ void page_to_queue(struct page *page, const struct page_book *book, uint32_t que
 {
 	char label[80], number[16];
 
-	panes_queue_label(label, sizeof(label), book->queues, book->n_queues, queue);
+	places_queue_label(label, sizeof(label), book->queues, book->n_queues, queue);
 	snprintf(number, sizeof(number), "%" PRIu32, queue);
 	if (page_queue_of(book, queue))
 		page_to(page, label, "queue", number, NULL);
@@ -177,7 +177,7 @@ void page_to_device(struct page *page, const struct page_book *book, uint32_t de
 {
 	char label[16], number[16];
 
-	panes_device_label(label, sizeof(label), book->devices, book->n_devices, device);
+	places_device_label(label, sizeof(label), book->devices, book->n_devices, device);
 	snprintf(number, sizeof(number), "%" PRIu32, device);
 	if (page_device_of(book, device))
 		page_to(page, label, "device", number, NULL);
@@ -319,7 +319,7 @@ bool page_find_device(const struct page_call *call, const struct page_book *book
 	read_number(text, UINT32_MAX, &number);
 	for (size_t i = 0; i < book->n_devices; i++) {
 		*device = book->devices[i].id;
-		panes_device_label(label, sizeof(label), book->devices, book->n_devices, *device);
+		places_device_label(label, sizeof(label), book->devices, book->n_devices, *device);
 		if (number == *device || !strcmp(label, text))
 			return true;
 	}
@@ -337,7 +337,7 @@ bool page_find_queue(const struct page_call *call, const struct page_book *book,
 	read_number(text, UINT32_MAX, &number);
 	for (size_t i = 0; i < book->n_queues; i++) {
 		*queue = book->queues[i].id;
-		panes_queue_label(label, sizeof(label), book->queues, book->n_queues, *queue);
+		places_queue_label(label, sizeof(label), book->queues, book->n_queues, *queue);
 		if (number == *queue || !strcmp(label, text))
 			return true;
 	}

@@ -8,7 +8,7 @@
 #define TUI_PAGE_PARTS_H
 
 #include "model/query/query.h"
-#include "tui/draw/page.h"
+#include "tui/draw/page_call.h"
 #include "tui/draw/sheet.h"
 
 /* What names are looked up in, taken once for a page. */
@@ -82,5 +82,10 @@ bool page_find_queue(const struct page_call *call, const struct page_book *book,
 bool page_number(const struct page_call *call, const char *what, const char *text, int64_t *number);
 /* "ROW:LANE:ID" */
 bool page_parse_event(const char *text, struct span_ref *ref);
+
+/* Of ni: an op that is no node of a graph, by its name, by a part of it. false: none.
+ * What is known of a node's op besides. The caller has the model's lock. */
+bool page_op(struct page *page, struct model *model, const char *text);
+void page_op_details(struct page *page, struct model *model, const char *name, const char *type);
 
 #endif

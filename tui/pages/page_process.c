@@ -11,7 +11,7 @@
 #include "model/query/optree.h"
 #include "model/query/pools.h"
 #include "tui/pages/page_parts.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/pane.h"
 #include "tui/report/report.h"
 
 #define OPS_SHOWN 16u

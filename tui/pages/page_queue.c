@@ -7,7 +7,7 @@
 #include "model/base/util.h"
 #include "model/query/work.h"
 #include "tui/pages/page_parts.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 #include "tui/report/report.h"
 
 #define KERNELS_SHOWN 12u
@@ -209,7 +209,7 @@ bool page_queue(const struct page_call *call, struct page *page)
 	page_book_take(&book, call->model);
 	found = page_find_queue(call, &book, &queue);
 	if (found) {
-		panes_queue_label(label, sizeof(label), book.queues, book.n_queues, queue);
+		places_queue_label(label, sizeof(label), book.queues, book.n_queues, queue);
 		page_title(page, "%s", label);
 		page_say(page, ROLE_TITLE, ATTR_BOLD, "%s", label);
 		add_kind(page, &book, &book.queues[queue]);

@@ -7,8 +7,8 @@
 #include "model/base/util.h"
 #include "model/query/work.h"
 #include "model/query/query.h"
-#include "tui/draw/page.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/page_call.h"
+#include "tui/draw/places.h"
 #include "tui/report/report.h"
 #include "tui/draw/sheet.h"
 
@@ -53,7 +53,7 @@ static void say_default(struct page *page, const struct queue_row *rows, size_t 
 					rows[i].kernels + rows[i].copies;
 		if (!fallback || other)
 			continue;
-		panes_device_label(device, sizeof(device), devices, n_devices, devices[d].id);
+		places_device_label(device, sizeof(device), devices, n_devices, devices[d].id);
 		page_say(page, ROLE_WARN, 0, "all work of %s goes to the default stream: nothing of "
 			 "it runs beside anything else", device);
 	}
@@ -88,8 +88,8 @@ bool page_queues(const struct page_call *call, struct page *page)
 
 		for (size_t k = 0; k < n_work && !of; k++)
 			of = work[k].queue == rows[i].id ? &work[k] : NULL;
-		panes_queue_label(name, sizeof(name), rows, n, rows[i].id);
-		panes_device_label(device, sizeof(device), devices, n_devices, rows[i].device);
+		places_queue_label(name, sizeof(name), rows, n, rows[i].id);
+		places_device_label(device, sizeof(device), devices, n_devices, rows[i].device);
 		snprintf(number, sizeof(number), "%" PRIu32, rows[i].id);
 		sheet_cell(&sheet, "%s", name);
 		sheet_link(&sheet, "queue", number);

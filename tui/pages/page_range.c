@@ -12,7 +12,7 @@
 #include "tui/pages/page_side.h"
 #include "tui/draw/pane.h"
 #include "tui/table/steps.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 
 #define STEPS_SAID 6
 #define THREADS_SAID 12
@@ -137,7 +137,7 @@ static void add_devices(struct page *page, struct model *model, const struct sid
 			left++;
 			continue;
 		}
-		panes_device_label(label, sizeof(label), rows, n, rows[i].id);
+		places_device_label(label, sizeof(label), rows, n, rows[i].id);
 		add_device(page, model, side, label, rows[i].id);
 	}
 	if (left)
@@ -360,8 +360,8 @@ bool page_range(const struct page_call *call, struct page *page)
 	side_of_range(&side, call->model, &when, call->turns);
 	if (side.n)
 		qsort(side.items, side.n, sizeof(*side.items), by_ns);
-	make_page(page, call->model, &side, panes_base_ns(&status), all ? SIZE_MAX : SIDE_ROWS);
-	side_words(&when, panes_base_ns(&status), again);
+	make_page(page, call->model, &side, places_base_ns(&status), all ? SIZE_MAX : SIDE_ROWS);
+	side_words(&when, places_base_ns(&status), again);
 	at = 1;
 	for (int i = 0; again[i]; i++)
 		argv[at++] = again[i];

@@ -6,7 +6,7 @@
 
 #include "model/base/util.h"
 #include "model/query/replays.h"
-#include "tui/draw/page.h"
+#include "tui/draw/page_call.h"
 #include "tui/report/report.h"
 #include "tui/draw/sheet.h"
 

@@ -3,7 +3,7 @@
 #ifndef TUI_PAGE_SIDE_H
 #define TUI_PAGE_SIDE_H
 
-#include "tui/draw/page.h"
+#include "tui/draw/page_call.h"
 #include "tui/pages/side.h"
 
 #define SIDE_ROWS 12			/* of a table, unless all are asked for */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "keymap/words.h"
-#include "tui/draw/page.h"
+#include "tui/draw/page_call.h"
 
 #define QUESTION_COLUMNS 58
 #define COMMANDS_MOST 3

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "model/query/waits.h"
-#include "tui/draw/page.h"
+#include "tui/draw/page_call.h"
 #include "tui/report/report.h"
 #include "tui/draw/sheet.h"
 

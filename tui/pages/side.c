@@ -9,7 +9,7 @@
 #include "model/query/time.h"
 #include "tui/base/json_read.h"
 #include "tui/table/steps.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 #include "tui/pages/range_take.h"
 
 #define DEVICES 8			/* whose time is told one by one */
@@ -117,7 +117,7 @@ static void add_devices(struct side *side, struct model *model)
 		if (rows[i].busy_ns <= 0)
 			continue;
 		shown++;
-		panes_device_label(label, sizeof(label), rows, n, rows[i].id);
+		places_device_label(label, sizeof(label), rows, n, rows[i].id);
 		add_device(side, model, &rows[i], used > 1 ? label : "");
 	}
 	free(rows);

@@ -7,7 +7,9 @@
 #include "model/base/util.h"
 #include "model/columns/copies.h"
 #include "model/query/time.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
+#include "tui/panes/pane_table.h"
+#include "tui/table/table.h"
 
 struct copies_pane {
 	struct pane pane;
@@ -96,12 +98,12 @@ static void copies_update(struct pane *pane, struct view *view, int width, int h
 		struct copy_line *line = &lines[i];
 
 		copy_line_init(line, &rows[i]);
-		panes_device_label(line->device, sizeof(line->device), devices, n_devices,
+		places_device_label(line->device, sizeof(line->device), devices, n_devices,
 				   rows[i].device);
 		if (rows[i].peer != UINT32_MAX)
-			panes_device_label(line->peer, sizeof(line->peer), devices, n_devices,
+			places_device_label(line->peer, sizeof(line->peer), devices, n_devices,
 					   rows[i].peer);
-		panes_queue_label(line->queue, sizeof(line->queue), queues, n_queues,
+		places_queue_label(line->queue, sizeof(line->queue), queues, n_queues,
 				  rows[i].queue);
 		for (size_t j = 0; j < n_queues; j++)
 			if (queues[j].id == rows[i].queue)
@@ -129,12 +131,12 @@ static unsigned copies_command(struct pane *pane, struct view *view,
 
 	line = table_current(&p->table);
 	if (line && strcmp(call->argv[0], "about") == 0)
-		return panes_about(view, "name", direction_name(line->row.direction));
+		return places_about(view, "name", direction_name(line->row.direction));
 	if (strcmp(call->argv[0], "open") != 0)
 		return table_command(&p->table, view, call);
 	if (!line)
 		return OUT_NONE;
-	return panes_find_copy(view, line->row.queue, line->row.direction);
+	return places_find_copy(view, line->row.queue, line->row.direction);
 }
 
 static bool is_row(const void *row, const char *key)

@@ -11,7 +11,9 @@
 
 #include "model/base/util.h"
 #include "tui/draw/labels.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
+#include "tui/panes/pane_table.h"
+#include "tui/table/table.h"
 #include "tui/table/where.h"
 
 #define INDENT 3			/* of a title, behind its mark */
@@ -142,7 +144,7 @@ static void findings_update(struct pane *pane, struct view *view, int width, int
 	size_t all, count;
 
 	model_status(view->model, &run);
-	p->base_ns = panes_base_ns(&run);
+	p->base_ns = places_base_ns(&run);
 	model_findings(view->model, &status, NULL);
 	if (p->taken && status.revision == p->status.revision && !p->unsorted) {
 		p->status = status;
@@ -339,7 +341,7 @@ static unsigned about(struct view *view, const struct finding *finding)
 	char id[FINDING_ID + 12];
 
 	snprintf(id, sizeof(id), "%s:%" PRIu32, finding->id, finding->subject);
-	return panes_about(view, "finding", id);
+	return places_about(view, "finding", id);
 }
 
 /* In another order, or others of them. */

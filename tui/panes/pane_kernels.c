@@ -7,7 +7,9 @@
 #include "model/base/util.h"
 #include "model/columns/kernels.h"
 #include "model/query/work.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
+#include "tui/panes/pane_table.h"
+#include "tui/table/table.h"
 #include "tui/report/report.h"
 
 #define CLASSES_FROM 8			/* lines of the pane from which on there is one for them */
@@ -18,7 +20,7 @@ struct kernels_pane {
 	struct report_share classes[KERNEL_KINDS];	/* time by class, of all devices */
 	size_t n_classes;
 	int64_t classes_ns;
-	uint64_t taken;			/* panes_stands() */
+	uint64_t taken;			/* places_stands() */
 };
 
 #define LINE(line) ((const struct kernel_line *)(line))
@@ -113,7 +115,7 @@ static void kernels_update(struct pane *pane, struct view *view, int width, int 
 	bool gpu = false, flop = false;
 	uint64_t total = 0;
 
-	if (panes_stands(view, &p->taken))
+	if (places_stands(view, &p->taken))
 		return;
 	n_trends = model_kernel_trends(view->model, &trends);
 	if (n_trends)
@@ -124,7 +126,7 @@ static void kernels_update(struct pane *pane, struct view *view, int width, int 
 	for (i = 0; i < count; i++) {
 		kernel_line_init(&lines[i], &rows[i]);
 		add_trend(&lines[i], trends, n_trends);
-		panes_device_label(lines[i].device, sizeof(lines[i].device), devices, n_devices,
+		places_device_label(lines[i].device, sizeof(lines[i].device), devices, n_devices,
 				   rows[i].device);
 		total += kernel_line_part(&lines[i]);
 		flop |= rows[i].flop > 0 && rows[i].flop_ns > 0;
@@ -175,12 +177,12 @@ static unsigned kernels_command(struct pane *pane, struct view *view,
 
 	line = table_current(&p->table);
 	if (line && strcmp(call->argv[0], "about") == 0)
-		return panes_about(view, "pk", line->row.raw_name);
+		return places_about(view, "pk", line->row.raw_name);
 	if (strcmp(call->argv[0], "open") != 0)
 		return table_command(&p->table, view, call);
 	if (!line)
 		return OUT_NONE;
-	return panes_find_event(view, line->row.name, ROW_QUEUE, line->row.device);
+	return places_find_event(view, line->row.name, ROW_QUEUE, line->row.device);
 }
 
 static bool is_row(const void *row, const char *key)

@@ -10,7 +10,9 @@
 #include "model/base/util.h"
 #include "model/columns/memory.h"
 #include "tui/draw/labels.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
+#include "tui/panes/pane_table.h"
+#include "tui/table/table.h"
 #include "tui/draw/timeline_cells.h"
 
 #define PLOT_LINES 3
@@ -108,7 +110,7 @@ static void memory_update(struct pane *pane, struct view *view, int width, int h
 		lines[i].steps = steps;
 		if (i < TRENDS)
 			take_trend(view->model, &lines[i]);
-		panes_device_label(lines[i].device, sizeof(lines[i].device), devices, n_devices,
+		places_device_label(lines[i].device, sizeof(lines[i].device), devices, n_devices,
 				   rows[i].device);
 		total += rows[i].peak_bytes;
 	}
@@ -179,7 +181,7 @@ static unsigned memory_command(struct pane *pane, struct view *view,
 	unsigned outcome;
 
 	if (line && strcmp(call->argv[0], "about") == 0)
-		return panes_about(view, "allocator", line->row.allocator);
+		return places_about(view, "allocator", line->row.allocator);
 	if (strcmp(call->argv[0], "open") != 0) {
 		outcome = table_command(&p->table, view, call);
 		model_lock(view->model);

@@ -6,7 +6,8 @@
 
 #include "model/base/util.h"
 #include "tui/draw/labels.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
+#include "tui/panes/pane_table.h"
 #include "tui/draw/ruler.h"
 #include "tui/table/where.h"
 
@@ -65,7 +66,7 @@ static void messages_update(struct pane *pane, struct view *view, int width, int
 	struct model_status status;
 
 	model_status(view->model, &status);
-	p->base_ns = panes_base_ns(&status);
+	p->base_ns = places_base_ns(&status);
 	free(p->rows);
 	p->rows = NULL;
 	p->all = model_messages(view->model, &p->rows);

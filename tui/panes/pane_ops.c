@@ -8,7 +8,9 @@
 #include "model/query/work.h"
 #include "tui/panes/ops_tree.h"
 #include "tui/table/steps.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
+#include "tui/panes/pane_table.h"
+#include "tui/table/table.h"
 
 struct ops_pane {
 	struct pane pane;
@@ -21,7 +23,7 @@ struct ops_pane {
 	struct ops_tree tree;
 	struct op_trend *trends;	/* owned; by name */
 	char scope[80];			/* of the tree */
-	uint64_t taken;			/* the flat table; panes_stands() */
+	uint64_t taken;			/* the flat table; places_stands() */
 };
 
 /* ---- the table ---- */
@@ -185,7 +187,7 @@ static void update_flat(struct ops_pane *p, struct view *view)
 		p->sources = p->sources || rows[i].file;
 		p->pools = p->pools || rows[i].handed || rows[i].latencies;
 	}
-	devices = devices && panes_devices(view->model);
+	devices = devices && places_devices(view->model);
 	lines = xcalloc(count, sizeof(*lines));
 	for (i = 0; i < count; i++) {
 		lines[i].op = rows[i];
@@ -263,7 +265,7 @@ static void update_tree(struct ops_pane *p, struct view *view)
 	} else {
 		ops_tree_take(&p->tree, view->model, &question);
 	}
-	set_devices(p, ops_tree_has_devices(&p->tree) && panes_devices(view->model), p->tree.n > 0);
+	set_devices(p, ops_tree_has_devices(&p->tree) && places_devices(view->model), p->tree.n > 0);
 	tree_lines(p);
 }
 
@@ -276,7 +278,7 @@ static void ops_update(struct pane *pane, struct view *view, int width, int heig
 		p->table.note[0] = '\0';
 		p->taken = 0;
 		update_tree(p, view);
-	} else if (!panes_stands(view, &p->taken)) {
+	} else if (!places_stands(view, &p->taken)) {
 		update_flat(p, view);
 	}
 }
@@ -347,7 +349,7 @@ static unsigned ops_command(struct pane *pane, struct view *view, const struct c
 		return tree_command(p, view, call);
 	line = table_current(&p->table);
 	if (line && strcmp(call->argv[0], "about") == 0)
-		return panes_about(view, "ni", line->op.raw_name);
+		return places_about(view, "ni", line->op.raw_name);
 	if (fold_command(p, call, line && line->is_scope)) {
 		tree_lines(p);
 		return OUT_REDRAW;
@@ -360,7 +362,7 @@ static unsigned ops_command(struct pane *pane, struct view *view, const struct c
 	}
 	if (!line)
 		return OUT_NONE;
-	return panes_find_event(view, line->op.name, ROW_THREAD, UINT32_MAX);
+	return places_find_event(view, line->op.name, ROW_THREAD, UINT32_MAX);
 }
 
 static bool is_row(const void *row, const char *key)

@@ -11,7 +11,7 @@
 #include "tui/draw/labels.h"
 #include "tui/run/live.h"
 #include "tui/terminal/output.h"
-#include "tui/draw/panes.h"
+#include "tui/panes/pane_table.h"
 
 #define MARGIN 1			/* left of the text */
 
@@ -43,7 +43,7 @@ static void output_update(struct pane *pane, struct view *view, int width, int h
 }
 
 /* Index of the first line on a page of `height`. */
-static size_t top_line(struct output_pane *p, const struct output *output, int height)
+static size_t top_line(struct output_pane *p, const struct program_output *output, int height)
 {
 	size_t count = output_count(output);
 	size_t last = count > (size_t)height ? count - (size_t)height : 0;
@@ -86,7 +86,7 @@ static void output_draw(struct pane *pane, struct view *view, struct area area, 
 	}
 }
 
-static unsigned scroll_by(struct output_pane *p, const struct output *output, int64_t lines)
+static unsigned scroll_by(struct output_pane *p, const struct program_output *output, int64_t lines)
 {
 	size_t count = output_count(output);
 	size_t page = p->page > 0 ? (size_t)p->page : 1;

@@ -9,7 +9,9 @@
 #include "model/columns/steps.h"
 #include "model/query/time.h"
 #include "model/query/work.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
+#include "tui/panes/pane_table.h"
+#include "tui/table/table.h"
 #include "tui/run/progress.h"
 
 #define LINES_MOST 100000	/* of more, the last ones are listed */
@@ -160,7 +162,7 @@ static void steps_update(struct pane *pane, struct view *view, int width, int he
 		struct step_line *line = &rows[i].line;
 
 		line->row = p->steps.rows[first + i];
-		line->base_ns = panes_base_ns(&p->status);
+		line->base_ns = places_base_ns(&p->status);
 		line->typical_ns = p->steps.stats.p50_ns;
 		take_parts(view->model, &rows[i]);
 		if (line->row.dur_ns > longest)
@@ -251,7 +253,7 @@ static unsigned steps_command(struct pane *pane, struct view *view, const struct
 
 	if (line && strcmp(call->argv[0], "about") == 0) {
 		snprintf(number, sizeof(number), "%" PRId64, line->row.number);
-		return panes_about(view, "step", number);
+		return places_about(view, "step", number);
 	}
 	if (line && strcmp(call->argv[0], "diff") == 0) {
 		snprintf(p->command, sizeof(p->command), "diff step %" PRId64, line->row.number);

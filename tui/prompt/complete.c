@@ -10,6 +10,7 @@
 #include "keymap/arguments.h"
 #include "keymap/command.h"
 #include "keymap/words.h"
+#include "model/base/utf8.h"
 #include "model/base/util.h"
 #include "tui/prompt/complete_internal.h"
 #include "tui/lists/list.h"
@@ -42,7 +43,7 @@ static void shorten_to(char *common, const char *text)
 
 	while (common[same] && common[same] == text[same])
 		same++;
-	while (same && ((unsigned char)common[same] & 0xc0) == 0x80)
+	while (same && utf8_continues(common[same]))
 		same--;
 	common[same] = '\0';
 }
@@ -149,7 +150,7 @@ static size_t word_end(const char *line, size_t cursor)
 }
 
 /* One word without its quotes, the last of which may be open. The caller frees. */
-static char *unquoted(const char *text, size_t size)
+static char *complete_unquote(const char *text, size_t size)
 {
 	static const char *const ends[] = {"", "'", "\""};
 	char error[80], *result = NULL;
@@ -196,11 +197,32 @@ static int by_text(const void *a, const void *b)
 	return strcmp(((const struct candidate *)a)->text, ((const struct candidate *)b)->text);
 }
 
+/* What the table of commands says about a flag, else the value that it takes. */
+static const char *flag_about(const struct gather *gather, const struct argument *flag,
+			      char *sentence, size_t size)
+{
+	const char *at = command_table[gather->command].details;
+	size_t length = strlen(flag->text);
+	char argument[64];
+
+	while ((at = command_detail(at, argument, sizeof(argument), sentence, size)))
+		if (!strncmp(argument, flag->text, length) &&
+		    (!argument[length] || argument[length] == ' '))
+			return sentence;
+	return flag->value;
+}
+
 static void gather_flags(struct gather *gather, const struct arguments *arguments)
 {
-	for (int i = 0; i < arguments->count; i++)
-		if (arguments->list[i].flag)
-			gather_add(gather, arguments->list[i].text, arguments->list[i].value, false);
+	char sentence[200];
+
+	for (int i = 0; i < arguments->count; i++) {
+		const struct argument *flag = &arguments->list[i];
+
+		if (flag->flag)
+			gather_add(gather, flag->text,
+				   flag_about(gather, flag, sentence, sizeof(sentence)), false);
+	}
 }
 
 /* What a list knows of the value of its flag. */
@@ -241,12 +263,13 @@ static void gather_arguments(struct gather *gather)
 	const char *next;
 	bool value;
 
-	arguments_parse(info->arguments, &arguments);
+	arguments_parse(info->usage, &arguments);
 	if (!strcmp(gather->argv[gather->argc - 1], ">")) {
 		gather_files(gather, false);
 		return;
 	}
-	next = arguments_next(&arguments, gather->argc - 1, gather->argv + 1, info->most < 0, &value);
+	next = arguments_next(&arguments, gather->argc - 1, gather->argv + 1, info->most < 0,
+			      &value);
 	if (*gather->typed == '-' && !value)
 		gather_flags(gather, &arguments);
 	if (!value || !gather_flag_words(gather))
@@ -266,7 +289,7 @@ static void enter_command(struct gather *gather)
 		gather->command = command_find(gather->argv[0], error, sizeof(error));
 		if (gather->command < 0)
 			return;
-		arguments_parse(command_table[gather->command].arguments, &arguments);
+		arguments_parse(command_table[gather->command].usage, &arguments);
 		rest = arguments_rest(&arguments, gather->argc - 1);
 		if (rest < 0)
 			return;
@@ -286,7 +309,7 @@ static int expression_word(const struct gather *gather)
 
 	if (!gather->argc || gather->command < 0)
 		return -1;
-	arguments_parse(command_table[gather->command].arguments, &arguments);
+	arguments_parse(command_table[gather->command].usage, &arguments);
 	for (int i = 0; i < gather->argc; i++) {
 		next = arguments_next(&arguments, i, words, false, &value);
 		if (!strcmp(next, "EXPR…") || (!strcmp(next, "EXPR") && i == gather->argc - 1))
@@ -340,7 +363,7 @@ void complete_line(const struct complete_ask *ask, const char *line, size_t curs
 	out->from = word_start(line, cursor);
 	out->to = word_end(line, cursor);
 	before = xstrndup(line, out->from);
-	typed = unquoted(line + out->from, cursor - out->from);
+	typed = complete_unquote(line + out->from, cursor - out->from);
 	if (words_split(&words, before + strspn(before, " :"), error, sizeof(error))) {
 		if (!words.argc && *typed == ':') {
 			memmove(typed, typed + 1, strlen(typed));
@@ -359,7 +382,7 @@ void complete_line(const struct complete_ask *ask, const char *line, size_t curs
 		if (gather.argc && gather.command >= 0)
 			snprintf(out->usage, sizeof(out->usage), "%s %s",
 				 command_table[gather.command].name,
-				 command_table[gather.command].arguments);
+				 command_table[gather.command].usage);
 		words_release(&words);
 	}
 	free(before);

@@ -64,7 +64,7 @@ static void add_texts(struct gather *gather, enum filter_field field)
 		gather_words(gather, "note warning error");
 }
 
-static void add_value(struct gather *gather, enum filter_field field)
+static void filter_add_value(struct gather *gather, enum filter_field field)
 {
 	switch (filter_fields[field].type) {
 	case FILTER_KIND:
@@ -95,7 +95,7 @@ size_t gather_filter(struct gather *gather, const char *text, char quote)
 		gather_words(gather, "& |");
 	gather->quote = quote == '"' ? '\'' : '"';
 	if (place.next & FILTER_NEXT_VALUE && place.field < FILTER_FIELDS)
-		add_value(gather, place.field);
+		filter_add_value(gather, place.field);
 	gather->quote = '\0';
 	return strlen(word);
 }

@@ -16,22 +16,22 @@
 #include "model/query/names.h"
 #include "model/query/replays.h"
 #include "model/query/query.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 
 static int by_name(const void *a, const void *b)
 {
-	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
+	return strcmp(((const struct name_total *)a)->name, ((const struct name_total *)b)->name);
 }
 
 static int by_time(const void *a, const void *b)
 {
-	const struct named *x = a, *y = b;
+	const struct name_total *x = a, *y = b;
 
 	return x->ns != y->ns ? (x->ns > y->ns ? -1 : 1) : strcmp(x->name, y->name);
 }
 
 /* Each name once, with its whole time. */
-static void add_named(struct gather *gather, struct named *list, size_t n)
+static void gather_named(struct gather *gather, struct name_total *list, size_t n)
 {
 	char time[FMT_MAX];
 	size_t to = 0;
@@ -47,30 +47,31 @@ static void add_named(struct gather *gather, struct named *list, size_t n)
 	if (to)
 		qsort(list, to, sizeof(*list), by_time);
 	for (size_t i = 0; i < to; i++)
-		gather_add(gather, list[i].name, list[i].ns ? fmt_time(time, list[i].ns) : "", false);
+		gather_add(gather, list[i].name, list[i].ns ? fmt_time(time, list[i].ns) : "",
+			   false);
 	free(list);
 }
 
 static void add_ops(struct gather *gather)
 {
-	struct named *list;
+	struct name_total *list;
 	size_t n;
 
 	model_lock(gather->ask->model);
 	n = model_op_names(gather->ask->model, &list);
 	model_unlock(gather->ask->model);
-	add_named(gather, list, n);
+	gather_named(gather, list, n);
 }
 
 static void add_kernels(struct gather *gather)
 {
-	struct named *list;
+	struct name_total *list;
 	size_t n;
 
 	model_lock(gather->ask->model);
 	n = model_kernel_names(gather->ask->model, &list);
 	model_unlock(gather->ask->model);
-	add_named(gather, list, n);
+	gather_named(gather, list, n);
 }
 
 static void add_sources(struct gather *gather)
@@ -82,7 +83,8 @@ static void add_sources(struct gather *gather)
 	n = model_sources(gather->ask->model, NULL, &rows);
 	model_unlock(gather->ask->model);
 	for (size_t i = 0; i < n; i++)
-		gather_add(gather, rows[i].file, rows[i].library ? "a package's" : "the program's", false);
+		gather_add(gather, rows[i].file, rows[i].library ? "a package's" : "the program's",
+			   false);
 	free(rows);
 }
 
@@ -126,7 +128,7 @@ static void add_graphs(struct gather *gather)
 	model_replays_free(rows, n);
 }
 
-static void add_devices(struct gather *gather)
+static void gather_devices(struct gather *gather)
 {
 	struct device_row *rows;
 	char label[16];
@@ -135,14 +137,14 @@ static void add_devices(struct gather *gather)
 	model_lock(gather->ask->model);
 	n = model_devices(gather->ask->model, &rows);
 	for (size_t i = 0; i < n; i++) {
-		panes_device_label(label, sizeof(label), rows, n, rows[i].id);
+		places_device_label(label, sizeof(label), rows, n, rows[i].id);
 		gather_add(gather, label, rows[i].name ? rows[i].name : "", false);
 	}
 	model_unlock(gather->ask->model);
 	free(rows);
 }
 
-static void add_queues(struct gather *gather)
+static void gather_queues(struct gather *gather)
 {
 	struct queue_row *rows;
 	char label[80];
@@ -151,14 +153,14 @@ static void add_queues(struct gather *gather)
 	model_lock(gather->ask->model);
 	n = model_queues(gather->ask->model, &rows);
 	for (size_t i = 0; i < n; i++) {
-		panes_queue_label(label, sizeof(label), rows, n, rows[i].id);
+		places_queue_label(label, sizeof(label), rows, n, rows[i].id);
 		gather_add(gather, label, "", false);
 	}
 	model_unlock(gather->ask->model);
 	free(rows);
 }
 
-static void add_processes(struct gather *gather)
+static void gather_processes(struct gather *gather)
 {
 	struct process_row *rows;
 	char pid[16];
@@ -196,7 +198,7 @@ static void add_findings(struct gather *gather)
 	free(list);
 }
 
-static void add_steps(struct gather *gather)
+static void gather_steps(struct gather *gather)
 {
 	char number[24], time[FMT_MAX];
 	struct step_stats stats;
@@ -236,7 +238,7 @@ static void add_row_ids(struct gather *gather, bool threads)
 static void add_row_names(struct gather *gather, bool threads)
 {
 	struct model_row *rows;
-	struct named *list;
+	struct name_total *list;
 	size_t n, named = 0;
 
 	model_lock(gather->ask->model);
@@ -244,8 +246,9 @@ static void add_row_names(struct gather *gather, bool threads)
 	list = xcalloc(n ? n : 1, sizeof(*list));
 	for (size_t i = 0; i < n; i++)
 		if (rows[i].label && (!threads || rows[i].kind == ROW_THREAD))
-			list[named++] = (struct named){.name = rows[i].label, .ns = rows[i].busy_ns};
-	add_named(gather, list, named);
+			list[named++] =
+				(struct name_total){.name = rows[i].label, .ns = rows[i].busy_ns};
+	gather_named(gather, list, named);
 	model_unlock(gather->ask->model);
 	free(rows);
 }
@@ -300,8 +303,8 @@ static void add_dtypes(struct gather *gather)
 const struct gather_value gather_of_model[] = {
 	{"OP", add_ops}, {"KERNEL", add_kernels}, {"NAME", add_names}, {"SOURCE", add_sources},
 	{"ALLOCATOR", add_allocators}, {"COUNTER", add_counters}, {"GRAPH", add_graphs},
-	{"DEVICE", add_devices}, {"QUEUE", add_queues}, {"PID", add_processes},
-	{"FINDING", add_findings}, {"STEP", add_steps}, {"ROW", add_row_numbers},
+	{"DEVICE", gather_devices}, {"QUEUE", gather_queues}, {"PID", gather_processes},
+	{"FINDING", add_findings}, {"STEP", gather_steps}, {"ROW", add_row_numbers},
 	{"ROW[:LANE:ID]", add_row_numbers}, {"/REGEX/", add_row_labels}, {"THREAD", add_threads},
 	{"TID", add_thread_ids}, {"DIRECTION", add_directions}, {"CLASS", add_classes},
 	{"DTYPE", add_dtypes},

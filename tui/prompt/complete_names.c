@@ -16,7 +16,8 @@
 #include "tui/lists/list.h"
 #include "tui/timeline/marks.h"
 #include "tui/draw/pane.h"
-#include "tui/draw/panes.h"
+#include "tui/panes/pane_table.h"
+#include "tui/table/table.h"
 #include "tui/timeline/row_choice.h"
 #include "tui/timeline/when.h"
 
@@ -40,7 +41,8 @@ static void add_option_values(struct gather *gather)
 {
 	const struct settings *settings = gather->ask->settings;
 	char now[64], error[160];
-	int id = gather->argc > 1 ? setting_find(settings, gather->argv[1], error, sizeof(error)) : -1;
+	int id = gather->argc > 1 ? setting_find(settings, gather->argv[1], error, sizeof(error))
+				  : -1;
 	const char *values;
 
 	if (id < 0)
@@ -169,7 +171,7 @@ static void add_kind(struct gather *gather, const char *sign, const struct table
 static void add_columns(struct gather *gather, const char *sign)
 {
 	const struct list_kind *list = list_kind_of(gather->command);
-	const struct table_kind *kind = gather->argc > 1 ? panes_kind(gather->argv[1]) : NULL;
+	const struct table_kind *kind = gather->argc > 1 ? pane_kind(gather->argv[1]) : NULL;
 	const struct table *table = gather->ask->table;
 	struct list_column columns[LIST_COLUMNS_MAX];
 	size_t n = list ? list_kind_columns(list, columns) : 0;
@@ -314,7 +316,8 @@ void gather_files(struct gather *gather, bool only_folders)
 {
 	const char *slash = strrchr(gather->typed, '/'), *home = getenv("HOME");
 	const char *rest = slash ? slash + 1 : gather->typed, *typed = gather->typed;
-	char *folder = slash ? xstrndup(typed, (size_t)(slash - typed) + 1) : xstrdup(""), *whole = NULL;
+	char *folder = slash ? xstrndup(typed, (size_t)(slash - typed) + 1) : xstrdup(""),
+	     *whole = NULL;
 	size_t n;
 	char **names;
 

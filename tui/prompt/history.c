@@ -18,7 +18,7 @@
 
 /* ---- lines ---- */
 
-static bool take(struct history *history, const char *line, size_t length)
+static bool history_take_line(struct history *history, const char *line, size_t length)
 {
 	if (!length || length >= LINE_MOST || memchr(line, '\0', length))
 		return false;
@@ -27,7 +27,8 @@ static bool take(struct history *history, const char *line, size_t length)
 		return false;
 	if (history->count == HISTORY_MOST) {
 		free(history->lines[0]);
-		memmove(history->lines, history->lines + 1, --history->count * sizeof(*history->lines));
+		memmove(history->lines, history->lines + 1,
+			--history->count * sizeof(*history->lines));
 	}
 	grow(&history->lines, &history->cap, history->count, sizeof(*history->lines));
 	history->lines[history->count++] = xstrndup(line, length);
@@ -47,8 +48,9 @@ size_t history_find(const struct history *history, size_t at, bool older, const 
 	while (older ? at > 0 : at + 1 < history->count) {
 		const char *line = history->lines[older ? --at : ++at];
 
-		if (strcmp(line, except) && (inside ? memmem(line, strlen(line), text, length) != NULL
-						    : !strncmp(line, text, length)))
+		if (strcmp(line, except) &&
+		    (inside ? memmem(line, strlen(line), text, length) != NULL
+			    : !strncmp(line, text, length)))
 			return at;
 	}
 	return history->count;
@@ -62,7 +64,8 @@ static int open_locked(const char *path)
 	struct stat own, named;
 
 	for (int i = 0; i < 10; i++) {
-		int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
+		int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+			      0600);
 
 		if (fd < 0)
 			return -1;
@@ -97,13 +100,13 @@ static void read_lines(struct history *history, int fd)
 
 		if (!newline)
 			newline = end;
-		take(history, at, (size_t)(newline - at));
+		history_take_line(history, at, (size_t)(newline - at));
 		at = newline + 1;
 	}
 	free(text);
 }
 
-static bool write_all(int fd, const char *text, size_t size)
+static bool history_write_all(int fd, const char *text, size_t size)
 {
 	while (size) {
 		ssize_t n = write(fd, text, size);
@@ -145,7 +148,7 @@ static void write_anew(struct history *history)
 		for (size_t i = 0; i < history->count; i++)
 			strbuf_addf(&text, "%s\n", history->lines[i]);
 		give(fd, history->path);
-		if (!write_all(fd, text.data, text.length) || rename(beside, history->path))
+		if (!history_write_all(fd, text.data, text.length) || rename(beside, history->path))
 			unlink(beside);
 		strbuf_release(&text);
 		close(fd);
@@ -153,7 +156,7 @@ static void write_anew(struct history *history)
 	free(beside);
 }
 
-static size_t lines_of(int fd)
+static size_t history_lines(int fd)
 {
 	char block[16384];
 	off_t at = 0;
@@ -173,7 +176,7 @@ static void shrink_file(struct history *history, int fd)
 {
 	struct history all = {.path = history->path};
 
-	if (lines_of(fd) <= HISTORY_MOST + SLACK)
+	if (history_lines(fd) <= HISTORY_MOST + SLACK)
 		return;
 	read_lines(&all, fd);
 	write_anew(&all);
@@ -240,13 +243,14 @@ void history_add(struct history *history, const char *line)
 	char *text;
 	int fd;
 
-	if (*line == ' ' || strchr(line, '\n') || !take(history, line, length) || !history->path)
+	if (*line == ' ' || strchr(line, '\n') || !history_take_line(history, line, length) ||
+	    !history->path)
 		return;
 	fd = open_locked(history->path);
 	if (fd < 0)
 		return;
 	text = xasprintf("%s\n", line);
-	write_all(fd, text, length + 1);
+	history_write_all(fd, text, length + 1);
 	free(text);
 	shrink_file(history, fd);
 	close(fd);

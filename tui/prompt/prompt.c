@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/utf8.h"
 #include "model/base/util.h"
 #include "tui/draw/labels.h"
 
@@ -70,14 +71,9 @@ void prompt_insert(struct prompt *prompt, uint32_t ch)
 	insert(prompt, ch);
 }
 
-static bool continues(char c)
-{
-	return ((unsigned char)c & 0xc0) == 0x80;
-}
-
 static size_t before(const struct prompt *prompt, size_t at)
 {
-	while (at > 0 && continues(prompt->text[--at]))
+	while (at > 0 && utf8_continues(prompt->text[--at]))
 		;
 	return at;
 }
@@ -86,7 +82,7 @@ static size_t after(const struct prompt *prompt, size_t at)
 {
 	if (at < prompt->length)
 		at++;
-	while (at < prompt->length && continues(prompt->text[at]))
+	while (at < prompt->length && utf8_continues(prompt->text[at]))
 		at++;
 	return at;
 }
@@ -145,7 +141,7 @@ void prompt_edit(struct prompt *prompt, enum command_id command)
 void prompt_place(struct prompt *prompt, size_t at)
 {
 	prompt->cursor = at < prompt->length ? at : prompt->length;
-	while (prompt->cursor && continues(prompt->text[prompt->cursor]))
+	while (prompt->cursor && utf8_continues(prompt->text[prompt->cursor]))
 		prompt->cursor--;
 }
 
@@ -232,7 +228,8 @@ void prompt_complete(struct prompt *prompt, const struct complete_ask *ask, bool
 
 bool prompt_recall(struct prompt *prompt, const struct history *history, enum command_id command)
 {
-	bool older = command != COMMAND_ID_HISTORY_NEXT, inside = command == COMMAND_ID_HISTORY_SEARCH;
+	bool older = command != COMMAND_ID_HISTORY_NEXT,
+	     inside = command == COMMAND_ID_HISTORY_SEARCH;
 	size_t from = prompt->recalling ? prompt->recalled : history->count, found;
 
 	close_box(prompt);
@@ -306,23 +303,27 @@ static void draw_box_head(const struct prompt *prompt, struct area area)
 
 	area_fill(area, 0, 0, area.width, 1, ' ', ROLE_HINT, ROLE_HINT, 0);
 	if (!box->total && *box->usage)
-		area_printf(area, 1, 0, ROLE_HINT, 0, "nothing to complete here; usage: %s", box->usage);
+		area_printf(area, 1, 0, ROLE_HINT, 0, "nothing to complete here; usage: %s",
+			    box->usage);
 	else if (!box->total)
 		area_text(area, 1, 0, ROLE_HINT, 0, "nothing begins so, nothing contains it");
 	else if (box->total > box->count)
 		area_printf(area, 1, 0, ROLE_HINT, 0, "the first %s of %s; type more to see others",
 			    fmt_count(first, box->count), fmt_count(count, box->total));
 	else if (prompt->choice >= 0)
-		area_printf(area, 1, 0, ROLE_HINT, 0, "%d of %zu; next: Tab, back: S-Tab, as typed: Esc",
-			    prompt->choice + 1, box->count);
+		area_printf(area, 1, 0, ROLE_HINT, 0,
+			    "%d of %zu; next: Tab, back: S-Tab, as typed: Esc", prompt->choice + 1,
+			    box->count);
 	else
-		area_printf(area, 1, 0, ROLE_HINT, 0, "%zu; Tab takes one after the other", box->count);
+		area_printf(area, 1, 0, ROLE_HINT, 0, "%zu; Tab takes one after the other",
+			    box->count);
 }
 
 void prompt_draw_box(const struct prompt *prompt, struct area area, bool ascii)
 {
 	const struct completion *box = &prompt->box;
-	int lines = (int)box->count, most = area.height / 3 < BOX_LINES ? area.height / 3 : BOX_LINES;
+	int lines = (int)box->count,
+	    most = area.height / 3 < BOX_LINES ? area.height / 3 : BOX_LINES;
 	char about[LABEL_MAX];
 	int first = 0, name = 0, y;
 
@@ -350,8 +351,8 @@ void prompt_draw_box(const struct prompt *prompt, struct area area, bool ascii)
 		area_fill(area, 0, y + 1, area.width, 1, ' ', ROLE_DEFAULT, ROLE_DEFAULT, 0);
 		if (chosen)
 			area_put(area, 0, y + 1, 0x25b9, ROLE_CURSOR, ROLE_DEFAULT, 0);
-		area_text(area_sub(area, 1, y + 1, *candidate->about ? name : area.width - 1, 1), 0, 0,
-			  ROLE_TITLE, 0, candidate->text);
+		area_text(area_sub(area, 1, y + 1, *candidate->about ? name : area.width - 1, 1), 0,
+			  0, ROLE_TITLE, 0, candidate->text);
 		label_fit_sentence(about, sizeof(about), candidate->about, area.width - name - 4,
 				   ascii);
 		area_text(area, name + 3, y + 1, ROLE_MUTED, 0, about);

@@ -8,7 +8,7 @@
 #include "model/base/util.h"
 #include "model/query/counters.h"
 #include "tui/base/json.h"
-#include "tui/draw/page.h"
+#include "tui/draw/page_call.h"
 #include "tui/report/report.h"
 #include "tui/draw/sheet.h"
 

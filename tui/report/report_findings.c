@@ -8,7 +8,7 @@
 #include "model/base/util.h"
 #include "tui/draw/grid.h"
 #include "tui/base/json.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 #include "tui/report/report.h"
 #include "tui/draw/sheet.h"
 
@@ -22,7 +22,7 @@ static void print_finding(const struct finding *finding, int64_t step_ns, FILE *
 
 	if (finding->cost_ns)
 		snprintf(cost, sizeof(cost), "costs %s",
-			 panes_cost(words, sizeof(words), finding->cost_ns, step_ns));
+			 places_cost(words, sizeof(words), finding->cost_ns, step_ns));
 	report_lines(finding->severity == SEVERITY_WARNING ? "  !" : "  ·", 4, finding->title, cost,
 		    out);
 	for (int i = 0; i < FINDING_LINES; i++)
@@ -103,7 +103,7 @@ void report_findings_json(struct json *json, struct model *model)
 	for (size_t i = 0; i < count; i++) {
 		json_object(json);
 		write_finding(json, &list[i], status.step_ns > 0);
-		write_evidence(json, &list[i].evidence, rows, n_rows, panes_base_ns(&run));
+		write_evidence(json, &list[i].evidence, rows, n_rows, places_base_ns(&run));
 		json_end(json);
 	}
 	json_end(json);

@@ -10,7 +10,7 @@
 #include "model/columns/copies.h"
 #include "model/columns/ops.h"
 #include "model/query/flows.h"
-#include "tui/base/beside.h"
+#include "tui/base/atomic_file.h"
 #include "tui/base/json.h"
 #include "tui/report/report.h"
 
@@ -521,13 +521,13 @@ void report_json(struct model *model, const struct report_run *run, FILE *out)
 int report_json_file(struct model *model, const struct report_run *run,
 		     const char *path, char *error, size_t error_size)
 {
-	struct beside file;
+	struct atomic_file file;
 
 	if (strcmp(path, "-")) {
-		if (beside_open(&file, path, error, error_size))
+		if (atomic_file_open(&file, path, error, error_size))
 			return -1;
 		report_json(model, run, file.out);
-		return beside_commit(&file, error, error_size);
+		return atomic_file_commit(&file, error, error_size);
 	}
 	report_json(model, run, stdout);
 	errno = 0;

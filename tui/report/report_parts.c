@@ -52,7 +52,7 @@ void report_lines(const char *mark, int indent, const char *text, const char *co
 {
 	int right = *cost ? text_width(cost) + 2 : 0;
 	char clean[SENTENCE_MAX], line[SENTENCE_MAX];
-	const char *at = sheet_clean(clean, sizeof(clean), text), *next;
+	const char *at = text_clean(clean, sizeof(clean), text), *next;
 
 	for (bool first = true; *at; first = false, at = next) {
 		size_t bytes = text_break(at, REPORT_WIDTH - indent - right, &next);

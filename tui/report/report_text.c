@@ -11,7 +11,7 @@
 #include "tui/draw/grid.h"
 #include "tui/draw/labels.h"
 #include "tui/table/steps.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 #include "tui/report/report.h"
 #include "tui/draw/sheet.h"
 
@@ -46,7 +46,7 @@ static void print_run(const struct report_run *run, FILE *out)
 	else if (run->pid > 0)
 		snprintf(tail + used, sizeof(tail) - used, "   not ended");
 	room = REPORT_WIDTH - 7 - text_width(tail);
-	label_fit(fitted, sizeof(fitted), sheet_clean(clean, sizeof(clean), raw), room, false);
+	label_fit(fitted, sizeof(fitted), text_clean(clean, sizeof(clean), raw), room, false);
 	fprintf(out, "tftop  %s%s\n", fitted, tail);
 }
 
@@ -65,7 +65,7 @@ static void print_device(struct model *model, struct device_row *row, FILE *out)
 	model_unlock(model);
 	span = report_positive(row->span_ns);
 	busy = report_positive(row->busy_ns);
-	sheet_clean(name, sizeof(name), row->name ? row->name : "");
+	text_clean(name, sizeof(name), row->name ? row->name : "");
 	label_fit(fitted, sizeof(fitted), name, 60, false);
 	fprintf(out, "  device %" PRIu32 "  %s   %s   %s\n", row->id, fitted,
 		report_device_kind(row), row->api ? row->api : "");
@@ -150,7 +150,7 @@ static void print_steps(struct model *model, FILE *out)
 			fprintf(out, "   %" PRId64 ".%" PRId64 "/s", tenths / 10, tenths % 10);
 		}
 		if (stats.source)
-			fprintf(out, "   from %s", sheet_clean(source, sizeof(source), stats.source));
+			fprintf(out, "   from %s", text_clean(source, sizeof(source), stats.source));
 		fputc('\n', out);
 		if (stats.steady_ns >= 0 && stats.warm_up + stats.compiled)
 			fprintf(out, "  steady %s, without %" PRIu64 " of the warm-up, %" PRIu64
@@ -204,7 +204,7 @@ static void print_ops(struct model *model, FILE *out)
 	bool devices;
 
 	model_lock(model);
-	devices = panes_devices(model);
+	devices = places_devices(model);
 	count = model_ops(model, &rows);
 	model_steps(model, &stats, &steps);
 	model_unlock(model);

@@ -8,6 +8,7 @@
 #include "model/base/util.h"
 #include "tui/draw/labels.h"
 #include "tui/draw/sheet.h"
+#include "tui/base/text.h"
 
 static void print_attribution(const struct model_status *status, FILE *out)
 {
@@ -122,7 +123,7 @@ static void print_hosts(struct model *model, FILE *out)
 	violations = model_host_violations(model);
 	model_unlock(model);
 	for (size_t i = 0; i < count; i++) {
-		sheet_clean(name, sizeof(name), rows[i].name ? rows[i].name : "");
+		text_clean(name, sizeof(name), rows[i].name ? rows[i].name : "");
 		label_fit(fitted, sizeof(fitted), name, 40, false);
 		fprintf(out, "  %s  host %u %s: ", rows[i].clock_known ? "clock       " : "! clock     ",
 			rows[i].host, fitted);

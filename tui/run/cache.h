@@ -17,7 +17,7 @@
 #include <sys/types.h>
 
 #include "model/recording/image.h"
-#include "tui/options.h"
+#include "tui/base/options.h"
 
 struct cache {
 	const char *dir;		/* borrowed: the recording */

@@ -12,10 +12,10 @@
 
 #include "model/base/util.h"
 #include "model/query/query.h"
-#include "tui/base/beside.h"
+#include "tui/base/atomic_file.h"
 #include "tui/base/complain.h"
 #include "tui/run/exports.h"
-#include "tui/options.h"
+#include "tui/base/options.h"
 
 #define LOOK_NS 50000000
 #define STEP_STATS_MAX ((size_t)1 << 30)
@@ -25,7 +25,7 @@ struct export_job {
 	struct export_target target;
 	char *path;			/* owned */
 	int64_t first_ns;		/* what times in sentences count from */
-	struct beside file;
+	struct atomic_file file;
 	pthread_t thread;
 	pthread_mutex_t lock;		/* of over */
 	pthread_cond_t is_over;
@@ -57,14 +57,15 @@ static bool look(void *arg, int percent)
 typedef bool write_fn(void *arg, FILE *out, char *error, size_t size);
 
 /* Into the file, deflated or not; false: nothing is left of it. */
-static bool write_file(struct beside *file, write_fn *fn, void *arg, char *error, size_t size)
+static bool export_write_file(struct atomic_file *file, write_fn *fn, void *arg, char *error,
+			      size_t size)
 {
 	bool gzip = is_gzip(file->path), good;
 	FILE *out = gzip ? foreign_deflating(file->out) : file->out;
 
 	if (!out) {
 		snprintf(error, size, "cannot write '%s': %s", file->path, strerror(errno));
-		beside_discard(file);
+		atomic_file_discard(file);
 		return false;
 	}
 	good = fn(arg, out, error, size);
@@ -73,8 +74,8 @@ static bool write_file(struct beside *file, write_fn *fn, void *arg, char *error
 		good = false;
 	}
 	if (good)
-		return !beside_commit(file, error, size);
-	beside_discard(file);
+		return !atomic_file_commit(file, error, size);
+	atomic_file_discard(file);
 	return false;
 }
 
@@ -102,7 +103,8 @@ static void *work(void *arg)
 {
 	struct export_job *job = arg;
 
-	job->good = write_file(&job->file, write_foreign, job, job->error, sizeof(job->error));
+	job->good =
+		export_write_file(&job->file, write_foreign, job, job->error, sizeof(job->error));
 	pthread_mutex_lock(&job->lock);
 	atomic_store(&job->over, true);
 	pthread_cond_signal(&job->is_over);
@@ -161,7 +163,7 @@ struct export_job *export_start(struct model *model, const struct export_target 
 	job->path = xstrdup(target->path);
 	pthread_mutex_init(&job->lock, NULL);
 	pthread_cond_init(&job->is_over, NULL);
-	if (beside_open(&job->file, job->path, error, size)) {
+	if (atomic_file_open(&job->file, job->path, error, size)) {
 		release(job);
 		return NULL;
 	}
@@ -169,7 +171,7 @@ struct export_job *export_start(struct model *model, const struct export_target 
 	if (!code)
 		return job;
 	snprintf(error, size, "cannot export: %s", strerror(code));
-	beside_discard(&job->file);
+	atomic_file_discard(&job->file);
 	release(job);
 	return NULL;
 }
@@ -204,7 +206,8 @@ bool export_end(struct export_job *job, char sentence[EXPORT_SENTENCE_MAX])
 		strbuf_addf(&said, "exported %s %s to '%s'", fmt_count(text, job->result.written),
 			    foreign_unit(job->target.kind.format), job->path);
 		if (job->result.gap_ns != INT64_MIN)
-			strbuf_addf(&said, "; the detail before %s was folded away and is not in it",
+			strbuf_addf(&said,
+				    "; the detail before %s was folded away and is not in it",
 				    fmt_clock(text, job->result.gap_ns - job->first_ns));
 		if (job->result.left_out)
 			strbuf_addf(&said, "; %s arrows or blocks of memory left out, there are "
@@ -293,11 +296,11 @@ static bool all_chrome(const struct options *options)
 static bool export_step_stats(const struct export_target *target, struct direct *direct)
 {
 	char error[EXPORT_SENTENCE_MAX], count[FMT_MAX];
-	struct beside file;
+	struct atomic_file file;
 
 	direct->kind = &target->kind;
-	if (beside_open(&file, target->path, error, sizeof(error)) ||
-	    !write_file(&file, write_direct, direct, error, sizeof(error))) {
+	if (atomic_file_open(&file, target->path, error, sizeof(error)) ||
+	    !export_write_file(&file, write_direct, direct, error, sizeof(error))) {
 		complain("%s", error);
 		return false;
 	}

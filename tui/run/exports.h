@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `--export FORMAT:FILE` and `export FORMAT FILE`: what model/export/foreign.h writes,
- * into a file that stands for a whole one (beside.h), gzipped when its name ends
+ * into a file that stands for a whole one (atomic_file.h), gzipped when its name ends
  * with ".gz". On a thread of its own while the screen goes on; the reader waits
  * meanwhile, as for `save`.
  *
@@ -14,24 +14,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/export/foreign.h"
+#include "tui/base/options.h"
 
 #define EXPORT_SENTENCE_MAX 1024
 
 /* What export_parse() takes before the file, between blanks. */
-#define EXPORT_FORMATS \
-	"chrome chrome,memory chrome,no-dataflow perfetto perfetto,memory dot csv:ops csv:kernels " \
+#define EXPORT_FORMATS                                                                             \
+	"chrome chrome,memory chrome,no-dataflow perfetto perfetto,memory dot csv:ops "            \
+	"csv:kernels "                                                                             \
 	"csv:copies csv:steps csv:memory csv:findings csv:calls csv:devices csv:queues csv:edges " \
 	"csv:processes"
 
-struct options;
 struct export_job;
-
-struct export_target {
-	struct foreign_kind kind;
-	const char *path;		/* borrowed */
-	int64_t from_ns;		/* INT64_MIN: all */
-};
 
 /* "chrome:FILE", "csv:ops:FILE"; path points into text. */
 bool export_parse(const char *text, struct export_target *target, char *error, size_t size);

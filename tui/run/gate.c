@@ -17,7 +17,7 @@ struct gate {
 	pthread_mutex_t lock;
 	enum gate_state state;
 	int64_t begin_ns, end_ns;	/* of the window; end INT64_MAX: not known yet */
-	struct event *kept;		/* owned: definitions of the time before */
+	struct event *kept;		/* owned: definitions from before the window */
 	size_t kept_count, kept_cap;
 	char **texts;			/* owned: their strings */
 	size_t text_count, text_cap;
@@ -61,7 +61,7 @@ void gate_free(struct gate *gate)
 	free(gate);
 }
 
-/* ---- definitions of the time before ---- */
+/* ---- definitions from before the window ---- */
 
 static void keep_text(struct gate *gate, const char **text)
 {
@@ -71,7 +71,7 @@ static void keep_text(struct gate *gate, const char **text)
 	*text = gate->texts[gate->text_count++] = xstrdup(*text);
 }
 
-static void keep(struct gate *gate, const struct event *from)
+static void gate_keep(struct gate *gate, const struct event *from)
 {
 	struct event *event;
 
@@ -170,10 +170,10 @@ static bool may_end_step(const struct event *event)
 	       (event->type == EVENT_OP && event->u.op.dur_ns >= 0);
 }
 
-static void before(struct gate *gate, const struct event *event)
+static void gate_before(struct gate *gate, const struct event *event)
 {
 	if (is_definition(event))
-		keep(gate, event);
+		gate_keep(gate, event);
 	model_apply(gate->scout, event, 1);
 	if (!may_end_step(event) ||
 	    steps_now(gate->scout) + 1 < (uint64_t)gate->window.from_step)
@@ -188,7 +188,7 @@ static void before(struct gate *gate, const struct event *event)
 	gate->scout = NULL;
 }
 
-static void inside(struct gate *gate, const struct event *event)
+static void gate_inside(struct gate *gate, const struct event *event)
 {
 	if (gate->begin_ns == INT64_MIN && gate->window.for_ns && !gate->window.told &&
 	    event->type == EVENT_PROCESS) {
@@ -206,7 +206,7 @@ static void inside(struct gate *gate, const struct event *event)
 	gate->state = GATE_CLOSED;
 }
 
-/* What began inside and comes late still counts. */
+/* What starts within the window and arrives late still counts. */
 static void after(struct gate *gate, const struct event *event)
 {
 	if (is_definition(event) || event->type == EVENT_ALIVE || event->type == EVENT_SETTLED ||
@@ -221,9 +221,9 @@ void gate_apply(struct gate *gate, const struct event *events, size_t count)
 		model_apply(gate->model, events, count);
 	for (size_t i = 0; gate->any && i < count; i++) {
 		if (gate->state == GATE_BEFORE)
-			before(gate, &events[i]);
+			gate_before(gate, &events[i]);
 		else if (gate->state == GATE_OPEN)
-			inside(gate, &events[i]);
+			gate_inside(gate, &events[i]);
 		else
 			after(gate, &events[i]);
 	}

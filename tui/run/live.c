@@ -159,7 +159,8 @@ static void start_reader(struct live *live)
 	}
 	log_line("reading '%s'", options.url);
 	if (!reader_wait_attached(live->reader, ATTACH_MS))
-		live_say(live, 2, "the relay daemon does not answer: what PROGRAM does now may be missed");
+		live_say(live, 2,
+			 "the relay daemon does not answer: what PROGRAM does now may be missed");
 }
 
 static bool not_started(struct live *live, const char *error)
@@ -221,7 +222,8 @@ void live_finish_model(struct live *live)
 	live_list_probes(live, probes, sizeof(probes));
 	if (live->session && live->reader && !live->stop_partial && !probes[0] &&
 	    !live_has_warned(live))
-		live_say(live, 0, "nothing was seen: PROGRAM loaded no runtime that a probe is for");
+		live_say(live, 0,
+			 "nothing was seen: PROGRAM loaded no runtime that a probe is for");
 	model_finish(live->model, live->stop_partial);
 	log_line("all is read: %" PRIu64 " events%s",
 		 live->reader ? reader_events(live->reader) : 0,
@@ -291,7 +293,9 @@ static void look_at_end(struct live *live)
 	}
 	if (state == READER_ENDED && !reader_complete(live->reader)) {
 		if (live->session)
-			live_say(live, 2, "the tracer's daemons stopped early: what PROGRAM did last is missing");
+			live_say(live, 2,
+				 "the tracer's daemons stopped early: what PROGRAM did last is "
+				 "missing");
 		live->stop_partial = true;
 	}
 	if (state >= READER_ENDED) {
@@ -311,7 +315,7 @@ static void look_at_end(struct live *live)
 
 /* ---- what happens ---- */
 
-static void program_ended(struct live *live, const struct session_event *event)
+static void live_program_ended(struct live *live, const struct session_event *event)
 {
 	live->ended_ns = event->time_ns;
 	live->exited = true;
@@ -336,7 +340,7 @@ static void exec_failed(struct live *live, const struct session_event *event)
 	stop(live, false);
 }
 
-static void take(struct live *live, const struct session_event *event)
+static void live_take_event(struct live *live, const struct session_event *event)
 {
 	switch (event->type) {
 	case SESSION_STARTED:
@@ -364,7 +368,7 @@ static void take(struct live *live, const struct session_event *event)
 		break;
 	case SESSION_EXITED:
 		log_line("PROGRAM ended, status %d signal %d", event->status, event->signal);
-		program_ended(live, event);
+		live_program_ended(live, event);
 		break;
 	case SESSION_CHILD:
 		log_line("process %d of %d: %s", (int)event->pid, (int)event->parent, event->text);
@@ -403,7 +407,7 @@ static void take_all(struct live *live)
 	struct session_event event;
 
 	while (session_next(live->session, &event))
-		take(live, &event);
+		live_take_event(live, &event);
 }
 
 void live_end(struct live *live)
@@ -450,7 +454,7 @@ void live_finish(struct live *live, bool partial)
 
 /* A path that went silent is told, not drawn as an idle program. After tftop
  * itself was stopped (Ctrl-Z) the silence was its own. */
-static void watch(struct live *live)
+static void live_watch(struct live *live)
 {
 	int64_t now_ns = monotonic_ns(), silent_ns;
 
@@ -503,7 +507,7 @@ void live_pump(struct live *live)
 	}
 	session_alive(live->session);
 	take_all(live);
-	watch(live);
+	live_watch(live);
 	gate_tick(live->gate, monotonic_ns());
 	if (live->phase < LIVE_ENDING && gate_closed(live->gate)) {
 		session_set_level(live->session, TFT_LEVEL_OFF);
@@ -525,8 +529,8 @@ int live_fd(const struct live *live)
 	return live->session ? session_fd(live->session) : -1;
 }
 
-void live_on_output(struct live *live, void (*take_output)(void *arg, const void *data, size_t size),
-		    void *arg)
+void live_on_output(struct live *live,
+		    void (*take_output)(void *arg, const void *data, size_t size), void *arg)
 {
 	live->take_output = take_output;
 	live->take_output_arg = arg;

@@ -28,7 +28,7 @@
 
 #include "model/query/query.h"
 #include "probes/session/session.h"
-#include "tui/options.h"
+#include "tui/base/options.h"
 #include "tui/report/report.h"
 
 struct live;

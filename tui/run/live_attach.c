@@ -82,7 +82,8 @@ const char *live_error(const struct live *live)
 
 const char *live_program_name(const struct live *live)
 {
-	const char *path = live->run.command && live->run.command[0] ? live->run.command[0] : "the program";
+	const char *path =
+		live->run.command && live->run.command[0] ? live->run.command[0] : "the program";
 	const char *name = basename(path);
 
 	return *name ? name : path;
@@ -99,10 +100,13 @@ void live_let_go(struct live *live)
 		live_wait(live, 10);
 	log_line("let go of %zu", live->options->n_pids);
 	if (live->options->n_pids == 1)
-		live_say(live, 0, "let go of process %d: it runs on, the probes in it are switched off",
+		live_say(live, 0,
+			 "let go of process %d: it runs on, the probes in it are switched off",
 			 (int)live->options->pids[0]);
 	else
-		live_say(live, 0, "let go of %zu processes: they run on, the probes in them are switched "
-			 "off", live->options->n_pids);
+		live_say(live, 0,
+			 "let go of %zu processes: they run on, the probes in them are switched "
+			 "off",
+			 live->options->n_pids);
 	live_finish(live, false);
 }

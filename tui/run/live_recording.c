@@ -10,7 +10,7 @@
 #include "tui/run/live_internal.h"
 #include "tui/run/thresholds.h"
 
-static bool is_listed(struct model *model, uint32_t pid)
+static bool live_is_listed(struct model *model, uint32_t pid)
 {
 	struct process_row *rows;
 	bool found = false;
@@ -25,11 +25,11 @@ static bool is_listed(struct model *model, uint32_t pid)
 	return found;
 }
 
-static void introduce(struct live *live, pid_t pid, const char *command)
+static void live_introduce_process(struct live *live, pid_t pid, const char *command)
 {
 	struct event event = { .type = EVENT_PROCESS };
 
-	if (pid <= 0 || is_listed(live->model, (uint32_t)pid))
+	if (pid <= 0 || live_is_listed(live->model, (uint32_t)pid))
 		return;
 	event.pid = event.tid = (uint32_t)pid;
 	event.time_ns = live->opened ? live->recording.mono_ns : monotonic_ns();
@@ -47,11 +47,11 @@ void live_introduce(struct live *live)
 	strbuf_init(&command);
 	for (char *const *word = live->run.command; word && *word; word++)
 		strbuf_addf(&command, "%s%s", word == live->run.command ? "" : " ", *word);
-	introduce(live, live->run.pid, command.data);
+	live_introduce_process(live, live->run.pid, command.data);
 	strbuf_release(&command);
 	for (size_t i = 1; live->others && i < live->options->n_pids; i++)
 		if (session_attached(live->session, live->options->pids[i]))
-			introduce(live, live->options->pids[i], live->others[i - 1]);
+			live_introduce_process(live, live->options->pids[i], live->others[i - 1]);
 }
 
 bool live_make_recording(struct live *live, char error[LIVE_ERROR_MAX])
@@ -127,7 +127,8 @@ static bool start_file_reader(struct live *live, char error[LIVE_ERROR_MAX])
 	/* A program without probes leaves an empty folder. */
 	if (!reader_finds_trace(trace)) {
 		if (access(trace, F_OK))
-			live_say(live, 1, "there is no trace in the recording: '%s' is missing", trace);
+			live_say(live, 1, "there is no trace in the recording: '%s' is missing",
+				 trace);
 		live_finish_model(live);
 	} else {
 		live->phase = LIVE_ENDING;

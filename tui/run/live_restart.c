@@ -34,8 +34,10 @@ void live_say_reattached(struct live *live, bool at_end)
 		return;
 	}
 	reader_why_reattached(live->reader, why);
-	live_say(live, at_end ? 2 : 1, "attached to the trace anew (%s): what was done in that half "
-		 "second may be missing", why);
+	live_say(live, at_end ? 2 : 1,
+		 "attached to the trace anew (%s): what was done in that half "
+		 "second may be missing",
+		 why);
 }
 
 void live_look_at_gap(struct live *live)

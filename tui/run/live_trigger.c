@@ -34,7 +34,8 @@ uint64_t live_triggers(struct live *live)
 	model_lock(live->model);
 	count = model_infos(live->model, &rows);
 	for (size_t i = 0; i < count; i++)
-		if (!strcmp(rows[i].scope, TFT_TRIGGER_SCOPE) && !strcmp(rows[i].key, TFT_TRIGGER_BEGUN))
+		if (!strcmp(rows[i].scope, TFT_TRIGGER_SCOPE) &&
+		    !strcmp(rows[i].key, TFT_TRIGGER_BEGUN))
 			n += strtoull(rows[i].value, NULL, 10);
 	model_unlock(live->model);
 	free(rows);

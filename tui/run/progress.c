@@ -50,7 +50,7 @@ static size_t steady_from(const struct step_list *steps)
 	return at;
 }
 
-static void judge(const struct step_list *steps, struct progress *p)
+static void progress_judge(const struct step_list *steps, struct progress *p)
 {
 	size_t n = steps->n, from, before;
 
@@ -89,14 +89,15 @@ void progress_of(const struct step_list *steps, const struct settings *settings,
 	};
 	if (!n)
 		return;
-	judge(steps, out);
+	progress_judge(steps, out);
 	if (recent > 1)
 		out->period_ns = (rows[n - 1].start_ns - rows[n - recent].start_ns) /
 				 (int64_t)(recent - 1);
 	/* numbers that begin at 0 are one behind; without numbers they are counted from 0 */
 	out->done = rows[n - 1].number + (rows[0].number == 0);
 	if (out->total && out->period_ns > 0)
-		out->left_ns = out->done < out->total ? (out->total - out->done) * out->period_ns : 0;
+		out->left_ns =
+			out->done < out->total ? (out->total - out->done) * out->period_ns : 0;
 }
 
 static void say(char *text, size_t size, const char *format, ...)
@@ -137,12 +138,12 @@ static void say_state(const struct progress *p, char *text, size_t size)
 		say(text, size, "too few steps to say whether they are steady");
 		break;
 	case PROGRESS_COMPILING:
-		say(text, size, "warming up: %u of the last %u steps compiled something", p->compiled,
-		    COMPILED_RECENT);
+		say(text, size, "warming up: %u of the last %u steps compiled something",
+		    p->compiled, COMPILED_RECENT);
 		break;
 	case PROGRESS_MOVING:
-		say(text, size, "not steady: the last %u steps took %d %% %s than those before", BLOCK,
-		    abs(p->change_milli) / 10, p->change_milli < 0 ? "less" : "more");
+		say(text, size, "not steady: the last %u steps took %d %% %s than those before",
+		    BLOCK, abs(p->change_milli) / 10, p->change_milli < 0 ? "less" : "more");
 		break;
 	case PROGRESS_STEADY:
 		say(text, size, "steady since step %lld", (long long)p->since);
@@ -159,7 +160,8 @@ char *progress_sentence(const struct progress *progress, bool ended, char *text,
 	if (progress->period_ns > 0) {
 		int64_t tenths = 10000000000LL / progress->period_ns;
 
-		say(text, size, "%lld.%lld steps/s", (long long)(tenths / 10), (long long)(tenths % 10));
+		say(text, size, "%lld.%lld steps/s", (long long)(tenths / 10),
+		    (long long)(tenths % 10));
 	}
 	if (*progress_samples(progress, some, sizeof(some)))
 		say(text, size, "%s", some);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "model/base/util.h"
-#include "tui/base/beside.h"
+#include "tui/base/atomic_file.h"
 #include "tui/base/json.h"
 #include "tui/base/json_read.h"
 #include "tui/run/recording.h"
@@ -93,9 +93,9 @@ bool recording_write(const char *dir, const struct recording *recording,
 		     char error[RECORDING_ERROR_MAX])
 {
 	char *path = xasprintf("%s/tftop.json", dir);
-	struct beside file;
+	struct atomic_file file;
 	struct json json;
-	bool good = !beside_open(&file, path, error, RECORDING_ERROR_MAX);
+	bool good = !atomic_file_open(&file, path, error, RECORDING_ERROR_MAX);
 
 	if (good) {
 		json_init(&json, file.out);
@@ -112,7 +112,7 @@ bool recording_write(const char *dir, const struct recording *recording,
 		json_key_bool(&json, "partial", recording->partial);
 		json_end(&json);
 		json_finish(&json);
-		good = !beside_commit(&file, error, RECORDING_ERROR_MAX);
+		good = !atomic_file_commit(&file, error, RECORDING_ERROR_MAX);
 	}
 	free(path);
 	return good;
@@ -121,7 +121,7 @@ bool recording_write(const char *dir, const struct recording *recording,
 /* ---- reading ---- */
 
 /* For reading, when it is a file: nobody may ever write into a pipe. NULL: errno. */
-static FILE *open_file(const char *path)
+static FILE *recording_open_file(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
@@ -141,7 +141,7 @@ static FILE *open_file(const char *path)
 /* The whole file; NULL: none (errno). */
 static char *read_file(const char *path, size_t *size)
 {
-	FILE *in = open_file(path);
+	FILE *in = recording_open_file(path);
 	char *text;
 
 	if (!in)
@@ -274,8 +274,8 @@ static bool read_output_line(FILE *in, uint64_t *size)
 	return *end == '\n';
 }
 
-static bool feed_output(FILE *in, uint64_t size, void (*take)(void *arg, const void *data, size_t size),
-			void *arg)
+static bool feed_output(FILE *in, uint64_t size,
+			void (*take)(void *arg, const void *data, size_t size), void *arg)
 {
 	char buffer[65536];
 
@@ -296,7 +296,7 @@ bool recording_output_read(const char *dir, void (*take)(void *arg, const void *
 			   void *arg, char error[RECORDING_ERROR_MAX])
 {
 	char *path = xasprintf("%s/output", dir);
-	FILE *in = open_file(path);
+	FILE *in = recording_open_file(path);
 	bool good = in || errno == ENOENT;
 	uint64_t at = 0, size, length;
 	struct stat st;
@@ -307,7 +307,8 @@ bool recording_output_read(const char *dir, void (*take)(void *arg, const void *
 		length = (uint64_t)st.st_size;
 		while (good && at < length) {
 			good = read_output_line(in, &size);
-			if (good && size < length && (uint64_t)ftello(in) + size + OUTPUT_TAIL < length)
+			if (good && size < length &&
+			    (uint64_t)ftello(in) + size + OUTPUT_TAIL < length)
 				good = !fseeko(in, (off_t)size + 1, SEEK_CUR);
 			else if (good)
 				good = feed_output(in, size, take, arg);

@@ -83,8 +83,8 @@ static void job_free(struct report_job *job)
  * when this thread's process does, however that ends. In the child of a process with
  * threads: system calls only.
  */
-static void __attribute__((noreturn)) become(const struct report_job *job, char *const *argv,
-					     pid_t parent)
+__attribute__((noreturn))
+static void report_child_become(const struct report_job *job, char *const *argv, pid_t parent)
 {
 	static const char failed[] = "this tftop cannot be run again";
 	struct sigaction action = { .sa_handler = SIG_DFL };
@@ -104,7 +104,7 @@ static void __attribute__((noreturn)) become(const struct report_job *job, char 
 	_exit(write(job->err, failed, sizeof(failed) - 1) > 0 ? FAILED : FAILED + 1);
 }
 
-static int spawn(struct report_job *job)
+static int report_spawn(struct report_job *job)
 {
 	char *path = xasprintf("%s%s", *job->path == '-' ? "./" : "", job->path);
 	char name[] = "tftop", json[] = "--json=-", config[] = "--no-config";
@@ -119,7 +119,7 @@ static int spawn(struct report_job *job)
 	job->pid = fork();
 	code = job->pid < 0 ? errno : 0;
 	if (!job->pid)
-		become(job, argv, parent);
+		report_child_become(job, argv, parent);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	free(path);
 	return code;
@@ -133,7 +133,7 @@ bool reports_start(struct reports *r, const char *path, char *error, size_t size
 	job->path = xstrdup(path);
 	job->out = memfd_create("tftop-report", MFD_CLOEXEC);
 	job->err = memfd_create("tftop-report-errors", MFD_CLOEXEC);
-	code = job->out < 0 || job->err < 0 ? errno : spawn(job);
+	code = job->out < 0 || job->err < 0 ? errno : report_spawn(job);
 	if (code) {
 		snprintf(error, size, "no report of '%.200s': %s", path, strerror(code));
 		job_free(job);
@@ -173,7 +173,7 @@ static char *read_whole(int fd, size_t *length)
 }
 
 /* The last line that it said of what went wrong, without its name. */
-static void say_why(const struct report_job *job, int status, char *error, size_t size)
+static void report_say_why(const struct report_job *job, int status, char *error, size_t size)
 {
 	static const char name[] = "tftop: ";
 	size_t length = 0;
@@ -196,7 +196,7 @@ static void say_why(const struct report_job *job, int status, char *error, size_
 	free(text);
 }
 
-static enum reports_state over(struct reports *r, int status, char *error, size_t size)
+static enum reports_state report_job_over(struct reports *r, int status, char *error, size_t size)
 {
 	struct report_job *job = r->job;
 	bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -206,7 +206,7 @@ static enum reports_state over(struct reports *r, int status, char *error, size_
 	if (text)
 		keep(r, job->path, text, length);
 	else
-		say_why(job, status, error, size);
+		report_say_why(job, status, error, size);
 	job_free(job);
 	r->job = NULL;
 	return text ? REPORTS_DONE : REPORTS_FAILED;
@@ -222,7 +222,7 @@ enum reports_state reports_look(struct reports *r, char *error, size_t size)
 		return REPORTS_NONE;
 	pid = waitpid(r->job->pid, &status, WNOHANG);
 	if (pid == r->job->pid)
-		return over(r, status, error, size);
+		return report_job_over(r, status, error, size);
 	if (pid == 0 && (fstat(r->job->out, &st) || st.st_size <= REPORT_BYTES_MAX))
 		return REPORTS_RUNNING;
 	snprintf(error, size, pid ? "no report of '%.100s': it got lost" :

@@ -3,7 +3,8 @@
  * Reports of other recordings, for diff: made by another tftop, which shares no memory with
  * this one and can be stopped. One at a time is under way; a few are kept.
  *
- * Always true: no child is left behind, also when tftop is killed; no file is written. Thread: the loop's.
+ * Always true: no child is left behind, also when tftop is killed; no file is written. Thread: the
+ * loop's.
  */
 #ifndef TUI_REPORTS_H
 #define TUI_REPORTS_H

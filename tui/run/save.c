@@ -12,7 +12,7 @@
 #include "model/query/query.h"
 #include "model/base/util.h"
 #include "probes/session/recording/ctf_writer.h"
-#include "tui/base/beside.h"
+#include "tui/base/atomic_file.h"
 #include "tui/timeline/marks.h"
 #include "tui/run/save.h"
 
@@ -72,7 +72,8 @@ static void say_gap(const struct save *save, struct ctf_writer *writer)
 		say(save, writer, 0, "saved without what ended before %s: totals are of the rest",
 		    save->options.from_ns);
 	if (save->gap.calls_ns != INT64_MIN)
-		say(save, writer, 1, "saved when the calls, waits, builds and allocations before %s "
+		say(save, writer, 1,
+		    "saved when the calls, waits, builds and allocations before %s "
 		    "had been let go to stay within the memory limit: they are not in it",
 		    save->gap.calls_ns);
 }
@@ -144,7 +145,7 @@ static bool write_output(struct save *save)
 	return true;
 }
 
-static void *work(void *arg)
+static void *save_work(void *arg)
 {
 	struct save *save = arg;
 	bool good = write_trace(save) && write_output(save) &&
@@ -152,10 +153,10 @@ static void *work(void *arg)
 		recording_write(save->temporary, &save->options.recording, save->error);
 
 	if (good)
-		good = !beside_folder_commit(save->temporary, save->path, save->error,
+		good = !atomic_folder_commit(save->temporary, save->path, save->error,
 					     sizeof(save->error));
 	else
-		beside_folder_discard(save->temporary);
+		atomic_folder_discard(save->temporary);
 	save->good = good;
 	atomic_store(&save->over, true);
 	return NULL;
@@ -182,16 +183,16 @@ struct save *save_start(const struct save_options *options, char *error, size_t 
 	save->output = options->output ? xstrdup(options->output) : NULL;
 	save->marks = xstrdup(options->marks ? options->marks : "");
 	save->output_file = options->output_file ? xstrdup(options->output_file) : NULL;
-	save->temporary = beside_folder(options->path, error, size);
+	save->temporary = atomic_folder_open(options->path, error, size);
 	if (!save->temporary) {
 		release(save);
 		return NULL;
 	}
-	code = pthread_create(&save->thread, NULL, work, save);
+	code = pthread_create(&save->thread, NULL, save_work, save);
 	if (!code)
 		return save;
 	snprintf(error, size, "cannot save: %s", strerror(code));
-	beside_folder_discard(save->temporary);
+	atomic_folder_discard(save->temporary);
 	release(save);
 	return NULL;
 }

@@ -28,7 +28,7 @@ struct save_options {
 	struct model *model;		/* borrowed until the end */
 	const char *path;		/* DIR, absent or empty */
 	const char *marks;		/* what its file of marks holds */
-	int64_t from_ns;		/* only what touches the time from here on; INT64_MIN: all */
+	int64_t from_ns; /* only what touches the time from here on; INT64_MIN: all */
 	int64_t first_ns;		/* what times in sentences count from */
 	struct recording recording;	/* for tftop.json; strings borrowed until the end */
 	const char *output;		/* what PROGRAM printed, NULL: nothing */

@@ -60,11 +60,26 @@ void synth_free(struct synth *synth)
 /* What a name may do to a screen: steer the terminal, take two columns or none, go from right
  * to left, be no UTF-8, be very long or look like something else. */
 static const char *const odd_names[] = {
-	"\033[2J\033]0;title\007", "\302\2332J", "\23331m", "日本語カーネル", "e\u0301\u0302",
-	"🔥👩‍👩‍👧", "مرحبا", "\u202ereversed", "\377\376\303", "a\tb\nc\r", "{bad:role}",
-	"   ", "＃ｗｉｄｅ", "%s%n%99999d", "\u2028\302\255\ufeff", "\360\237\224",
-	("std::vector<std::basic_string<char, std::char_traits<char>>, std::allocator<int>>::operator()"
-	 "(void (*)(int, long, float const&) const, std::pair<std::less<void>, long double>) const::{lambda}"),
+	"\033[2J\033]0;title\007",
+	"\302\2332J",
+	"\23331m",
+	"日本語カーネル",
+	"e\u0301\u0302",
+	"🔥👩‍👩‍👧",
+	"مرحبا",
+	"\u202ereversed",
+	"\377\376\303",
+	"a\tb\nc\r",
+	"{bad:role}",
+	"   ",
+	"＃ｗｉｄｅ",
+	"%s%n%99999d",
+	"\u2028\302\255\ufeff",
+	"\360\237\224",
+	("std::vector<std::basic_string<char, std::char_traits<char>>, "
+	 "std::allocator<int>>::operator()"
+	 "(void (*)(int, long, float const&) const, std::pair<std::less<void>, long double>) "
+	 "const::{lambda}"),
 };
 
 static const char *odd_name(struct synth *synth, const char *name, uint32_t id)
@@ -93,7 +108,8 @@ static void take_odd(struct synth *synth, const struct event *events, size_t cou
 			event.u.name.text = odd_name(synth, event.u.name.text, event.u.name.id);
 			break;
 		case EVENT_THREAD:
-			event.u.thread.name = odd_name(synth, event.u.thread.name, event.u.thread.tid);
+			event.u.thread.name =
+				odd_name(synth, event.u.thread.name, event.u.thread.tid);
 			break;
 		case EVENT_QUEUE:
 			event.u.queue.name = odd_name(synth, event.u.queue.name, event.u.queue.id);
@@ -123,7 +139,7 @@ static void take(void *arg, const struct event *events, size_t count)
 }
 
 /* What such a program says. */
-static void print_steps(struct synth *synth, struct output *output)
+static void print_steps(struct synth *synth, struct program_output *output)
 {
 	char text[80];
 
@@ -134,7 +150,7 @@ static void print_steps(struct synth *synth, struct output *output)
 	}
 }
 
-void synth_advance(struct synth *synth, int64_t until_ns, struct output *output)
+void synth_advance(struct synth *synth, int64_t until_ns, struct program_output *output)
 {
 	if (synth->finished)
 		return;

@@ -17,7 +17,7 @@
 #define SYNTH_BASE_NS INT64_C(100000000000)	/* host time of its start */
 #define SYNTH_END_NS INT64_C(60000000000)	/* it ends so long after */
 
-struct output;
+struct program_output;
 struct synth;
 
 /* with: ",counters", ",processor" (the other program), ",gpu" (the third, two devices),
@@ -26,6 +26,6 @@ struct synth;
 struct synth *synth_new(uint64_t seed, const char *with, struct model *model);
 void synth_free(struct synth *synth);
 /* Applies what happened until then (ns since the start) and prints its output. */
-void synth_advance(struct synth *synth, int64_t until_ns, struct output *output);
+void synth_advance(struct synth *synth, int64_t until_ns, struct program_output *output);
 
 #endif

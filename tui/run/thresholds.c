@@ -19,14 +19,14 @@ static const char *unit_of(size_t i)
 	return strcmp(unit, "count") && strcmp(unit, "bytes") ? unit : "";
 }
 
-/* "5%", "200us", "2": as read_value() reads it. */
+/* "5%", "200us", "2": as threshold_read_value() reads it. */
 static void print_value(size_t i, int64_t value, char *text, size_t size)
 {
 	snprintf(text, size, "%" PRId64 "%s", value, unit_of(i));
 }
 
 /* A bare number is in the threshold's unit; times and sizes may bring their own. */
-static bool read_value(size_t i, const char *text, int64_t *value)
+static bool threshold_read_value(size_t i, const char *text, int64_t *value)
 {
 	const char *unit = threshold_table[i].unit;
 	int64_t factor;
@@ -49,7 +49,7 @@ static bool read_value(size_t i, const char *text, int64_t *value)
 	return false;
 }
 
-static bool set(void *arg, size_t i, const char *text, char *error, size_t error_size)
+static bool threshold_set(void *arg, size_t i, const char *text, char *error, size_t error_size)
 {
 	const struct threshold_info *info = &threshold_table[i];
 	struct thresholds *thresholds = arg;
@@ -57,7 +57,7 @@ static bool set(void *arg, size_t i, const char *text, char *error, size_t error
 	int64_t value;
 	bool good = true;
 
-	if (!read_value(i, text, &value)) {
+	if (!threshold_read_value(i, text, &value)) {
 		snprintf(error, error_size, "not a value for '%s': '%s' (%s)",
 			 info->name, text, strcmp(info->unit, "count") ? info->unit : "a number");
 		return false;
@@ -105,7 +105,7 @@ void thresholds_init(struct thresholds *thresholds, struct model *model)
 	}
 	thresholds->more = (struct setting_more) {
 		.rows = thresholds->rows, .count = THRESHOLD_COUNT,
-		.set = set, .print = print, .arg = thresholds,
+		.set = threshold_set, .print = print, .arg = thresholds,
 	};
 }
 

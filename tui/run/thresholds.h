@@ -10,7 +10,7 @@
 
 #include "keymap/setting.h"
 #include "model/analyses/thresholds.h"
-#include "tui/options.h"
+#include "tui/base/options.h"
 
 struct thresholds {
 	struct setting_more more;

@@ -15,13 +15,13 @@
 #define STRING_MAX 4096
 #define PARAMS_MAX 8			/* of a private CSI; more are not looked at */
 
-enum state {
+enum output_state {
 	GROUND, ESCAPE, ESCAPE_MORE,	/* ESC, ESC with intermediates */
 	CSI, CSI_PRIVATE, CSI_BAD,	/* private: "?" before the parameters */
 	STRING, STRING_ESCAPE,		/* OSC, DCS, APC, PM, SOS; ESC in one */
 };
 
-struct output {
+struct program_output {
 	/* a ring of finished lines */
 	char **lines;			/* owned, and each line; cap is a power of 2 */
 	size_t cap, begin, count, bytes;
@@ -33,7 +33,7 @@ struct output {
 	char current[OUTPUT_LINE_MAX];	/* as text, made when asked for */
 	bool current_stale;
 	/* the parser */
-	enum state state;
+	enum output_state state;
 	int string_bytes;
 	unsigned param;			/* the first of a CSI; of a private one, the last */
 	bool param_done, begun;
@@ -46,17 +46,17 @@ struct output {
 	int partial_size;
 };
 
-struct output *output_new(void)
+struct program_output *output_new(void)
 {
-	return xcalloc(1, sizeof(struct output));
+	return xcalloc(1, sizeof(struct program_output));
 }
 
-static char **slot(const struct output *output, size_t i)
+static char **slot(const struct program_output *output, size_t i)
 {
 	return &output->lines[(output->begin + i) & (output->cap - 1)];
 }
 
-void output_free(struct output *output)
+void output_free(struct program_output *output)
 {
 	size_t i;
 
@@ -70,7 +70,7 @@ void output_free(struct output *output)
 
 /* ---- lines ---- */
 
-static void drop_oldest(struct output *output)
+static void drop_oldest(struct program_output *output)
 {
 	char **oldest = slot(output, 0);
 
@@ -82,7 +82,7 @@ static void drop_oldest(struct output *output)
 	output->dropped++;
 }
 
-static void make_room(struct output *output)
+static void output_make_room(struct program_output *output)
 {
 	size_t cap = output->cap ? 2 * output->cap : 256, i;
 	char **lines;
@@ -98,7 +98,7 @@ static void make_room(struct output *output)
 	output->begin = 0;
 }
 
-static size_t encode_current(const struct output *output, char *text)
+static size_t encode_current(const struct program_output *output, char *text)
 {
 	size_t size = 0;
 	int i;
@@ -109,7 +109,7 @@ static size_t encode_current(const struct output *output, char *text)
 	return size;
 }
 
-static void end_line(struct output *output)
+static void output_end_line(struct program_output *output)
 {
 	char text[OUTPUT_LINE_MAX];
 	size_t size = encode_current(output, text) + 1;
@@ -117,17 +117,17 @@ static void end_line(struct output *output)
 	while (output->count >= OUTPUT_LINES_MAX ||
 	       (output->count && output->bytes + size > OUTPUT_BYTES_MAX))
 		drop_oldest(output);
-	make_room(output);
+	output_make_room(output);
 	*slot(output, output->count) = xstrndup(text, size);
 	output->count++;
 	output->bytes += size;
 	output->length = output->column = 0;
 }
 
-static void put_point(struct output *output, uint32_t ch)
+static void put_point(struct program_output *output, uint32_t ch)
 {
 	if (output->column >= POINTS_MAX)
-		end_line(output);
+		output_end_line(output);
 	while (output->length < output->column)
 		output->points[output->length++] = ' ';
 	output->points[output->column++] = ch;
@@ -137,11 +137,11 @@ static void put_point(struct output *output, uint32_t ch)
 
 /* ---- the parser ---- */
 
-static void control(struct output *output, unsigned char c)
+static void output_control(struct program_output *output, unsigned char c)
 {
 	switch (c) {
 	case '\n':
-		end_line(output);
+		output_end_line(output);
 		break;
 	case '\r':
 		output->column = 0;
@@ -162,7 +162,7 @@ static void control(struct output *output, unsigned char c)
 	}
 }
 
-static void erase_line(struct output *output, unsigned what)
+static void erase_line(struct program_output *output, unsigned what)
 {
 	int i;
 
@@ -174,7 +174,7 @@ static void erase_line(struct output *output, unsigned what)
 		output->length = 0;
 }
 
-static void delete_points(struct output *output, int count)
+static void delete_points(struct program_output *output, int count)
 {
 	int rest = output->length - output->column - count;
 
@@ -187,13 +187,13 @@ static void delete_points(struct output *output, int count)
 	output->length = output->column + (rest > 0 ? rest : 0);
 }
 
-static uint64_t line_number(const struct output *output)
+static uint64_t line_number(const struct program_output *output)
 {
 	return output->dropped + output->count;
 }
 
 /* CSI ? … h and l: of all modes only what the mouse does is of use here. */
-static void set_modes(struct output *output, bool on)
+static void output_set_modes(struct program_output *output, bool on)
 {
 	for (int i = 0; i < output->n_params; i++)
 		switch (output->params[i]) {
@@ -214,13 +214,13 @@ static void set_modes(struct output *output, bool on)
 		}
 }
 
-static void reset_terminal(struct output *output)
+static void reset_terminal(struct program_output *output)
 {
 	output->presses = output->drags = output->moves = output->sgr = false;
 	output->cleared = line_number(output);
 }
 
-static void end_csi(struct output *output, unsigned char final)
+static void end_csi(struct program_output *output, unsigned char final)
 {
 	int n = output->param ? (int)output->param : 1;
 
@@ -253,14 +253,14 @@ static void end_csi(struct output *output, unsigned char final)
 		output->column = POINTS_MAX;
 }
 
-static void end_param(struct output *output)
+static void end_param(struct program_output *output)
 {
 	if (output->n_params < PARAMS_MAX)
 		output->params[output->n_params++] = output->param;
 	output->param = 0;
 }
 
-static void feed_csi(struct output *output, unsigned char c)
+static void feed_csi(struct program_output *output, unsigned char c)
 {
 	bool first = !output->begun, private = output->state == CSI_PRIVATE;
 
@@ -277,7 +277,7 @@ static void feed_csi(struct output *output, unsigned char c)
 		if (private)
 			end_param(output);
 		if (private && (c == 'h' || c == 'l'))
-			set_modes(output, c == 'h');
+			output_set_modes(output, c == 'h');
 		if (output->state == CSI)
 			end_csi(output, c);
 		output->state = GROUND;
@@ -289,13 +289,13 @@ static void feed_csi(struct output *output, unsigned char c)
 	} else if (c == 0x18 || c == 0x1a) {
 		output->state = GROUND;
 	} else if (c < 0x20) {
-		control(output, c);
+		output_control(output, c);
 	} else {
 		output->state = GROUND;
 	}
 }
 
-static void feed_string(struct output *output, unsigned char c)
+static void feed_string(struct program_output *output, unsigned char c)
 {
 	if (output->state == STRING_ESCAPE) {
 		output->state = c == '\\' ? GROUND : STRING;
@@ -305,11 +305,11 @@ static void feed_string(struct output *output, unsigned char c)
 		output->state = GROUND;
 	} else if (c == '\n' || ++output->string_bytes > STRING_MAX) {
 		output->state = GROUND;
-		control(output, c);
+		output_control(output, c);
 	}
 }
 
-static void feed_escape(struct output *output, unsigned char c)
+static void feed_escape(struct program_output *output, unsigned char c)
 {
 	if (c == '[' && output->state == ESCAPE) {
 		output->state = CSI;
@@ -326,22 +326,22 @@ static void feed_escape(struct output *output, unsigned char c)
 
 		output->state = GROUND;
 		if (c < 0x20 && c != 0x18 && c != 0x1a)
-			control(output, c);
+			output_control(output, c);
 		else if (c == 'E' && plain)
-			end_line(output);
+			output_end_line(output);
 		else if (c == 'c' && plain)
 			reset_terminal(output);
 	}
 }
 
 /* Bytes outside of sequences, a code point at a time. */
-static void feed_ground(struct output *output, unsigned char c)
+static void feed_ground(struct program_output *output, unsigned char c)
 {
 	uint32_t ch;
 	int used;
 
 	if (output->partial_size == 0 && c < 0x20) {
-		control(output, c);
+		output_control(output, c);
 		return;
 	}
 	output->partial[output->partial_size++] = (char)c;
@@ -360,7 +360,7 @@ static void feed_ground(struct output *output, unsigned char c)
 		put_point(output, ch);
 }
 
-void output_feed(struct output *output, const void *data, size_t size)
+void output_feed(struct program_output *output, const void *data, size_t size)
 {
 	const unsigned char *p = data;
 	size_t i;
@@ -392,15 +392,15 @@ void output_feed(struct output *output, const void *data, size_t size)
 
 /* ---- reading ---- */
 
-size_t output_count(const struct output *output)
+size_t output_count(const struct program_output *output)
 {
 	return output->count + (output->length > 0);
 }
 
-static const char *current_line(const struct output *output)
+static const char *current_line(const struct program_output *output)
 {
 	/* the text is a cache: not part of what const protects */
-	struct output *cache = (struct output *)(uintptr_t)output;
+	struct program_output *cache = (struct program_output *)(uintptr_t)output;
 
 	if (cache->current_stale) {
 		encode_current(output, cache->current);
@@ -409,19 +409,19 @@ static const char *current_line(const struct output *output)
 	return output->current;
 }
 
-const char *output_line(const struct output *output, size_t i)
+const char *output_line(const struct program_output *output, size_t i)
 {
 	if (i < output->count)
 		return *slot(output, i);
 	return i == output->count && output->length ? current_line(output) : "";
 }
 
-uint64_t output_first(const struct output *output)
+uint64_t output_first(const struct program_output *output)
 {
 	return output->dropped;
 }
 
-const char *output_last(const struct output *output)
+const char *output_last(const struct program_output *output)
 {
 	size_t i = output_count(output), tried;
 
@@ -434,20 +434,20 @@ const char *output_last(const struct output *output)
 	return "";
 }
 
-uint64_t output_generation(const struct output *output)
+uint64_t output_generation(const struct program_output *output)
 {
 	return output->generation;
 }
 
 /* ---- the mouse and keys for PROGRAM ---- */
 
-bool output_wants_mouse(const struct output *output)
+bool output_wants_mouse(const struct program_output *output)
 {
 	return output->presses || output->drags || output->moves;
 }
 
-size_t output_mouse_bytes(const struct output *output, const struct mouse *mouse, size_t rows,
-			  char bytes[OUTPUT_MOUSE_MAX])
+size_t output_mouse_bytes(const struct program_output *output, const struct mouse *mouse,
+			  size_t rows, char bytes[OUTPUT_MOUSE_MAX])
 {
 	uint64_t bottom = line_number(output), top = output->cleared;
 	struct mouse its = *mouse;

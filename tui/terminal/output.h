@@ -25,23 +25,23 @@
 #define OUTPUT_BYTES_MAX (4 << 20)
 #define OUTPUT_LINE_MAX 4096
 
-struct output;
+struct program_output;
 
-struct output *output_new(void);
-void output_free(struct output *output);
+struct program_output *output_new(void);
+void output_free(struct program_output *output);
 
-void output_feed(struct output *output, const void *data, size_t size);
+void output_feed(struct program_output *output, const void *data, size_t size);
 
 /* Lines that are kept, the one being written among them (when not empty). */
-size_t output_count(const struct output *output);
+size_t output_count(const struct program_output *output);
 /* Line i, 0 the oldest kept; "" outside. */
-const char *output_line(const struct output *output, size_t i);
+const char *output_line(const struct program_output *output, size_t i);
 /* Lines ever seen less output_count(): the number of the oldest kept. */
-uint64_t output_first(const struct output *output);
+uint64_t output_first(const struct program_output *output);
 /* The last line that says something: for the tab. "" none. */
-const char *output_last(const struct output *output);
+const char *output_last(const struct program_output *output);
 /* Changes with everything fed. */
-uint64_t output_generation(const struct output *output);
+uint64_t output_generation(const struct program_output *output);
 
 /*
  * What the mouse does, for a PROGRAM that asked for it (modes 1000, 1002 and 1003, which
@@ -51,10 +51,10 @@ uint64_t output_generation(const struct output *output);
  * are the last `rows` lines, since it cleared it.
  */
 #define OUTPUT_MOUSE_MAX 32
-size_t output_mouse_bytes(const struct output *output, const struct mouse *mouse, size_t rows,
-			  char bytes[OUTPUT_MOUSE_MAX]);
+size_t output_mouse_bytes(const struct program_output *output, const struct mouse *mouse,
+			  size_t rows, char bytes[OUTPUT_MOUSE_MAX]);
 /* It asked for the mouse. */
-bool output_wants_mouse(const struct output *output);
+bool output_wants_mouse(const struct program_output *output);
 
 /* The bytes that a terminal sends for a key, at most 16; returns how many. */
 size_t output_key_bytes(struct key key, char bytes[16]);

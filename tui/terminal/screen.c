@@ -157,13 +157,15 @@ static bool open_tty(struct screen *screen, char *error, size_t error_size)
 {
 	screen->fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
 	if (screen->fd < 0) {
-		snprintf(error, error_size, "cannot open the terminal '/dev/tty': %s", strerror(errno));
+		snprintf(error, error_size, "cannot open the terminal '/dev/tty': %s",
+			 strerror(errno));
 		return false;
 	}
 	screen->in = fdopen(screen->fd, "r");
 	screen->out = fdopen(fcntl(screen->fd, F_DUPFD_CLOEXEC, 3), "w");
 	if (!screen->in || !screen->out) {
-		snprintf(error, error_size, "cannot use the terminal '/dev/tty': %s", strerror(errno));
+		snprintf(error, error_size, "cannot use the terminal '/dev/tty': %s",
+			 strerror(errno));
 		return false;
 	}
 	return true;
@@ -181,7 +183,8 @@ bool screen_possible(char *error, size_t error_size)
 	int result, fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
 
 	if (fd < 0) {
-		snprintf(error, error_size, "cannot open the terminal '/dev/tty': %s", strerror(errno));
+		snprintf(error, error_size, "cannot open the terminal '/dev/tty': %s",
+			 strerror(errno));
 		return false;
 	}
 	if (setupterm(NULL, fd, &result) == OK) {

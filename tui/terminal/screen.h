@@ -5,8 +5,8 @@
  *
  * Always true: reads and draws through /dev/tty, so that redirected standard
  * descriptors stay the program's; only the difference to what is shown is
- * written, and that without waiting for the terminal; after screen_close() the terminal is as it was found, also after a
- * crash (a signal handler writes fixed bytes and the saved modes).
+ * written, and that without waiting for the terminal; after screen_close() the terminal is as it
+ * was found, also after a crash (a signal handler writes fixed bytes and the saved modes).
  *
  * Threads: the loop's only; the crash handler runs on any.
  */

@@ -28,7 +28,7 @@ static int pair_for(struct screen *screen, short fg, short bg)
 
 /* A full block on its own colour: it hides what is behind it. The terminal's own colours
  * are two, although both are called default. */
-static bool is_block(const struct cell *cell, struct look look)
+static bool is_block(const struct cell *cell, struct theme_look look)
 {
 	return cell->ch == 0x2588 && !look.attr && look.fg == look.bg && look.bg != COLOUR_DEFAULT;
 }
@@ -50,11 +50,11 @@ static int run_length(const struct cell *line, int x, int width)
 	return to - from;
 }
 
-static void put(struct screen *screen, const struct theme *theme, int x, int y,
-		const struct cell *line, int width)
+static void screen_put_run(struct screen *screen, const struct theme *theme, int x, int y,
+			   const struct cell *line, int width)
 {
 	const struct cell *cell = &line[x];
-	struct look look = theme_look(theme, cell, screen->depth);
+	struct theme_look look = theme_look(theme, cell, screen->depth);
 	wchar_t text[2] = {(wchar_t)cell->ch, 0};
 	attr_t attr = A_NORMAL;
 	cchar_t out;
@@ -95,11 +95,12 @@ static void put_line(struct screen *screen, const struct theme *theme,
 	int x;
 
 	for (x = 0; x < width; x++) {
-		bool changed = screen->all || !same(&now[x], &was[x]) ||
-			       (x + 1 < width && now[x + 1].ch == 0 && !same(&now[x + 1], &was[x + 1]));
+		bool changed =
+			screen->all || !same(&now[x], &was[x]) ||
+			(x + 1 < width && now[x + 1].ch == 0 && !same(&now[x + 1], &was[x + 1]));
 
 		if (changed && now[x].ch)
-			put(screen, theme, x, y, now, width);
+			screen_put_run(screen, theme, x, y, now, width);
 	}
 	memcpy(was, now, (size_t)width * sizeof(*was));
 }

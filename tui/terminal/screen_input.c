@@ -20,7 +20,8 @@ static void map_code(struct screen *screen, int code, uint32_t keysym, unsigned 
 }
 
 /* A sequence that terminfo may lack; what it has keeps its own code. */
-static void map_sequence(struct screen *screen, const char *sequence, uint32_t keysym, unsigned mods)
+static void map_sequence(struct screen *screen, const char *sequence, uint32_t keysym,
+			 unsigned mods)
 {
 	int code = key_defined(sequence);
 
@@ -74,13 +75,17 @@ void screen_map_keys(struct screen *screen)
 		{KEY_SPREVIOUS, KEYSYM_PAGE_UP, MOD_SHIFT},
 		{KEY_SNEXT, KEYSYM_PAGE_DOWN, MOD_SHIFT}, {KEY_SDC, KEYSYM_DELETE, MOD_SHIFT},
 	};
-	static const struct { const char *sequence; uint32_t keysym; } plain[] = {
-		{"\033[A", KEYSYM_UP}, {"\033[B", KEYSYM_DOWN}, {"\033[C", KEYSYM_RIGHT},
-		{"\033[D", KEYSYM_LEFT}, {"\033[H", KEYSYM_HOME}, {"\033[F", KEYSYM_END},
-		{"\033OA", KEYSYM_UP}, {"\033OB", KEYSYM_DOWN}, {"\033OC", KEYSYM_RIGHT},
-		{"\033OD", KEYSYM_LEFT}, {"\033OH", KEYSYM_HOME}, {"\033OF", KEYSYM_END},
-		{"\033[1~", KEYSYM_HOME}, {"\033[4~", KEYSYM_END}, {"\033[2~", KEYSYM_INSERT},
-		{"\033[3~", KEYSYM_DELETE}, {"\033[5~", KEYSYM_PAGE_UP}, {"\033[6~", KEYSYM_PAGE_DOWN},
+	static const struct { const char *sequence; uint32_t keysym;
+	} plain[] = {
+		{"\033[A", KEYSYM_UP},	     {"\033[B", KEYSYM_DOWN},
+		{"\033[C", KEYSYM_RIGHT},    {"\033[D", KEYSYM_LEFT},
+		{"\033[H", KEYSYM_HOME},     {"\033[F", KEYSYM_END},
+		{"\033OA", KEYSYM_UP},	     {"\033OB", KEYSYM_DOWN},
+		{"\033OC", KEYSYM_RIGHT},    {"\033OD", KEYSYM_LEFT},
+		{"\033OH", KEYSYM_HOME},     {"\033OF", KEYSYM_END},
+		{"\033[1~", KEYSYM_HOME},    {"\033[4~", KEYSYM_END},
+		{"\033[2~", KEYSYM_INSERT},  {"\033[3~", KEYSYM_DELETE},
+		{"\033[5~", KEYSYM_PAGE_UP}, {"\033[6~", KEYSYM_PAGE_DOWN},
 	};
 	size_t i;
 
@@ -163,7 +168,7 @@ static bool begins_rest(struct screen *screen, int code)
 }
 
 /* After Esc: it alone, or Alt with what comes at once. */
-static void take_escape(struct screen *screen, struct key *key)
+static void input_take_escape(struct screen *screen, struct key *key)
 {
 	wint_t ch = 0;
 	int got = wget_wch(screen->input, &ch);
@@ -204,7 +209,7 @@ enum screen_input screen_read(struct screen *screen, struct key *key, struct mou
 				return SCREEN_MOUSE;
 		} else {
 			if (ch == 27)
-				take_escape(screen, key);
+				input_take_escape(screen, key);
 			else
 				*key = from_char(ch);
 			return SCREEN_KEY;

@@ -113,7 +113,7 @@ void screen_out_begin(struct screen *screen)
 }
 
 /* What curses wrote, from the file to what waits. */
-static void take(struct screen *screen, size_t size)
+static void screen_take_written(struct screen *screen, size_t size)
 {
 	char *text = xreallocarray(NULL, size, 1);
 	struct strbuf shorter;
@@ -147,7 +147,7 @@ void screen_out_end(struct screen *screen, bool picture)
 		return;
 	if (sync)
 		add(screen, SYNC_BEGIN, strlen(SYNC_BEGIN));
-	take(screen, (size_t)size);
+	screen_take_written(screen, (size_t)size);
 	if (sync)
 		add(screen, SCREEN_SYNC_END, strlen(SCREEN_SYNC_END));
 	screen_ready(screen);

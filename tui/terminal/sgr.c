@@ -21,7 +21,7 @@ struct state {
 
 struct sgr {
 	struct strbuf *out;
-	struct strbuf whole, step;	/* owned; what say() chooses from */
+	struct strbuf whole, step;	/* owned; what sgr_print_colour() chooses from */
 	struct state want, shown;
 	bool strange;			/* something is set that is not known here */
 	bool forgotten;			/* shown is not known */
@@ -41,7 +41,7 @@ static int colour(const int *params, int n, int *i)
 }
 
 /* false: not known here. */
-static bool apply(struct sgr *sgr, struct state *state, const int *params, int n)
+static bool sgr_apply(struct sgr *sgr, struct state *state, const int *params, int n)
 {
 	for (int i = 0; i < n; i++) {
 		int p = params[i];
@@ -103,7 +103,7 @@ static bool needs_reset(const struct sgr *sgr, const struct state *to)
 		((sgr->shown.fg && !to->fg) || (sgr->shown.bg && !to->bg)));
 }
 
-static void say(struct sgr *sgr, const struct state *to)
+static void sgr_print_colour(struct sgr *sgr, const struct state *to)
 {
 	static const struct state none;
 	bool reset = needs_reset(sgr, to);
@@ -135,7 +135,7 @@ static void settle(struct sgr *sgr, bool blank)
 		to.fg = sgr->shown.fg;
 		to.attr = sgr->shown.attr;
 	}
-	say(sgr, &to);
+	sgr_print_colour(sgr, &to);
 }
 
 /* ---- reading ---- */
@@ -162,7 +162,7 @@ static void take_sgr(struct sgr *sgr, const char *text, size_t size)
 	struct state state = sgr->want;
 	int params[PARAMS_MAX], n = read_params(text + 2, size - 3, params);
 
-	if (n > 0 && (!sgr->strange || params[0] == 0) && apply(sgr, &state, params, n)) {
+	if (n > 0 && (!sgr->strange || params[0] == 0) && sgr_apply(sgr, &state, params, n)) {
 		sgr->want = state;
 		sgr->strange = false;
 		return;
@@ -205,7 +205,7 @@ static size_t other_size(const char *text, size_t size)
 	return at < size ? at + 1 : size;
 }
 
-static size_t take_escape(struct sgr *sgr, const char *text, size_t size)
+static size_t sgr_take_escape(struct sgr *sgr, const char *text, size_t size)
 {
 	bool csi = size >= 3 && text[1] == '[';
 	size_t length = csi ? csi_size(text, size) : other_size(text, size);
@@ -232,7 +232,7 @@ void sgr_shorten(struct strbuf *out, const char *text, size_t size)
 		unsigned char c = (unsigned char)text[at];
 
 		if (c == '\033') {
-			at += take_escape(&sgr, text + at, size - at);
+			at += sgr_take_escape(&sgr, text + at, size - at);
 			continue;
 		}
 		if (c == '\016' || c == '\017') {

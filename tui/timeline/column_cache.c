@@ -58,7 +58,8 @@ void column_cache_frame(struct column_cache *cache, const struct model_status *s
 	cache->settled_ns = status->finished ? INT64_MAX / 2 : status->settled_ns;
 }
 
-static struct cached_columns *find(struct column_cache *cache, uint32_t row, uint32_t lane)
+static struct cached_columns *column_cache_find(struct column_cache *cache, uint32_t row,
+						uint32_t lane)
 {
 	struct cached_columns *entry;
 	size_t i;
@@ -75,7 +76,8 @@ static struct cached_columns *find(struct column_cache *cache, uint32_t row, uin
 }
 
 /* Another window: what is final and still inside is moved to its new place. */
-static void move_to(struct cached_columns *entry, int64_t t0_ns, int64_t w_ns, size_t n)
+static void column_cache_move_to(struct cached_columns *entry, int64_t t0_ns, int64_t w_ns,
+				 size_t n)
 {
 	int64_t shift = 0;
 
@@ -104,12 +106,12 @@ const struct column *column_cache_get(struct column_cache *cache, struct model *
 				      uint32_t row, uint32_t lane, int64_t t0_ns, int64_t w_ns,
 				      size_t n)
 {
-	struct cached_columns *entry = find(cache, row, lane);
+	struct cached_columns *entry = column_cache_find(cache, row, lane);
 	int64_t settled_ns = cache->settled_ns > 0 && !cache->finished ?
 			     cache->settled_ns - cache->late_ns : cache->settled_ns;
 	size_t settled = 0;
 
-	move_to(entry, t0_ns, w_ns, n);
+	column_cache_move_to(entry, t0_ns, w_ns, n);
 	entry->used = cache->frame;
 	if (entry->known < n)
 		model_columns(model, row, lane, t0_ns + (int64_t)entry->known * w_ns,
@@ -126,7 +128,7 @@ const struct column *column_cache_get(struct column_cache *cache, struct model *
 const struct column_name *column_cache_names(struct column_cache *cache, struct model *model,
 					     uint32_t row, uint32_t lane)
 {
-	struct cached_columns *entry = find(cache, row, lane);
+	struct cached_columns *entry = column_cache_find(cache, row, lane);
 
 	if (entry->n_names != entry->n) {
 		free(entry->names);

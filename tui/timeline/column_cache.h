@@ -34,7 +34,8 @@ struct column_cache {
 	size_t count, cap;
 	uint64_t frame;
 	bool finished;
-	int64_t settled_ns, late_ns;	/* late_ns: set before a question, of a row that settles later */
+	int64_t settled_ns,
+		late_ns; /* late_ns: set before a question, of a row that settles later */
 };
 
 void column_cache_release(struct column_cache *cache);

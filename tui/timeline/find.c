@@ -8,7 +8,7 @@
 #include "model/base/regex.h"
 #include "model/base/util.h"
 #include "tui/filters/filters_span.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/pane.h"
 
 /* ---- what is wanted ---- */
 
@@ -33,7 +33,7 @@ static bool matches(void *arg, const char *name, const char *raw)
 	       regexec(&find->regex, raw, 0, NULL, 0) == 0;
 }
 
-static void forget(struct find *find)
+static void find_forget(struct find *find)
 {
 	if (find->search) {
 		search_free(find->search);
@@ -50,7 +50,7 @@ static void forget(struct find *find)
 
 void find_release(struct find *find)
 {
-	forget(find);
+	find_forget(find);
 	free(find->columns);
 	free(find->hits);
 	memset(find, 0, sizeof(*find));
@@ -62,12 +62,13 @@ bool find_set(struct find *find, struct model *model, const char *text, char *er
 	regex_t regex;
 
 	if (strlen(text) >= FIND_TEXT) {
-		snprintf(error, error_size, "too long to look for: at most %u bytes", FIND_TEXT - 1);
+		snprintf(error, error_size, "too long to look for: at most %u bytes",
+			 FIND_TEXT - 1);
 		return false;
 	}
 	if (!regex_make(&regex, text, REGEX_SMART, error, error_size))
 		return false;
-	forget(find);
+	find_forget(find);
 	find->regex = regex;
 	snprintf(find->text, sizeof(find->text), "%s", text);
 	find->search = search_new(model, SEARCH_EITHER, matches, find);
@@ -76,7 +77,7 @@ bool find_set(struct find *find, struct model *model, const char *text, char *er
 
 void find_set_filter(struct find *find, struct model *model, struct filter *filter)
 {
-	forget(find);
+	find_forget(find);
 	find->filter = filter;
 	find->search = search_new(model, SEARCH_NAME, may_match, find);
 	snprintf(find->text, sizeof(find->text), "%s", filter_text(filter));
@@ -124,7 +125,8 @@ void find_count(struct find *find, struct model *model, const struct model_row *
 
 	find->count = 0;
 	for (size_t i = 0; i < n_rows; i++)
-		if (has_events(&rows[i]) && model_range(model, rows[i].id, LANE_ALL, t0_ns, t1_ns, &sum))
+		if (has_events(&rows[i]) &&
+		    model_range(model, rows[i].id, LANE_ALL, t0_ns, t1_ns, &sum))
 			all += sum.count;
 	find->n_hits = 0;
 	find->counted = all <= (find->filter ? FIND_HITS : FIND_MOST);

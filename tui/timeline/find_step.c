@@ -10,10 +10,10 @@
 #include "model/base/util.h"
 #include "model/query/executions.h"
 #include "tui/filters/filters_span.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 #include "tui/base/turns.h"
 
-#define PART_LEAST 4096			/* of the run: the first part; each is twice the one before, */
+#define PART_LEAST 4096 /* of the run: the first part; each is twice the one before, */
 #define PART_MOST 64			/* ... up to this */
 #define AT_ONCE 1024u			/* events that begin at one time: seldom more */
 
@@ -67,8 +67,8 @@ static bool is_wanted(void *arg, const struct span *span)
 
 /* Up to `most` that begin from t0 to t1, both included, in the direction's order. false: it is
  * to end. */
-static bool ask(struct asker *asker, struct model *model, int64_t t0, int64_t t1, size_t most,
-		struct executions *out)
+static bool find_ask(struct asker *asker, struct model *model, int64_t t0, int64_t t1, size_t most,
+		     struct executions *out)
 {
 	const struct find *find = asker->find;
 	struct execution_want want = {
@@ -93,18 +93,19 @@ static bool ask(struct asker *asker, struct model *model, int64_t t0, int64_t t1
 }
 
 /* A place among rows: of what starts at once the upper one comes first. */
-struct place { size_t row; uint32_t lane; };
+struct find_place { size_t row; uint32_t lane; };
 
-static struct place place_of(const struct model_row *rows, size_t n, uint32_t row, uint32_t lane)
+static struct find_place place_of(const struct model_row *rows, size_t n, uint32_t row,
+				  uint32_t lane)
 {
-	struct place place = { 0, lane };
+	struct find_place place = { 0, lane };
 
 	while (place.row < n && rows[place.row].id != row)
 		place.row++;
 	return place;
 }
 
-static bool is_above(const struct place *a, const struct place *b)
+static bool is_above(const struct find_place *a, const struct find_place *b)
 {
 	return a->row != b->row ? a->row < b->row : a->lane < b->lane;
 }
@@ -114,13 +115,13 @@ static bool choose_at(struct asker *asker, struct model *model, int64_t start_ns
 		      const struct find_from *from)
 {
 	struct find_step *step = &asker->find->step;
-	struct place limit = { 0, 0 }, best = { 0, 0 };
+	struct find_place limit = { 0, 0 }, best = { 0, 0 };
 	struct model_row *rows;
 	struct executions all;
 	size_t n;
 
 	for (size_t most = AT_ONCE; ; most = EXECUTIONS_MAX) {
-		bool wanted = ask(asker, model, start_ns, start_ns, most, &all);
+		bool wanted = find_ask(asker, model, start_ns, start_ns, most, &all);
 
 		if (wanted && (all.n < most || most == EXECUTIONS_MAX))
 			break;
@@ -135,7 +136,7 @@ static bool choose_at(struct asker *asker, struct model *model, int64_t start_ns
 		limit = place_of(rows, n, from->row, from->lane);
 	for (size_t i = 0; i < all.n; i++) {
 		struct span_ref ref = all.spans[i].ref;
-		struct place at = place_of(rows, n, ref.row, ref.lane);
+		struct find_place at = place_of(rows, n, ref.row, ref.lane);
 
 		if (from && !(step->forward ? is_above(&limit, &at) : is_above(&at, &limit)))
 			continue;
@@ -173,8 +174,8 @@ static bool look_at_part(struct asker *asker, struct model *model)
 
 	if (last)
 		end_ns = whole_ns;
-	if (!(step->forward ? ask(asker, model, step->edge_ns, end_ns, 1, &found) :
-			      ask(asker, model, end_ns, step->edge_ns, 1, &found))) {
+	if (!(step->forward ? find_ask(asker, model, step->edge_ns, end_ns, 1, &found) :
+			      find_ask(asker, model, end_ns, step->edge_ns, 1, &found))) {
 		free(found.spans);
 		return false;
 	}
@@ -211,7 +212,7 @@ void find_begin(struct find *find, struct model *model, const struct find_from *
 	model_lock(model);
 	model_status(model, &status);
 	model_unlock(model);
-	find->base_ns = panes_base_ns(&status);
+	find->base_ns = places_base_ns(&status);
 	*step = (struct find_step) {
 		.from = *from, .forward = forward, .edge_ns = from->start_ns,
 		.first_ns = status.first_ns, .last_ns = status.last_ns,

@@ -11,7 +11,7 @@
 
 #include "keymap/file.h"
 #include "model/base/util.h"
-#include "tui/base/beside.h"
+#include "tui/base/atomic_file.h"
 #include "tui/draw/page.h"
 #include "tui/timeline/when.h"
 
@@ -58,7 +58,7 @@ static void note_clean(char out[MARK_NOTE_MAX], const char *note)
 			*p = ' ';
 }
 
-const struct mark *marks_find(const struct marks *marks, const char *name)
+const struct time_mark *marks_find(const struct marks *marks, const char *name)
 {
 	for (size_t i = 0; i < marks->n; i++)
 		if (strcmp(marks->list[i].name, name) == 0)
@@ -73,7 +73,7 @@ size_t marks_from(const struct marks *marks, int64_t t_ns)
 
 bool marks_remove(struct marks *marks, const char *name)
 {
-	const struct mark *mark = marks_find(marks, name);
+	const struct time_mark *mark = marks_find(marks, name);
 	size_t at = mark ? (size_t)(mark - marks->list) : 0;
 
 	if (!mark)
@@ -83,9 +83,9 @@ bool marks_remove(struct marks *marks, const char *name)
 }
 
 bool marks_set(struct marks *marks, const char *name, int64_t at_ns, const char *note,
-	       const struct mark **set, char *error, size_t size)
+	       const struct time_mark **set, char *error, size_t size)
 {
-	struct mark mark = { .start_ns = at_ns };
+	struct time_mark mark = { .start_ns = at_ns };
 	size_t at;
 
 	if (name ? !name_ok(name, error, size) : !free_name(marks, mark.name, error, size))
@@ -123,7 +123,7 @@ static bool read_line(struct marks *marks, char *line)
 {
 	char *rest, *name = strtok_r(line, " \n", &rest), *time = strtok_r(NULL, " \n", &rest);
 	char *note = strtok_r(NULL, "\n", &rest), *end, error[160];
-	const struct mark *set;
+	const struct time_mark *set;
 	long long at;
 
 	if (!name || !time)
@@ -159,7 +159,7 @@ bool marks_read(struct marks *marks, const char *folder, char *error, size_t siz
 bool marks_write(const char *text, const char *folder, char *error, size_t size)
 {
 	char *path = xasprintf("%s/marks", folder);
-	struct beside file;
+	struct atomic_file file;
 	bool good;
 
 	if (!*text) {
@@ -167,10 +167,10 @@ bool marks_write(const char *text, const char *folder, char *error, size_t size)
 		if (!good)
 			snprintf(error, size, "cannot remove '%s': %s", path, strerror(errno));
 	} else {
-		good = !beside_open(&file, path, error, size);
+		good = !atomic_file_open(&file, path, error, size);
 		if (good) {
 			fputs(text, file.out);
-			good = !beside_commit(&file, error, size);
+			good = !atomic_file_commit(&file, error, size);
 		}
 	}
 	free(path);

@@ -19,13 +19,13 @@
 #define MARK_NOTE_MAX 200
 #define MARKS_MAX 1000
 
-struct mark {
+struct time_mark {
 	char name[MARK_NAME_MAX], note[MARK_NOTE_MAX];
 	int64_t start_ns;
 };
 
 struct marks {
-	struct mark *list;		/* owned */
+	struct time_mark *list;		/* owned */
 	size_t n, cap;
 };
 
@@ -33,8 +33,8 @@ void marks_release(struct marks *marks);
 /* Sets it, or moves the one of that name. name NULL: the first free letter; *set is it, until
  * the next change. false: a sentence in error. */
 bool marks_set(struct marks *marks, const char *name, int64_t at_ns, const char *note,
-	       const struct mark **set, char *error, size_t size);
-const struct mark *marks_find(const struct marks *marks, const char *name);	/* NULL: none */
+	       const struct time_mark **set, char *error, size_t size);
+const struct time_mark *marks_find(const struct marks *marks, const char *name); /* NULL: none */
 bool marks_remove(struct marks *marks, const char *name);
 /* Index of the first mark at or after t_ns. */
 size_t marks_from(const struct marks *marks, int64_t t_ns);

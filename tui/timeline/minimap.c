@@ -19,7 +19,7 @@ void minimap_release(struct minimap *minimap)
 	memset(minimap, 0, sizeof(*minimap));
 }
 
-static void reserve(struct minimap *minimap, size_t width)
+static void minimap_reserve(struct minimap *minimap, size_t width)
 {
 	if (width > minimap->cap) {
 		minimap->cap = width;
@@ -95,7 +95,7 @@ void minimap_update(struct minimap *minimap, struct model *model,
 	size_t used, c;
 
 	column_cache_frame(&minimap->cache, status);
-	reserve(minimap, width > 0 ? (size_t)width : 0);
+	minimap_reserve(minimap, width > 0 ? (size_t)width : 0);
 	if (!minimap->width)
 		return;
 	minimap->view_begin = minimap->view_end = -1;

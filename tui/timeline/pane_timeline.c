@@ -8,7 +8,7 @@
 #include "keymap/setting.h"
 #include "model/base/util.h"
 #include "tui/draw/labels.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 #include "tui/timeline/sentence.h"
 
 struct timeline_layout timeline_layout(int height, bool minimap)
@@ -32,17 +32,17 @@ struct timeline_layout timeline_layout(int height, bool minimap)
 
 #define LINES_BESIDE 3		/* minimap, ruler and sentence */
 
-static size_t height_of(const struct timeline *t, size_t line)
+static size_t height_of(const struct timeline_pane *t, size_t line)
 {
 	const struct timeline_line *l = &t->list.lines[line];
 
-	return (row_is_counter(l->kind) ? (size_t)t->counter_lines : 1) + l->beneath;
+	return (row_is_counter(l->kind) ? (size_t)t->counter_lines : 1) + l->compared;
 }
 
 static int timeline_lines(const struct pane *pane)
 {
-	const struct timeline *timeline = (const struct timeline *)pane;
-	size_t lines = (size_t)timeline_beneath_lines(timeline);
+	const struct timeline_pane *timeline = (const struct timeline_pane *)pane;
+	size_t lines = (size_t)timeline_compare_lines(timeline);
 
 	for (size_t i = 0; i < timeline->list.count; i++)
 		lines += row_is_counter(timeline->list.lines[i].kind) ?
@@ -52,21 +52,21 @@ static int timeline_lines(const struct pane *pane)
 
 static struct pane *timeline_open(struct view *view)
 {
-	struct timeline *timeline = xcalloc(1, sizeof(*timeline));
+	struct timeline_pane *timeline = xcalloc(1, sizeof(*timeline));
 
 	return &timeline->pane;
 }
 
 static void timeline_close(struct pane *pane)
 {
-	struct timeline *timeline = (struct timeline *)pane;
+	struct timeline_pane *timeline = (struct timeline_pane *)pane;
 
 	fold_set_release(&timeline->folds);
 	row_choice_release(&timeline->choice);
 	free(timeline->rows);
 	line_list_release(&timeline->list);
 	column_cache_release(&timeline->cache);
-	column_cache_release(&timeline->beneath.cache);
+	column_cache_release(&timeline->compare.cache);
 	tints_release(&timeline->tints);
 	minimap_release(&timeline->minimap);
 	step_list_release(&timeline->steps);
@@ -83,7 +83,7 @@ static void timeline_close(struct pane *pane)
 
 /* ---- update ---- */
 
-static void reserve(struct timeline *t, size_t rows, size_t columns)
+static void timeline_reserve(struct timeline_pane *t, size_t rows, size_t columns)
 {
 	if (rows > t->seen_cap) {
 		t->seen_cap = rows;
@@ -104,7 +104,7 @@ static void reserve(struct timeline *t, size_t rows, size_t columns)
 }
 
 /* The line is seen. Pinned ones stand still above the others, which keep half the page. */
-static void place_top(struct timeline *t, size_t line)
+static void place_top(struct timeline_pane *t, size_t line)
 {
 	size_t room = t->page, used = 0, last;
 
@@ -135,7 +135,7 @@ static void place_top(struct timeline *t, size_t line)
 }
 
 /* The cursor stands on a line that is there, and that line is seen. */
-static void place_cursor(struct timeline *t, struct view *view)
+static void place_cursor(struct timeline_pane *t, struct view *view)
 {
 	int64_t at = line_list_find(&t->list, view->cursor_row, view->cursor_lane);
 	size_t line;
@@ -159,7 +159,7 @@ static void place_cursor(struct timeline *t, struct view *view)
 }
 
 /* Where steps begin, when they are far enough apart to be told. */
-static void mark_steps(struct timeline *t, const struct view *view, int64_t w)
+static void mark_steps(struct timeline_pane *t, const struct view *view, int64_t w)
 {
 	size_t from, i;
 
@@ -180,8 +180,8 @@ static void mark_steps(struct timeline *t, const struct view *view, int64_t w)
 	}
 }
 
-static void update_sentence(struct timeline *t, struct view *view, const struct model_row *rows,
-			    size_t n_rows, int64_t w)
+static void update_sentence(struct timeline_pane *t, struct view *view,
+			    const struct model_row *rows, size_t n_rows, int64_t w)
 {
 	int64_t busy = 0, until = view->t1_ns, from = view->t0_ns;
 	const struct column *columns;
@@ -197,7 +197,7 @@ static void update_sentence(struct timeline *t, struct view *view, const struct 
 		return;
 	}
 	if (t->has_selected) {
-		sentence_of_span(&t->sentence, &t->selected, panes_base_ns(&t->status));
+		sentence_of_span(&t->sentence, &t->selected, places_base_ns(&t->status));
 		return;
 	}
 	for (i = 0; i < n_rows && rows[i].id != view->cursor_row; i++)
@@ -228,7 +228,7 @@ static void update_sentence(struct timeline *t, struct view *view, const struct 
 	    model_idle_at(view->model, rows[i].device, view->cursor_ns, &gap))
 		sentence_add_idle(&t->sentence, &gap, view->ascii);
 	if (t->status.folded_ns > view->t0_ns)
-		sentence_add_folded(&t->sentence, t->status.folded_ns, panes_base_ns(&t->status));
+		sentence_add_folded(&t->sentence, t->status.folded_ns, places_base_ns(&t->status));
 }
 
 /* When the first event of each row that is left began. */
@@ -245,7 +245,7 @@ static int64_t *first_starts(struct model *model, const struct model_row *rows, 
 	return starts;
 }
 
-void timeline_take_rows(struct timeline *t, struct model *model, const struct model_row *rows,
+void timeline_take_rows(struct timeline_pane *t, struct model *model, const struct model_row *rows,
 			size_t n_rows)
 {
 	int64_t *starts = NULL;
@@ -274,7 +274,7 @@ static void tell_parent(struct timeline_seen *seen, const struct model_row *rows
 				 (int)strcspn(rows[i].label, " "), rows[i].label);
 }
 
-static void update_rows(struct timeline *t, struct view *view, const struct model_row *rows,
+static void update_rows(struct timeline_pane *t, struct view *view, const struct model_row *rows,
 			size_t n_rows, int64_t w)
 {
 	int y = 0;
@@ -286,7 +286,7 @@ static void update_rows(struct timeline *t, struct view *view, const struct mode
 	if (t->find.shown)
 		find_count(&t->find, view->model, rows, n_rows, view->t0_ns, view->t1_ns);
 	timeline_take_rows(t, view->model, rows, n_rows);
-	timeline_beneath_choose(t, view);
+	timeline_compare_choose(t, view);
 	place_cursor(t, view);
 	for (i = 0; y < (int)t->page; i++) {
 		size_t line = i < t->fixed ? i : t->top + i - t->fixed;
@@ -300,7 +300,7 @@ static void update_rows(struct timeline *t, struct view *view, const struct mode
 		};
 		if (seen->height > (int)t->page - y)
 			seen->height = (int)t->page - y;
-		seen->beneath = seen->line.beneath && seen->height == (int)height_of(t, line);
+		seen->compared = seen->line.compared && seen->height == (int)height_of(t, line);
 		y += seen->height;
 		timeline_line(t, view, w, i);
 		model_yield(view->model);
@@ -312,7 +312,7 @@ static void update_rows(struct timeline *t, struct view *view, const struct mode
 
 static void timeline_update(struct pane *pane, struct view *view, int width, int height)
 {
-	struct timeline *t = (struct timeline *)pane;
+	struct timeline_pane *t = (struct timeline_pane *)pane;
 	struct timeline_layout layout = timeline_layout(height, view->minimap);
 	int columns = view->columns < width ? view->columns : width;
 	struct model_row *rows = NULL;
@@ -323,11 +323,11 @@ static void timeline_update(struct pane *pane, struct view *view, int width, int
 	t->n_seen = 0;
 	t->counter_lines = view->settings->value[SETTING_COUNTER_LINES];
 	t->heat = view->shades && view->settings->value[SETTING_DENSITY];
-	reserve(t, t->page, columns > 0 ? (size_t)columns : 0);
+	timeline_reserve(t, t->page, columns > 0 ? (size_t)columns : 0);
 	tints_begin(&t->tints, (enum tint_by)view->settings->value[SETTING_COLOUR_BY], t->columns);
 	model_status(view->model, &t->status);
 	column_cache_frame(&t->cache, &t->status);
-	column_cache_frame(&t->beneath.cache, &t->status);
+	column_cache_frame(&t->compare.cache, &t->status);
 	n_rows = model_rows(view->model, &rows);
 	t->has_selected = view->selected.id &&
 			  model_span(view->model, view->selected, &t->selected);
@@ -335,7 +335,7 @@ static void timeline_update(struct pane *pane, struct view *view, int width, int
 	if (t->columns && w > 0 && view->t1_ns - view->t0_ns == w * (int64_t)t->columns) {
 		timeline_links_update(t, view);
 		mark_steps(t, view, w);
-		ruler_layout(&t->ruler, view->t0_ns, w, t->columns, panes_base_ns(&t->status));
+		ruler_layout(&t->ruler, view->t0_ns, w, t->columns, places_base_ns(&t->status));
 		update_rows(t, view, rows, n_rows, w);
 		free(t->losses);
 		t->losses = NULL;

@@ -34,11 +34,11 @@ struct timeline_seen {			/* a line on the screen */
 	char value[32];			/* right part of the label, "" none */
 	char most[32], least[32];	/* of a counter of several lines, in the window */
 	int y, height;			/* lines of the screen, y from the first row's on */
-	bool beneath;			/* the last of them is of another step */
+	bool compared;			/* the last of them is of another step */
 	bool pinned;
 };
 
-struct timeline {
+struct timeline_pane {
 	struct pane pane;
 	struct fold_set folds;
 	struct row_choice choice;
@@ -77,7 +77,7 @@ struct timeline {
 		uint32_t only;		/* 0, or in this row only: not all have room */
 		struct step_row here, there;
 		struct column_cache cache;
-	} beneath;
+	} compare;
 	struct model_loss *losses;	/* owned */
 	size_t n_losses;
 	struct model_pause *pauses;	/* owned; of all processes */
@@ -103,31 +103,34 @@ struct timeline_layout {
 struct timeline_layout timeline_layout(int height, bool minimap);
 
 /* ---- pane_timeline.c ---- */
+extern const struct pane_ops pane_timeline;
 /* The model's rows as they are shown, and the lines they make. [locked] */
-void timeline_take_rows(struct timeline *t, struct model *model, const struct model_row *rows,
+void timeline_take_rows(struct timeline_pane *t, struct model *model, const struct model_row *rows,
 			size_t n_rows);
 
 /* ---- timeline_lines.c ---- */
 /* Cells and value of line `index` of what is seen; w: a column's width. [locked] */
-void timeline_line(struct timeline *t, const struct view *view, int64_t w, size_t index);
+void timeline_line(struct timeline_pane *t, const struct view *view, int64_t w, size_t index);
 /* Names into bars, of n columns and t->owners. [locked] */
-void timeline_label_bars(struct timeline *t, const struct view *view, const struct column *columns,
-			 size_t n, const struct cell_style *style, struct cell *cells);
+void timeline_label_bars(struct timeline_pane *t, const struct view *view,
+			 const struct column *columns, size_t n, const struct cell_style *style,
+			 struct cell *cells);
 /* How much later than others a row's data is final. */
 int64_t timeline_late(enum row_kind kind);
 
-/* ---- timeline_beneath.c: `compare` ---- */
+/* ---- timeline_compare.c: `compare` ---- */
 /* Which lines have a second one; after the lines are made. */
-void timeline_beneath_choose(struct timeline *t, const struct view *view);
+void timeline_compare_choose(struct timeline_pane *t, const struct view *view);
 /* So many would, had all of them room. */
-int timeline_beneath_lines(const struct timeline *t);
+int timeline_compare_lines(const struct timeline_pane *t);
 /* The cells of the second line; style: of the first. [locked] */
-void timeline_beneath_line(struct timeline *t, const struct view *view, int64_t w,
+void timeline_compare_line(struct timeline_pane *t, const struct view *view, int64_t w,
 			   const struct timeline_seen *seen, struct cell_style style);
-void timeline_beneath_label(const struct timeline *t, const struct view *view,
+void timeline_compare_label(const struct timeline_pane *t, const struct view *view,
 			    const struct timeline_seen *seen, struct area labels);
 /* What is compared with what. */
-void timeline_beneath_ruler(const struct timeline *t, const struct view *view, struct area ruler);
+void timeline_compare_ruler(const struct timeline_pane *t, const struct view *view,
+			    struct area ruler);
 
 /* ---- timeline_draw.c ---- */
 void timeline_draw(struct pane *pane, struct view *view, struct area area, bool focused);
@@ -135,22 +138,22 @@ void timeline_draw(struct pane *pane, struct view *view, struct area area, bool 
 /* ---- timeline_commands.c ---- */
 unsigned timeline_answer(struct view *view, bool error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-struct timeline_line *timeline_current(struct timeline *t, const struct view *view);
+struct timeline_line *timeline_current(struct timeline_pane *t, const struct view *view);
 /* A line of that row is there: what hides or folds it does so no more. */
-void timeline_show_row(struct timeline *t, struct view *view, uint32_t row, uint32_t lane);
+void timeline_show_row(struct timeline_pane *t, struct view *view, uint32_t row, uint32_t lane);
 
 /* What lies under the cursor is selected, or nothing. */
 void timeline_select(struct view *view);
 
 /* ---- timeline_links.c ---- */
 /* What the selected event has to do with others, when that may have changed. [locked] */
-void timeline_links_update(struct timeline *t, const struct view *view);
+void timeline_links_update(struct timeline_pane *t, const struct view *view);
 /* Marks of it in a line's cells; w: a column's width. */
-void timeline_links_mark(const struct timeline *t, const struct view *view, int64_t w,
+void timeline_links_mark(const struct timeline_pane *t, const struct view *view, int64_t w,
 			 const struct timeline_line *line, const struct cell_style *style,
 			 struct cell *cells);
 /* Behind the sentence, with the keys that go there; after the lines. */
-void timeline_links_sentence(struct timeline *t, const struct view *view,
+void timeline_links_sentence(struct timeline_pane *t, const struct view *view,
 			     const struct model_row *rows, size_t n_rows);
 
 /* ---- timeline_mouse.c ---- */
@@ -158,7 +161,8 @@ unsigned timeline_mouse(struct pane *pane, struct view *view, const struct mouse
 			int width, int height);
 
 /* ---- timeline_choose.c: `rows` ---- */
-unsigned timeline_choose(struct timeline *t, struct view *view, const struct command_call *call);
+unsigned timeline_choose(struct timeline_pane *t, struct view *view,
+			 const struct command_call *call);
 
 /* The cursor's row is there to be seen: what it is folded into opens. */
 bool timeline_reveal(struct pane *pane, struct view *view, const char *key);
@@ -166,11 +170,12 @@ unsigned timeline_command(struct pane *pane, struct view *view, const struct com
 
 /* ---- timeline_measure.c ---- */
 void timeline_draw_marks(const struct view *view, struct area ruler);
-void timeline_draw_map_marks(const struct timeline *t, const struct view *view, struct area map);
+void timeline_draw_map_marks(const struct timeline_pane *t, const struct view *view,
+			     struct area map);
 void timeline_draw_measure(const struct view *view, struct area ruler);
 void timeline_shade_measure(const struct view *view, struct area rows);
 /* What is measured, and what the row did in it; row NULL: none. [locked] */
-void timeline_measure_sentence(struct timeline *t, const struct view *view,
+void timeline_measure_sentence(struct timeline_pane *t, const struct view *view,
 			       const struct model_row *row);
 
 #endif

@@ -52,7 +52,8 @@ bool row_choice_add(struct row_choice *choice, enum row_rule what, const char *t
 	regex_t regex;
 
 	if (strlen(text) >= ROW_RULE_TEXT) {
-		snprintf(error, error_size, "too long for rows: at most %u bytes", ROW_RULE_TEXT - 1);
+		snprintf(error, error_size, "too long for rows: at most %u bytes",
+			 ROW_RULE_TEXT - 1);
 		return false;
 	}
 	if (what != ROW_ONLY && choice->n_rules == ROW_RULES) {
@@ -93,7 +94,7 @@ void row_choice_drop_last(struct row_choice *choice)
 }
 
 /* Rules come and go rarely, names hardly change: each is asked once. */
-static bool says(struct row_choice *choice, size_t rule, const struct model_row *row)
+static bool row_rule_says(struct row_choice *choice, size_t rule, const struct model_row *row)
 {
 	uint32_t bit = 1u << rule;
 	struct row_answer *answer;
@@ -120,13 +121,13 @@ static bool says(struct row_choice *choice, size_t rule, const struct model_row 
 }
 
 /* The forest as places in the list of rows, in the model's order. */
-struct node {
+struct row_node {
 	size_t parent;			/* NO_ROW: none */
 	size_t end;			/* behind the last one below it */
 	bool shown, pinned;
 };
 
-static void make_forest(const struct model_row *rows, size_t n, struct node *nodes)
+static void make_forest(const struct model_row *rows, size_t n, struct row_node *nodes)
 {
 	size_t around = NO_ROW;
 
@@ -135,20 +136,20 @@ static void make_forest(const struct model_row *rows, size_t n, struct node *nod
 			nodes[around].end = i;
 			around = nodes[around].parent;
 		}
-		nodes[i] = (struct node) { .parent = around, .end = n, .shown = true };
+		nodes[i] = (struct row_node) { .parent = around, .end = n, .shown = true };
 		around = i;
 	}
 }
 
 static void apply_rule(struct row_choice *choice, size_t rule, const struct model_row *rows,
-		       size_t n, struct node *nodes)
+		       size_t n, struct row_node *nodes)
 {
 	bool show = choice->rules[rule].what != ROW_HIDE;
 
 	for (size_t i = 0; i < n && choice->rules[rule].what == ROW_ONLY; i++)
 		nodes[i].shown = false;
 	for (size_t i = 0; i < n; i++) {
-		if (!says(choice, rule, &rows[i]))
+		if (!row_rule_says(choice, rule, &rows[i]))
 			continue;
 		for (size_t k = i; k < nodes[i].end; k++)
 			nodes[k].shown = show;
@@ -194,8 +195,8 @@ static int by_order(const void *a, const void *b, void *arg)
 }
 
 /* Those of [begin, end) that stand directly in there, in order, each with what is below. */
-static void put_out(struct sorting *s, const struct node *nodes, size_t begin, size_t end,
-		    uint32_t parent, struct model_row *out, size_t *n_out)
+static void row_choice_put_out(struct sorting *s, const struct row_node *nodes, size_t begin,
+			       size_t end, uint32_t parent, struct model_row *out, size_t *n_out)
 {
 	size_t *list, n = 0;
 
@@ -213,13 +214,13 @@ static void put_out(struct sorting *s, const struct node *nodes, size_t begin, s
 		out[*n_out] = s->rows[at];
 		out[*n_out].parent = parent;
 		++*n_out;
-		put_out(s, nodes, at + 1, nodes[at].end, s->rows[at].id, out, n_out);
+		row_choice_put_out(s, nodes, at + 1, nodes[at].end, s->rows[at].id, out, n_out);
 	}
 	free(list);
 }
 
 /* What is pinned below something pinned stands for itself. */
-static void put_pinned(struct sorting *s, struct node *nodes, size_t n, struct model_row *out,
+static void put_pinned(struct sorting *s, struct row_node *nodes, size_t n, struct model_row *out,
 		       size_t *n_out)
 {
 	for (size_t i = 0; i < n; i++)
@@ -231,7 +232,8 @@ static void put_pinned(struct sorting *s, struct node *nodes, size_t n, struct m
 			out[*n_out] = s->rows[i];
 			out[*n_out].parent = 0;
 			++*n_out;
-			put_out(s, nodes, i + 1, nodes[i].end, s->rows[i].id, out, n_out);
+			row_choice_put_out(s, nodes, i + 1, nodes[i].end, s->rows[i].id, out,
+					   n_out);
 			break;
 		}
 }
@@ -241,7 +243,7 @@ size_t row_choice_apply(struct row_choice *choice, struct model_row *rows, size_
 {
 	struct sorting s = { choice, rows, start_ns };
 	struct model_row *out;
-	struct node *nodes;
+	struct row_node *nodes;
 	size_t n_out = 0;
 
 	choice->hidden = choice->n_first = 0;
@@ -257,7 +259,7 @@ size_t row_choice_apply(struct row_choice *choice, struct model_row *rows, size_
 				  !row_choice_is_pinned(choice, rows[i].id);
 	put_pinned(&s, nodes, n, out, &n_out);
 	choice->n_first = n_out;
-	put_out(&s, nodes, 0, n, 0, out, &n_out);
+	row_choice_put_out(&s, nodes, 0, n, 0, out, &n_out);
 	memcpy(rows, out, n_out * sizeof(*out));
 	free(nodes);
 	free(out);

@@ -17,7 +17,7 @@ static void add_where(struct strip *strip, const struct span *span)
 		strip_add(strip, 7, GAP, ROLE_LABEL, 0, "%s", place)->least = 8;
 }
 
-static void add_when(struct strip *strip, const struct span *span, int64_t base_ns)
+static void sentence_add_time(struct strip *strip, const struct span *span, int64_t base_ns)
 {
 	const char *about = span->approx ? "~" : "";
 	char length[FMT_MAX], at[48];
@@ -96,14 +96,15 @@ static void add_class(struct strip *strip, const struct span *span)
 			  span->class.tensor == TENSOR_USED ? "tensor cores" : "no tensor cores");
 }
 
-static void add_command(struct strip *strip, const struct span *span)
+static void sentence_add_command(struct strip *strip, const struct span *span)
 {
 	const char *about = span->approx ? "~" : "";
 	int64_t dur = span->end_ns - span->start_ns;
 	char text[FMT_MAX], rate[FMT_MAX];
 
 	if (span->bytes) {
-		strip_add(strip, 2, GAP, ROLE_DEFAULT, 0, "%s", fmt_many(text, span->bytes, "byte"));
+		strip_add(strip, 2, GAP, ROLE_DEFAULT, 0, "%s",
+			  fmt_many(text, span->bytes, "byte"));
 		if (dur > 0 && !span->open && span->direction != DIR_MAP &&
 		    span->direction != DIR_UNMAP)
 			strip_add(strip, 3, GAP, ROLE_DEFAULT, 0, "%s%s", about,
@@ -133,7 +134,7 @@ static void add_command(struct strip *strip, const struct span *span)
 			  fmt_time(text, span->clock_error_ns));
 }
 
-static void add_op(struct strip *strip, const struct span *span)
+static void sentence_add_op(struct strip *strip, const struct span *span)
 {
 	char text[FMT_MAX], count[FMT_MAX];
 
@@ -169,14 +170,14 @@ void sentence_of_span(struct strip *strip, const struct span *span, int64_t base
 	add_where(strip, span);
 	strip_add(strip, 0, GAP, ROLE_TITLE, ATTR_BOLD, "%s",
 		  span->name && *span->name ? span->name : "(no name)")->least = 12;
-	add_when(strip, span, base_ns);
+	sentence_add_time(strip, span, base_ns);
 	add_failure(strip, span);
 	if (span->row_kind == ROW_COMPILE)
 		add_compile(strip, span);
 	else if (span->kind == COMMAND_NONE)
-		add_op(strip, span);
+		sentence_add_op(strip, span);
 	else
-		add_command(strip, span);
+		sentence_add_command(strip, span);
 }
 
 void sentence_of_row(struct strip *strip, const char *place, int64_t busy_ns,

@@ -10,7 +10,7 @@
 #include "model/base/util.h"
 
 /* What follows the word: "/stream 7/" and "stream 7" are the same. */
-static void rest_of(const struct command_call *call, char *text, size_t size)
+static void choose_rest(const struct command_call *call, char *text, size_t size)
 {
 	size_t at = 0, length;
 
@@ -31,7 +31,7 @@ static const char *label_of(const struct timeline_line *line)
 }
 
 /* So many lines that nothing is left to look at: taken back. */
-static bool all_gone(struct timeline *t, struct view *view)
+static bool all_gone(struct timeline_pane *t, struct view *view)
 {
 	struct model_row *rows = NULL;
 	size_t n;
@@ -44,7 +44,7 @@ static bool all_gone(struct timeline *t, struct view *view)
 	return n && !t->list.count;
 }
 
-static unsigned hide_or_show(struct timeline *t, struct view *view, enum row_rule what,
+static unsigned hide_or_show(struct timeline_pane *t, struct view *view, enum row_rule what,
 			     const char *text)
 {
 	struct timeline_line *line = timeline_current(t, view);
@@ -80,7 +80,7 @@ static unsigned hide_or_show(struct timeline *t, struct view *view, enum row_rul
 			       t->choice.hidden ? ": rows reset shows all" : "");
 }
 
-static unsigned pin(struct timeline *t, struct view *view)
+static unsigned pin(struct timeline_pane *t, struct view *view)
 {
 	struct timeline_line *line = timeline_current(t, view);
 
@@ -91,7 +91,7 @@ static unsigned pin(struct timeline *t, struct view *view)
 			       "'%s' is back in its place", label_of(line));
 }
 
-static unsigned move(struct timeline *t, struct view *view, bool up)
+static unsigned move(struct timeline_pane *t, struct view *view, bool up)
 {
 	struct timeline_line *line = timeline_current(t, view);
 
@@ -103,7 +103,7 @@ static unsigned move(struct timeline *t, struct view *view, bool up)
 			       up ? "first" : "last");
 }
 
-static unsigned order(struct timeline *t, struct view *view, const char *name)
+static unsigned order(struct timeline_pane *t, struct view *view, const char *name)
 {
 	int chosen = row_order_by_name(name);
 
@@ -118,7 +118,7 @@ static unsigned order(struct timeline *t, struct view *view, const char *name)
 }
 
 /* The next row below the cursor's that is called so, folded or not; then from the top. */
-static unsigned find_row(struct timeline *t, struct view *view, const char *text)
+static unsigned find_row(struct timeline_pane *t, struct view *view, const char *text)
 {
 	regex_t regex;
 	size_t from, i, n = t->n_rows;
@@ -150,7 +150,7 @@ static unsigned find_row(struct timeline *t, struct view *view, const char *text
 	return OUT_REDRAW;
 }
 
-static unsigned say(struct timeline *t, struct view *view)
+static unsigned say(struct timeline_pane *t, struct view *view)
 {
 	char rows[FMT_MAX];
 
@@ -160,14 +160,13 @@ static unsigned say(struct timeline *t, struct view *view)
 			       t->choice.n_places ? " and by hand" : "");
 }
 
-unsigned timeline_choose(struct timeline *t, struct view *view, const struct command_call *call)
+unsigned timeline_choose(struct timeline_pane *t, struct view *view,
+			 const struct command_call *call)
 {
 	const char *what = call->argc > 1 ? call->argv[1] : "";
 	char text[ROW_RULE_TEXT + 1];
 
-	if (strcmp(call->argv[0], "rows") != 0)
-		return OUT_UNKNOWN;
-	rest_of(call, text, sizeof(text));
+	choose_rest(call, text, sizeof(text));
 	if (strcmp(what, "hide") == 0)
 		return hide_or_show(t, view, ROW_HIDE, text);
 	if (strcmp(what, "show") == 0)

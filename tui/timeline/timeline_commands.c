@@ -2,7 +2,7 @@
 /* What the keys do in the timeline; the window itself is moved by the loop. */
 #include "tui/timeline/pane_timeline.h"
 #include "tui/filters/filters.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 
 #include <stdarg.h>
 #include <inttypes.h>
@@ -23,7 +23,7 @@ unsigned timeline_answer(struct view *view, bool error, const char *format, ...)
 
 /* ---- rows ---- */
 
-struct timeline_line *timeline_current(struct timeline *t, const struct view *view)
+struct timeline_line *timeline_current(struct timeline_pane *t, const struct view *view)
 {
 	int64_t at = line_list_find(&t->list, view->cursor_row, view->cursor_lane);
 
@@ -43,7 +43,7 @@ void timeline_select(struct view *view)
 	model_unlock(view->model);
 }
 
-static unsigned move_row(struct timeline *t, struct view *view, int64_t by)
+static unsigned move_row(struct timeline_pane *t, struct view *view, int64_t by)
 {
 	int64_t at = line_list_find(&t->list, view->cursor_row, view->cursor_lane);
 	int64_t last = (int64_t)t->list.count - 1;
@@ -65,30 +65,26 @@ static unsigned move_row(struct timeline *t, struct view *view, int64_t by)
 	return OUT_REDRAW;
 }
 
-static unsigned row_command(struct timeline *t, struct view *view, const struct command_call *call)
+static unsigned timeline_row_command(struct timeline_pane *t, struct view *view,
+				     const struct command_call *call)
 {
-	const char *name = call->argv[0];
 	int64_t rows = call->argc > 1 ? atoi(call->argv[1]) : 1;
 	int64_t page = t->page > 1 ? (int64_t)t->page - 1 : 1;
 
-	if (strcmp(name, "row-down") == 0)
-		return move_row(t, view, rows);
-	if (strcmp(name, "row-up") == 0)
-		return move_row(t, view, -rows);
-	if (strcmp(name, "page-down") == 0)
-		return move_row(t, view, page);
-	if (strcmp(name, "page-up") == 0)
-		return move_row(t, view, -page);
-	if (strcmp(name, "first-row") == 0)
-		return move_row(t, view, INT32_MIN);
-	if (strcmp(name, "last-row") == 0)
-		return move_row(t, view, INT32_MAX);
-	return OUT_UNKNOWN;
+	switch (call->id) {
+	case COMMAND_ID_ROW_DOWN: return move_row(t, view, rows);
+	case COMMAND_ID_ROW_UP: return move_row(t, view, -rows);
+	case COMMAND_ID_PAGE_DOWN: return move_row(t, view, page);
+	case COMMAND_ID_PAGE_UP: return move_row(t, view, -page);
+	case COMMAND_ID_FIRST_ROW: return move_row(t, view, INT32_MIN);
+	case COMMAND_ID_LAST_ROW: return move_row(t, view, INT32_MAX);
+	default: return OUT_UNKNOWN;
+	}
 }
 
 /* ---- folding ---- */
 
-static void fold_all(struct timeline *t, enum fold fold)
+static void fold_all(struct timeline_pane *t, enum fold fold)
 {
 	size_t i;
 
@@ -102,7 +98,7 @@ static void fold_all(struct timeline *t, enum fold fold)
 }
 
 /* A line that cannot be folded stands for what it belongs to. */
-static unsigned fold_line(struct timeline *t, struct view *view, enum fold fold, bool toggle)
+static unsigned fold_line(struct timeline_pane *t, struct view *view, enum fold fold, bool toggle)
 {
 	struct timeline_line *line = timeline_current(t, view);
 	int64_t at;
@@ -128,18 +124,18 @@ static unsigned fold_line(struct timeline *t, struct view *view, enum fold fold,
 	return OUT_REDRAW;
 }
 
-static unsigned fold_command(struct timeline *t, struct view *view, const struct command_call *call)
+static unsigned timeline_fold_command(struct timeline_pane *t, struct view *view,
+				      const struct command_call *call)
 {
-	const char *name = call->argv[0];
-	bool toggle = strcmp(name, "toggle-fold") == 0;
-	enum fold fold = strcmp(name, "fold") == 0 ? FOLD_CLOSED : FOLD_OPEN;
+	bool toggle = call->id == COMMAND_ID_TOGGLE_FOLD;
+	enum fold fold = call->id == COMMAND_ID_FOLD ? FOLD_CLOSED : FOLD_OPEN;
 
-	if (!toggle && strcmp(name, "fold") != 0 && strcmp(name, "unfold") != 0)
-		return OUT_UNKNOWN;
 	if (call->argc < 2 || toggle)
 		return fold_line(t, view, fold, toggle);
 	if (strcmp(call->argv[1], "all") != 0)
-		return timeline_answer(view, true, "not known to fold: only 'all', or nothing for this row");
+		return timeline_answer(view, true,
+				       "'%s' takes 'all', or nothing for this row, not '%.40s'",
+				       call->argv[0], call->argv[1]);
 	fold_all(t, fold);
 	return OUT_REDRAW;
 }
@@ -220,7 +216,7 @@ static bool has_row(const struct model_row *rows, size_t n, uint32_t row)
 	return false;
 }
 
-void timeline_show_row(struct timeline *t, struct view *view, uint32_t row, uint32_t lane)
+void timeline_show_row(struct timeline_pane *t, struct view *view, uint32_t row, uint32_t lane)
 {
 	struct model_row *rows = NULL;
 	size_t n_rows, i, depth;
@@ -247,7 +243,7 @@ void timeline_show_row(struct timeline *t, struct view *view, uint32_t row, uint
 }
 
 /* A line must be there to be seen. */
-static void show_line(struct timeline *t, struct view *view, struct span_ref ref)
+static void show_line(struct timeline_pane *t, struct view *view, struct span_ref ref)
 {
 	int64_t at = line_list_find(&t->list, ref.row, ref.lane);
 
@@ -263,12 +259,12 @@ static void show_line(struct timeline *t, struct view *view, struct span_ref ref
 
 static void search(struct turns *turns, void *arg)
 {
-	struct timeline *t = arg;
+	struct timeline_pane *t = arg;
 
 	find_go(&t->find, t->searched, turns);
 }
 
-static unsigned say_none(const struct timeline *t, struct view *view)
+static unsigned say_none(const struct timeline_pane *t, struct view *view)
 {
 	return timeline_answer(view, true, "no event here %s '%s'%s",
 			       t->find.filter ? "matches" : "is called like", t->find.text,
@@ -276,9 +272,9 @@ static unsigned say_none(const struct timeline *t, struct view *view)
 			       "; only sums are left of the oldest" : "");
 }
 
-static unsigned searched(void *arg, struct view *view, bool stopped)
+static unsigned timeline_search_over(void *arg, struct view *view, bool stopped)
 {
-	struct timeline *t = arg;
+	struct timeline_pane *t = arg;
 	const struct find_step *step = &t->find.step;
 	unsigned result = OUT_REDRAW;
 	struct span span;
@@ -307,7 +303,7 @@ static unsigned searched(void *arg, struct view *view, bool stopped)
 	return result;
 }
 
-static unsigned step_match(struct timeline *t, struct view *view, bool forward)
+static unsigned step_match(struct timeline_pane *t, struct view *view, bool forward)
 {
 	struct find_from from = { .row = 0 };
 	struct span span;
@@ -317,27 +313,24 @@ static unsigned step_match(struct timeline *t, struct view *view, bool forward)
 		return timeline_answer(view, true, "nothing was looked for yet: find REGEX");
 	model_lock(view->model);
 	if (view->selected.id && model_span(view->model, view->selected, &span))
-		from = (struct find_from) { span.start_ns, view->selected.row, view->selected.lane };
+		from = (struct find_from){span.start_ns, view->selected.row, view->selected.lane};
 	else
 		from.start_ns = view->following ? view->t0_ns : view->cursor_ns;
 	model_unlock(view->model);
 	t->searched = view->model;
 	find_begin(&t->find, view->model, &from, forward);
-	view->work = (struct view_work) { "searching", search, searched, t };
+	view->work = (struct view_work) { "searching", search, timeline_search_over, t };
 	return OUT_WORK;
 }
 
-static unsigned find_command(struct timeline *t, struct view *view, const struct command_call *call)
+static unsigned timeline_find_command(struct timeline_pane *t, struct view *view,
+				      const struct command_call *call)
 {
 	char text[FIND_TEXT + 1];
 	struct filter *filter;
 	size_t at = 0;
 	int i;
 
-	if (strcmp(call->argv[0], "next-match") == 0 || strcmp(call->argv[0], "prev-match") == 0)
-		return step_match(t, view, call->argv[0][0] == 'n');
-	if (strcmp(call->argv[0], "find") != 0)
-		return OUT_UNKNOWN;
 	if (call->argc > 1 && strcmp(call->argv[1], "-w") == 0) {
 		filter = filters_parse(view->filters, call, 2, view->status, sizeof(view->status));
 		view->status_error = !filter;
@@ -358,7 +351,7 @@ static unsigned find_command(struct timeline *t, struct view *view, const struct
 	return step_match(t, view, true);
 }
 
-static unsigned peer(struct timeline *t, struct view *view, bool to_op)
+static unsigned timeline_go_to_peer(struct timeline_pane *t, struct view *view, bool to_op)
 {
 	const char *why = NULL;
 	struct span span, other;
@@ -386,7 +379,8 @@ static unsigned peer(struct timeline *t, struct view *view, bool to_op)
 }
 
 /* To the last op that feeds this one, or that launched this; or to the first that takes from it. */
-static unsigned neighbour(struct timeline *t, struct view *view, enum link_kind kind)
+static unsigned timeline_go_to_neighbour(struct timeline_pane *t, struct view *view,
+					 enum link_kind kind)
 {
 	struct span_link links[LINKS_MOST];
 	const struct span_link *to = NULL;
@@ -415,7 +409,7 @@ static unsigned neighbour(struct timeline *t, struct view *view, enum link_kind 
 
 bool timeline_reveal(struct pane *pane, struct view *view, const char *key)
 {
-	struct timeline *t = (struct timeline *)pane;
+	struct timeline_pane *t = (struct timeline_pane *)pane;
 	int64_t at;
 
 	timeline_show_row(t, view, view->cursor_row, view->cursor_lane);
@@ -433,7 +427,7 @@ static unsigned about_selected(struct view *view)
 
 	snprintf(event, sizeof(event), "%" PRIu32 ":%" PRIu32 ":%" PRIu64, view->selected.row,
 		 view->selected.lane, view->selected.id);
-	return panes_about(view, "event", event);
+	return places_about(view, "event", event);
 }
 
 /* The page about what a row is of. */
@@ -446,27 +440,27 @@ static unsigned about_row(struct view *view, const struct model_row *row)
 	case ROW_BANDWIDTH:
 	case ROW_MEMORY:
 		snprintf(number, sizeof(number), "%" PRIu32, row->device);
-		return panes_about(view, "device", number);
+		return places_about(view, "device", number);
 	case ROW_QUEUE:
 	case ROW_COPY:
 	case ROW_GRAPH:
 		snprintf(number, sizeof(number), "%" PRIu32, row->queue);
-		return panes_about(view, "queue", number);
+		return places_about(view, "queue", number);
 	case ROW_COUNTER:
-		return panes_about(view, "counters", row->label);
+		return places_about(view, "counters", row->label);
 	case ROW_THREAD:
 		snprintf(number, sizeof(number), "%" PRIu32, row->tid ? row->tid : row->pid);
-		return panes_about(view, row->tid ? "thread" : "process", number);
+		return places_about(view, row->tid ? "thread" : "process", number);
 	case ROW_POOL:
-		return panes_about(view, "pools", NULL);
+		return places_about(view, "pools", NULL);
 	default:
 		snprintf(number, sizeof(number), "%" PRIu32, row->pid);
-		return panes_about(view, "process", number);
+		return places_about(view, "process", number);
 	}
 }
 
 /* The event that is selected, else the row under the cursor. */
-static unsigned about(struct timeline *t, struct view *view)
+static unsigned timeline_about(struct timeline_pane *t, struct view *view)
 {
 	const struct timeline_line *line = timeline_current(t, view);
 	struct model_row *rows = NULL;
@@ -488,7 +482,7 @@ static unsigned about(struct timeline *t, struct view *view)
 }
 
 /* Folded groups open; elsewhere the page of the event under the cursor does. */
-static unsigned open_event(struct timeline *t, struct view *view)
+static unsigned open_event(struct timeline_pane *t, struct view *view)
 {
 	struct timeline_line *line = timeline_current(t, view);
 
@@ -506,46 +500,54 @@ static unsigned open_event(struct timeline *t, struct view *view)
 	return view->selected.id ? about_selected(view) | OUT_FREEZE : step_event(view, false);
 }
 
-static unsigned event_command(struct timeline *t, struct view *view, const char *name)
+static unsigned timeline_event_command(struct timeline_pane *t, struct view *view,
+				       const struct command_call *call)
 {
-	if (strcmp(name, "next-event") == 0)
+	switch (call->id) {
+	case COMMAND_ID_NEXT_EVENT:
 		return step_event(view, !view->following || view->selected.id);
-	if (strcmp(name, "prev-event") == 0)
+	case COMMAND_ID_PREV_EVENT:
 		return step_event(view, false);
-	if (strcmp(name, "longest-event") == 0)
+	case COMMAND_ID_LONGEST_EVENT:
 		return longest_event(view);
-	if (strcmp(name, "to-op") == 0)
-		return peer(t, view, true);
-	if (strcmp(name, "to-kernel") == 0)
-		return peer(t, view, false);
-	if (strcmp(name, "to-producer") == 0)
-		return neighbour(t, view, LINK_PRODUCER);
-	if (strcmp(name, "to-consumer") == 0)
-		return neighbour(t, view, LINK_TAKER);
-	if (strcmp(name, "open") == 0)
+	case COMMAND_ID_TO_OP:
+		return timeline_go_to_peer(t, view, true);
+	case COMMAND_ID_TO_KERNEL:
+		return timeline_go_to_peer(t, view, false);
+	case COMMAND_ID_TO_PRODUCER:
+		return timeline_go_to_neighbour(t, view, LINK_PRODUCER);
+	case COMMAND_ID_TO_CONSUMER:
+		return timeline_go_to_neighbour(t, view, LINK_TAKER);
+	case COMMAND_ID_OPEN:
 		return open_event(t, view);
-	if (strcmp(name, "about") == 0)
-		return about(t, view);
-	if (strcmp(name, "deselect") == 0) {
+	case COMMAND_ID_ABOUT:
+		return timeline_about(t, view);
+	case COMMAND_ID_DESELECT:
 		view->selected = (struct span_ref){0};
 		t->find.shown = false;
 		return OUT_REDRAW;
+	default:
+		return timeline_row_command(t, view, call);
 	}
-	return OUT_UNKNOWN;
 }
 
 unsigned timeline_command(struct pane *pane, struct view *view, const struct command_call *call)
 {
-	struct timeline *t = (struct timeline *)pane;
-	unsigned result = row_command(t, view, call);
+	struct timeline_pane *t = (struct timeline_pane *)pane;
 
-	if (result == OUT_UNKNOWN)
-		result = timeline_choose(t, view, call);
-	if (result == OUT_UNKNOWN)
-		result = fold_command(t, view, call);
-	if (result == OUT_UNKNOWN)
-		result = find_command(t, view, call);
-	if (result == OUT_UNKNOWN)
-		result = event_command(t, view, call->argv[0]);
-	return result;
+	switch (call->id) {
+	case COMMAND_ID_ROWS:
+		return timeline_choose(t, view, call);
+	case COMMAND_ID_FOLD:
+	case COMMAND_ID_UNFOLD:
+	case COMMAND_ID_TOGGLE_FOLD:
+		return timeline_fold_command(t, view, call);
+	case COMMAND_ID_FIND:
+		return timeline_find_command(t, view, call);
+	case COMMAND_ID_NEXT_MATCH:
+	case COMMAND_ID_PREV_MATCH:
+		return step_match(t, view, call->id == COMMAND_ID_NEXT_MATCH);
+	default:
+		return timeline_event_command(t, view, call);
+	}
 }

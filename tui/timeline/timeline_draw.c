@@ -28,7 +28,7 @@ static int draw_lost(struct area area, const struct view *view, int begin, int e
 }
 
 /* Where it is, instead of the times there; what touches is one. */
-static void draw_losses(const struct timeline *t, const struct view *view, struct area area)
+static void draw_losses(const struct timeline_pane *t, const struct view *view, struct area area)
 {
 	int64_t w = (view->t1_ns - view->t0_ns) / view->columns;
 	int free_from = 0;
@@ -60,7 +60,7 @@ static void draw_losses(const struct timeline *t, const struct view *view, struc
 }
 
 /* In the middle of what is seen of it, where there is room; the rows are hatched. */
-static void draw_pauses(const struct timeline *t, const struct view *view, struct area area)
+static void draw_pauses(const struct timeline_pane *t, const struct view *view, struct area area)
 {
 	int64_t w = (view->t1_ns - view->t0_ns) / view->columns;
 
@@ -75,7 +75,7 @@ static void draw_pauses(const struct timeline *t, const struct view *view, struc
 }
 
 /* One of its lines of the screen. */
-static void draw_cells(const struct timeline *t, const struct view *view, struct area area,
+static void draw_cells(const struct timeline_pane *t, const struct view *view, struct area area,
 		       int y, const struct timeline_seen *seen, int line)
 {
 	const struct cell *cells = t->cells + (size_t)(seen->y + line) * t->columns;
@@ -96,7 +96,7 @@ static void draw_cells(const struct timeline *t, const struct view *view, struct
 }
 
 /* Left of the times: that there is more than what is seen. */
-static void draw_hidden(const struct timeline *t, struct area area)
+static void draw_hidden(const struct timeline_pane *t, struct area area)
 {
 	char text[FMT_MAX + 16], rows[FMT_MAX];
 
@@ -109,8 +109,8 @@ static void draw_hidden(const struct timeline *t, struct area area)
 }
 
 /* As far as the marks in the rows are drawn. */
-static void draw_step_numbers(const struct timeline *t, const struct view *view, struct area area,
-			      int64_t w)
+static void draw_step_numbers(const struct timeline_pane *t, const struct view *view,
+			      struct area area, int64_t w)
 {
 	for (size_t i = steps_from(&t->steps, view->t0_ns); t->marked && i < t->steps.n; i++) {
 		int64_t column = (t->steps.rows[i].start_ns - view->t0_ns) / w;
@@ -123,7 +123,7 @@ static void draw_step_numbers(const struct timeline *t, const struct view *view,
 	}
 }
 
-static void draw_ruler(const struct timeline *t, const struct view *view, struct area area)
+static void draw_ruler(const struct timeline_pane *t, const struct view *view, struct area area)
 {
 	int64_t w = (view->t1_ns - view->t0_ns) / (view->columns > 0 ? view->columns : 1);
 	int64_t at;
@@ -138,7 +138,7 @@ static void draw_ruler(const struct timeline *t, const struct view *view, struct
 		ruler_draw_folded(area, (t->status.folded_ns - view->t0_ns) / w + 1, view->ascii);
 	timeline_draw_marks(view, area);
 	timeline_draw_measure(view, area);
-	timeline_beneath_ruler(t, view, area);
+	timeline_compare_ruler(t, view, area);
 	ruler_draw(&t->ruler, area, view->ascii);
 	draw_step_numbers(t, view, area, w);
 	at = view->cursor_ns < view->t0_ns ? -1 : (view->cursor_ns - view->t0_ns) / w;
@@ -147,7 +147,7 @@ static void draw_ruler(const struct timeline *t, const struct view *view, struct
 		area_tint(area, (int)at, 0, 1, ROLE_CURSOR, ATTR_BOLD);
 }
 
-static void draw_sentence(struct timeline *t, const struct view *view, struct area area)
+static void draw_sentence(struct timeline_pane *t, const struct view *view, struct area area)
 {
 	if (view->colour) {
 		area_fill(area, 0, 0, area.width, 1, ' ', ROLE_HEADER, ROLE_HEADER, 0);
@@ -163,7 +163,7 @@ static void draw_sentence(struct timeline *t, const struct view *view, struct ar
 static void draw_range(const struct view *view, const struct timeline_seen *seen,
 		       struct area labels, int line)
 {
-	bool last = line == seen->height - seen->beneath - 1 && line > 1;
+	bool last = line == seen->height - seen->compared - 1 && line > 1;
 	const char *text = last ? seen->least : line == 1 ? seen->most : "";
 	int right = labels.width - 1, at = right - text_width(text);
 
@@ -175,7 +175,7 @@ static void draw_range(const struct view *view, const struct timeline_seen *seen
 		 ROLE_DEFAULT, 0);
 }
 
-static void draw_label(const struct timeline *t, const struct view *view,
+static void draw_label(const struct timeline_pane *t, const struct view *view,
 		       const struct timeline_seen *seen, struct area labels)
 {
 	bool current = seen->line.row == view->cursor_row && seen->line.lane == view->cursor_lane;
@@ -184,15 +184,15 @@ static void draw_label(const struct timeline *t, const struct view *view,
 			current, view->ascii);
 	if (seen->pinned)
 		area_text(labels, 0, seen->y, ROLE_ACCENT, 0, view->ascii ? "*" : "•");
-	for (int line = 1; line < seen->height - seen->beneath; line++)
+	for (int line = 1; line < seen->height - seen->compared; line++)
 		draw_range(view, seen, labels, line);
-	if (seen->beneath)
-		timeline_beneath_label(t, view, seen, labels);
+	if (seen->compared)
+		timeline_compare_label(t, view, seen, labels);
 }
 
 void timeline_draw(struct pane *pane, struct view *view, struct area area, bool focused)
 {
-	struct timeline *t = (struct timeline *)pane;
+	struct timeline_pane *t = (struct timeline_pane *)pane;
 	struct timeline_layout layout = timeline_layout(area.height, view->minimap);
 	struct area time = area_sub(area, view->gutter, 0, (int)t->columns, area.height);
 	struct area labels = area_sub(area, 0, layout.rows, view->gutter, layout.n_rows);
@@ -202,7 +202,8 @@ void timeline_draw(struct pane *pane, struct view *view, struct area area, bool 
 		minimap_draw(&t->minimap, area_sub(area, 1, layout.minimap, area.width - 2, 1),
 			     view->ascii, view->colour);
 	if (layout.minimap >= 0)
-		timeline_draw_map_marks(t, view, area_sub(area, 1, layout.minimap, area.width - 2, 1));
+		timeline_draw_map_marks(t, view,
+					area_sub(area, 1, layout.minimap, area.width - 2, 1));
 	if (layout.ruler >= 0 && view->columns > 0)
 		draw_ruler(t, view, area_sub(time, 0, layout.ruler, time.width, 1));
 	if (layout.ruler >= 0)

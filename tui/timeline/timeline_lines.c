@@ -7,8 +7,9 @@
 
 #include "model/base/util.h"
 
-void timeline_label_bars(struct timeline *t, const struct view *view, const struct column *columns,
-			 size_t n, const struct cell_style *style, struct cell *cells)
+void timeline_label_bars(struct timeline_pane *t, const struct view *view,
+			 const struct column *columns, size_t n, const struct cell_style *style,
+			 struct cell *cells)
 {
 	size_t begin = 0, end = 0;
 
@@ -44,7 +45,7 @@ static void short_value(char *text, size_t size, uint64_t value, bool rate)
 }
 
 /* The value at the cursor, else the last one that is seen. */
-static void plot_value(const struct timeline *t, const struct view *view, int64_t w,
+static void plot_value(const struct timeline_pane *t, const struct view *view, int64_t w,
 		       const struct column *columns, struct timeline_seen *seen)
 {
 	int64_t at = (view->cursor_ns - view->t0_ns) / w;
@@ -61,7 +62,7 @@ static void plot_value(const struct timeline *t, const struct view *view, int64_
 }
 
 /* Likewise; 0 and less are values too. */
-static void counter_value(const struct timeline *t, const struct view *view, int64_t w,
+static void counter_value(const struct timeline_pane *t, const struct view *view, int64_t w,
 			  const struct column *columns, struct timeline_seen *seen)
 {
 	int64_t at = (view->cursor_ns - view->t0_ns) / w;
@@ -79,7 +80,7 @@ static void counter_value(const struct timeline *t, const struct view *view, int
 }
 
 /* The least and the most that is seen, in the words of its label. */
-static void plot_range(const struct timeline *t, const struct column *columns,
+static void plot_range(const struct timeline_pane *t, const struct column *columns,
 		       struct timeline_seen *seen)
 {
 	bool counter = seen->line.kind == ROW_COUNTER, any = false;
@@ -108,7 +109,7 @@ static void plot_range(const struct timeline *t, const struct column *columns,
 	short_value(seen->most, sizeof(seen->most), most, seen->line.kind != ROW_MEMORY);
 }
 
-static void mark_selected(struct timeline *t, const struct view *view, int64_t w,
+static void mark_selected(struct timeline_pane *t, const struct view *view, int64_t w,
 			  const struct timeline_line *line, const struct cell_style *style,
 			  struct cell *cells)
 {
@@ -129,7 +130,8 @@ static void mark_selected(struct timeline *t, const struct view *view, int64_t w
 }
 
 /* The column of a time, within 0 ... columns. */
-static size_t column_at(const struct timeline *t, const struct view *view, int64_t w, int64_t t_ns)
+static size_t column_at(const struct timeline_pane *t, const struct view *view, int64_t w,
+			int64_t t_ns)
 {
 	int64_t after = t_ns - view->t0_ns;
 
@@ -143,19 +145,24 @@ int64_t timeline_late(enum row_kind kind)
 	return kind == ROW_GRAPH ? ROW_GRAPH_LATE_NS : 0;
 }
 
-void timeline_line(struct timeline *t, const struct view *view, int64_t w, size_t index)
+void timeline_line(struct timeline_pane *t, const struct view *view, int64_t w, size_t index)
 {
 	struct timeline_seen *seen = &t->seen[index];
 	const struct timeline_line *line = &seen->line;
 	struct cell *cells = t->cells + (size_t)seen->y * t->columns;
 	struct cell_style style = {
-		view->ascii, view->colour, line->kind == ROW_DEVICE || line->kind == ROW_PROCESS ||
-			line->kind == ROW_POOL || line->kind == ROW_MEMORY || line->kind == ROW_COUNTER,
+		view->ascii,
+		view->colour,
+		line->kind == ROW_DEVICE || line->kind == ROW_PROCESS || line->kind == ROW_POOL ||
+			line->kind == ROW_MEMORY || line->kind == ROW_COUNTER,
 		line->kind == ROW_QUEUE || line->kind == ROW_COPY || line->kind == ROW_GRAPH,
-		line->direction, t->heat, false, NULL,
+		line->direction,
+		t->heat,
+		false,
+		NULL,
 	};
 	const struct column *columns = t->blank;
-	int lines = seen->height - seen->beneath;
+	int lines = seen->height - seen->compared;
 	size_t settled = column_at(t, view, w, t->status.settled_ns > 0 ?
 				   t->status.settled_ns - timeline_late(line->kind) : 0);
 
@@ -190,6 +197,6 @@ void timeline_line(struct timeline *t, const struct view *view, int64_t w, size_
 	/* What is yet to come stays blank: the hatch is the live edge. */
 	if (!t->status.finished)
 		cells_unsettled(cells, settled, column_at(t, view, w, view->now_ns + w), &style);
-	if (seen->beneath)
-		timeline_beneath_line(t, view, w, seen, style);
+	if (seen->compared)
+		timeline_compare_line(t, view, w, seen, style);
 }

@@ -9,7 +9,7 @@
 
 #define LINKS_AGAIN_NS INT64_C(1000000000)	/* what comes later may be linked too */
 
-void timeline_links_update(struct timeline *t, const struct view *view)
+void timeline_links_update(struct timeline_pane *t, const struct view *view)
 {
 	uint64_t generation = model_generation(view->model);
 	bool same = t->links_of.id == view->selected.id && t->links_of.row == view->selected.row;
@@ -39,7 +39,7 @@ static bool in_line(const struct span_link *link, const struct timeline_line *li
 	       (line->lane == LANE_ALL || line->lane == link->ref.lane);
 }
 
-void timeline_links_mark(const struct timeline *t, const struct view *view, int64_t w,
+void timeline_links_mark(const struct timeline_pane *t, const struct view *view, int64_t w,
 			 const struct timeline_line *line, const struct cell_style *style,
 			 struct cell *cells)
 {
@@ -71,7 +71,7 @@ void timeline_links_mark(const struct timeline *t, const struct view *view, int6
 
 /* ---- words ---- */
 
-static bool is_seen(const struct timeline *t, const struct span_link *link)
+static bool is_seen(const struct timeline_pane *t, const struct span_link *link)
 {
 	for (size_t i = 0; i < t->n_seen; i++)
 		if (in_line(link, &t->seen[i].line))
@@ -108,7 +108,7 @@ static const struct { const char *words, *command; } kinds[LINK_KINDS] = {
 };
 
 /* The one that the key goes to, how many more, and where it is if no row on the screen has it. */
-void timeline_links_sentence(struct timeline *t, const struct view *view,
+void timeline_links_sentence(struct timeline_pane *t, const struct view *view,
 			     const struct model_row *rows, size_t n_rows)
 {
 	for (int kind = 0; kind < LINK_KINDS; kind++) {
@@ -137,6 +137,7 @@ void timeline_links_sentence(struct timeline *t, const struct view *view,
 			strip_add(&t->sentence, rank, 1, ROLE_MUTED, 0, "+%zu", n - 1);
 		label = is_seen(t, first) ? NULL : row_label(rows, n_rows, first->ref.row);
 		if (label)
-			strip_add(&t->sentence, rank + LINK_KINDS, 1, ROLE_MUTED, 0, "in %s", label);
+			strip_add(&t->sentence, rank + LINK_KINDS, 1, ROLE_MUTED, 0, "in %s",
+				  label);
 	}
 }

@@ -28,14 +28,15 @@ void timeline_draw_marks(const struct view *view, struct area area)
 }
 
 /* The first letter of each, where it is in the run. */
-void timeline_draw_map_marks(const struct timeline *t, const struct view *view, struct area area)
+void timeline_draw_map_marks(const struct timeline_pane *t, const struct view *view,
+			     struct area area)
 {
 	for (size_t i = 0; view->marks && i < view->marks->n; i++) {
 		int x = minimap_column(&t->minimap, view->marks->list[i].start_ns);
 
 		if (x >= 0 && x < area.width)
-			area_put(area, x, 0, (unsigned char)view->marks->list[i].name[0], ROLE_ACCENT,
-				 ROLE_DEFAULT, ATTR_BOLD);
+			area_put(area, x, 0, (unsigned char)view->marks->list[i].name[0],
+				 ROLE_ACCENT, ROLE_DEFAULT, ATTR_BOLD);
 	}
 }
 
@@ -78,7 +79,7 @@ void timeline_shade_measure(const struct view *view, struct area rows)
 }
 
 /* "measured 12.4 ms (80.6/s)   stream 7: 12 events, busy 65 %, ..." */
-void timeline_measure_sentence(struct timeline *t, const struct view *view,
+void timeline_measure_sentence(struct timeline_pane *t, const struct view *view,
 			       const struct model_row *row)
 {
 	int64_t length = view->measure.t1_ns - view->measure.t0_ns;
@@ -96,11 +97,13 @@ void timeline_measure_sentence(struct timeline *t, const struct view *view,
 	strip_add(&t->sentence, 1, 3, ROLE_TITLE, 0, "%s", row->label);
 	strip_add(&t->sentence, 1, 2, ROLE_DEFAULT, 0, "%s%s", sum.approx ? "≈" : "",
 		  fmt_many(count, sum.count, "event"));
-	strip_add(&t->sentence, 1, 2, ROLE_DEFAULT, 0, "busy %s, %s of it", fmt_time(busy, sum.busy_ns),
+	strip_add(&t->sentence, 1, 2, ROLE_DEFAULT, 0, "busy %s, %s of it",
+		  fmt_time(busy, sum.busy_ns),
 		  fmt_share(share, (uint64_t)sum.busy_ns, (uint64_t)length));
 	if (sum.bytes)
 		strip_add(&t->sentence, 2, 2, ROLE_DEFAULT, 0, "%s, %s while busy",
-			  fmt_bytes(count, sum.bytes), fmt_rate(rate, bytes_per_s(sum.bytes, sum.busy_ns)));
+			  fmt_bytes(count, sum.bytes),
+			  fmt_rate(rate, bytes_per_s(sum.bytes, sum.busy_ns)));
 	strip_add(&t->sentence, 3, 3, ROLE_MUTED, 0, "%s", view->measure.open ?
 		  "moving extends, enter: what ran, esc ends" : "range: what ran, esc ends");
 }

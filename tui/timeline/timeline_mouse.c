@@ -13,7 +13,7 @@
 
 #define MARKER_COLUMNS 3		/* at the left of a label: it folds */
 
-static unsigned run(struct timeline *t, struct view *view, const char *command)
+static unsigned run(struct timeline_pane *t, struct view *view, const char *command)
 {
 	if (command != t->command)
 		snprintf(t->command, sizeof(t->command), "%s", command);
@@ -30,7 +30,7 @@ static int64_t time_at(const struct view *view, int x)
 	return view->t0_ns + column * w + w / 2;
 }
 
-static const struct timeline_seen *seen_at(const struct timeline *t, int y)
+static const struct timeline_seen *seen_at(const struct timeline_pane *t, int y)
 {
 	for (size_t i = 0; i < t->n_seen; i++)
 		if (y >= t->seen[i].y && y < t->seen[i].y + t->seen[i].height)
@@ -38,7 +38,8 @@ static const struct timeline_seen *seen_at(const struct timeline *t, int y)
 	return NULL;
 }
 
-static unsigned wheel(struct timeline *t, struct view *view, const struct mouse *mouse)
+static unsigned timeline_wheel(struct timeline_pane *t, struct view *view,
+			       const struct mouse *mouse)
 {
 	bool up = mouse->what == MOUSE_WHEEL_UP;
 
@@ -55,7 +56,7 @@ static unsigned wheel(struct timeline *t, struct view *view, const struct mouse 
 }
 
 /* The window around the time that the map has there. */
-static unsigned go_on_map(struct timeline *t, struct view *view, int x)
+static unsigned go_on_map(struct timeline_pane *t, struct view *view, int x)
 {
 	int64_t column = x < 1 ? 0 : (size_t)x > t->minimap.width ? (int64_t)t->minimap.width - 1 :
 			 x - 1;
@@ -66,26 +67,28 @@ static unsigned go_on_map(struct timeline *t, struct view *view, int x)
 	return run(t, view, t->command);
 }
 
-static unsigned press_row(struct timeline *t, struct view *view, const struct mouse *mouse,
+/* A command without arguments, as if it had been typed. */
+static unsigned timeline_run(struct timeline_pane *t, struct view *view, enum command_id id)
+{
+	const char *const argv[] = {command_table[id].name};
+
+	return timeline_command(&t->pane, view, &(struct command_call){id, 1, argv, NULL});
+}
+
+static unsigned press_row(struct timeline_pane *t, struct view *view, const struct mouse *mouse,
 			  const struct timeline_seen *seen)
 {
-	static const char *const fold[] = {"toggle-fold"};
-	static const char *const about[] = {"about"};
-	struct command_call call = {.argc = 1, .argv = fold};
-
 	t->moved = true;
 	view->cursor_row = seen->line.row;
 	view->cursor_lane = seen->line.lane;
 	if (mouse->x < view->gutter) {
 		view->selected = (struct span_ref){0};
 		if (mouse->what == MOUSE_DOUBLE || mouse->x < MARKER_COLUMNS)
-			return timeline_command(&t->pane, view, &call);
+			return timeline_run(t, view, COMMAND_ID_TOGGLE_FOLD);
 		return OUT_REDRAW;
 	}
-	if (mouse->what == MOUSE_DOUBLE) {
-		call.argv = about;
-		return view->selected.id ? timeline_command(&t->pane, view, &call) : OUT_REDRAW;
-	}
+	if (mouse->what == MOUSE_DOUBLE)
+		return view->selected.id ? timeline_run(t, view, COMMAND_ID_ABOUT) : OUT_REDRAW;
 	view->cursor_ns = time_at(view, mouse->x);
 	t->drag = DRAG_TIME;
 	t->drag_x = mouse->x;
@@ -93,7 +96,8 @@ static unsigned press_row(struct timeline *t, struct view *view, const struct mo
 	return OUT_REDRAW | OUT_FREEZE;
 }
 
-static unsigned press(struct timeline *t, struct view *view, const struct mouse *mouse, int height)
+static unsigned timeline_press(struct timeline_pane *t, struct view *view,
+			       const struct mouse *mouse, int height)
 {
 	struct timeline_layout layout = timeline_layout(height, view->minimap);
 	const struct timeline_seen *seen;
@@ -116,7 +120,7 @@ static unsigned press(struct timeline *t, struct view *view, const struct mouse 
 	return seen ? press_row(t, view, mouse, seen) : OUT_NONE;
 }
 
-static unsigned drag(struct timeline *t, struct view *view, const struct mouse *mouse)
+static unsigned drag(struct timeline_pane *t, struct view *view, const struct mouse *mouse)
 {
 	int by = mouse->x - t->drag_x;
 
@@ -133,15 +137,15 @@ static unsigned drag(struct timeline *t, struct view *view, const struct mouse *
 unsigned timeline_mouse(struct pane *pane, struct view *view, const struct mouse *mouse,
 			int width, int height)
 {
-	struct timeline *t = (struct timeline *)pane;
+	struct timeline_pane *t = (struct timeline_pane *)pane;
 
 	(void)width;
 	if (mouse_is_wheel(mouse))
-		return wheel(t, view, mouse);
+		return timeline_wheel(t, view, mouse);
 	switch (mouse->what) {
 	case MOUSE_PRESS:
 	case MOUSE_DOUBLE:
-		return press(t, view, mouse, height);
+		return timeline_press(t, view, mouse, height);
 	case MOUSE_DRAG:
 		return drag(t, view, mouse);
 	default:

@@ -89,9 +89,17 @@ static struct timeline_line *add_line(struct line_list *list, const struct model
 	grow(&list->lines, &list->cap, list->count, sizeof(*list->lines));
 	line = &list->lines[list->count++];
 	*line = (struct timeline_line){
-		.row = row->id, .lane = lane, .parent = row->parent, .kind = row->kind,
-		.direction = row->direction, .indent = indent, .first = true, .label = row->label ? row->label : "",
-		.peak = row->peak, .base = row->base, .unit = row->unit,
+		.row = row->id,
+		.lane = lane,
+		.parent = row->parent,
+		.kind = row->kind,
+		.direction = row->direction,
+		.indent = indent,
+		.first = true,
+		.label = row->label ? row->label : "",
+		.peak = row->peak,
+		.base = row->base,
+		.unit = row->unit,
 	};
 	return line;
 }
@@ -100,8 +108,8 @@ static struct timeline_line *add_line(struct line_list *list, const struct model
  * The lines of one row. A thread shows its outermost ops when folded, else
  * lane under lane; a queue shows everything in one line when folded.
  */
-static void add_row(struct line_list *list, const struct model_row *row, int indent,
-		    enum fold fold, bool foremost, bool many_devices)
+static void timeline_add_row(struct line_list *list, const struct model_row *row, int indent,
+			     enum fold fold, bool foremost, bool many_devices)
 {
 	bool thread = row->kind == ROW_THREAD;
 	bool lanes = row->lanes > 1 && !is_group(row->kind) && !row_is_counter(row->kind);
@@ -150,7 +158,7 @@ void line_list_build(struct line_list *list, const struct model_row *rows, size_
 			foremost_of = row->parent;
 		}
 		if (!hidden && row_worth_a_line(row))
-			add_row(list, row, (int)depth, fold, foremost, many);
+			timeline_add_row(list, row, (int)depth, fold, foremost, many);
 		if (depth < sizeof(stack) / sizeof(stack[0])) {
 			stack[depth].id = row->id;
 			stack[depth++].hides = is_shut(row->kind, fold, many);
@@ -268,9 +276,10 @@ void line_label_draw(const struct timeline_line *line, const char *value, struct
 		else if (line->kind == ROW_POOL)
 			label_fit_middle(text, sizeof(text), line->label, width, ascii);
 		else
-			(group ? label_fit_words : label_fit)(text, sizeof(text),
-							      line->kind == ROW_MEMORY && width < 6 ?
-							      "mem" : line->label, width, ascii);
+			(group ? label_fit_words : label_fit)(
+				text, sizeof(text),
+				line->kind == ROW_MEMORY && width < 6 ? "mem" : line->label, width,
+				ascii);
 		area_text(area, x, y, ROLE_LABEL, attr, text);
 	}
 	if (current)

@@ -45,7 +45,7 @@ struct timeline_line {
 	int indent;
 	bool foldable, folded;
 	bool first;			/* the line with the row's label */
-	bool beneath;			/* a second line shows it in another step */
+	bool compared;			/* a second line shows it in another step */
 	const char *label;
 	uint64_t peak;
 	int64_t base;			/* of a ROW_COUNTER, as its unit */

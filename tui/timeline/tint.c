@@ -36,7 +36,7 @@ void tints_begin(struct tints *tints, enum tint_by by, size_t columns)
 }
 
 /* Its place; NULL: there are too many to tell. */
-static struct tint_seen *seen(struct tints *tints, uint64_t key)
+static struct tint_seen *tint_seen(struct tints *tints, uint64_t key)
 {
 	size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) % TINTS_SEEN;
 
@@ -53,7 +53,7 @@ static struct tint_seen *seen(struct tints *tints, uint64_t key)
 
 static uint8_t add(struct tints *tints, uint64_t key, const char *name, int64_t ns)
 {
-	struct tint_seen *place = seen(tints, key);
+	struct tint_seen *place = tint_seen(tints, key);
 
 	if (!place)
 		return tint_of_name(name);
@@ -89,8 +89,8 @@ static void add_names(struct tints *tints, struct model *model, const struct col
 }
 
 /* Neighbours always differ. */
-static void add_steps(struct tints *tints, const struct column *columns, int64_t t0_ns,
-		      int64_t w_ns, const struct step_row *steps, size_t n)
+static void tint_add_steps(struct tints *tints, const struct column *columns, int64_t t0_ns,
+			   int64_t w_ns, const struct step_row *steps, size_t n)
 {
 	size_t s = 0;
 
@@ -104,7 +104,7 @@ static void add_steps(struct tints *tints, const struct column *columns, int64_t
 		if (s == n || steps[s].start_ns > middle || !columns[i].count)
 			continue;
 		tints->line[i] = (uint8_t)(1 + (uint64_t)steps[s].number % PALETTE);
-		place = seen(tints, (uint64_t)steps[s].number + 1);
+		place = tint_seen(tints, (uint64_t)steps[s].number + 1);
 		if (place) {
 			place->ns += columns[i].busy_ns;
 			place->tint = tints->line[i];
@@ -135,7 +135,7 @@ const uint8_t *tints_line(struct tints *tints, struct model *model, struct colum
 		       tints->columns);
 		break;
 	case TINT_STEP:
-		add_steps(tints, columns, t0_ns, w_ns, steps, n_steps);
+		tint_add_steps(tints, columns, t0_ns, w_ns, steps, n_steps);
 		break;
 	}
 	return tints->line;
@@ -161,8 +161,8 @@ static int by_time(const void *a, const void *b)
 	return by_key(a, b);
 }
 
-static void tell(const struct tints *tints, const struct tint_seen *of, struct strip *strip,
-		 int rank, bool letters)
+static void tint_tell(const struct tints *tints, const struct tint_seen *of, struct strip *strip,
+		      int rank, bool letters)
 {
 	bool kind = tints->by == TINT_KIND;
 	enum role role = kind ? cells_role((enum work)(of->key - 1)) :
@@ -196,7 +196,7 @@ void tints_legend(const struct tints *tints, struct strip *strip, bool ascii, bo
 	qsort(list, n, sizeof(*list), tints->by == TINT_KIND || tints->by == TINT_STEP ? by_key :
 	      by_time);
 	for (size_t i = 0; i < n && i < TINTS_TOLD; i++)
-		tell(tints, list[i], strip, STRIP_NEEDED + 6 + (int)i, ascii || !colour);
+		tint_tell(tints, list[i], strip, STRIP_NEEDED + 6 + (int)i, ascii || !colour);
 	if (n > TINTS_TOLD)
 		strip_add(strip, STRIP_NEEDED + 6 + TINTS_TOLD, 2, ROLE_MUTED, 0, "+%zu",
 			  n - TINTS_TOLD);

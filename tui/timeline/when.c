@@ -11,7 +11,7 @@
 #include "tui/timeline/marks.h"
 #include "tui/draw/pane.h"
 #include "tui/table/steps.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 #include "tui/draw/step_ranks.h"
 
 static const char *const step_words[] = {
@@ -66,7 +66,7 @@ bool when_moment(const struct when_asks *asks, const char *text, int64_t *ns, ch
 		 size_t size)
 {
 	struct model_status status = status_of(asks);
-	const struct mark *mark = asks->view && asks->view->marks ?
+	const struct time_mark *mark = asks->view && asks->view->marks ?
 		marks_find(asks->view->marks, text) : NULL;
 
 	if (status.first_ns > status.last_ns) {
@@ -131,8 +131,8 @@ static int word_of(const char *which)
 	return word;
 }
 
-static size_t find_step(const struct when_asks *asks, const struct step_row *rows, size_t n,
-			const struct step_ranks *ranks, const char *which)
+static size_t when_find_step(const struct when_asks *asks, const struct step_row *rows, size_t n,
+			     const struct step_ranks *ranks, const char *which)
 {
 	int word = word_of(which);
 
@@ -180,9 +180,10 @@ bool when_step(const struct when_asks *asks, const char *which, struct when *out
 	model_unlock(asks->model);
 	if (n)
 		ranks = step_ranks(rows, n);
-	at = n ? find_step(asks, rows, n, &ranks, which) : 0;
+	at = n ? when_find_step(asks, rows, n, &ranks, which) : 0;
 	if (!n)
-		snprintf(error, size, "no steps yet: mark them with NVTX or ITT ranges named 'step', "
+		snprintf(error, size,
+			 "no steps yet: mark them with NVTX or ITT ranges named 'step', "
 			 "or 'step 12'");
 	else if (at >= n)
 		no_step(rows, n, which, error, size);
@@ -207,7 +208,7 @@ bool when_step(const struct when_asks *asks, const char *which, struct when *out
 static bool set_title(const struct when_asks *asks, struct when *out, const char *what)
 {
 	struct model_status status = status_of(asks);
-	int64_t base = panes_base_ns(&status);
+	int64_t base = places_base_ns(&status);
 	char a[FMT_MAX], b[FMT_MAX];
 
 	snprintf(out->title, sizeof(out->title), "%s%s to %s", what,
@@ -215,8 +216,8 @@ static bool set_title(const struct when_asks *asks, struct when *out, const char
 	return true;
 }
 
-static bool from_to(const struct when_asks *asks, const char *from, const char *to,
-		    struct when *out, char *error, size_t size)
+static bool when_from_to(const struct when_asks *asks, const char *from, const char *to,
+			 struct when *out, char *error, size_t size)
 {
 	struct model_status status = status_of(asks);
 	char a[FMT_MAX];
@@ -226,8 +227,8 @@ static bool from_to(const struct when_asks *asks, const char *from, const char *
 	    !when_moment(asks, to, &out->t1, error, size))
 		return false;
 	if (out->t1 <= out->t0) {
-		snprintf(error, size, "the range ends before it begins: '%.40s' is not after '%.40s'",
-			 to, from);
+		snprintf(error, size,
+			 "the range ends before it begins: '%.40s' is not after '%.40s'", to, from);
 		return false;
 	}
 	if (out->t0 > status.last_ns && out->t0 > status.live_ns) {
@@ -251,8 +252,8 @@ static bool of_selection(const struct when_asks *asks, struct when *out, char *e
 		snprintf(error, size, "no event is selected: , and . go from event to event");
 		return false;
 	}
-	*out = (struct when) { .t0 = span.start_ns,
-			       .t1 = span.end_ns > span.start_ns ? span.end_ns : span.start_ns + 1 };
+	*out = (struct when){.t0 = span.start_ns,
+			     .t1 = span.end_ns > span.start_ns ? span.end_ns : span.start_ns + 1};
 	snprintf(out->title, sizeof(out->title), "%.90s", span.name);
 	return true;
 }
@@ -263,7 +264,7 @@ static bool of_word(const struct when_asks *asks, const char *word, struct when 
 	const struct view *view = asks->view;
 
 	if (!strcmp(word, "run"))
-		return from_to(asks, "start", "end", out, error, size);
+		return when_from_to(asks, "start", "end", out, error, size);
 	if (!strcmp(word, "selection"))
 		return of_selection(asks, out, error, size);
 	if (!view) {
@@ -291,7 +292,8 @@ bool when_range(const struct when_asks *asks, int argc, const char *const *argv,
 	(*at)++;
 	if (!strcmp(word, "step")) {
 		if (*at == argc) {
-			snprintf(error, size, "which step? a number, slowest, fastest, median, first, "
+			snprintf(error, size,
+				 "which step? a number, slowest, fastest, median, first, "
 				 "last or here");
 			return false;
 		}
@@ -303,12 +305,14 @@ bool when_range(const struct when_asks *asks, int argc, const char *const *argv,
 		return of_word(asks, word, out, error, size);
 	if (dots) {
 		snprintf(from, sizeof(from), "%.*s", (int)(dots - word), word);
-		return from_to(asks, from, dots + 2, out, error, size);
+		return when_from_to(asks, from, dots + 2, out, error, size);
 	}
 	if (*at == argc) {
-		snprintf(error, size, "a range has two ends: after '%.40s' a second time or mark, or "
-			 "step N, window, selection, measured, run", word);
+		snprintf(error, size,
+			 "a range has two ends: after '%.40s' a second time or mark, or "
+			 "step N, window, selection, measured, run",
+			 word);
 		return false;
 	}
-	return from_to(asks, word, argv[(*at)++], out, error, size);
+	return when_from_to(asks, word, argv[(*at)++], out, error, size);
 }

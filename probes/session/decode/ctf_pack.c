@@ -12,7 +12,7 @@
 
 /* ---- words ---- */
 
-struct word {
+struct ctf_word {
 	const char *at;
 	size_t length;			/* 0: the end */
 };
@@ -37,9 +37,9 @@ static const char *skip_blank(const char *at)
 
 /* The word at or behind `at`: a name with its dots, a number, a string, or one
  * character. */
-static struct word word_at(const char *at)
+static struct ctf_word word_at(const char *at)
 {
-	struct word word = { skip_blank(at), 0 };
+	struct ctf_word word = { skip_blank(at), 0 };
 	const char *end = word.at;
 
 	if (!*end)
@@ -58,7 +58,7 @@ static struct word word_at(const char *at)
 	return word;
 }
 
-static bool is(struct word word, const char *text)
+static bool is(struct ctf_word word, const char *text)
 {
 	return word.length == strlen(text) && !memcmp(word.at, text, word.length);
 }
@@ -66,7 +66,7 @@ static bool is(struct word word, const char *text)
 /* Takes the word off *at when it is `text`. */
 static bool eat(const char **at, const char *text)
 {
-	struct word word = word_at(*at);
+	struct ctf_word word = word_at(*at);
 
 	if (!is(word, text))
 		return false;
@@ -74,9 +74,9 @@ static bool eat(const char **at, const char *text)
 	return true;
 }
 
-static struct word eat_any(const char **at)
+static struct ctf_word eat_any(const char **at)
 {
-	struct word word = word_at(*at);
+	struct ctf_word word = word_at(*at);
 
 	*at = word.at + word.length;
 	return word;
@@ -86,7 +86,7 @@ static struct word eat_any(const char **at)
 
 struct member {
 	const char *at, *end;		/* its text, with the ';' */
-	struct word name;
+	struct ctf_word name;
 	unsigned int bits;		/* 0: no integer that may be packed */
 	bool is_signed;
 };
@@ -97,7 +97,7 @@ static bool read_integer(const char **at, struct member *member)
 	unsigned long align = 1, size = 0;
 
 	while (!eat(at, "}")) {
-		struct word key = eat_any(at), value;
+		struct ctf_word key = eat_any(at), value;
 
 		if (!eat(at, "="))
 			return false;
@@ -135,7 +135,7 @@ static bool read_member(const char **at, struct member *member)
 	}
 	member->name = eat_any(at);
 	if (eat(at, "[")) {
-		struct word length = eat_any(at);
+		struct ctf_word length = eat_any(at);
 
 		/* A length that is a field's name must find that field. */
 		if (!length.length || !isdigit((unsigned char)length.at[0]) || !eat(at, "]"))
@@ -211,7 +211,7 @@ static bool write_members(FILE *out, const char **at)
 
 /* ---- the whole ---- */
 
-static bool suits(const char *text)
+static bool suits_packing(const char *text)
 {
 	const char *at = strstr(text, "byte_order");
 	bool little = false;
@@ -227,7 +227,7 @@ static bool suits(const char *text)
 }
 
 /* Behind the '{' of a structure that may be packed; NULL: no such thing there. */
-static const char *structure_at(struct word word, bool ours)
+static const char *structure_at(struct ctf_word word, bool ours)
 {
 	const char *at = word.at + word.length;
 
@@ -254,12 +254,12 @@ static char *pack_structure(const char **at)
 	return members;
 }
 
-static void write_all(FILE *out, const char *text)
+static void write_packed_text(FILE *out, const char *text)
 {
 	static const char provider[] = "\"tftop:";
 	const char *copied = text, *at = text, *begin;
 	bool ours = false;
-	struct word word;
+	struct ctf_word word;
 	char *members;
 
 	while ((word = eat_any(&at)).length) {
@@ -284,14 +284,14 @@ static void write_all(FILE *out, const char *text)
 char *ctf_pack(const char *text, size_t size, size_t *packed_size)
 {
 	char *copy = strndup(text, size), *packed = NULL;
-	FILE *out = copy && suits(copy) ? open_memstream(&packed, packed_size) : NULL;
+	FILE *out = copy && suits_packing(copy) ? open_memstream(&packed, packed_size) : NULL;
 	bool bad;
 
 	if (!out) {
 		free(copy);
 		return NULL;
 	}
-	write_all(out, copy);
+	write_packed_text(out, copy);
 	bad = ferror(out);
 	bad |= fclose(out) != 0;
 	free(copy);

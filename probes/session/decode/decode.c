@@ -24,7 +24,7 @@ struct decode {
 	int64_t time_ns, alive_ns;	/* last message's; last EVENT_ALIVE's */
 	int64_t gap_begin_ns, gap_end_ns;	/* see decode_gap(); 0: none, no end yet */
 	int64_t anew_ns;		/* the last message's before decode_reattached() */
-	bool anew, renewed;		/* renewed: what was written to no daemon is in the beats' sums */
+	bool anew, renewed;		/* renewed: beats count events that went nowhere */
 	int64_t (*now_ns)(void);	/* NULL: not live */
 	int64_t believed_ns;		/* no time after it is, for now */
 	int said;
@@ -154,8 +154,8 @@ static void take_time(struct decode *decode, int64_t ns)
 		return;
 	}
 	if (!decode->future_said)
-		say(decode, "the trace tells of times that are still to come: it is damaged, or its "
-		    "clock is another; they are taken for the last one before");
+		say(decode, "the trace has times in the future: it is damaged, or uses another "
+		    "clock; they are replaced by the last valid time");
 	decode->future_said = true;
 }
 
@@ -187,7 +187,8 @@ static void discarded_events(struct decode *decode, const bt_message *message)
 		count = 0;
 	if (bt_stream_class_discarded_events_have_default_clock_snapshots(class)) {
 		begin_ns = snapshot_ns(
-		    bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(message));
+			bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(
+				message));
 		end_ns = snapshot_ns(
 		    bt_message_discarded_events_borrow_end_default_clock_snapshot_const(message));
 	}
@@ -209,7 +210,8 @@ static void discarded_packets(struct decode *decode, const bt_message *message)
 		count = 0;
 	if (bt_stream_class_discarded_packets_have_default_clock_snapshots(class)) {
 		begin_ns = snapshot_ns(
-		    bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(message));
+			bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(
+				message));
 		end_ns = snapshot_ns(
 		    bt_message_discarded_packets_borrow_end_default_clock_snapshot_const(message));
 	}
@@ -276,8 +278,9 @@ static void store_fields(struct decode *decode, const struct decode_class *class
 		uint64_t value;
 
 		if (field->store == STORE_TEXT) {
-			*(const char **)to = decode_batch_keep(decode->batch, bt_field_string_get_value(from),
-						       bt_field_string_get_length(from));
+			*(const char **)to = decode_batch_keep(
+				decode->batch, bt_field_string_get_value(from),
+				bt_field_string_get_length(from));
 			field++;
 		} else if (field->store > STORE_TEXT) {
 			store_array(from, to, field->store == STORE_U64X3);
@@ -328,14 +331,14 @@ static void check_schema(struct decode *decode, uint32_t schema, uint32_t pid)
 	if (schema == TFT_SCHEMA_VERSION || decode->schema_said)
 		return;
 	decode->schema_said = true;
-	snprintf(text, sizeof(text), "the probes in process %u speak version %u of the schema, "
-		 "this tftop version %u: some of it may be misread", pid, schema,
+	snprintf(text, sizeof(text), "the probes in process %u use version %u of the event format, "
+		 "and this tftop version %u: some events may be misread", pid, schema,
 		 TFT_SCHEMA_VERSION);
 	say(decode, text);
 }
 
 /* The batch's newest event by its number: whether it stays, what is missing. */
-static void number(struct decode *decode, struct event *event)
+static void follow_sequence(struct decode *decode, struct event *event)
 {
 	enum seqs_state state = SEQS_NEXT;
 	struct event_lost loss;
@@ -360,7 +363,7 @@ static void number(struct decode *decode, struct event *event)
 }
 
 /* false: the batch cannot take that many more. */
-static bool make_room(struct decode *decode, size_t events)
+static bool make_words_room(struct decode *decode, size_t events)
 {
 	size_t capacity = decode->batch->count + events + AFTER_OPS;
 	struct decode_batch *batch = decode->batch;
@@ -399,9 +402,11 @@ static void take_ops(struct decode *decode, const struct decode_class *class,
 	store_context(decode, class, bt_event_borrow_common_context_field_const(from), &head);
 	store_fields(decode, class, payload, &head);
 	count = head.u.op.name;
-	decode_ops_begin(&ops, &head.u.op, words, read_words(
-		bt_field_structure_borrow_member_field_by_index_const(payload, class->words), words));
-	if (count <= TFT_OPS_MAX && make_room(decode, count + 2))
+	decode_ops_begin(&ops, &head.u.op, words,
+			 read_words(bt_field_structure_borrow_member_field_by_index_const(
+					    payload, class->words),
+				    words));
+	if (count <= TFT_OPS_MAX && make_words_room(decode, count + 2))
 		for (; i < count; i++) {
 			event = &decode->batch->events[decode->batch->count];
 			*event = head;
@@ -409,10 +414,10 @@ static void take_ops(struct decode *decode, const struct decode_class *class,
 				break;
 			event->seq = head.seq + i;
 			decode->batch->count++;
-			number(decode, event);
+			follow_sequence(decode, event);
 		}
 	if (i < count || ops.at != ops.end)
-		say(decode, "ops that were written together are damaged: some are missing");
+		say(decode, "a record of several ops is damaged: some ops are missing");
 }
 
 /* Of what was not read while the reader attached anew, what no later number tells of. */
@@ -450,7 +455,7 @@ static void take_event(struct decode *decode, const bt_message *message)
 	store_context(decode, class, bt_event_borrow_common_context_field_const(from), event);
 	store_fields(decode, class, bt_event_borrow_payload_field_const(from), event);
 	lost = lost_by_beat(decode, event);
-	number(decode, event);
+	follow_sequence(decode, event);
 	if (lost)
 		add_loss(decode, NULL, decode->anew_ns, decode->anew_ns, lost, false);
 	if (event->type == EVENT_PROCESS)

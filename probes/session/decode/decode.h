@@ -58,7 +58,8 @@ struct decode *decode_new(uint16_t host);
 struct decode *decode_new_stream(uint16_t host, size_t room);
 void decode_free(struct decode *decode);
 /* Before the first message: what the process of an event is called outside of its namespace. */
-void decode_set_pids(struct decode *decode, uint32_t (*outer)(void *arg, uint32_t inner), void *arg);
+void decode_set_pids(struct decode *decode, uint32_t (*outer)(void *arg, uint32_t inner),
+		     void *arg);
 
 /* Likewise: what is written now is read; times after now are not believed, and that is said. */
 void decode_set_live(struct decode *decode, int64_t (*now_ns)(void));

@@ -34,7 +34,7 @@ static bool is_words(const bt_field_class *class)
 	       is_integer(bt_field_class_array_borrow_element_field_class_const(class), false, 64);
 }
 
-static bool fits(const bt_field_class *class, enum field_store store)
+static bool field_fits(const bt_field_class *class, enum field_store store)
 {
 	switch (store) {
 	case STORE_U8: return is_integer(class, false, 8);
@@ -52,8 +52,8 @@ static bool fits(const bt_field_class *class, enum field_store store)
 	return false;
 }
 
-static bool fits_packed(const bt_field_class *class, const struct ctf_part *part,
-			enum field_store store)
+static bool packed_field_fits(const bt_field_class *class, const struct ctf_part *part,
+			      enum field_store store)
 {
 	static const struct { uint8_t bits; bool is_signed; } room[] = {
 		[STORE_U8] = { 8, false }, [STORE_U16] = { 16, false },
@@ -82,12 +82,12 @@ static bool find_field(const bt_field_class *structure, const char *name,
 
 		out->index = (uint16_t)i;
 		if (!strcmp(called, name)) {
-			*fit = fits(class, out->store);
+			*fit = field_fits(class, out->store);
 			out->is_signed = out->store == STORE_I32 || out->store == STORE_I64;
 			return true;
 		}
 		if (ctf_pack_find(called, name, &part)) {
-			*fit = fits_packed(class, &part, out->store);
+			*fit = packed_field_fits(class, &part, out->store);
 			out->left = (uint8_t)(64 - part.shift - part.bits);
 			out->right = (uint8_t)(64 - part.bits);
 			return true;
@@ -126,7 +126,7 @@ static bool resolve_payload(const bt_field_class *payload, const struct field_sp
 
 		if (!found || !fit) {
 			snprintf(problem, size, "field '%s' of event '%s' is %s", spec->name, name,
-				 found ? "of another type" : "missing");
+				 found ? "of an unexpected type" : "missing");
 			return false;
 		}
 		if (spec->store == STORE_WORDS)
@@ -158,7 +158,7 @@ void decode_class_resolve(const bt_event_class *event_class, struct decode_class
 
 		if (strcmp(spec->name, name))
 			continue;
-		if (resolve_payload(payload, spec->fields, name, out, problem, size))
+		if (resolve_payload(payload, spec->fields(), name, out, problem, size))
 			out->type = spec->type;
 		return;
 	}
@@ -196,7 +196,7 @@ static size_t class_slot(const struct decode_classes *classes, const bt_event_cl
 	return i;
 }
 
-static bool grow(struct decode_classes *classes)
+static bool grow_classes(struct decode_classes *classes)
 {
 	struct decode_class **old = classes->list;
 	size_t old_slots = classes->slots;
@@ -227,7 +227,7 @@ struct decode_class *decode_classes_find(struct decode_classes *classes,
 	if (classes->list[slot])
 		return classes->last = classes->list[slot];
 	if (classes->count * 2 >= classes->slots) {
-		if (!grow(classes))
+		if (!grow_classes(classes))
 			return NULL;
 		slot = class_slot(classes, event_class);
 	}

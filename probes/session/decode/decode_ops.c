@@ -22,7 +22,7 @@ static void take_handed(uint64_t w, struct event_op *op)
 	op->waker = (uint32_t)(w >> TFT_WAKER_SHIFT);
 }
 
-static void take_whole(const uint64_t *w, struct event_op *op)
+static void read_whole_op(const uint64_t *w, struct event_op *op)
 {
 	op->flags = (uint8_t)(w[0] >> 8);
 	op->depth = (uint16_t)(w[0] >> 16);
@@ -84,7 +84,7 @@ static bool take_kernel(struct decode_ops *ops, const uint64_t *w, struct event 
 	return true;
 }
 
-static bool take_memory(struct decode_ops *ops, const uint64_t *w, struct event *event)
+static bool read_allocation(struct decode_ops *ops, const uint64_t *w, struct event *event)
 {
 	uint8_t has = (uint8_t)w[0] & (uint8_t)~TFT_OPS_MEMORY;
 	bool gone = has == TFT_OPS_FREE;
@@ -118,7 +118,7 @@ static bool take_memory(struct decode_ops *ops, const uint64_t *w, struct event 
 	return true;
 }
 
-static bool take_op(struct decode_ops *ops, const uint64_t *w, struct event_op *op)
+static bool read_op(struct decode_ops *ops, const uint64_t *w, struct event_op *op)
 {
 	size_t left = (size_t)(ops->end - w), n = 3;
 	uint8_t has = (uint8_t)w[0];
@@ -126,7 +126,7 @@ static bool take_op(struct decode_ops *ops, const uint64_t *w, struct event_op *
 	if (has == TFT_OPS_WHOLE) {
 		if (left < TFT_OPS_WHOLE_WORDS)
 			return false;
-		take_whole(w, op);
+		read_whole_op(w, op);
 		n = TFT_OPS_WHOLE_WORDS;
 		ops->step = op->step;
 		ops->look = w[7];
@@ -163,9 +163,9 @@ bool decode_ops_next(struct decode_ops *ops, struct event *event)
 	if (w == ops->end)
 		return false;
 	if ((w[0] & TFT_OPS_MEMORY) == TFT_OPS_MEMORY)
-		return take_memory(ops, w, event);
+		return read_allocation(ops, w, event);
 	if (w[0] & TFT_OPS_KERNEL)
 		return take_kernel(ops, w, event);
 	event->type = EVENT_OP;
-	return take_op(ops, w, &event->u.op);
+	return read_op(ops, w, &event->u.op);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The schema (probes/schema) as a table: which event of the provider "tftop"
- * becomes which model event, which of its fields goes where, how wide it is on
- * the wire. The decoder reads by it, the writer (ctf_writer.h) writes by it;
- * tests/live/gen.sh holds it against the metadata that LTTng writes.
+ * The schema as a table that is made of probes/schema/records_table.h: which event of the
+ * provider "tftop" becomes which event of the model, where each of its fields lies in that, and
+ * how wide it is on the wire. The decoder reads by it, the writer (ctf_writer.h) writes by it;
+ * tests/live/gen.sh compares it with the metadata that LTTng writes.
  *
- * Always true: fields are in the order of tftop-tp.h; tables end with a NULL
- * name. Constant; any thread.
+ * Always true: fields are in their order on the wire; lists end with a NULL name. Constant; any
+ * thread.
  */
 #ifndef PROBES_SESSION_FIELDS_H
 #define PROBES_SESSION_FIELDS_H
@@ -28,24 +28,26 @@ struct field_spec {
 	const char *name;
 	uint16_t offset;		/* in struct event */
 	uint8_t store;			/* enum field_store */
-	uint8_t bits;			/* on the wire, 0: as it is stored */
+	uint8_t bits;			/* on the wire, of one element of an array; 0: a text */
 };
 
 struct event_spec {
 	const char *name;		/* after "tftop:"; "def_...": channel meta */
 	uint8_t type;			/* enum event_type */
-	const struct field_spec *fields;
+	const struct field_spec *(*fields)(void);
 };
 
-#define EVENT_SPECS 35
+enum {
+#define RECORD(event, name, type, fields) SPEC_##name,
+#define PACKED_RECORD(...)
+#include "probes/schema/records_table.h"
+	EVENT_SPECS
+};
 extern const struct event_spec event_specs[EVENT_SPECS];
 
 /* Many ops in one (tft_ops): only read, the writer writes each op alone. The
  * words' beginning is where an op has them: start_ns, instance, tid; the number
  * of ops is where it has its name. */
 extern const struct event_spec ops_spec;
-
-/* Width on the wire, of an array's element too; 0: a text. */
-unsigned int field_bits(const struct field_spec *field);
 
 #endif

@@ -111,7 +111,7 @@ static bool holds_trace(const char *path)
 }
 
 /* A folder that may not be looked into is one that cannot be read. */
-static int visit(const char *path, const struct stat *st, int type, struct FTW *at)
+static int visit_entry(const char *path, const struct stat *st, int type, struct FTW *at)
 {
 	(void)st, (void)at;
 	if (++walking->looked > LOOK_MAX)
@@ -133,7 +133,7 @@ static struct folders *find_folders(const char *path)
 	if (!folders)
 		return NULL;
 	walking = folders;
-	nftw(path, visit, 32, FTW_PHYS);
+	nftw(path, visit_entry, 32, FTW_PHYS);
 	walking = NULL;
 	return folders;
 }
@@ -156,7 +156,7 @@ bool graph_finds_trace(const char *path)
 
 /* ---- the graph ---- */
 
-struct build {
+struct graph_build {
 	bt_graph *graph;		/* owned until handed out */
 	const bt_component_filter *muxer;	/* borrowed from the graph */
 	const bt_component_sink *sink;	/* borrowed from the graph */
@@ -165,7 +165,7 @@ struct build {
 	size_t size;
 };
 
-static bool fail(struct build *build, const char *what)
+static bool fail(struct graph_build *build, const char *what)
 {
 	graph_take_error(build->error, build->size, what);
 	return false;
@@ -189,25 +189,25 @@ const bt_plugin *graph_plugin(const char *name)
 	return NULL;
 }
 
-static bool add_muxer(struct build *build)
+static bool add_muxer(struct graph_build *build)
 {
 	const bt_plugin *utils = graph_plugin("utils");
 	const bt_component_class_filter *class = utils ?
 		bt_plugin_borrow_filter_component_class_by_name_const(utils, "muxer") : NULL;
 
 	if (!utils)
-		return fail(build, "babeltrace's plug-in 'utils' not found");
+		return fail(build, "babeltrace's plug-in 'utils' was not found");
 	if (!class || bt_graph_add_filter_component(build->graph, class, "muxer", NULL,
 						    BT_LOGGING_LEVEL_NONE, &build->muxer))
-		return fail(build, "cannot make the muxer");
+		return fail(build, "cannot create babeltrace's muxer");
 	if (bt_graph_connect_ports(build->graph,
 			bt_component_filter_borrow_output_port_by_index_const(build->muxer, 0),
 			bt_component_sink_borrow_input_port_by_index_const(build->sink, 0), NULL))
-		return fail(build, "cannot connect the sink");
+		return fail(build, "cannot connect babeltrace's sink");
 	return true;
 }
 
-static bool make_source(struct build *build, const char *class_name, const char *name,
+static bool make_source(struct graph_build *build, const char *class_name, const char *name,
 			const bt_value *params, const bt_component_source **source)
 {
 	const bt_plugin *ctf = graph_plugin("ctf");
@@ -215,16 +215,16 @@ static bool make_source(struct build *build, const char *class_name, const char 
 		bt_plugin_borrow_source_component_class_by_name_const(ctf, class_name) : NULL;
 
 	if (!ctf)
-		return fail(build, "babeltrace's plug-in 'ctf' not found");
+		return fail(build, "babeltrace's plug-in 'ctf' was not found");
 	if (!class)
-		return fail(build, "babeltrace has no such source");
+		return fail(build, "babeltrace has no source for CTF");
 	if (bt_graph_add_source_component(build->graph, class, name, params,
 					  BT_LOGGING_LEVEL_NONE, source))
 		return fail(build, "cannot read the trace");
 	return true;
 }
 
-static bool connect_all(struct build *build, const bt_component_source *source)
+static bool connect_all(struct graph_build *build, const bt_component_source *source)
 {
 	uint64_t ports = bt_component_source_get_output_port_count(source);
 
@@ -241,11 +241,11 @@ static bool connect_all(struct build *build, const bt_component_source *source)
 	return true;
 }
 
-static bool add_sink(struct build *build, graph_consume *consume, void *arg)
+static bool add_graph_sink(struct graph_build *build, graph_consume *consume, void *arg)
 {
 	if (bt_graph_add_simple_sink_component(build->graph, "tftop", NULL, consume, NULL, arg,
 					       &build->sink))
-		return fail(build, "cannot make the sink");
+		return fail(build, "cannot create babeltrace's sink");
 	return true;
 }
 
@@ -291,7 +291,7 @@ static bt_value *make_params(const char *input, bool live)
 	return NULL;
 }
 
-static bool add_live(struct build *build, const char *url)
+static bool add_live(struct graph_build *build, const char *url)
 {
 	const bt_component_source *source = NULL;
 	bt_value *params = make_params(url, true);
@@ -321,7 +321,7 @@ static void quiet(void)
 	bt_logging_set_global_level(BT_LOGGING_LEVEL_NONE);
 }
 
-static bool begin(struct build *build, graph_consume *consume, void *arg)
+static bool begin(struct graph_build *build, graph_consume *consume, void *arg)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -330,11 +330,11 @@ static bool begin(struct build *build, graph_consume *consume, void *arg)
 	build->error[0] = '\0';
 	build->graph = bt_graph_create(0);
 	if (!build->graph)
-		return fail(build, "cannot make a graph");
-	return add_sink(build, consume, arg);
+		return fail(build, "cannot create babeltrace's graph");
+	return add_graph_sink(build, consume, arg);
 }
 
-static bt_graph *end(struct build *build, bool good)
+static bt_graph *end(struct graph_build *build, bool good)
 {
 	if (!good) {
 		bt_graph_put_ref(build->graph);
@@ -347,14 +347,14 @@ static bt_graph *end(struct build *build, bool good)
 bt_graph *graph_build(const char *url, graph_consume *consume, void *arg, char *error,
 		      size_t size)
 {
-	struct build build = { .error = error, .size = size };
+	struct graph_build build = { .error = error, .size = size };
 	bool good = begin(&build, consume, arg) && add_muxer(&build) &&
 		add_live(&build, url);
 
 	return end(&build, good);
 }
 
-static bool add_stream(struct build *build, const char *folder)
+static bool add_stream_source(struct graph_build *build, const char *folder)
 {
 	const bt_component_source *source = NULL;
 	bt_value *params = make_params(folder, false);
@@ -378,9 +378,9 @@ static bool add_stream(struct build *build, const char *folder)
 bt_graph *graph_build_stream(const char *folder, graph_consume *consume, void *arg, char *error,
 			     size_t size)
 {
-	struct build build = { .error = error, .size = size };
+	struct graph_build build = { .error = error, .size = size };
 
-	return end(&build, begin(&build, consume, arg) && add_stream(&build, folder));
+	return end(&build, begin(&build, consume, arg) && add_stream_source(&build, folder));
 }
 
 void graph_free(bt_graph *graph)

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "model/base/util.h"
 #include "probes/session/decode/decode.h"
 #include "probes/session/decode/graph.h"
 #include "probes/session/decode/guard.h"
@@ -35,14 +36,6 @@
 #define LOOK_NS 20000000		/* for a thread that gave up while it is waited for */
 
 static atomic_bool left_behind;
-
-int64_t reader_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* ---- the sink ---- */
 
@@ -87,7 +80,7 @@ static void hand_on(struct reader *reader)
 	decode_reset(reader->decode);
 }
 
-static void take(void *arg, const bt_message *message)
+static void take_message(void *arg, const bt_message *message)
 {
 	struct reader *reader = arg;
 
@@ -100,7 +93,7 @@ static void take(void *arg, const bt_message *message)
 
 static graph_status consume(bt_message_iterator *iterator, void *arg)
 {
-	return graph_each(iterator, take, arg);
+	return graph_each(iterator, take_message, arg);
 }
 
 /* ---- the thread ---- */
@@ -114,9 +107,9 @@ static void set_state(struct reader *reader, enum reader_state state)
 }
 
 /* Sleeps; reader_free() and reader_drain() wake it. */
-static void rest(struct reader *reader, int64_t duration_ns)
+static void sleep_until_woken(struct reader *reader, int64_t duration_ns)
 {
-	int64_t until_ns = reader_now_ns() + duration_ns;
+	int64_t until_ns = monotonic_ns() + duration_ns;
 	struct timespec until = { until_ns / 1000000000, until_ns % 1000000000 };
 
 	pthread_mutex_lock(&reader->lock);
@@ -131,7 +124,7 @@ static void rest(struct reader *reader, int64_t duration_ns)
  * ended (before it: the daemons gave up, the rest is missing); or none appeared
  * in some last looks.
  */
-static bool drained(struct reader *reader, int *looks)
+static bool has_drained(struct reader *reader, int *looks)
 {
 	const struct decode_counts *counts = decode_counts(reader->decode);
 	int64_t until_ns = atomic_load(&reader->drain_ns);
@@ -154,7 +147,7 @@ static bool drained(struct reader *reader, int *looks)
 /* How long to sleep when there is nothing. */
 static int64_t poll_ns(struct reader *reader)
 {
-	int64_t now = reader_now_ns();
+	int64_t now = monotonic_ns();
 	int64_t streams = (int64_t)decode_counts(reader->decode)->streams_begun;
 
 	if (atomic_load(&reader->drain_ns) || (!streams && now - reader->begin_ns < EARLY_NS))
@@ -176,7 +169,7 @@ static bool reattaches(struct reader *reader)
  * another user; what cannot be had any more was overwritten before it was read. */
 static void attach_anew(struct reader *reader, const char *error)
 {
-	static const char later[] = "a process of another user came, or data too late";
+	static const char later[] = "a process of another user started, or data came too late";
 	const char *why = relay_broken(&reader->relay);
 
 	if (!why)
@@ -196,12 +189,12 @@ static bool is_renewed(struct reader *reader)
 /* Its daemons are gone: until others stand, or nobody waits for them any more. */
 static bool waits_for_others(struct reader *reader)
 {
-	int64_t until_ns = reader_now_ns() + RENEW_WAIT_NS;
+	int64_t until_ns = monotonic_ns() + RENEW_WAIT_NS;
 
 	while (!is_renewed(reader) && !atomic_load(&reader->stop) &&
 	       !atomic_load(&reader->drain_ns) && !atomic_load(&reader->given_up) &&
-	       reader_now_ns() < until_ns)
-		rest(reader, LOOK_NS);
+	       monotonic_ns() < until_ns)
+		sleep_until_woken(reader, LOOK_NS);
 	return is_renewed(reader) && !atomic_load(&reader->stop);
 }
 
@@ -214,7 +207,7 @@ static bool attaches_anew(struct reader *reader)
 	if (!reattaches(reader) || !atomic_load(&reader->anew))
 		return false;
 	if (decode_time_ns(reader->decode) < asked_ns &&
-	    reader_now_ns() < asked_ns + ANEW_PERIODS * reader->period_ns)
+	    monotonic_ns() < asked_ns + ANEW_PERIODS * reader->period_ns)
 		return false;
 	if (!atomic_exchange(&reader->anew, false))
 		return false;
@@ -222,14 +215,37 @@ static bool attaches_anew(struct reader *reader)
 	return true;
 }
 
+/* This run of the graph has brought messages. */
+static void note_messages(struct reader *reader)
+{
+	atomic_store(&reader->last_message_ns, monotonic_ns());
+	atomic_store(&reader->reattached, reader->attached_anew);
+	atomic_store(&reader->attaching, false);
+}
+
+/* The graph has failed: whether a new one should read on. attached: this one had connected. */
+static bool is_replaced_after_error(struct reader *reader, bool attached)
+{
+	graph_take_error(reader->error, sizeof(reader->error),
+			 "the LTTng relay daemon sends no more data");
+	if (is_renewed(reader))
+		return true;
+	/* A later graph that does not even connect: there is no daemon any more. */
+	if ((attached || !reader->was_attached) && reattaches(reader)) {
+		attach_anew(reader, reader->error);
+		return true;
+	}
+	return reader->was_attached && waits_for_others(reader);
+}
+
 /* True: a new graph should read on. */
-static bool run(struct reader *reader, bt_graph *graph)
+static bool run_live_graph(struct reader *reader, bt_graph *graph)
 {
 	bool attached = false;
 	int looks = 0;
 	int64_t found_ns = 0;		/* by this look; 0: nothing yet */
 
-	reader->begin_ns = reader_now_ns();
+	reader->begin_ns = monotonic_ns();
 	while (!atomic_load(&reader->stop)) {
 		bt_graph_run_once_status status;
 
@@ -238,12 +254,8 @@ static bool run(struct reader *reader, bt_graph *graph)
 		bt_current_thread_clear_error();
 		status = bt_graph_run_once(graph);
 		if (reader->brought) {
-			int64_t now = reader_now_ns();
-
-			found_ns = found_ns ? found_ns : now;
-			atomic_store(&reader->last_message_ns, now);
-			atomic_store(&reader->reattached, reader->attached_anew);
-			atomic_store(&reader->attaching, false);
+			note_messages(reader);
+			found_ns = found_ns ? found_ns : reader->last_message_ns;
 		}
 		if (!attached && status >= 0) {
 			attached = reader->was_attached = true;
@@ -257,16 +269,7 @@ static bool run(struct reader *reader, bt_graph *graph)
 			return false;
 		}
 		if (status != BT_GRAPH_RUN_ONCE_STATUS_AGAIN) {
-			graph_take_error(reader->error, sizeof(reader->error),
-					 "the relay daemon's data stopped");
-			if (is_renewed(reader))
-				return true;
-			/* One that does not even connect: there is no daemon any more. */
-			if ((attached || !reader->was_attached) && reattaches(reader)) {
-				attach_anew(reader, reader->error);
-				return true;
-			}
-			if (reader->was_attached && waits_for_others(reader))
+			if (is_replaced_after_error(reader, attached))
 				return true;
 			set_state(reader, READER_FAILED);
 			return false;
@@ -277,14 +280,14 @@ static bool run(struct reader *reader, bt_graph *graph)
 			attach_anew(reader, NULL);
 			return true;
 		}
-		if (drained(reader, &looks)) {
+		if (has_drained(reader, &looks)) {
 			set_state(reader, READER_ENDED);
 			return false;
 		}
 		if (found_ns)
 			rhythm_found(&reader->rhythm, found_ns, reader->period_ns);
 		found_ns = 0;
-		rest(reader, poll_ns(reader));
+		sleep_until_woken(reader, poll_ns(reader));
 	}
 	set_state(reader, READER_ENDED);
 	return false;
@@ -322,7 +325,7 @@ static bool run_graph(struct reader *reader)
 		decode_reattached(reader->decode);
 	}
 	reader->graphs++;
-	again = run(reader, graph);
+	again = run_live_graph(reader, graph);
 	graph_free(graph);
 	return again;
 }
@@ -347,7 +350,7 @@ static void read_files(struct reader *reader)
 	set_state(reader, end == OFFLINE_FAILED ? READER_FAILED : READER_ENDED);
 }
 
-static void release(struct reader *reader)
+static void release_reader(struct reader *reader)
 {
 	decode_free(reader->decode);
 	relay_release(&reader->relay);
@@ -366,7 +369,7 @@ static void after_abort(struct reader *reader)
 		guard_caught(SIGABRT);		/* does not return */
 	relay_hang_up(&reader->relay);		/* the daemon knows one reader at a time */
 	hand_on(reader);
-	attach_anew(reader, "babeltrace gave up on the data");
+	attach_anew(reader, "babeltrace could not read the data");
 }
 
 static void *reader_main(void *arg)
@@ -374,7 +377,7 @@ static void *reader_main(void *arg)
 	struct reader *reader = arg;
 	bool abandoned;
 
-	reader->begun_ns = reader_now_ns();
+	reader->begun_ns = monotonic_ns();
 	if (reader->url) {
 		process_give_way();
 		relay_use(&reader->relay);
@@ -395,13 +398,13 @@ static void *reader_main(void *arg)
 	pthread_cond_broadcast(&reader->changed);
 	pthread_mutex_unlock(&reader->lock);
 	if (abandoned)
-		release(reader);
+		release_reader(reader);
 	return NULL;
 }
 
 /* ---- from outside ---- */
 
-static struct reader *make(const struct reader_options *options)
+static struct reader *new_reader(const struct reader_options *options)
 {
 	struct reader *reader = calloc(1, sizeof(*reader));
 	pthread_condattr_t attributes;
@@ -413,7 +416,7 @@ static struct reader *make(const struct reader_options *options)
 	relay_init(&reader->relay);
 	reader->relay.connect = options->connect;
 	reader->relay.connect_arg = options->connect_arg;
-	reader->last_message_ns = reader_now_ns();
+	reader->last_message_ns = monotonic_ns();
 	pthread_mutex_init(&reader->lock, NULL);
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -423,11 +426,11 @@ static struct reader *make(const struct reader_options *options)
 	reader->path = options->path ? strdup(options->path) : NULL;
 	reader->decode = decode_new(options->host);
 	if (reader->decode && options->url)
-		decode_set_live(reader->decode, reader_now_ns);
+		decode_set_live(reader->decode, monotonic_ns);
 	if (reader->decode && options->pid)
 		decode_set_pids(reader->decode, options->pid, options->connect_arg);
 	if (!reader->decode || (!reader->url && !reader->path)) {
-		release(reader);
+		release_reader(reader);
 		return NULL;
 	}
 	return reader;
@@ -440,7 +443,7 @@ bool reader_finds_trace(const char *path)
 
 struct reader *reader_start(const struct reader_options *options, char error[READER_ERROR_MAX])
 {
-	struct reader *reader = make(options);
+	struct reader *reader = new_reader(options);
 	int failed;
 
 	error[0] = '\0';
@@ -452,7 +455,7 @@ struct reader *reader_start(const struct reader_options *options, char error[REA
 	if (failed) {
 		snprintf(error, READER_ERROR_MAX, "cannot start the reader's thread: %s",
 			 strerror(failed));
-		release(reader);
+		release_reader(reader);
 		return NULL;
 	}
 	pthread_setname_np(reader->thread, "reader");
@@ -462,7 +465,7 @@ struct reader *reader_start(const struct reader_options *options, char error[REA
 /* A moment that is not after until_ns, for a timed wait. */
 static struct timespec soon(int64_t until_ns)
 {
-	int64_t at_ns = reader_now_ns() + LOOK_NS;
+	int64_t at_ns = monotonic_ns() + LOOK_NS;
 
 	if (at_ns > until_ns)
 		at_ns = until_ns;
@@ -470,13 +473,14 @@ static struct timespec soon(int64_t until_ns)
 }
 
 /* Waits until the state is at least `state`, or the thread is lost. */
-static bool wait_for(struct reader *reader, enum reader_state state, int timeout_ms)
+static bool wait_for_state(struct reader *reader, enum reader_state state, int timeout_ms)
 {
-	int64_t until_ns = reader_now_ns() + (int64_t)timeout_ms * 1000000;
+	int64_t until_ns = monotonic_ns() + (int64_t)timeout_ms * 1000000;
 	bool reached;
 
 	pthread_mutex_lock(&reader->lock);
-	while (reader->state < state && !atomic_load(&reader->gave_up) && reader_now_ns() < until_ns) {
+	while (reader->state < state && !atomic_load(&reader->gave_up) &&
+	       monotonic_ns() < until_ns) {
 		struct timespec until = soon(until_ns);
 
 		pthread_cond_timedwait(&reader->changed, &reader->lock, &until);
@@ -488,12 +492,12 @@ static bool wait_for(struct reader *reader, enum reader_state state, int timeout
 
 bool reader_wait_attached(struct reader *reader, int timeout_ms)
 {
-	return wait_for(reader, READER_ATTACHED, timeout_ms);
+	return wait_for_state(reader, READER_ATTACHED, timeout_ms);
 }
 
 bool reader_wait_end(struct reader *reader, int timeout_ms)
 {
-	return wait_for(reader, READER_ENDED, timeout_ms);
+	return wait_for_state(reader, READER_ENDED, timeout_ms);
 }
 
 /*
@@ -503,7 +507,7 @@ bool reader_wait_end(struct reader *reader, int timeout_ms)
  */
 bool reader_free(struct reader *reader)
 {
-	int64_t until_ns = reader_now_ns();
+	int64_t until_ns = monotonic_ns();
 	bool exited;
 
 	if (!reader)
@@ -516,7 +520,7 @@ bool reader_free(struct reader *reader)
 	relay_hang_up(&reader->relay);
 	pthread_mutex_lock(&reader->lock);
 	pthread_cond_broadcast(&reader->changed);
-	while (!reader->exited && !atomic_load(&reader->gave_up) && reader_now_ns() < until_ns) {
+	while (!reader->exited && !atomic_load(&reader->gave_up) && monotonic_ns() < until_ns) {
 		struct timespec until = soon(until_ns);
 
 		pthread_cond_timedwait(&reader->changed, &reader->lock, &until);
@@ -530,7 +534,7 @@ bool reader_free(struct reader *reader)
 		return false;
 	}
 	pthread_join(reader->thread, NULL);
-	release(reader);
+	release_reader(reader);
 	return true;
 }
 

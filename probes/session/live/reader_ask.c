@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/util.h"
 #include "probes/session/live/reader_internal.h"
 
 enum reader_state reader_state(const struct reader *reader)
@@ -54,7 +55,7 @@ int64_t reader_last_message_ns(const struct reader *reader)
 void reader_attach_anew(struct reader *reader)
 {
 	if (!atomic_load(&reader->anew))
-		atomic_store(&reader->anew_ns, reader_now_ns());
+		atomic_store(&reader->anew_ns, monotonic_ns());
 	atomic_store(&reader->anew, true);
 }
 
@@ -118,7 +119,7 @@ void reader_stop(struct reader *reader)
 {
 	atomic_store(&reader->stop, true);
 	if (!reader->stop_ns)
-		reader->stop_ns = reader_now_ns();
+		reader->stop_ns = monotonic_ns();
 }
 
 bool reader_in_sink(const struct reader *reader)
@@ -134,6 +135,6 @@ bool reader_complete(const struct reader *reader)
 const char *reader_error(const struct reader *reader)
 {
 	if (atomic_load(&((struct reader *)reader)->gave_up))
-		return "the data is damaged: babeltrace gave up on it";
+		return "the data is damaged, and babeltrace stopped reading it";
 	return reader_state(reader) == READER_FAILED ? reader->error : "";
 }

@@ -56,6 +56,4 @@ struct reader {
 	bool gap_open;			/* the last one has no end yet */
 };
 
-int64_t reader_now_ns(void);		/* CLOCK_MONOTONIC */
-
 #endif

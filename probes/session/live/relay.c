@@ -137,14 +137,14 @@ ssize_t recv(int fd, void *data, size_t size, int flags)
 	acknowledge_at_once(fd);
 	got = recvfrom(fd, data, size, flags, NULL, NULL);
 	if (got > 0 && !is_good(relay, data, (size_t)got)) {
-		relay->broken = "the relay daemon announced more data than it was asked for";
+		relay->broken = "the LTTng relay daemon announced more data than was requested";
 		errno = EPROTO;
 		return -1;
 	}
 	if (got < 0 && errno == EAGAIN)
-		relay->broken = "the relay daemon did not answer for 6 s";
+		relay->broken = "the LTTng relay daemon did not answer for 6 s";
 	else if (got == 0 || (got < 0 && errno != EINTR))
-		relay->broken = "the connection to the relay daemon broke off";
+		relay->broken = "the connection to the LTTng relay daemon was lost";
 	return got;
 }
 

@@ -36,7 +36,7 @@ static bool runnable(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && eaccess(path, X_OK) == 0;
 }
 
-static bool find_in(const char *folders, const char *name, char path[DAEMON_PATH_MAX])
+static bool find_in_folders(const char *folders, const char *name, char path[DAEMON_PATH_MAX])
 {
 	while (folders && *folders) {
 		size_t length = strcspn(folders, ":");
@@ -53,8 +53,9 @@ static bool find_in(const char *folders, const char *name, char path[DAEMON_PATH
 
 static bool find_program(const char *name, char path[DAEMON_PATH_MAX])
 {
-	return find_in(getenv("PATH"), name, path) ||
-	       find_in("/usr/bin:/usr/local/bin:/bin:/usr/sbin:/usr/local/sbin:/opt/lttng/bin",
+	return find_in_folders(getenv("PATH"), name, path) ||
+	       find_in_folders(
+		       "/usr/bin:/usr/local/bin:/bin:/usr/sbin:/usr/local/sbin:/opt/lttng/bin",
 		       name, path);
 }
 
@@ -115,8 +116,8 @@ int daemons_find(struct daemons *d, char *error, size_t size)
 		missing = DAEMON_CONSUMER_NAME;
 	if (!missing)
 		return 0;
-	snprintf(error, size, "LTTng is not installed: '%s' not found; install the package "
-		 "'lttng-tools' ('make deps' does it)", missing);
+	snprintf(error, size, "LTTng is not installed: '%s' was not found; install the package "
+		 "'lttng-tools' ('make deps' does so)", missing);
 	return -1;
 }
 
@@ -384,7 +385,7 @@ void daemons_consumer_hook(int argc, char **argv)
 	_exit(127);
 }
 
-void daemons_broker(int broker, struct wire *inbox)
+void daemons_broker(int broker, struct wire_message *inbox)
 {
 	struct timeval patience = { .tv_sec = 1 }, none = { .tv_sec = 0 };
 	struct sockaddr_in address = {

@@ -25,7 +25,7 @@
 #define DAEMON_QUICK_ENV "TFTOP_CONSUMERD_PRELOAD"
 #define DAEMON_CONSUMER_NAME "lttng-consumerd"
 
-struct wire;
+struct wire_message;
 
 struct daemons {
 	/* filled by daemons_find() */
@@ -68,6 +68,6 @@ void daemons_consumer_hook(int argc, char **argv);
  * which is in another network namespace. A relay that takes nobody must not keep
  * the keeper from seeing tftop's end, so it waits for 1 s at most.
  */
-void daemons_broker(int broker, struct wire *inbox);
+void daemons_broker(int broker, struct wire_message *inbox);
 
 #endif

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "model/base/util.h"
 #include "probes/session/lttng/keeper_end.h"
 #include "probes/session/lttng/keeper_internal.h"
 #include "probes/process/process.h"
@@ -23,11 +24,11 @@
 #define CAUSE_LIMIT_NS INT64_C(500000000)
 #define STOP_LIMIT_NS 3000000000
 #define LOOK_PERIOD_NS 1000000000
-#define STOPPED_LOOKS 5			/* after the first one: for how long a stopped daemon is waited */
+#define STOPPED_LOOKS 5			/* after which a stopped daemon is replaced */
 #define DISK_PERIOD_NS 1000000000
 #define DISK_LOW_BYTES (4ull << 20)
 
-static struct wire inbox;
+static struct wire_message inbox;
 
 void keeper_tell(struct keeper *k, int level, const char *text)
 {
@@ -35,7 +36,7 @@ void keeper_tell(struct keeper *k, int level, const char *text)
 }
 
 /* The path is dead: said once, as a failure before READY, as a break after. */
-static void give_up(struct keeper *k, const char *text)
+static void keeper_give_up(struct keeper *k, const char *text)
 {
 	if (k->state == KEEPER_DEAD)
 		return;
@@ -46,29 +47,29 @@ static void give_up(struct keeper *k, const char *text)
 }
 
 /* A part of the path is dead: while PROGRAM is traced another set takes its place. */
-static void fell(struct keeper *k, const char *text)
+static void replace_or_give_up(struct keeper *k, const char *text)
 {
 	char error[KEEPER_SENTENCE], both[2 * KEEPER_SENTENCE];
 
-	if (k->state != KEEPER_READY || !k->begun || !keeper_may_restart(k, wire_now_ns())) {
-		give_up(k, text);
+	if (k->state != KEEPER_READY || !k->begun || !keeper_may_restart(k, monotonic_ns())) {
+		keeper_give_up(k, text);
 		return;
 	}
 	wire_text(k->options->fd, WIRE_RESTARTS, 0, text);
 	if (keeper_restart(k, error, sizeof(error)))
 		return;
 	snprintf(both, sizeof(both), "%s, and %s", text, error);
-	give_up(k, both);
+	keeper_give_up(k, both);
 }
 
-static void fell_about(struct keeper *k, const char *name, const char *what)
+static void replace_daemon(struct keeper *k, const char *name, const char *what)
 {
 	char text[KEEPER_SENTENCE], tail[256];
 
 	daemons_log_tail(k->dir, name, tail, sizeof(tail));
 	snprintf(text, sizeof(text), "'lttng-%s' %s%s%s", name, what,
-		 tail[0] ? "; its last words: " : "", tail);
-	fell(k, text);
+		 tail[0] ? "; its last output: " : "", tail);
+	replace_or_give_up(k, text);
 }
 
 /* ---- running ---- */
@@ -84,7 +85,7 @@ static void daemons_stand(struct keeper *k)
 	if (k->options->library_dir && k->options->scout)
 		scout_start(k->dir, k->options->library_dir, k->options->program_uid,
 			    k->options->program_gid, &k->scout);
-	k->deadline_ns = wire_now_ns() + process_patience(SETUP_LIMIT_NS);
+	k->deadline_ns = monotonic_ns() + process_patience(SETUP_LIMIT_NS);
 	wire_send(k->caller_fd, &setup, NULL, 0, -1, true);
 }
 
@@ -94,7 +95,7 @@ static void end_scout(struct keeper *k)
 	k->scout = -1;
 }
 
-static void ready(struct keeper *k)
+static void tell_ready(struct keeper *k)
 {
 	struct wire_head head = { .type = WIRE_READY };
 	struct wire_ready where;
@@ -119,33 +120,33 @@ static void ready(struct keeper *k)
 }
 
 /* The session stands, and its first program, the scout, is in it. */
-static void scouted(struct keeper *k)
+static void scout_has_registered(struct keeper *k)
 {
 	char text[KEEPER_SENTENCE], tail[256];
 
 	if (k->scout_registered && dir_count(k->trace, 2) <= k->past_processes) {
 		daemons_log_tail(k->dir, "sessiond", tail, sizeof(tail));
-		snprintf(text, sizeof(text), "LTTng takes no events%s%s",
-			 tail[0] ? "; its last words: " : "", tail);
-		give_up(k, text);
+		snprintf(text, sizeof(text), "LTTng accepts no events%s%s",
+			 tail[0] ? "; its last output: " : "", tail);
+		keeper_give_up(k, text);
 	} else {
-		ready(k);
+		tell_ready(k);
 	}
 	end_scout(k);
 }
 
-static void created(struct keeper *k)
+static void session_was_created(struct keeper *k)
 {
 	k->consumer_pid = daemons_consumerd(&k->daemons);
 	if (k->consumer_pid)
 		k->consumer = (int)syscall(SYS_pidfd_open, k->consumer_pid, 0);
 	if (k->scout_registered) {
-		scouted(k);
+		scout_has_registered(k);
 	} else if (k->scout < 0) {
-		ready(k);
+		tell_ready(k);
 	} else {
 		k->state = KEEPER_SCOUTING;
-		k->deadline_ns = wire_now_ns() + SCOUT_LIMIT_NS;
+		k->deadline_ns = monotonic_ns() + SCOUT_LIMIT_NS;
 	}
 }
 
@@ -155,13 +156,13 @@ static void scout_speaks(struct keeper *k)
 
 	k->scout_registered = read(k->scout, &byte, 1) == 1;
 	if (!k->scout_registered) {
-		keeper_tell(k, 2, "the probes cannot be loaded: is liblttng-ust installed?");
+		keeper_tell(k, 2, "cannot load the probes: is liblttng-ust installed?");
 		end_scout(k);
 	}
 	if (k->state == KEEPER_SCOUTING && k->scout_registered)
-		scouted(k);
+		scout_has_registered(k);
 	else if (k->state == KEEPER_SCOUTING)
-		ready(k);
+		tell_ready(k);
 	else if (k->state > KEEPER_SCOUTING && k->scout >= 0)
 		end_scout(k);		/* too late to be of use */
 }
@@ -177,16 +178,16 @@ static void caller_answers(struct keeper *k)
 		close(k->caller_fd);
 		k->caller_fd = -1;
 		if (k->state < KEEPER_STOPPED)
-			fell(k, "the process that speaks to LTTng died");
+			replace_or_give_up(k, "tftop's process that calls LTTng died");
 		return;
 	}
 	if (inbox.head.type == WIRE_MESSAGE) {
 		keeper_tell(k, inbox.head.status, inbox.data);
 	} else if (k->state == KEEPER_CREATING) {
 		if (inbox.head.status == 0)
-			created(k);
+			session_was_created(k);
 		else
-			give_up(k, inbox.data);
+			keeper_give_up(k, inbox.data);
 	} else if (k->state == KEEPER_STOPPING) {
 		if (inbox.head.status != 0)
 			keeper_tell(k, 1, inbox.data);
@@ -195,7 +196,7 @@ static void caller_answers(struct keeper *k)
 	}
 }
 
-static void obey(struct keeper *k)
+static void keeper_obey(struct keeper *k)
 {
 	struct wire_head drained = { .type = WIRE_DRAINED };
 
@@ -213,12 +214,12 @@ static void obey(struct keeper *k)
 		return;
 	if (inbox.head.type == WIRE_STOP) {
 		k->state = KEEPER_STOPPING;
-		k->deadline_ns = wire_now_ns() + STOP_LIMIT_NS;
+		k->deadline_ns = monotonic_ns() + STOP_LIMIT_NS;
 	}
 	wire_send(k->caller_fd, &inbox.head, NULL, 0, -1, true);
 }
 
-static void reap(struct keeper *k)
+static void reap_daemons(struct keeper *k)
 {
 	struct signalfd_siginfo info;
 	int status;
@@ -238,11 +239,11 @@ static void reap(struct keeper *k)
 		if (pid == k->daemons.sessiond) {
 			k->daemons.sessiond = 0;
 			if (!expected)
-				fell_about(k, "sessiond", what);
+				replace_daemon(k, "sessiond", what);
 		} else if (pid == k->daemons.relayd) {
 			k->daemons.relayd = 0;
 			if (!expected)
-				fell_about(k, "relayd", what);
+				replace_daemon(k, "relayd", what);
 		}
 	}
 }
@@ -252,18 +253,18 @@ static void reap(struct keeper *k)
 static void consumer_gone(struct keeper *k)
 {
 	struct pollfd signals = { .fd = k->signals, .events = POLLIN };
-	int64_t until_ns = wire_now_ns() + CAUSE_LIMIT_NS;
+	int64_t until_ns = monotonic_ns() + CAUSE_LIMIT_NS;
 	unsigned int set = k->set;
 
 	close(k->consumer);
 	k->consumer = -1;
 	/* The first child to be told dead may be the consumer itself. */
-	while (k->set == set && k->state < KEEPER_STOPPED && wire_now_ns() < until_ns) {
+	while (k->set == set && k->state < KEEPER_STOPPED && monotonic_ns() < until_ns) {
 		poll(&signals, 1, 50);
-		reap(k);
+		reap_daemons(k);
 	}
 	if (k->set == set && k->state < KEEPER_STOPPED)
-		fell_about(k, "consumerd", "died");
+		replace_daemon(k, "consumerd", "died");
 }
 
 /* A daemon that somebody has stopped holds all others up. Counted in looks and not by the
@@ -281,7 +282,7 @@ static void watch_stopped(struct keeper *k, int64_t now)
 		if (!pids[i] || !process_stat(pids[i], &stat) || stat.state != 'T')
 			k->stopped[i] = 0;
 		else if (++k->stopped[i] > STOPPED_LOOKS) {
-			fell_about(k, names[i], "was stopped for 5 s");
+			replace_daemon(k, names[i], "was stopped for 5 s");
 			return;
 		}
 	}
@@ -299,7 +300,8 @@ static void watch_disk(struct keeper *k, int64_t now)
 	if (room >= DISK_LOW_BYTES)
 		return;
 	k->disk_told = true;
-	snprintf(text, sizeof(text), "the disk is full: '%s' has %llu KiB left, events are lost",
+	snprintf(text, sizeof(text), "the disk is full: '%s' has %llu KiB left, and events are "
+		 "lost",
 		 k->trace, room >> 10);
 	keeper_tell(k, 2, text);
 }
@@ -311,21 +313,22 @@ static void watch_deadline(struct keeper *k, int64_t now)
 	if (now < k->deadline_ns)
 		return;
 	if (k->state == KEEPER_STANDING) {
-		fell_about(k, k->sessiond_ready ? "relayd" : "sessiond",
+		replace_daemon(k, k->sessiond_ready ? "relayd" : "sessiond",
 			      "did not start in time");
 	} else if (k->state == KEEPER_CREATING) {
-		fell_about(k, "sessiond", "does not answer");
+		replace_daemon(k, "sessiond", "does not answer");
 	} else if (k->state == KEEPER_SCOUTING) {
-		keeper_tell(k, 1, "LTTng is slow to take the first program: early events can be missing");
-		ready(k);
+		keeper_tell(k, 1, "LTTng is slow to accept the first program: early events may be "
+			    "missing");
+		tell_ready(k);
 	} else if (k->state == KEEPER_STOPPING) {
-		keeper_tell(k, 1, "LTTng did not hand out its last events in time");
+		keeper_tell(k, 1, "LTTng did not deliver its last events in time");
 		k->state = KEEPER_STOPPED;
 		wire_send(k->options->fd, &drained, NULL, 0, -1, true);
 	}
 }
 
-static void keep(struct keeper *k)
+static void keeper_loop(struct keeper *k)
 {
 	for (;;) {
 		struct pollfd p[6] = {
@@ -345,9 +348,9 @@ static void keep(struct keeper *k)
 			return;
 		/* before a death: it may say that PROGRAM is traced from now on */
 		if (p[0].revents)
-			obey(k);
+			keeper_obey(k);
 		if (p[1].revents)
-			reap(k);
+			reap_daemons(k);
 		if (p[5].revents && k->set == set)
 			scout_speaks(k);
 		if (p[2].revents && k->set == set)
@@ -358,9 +361,9 @@ static void keep(struct keeper *k)
 			consumer_gone(k);
 		if (k->state == KEEPER_STANDING)
 			daemons_stand(k);
-		watch_deadline(k, wire_now_ns());
-		watch_stopped(k, wire_now_ns());
-		watch_disk(k, wire_now_ns());
+		watch_deadline(k, monotonic_ns());
+		watch_stopped(k, monotonic_ns());
+		watch_disk(k, monotonic_ns());
 	}
 }
 
@@ -399,8 +402,8 @@ _Noreturn void keeper_main(const struct keeper_options *options)
 	k.lock = k.caller_fd = k.control = k.consumer = k.scout = -1;
 	become_keeper(&k);
 	if (!keeper_begin(&k, error, sizeof(error)))
-		give_up(&k, error);
-	keep(&k);
+		keeper_give_up(&k, error);
+	keeper_loop(&k);
 	dir_let_go(k.lock);	/* tftop itself does where it was not killed */
 	/* tftop has all there was; root's own word in /dev/shm is sessiond's to reset */
 	keeper_end_daemons(&k.daemons, k.state == KEEPER_STOPPED &&

@@ -12,16 +12,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "model/base/util.h"
 #include "probes/process/dir.h"
 #include "probes/process/process.h"
-#include "probes/process/wire.h"
 
 #define POLITE_NS 1000000000
 #define LIMIT_NS 1800000000
 
 void keeper_end_daemons(struct daemons *daemons, bool at_once)
 {
-	int64_t begin = wire_now_ns(), now = begin;
+	int64_t begin = monotonic_ns(), now = begin;
 	bool polite = daemons->sessiond > 0 && !at_once;
 
 	/* SIGTERM, so that what is under way is written, and sessiond resets its wait word. */
@@ -45,7 +45,7 @@ void keeper_end_daemons(struct daemons *daemons, bool at_once)
 		if (!polite || now - begin > POLITE_NS)
 			process_kill_children(SIGKILL);
 		poll(NULL, 0, now - begin < 20000000 ? 1 : 5);
-		now = wire_now_ns();
+		now = monotonic_ns();
 	}
 	daemons->sessiond = daemons->relayd = 0;
 }

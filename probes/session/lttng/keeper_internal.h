@@ -34,7 +34,7 @@ enum keeper_state {
 struct keeper {
 	const struct keeper_options *options;
 	struct daemons daemons;
-	struct places places;
+	struct daemon_places places;
 	struct lttng_plan plan;
 	char dir[DIR_PATH_MAX];
 	char trace[1024];

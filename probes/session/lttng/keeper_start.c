@@ -8,6 +8,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "model/base/util.h"
 #include "probes/schema/control.h"
 #include "probes/session/lttng/keeper_end.h"
 #include "probes/session/lttng/keeper_internal.h"
@@ -22,7 +23,7 @@
 
 static bool choose_places(struct keeper *k, char *error, size_t size)
 {
-	struct places *p = &k->places;
+	struct daemon_places *p = &k->places;
 	bool root = geteuid() == 0;
 	char text[KEEPER_SENTENCE];
 
@@ -32,22 +33,22 @@ static bool choose_places(struct keeper *k, char *error, size_t size)
 		p->other_uid = setresuid(p->uid, (uid_t)-1, (uid_t)-1) == 0;
 	}
 	if (root && p->error == ETIMEDOUT) {
-		snprintf(error, size, "it was not found out in time whether root may change its uid "
-			 "here: this machine is busy; try again");
+		snprintf(error, size, "could not determine in time whether root may change its "
+			 "uid; the machine is busy, try again");
 		return false;
 	}
 	if (root && !p->other_uid && !p->renamed) {
-		snprintf(error, size, "root without the right to change its uid cannot have a "
-			 "private LTTng: run tftop as an ordinary user");
+		snprintf(error, size, "root cannot have a private LTTng without the right to "
+			 "change its uid: run tftop as an ordinary user");
 		return false;
 	}
 	if (p->renamed || p->network)
 		k->private_network = places_enter_network(p->renamed || !root ? p->uid : 0) == 0;
 	if (k->private_network)
 		return true;
-	snprintf(text, sizeof(text), "no private network namespace (%s): the trace passes "
-		 "through ports of 127.0.0.1, where other users of this machine can read it",
-		 p->error == ENOSPC ? "their number is limited here" :
+	snprintf(text, sizeof(text), "no private network namespace (%s): the trace passes through "
+		 "ports on 127.0.0.1, where other users of this machine can read it",
+		 p->error == ENOSPC ? "their number is limited on this system" :
 		 strerror(p->error ? p->error : errno));
 	keeper_tell(k, 1, text);
 	return true;
@@ -96,7 +97,7 @@ static bool make_trace_folder(struct keeper *k, char *error, size_t size)
 	}
 	if (!record && k->places.uid != geteuid() &&
 	    chown(k->trace, k->places.uid, (gid_t)k->places.uid) != 0) {
-		process_error(error, size, "cannot give away", k->trace, errno);
+		process_error(error, size, "cannot change the owner of", k->trace, errno);
 		return false;
 	}
 	return true;
@@ -161,7 +162,8 @@ static bool choose_buffers(struct keeper *k, char *error, size_t size)
 	if (!shared_memory(&room, error, size))
 		return false;
 	if (room < fixed) {
-		snprintf(error, size, "'/dev/shm' is too small: %llu KiB free, LTTng needs %llu KiB",
+		snprintf(error, size, "'/dev/shm' is too small: %llu KiB are free, and LTTng needs "
+			 "%llu KiB",
 			 (unsigned long long)room >> 10, (unsigned long long)fixed >> 10);
 		return false;
 	}
@@ -176,15 +178,15 @@ static bool choose_buffers(struct keeper *k, char *error, size_t size)
 	k->plan.lossless = k->options->lossless;
 	if (!lttng_plan_sizes(&k->plan, cpus, room - fixed, dir_free_bytes(k->trace), &need)) {
 		snprintf(text, sizeof(text), "'/dev/shm' is too small (%llu KiB free, %llu KiB "
-			 "needed): buffers are on the disk in '%s', which is slower",
+			 "needed): buffers are on disk in '%s', which is slower",
 			 (unsigned long long)room >> 10,
 			 (unsigned long long)(need + fixed) >> 10, k->dir);
 		keeper_tell(k, 1, text);
 		if (!buffers_on_disk(k, cpus, error, size))
 			return false;
 	} else if (k->plan.event_bytes < (64u << 10)) {
-		snprintf(text, sizeof(text), "'/dev/shm' is small (%llu KiB free): short buffers, "
-			 "events can be lost in bursts", (unsigned long long)room >> 10);
+		snprintf(text, sizeof(text), "'/dev/shm' is small (%llu KiB free): buffers are "
+			 "small, and bursts of events can be lost", (unsigned long long)room >> 10);
 		keeper_tell(k, 1, text);
 	}
 	if (k->options->record_dir)
@@ -240,7 +242,7 @@ bool keeper_begin(struct keeper *k, char *error, size_t size)
 		return false;
 	}
 	dir_sweep();
-	k->deadline_ns = wire_now_ns() + process_patience(STAND_LIMIT_NS);
+	k->deadline_ns = monotonic_ns() + process_patience(STAND_LIMIT_NS);
 	return true;
 }
 
@@ -299,10 +301,10 @@ bool keeper_restart(struct keeper *k, char *error, size_t size)
 	if (!clear_old(k, error, size) || daemons_start(&k->daemons, error, size) != 0)
 		return false;
 	if (!start_caller(k)) {
-		process_error(error, size, "cannot start anew in", k->dir, errno);
+		process_error(error, size, "cannot restart in", k->dir, errno);
 		return false;
 	}
 	k->state = KEEPER_STANDING;
-	k->deadline_ns = wire_now_ns() + process_patience(STAND_LIMIT_NS);
+	k->deadline_ns = monotonic_ns() + process_patience(STAND_LIMIT_NS);
 	return true;
 }

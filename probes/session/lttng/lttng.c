@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "model/base/util.h"
 #include "probes/session/lttng/namespaces.h"
 #include "probes/process/process.h"
 #include "probes/process/wire.h"
@@ -78,7 +79,7 @@ struct calls {
 	char *error;			/* SENTENCE bytes */
 };
 
-static int failed(struct calls *c, const char *what, int code)
+static int call_failed(struct calls *c, const char *what, int code)
 {
 	snprintf(c->error, SENTENCE, "LTTng refuses to %s: %s", what,
 		 lttng_strerror(code > 0 ? -code : code));
@@ -94,15 +95,15 @@ static int create_session(struct calls *c)
 	int result;
 
 	if (!d)
-		return failed(c, "describe a live session", -LTTNG_ERR_NOMEM);
+		return call_failed(c, "describe a live session", -LTTNG_ERR_NOMEM);
 	code = lttng_create_session_ext(d);
 	lttng_session_descriptor_destroy(d);
 	if (code != LTTNG_OK)
-		return failed(c, "create a session", (int)code);
+		return call_failed(c, "create a session", (int)code);
 	if (p->shm_path[0]) {
 		result = lttng_set_session_shm_path(p->session, p->shm_path);
 		if (result < 0)
-			return failed(c, "place buffers on the disk", result);
+			return call_failed(c, "place buffers on the disk", result);
 	}
 	return 0;
 }
@@ -154,7 +155,7 @@ out:
 		lttng_channel_destroy(channel);
 	if (event)
 		lttng_event_destroy(event);
-	return code < 0 ? failed(c, "create a channel", code) : 0;
+	return code < 0 ? call_failed(c, "create a channel", code) : 0;
 }
 
 /*
@@ -162,7 +163,7 @@ out:
  * anybody can connect to the session daemon and say that he is a program. LTTng has
  * the uid from the kernel: who is not admitted gets no buffers and writes nothing.
  */
-static int admit(struct calls *c, uid_t uid, bool first)
+static int admit_uid(struct calls *c, uid_t uid, bool first)
 {
 	struct lttng_process_attr_tracker_handle *tracker = NULL;
 	enum lttng_process_attr_tracker_handle_status status =
@@ -171,7 +172,7 @@ static int admit(struct calls *c, uid_t uid, bool first)
 	if (lttng_session_get_tracker_handle(c->plan->session, LTTNG_DOMAIN_UST,
 					     LTTNG_PROCESS_ATTR_VIRTUAL_USER_ID,
 					     &tracker) != LTTNG_OK)
-		return failed(c, "tell users apart", -LTTNG_ERR_UNK);
+		return call_failed(c, "tell users apart", -LTTNG_ERR_UNK);
 	if (first)
 		status = lttng_process_attr_tracker_handle_set_tracking_policy(
 			tracker, LTTNG_TRACKING_POLICY_INCLUDE_SET);
@@ -180,7 +181,7 @@ static int admit(struct calls *c, uid_t uid, bool first)
 	lttng_process_attr_tracker_handle_destroy(tracker);
 	if (status != LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_OK &&
 	    status != LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_EXISTS)
-		return failed(c, "trace programs of one user only", -LTTNG_ERR_UNK);
+		return call_failed(c, "trace programs of one user only", -LTTNG_ERR_UNK);
 	return 0;
 }
 
@@ -188,9 +189,9 @@ static void admit_later(struct calls *c, uid_t uid, int fd)
 {
 	char text[SENTENCE + 64];
 
-	if (!c->plan->only_admitted || admit(c, uid, false) == 0)
+	if (!c->plan->only_admitted || admit_uid(c, uid, false) == 0)
 		return;
-	snprintf(text, sizeof(text), "programs of uid %u are not seen: %s", (unsigned int)uid,
+	snprintf(text, sizeof(text), "programs of uid %u cannot be observed: %s", (unsigned int)uid,
 		 c->error);
 	wire_text(fd, WIRE_MESSAGE, 1, text);
 }
@@ -207,28 +208,28 @@ static int set_up(struct calls *c)
 		return -1;
 	c->handle = lttng_create_handle(p->session, &domain);
 	if (!c->handle)
-		return failed(c, "open its session", -LTTNG_ERR_NOMEM);
+		return call_failed(c, "open its session", -LTTNG_ERR_NOMEM);
 	if (add_channel(c, &domain, "events", p->event_bytes, p->event_count,
 			"tftop:ev_*") != 0 ||
 	    add_channel(c, &domain, "meta", p->meta_bytes, p->meta_count,
 			"tftop:def_*") != 0)
 		return -1;
-	if (p->only_admitted && admit(c, p->program_uid, true) != 0)
+	if (p->only_admitted && admit_uid(c, p->program_uid, true) != 0)
 		return -1;
 	code = lttng_start_tracing(p->session);
-	return code < 0 ? failed(c, "start tracing", code) : 0;
+	return code < 0 ? call_failed(c, "start tracing", code) : 0;
 }
 
 static int tear_down(struct calls *c)
 {
 	const char *session = c->plan->session;
-	int64_t deadline = wire_now_ns() + DRAIN_NS;
+	int64_t deadline = monotonic_ns() + DRAIN_NS;
 	int code = lttng_stop_tracing_no_wait(session);
 
 	if (code < 0 && code != -LTTNG_ERR_TRACE_ALREADY_STOPPED)
-		failed(c, "stop tracing", code);
+		call_failed(c, "stop tracing", code);
 	/* Not in an active session: that crashes sessiond before 2.13.12. */
-	while (code >= 0 && lttng_data_pending(session) > 0 && wire_now_ns() < deadline)
+	while (code >= 0 && lttng_data_pending(session) > 0 && monotonic_ns() < deadline)
 		poll(NULL, 0, 2);
 	if (lttng_destroy_session_no_wait(session) < 0)
 		return -1;
@@ -237,7 +238,7 @@ static int tear_down(struct calls *c)
 
 _Noreturn void lttng_main(const struct lttng_plan *plan, int fd)
 {
-	static struct wire wire;
+	static struct wire_message wire;
 	char error[SENTENCE] = "";
 	struct calls calls = { .plan = plan, .error = error };
 	struct rlimit no_core = { 0, 0 };

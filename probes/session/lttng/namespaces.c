@@ -23,8 +23,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "model/base/util.h"
 #include "probes/process/process.h"
-#include "probes/process/wire.h"
 
 /* Debian reserves 60000 to 64999 for itself and hands 64000 up out on demand. */
 #define UID_FIRST 64200
@@ -324,20 +324,20 @@ static void try_renamed(uid_t uid)
 /* Exit status of a child that tries; -1 when it did not end by itself in time. */
 static int wait_for_trial(pid_t child)
 {
-	int64_t deadline = wire_now_ns() + process_patience(TRIAL_LIMIT_NS);
+	int64_t deadline = monotonic_ns() + process_patience(TRIAL_LIMIT_NS);
 	int status = 0;
 
 	if (child < 0)
 		return -1;
 	while (waitpid(child, &status, WNOHANG) == 0) {
-		if (wire_now_ns() > deadline)
+		if (monotonic_ns() > deadline)
 			kill(child, SIGKILL);
 		poll(NULL, 0, 1);
 	}
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-void places_try(struct places *places)
+void places_try(struct daemon_places *places)
 {
 	bool root = geteuid() == 0;
 	int worked;

@@ -21,7 +21,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct places {
+struct daemon_places {
 	bool network;		/* a private network namespace can be had */
 	bool other_uid;		/* root: `uid` can be taken */
 	bool renamed;		/* root: only as `uid` of a user namespace of its own */
@@ -30,7 +30,7 @@ struct places {
 };
 
 /* Tries, in a child that ends at once (2 s at most), and says what works. */
-void places_try(struct places *places);
+void places_try(struct daemon_places *places);
 
 /* The calling process moves into the private network namespace; loopback is
  * up, its routes acknowledge at once. inside: the number its own uid has

@@ -9,11 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "model/base/util.h"
 #include "probes/attach/awake.h"
 #include "probes/attach/code.h"
 #include "probes/attach/inject.h"
 #include "probes/process/process.h"
-#include "probes/process/wire.h"
 
 /* Frameworks of many libraries. */
 #define LIMIT_NS INT64_C(15000000000)
@@ -69,7 +69,7 @@ static bool open_report(const struct bring *b, struct report *report, char *why,
 }
 
 /* Of several times the last one: it has all of it. */
-static void keep(struct bring *b, const struct stage_codes *codes)
+static void keep_codes(struct bring *b, const struct stage_codes *codes)
 {
 	if (!b->codes)
 		b->codes = malloc(sizeof(*b->codes));
@@ -78,12 +78,12 @@ static void keep(struct bring *b, const struct stage_codes *codes)
 }
 
 /* Where the kernel put a program's stack and libraries: an exec puts them elsewhere. */
-struct layout {
+struct program_layout {
 	char auxv[1024];
 	ssize_t n;
 };
 
-static void read_layout(pid_t pid, struct layout *layout)
+static void read_layout(pid_t pid, struct program_layout *layout)
 {
 	char path[64];
 
@@ -93,9 +93,9 @@ static void read_layout(pid_t pid, struct layout *layout)
 }
 
 /* Another program is there now, to which no stage was brought. */
-static bool is_another(pid_t pid, const struct layout *before)
+static bool is_another(pid_t pid, const struct program_layout *before)
 {
-	struct layout now;
+	struct program_layout now;
 
 	read_layout(pid, &now);
 	return before->n > 0 && now.n > 0 &&
@@ -104,43 +104,45 @@ static bool is_another(pid_t pid, const struct layout *before)
 
 /* Until everything was tried; false with the reason: it was not within the time, or who is
  * needed for it has ended. */
-static bool wait_report(struct bring *b, const struct report *report, const struct layout *layout,
-			struct stage_report *now, char *why, size_t size)
+static bool wait_report(struct bring *b, const struct report *report,
+			const struct program_layout *layout, struct stage_report *now, char *why,
+			size_t size)
 {
-	int64_t deadline = wire_now_ns() + LIMIT_NS;
+	int64_t deadline = monotonic_ns() + LIMIT_NS;
 	struct pollfd ended = { .fd = b->fd, .events = POLLIN };
 	struct code_result replaced;
-	int64_t awake_ns = 0, wait_ns = LOOK_MS * 1000000, compared_ns = wire_now_ns();
+	int64_t awake_ns = 0, wait_ns = LOOK_MS * 1000000, compared_ns = monotonic_ns();
 	bool read, over = false;
 
 	do {
 		read = report_read(report, now);
 		/* it looks for its daemon where the stage's thread has just said */
-		if (b->again && read && now->state == STAGE_RUNS && wire_now_ns() >= awake_ns) {
+		if (b->again && read && now->state == STAGE_RUNS && monotonic_ns() >= awake_ns) {
 			attach_awake(b->pid);
-			awake_ns = wire_now_ns() + wait_ns;
+			awake_ns = monotonic_ns() + wait_ns;
 			wait_ns = wait_ns < AWAKE_MAX_NS ? 2 * wait_ns : AWAKE_MAX_NS;
 		}
 		if (read && (now->state == STAGE_OVER || now->state == STAGE_BAD_ARGUMENT))
 			return true;
 		if (read && now->codes.state == STAGE_CODES_ASKED &&
 		    code_replace(b->pid, report, &now->codes, &replaced))
-			keep(b, &now->codes);
+			keep_codes(b, &now->codes);
 		if (!b->may_go_on(b->arg, why, size))
 			return false;
 		over = poll(&ended, 1, LOOK_MS) != 0;
-		if (!over && wire_now_ns() - compared_ns > COMPARE_NS) {
-			compared_ns = wire_now_ns();
+		if (!over && monotonic_ns() - compared_ns > COMPARE_NS) {
+			compared_ns = monotonic_ns();
 			if (is_another(b->pid, layout)) {
-				snprintf(why, size, "it has called exec() in the meantime: try again");
+				snprintf(why, size, "the process called exec() in the meantime: "
+					 "try again");
 				return false;
 			}
 		}
-	} while (!over && wire_now_ns() < deadline);
+	} while (!over && monotonic_ns() < deadline);
 	if (over)
-		snprintf(why, size, "it has ended in the meantime");
+		snprintf(why, size, "the process ended in the meantime");
 	else
-		snprintf(why, size, "its probes did not begin within %d s",
+		snprintf(why, size, "its probes did not start within %d s",
 			 (int)(LIMIT_NS / 1000000000));
 	return false;
 }
@@ -157,26 +159,27 @@ static int count_begun(const struct bring *b, const struct stage_report *now, ch
 {
 	int begun = b->again, ready = 0, wrong = 0;
 
-	snprintf(why, size, "%s", now->text[0] ? now->text : "no probe is of use in it");
+	snprintf(why, size, "%s", now->text[0] ? now->text : "no probe observes anything in it");
 	if (now->text[0])		/* what begins is heard by nobody */
 		return 0;
 	for (uint32_t i = 0; i < now->loads; i++) {
-		begun += now->load[i].state == STAGE_ATTACHED && now->load[i].result == TFT_ATTACHED;
+		begun += now->load[i].state == STAGE_ATTACHED &&
+			 now->load[i].result == TFT_ATTACHED;
 		ready += now->load[i].state == STAGE_ATTACHED &&
 			 now->load[i].result == TFT_ATTACH_READY;
 		if (!bring_went_wrong(&now->load[i]))
 			continue;
 		wrong++;
 		snprintf(why, size, "%s", now->load[i].text[0] ? now->load[i].text :
-			 "a probe cannot begin, and does not say why");
+			 "a probe failed to start, without a reason");
 	}
 	/* that something may come later is no comfort where what is there could not begin */
 	return begun + (wrong ? 0 : ready);
 }
 
 /* The stage in the program has got its argument; false with the reason in why. */
-static bool stage(struct bring *b, struct report *report, struct stage_report *now, char *why,
-		  size_t size)
+static bool inject_stage(struct bring *b, struct report *report, struct stage_report *now,
+			 char *why, size_t size)
 {
 	struct stage_argument argument;
 	char library[1200];
@@ -184,7 +187,7 @@ static bool stage(struct bring *b, struct report *report, struct stage_report *n
 		.pid = b->pid, .library = library, .argument = argument.text,
 	};
 	struct inject_result result;
-	struct layout layout;
+	struct program_layout layout;
 	bool loaded;
 
 	read_layout(b->pid, &layout);
@@ -204,7 +207,7 @@ static bool stage(struct bring *b, struct report *report, struct stage_report *n
 	if (!wait_report(b, report, &layout, now, why, size))
 		return false;
 	if (now->state == STAGE_BAD_ARGUMENT) {
-		snprintf(why, size, "its environment does not take '%s'", now->text);
+		snprintf(why, size, "cannot set '%s' in its environment", now->text);
 		return false;
 	}
 	return count_begun(b, now, why, size) > 0;
@@ -213,7 +216,7 @@ static bool stage(struct bring *b, struct report *report, struct stage_report *n
 bool bring_probes(struct bring *b, struct stage_report *now, char *why, size_t size)
 {
 	struct report report = { .fd = -1, .folder = -1 };
-	bool good = open_report(b, &report, why, size) && stage(b, &report, now, why, size);
+	bool good = open_report(b, &report, why, size) && inject_stage(b, &report, now, why, size);
 
 	report_close(&report);
 	return good;

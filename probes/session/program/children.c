@@ -70,7 +70,7 @@ static void children_command(pid_t pid, char *text, size_t size)
 }
 
 /* Index of pid, or where it belongs. */
-static size_t place_of(const struct children *c, pid_t pid)
+static size_t place_of_child(const struct children *c, pid_t pid)
 {
 	size_t low = 0, high = c->count;
 
@@ -85,7 +85,7 @@ static size_t place_of(const struct children *c, pid_t pid)
 	return low;
 }
 
-static struct child *insert(struct children *c, size_t at)
+static struct child *insert_child(struct children *c, size_t at)
 {
 	if (c->count == c->room) {
 		size_t room = c->room ? 2 * c->room : 16;
@@ -140,7 +140,7 @@ static void note_child(struct children *c, pid_t pid, pid_t parent,
 		       child_function *tell, void *arg)
 {
 	struct process_stat stat;
-	size_t at = place_of(c, pid);
+	size_t at = place_of_child(c, pid);
 	struct child *child = at < c->count && c->known[at].pid == pid ? &c->known[at] : NULL;
 
 	if (!process_stat(pid, &stat) || stat.state == 'Z')
@@ -153,7 +153,7 @@ static void note_child(struct children *c, pid_t pid, pid_t parent,
 	if (child)
 		tell_child(child, true, tell, arg);	/* the number was used again */
 	else
-		child = insert(c, at);
+		child = insert_child(c, at);
 	if (!child)
 		return;
 	child->pid = pid;
@@ -165,7 +165,7 @@ static void note_child(struct children *c, pid_t pid, pid_t parent,
 	tell_child(child, false, tell, arg);
 }
 
-static void look_below(struct children *c, pid_t parent, child_function *tell, void *arg)
+static void look_at_children(struct children *c, pid_t parent, child_function *tell, void *arg)
 {
 	size_t found = process_children(parent, c->found, WIDTH_MAX);
 
@@ -203,10 +203,10 @@ void children_look(struct children *c, child_function *tell, void *arg)
 
 	for (size_t i = 0; i < c->count; i++)
 		c->known[i].seen = false;
-	look_below(c, c->program, tell, arg);
+	look_at_children(c, c->program, tell, arg);
 	/* Parents have smaller numbers nearly always; others are met next time. */
 	for (size_t i = 0; i < c->count; i++)
-		look_below(c, c->known[i].pid, tell, arg);
+		look_at_children(c, c->known[i].pid, tell, arg);
 	for (size_t i = 0; i < c->count; i++)
 		look_at_orphan(&c->known[i], tell, arg);
 	for (size_t i = 0; i < c->count; i++) {

@@ -183,15 +183,17 @@ void environ_complaint(const struct environ_choice *choice, char *text, size_t s
 
 	text[0] = '\0';
 	if (!choice->lib_dir[0])
-		snprintf(text, size, "no probe libraries beside tftop: nothing will be seen; "
-			 "run 'make' or 'make install' again");
+		snprintf(text, size, "there are no probe libraries beside tftop, so that nothing "
+			 "can be observed; run 'make' or 'make install' again");
 	else if (bad)
-		snprintf(text, size, "%s in the path '%.300s': LD_PRELOAD and OPENCL_LAYERS cannot "
-			 "carry it, nothing will be seen; move or install tftop elsewhere",
-			 *bad == ':' || *bad == ';' ? "a colon" : "a blank", choice->lib_dir);
+		snprintf(text, size, "there is %s in the path '%.300s', which LD_PRELOAD and "
+			 "OPENCL_LAYERS do not allow, so that nothing can be observed; move or "
+			 "install tftop elsewhere",
+			 *bad == ':' || *bad == ';' ? "a colon" : "a space", choice->lib_dir);
 	else if (find_everybodys(choice->lib_dir, open, sizeof(open)))
-		snprintf(text, size, "everybody can write '%.300s', and what is there would be loaded "
-			 "into PROGRAM: nothing will be seen; take the right away ('chmod o-w')", open);
+		snprintf(text, size, "every user can write to '%.300s', from which tftop would "
+			 "load code into PROGRAM, so that nothing is observed; take that right "
+			 "away ('chmod o-w')", open);
 }
 
 static bool add_late(const struct environ_choice *choice, const char *seen, const char *library,
@@ -240,7 +242,7 @@ size_t environ_libraries(const struct environ_choice *choice, const char *seen, 
 
 /* ---- lines ---- */
 
-struct lines {
+struct environ_text {
 	const struct environ_options *options;
 	char *buffer;
 	size_t used, size;
@@ -248,7 +250,7 @@ struct lines {
 };
 
 __attribute__((format(printf, 2, 3)))
-static void add(struct lines *l, const char *format, ...)
+static void add(struct environ_text *l, const char *format, ...)
 {
 	va_list args;
 	int length;
@@ -297,12 +299,12 @@ static char *own_entries(const char *value, const char *separators)
 	return kept;
 }
 
-static const char *own_value(const struct lines *l, const char *name)
+static const char *own_value(const struct environ_text *l, const char *name)
 {
 	return l->options->own ? l->options->own(l->options->arg, name) : getenv(name);
 }
 
-static void add_list(struct lines *l, const char *name, const char *ours,
+static void add_list(struct environ_text *l, const char *name, const char *ours,
 		     const char *separators, bool first)
 {
 	char *own = own_entries(own_value(l, name), separators);
@@ -316,7 +318,7 @@ static void add_list(struct lines *l, const char *name, const char *ours,
 	free(own);
 }
 
-static void add_probe(struct lines *l, const struct probe_row *row, const char *dir)
+static void add_probe(struct environ_text *l, const struct probe_row *row, const char *dir)
 {
 	char path[1200];
 	const char *own = own_value(l, row->variable);
@@ -338,7 +340,7 @@ static void add_probe(struct lines *l, const struct probe_row *row, const char *
 size_t environ_lines(const struct environ_choice *choice,
 		     const struct environ_options *options, char *buffer, size_t size)
 {
-	struct lines l = { .options = options, .buffer = buffer, .size = size };
+	struct environ_text l = { .options = options, .buffer = buffer, .size = size };
 	const char *seen = options->lib_dir ? options->lib_dir : choice->lib_dir;
 	char start[1200], complaint[512];
 

@@ -10,10 +10,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "model/base/util.h"
 #include "probes/attach/preflight.h"
-#include "probes/session/program/bring.h"
-#include "probes/session/internal.h"
 #include "probes/process/process.h"
+#include "probes/process/wire.h"
+#include "probes/session/program/bring.h"
 
 #define KNOWN_MAX 4096
 /* Processes whose libraries are read in one look. */
@@ -28,11 +29,12 @@
 #define GROWS_MAX 40
 #define CAUSES_MAX 8
 #define WHY_MAX 700
+#define TEXT_MAX 512
 
 #define REPORT_NAME "follow"
 #define SAME_MEMORY 1		/* KCMP_VM */
 
-struct known {
+struct followed_process {
 	pid_t pid, parent;
 	uint64_t start_ticks, image;
 	int64_t next_ns, period_ns;
@@ -42,7 +44,7 @@ struct known {
 	bool settled;		/* it has probes, or never will */
 };
 
-struct job {
+struct follow_job {
 	pid_t pid;
 	uint64_t start_ticks;
 	bool good, refused;	/* refused: nothing was tried */
@@ -58,7 +60,7 @@ struct follow {
 	uid_t uid;
 	gid_t gid;
 	char dir[128];
-	struct known *known;	/* owned, in no order */
+	struct followed_process *known;	/* owned, in no order */
 	size_t count, room, next;
 	char causes[CAUSES_MAX][WHY_MAX];
 	size_t n_causes;
@@ -68,7 +70,7 @@ struct follow {
 	pthread_cond_t asked;
 	enum stage_of_job state;
 	bool stop;
-	struct job job;		/* the thread's while ASKED, else main's */
+	struct follow_job job;		/* the thread's while ASKED, else main's */
 };
 
 /* ---- the thread ---- */
@@ -82,49 +84,48 @@ static bool may_go_on(void *arg, char *why, size_t size)
 	stop = f->stop;
 	pthread_mutex_unlock(&f->lock);
 	if (stop)
-		snprintf(why, size, "tftop leaves");
+		snprintf(why, size, "tftop is ending");
 	return !stop;
 }
 
 /* What is put into it: as for the program, with what it was started with itself. */
 static size_t make_lines(const struct follow *f, pid_t pid, char *lines, size_t size)
 {
-	struct session_variables variables = { NULL, 0 };
+	struct process_environment own;
 	struct environ_options options = {
 		.dir = f->dir, .preload = true, .lossless = f->lossless,
-		.own = session_attach_variable, .arg = &variables,
+		.own = process_variable, .arg = &own,
 	};
 	size_t bytes;
 
-	session_attach_variables(pid, &variables);
+	process_environment(pid, &own);
 	bytes = environ_lines(f->probes, &options, lines, size);
-	free(variables.text);
+	free(own.text);
 	return bytes;
 }
 
-static void enter(struct follow *f, struct job *job, const struct attach_check *check)
+static void attach_to_job(struct follow *f, struct follow_job *job,
+			  const struct attach_check *check)
 {
 	static char lines[WIRE_DATA_MAX];
-	struct target target = { .pid = job->pid, .fd = -1 };
 	struct bring bring = {
 		.pid = job->pid, .uid = f->uid, .gid = f->gid, .dir = f->dir, .name = REPORT_NAME,
 		.probes = f->probes, .lines = lines, .may_go_on = may_go_on, .arg = f,
 	};
 
-	if (!session_attach_hold(&target, job->start_ticks)) {
-		snprintf(job->why, sizeof(job->why), "it has just ended");
-	} else {
-		bring.fd = target.fd;
-		bring.again = check->again;
-		bring.bytes = make_lines(f, job->pid, lines, sizeof(lines));
-		job->good = bring_probes(&bring, &job->now, job->why, sizeof(job->why));
-		free(bring.codes);
+	bring.fd = process_open(job->pid, job->start_ticks, NULL);
+	if (bring.fd < 0) {
+		snprintf(job->why, sizeof(job->why), "the process has just ended");
+		return;
 	}
-	if (target.fd >= 0)
-		close(target.fd);
+	bring.again = check->again;
+	bring.bytes = make_lines(f, job->pid, lines, sizeof(lines));
+	job->good = bring_probes(&bring, &job->now, job->why, sizeof(job->why));
+	free(bring.codes);
+	close(bring.fd);
 }
 
-static void do_job(struct follow *f, struct job *job)
+static void do_job(struct follow *f, struct follow_job *job)
 {
 	struct attach_check *check = malloc(sizeof(*check));
 
@@ -134,21 +135,22 @@ static void do_job(struct follow *f, struct job *job)
 	if (!check)
 		return;
 	attach_check_process(check, job->pid, f->probes->lib_dir);
-	job->refused = !check->possible || check->apart || check->uid != f->uid || check->gid != f->gid;
+	job->refused = !check->possible || check->apart || check->uid != f->uid ||
+		       check->gid != f->gid;
 	if (!check->possible)
 		snprintf(job->why, sizeof(job->why), "%s", check->error);
 	else if (check->apart)
-		snprintf(job->why, sizeof(job->why), "it sees other files than tftop (a container): what is "
-			 "there is attached to by -p alone");
+		snprintf(job->why, sizeof(job->why), "it sees other files than tftop (a "
+			 "container): attach to it with -p");
 	else if (job->refused)
-		snprintf(job->why, sizeof(job->why), "it is uid %u's and gid %u's: one tftop watches "
-			 "processes of one user", check->uid, check->gid);
+		snprintf(job->why, sizeof(job->why), "it belongs to uid %u and gid %u: one tftop "
+			 "observes the processes of one user only", check->uid, check->gid);
 	else
-		enter(f, job, check);
+		attach_to_job(f, job, check);
 	free(check);
 }
 
-static void *work(void *arg)
+static void *follow_thread(void *arg)
 {
 	struct follow *f = arg;
 
@@ -176,7 +178,7 @@ static bool have_thread(struct follow *f)
 		return true;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	f->has_thread = pthread_create(&f->thread, NULL, work, f) == 0;
+	f->has_thread = pthread_create(&f->thread, NULL, follow_thread, f) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return f->has_thread;
 }
@@ -203,7 +205,7 @@ void follow_begin(struct follow *f, const char *dir)
 	snprintf(f->dir, sizeof(f->dir), "%s", dir);
 }
 
-static struct known *find(struct follow *f, pid_t pid)
+static struct followed_process *find_known(struct follow *f, pid_t pid)
 {
 	for (size_t i = 0; i < f->count; i++)
 		if (f->known[i].pid == pid)
@@ -211,11 +213,11 @@ static struct known *find(struct follow *f, pid_t pid)
 	return NULL;
 }
 
-static struct known *add(struct follow *f)
+static struct followed_process *add_known(struct follow *f)
 {
 	if (f->count == f->room) {
 		size_t room = f->room ? 2 * f->room : 16;
-		struct known *more = room > KNOWN_MAX ? NULL :
+		struct followed_process *more = room > KNOWN_MAX ? NULL :
 				     realloc(f->known, room * sizeof(*more));
 
 		if (!more)
@@ -234,7 +236,7 @@ static bool is_own(const struct child_event *child)
 
 void follow_child(struct follow *f, const struct child_event *child)
 {
-	struct known *k = find(f, child->pid);
+	struct followed_process *k = find_known(f, child->pid);
 	struct process_stat stat;
 
 	if (child->gone || !process_stat(child->pid, &stat)) {
@@ -245,12 +247,16 @@ void follow_child(struct follow *f, const struct child_event *child)
 	if (is_own(child))
 		return;
 	if (!k)
-		k = add(f);
+		k = add_known(f);
 	if (!k)
 		return;
-	*k = (struct known){
-		.pid = child->pid, .parent = child->parent, .start_ticks = stat.start_ticks,
-		.image = stat.image, .period_ns = PERIOD_NS, .next_ns = wire_now_ns() + PERIOD_NS / 2,
+	*k = (struct followed_process){
+		.pid = child->pid,
+		.parent = child->parent,
+		.start_ticks = stat.start_ticks,
+		.image = stat.image,
+		.period_ns = PERIOD_NS,
+		.next_ns = monotonic_ns() + PERIOD_NS / 2,
 	};
 	snprintf(k->command, sizeof(k->command), "%.99s", child->command);
 }
@@ -291,13 +297,13 @@ static void read_libraries(const struct follow *f, pid_t pid, struct libraries *
 }
 
 /* Between vfork() and exec it runs on its parent's memory. */
-static bool is_borrowing(const struct known *k)
+static bool is_borrowing(const struct followed_process *k)
 {
 	return syscall(SYS_kcmp, k->pid, k->parent, SAME_MEMORY, 0, 0) == 0;
 }
 
 /* Whether the probes are to be brought into it now. */
-static bool look_at(struct follow *f, struct known *k, int64_t now)
+static bool look_at_known(struct follow *f, struct followed_process *k, int64_t now)
 {
 	size_t before = k->libraries;
 	struct libraries found;
@@ -316,7 +322,7 @@ static bool look_at(struct follow *f, struct known *k, int64_t now)
 	return false;
 }
 
-static void ask(struct follow *f, struct known *k, int64_t now)
+static void ask_thread(struct follow *f, struct followed_process *k, int64_t now)
 {
 	k->tries++;
 	k->next_ns = now + AGAIN_NS;
@@ -330,7 +336,7 @@ static void ask(struct follow *f, struct known *k, int64_t now)
 	pthread_mutex_unlock(&f->lock);
 }
 
-static bool is_ended(const struct known *k)
+static bool is_ended(const struct followed_process *k)
 {
 	struct process_stat stat;
 
@@ -339,7 +345,7 @@ static bool is_ended(const struct known *k)
 }
 
 /* Whether such a thing was told before; numbers do not make another one of it. */
-static bool is_told(struct follow *f, const char *text)
+static bool was_told(struct follow *f, const char *text)
 {
 	char cause[WHY_MAX];
 	size_t used = 0;
@@ -363,14 +369,14 @@ static void tell_wrong(struct follow *f, follow_function *tell, void *arg)
 
 	for (uint32_t i = 0; i < now->loads; i++)
 		if (bring_went_wrong(&now->load[i]) && now->load[i].text[0] &&
-		    !is_told(f, now->load[i].text))
+		    !was_told(f, now->load[i].text))
 			tell(arg, 2, now->load[i].text);
 }
 
 static void take_result(struct follow *f, follow_function *tell, void *arg)
 {
-	struct known *k = find(f, f->job.pid);
-	char text[SESSION_ERROR_MAX];
+	struct followed_process *k = find_known(f, f->job.pid);
+	char text[TEXT_MAX];
 
 	if (f->job.good)
 		tell_wrong(f, tell, arg);
@@ -378,17 +384,17 @@ static void take_result(struct follow *f, follow_function *tell, void *arg)
 		return;
 	k->settled = f->job.good || k->tries >= TRIES;
 	if (f->job.refused)		/* a debugger may leave it, somebody continue it */
-		k->next_ns = wire_now_ns() + REFUSED_NS;
-	if (f->job.good || !(k->settled || f->job.refused) || is_told(f, f->job.why))
+		k->next_ns = monotonic_ns() + REFUSED_NS;
+	if (f->job.good || !(k->settled || f->job.refused) || was_told(f, f->job.why))
 		return;
-	snprintf(text, sizeof(text), "cannot attach to %d ('%s'), which was started meanwhile: %.300s",
+	snprintf(text, sizeof(text), "cannot attach to %d ('%s'), which was started later: %.300s",
 		 (int)k->pid, k->command, f->job.why);
 	tell(arg, 1, text);
 }
 
 void follow_look(struct follow *f, follow_function *tell, void *arg)
 {
-	int64_t now = wire_now_ns();
+	int64_t now = monotonic_ns();
 	enum stage_of_job state;
 	int reads = 0;
 	bool stop;
@@ -404,13 +410,13 @@ void follow_look(struct follow *f, follow_function *tell, void *arg)
 	if (state == ASKED || stop)
 		return;
 	for (size_t i = 0; i < f->count && reads < READS_MAX; i++) {
-		struct known *k = &f->known[f->next++ % f->count];
+		struct followed_process *k = &f->known[f->next++ % f->count];
 
 		if (k->settled || k->next_ns > now)
 			continue;
 		reads++;
-		if (look_at(f, k, now)) {
-			ask(f, k, now);
+		if (look_at_known(f, k, now)) {
+			ask_thread(f, k, now);
 			return;
 		}
 	}

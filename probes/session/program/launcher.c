@@ -51,11 +51,11 @@ struct launcher {
 	size_t queued;
 };
 
-static struct wire inbox;
+static struct wire_message inbox;
 
 /* ---- to tftop ---- */
 
-static void enqueue(struct launcher *l, const struct wire_head *head, const char *text)
+static void queue_message(struct launcher *l, const struct wire_head *head, const char *text)
 {
 	if (l->tftop_gone || l->queued == QUEUE_MAX)
 		return;
@@ -84,7 +84,7 @@ static void tftop_is_gone(struct launcher *l)
 	l->ring_used = 0;
 }
 
-static bool send_queue(struct launcher *l)
+static bool send_messages(struct launcher *l)
 {
 	size_t sent = 0;
 
@@ -127,15 +127,15 @@ static bool send_ring(struct launcher *l)
 		}
 		l->ring_start = (l->ring_start + size) % RING_BYTES;
 		l->ring_used -= size;
-		l->taken_ns = wire_now_ns();
+		l->taken_ns = monotonic_ns();
 	}
 	if (l->dropped) {
 		struct wire_head head = { .type = WIRE_MESSAGE, .status = 1 };
 		char text[160], bytes[FMT_MAX];
 
-		snprintf(text, sizeof(text), "%s of PROGRAM's output not shown: "
-			 "the screen did not keep up", fmt_many(bytes, l->dropped, "byte"));
-		enqueue(l, &head, text);
+		snprintf(text, sizeof(text), "%s of PROGRAM's output were discarded: the screen "
+			 "did not keep up", fmt_many(bytes, l->dropped, "byte"));
+		queue_message(l, &head, text);
 		l->dropped = 0;
 	}
 	return true;
@@ -144,12 +144,12 @@ static bool send_ring(struct launcher *l)
 static bool output_pending(const struct launcher *l)
 {
 	return l->master >= 0 && !l->pty_ended &&
-	       (l->ring_used || wire_now_ns() < l->tail_ns);
+	       (l->ring_used || monotonic_ns() < l->tail_ns);
 }
 
 static void send_pending(struct launcher *l)
 {
-	if (l->tftop_gone || !send_queue(l) || !send_ring(l) || !send_queue(l))
+	if (l->tftop_gone || !send_messages(l) || !send_ring(l) || !send_messages(l))
 		return;
 	if (l->exited && !l->exit_sent && !output_pending(l)) {
 		struct wire_head head = {
@@ -164,8 +164,8 @@ static void send_pending(struct launcher *l)
 		}
 		l->exit_sent = true;
 		if (!l->exec_failed)
-			enqueue(l, &head, NULL);
-		send_queue(l);
+			queue_message(l, &head, NULL);
+		send_messages(l);
 	}
 }
 
@@ -197,7 +197,7 @@ static void keep_output(struct launcher *l, const char *data, size_t size)
 /* Milliseconds that PROGRAM's output is still held up; 0: not at all. */
 static int holding_up(const struct launcher *l)
 {
-	int64_t left = l->taken_ns + PATIENCE_NS - wire_now_ns();
+	int64_t left = l->taken_ns + PATIENCE_NS - monotonic_ns();
 
 	if (l->ring_used + WIRE_DATA_MAX <= RING_BYTES || l->silent || left <= 0)
 		return 0;
@@ -215,7 +215,7 @@ static void read_output(struct launcher *l)
 		if (got > 0) {
 			keep_output(l, data, (size_t)got);
 			if (l->exited)
-				l->tail_ns = wire_now_ns() + TAIL_NS;
+				l->tail_ns = monotonic_ns() + TAIL_NS;
 			continue;
 		}
 		if (got < 0 && errno == EINTR)
@@ -247,10 +247,10 @@ static void write_input(struct launcher *l)
 
 /* ---- PROGRAM itself ---- */
 
-static void read_report(struct launcher *l)
+static void read_exec_report(struct launcher *l)
 {
 	struct wire_head head = {
-		.type = WIRE_STARTED, .pid = l->program, .time_ns = wire_now_ns(),
+		.type = WIRE_STARTED, .pid = l->program, .time_ns = monotonic_ns(),
 	};
 	char text[160];
 	int error = 0;
@@ -268,14 +268,14 @@ static void read_report(struct launcher *l)
 		head.type = WIRE_EXEC_FAILED;
 		head.status = error == ENOENT ? 127 : 126;
 		process_error(text, sizeof(text), "cannot run", l->options->argv[0], error);
-		enqueue(l, &head, text);
+		queue_message(l, &head, text);
 		return;
 	}
 	l->started = true;
-	enqueue(l, &head, NULL);
+	queue_message(l, &head, NULL);
 }
 
-static void reap(struct launcher *l)
+static void reap_program(struct launcher *l)
 {
 	struct signalfd_siginfo info;
 	int status;
@@ -290,23 +290,23 @@ static void reap(struct launcher *l)
 			head.type = WIRE_STOPPED;
 			l->stopped = true;
 			head.signal = WSTOPSIG(status);
-			enqueue(l, &head, NULL);
+			queue_message(l, &head, NULL);
 		} else if (WIFCONTINUED(status)) {
 			head.type = WIRE_CONTINUED;
 			l->stopped = false;
-			enqueue(l, &head, NULL);
+			queue_message(l, &head, NULL);
 			/* tftop may only now be about to stop after PROGRAM's stop. */
 			if (!l->options->screen && getppid() == l->options->tftop) {
 				kill(l->options->tftop, SIGCONT);
 				l->wake_again = true;
-				l->wake_ns = wire_now_ns() + 300000000;
+				l->wake_ns = monotonic_ns() + 300000000;
 			}
 		} else {
-			read_report(l);
+			read_exec_report(l);
 			l->exited = true;
-			l->exited_ns = wire_now_ns();
+			l->exited_ns = monotonic_ns();
 			l->status = status;
-			l->tail_ns = wire_now_ns() + TAIL_NS;
+			l->tail_ns = monotonic_ns() + TAIL_NS;
 		}
 	}
 }
@@ -348,7 +348,7 @@ static void forward_signal(struct launcher *l, int number)
 		kill(l->program, number);
 }
 
-static void obey(struct launcher *l)
+static void launcher_obey(struct launcher *l)
 {
 	for (;;) {
 		enum wire_result r = wire_recv(l->options->fd, &inbox, NULL);
@@ -391,7 +391,7 @@ static void obey(struct launcher *l)
 
 static int time_to_wait(struct launcher *l)
 {
-	int64_t now = wire_now_ns();
+	int64_t now = monotonic_ns();
 
 	if (l->wake_again && now >= l->wake_ns) {
 		l->wake_again = false;
@@ -406,7 +406,7 @@ static int time_to_wait(struct launcher *l)
 	return l->master >= 0 && l->pty_ended && !l->exited ? 200 : -1;
 }
 
-static void turn(struct launcher *l)
+static void launcher_turn(struct launcher *l)
 {
 	const struct launcher_options *o = l->options;
 	bool more = l->queued || l->ring_used || l->dropped;
@@ -426,11 +426,11 @@ static void turn(struct launcher *l)
 	if (poll(p, 5, wait) < 0 && errno != EINTR)
 		return;
 	if (p[4].revents)
-		read_report(l);
+		read_exec_report(l);
 	if (p[0].revents)
-		reap(l);
+		reap_program(l);
 	if (p[1].revents & (POLLIN | POLLHUP | POLLERR))
-		obey(l);
+		launcher_obey(l);
 	if (l->master >= 0 && (p[2].revents & (POLLIN | POLLHUP | POLLERR) ||
 			       l->pty_ended || l->exited))
 		read_output(l);
@@ -439,7 +439,7 @@ static void turn(struct launcher *l)
 	send_pending(l);
 }
 
-static bool finished(const struct launcher *l)
+static bool launcher_finished(const struct launcher *l)
 {
 	if (!l->exited)
 		return false;
@@ -526,7 +526,9 @@ _Noreturn void launcher_main(const struct launcher_options *options)
 		setsid();
 		open_pty(&l);
 		if (l.master < 0)
-			enqueue(&l, &head, "no pty is left: PROGRAM writes to the terminal itself");
+			queue_message(&l, &head,
+				      "no pseudo-terminal is available: PROGRAM writes to the "
+				      "terminal directly");
 	}
 	fork_program(&l);
 	if (!options->screen)
@@ -539,7 +541,7 @@ _Noreturn void launcher_main(const struct launcher_options *options)
 	if (chdir("/") != 0)
 		prctl(PR_SET_NAME, "tftop-launcher");
 	fcntl(options->input, F_SETFL, O_NONBLOCK);
-	while (!finished(&l))
-		turn(&l);
+	while (!launcher_finished(&l))
+		launcher_turn(&l);
 	_exit(0);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "probes/session/program/preflight.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,24 +14,15 @@
 #include <unistd.h>
 
 #include "probes/schema/control.h"
+#include "probes/process/executable.h"
 #include "probes/process/process.h"
 
 #define SCRIPT_DEPTH 4
 
-#if __SIZEOF_POINTER__ == 8
-#define NATIVE_CLASS ELFCLASS64
-typedef Elf64_Ehdr native_header;
-typedef Elf64_Phdr native_segment;
-#else
-#define NATIVE_CLASS ELFCLASS32
-typedef Elf32_Ehdr native_header;
-typedef Elf32_Phdr native_segment;
-#endif
-
 /* ---- notes ---- */
 
 __attribute__((format(printf, 2, 3)))
-static void note(struct preflight *p, const char *format, ...)
+static void add_note(struct preflight *p, const char *format, ...)
 {
 	va_list args;
 
@@ -44,7 +34,7 @@ static void note(struct preflight *p, const char *format, ...)
 }
 
 __attribute__((format(printf, 3, 4)))
-static void refuse(struct preflight *p, int status, const char *format, ...)
+static void refuse_program(struct preflight *p, int status, const char *format, ...)
 {
 	va_list args;
 
@@ -84,33 +74,34 @@ static bool find_on_path(const char *name, char *path, size_t size, bool *denied
 	}
 }
 
-static void find(struct preflight *p, const char *name)
+static void find_program_file(struct preflight *p, const char *name)
 {
 	bool denied = false;
 	struct stat st;
 
 	if (!*name) {
-		refuse(p, 127, "program not found: ''");
+		refuse_program(p, 127, "program not found: ''");
 		return;
 	}
 	if (!strchr(name, '/')) {
 		if (find_on_path(name, p->path, sizeof(p->path), &denied))
 			return;
 		if (denied)
-			refuse(p, 126, "cannot run '%s': the one on the PATH is not executable",
-			       name);
+			refuse_program(p, 126,
+				       "cannot run '%s': the file on the PATH is not executable",
+				       name);
 		else
-			refuse(p, 127, "program not found on the PATH: '%s'", name);
+			refuse_program(p, 127, "program not found on the PATH: '%s'", name);
 		return;
 	}
 	snprintf(p->path, sizeof(p->path), "%s", name);
 	if (stat(name, &st) != 0)
-		refuse(p, errno == EACCES ? 126 : 127, "cannot run '%s': %s", name,
+		refuse_program(p, errno == EACCES ? 126 : 127, "cannot run '%s': %s", name,
 		       strerror(errno));
 	else if (S_ISDIR(st.st_mode))
-		refuse(p, 126, "cannot run '%s': it is a directory", name);
+		refuse_program(p, 126, "cannot run '%s': it is a directory", name);
 	else if (access(name, X_OK) != 0)
-		refuse(p, 126, "cannot run '%s': %s", name, strerror(errno));
+		refuse_program(p, 126, "cannot run '%s': %s", name, strerror(errno));
 }
 
 /* ---- what kind of file ---- */
@@ -129,45 +120,23 @@ static bool secure(int fd)
 	return geteuid() != 0 && fgetxattr(fd, "security.capability", caps, sizeof(caps)) > 0;
 }
 
-static enum preflight_kind elf_kind(int fd, const native_header *head)
+static enum preflight_kind read_file_kind(int fd, char *first, size_t size)
 {
-	bool interpreter = false;
-
-	if (head->e_ident[EI_CLASS] != NATIVE_CLASS)
-		return PREFLIGHT_FOREIGN;
-	for (unsigned int i = 0; i < head->e_phnum && i < 256; i++) {
-		native_segment s;
-		char name[256] = "";
-		off_t at = (off_t)(head->e_phoff + i * (size_t)head->e_phentsize);
-		size_t length;
-
-		if (pread(fd, &s, sizeof(s), at) != (ssize_t)sizeof(s))
-			return PREFLIGHT_UNKNOWN;
-		if (s.p_type != PT_INTERP)
-			continue;
-		interpreter = true;
-		length = s.p_filesz < sizeof(name) - 1 ? s.p_filesz : sizeof(name) - 1;
-		if (pread(fd, name, length, (off_t)s.p_offset) < 0)
-			return PREFLIGHT_UNKNOWN;
-		/* Our libraries need glibc. */
-		if (strstr(name, "musl"))
-			return PREFLIGHT_FOREIGN;
-	}
-	return interpreter ? PREFLIGHT_DYNAMIC : PREFLIGHT_STATIC;
-}
-
-static enum preflight_kind kind_of(int fd, char *first, size_t size)
-{
-	native_header head;
 	ssize_t got = pread(fd, first, size - 1, 0);
+	enum executable_kind kind = executable_kind(fd, NULL, NULL);
 
 	first[got > 0 ? got : 0] = '\0';
-	if (pread(fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
-	    memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
+	if (kind == EXECUTABLE_NONE)
 		return PREFLIGHT_UNKNOWN;
 	if (secure(fd))
 		return PREFLIGHT_SECURE;
-	return elf_kind(fd, &head);
+	switch (kind) {
+	case EXECUTABLE_DYNAMIC: return PREFLIGHT_DYNAMIC;
+	case EXECUTABLE_STATIC: return PREFLIGHT_STATIC;
+	case EXECUTABLE_MUSL:		/* our libraries need glibc */
+	case EXECUTABLE_FOREIGN: return PREFLIGHT_FOREIGN;
+	default: return PREFLIGHT_UNKNOWN;
+	}
 }
 
 enum preflight_kind preflight_kind(const char *path)
@@ -178,7 +147,7 @@ enum preflight_kind preflight_kind(const char *path)
 
 	if (fd < 0)
 		return PREFLIGHT_UNKNOWN;
-	kind = kind_of(fd, first, sizeof(first));
+	kind = read_file_kind(fd, first, sizeof(first));
 	close(fd);
 	return kind;
 }
@@ -224,13 +193,14 @@ static void look_inside(struct preflight *p)
 			p->kind = PREFLIGHT_UNKNOWN;
 			return;
 		}
-		p->kind = kind_of(fd, first, sizeof(first));
+		p->kind = read_file_kind(fd, first, sizeof(first));
 		close(fd);
 		if (p->kind != PREFLIGHT_UNKNOWN || !interpreter_of(first, next, sizeof(next)))
 			return;
 		if (!runnable(next)) {
-			refuse(p, 126, "cannot run '%s': its interpreter '%s' is not there",
-			       file, next);
+			refuse_program(p, 126,
+				       "cannot run '%s': its interpreter '%s' does not exist", file,
+				       next);
 			return;
 		}
 		memcpy(file, next, sizeof(file));
@@ -240,7 +210,7 @@ static void look_inside(struct preflight *p)
 /* ---- what will not be seen ---- */
 
 /* The entry of names that the command line `command` starts with. */
-static const char *find_name(const char *command, const char *const *names, size_t count)
+static const char *find_command_name(const char *command, const char *const *names, size_t count)
 {
 	size_t length = strcspn(command, " ");
 	const char *name = command;
@@ -263,7 +233,7 @@ const char *preflight_hider(const char *command)
 		"srun", "systemd-run", "lxc", "machinectl", "kubectl", "chroot", "nsenter",
 	};
 
-	return find_name(command, hiders, sizeof(hiders) / sizeof(hiders[0]));
+	return find_command_name(command, hiders, sizeof(hiders) / sizeof(hiders[0]));
 }
 
 static bool changes_user(const char *command)
@@ -273,7 +243,7 @@ static bool changes_user(const char *command)
 		"setuidgid", "s6-setuidgid", "capsh", "start-stop-daemon",
 	};
 
-	return find_name(command, changers, sizeof(changers) / sizeof(changers[0])) != NULL;
+	return find_command_name(command, changers, sizeof(changers) / sizeof(changers[0])) != NULL;
 }
 
 static void note_kind(struct preflight *p)
@@ -281,16 +251,20 @@ static void note_kind(struct preflight *p)
 	const char *hider = preflight_hider(p->path);
 
 	if (hider)
-		note(p, "what '%s' runs is out of sight: it changes user, container or machine; "
-		     "run tftop inside it", hider);
+		add_note(p, "tftop cannot observe what '%s' runs in another container, on another "
+		     "machine or as another user; run tftop there", hider);
 	if (p->kind == PREFLIGHT_STATIC)
-		note(p, "'%s' is statically linked: no probe can be loaded into it", p->path);
+		add_note(p, "'%s' is statically linked: no probe can be loaded into it", p->path);
 	else if (p->kind == PREFLIGHT_SECURE && !hider)
-		note(p, "'%s' is set-uid or has file capabilities: the system removes the probes "
-		     "from its environment", p->path);
+		add_note(p,
+			 "'%s' is set-uid or has file capabilities: the system removes the probes "
+			 "from its environment",
+			 p->path);
 	else if (p->kind == PREFLIGHT_FOREIGN)
-		note(p, "'%s' is of another word size or C library: the probes do not fit into it",
-		     p->path);
+		add_note(p,
+			 "'%s' has another word size or C library than the probes: they cannot be "
+			 "loaded into it",
+			 p->path);
 }
 
 static bool user_daemon_runs(void)
@@ -313,20 +287,23 @@ static void note_tracers(struct preflight *p)
 	extern char **environ;
 
 	if (getenv(TFT_CONTROL_ENV)) {
-		note(p, "another tftop is around this one ('" TFT_CONTROL_ENV "' is set): it will "
-		     "not see this program");
+		add_note(p,
+			 "this tftop runs under another one ('" TFT_CONTROL_ENV "' is set), which "
+			 "will not see this program");
 		return;
 	}
 	if (getenv("LTTNG_HOME"))
-		note(p, "PROGRAM is traced by your own LTTng ('LTTNG_HOME' is set): that session "
-		     "does not see it while tftop runs");
+		add_note(p,
+			 "your own LTTng traces PROGRAM ('LTTNG_HOME' is set): that session does "
+			 "not see it while tftop runs");
 	else if (user_daemon_runs())
-		note(p, "your own LTTng session daemon is running: it does not see PROGRAM while "
-		     "tftop runs");
+		add_note(p,
+			 "your own LTTng session daemon is running: it does not see PROGRAM while "
+			 "tftop runs");
 	for (char **e = environ; *e; e++) {
 		if (strncmp(*e, "LTTNG_UST_", 10) != 0)
 			continue;
-		note(p, "'%.*s' is set and is obeyed by the probes as well",
+		add_note(p, "'%.*s' is set, which also affects the probes",
 		     (int)strcspn(*e, "="), *e);
 		return;
 	}
@@ -340,10 +317,10 @@ static void look_at_plugin(struct preflight *p)
 	case PREFLIGHT_PLUGIN_FINE:
 		break;
 	case PREFLIGHT_PLUGIN_UNUSED:
-		note(p, "%s", text);
+		add_note(p, "%s", text);
 		break;
 	case PREFLIGHT_PLUGIN_FATAL:
-		refuse(p, 125, "%s", text);
+		refuse_program(p, 125, "%s", text);
 	}
 }
 
@@ -351,10 +328,10 @@ void preflight_check(struct preflight *p, char *const *argv)
 {
 	memset(p, 0, sizeof(*p));
 	if (!argv || !argv[0]) {
-		refuse(p, 125, "no program given");
+		refuse_program(p, 125, "no program given");
 		return;
 	}
-	find(p, argv[0]);
+	find_program_file(p, argv[0]);
 	if (p->exit_status)
 		return;
 	look_inside(p);

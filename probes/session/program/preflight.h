@@ -40,7 +40,7 @@ enum preflight_kind preflight_kind(const char *path);
  * NULL when command is none. */
 const char *preflight_hider(const char *command);
 
-/* ---- preflight-plugin.c ---- */
+/* ---- preflight_plugin.c ---- */
 enum preflight_plugin {
 	PREFLIGHT_PLUGIN_FINE = 0,
 	PREFLIGHT_PLUGIN_UNUSED,	/* asked for, but this TensorFlow does not take it */

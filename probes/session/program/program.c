@@ -40,7 +40,7 @@ static void take_pty(int slave)
 			dup2(slave, fd);
 }
 
-static void take_environment(struct launcher_plan *plan)
+static void set_planned_variables(struct launcher_plan *plan)
 {
 	uint32_t at = 0;
 
@@ -72,7 +72,7 @@ _Noreturn void program_main(const struct launcher_options *options,
 	if (got == 1 && opened == 'R') {
 		if (gate->slave >= 0)
 			take_pty(gate->slave);
-		take_environment(options->plan);
+		set_planned_variables(options->plan);
 	}
 	execvp(options->argv[0], options->argv);
 	error = errno;

@@ -26,12 +26,14 @@ static const char signature[] = "/* CTF 1.8";
 
 static uint32_t number32(const uint8_t *from, bool big)
 {
-	return big ? (uint32_t)from[0] << 24 | (uint32_t)from[1] << 16 | (uint32_t)from[2] << 8 | from[3] :
-		     (uint32_t)from[3] << 24 | (uint32_t)from[2] << 16 | (uint32_t)from[1] << 8 | from[0];
+	return big ? (uint32_t)from[0] << 24 | (uint32_t)from[1] << 16 | (uint32_t)from[2] << 8 |
+			       from[3] :
+		     (uint32_t)from[3] << 24 | (uint32_t)from[2] << 16 | (uint32_t)from[1] << 8 |
+			       from[0];
 }
 
 /* Joins the packets' text; bytes of a torn packet that are there count. */
-static size_t unpack(const uint8_t *data, size_t size, bool big, char *text, bool *whole)
+static size_t unpack_metadata(const uint8_t *data, size_t size, bool big, char *text, bool *whole)
 {
 	size_t at = 0, used = 0;
 
@@ -65,7 +67,7 @@ struct lexer {
 };
 
 /* Takes in one character and the one after it (0: none). */
-static void step(struct lexer *lexer, char c, char next)
+static void lexer_step(struct lexer *lexer, char c, char next)
 {
 	switch (lexer->in) {
 	case CODE:
@@ -96,7 +98,7 @@ static void step(struct lexer *lexer, char c, char next)
 }
 
 /* Length up to the end of the last declaration that is whole. */
-static size_t whole_length(const char *text, size_t size)
+static size_t whole_declarations(const char *text, size_t size)
 {
 	struct lexer lexer = { CODE, 0 };
 	size_t whole = 0;
@@ -108,7 +110,7 @@ static size_t whole_length(const char *text, size_t size)
 			i++;
 			continue;
 		}
-		step(&lexer, text[i], next);
+		lexer_step(&lexer, text[i], next);
 		if (lexer.in == CODE && !lexer.depth && text[i] == ';')
 			whole = i + 1;
 	}
@@ -133,9 +135,9 @@ char *ctf_metadata_text(const uint8_t *data, size_t size, size_t *text_size, uin
 	if (!text)
 		return NULL;
 	if (size >= 4 && number32(data, false) == MAGIC) {
-		used = unpack(data, size, false, text, &complete);
+		used = unpack_metadata(data, size, false, text, &complete);
 	} else if (size >= 4 && number32(data, true) == MAGIC) {
-		used = unpack(data, size, true, text, &complete);
+		used = unpack_metadata(data, size, true, text, &complete);
 	} else {
 		memcpy(text, data, size);
 		used = size;
@@ -143,7 +145,7 @@ char *ctf_metadata_text(const uint8_t *data, size_t size, size_t *text_size, uin
 	for (size_t i = 0; i < used; i++)
 		if (!text[i])
 			text[i] = ' ';
-	whole = whole_length(text, used);
+	whole = whole_declarations(text, used);
 	if (!whole || used < sizeof(signature) - 1 ||
 	    memcmp(text, signature, sizeof(signature) - 1)) {
 		free(text);
@@ -161,7 +163,7 @@ char *ctf_metadata_text(const uint8_t *data, size_t size, size_t *text_size, uin
 /* ---- what it says ---- */
 
 /* Text without spaces and comments, NUL-terminated; owned by the caller. */
-static char *squeeze(const char *text, size_t size)
+static char *strip_metadata(const char *text, size_t size)
 {
 	struct lexer lexer = { CODE, 0 };
 	char *out = malloc(size + 1);
@@ -173,7 +175,7 @@ static char *squeeze(const char *text, size_t size)
 		char next = i + 1 < size ? text[i + 1] : '\0';
 		bool before = lexer.in == CODE || lexer.in == STRING;
 
-		step(&lexer, text[i], next);
+		lexer_step(&lexer, text[i], next);
 		if (before && (lexer.in == CODE || lexer.in == STRING) &&
 		    !isspace((unsigned char)text[i]))
 			out[used++] = text[i];
@@ -238,13 +240,13 @@ static unsigned int type_bytes(const char *text, const char **at)
 	return bits == 8 || bits == 16 || bits == 32 || bits == 64 ? (unsigned int)bits / 8 : 0;
 }
 
-struct wanted {
+struct wanted_field {
 	const char *name;
 	struct ctf_place *place;
 };
 
 /* The integers of a structure, from behind its '{'; *used grows by its bytes. */
-static bool read_fields(const char *text, const char *at, const struct wanted *wanted,
+static bool read_fields(const char *text, const char *at, const struct wanted_field *wanted,
 			uint16_t *used)
 {
 	while (*at != '}') {
@@ -257,9 +259,11 @@ static bool read_fields(const char *text, const char *at, const struct wanted *w
 			count = (unsigned int)strtoul(at + length + 1, NULL, 10);
 		if (!count || count > 64)
 			return false;
-		for (const struct wanted *want = wanted; want->name; want++)
+		for (const struct wanted_field *want = wanted; want->name; want++)
 			if (strlen(want->name) == length && !strncmp(want->name, at, length))
-				*want->place = (struct ctf_place){ *used, (uint8_t)(bytes * count) };
+				*want->place = (struct ctf_place){
+					*used, (uint8_t)(bytes * count),
+				};
 		*used = (uint16_t)(*used + bytes * count);
 		at = strchr(at, ';');
 		if (!at)
@@ -293,15 +297,15 @@ static const char *find_context(const char *text)
 	return first + strlen(inlined);
 }
 
-static bool read_layout(const char *text, struct ctf_layout *layout)
+static bool read_packet_layout(const char *text, struct ctf_layout *layout)
 {
 	static const char header[] = "packet.header:=struct{";
-	const struct wanted in_header[] = {
+	const struct wanted_field in_header[] = {
 		{ "magic", &layout->magic }, { "uuid", &layout->uuid },
 		{ "stream_id", &layout->stream }, { "stream_instance_id", &layout->instance },
 		{ NULL, NULL },
 	};
-	const struct wanted in_context[] = {
+	const struct wanted_field in_context[] = {
 		{ "timestamp_begin", &layout->begin }, { "timestamp_end", &layout->end },
 		{ "content_size", &layout->content }, { "packet_size", &layout->packet },
 		{ NULL, NULL },
@@ -317,9 +321,9 @@ static bool read_layout(const char *text, struct ctf_layout *layout)
 	       layout->packet.bytes == 8 && layout->bytes <= CTF_LAYOUT_MAX;
 }
 
-static void understand(struct ctf_trace *trace)
+static void read_properties(struct ctf_trace *trace)
 {
-	char *text = squeeze(trace->metadata, trace->metadata_bytes);
+	char *text = strip_metadata(trace->metadata, trace->metadata_bytes);
 	const char *at;
 
 	if (!text)
@@ -328,7 +332,7 @@ static void understand(struct ctf_trace *trace)
 	at = strstr(text, "clock{");
 	at = at ? strstr(at, "freq=") : NULL;
 	trace->frequency = at ? strtoull(at + 5, NULL, 10) : 1000000000;
-	trace->known = read_layout(text, &trace->layout) && read_uuid(text, trace->uuid);
+	trace->known = read_packet_layout(text, &trace->layout) && read_uuid(text, trace->uuid);
 	free(text);
 }
 
@@ -341,7 +345,7 @@ void ctf_metadata_take(struct ctf_trace *trace, const uint8_t *data, size_t size
 					    &trace->metadata_cut);
 	if (!trace->metadata)
 		return;
-	understand(trace);
+	read_properties(trace);
 	packed = trace->known ? ctf_pack(trace->metadata, trace->metadata_bytes, &bytes) : NULL;
 	if (packed) {
 		free(trace->metadata);

@@ -20,14 +20,14 @@
 #define INDEX_HEADER 16u
 #define INDEX_ENTRY_MIN 40u		/* as far as the time of the end */
 
-struct header {
+struct packet_header {
 	uint64_t id, instance, packet_bytes;
 	int64_t begin_ns, end_ns;
 };
 
 /* ---- one header ---- */
 
-static uint64_t number(const uint8_t *from, unsigned int bytes, bool big)
+static uint64_t read_number(const uint8_t *from, unsigned int bytes, bool big)
 {
 	uint64_t value = 0;
 
@@ -47,12 +47,12 @@ static int64_t to_ns(const struct ctf_trace *trace, uint64_t ticks)
 
 static uint64_t at_place(const uint8_t *raw, const struct ctf_place *place, bool big)
 {
-	return number(raw + place->offset, place->bytes, big);
+	return read_number(raw + place->offset, place->bytes, big);
 }
 
 /* A packet's header at offset, with its content within the file? */
-static bool read_header(const struct ctf_trace *trace, int fd, uint64_t offset, uint64_t file_bytes,
-			struct header *out)
+static bool read_packet_header(const struct ctf_trace *trace, int fd, uint64_t offset,
+			       uint64_t file_bytes, struct packet_header *out)
 {
 	const struct ctf_layout *layout = &trace->layout;
 	uint64_t content, packet, room = file_bytes - offset;
@@ -80,8 +80,8 @@ static bool read_header(const struct ctf_trace *trace, int fd, uint64_t offset, 
 
 /* ---- one file ---- */
 
-
-static bool add_packet(struct ctf_stream *stream, const struct header *header, uint64_t offset)
+static bool add_packet(struct ctf_stream *stream, const struct packet_header *header,
+		       uint64_t offset)
 {
 	struct ctf_packet *packets = stream->packets;
 
@@ -114,11 +114,11 @@ static void add_damage(struct ctf_stream *stream, const struct ctf_damage *damag
 }
 
 /* Where the next good header of this stream is; file_bytes: nowhere. */
-static uint64_t resync(const struct ctf_trace *trace, const struct ctf_stream *stream, int fd,
-		       uint64_t offset, uint64_t file_bytes)
+static uint64_t find_next_packet(const struct ctf_trace *trace, const struct ctf_stream *stream,
+				 int fd, uint64_t offset, uint64_t file_bytes)
 {
 	uint8_t window[WINDOW], mark[20];
-	struct header header;
+	struct packet_header header;
 
 	for (unsigned int i = 0; i < 4; i++)
 		mark[i] = (uint8_t)(MAGIC >> 8 * (trace->big_endian ? 3 - i : i));
@@ -131,7 +131,7 @@ static uint64_t resync(const struct ctf_trace *trace, const struct ctf_stream *s
 						   sizeof(mark))); found++) {
 			uint64_t place = at + (uint64_t)(found - window);
 
-			if (read_header(trace, fd, place, file_bytes, &header) &&
+			if (read_packet_header(trace, fd, place, file_bytes, &header) &&
 			    (!stream->n_packets || (header.id == stream->id &&
 						    header.instance == stream->instance)))
 				return place;
@@ -141,7 +141,7 @@ static uint64_t resync(const struct ctf_trace *trace, const struct ctf_stream *s
 }
 
 /* Belongs the packet here, in the order of time? */
-static bool follows(const struct ctf_stream *stream, const struct header *header)
+static bool packet_follows(const struct ctf_stream *stream, const struct packet_header *header)
 {
 	if (!stream->n_packets)
 		return true;
@@ -164,10 +164,10 @@ void ctf_scan_packets(const struct ctf_trace *trace, struct ctf_stream *stream, 
 	file->whole = true;
 	while (offset < file->bytes) {
 		struct ctf_damage damage = { 0 };
-		struct header header;
+		struct packet_header header;
 
-		if (read_header(trace, fd, offset, file->bytes, &header) &&
-		    follows(stream, &header)) {
+		if (read_packet_header(trace, fd, offset, file->bytes, &header) &&
+		    packet_follows(stream, &header)) {
 			stream->id = header.id;
 			stream->instance = header.instance;
 			if (!add_packet(stream, &header, offset))
@@ -181,11 +181,11 @@ void ctf_scan_packets(const struct ctf_trace *trace, struct ctf_stream *stream, 
 		damage.packets = 1;
 		if (stream->n_packets)
 			damage.begin_ns = stream->packets[stream->n_packets - 1].end_ns;
-		offset = resync(trace, stream, fd, offset, file->bytes);
+		offset = find_next_packet(trace, stream, fd, offset, file->bytes);
 		damage.bytes = offset - damage.bytes;
 		damage.tail = offset >= file->bytes;
 		damage.end_ns = damage.begin_ns;
-		if (!damage.tail && read_header(trace, fd, offset, file->bytes, &header))
+		if (!damage.tail && read_packet_header(trace, fd, offset, file->bytes, &header))
 			damage.end_ns = header.begin_ns;
 		add_damage(stream, &damage);
 		file->whole = false;
@@ -210,13 +210,14 @@ static uint64_t read_index(const struct ctf_trace *trace, int folder, const char
 		return 0;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) &&
 	    pread(fd, header, sizeof(header), 0) == (ssize_t)sizeof(header) &&
-	    number(header, 4, true) == INDEX_MAGIC) {
-		size = number(header + 12, 4, true);
+	    read_number(header, 4, true) == INDEX_MAGIC) {
+		size = read_number(header + 12, 4, true);
 		if (size >= INDEX_ENTRY_MIN)
 			count = ((uint64_t)st.st_size - INDEX_HEADER) / size;
-		if (count && pread(fd, entry, sizeof(entry), (off_t)(INDEX_HEADER + (count - 1) * size)) ==
-		    (ssize_t)sizeof(entry))
-			*end_ns = to_ns(trace, number(entry + 32, 8, true));
+		if (count &&
+		    pread(fd, entry, sizeof(entry), (off_t)(INDEX_HEADER + (count - 1) * size)) ==
+			    (ssize_t)sizeof(entry))
+			*end_ns = to_ns(trace, read_number(entry + 32, 8, true));
 	}
 	close(fd);
 	return count;
@@ -226,7 +227,8 @@ static uint64_t read_index(const struct ctf_trace *trace, int folder, const char
 static void compare_index(const struct ctf_trace *trace, struct ctf_stream *stream, int folder,
 			  const char *name)
 {
-	struct ctf_damage *last = stream->n_damages ? &stream->damages[stream->n_damages - 1] : NULL;
+	struct ctf_damage *last = stream->n_damages ? &stream->damages[stream->n_damages - 1] :
+						      NULL;
 	uint64_t known = stream->n_packets, indexed;
 	struct ctf_damage tail = { .tail = true };
 	int64_t end_ns = 0;
@@ -261,7 +263,7 @@ void ctf_stream_release(struct ctf_stream *stream)
 /* ---- the streams of a trace ---- */
 
 /* Files of one stream (LTTng begins a new one at a size) become one. */
-static bool join(struct ctf_stream *to, struct ctf_stream *from)
+static bool join_stream_files(struct ctf_stream *to, struct ctf_stream *from)
 {
 	struct ctf_file *files = reallocarray(to->files, to->n_files + 1, sizeof(*files));
 	struct ctf_packet *packets;
@@ -288,7 +290,7 @@ static bool join(struct ctf_stream *to, struct ctf_stream *from)
 	return true;
 }
 
-static void add_stream(struct ctf_trace *trace, struct ctf_stream *stream)
+static void add_scanned_stream(struct ctf_trace *trace, struct ctf_stream *stream)
 {
 	struct ctf_stream *streams;
 
@@ -299,7 +301,7 @@ static void add_stream(struct ctf_trace *trace, struct ctf_stream *stream)
 
 		if (other->n_packets && other->id == stream->id &&
 		    other->instance == stream->instance) {
-			if (!join(other, stream))
+			if (!join_stream_files(other, stream))
 				ctf_stream_release(stream);
 			return;
 		}
@@ -341,7 +343,7 @@ static void scan_file(struct ctf_trace *trace, int folder, const char *name)
 		goto out;
 	}
 	compare_index(trace, &stream, folder, name);
-	add_stream(trace, &stream);
+	add_scanned_stream(trace, &stream);
 out:
 	if (fd >= 0)
 		close(fd);
@@ -368,7 +370,7 @@ static void scan_missing(struct ctf_trace *trace, int folder)
 			continue;
 		compare_index(trace, &stream, folder, name);
 		if (stream.n_damages)
-			add_stream(trace, &stream);
+			add_scanned_stream(trace, &stream);
 	}
 	if (dir)
 		closedir(dir);

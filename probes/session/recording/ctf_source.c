@@ -37,12 +37,12 @@ static bt_field_class *field_class(bt_trace_class *trace, const struct field_spe
 		return bt_field_class_string_create(trace);
 	case STORE_U64X3:
 	case STORE_U32X3:
-		return array_class(trace, field_bits(field));
+		return array_class(trace, field->bits);
 	case STORE_I32:
 	case STORE_I64:
-		return integer_class(trace, true, field_bits(field));
+		return integer_class(trace, true, field->bits);
 	default:
-		return integer_class(trace, false, field_bits(field));
+		return integer_class(trace, false, field->bits);
 	}
 }
 
@@ -90,9 +90,9 @@ static bool make_event_class(struct ctf_source *source, bt_trace_class *trace,
 	bool good = class && payload;
 
 	source->class[spec->type] = class;
-	source->fields[spec->type] = spec->fields;
+	source->fields[spec->type] = spec->fields();
 	snprintf(name, sizeof(name), "tftop:%s", spec->name);
-	for (const struct field_spec *field = spec->fields; good && field->name; field++)
+	for (const struct field_spec *field = spec->fields(); good && field->name; field++)
 		good = append(payload, field->name, field_class(trace, field));
 	if (good) {
 		bt_event_class_set_log_level(class, BT_EVENT_CLASS_LOG_LEVEL_DEBUG_LINE);
@@ -122,7 +122,7 @@ static bool make_stream(struct ctf_source *source, unsigned int index)
 {
 	unsigned int each = source->n_streams / 2;
 	bool meta = index >= each;
-	struct ctf_stream *stream = &source->streams[index];
+	struct ctf_out_stream *stream = &source->streams[index];
 	char name[32];
 
 	stream->stream = bt_stream_create(source->stream_class[meta], source->trace);
@@ -193,7 +193,7 @@ static bool set_field(bt_field *field, const struct field_spec *spec, const void
 		break;
 	case STORE_I32:
 		bt_field_integer_signed_set_value(field, clamp(*(const int32_t *)from,
-							       field_bits(spec)));
+							       spec->bits));
 		break;
 	case STORE_I64:
 		bt_field_integer_signed_set_value(field, *(const int64_t *)from);
@@ -247,7 +247,7 @@ unsigned int ctf_source_stream(const struct ctf_source *source, const struct eve
 static const bt_message *begin_packet(struct ctf_source *source, bt_self_message_iterator *it,
 				      unsigned int index)
 {
-	struct ctf_stream *stream = &source->streams[index];
+	struct ctf_out_stream *stream = &source->streams[index];
 
 	stream->packet = bt_packet_create(stream->stream);
 	if (!stream->packet)
@@ -261,7 +261,7 @@ static const bt_message *begin_packet(struct ctf_source *source, bt_self_message
 static const bt_message *end_packet(struct ctf_source *source, bt_self_message_iterator *it,
 				    unsigned int index)
 {
-	struct ctf_stream *stream = &source->streams[index];
+	struct ctf_out_stream *stream = &source->streams[index];
 	const bt_message *message = bt_message_packet_end_create_with_default_clock_snapshot(
 		it, stream->packet, (uint64_t)source->end_ns);
 
@@ -275,7 +275,7 @@ static const bt_message *lost_message(struct ctf_source *source, bt_self_message
 				      size_t which, bool *none)
 {
 	unsigned int each = source->n_streams / 2;
-	struct ctf_stream *stream = &source->streams[which % each];
+	struct ctf_out_stream *stream = &source->streams[which % each];
 	uint64_t begin = (uint64_t)source->before_ns;
 	bt_message *message;
 

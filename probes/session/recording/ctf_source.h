@@ -22,7 +22,7 @@ enum ctf_stage {
 	CTF_END,
 };
 
-struct ctf_stream {
+struct ctf_out_stream {
 	bt_stream *stream;		/* owned */
 	bt_packet *packet;		/* owned; the open one */
 	uint64_t lost;			/* events, of the batch */
@@ -34,7 +34,7 @@ struct ctf_source {
 	bt_stream_class *stream_class[2];	/* owned; events, meta */
 	bt_event_class *class[EVENT_TYPE_COUNT];	/* owned */
 	const struct field_spec *fields[EVENT_TYPE_COUNT];
-	struct ctf_stream *streams;	/* owned; those of events, then those of meta */
+	struct ctf_out_stream *streams;	/* owned; those of events, then those of meta */
 	unsigned int n_streams;		/* in all */
 
 	/* the batch */

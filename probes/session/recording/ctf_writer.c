@@ -45,7 +45,7 @@ struct ctf_writer {
 
 /* ---- strings ---- */
 
-static const char *keep_text(struct ctf_writer *writer, const char *text)
+static const char *keep_event_text(struct ctf_writer *writer, const char *text)
 {
 	size_t size = strlen(text) + 1;
 	struct text_chunk *chunk = writer->texts;
@@ -83,7 +83,7 @@ static void reset_texts(struct ctf_writer *writer, bool all)
 /* ---- the graph ---- */
 
 /* The largest file's size. */
-static off_t largest(const char *path)
+static off_t largest_file_size(const char *path)
 {
 	DIR *dir = opendir(path);
 	const struct dirent *entry;
@@ -104,7 +104,7 @@ static int system_error(const char *path)
 {
 	char *file = xasprintf("%s/XXXXXX", path);
 	int fd = mkostemp(file, O_CLOEXEC);
-	int code = fd < 0 ? errno : posix_fallocate(fd, largest(path), 1 << 20);
+	int code = fd < 0 ? errno : posix_fallocate(fd, largest_file_size(path), 1 << 20);
 
 	if (fd >= 0) {
 		close(fd);
@@ -114,7 +114,7 @@ static int system_error(const char *path)
 	return code;
 }
 
-static bool fail(struct ctf_writer *writer)
+static bool writer_failed(struct ctf_writer *writer)
 {
 	int code = writer->failed ? 0 : system_error(writer->path);
 	char text[ERROR_MAX];
@@ -131,7 +131,7 @@ static bool fail(struct ctf_writer *writer)
 }
 
 /* Until the source has nothing more to say. */
-static bool run(struct ctf_writer *writer)
+static bool run_writer(struct ctf_writer *writer)
 {
 	bt_graph_run_once_status status = BT_GRAPH_RUN_ONCE_STATUS_OK;
 
@@ -139,11 +139,11 @@ static bool run(struct ctf_writer *writer)
 		status = bt_graph_run_once(writer->graph);
 	if (status == BT_GRAPH_RUN_ONCE_STATUS_AGAIN || status == BT_GRAPH_RUN_ONCE_STATUS_END)
 		return true;
-	return fail(writer);
+	return writer_failed(writer);
 }
 
 /* One packet a stream, up to end_ns. */
-static bool flush(struct ctf_writer *writer, int64_t end_ns)
+static bool flush_batch(struct ctf_writer *writer, int64_t end_ns)
 {
 	struct ctf_source *source = &writer->source;
 
@@ -157,13 +157,13 @@ static bool flush(struct ctf_writer *writer, int64_t end_ns)
 	source->lost_packets = writer->lost_packets;
 	source->stage = writer->begun ? CTF_LOST : CTF_STREAMS;
 	if (!writer->begun) {
-		if (!run(writer))
+		if (!run_writer(writer))
 			return false;
 		source->stage = CTF_LOST;
 	}
 	writer->begun = true;
 	writer->lost_packets = 0;
-	if (!run(writer))
+	if (!run_writer(writer))
 		return false;
 	writer->events += writer->n;
 	writer->n = 0;
@@ -172,7 +172,7 @@ static bool flush(struct ctf_writer *writer, int64_t end_ns)
 	return true;
 }
 
-static bool add_sink(struct ctf_writer *writer, const bt_component_source *from)
+static bool add_ctf_sink(struct ctf_writer *writer, const bt_component_source *from)
 {
 	const bt_component_class_sink *class;
 	const bt_component_sink *sink = NULL;
@@ -202,7 +202,7 @@ static bool add_sink(struct ctf_writer *writer, const bt_component_source *from)
  */
 static struct ctf_writer *_Atomic broken;
 
-static void release(struct ctf_writer *writer)
+static void release_writer(struct ctf_writer *writer)
 {
 	reset_texts(writer, true);
 	if (writer->failed) {
@@ -240,12 +240,12 @@ struct ctf_writer *ctf_writer_new(const struct ctf_writer_options *options, char
 	if (writer->graph)
 		source = ctf_source_add(writer->graph, &writer->source);
 	writer->source.options.host = NULL;
-	good = source && add_sink(writer, source);
+	good = source && add_ctf_sink(writer, source);
 	guard_unlock();
 	if (good)
 		return writer;
 	graph_take_error(error, size, "cannot write a trace");
-	release(writer);
+	release_writer(writer);
 	return NULL;
 }
 
@@ -253,13 +253,13 @@ struct ctf_writer *ctf_writer_new(const struct ctf_writer_options *options, char
 static bool add_lost(struct ctf_writer *writer, const struct event *event)
 {
 	const struct event_lost *lost = &event->u.lost;
-	struct ctf_stream *stream = &writer->source.streams[
+	struct ctf_out_stream *stream = &writer->source.streams[
 		event->tid % (writer->source.n_streams / 2)];
 
 	if (!lost->count)
 		return true;
 	if (!event->pid && lost->begin_ns >= writer->last_ns && lost->end_ns >= lost->begin_ns) {
-		if (!flush(writer, lost->begin_ns))
+		if (!flush_batch(writer, lost->begin_ns))
 			return false;
 		writer->last_ns = lost->begin_ns;
 		if (!lost->packets)
@@ -285,7 +285,7 @@ static void copy_event(struct ctf_writer *writer, const struct event *event)
 		const char **text = (const char **)(void *)((char *)copy + field->offset);
 
 		if (field->store == STORE_TEXT)
-			*text = *text ? keep_text(writer, *text) : "";
+			*text = *text ? keep_event_text(writer, *text) : "";
 	}
 }
 
@@ -301,7 +301,7 @@ static bool add_one(struct ctf_writer *writer, const struct event *event)
 		writer->begin_ns = writer->last_ns =
 			event->type == EVENT_LOST && event->u.lost.begin_ns < time_ns &&
 			event->u.lost.begin_ns > 0 ? event->u.lost.begin_ns : time_ns;
-		if (!flush(writer, writer->begin_ns))
+		if (!flush_batch(writer, writer->begin_ns))
 			return false;
 	}
 	if (event->type == EVENT_LOST)
@@ -309,7 +309,7 @@ static bool add_one(struct ctf_writer *writer, const struct event *event)
 	if (time_ns < writer->last_ns)
 		time_ns = writer->last_ns;
 	if (time_ns > writer->cut_ns) {
-		if (!flush(writer, writer->cut_ns))
+		if (!flush_batch(writer, writer->cut_ns))
 			return false;
 		writer->cut_ns = INT64_MAX;
 	}
@@ -317,7 +317,7 @@ static bool add_one(struct ctf_writer *writer, const struct event *event)
 		writer->begin_ns = time_ns;
 	writer->last_ns = time_ns;
 	copy_event(writer, event);
-	return writer->n < BATCH_EVENTS || flush(writer, writer->last_ns);
+	return writer->n < BATCH_EVENTS || flush_batch(writer, writer->last_ns);
 }
 
 bool ctf_writer_add(struct ctf_writer *writer, const struct event *events, size_t count)
@@ -342,14 +342,14 @@ bool ctf_writer_close(struct ctf_writer *writer, char *error, size_t size)
 		end_ns = writer->cut_ns;
 	if (end_ns < writer->begin_ns)
 		end_ns = writer->begin_ns;
-	flush(writer, end_ns);
+	flush_batch(writer, end_ns);
 	if (!writer->failed) {
 		writer->source.stage = CTF_STREAM_ENDS;
-		run(writer);
+		run_writer(writer);
 	}
 	good = !writer->failed;
 	if (!good)
 		snprintf(error, size, "%s", writer->error);
-	release(writer);
+	release_writer(writer);
 	return good;
 }

@@ -74,13 +74,13 @@ static struct timespec soon(void)
 }
 
 /* The stream that is furthest behind; NULL: none may be read on now. [locked] */
-static struct lane_of *choose(struct offline *offline, bool *any)
+static struct offline_lane *choose_lane(struct offline *offline, bool *any)
 {
-	struct lane_of *best = NULL;
+	struct offline_lane *best = NULL;
 
 	*any = false;
 	for (size_t i = 0; i < offline->n_lanes; i++) {
-		struct lane_of *lane = &offline->lanes[i];
+		struct offline_lane *lane = &offline->lanes[i];
 
 		if (lane->ended)
 			continue;
@@ -93,12 +93,13 @@ static struct lane_of *choose(struct offline *offline, bool *any)
 }
 
 /* Is it worth to go on with it? Waking someone for each batch costs more. [locked] */
-static bool is_filled(const struct lane_of *lane)
+static bool is_filled(const struct offline_lane *lane)
 {
 	return lane->n_ready >= ENOUGH || lane->ended;
 }
 
-static void deliver(struct offline *offline, struct lane_of *lane, struct decode_batch *batch)
+static void deliver_batch(struct offline *offline, struct offline_lane *lane,
+			  struct decode_batch *batch)
 {
 	pthread_mutex_lock(&offline->lock);
 	lane->busy = false;
@@ -117,7 +118,7 @@ static void deliver(struct offline *offline, struct lane_of *lane, struct decode
 	pthread_mutex_unlock(&offline->lock);
 }
 
-static void work_on(struct offline *offline, struct lane_of *lane)
+static void work_on(struct offline *offline, struct offline_lane *lane)
 {
 	struct decode_batch *fresh = get_batch(offline), *full = NULL;
 
@@ -128,19 +129,19 @@ static void work_on(struct offline *offline, struct lane_of *lane)
 		if (!full)
 			decode_batch_free(fresh);
 	}
-	deliver(offline, lane, full);
+	deliver_batch(offline, lane, full);
 }
 
 static void *worker_main(void *arg)
 {
-	struct worker *worker = arg;
+	struct offline_worker *worker = arg;
 	struct offline *offline = worker->offline;
 	bool any = true;
 
 	guard_begin(&worker->gave_up);
 	pthread_mutex_lock(&offline->lock);
 	while (any && !atomic_load(offline->options->stop)) {
-		struct lane_of *lane = choose(offline, &any);
+		struct offline_lane *lane = choose_lane(offline, &any);
 
 		if (lane) {
 			lane->busy = true;
@@ -160,7 +161,7 @@ static void *worker_main(void *arg)
 	return NULL;
 }
 
-static bool start_worker(struct offline *offline, struct worker *worker)
+static bool start_worker(struct offline *offline, struct offline_worker *worker)
 {
 	worker->offline = offline;
 	worker->lane = NULL;
@@ -176,7 +177,7 @@ static bool start_worker(struct offline *offline, struct worker *worker)
  * babeltrace aborted in a worker: that thread stays where it is for ever, with
  * the stream it was at. [locked]
  */
-static bool is_lost(struct offline *offline, struct worker *worker)
+static bool is_lost(struct offline *offline, struct offline_worker *worker)
 {
 	if (!worker->runs || !atomic_load(&worker->gave_up))
 		return false;
@@ -216,7 +217,7 @@ static void hand_on(struct offline *offline, const struct event *events, size_t 
 		offline->options->sink(offline->options->sink_arg, events, count);
 }
 
-static void emit(struct offline *offline)
+static void emit_events(struct offline *offline)
 {
 	struct event *alive;
 
@@ -240,7 +241,7 @@ static void emit(struct offline *offline)
 }
 
 /* Sets the lane's batch; false: it has ended. */
-static bool next_batch(struct offline *offline, struct lane_of *lane)
+static bool next_batch(struct offline *offline, struct offline_lane *lane)
 {
 	if (lane->batch) {
 		lane->batch->next = offline->used;
@@ -271,15 +272,15 @@ static bool next_batch(struct offline *offline, struct lane_of *lane)
 	return lane->batch != NULL;
 }
 
-static int64_t head_ns(const struct lane_of *lane)
+static int64_t head_ns(const struct offline_lane *lane)
 {
 	return lane->batch->events[lane->at].time_ns;
 }
 
-static void sift_down(struct lane_of **heap, size_t n, size_t i)
+static void sift_down(struct offline_lane **heap, size_t n, size_t i)
 {
 	for (size_t child; (child = 2 * i + 1) < n; i = child) {
-		struct lane_of *lane = heap[i];
+		struct offline_lane *lane = heap[i];
 
 		if (child + 1 < n && head_ns(heap[child + 1]) < head_ns(heap[child]))
 			child++;
@@ -291,7 +292,7 @@ static void sift_down(struct lane_of **heap, size_t n, size_t i)
 }
 
 /* One event into what the sink gets, with what its number says. */
-static void take(struct offline *offline, const struct event *from)
+static void merge_event(struct offline *offline, const struct event *from)
 {
 	struct event *event = &offline->out[offline->n_out];
 	struct event_lost loss;
@@ -327,7 +328,7 @@ static void take(struct offline *offline, const struct event *from)
 
 /* How many of the lane's next events are not after until_ns and go on as they
  * are. They count as taken. */
-static size_t take_run(struct offline *offline, struct lane_of *lane, int64_t until_ns)
+static size_t merge_run(struct offline *offline, struct offline_lane *lane, int64_t until_ns)
 {
 	const struct event *first = &lane->batch->events[lane->at], *event = first;
 	const struct event *end = lane->batch->events + lane->batch->count;
@@ -343,7 +344,7 @@ static size_t take_run(struct offline *offline, struct lane_of *lane, int64_t un
 }
 
 /* When the next of the other lanes' events was. */
-static int64_t second_ns(struct lane_of **heap, size_t n)
+static int64_t second_ns(struct offline_lane **heap, size_t n)
 {
 	int64_t second = n > 1 ? head_ns(heap[1]) : INT64_MAX;
 
@@ -351,17 +352,17 @@ static int64_t second_ns(struct lane_of **heap, size_t n)
 }
 
 /* Events of the lane at the top, up to where another one's come first. */
-static void take_from(struct offline *offline, struct lane_of *lane, int64_t until_ns)
+static void merge_from(struct offline *offline, struct offline_lane *lane, int64_t until_ns)
 {
 	const struct event *events = &lane->batch->events[lane->at];
-	size_t count = take_run(offline, lane, until_ns);
+	size_t count = merge_run(offline, lane, until_ns);
 
 	if (!count) {
-		take(offline, &lane->batch->events[lane->at++]);
+		merge_event(offline, &lane->batch->events[lane->at++]);
 		return;
 	}
 	if (count >= RUN) {
-		emit(offline);
+		emit_events(offline);
 		hand_on(offline, events, count);
 	} else {
 		memcpy(offline->out + offline->n_out, events, count * sizeof(*events));
@@ -371,9 +372,9 @@ static void take_from(struct offline *offline, struct lane_of *lane, int64_t unt
 		offline->time_ns = events[count - 1].time_ns;
 }
 
-static void merge(struct offline *offline)
+static void merge_lanes(struct offline *offline)
 {
-	struct lane_of **heap = offline->heap;
+	struct offline_lane **heap = offline->heap;
 	size_t n = 0;
 
 	for (size_t i = 0; i < offline->n_lanes; i++)
@@ -382,16 +383,16 @@ static void merge(struct offline *offline)
 	for (size_t i = n; i-- > 0; )
 		sift_down(heap, n, i);
 	while (n && !atomic_load_explicit(offline->options->stop, memory_order_relaxed)) {
-		struct lane_of *lane = heap[0];
+		struct offline_lane *lane = heap[0];
 
-		take_from(offline, lane, second_ns(heap, n));
+		merge_from(offline, lane, second_ns(heap, n));
 		if (lane->at == lane->batch->count && !next_batch(offline, lane))
 			heap[0] = heap[--n];
 		sift_down(heap, n, 0);
 		if (offline->n_out >= OUT - 2)
-			emit(offline);
+			emit_events(offline);
 	}
-	emit(offline);
+	emit_events(offline);
 }
 
 /* ---- the whole ---- */
@@ -405,7 +406,7 @@ static unsigned int count_workers(void)
 	return count < 1 ? 1 : count > (int)WORKERS_MAX ? WORKERS_MAX : (unsigned int)count;
 }
 
-static bool start(struct offline *offline)
+static bool start_offline(struct offline *offline)
 {
 	unsigned int want = count_workers();
 	pthread_condattr_t attributes;
@@ -423,12 +424,12 @@ static bool start(struct offline *offline)
 
 /* The workers look at *stop, and leave when nothing is left. One may still be
  * lost on its way there: what it looks at must stay. */
-static void join(struct offline *offline)
+static void join_workers(struct offline *offline)
 {
 	pthread_mutex_lock(&offline->lock);
 	pthread_cond_broadcast(&offline->emptied);
 	for (unsigned int i = 0; i < offline->n_workers; i++) {
-		struct worker *worker = &offline->workers[i];
+		struct offline_worker *worker = &offline->workers[i];
 
 		while (worker->runs && !is_lost(offline, worker)) {
 			struct timespec until = soon();
@@ -446,12 +447,12 @@ static void join(struct offline *offline)
 	pthread_mutex_unlock(&offline->lock);
 }
 
-static void release(struct offline *offline)
+static void release_offline(struct offline *offline)
 {
 	struct decode_batch *batch;
 
 	for (size_t i = 0; i < offline->n_lanes; i++) {
-		struct lane_of *lane = &offline->lanes[i];
+		struct offline_lane *lane = &offline->lanes[i];
 
 		while ((batch = lane->ready)) {
 			lane->ready = batch->next;
@@ -502,12 +503,12 @@ enum offline_end offline_read(const struct offline_options *options, char *error
 			offline->room = ROOM_MAX;
 		if (offline->room < SOURCE_ROOM_MIN)
 			offline->room = SOURCE_ROOM_MIN;
-		if (offline_open(offline, error, size) && start(offline)) {
-			merge(offline);
-			join(offline);
+		if (offline_open(offline, error, size) && start_offline(offline)) {
+			merge_lanes(offline);
+			join_workers(offline);
 			end = offline_tell(offline, error, size);
 		}
 	}
-	release(offline);
+	release_offline(offline);
 	return end;
 }

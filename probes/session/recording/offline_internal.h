@@ -16,8 +16,8 @@
 #define WORKERS_ROOM (LOST_MAX + 4u)
 
 /* A stream on its way from a worker to the sink. */
-struct lane_of {
-	struct source *source;		/* owned; a worker's while busy */
+struct offline_lane {
+	struct stream_source *source;		/* owned; a worker's while busy */
 	const struct ctf_trace *trace;	/* borrowed */
 	struct decode_batch *ready, *last;	/* owned: full ones, oldest first */
 	unsigned int n_ready;
@@ -28,13 +28,13 @@ struct lane_of {
 	size_t at;
 };
 
-struct worker {
+struct offline_worker {
 	struct offline *offline;
 	pthread_t thread;
 	bool runs;
 	bool over;			/* it only leaves its function [locked] */
 	atomic_bool gave_up;
-	struct lane_of *lane;		/* what it works on */
+	struct offline_lane *lane;		/* what it works on */
 };
 
 struct offline {
@@ -42,10 +42,10 @@ struct offline {
 	pthread_mutex_t lock;		/* lanes' ready, busy, ended; workers' lane; unused;
 					 * wanted */
 	pthread_cond_t filled, emptied;
-	const struct lane_of *wanted;	/* the caller waits for it; NULL: for none */
-	struct lane_of *lanes;		/* owned */
+	const struct offline_lane *wanted;	/* the caller waits for it; NULL: for none */
+	struct offline_lane *lanes;		/* owned */
 	size_t n_lanes;
-	struct worker workers[WORKERS_ROOM];
+	struct offline_worker workers[WORKERS_ROOM];
 	unsigned int n_workers, n_lost;
 	struct decode_batch *unused;	/* owned */
 	size_t n_unused, room;
@@ -54,7 +54,7 @@ struct offline {
 	char dir[DIR_PATH_MAX];		/* private folder; "": none */
 	int dir_lock;
 	/* the caller's thread */
-	struct lane_of **heap;		/* owned */
+	struct offline_lane **heap;		/* owned */
 	struct seqs *seqs;		/* owned */
 	struct event *out;		/* owned */
 	size_t n_out;

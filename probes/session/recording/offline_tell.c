@@ -59,7 +59,7 @@ bool offline_find(struct offline *offline, char *error, size_t size)
 static bool add_lane(struct offline *offline, const struct ctf_trace *trace,
 		     const struct ctf_stream *stream)
 {
-	struct lane_of *lane = &offline->lanes[offline->n_lanes];
+	struct offline_lane *lane = &offline->lanes[offline->n_lanes];
 	struct source_options options = {
 		.trace = trace, .stream = stream, .dir = offline->dir,
 		.number = (unsigned int)offline->n_lanes, .host = offline->options->host,
@@ -85,7 +85,7 @@ bool offline_open(struct offline *offline, char *error, size_t size)
 	}
 	snprintf(error, size, "out of memory for the reader");
 	offline->lanes = calloc(cap + 1, sizeof(*offline->lanes));
-	offline->heap = calloc(cap + 1, sizeof(struct lane_of *));
+	offline->heap = calloc(cap + 1, sizeof(struct offline_lane *));
 	if (!offline->lanes || !offline->heap)
 		return false;
 	offline->n_lanes = 0;
@@ -220,16 +220,18 @@ static bool tell_damage(struct offline *offline, int64_t origin)
 			}
 		}
 	if (tail.packets) {
-		snprintf(text, sizeof(text), "the recording was cut off: of %s the last "
-			 "%s (at least) %s missing%s", fmt_many(streams, tail.streams, "stream"),
-			 fmt_many(packets, tail.packets, "packet"), tail.packets == 1 ? "is" : "are",
+		snprintf(text, sizeof(text),
+			 "the recording was cut off: of %s at least the last %s %s missing%s",
+			 fmt_many(streams, tail.streams, "stream"),
+			 fmt_many(packets, tail.packets, "packet"),
+			 tail.packets == 1 ? "is" : "are",
 			 when(at, ", from ", tail.from_ns, origin, " on"));
 		tell(offline, 1, text);
 	}
 	if (inside.packets) {
 		fmt_bytes(bytes, inside.bytes);
-		snprintf(text, sizeof(text), "the recording is damaged: %s in the midst of it "
-			 "are no packets and were left out%s", bytes,
+		snprintf(text, sizeof(text), "the recording is damaged: %s in the middle are not "
+			 "packets and were skipped%s", bytes,
 			 when(at, ", the first at ", inside.from_ns, origin, ""));
 		tell(offline, 1, text);
 	}
@@ -295,15 +297,16 @@ static void tell_gaps(struct offline *offline, int64_t origin)
 		    !sessions_span(offline, 1, n - 1, &first, &before) || after <= before)
 			continue;
 		tell_loss(offline, before, after, 0);
-		snprintf(text, sizeof(text), "the tracer's daemons were replaced: what PROGRAM did between "
-			 "%s and %s of the run is missing", fmt_time(begin, before - origin),
-			 fmt_time(end, after - origin));
+		snprintf(text, sizeof(text),
+			 "the LTTng daemons were replaced: what PROGRAM did between %s and %s of "
+			 "the run is missing",
+			 fmt_time(begin, before - origin), fmt_time(end, after - origin));
 		tell(offline, 1, text);
 	}
 }
 
 /* Why the description of a trace is not there; false: it is. */
-static bool undescribed(const struct ctf_trace *trace, char *text, size_t size)
+static bool metadata_problem(const struct ctf_trace *trace, char *text, size_t size)
 {
 	if (trace->metadata)
 		return false;
@@ -328,11 +331,11 @@ static bool tell_metadata(struct offline *offline)
 		const struct ctf_trace *trace = offline->traces[i];
 
 		any |= !trace->metadata || trace->metadata_cut || trace->n_unreadable;
-		if (undescribed(trace, text, sizeof(text)))
+		if (metadata_problem(trace, text, sizeof(text)))
 			tell_failure(offline, text);
 		if (trace->metadata_cut)
-			tell(offline, 1, "the description of the trace ends in the midst: events "
-			     "that it would define further on cannot be read");
+			tell(offline, 1, "the description of the trace is cut off: events that are "
+			     "defined after the cut cannot be read");
 		if (trace->n_unreadable) {
 			snprintf(text, sizeof(text), "cannot read %s of '%.200s': %s",
 				 fmt_many(files, trace->n_unreadable, "file"), trace->path,
@@ -367,16 +370,18 @@ static bool tell_unread(struct offline *offline, int64_t origin)
 			first = end->error;
 	}
 	if (lost)
-		tell_failure(offline, "the data is damaged: babeltrace gave up on part of it");
+		tell_failure(offline, "the data is damaged, and babeltrace could not read part of "
+			     "it");
 	if (bad) {
-		snprintf(text, sizeof(text), "the recording is damaged: %" PRIu64 " packet%s left out%s "
-			 "(%s)", bad, bad == 1 ? " was" : "s were",
+		snprintf(text, sizeof(text),
+			 "the recording is damaged: %" PRIu64 " packet%s skipped%s (%s)",
+			 bad, bad == 1 ? " was" : "s were",
 			 when(at, ", the first at ", from_ns, origin, ""), first ? first : "");
 		tell(offline, 1, text);
 	}
 	if (unread) {
 		snprintf(text, sizeof(text), "%s%s", offline->n_events ?
-			 "the recording cannot be read further: " : "",
+			 "the rest of the recording cannot be read: " : "",
 			 first ? first : "too many damaged packets");
 		tell_failure(offline, text);
 	}
@@ -428,7 +433,7 @@ static uint64_t tell_unknown(struct offline *offline)
 		return 0;
 	qsort(unknown.kinds, unknown.count, sizeof(unknown.kinds[0]), by_events);
 	strbuf_init(&text);
-	strbuf_addf(&text, "%" PRIu64 " events are not known to tftop and were left out:",
+	strbuf_addf(&text, "%" PRIu64 " events are unknown to tftop and were skipped:",
 		    unknown.events);
 	for (size_t i = 0; i < unknown.count && i < UNKNOWN_SHOWN; i++)
 		strbuf_addf(&text, "%s '%.64s' %" PRIu64 " times", i ? "," : "",

@@ -19,7 +19,7 @@
 #define FILES_MAX 64u			/* cut out of one window; the rest comes later */
 #define PATH_SIZE 512
 
-struct source {
+struct stream_source {
 	struct source_options options;
 	char folder[PATH_SIZE];		/* of links; "": not made */
 	int metadata_fd;		/* owned: its text */
@@ -36,9 +36,9 @@ struct source {
 	struct source_end what;
 };
 
-struct source *source_new(const struct source_options *options)
+struct stream_source *source_new(const struct source_options *options)
 {
-	struct source *source = calloc(1, sizeof(*source));
+	struct stream_source *source = calloc(1, sizeof(*source));
 
 	if (!source)
 		return NULL;
@@ -53,7 +53,7 @@ struct source *source_new(const struct source_options *options)
 
 /* ---- the folder of links ---- */
 
-static void clear_folder(struct source *source)
+static void clear_folder(struct stream_source *source)
 {
 	char path[PATH_SIZE + 32];
 
@@ -66,7 +66,7 @@ static void clear_folder(struct source *source)
 	source->n_links = source->n_fds = 0;
 }
 
-static void remove_folder(struct source *source)
+static void remove_folder(struct stream_source *source)
 {
 	char path[PATH_SIZE + 32];
 
@@ -87,7 +87,7 @@ static bool link_descriptor(int fd, const char *path)
 	return symlink(target, path) == 0;
 }
 
-static bool write_all(int fd, const char *data, size_t size)
+static bool write_bytes(int fd, const char *data, size_t size)
 {
 	while (size) {
 		ssize_t done = write(fd, data, size);
@@ -103,7 +103,7 @@ static bool write_all(int fd, const char *data, size_t size)
 }
 
 /* Of a layout we do not know: all streams as they are. */
-static bool link_all(struct source *source)
+static bool link_all(struct stream_source *source)
 {
 	const struct ctf_trace *trace = source->options.trace;
 	char path[PATH_SIZE + 32], *original;
@@ -130,7 +130,7 @@ static bool link_all(struct source *source)
 
 /* babeltrace's own reading of metadata in packets may loop on damaged ones: it
  * gets the text. */
-static bool make_folder(struct source *source)
+static bool make_link_folder(struct stream_source *source)
 {
 	const struct ctf_trace *trace = source->options.trace;
 	char path[PATH_SIZE + 32];
@@ -144,7 +144,7 @@ static bool make_folder(struct source *source)
 	snprintf(path, sizeof(path), "%s/metadata", source->folder);
 	source->metadata_fd = memfd_create("metadata", MFD_CLOEXEC);
 	return source->metadata_fd >= 0 &&
-	       write_all(source->metadata_fd, trace->metadata, trace->metadata_bytes) &&
+	       write_bytes(source->metadata_fd, trace->metadata, trace->metadata_bytes) &&
 	       link_descriptor(source->metadata_fd, path) &&
 	       (source->options.stream || link_all(source));
 }
@@ -171,7 +171,7 @@ static int make_nameless(void)
 }
 
 /* Appends bytes of a file; what the file does not have (padding) is zero. */
-static bool append(int to, uint64_t *at, int from, uint64_t offset, uint64_t bytes)
+static bool append_bytes(int to, uint64_t *at, int from, uint64_t offset, uint64_t bytes)
 {
 	uint64_t left = bytes;
 	loff_t in = (loff_t)offset, out = (loff_t)*at;
@@ -201,7 +201,7 @@ static bool append(int to, uint64_t *at, int from, uint64_t offset, uint64_t byt
 }
 
 /* Packets [first, end), all of one file. */
-static bool add_packets(struct source *source, size_t first, size_t end)
+static bool add_packets(struct stream_source *source, size_t first, size_t end)
 {
 	const struct ctf_stream *stream = source->options.stream;
 	const struct ctf_packet *packets = stream->packets;
@@ -221,7 +221,7 @@ static bool add_packets(struct source *source, size_t first, size_t end)
 	to = make_nameless();
 	for (size_t i = first; good && i < end; i++)
 		good = from >= 0 && to >= 0 &&
-			append(to, &used, from, packets[i].offset, packets[i].bytes);
+			append_bytes(to, &used, from, packets[i].offset, packets[i].bytes);
 	if (from >= 0)
 		close(from);
 	good = good && link_descriptor(to, path);
@@ -236,7 +236,7 @@ static bool add_packets(struct source *source, size_t first, size_t end)
 }
 
 /* Shows babeltrace the packets from `first` on, up to `end`. */
-static bool fill_folder(struct source *source)
+static bool fill_folder(struct stream_source *source)
 {
 	const struct ctf_stream *stream = source->options.stream;
 
@@ -260,7 +260,7 @@ static bool fill_folder(struct source *source)
 /* babeltrace brings 15 at once: there is room, see MARGIN. */
 static void take(void *arg, const bt_message *message)
 {
-	struct source *source = arg;
+	struct stream_source *source = arg;
 
 	decode_message(source->decode, message);
 }
@@ -270,19 +270,19 @@ static graph_status consume(bt_message_iterator *iterator, void *arg)
 	return graph_each(iterator, take, arg);
 }
 
-static void complain(struct source *source, const char *error)
+static void complain(struct stream_source *source, const char *error)
 {
 	if (!source->what.error[0])
 		snprintf(source->what.error, sizeof(source->what.error), "%s", error);
 }
 
-static void close_graph(struct source *source)
+static void close_graph(struct stream_source *source)
 {
 	graph_free(source->graph);
 	source->graph = NULL;
 }
 
-static bool build_graph(struct source *source)
+static bool build_graph(struct stream_source *source)
 {
 	char error[512];
 
@@ -293,22 +293,22 @@ static bool build_graph(struct source *source)
 	return source->graph != NULL;
 }
 
-static bool build(struct source *source)
+static bool build(struct stream_source *source)
 {
-	if (!source->folder[0] && !make_folder(source)) {
-		complain(source, "no room for a folder of links");
+	if (!source->folder[0] && !make_link_folder(source)) {
+		complain(source, "cannot create a folder of links");
 		remove_folder(source);
 		return false;
 	}
 	if (source->options.stream && !fill_folder(source)) {
-		complain(source, "no room to take the damaged packets out");
+		complain(source, "cannot copy the undamaged packets");
 		return false;
 	}
 	return build_graph(source);
 }
 
 /* Packets from `first` on are lost, and there is no more. */
-static void give_up(struct source *source, size_t first)
+static void give_up(struct stream_source *source, size_t first)
 {
 	const struct ctf_stream *stream = source->options.stream;
 
@@ -320,7 +320,7 @@ static void give_up(struct source *source, size_t first)
 }
 
 /* After a failure: does babeltrace take the description, without any stream? */
-static bool is_described(struct source *source)
+static bool is_described(struct stream_source *source)
 {
 	clear_folder(source);
 	if (!source->folder[0])
@@ -330,13 +330,13 @@ static bool is_described(struct source *source)
 		return true;
 	}
 	snprintf(source->what.error, sizeof(source->what.error),
-		 "babeltrace does not take the description of the trace: damaged, or of a kind "
-		 "that it does not know");
+		 "babeltrace does not accept the description of the trace: it is damaged, or of an "
+		 "unknown kind");
 	return false;
 }
 
 /* The next graph; false: all has been read. */
-static bool open_next(struct source *source)
+static bool open_next(struct stream_source *source)
 {
 	const struct ctf_stream *stream = source->options.stream;
 
@@ -375,7 +375,7 @@ static bool open_next(struct source *source)
 }
 
 /* The packet that babeltrace was in is lost; on behind it. */
-static void skip_packet(struct source *source)
+static void skip_packet(struct stream_source *source)
 {
 	const struct ctf_stream *stream = source->options.stream;
 	uint64_t begun = decode_counts(source->decode)->packets_begun - source->begun;
@@ -396,7 +396,7 @@ static void skip_packet(struct source *source)
 	source->first = bad + 1;
 }
 
-static void count_bytes(struct source *source)
+static void count_bytes(struct stream_source *source)
 {
 	const struct ctf_stream *stream = source->options.stream;
 	uint64_t done = source->bytes_done;
@@ -424,7 +424,7 @@ static bool left_error(void)
 }
 
 /* Runs until the batch is full; false: the end. */
-static bool fill_batch(struct source *source, const atomic_bool *stop)
+static bool fill_batch(struct stream_source *source, const atomic_bool *stop)
 {
 	while (!atomic_load_explicit(stop, memory_order_relaxed)) {
 		bt_graph_run_once_status status;
@@ -446,7 +446,7 @@ static bool fill_batch(struct source *source, const atomic_bool *stop)
 	return false;
 }
 
-struct decode_batch *source_next(struct source *source, struct decode_batch *fresh,
+struct decode_batch *source_next(struct stream_source *source, struct decode_batch *fresh,
 				 const atomic_bool *stop)
 {
 	bool more = fill_batch(source, stop);
@@ -460,22 +460,23 @@ struct decode_batch *source_next(struct source *source, struct decode_batch *fre
 	return decode_swap(source->decode, fresh);
 }
 
-uint64_t source_bytes_done(const struct source *source)
+uint64_t source_bytes_done(const struct stream_source *source)
 {
-	return atomic_load_explicit(&((struct source *)source)->bytes_done, memory_order_relaxed);
+	return atomic_load_explicit(&((struct stream_source *)source)->bytes_done,
+				    memory_order_relaxed);
 }
 
-const struct source_end *source_end(const struct source *source)
+const struct source_end *source_end(const struct stream_source *source)
 {
 	return &source->what;
 }
 
-const struct decode *source_decode(const struct source *source)
+const struct decode *source_decode(const struct stream_source *source)
 {
 	return source->decode;
 }
 
-void source_free(struct source *source)
+void source_free(struct stream_source *source)
 {
 	if (!source)
 		return;

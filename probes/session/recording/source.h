@@ -20,7 +20,7 @@
 #include "probes/session/recording/ctf_scan.h"
 #include "probes/session/decode/decode.h"
 
-struct source;
+struct stream_source;
 
 struct source_options {
 	const struct ctf_trace *trace;
@@ -42,21 +42,21 @@ struct source_end {
 };
 
 /* Short of memory: NULL. */
-struct source *source_new(const struct source_options *options);
-void source_free(struct source *source);
+struct stream_source *source_new(const struct source_options *options);
+void source_free(struct stream_source *source);
 
 /*
  * The next batch in exchange for an empty one (which stays the caller's when
  * there is none: NULL, the end). *stop ends it early.
  */
-struct decode_batch *source_next(struct source *source, struct decode_batch *fresh,
+struct decode_batch *source_next(struct stream_source *source, struct decode_batch *fresh,
 				 const atomic_bool *stop);
 
 /* Of the trace's files, for showing progress; any thread. */
-uint64_t source_bytes_done(const struct source *source);
+uint64_t source_bytes_done(const struct stream_source *source);
 
 /* After the end. */
-const struct source_end *source_end(const struct source *source);
-const struct decode *source_decode(const struct source *source);
+const struct source_end *source_end(const struct stream_source *source);
+const struct decode *source_decode(const struct stream_source *source);
 
 #endif

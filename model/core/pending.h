@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* What processes, queues and their devices keep of commands that are not joined, not
+ * placed in time, or finished a while ago. */
+#ifndef MODEL_CORE_PENDING_H
+#define MODEL_CORE_PENDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/base/map.h"
+#include "model/event.h"
+
+/* A command that waits for its queue or for a clock. */
+struct pending {
+	struct event_command command;
+	int64_t time_ns;
+	uint32_t process;
+	uint32_t node_op;		/* a graph's node: the op that it was captured in, 0 none */
+	bool again;			/* its correlation has finished before */
+	bool observed;			/* the clock knows of it */
+};
+
+struct pendings {
+	struct pending *list;		/* owned */
+	size_t n, cap;
+};
+
+/* The launches and runs of a process that wait: [0] by correlation, [1] by object. */
+struct join_ids {
+	struct map launches[2], runs[2];
+	int64_t lost_ns;		/* an event of this process was lost until then */
+	uint64_t vendor_dropped;
+	bool reused;			/* a correlation came back */
+};
+
+/* The numbers of finished commands, see done.c. */
+#define DONE_BITS (1u << 16)
+struct done_ring {
+	uint64_t *bits;			/* owned, NULL: none yet */
+	uint32_t base;			/* the oldest of DONE_BITS numbers */
+};
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which op is meant: the identity of ops (name, type, domain, framework) with its totals,
+ * and the state of each instance that was mentioned; see ops/ops.c.
+ */
+#ifndef MODEL_IDENTS_IDENTS_H
+#define MODEL_IDENTS_IDENTS_H
+
+#include "model/core/model.h"
+
+#define IDENTS_MAX (1u << 22)
+#define IDENTS_GRAPH_MAX (1u << 17)
+#define OPS_WAIT_MAX (1u << 20)		/* mentioned ops that have not come yet */
+
+enum op_state_flag {
+	STATE_KNOWN = 1,		/* its identity is */
+	STATE_FINISHED = 2,
+	STATE_TOUCHED = 4,		/* something was enqueued in it */
+	STATE_DEFERRED = 8,		/* finished, without a place in the tree yet */
+	STATE_ASYNC = 16,
+	STATE_RANGE = 32,		/* the user's, nothing in it so far */
+};
+
+struct op_state {
+	uint64_t instance, parent;
+	uint32_t process, tid, ident, op_name;
+	uint32_t row, lane, id, open;	/* its span, or its open_span */
+	int64_t start_ns, dur_ns, children_ns, device_ns;
+	uint64_t copy_bytes;
+	uint32_t kernels, copies;
+	uint32_t first_row, first_id;
+	uint32_t node;			/* of the tree, NONE: no place yet */
+	uint16_t depth;
+	uint8_t flags;
+	uint32_t next_free;
+	/* of its span, when it was put there: chunk * LANE_CHUNK + i */
+	uint32_t place;
+	/* of lines/lines.h, each 1 + an index */
+	uint32_t use;			/* of the finished op, 0: no line */
+	uint32_t nested;		/* list of its children's until then, 0 empty */
+	uint32_t cpu_kernels;		/* of the kernels those on the processor */
+	int64_t cpu_ns;			/* of device_ns */
+	uint64_t allocated;
+};
+
+/* An op's identity and its totals. */
+struct ident {
+	uint32_t name, type, domain;
+	uint8_t framework;
+	uint32_t next;			/* same hash */
+	uint32_t plain;			/* 1 + ident_plain(), 0: not known for good */
+	uint64_t count, ranges;
+	bool inner;			/* launches or ops happened in one of them */
+	int64_t total_ns, self_ns, device_ns, min_ns, max_ns;
+	struct hist hist;		/* of durations */
+	uint64_t kernels, copies, copy_bytes;
+	uint64_t cpu_kernels;		/* of kernels and device_ns: on the processor */
+	int64_t cpu_ns;
+	uint32_t lines;			/* 1 + the index in lines->idents, 0 none */
+	/* those that were handed to a thread pool: their waits for a thread */
+	uint64_t handed;
+	int64_t wait_ns, max_wait_ns;
+	struct hist waits;
+	uint32_t wait_thread;		/* 1 + that the last one waited for, 0 none */
+};
+
+/* A run was launched in that op. */
+struct launch {
+	uint32_t process, tid, op_name, row, id;
+	uint64_t op;
+	int64_t call_ns, device_ns;
+	bool kernel;			/* else a copy */
+	bool cpu;			/* on the processor */
+	uint64_t bytes;
+};
+
+static inline struct ident *ident_at(const struct model *model, uint32_t i)
+{
+	return store_at(&model->idents, i);
+}
+
+/* Names as they were used; NONE: there is no room. Graphs are told apart while there are
+ * less than IDENTS_GRAPH_MAX: a program may make new ones for ever. */
+uint32_t ident_get(struct model *model, uint32_t name, uint32_t type, uint32_t domain,
+		   uint8_t framework);
+/* The identity without a step's number. */
+uint32_t ident_plain(struct model *model, uint32_t ident);
+
+static inline struct op_state *op_state_at(const struct model *model, uint32_t i)
+{
+	return store_at(&model->op_states, i);
+}
+
+/* The index of an instance's state, NONE: it has none. */
+uint32_t op_state_find(struct model *model, uint32_t process, uint64_t instance);
+/* One that waits for the op is made; NONE: there is no room. */
+uint32_t op_state_get(struct model *model, uint32_t process, uint64_t instance);
+
+#endif

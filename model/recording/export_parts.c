@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* Events again of what is no span: nodes and settings of graphs, frames,
+ * pauses, stages of input pipelines, thread pools. */
+#include "model/recording/export_internal.h"
+
+#include "model/core/model.h"
+#include "model/core/pauses.h"
+#include "model/graph/graph.h"
+#include "model/input/input.h"
+#include "model/lines/lines.h"
+#include "model/ops/pools.h"
+
+#define LEVEL_ON 2			/* when it is not off: TFT_LEVEL_DEFAULT */
+
+static const char *raw(struct model *model, uint32_t name)
+{
+	const char *text = names_raw(&model->names, name);
+
+	return text ? text : "";
+}
+
+void export_put_graphs(struct model_export *x, uint32_t process, int64_t time_ns)
+{
+	struct model *model = x->model;
+	const struct graphs *g = model->graphs;
+	struct event event;
+
+	for (size_t i = 0; g && i < g->n_infos; i++) {
+		if (g->infos[i].process != process)
+			continue;
+		event = export_event(x, process, EVENT_INFO, time_ns);
+		event.u.info = (struct event_info) {
+			raw(model, g->infos[i].scope), raw(model, g->infos[i].key),
+			raw(model, g->infos[i].value),
+		};
+		export_put(x, &event);
+	}
+	for (uint32_t i = 0; g && i < g->nodes.n; i++) {
+		const struct gnode *node = gnode_at(g, i);
+
+		if (node->process != process)
+			continue;
+		event = export_event(x, process, EVENT_NODE, time_ns);
+		event.u.node = (struct event_node) {
+			.id = node->id, .graph = export_name(x, process, node->graph, NAME_NODE),
+			.name = export_name(x, process, node->name, NAME_NODE),
+			.op_type = export_name(x, process, node->type, NAME_OP_TYPE),
+			.device = export_name(x, process, node->device, NAME_NODE),
+			.file = export_name(x, process, node->file, NAME_SOURCE),
+			.function = export_name(x, process, node->function, NAME_SOURCE),
+			.line = node->line, .origin = node->origin, .inputs = node->inputs,
+			.attributes = node->attributes,
+		};
+		export_put(x, &event);
+	}
+}
+
+void export_frames(struct model_export *x, uint32_t process, int64_t time_ns)
+{
+	const struct source_lines *l = x->model->lines;
+
+	for (uint32_t i = 0; l && i < l->frames.n; i++) {
+		const struct source_frame *frame = frame_at(l, i);
+		struct event event = export_event(x, process, EVENT_FRAME, time_ns);
+
+		if (frame->process != process || !frame->file)
+			continue;
+		event.u.frame = (struct event_frame) {
+			.id = frame->id, .line = frame->line,
+			.parent = frame->parent == NONE ? 0 : frame_at(l, frame->parent)->id,
+			.file = export_name(x, process, frame->file, NAME_SOURCE),
+			.function = export_name(x, process, frame->function, NAME_SOURCE),
+		};
+		export_put(x, &event);
+	}
+}
+
+void export_pauses(struct model_export *x, uint32_t process, int64_t time_ns)
+{
+	const struct pauses *pauses = &process_at(x->model, process)->pauses;
+	struct event event = export_event(x, process, EVENT_LEVEL, time_ns);
+
+	for (size_t i = 0; i < pauses->n; i++) {
+		event.u.level = (struct event_level_now) { pauses->list[i].begin_ns, 0 };
+		export_put(x, &event);
+		event.u.level = (struct event_level_now) { pauses->list[i].end_ns, LEVEL_ON };
+		if (pauses->list[i].end_ns != INT64_MAX)
+			export_put(x, &event);
+	}
+}
+
+/* Sums of the whole run: of a part of it they would say too much. */
+void export_stages(struct model_export *x, uint32_t process)
+{
+	struct model *model = x->model;
+
+	for (uint32_t i = 0; x->whole && i < model->inputs->stages.n; i++) {
+		const struct input_stage *s = store_at(&model->inputs->stages, i);
+		struct event event = export_event(x, process, EVENT_STAGE, x->now_ns);
+
+		if (s->process != process)
+			continue;
+		event.u.stage = (struct event_stage) {
+			.id = s->id, .parent = s->parent, .parallelism = s->parallelism_set,
+			.buffer = s->buffer, .path = raw(x->model, s->path),
+				  .what = raw(x->model, s->what),
+		};
+		if (s->path)
+			export_put(x, &event);
+		event.type = EVENT_STAGES;
+		event.u.stages = (struct event_stages) {
+			.stage = s->id, .parallelism = s->parallelism, .buffered = s->buffered,
+			.elements = s->calls, .bytes = s->bytes, .total_ns = s->total_ns,
+			.self_ns = s->self_ns, .busy_ns = s->busy_ns, .wait_ns = s->wait_ns,
+			.max_ns = s->max_ns, .begin_ns = s->begin_ns, .end_ns = s->end_ns,
+		};
+		if (s->end_ns)
+			export_put(x, &event);
+	}
+}
+
+void export_pools(struct model_export *x, uint32_t process)
+{
+	struct event event = export_event(x, process, EVENT_POOL, x->now_ns);
+
+	for (uint32_t i = 0; x->whole && pools_event(x->model, i, process, &event.u.pool); i++)
+		if (event.u.pool.tid)
+			export_put(x, &event);
+}

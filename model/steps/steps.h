@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps of training: series of them, by what marks them; see steps.c. */
+#ifndef MODEL_STEPS_STEPS_H
+#define MODEL_STEPS_STEPS_H
+
+#include "model/core/model.h"
+
+struct step {
+	int64_t number, start_ns, dur_ns;
+};
+
+/* Explicit ones the program numbers itself; runs a framework's functions make. */
+enum step_source {
+	STEPS_EXPLICIT, STEPS_NUMBERED, STEPS_PLAIN, STEPS_RUN, STEPS_PERIOD, STEPS_SOURCES
+};
+
+/* Steps of one process from one source. */
+struct steps {
+	uint32_t process, name;
+	enum step_source source;
+	struct step *list;		/* owned, by start */
+	size_t n, cap;
+	uint64_t moved;			/* so often one came before another */
+	int64_t sum_ns;
+	struct hist hist;
+};
+
+/* A range whose name is not defined yet: it may turn out to be a step. */
+struct nameless {
+	uint32_t name, process;
+	int64_t start_ns, dur_ns;
+};
+
+/* All the numbered steps are one name, "step #": else they would fill tables. */
+uint32_t steps_plain(struct model *model, uint32_t name);
+void apply_step(struct model *model, const struct arrival *in);
+/* A finished range: a step by its name? */
+void steps_range(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,
+		 int64_t dur_ns);
+void steps_named(struct model *model, uint32_t placeholder);
+/* A period of what runs, between two runs of that name. */
+void steps_period(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,
+		  int64_t dur_ns);
+void steps_release(struct model *model);
+const char *steps_source(struct model *model, const struct steps *steps);
+/* A part of it, 1 of so many, or more was spent compiling. */
+bool step_compiles(const struct model *model, const struct steps *steps,
+		   const struct step *step, int part);
+/* The series to show, NULL none. */
+struct steps *steps_best(const struct model *model);
+
+#endif

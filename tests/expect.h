@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The frame of C programs that a suite runs under a probe: EXPECT(condition) ends the program
+ * with a line on standard error, and SIGABRT, where the condition does not hold. Unit tests have
+ * their own (tests/unit/test.h), which ends the case.
+ */
+#ifndef TESTS_EXPECT_H
+#define TESTS_EXPECT_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define EXPECT(condition) do { \
+	if (!(condition)) { \
+		fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+		fflush(NULL); \
+		abort(); \
+	} \
+} while (0)
+
+#endif

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Functions and variables that are extern for nobody: no other object of tftop, of tftop-gen or
+of the probe libraries uses them. Such a function is static or dead. What only tests call, because
+it is the part's contract, stands in tests/tree/contract as NAME: why. Prints a line for each
+offence; exit status 1 if there are any."""
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+OUT = os.environ.get('O', 'build')
+TOPS = ('tui', 'model', 'keymap', 'probes')
+
+
+def lines(*command):
+    return subprocess.check_output(command, text=True).splitlines()
+
+
+def objects(*tops):
+    for top in tops:
+        for folder, _, names in os.walk(os.path.join(OUT, top)):
+            for name in names:
+                path = os.path.join(folder, name)
+                source = re.sub(r'\.o$', '.c', os.path.relpath(path, OUT)).removeprefix('obj/')
+                if name.endswith('.o') and os.path.exists(source):
+                    yield path, source
+
+
+def exported():
+    """What loaders, and other programs, look up in the built files."""
+    files = [os.path.join(OUT, 'lib', name) for name in os.listdir(os.path.join(OUT, 'lib'))]
+    return {line.split()[-1].split('@')[0] for path in files + [os.path.join(OUT, 'tftop')]
+            for line in lines('nm', '-D', '--defined-only', path)}
+
+
+def main():
+    path = os.path.join(HERE, 'contract')
+    contract = {row.split(':')[0] for row in open(path) if row.strip() and row[0] != '#'}
+    used, defined = set(), {}
+    for obj, source in objects(*TOPS, 'obj/tests/gen'):
+        for line in lines('nm', obj):
+            *_, kind, name = line.split()
+            if kind == 'U':
+                used.add(name)
+            elif kind in 'TDBRC' and source.startswith(TOPS):
+                defined.setdefault(name, source)
+    free = set(defined) - used - exported() - {'main'}
+    offences = [f'{defined[name]}: {name} is used in no other file' for name in free - contract]
+    offences += [f'tests/tree/contract: {name} is used, or gone' for name in contract - free]
+    print('\n'.join(sorted(offences)), end='\n' if offences else '')
+    return bool(offences)
+
+
+sys.exit(main())
