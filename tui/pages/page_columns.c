@@ -75,10 +75,10 @@ bool page_columns(const struct page_call *call, struct page *page)
 		return false;
 	}
 	table->choices = call->view->column_choices;
-	page_say(page, ROLE_MUTED, 0, "columns of %s: the one it is sorted by first; Enter shows or "
-		 "hides one, 'columns %s reset' is as it was", pane, pane);
-	page_say(page, ROLE_COLUMN, 0, "%-14s  %-13s%-10s%-8s%s", "heading", "name", "state", "unit",
-		 "what it is");
+	page_say(page, ROLE_MUTED, 0, "columns of %s: the one it is sorted by first; Enter shows "
+		 "or hides one, 'columns %s reset' is as it was", pane, pane);
+	page_say(page, ROLE_COLUMN, 0, "%-14s  %-13s%-10s%-8s%s", "heading", "name", "state",
+		 "unit", "what it is");
 	say_column(page, table, table->sort);
 	for (size_t i = 0; i < table_n_columns(table); i++)
 		if (i != table->sort)

@@ -89,7 +89,8 @@ static void take_trend(struct model *model, struct memory_line *line)
 	model_status(model, &status);
 	if (status.last_ns <= status.first_ns || status.last_ns - status.first_ns < MEMORY_TREND)
 		return;
-	model_memory_columns(model, line->row.account, status.first_ns, status.last_ns, MEMORY_TREND, live);
+	model_memory_columns(model, line->row.account, status.first_ns, status.last_ns,
+			     MEMORY_TREND, live);
 	for (size_t i = 0; i < MEMORY_TREND; i++)
 		line->trend[i] = live[i].known ? live[i].max : 0;
 }
@@ -128,7 +129,8 @@ static void plot_cell(const struct memory_pane *p, size_t column, int lines, str
 	uint64_t height = 0;
 
 	if (p->columns[column].known && peak)
-		height = (uint64_t)(((unsigned __int128)value * (unsigned)lines * 8 + peak - 1) / peak);
+		height = (uint64_t)(((unsigned __int128)value * (unsigned)lines * 8 + peak - 1) /
+				    peak);
 	for (int line = 0; line < lines; line++) {
 		int eighths = height > 8 ? 8 : (int)height;
 

@@ -177,14 +177,16 @@ static void steps_update(struct pane *pane, struct view *view, int width, int he
 static void summary_draw(const struct step_stats *stats, struct area area)
 {
 	uint64_t left = stats->warm_up + stats->compiled;
-	char mean[2 * FMT_MAX + 48], p50[FMT_MAX], p99[FMT_MAX], count[FMT_MAX], text[5 * FMT_MAX + 128];
+	char mean[2 * FMT_MAX + 48], p50[FMT_MAX], p99[FMT_MAX], count[FMT_MAX],
+		text[5 * FMT_MAX + 128];
 	char steady[FMT_MAX];
 	int used;
 
 	fmt_time(mean, stats->mean_ns);
 	if (stats->steady_ns >= 0 && left)
-		snprintf(mean + strlen(mean), sizeof(mean) - strlen(mean), ", steady %s (%s left out)",
-			 fmt_time(steady, stats->steady_ns), fmt_count(count, left));
+		snprintf(mean + strlen(mean), sizeof(mean) - strlen(mean),
+			 ", steady %s (%s left out)", fmt_time(steady, stats->steady_ns),
+			 fmt_count(count, left));
 	fmt_time(p50, stats->p50_ns);
 	fmt_time(p99, stats->p99_ns);
 	used = snprintf(text, sizeof(text), "%" PRIu64 " steps from %s: mean %s, p50 %s, p99 %s",
