@@ -131,7 +131,7 @@ class Run:
     def path_is_told(self):
         """Of a daemon that was hit: that others stand, or that it is over."""
         log = text_of(self.path("log"))
-        return "daemons are back: what" in log or "tracing ended" in log or \
+        return "daemons are back: events" in log or "tracing ended" in log or \
             self.tftop.poll() is not None
 
     def said(self):
