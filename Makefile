@@ -24,7 +24,8 @@ MAKEFLAGS += --no-builtin-rules
 SAN ?=
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
 	-Wundef -Wwrite-strings -Wformat=2 -Wno-format-nonliteral -Wno-unused-parameter
-WERROR ?=
+# A folder in which "make check" has built stays as strict: what is built there is checked with it.
+WERROR ?= $(if $(wildcard $(O)/strict),-Werror)
 CFLAGS ?= -O2 -g
 override CFLAGS += -std=gnu11 -D_GNU_SOURCE $(WARN) $(WERROR)
 CPPFLAGS += -I. -I$(O) -DTFTOP_VERSION='"$(VERSION)"' -include model/banned.h
@@ -332,7 +333,7 @@ $(O)/tests/session_driver $(O)/tests/told: $(O)/tests/%: $(O)/obj/tests/live/%.o
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -Wl,--dynamic-list=probes/session/tftop.dynlist -o $@ $^ \
 		$(TFTOP_LIBS) $(MODEL_LIBS)
-FUZZ_OBJ := $(call test_obj,$(call src,tests/fuzz/*.c)) $(call obj,probes/tensorflow/graphdef.c probes/tensorflow/graphdef-lines.c probes/tensorflow/pb.c) $(O)/probes/onednn/line.o $(CUPTI_OBJ)
+FUZZ_OBJ := $(call test_obj,$(call src,tests/fuzz/*.c)) $(call obj,probes/tensorflow/graphdef.c probes/tensorflow/graphdef_lines.c probes/tensorflow/pb.c) $(O)/probes/onednn/line.o $(CUPTI_OBJ)
 $(O)/tests/fuzz: $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
@@ -408,7 +409,8 @@ SUITES_ASAN := tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh tests/soak/ke
 	tests/live/asan.sh
 SUITES_TSAN := tests/tsan.sh
 
-check: tests check-warnings
+check: check-warnings
+	@$(MAKE) -s $(CHECK_JOBS) O=$(O) tests
 	@O=$(O) tests/run.sh $(SUITES) --alone $(SUITES_ALONE)
 
 # What only a clock can judge, so on a machine that does nothing else: the cases of case_timed.
@@ -420,10 +422,14 @@ check-timing: tests
 check-versions: tests
 	@O=$(O) tests/versions.sh
 
-# Every file once more with clang and with -Werror for both compilers.
+# Every file with -Werror, by gcc and by clang. What $(O) has of gcc is not built a second time: it
+# is strict from then on. clang only reads: its warnings come before it makes code.
+COMPILER = $(if $(shell $(CC) -dM -E -x c /dev/null | grep __clang__),clang,gcc)
 check-warnings:
-	@$(MAKE) -s $(CHECK_JOBS) O=$(O)/gcc CC=gcc CFLAGS='-O2 -g' WERROR=-Werror objects
-	@$(MAKE) -s $(CHECK_JOBS) O=$(O)/clang CC=clang CFLAGS='-O1' WERROR=-Werror objects
+	@$(if $(filter gcc,$(COMPILER)),mkdir -p $(O) && touch $(O)/strict && \
+		$(MAKE) -s $(CHECK_JOBS) O=$(O) WERROR=-Werror objects,\
+		$(MAKE) -s $(CHECK_JOBS) O=$(O)/gcc CC=gcc CFLAGS='-O2 -g' WERROR=-Werror objects)
+	@$(MAKE) -s $(CHECK_JOBS) O=$(O)/clang CC='tests/syntax.sh clang' CFLAGS='-O1' WERROR=-Werror objects
 # as many as there are processors, where make was not told
 CHECK_JOBS = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 .PHONY: objects

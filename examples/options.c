@@ -196,7 +196,9 @@ void options_parse(struct options *o, int argc, char **argv)
 {
 	int c;
 
-	*o = (struct options){ .steps = 50, .batch = 64, .side = 28, .queues = 1, .seed = 1, .pieces = 1 };
+	*o = (struct options) {
+		.steps = 50, .batch = 64, .side = 28, .queues = 1, .seed = 1, .pieces = 1,
+	};
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, ":", long_options, NULL)) != -1) {
 		if (c == '?')
@@ -213,5 +215,6 @@ void options_parse(struct options *o, int argc, char **argv)
 	if (o->upload_side % o->side)
 		wrong("--upload-size is no multiple of", "--size", "--help lists the options");
 	if (o->pieces > 1 && o->out_of_order)
-		wrong("--pieces cannot go with", "--queue out-of-order", "the pieces need an order");
+		wrong("--pieces cannot go with", "--queue out-of-order",
+		      "the pieces need an order");
 }

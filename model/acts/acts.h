@@ -8,7 +8,7 @@
 #include "model/acts/waiting.h"
 
 struct acts {
-	struct waiting waiting;		/* arrived, not handed out */
+	struct waiting_acts waiting;		/* arrived, not handed out */
 	size_t max;			/* of them; beyond, the older half is dropped */
 	size_t looked;			/* of what waits: who takes them has looked at so many */
 	uint64_t dropped;

@@ -8,12 +8,12 @@
 
 #define SPREAD 8u
 
-void waiting_init(struct waiting *waiting)
+void waiting_init(struct waiting_acts *waiting)
 {
-	*waiting = (struct waiting) { .first_ns = INT64_MAX, .used = WAITING_BLOCK };
+	*waiting = (struct waiting_acts) { .first_ns = INT64_MAX, .used = WAITING_BLOCK };
 }
 
-void waiting_release(struct waiting *waiting)
+void waiting_release(struct waiting_acts *waiting)
 {
 	for (size_t i = 0; i < waiting->n_blocks; i++)
 		free(waiting->blocks[i]);
@@ -24,7 +24,7 @@ void waiting_release(struct waiting *waiting)
 	waiting_init(waiting);
 }
 
-size_t waiting_bytes(const struct waiting *waiting)
+size_t waiting_bytes(const struct waiting_acts *waiting)
 {
 	return waiting->cap * sizeof(*waiting->keys) +
 	       waiting->n_blocks * WAITING_BLOCK * sizeof(struct act) +
@@ -33,7 +33,7 @@ size_t waiting_bytes(const struct waiting *waiting)
 
 /* ---- blocks ---- */
 
-static void next_block(struct waiting *waiting)
+static void next_block(struct waiting_acts *waiting)
 {
 	waiting->used = 0;
 	if (waiting->n_unused) {
@@ -53,7 +53,7 @@ static void next_block(struct waiting *waiting)
 	waiting->blocks[waiting->block] = xreallocarray(NULL, WAITING_BLOCK, sizeof(struct act));
 }
 
-static uint32_t waiting_put(struct waiting *waiting, const struct act *act)
+static uint32_t waiting_put(struct waiting_acts *waiting, const struct act *act)
 {
 	uint32_t at;
 
@@ -65,7 +65,7 @@ static uint32_t waiting_put(struct waiting *waiting, const struct act *act)
 	return at;
 }
 
-static void waiting_take(struct waiting *waiting, uint32_t at)
+static void waiting_take(struct waiting_acts *waiting, uint32_t at)
 {
 	uint32_t block = at / WAITING_BLOCK;
 
@@ -78,9 +78,9 @@ static void waiting_take(struct waiting *waiting, uint32_t at)
 }
 
 /* What waits moves together when it lies too far apart. */
-static void waiting_pack(struct waiting *waiting)
+static void waiting_pack(struct waiting_acts *waiting)
 {
-	struct waiting old = *waiting;
+	struct waiting_acts old = *waiting;
 
 	if (old.n_blocks - old.n_unused <= SPREAD * (1 + old.n / WAITING_BLOCK))
 		return;
@@ -96,7 +96,7 @@ static void waiting_pack(struct waiting *waiting)
 
 /* ---- in and out ---- */
 
-void waiting_push(struct waiting *waiting, const struct act *act)
+void waiting_push(struct waiting_acts *waiting, const struct act *act)
 {
 	if (waiting->n == waiting->cap)
 		grow(&waiting->keys, &waiting->cap, waiting->n, sizeof(*waiting->keys));
@@ -107,7 +107,7 @@ void waiting_push(struct waiting *waiting, const struct act *act)
 	};
 }
 
-void waiting_drop(struct waiting *waiting, size_t n)
+void waiting_drop(struct waiting_acts *waiting, size_t n)
 {
 	waiting->first_ns = INT64_MAX;
 	for (size_t i = 0; i < waiting->n; i++)
@@ -120,7 +120,7 @@ void waiting_drop(struct waiting *waiting, size_t n)
 	waiting_pack(waiting);
 }
 
-void waiting_forget(struct waiting *waiting, int64_t to_ns)
+void waiting_forget(struct waiting_acts *waiting, int64_t to_ns)
 {
 	size_t kept = 0;
 

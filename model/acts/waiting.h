@@ -19,7 +19,7 @@
 
 #define WAITING_BLOCK 1024u		/* acts in a block */
 
-struct waiting {
+struct waiting_acts {
 	struct start_key *keys;		/* owned; by arrival. `at`: the act's place */
 	size_t n, cap;
 	int64_t first_ns;		/* the earliest start so far; INT64_MAX: none */
@@ -30,17 +30,17 @@ struct waiting {
 	uint32_t block, used;		/* where the next one goes */
 };
 
-void waiting_init(struct waiting *waiting);
-void waiting_release(struct waiting *waiting);
-void waiting_push(struct waiting *waiting, const struct act *act);
+void waiting_init(struct waiting_acts *waiting);
+void waiting_release(struct waiting_acts *waiting);
+void waiting_push(struct waiting_acts *waiting, const struct act *act);
 /* Those that came first, n of them, are gone. */
-void waiting_drop(struct waiting *waiting, size_t n);
+void waiting_drop(struct waiting_acts *waiting, size_t n);
 /* Those that start before to_ns are gone. */
-void waiting_forget(struct waiting *waiting, int64_t to_ns);
-size_t waiting_bytes(const struct waiting *waiting);
+void waiting_forget(struct waiting_acts *waiting, int64_t to_ns);
+size_t waiting_bytes(const struct waiting_acts *waiting);
 
 /* Valid until it is forgotten or another is. */
-static inline struct act *waiting_at(const struct waiting *waiting, uint32_t at)
+static inline struct act *waiting_at(const struct waiting_acts *waiting, uint32_t at)
 {
 	return &waiting->blocks[at / WAITING_BLOCK][at % WAITING_BLOCK];
 }

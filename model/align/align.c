@@ -29,7 +29,7 @@ static int64_t move_span(void *arg, int64_t start_ns, void *cold)
 
 static void move_view(struct model *model, uint32_t index, const struct clock_change *change)
 {
-	struct view *view = view_at(model, index);
+	struct device_view *view = view_at(model, index);
 	struct moving moving = { .clock = &view->clock, .before = change->before };
 	bool moved = false;
 
@@ -82,7 +82,7 @@ static int64_t say(const struct clock *clock, uint64_t ticks, int64_t else_ns)
 static void tell_contradiction(struct model *model, uint32_t index, uint64_t before,
 			       int64_t said_ns, int64_t host_ns)
 {
-	const struct view *view = view_at(model, index);
+	const struct device_view *view = view_at(model, index);
 	uint64_t violations = view->clock.violations;
 	char *text, time[FMT_MAX];
 	int64_t off;

@@ -150,21 +150,10 @@ static void map_approx(const struct host_mapping *mapping, uint8_t flags, uint64
 	map_time(mapping, (int64_t *)end);
 }
 
-static void map_times(const struct host_mapping *mapping, struct event *event)
+/* Of device work and of what the host waits for. */
+static void map_work_times(const struct host_mapping *mapping, struct event *event)
 {
 	switch ((enum event_type)event->type) {
-	case EVENT_PROCESS:
-		map_time(mapping, &event->u.process.start_ns);
-		break;
-	case EVENT_OP:
-		map_span(mapping, &event->u.op.start_ns, &event->u.op.dur_ns);
-		break;
-	case EVENT_STEP:
-		map_span(mapping, &event->u.step.start_ns, &event->u.step.dur_ns);
-		break;
-	case EVENT_CALL:
-		map_span(mapping, &event->u.call.start_ns, &event->u.call.dur_ns);
-		break;
 	case EVENT_COMMAND:
 		map_time(mapping, &event->u.command.call_ns);
 		map_approx(mapping, event->u.command.flags, &event->u.command.start_ticks,
@@ -177,11 +166,31 @@ static void map_times(const struct host_mapping *mapping, struct event *event)
 		map_approx(mapping, event->u.run.flags, &event->u.run.start_ticks,
 			   &event->u.run.end_ticks);
 		break;
+	case EVENT_OP:
+		map_span(mapping, &event->u.op.start_ns, &event->u.op.dur_ns);
+		break;
+	case EVENT_STEP:
+		map_span(mapping, &event->u.step.start_ns, &event->u.step.dur_ns);
+		break;
+	case EVENT_CALL:
+		map_span(mapping, &event->u.call.start_ns, &event->u.call.dur_ns);
+		break;
 	case EVENT_WAIT:
 		map_span(mapping, &event->u.wait.start_ns, &event->u.wait.dur_ns);
 		break;
 	case EVENT_COMPILE:
 		map_span(mapping, &event->u.compile.start_ns, &event->u.compile.dur_ns);
+		break;
+	default:
+		break;
+	}
+}
+
+static void map_times(const struct host_mapping *mapping, struct event *event)
+{
+	switch ((enum event_type)event->type) {
+	case EVENT_PROCESS:
+		map_time(mapping, &event->u.process.start_ns);
 		break;
 	case EVENT_STAGES:
 		map_time(mapping, &event->u.stages.begin_ns);
@@ -217,7 +226,7 @@ static void map_times(const struct host_mapping *mapping, struct event *event)
 		map_time(mapping, &event->u.lost.end_ns);
 		break;
 	default:
-		break;
+		map_work_times(mapping, event);
 	}
 }
 

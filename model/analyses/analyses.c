@@ -170,7 +170,7 @@ void analyses_watch(struct model *model, void (*watch)(void *arg, const struct s
 
 /* ---- names, as far as they are known by now ---- */
 
-static void resolve(struct model *model, struct act *act)
+static void analyses_resolve_thread(struct model *model, struct act *act)
 {
 	act->name = names_resolve(&model->names, act->name);
 	act->op_name = names_resolve(&model->names, act->op_name);
@@ -199,7 +199,8 @@ static void review(struct model *model, bool final)
 	findings_end(analyses->findings, final);
 }
 
-static uint64_t lost_within(const struct model *model, struct analyses *analyses, int64_t t0, int64_t t1)
+static uint64_t lost_within(const struct model *model, struct analyses *analyses, int64_t t0,
+			    int64_t t1)
 {
 	uint64_t lost = 0;
 
@@ -236,7 +237,7 @@ static struct act *put_out(struct analyses *analyses, const struct act *act)
 
 /* Carried acts and keys [at_key, end) in one array; the first of the keys may
  * be late, and lie between the carried ones. */
-static void gather(struct model *model, size_t end, int64_t t0)
+static void analyses_gather_slice(struct model *model, size_t end, int64_t t0)
 {
 	struct analyses *analyses = model->analyses;
 	size_t carried = 0;
@@ -251,9 +252,9 @@ static void gather(struct model *model, size_t end, int64_t t0)
 		while (carried < analyses->n_carry &&
 		       analyses->carry[carried].start_ns <= key->start)
 			put_out(analyses, &analyses->carry[carried++]);
-		/* Copied first: a core waits where it reads together what was just written apart. */
+		/* Copy it first: reading at once what was just written in parts stalls a core. */
 		act = put_out(analyses, waiting_at(&analyses->acts->waiting, key->at));
-		resolve(model, act);
+		analyses_resolve_thread(model, act);
 		if (key->start < t0) {
 			act->flags |= ACT_LATE;
 			analyses->stats.late++;
@@ -265,7 +266,7 @@ static void gather(struct model *model, size_t end, int64_t t0)
 }
 
 /* What of the slice reaches over its end. */
-static void carry_over(struct analyses *analyses, int64_t t1)
+static void analyses_carry_over(struct analyses *analyses, int64_t t1)
 {
 	analyses->n_carry = 0;
 	for (size_t i = 0; i < analyses->n_out; i++) {
@@ -290,11 +291,12 @@ static void hand_piece(struct model *model, struct slice *slice, size_t end)
 {
 	struct analyses *analyses = model->analyses;
 
-	gather(model, end, slice->t0);
+	analyses_gather_slice(model, end, slice->t0);
 	slice->acts = analyses->out;
 	slice->n = analyses->n_out;
 	slice_index(slice, &analyses->space);
-	slice->lost = lost_within(model, analyses, slice->t0, slice->t1) + analyses->acts->dropped_now;
+	slice->lost = lost_within(model, analyses, slice->t0, slice->t1) +
+		analyses->acts->dropped_now;
 	analyses->acts->dropped_now = 0;
 	slice->paused = pauses_count(model, slice->t0, slice->t1);
 	analyses->done_ns = slice->t1;
@@ -310,7 +312,7 @@ static void hand_piece(struct model *model, struct slice *slice, size_t end)
 	}
 	if (analyses->watch)
 		analyses->watch(analyses->watch_arg, slice);
-	carry_over(analyses, slice->t1);
+	analyses_carry_over(analyses, slice->t1);
 	if (analyses->reviewed_ns == INT64_MIN)
 		analyses->reviewed_ns = slice->t0;
 	if (slice->t1 - analyses->reviewed_ns >= REVIEW_NS)
@@ -339,7 +341,8 @@ static void hand_out(struct model *model, const struct slice *whole)
 {
 	struct analyses *analyses = model->analyses;
 	size_t end = key_from(analyses, whole->t1);
-	size_t max = analyses->acts->max / 4 < SLICE_ACTS_MAX ? analyses->acts->max / 4 : SLICE_ACTS_MAX;
+	size_t max = analyses->acts->max / 4 < SLICE_ACTS_MAX ? analyses->acts->max / 4 :
+		SLICE_ACTS_MAX;
 	struct slice slice = *whole;
 
 	if (!whole->step && max > PIECE_ACTS)
@@ -418,7 +421,7 @@ static int64_t last_end(const struct analyses *analyses, const struct steps *ste
 	return last;
 }
 
-static int64_t border(const struct steps *steps, int64_t to, int64_t settled)
+static int64_t analyses_next_border(const struct steps *steps, int64_t to, int64_t settled)
 {
 	int64_t lag = STEPLESS_NS;
 	const struct step *step;
@@ -448,7 +451,7 @@ static void make_room(struct analyses *analyses)
 static void make_keys(struct analyses *analyses, size_t i, int64_t from_ns, int64_t to_ns,
 		      bool runs)
 {
-	const struct waiting *waiting = &analyses->acts->waiting;
+	const struct waiting_acts *waiting = &analyses->acts->waiting;
 	size_t n = 0;
 
 	make_room(analyses);
@@ -467,7 +470,7 @@ static void make_keys(struct analyses *analyses, size_t i, int64_t from_ns, int6
 static void look_for_steps(struct model *model, int64_t to_ns)
 {
 	struct analyses *analyses = model->analyses;
-	const struct waiting *waiting = &analyses->acts->waiting;
+	const struct waiting_acts *waiting = &analyses->acts->waiting;
 	const struct steps *steps = steps_best(model);
 
 	if ((steps && steps->source != STEPS_PERIOD) || to_ns <= analyses->period_ns)
@@ -558,7 +561,7 @@ void analyses_run(struct model *model, bool finish)
 {
 	struct analyses *analyses = model->analyses;
 	int64_t settled = analyses->tried_ns = model_settle(model), from, to;
-	const struct waiting *waiting = &analyses->acts->waiting;
+	const struct waiting_acts *waiting = &analyses->acts->waiting;
 	bool full = waiting->n >= analyses->acts->max / 4 * 3;
 	const struct steps *steps;
 
@@ -571,7 +574,7 @@ void analyses_run(struct model *model, bool finish)
 	from = beginning(analyses, steps);
 	if (from != INT64_MIN) {
 		to = finish ? last_end(analyses, steps, from) : full ? settled :
-		     border(steps, from, settled);
+		     analyses_next_border(steps, from, settled);
 		if (to > from) {
 			analyses->done_ns = from;
 			hand_out_until(model, steps, to);

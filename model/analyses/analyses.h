@@ -101,10 +101,10 @@ void slice_space_release(struct slice_space *space);
 size_t slice_space_bytes(const struct slice_space *space);
 
 /* A number for each small id, 0 until it is set; `of` is freed by whoever has it. */
-struct slots { uint32_t *of; size_t n; };
-void slots_reach(struct slots *slots, uint32_t id);
+struct act_slots { uint32_t *of; size_t n; };
+void slots_reach(struct act_slots *slots, uint32_t id);
 
-static inline uint32_t *slot_of(struct slots *slots, uint32_t id)
+static inline uint32_t *slot_of(struct act_slots *slots, uint32_t id)
 {
 	if (id >= slots->n)
 		slots_reach(slots, id);
@@ -117,7 +117,7 @@ uint32_t processor_cores(const struct model *model, uint32_t process);
 int64_t tiny_cost_ns(const struct model *model);
 /* What the waits that are told of could save, per step or second: waits.c. */
 int64_t waits_told_ns(const struct model *model);
-/* Copies on that device, per step, of what same-data.c says was copied before. */
+/* Copies on that device, per step, of what same_data.c says was copied before. */
 int64_t same_data_run_ns(const struct model *model, uint32_t device);
 /* The same of copies and conversions of that class, an enum op_class. */
 int64_t same_data_class_ns(struct model *model, int op_class);

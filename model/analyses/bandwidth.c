@@ -24,7 +24,7 @@
 #define WAYS_MAX 256u
 #define BEST_BYTES 65536u
 
-struct way {
+struct bandwidth_way {
 	uint32_t device;
 	uint8_t direction;
 	int64_t until_ns, busy_ns;
@@ -33,13 +33,13 @@ struct way {
 
 struct bandwidth {
 	struct basis basis;
-	struct way ways[WAYS_MAX];
+	struct bandwidth_way ways[WAYS_MAX];
 	uint32_t n;
 };
 
-static struct way *way_of(struct bandwidth *bandwidth, const struct act *act)
+static struct bandwidth_way *bandwidth_way(struct bandwidth *bandwidth, const struct act *act)
 {
-	struct way *way;
+	struct bandwidth_way *way;
 
 	for (uint32_t i = 0; i < bandwidth->n; i++) {
 		way = &bandwidth->ways[i];
@@ -49,12 +49,12 @@ static struct way *way_of(struct bandwidth *bandwidth, const struct act *act)
 	if (bandwidth->n == WAYS_MAX)
 		return NULL;
 	way = &bandwidth->ways[bandwidth->n++];
-	*way = (struct way) { .device = act->device, .direction = act->direction };
+	*way = (struct bandwidth_way) { .device = act->device, .direction = act->direction };
 	way->until_ns = INT64_MIN;
 	return way;
 }
 
-static void count_copy(struct way *way, const struct act *act, bool in_step)
+static void count_copy(struct bandwidth_way *way, const struct act *act, bool in_step)
 {
 	uint64_t rate = bytes_per_s(act->amount, act->end_ns - act->start_ns);
 	uint64_t *best = act->amount >= BEST_BYTES ? &way->best : &way->best_small;
@@ -75,12 +75,12 @@ static void bandwidth_slice(struct model *model, void *state, const struct slice
 
 	for (size_t i = 0; i < slice->n_runs; i++) {
 		const struct act *act = &slice->acts[slice->runs[i]];
-		struct way *way;
+		struct bandwidth_way *way;
 		int64_t from, to;
 
 		if (!act->amount || act->direction == DIR_NONE)
 			continue;
-		way = way_of(bandwidth, act);
+		way = bandwidth_way(bandwidth, act);
 		if (!way)
 			continue;
 		if (act_counts(slice, act))
@@ -106,7 +106,7 @@ size_t model_bandwidth(struct model *model, struct bandwidth_row **out)
 
 	*out = xcalloc(bandwidth->n, sizeof(**out));
 	for (uint32_t i = 0; i < bandwidth->n; i++) {
-		const struct way *way = &bandwidth->ways[i];
+		const struct bandwidth_way *way = &bandwidth->ways[i];
 
 		(*out)[i] = (struct bandwidth_row) {
 			.device = way->device, .direction = (enum direction)way->direction,

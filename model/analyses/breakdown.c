@@ -43,7 +43,7 @@ size_t breakdown_bytes(const struct breakdown *breakdown)
 	return breakdown->cap * sizeof(*breakdown->rows);
 }
 
-static void count_acts(struct sweep *sweep)
+static void count_acts(struct slice_sweep *sweep)
 {
 	struct breakdown *b = &sweep->breakdown;
 	const struct slice *slice = sweep->slice;
@@ -66,7 +66,7 @@ static void count_acts(struct sweep *sweep)
 	}
 }
 
-void breakdown_begin(struct model *model, struct sweep *sweep)
+void breakdown_begin(struct model *model, struct slice_sweep *sweep)
 {
 	struct breakdown *b = &sweep->breakdown;
 	const struct slice *slice = sweep->slice;
@@ -84,7 +84,7 @@ void breakdown_begin(struct model *model, struct sweep *sweep)
 	count_acts(sweep);
 }
 
-static void hold(struct sweep *sweep, enum host_state state, int64_t ns)
+static void breakdown_note_holder(struct slice_sweep *sweep, enum host_state state, int64_t ns)
 {
 	uint32_t name = 0, index = state == HOST_INPUT ? sweep->input_thread :
 			state == HOST_SYNC ? sweep->wait_thread : sweep->code_thread;
@@ -111,7 +111,7 @@ static void hold(struct sweep *sweep, enum host_state state, int64_t ns)
 }
 
 /* What the host does, where no work is on its way. */
-static enum step_class host_class(const struct sweep *sweep)
+static enum step_class host_class(const struct slice_sweep *sweep)
 {
 	/* A wait for a device that another process keeps busy is no empty one. */
 	if (sweep->workers[HOST_SYNC])
@@ -124,7 +124,7 @@ static enum step_class host_class(const struct sweep *sweep)
 
 /* The same where no device works but the processor. An op that fetches a batch
  * holds up those after it. */
-static enum step_class processor_class(const struct sweep *sweep)
+static enum step_class processor_class(const struct slice_sweep *sweep)
 {
 	if (sweep->step_thread == NONE ? sweep->inputs > 0 :
 	    sweep->workers[HOST_INPUT] || sweep->fetches)
@@ -133,7 +133,7 @@ static enum step_class processor_class(const struct sweep *sweep)
 	       STEP_HOST;
 }
 
-void breakdown_piece(struct sweep *sweep, int64_t dur_ns)
+void breakdown_piece(struct slice_sweep *sweep, int64_t dur_ns)
 {
 	int64_t *ns = sweep->breakdown.now.ns, moment_ns;
 	enum step_class class = sweep->compute ? STEP_COMPUTE : sweep->comm ? STEP_COMM :
@@ -145,7 +145,7 @@ void breakdown_piece(struct sweep *sweep, int64_t dur_ns)
 		class = processor_class(sweep);
 		ns[class] += dur_ns;
 		if (class == STEP_INPUT)
-			hold(sweep, HOST_INPUT, dur_ns);
+			breakdown_note_holder(sweep, HOST_INPUT, dur_ns);
 		return;
 	}
 	if (class != STEP_LAUNCH || sweep->workers[HOST_LAUNCH]) {
@@ -161,7 +161,8 @@ void breakdown_piece(struct sweep *sweep, int64_t dur_ns)
 		class = host_class(sweep);
 		ns[class] += dur_ns;
 		if (class == STEP_SYNC || class == STEP_INPUT || class == STEP_HOST)
-			hold(sweep, class == STEP_SYNC ? HOST_SYNC : class == STEP_INPUT ?
+			breakdown_note_holder(sweep,
+					      class == STEP_SYNC ? HOST_SYNC : class == STEP_INPUT ?
 			     HOST_INPUT : HOST_CODE, dur_ns);
 	}
 }
@@ -177,7 +178,7 @@ static void add_input(struct input_thread *list, uint32_t *n, uint32_t thread, i
 		list[(*n)++] = (struct input_thread) { thread, busy_ns };
 }
 
-void breakdown_input(struct sweep *sweep, uint32_t thread, int64_t busy_ns)
+void breakdown_input(struct slice_sweep *sweep, uint32_t thread, int64_t busy_ns)
 {
 	add_input(sweep->breakdown.now_inputs, &sweep->breakdown.n_now_inputs, thread, busy_ns);
 }
@@ -232,7 +233,7 @@ static void keep_row(struct breakdown *b)
 }
 
 /* Who made batches, of the ops of other threads than the workers. */
-static void count_made(struct sweep *sweep)
+static void count_made(struct slice_sweep *sweep)
 {
 	const struct slice *slice = sweep->slice;
 
@@ -269,7 +270,7 @@ static void take_series(struct breakdown *b, size_t series)
 	b->series = series + 1;
 }
 
-void breakdown_end(struct model *model, struct sweep *sweep)
+void breakdown_end(struct model *model, struct slice_sweep *sweep)
 {
 	struct breakdown *b = &sweep->breakdown;
 	const struct slice *slice = sweep->slice;

@@ -33,13 +33,13 @@
 #define BETWEEN_MAX 256u
 #define RATE_BYTES 65536u		/* smaller ones say little about the bus */
 
-struct place {				/* of the dearest one */
+struct copies_place {				/* of the dearest one */
 	int64_t t0, t1, cost_ns;
 	uint32_t row;
 };
 
 /* One direction of one device. */
-struct way {
+struct copies_way {
 	uint32_t device;
 	uint8_t direction;
 	struct {
@@ -49,7 +49,7 @@ struct way {
 	uint64_t best;			/* bytes/s of the fastest copy */
 	uint32_t before;		/* op or kernel that mostly comes next ... */
 	int64_t weight_ns;		/* ... the majority's vote, by exposed time */
-	struct place place;
+	struct copies_place place;
 };
 
 enum habit_kind { HABIT_UNUSED, HABIT_ROUND_TRIP };
@@ -60,12 +60,12 @@ struct habit {
 	uint32_t op_name;
 	uint64_t bytes;
 	struct { int64_t ns; uint64_t count; } sum[SCOPE_COUNT];
-	struct place place;
+	struct copies_place place;
 };
 
 struct copies {
 	struct basis basis;
-	struct way ways[WAYS_MAX];
+	struct copies_way ways[WAYS_MAX];
 	uint32_t n_ways;
 	struct habit habits[HABITS_MAX];
 	uint32_t n_habits;
@@ -76,7 +76,7 @@ struct copies {
 struct span_ns { int64_t start_ns, end_ns; };
 
 /* A slice's copies of one device, and when kernels ran on it. */
-struct sweep {
+struct copies_sweep {
 	const struct slice *slice;
 	const uint32_t *runs;		/* borrowed; indices of its runs in the slice */
 	size_t n_runs;
@@ -85,7 +85,7 @@ struct sweep {
 	int64_t *exposed;		/* borrowed; by index in the slice */
 };
 
-static void find_busy(struct sweep *sweep)
+static void copies_gather_busy(struct copies_sweep *sweep)
 {
 	sweep->busy = xreallocarray(NULL, sweep->n_runs, sizeof(*sweep->busy));
 	sweep->n_busy = 0;
@@ -106,7 +106,7 @@ static void find_busy(struct sweep *sweep)
 	}
 }
 
-static void find_exposed(struct sweep *sweep)
+static void find_exposed(struct copies_sweep *sweep)
 {
 	int64_t done_ns = INT64_MIN;
 	size_t at = 0;
@@ -138,26 +138,28 @@ static void find_exposed(struct sweep *sweep)
 
 /* ---- ways ---- */
 
-static struct way *way_get(struct copies *copies, uint32_t device, uint8_t direction)
+static struct copies_way *way_get(struct copies *copies, uint32_t device, uint8_t direction)
 {
 	for (uint32_t i = 0; i < copies->n_ways; i++)
 		if (copies->ways[i].device == device && copies->ways[i].direction == direction)
 			return &copies->ways[i];
 	if (copies->n_ways == WAYS_MAX)
 		return NULL;
-	copies->ways[copies->n_ways] = (struct way) { .device = device, .direction = direction };
+	copies->ways[copies->n_ways] = (struct copies_way) {
+		.device = device, .direction = direction,
+	};
 	return &copies->ways[copies->n_ways++];
 }
 
-static void note_place(struct place *place, const struct act *act, int64_t cost_ns)
+static void note_place(struct copies_place *place, const struct act *act, int64_t cost_ns)
 {
 	if (cost_ns > place->cost_ns)
-		*place = (struct place) { act->start_ns, act->end_ns, cost_ns, act->row };
+		*place = (struct copies_place) { act->start_ns, act->end_ns, cost_ns, act->row };
 }
 
 /* What most of the exposed time was before: one pass of majority vote (Boyer
  * and Moore 1981). */
-static void vote(struct way *way, uint32_t name, int64_t exposed_ns)
+static void vote(struct copies_way *way, uint32_t name, int64_t exposed_ns)
 {
 	if (way->before == name) {
 		way->weight_ns += exposed_ns;
@@ -169,10 +171,10 @@ static void vote(struct way *way, uint32_t name, int64_t exposed_ns)
 	}
 }
 
-static void add_copy(struct copies *copies, const struct sweep *sweep, enum scope scope,
+static void add_copy(struct copies *copies, const struct copies_sweep *sweep, enum scope scope,
 		     const struct act *act, int64_t exposed_ns, uint32_t next_name)
 {
-	struct way *way = way_get(copies, act->device, act->direction);
+	struct copies_way *way = way_get(copies, act->device, act->direction);
 	int64_t ns = act_end(sweep->slice, act) - act_start(sweep->slice, act);
 	uint64_t rate = bytes_per_s(act->amount, act->end_ns - act->start_ns);
 
@@ -195,7 +197,7 @@ static void add_copy(struct copies *copies, const struct sweep *sweep, enum scop
 }
 
 /* Backwards, so that the next kernel is known. */
-static void add_copies(struct copies *copies, const struct sweep *sweep, enum scope scope)
+static void add_copies(struct copies *copies, const struct copies_sweep *sweep, enum scope scope)
 {
 	uint32_t next = 0;
 
@@ -212,14 +214,14 @@ static void add_copies(struct copies *copies, const struct sweep *sweep, enum sc
 /* ---- habits ---- */
 
 /* A copy, for the search of equal ones. */
-struct moved {
+struct copies_moved {
 	uint64_t bytes;
 	uint32_t process, object, at;	/* at: index in the slice */
 };
 
 static int by_place(const void *a, const void *b)
 {
-	const struct moved *x = a, *y = b;
+	const struct copies_moved *x = a, *y = b;
 
 	if (x->process != y->process)
 		return x->process < y->process ? -1 : 1;
@@ -230,7 +232,7 @@ static int by_place(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static bool same_place(const struct moved *a, const struct moved *b)
+static bool same_place(const struct copies_moved *a, const struct copies_moved *b)
 {
 	return a->process == b->process && a->object == b->object && a->bytes == b->bytes;
 }
@@ -289,7 +291,7 @@ static void add_habit(struct copies *copies, enum habit_kind kind, enum scope sc
 
 /* Copies of one place in the order they ran. */
 static void look_at_place(struct copies *copies, const struct slice *slice, enum scope scope,
-			  const struct moved *list, size_t n, const int64_t *exposed)
+			  const struct copies_moved *list, size_t n, const int64_t *exposed)
 {
 	bool home = false;		/* it was copied to the host and not back since */
 	int64_t home_ns = 0;
@@ -316,14 +318,14 @@ static void look_at_place(struct copies *copies, const struct slice *slice, enum
 static void find_habits(struct copies *copies, const struct slice *slice, enum scope scope,
 			const int64_t *exposed, size_t n_copies)
 {
-	struct moved *list = xcalloc(n_copies, sizeof(*list));
+	struct copies_moved *list = xcalloc(n_copies, sizeof(*list));
 	size_t n = 0, end;
 
 	for (size_t i = 0; i < slice->n_runs && n < n_copies; i++) {
 		const struct act *act = &slice->acts[slice->runs[i]];
 
 		if (act_is_copy(act) && act->object && act->amount && act->start_ns >= slice->t0)
-			list[n++] = (struct moved) {
+			list[n++] = (struct copies_moved) {
 				.bytes = act->amount, .process = act->process,
 				.object = act->object, .at = slice->runs[i],
 			};
@@ -350,7 +352,7 @@ static void look_at_devices(struct copies *copies, const struct slice *slice, en
 
 	for (size_t i = 0; i < slice->n_runs && n_done < WAYS_MAX; i++) {
 		const struct act *first = &slice->acts[slice->runs[i]];
-		struct sweep sweep = { .slice = slice, .runs = runs, .exposed = exposed };
+		struct copies_sweep sweep = { .slice = slice, .runs = runs, .exposed = exposed };
 		uint32_t device = first->device, k = 0;
 
 		if (!act_is_copy(first))
@@ -363,7 +365,7 @@ static void look_at_devices(struct copies *copies, const struct slice *slice, en
 		for (size_t r = 0; r < slice->n_runs; r++)
 			if (slice->acts[slice->runs[r]].device == device)
 				runs[sweep.n_runs++] = slice->runs[r];
-		find_busy(&sweep);
+		copies_gather_busy(&sweep);
 		find_exposed(&sweep);
 		add_copies(copies, &sweep, scope);
 		free(sweep.busy);
@@ -412,13 +414,13 @@ static bool has_host_memory(uint8_t direction)
 }
 
 /* From one place of the host's memory to another: nothing is pinned, no queue is apart. */
-static bool by_processor(const struct model *model, const struct way *way)
+static bool by_processor(const struct model *model, const struct copies_way *way)
 {
 	return way->device < model->devices.n && device_at(model, way->device)->processor;
 }
 
-static void way_lines(struct finding *finding, const struct way *way, const struct basis *basis,
-		      enum scope scope, bool processor)
+static void way_lines(struct finding *finding, const struct copies_way *way,
+		      const struct basis *basis, enum scope scope, bool processor)
 {
 	char time[FMT_MAX], hidden[FMT_MAX], best[FMT_MAX], times[FMT_MAX];
 	int64_t ns = way->sum[scope].ns, exposed_ns = way->sum[scope].exposed_ns;
@@ -455,8 +457,8 @@ static const char *direction_key(struct model *model, enum direction direction)
 	return names_raw(&model->names, names_intern(&model->names, direction_name(direction)));
 }
 
-static void way_finding(struct model *model, const struct copies *copies, const struct way *way,
-			struct findings *findings)
+static void way_finding(struct model *model, const struct copies *copies,
+			const struct copies_way *way, struct findings *findings)
 {
 	const struct basis *basis = &copies->basis;
 	enum scope scope = basis_scope(basis);

@@ -24,13 +24,13 @@
 
 #define KEPT_MAX 4096u
 
-struct kept {
+struct cores_kept {
 	int64_t t0, t1;
 	struct cores_use use;
 };
 
 struct cores {
-	struct kept *list;		/* owned, by time */
+	struct cores_kept *list;		/* owned, by time */
 	size_t n, cap;
 	struct until { int64_t any_ns, kernels_ns; } *until;	/* owned; of each thread */
 	size_t n_threads;
@@ -128,7 +128,7 @@ static void cores_slice(struct model *model, void *state, const struct slice *sl
 			cores->n * sizeof(*cores->list));
 	}
 	grow(&cores->list, &cores->cap, cores->n, sizeof(*cores->list));
-	cores->list[cores->n++] = (struct kept) { slice->t0, slice->t1, use };
+	cores->list[cores->n++] = (struct cores_kept) { slice->t0, slice->t1, use };
 }
 
 static void cores_release(void *state)
@@ -173,7 +173,7 @@ bool cores_window(const void *state, struct names *names, int64_t t0, int64_t t1
 
 	memset(out, 0, sizeof(*out));
 	for (size_t i = cores->n; i-- > 0 && cores->list[i].t1 > t0; ) {
-		const struct kept *kept = &cores->list[i];
+		const struct cores_kept *kept = &cores->list[i];
 		int64_t from = kept->t0 > t0 ? kept->t0 : t0, to = kept->t1 < t1 ? kept->t1 : t1;
 		int64_t in_ns = to - from, of_ns = kept->t1 - kept->t0;
 

@@ -93,7 +93,8 @@ static struct costly_member *member_of(struct costly *costly, const struct act *
 	return &costly->members[at];
 }
 
-static void add(struct costly *costly, const struct act *act, enum op_class op_class, int64_t ns)
+static void costly_add(struct costly *costly, const struct act *act, enum op_class op_class,
+		       int64_t ns)
 {
 	struct costly_member *member = member_of(costly, act, op_class);
 
@@ -123,7 +124,7 @@ static void mark_in_row(struct costly *costly, const struct act *act, int64_t ns
 	if (!costly->met[OP_CLASS_CHAIN])
 		memset(costly->in_row, 0, n);
 	costly->in_row[act - costly->slice->acts] = 1;
-	add(costly, act, OP_CLASS_CHAIN, ns);
+	costly_add(costly, act, OP_CLASS_CHAIN, ns);
 }
 
 void costly_op(struct costly *costly, const struct act *act, int64_t ns)
@@ -133,7 +134,7 @@ void costly_op(struct costly *costly, const struct act *act, int64_t ns)
 	if (op_class != OP_CLASS_CHAIN) {
 		costly->longest = NULL;
 		if (op_class != OP_CLASS_NONE)
-			add(costly, act, op_class, ns);
+			costly_add(costly, act, op_class, ns);
 	} else if (!costly->longest) {
 		costly->longest = act;
 		costly->longest_ns = ns;
@@ -151,7 +152,7 @@ void costly_run(struct costly *costly, const struct act *act, int64_t ns)
 	enum op_class op_class = class_of_run(costly, act);
 
 	if (op_class != OP_CLASS_NONE)
-		add(costly, act, op_class, ns);
+		costly_add(costly, act, op_class, ns);
 }
 
 /* ---- without it ---- */
@@ -185,7 +186,7 @@ void costly_end_ops(struct costly *costly, const struct function_run *run)
 	}
 }
 
-void costly_end_runs(struct costly *costly, struct ready *ready, uint32_t thread)
+void costly_end_runs(struct costly *costly, struct critical_ready *ready, uint32_t thread)
 {
 	for (int i = 0; i < OP_CLASSES; i++) {
 		struct picked picked = { costly, (enum op_class)i };
@@ -256,8 +257,8 @@ static void types_line(struct model *model, const struct costly *costly, enum op
 }
 
 /* The op or kernel that costs most, where it took longest, and what would help there. */
-static void show(struct model *model, const struct costly *costly, enum op_class op_class,
-		 enum scope scope, struct finding *finding)
+static void costly_set_evidence(struct model *model, const struct costly *costly,
+				enum op_class op_class, enum scope scope, struct finding *finding)
 {
 	const struct costly_member *most = NULL;
 
@@ -305,7 +306,7 @@ static void class_finding(struct model *model, const struct costly *costly, enum
 		 fmt_time(left, whole - finding.cost_ns),
 		 finding.cost_ns < ns - ns / HIDDEN_PART ?
 		 ", because other work runs at the same time" : "");
-	show(model, costly, op_class, scope, &finding);
+	costly_set_evidence(model, costly, op_class, scope, &finding);
 	finding_add(findings, &finding);
 }
 

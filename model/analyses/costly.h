@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ops that hold much of the critical path though there is a cheaper form of what
- * they do (op-class.h), a part of critical.c: what they cost on the path, and how
+ * they do (op_class.h), a part of critical.c: what they cost on the path, and how
  * long a step would be at least without them (zeroing.h).
  *
  * Ops by element count where one follows another on the path, all but the longest
@@ -14,7 +14,7 @@
 #define MODEL_COSTLY_H
 
 #include "model/analyses/basis.h"
-#include "model/analyses/op-class.h"
+#include "model/analyses/op_class.h"
 #include "model/analyses/zeroing.h"
 #include "model/base/map.h"
 
@@ -30,7 +30,7 @@ struct costly_member {
 };
 
 struct costly {
-	struct slots class_of;		/* by name: its class, plus 1 */
+	struct act_slots class_of;		/* by name: its class, plus 1 */
 	struct costly_member *members;	/* owned */
 	size_t n_members, cap_members;
 	struct map by_key;
@@ -57,7 +57,7 @@ void costly_op(struct costly *costly, const struct act *act, int64_t ns);
 void costly_run(struct costly *costly, const struct act *act, int64_t ns);
 /* The path is whole; the arguments as in zeroing.h. */
 void costly_end_ops(struct costly *costly, const struct function_run *run);
-void costly_end_runs(struct costly *costly, struct ready *ready, uint32_t thread);
+void costly_end_runs(struct costly *costly, struct critical_ready *ready, uint32_t thread);
 void costly_review(struct model *model, const struct costly *costly, const struct basis *basis,
 		   struct findings *findings);
 

@@ -42,8 +42,8 @@
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
 #include "model/analyses/costly.h"
-#include "model/analyses/critical-ops.h"
-#include "model/analyses/critical-ready.h"
+#include "model/analyses/critical_ops.h"
+#include "model/analyses/critical_ready.h"
 #include "model/analyses/work.h"
 #include "model/base/util.h"
 #include "model/steps/steps.h"
@@ -73,7 +73,7 @@ struct critical {
 	struct step_path *steps;	/* owned; a ring, grown until PATH_STEPS */
 	size_t cap_steps;
 	uint64_t n_steps;
-	struct ready ready;		/* of the slice in hand */
+	struct critical_ready ready;		/* of the slice in hand */
 	struct costly costly;
 };
 
@@ -97,9 +97,9 @@ static size_t critical_bytes(const void *state)
 	       costly_bytes(&critical->costly);
 }
 
-struct walk {
+struct critical_walk {
 	struct critical *critical;
-	struct ready *ready;
+	struct critical_ready *ready;
 	enum scope scope;
 	int64_t t_ns;
 	uint32_t thread;		/* where it stands, when in no run */
@@ -107,8 +107,8 @@ struct walk {
 	int64_t ns[PATH_KINDS];
 };
 
-static void count_part(struct critical *critical, enum scope scope, enum path_kind kind,
-		       uint32_t name, int64_t ns)
+static void critical_count_part(struct critical *critical, enum scope scope, enum path_kind kind,
+				uint32_t name, int64_t ns)
 {
 	uint64_t key = (uint64_t)kind << 32 | name;
 	uint32_t at = map_get(&critical->by_key, key);
@@ -127,7 +127,7 @@ static void count_part(struct critical *critical, enum scope scope, enum path_ki
 }
 
 /* One edge, back to to_ns or the begin of the slice. */
-static void go(struct walk *walk, int64_t to_ns, enum path_kind kind, uint32_t name)
+static void go(struct critical_walk *walk, int64_t to_ns, enum path_kind kind, uint32_t name)
 {
 	int64_t t0 = walk->ready->slice->t0;
 
@@ -136,11 +136,11 @@ static void go(struct walk *walk, int64_t to_ns, enum path_kind kind, uint32_t n
 	if (to_ns >= walk->t_ns)
 		return;
 	walk->ns[kind] += walk->t_ns - to_ns;
-	count_part(walk->critical, walk->scope, kind, name, walk->t_ns - to_ns);
+	critical_count_part(walk->critical, walk->scope, kind, name, walk->t_ns - to_ns);
 	walk->t_ns = to_ns;
 }
 
-static void enter(struct walk *walk, size_t run)
+static void enter(struct critical_walk *walk, size_t run)
 {
 	walk->run = run;
 	walk->ready->entered[run] = 1;
@@ -152,9 +152,9 @@ static bool is_step(const struct slice *slice, const struct act *act)
 	       act->end_ns == slice->t1;
 }
 
-static void step_host(struct walk *walk)
+static void step_host(struct critical_walk *walk)
 {
-	struct ready *ready = walk->ready;
+	struct critical_ready *ready = walk->ready;
 	const struct segment *segment = ready_segment(ready, walk->thread, walk->t_ns);
 	const struct act *act;
 	size_t run;
@@ -188,9 +188,9 @@ static enum path_kind kind_of_run(const struct act *act)
 	return act->work == WORK_COMM ? PATH_COMM : act_is_kernel(act) ? PATH_KERNEL : PATH_COPY;
 }
 
-static void step_run(struct walk *walk)
+static void step_run(struct critical_walk *walk)
 {
-	const struct ready *ready = walk->ready;
+	const struct critical_ready *ready = walk->ready;
 	const struct act *act = &ready->slice->acts[ready->ends[walk->run].at];
 	/* A call that waits for its work handed it over when it began, for all
 	 * that is known. */
@@ -223,7 +223,7 @@ static void step_run(struct walk *walk)
 
 /* The thread that a slice belongs to: the step's own, else the one that last
  * launched or waited, else the one that was last seen; NONE: none. */
-static uint32_t owner(const struct slice *slice)
+static uint32_t critical_owner_thread(const struct slice *slice)
 {
 	uint32_t seen = NONE;
 	bool any = false;
@@ -263,7 +263,7 @@ static void keep_step(struct critical *critical, const struct slice *slice,
 	memcpy(step->ns, ns, sizeof(step->ns));
 }
 
-static void keep_path(const struct walk *walk, const struct slice *slice)
+static void keep_path(const struct critical_walk *walk, const struct slice *slice)
 {
 	for (int k = 0; k < PATH_KINDS; k++)
 		walk->critical->ns[walk->scope][k] += walk->ns[k];
@@ -289,7 +289,7 @@ static bool waits_for_devices(const struct slice *slice, uint32_t thread)
  * works on: the loop is as fast as whoever is slower, and that one is behind. Of the runs
  * that reach over the end a kernel, the one that began last. n_ends: there is none.
  */
-static size_t behind(const struct ready *ready, uint32_t thread)
+static size_t critical_run_behind(const struct critical_ready *ready, uint32_t thread)
 {
 	const struct slice *slice = ready->slice;
 	uint32_t process = NONE;
@@ -316,16 +316,17 @@ static size_t behind(const struct ready *ready, uint32_t thread)
 	return best;
 }
 
-static void find_path(struct critical *critical, struct ready *ready, enum scope scope)
+static void find_path(struct critical *critical, struct critical_ready *ready, enum scope scope)
 {
-	struct walk walk = {
+	struct critical_walk walk = {
 		.critical = critical, .ready = ready, .scope = scope,
-		.t_ns = ready->slice->t1, .thread = owner(ready->slice), .run = ready->n_ends,
+		.t_ns = ready->slice->t1, .thread = critical_owner_thread(ready->slice),
+		.run = ready->n_ends,
 	};
 	int64_t t0 = ready->slice->t0;
 	uint32_t thread = walk.thread;
 
-	walk.run = behind(ready, thread);
+	walk.run = critical_run_behind(ready, thread);
 	if (walk.run < ready->n_ends) {
 		enter(&walk, walk.run);
 	} else if (walk.thread == NONE && ready->n_ends) {
@@ -349,13 +350,13 @@ static void find_path(struct critical *critical, struct ready *ready, enum scope
 
 static void ops_edge(void *arg, int64_t to_ns, const struct act *act)
 {
-	struct walk *walk = arg;
+	struct critical_walk *walk = arg;
 
 	if (act)
 		costly_op(&walk->critical->costly, act, walk->t_ns - to_ns);
 	if (act && act->op_name)
-		count_part(walk->critical, walk->scope, PATH_TYPE, act->op_name,
-			   walk->t_ns - to_ns);
+		critical_count_part(walk->critical, walk->scope, PATH_TYPE, act->op_name,
+				    walk->t_ns - to_ns);
 	go(walk, to_ns, !act ? PATH_HOST : act->work == WORK_INPUT ? PATH_INPUT : PATH_OP,
 	   act ? act->name : 0);
 }
@@ -363,7 +364,7 @@ static void ops_edge(void *arg, int64_t to_ns, const struct act *act)
 static void find_ops_path(struct critical *critical, const struct slice *slice,
 			  const struct function_run *run, enum scope scope)
 {
-	struct walk walk = {
+	struct critical_walk walk = {
 		.critical = critical, .ready = &critical->ready, .scope = scope,
 		.t_ns = slice->t1,
 	};

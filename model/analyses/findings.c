@@ -27,7 +27,7 @@
 #define COME_AFTER 2			/* reviews in a row that saw it */
 #define GO_AFTER 3			/* reviews in a row that did not */
 
-struct entry {
+struct findings_entry {
 	struct finding finding;		/* as it was seen last */
 	unsigned seen, missed;		/* reviews in a row */
 	bool now;			/* handed in since findings_begin() */
@@ -35,7 +35,7 @@ struct entry {
 };
 
 struct findings {
-	struct entry *list;		/* owned; n of cap, the shown ones first */
+	struct findings_entry *list;		/* owned; n of cap, the shown ones first */
 	size_t n, cap, shown;
 	uint64_t revision;
 };
@@ -60,7 +60,7 @@ static bool same(const struct finding *a, const struct finding *b)
 	return a->subject == b->subject && strcmp(a->id, b->id) == 0;
 }
 
-static void take(struct entry *entry, const struct finding *finding)
+static void findings_update_entry(struct findings_entry *entry, const struct finding *finding)
 {
 	struct finding *mine = &entry->finding;
 
@@ -80,19 +80,19 @@ static void take(struct entry *entry, const struct finding *finding)
 void finding_add(struct findings *findings, const struct finding *finding)
 {
 	for (size_t i = 0; i < findings->n; i++) {
-		struct entry *entry = &findings->list[i];
+		struct findings_entry *entry = &findings->list[i];
 
 		if (!same(&entry->finding, finding))
 			continue;
 		if (!entry->now || finding->cost_ns > entry->finding.cost_ns)
-			take(entry, finding);
+			findings_update_entry(entry, finding);
 		return;
 	}
 	if (findings->n == FINDINGS_MAX)
 		return;
 	grow(&findings->list, &findings->cap, findings->n, sizeof(*findings->list));
-	findings->list[findings->n] = (struct entry) { 0 };
-	take(&findings->list[findings->n++], finding);
+	findings->list[findings->n] = (struct findings_entry) { 0 };
+	findings_update_entry(&findings->list[findings->n++], finding);
 }
 
 void findings_begin(struct findings *findings)
@@ -104,7 +104,7 @@ void findings_begin(struct findings *findings)
 /* ---- what is shown, and where ---- */
 
 /* a goes before b; clearly: only by a tenth, so that neighbours do not dance. */
-static bool before(const struct finding *a, const struct finding *b, bool clearly)
+static bool finding_is_before(const struct finding *a, const struct finding *b, bool clearly)
 {
 	if (a->severity != b->severity)
 		return a->severity > b->severity;
@@ -112,7 +112,7 @@ static bool before(const struct finding *a, const struct finding *b, bool clearl
 }
 
 /* Whether it stays; decides whether it is shown. */
-static bool judge(struct entry *entry, bool final)
+static bool judge(struct findings_entry *entry, bool final)
 {
 	if (entry->now) {
 		entry->seen++;
@@ -125,16 +125,17 @@ static bool judge(struct entry *entry, bool final)
 }
 
 /* Each moves up until the one before it is not clearly cheaper. */
-static void arrange(struct findings *findings, bool final)
+static void findings_sort_calmly(struct findings *findings, bool final)
 {
 	for (size_t i = 1; i < findings->n; i++) {
-		struct entry entry = findings->list[i];
+		struct findings_entry entry = findings->list[i];
 		size_t at = i;
 
 		for (; at && entry.shown; at--) {
-			const struct entry *other = &findings->list[at - 1];
+			const struct findings_entry *other = &findings->list[at - 1];
 
-			if (other->shown && !before(&entry.finding, &other->finding, !final))
+			if (other->shown &&
+			    !finding_is_before(&entry.finding, &other->finding, !final))
 				break;
 			findings->list[at] = *other;
 		}
@@ -152,12 +153,12 @@ void findings_end(struct findings *findings, bool final)
 	findings->n = kept;
 	findings->shown = 0;
 	for (size_t i = 0; i < kept; i++) {
-		struct entry *entry = &findings->list[i];
+		struct findings_entry *entry = &findings->list[i];
 
 		entry->shown = entry->shown || entry->seen >= COME_AFTER || final;
 		findings->shown += entry->shown;
 	}
-	arrange(findings, final);
+	findings_sort_calmly(findings, final);
 	findings->revision++;
 }
 

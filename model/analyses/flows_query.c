@@ -21,7 +21,7 @@ static int by_bytes(const void *a, const void *b)
 	return x->key && y->key ? strcmp(x->key, y->key) : (x->key != NULL) - (y->key != NULL);
 }
 
-static void fill(struct model *model, struct flow_row *row, const struct flow_total *sum)
+static void flow_row_fill(struct model *model, struct flow_row *row, const struct flow_total *sum)
 {
 	struct flow_name parts = flow_name(model, sum->name);
 
@@ -41,7 +41,7 @@ static void fill(struct model *model, struct flow_row *row, const struct flow_to
 	wire_of(model, sum->name, &row->bytes_per_step, &row->alone_ns_per_step);
 }
 
-static void merge(struct flow_total *to, const struct flow_total *from)
+static void flow_total_merge(struct flow_total *to, const struct flow_total *from)
 {
 	to->sent += from->sent;
 	to->received += from->received;
@@ -77,12 +77,12 @@ size_t model_flows(struct model *model, struct flow_row **out)
 			sums[n++].name = name;
 			map_set(&by_name, name, at);
 		}
-		merge(&sums[at], total);
+		flow_total_merge(&sums[at], total);
 	}
 	map_release(&by_name);
 	*out = xcalloc(n, sizeof(**out));
 	for (size_t i = 0; i < n; i++) {
-		fill(model, &(*out)[i], &sums[i]);
+		flow_row_fill(model, &(*out)[i], &sums[i]);
 		hist_release(&sums[i].latency);
 	}
 	free(sums);

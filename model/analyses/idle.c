@@ -66,7 +66,7 @@ static const struct idle_gap *ring_at(const struct idle_device *idle, size_t i)
 	return &idle->ring[(idle->ring_head + i) % idle->ring_n];
 }
 
-static void widen(struct idle_device *idle)
+static void idle_widen_buckets(struct idle_device *idle)
 {
 	for (size_t i = 0; i < idle->buckets_n; i++) {
 		struct idle_bucket one = idle->buckets[i];
@@ -91,7 +91,7 @@ static void buckets_add(struct idle_device *idle, const struct idle_gap *gap, si
 	int64_t length = gap->end_ns - gap->start_ns;
 
 	while ((gap->end_ns - idle->base_ns) / idle->bucket_ns >= (int64_t)max)
-		widen(idle);
+		idle_widen_buckets(idle);
 	while ((int64_t)idle->buckets_n <= (gap->end_ns - idle->base_ns) / idle->bucket_ns) {
 		grow(&idle->buckets, &idle->buckets_cap, idle->buckets_n,
 		     sizeof(*idle->buckets));
@@ -127,7 +127,7 @@ static void commit(struct idle_device *idle, uint32_t device)
 
 /* ---- while the sweep goes on ---- */
 
-static enum idle_cause cause_of_thread(struct sweep *sweep, uint32_t thread)
+static enum idle_cause cause_of_thread(struct slice_sweep *sweep, uint32_t thread)
 {
 	if (thread >= sweep->n_threads)
 		return IDLE_OTHER;
@@ -145,7 +145,7 @@ static enum idle_cause cause_of_thread(struct sweep *sweep, uint32_t thread)
 	}
 }
 
-static bool launches(struct sweep *sweep, uint32_t thread)
+static bool launches(struct slice_sweep *sweep, uint32_t thread)
 {
 	return thread < sweep->n_threads &&
 	       sweep_state(sweep_thread_at(sweep, thread)) == HOST_LAUNCH;
@@ -157,7 +157,7 @@ static void add(struct idle_device *idle, enum idle_cause cause, int64_t ns)
 		idle->gap.ns[cause] += ns;
 }
 
-static void piece(struct sweep *sweep, struct idle_device *idle, int64_t t_ns)
+static void idle_count_piece(struct slice_sweep *sweep, struct idle_device *idle, int64_t t_ns)
 {
 	int64_t from = idle->from_ns, call = idle->call_ns, moment_ns;
 
@@ -187,7 +187,7 @@ static void piece(struct sweep *sweep, struct idle_device *idle, int64_t t_ns)
 	}
 }
 
-static void link_thread(struct sweep *sweep, uint32_t device)
+static void link_thread(struct slice_sweep *sweep, uint32_t device)
 {
 	struct idle_device *idle = &sweep->devices[device].idle;
 	struct sweep_thread *thread;
@@ -203,7 +203,7 @@ static void link_thread(struct sweep *sweep, uint32_t device)
 	idle->linked = true;
 }
 
-static void unlink_thread(struct sweep *sweep, struct idle_device *idle)
+static void unlink_thread(struct slice_sweep *sweep, struct idle_device *idle)
 {
 	if (!idle->linked)
 		return;
@@ -216,7 +216,7 @@ static void unlink_thread(struct sweep *sweep, struct idle_device *idle)
 	idle->linked = false;
 }
 
-void idle_begins(struct model *model, struct sweep *sweep, uint32_t device, int64_t t_ns)
+void idle_begins(struct model *model, struct slice_sweep *sweep, uint32_t device, int64_t t_ns)
 {
 	struct idle_device *idle = &sweep->devices[device].idle;
 	uint32_t next = sweep->devices[device].next;
@@ -242,7 +242,7 @@ void idle_begins(struct model *model, struct sweep *sweep, uint32_t device, int6
 	link_thread(sweep, device);
 }
 
-void idle_ends(struct model *model, struct sweep *sweep, uint32_t device, int64_t t_ns)
+void idle_ends(struct model *model, struct slice_sweep *sweep, uint32_t device, int64_t t_ns)
 {
 	struct idle_device *idle = &sweep->devices[device].idle;
 
@@ -253,25 +253,25 @@ void idle_ends(struct model *model, struct sweep *sweep, uint32_t device, int64_
 	}
 	if (!idle->open)
 		return;
-	piece(sweep, idle, t_ns);
+	idle_count_piece(sweep, idle, t_ns);
 	unlink_thread(sweep, idle);
 	idle->open = false;
 	commit(idle, device);
 }
 
-void idle_count(struct sweep *sweep, uint32_t thread, int64_t t_ns)
+void idle_count(struct slice_sweep *sweep, uint32_t thread, int64_t t_ns)
 {
 	for (uint32_t d = sweep_thread_at(sweep, thread)->devices; d != NONE;
 	     d = sweep->devices[d].idle.next)
-		piece(sweep, &sweep->devices[d].idle, t_ns);
+		idle_count_piece(sweep, &sweep->devices[d].idle, t_ns);
 }
 
-void idle_pause(struct sweep *sweep, uint32_t device, int64_t t_ns)
+void idle_pause(struct slice_sweep *sweep, uint32_t device, int64_t t_ns)
 {
 	struct idle_device *idle = &sweep->devices[device].idle;
 
 	if (idle->open)
-		piece(sweep, idle, t_ns);
+		idle_count_piece(sweep, idle, t_ns);
 	unlink_thread(sweep, idle);
 }
 

@@ -52,7 +52,8 @@ static enum input_kind kind_of(const char *name)
 	return name_is_fetch(name) ? INPUT_FETCHES : name_is_input(name) ? INPUT_MAKES : INPUT_NOT;
 }
 
-static enum input_kind known(struct input_names *input, struct names *names, uint32_t name)
+static enum input_kind input_is_known_name(struct input_names *input, struct names *names,
+					   uint32_t name)
 {
 	if (name < input->n && input->known[name])
 		return (enum input_kind)input->known[name];
@@ -71,8 +72,8 @@ static enum input_kind known(struct input_names *input, struct names *names, uin
 
 void input_op(struct input_names *input, struct names *names, struct act *act)
 {
-	enum input_kind name = known(input, names, act->name);
-	enum input_kind type = known(input, names, act->op_name);
+	enum input_kind name = input_is_known_name(input, names, act->name);
+	enum input_kind type = input_is_known_name(input, names, act->op_name);
 
 	if (name == INPUT_NOT && type == INPUT_NOT)
 		return;

@@ -47,7 +47,8 @@ struct launch_queue {
 	size_t n_starts, cap_starts;
 	/* of the slice in hand */
 	struct start_key *waits;	/* owned; when something begins to wait, ... */
-	struct start_key *served;	/* owned; ... when something no longer does, with as many spare ones */
+	/* owned; ... when something no longer does, with as many spare ones */
+	struct start_key *served;
 	size_t n_waits, cap_waits, n_served, cap_served;
 	int64_t until_ns;		/* something waited or ran up to then */
 };
@@ -55,7 +56,7 @@ struct launch_queue {
 struct launches {
 	struct launch_queue **queues;	/* owned, as are they; in the order they came */
 	size_t n, cap;
-	struct slots slots;		/* by queue its place among them, plus 1 */
+	struct act_slots slots;		/* by queue its place among them, plus 1 */
 };
 
 static void launch_release(void *state)
@@ -88,7 +89,7 @@ static size_t launch_bytes(const void *state)
 	return bytes;
 }
 
-static struct launch_queue *queue_of(struct launches *all, uint32_t queue,
+static struct launch_queue *launch_queue(struct launches *all, uint32_t queue,
 				     const struct slice *slice, int64_t from_ns)
 {
 	struct launch_queue *one;
@@ -224,7 +225,8 @@ static void find_depths(struct launch_queue *queue, const struct slice *slice)
 	start_keys_sort(queue->served, queue->served + queue->n_served, queue->n_served);
 	while (in < queue->n_waits || out < queue->n_served) {
 		bool more = out == queue->n_served ||
-			    (in < queue->n_waits && queue->waits[in].start < queue->served[out].start);
+			    (in < queue->n_waits &&
+			     queue->waits[in].start < queue->served[out].start);
 		int64_t until_ns = more ? queue->waits[in].start : queue->served[out].start;
 
 		if (until_ns > at_ns) {
@@ -278,7 +280,7 @@ static void launch_slice(struct model *model, void *state, const struct slice *s
 
 		if (act->kind != ACT_LAUNCH && act->kind != ACT_RUN)
 			continue;
-		queue = queue_of(all, act->queue, slice, act->start_ns);
+		queue = launch_queue(all, act->queue, slice, act->start_ns);
 		if (queue)
 			look_at(queue, slice, act);
 	}

@@ -34,13 +34,13 @@
 #define NAMES_TOLD 3
 #define INTERRUPTED 20			/* one in so many pieces of an op may be long */
 
-struct place {
+struct overhead_place {
 	uint32_t name;
 	int64_t ns[SCOPE_COUNT], long_ns[SCOPE_COUNT];	/* in pieces that are small, others */
 	uint64_t count[SCOPE_COUNT], pieces[SCOPE_COUNT], long_pieces[SCOPE_COUNT];
 };
 
-struct sum { int64_t in_ops_ns, between_ns, small_ns; uint64_t small; };
+struct overhead_sum { int64_t in_ops_ns, between_ns, small_ns; uint64_t small; };
 
 struct open_op {
 	uint32_t act;
@@ -51,11 +51,11 @@ struct open_op {
 
 struct overhead {
 	struct basis basis;
-	struct sum sum[SCOPE_COUNT];
-	struct place *places;		/* owned */
+	struct overhead_sum sum[SCOPE_COUNT];
+	struct overhead_place *places;		/* owned */
 	size_t n_places, cap_places;
 	struct map by_name;
-	struct slots ops_of;		/* by thread, of the slice in hand */
+	struct act_slots ops_of;		/* by thread, of the slice in hand */
 	int64_t worst_ns, worst_t0, worst_t1;
 	uint32_t worst_row;
 	/* of the slice in hand: */
@@ -63,7 +63,7 @@ struct overhead {
 	enum scope scope;
 	int64_t small_ns, last_ns;
 	uint32_t thread, kernels, inputs;	/* the latter two: open */
-	struct sum now;
+	struct overhead_sum now;
 	struct open_op open[OPEN_MAX];
 	int depth;
 	struct open_op outside;
@@ -75,7 +75,8 @@ static bool is_eager(const struct act *act)
 }
 
 /* The thread with most of its ops; NONE: none, or a device works. */
-static uint32_t find_thread(struct overhead *o, const struct slice *slice, uint32_t process)
+static uint32_t overhead_find_thread(struct overhead *o, const struct slice *slice,
+				     uint32_t process)
 {
 	uint32_t most = NONE;
 
@@ -100,7 +101,7 @@ static uint32_t find_thread(struct overhead *o, const struct slice *slice, uint3
 	return most;
 }
 
-static struct place *place_of(struct overhead *o, const struct act *act)
+static struct overhead_place *overhead_place(struct overhead *o, const struct act *act)
 {
 	uint32_t at = map_get(&o->by_name, act->name);
 
@@ -109,7 +110,7 @@ static struct place *place_of(struct overhead *o, const struct act *act)
 			return NULL;
 		grow(&o->places, &o->cap_places, o->n_places, sizeof(*o->places));
 		at = (uint32_t)o->n_places++;
-		o->places[at] = (struct place) { .name = act->name };
+		o->places[at] = (struct overhead_place) { .name = act->name };
 		map_set(&o->by_name, act->name, at);
 	}
 	return &o->places[at];
@@ -117,7 +118,7 @@ static struct place *place_of(struct overhead *o, const struct act *act)
 
 static void add_piece(struct overhead *o, const struct act *act, int64_t ns, bool small)
 {
-	struct place *place = place_of(o, act);
+	struct overhead_place *place = overhead_place(o, act);
 
 	if (!place)
 		return;
@@ -131,7 +132,7 @@ static struct open_op *top(struct overhead *o)
 	return o->depth ? &o->open[o->depth - 1] : &o->outside;
 }
 
-static void piece(struct overhead *o, int64_t now_ns)
+static void overhead_count_piece(struct overhead *o, int64_t now_ns)
 {
 	int64_t ns = now_ns - o->last_ns;
 	const struct act *act = o->depth ? &o->slice->acts[top(o)->act] : NULL;
@@ -163,20 +164,20 @@ static void close_op(struct overhead *o)
 	if (!done.works && is_eager(act) && !(act->flags & ACT_RANGE)) {
 		done.small = 1;
 		done.small_ns = act->end_ns - act->start_ns;
-		if (place_of(o, act))
-			place_of(o, act)->count[o->scope]++;
+		if (overhead_place(o, act))
+			overhead_place(o, act)->count[o->scope]++;
 	}
 	around->works = around->works || done.works;
 	around->small += done.small;
 	add_ns(&around->small_ns, done.small_ns);
 }
 
-static void edge(struct overhead *o, uint32_t at, bool begins)
+static void overhead_count_edge(struct overhead *o, uint32_t at, bool begins)
 {
 	const struct act *act = &o->slice->acts[at];
 	int k = o->depth;
 
-	piece(o, begins ? act_start(o->slice, act) : act->end_ns);
+	overhead_count_piece(o, begins ? act_start(o->slice, act) : act->end_ns);
 	if (act->kind == ACT_RUN) {
 		o->kernels += begins ? 1 : o->kernels ? -1u : 0;
 	} else if (begins) {
@@ -199,7 +200,7 @@ static bool is_ours(const struct overhead *o, const struct act *act)
 	       !(act->flags & ACT_ASYNC) && (act->kind == ACT_OP || act->kind == ACT_RUN);
 }
 
-static void walk(struct overhead *o)
+static void overhead_walk_edges(struct overhead *o)
 {
 	const struct slice *slice = o->slice;
 	size_t end = 0, begin = 0;
@@ -212,13 +213,13 @@ static void walk(struct overhead *o)
 		if (end < slice->n && slice->ends[end].start <= slice->t1 &&
 		    (begin == slice->n ||
 		     slice->ends[end].start <= slice->acts[begin].start_ns))
-			edge(o, slice->ends[end++].at, false);
+			overhead_count_edge(o, slice->ends[end++].at, false);
 		else if (begin < slice->n)
-			edge(o, (uint32_t)begin++, true);
+			overhead_count_edge(o, (uint32_t)begin++, true);
 		else
 			break;
 	}
-	piece(o, slice->t1);
+	overhead_count_piece(o, slice->t1);
 	while (o->depth)
 		close_op(o);
 }
@@ -227,8 +228,9 @@ static void overhead_slice(struct model *model, void *state, const struct slice 
 {
 	struct overhead *o = state;
 	const struct steps *steps = steps_best(model);
-	uint32_t thread = find_thread(o, slice, slice->step && steps ? steps->process : NONE);
-	struct sum *sum;
+	uint32_t thread = overhead_find_thread(o, slice,
+					       slice->step && steps ? steps->process : NONE);
+	struct overhead_sum *sum;
 
 	if (!basis_add(&o->basis, slice, &o->scope) || thread == NONE)
 		return;
@@ -238,9 +240,9 @@ static void overhead_slice(struct model *model, void *state, const struct slice 
 	o->last_ns = slice->t0;
 	o->kernels = o->inputs = 0;
 	o->depth = 0;
-	o->now = (struct sum) { 0 };
+	o->now = (struct overhead_sum) { 0 };
 	o->outside = (struct open_op) { 0 };
-	walk(o);
+	overhead_walk_edges(o);
 	sum = &o->sum[o->scope];
 	add_ns(&sum->in_ops_ns, o->now.in_ops_ns);
 	add_ns(&sum->between_ns, o->now.between_ns);
@@ -260,7 +262,7 @@ static void overhead_slice(struct model *model, void *state, const struct slice 
 /* " at train.py:88", where those ops are called that hold most. */
 static void place_of_most(struct model *model, const struct overhead *o, char *out)
 {
-	const struct place *most = NULL;
+	const struct overhead_place *most = NULL;
 	enum scope scope = basis_scope(&o->basis);
 
 	for (size_t i = 0; i < o->n_places; i++)
@@ -278,7 +280,7 @@ static void names_line(struct model *model, const struct overhead *o, char line[
 	size_t at = 0;
 
 	for (int told = 0; told < NAMES_TOLD; told++) {
-		const struct place *most = NULL;
+		const struct overhead_place *most = NULL;
 		char time[FMT_MAX];
 
 		for (size_t i = 0; i < o->n_places; i++)
@@ -312,7 +314,7 @@ static void overhead_review(struct model *model, void *state, struct findings *f
 {
 	const struct overhead *o = state;
 	const struct basis *basis = &o->basis;
-	const struct sum *sum = &o->sum[basis_scope(basis)];
+	const struct overhead_sum *sum = &o->sum[basis_scope(basis)];
 	int64_t in_ops_ns = basis_per(basis, sum->in_ops_ns +
 				      interrupted_ns(o, basis_scope(basis)));
 	int64_t whole_ns = basis_whole(basis);

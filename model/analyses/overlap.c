@@ -10,7 +10,7 @@
  */
 #include "model/analyses/sweep.h"
 
-void overlap_piece(struct sweep *sweep, struct sweep_device *device, int64_t t_ns)
+void overlap_piece(struct slice_sweep *sweep, struct sweep_device *device, int64_t t_ns)
 {
 	struct step_breakdown *now = &sweep->breakdown.now;
 	int64_t dur_ns = t_ns - device->since_ns;

@@ -21,24 +21,24 @@
 #define LOOPS 8u			/* of a process that are known again */
 
 /* A run of a name: what was before it. */
-struct mark {
+struct period_mark {
 	int64_t start_ns, rest_ns;	/* rest: since anything ran */
 	uint64_t content;		/* sum over all runs before */
 	uint64_t runs;			/* their number */
 };
 
-struct named {
+struct period_name {
 	uint32_t name;
 	uint64_t count;			/* ever; the last HISTORY are in marks */
 	int64_t total_ns;
-	struct mark *marks;		/* owned, a ring */
+	struct period_mark *marks;		/* owned, a ring */
 };
 
-struct looked {
+struct period_look {
 	uint32_t process;
 	uint64_t content, runs, since_look, look_after;
 	int64_t until_ns;		/* something ran until then */
-	struct named *list;		/* owned */
+	struct period_name *list;		/* owned */
 	uint32_t n;
 	struct map by_name;
 	/* what was found */
@@ -54,7 +54,7 @@ struct looked {
 };
 
 struct period {
-	struct looked processes[PROCESSES];
+	struct period_look processes[PROCESSES];
 	uint32_t n;
 };
 
@@ -66,7 +66,7 @@ struct period *period_new(void)
 void period_free(struct period *period)
 {
 	for (uint32_t p = 0; p < period->n; p++) {
-		struct looked *looked = &period->processes[p];
+		struct period_look *looked = &period->processes[p];
 
 		for (uint32_t i = 0; i < looked->n; i++)
 			free(looked->list[i].marks);
@@ -81,14 +81,14 @@ size_t period_bytes(const struct period *period)
 	size_t bytes = sizeof(*period);
 
 	for (uint32_t p = 0; p < period->n; p++)
-		bytes += period->processes[p].n * (sizeof(struct named) +
-						   HISTORY * sizeof(struct mark));
+		bytes += period->processes[p].n * (sizeof(struct period_name) +
+						   HISTORY * sizeof(struct period_mark));
 	return bytes;
 }
 
-static struct looked *looked_of(struct period *period, uint32_t process)
+static struct period_look *looked_of(struct period *period, uint32_t process)
 {
-	struct looked *looked;
+	struct period_look *looked;
 
 	for (uint32_t p = 0; p < period->n; p++)
 		if (period->processes[p].process == process)
@@ -101,10 +101,10 @@ static struct looked *looked_of(struct period *period, uint32_t process)
 	return looked;
 }
 
-static struct named *named_of(struct looked *looked, uint32_t name)
+static struct period_name *named_of(struct period_look *looked, uint32_t name)
 {
 	uint32_t index = map_get(&looked->by_name, name);
-	struct named *named;
+	struct period_name *named;
 
 	if (index != MAP_NONE)
 		return &looked->list[index];
@@ -118,21 +118,21 @@ static struct named *named_of(struct looked *looked, uint32_t name)
 }
 
 /* The i-th of those that are kept, from the oldest. */
-static const struct mark *mark_at(const struct named *named, uint64_t i)
+static const struct period_mark *mark_at(const struct period_name *named, uint64_t i)
 {
 	uint64_t first = named->count > HISTORY ? named->count - HISTORY : 0;
 
 	return &named->marks[(first + i) % HISTORY];
 }
 
-static uint64_t kept(const struct named *named)
+static uint64_t kept(const struct period_name *named)
 {
 	return named->count > HISTORY ? HISTORY : named->count;
 }
 
 /* The content most stretches of k have, and how many runs; *share of them, in per
  * cent. By majority vote, then counted: no sort. */
-static uint64_t usual_content(const struct named *named, uint32_t k, unsigned *share,
+static uint64_t usual_content(const struct period_name *named, uint32_t k, unsigned *share,
 			      uint64_t *runs)
 {
 	uint64_t n = kept(named) - k, usual = 0, votes = 0, alike = 0;
@@ -158,7 +158,7 @@ static uint64_t usual_content(const struct named *named, uint32_t k, unsigned *s
 }
 
 /* The smallest k that makes it an anchor, 0: none does. */
-static uint32_t anchor_of(const struct named *named, uint64_t *content)
+static uint32_t anchor_of(const struct period_name *named, uint64_t *content)
 {
 	for (uint32_t k = 1; k <= K_MAX && kept(named) >= k * PERIODS + 1; k++) {
 		uint64_t runs = 0;
@@ -181,7 +181,7 @@ static int by_ns(const void *a, const void *b)
 }
 
 /* How long it usually rests before such a run: the median. */
-static int64_t rest_of(const struct named *named)
+static int64_t rest_of(const struct period_name *named)
 {
 	int64_t rests[HISTORY];
 	uint64_t n = kept(named);
@@ -192,7 +192,8 @@ static int64_t rest_of(const struct named *named)
 	return rests[n / 2];
 }
 
-static void add_step(struct model *model, struct looked *looked, int64_t from_ns, int64_t to_ns)
+static void add_step(struct model *model, struct period_look *looked, int64_t from_ns,
+		     int64_t to_ns)
 {
 	if (to_ns - from_ns > LONG * looked->period_ns || to_ns <= from_ns ||
 	    from_ns < looked->step_ns)
@@ -203,7 +204,7 @@ static void add_step(struct model *model, struct looked *looked, int64_t from_ns
 
 /* A loop that comes back after something else goes on with its steps, whatever begins
  * them now; another loop has a series of its own. */
-static void take_series(struct looked *looked, uint64_t content)
+static void take_series(struct period_look *looked, uint64_t content)
 {
 	uint32_t kept_loops = looked->n_loops < LOOPS ? looked->n_loops : LOOPS;
 
@@ -218,9 +219,9 @@ static void take_series(struct looked *looked, uint64_t content)
 }
 
 /* The steps that are in what is kept. */
-static void begin(struct model *model, struct looked *looked)
+static void period_start_steps(struct model *model, struct period_look *looked)
 {
-	const struct named *named = &looked->list[looked->anchor];
+	const struct period_name *named = &looked->list[looked->anchor];
 	uint64_t n = kept(named), k = looked->k, best = 0, first;
 	int64_t most = -1;
 
@@ -241,21 +242,23 @@ static void begin(struct model *model, struct looked *looked)
 	looked->found = true;
 	first = (n - 1 - best) % k;
 	for (uint64_t i = first; i + k < n; i += k)
-		add_step(model, looked, mark_at(named, i)->start_ns, mark_at(named, i + k)->start_ns);
+		add_step(model, looked, mark_at(named, i)->start_ns,
+			 mark_at(named, i + k)->start_ns);
 	looked->last_ns = mark_at(named, n - 1 - best)->start_ns;
 }
 
 static int by_total(const void *a, const void *b)
 {
-	const struct named *x = *(const struct named *const *)a, *y = *(const struct named *const *)b;
+	const struct period_name *x = *(const struct period_name *const *)a;
+	const struct period_name *y = *(const struct period_name *const *)b;
 
 	return x->total_ns < y->total_ns ? 1 : x->total_ns > y->total_ns ? -1 : 0;
 }
 
 /* The dearest name that is an anchor; then one that begins the same stretch. */
-static void look(struct model *model, struct looked *looked)
+static void period_find_anchor(struct model *model, struct period_look *looked)
 {
-	const struct named *by_cost[NAMES_MAX_PERIOD], *found = NULL;
+	const struct period_name *by_cost[NAMES_MAX_PERIOD], *found = NULL;
 	uint64_t content, other;
 	int64_t rest = -1;
 
@@ -288,20 +291,20 @@ static void look(struct model *model, struct looked *looked)
 	}
 	looked->anchor = (uint32_t)(found - looked->list);
 	take_series(looked, content);
-	begin(model, looked);
+	period_start_steps(model, looked);
 }
 
 void period_run(struct model *model, struct period *period, const struct act *act)
 {
-	struct looked *looked = looked_of(period, act->process);
+	struct period_look *looked = looked_of(period, act->process);
 	uint32_t name = names_resolve(&model->names, act->name);
-	struct named *named;
+	struct period_name *named;
 
 	if (!looked || act->command == COMMAND_FILL || act->command == COMMAND_UNMAP)
 		return;
 	named = act->command == COMMAND_KERNEL && name ? named_of(looked, name) : NULL;
 	if (named) {
-		named->marks[named->count++ % HISTORY] = (struct mark) {
+		named->marks[named->count++ % HISTORY] = (struct period_mark) {
 			.start_ns = act->start_ns, .content = looked->content,
 			.runs = looked->runs, .rest_ns = looked->until_ns &&
 			act->start_ns > looked->until_ns ? act->start_ns - looked->until_ns : 0,
@@ -315,7 +318,7 @@ void period_run(struct model *model, struct period *period, const struct act *ac
 		looked->until_ns = act->end_ns;
 	if (!looked->found) {
 		if (++looked->since_look >= (looked->look_after ? looked->look_after : LOOK))
-			look(model, looked);
+			period_find_anchor(model, looked);
 		return;
 	}
 	if (named == &looked->list[looked->anchor] &&

@@ -101,7 +101,8 @@ static enum step_phase known_phase(struct model *model, struct phases *p, uint32
 		p->n_known = n;
 	}
 	if (!p->known[name])
-		p->known[name] = (uint8_t)(1 + phase_of(name ? names_raw(&model->names, name) : ""));
+		p->known[name] =
+			(uint8_t)(1 + phase_of(name ? names_raw(&model->names, name) : ""));
 	return (enum step_phase)(p->known[name] - 1);
 }
 
@@ -127,7 +128,7 @@ static enum step_phase act_phase(struct model *model, struct phases *p, const st
 
 /* ---- a slice ---- */
 
-static void piece(struct phases *p, int64_t now_ns)
+static void phases_count_piece(struct phases *p, int64_t now_ns)
 {
 	int64_t ns = now_ns - p->last_ns;
 	int phase = 0;
@@ -149,12 +150,13 @@ static void piece(struct phases *p, int64_t now_ns)
 
 static bool is_ours(const struct slice *slice, const struct act *act, uint32_t process)
 {
-	return (process == NONE || act->process == process) && act->end_ns > slice->t0 && act->start_ns < slice->t1 &&
+	return (process == NONE || act->process == process) && act->end_ns > slice->t0 &&
+	       act->start_ns < slice->t1 &&
 	       act->end_ns > act->start_ns;
 }
 
-static void walk(struct model *model, struct phases *p, const struct slice *slice,
-		 uint32_t process)
+static void phases_walk_edges(struct model *model, struct phases *p, const struct slice *slice,
+			      uint32_t process)
 {
 	size_t end = 0, begin = 0;
 
@@ -171,18 +173,18 @@ static void walk(struct model *model, struct phases *p, const struct slice *slic
 			end++;
 			if (!is_ours(slice, done, process) || phase == PHASE_OTHER)
 				continue;
-			piece(p, done->end_ns);
+			phases_count_piece(p, done->end_ns);
 			p->open[phase] -= p->open[phase] > 0;
 		} else if (first) {
 			phase = act_phase(model, p, first);
 			begin++;
 			if (!is_ours(slice, first, process) || phase == PHASE_OTHER)
 				continue;
-			piece(p, act_start(slice, first));
+			phases_count_piece(p, act_start(slice, first));
 			p->open[phase]++;
 		}
 	}
-	piece(p, slice->t1);
+	phases_count_piece(p, slice->t1);
 	add_ns(&p->now[PHASE_OTHER], p->gap_ns);
 }
 
@@ -199,7 +201,7 @@ static void phases_slice(struct model *model, void *state, const struct slice *s
 	p->last_ns = slice->t0;
 	p->gap_ns = 0;
 	p->last = PHASE_OTHER;
-	walk(model, p, slice, steps ? steps->process : NONE);
+	phases_walk_edges(model, p, slice, steps ? steps->process : NONE);
 	for (int i = 0; i < STEP_PHASES; i++)
 		add_ns(&p->ns[i], p->now[i]);
 	p->backward += p->now[PHASE_BACKWARD] > 0;

@@ -25,27 +25,27 @@
 #define POOLS_MAX 16u
 #define WAITERS_MAX 256u
 
-struct waiter {
+struct pools_waiter {
 	uint32_t name, row;
 	int64_t wait_ns, longest_ns, t0, t1;
 };
 
-struct pool {
+struct pools_pool {
 	uint32_t process, name;		/* of its threads */
 	uint32_t threads, cores;	/* seen last */
 	int64_t held_ns[SCOPE_COUNT], cost_ns[SCOPE_COUNT], wait_ns[SCOPE_COUNT];
 	uint64_t handed[SCOPE_COUNT];
-	struct waiter waiters[WAITERS_MAX];
+	struct pools_waiter waiters[WAITERS_MAX];
 	uint32_t n_waiters;
 };
 
-struct change { int64_t at_ns; int8_t waiting, running; };
+struct pools_change { int64_t at_ns; int8_t waiting, running; };
 
 struct pools_state {
 	struct basis basis;
-	struct pool *list[POOLS_MAX];	/* owned */
+	struct pools_pool *list[POOLS_MAX];	/* owned */
 	uint32_t n;
-	struct change *changes;		/* owned */
+	struct pools_change *changes;		/* owned */
 	size_t n_changes, cap_changes;
 	int64_t *until_ns;		/* owned; by thread: the outermost op's end */
 	uint32_t n_threads;
@@ -58,10 +58,10 @@ static uint32_t pool_name(struct model *model, uint32_t thread)
 	return names_resolve(&model->names, thread_at(model, thread)->name);
 }
 
-static struct pool *pool_of(struct model *model, struct pools_state *s, const struct act *act)
+static struct pools_pool *pool_of(struct model *model, struct pools_state *s, const struct act *act)
 {
 	uint32_t name = pool_name(model, act->thread);
-	struct pool *pool;
+	struct pools_pool *pool;
 
 	for (uint32_t i = 0; i < s->n; i++)
 		if (s->list[i]->process == act->process && s->list[i]->name == name)
@@ -80,10 +80,10 @@ static bool was_handed(const struct act *act)
 	return act->kind == ACT_OP && act->call_ns && act->thread != NONE;
 }
 
-static void add_waiter(struct pool *pool, const struct act *act)
+static void add_waiter(struct pools_pool *pool, const struct act *act)
 {
 	int64_t wait_ns = act->start_ns - act->call_ns;
-	struct waiter *w = pool->waiters;
+	struct pools_waiter *w = pool->waiters;
 	uint32_t i = 0;
 
 	while (i < pool->n_waiters && w[i].name != act->name)
@@ -91,7 +91,7 @@ static void add_waiter(struct pool *pool, const struct act *act)
 	if (i == WAITERS_MAX)
 		return;
 	if (i == pool->n_waiters)
-		w[pool->n_waiters++] = (struct waiter) { .name = act->name };
+		w[pool->n_waiters++] = (struct pools_waiter) { .name = act->name };
 	add_ns(&w[i].wait_ns, wait_ns);
 	if (wait_ns <= w[i].longest_ns)
 		return;
@@ -111,13 +111,16 @@ static void put(struct pools_state *s, const struct slice *slice, int64_t from_n
 	if (from_ns >= to_ns)
 		return;
 	grow(&s->changes, &s->cap_changes, s->n_changes + 1, sizeof(*s->changes));
-	s->changes[s->n_changes++] = (struct change) { from_ns, waiting, !waiting };
-	s->changes[s->n_changes++] = (struct change) { to_ns, -(int8_t)waiting, -(int8_t)!waiting };
+	s->changes[s->n_changes++] = (struct pools_change) { from_ns, waiting, !waiting };
+	s->changes[s->n_changes++] = (struct pools_change) {
+		to_ns, -(int8_t)waiting, -(int8_t)!waiting,
+	};
 }
 
 /* Waits of the pool's ops, and what its threads ran, outermost ops only. */
-static void gather(struct model *model, struct pools_state *s, const struct slice *slice,
-		   struct pool *pool, enum scope scope)
+static void pools_gather_changes(struct model *model, struct pools_state *s,
+				 const struct slice *slice, struct pools_pool *pool,
+				 enum scope scope)
 {
 	s->n_changes = 0;
 	for (uint32_t i = 0; i < s->n_threads; i++)
@@ -145,18 +148,18 @@ static void gather(struct model *model, struct pools_state *s, const struct slic
 
 static int by_time(const void *a, const void *b)
 {
-	const struct change *x = a, *y = b;
+	const struct pools_change *x = a, *y = b;
 
 	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
 }
 
-static void sweep(struct pools_state *s, struct pool *pool, enum scope scope)
+static void pools_sweep_changes(struct pools_state *s, struct pools_pool *pool, enum scope scope)
 {
 	int64_t waiting = 0, running = 0, last_ns = 0;
 
 	qsort(s->changes, s->n_changes, sizeof(*s->changes), by_time);
 	for (size_t i = 0; i < s->n_changes; i++) {
-		const struct change *c = &s->changes[i];
+		const struct pools_change *c = &s->changes[i];
 		int64_t more = pool->cores - pool->threads, ns = c->at_ns - last_ns;
 
 		more = waiting < more ? waiting : more;
@@ -185,23 +188,23 @@ static void pools_slice(struct model *model, void *state, const struct slice *sl
 		if (was_handed(&slice->acts[i]))
 			pool_of(model, s, &slice->acts[i]);
 	for (uint32_t i = 0; i < s->n; i++) {
-		struct pool *pool = s->list[i];
+		struct pools_pool *pool = s->list[i];
 
 		pool->cores = processor_cores(model, pool->process);
 		pool->threads = pools_threads(model, pool->process, pool->name);
 		if (!pool->threads || pool->threads >= pool->cores)
 			continue;
-		gather(model, s, slice, pool, scope);
-		sweep(s, pool, scope);
+		pools_gather_changes(model, s, slice, pool, scope);
+		pools_sweep_changes(s, pool, scope);
 		model_breathe(model);
 	}
 }
 
 /* ---- what there is to say ---- */
 
-static const struct waiter *worst(const struct pool *pool)
+static const struct pools_waiter *pools_longest_waiter(const struct pools_pool *pool)
 {
-	const struct waiter *most = NULL;
+	const struct pools_waiter *most = NULL;
 
 	for (uint32_t i = 0; i < pool->n_waiters; i++)
 		if (!most || pool->waiters[i].wait_ns > most->wait_ns)
@@ -209,11 +212,11 @@ static const struct waiter *worst(const struct pool *pool)
 	return most;
 }
 
-static void say(struct model *model, const struct basis *basis, const struct pool *pool,
-		struct findings *findings)
+static void pools_report(struct model *model, const struct basis *basis,
+			 const struct pools_pool *pool, struct findings *findings)
 {
 	enum scope scope = basis_scope(basis);
-	const struct waiter *most = worst(pool);
+	const struct pools_waiter *most = pools_longest_waiter(pool);
 	int64_t held_ns = basis_per(basis, pool->held_ns[scope]), whole_ns = basis_whole(basis);
 	char share[FMT_MAX], times[FMT_MAX], wait[FMT_MAX], longest[FMT_MAX];
 	struct finding finding = {
@@ -257,7 +260,7 @@ static void pools_review(struct model *model, void *state, struct findings *find
 		if (s->list[i]->threads < s->list[i]->cores && s->list[i]->cost_ns[scope] > 0 &&
 		    per_mille(basis_per(&s->basis, s->list[i]->held_ns[scope]),
 			      basis_whole(&s->basis)) >= least)
-			say(model, &s->basis, s->list[i], findings);
+			pools_report(model, &s->basis, s->list[i], findings);
 }
 
 static void pools_end(void *state)
@@ -274,7 +277,7 @@ static size_t state_bytes(const void *state)
 {
 	const struct pools_state *s = state;
 
-	return s->n * sizeof(struct pool) + s->cap_changes * sizeof(*s->changes) +
+	return s->n * sizeof(struct pools_pool) + s->cap_changes * sizeof(*s->changes) +
 	       s->n_threads * sizeof(*s->until_ns);
 }
 

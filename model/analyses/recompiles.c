@@ -33,7 +33,7 @@
 #define LONG_MIN 100			/* thousandths of a step that a long one takes as well */
 #define SHARE_MIN 10			/* of a step: all of them, where none is long */
 
-struct thing {
+struct recompiles_thing {
 	uint32_t name;			/* of all its versions */
 	uint32_t where;			/* name: what the last one said of its origin */
 	struct sum {
@@ -45,7 +45,7 @@ struct thing {
 
 struct recompiles {
 	struct basis basis;
-	struct thing *things;		/* owned */
+	struct recompiles_thing *things;		/* owned */
 	size_t n, cap;
 	struct map by_name;
 };
@@ -69,7 +69,7 @@ static uint32_t thing_name(struct model *model, uint32_t name)
 	return names_intern(&model->names, text);
 }
 
-static struct thing *thing_of(struct recompiles *r, uint32_t name)
+static struct recompiles_thing *thing_of(struct recompiles *r, uint32_t name)
 {
 	uint32_t at = map_get(&r->by_name, name);
 
@@ -78,7 +78,7 @@ static struct thing *thing_of(struct recompiles *r, uint32_t name)
 	if (r->n == THINGS_MAX)
 		return NULL;
 	grow(&r->things, &r->cap, r->n, sizeof(*r->things));
-	r->things[r->n] = (struct thing) { .name = name };
+	r->things[r->n] = (struct recompiles_thing) { .name = name };
 	map_set(&r->by_name, name, (uint32_t)r->n);
 	return &r->things[r->n++];
 }
@@ -94,7 +94,7 @@ static void recompiles_slice(struct model *model, void *state, const struct slic
 		const struct act *act = &slice->acts[slice->rest[i]];
 		uint32_t name = act->kind == ACT_COMPILE && act_counts(slice, act) ?
 				thing_name(model, act->name) : 0;
-		struct thing *thing = name ? thing_of(r, name) : NULL;
+		struct recompiles_thing *thing = name ? thing_of(r, name) : NULL;
 		struct sum *sum;
 
 		if (!thing)
@@ -115,7 +115,7 @@ static void recompiles_slice(struct model *model, void *state, const struct slic
 }
 
 /* "/a/train.py:88 forward" -> "train.py:88"; false: it is no place. */
-static bool place_text(struct model *model, uint32_t where, char *out, size_t size)
+static bool recompiles_place_text(struct model *model, uint32_t where, char *out, size_t size)
 {
 	const char *text = where ? names_raw(&model->names, where) : NULL, *colon, *base;
 	size_t digits;
@@ -163,8 +163,8 @@ static bool traced_at(struct model *model, uint32_t name, char *out, size_t size
 	return true;
 }
 
-static void say(struct model *model, const struct recompiles *r, const struct thing *thing,
-		struct findings *findings)
+static void recompiles_report(struct model *model, const struct recompiles *r,
+			      const struct recompiles_thing *thing, struct findings *findings)
 {
 	const struct sum *sum = &thing->of[basis_scope(&r->basis)];
 	const char *name = names_raw(&model->names, thing->name);
@@ -179,7 +179,7 @@ static void say(struct model *model, const struct recompiles *r, const struct th
 
 	fmt_count(count, sum->count);
 	if (is_tracing(name) ? traced_at(model, thing->name, place, sizeof(place)) :
-	    place_text(model, thing->where, place, sizeof(place)))
+	    recompiles_place_text(model, thing->where, place, sizeof(place)))
 		snprintf(finding.title, FINDING_TEXT,
 			 "%s %s times: inputs change (shapes, types) at %.160s", verb, count,
 			 place);
@@ -204,7 +204,7 @@ static bool is_material(const struct recompiles *r, const struct sum *sum)
 
 /* What XLA compiles is traced before, and so is what that calls. */
 static bool is_told_with(struct model *model, const struct recompiles *r,
-			 const struct thing *thing)
+			 const struct recompiles_thing *thing)
 {
 	for (size_t i = 0; i < r->n && is_tracing(names_raw(&model->names, thing->name)); i++)
 		if (!strncmp(names_raw(&model->names, r->things[i].name), "XLA ", 4))
@@ -222,8 +222,9 @@ static void recompiles_review(struct model *model, void *state, struct findings 
 		return;
 	for (size_t i = 0; i < r->n; i++)
 		if (r->things[i].of[scope].count >= least &&
-		    is_material(r, &r->things[i].of[scope]) && !is_told_with(model, r, &r->things[i]))
-			say(model, r, &r->things[i], findings);
+		    is_material(r, &r->things[i].of[scope]) &&
+		    !is_told_with(model, r, &r->things[i]))
+			recompiles_report(model, r, &r->things[i], findings);
 }
 
 static void recompiles_release(void *state)

@@ -21,9 +21,9 @@
 #define PLACES 256u
 
 /* Apart from each other, by time. */
-struct places { struct model_pause *list; size_t n; int64_t ns; };
+struct seen_places { struct model_pause *list; size_t n; int64_t ns; };
 
-static void add_place(struct places *places, int64_t begin_ns, int64_t end_ns)
+static void add_place(struct seen_places *places, int64_t begin_ns, int64_t end_ns)
 {
 	if (end_ns <= begin_ns)
 		return;
@@ -32,12 +32,12 @@ static void add_place(struct places *places, int64_t begin_ns, int64_t end_ns)
 }
 
 /* What was lost within [t0, t1) while the level was not off. */
-static struct places losses_of(struct model *model, int64_t t0, int64_t t1,
-			       const struct places *pauses)
+static struct seen_places losses_of(struct model *model, int64_t t0, int64_t t1,
+				    const struct seen_places *pauses)
 {
 	struct model_loss *losses;
 	size_t n = model_losses(model, t0, t1, &losses), p = 0;
-	struct places places = { .list = xcalloc(n + pauses->n, sizeof(*places.list)) };
+	struct seen_places places = { .list = xcalloc(n + pauses->n, sizeof(*places.list)) };
 	int64_t until = t0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -74,8 +74,8 @@ struct within {
 	int64_t looked_ns, busy_ns, kernel_ns, copy_ns, cause_ns[IDLE_COUNT];
 };
 
-static void look(struct model *model, uint32_t device, const struct model_pause *place,
-		 struct within *sum)
+static void seen_look(struct model *model, uint32_t device, const struct model_pause *place,
+		      struct within *sum)
 {
 	struct device_row row;
 	struct idle_gap gap;
@@ -93,13 +93,14 @@ static void look(struct model *model, uint32_t device, const struct model_pause 
 }
 
 /* All that was seen in the places. */
-static struct within look_all(struct model *model, uint32_t device, const struct places *places)
+static struct within look_all(struct model *model, uint32_t device,
+			      const struct seen_places *places)
 {
 	struct within sum = { .looked_ns = 0 };
 	size_t stride = places->n / PLACES + 1;
 
 	for (size_t i = 0; i < places->n; i += stride)
-		look(model, device, &places->list[i], &sum);
+		seen_look(model, device, &places->list[i], &sum);
 	sum.busy_ns = scaled(sum.busy_ns, places->ns, sum.looked_ns);
 	sum.kernel_ns = scaled(sum.kernel_ns, places->ns, sum.looked_ns);
 	sum.copy_ns = scaled(sum.copy_ns, places->ns, sum.looked_ns);
@@ -115,8 +116,9 @@ static void take_causes(struct idle_gap *gap, const struct within *sum)
 }
 
 /* What runs there was launched before, and is known: only the rest was not seen. */
-static int64_t without_pauses(struct model *model, uint32_t device, const struct places *pauses,
-			      struct device_row *out, struct idle_gap *gap)
+static int64_t without_pauses(struct model *model, uint32_t device,
+			      const struct seen_places *pauses, struct device_row *out,
+			      struct idle_gap *gap)
 {
 	struct within sum = look_all(model, device, pauses);
 	int64_t ns = pauses->ns;
@@ -127,7 +129,7 @@ static int64_t without_pauses(struct model *model, uint32_t device, const struct
 	return ns;
 }
 
-static void without_losses(struct model *model, uint32_t device, const struct places *losses,
+static void without_losses(struct model *model, uint32_t device, const struct seen_places *losses,
 			   struct device_row *out, struct idle_gap *gap)
 {
 	struct within sum = look_all(model, device, losses);
@@ -144,7 +146,7 @@ static void without_losses(struct model *model, uint32_t device, const struct pl
 bool model_device_seen(struct model *model, uint32_t device, int64_t t0, int64_t t1,
 		       struct device_row *out, struct idle_gap *gap, struct device_unseen *unseen)
 {
-	struct places pauses = { .ns = 0 }, losses;
+	struct seen_places pauses = { .ns = 0 }, losses;
 
 	if (!model_device_window(model, device, t0, t1, out))
 		return false;
@@ -173,7 +175,8 @@ void model_device_as_seen(struct model *model, struct device_row *device, struct
 	*unseen = (struct device_unseen) { .rough = false };
 	if (!model_idle(model, device->id, idle))
 		*idle = (struct idle_gap) { .end_ns = 0 };
-	if (model_device_seen(model, device->id, idle->start_ns, idle->end_ns, &seen, &gap, unseen) &&
+	if (model_device_seen(model, device->id, idle->start_ns, idle->end_ns, &seen, &gap,
+			      unseen) &&
 	    unseen->lost_ns + unseen->paused_ns > 0) {
 		*device = seen;
 		*idle = gap;

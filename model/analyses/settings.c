@@ -29,7 +29,7 @@
 #define PAUSE_NS 500000
 #define LONG_NS 100000
 
-enum what { WHAT_EAGER, WHAT_THREADS, WHAT_ONEDNN, WHAT_PLACED, WHATS };
+enum settings_what { WHAT_EAGER, WHAT_THREADS, WHAT_ONEDNN, WHAT_PLACED, WHATS };
 enum { TYPE_UNKNOWN, TYPE_OP, TYPE_EAGER, TYPE_CALL, TYPE_CONVOLUTION, TYPE_HOST };
 enum { PLACE_UNKNOWN, PLACE_PROCESSOR, PLACE_OTHER };
 
@@ -59,7 +59,7 @@ struct settings_state {
 	struct basis basis;
 	struct told list[TOLD_MAX];
 	uint32_t n;
-	struct slots types, places;	/* by name */
+	struct act_slots types, places;	/* by name */
 	struct thread_state *threads;	/* owned */
 	uint32_t n_threads;
 };
@@ -93,7 +93,7 @@ static struct told *told_of(struct settings_state *s, uint32_t process)
 	return NULL;
 }
 
-static void note(struct told *t, enum what what, enum scope scope, const struct act *act,
+static void note(struct told *t, enum settings_what what, enum scope scope, const struct act *act,
 		 int64_t t0, int64_t t1)
 {
 	struct worst *w = &t->worst[what][scope];
@@ -142,8 +142,8 @@ static bool on_processor(struct model *model, struct settings_state *s, const st
 	return *known == PLACE_PROCESSOR;
 }
 
-static void take_op(struct model *model, struct settings_state *s, struct told *t,
-		    const struct slice *slice, const struct act *act, enum scope scope)
+static void settings_take_op(struct model *model, struct settings_state *s, struct told *t,
+			     const struct slice *slice, const struct act *act, enum scope scope)
 {
 	struct thread_state *thread = &s->threads[act->thread];
 	int64_t from = act_start(slice, act), to = act_end(slice, act);
@@ -175,7 +175,7 @@ static void take_op(struct model *model, struct settings_state *s, struct told *
 	}
 }
 
-static void begin(struct model *model, struct settings_state *s)
+static void settings_begin_slice(struct model *model, struct settings_state *s)
 {
 	for (uint32_t i = 0; i < model->processes.n && s->n < TOLD_MAX; i++)
 		if (!told_of(s, i) && graph_setting(model, i, NULL))
@@ -195,8 +195,8 @@ static void begin(struct model *model, struct settings_state *s)
 	}
 }
 
-static void finish(const struct model *model, struct settings_state *s,
-		   const struct slice *slice, enum scope scope)
+static void settings_end_slice(const struct model *model, struct settings_state *s,
+			       const struct slice *slice, enum scope scope)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct told *t = &s->list[i];
@@ -221,7 +221,7 @@ static void settings_slice(struct model *model, void *state, const struct slice 
 	if (!model->graphs || !basis_add(&s->basis, slice, &scope) ||
 	    (scope == SCOPE_TIME && s->basis.steps))
 		return;
-	begin(model, s);
+	settings_begin_slice(model, s);
 	for (size_t i = 0; s->n && i < slice->n; i++) {
 		const struct act *act = &slice->acts[i];
 		struct told *t;
@@ -235,12 +235,12 @@ static void settings_slice(struct model *model, void *state, const struct slice 
 			continue;
 		t = told_of(s, act->process);
 		if (t && act->kind == ACT_OP)
-			take_op(model, s, t, slice, act, scope);
+			settings_take_op(model, s, t, slice, act, scope);
 		else if (t)	/* a part that another thread took over */
 			t->busy_ns += beyond(&s->threads[act->thread].long_end_ns,
 					     act_start(slice, act), act_end(slice, act));
 	}
-	finish(model, s, slice, scope);
+	settings_end_slice(model, s, slice, scope);
 }
 
 /* ---- what there is to say ---- */
@@ -319,7 +319,7 @@ static const char *few_threads(struct model *model, uint32_t process, uint32_t c
 }
 
 static void review_one(struct model *model, const struct basis *basis, const struct told *t,
-		       enum what what, struct findings *findings)
+		       enum settings_what what, struct findings *findings)
 {
 	int64_t cost_ns = basis_per(basis, t->cost_ns[what][basis_scope(basis)]);
 	int64_t whole_ns = basis_whole(basis), thousandths = per_mille(cost_ns, whole_ns);
@@ -364,7 +364,8 @@ static void settings_review(struct model *model, void *state, struct findings *f
 		return;
 	for (uint32_t i = 0; i < s->n; i++)
 		for (int what = 0; what < WHATS; what++)
-			review_one(model, &s->basis, &s->list[i], (enum what)what, findings);
+			review_one(model, &s->basis, &s->list[i], (enum settings_what)what,
+				   findings);
 }
 
 static void settings_end(void *state)

@@ -51,7 +51,7 @@ size_t slice_space_bytes(const struct slice_space *space)
 	return space->cap * (2 * sizeof(*space->ends) + 3 * sizeof(*space->kinds));
 }
 
-void slots_reach(struct slots *slots, uint32_t id)
+void slots_reach(struct act_slots *slots, uint32_t id)
 {
 	size_t n = id + 1 + (id + 1) / 2;
 

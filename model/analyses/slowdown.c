@@ -46,17 +46,17 @@
 
 struct bin { int64_t sum_ns, least_ns; uint64_t count; };
 
-struct watched {
+struct slowdown_kernel {
 	uint32_t name, device, shape, row;
 	struct bin bins[BINS];
 };
 
 struct slowdown {
 	struct basis basis;
-	struct watched **list;		/* owned, as are they */
+	struct slowdown_kernel **list;		/* owned, as are they */
 	size_t n, cap;
 	struct map by_key;
-	struct slots last;		/* by name, what was found last, plus 1 */
+	struct act_slots last;		/* by name, what was found last, plus 1 */
 	enum scope scope;		/* that the bins are of */
 	uint32_t in_last, width;	/* slices in the last bin; in each full one */
 	size_t n_bins;			/* the last one is being filled */
@@ -65,7 +65,7 @@ struct slowdown {
 
 /* A kernel's first third of bins against its last. */
 struct thirds {
-	const struct watched *kernel;
+	const struct slowdown_kernel *kernel;
 	int64_t before_ns, after_ns, cost_ns, late_ns, began_ns;
 	bool slower;
 };
@@ -85,7 +85,7 @@ static size_t slowdown_bytes(const void *state)
 {
 	const struct slowdown *slow = state;
 
-	return slow->n * sizeof(struct watched) + map_bytes(&slow->by_key) +
+	return slow->n * sizeof(struct slowdown_kernel) + map_bytes(&slow->by_key) +
 	       slow->last.n * sizeof(*slow->last.of);
 }
 
@@ -139,15 +139,15 @@ static void next_bin(struct slowdown *slow, int64_t t0)
 	slow->in_last++;
 }
 
-static bool is_of(const struct watched *one, const struct act *act)
+static bool is_of(const struct slowdown_kernel *one, const struct act *act)
 {
 	return one->name == act->name && one->device == act->device && one->shape == act->object;
 }
 
-static struct watched *watched_get(struct slowdown *slow, const struct act *act)
+static struct slowdown_kernel *watched_get(struct slowdown *slow, const struct act *act)
 {
 	uint32_t *last = slot_of(&slow->last, act->name), at;
-	struct watched *one;
+	struct slowdown_kernel *one;
 	uint64_t key;
 
 	if (*last && is_of(slow->list[*last - 1], act))
@@ -193,7 +193,7 @@ static void slowdown_slice(struct model *model, void *state, const struct slice 
 	next_bin(slow, slice->t0);
 	for (size_t i = 0; i < slice->n_runs; i++) {
 		const struct act *act = &slice->acts[slice->runs[i]];
-		struct watched *one;
+		struct slowdown_kernel *one;
 
 		if (!act_is_kernel(act) || !act_counts(slice, act) || (act->flags & ACT_APPROX))
 			continue;
@@ -241,7 +241,8 @@ static bool apart(const int64_t *early, const int64_t *late, size_t n)
 		between >= late[high] - late[low];
 }
 
-static void judge(const struct slowdown *slow, int64_t threshold, struct thirds *thirds)
+static void slowdown_judge_kernel(const struct slowdown *slow, int64_t threshold,
+				  struct thirds *thirds)
 {
 	const struct bin *bins = thirds->kernel->bins;
 	int64_t means[BINS], early[BINS], late[BINS], fastest = INT64_MAX;
@@ -383,7 +384,8 @@ static bool is_processor(const struct model *model, uint32_t device)
 
 /* Whether it is the kernel's own: what the rest of the device takes now for what
  * took it 1000 before tells how much the host's other work did. */
-static bool own(const struct thirds *one, const struct thirds *all, size_t n, int64_t threshold)
+static bool slowdown_is_its_own(const struct thirds *one, const struct thirds *all, size_t n,
+				int64_t threshold)
 {
 	int64_t before = 0, after = 0, rest;
 
@@ -412,7 +414,7 @@ static void slowdown_review(struct model *model, void *state, struct findings *f
 	all = xcalloc(slow->n, sizeof(*all));
 	for (i = 0; i < slow->n; i++) {
 		all[i].kernel = slow->list[i];
-		judge(slow, threshold, &all[i]);
+		slowdown_judge_kernel(slow, threshold, &all[i]);
 	}
 	for (i = 0; i < slow->n; i++) {
 		uint32_t device = all[i].kernel->device;
@@ -420,7 +422,7 @@ static void slowdown_review(struct model *model, void *state, struct findings *f
 		if (!all[i].slower)
 			continue;
 		if (is_processor(model, device)) {
-			if (own(&all[i], all, slow->n, threshold))
+			if (slowdown_is_its_own(&all[i], all, slow->n, threshold))
 				kernel_finding(model, slow, &all[i], findings);
 			continue;
 		}
@@ -448,7 +450,8 @@ const struct analysis analysis_slowdown = {
 /* Points of the bins, of all launch shapes of one kernel together. */
 struct sums { struct bin points[TREND_POINTS]; };
 
-static void add_bins(struct sums *sums, const struct watched *kernel, size_t n_bins, size_t points)
+static void add_bins(struct sums *sums, const struct slowdown_kernel *kernel, size_t n_bins,
+		     size_t points)
 {
 	for (size_t i = 0; i < n_bins; i++) {
 		struct bin *point = &sums->points[i * points / n_bins];
@@ -467,7 +470,7 @@ size_t slowdown_trends(const void *state, struct names *names, struct kernel_tre
 
 	*out = xcalloc(slow->n, sizeof(**out));
 	for (size_t i = 0; i < slow->n; i++) {
-		const struct watched *kernel = slow->list[i];
+		const struct slowdown_kernel *kernel = slow->list[i];
 		uint64_t key = (uint64_t)kernel->name << 32 | kernel->device;
 		uint32_t at = map_get(&rows, key);
 

@@ -45,11 +45,12 @@ static void say_prefetch(char *text, size_t size, const struct input_hold *hold,
 			 fmt_time(time, rest_ns));
 }
 
-static void advise(const struct input_hold *hold, int64_t work_ns, int64_t others_ns,
-		   int32_t calls, int64_t whole_ns, struct finding *finding)
+static void stages_advise(const struct input_hold *hold, int64_t work_ns, int64_t others_ns,
+			  int32_t calls, int64_t whole_ns, struct finding *finding)
 {
 	int32_t threads = hold->root.parallelism;
-	int64_t rest_ns = whole_ns - finding->cost_ns, stage_ns = work_ns / calls, needs_ns, best_ns;
+	int64_t rest_ns = whole_ns - finding->cost_ns, stage_ns = work_ns / calls, needs_ns,
+		best_ns;
 	bool more = takes_calls(&hold->most) && calls < threads;
 	char prefetch[80], first[FMT_MAX], best[FMT_MAX], what[150];
 
@@ -102,6 +103,6 @@ bool stages_review(struct model *model, uint32_t process, int64_t whole_ns,
 	snprintf(finding->lines[1], FINDING_TEXT,
 		 "its work per batch takes %s; without the wait a step would take %s",
 		 fmt_time(work, work_ns), fmt_time(rest, whole_ns - finding->cost_ns));
-	advise(&hold, work_ns, others_ns, calls, whole_ns, finding);
+	stages_advise(&hold, work_ns, others_ns, calls, whole_ns, finding);
 	return true;
 }

@@ -8,14 +8,14 @@
 #include "model/base/util.h"
 #include "model/steps/steps.h"
 
-struct sweep *sweep_of(const struct model *model)
+struct slice_sweep *sweep_of(const struct model *model)
 {
 	return analysis_state(model, ANALYSIS_SWEEP);
 }
 
 struct sweep_device *sweep_device_of(const struct model *model, uint32_t device)
 {
-	struct sweep *sweep = sweep_of(model);
+	struct slice_sweep *sweep = sweep_of(model);
 
 	return device < sweep->n_devices && sweep->devices[device].idle.known ?
 	       &sweep->devices[device] : NULL;
@@ -62,7 +62,7 @@ const struct holder *holders_most(const struct holders *holders)
 
 /* ---- threads ---- */
 
-struct sweep_thread *sweep_thread_at(struct sweep *sweep, uint32_t thread)
+struct sweep_thread *sweep_thread_at(struct slice_sweep *sweep, uint32_t thread)
 {
 	struct sweep_thread *t = &sweep->threads[thread];
 
@@ -84,7 +84,7 @@ static bool is_skipped(const struct act *act, const struct slice *slice)
 }
 
 /* A step that is a function's run is told by itself, around the op. */
-static bool is_step_itself(const struct sweep *sweep, const struct act *act)
+static bool is_step_itself(const struct slice_sweep *sweep, const struct act *act)
 {
 	const struct slice *slice = sweep->slice;
 
@@ -95,7 +95,7 @@ static bool is_step_itself(const struct sweep *sweep, const struct act *act)
 	return act->start_ns == slice->t0 && act->end_ns == slice->t1;
 }
 
-static void is_worker(struct sweep *sweep, uint32_t index)
+static void is_worker(struct slice_sweep *sweep, uint32_t index)
 {
 	struct sweep_thread *thread;
 
@@ -107,7 +107,7 @@ static void is_worker(struct sweep *sweep, uint32_t index)
 	thread->worker = true;
 }
 
-static void find_workers(struct sweep *sweep)
+static void find_workers(struct slice_sweep *sweep)
 {
 	const struct slice *slice = sweep->slice;
 	bool kernels = false;
@@ -134,7 +134,7 @@ static void find_workers(struct sweep *sweep)
 	}
 }
 
-static void idle_count_all(struct sweep *sweep)
+static void idle_count_all(struct slice_sweep *sweep)
 {
 	for (uint32_t d = 0; d < sweep->n_devices; d++)
 		if (sweep->devices[d].idle.linked)
@@ -145,7 +145,7 @@ static void idle_count_all(struct sweep *sweep)
  * Asynchronous, or on a thread that goes through no step: for whoever waits there.
  * Inside of another op that fetches, it is that one's, and may be ahead of time.
  */
-static void fetch_edge(struct sweep *sweep, const struct act *act, bool begins,
+static void fetch_edge(struct slice_sweep *sweep, const struct act *act, bool begins,
 		       struct sweep_thread *thread)
 {
 	if (!(act->flags & ACT_FETCH) || !sweep_has(sweep, act))
@@ -165,7 +165,7 @@ static void fetch_edge(struct sweep *sweep, const struct act *act, bool begins,
 	}
 }
 
-static void op_edge(struct model *model, struct sweep *sweep, const struct act *act, bool begins,
+static void op_edge(struct model *model, struct slice_sweep *sweep, const struct act *act, bool begins,
 		    struct sweep_thread *thread)
 {
 	bool input = act->work == WORK_INPUT;
@@ -196,7 +196,7 @@ static void op_edge(struct model *model, struct sweep *sweep, const struct act *
 		breakdown_input(sweep, act->thread, sweep->now_ns - thread->input_since_ns);
 }
 
-static void host_edge(struct model *model, struct sweep *sweep, const struct act *act, bool begins)
+static void host_edge(struct model *model, struct slice_sweep *sweep, const struct act *act, bool begins)
 {
 	struct sweep_thread *thread;
 	enum host_state before, after;
@@ -255,7 +255,7 @@ static bool runs_kernel(const struct act *act)
 	       act->command != COMMAND_MIGRATE;
 }
 
-static void count_run(struct sweep *sweep, const struct act *act, int by)
+static void count_run(struct slice_sweep *sweep, const struct act *act, int by)
 {
 	uint32_t *count = is_comm(act) ? &sweep->comm : runs_kernel(act) ? &sweep->compute :
 			  act->direction == DIR_H2D ? &sweep->h2d :
@@ -269,7 +269,7 @@ static void count_run(struct sweep *sweep, const struct act *act, int by)
 	*count = (uint32_t)((int)*count + by);
 }
 
-static void run_edge(struct model *model, struct sweep *sweep, uint32_t at, bool begins)
+static void run_edge(struct model *model, struct slice_sweep *sweep, uint32_t at, bool begins)
 {
 	const struct act *act = &sweep->slice->acts[at];
 	struct sweep_device *device;
@@ -307,7 +307,7 @@ static void run_edge(struct model *model, struct sweep *sweep, uint32_t at, bool
 
 /* ---- the sweep ---- */
 
-static void edge(struct model *model, struct sweep *sweep, uint32_t at, bool begins)
+static void sweep_take_edge(struct model *model, struct slice_sweep *sweep, uint32_t at, bool begins)
 {
 	const struct act *act = &sweep->slice->acts[at];
 
@@ -328,7 +328,7 @@ static void edge(struct model *model, struct sweep *sweep, uint32_t at, bool beg
 	host_edge(model, sweep, act, begins);
 }
 
-static void make_room(struct model *model, struct sweep *sweep)
+static void sweep_reserve(struct model *model, struct slice_sweep *sweep)
 {
 	size_t n = sweep->slice->n;
 
@@ -354,7 +354,7 @@ static void make_room(struct model *model, struct sweep *sweep)
 }
 
 /* Ops and kernels of the processor, and nothing that was launched to a device. */
-static bool is_host_only(const struct sweep *sweep)
+static bool is_host_only(const struct slice_sweep *sweep)
 {
 	const struct slice *slice = sweep->slice;
 	bool works = false;
@@ -372,7 +372,7 @@ static bool is_host_only(const struct sweep *sweep)
 }
 
 /* Each device's runs in a chain, what waits at the start. */
-static void prepare(struct sweep *sweep)
+static void sweep_prepare_slice(struct slice_sweep *sweep)
 {
 	const struct slice *slice = sweep->slice;
 
@@ -397,7 +397,7 @@ static void prepare(struct sweep *sweep)
 	}
 }
 
-static void devices_begin(struct model *model, struct sweep *sweep)
+static void devices_begin(struct model *model, struct slice_sweep *sweep)
 {
 	for (uint32_t d = 0; d < sweep->n_devices; d++) {
 		struct sweep_device *device = &sweep->devices[d];
@@ -411,7 +411,7 @@ static void devices_begin(struct model *model, struct sweep *sweep)
 	}
 }
 
-static void slice_end(struct model *model, struct sweep *sweep)
+static void slice_end(struct model *model, struct slice_sweep *sweep)
 {
 	const struct slice *slice = sweep->slice;
 
@@ -439,7 +439,7 @@ static void slice_end(struct model *model, struct sweep *sweep)
 
 static void sweep_slice(struct model *model, void *state, const struct slice *slice)
 {
-	struct sweep *sweep = state;
+	struct slice_sweep *sweep = state;
 	const struct steps *steps = steps_best(model);
 	size_t end = 0;
 	uint32_t begin = 0;
@@ -451,9 +451,9 @@ static void sweep_slice(struct model *model, void *state, const struct slice *sl
 	sweep->step_name = steps && steps->source == STEPS_RUN ?
 			   names_resolve(&model->names, steps->name) : 0;
 	sweep->launch_gap_ns = model_threshold(model, THRESHOLD_LAUNCH_GAP) * 1000;
-	make_room(model, sweep);
+	sweep_reserve(model, sweep);
 	sweep->host_only = is_host_only(sweep);
-	prepare(sweep);
+	sweep_prepare_slice(sweep);
 	find_workers(sweep);
 	breakdown_begin(model, sweep);
 	devices_begin(model, sweep);
@@ -475,7 +475,7 @@ static void sweep_slice(struct model *model, void *state, const struct slice *sl
 			breakdown_piece(sweep, t_ns - sweep->now_ns);
 			sweep->now_ns = t_ns;
 		}
-		edge(model, sweep, ends ? slice->ends[end].at : begin, !ends);
+		sweep_take_edge(model, sweep, ends ? slice->ends[end].at : begin, !ends);
 		if (ends)
 			end++;
 		else
@@ -486,7 +486,7 @@ static void sweep_slice(struct model *model, void *state, const struct slice *sl
 
 static void sweep_release(void *state)
 {
-	struct sweep *sweep = state;
+	struct slice_sweep *sweep = state;
 
 	for (uint32_t d = 0; d < sweep->n_devices; d++)
 		idle_release(&sweep->devices[d].idle);
@@ -503,7 +503,7 @@ static void sweep_review(struct model *model, void *state, struct findings *find
 
 static size_t sweep_bytes(const void *state)
 {
-	const struct sweep *sweep = state;
+	const struct slice_sweep *sweep = state;
 	size_t bytes = sweep->n_devices * sizeof(*sweep->devices) +
 		       sweep->n_threads * sizeof(*sweep->threads) +
 		       sweep->cap * sizeof(*sweep->after) +
@@ -516,10 +516,10 @@ static size_t sweep_bytes(const void *state)
 
 static void sweep_init(struct model *model, void *state)
 {
-	((struct sweep *)state)->step_thread = NONE;
+	((struct slice_sweep *)state)->step_thread = NONE;
 }
 
 const struct analysis analysis_sweep = {
-	.name = "sweep", .init = sweep_init, .size = sizeof(struct sweep), .slice = sweep_slice,
+	.name = "sweep", .init = sweep_init, .size = sizeof(struct slice_sweep), .slice = sweep_slice,
 	.release = sweep_release, .review = sweep_review, .bytes = sweep_bytes,
 };

@@ -108,7 +108,8 @@ struct breakdown {
 	uint64_t kept;			/* rows ever */
 	struct step_sums steps, between;	/* after the warm-up */
 	struct step_sums seconds;	/* as long as there are no steps */
-	struct holders held[HOST_STATES], now_held[HOST_STATES];	/* who holds the exposed time */
+	/* who holds the exposed time */
+	struct holders held[HOST_STATES], now_held[HOST_STATES];
 	struct holders made, now_made;	/* by ops of threads that make batches */
 	uint32_t holder[HOST_STATES];	/* thread that did so last, plus 1 */
 	struct input_thread inputs[INPUT_THREADS], now_inputs[INPUT_THREADS];
@@ -119,7 +120,7 @@ struct breakdown {
 	size_t series;			/* of the steps that are averaged, plus 1 */
 };
 
-struct sweep {
+struct slice_sweep {
 	struct sweep_device *devices;	/* owned */
 	uint32_t n_devices;
 	struct sweep_thread *threads;	/* owned */
@@ -145,12 +146,12 @@ struct sweep {
 };
 
 /* It is of the process whose steps these are. */
-static inline bool sweep_has(const struct sweep *sweep, const struct act *act)
+static inline bool sweep_has(const struct slice_sweep *sweep, const struct act *act)
 {
 	return sweep->process == NONE || act->process == sweep->process;
 }
 
-static inline bool sweep_waits_for_others(const struct sweep *sweep)
+static inline bool sweep_waits_for_others(const struct slice_sweep *sweep)
 {
 	return sweep->fetches || (sweep->inputs && sweep->step_thread == NONE);
 }
@@ -162,42 +163,42 @@ static inline enum host_state sweep_state(const struct sweep_thread *thread)
 	       thread->ops ? HOST_CODE : HOST_NOTHING;
 }
 /* Of [from_ns, to_ns): as much as belongs to the moment that work takes to begin. */
-static inline int64_t sweep_moment(const struct sweep *sweep, int64_t handed_ns, int64_t from_ns,
+static inline int64_t sweep_moment(const struct slice_sweep *sweep, int64_t handed_ns, int64_t from_ns,
 				   int64_t to_ns)
 {
 	int64_t until_ns = handed_ns + sweep->launch_gap_ns;
 
 	return until_ns <= from_ns ? 0 : (until_ns < to_ns ? until_ns : to_ns) - from_ns;
 }
-struct sweep *sweep_of(const struct model *model);
+struct slice_sweep *sweep_of(const struct model *model);
 /* NULL: it did nothing yet. */
 struct sweep_device *sweep_device_of(const struct model *model, uint32_t device);
-struct sweep_thread *sweep_thread_at(struct sweep *sweep, uint32_t thread);
+struct sweep_thread *sweep_thread_at(struct slice_sweep *sweep, uint32_t thread);
 
 /* ---- idle.c ---- */
 /* The device became idle, or is at the begin of a slice: a gap begins or goes on. */
-void idle_begins(struct model *model, struct sweep *sweep, uint32_t device, int64_t t_ns);
+void idle_begins(struct model *model, struct slice_sweep *sweep, uint32_t device, int64_t t_ns);
 /* It begins to work. */
-void idle_ends(struct model *model, struct sweep *sweep, uint32_t device, int64_t t_ns);
+void idle_ends(struct model *model, struct slice_sweep *sweep, uint32_t device, int64_t t_ns);
 /* What the thread does will change: the devices that wait for it are counted. */
-void idle_count(struct sweep *sweep, uint32_t thread, int64_t t_ns);
+void idle_count(struct slice_sweep *sweep, uint32_t thread, int64_t t_ns);
 /* The slice is over. */
-void idle_pause(struct sweep *sweep, uint32_t device, int64_t t_ns);
+void idle_pause(struct slice_sweep *sweep, uint32_t device, int64_t t_ns);
 void idle_release(struct idle_device *idle);
 size_t idle_bytes(const struct idle_device *idle);
 
 /* ---- breakdown.c ---- */
-void breakdown_begin(struct model *model, struct sweep *sweep);
+void breakdown_begin(struct model *model, struct slice_sweep *sweep);
 /* Nothing changed since sweep->now_ns. */
-void breakdown_piece(struct sweep *sweep, int64_t dur_ns);
-void breakdown_end(struct model *model, struct sweep *sweep);
+void breakdown_piece(struct slice_sweep *sweep, int64_t dur_ns);
+void breakdown_end(struct model *model, struct slice_sweep *sweep);
 /* A thread that is no worker made batches for so long. */
-void breakdown_input(struct sweep *sweep, uint32_t thread, int64_t busy_ns);
+void breakdown_input(struct slice_sweep *sweep, uint32_t thread, int64_t busy_ns);
 void breakdown_release(struct breakdown *breakdown);
 size_t breakdown_bytes(const struct breakdown *breakdown);
 
 /* ---- overlap.c ---- */
-void overlap_piece(struct sweep *sweep, struct sweep_device *device, int64_t t_ns);
+void overlap_piece(struct slice_sweep *sweep, struct sweep_device *device, int64_t t_ns);
 
 /* ---- verdict.c ---- */
 /* The finding's lines and advice from the stages of an input pipeline, stages.c;
@@ -213,6 +214,6 @@ unsigned loader_workers(const struct model *model, uint32_t process, int64_t at_
 
 /* What is counted of the time from one step to the next, in the mean. */
 int64_t verdict_between_ns(const struct model *model);
-void verdict_review(struct model *model, const struct sweep *sweep, struct findings *findings);
+void verdict_review(struct model *model, const struct slice_sweep *sweep, struct findings *findings);
 
 #endif

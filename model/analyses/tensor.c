@@ -4,7 +4,7 @@
  * has them.
  *
  * Definition: a kernel's time counts when its name says that it multiplies matrices, that its
- * numbers are f32, f16 or bf16, and that it uses no tensor cores (model/base/kernel-class.h),
+ * numbers are f32, f16 or bf16, and that it uses no tensor cores (model/base/kernel_class.h),
  * and when the device has them for such numbers: from compute capability 7.0 on for f16, 8.0 on
  * for bf16 and, as TF32, for f32 (CUDA C++ Programming Guide, "Warp Matrix Functions"). A name
  * that does not tell is left out. Products of a matrix and a vector wait for memory: they do
@@ -34,7 +34,7 @@ struct slow_kernel {
 	int64_t ns[SCOPE_COUNT], longest_ns, t0, t1;
 };
 
-struct tensor {
+struct tensor_state {
 	struct basis basis;
 	int64_t ns[SCOPE_COUNT];
 	struct slow_kernel kernels[KERNELS_MAX];
@@ -60,7 +60,7 @@ static bool is_vector(struct model *model, const struct act *act)
 	return name && strstr(name, "gemv");
 }
 
-static struct slow_kernel *kernel_of(struct tensor *t, const struct act *act)
+static struct slow_kernel *kernel_of(struct tensor_state *t, const struct act *act)
 {
 	size_t at = 0;
 
@@ -75,7 +75,7 @@ static struct slow_kernel *kernel_of(struct tensor *t, const struct act *act)
 
 static void tensor_slice(struct model *model, void *state, const struct slice *slice)
 {
-	struct tensor *t = state;
+	struct tensor_state *t = state;
 	enum scope scope;
 
 	if (!basis_add(&t->basis, slice, &scope))
@@ -113,7 +113,7 @@ static int by_ns(const void *a, const void *b)
 	return (x->ns[sorted_by] < y->ns[sorted_by]) - (x->ns[sorted_by] > y->ns[sorted_by]);
 }
 
-static void kernels_line(struct model *model, struct tensor *t, struct finding *finding)
+static void kernels_line(struct model *model, struct tensor_state *t, struct finding *finding)
 {
 	char time[FMT_MAX], *text = finding->lines[0];
 	enum scope scope = basis_scope(&t->basis);
@@ -122,13 +122,14 @@ static void kernels_line(struct model *model, struct tensor *t, struct finding *
 	for (size_t i = 0; i < t->n && i < KERNELS_TOLD && t->kernels[i].ns[scope]; i++)
 		at += (size_t)snprintf(text + at, FINDING_TEXT - at, "%s%.60s %s", i ? ", " : "",
 				       names_short(&model->names, t->kernels[i].name),
-				       fmt_time(time, basis_per(&t->basis, t->kernels[i].ns[scope])));
+				       fmt_time(time, basis_per(&t->basis,
+								t->kernels[i].ns[scope])));
 	snprintf(text + at, FINDING_TEXT - at, " %s", basis_word(&t->basis));
 }
 
 static void tensor_review(struct model *model, void *state, struct findings *findings)
 {
-	struct tensor *t = state;
+	struct tensor_state *t = state;
 	enum scope scope = basis_scope(&t->basis);
 	int64_t ns = basis_per(&t->basis, t->ns[scope]), whole = basis_whole(&t->basis);
 	char share[FMT_MAX], time[FMT_MAX], place[PLACE_TEXT];
@@ -160,6 +161,6 @@ static void tensor_review(struct model *model, void *state, struct findings *fin
 }
 
 const struct analysis analysis_tensor = {
-	.name = "tensor cores", .size = sizeof(struct tensor), .slice = tensor_slice,
+	.name = "tensor cores", .size = sizeof(struct tensor_state), .slice = tensor_slice,
 	.review = tensor_review,
 };

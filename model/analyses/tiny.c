@@ -43,7 +43,7 @@
 #define PAUSE 8
 #define LAUNCH_MAX_NS 20000	/* what takes longer does something else than to launch */
 
-struct place {
+struct tiny_place {
 	int64_t t0, t1, saving_ns;
 	uint32_t row;
 };
@@ -55,7 +55,7 @@ struct small_queue {
 		uint64_t kernels, runs;
 		int64_t run_ns, pause_ns, saving_ns;
 	} sum[SCOPE_COUNT];
-	struct place place;
+	struct tiny_place place;
 };
 
 /* Names that come again and again: `period` of them, `length` kernels a run (of
@@ -70,7 +70,7 @@ struct tiny {
 	struct basis basis;
 	struct small_queue queues[QUEUES_KEPT];
 	uint32_t n_queues;
-	struct slots slots;		/* by queue its place among them, plus 1 */
+	struct act_slots slots;		/* by queue its place among them, plus 1 */
 	struct sequence sequences[SEQUENCES_KEPT];
 	uint32_t n_sequences;
 };
@@ -208,7 +208,7 @@ static void count_sequence(struct tiny *tiny, const struct run_of *run, int64_t 
 
 /* ---- runs ---- */
 
-static void count_run(struct tiny *tiny, struct small_queue *queue, const struct run_of *run)
+static void tiny_count_run(struct tiny *tiny, struct small_queue *queue, const struct run_of *run)
 {
 	int64_t saving_ns = 0, pause_ns = 0, run_ns = 0;
 
@@ -227,7 +227,7 @@ static void count_run(struct tiny *tiny, struct small_queue *queue, const struct
 	queue->sum[run->scope].pause_ns += pause_ns;
 	queue->sum[run->scope].saving_ns += saving_ns;
 	if (saving_ns > queue->place.saving_ns)
-		queue->place = (struct place) {
+		queue->place = (struct tiny_place) {
 			member(run, 0)->start_ns, member(run, run->n - 1)->end_ns, saving_ns,
 			member(run, 0)->row,
 		};
@@ -235,8 +235,8 @@ static void count_run(struct tiny *tiny, struct small_queue *queue, const struct
 }
 
 /* The runs of a stretch that are in one op; returns how many kernels they have. */
-static size_t runs_in_ops(struct tiny *tiny, struct small_queue *queue, const struct run_of *stretch,
-			  size_t least, bool count)
+static size_t runs_in_ops(struct tiny *tiny, struct small_queue *queue,
+			  const struct run_of *stretch, size_t least, bool count)
 {
 	size_t end, kernels = 0;
 
@@ -252,7 +252,7 @@ static size_t runs_in_ops(struct tiny *tiny, struct small_queue *queue, const st
 			continue;
 		kernels += run.n;
 		if (count)
-			count_run(tiny, queue, &run);
+			tiny_count_run(tiny, queue, &run);
 	}
 	return kernels;
 }
@@ -266,7 +266,7 @@ static void count_stretch(struct model *model, struct tiny *tiny, struct small_q
 
 	if (stretch->n >= (size_t)model_threshold(model, THRESHOLD_SMALL_RUN_OPS) &&
 	    runs_in_ops(tiny, queue, stretch, least, false) * 2 < stretch->n)
-		count_run(tiny, queue, stretch);
+		tiny_count_run(tiny, queue, stretch);
 	else
 		runs_in_ops(tiny, queue, stretch, least, true);
 }

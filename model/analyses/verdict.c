@@ -75,7 +75,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Of evenly spread steps: of one class, or (STEP_CLASS_COUNT) of the whole. */
-static int64_t median(const struct breakdown *b, int class)
+static int64_t verdict_median(const struct breakdown *b, int class)
 {
 	int64_t ns[MEDIAN_OF];
 	size_t n = 0, stride = b->n / MEDIAN_OF + 1;
@@ -101,9 +101,10 @@ static void take_medians(const struct breakdown *b, struct means *means)
 
 	if (!means->steps)
 		return;
-	means->whole_ns = median(b, STEP_CLASS_COUNT) + b->between.sum.dur_ns / n;
+	means->whole_ns = verdict_median(b, STEP_CLASS_COUNT) + b->between.sum.dur_ns / n;
 	for (int i = 0; i < 2; i++) {
-		int64_t typical_ns = median(b, classes[i]) + b->between.sum.ns[classes[i]] / n;
+		int64_t typical_ns = verdict_median(b, classes[i]) +
+				     b->between.sum.ns[classes[i]] / n;
 
 		if (typical_ns < means->ns[classes[i]])
 			means->ns[classes[i]] = typical_ns;
@@ -123,8 +124,8 @@ static const char *each(const struct means *means)
 }
 
 /* The step with most of it, or the time before one; on the timeline the row of who did it. */
-static struct evidence worst(struct model *model, const struct breakdown *b,
-			     const struct means *means, enum step_class class)
+static struct evidence verdict_worst_step(struct model *model, const struct breakdown *b,
+					  const struct means *means, enum step_class class)
 {
 	static const enum host_state states[STEP_CLASS_COUNT] = {
 		[STEP_INPUT] = HOST_INPUT, [STEP_SYNC] = HOST_SYNC,
@@ -225,7 +226,7 @@ static void input_finding(struct model *model, const struct breakdown *b,
 	char share[FMT_MAX], place[PLACE_TEXT];
 	struct finding finding = {
 		.id = "input-bound", .cost_ns = ns,
-		.evidence = worst(model, b, means, STEP_INPUT),
+		.evidence = verdict_worst_step(model, b, means, STEP_INPUT),
 		.severity = passes(model, means, ns, THRESHOLD_INPUT_MUCH) ? SEVERITY_WARNING :
 			    SEVERITY_NOTE,
 	};
@@ -246,13 +247,14 @@ static void input_finding(struct model *model, const struct breakdown *b,
 
 /* ---- launch, sync ---- */
 
-static void launch_finding(struct model *model, const struct breakdown *b, const struct means *means,
-			   struct findings *findings)
+static void launch_finding(struct model *model, const struct breakdown *b,
+			   const struct means *means, struct findings *findings)
 {
 	int64_t small_ns = tiny_cost_ns(model), ns = means->ns[STEP_LAUNCH] - small_ns;
 	char share[FMT_MAX], count[FMT_MAX], call[FMT_MAX];
 	struct finding finding = {
-		.id = "launch-bound", .cost_ns = ns, .evidence = worst(model, b, means, STEP_LAUNCH),
+		.id = "launch-bound", .cost_ns = ns,
+		.evidence = verdict_worst_step(model, b, means, STEP_LAUNCH),
 		.severity = SEVERITY_WARNING,
 	};
 
@@ -281,7 +283,7 @@ static void sync_finding(struct model *model, const struct breakdown *b, const s
 	char share[FMT_MAX], time[FMT_MAX];
 	struct finding finding = {
 		.id = "sync-bound", .cost_ns = ns,
-		.evidence = worst(model, b, means, STEP_SYNC),
+		.evidence = verdict_worst_step(model, b, means, STEP_SYNC),
 		.severity = SEVERITY_WARNING,
 	};
 
@@ -289,7 +291,8 @@ static void sync_finding(struct model *model, const struct breakdown *b, const s
 	 * else. Waits of known lines that are a good part of it are the cause, and are told. */
 	for (int c = STEP_COMPUTE; c <= STEP_D2D; c++)
 		worked_ns += means->ns[c];
-	if (!worked_ns || waits_told_ns(model) > ns / 2 || !passes(model, means, ns, THRESHOLD_SYNC_SOME))
+	if (!worked_ns || waits_told_ns(model) > ns / 2 ||
+	    !passes(model, means, ns, THRESHOLD_SYNC_SOME))
 		return;
 	snprintf(finding.title, FINDING_TEXT,
 		 "sync-bound: the host waits while no device works in %s of %s",
@@ -299,14 +302,15 @@ static void sync_finding(struct model *model, const struct breakdown *b, const s
 		snprintf(finding.lines[0], FINDING_TEXT, "most of it in %.80s: %s %s",
 			 name_of(model, held, ""),
 			 fmt_time(time,
-				    per(held->ns, (int64_t)means->n, means->steps ? 1 : 1000000000)),
+				    per(held->ns, (int64_t)means->n,
+					means->steps ? 1 : 1000000000)),
 			 means->steps ? "per step" : "per second");
 	snprintf(finding.advice, FINDING_TEXT,
 		 "enqueue the next work before waiting, and wait only where a result is needed");
 	finding_add(findings, &finding);
 }
 
-void verdict_review(struct model *model, const struct sweep *sweep, struct findings *findings)
+void verdict_review(struct model *model, const struct slice_sweep *sweep, struct findings *findings)
 {
 	const struct breakdown *b = &sweep->breakdown;
 	struct means means;

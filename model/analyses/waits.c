@@ -43,7 +43,7 @@
 #define STACK 24u
 #define BETWEEN 2			/* steps: what lasts longer between two is none of theirs */
 
-struct place {
+struct waits_place {
 	uint32_t call, op;		/* names; op 0 none */
 	uint32_t frame;			/* 1 + index, of several of one line the first; 0 none */
 	uint32_t next, group;
@@ -52,7 +52,7 @@ struct place {
 };
 
 /* What a finding is about: all waits of a line or, without one, of an op. */
-struct group {
+struct waits_group {
 	uint32_t place;			/* the first; the one that idles most is told */
 	uint64_t count[SCOPE_COUNT];
 	int64_t idle_ns[SCOPE_COUNT], saved_ns[SCOPE_COUNT], total_ns[SCOPE_COUNT];
@@ -69,7 +69,7 @@ struct seen_wait {
 };
 
 /* A thread that waits. */
-struct waiter {
+struct waits_waiter {
 	struct seen_wait ring[RING];
 	uint32_t n;			/* ever */
 	uint32_t slice;			/* in which the stack is valid */
@@ -81,13 +81,13 @@ struct waits {
 	struct basis basis;
 	uint32_t slice;			/* number, from 1 */
 	uint32_t step_name;		/* of the functions whose runs the steps are, 0 none */
-	struct place *places;		/* owned */
+	struct waits_place *places;		/* owned */
 	size_t n_places, cap_places;
-	struct group *groups;		/* owned */
+	struct waits_group *groups;		/* owned */
 	size_t n_groups, cap_groups;
 	struct map by_key, by_group;	/* the first place; the group, by line or op */
-	struct slots of_thread;		/* 1 + index of its waiter */
-	struct waiter *waiters;		/* owned */
+	struct act_slots of_thread;		/* 1 + index of its waiter */
+	struct waits_waiter *waiters;		/* owned */
 	size_t n_waiters, cap_waiters;
 	int64_t *until_ns;		/* owned; of each device: it worked up to here, 0 never */
 	size_t n_devices;
@@ -99,7 +99,7 @@ struct waits {
 static uint32_t line_frame(struct model *model, uint32_t frame)
 {
 	while (frame) {
-		const struct frame *f = frame_at(model->lines, frame - 1);
+		const struct source_frame *f = frame_at(model->lines, frame - 1);
 
 		if (f->file && f->line)
 			break;
@@ -110,7 +110,7 @@ static uint32_t line_frame(struct model *model, uint32_t frame)
 
 static uint64_t line_key(struct model *model, uint32_t frame)
 {
-	const struct frame *f = frame ? frame_at(model->lines, frame - 1) : NULL;
+	const struct source_frame *f = frame ? frame_at(model->lines, frame - 1) : NULL;
 
 	return f ? (uint64_t)names_resolve(&model->names, f->file) << 32 | f->line : 0;
 }
@@ -123,7 +123,7 @@ static uint32_t group_new(struct waits *w, uint64_t key, uint32_t place)
 		return at;
 	at = (uint32_t)w->n_groups++;
 	grow(&w->groups, &w->cap_groups, at, sizeof(*w->groups));
-	w->groups[at] = (struct group) { .place = place };
+	w->groups[at] = (struct waits_group) { .place = place };
 	map_set(&w->by_group, key, at);
 	return at;
 }
@@ -143,7 +143,7 @@ static uint32_t place_get(struct model *model, struct waits *w, uint32_t call, u
 		return NONE;
 	grow(&w->places, &w->cap_places, w->n_places, sizeof(*w->places));
 	at = (uint32_t)w->n_places++;
-	w->places[at] = (struct place) {
+	w->places[at] = (struct waits_place) {
 		.call = call, .op = op, .frame = frame, .next = first,
 		/* A name is no file and line. */
 		.group = group_new(w, line ? line : op ? op : UINT64_MAX - call, at),
@@ -154,10 +154,10 @@ static uint32_t place_get(struct model *model, struct waits *w, uint32_t call, u
 
 /* ---- threads ---- */
 
-static struct waiter *waiter_of(struct waits *w, uint32_t thread)
+static struct waits_waiter *waiter_of(struct waits *w, uint32_t thread)
 {
 	uint32_t slot = thread < w->of_thread.n ? w->of_thread.of[thread] : 0;
-	struct waiter *waiter = slot ? &w->waiters[slot - 1] : NULL;
+	struct waits_waiter *waiter = slot ? &w->waiters[slot - 1] : NULL;
 
 	if (waiter && waiter->slice != w->slice) {
 		waiter->slice = w->slice;
@@ -173,11 +173,11 @@ static void waiter_make(struct waits *w, uint32_t thread)
 	if (*slot)
 		return;
 	grow(&w->waiters, &w->cap_waiters, w->n_waiters, sizeof(*w->waiters));
-	w->waiters[w->n_waiters++] = (struct waiter) { .slice = 0 };
+	w->waiters[w->n_waiters++] = (struct waits_waiter) { .slice = 0 };
 	*slot = (uint32_t)w->n_waiters;
 }
 
-static void pop_ended(const struct slice *slice, struct waiter *waiter, int64_t t_ns)
+static void pop_ended(const struct slice *slice, struct waits_waiter *waiter, int64_t t_ns)
 {
 	while (waiter->depth && slice->acts[waiter->stack[waiter->depth - 1]].end_ns <= t_ns)
 		waiter->depth--;
@@ -186,7 +186,7 @@ static void pop_ended(const struct slice *slice, struct waiter *waiter, int64_t 
 static void op_begins(struct waits *w, const struct slice *slice, uint32_t at)
 {
 	const struct act *act = &slice->acts[at];
-	struct waiter *waiter = act->flags & ACT_ASYNC ? NULL : waiter_of(w, act->thread);
+	struct waits_waiter *waiter = act->flags & ACT_ASYNC ? NULL : waiter_of(w, act->thread);
 
 	if (!waiter)
 		return;
@@ -207,8 +207,8 @@ static bool is_step(const struct waits *w, const struct slice *slice, const stru
  * Of the ops around: the innermost's name, where the wait does not say its own, and the
  * innermost line that one of them says.
  */
-static uint32_t place_of(struct model *model, struct waits *w, const struct slice *slice,
-			 struct waiter *waiter, const struct act *act)
+static uint32_t waits_place(struct model *model, struct waits *w, const struct slice *slice,
+			    struct waits_waiter *waiter, const struct act *act)
 {
 	uint32_t op = act->op_name, frame = 0;
 
@@ -237,14 +237,14 @@ static bool is_averaged(const struct waits *w, const struct slice *slice, bool a
 			    BETWEEN * (w->basis.ns[SCOPE_STEP] / (int64_t)w->basis.steps));
 }
 
-static void waited(struct model *model, struct waits *w, const struct slice *slice,
-		   const struct act *act, bool averaged)
+static void waits_count_wait(struct model *model, struct waits *w, const struct slice *slice,
+			     const struct act *act, bool averaged)
 {
-	struct waiter *waiter = waiter_of(w, act->thread);
-	uint32_t at = waiter ? place_of(model, w, slice, waiter, act) : NONE;
+	struct waits_waiter *waiter = waiter_of(w, act->thread);
+	uint32_t at = waiter ? waits_place(model, w, slice, waiter, act) : NONE;
 	int64_t ns = act->end_ns - act->start_ns;
-	struct place *place;
-	struct group *group;
+	struct waits_place *place;
+	struct waits_group *group;
 
 	if (at == NONE)
 		return;
@@ -266,11 +266,11 @@ static void waited(struct model *model, struct waits *w, const struct slice *sli
 }
 
 /* What is more than another device's gap has made of it. */
-static void stalls(struct model *model, struct waits *w, struct seen_wait *wait,
-		   int64_t idle_ns, const struct act *run, bool averaged)
+static void waits_count_stalls(struct model *model, struct waits *w, struct seen_wait *wait,
+			       int64_t idle_ns, const struct act *run, bool averaged)
 {
-	struct place *place = &w->places[wait->place];
-	struct group *group = &w->groups[place->group];
+	struct waits_place *place = &w->places[wait->place];
+	struct waits_group *group = &w->groups[place->group];
 	int64_t whole_ns = wait->end_ns - wait->start_ns, saved_ns;
 
 	if (idle_ns <= wait->idle_ns)
@@ -296,10 +296,10 @@ static void stalls(struct model *model, struct waits *w, struct seen_wait *wait,
 }
 
 /* The device did nothing from from_ns on, until this run. */
-static void gap(struct model *model, struct waits *w, const struct act *run, int64_t from_ns,
-		bool averaged)
+static void waits_close_gap(struct model *model, struct waits *w, const struct act *run,
+			    int64_t from_ns, bool averaged)
 {
-	struct waiter *waiter = waiter_of(w, run->thread);
+	struct waits_waiter *waiter = waiter_of(w, run->thread);
 	int64_t to_ns = run->start_ns;
 	int64_t call_ns = run->call_ns && run->call_ns < to_ns ? run->call_ns : to_ns;
 
@@ -312,7 +312,7 @@ static void gap(struct model *model, struct waits *w, const struct act *run, int
 		/* What waits for its own work is no bubble before it. */
 		if (wait->end_ns > call_ns)
 			continue;
-		stalls(model, w, wait, to_ns - begin_ns, run, averaged);
+		waits_count_stalls(model, w, wait, to_ns - begin_ns, run, averaged);
 		to_ns = begin_ns;
 	}
 }
@@ -326,12 +326,12 @@ static void ran(struct model *model, struct waits *w, const struct slice *slice,
 		return;
 	until_ns = &w->until_ns[act->device];
 	if (*until_ns && act->start_ns > *until_ns && !slice_partial(slice) && act->thread != NONE)
-		gap(model, w, act, *until_ns, averaged);
+		waits_close_gap(model, w, act, *until_ns, averaged);
 	if (act->end_ns > *until_ns)
 		*until_ns = act->end_ns;
 }
 
-static void make_room(struct model *model, struct waits *w, const struct slice *slice)
+static void waits_reserve(struct model *model, struct waits *w, const struct slice *slice)
 {
 	if (w->n_devices < model->devices.n) {
 		w->until_ns = xreallocarray(w->until_ns, model->devices.n, sizeof(*w->until_ns));
@@ -350,7 +350,7 @@ static void make_room(struct model *model, struct waits *w, const struct slice *
 static void step_ends(struct waits *w)
 {
 	for (size_t i = 0; i < w->n_groups; i++) {
-		struct group *group = &w->groups[i];
+		struct waits_group *group = &w->groups[i];
 
 		if (group->now_ns > 0)
 			hist_add(&group->hist, group->now_ns);
@@ -368,7 +368,7 @@ static void waits_slice(struct model *model, void *state, const struct slice *sl
 	w->slice++;
 	w->step_name = steps && steps->source == STEPS_RUN ?
 		       names_resolve(&model->names, steps->name) : 0;
-	make_room(model, w, slice);
+	waits_reserve(model, w, slice);
 	for (size_t i = 0; i < slice->n && w->n_waiters; i++) {
 		const struct act *act = &slice->acts[i];
 
@@ -376,7 +376,7 @@ static void waits_slice(struct model *model, void *state, const struct slice *sl
 		if (act->kind == ACT_OP)
 			op_begins(w, slice, (uint32_t)i);
 		else if (act->kind == ACT_WAIT && act_counts(slice, act))
-			waited(model, w, slice, act, averaged);
+			waits_count_wait(model, w, slice, act, averaged);
 		else if (act->kind == ACT_RUN && act_counts(slice, act))
 			ran(model, w, slice, act, averaged);
 	}
@@ -387,7 +387,7 @@ static void waits_slice(struct model *model, void *state, const struct slice *sl
 /* ---- what is said ---- */
 
 /* Per step or second, as it typically is. */
-static int64_t typical_ns(const struct waits *w, const struct group *group)
+static int64_t typical_ns(const struct waits *w, const struct waits_group *group)
 {
 	int64_t mean_ns = basis_per(&w->basis, group->saved_ns[basis_scope(&w->basis)]);
 	uint64_t n = w->basis.steps, with = group->hist.total, without;
@@ -404,9 +404,9 @@ static int64_t typical_ns(const struct waits *w, const struct group *group)
 }
 
 /* Of the group the one that lets devices idle most. */
-static const struct place *most_of(const struct waits *w, const struct group *group)
+static const struct waits_place *most_of(const struct waits *w, const struct waits_group *group)
 {
-	const struct place *most = &w->places[group->place];
+	const struct waits_place *most = &w->places[group->place];
 
 	for (size_t i = group->place; i < w->n_places; i++)
 		if (&w->groups[w->places[i].group] == group &&
@@ -434,10 +434,11 @@ static int64_t whole_ns(const struct model *model, const struct waits *w)
 	return basis_whole(&w->basis) + (w->basis.steps ? verdict_between_ns(model) : 0);
 }
 
-static void say(struct model *model, const struct waits *w, const struct group *group,
-		int64_t cost_ns, struct findings *findings)
+static void waits_report(struct model *model, const struct waits *w,
+			 const struct waits_group *group, int64_t cost_ns,
+			 struct findings *findings)
 {
-	const struct place *place = most_of(w, group);
+	const struct waits_place *place = most_of(w, group);
 	enum scope scope = basis_scope(&w->basis);
 	int64_t idle_ns = basis_per(&w->basis, group->idle_ns[scope]);
 	const char *op = place->op ? names_short(&model->names, place->op) : NULL;
@@ -471,9 +472,9 @@ static void say(struct model *model, const struct waits *w, const struct group *
 
 /* What the group costs, 0: it is not worth a word. */
 static int64_t told_ns(const struct model *model, const struct waits *w,
-		       const struct group *group)
+		       const struct waits_group *group)
 {
-	const struct place *place = &w->places[group->place];
+	const struct waits_place *place = &w->places[group->place];
 	int64_t ns = typical_ns(w, group);
 
 	/* By its call alone it is a part of sync-bound. */
@@ -491,7 +492,7 @@ static void waits_review(struct model *model, void *state, struct findings *find
 		int64_t ns = told_ns(model, w, &w->groups[i]);
 
 		if (ns > 0)
-			say(model, w, &w->groups[i], ns, findings);
+			waits_report(model, w, &w->groups[i], ns, findings);
 	}
 }
 
@@ -558,17 +559,19 @@ size_t model_waits(struct model *model, struct wait_row **out)
 
 	*out = xcalloc(w->n_places + 1, sizeof(**out));
 	for (size_t i = 0; i < w->n_places; i++) {
-		const struct place *place = &w->places[i];
-		const struct frame *f = place->frame ? frame_at(model->lines, place->frame - 1) :
+		const struct waits_place *place = &w->places[i];
+		const struct source_frame *f = place->frame ? frame_at(model->lines, place->frame - 1) :
 					NULL;
 
 		(*out)[i] = (struct wait_row) {
 			.call = names_short(&model->names, place->call),
 			.op = place->op ? names_short(&model->names, place->op) : NULL,
-			.file = f ? names_raw(&model->names, names_resolve(&model->names, f->file)) :
+			.file = f ? names_raw(&model->names,
+					      names_resolve(&model->names, f->file)) :
 				NULL,
 			.function = f && f->function ?
-				names_raw(&model->names, names_resolve(&model->names, f->function)) :
+				names_raw(&model->names,
+					  names_resolve(&model->names, f->function)) :
 				NULL,
 			.line = f ? f->line : 0, .count = place->count,
 			.total_ns = place->total_ns, .max_ns = place->max_ns,

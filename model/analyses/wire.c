@@ -38,7 +38,7 @@ struct next_op {
 	uint64_t count;
 };
 
-struct wire {
+struct wire_sums {
 	uint32_t name;
 	uint64_t count, bytes;
 	int64_t wire_ns, alone_ns;
@@ -48,19 +48,19 @@ struct wire {
 
 struct wires {
 	struct basis basis;
-	struct wire *list;		/* owned */
+	struct wire_sums *list;		/* owned */
 	size_t n, cap;
 };
 
-struct piece { int64_t from_ns, to_ns; };
+struct wire_piece { int64_t from_ns, to_ns; };
 
 /* The time in which one process ran ops, in pieces by time. */
-struct busy {
-	struct piece *list;		/* owned */
+struct wire_busy {
+	struct wire_piece *list;		/* owned */
 	size_t n, cap;
 };
 
-static struct wire *wire_get(struct wires *wires, uint32_t name)
+static struct wire_sums *wire_get(struct wires *wires, uint32_t name)
 {
 	for (size_t i = 0; i < wires->n; i++)
 		if (wires->list[i].name == name)
@@ -68,7 +68,7 @@ static struct wire *wire_get(struct wires *wires, uint32_t name)
 	if (wires->n == WIRES_MAX)
 		return NULL;
 	grow(&wires->list, &wires->cap, wires->n, sizeof(*wires->list));
-	wires->list[wires->n] = (struct wire) { .name = name };
+	wires->list[wires->n] = (struct wire_sums) { .name = name };
 	return &wires->list[wires->n++];
 }
 
@@ -81,12 +81,12 @@ static bool works(const struct slice *slice, const struct act *act, uint32_t pro
 	       act_end(slice, act) - act_start(slice, act) < (slice->t1 - slice->t0) / 10 * 9;
 }
 
-static void find_busy(struct busy *busy, const struct slice *slice, uint32_t process)
+static void wire_gather_busy(struct wire_busy *busy, const struct slice *slice, uint32_t process)
 {
 	busy->n = 0;
 	for (size_t i = 0; i < slice->n; i++) {
 		const struct act *act = &slice->acts[i];
-		struct piece *last = busy->n ? &busy->list[busy->n - 1] : NULL;
+		struct wire_piece *last = busy->n ? &busy->list[busy->n - 1] : NULL;
 
 		if (!works(slice, act, process))
 			continue;
@@ -96,11 +96,11 @@ static void find_busy(struct busy *busy, const struct slice *slice, uint32_t pro
 			continue;
 		}
 		grow(&busy->list, &busy->cap, busy->n, sizeof(*busy->list));
-		busy->list[busy->n++] = (struct piece) { act->start_ns, act->end_ns };
+		busy->list[busy->n++] = (struct wire_piece) { act->start_ns, act->end_ns };
 	}
 }
 
-static int64_t alone(const struct busy *busy, int64_t from_ns, int64_t to_ns)
+static int64_t wire_alone_ns(const struct wire_busy *busy, int64_t from_ns, int64_t to_ns)
 {
 	int64_t ns = to_ns - from_ns;
 	size_t low = 0, high = busy->n;
@@ -121,7 +121,7 @@ static int64_t alone(const struct busy *busy, int64_t from_ns, int64_t to_ns)
 	return ns > 0 ? ns : 0;
 }
 
-static void count_next(struct wire *wire, uint32_t name, uint32_t place)
+static void count_next(struct wire_sums *wire, uint32_t name, uint32_t place)
 {
 	for (uint32_t i = 0; i < NEXT_OPS; i++) {
 		struct next_op *next = &wire->next[i];
@@ -136,7 +136,7 @@ static void count_next(struct wire *wire, uint32_t name, uint32_t place)
 }
 
 /* The ops that the receiver began after it, each once. */
-static void find_next(struct wire *wire, const struct slice *slice,
+static void find_next(struct wire_sums *wire, const struct slice *slice,
 		      const struct flow_message *message)
 {
 	size_t at = FIRST_FROM(slice->acts, slice->n, message->end_ns);
@@ -158,10 +158,10 @@ static void find_next(struct wire *wire, const struct slice *slice,
 	}
 }
 
-static void add(struct model *model, struct wires *wires, const struct slice *slice,
-		const struct flow_message *message, const struct busy *busy)
+static void wire_add_message(struct model *model, struct wires *wires, const struct slice *slice,
+			     const struct flow_message *message, const struct wire_busy *busy)
 {
-	struct wire *wire = wire_get(wires, names_resolve(&model->names, message->name));
+	struct wire_sums *wire = wire_get(wires, names_resolve(&model->names, message->name));
 	int64_t from_ns = message->ready_ns > slice->t0 ? message->ready_ns : slice->t0;
 
 	if (!wire)
@@ -169,7 +169,7 @@ static void add(struct model *model, struct wires *wires, const struct slice *sl
 	wire->count++;
 	wire->bytes += message->bytes;
 	wire->wire_ns += message->end_ns - from_ns;
-	wire->alone_ns += alone(busy, from_ns, message->end_ns);
+	wire->alone_ns += wire_alone_ns(busy, from_ns, message->end_ns);
 	wire->t0 = from_ns;
 	wire->t1 = message->end_ns;
 	find_next(wire, slice, message);
@@ -179,7 +179,7 @@ static void wire_slice(struct model *model, void *state, const struct slice *sli
 {
 	struct wires *wires = state;
 	struct flow_message *messages;
-	struct busy busy = { .n = 0 };
+	struct wire_busy busy = { .n = 0 };
 	size_t n = flows_take(model, slice->t1, &messages);
 	uint32_t receivers[RECEIVERS_MAX], n_receivers = 0;
 	enum scope scope;
@@ -195,10 +195,10 @@ static void wire_slice(struct model *model, void *state, const struct slice *sli
 			receivers[n_receivers++] = messages[i].to;
 	}
 	for (uint32_t r = 0; r < n_receivers; r++) {
-		find_busy(&busy, slice, receivers[r]);
+		wire_gather_busy(&busy, slice, receivers[r]);
 		for (size_t i = 0; i < n; i++)
 			if (messages[i].to == receivers[r] && messages[i].end_ns >= slice->t0)
-				add(model, wires, slice, &messages[i], &busy);
+				wire_add_message(model, wires, slice, &messages[i], &busy);
 		model_breathe(model);
 	}
 	free(busy.list);
@@ -208,7 +208,7 @@ static void wire_slice(struct model *model, void *state, const struct slice *sli
 /* ---- what there is to say ---- */
 
 /* The first op after it that makes less of it; NULL: none, or not known. */
-static const struct next_op *better_cut(const struct model *model, const struct wire *wire,
+static const struct next_op *better_cut(const struct model *model, const struct wire_sums *wire,
 					uint64_t *bytes)
 {
 	uint64_t tensor = wire->count ? wire->bytes / wire->count : 0;
@@ -230,7 +230,7 @@ static const struct next_op *better_cut(const struct model *model, const struct 
 	return best;
 }
 
-static void say_times(const struct wires *wires, const struct wire *wire,
+static void say_times(const struct wires *wires, const struct wire_sums *wire,
 		      struct finding *finding, const struct flow_total *total)
 {
 	int64_t wire_ns = wire->wire_ns / (int64_t)wire->count;
@@ -248,8 +248,8 @@ static void say_times(const struct wires *wires, const struct wire *wire,
 			 fmt_time(decode, total->decode_ns / (int64_t)total->decoded));
 }
 
-static void say(struct model *model, const struct wires *wires, const struct wire *wire,
-		struct findings *findings)
+static void wire_report(struct model *model, const struct wires *wires,
+			const struct wire_sums *wire, struct findings *findings)
 {
 	struct flow_name name = flow_name(model, wire->name);
 	int64_t cost_ns = basis_per(&wires->basis, wire->alone_ns);
@@ -290,16 +290,17 @@ static void say(struct model *model, const struct wires *wires, const struct wir
 
 static int by_alone(const void *a, const void *b)
 {
-	const struct wire *x = *(const struct wire *const *)a, *y = *(const struct wire *const *)b;
+	const struct wire_sums *x = *(const struct wire_sums *const *)a;
+	const struct wire_sums *y = *(const struct wire_sums *const *)b;
 
 	return (x->alone_ns < y->alone_ns) - (x->alone_ns > y->alone_ns);
 }
 
-static void review(struct model *model, void *state, struct findings *findings)
+static void wire_review_one(struct model *model, void *state, struct findings *findings)
 {
 	const struct wires *wires = state;
 	int64_t least = model_threshold(model, THRESHOLD_WIRE_SHARE) * 10;
-	const struct wire *order[WIRES_MAX];
+	const struct wire_sums *order[WIRES_MAX];
 
 	if (!basis_ready(model, &wires->basis))
 		return;
@@ -310,7 +311,7 @@ static void review(struct model *model, void *state, struct findings *findings)
 		if (order[i]->alone_ns && order[i]->bytes &&
 		    per_mille(basis_per(&wires->basis, order[i]->alone_ns),
 			      basis_whole(&wires->basis)) >= least)
-			say(model, wires, order[i], findings);
+			wire_report(model, wires, order[i], findings);
 }
 
 static void wire_release(void *state)
@@ -320,12 +321,12 @@ static void wire_release(void *state)
 
 static size_t wire_bytes(const void *state)
 {
-	return ((const struct wires *)state)->cap * sizeof(struct wire);
+	return ((const struct wires *)state)->cap * sizeof(struct wire_sums);
 }
 
 const struct analysis analysis_wire = {
 	.name = "wire", .size = sizeof(struct wires), .release = wire_release,
-	.slice = wire_slice, .review = review, .bytes = wire_bytes,
+	.slice = wire_slice, .review = wire_review_one, .bytes = wire_bytes,
 };
 
 void wire_of(struct model *model, uint32_t name, uint64_t *bytes_per_step,

@@ -27,7 +27,7 @@ size_t zeroing_bytes(const struct zeroing *zeroing)
 	       zeroing->cap_shifts * sizeof(*zeroing->shifts);
 }
 
-static void begin(struct zeroing *zeroing, const struct slice *slice)
+static void zeroing_begin(struct zeroing *zeroing, const struct slice *slice)
 {
 	if (zeroing->cap < slice->n) {
 		zeroing->cap = slice->n + slice->n / 2;
@@ -67,8 +67,8 @@ static int64_t begins(const struct held *held, int64_t start_ns)
 /* ---- ops ---- */
 
 /* The slice's act number i, an op that is no part of the one on its thread. */
-static void place_op(struct zeroing *zeroing, const struct slice *slice, size_t i, uint32_t finished,
-		     bool away)
+static void place_op(struct zeroing *zeroing, const struct slice *slice, size_t i,
+		     uint32_t finished, bool away)
 {
 	const struct act *act = &slice->acts[i];
 	uint32_t *last = slot_of(&zeroing->last, act->thread + 1);
@@ -92,7 +92,7 @@ int64_t zeroing_ops(struct zeroing *zeroing, const struct slice *slice,
 	uint32_t finished = 0;		/* the last one so far, plus 1 */
 	size_t at = 0;
 
-	begin(zeroing, slice);
+	zeroing_begin(zeroing, slice);
 	for (size_t n = 0; n < slice->n_rest; n++) {
 		uint32_t i = slice->rest[n];
 		const struct act *act = &slice->acts[i];
@@ -127,9 +127,9 @@ static int64_t shift_at(struct zeroing *zeroing, uint32_t thread, int64_t t_ns)
 }
 
 /* The run that finished last, of those that were placed. */
-static bool finished_run(const struct zeroing *zeroing, const struct ready *ready,
-			 const struct act *act, uint32_t queue, int64_t until_ns,
-			 int64_t *end_ns, int64_t *new_ns)
+static bool finished_run(const struct zeroing *zeroing, const struct critical_ready *ready,
+			 const struct act *act, uint32_t queue, int64_t until_ns, int64_t *end_ns,
+			 int64_t *new_ns)
 {
 	size_t at = ready_finished(ready, act->process, queue, until_ns + SLACK_NS);
 
@@ -140,7 +140,7 @@ static bool finished_run(const struct zeroing *zeroing, const struct ready *read
 	return true;
 }
 
-static void place_run(struct zeroing *zeroing, struct ready *ready, uint32_t i, bool away)
+static void place_run(struct zeroing *zeroing, struct critical_ready *ready, uint32_t i, bool away)
 {
 	const struct act *act = &ready->slice->acts[i];
 	int64_t start_ns = act_start(ready->slice, act), end_ns, new_ns;
@@ -182,7 +182,7 @@ static void finish_until(struct zeroing *zeroing, const struct slice *slice, int
 }
 
 /* A call that waited, when it returns: when all has that it waited for. */
-static void place_wait(struct zeroing *zeroing, struct ready *ready, const struct act *act)
+static void place_wait(struct zeroing *zeroing, struct critical_ready *ready, const struct act *act)
 {
 	int64_t start_ns = act_start(ready->slice, act), end_ns, new_ns;
 	int64_t shift_ns = shift_at(zeroing, act->thread, start_ns);
@@ -215,11 +215,11 @@ static bool waits(const struct act *act)
 }
 
 /* Only what was placed may be found: all else is entered. */
-static void begin_runs(struct zeroing *zeroing, struct ready *ready)
+static void begin_runs(struct zeroing *zeroing, struct critical_ready *ready)
 {
 	const struct slice *slice = ready->slice;
 
-	begin(zeroing, slice);
+	zeroing_begin(zeroing, slice);
 	for (size_t i = 0; i < slice->n_runs; i++)
 		zeroing->end_at[slice->runs[i]] = NONE;
 	for (size_t i = 0; i < ready->n_ends; i++)
@@ -228,7 +228,7 @@ static void begin_runs(struct zeroing *zeroing, struct ready *ready)
 		memset(ready->entered, 1, ready->n_ends);
 }
 
-int64_t zeroing_runs(struct zeroing *zeroing, struct ready *ready, uint32_t thread,
+int64_t zeroing_runs(struct zeroing *zeroing, struct critical_ready *ready, uint32_t thread,
 		     zeroing_pick *away, void *arg)
 {
 	const struct slice *slice = ready->slice;

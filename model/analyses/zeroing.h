@@ -27,8 +27,8 @@
 #ifndef MODEL_ZEROING_H
 #define MODEL_ZEROING_H
 
-#include "model/analyses/critical-ops.h"
-#include "model/analyses/critical-ready.h"
+#include "model/analyses/critical_ops.h"
+#include "model/analyses/critical_ready.h"
 
 /* An act's time on a thread from at_ns on is so much earlier. */
 struct thread_shift {
@@ -40,8 +40,8 @@ struct zeroing {
 	int64_t *new_end;		/* owned; by act; INT64_MIN: not placed */
 	uint32_t *end_at;		/* owned; by act of a run its place in ready->ends, NONE */
 	size_t cap;
-	struct slots last;		/* by thread: act or shift, plus 1 */
-	struct slots of_queue, of_process;	/* the run that is over last now, plus 1 */
+	struct act_slots last;		/* by thread: act or shift, plus 1 */
+	struct act_slots of_queue, of_process;	/* the run that is over last now, plus 1 */
 	struct thread_shift *shifts;	/* owned */
 	size_t n_shifts, cap_shifts;
 };
@@ -56,7 +56,7 @@ int64_t zeroing_ops(struct zeroing *zeroing, const struct slice *slice,
 		    const struct function_run *run, zeroing_pick *away, void *arg);
 /* ... of the runs of devices. ready: made of the slice; what it has entered is
  * forgotten. thread: whose step it is, NONE. */
-int64_t zeroing_runs(struct zeroing *zeroing, struct ready *ready, uint32_t thread,
+int64_t zeroing_runs(struct zeroing *zeroing, struct critical_ready *ready, uint32_t thread,
 		     zeroing_pick *away, void *arg);
 
 #endif

@@ -10,7 +10,7 @@
 #include "model/base/util.h"
 
 struct part_list {
-	struct part *list;		/* owned */
+	struct lane_part *list;		/* owned */
 	size_t n, cap;
 };
 
@@ -19,7 +19,7 @@ static void add_part(struct part_list *parts, struct model *model, uint32_t row,
 	struct row *r = row_at(model, row);
 
 	grow(&parts->list, &parts->cap, parts->n, sizeof(*parts->list));
-	parts->list[parts->n++] = (struct part) {
+	parts->list[parts->n++] = (struct lane_part) {
 		.lane = lane < r->n_lanes ? &r->lanes[lane] : NULL, .row = row, .index = lane,
 	};
 }
@@ -69,7 +69,7 @@ static void add_below(struct part_list *parts, struct model *model, const struct
 	}
 }
 
-size_t parts_of(struct model *model, uint32_t row_id, uint32_t lane, struct part **out)
+size_t parts_of(struct model *model, uint32_t row_id, uint32_t lane, struct lane_part **out)
 {
 	struct part_list parts = { .list = NULL };
 	const struct row *row;
@@ -101,7 +101,7 @@ static const struct cover *cover_of(struct model *model, const struct row *row, 
 	return merged->full ? &merged->cover : NULL;
 }
 
-static int64_t closed_busy(struct part *parts, size_t n_parts, const struct cover *cover,
+static int64_t closed_busy(struct lane_part *parts, size_t n_parts, const struct cover *cover,
 			   int64_t a, int64_t b)
 {
 	int64_t busy = 0;
@@ -138,7 +138,7 @@ bool open_wanted(const struct model *model, const struct open_span *open,
 	       (want->op && has_op && name_wanted(want, open->cold.command.op_name));
 }
 
-void add_opens(struct model *model, const struct part *part, const struct lane_want *want,
+void add_opens(struct model *model, const struct lane_part *part, const struct lane_want *want,
 	       int64_t t0, int64_t w, size_t n, struct column *out, int64_t *longest_ns,
 	       int64_t *least)
 {
@@ -174,7 +174,7 @@ void add_opens(struct model *model, const struct part *part, const struct lane_w
 }
 
 /* From the first open start to the live edge all is busy. */
-static void widen_busy(struct model *model, struct part *parts, size_t n_parts,
+static void widen_busy(struct model *model, struct lane_part *parts, size_t n_parts,
 		       const struct cover *cover, int64_t least, int64_t t0, int64_t w, size_t n,
 		       struct column *out)
 {
@@ -232,7 +232,7 @@ static void mark_unseen(struct model *model, uint32_t device, int64_t t0, int64_
 }
 
 /* Rate of the slowest copy in [a, b), 0 when there is a moment without any. */
-static uint64_t least_rate(const struct part *parts, size_t n_parts, int64_t a, int64_t b)
+static uint64_t least_rate(const struct lane_part *parts, size_t n_parts, int64_t a, int64_t b)
 {
 	struct cover cover = { .n = 0 };
 	uint64_t least = UINT64_MAX;
@@ -262,7 +262,7 @@ static uint64_t least_rate(const struct part *parts, size_t n_parts, int64_t a, 
 }
 
 /* Bytes in a column to bytes per second; a counter has nothing else. */
-static void to_rates(const struct part *parts, size_t n_parts, int64_t t0, int64_t w, size_t n,
+static void to_rates(const struct lane_part *parts, size_t n_parts, int64_t t0, int64_t w, size_t n,
 		     struct column *out, bool counter)
 {
 	for (size_t c = 0; c < n; c++) {
@@ -282,7 +282,7 @@ static void to_rates(const struct part *parts, size_t n_parts, int64_t t0, int64
 }
 
 /* All but rates and losses; bytes stay bytes. */
-static void parts_columns(struct model *model, struct part *parts, size_t n_parts,
+static void parts_columns(struct model *model, struct lane_part *parts, size_t n_parts,
 			  const struct row *row, uint32_t lane, int64_t t0, int64_t w, size_t n,
 			  struct column *out)
 {
@@ -316,7 +316,7 @@ void model_columns(struct model *model, uint32_t row_id, uint32_t lane, int64_t 
 		   size_t n, struct column *out)
 {
 	const struct row *row;
-	struct part *parts;
+	struct lane_part *parts;
 	size_t n_parts;
 	int64_t span, w;
 
@@ -350,7 +350,7 @@ bool model_range(struct model *model, uint32_t row_id, uint32_t lane, int64_t t0
 		 struct range_sum *out)
 {
 	struct column column = { .busy_ns = 0 };
-	struct part *parts;
+	struct lane_part *parts;
 	int64_t span;
 	size_t n_parts;
 

@@ -169,7 +169,7 @@ static void look_at_block(struct hunt *hunt, struct lane *lane, size_t c, uint32
 {
 	uint32_t n = end - first;
 	const struct chunk *chunk = lane->chunks[c];
-	struct part part = { lane, hunt->row, hunt->index };
+	struct lane_part part = { lane, hunt->row, hunt->index };
 	uint64_t bits = n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
 	struct sight sight;
 	struct span span;
@@ -231,7 +231,8 @@ static void look_at_chunk(struct hunt *hunt, struct lane *lane, size_t c, uint32
 		until = chunk->n;
 	for (uint32_t first = from / LANE_BLOCK * LANE_BLOCK; first < until; first += LANE_BLOCK) {
 		uint32_t end = until - first < LANE_BLOCK ? until : first + LANE_BLOCK;
-		const struct block *block = chunk->blocks ? &chunk->blocks[first / LANE_BLOCK] :
+		const struct span_block *block = chunk->blocks ?
+						 &chunk->blocks[first / LANE_BLOCK] :
 					    NULL;
 
 		if (!block || block->form == BLOCK_NONE || long_enough(hunt, block->longest_ns))

@@ -21,7 +21,7 @@
 
 /* What is asked about a row. */
 struct gap_walk {
-	struct part *parts;		/* owned */
+	struct lane_part *parts;		/* owned */
 	size_t n;
 	int64_t from_ns, until_ns;	/* gaps lie in it: folded before, open or nothing after */
 	bool open;			/* it ends where something open begins */
@@ -34,13 +34,13 @@ static bool gap_walk_begin(struct model *model, uint32_t row, uint32_t lane, str
 	*walk = (struct gap_walk) { .from_ns = model->folded_ns, .until_ns = INT64_MIN };
 	n = parts_of(model, row, lane, &walk->parts);
 	for (size_t i = 0; i < n; i++) {
-		const struct part *part = &walk->parts[i];
+		const struct lane_part *part = &walk->parts[i];
 
 		if (part->lane->n && part->lane->max_end_ns > walk->until_ns)
 			walk->until_ns = part->lane->max_end_ns;
 	}
 	for (size_t i = 0; i < n; i++) {
-		const struct part *part = &walk->parts[i];
+		const struct lane_part *part = &walk->parts[i];
 
 		for (uint32_t o = row_at(model, part->row)->opens; o != NONE;
 		     o = open_at(model, o)->next)

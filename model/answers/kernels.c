@@ -79,7 +79,7 @@ static const char *shape_of(struct model *model, const struct kernel_total *tota
 	const struct process *process = process_at(model, queue_at(model, total->queue)->process);
 	uint32_t shape = total->shapes ? MAP_NONE : map_get(&process->shapes, total->shape);
 	uint32_t text = shape == MAP_NONE ? 0 :
-			((const struct shape *)store_at(&model->shapes, shape))->text;
+			((const struct launch_shape *)store_at(&model->shapes, shape))->text;
 
 	return text ? names_raw(&model->names, text) : NULL;
 }
@@ -93,7 +93,7 @@ static void add_kernel_shapes(struct model *model, struct kernel_row *row, struc
 	for (uint32_t s = kernel->by_shape; s != NONE; ) {
 		const struct kernel_shape_total *total = store_at(&model->kernel_shapes, s);
 		uint32_t index = map_get(&process->shapes, total->shape), slot;
-		const struct shape *shape = index == MAP_NONE ? NULL :
+		const struct launch_shape *shape = index == MAP_NONE ? NULL :
 					    store_at(&model->shapes, index);
 
 		s = total->next;

@@ -5,7 +5,7 @@
 #include "model/idents/idents.h"
 #include "model/totals/totals.h"
 
-size_t model_op_names(struct model *model, struct named **out)
+size_t model_op_names(struct model *model, struct name_total **out)
 {
 	size_t n = 0;
 
@@ -15,7 +15,7 @@ size_t model_op_names(struct model *model, struct named **out)
 		uint32_t name = names_resolve(&model->names, ident->name);
 
 		if (name && (ident->count || ident->kernels || ident->copies))
-			(*out)[n++] = (struct named){
+			(*out)[n++] = (struct name_total){
 				names_short(&model->names, name),
 				ident->device_ns ? ident->device_ns : ident->self_ns,
 			};
@@ -23,7 +23,7 @@ size_t model_op_names(struct model *model, struct named **out)
 	return n;
 }
 
-size_t model_kernel_names(struct model *model, struct named **out)
+size_t model_kernel_names(struct model *model, struct name_total **out)
 {
 	size_t n = 0;
 
@@ -33,7 +33,7 @@ size_t model_kernel_names(struct model *model, struct named **out)
 		uint32_t name = names_resolve(&model->names, total->name);
 
 		if (name)
-			(*out)[n++] = (struct named){
+			(*out)[n++] = (struct name_total){
 				names_short(&model->names, name), total->total_ns,
 			};
 	}

@@ -128,7 +128,7 @@ static enum range_kind kind_of(const struct row *row)
 static uint32_t shape_of(const struct range_walk *walk, const struct row *row, uint64_t id)
 {
 	uint32_t shape = map_get(&process_at(walk->model, row->process)->shapes, id);
-	const struct shape *known;
+	const struct launch_shape *known;
 
 	if (shape == MAP_NONE)
 		return 0;
@@ -262,8 +262,9 @@ static void read_block(const struct lane *lane, const struct chunk *chunk, const
 					     COMMAND_OP_NAME), first, n, out->b);
 }
 
-static void range_take(struct range_walk *walk, const struct row *row, const struct chunk *chunk,
-		       const struct block_of *block, uint32_t first, uint32_t i)
+static void range_walk_take(struct range_walk *walk, const struct row *row,
+			    const struct chunk *chunk, const struct block_of *block, uint32_t first,
+			    uint32_t i)
 {
 	int64_t start = (int64_t)block->start[i], end = start + (int64_t)block->dur[i];
 	struct span_ref ref = { walk->row + 1, walk->lane, chunk_id(chunk, first + i) };
@@ -319,7 +320,7 @@ static bool range_walk_lane(struct range_walk *walk, const struct row *row, cons
 		for (uint32_t i = 0; i < n; i++) {
 			if ((int64_t)block.start[i] >= walk->t1)
 				return false;
-			range_take(walk, row, chunk, &block, pos.i, i);
+			range_walk_take(walk, row, chunk, &block, pos.i, i);
 		}
 		walk->spans += n;
 		walk->begun = true;
@@ -435,7 +436,7 @@ static struct range_part range_part_of(struct model *model, const struct range_i
 		part.direction = row->direction;
 		part.op = names_short(names, item->op);
 		if (item->shape)
-			part.shape = names_raw(names, ((const struct shape *)
+			part.shape = names_raw(names, ((const struct launch_shape *)
 				store_at(&model->shapes, item->shape - 1))->text);
 	}
 	part.name = names_short(names, name);

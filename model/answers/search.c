@@ -101,7 +101,7 @@ static bool is_counter(const struct model *model, uint32_t row)
 }
 
 /* The union of open spans goes in from each start to the live edge. */
-static void cover_opens(const struct search *search, const struct part *part, int64_t t0,
+static void cover_opens(const struct search *search, const struct lane_part *part, int64_t t0,
 			int64_t t1, struct cover *busy)
 {
 	const struct model *model = search->model;
@@ -120,7 +120,7 @@ void search_columns(struct search *search, uint32_t row, uint32_t lane, int64_t 
 {
 	struct cover busy = { .n = 0 };
 	int64_t span, w, least = INT64_MAX, *longest_ns;
-	struct part *parts;
+	struct lane_part *parts;
 	size_t n_parts;
 
 	memset(out, 0, n * sizeof(*out));
@@ -155,8 +155,8 @@ struct search_nearest {
 	struct span_ref ref;
 };
 
-static void try_start(struct search_nearest *nearest, const struct part *part, int64_t start_ns,
-		      uint32_t id, bool forward)
+static void try_start(struct search_nearest *nearest, const struct lane_part *part,
+		      int64_t start_ns, uint32_t id, bool forward)
 {
 	if (nearest->ref.id && (forward ? start_ns >= nearest->start_ns :
 					  start_ns <= nearest->start_ns))
@@ -165,7 +165,7 @@ static void try_start(struct search_nearest *nearest, const struct part *part, i
 	nearest->ref = (struct span_ref) { part->row + 1, part->index, id };
 }
 
-static void try_part(struct search *search, const struct part *part, int64_t t, bool forward,
+static void try_part(struct search *search, const struct lane_part *part, int64_t t, bool forward,
 		     struct search_nearest *nearest)
 {
 	const struct model *model = search->model;
@@ -192,7 +192,7 @@ static bool search_lanes_from(struct search *search, uint32_t row, uint32_t lane
 			      bool forward, struct span_ref *out)
 {
 	struct search_nearest nearest = { .ref.id = 0 };
-	struct part *parts;
+	struct lane_part *parts;
 	size_t n;
 
 	if (is_counter(search->model, row))

@@ -35,7 +35,7 @@ static struct span_found found_open(const struct model *model, const struct open
 	};
 }
 
-static struct span_found found_at(const struct part *part, struct lane_pos pos)
+static struct span_found found_at(const struct lane_part *part, struct lane_pos pos)
 {
 	return (struct span_found) {
 		.row = part->row, .lane = part->index, .span = lane_get(part->lane, pos),
@@ -50,7 +50,7 @@ static struct span_ref ref_of(const struct span_found *found)
 static bool span_find(struct model *model, struct span_ref ref, struct span_found *found)
 {
 	struct row *row;
-	struct part part;
+	struct lane_part part;
 	struct lane_pos pos;
 
 	if (!ref.row || ref.row > model->rows.n || !ref.id || ref.id > UINT32_MAX)
@@ -114,7 +114,7 @@ static bool touches(int64_t start, int64_t end, int64_t t0, int64_t t1)
 	return start < t1 && (end > t0 || (start == end && start >= t0));
 }
 
-static void list_part(struct model *model, const struct part *part, int64_t t0, int64_t t1,
+static void list_part(struct model *model, const struct lane_part *part, int64_t t0, int64_t t1,
 		      size_t max, struct span_edges *edges)
 {
 	struct lane_pos pos;
@@ -149,7 +149,7 @@ size_t model_spans(struct model *model, uint32_t row, uint32_t lane, int64_t t0,
 		   size_t max, struct span_edge *out)
 {
 	struct span_edges edges = { .list = NULL };
-	struct part *parts;
+	struct lane_part *parts;
 	size_t n = parts_of(model, row, lane, &parts);
 
 	for (size_t i = 0; i < n; i++)
@@ -179,7 +179,7 @@ static void try_found(const struct span_found *found, struct span_found *best, b
 	}
 }
 
-static void try_opens(struct model *model, const struct part *part, struct span_found *best,
+static void try_opens(struct model *model, const struct lane_part *part, struct span_found *best,
 		      bool *any, int64_t t, better_fn *better)
 {
 	for (uint32_t o = row_at(model, part->row)->opens; o != NONE; o = open_at(model, o)->next)
@@ -211,7 +211,7 @@ static bool better_prev(const struct span_found *found, const struct span_found 
 bool model_span_at(struct model *model, uint32_t row, uint32_t lane, int64_t t_ns,
 		   struct span_ref *out)
 {
-	struct part *parts;
+	struct lane_part *parts;
 	size_t n = parts_of(model, row, lane, &parts);
 	struct span_found best = { .row = 0 };
 	bool any = false;
@@ -245,7 +245,7 @@ static bool span_neighbour(struct model *model, uint32_t row, uint32_t lane, int
 			   bool forward, struct span_ref *out)
 {
 	better_fn *better = forward ? better_next : better_prev;
-	struct part *parts;
+	struct lane_part *parts;
 	size_t n = parts_of(model, row, lane, &parts);
 	struct span_found best = { .row = 0 };
 	bool any = false;
@@ -328,7 +328,7 @@ static void tell_command(struct model *model, const struct span_found *found, st
 	const struct queue *queue = queue_at(model, row->queue);
 	uint32_t thread = map_get(&process->threads, cold->tid), shape;
 	uint32_t device = queue_device(model, queue);
-	const struct shape *known;
+	const struct launch_shape *known;
 
 	out->kind = (enum command_kind)(cold->kind_how & 31);
 	out->how = (enum how)(cold->kind_how >> 5);
@@ -415,7 +415,8 @@ bool model_span(struct model *model, struct span_ref ref, struct span *out)
 	return true;
 }
 
-void span_tell(struct model *model, const struct part *part, struct lane_pos pos, struct span *out)
+void span_tell(struct model *model, const struct lane_part *part, struct lane_pos pos,
+	       struct span *out)
 {
 	struct span_found found = found_at(part, pos);
 
@@ -438,7 +439,7 @@ static bool op_ref(struct model *model, uint32_t process, uint32_t tid, uint64_t
 {
 	uint32_t index = map_get(&process_at(model, process)->ops, op);
 	const struct op_state *state;
-	struct part part;
+	struct lane_part part;
 	struct lane_pos pos;
 	struct span_found found;
 

@@ -76,7 +76,7 @@ static void device_identity(struct model *model, uint32_t index, struct device_r
 		.memory_bytes = device->memory_bytes, .limits = device->limits,
 	};
 	for (uint32_t v = 0; v < model->views.n; v++) {
-		const struct view *view = view_at(model, v);
+		const struct device_view *view = view_at(model, v);
 		int64_t error;
 
 		if (view->device != index)

@@ -12,9 +12,9 @@
 #define BLOCK_MAX ((size_t)1 << 34)
 
 /* In front of each block; 16 bytes keep the block aligned. */
-struct block {
+struct heap_block {
 	uint64_t class;
-	struct block *next;		/* while it is free */
+	struct heap_block *next;		/* while it is free */
 };
 
 /* At HEAP_BASE. */
@@ -22,7 +22,7 @@ struct heap {
 	uint64_t magic;
 	size_t top;			/* bytes in use, with this */
 	void *root;
-	struct block *unused[CLASSES];
+	struct heap_block *unused[CLASSES];
 };
 
 _Thread_local bool heap_here;
@@ -40,7 +40,7 @@ static struct heap *the_heap(void)
 
 /* ---- life ---- */
 
-static bool reserve(void)
+static bool heap_reserve(void)
 {
 #if defined(__SANITIZE_THREAD__)
 	return false;			/* it has the addresses for itself */
@@ -66,7 +66,7 @@ bool heap_new(void)
 {
 	struct heap *heap = the_heap();
 
-	if (!reserve())
+	if (!heap_reserve())
 		return false;
 	heap->magic = MAGIC;
 	heap->top = (sizeof(*heap) + 15) / 16 * 16;
@@ -83,7 +83,7 @@ void heap_free_all(void)
 
 bool heap_map(int fd, size_t offset, size_t bytes)
 {
-	if (bytes > HEAP_ROOM || !reserve())
+	if (bytes > HEAP_ROOM || !heap_reserve())
 		return false;
 	if (mmap(HEAP_BASE, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd,
 		 (off_t)offset) == HEAP_BASE)
@@ -172,7 +172,7 @@ static size_t class_size(uint64_t class)
 void *heap_alloc(size_t size)
 {
 	struct heap *heap = the_heap();
-	struct block *block;
+	struct heap_block *block;
 	uint64_t class;
 	size_t bytes;
 
@@ -185,7 +185,7 @@ void *heap_alloc(size_t size)
 	if (block) {
 		heap->unused[class] = block->next;
 	} else if (heap->top + bytes <= HEAP_ROOM) {
-		block = (struct block *)(HEAP_BASE + heap->top);
+		block = (struct heap_block *)(HEAP_BASE + heap->top);
 		heap->top += bytes;
 	}
 	pthread_mutex_unlock(&lock);
@@ -198,7 +198,7 @@ void *heap_alloc(size_t size)
 
 static void give_back(void *memory)
 {
-	struct block *block = (struct block *)memory - 1;
+	struct heap_block *block = (struct heap_block *)memory - 1;
 	struct heap *heap = the_heap();
 
 	pthread_mutex_lock(&lock);
@@ -209,10 +209,10 @@ static void give_back(void *memory)
 
 void *heap_realloc(void *memory, size_t size)
 {
-	size_t had = class_size(((struct block *)memory - 1)->class);
+	size_t had = class_size(((struct heap_block *)memory - 1)->class);
 	void *new;
 
-	if (size <= had && class_of(size) == ((struct block *)memory - 1)->class)
+	if (size <= had && class_of(size) == ((struct heap_block *)memory - 1)->class)
 		return memory;
 	new = heap_alloc(size);
 	if (!new)

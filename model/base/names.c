@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/base/hash.h"
-#include "model/base/kernel-class.h"
+#include "model/base/kernel_class.h"
 #include "model/base/util.h"
 
 #define ARENA_BLOCK 65536u
@@ -86,7 +86,7 @@ static uint32_t name_new(struct names *names)
 	return id;
 }
 
-static void rehash(struct names *names)
+static void names_rehash(struct names *names)
 {
 	names->n_buckets *= 2;
 	free(names->buckets);
@@ -125,7 +125,7 @@ uint32_t names_intern(struct names *names, const char *text)
 	name->raw = arena_copy(names, clean, length);
 	name->hash = hash;
 	if (names->n > names->n_buckets) {
-		rehash(names);		/* links the new one too */
+		names_rehash(names);		/* links the new one too */
 	} else {
 		name->next = names->buckets[hash & (names->n_buckets - 1)];
 		names->buckets[hash & (names->n_buckets - 1)] = id;
@@ -153,7 +153,7 @@ bool names_defined(const struct names *names, uint32_t id)
 }
 
 /* Makes the derived texts, at the first question: most names are few. */
-static struct name *prepared(struct names *names, uint32_t id)
+static struct name *names_prepared_text(struct names *names, uint32_t id)
 {
 	struct name *name = name_at(names, names_resolve(names, id));
 	char *full = NULL, text[NAME_SHORT_MAX];
@@ -179,7 +179,7 @@ static struct name *prepared(struct names *names, uint32_t id)
 
 static const struct name *classified(struct names *names, uint32_t id)
 {
-	struct name *name = prepared(names, id);
+	struct name *name = names_prepared_text(names, id);
 
 	if (name->classified || !name->raw)
 		return name;
@@ -205,7 +205,7 @@ const char *names_short(struct names *names, uint32_t id)
 
 	if (!names_resolve(names, id))
 		return NULL;
-	name = prepared(names, id);
+	name = names_prepared_text(names, id);
 	return name->raw ? name->text : "?";
 }
 

@@ -7,9 +7,9 @@
 #include <string.h>
 
 /* The characters of a group as the matcher writes it out; what is repeated is the last. */
-struct group { size_t before, last; };
+struct regex_group { size_t before, last; };
 
-static size_t all_of(const struct group *group)
+static size_t all_of(const struct regex_group *group)
 {
 	return group->before + group->last;
 }
@@ -28,7 +28,7 @@ static const char *skip_bracket(const char *text)
 
 /* How often '+', {3}, {2,5}, {,4} or {3,} has what it repeats; at: then its end. 0: it is
  * none of them. */
-static size_t repeats(const char **at)
+static size_t regex_repeats(const char **at)
 {
 	const char *text = *at;
 	unsigned long least, most;
@@ -50,7 +50,7 @@ static size_t repeats(const char **at)
 
 static bool is_too_much(const char *text)
 {
-	struct group groups[REGEX_DEPTH + 1] = {{0, 0}}, *group = groups;
+	struct regex_group groups[REGEX_DEPTH + 1] = {{0, 0}}, *group = groups;
 
 	for (; *text; text++) {
 		size_t times, one = 1;
@@ -58,10 +58,10 @@ static bool is_too_much(const char *text)
 		if (*text == '(') {
 			if (++group == groups + REGEX_DEPTH)
 				return true;
-			*group = (struct group){0, 0};
+			*group = (struct regex_group){0, 0};
 			continue;
 		}
-		times = repeats(&text);
+		times = regex_repeats(&text);
 		if (times) {
 			group->last *= times;
 		} else {

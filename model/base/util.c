@@ -34,18 +34,14 @@ void *xmalloc(size_t size)
 void *xcalloc(size_t count, size_t size)
 {
 	size_t bytes;
-	void *memory;
+	void *memory = NULL;
 
-	if (!heap_here) {
+	if (!heap_here)
 		memory = calloc(count ? count : 1, size ? size : 1);
-		if (!memory)
-			die_of_memory();
-		return memory;
-	}
-	if (__builtin_mul_overflow(count, size, &bytes))
+	else if (!__builtin_mul_overflow(count, size, &bytes))
+		memory = memset(xmalloc(bytes), 0, bytes);
+	if (!memory)
 		die_of_memory();
-	memory = xmalloc(bytes);
-	memset(memory, 0, bytes);
 	return memory;
 }
 
@@ -215,8 +211,8 @@ char *strbuf_detach(struct strbuf *buf)
  * floating point. Returns false when rounding leads to 1000 units or more:
  * the caller then takes the next unit.
  */
-static bool significant(char *buf, size_t size, uint64_t value, uint64_t unit, int digits,
-			uint64_t limit)
+static bool fmt_significant(char *buf, size_t size, uint64_t value, uint64_t unit, int digits,
+			    uint64_t limit)
 {
 	static const uint64_t tens[] = { 1, 10, 100, 1000 };
 	int decimals;
@@ -256,8 +252,8 @@ static char *format_time(char *buf, int64_t ns, int digits)
 		return buf;
 	}
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (significant(number, sizeof(number), value, units[i].ns, digits,
-				units[i].limit)) {
+		if (fmt_significant(number, sizeof(number), value, units[i].ns, digits,
+				    units[i].limit)) {
 			snprintf(buf, FMT_MAX, "%s%s %s", sign, number, units[i].name);
 			return buf;
 		}
@@ -333,8 +329,8 @@ static char *format_scaled(char *buf, uint64_t n, uint64_t base, const char *con
 	}
 	for (size_t i = 1; i < count; i++) {
 		unit *= base;
-		if (significant(number, sizeof(number), n, unit, 3,
-				i + 1 < count ? base : UINT64_MAX)) {
+		if (fmt_significant(number, sizeof(number), n, unit, 3,
+				    i + 1 < count ? base : UINT64_MAX)) {
 			snprintf(buf, FMT_MAX, "%s%s", number, units[i]);
 			return buf;
 		}
@@ -418,7 +414,8 @@ char *fmt_share(char buf[FMT_MAX], uint64_t part, uint64_t whole)
 	else if (tenths >= 100)
 		snprintf(buf, FMT_MAX, "%llu %%", (unsigned long long)((tenths + 5) / 10));
 	else
-		snprintf(buf, FMT_MAX, "%u.%u %%", (unsigned)(tenths / 10), (unsigned)(tenths % 10));
+		snprintf(buf, FMT_MAX, "%u.%u %%", (unsigned)(tenths / 10),
+			 (unsigned)(tenths % 10));
 	return buf;
 }
 

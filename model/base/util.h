@@ -71,7 +71,8 @@ void strbuf_add(struct strbuf *buf, const void *data, size_t size);
 void strbuf_adds(struct strbuf *buf, const char *text);
 void strbuf_addc(struct strbuf *buf, char c);
 void strbuf_addf(struct strbuf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void strbuf_vaddf(struct strbuf *buf, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
+void strbuf_vaddf(struct strbuf *buf, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
 char *strbuf_detach(struct strbuf *buf);	/* the caller frees; buf is empty again */
 
 /* ---- numbers as people read them ---- */

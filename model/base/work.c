@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "model/base/kernel-class.h"
+#include "model/base/kernel_class.h"
 
 static bool is_lower(char c)
 {
@@ -38,7 +38,8 @@ static bool word_ends(const char *name, size_t i, size_t length)
 bool name_has_word(const char *name, const char *word)
 {
 	size_t length = strlen(word);
-	unsigned char first = (unsigned char)word[0] | 0x20;	/* letters: the same in both cases */
+	/* letters: the same in both cases */
+	unsigned char first = (unsigned char)word[0] | 0x20;
 
 	for (size_t i = 0; name[i]; i++)
 		if (((unsigned char)name[i] | 0x20) == first && word_begins(name, i) &&

@@ -43,6 +43,11 @@ bool columns_value(const struct table_column *column, const void *row, int64_t *
 	       columns_member_number(&column->member, row, value);
 }
 
+bool columns_file_value(const struct table_column *column, const void *row, int64_t *value)
+{
+	return columns_value(column, row, value) || (column->flags & TABLE_FILES_ZERO);
+}
+
 const char *columns_words(const struct table_column *column, const void *row)
 {
 	if (column->known && !column->known(row))

@@ -45,6 +45,8 @@ enum table_flag {
 	TABLE_ESTIMATE = 16,	/* shown with "≈" */
 	TABLE_IF_ANY = 32,	/* lists and reports leave it out when no row has one */
 	TABLE_YES_NO = 64,	/* the value is 0 or 1; true and false in JSON */
+	TABLE_DASH = 128,	/* 0 is shown as a dash */
+	TABLE_FILES_ZERO = 256,	/* CSV and JSON get 0 where the value is unknown */
 };
 
 /* A member of the row that holds the value. */
@@ -123,6 +125,8 @@ struct table_columns {
 
 /* false: not observed, or the column has no number. */
 bool columns_value(const struct table_column *column, const void *row, int64_t *value);
+/* The same for CSV and JSON. */
+bool columns_file_value(const struct table_column *column, const void *row, int64_t *value);
 /* The words of a text; NULL: unknown, or the column is no text. */
 const char *columns_words(const struct table_column *column, const void *row);
 /* Whether it has a number to be sorted by. */

@@ -106,7 +106,7 @@ static uint8_t work_of_command(struct model *model, const struct event_command *
 static void announce_command(struct model *model, struct process *process,
 			     const struct event_command *command)
 {
-	uint32_t queue = queue_get(model, process, command->queue), name, open;
+	uint32_t queue = process_queue_get(model, process, command->queue), name, open;
 	struct open_span span = {
 		.lane = 0, .start_ns = command->call_ns, .key = command->correlation,
 		.process = process->index,
@@ -234,7 +234,7 @@ static void command_count_run(struct model *model, const struct taking *t, bool 
 {
 	const struct event_command *command = t->command;
 	struct queue *queue = queue_at(model, t->queue);
-	struct run run = {
+	struct finished_run run = {
 		.process = t->process->index, .queue = t->queue, .name = t->name,
 		.op_name = t->op_name, .direction = command_direction(command),
 		.how = command->how < HOW_COUNT ? (enum how)command->how : HOW_NONE,
@@ -433,10 +433,10 @@ static void take_command(struct model *model, const struct pending *one, bool fo
 	struct process *process = process_at(model, one->process);
 	struct taking t = {
 		.command = command, .process = process, .again = one->again,
-		.queue = queue_get(model, process, command->queue),
+		.queue = process_queue_get(model, process, command->queue),
 	};
 	struct queue *queue;
-	struct view *view;
+	struct device_view *view;
 
 	if (t.queue == NONE) {
 		model_bad(model, BAD_FULL);

@@ -188,7 +188,7 @@ static bool run_in_order(struct model *model, struct process *process,
 			 const struct event_launch *launch, const struct event_run *run,
 			 int64_t written_ns)
 {
-	uint32_t index = queue_get(model, process, launch->queue);
+	uint32_t index = process_queue_get(model, process, launch->queue);
 	struct queue *queue = index == NONE ? NULL : queue_at(model, index);
 	struct join_fifo *fifo;
 
@@ -345,7 +345,7 @@ void apply_launch(struct model *model, const struct arrival *in)
 	struct join_launch launch = {
 		.launch = *given, .time_ns = arrival_written_ns(model, in),
 	};
-	uint32_t queue = queue_get(model, process, given->queue);
+	uint32_t queue = process_queue_get(model, process, given->queue);
 	struct id id = id_of(given->correlation, given->object);
 
 	if (queue == NONE || given->kind == COMMAND_NONE || given->kind >= COMMAND_KIND_COUNT ||
@@ -373,7 +373,7 @@ void apply_run(struct model *model, const struct arrival *in)
 	const struct event_run *given = &in->event->u.run;
 	struct join_run run = { .run = *given, .time_ns = arrival_written_ns(model, in) };
 	struct id id = id_of(given->correlation, given->object);
-	uint32_t queue = id.key ? NONE : queue_get(model, in->process, given->queue);
+	uint32_t queue = id.key ? NONE : process_queue_get(model, in->process, given->queue);
 
 	if (given->kind >= COMMAND_KIND_COUNT || (!id.key && queue == NONE))
 		model_bad(model, BAD_KIND);

@@ -77,7 +77,7 @@ void join_wait(struct model *model, const struct arrival *in)
 {
 	const struct event_wait *wait = &in->event->u.wait;
 	uint32_t queue = wait->queue && !wait->result ?
-			 queue_get(model, in->process, wait->queue) : NONE, at;
+			 process_queue_get(model, in->process, wait->queue) : NONE, at;
 	struct join_fifo *fifo = queue == NONE ? NULL : queue_at(model, queue)->fifo;
 	int64_t end_ns = wait->start_ns + wait->dur_ns;
 

@@ -8,8 +8,8 @@
 #include "model/commands/occupancy.h"
 #include "model/totals/totals.h"
 
-static const struct shape *shape_at(const struct model *model, const struct kernel_total *total,
-				    uint32_t id)
+static const struct launch_shape *shape_at(const struct model *model,
+					   const struct kernel_total *total, uint32_t id)
 {
 	const struct process *process = process_at(model, queue_at(model, total->queue)->process);
 	uint32_t index = map_get(&process->shapes, id);
@@ -18,7 +18,7 @@ static const struct shape *shape_at(const struct model *model, const struct kern
 }
 
 /* Blocks and threads; the global size is in threads (work items). */
-static void launch_geometry(const struct shape *shape, struct kernel_launch *launch)
+static void launch_geometry(const struct launch_shape *shape, struct kernel_launch *launch)
 {
 	launch->dims = shape->dims;
 	for (uint32_t i = 0; i < 3; i++) {
@@ -64,7 +64,7 @@ void occupancy_add(struct model *model, struct occupancy_sum *sum,
 		return;
 	for (uint32_t s = total->by_shape; s != NONE; ) {
 		const struct kernel_shape_total *of = store_at(&model->kernel_shapes, s);
-		const struct shape *shape = shape_at(model, total, of->shape);
+		const struct launch_shape *shape = shape_at(model, total, of->shape);
 		struct kernel_launch launch = { .dims = 0 };
 		struct occupancy o;
 
@@ -159,7 +159,7 @@ size_t model_kernel_launches(struct model *model, const char *raw_name, uint32_t
 			continue;
 		for (uint32_t s = total->by_shape; s != NONE; ) {
 			const struct kernel_shape_total *of = store_at(&model->kernel_shapes, s);
-			const struct shape *shape = shape_at(model, total, of->shape);
+			const struct launch_shape *shape = shape_at(model, total, of->shape);
 
 			s = of->next;
 			if (!shape || !shape->dims)

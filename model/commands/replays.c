@@ -138,7 +138,7 @@ void replays_node(struct model *model, struct process *process, uint32_t *at,
 		open = &r->opens[*at];
 		open->graph = graph;
 		open->process = process->index;
-		open->queue = queue_get(model, process, launch->queue);
+		open->queue = process_queue_get(model, process, launch->queue);
 		open->launch = *launch;
 	}
 	open = &r->opens[*at];

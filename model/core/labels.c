@@ -76,7 +76,7 @@ bool device_is_shared(const struct model *model, uint32_t device)
 	uint32_t process = NONE;
 
 	for (uint32_t i = 0; i < model->views.n && device != NONE; i++) {
-		const struct view *view = view_at(model, i);
+		const struct device_view *view = view_at(model, i);
 
 		if (view->device != device)
 			continue;

@@ -78,8 +78,8 @@ struct model {
 	struct inputs *inputs;
 	struct join *join;
 	struct journal *journal;
-	struct lines *lines;		/* NULL: no op named its line */
-	struct memory *memory;
+	struct source_lines *lines;		/* NULL: no op named its line */
+	struct memory_state *memory;
 	struct optree *optree;
 	struct pools *pools;
 	struct watch *watch;		/* NULL: nobody watches */
@@ -132,7 +132,7 @@ static inline struct device *device_at(const struct model *model, uint32_t i)
 	return store_at(&model->devices, i);
 }
 
-static inline struct view *view_at(const struct model *model, uint32_t i)
+static inline struct device_view *view_at(const struct model *model, uint32_t i)
 {
 	return store_at(&model->views, i);
 }

@@ -87,7 +87,7 @@ uint32_t thread_make(struct model *model, uint32_t process_index, uint32_t tid)
 
 /* ---- devices ---- */
 
-uint32_t device_new(struct model *model, uint16_t host)
+uint32_t device_make(struct model *model, uint16_t host)
 {
 	struct device *device;
 
@@ -104,9 +104,9 @@ uint32_t device_new(struct model *model, uint16_t host)
 	return model->devices.n - 1;
 }
 
-uint32_t view_new(struct model *model, uint32_t process, uint32_t id, uint32_t device)
+uint32_t view_make(struct model *model, uint32_t process, uint32_t id, uint32_t device)
 {
-	struct view *view;
+	struct device_view *view;
 
 	if (model->views.n >= DEVICES_MAX || device == NONE)
 		return NONE;
@@ -124,12 +124,12 @@ uint32_t view_get(struct model *model, uint32_t process, uint32_t id)
 
 	if (index != MAP_NONE)
 		return index;
-	return view_new(model, process, id, device_new(model, process_at(model, process)->host));
+	return view_make(model, process, id, device_make(model, process_at(model, process)->host));
 }
 
 /* ---- queues ---- */
 
-uint32_t queue_get(struct model *model, struct process *process, uint32_t id)
+uint32_t process_queue_get(struct model *model, struct process *process, uint32_t id)
 {
 	uint32_t index = map_get(&process->queues, id);
 	struct queue *queue;

@@ -53,7 +53,7 @@ struct device {
 };
 
 /* A device as one process sees it: with that process's ids and clock. */
-struct view {
+struct device_view {
 	uint32_t process, device;
 	struct index_list queues;
 	struct clock clock;
@@ -81,7 +81,7 @@ struct thread {
 	uint32_t process, tid, name, row;
 };
 
-struct shape {
+struct launch_shape {
 	uint32_t dims;
 	uint64_t global[3];
 	uint32_t local[3];
@@ -140,12 +140,12 @@ struct process *process_new(struct model *model, uint16_t host, uint32_t pid);
 uint32_t process_known(const struct model *model, const struct event *event);
 
 /* The queue of that id; NONE: there is no room. */
-uint32_t queue_get(struct model *model, struct process *process, uint32_t id);
+uint32_t process_queue_get(struct model *model, struct process *process, uint32_t id);
 /* The view of that id, made with a device of its own if it is new; NONE: there is no room. */
 uint32_t view_get(struct model *model, uint32_t process, uint32_t id);
 /* A new view of that device; NONE: device is NONE, or there is no room. */
-uint32_t view_new(struct model *model, uint32_t process, uint32_t id, uint32_t device);
-uint32_t device_new(struct model *model, uint16_t host);	/* NONE: there is no room */
+uint32_t view_make(struct model *model, uint32_t process, uint32_t id, uint32_t device);
+uint32_t device_make(struct model *model, uint16_t host);	/* NONE: there is no room */
 /* The device of a queue; NONE: not known yet. */
 uint32_t queue_device(const struct model *model, const struct queue *queue);
 /* Is the queue's device a processor, so that its work is a part of the ops? */

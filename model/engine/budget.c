@@ -120,7 +120,7 @@ static size_t sources_bytes(const struct model *model)
 			 join_process_bytes(&process->ids);
 	}
 	for (uint32_t i = 0; i < model->views.n; i++) {
-		const struct view *view = view_at(model, i);
+		const struct device_view *view = view_at(model, i);
 
 		bytes += view->pending.cap * sizeof(*view->pending.list) +
 			 (view->clock.hull ? sizeof(*view->clock.hull) : 0);

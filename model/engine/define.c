@@ -144,7 +144,7 @@ void apply_shape(struct model *model, const struct arrival *in)
 	const struct event_shape *def = &in->event->u.shape;
 	struct map *shapes = &in->process->shapes;
 	uint32_t index = map_get(shapes, def->id);
-	struct shape *shape;
+	struct launch_shape *shape;
 
 	if (!def->id || def->dims > 3 || (!def->dims && !def->text) ||
 	    (index == MAP_NONE && model->shapes.n >= SHAPES_MAX)) {
@@ -240,8 +240,8 @@ void apply_device(struct model *model, const struct arrival *in)
 
 	if (view == MAP_NONE) {
 		if (same == NONE)
-			same = device_new(model, host);
-		if (same == NONE || view_new(model, in->process->index, def->id, same) == NONE) {
+			same = device_make(model, host);
+		if (same == NONE || view_make(model, in->process->index, def->id, same) == NONE) {
 			model_bad(model, BAD_FULL);
 			return;
 		}
@@ -252,7 +252,7 @@ void apply_device(struct model *model, const struct arrival *in)
 	if (same == NONE && !device_at(model, old)->defined)
 		same = old;
 	if (same == NONE)
-		same = device_new(model, host);
+		same = device_make(model, host);
 	if (same == NONE) {
 		model_bad(model, BAD_FULL);
 		return;
@@ -273,7 +273,7 @@ void apply_device(struct model *model, const struct arrival *in)
 void apply_queue(struct model *model, const struct arrival *in)
 {
 	const struct event_queue *def = &in->event->u.queue;
-	uint32_t index = queue_get(model, in->process, def->id);
+	uint32_t index = process_queue_get(model, in->process, def->id);
 	struct queue *queue;
 	uint32_t view;
 

@@ -38,10 +38,10 @@ static void init_stores(struct model *model)
 	store_init(&model->processes, sizeof(struct process));
 	store_init(&model->threads, sizeof(struct thread));
 	store_init(&model->devices, sizeof(struct device));
-	store_init(&model->views, sizeof(struct view));
+	store_init(&model->views, sizeof(struct device_view));
 	store_init(&model->queues, sizeof(struct queue));
 	store_init(&model->rows, sizeof(struct row));
-	store_init(&model->shapes, sizeof(struct shape));
+	store_init(&model->shapes, sizeof(struct launch_shape));
 	store_init(&model->opens, sizeof(struct open_span));
 	store_init(&model->op_states, sizeof(struct op_state));
 	store_init(&model->idents, sizeof(struct ident));

@@ -14,14 +14,14 @@
 #include "model/export/formats.h"
 #include "model/export/walk.h"
 
-struct chrome {
+struct chrome_sink {
 	FILE *out;
 	bool begun;
 	uint32_t *groups;		/* owned; of each track */
 	size_t n_groups, cap_groups;
 };
 
-static void begin_event(struct chrome *c, char phase, const char *category, const char *name,
+static void begin_event(struct chrome_sink *c, char phase, const char *category, const char *name,
 			uint32_t track)
 {
 	fputs(c->begun ? ",\n{\"ph\":\"" : "\n{\"ph\":\"", c->out);
@@ -36,15 +36,15 @@ static void begin_event(struct chrome *c, char phase, const char *category, cons
 		track < c->n_groups ? c->groups[track] : 0, track);
 }
 
-static void put_time(struct chrome *c, const char *key, int64_t ns)
+static void put_time(struct chrome_sink *c, const char *key, int64_t ns)
 {
 	fprintf(c->out, ",\"%s\":", key);
 	put_micros(c->out, ns);
 }
 
-static void put_track(void *arg, const struct track *track)
+static void chrome_put_track(void *arg, const struct track *track)
 {
-	struct chrome *c = arg;
+	struct chrome_sink *c = arg;
 	bool group = track->kind == TRACK_GROUP;
 
 	while (c->n_groups <= track->id) {
@@ -62,7 +62,7 @@ static void put_track(void *arg, const struct track *track)
 	fprintf(c->out, ",\"args\":{\"sort_index\":%" PRIu32 "}}", track->id);
 }
 
-static void put_args(struct chrome *c, const struct slice *slice)
+static void put_args(struct chrome_sink *c, const struct walk_slice *slice)
 {
 	if (!slice->n_args)
 		return;
@@ -82,7 +82,7 @@ static void put_args(struct chrome *c, const struct slice *slice)
 }
 
 /* As timeline.py: from where it is produced to where it is taken. */
-static void put_flow(struct chrome *c, char phase, const struct slice *slice, uint64_t id,
+static void put_flow(struct chrome_sink *c, char phase, const struct walk_slice *slice, uint64_t id,
 		     int64_t at_ns)
 {
 	begin_event(c, phase, "DataFlow", "flow", slice->track);
@@ -90,9 +90,9 @@ static void put_flow(struct chrome *c, char phase, const struct slice *slice, ui
 	fprintf(c->out, ",\"id\":%" PRIu64 "%s}", id, phase == 'f' ? ",\"bp\":\"e\"" : "");
 }
 
-static void put_slice(void *arg, const struct slice *slice)
+static void chrome_put_slice(void *arg, const struct walk_slice *slice)
 {
-	struct chrome *c = arg;
+	struct chrome_sink *c = arg;
 	int64_t last_ns = slice->start_ns;
 
 	if (!slice->out_at_start && slice->dur_ns > 0)
@@ -110,9 +110,9 @@ static void put_slice(void *arg, const struct slice *slice)
 		put_flow(c, 's', slice, slice->flow_out[i], last_ns);
 }
 
-static void put_instant(void *arg, const struct slice *slice)
+static void put_instant(void *arg, const struct walk_slice *slice)
 {
-	struct chrome *c = arg;
+	struct chrome_sink *c = arg;
 
 	begin_event(c, 'i', slice->category, slice->name, slice->track);
 	put_time(c, "ts", slice->start_ns);
@@ -121,9 +121,10 @@ static void put_instant(void *arg, const struct slice *slice)
 	putc('}', c->out);
 }
 
-static void put_counter(void *arg, uint32_t track, const char *name, int64_t at_ns, int64_t value)
+static void chrome_put_counter(void *arg, uint32_t track, const char *name, int64_t at_ns,
+			       int64_t value)
 {
-	struct chrome *c = arg;
+	struct chrome_sink *c = arg;
 
 	begin_event(c, 'C', "Memory", name, track);
 	put_time(c, "ts", at_ns);
@@ -132,9 +133,9 @@ static void put_counter(void *arg, uint32_t track, const char *name, int64_t at_
 	fprintf(c->out, ":%" PRId64 "}}", value);
 }
 
-static void put_block(void *arg, const struct block *block)
+static void chrome_put_block(void *arg, const struct walk_allocation *block)
 {
-	struct chrome *c = arg;
+	struct chrome_sink *c = arg;
 
 	begin_event(c, block->phase, "Allocation", block->allocator, block->track);
 	put_time(c, "ts", block->at_ns);
@@ -153,7 +154,7 @@ static void put_block(void *arg, const struct block *block)
 
 static void put_maximum(void *arg, const struct maximum *maximum)
 {
-	struct chrome *c = arg;
+	struct chrome_sink *c = arg;
 
 	begin_event(c, 'i', "Memory", "allocation maximum", maximum->track);
 	put_time(c, "ts", maximum->at_ns);
@@ -165,16 +166,17 @@ static void put_maximum(void *arg, const struct maximum *maximum)
 bool chrome_write(const struct foreign_options *options, struct foreign_result *result,
 		  char *error, size_t size)
 {
-	struct chrome c = { .out = options->out };
+	struct chrome_sink c = { .out = options->out };
 	struct sink sink = {
-		.track = put_track, .slice = put_slice, .instant = put_instant,
-		.counter = put_counter, .block = put_block, .maximum = put_maximum, .arg = &c,
+		.track = chrome_put_track, .slice = chrome_put_slice, .instant = put_instant,
+		.counter = chrome_put_counter, .block = chrome_put_block, .maximum = put_maximum,
+		.arg = &c,
 	};
 	bool good;
 
 	fputs("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"source\":\"tftop " TFTOP_VERSION
 	      "\"},\"traceEvents\":[", c.out);
-	good = walk(options, &sink, result);
+	good = walk_run(options, &sink, result);
 	fputs("\n]}\n", c.out);
 	free(c.groups);
 	if (!good)

@@ -14,6 +14,7 @@
 
 #include "model/columns/copies.h"
 #include "model/columns/kernels.h"
+#include "model/columns/ops.h"
 #include "model/export/formats.h"
 #include "model/query/counters.h"
 #include "model/query/findings.h"
@@ -30,7 +31,7 @@ static void field(struct csv *csv)
 	csv->inside = true;
 }
 
-static void text(struct csv *csv, const char *value)
+static void csv_put_text(struct csv *csv, const char *value)
 {
 	bool formula;
 
@@ -120,11 +121,11 @@ static void csv_row(struct csv *csv, const struct table_columns *columns, const 
 		int64_t value;
 
 		if (words && list[i]->unit == UNIT_TEXT)
-			text(csv, words);
-		else if (!columns_value(list[i], row, &value))
+			csv_put_text(csv, words);
+		else if (!columns_file_value(list[i], row, &value))
 			field(csv);
 		else if (list[i]->flags & TABLE_YES_NO)
-			text(csv, value ? "yes" : "no");
+			csv_put_text(csv, value ? "yes" : "no");
 		else
 			signed_number(csv, value);
 	}
@@ -140,36 +141,18 @@ static void csv_row(struct csv *csv, const struct table_columns *columns, const 
 	model_unlock(model); \
 	n_; })
 
-static void ops(struct csv *csv, struct model *model)
+static void csv_put_ops(struct csv *csv, struct model *model)
 {
 	struct op_row *rows;
 	size_t n = SNAPSHOT(model, model_ops(model, &rows));
 
-	names(csv, "op,type,framework,range,calls,total,self,device-time,avg,min,max,p50,p99,"
-	      "kernels,copies,copy-bytes");
-	for (size_t i = 0; i < n; i++) {
-		const struct op_row *r = &rows[i];
-		const int64_t times[] = {
-			r->total_ns, r->self_ns, r->device_ns, r->mean_ns, r->min_ns, r->max_ns,
-			r->p50_ns, r->p99_ns,
-		};
-
-		text(csv, r->name);
-		text(csv, r->type);
-		text(csv, r->framework ? framework_name(r->framework) : NULL);
-		text(csv, r->is_range ? "yes" : "no");
-		number(csv, r->count);
-		for (size_t t = 0; t < sizeof(times) / sizeof(times[0]); t++)
-			time_ns(csv, times[t]);
-		number(csv, r->kernels);
-		number(csv, r->copies);
-		number(csv, r->copy_bytes);
-		end_row(csv);
-	}
+	csv_headings(csv, &op_list_columns);
+	for (size_t i = 0; i < n; i++)
+		csv_row(csv, &op_list_columns, &(struct op_line) { .op = rows[i] });
 	free(rows);
 }
 
-static void kernels(struct csv *csv, struct model *model)
+static void csv_put_kernels(struct csv *csv, struct model *model)
 {
 	struct kernel_row *rows;
 	struct kernel_line line;
@@ -183,7 +166,7 @@ static void kernels(struct csv *csv, struct model *model)
 	model_kernels_free(rows, n);
 }
 
-static void copies(struct csv *csv, struct model *model)
+static void csv_put_copies(struct csv *csv, struct model *model)
 {
 	struct copy_row *rows;
 	struct copy_line line;
@@ -213,14 +196,14 @@ static void step_row(struct csv *csv, struct model *model, const struct step_row
 	signed_number(csv, row->number);
 	signed_number(csv, row->start_ns);
 	time_ns(csv, row->dur_ns);
-	text(csv, row->warm_up ? "yes" : "no");
-	text(csv, row->outlier ? "yes" : "no");
+	csv_put_text(csv, row->warm_up ? "yes" : "no");
+	csv_put_text(csv, row->outlier ? "yes" : "no");
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		time_ns(csv, parts[i]);
 	end_row(csv);
 }
 
-static void steps(struct csv *csv, struct model *model)
+static void csv_put_steps(struct csv *csv, struct model *model)
 {
 	struct step_stats stats;
 	struct step_row *rows;
@@ -233,7 +216,7 @@ static void steps(struct csv *csv, struct model *model)
 	free(rows);
 }
 
-static void memory(struct csv *csv, struct model *model)
+static void csv_put_memory(struct csv *csv, struct model *model)
 {
 	struct memory_row *rows;
 	size_t n = SNAPSHOT(model, model_memory(model, &rows));
@@ -242,12 +225,12 @@ static void memory(struct csv *csv, struct model *model)
 	for (size_t i = 0; i < n; i++) {
 		const struct memory_row *r = &rows[i];
 
-		text(csv, r->allocator);
+		csv_put_text(csv, r->allocator);
 		which(csv, r->device);
 		number(csv, r->live_bytes);
 		number(csv, r->peak_bytes);
 		time_ns(csv, r->peak_ns ? r->peak_ns : -1);
-		text(csv, r->n_peak_ops ? r->peak_ops[0] : NULL);
+		csv_put_text(csv, r->n_peak_ops ? r->peak_ops[0] : NULL);
 		number(csv, r->allocations);
 		number(csv, r->frees);
 		number(csv, r->growth_bytes_per_step);
@@ -256,7 +239,7 @@ static void memory(struct csv *csv, struct model *model)
 	free(rows);
 }
 
-static void counters(struct csv *csv, struct model *model)
+static void csv_put_counters(struct csv *csv, struct model *model)
 {
 	struct counter_row *rows;
 	size_t n = SNAPSHOT(model, model_counters(model, &rows));
@@ -265,10 +248,10 @@ static void counters(struct csv *csv, struct model *model)
 	for (size_t i = 0; i < n; i++) {
 		const struct counter_row *r = &rows[i];
 
-		text(csv, r->name);
+		csv_put_text(csv, r->name);
 		which(csv, r->device);
 		number(csv, r->pid);
-		text(csv, r->unit);
+		csv_put_text(csv, r->unit);
 		number(csv, r->count);
 		signed_number(csv, r->min);
 		signed_number(csv, r->mean);
@@ -279,7 +262,7 @@ static void counters(struct csv *csv, struct model *model)
 	free(rows);
 }
 
-static void findings(struct csv *csv, struct model *model)
+static void csv_put_findings(struct csv *csv, struct model *model)
 {
 	struct findings_status status;
 	struct finding *rows;
@@ -287,25 +270,25 @@ static void findings(struct csv *csv, struct model *model)
 
 	names(csv, "finding,severity,cost,per,title,advice");
 	for (size_t i = 0; i < n; i++) {
-		text(csv, rows[i].id);
-		text(csv, severity_name(rows[i].severity));
+		csv_put_text(csv, rows[i].id);
+		csv_put_text(csv, severity_name(rows[i].severity));
 		time_ns(csv, rows[i].cost_ns);
-		text(csv, status.step_ns ? "step" : "second");
-		text(csv, rows[i].title);
-		text(csv, rows[i].advice);
+		csv_put_text(csv, status.step_ns ? "step" : "second");
+		csv_put_text(csv, rows[i].title);
+		csv_put_text(csv, rows[i].advice);
 		end_row(csv);
 	}
 	free(rows);
 }
 
-static void calls(struct csv *csv, struct model *model)
+static void csv_put_calls(struct csv *csv, struct model *model)
 {
 	struct call_row *rows;
 	size_t n = SNAPSHOT(model, model_calls(model, &rows));
 
 	names(csv, "call,count,errors,total,max");
 	for (size_t i = 0; i < n; i++) {
-		text(csv, rows[i].name);
+		csv_put_text(csv, rows[i].name);
 		number(csv, rows[i].count);
 		number(csv, rows[i].errors);
 		time_ns(csv, rows[i].timed ? rows[i].total_ns : -1);
@@ -315,7 +298,7 @@ static void calls(struct csv *csv, struct model *model)
 	free(rows);
 }
 
-static void devices(struct csv *csv, struct model *model)
+static void csv_put_devices(struct csv *csv, struct model *model)
 {
 	struct device_row *rows;
 	size_t n = SNAPSHOT(model, model_devices(model, &rows));
@@ -325,11 +308,11 @@ static void devices(struct csv *csv, struct model *model)
 		const struct device_row *r = &rows[i];
 
 		which(csv, r->id);
-		text(csv, r->name);
-		text(csv, r->vendor);
-		text(csv, r->api);
-		text(csv, r->address);
-		text(csv, r->host);
+		csv_put_text(csv, r->name);
+		csv_put_text(csv, r->vendor);
+		csv_put_text(csv, r->api);
+		csv_put_text(csv, r->address);
+		csv_put_text(csv, r->host);
 		number(csv, r->memory_bytes);
 		time_ns(csv, r->span_ns);
 		time_ns(csv, r->busy_ns);
@@ -341,21 +324,22 @@ static void devices(struct csv *csv, struct model *model)
 	free(rows);
 }
 
-static void queues(struct csv *csv, struct model *model)
+static void csv_put_queues(struct csv *csv, struct model *model)
 {
 	struct queue_row *rows;
 	size_t n = SNAPSHOT(model, model_queues(model, &rows));
 
-	names(csv, "queue,name,pid,number,device,in-order,kernels,copies,failed,busy,delay-p50,delay-p99");
+	names(csv, "queue,name,pid,number,device,in-order,kernels,copies,failed,busy,delay-p50,"
+	      "delay-p99");
 	for (size_t i = 0; i < n; i++) {
 		const struct queue_row *r = &rows[i];
 
 		which(csv, r->id);
-		text(csv, r->name);
+		csv_put_text(csv, r->name);
 		number(csv, r->pid);
 		number(csv, r->number);
 		which(csv, r->device);
-		text(csv, r->in_order ? "yes" : "no");
+		csv_put_text(csv, r->in_order ? "yes" : "no");
 		number(csv, r->kernels);
 		number(csv, r->copies);
 		number(csv, r->failed);
@@ -367,16 +351,16 @@ static void queues(struct csv *csv, struct model *model)
 	free(rows);
 }
 
-static void edges(struct csv *csv, struct model *model)
+static void csv_put_edges(struct csv *csv, struct model *model)
 {
 	struct edge_row *rows;
 	size_t n = SNAPSHOT(model, model_edges(model, &rows));
 
 	names(csv, "key,source,destination,count,bytes,measured,latency-p50,latency-p99");
 	for (size_t i = 0; i < n; i++) {
-		text(csv, rows[i].key);
-		text(csv, rows[i].source);
-		text(csv, rows[i].destination);
+		csv_put_text(csv, rows[i].key);
+		csv_put_text(csv, rows[i].source);
+		csv_put_text(csv, rows[i].destination);
 		number(csv, rows[i].count);
 		number(csv, rows[i].bytes);
 		number(csv, rows[i].measured);
@@ -387,7 +371,7 @@ static void edges(struct csv *csv, struct model *model)
 	free(rows);
 }
 
-static void processes(struct csv *csv, struct model *model)
+static void csv_put_processes(struct csv *csv, struct model *model)
 {
 	struct process_row *rows;
 	size_t n = SNAPSHOT(model, model_processes(model, &rows));
@@ -398,10 +382,10 @@ static void processes(struct csv *csv, struct model *model)
 
 		number(csv, r->pid);
 		number(csv, r->parent);
-		text(csv, r->host_name);
-		text(csv, r->command);
+		csv_put_text(csv, r->host_name);
+		csv_put_text(csv, r->command);
 		time_ns(csv, r->rank);
-		text(csv, r->exited ? "yes" : "no");
+		csv_put_text(csv, r->exited ? "yes" : "no");
 		time_ns(csv, r->exited ? r->exit_status : -1);
 		time_ns(csv, r->exit_signal ? r->exit_signal : -1);
 		end_row(csv);
@@ -413,10 +397,12 @@ static const struct {
 	const char *name;
 	void (*write)(struct csv *csv, struct model *model);
 } tables[] = {
-	{ "ops", ops }, { "kernels", kernels }, { "copies", copies }, { "steps", steps },
-	{ "memory", memory }, { "counters", counters }, { "findings", findings }, { "calls", calls },
-	{ "devices", devices }, { "queues", queues }, { "edges", edges },
-	{ "processes", processes },
+	{ "ops", csv_put_ops }, { "kernels", csv_put_kernels }, { "copies", csv_put_copies },
+	{ "steps", csv_put_steps },
+	{ "memory", csv_put_memory }, { "counters", csv_put_counters },
+	{ "findings", csv_put_findings }, { "calls", csv_put_calls },
+	{ "devices", csv_put_devices }, { "queues", csv_put_queues }, { "edges", csv_put_edges },
+	{ "processes", csv_put_processes },
 };
 
 const char *csv_table(size_t i)

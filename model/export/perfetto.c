@@ -43,7 +43,7 @@ struct perfetto {
 };
 
 /* What goes with one packet. */
-struct parts {
+struct perfetto_parts {
 	Perfetto__TrackEvent event;
 	Perfetto__InternedData interned;
 	Perfetto__InternedString strings[2 + WALK_ARGS_MAX];
@@ -84,7 +84,7 @@ static void put_packet(struct perfetto *p, Perfetto__TracePacket *packet)
 }
 
 /* The string itself, or a copy with U+FFFD; valid until the packet is put. */
-static char *clean(struct perfetto *p, const char *text)
+static char *perfetto_clean_text(struct perfetto *p, const char *text)
 {
 	size_t length = strlen(text), i, n;
 	struct strbuf *to;
@@ -114,7 +114,7 @@ static uint64_t uuid_of(uint32_t track)
 
 /* ---- tracks ---- */
 
-static void put_track(void *arg, const struct track *track)
+static void perfetto_put_track(void *arg, const struct track *track)
 {
 	struct perfetto *p = arg;
 	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
@@ -124,7 +124,7 @@ static void put_track(void *arg, const struct track *track)
 
 	told.has_uuid = 1;
 	told.uuid = uuid_of(track->id);
-	told.name = clean(p, track->name ? track->name : "");
+	told.name = perfetto_clean_text(p, track->name ? track->name : "");
 	told.has_parent_uuid = track->group != 0;
 	told.parent_uuid = uuid_of(track->group);
 	told.has_sibling_order_rank = 1;
@@ -141,7 +141,7 @@ static void put_track(void *arg, const struct track *track)
 		counter.has_unit = track->unit && !strcmp(track->unit, "bytes");
 		counter.unit = PERFETTO__COUNTER_DESCRIPTOR__UNIT__UNIT_SIZE_BYTES;
 		if (track->unit && *track->unit && !counter.has_unit)
-			counter.unit_name = clean(p, track->unit);
+			counter.unit_name = perfetto_clean_text(p, track->unit);
 		told.counter = &counter;
 	}
 	packet.track_descriptor = &told;
@@ -150,7 +150,7 @@ static void put_track(void *arg, const struct track *track)
 
 /* ---- names that are sent once ---- */
 
-static Perfetto__InternedString *add_string(struct parts *parts, uint64_t iid, char *text)
+static Perfetto__InternedString *add_string(struct perfetto_parts *parts, uint64_t iid, char *text)
 {
 	Perfetto__InternedString *string = &parts->strings[parts->n_strings++];
 
@@ -174,10 +174,11 @@ static uint64_t short_name(const char **list, size_t *n, const char *text, bool 
 	return i < SHORT_NAMES ? i + 1 : 0;
 }
 
-static void set_name(struct perfetto *p, struct parts *parts, const struct slice *slice)
+static void set_name(struct perfetto *p, struct perfetto_parts *parts,
+		     const struct walk_slice *slice)
 {
 	if (!slice->name_id) {
-		parts->event.name = clean(p, slice->name);
+		parts->event.name = perfetto_clean_text(p, slice->name);
 		return;
 	}
 	parts->event.has_name_iid = 1;
@@ -186,11 +187,11 @@ static void set_name(struct perfetto *p, struct parts *parts, const struct slice
 		return;
 	map_set(&p->names, slice->name_id, 0);
 	parts->names[parts->interned.n_event_names++] =
-		add_string(parts, slice->name_id, clean(p, slice->name));
+		add_string(parts, slice->name_id, perfetto_clean_text(p, slice->name));
 	parts->interned.event_names = parts->names;
 }
 
-static void set_category(struct perfetto *p, struct parts *parts, const char *category)
+static void set_category(struct perfetto *p, struct perfetto_parts *parts, const char *category)
 {
 	bool fresh;
 
@@ -205,11 +206,13 @@ static void set_category(struct perfetto *p, struct parts *parts, const char *ca
 	parts->interned.event_categories = parts->categories;
 }
 
-static void set_args(struct perfetto *p, struct parts *parts, const struct slice *slice)
+static void set_args(struct perfetto *p, struct perfetto_parts *parts,
+		     const struct walk_slice *slice)
 {
 	for (size_t i = 0; i < slice->n_args; i++) {
 		const struct arg *arg = &slice->args[i];
-		Perfetto__DebugAnnotation *to = &parts->annotations[parts->event.n_debug_annotations];
+		Perfetto__DebugAnnotation *to =
+			&parts->annotations[parts->event.n_debug_annotations];
 		bool fresh;
 		uint64_t iid = short_name(p->keys, &p->n_keys, arg->key, &fresh);
 
@@ -222,7 +225,7 @@ static void set_args(struct perfetto *p, struct parts *parts, const struct slice
 		to->has_name_iid = 1;
 		to->name_iid = iid;
 		if (arg->text)
-			to->string_value = clean(p, arg->text);
+			to->string_value = perfetto_clean_text(p, arg->text);
 		to->has_int_value = !arg->text && arg->negative;
 		to->int_value = (int64_t)arg->value;
 		to->has_uint_value = !arg->text && !arg->negative;
@@ -235,8 +238,8 @@ static void set_args(struct perfetto *p, struct parts *parts, const struct slice
 
 /* ---- events ---- */
 
-static void put_event(struct perfetto *p, struct parts *parts, Perfetto__TrackEvent__Type type,
-		      uint32_t track, int64_t at_ns)
+static void put_event(struct perfetto *p, struct perfetto_parts *parts,
+		      Perfetto__TrackEvent__Type type, uint32_t track, int64_t at_ns)
 {
 	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
 
@@ -252,10 +255,10 @@ static void put_event(struct perfetto *p, struct parts *parts, Perfetto__TrackEv
 	put_packet(p, &packet);
 }
 
-static void put_begin(struct perfetto *p, const struct slice *slice,
+static void put_begin(struct perfetto *p, const struct walk_slice *slice,
 		      Perfetto__TrackEvent__Type type)
 {
-	struct parts parts;
+	struct perfetto_parts parts;
 	uint64_t flows[256];
 	size_t n = 0;
 
@@ -276,10 +279,10 @@ static void put_begin(struct perfetto *p, const struct slice *slice,
 	put_event(p, &parts, type, slice->track, slice->start_ns);
 }
 
-static void put_slice(void *arg, const struct slice *slice)
+static void perfetto_put_slice(void *arg, const struct walk_slice *slice)
 {
 	struct perfetto *p = arg;
-	struct parts parts;
+	struct perfetto_parts parts;
 
 	put_begin(p, slice, PERFETTO__TRACK_EVENT__TYPE__SLICE_BEGIN);
 	if (slice->dur_ns < 0)
@@ -290,14 +293,15 @@ static void put_slice(void *arg, const struct slice *slice)
 		  slice->start_ns + slice->dur_ns);
 }
 
-static void put_instant(void *arg, const struct slice *slice)
+static void put_instant(void *arg, const struct walk_slice *slice)
 {
 	put_begin(arg, slice, PERFETTO__TRACK_EVENT__TYPE__INSTANT);
 }
 
-static void put_counter(void *arg, uint32_t track, const char *name, int64_t at_ns, int64_t value)
+static void perfetto_put_counter(void *arg, uint32_t track, const char *name, int64_t at_ns,
+				 int64_t value)
 {
-	struct parts parts;
+	struct perfetto_parts parts;
 
 	parts.n_strings = 0;
 	perfetto__track_event__init(&parts.event);
@@ -311,10 +315,10 @@ bool perfetto_write(const struct foreign_options *options, struct foreign_result
 {
 	struct perfetto p = { .out = options->out };
 	struct sink sink = {
-		.track = put_track, .slice = put_slice, .instant = put_instant,
-		.counter = put_counter, .arg = &p,
+		.track = perfetto_put_track, .slice = perfetto_put_slice, .instant = put_instant,
+		.counter = perfetto_put_counter, .arg = &p,
 	};
-	bool good = walk(options, &sink, result);
+	bool good = walk_run(options, &sink, result);
 
 	for (size_t i = 0; i < sizeof(p.clean) / sizeof(p.clean[0]); i++)
 		free(p.clean[i].data);

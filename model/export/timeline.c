@@ -31,12 +31,12 @@
 #include "model/base/map.h"
 #include "model/base/util.h"
 #include "model/export/formats.h"
-#include "model/export/timeline-text.h"
+#include "model/export/timeline_text.h"
 
 #define ALLOCATORS 0		/* the process of the counters */
 
-struct tensor {
-	struct word name;
+struct timeline_tensor {
+	struct timeline_word name;
 	uint32_t next;			/* of the same hash, + 1 */
 	uint64_t id;			/* the object's */
 	uint32_t pid;			/* of the device's tensors */
@@ -47,54 +47,54 @@ struct tensor {
 	uint32_t from_pid, from_tid;
 };
 
-struct change { int64_t at, bytes; uint32_t tensor; };
+struct timeline_change { int64_t at, bytes; uint32_t tensor; };
 
-struct timeline {
+struct timeline_export {
 	const Tf__StepStats *stats;
 	const struct foreign_kind *kind;
 	FILE *out;
 	uint64_t events, flows;
 	uint32_t **lanes;		/* owned; of each device's nodes */
 	size_t *owner;			/* owned; the last device of the same name */
-	struct tensor *tensors;		/* owned */
+	struct timeline_tensor *tensors;		/* owned */
 	size_t n_tensors, cap_tensors;
 	struct map by_name;		/* hash -> index of the first */
 	struct strbuf text;
 	/* for the maxima */
-	struct change *changes;
+	struct timeline_change *changes;
 	size_t n_changes;
 };
 
 /* ---- output ---- */
 
-static void begin(struct timeline *t, char phase)
+static void timeline_begin_event(struct timeline_export *t, char phase)
 {
 	fprintf(t->out, "%s{\"ph\":\"%c\"", t->events ? ",\n" : "\n", phase);
 	t->events++;
 }
 
-static void key_word(struct timeline *t, const char *key, struct word word)
+static void key_word(struct timeline_export *t, const char *key, struct timeline_word word)
 {
 	fprintf(t->out, ",\"%s\":", key);
 	put_json(t->out, word.text, word.length);
 }
 
-static struct word word_of(const char *text)
+static struct timeline_word word_of(const char *text)
 {
-	return (struct word) { text, strlen(text) };
+	return (struct timeline_word) { text, strlen(text) };
 }
 
-static void place(struct timeline *t, const char *category, struct word name, uint32_t pid,
-		  uint32_t tid, int64_t at)
+static void place(struct timeline_export *t, const char *category, struct timeline_word name,
+		  uint32_t pid, uint32_t tid, int64_t at)
 {
 	fprintf(t->out, ",\"cat\":\"%s\"", category);
 	key_word(t, "name", name);
 	fprintf(t->out, ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"ts\":%" PRId64, pid, tid, at);
 }
 
-static void put_process(struct timeline *t, const char *name, const char *what, uint32_t pid)
+static void put_process(struct timeline_export *t, const char *name, const char *what, uint32_t pid)
 {
-	begin(t, 'M');
+	timeline_begin_event(t, 'M');
 	fprintf(t->out, ",\"name\":\"process_name\",\"pid\":%" PRIu32 ",\"args\":{\"name\":", pid);
 	strbuf_reset(&t->text);
 	strbuf_addf(&t->text, "%s%s", name, what);
@@ -104,7 +104,7 @@ static void put_process(struct timeline *t, const char *name, const char *what, 
 
 /* ---- who, and on which lane ---- */
 
-static uint32_t compute_pid(const struct timeline *t, size_t device)
+static uint32_t compute_pid(const struct timeline_export *t, size_t device)
 {
 	return 1 + 2 * (uint32_t)t->owner[device];
 }
@@ -131,7 +131,7 @@ static void assign_lanes(const Tf__DeviceStepStats *device, uint32_t *lanes)
 	free(ends);
 }
 
-static void allocate_pids(struct timeline *t)
+static void allocate_pids(struct timeline_export *t)
 {
 	size_t n = t->stats->n_dev_stats;
 
@@ -153,17 +153,18 @@ static void allocate_pids(struct timeline *t)
 
 /* ---- tensors ---- */
 
-static uint64_t word_hash(struct word word)
+static uint64_t word_hash(struct timeline_word word)
 {
 	return hash_bytes(HASH_SEED, word.text, word.length);
 }
 
-static bool same(struct word a, struct word b)
+static bool same(struct timeline_word a, struct timeline_word b)
 {
 	return a.length == b.length && !memcmp(a.text, b.text, a.length);
 }
 
-static struct tensor *find_tensor(const struct timeline *t, struct word name)
+static struct timeline_tensor *find_tensor(const struct timeline_export *t,
+					   struct timeline_word name)
 {
 	uint32_t at = map_get(&t->by_name, word_hash(name));
 
@@ -174,9 +175,9 @@ static struct tensor *find_tensor(const struct timeline *t, struct word name)
 }
 
 /* One of the same name is replaced where it stands. */
-static struct tensor *new_tensor(struct timeline *t, struct word name)
+static struct timeline_tensor *new_tensor(struct timeline_export *t, struct timeline_word name)
 {
-	struct tensor *tensor = find_tensor(t, name);
+	struct timeline_tensor *tensor = find_tensor(t, name);
 	uint32_t next, first;
 
 	if (tensor) {
@@ -189,17 +190,19 @@ static struct tensor *new_tensor(struct timeline *t, struct word name)
 		tensor = &t->tensors[t->n_tensors];
 		name.text = xstrndup(name.text, name.length);
 		map_set(&t->by_name, word_hash(name), (uint32_t)t->n_tensors);
-		*tensor = (struct tensor) { .id = t->n_tensors++, .name = name, .next = next };
+		*tensor = (struct timeline_tensor) {
+			.id = t->n_tensors++, .name = name, .next = next,
+		};
 		return tensor;
 	}
-	*tensor = (struct tensor) { .id = t->n_tensors, .name = name, .next = next };
+	*tensor = (struct timeline_tensor) { .id = t->n_tensors, .name = name, .next = next };
 	return tensor;
 }
 
-static void put_object(struct timeline *t, char phase, const struct tensor *tensor, int64_t at,
-		       uint32_t tid, const Tf__NodeOutput *output)
+static void put_object(struct timeline_export *t, char phase, const struct timeline_tensor *tensor,
+		       int64_t at, uint32_t tid, const Tf__NodeOutput *output)
 {
-	begin(t, phase);
+	timeline_begin_event(t, phase);
 	place(t, "Tensor", tensor->name, tensor->pid, tid, at);
 	fprintf(t->out, ",\"id\":%" PRIu64, tensor->id);
 	if (output) {
@@ -211,18 +214,19 @@ static void put_object(struct timeline *t, char phase, const struct tensor *tens
 	putc('}', t->out);
 }
 
-static void take_output(struct timeline *t, size_t device, const Tf__NodeExecStats *node, size_t index,
-			uint32_t tid)
+static void timeline_take_output(struct timeline_export *t, size_t device,
+				 const Tf__NodeExecStats *node, size_t index, uint32_t tid)
 {
 	const Tf__NodeOutput *output = node->output[index];
-	const Tf__AllocationDescription *allocation = output->tensor_description ? output->tensor_description->allocation_description : NULL;
-	struct tensor *tensor;
+	const Tf__AllocationDescription *allocation = output->tensor_description ?
+		output->tensor_description->allocation_description : NULL;
+	struct timeline_tensor *tensor;
 
 	strbuf_reset(&t->text);
 	strbuf_adds(&t->text, node->node_name);
 	if (index)
 		strbuf_addf(&t->text, ":%zu", index);
-	tensor = new_tensor(t, (struct word) { t->text.data, t->text.length });
+	tensor = new_tensor(t, (struct timeline_word) { t->text.data, t->text.length });
 	tensor->pid = compute_pid(t, device) + 1;
 	tensor->created = node->all_start_micros;
 	tensor->last = end_of(node);
@@ -237,7 +241,7 @@ static void take_output(struct timeline *t, size_t device, const Tf__NodeExecSta
 }
 
 /* Where its producer ended: before anybody took it. */
-static int64_t *ends_of_producers(const struct timeline *t)
+static int64_t *ends_of_producers(const struct timeline_export *t)
 {
 	int64_t *ends = xcalloc(t->n_tensors + 1, sizeof(*ends));
 
@@ -246,23 +250,24 @@ static int64_t *ends_of_producers(const struct timeline *t)
 	return ends;
 }
 
-static void analyze_tensors(struct timeline *t)
+static void analyze_tensors(struct timeline_export *t)
 {
 	for (size_t d = 0; d < t->stats->n_dev_stats; d++) {
 		const Tf__DeviceStepStats *device = t->stats->dev_stats[d];
 
 		for (size_t i = 0; i < device->n_node_stats; i++)
 			for (size_t o = 0; o < device->node_stats[i]->n_output; o++)
-				take_output(t, d, device->node_stats[i], o, t->lanes[d][i]);
+				timeline_take_output(t, d, device->node_stats[i], o,
+						     t->lanes[d][i]);
 	}
 }
 
 /* ---- compute ---- */
 
-static void put_op(struct timeline *t, const Tf__NodeExecStats *node, uint32_t pid, uint32_t tid,
-		   bool is_gpu, struct word inputs)
+static void put_op(struct timeline_export *t, const Tf__NodeExecStats *node, uint32_t pid,
+		   uint32_t tid, bool is_gpu, struct timeline_word inputs)
 {
-	struct word name = word_of(node->node_name), op, input;
+	struct timeline_word name = word_of(node->node_name), op, input;
 	unsigned n = 0;
 
 	if (is_gpu)
@@ -271,7 +276,7 @@ static void put_op(struct timeline *t, const Tf__NodeExecStats *node, uint32_t p
 		op = name;
 	else
 		op = label_of_op(node->timeline_label).op;
-	begin(t, 'X');
+	timeline_begin_event(t, 'X');
 	place(t, "Op", op, pid, tid, node->all_start_micros);
 	fprintf(t->out, ",\"dur\":%" PRId64 ",\"args\":{\"name\":", node->all_end_rel_micros);
 	put_json(t->out, name.text, name.length);
@@ -283,23 +288,24 @@ static void put_op(struct timeline *t, const Tf__NodeExecStats *node, uint32_t p
 	fputs("}}", t->out);
 }
 
-static void put_arrow(struct timeline *t, const struct tensor *tensor, int64_t produced,
-		      uint32_t pid, uint32_t tid, int64_t taken)
+static void put_arrow(struct timeline_export *t, const struct timeline_tensor *tensor,
+		      int64_t produced, uint32_t pid, uint32_t tid, int64_t taken)
 {
 	if (!t->kind->dataflow || (tensor->from_pid == pid && tensor->from_tid == tid))
 		return;
-	begin(t, 's');
+	timeline_begin_event(t, 's');
 	place(t, "DataFlow", tensor->name, tensor->from_pid, tensor->from_tid, produced);
 	fprintf(t->out, ",\"id\":%" PRIu64 "}", t->flows);
-	begin(t, 't');
+	timeline_begin_event(t, 't');
 	place(t, "DataFlow", tensor->name, pid, tid, taken);
 	fprintf(t->out, ",\"id\":%" PRIu64 "}", t->flows++);
 }
 
 /* Partitioning puts a Send and a Recv between: "node/_12" is the node's. */
-static struct tensor *find_input(const struct timeline *t, struct word name)
+static struct timeline_tensor *find_input(const struct timeline_export *t,
+					  struct timeline_word name)
 {
-	struct tensor *tensor = find_tensor(t, name);
+	struct timeline_tensor *tensor = find_tensor(t, name);
 
 	for (size_t i = name.length; !tensor && i-- > 1; )
 		if (i + 1 < name.length && name.text[i] == '/' && name.text[i + 1] == '_') {
@@ -309,17 +315,17 @@ static struct tensor *find_input(const struct timeline *t, struct word name)
 	return tensor;
 }
 
-static void show_node(struct timeline *t, const Tf__NodeExecStats *node, uint32_t pid, uint32_t tid,
-		      bool is_gpu, const int64_t *produced)
+static void show_node(struct timeline_export *t, const Tf__NodeExecStats *node, uint32_t pid,
+		      uint32_t tid, bool is_gpu, const int64_t *produced)
 {
 	bool with_inputs = !is_gpu && strcmp(node->node_name, "RecvTensor");
-	struct word inputs = { NULL, 0 }, input;
+	struct timeline_word inputs = { NULL, 0 }, input;
 
 	if (with_inputs)
 		inputs = label_of_op(node->timeline_label).inputs;
 	put_op(t, node, pid, tid, is_gpu, inputs);
 	while (label_input(&inputs, &input)) {
-		struct tensor *tensor = find_input(t, input);
+		struct timeline_tensor *tensor = find_input(t, input);
 
 		if (!tensor)
 			continue;
@@ -330,27 +336,29 @@ static void show_node(struct timeline *t, const Tf__NodeExecStats *node, uint32_
 	}
 }
 
-static void show_compute(struct timeline *t)
+static void show_compute(struct timeline_export *t)
 {
 	int64_t *produced = ends_of_producers(t);
 
 	for (size_t d = 0; d < t->stats->n_dev_stats; d++) {
 		const Tf__DeviceStepStats *device = t->stats->dev_stats[d];
-		bool is_gpu = strstr(device->device, "/stream:") || strstr(device->device, "/memcpy");
+		bool is_gpu = strstr(device->device, "/stream:") ||
+			strstr(device->device, "/memcpy");
 
 		for (size_t i = 0; i < device->n_node_stats; i++)
-			show_node(t, device->node_stats[i], compute_pid(t, d), t->lanes[d][i], is_gpu,
-				  produced);
+			show_node(t, device->node_stats[i], compute_pid(t, d), t->lanes[d][i],
+				  is_gpu, produced);
 	}
 	free(produced);
 }
 
 /* ---- memory ---- */
 
-static int by_allocator(const void *a, const void *b, void *arg)
+static int timeline_by_allocator(const void *a, const void *b, void *arg)
 {
-	const struct change *p = a, *q = b;
-	const struct tensor *tensors = arg, *s = &tensors[p->tensor], *r = &tensors[q->tensor];
+	const struct timeline_change *p = a, *q = b;
+	const struct timeline_tensor *tensors = arg, *s = &tensors[p->tensor],
+		*r = &tensors[q->tensor];
 	int order = strcmp(s->allocator, r->allocator);
 	size_t length = s->name.length < r->name.length ? s->name.length : r->name.length;
 
@@ -366,7 +374,7 @@ static int by_allocator(const void *a, const void *b, void *arg)
 	return s->name.length < r->name.length ? -1 : s->name.length > r->name.length;
 }
 
-static void put_tensors(struct timeline *t, const struct change *changes, size_t n)
+static void put_tensors(struct timeline_export *t, const struct timeline_change *changes, size_t n)
 {
 	bool *there = xcalloc(t->n_tensors + 1, sizeof(*there)), first = true;
 
@@ -383,10 +391,10 @@ static void put_tensors(struct timeline *t, const struct change *changes, size_t
 }
 
 /* One allocator's changes; its counter, and its maximum into *most. */
-static int64_t put_counter(struct timeline *t, const struct change *changes, size_t n,
-			   size_t *most)
+static int64_t timeline_put_counter(struct timeline_export *t,
+				    const struct timeline_change *changes, size_t n, size_t *most)
 {
-	struct word name = word_of(t->tensors[changes[0].tensor].allocator);
+	struct timeline_word name = word_of(t->tensors[changes[0].tensor].allocator);
 	uint64_t total = 0;
 	int64_t maximum = 0;
 
@@ -397,7 +405,7 @@ static int64_t put_counter(struct timeline *t, const struct change *changes, siz
 			maximum = (int64_t)total;
 			*most = i + 1;
 		}
-		begin(t, 'C');
+		timeline_begin_event(t, 'C');
 		place(t, "Memory", name, ALLOCATORS, 0, changes[i].at);
 		fputs(",\"args\":{", t->out);
 		put_json(t->out, name.text, name.length);
@@ -406,25 +414,26 @@ static int64_t put_counter(struct timeline *t, const struct change *changes, siz
 	return maximum;
 }
 
-static void take_changes(struct timeline *t)
+static void take_changes(struct timeline_export *t)
 {
 	t->changes = xcalloc(2 * t->n_tensors + 1, sizeof(*t->changes));
 	for (size_t i = 0; i < t->n_tensors; i++) {
-		const struct tensor *tensor = &t->tensors[i];
+		const struct timeline_tensor *tensor = &t->tensors[i];
 
 		put_object(t, 'D', tensor, tensor->last, 0, NULL);
-		t->changes[t->n_changes++] = (struct change) {
+		t->changes[t->n_changes++] = (struct timeline_change) {
 			tensor->created, tensor->bytes, (uint32_t)i,
 		};
-		t->changes[t->n_changes++] = (struct change) {
+		t->changes[t->n_changes++] = (struct timeline_change) {
 			tensor->last, -tensor->bytes, (uint32_t)i,
 		};
 	}
 	if (t->n_changes)
-		qsort_r(t->changes, t->n_changes, sizeof(*t->changes), by_allocator, t->tensors);
+		qsort_r(t->changes, t->n_changes, sizeof(*t->changes), timeline_by_allocator,
+			t->tensors);
 }
 
-static void show_memory(struct timeline *t)
+static void show_memory(struct timeline_export *t)
 {
 	char *maxima = NULL;
 	size_t size = 0;
@@ -432,19 +441,19 @@ static void show_memory(struct timeline *t)
 
 	take_changes(t);
 	for (size_t i = 0, n, most; i < t->n_changes; i += n) {
-		const struct change *from = &t->changes[i];
+		const struct timeline_change *from = &t->changes[i];
 		const char *allocator = t->tensors[from->tensor].allocator;
 		int64_t maximum;
 
 		for (n = 1; i + n < t->n_changes &&
 		     !strcmp(t->tensors[from[n].tensor].allocator, allocator); n++)
 			;
-		maximum = put_counter(t, from, n, &most);
+		maximum = timeline_put_counter(t, from, n, &most);
 		t->out = later;
 		fputs(i ? "," : "", later);
 		put_json(later, allocator, strlen(allocator));
-		fprintf(later, ":{\"timestamp\":%" PRId64 ",\"num_bytes\":%" PRId64 ",\"tensors\":[",
-			most ? from[most - 1].at : 0, maximum);
+		fprintf(later, ":{\"timestamp\":%" PRId64 ",\"num_bytes\":%" PRId64
+			",\"tensors\":[", most ? from[most - 1].at : 0, maximum);
 		put_tensors(t, from, most);
 		fputs("]}", later);
 		t->out = out;
@@ -456,7 +465,7 @@ static void show_memory(struct timeline *t)
 
 /* ---- the whole ---- */
 
-static void release(struct timeline *t)
+static void release(struct timeline_export *t)
 {
 	for (size_t i = 0; i < t->n_tensors; i++)
 		free((char *)(uintptr_t)t->tensors[i].name.text);
@@ -506,7 +515,7 @@ bool foreign_is_step_stats(const void *data, size_t size)
 bool foreign_step_stats(const void *data, size_t size, const struct foreign_kind *kind, FILE *out,
 			struct foreign_result *result, char *error, size_t error_size)
 {
-	struct timeline t = { .kind = kind, .out = out };
+	struct timeline_export t = { .kind = kind, .out = out };
 	Tf__RunMetadata *metadata;
 	Tf__StepStats *all;
 

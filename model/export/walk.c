@@ -6,7 +6,7 @@
 
 #include "model/base/util.h"
 #include "model/recording/export.h"
-#include "model/export/walk-internal.h"
+#include "model/export/walk_internal.h"
 #include "model/query/flows.h"
 
 #define BATCH 1024u
@@ -18,7 +18,7 @@
 
 /* ---- tracks ---- */
 
-uint32_t walk_track(struct walk *w, const struct track *track)
+uint32_t walk_track(struct export_walk *w, const struct track *track)
 {
 	struct track copy = *track;
 
@@ -27,7 +27,8 @@ uint32_t walk_track(struct walk *w, const struct track *track)
 	return copy.id;
 }
 
-static uint32_t new_lane(struct walk *w, struct lanes *lanes, uint32_t group, const char *name)
+static uint32_t new_lane(struct export_walk *w, struct lanes *lanes, uint32_t group,
+			 const char *name)
 {
 	char text[512];
 	struct track track = { .group = group, .kind = TRACK_LANE, .name = text };
@@ -43,7 +44,7 @@ static uint32_t new_lane(struct walk *w, struct lanes *lanes, uint32_t group, co
 	return (uint32_t)lanes->n++;
 }
 
-uint32_t walk_lane(struct walk *w, struct lanes *lanes, uint32_t group, const char *name,
+uint32_t walk_lane(struct export_walk *w, struct lanes *lanes, uint32_t group, const char *name,
 		   int64_t start_ns, int64_t end_ns)
 {
 	size_t i;
@@ -70,7 +71,7 @@ static uint64_t process_key(const struct event *event)
 	return (uint64_t)event->host << 32 | event->pid;
 }
 
-static uint32_t new_process(struct walk *w, const struct event *event)
+static uint32_t new_process(struct export_walk *w, const struct event *event)
 {
 	uint32_t at = ADD(w, processes);
 
@@ -79,14 +80,14 @@ static uint32_t new_process(struct walk *w, const struct event *event)
 	return at;
 }
 
-uint32_t walk_process(struct walk *w, const struct event *event)
+uint32_t walk_process(struct export_walk *w, const struct event *event)
 {
 	uint32_t at = map_get(&w->processes_at, process_key(event));
 
 	return at == MAP_NONE ? new_process(w, event) : at;
 }
 
-uint32_t walk_group_of(struct walk *w, uint32_t process)
+uint32_t walk_group_of(struct export_walk *w, uint32_t process)
 {
 	struct walk_process *p = &w->processes[process];
 	const char *command = p->command && *p->command ? p->command : "process";
@@ -102,7 +103,7 @@ uint32_t walk_group_of(struct walk *w, uint32_t process)
 	return p->group = walk_track(w, &track);
 }
 
-struct walk_thread *walk_thread(struct walk *w, uint32_t process, uint32_t tid)
+struct walk_thread *walk_thread(struct export_walk *w, uint32_t process, uint32_t tid)
 {
 	uint32_t at = map_get(&w->threads_at, walk_key(process, tid));
 
@@ -113,7 +114,7 @@ struct walk_thread *walk_thread(struct walk *w, uint32_t process, uint32_t tid)
 	return &w->threads[at];
 }
 
-uint32_t walk_thread_track(struct walk *w, uint32_t process, uint32_t tid, uint32_t *track,
+uint32_t walk_thread_track(struct export_walk *w, uint32_t process, uint32_t tid, uint32_t *track,
 			   const char *what)
 {
 	const char *name = walk_thread(w, process, tid)->name;
@@ -129,7 +130,7 @@ uint32_t walk_thread_track(struct walk *w, uint32_t process, uint32_t tid, uint3
 	return *track = walk_track(w, &made);
 }
 
-static struct walk_device *device_of(struct walk *w, uint32_t process, uint32_t id)
+static struct walk_device *device_of(struct export_walk *w, uint32_t process, uint32_t id)
 {
 	uint32_t at = map_get(&w->devices_at, walk_key(process, id));
 
@@ -140,7 +141,7 @@ static struct walk_device *device_of(struct walk *w, uint32_t process, uint32_t 
 	return &w->devices[at];
 }
 
-uint32_t walk_device_group(struct walk *w, uint32_t process, uint32_t id)
+uint32_t walk_device_group(struct export_walk *w, uint32_t process, uint32_t id)
 {
 	struct walk_device *device = device_of(w, process, id);
 	struct track track = { .kind = TRACK_GROUP, .name = w->text };
@@ -153,12 +154,12 @@ uint32_t walk_device_group(struct walk *w, uint32_t process, uint32_t id)
 	return device->group = walk_track(w, &track);
 }
 
-bool walk_in_blocks(struct walk *w, uint32_t process, uint32_t queue)
+bool walk_in_blocks(struct export_walk *w, uint32_t process, uint32_t queue)
 {
 	return device_of(w, process, walk_queue(w, process, queue)->device)->blocks;
 }
 
-struct walk_queue *walk_queue(struct walk *w, uint32_t process, uint32_t id)
+struct walk_queue *walk_queue(struct export_walk *w, uint32_t process, uint32_t id)
 {
 	uint32_t at = map_get(&w->queues_at, walk_key(process, id));
 
@@ -169,7 +170,7 @@ struct walk_queue *walk_queue(struct walk *w, uint32_t process, uint32_t id)
 	return &w->queues[at];
 }
 
-const char *walk_name(const struct walk *w, uint32_t id)
+const char *walk_name(const struct export_walk *w, uint32_t id)
 {
 	uint32_t at = id ? map_get(&w->names_at, id) : MAP_NONE;
 
@@ -178,7 +179,7 @@ const char *walk_name(const struct walk *w, uint32_t id)
 
 /* ---- definitions ---- */
 
-static void define_process(struct walk *w, const struct event *event)
+static void define_process(struct export_walk *w, const struct event *event)
 {
 	uint32_t at = walk_process(w, event);
 
@@ -189,7 +190,8 @@ static void define_process(struct walk *w, const struct event *event)
 	w->processes[at].host = event->u.process.host;
 }
 
-static void define_device(struct walk *w, uint32_t process, const struct event_device *def)
+static void walk_define_device(struct export_walk *w, uint32_t process,
+			       const struct event_device *def)
 {
 	struct walk_device *device = device_of(w, process, def->id);
 
@@ -197,7 +199,7 @@ static void define_device(struct walk *w, uint32_t process, const struct event_d
 	device->blocks = def->api && !strcmp(def->api, "cuda");
 }
 
-static void define_shape(struct walk *w, uint32_t process, const struct event_shape *shape)
+static void define_shape(struct export_walk *w, uint32_t process, const struct event_shape *shape)
 {
 	uint32_t at = map_get(&w->shapes_at, walk_key(process, shape->id));
 
@@ -209,7 +211,7 @@ static void define_shape(struct walk *w, uint32_t process, const struct event_sh
 	memcpy(w->shapes[at].local, shape->local, sizeof(shape->local));
 }
 
-static void define_frame(struct walk *w, uint32_t process, const struct event_frame *frame)
+static void define_frame(struct export_walk *w, uint32_t process, const struct event_frame *frame)
 {
 	uint32_t at = map_get(&w->frames_at, walk_key(process, frame->id));
 
@@ -220,7 +222,7 @@ static void define_frame(struct walk *w, uint32_t process, const struct event_fr
 }
 
 /* Whether it was one. */
-static bool define(struct walk *w, const struct event *event)
+static bool walk_define(struct export_walk *w, const struct event *event)
 {
 	uint32_t p, at;
 
@@ -240,7 +242,7 @@ static bool define(struct walk *w, const struct event *event)
 		walk_thread(w, p, event->u.thread.tid)->name = event->u.thread.name;
 		return true;
 	case EVENT_DEVICE:
-		define_device(w, walk_process(w, event), &event->u.device);
+		walk_define_device(w, walk_process(w, event), &event->u.device);
 		return true;
 	case EVENT_QUEUE:
 		p = walk_process(w, event);
@@ -271,7 +273,7 @@ static int by_op(const void *a, const void *b)
 	return p->flow < q->flow ? -1 : p->flow > q->flow;
 }
 
-static void take_edge(struct walk *w, const struct event *event)
+static void take_edge(struct export_walk *w, const struct event *event)
 {
 	const struct event_edge *edge = &event->u.edge;
 
@@ -301,7 +303,7 @@ static bool any_edges(struct model *model)
 	return n > 0;
 }
 
-static void take_edges(struct walk *w, struct event *events)
+static void walk_take_edges(struct export_walk *w, struct event *events)
 {
 	struct model_export *export;
 	size_t n;
@@ -320,7 +322,8 @@ static void take_edges(struct walk *w, struct event *events)
 
 /* ---- the whole ---- */
 
-static bool go_on(const struct walk *w, const struct model_status *status, int64_t now_ns)
+static bool walk_go_on(const struct export_walk *w, const struct model_status *status,
+		       int64_t now_ns)
 {
 	int64_t first_ns = status->first_ns, length_ns;
 
@@ -338,7 +341,7 @@ static bool go_on(const struct walk *w, const struct model_status *status, int64
 }
 
 /* Of all processes, as what was lost. */
-static void walk_pauses(struct walk *w, struct model_status *status)
+static void walk_pauses(struct export_walk *w, struct model_status *status)
 {
 	struct model_pause *pauses;
 	size_t n;
@@ -353,7 +356,7 @@ static void walk_pauses(struct walk *w, struct model_status *status)
 	free(pauses);
 }
 
-static bool walk_events(struct walk *w, struct event *events)
+static bool walk_put_events(struct export_walk *w, struct event *events)
 {
 	struct model_export *export;
 	struct model_export_gap gap;
@@ -366,9 +369,9 @@ static bool walk_events(struct walk *w, struct event *events)
 	model_export_by_start(export);
 	while (good && (n = model_export_next(export, events, BATCH)) > 0) {
 		for (size_t i = 0; i < n; i++)
-			if (!define(w, &events[i]))
+			if (!walk_define(w, &events[i]))
 				walk_work(w, &events[i]);
-		good = go_on(w, &status, events[n - 1].time_ns);
+		good = walk_go_on(w, &status, events[n - 1].time_ns);
 	}
 	model_export_gap(export, &gap);
 	w->result->gap_ns = gap.spans_ns;
@@ -376,7 +379,7 @@ static bool walk_events(struct walk *w, struct event *events)
 	return good;
 }
 
-static void release(struct walk *w)
+static void walk_release(struct export_walk *w)
 {
 	struct map *maps[] = {
 		&w->names_at, &w->processes_at, &w->threads_at, &w->devices_at, &w->queues_at,
@@ -410,19 +413,19 @@ static void release(struct walk *w)
 		free(lists[i]);
 }
 
-bool walk(const struct foreign_options *options, const struct sink *sink,
-	  struct foreign_result *result)
+bool walk_run(const struct foreign_options *options, const struct sink *sink,
+	      struct foreign_result *result)
 {
-	struct walk w = { .options = options, .sink = sink, .result = result };
+	struct export_walk w = { .options = options, .sink = sink, .result = result };
 	struct event *events = xreallocarray(NULL, BATCH, sizeof(*events));
 	bool good;
 
 	w.launches = xreallocarray(NULL, WALK_LAUNCHES, sizeof(*w.launches));
-	take_edges(&w, events);
-	good = walk_events(&w, events);
+	walk_take_edges(&w, events);
+	good = walk_put_events(&w, events);
 	if (good)
 		walk_finish(&w);
 	free(events);
-	release(&w);
+	walk_release(&w);
 	return good;
 }

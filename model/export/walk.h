@@ -25,11 +25,11 @@
 #define WALK_BLOCKS_MAX (1u << 20)
 #define WALK_LANES_MAX 512
 
-enum track_kind { TRACK_GROUP, TRACK_THREAD, TRACK_LANE, TRACK_COUNTER };
+enum walk_track_kind { TRACK_GROUP, TRACK_THREAD, TRACK_LANE, TRACK_COUNTER };
 
 struct track {
 	uint32_t id, group;		/* group: its track; a group's own: 0 */
-	enum track_kind kind;
+	enum walk_track_kind kind;
 	uint32_t pid, tid;		/* of groups that are processes, of threads; else 0 */
 	const char *name;
 	const char *unit;		/* of counters: "bytes"; NULL none */
@@ -42,7 +42,7 @@ struct arg {
 	bool negative;			/* value is an int64_t */
 };
 
-struct slice {
+struct walk_slice {
 	uint32_t track;
 	int64_t start_ns, dur_ns;	/* -1: open */
 	uint32_t name_id;		/* of names that come often, 0 none */
@@ -53,7 +53,7 @@ struct slice {
 	bool out_at_start;		/* the arrow leaves where the slice begins */
 };
 
-struct block {				/* of memory */
+struct walk_allocation {				/* of memory */
 	char phase;			/* N created, O as it is, D deleted */
 	uint32_t track;			/* a counter */
 	uint64_t id, address, bytes;
@@ -69,18 +69,18 @@ struct maximum {
 
 struct sink {
 	void (*track)(void *arg, const struct track *track);
-	void (*slice)(void *arg, const struct slice *slice);
+	void (*slice)(void *arg, const struct walk_slice *slice);
 	/* An instant: dur_ns 0. */
-	void (*instant)(void *arg, const struct slice *slice);
+	void (*instant)(void *arg, const struct walk_slice *slice);
 	void (*counter)(void *arg, uint32_t track, const char *name, int64_t at_ns, int64_t value);
 	/* NULL: not of this format. */
-	void (*block)(void *arg, const struct block *block);
+	void (*block)(void *arg, const struct walk_allocation *block);
 	void (*maximum)(void *arg, const struct maximum *maximum);
 	void *arg;
 };
 
 /* false: stopped by whom progress asked, or by an error of options->out. */
-bool walk(const struct foreign_options *options, const struct sink *sink,
-	  struct foreign_result *result);
+bool walk_run(const struct foreign_options *options, const struct sink *sink,
+	      struct foreign_result *result);
 
 #endif

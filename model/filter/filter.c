@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Asking a filter; filter-parse.c makes them. */
+/* Asking a filter; filter_parse.c makes them. */
 #include "model/filter/filter.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/base/regex.h"
-#include "model/filter/filter-internal.h"
+#include "model/filter/filter_internal.h"
 
 void filter_free(struct filter *filter)
 {
@@ -37,7 +37,8 @@ static bool is_same(const char *text, const char *wanted)
 	return text && strcmp(text, wanted) == 0;
 }
 
-static enum filter_answer test(const struct node *node, filter_get *get, const void *arg)
+static enum filter_answer filter_test(const struct filter_node *node, filter_get *get,
+				      const void *arg)
 {
 	struct filter_value value = { 0 };
 	bool is = false;
@@ -61,27 +62,27 @@ static enum filter_answer test(const struct node *node, filter_get *get, const v
 }
 
 /* As deep as FILTER_DEPTH_MAX and what connects tests without parentheses. */
-static enum filter_answer ask(const struct filter *filter, uint16_t at, filter_get *get,
-			      const void *arg)
+static enum filter_answer filter_ask_field(const struct filter *filter, uint16_t at,
+					   filter_get *get, const void *arg)
 {
-	const struct node *node = &filter->nodes[at];
+	const struct filter_node *node = &filter->nodes[at];
 	enum filter_answer left, right, decides;
 
 	if (node->is != NODE_AND && node->is != NODE_OR && node->is != NODE_NOT)
-		return test(node, get, arg);
-	left = ask(filter, node->left, get, arg);
+		return filter_test(node, get, arg);
+	left = filter_ask_field(filter, node->left, get, arg);
 	if (node->is == NODE_NOT)
 		return left == FILTER_MAYBE ? left : left == FILTER_NO ? FILTER_YES : FILTER_NO;
 	decides = node->is == NODE_AND ? FILTER_NO : FILTER_YES;
 	if (left == decides)
 		return left;
-	right = ask(filter, node->right, get, arg);
+	right = filter_ask_field(filter, node->right, get, arg);
 	return right == decides || left != FILTER_MAYBE ? right : left;
 }
 
 enum filter_answer filter_ask(const struct filter *filter, filter_get *get, const void *arg)
 {
-	return filter ? ask(filter, filter->root, get, arg) : FILTER_YES;
+	return filter ? filter_ask_field(filter, filter->root, get, arg) : FILTER_YES;
 }
 
 /* ---- what it asks of a number ---- */
@@ -93,7 +94,7 @@ struct bounds {
 /* What is not said of the field bounds nothing: a negation, which wants what has none too. */
 static struct bounds bounds_of(const struct filter *filter, uint16_t at, enum filter_field field)
 {
-	const struct node *node = &filter->nodes[at];
+	const struct filter_node *node = &filter->nodes[at];
 	struct bounds any = { INT64_MIN, INT64_MAX }, left, right;
 	bool both = node->is == NODE_AND;
 

@@ -185,7 +185,8 @@ static inline enum filter_known filter_number(struct filter_value *value, int64_
 	return FILTER_KNOWN;
 }
 
-static inline enum filter_known filter_number_if(struct filter_value *value, int64_t number, bool known)
+static inline enum filter_known filter_number_if(struct filter_value *value, int64_t number,
+						 bool known)
 {
 	value->number = number;
 	return known ? FILTER_KNOWN : FILTER_UNKNOWN;

@@ -13,14 +13,14 @@
 #define TEXT_MAX_BYTES 4096u		/* of a name: as on the wire (TFT_TEXT_MAX) */
 #define FAR_NS (INT64_C(1) << 60)	/* times beyond are no times */
 
-void build_init(struct build *build, const struct import_options *options)
+void build_init(struct import_build *build, const struct import_options *options)
 {
 	memset(build, 0, sizeof(*build));
 	build->options = options;
 	build->spool = spool_new();
 }
 
-void build_release(struct build *build)
+void build_release(struct import_build *build)
 {
 	struct map *const maps[] = {
 		&build->name_by_hash, &build->shape_by_hash, &build->correlation_by_id,
@@ -65,7 +65,7 @@ void build_release(struct build *build)
 
 /* ---- words ---- */
 
-void build_say(struct build *build, int level, const char *format, ...)
+void build_say(struct import_build *build, int level, const char *format, ...)
 {
 	char text[IMPORT_ERROR_MAX];
 	va_list args;
@@ -77,7 +77,7 @@ void build_say(struct build *build, int level, const char *format, ...)
 		build->options->say(build->options->arg, level, text);
 }
 
-void build_problem(struct build *build, const char *what, const char *place, uint64_t at)
+void build_problem(struct import_build *build, const char *what, const char *place, uint64_t at)
 {
 	size_t i;
 
@@ -93,12 +93,12 @@ void build_problem(struct build *build, const char *what, const char *place, uin
 	build_say(build, 1, "%s, at %s %" PRIu64, what, place, at);
 }
 
-bool build_has_problems(const struct build *build)
+bool build_has_problems(const struct import_build *build)
 {
 	return build->part || build->problems[0].what != NULL;
 }
 
-void build_damage(struct build *build, const struct wire *wire, const uint8_t *begin)
+void build_damage(struct import_build *build, const struct import_wire *wire, const uint8_t *begin)
 {
 	if (build->part)
 		return;
@@ -112,7 +112,7 @@ void build_damage(struct build *build, const struct wire *wire, const uint8_t *b
 
 /* ---- tables: the entries of a hash are a list through `next` ---- */
 
-static uint64_t hash_bytes(const void *data, size_t size, uint64_t seed)
+static uint64_t build_hash(const void *data, size_t size, uint64_t seed)
 {
 	const unsigned char *at = data;
 	uint64_t hash = seed + size;
@@ -127,7 +127,7 @@ static uint64_t hash_bytes(const void *data, size_t size, uint64_t seed)
 	return map_mix(hash ^ word) | 1;
 }
 
-uint32_t build_name(struct build *build, const void *text, size_t size, uint8_t kind)
+uint32_t build_name(struct import_build *build, const void *text, size_t size, uint8_t kind)
 {
 	struct build_name *name;
 	uint64_t hash;
@@ -137,7 +137,7 @@ uint32_t build_name(struct build *build, const void *text, size_t size, uint8_t 
 		return 0;
 	if (size > TEXT_MAX_BYTES)
 		size = TEXT_MAX_BYTES;
-	hash = hash_bytes(text, size, kind);
+	hash = build_hash(text, size, kind);
 	first = map_get(&build->name_by_hash, hash);
 	for (uint32_t i = first; i != NONE; i = name->next) {
 		name = &build->names[i];
@@ -157,17 +157,17 @@ uint32_t build_name(struct build *build, const void *text, size_t size, uint8_t 
 	return (uint32_t)++build->n_names;
 }
 
-uint32_t build_word(struct build *build, const char *text, uint8_t kind)
+uint32_t build_word(struct import_build *build, const char *text, uint8_t kind)
 {
 	return build_name(build, text, strlen(text), kind);
 }
 
-const char *build_text(const struct build *build, uint32_t name)
+const char *build_text(const struct import_build *build, uint32_t name)
 {
 	return name ? build->names[name - 1].text : "";
 }
 
-uint32_t build_process(struct build *build, uint32_t pid, const char *command)
+uint32_t build_process(struct import_build *build, uint32_t pid, const char *command)
 {
 	for (size_t i = 0; i < build->n_processes; i++)
 		if (build->processes[i].pid == pid)
@@ -182,7 +182,7 @@ uint32_t build_process(struct build *build, uint32_t pid, const char *command)
 	return (uint32_t)++build->n_processes;
 }
 
-uint32_t build_device(struct build *build, const char *key)
+uint32_t build_device(struct import_build *build, const char *key)
 {
 	for (size_t i = 0; i < build->n_devices; i++)
 		if (!strcmp(build->devices[i].key, key))
@@ -197,7 +197,7 @@ uint32_t build_device(struct build *build, const char *key)
 	return (uint32_t)++build->n_devices;
 }
 
-uint32_t build_track(struct build *build, uint32_t process, uint32_t tid)
+uint32_t build_track(struct import_build *build, uint32_t process, uint32_t tid)
 {
 	if (build->n_tracks >= BUILD_TRACKS_MAX) {
 		build_problem(build, "too many threads: the others are put into one",
@@ -209,7 +209,7 @@ uint32_t build_track(struct build *build, uint32_t process, uint32_t tid)
 	return (uint32_t)++build->n_tracks;
 }
 
-void build_track_name(struct build *build, uint32_t track, const char *name)
+void build_track_name(struct import_build *build, uint32_t track, const char *name)
 {
 	struct build_track *t = &build->tracks[track - 1];
 
@@ -217,19 +217,19 @@ void build_track_name(struct build *build, uint32_t track, const char *name)
 	t->name = xstrndup(name, TEXT_MAX_BYTES);
 }
 
-void build_stream(struct build *build, uint32_t track, uint32_t device)
+void build_stream(struct import_build *build, uint32_t track, uint32_t device)
 {
 	build->tracks[track - 1].kind = TRACK_STREAM;
 	build->tracks[track - 1].device = device;
 }
 
-uint32_t build_shape(struct build *build, const uint64_t global[3], const uint32_t local[3])
+uint32_t build_shape(struct import_build *build, const uint64_t global[3], const uint32_t local[3])
 {
 	struct build_shape shape = {
 		.global = { global[0], global[1], global[2] },
 		.local = { local[0], local[1], local[2] },
 	};
-	uint64_t hash = hash_bytes(&shape, offsetof(struct build_shape, sent), 0);
+	uint64_t hash = build_hash(&shape, offsetof(struct build_shape, sent), 0);
 	uint32_t first = map_get(&build->shape_by_hash, hash);
 
 	for (uint32_t i = first; i != NONE; i = build->shapes[i].next)
@@ -244,8 +244,8 @@ uint32_t build_shape(struct build *build, const uint64_t global[3], const uint32
 	return (uint32_t)++build->n_shapes;
 }
 
-uint32_t build_series(struct build *build, uint32_t process, uint32_t device, const char *name,
-		      const char *unit)
+uint32_t build_series(struct import_build *build, uint32_t process, uint32_t device,
+		      const char *name, const char *unit)
 {
 	uint32_t id = build_word(build, name, NAME_OTHER), known;
 	uint64_t key = ((uint64_t)id * BUILD_PROCESSES_MAX + process) * BUILD_DEVICES_MAX + device;
@@ -267,7 +267,7 @@ uint32_t build_series(struct build *build, uint32_t process, uint32_t device, co
 	return (uint32_t)++build->n_series;
 }
 
-uint32_t build_correlation(struct build *build, uint64_t id)
+uint32_t build_correlation(struct import_build *build, uint64_t id)
 {
 	uint32_t known = map_get(&build->correlation_by_id, id);
 
@@ -285,7 +285,7 @@ uint32_t build_correlation(struct build *build, uint64_t id)
 	return (uint32_t)++build->n_correlations;
 }
 
-uint32_t build_flow(struct build *build, uint64_t id)
+uint32_t build_flow(struct import_build *build, uint64_t id)
 {
 	uint32_t known = map_get(&build->flow_by_id, id);
 
@@ -301,7 +301,7 @@ uint32_t build_flow(struct build *build, uint64_t id)
 	return (uint32_t)++build->n_flows;
 }
 
-void build_info(struct build *build, uint32_t process, const char *scope, const char *key,
+void build_info(struct import_build *build, uint32_t process, const char *scope, const char *key,
 		const char *value)
 {
 	if (build->n_infos >= BUILD_INFOS_MAX)
@@ -313,7 +313,7 @@ void build_info(struct build *build, uint32_t process, const char *scope, const 
 	};
 }
 
-void build_add(struct build *build, const struct item *item)
+void build_add(struct import_build *build, const struct import_item *item)
 {
 	if (!item->track || build->full)
 		return;

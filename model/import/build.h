@@ -12,8 +12,8 @@
  * Always true: what is handed out is in the order of start, and EVENT_ALIVE
  * never passes a start that is still to come. A run whose correlation has a
  * launch in the file is EVENT_RUN (of a graph, which runs often: EVENT_COMMAND), any
- * other EVENT_COMMAND, with the op that the file names. All tables have a maximum, what is beyond goes to entry 0 (none)
- * or is left out, and is said.
+ * other EVENT_COMMAND, with the op that the file names. All tables have a maximum. What is
+ * beyond it goes to entry 0 (none) or is left out, and a message says so.
  *
  * Numbers count from 1, 0 is none. Strings are copied. Times: ns of the file's
  * clock; build_run() moves all by the same amount when some would not be
@@ -40,7 +40,7 @@
 #define BUILD_TEXT_BYTES (256u << 20)	/* of all names */
 #define BUILD_PROBLEMS 32u
 
-enum track_kind {
+enum build_track_kind {
 	TRACK_THREAD = 0, TRACK_STREAM, TRACK_SKIP,	/* SKIP: says again what others say */
 };
 
@@ -63,7 +63,7 @@ struct build_device {
 struct build_open { int64_t end_ns; uint64_t instance; uint32_t name; };
 
 struct build_track {
-	enum track_kind kind;
+	enum build_track_kind kind;
 	uint32_t process, device;	/* device: of streams */
 	uint32_t tid;			/* of threads */
 	char *name;
@@ -86,7 +86,7 @@ struct build_correlation {
 struct build_flow { uint64_t instance; uint32_t process; };
 struct build_info { uint32_t process; char *scope, *key, *value; };	/* owned */
 
-struct build {
+struct import_build {
 	const struct import_options *options;
 	_Atomic bool *stop;
 	_Atomic int *progress;
@@ -122,46 +122,46 @@ struct build {
 	uint64_t strange;		/* outside of low ... high */
 };
 
-void build_init(struct build *build, const struct import_options *options);
-void build_release(struct build *build);
+void build_init(struct import_build *build, const struct import_options *options);
+void build_release(struct import_build *build);
 
 /* A sentence for the user. */
-void build_say(struct build *build, int level, const char *format, ...)
+void build_say(struct import_build *build, int level, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Something that cannot be read: told with its place the first time, counted
  * after. what: a literal, "an event without a name". */
-void build_problem(struct build *build, const char *what, const char *place, uint64_t at);
-bool build_has_problems(const struct build *build);
+void build_problem(struct import_build *build, const char *what, const char *place, uint64_t at);
+bool build_has_problems(const struct import_build *build);
 /* Where a walk ended early, as a byte behind `begin`; silent when it is known that
  * the bytes are not all there (`part`). */
-void build_damage(struct build *build, const struct wire *wire, const uint8_t *begin);
+void build_damage(struct import_build *build, const struct import_wire *wire, const uint8_t *begin);
 
-uint32_t build_name(struct build *build, const void *text, size_t size, uint8_t kind);
-uint32_t build_word(struct build *build, const char *text, uint8_t kind);
-const char *build_text(const struct build *build, uint32_t name);
-uint32_t build_process(struct build *build, uint32_t pid, const char *command);
-uint32_t build_device(struct build *build, const char *key);
-uint32_t build_track(struct build *build, uint32_t process, uint32_t tid);
-void build_track_name(struct build *build, uint32_t track, const char *name);
+uint32_t build_name(struct import_build *build, const void *text, size_t size, uint8_t kind);
+uint32_t build_word(struct import_build *build, const char *text, uint8_t kind);
+const char *build_text(const struct import_build *build, uint32_t name);
+uint32_t build_process(struct import_build *build, uint32_t pid, const char *command);
+uint32_t build_device(struct import_build *build, const char *key);
+uint32_t build_track(struct import_build *build, uint32_t process, uint32_t tid);
+void build_track_name(struct import_build *build, uint32_t track, const char *name);
 /* The track is a stream of the device. */
-void build_stream(struct build *build, uint32_t track, uint32_t device);
-uint32_t build_shape(struct build *build, const uint64_t global[3], const uint32_t local[3]);
-uint32_t build_series(struct build *build, uint32_t process, uint32_t device, const char *name,
-		      const char *unit);
-uint32_t build_correlation(struct build *build, uint64_t id);
-uint32_t build_flow(struct build *build, uint64_t id);
+void build_stream(struct import_build *build, uint32_t track, uint32_t device);
+uint32_t build_shape(struct import_build *build, const uint64_t global[3], const uint32_t local[3]);
+uint32_t build_series(struct import_build *build, uint32_t process, uint32_t device,
+		      const char *name, const char *unit);
+uint32_t build_correlation(struct import_build *build, uint64_t id);
+uint32_t build_flow(struct import_build *build, uint64_t id);
 /* How something of the process is set up, as EVENT_INFO. */
-void build_info(struct build *build, uint32_t process, const char *scope, const char *key,
+void build_info(struct import_build *build, uint32_t process, const char *scope, const char *key,
 		const char *value);
-void build_add(struct build *build, const struct item *item);
+void build_add(struct import_build *build, const struct import_item *item);
 
-static inline bool build_stopped(const struct build *build)
+static inline bool build_stopped(const struct import_build *build)
 {
 	return atomic_load_explicit(build->stop, memory_order_relaxed);
 }
 
 /* ---- emit.c ---- */
 /* All is added: hands it out. */
-void build_run(struct build *build);
+void build_run(struct import_build *build);
 
 #endif

@@ -65,7 +65,7 @@ static bool tell_raw(const struct bytes *source, ssize_t n, char *error)
 	return true;
 }
 
-static bool open_file(struct bytes *source, const char *path, char *error)
+static bool bytes_open_file(struct bytes *source, const char *path, char *error)
 {
 	struct stat st;
 
@@ -91,7 +91,7 @@ struct bytes *bytes_open(const char *path, const void *data, size_t size,
 	source->fd = -1;
 	source->memory = data;
 	source->size = size;
-	if (!data && !open_file(source, path, error)) {
+	if (!data && !bytes_open_file(source, path, error)) {
 		bytes_free(source);
 		return NULL;
 	}
@@ -155,7 +155,7 @@ static bool begin_inflate(struct bytes *source, char *error)
 	return true;
 }
 
-static bool refill(struct bytes *source, char *error)
+static bool bytes_refill(struct bytes *source, char *error)
 {
 	ssize_t n;
 
@@ -189,7 +189,7 @@ static size_t read_packed(struct bytes *source, void *buffer, size_t size, char 
 	source->z.next_out = buffer;
 	source->z.avail_out = (unsigned int)size;
 	while (source->z.avail_out == size) {
-		if (!refill(source, error))
+		if (!bytes_refill(source, error))
 			return 0;
 		if (source->between && inflateReset(&source->z) != Z_OK)
 			return 0;
@@ -228,7 +228,7 @@ size_t bytes_read(struct bytes *source, void *buffer, size_t size, char error[IM
 
 /* ---- as one range ---- */
 
-static bool write_all(int fd, const char *data, size_t size)
+static bool bytes_write_all(int fd, const char *data, size_t size)
 {
 	while (size) {
 		ssize_t n = write(fd, data, size);
@@ -260,7 +260,7 @@ static void skip_hole(struct bytes *source, int to)
 
 /* The unpacked bytes in an unnamed file; -1: error. A file that is cut off: as far
  * as it goes, with an error. */
-static int unpack(struct bytes *source, const _Atomic bool *stop, char *error)
+static int bytes_unpack_file(struct bytes *source, const _Atomic bool *stop, char *error)
 {
 	const char *dir = getenv("TMPDIR");
 	char *path = xasprintf("%s/tftop-XXXXXX", dir && *dir ? dir : "/var/tmp");
@@ -273,7 +273,7 @@ static int unpack(struct bytes *source, const _Atomic bool *stop, char *error)
 	while (fd >= 0 && !*stop) {
 		skip_hole(source, fd);
 		n = bytes_read(source, buffer, BUFFER, error);
-		if (!n || !write_all(fd, buffer, n))
+		if (!n || !bytes_write_all(fd, buffer, n))
 			break;
 	}
 	if (fd < 0 || (n && !*stop) || ftruncate(fd, (off_t)source->given)) {
@@ -295,7 +295,8 @@ static size_t read_memory(struct bytes *source, uint8_t *to, size_t size,
 	size_t used = 0, n;
 
 	while (used < size && !*stop &&
-	       (n = bytes_read(source, to + used, size - used < BUFFER ? size - used : BUFFER, error)))
+	       (n = bytes_read(source, to + used, size - used < BUFFER ? size - used : BUFFER,
+			       error)))
 		used += n;
 	return used;
 }
@@ -313,7 +314,7 @@ const uint8_t *bytes_range(struct bytes *source, size_t *size, const _Atomic boo
 	if (source->memory && !source->packed)
 		return source->memory;
 	if (!in_memory) {
-		fd = unpack(source, stop, error);
+		fd = bytes_unpack_file(source, stop, error);
 		if (fd < 0)
 			return NULL;
 		*size = (size_t)source->given;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <yajl/yajl_parse.h>
 
-#include "model/import/chrome-internal.h"
+#include "model/import/chrome_internal.h"
 
 #define DEPTH_MAX 512u
 #define VALUE_MAX (16u << 20)		/* bytes without a word of the parser */
@@ -35,8 +35,8 @@ static const struct { const char *key; bool arg; } keys[CHROME_TEXTS] = {
 
 enum list { LIST_NONE, LIST_GRID, LIST_BLOCK };
 
-struct parser {
-	struct chrome chrome;
+struct chrome_parser {
+	struct chrome_import chrome;
 	yajl_handle yajl;
 	unsigned int depth;		/* maps and arrays around */
 	unsigned int events_depth;	/* of traceEvents' elements, 0: not in it */
@@ -62,7 +62,7 @@ static void event_reset(struct chrome_event *event)
 	event->n_grid = event->n_block = 0;
 }
 
-static void keep_counter(struct parser *p, const char *text, size_t size)
+static void keep_counter(struct chrome_parser *p, const char *text, size_t size)
 {
 	struct chrome_event *event = &p->chrome.event;
 	int64_t value;
@@ -80,7 +80,7 @@ static void keep_number(uint64_t *values, unsigned int *n, const char *text)
 }
 
 /* A number, a text or a truth value. */
-static int keep(struct parser *p, const char *text, size_t size, bool number)
+static int chrome_keep_value(struct chrome_parser *p, const char *text, size_t size, bool number)
 {
 	struct chrome_event *event = &p->chrome.event;
 	bool arg = p->args_depth && p->depth == p->args_depth;
@@ -115,7 +115,7 @@ static int keep(struct parser *p, const char *text, size_t size, bool number)
 
 static int on_null(void *arg)
 {
-	struct parser *p = arg;
+	struct chrome_parser *p = arg;
 
 	p->told = p->fed;
 	return 1;
@@ -123,29 +123,29 @@ static int on_null(void *arg)
 
 static int on_boolean(void *arg, int value)
 {
-	return keep(arg, value ? "true" : "false", value ? 4 : 5, false);
+	return chrome_keep_value(arg, value ? "true" : "false", value ? 4 : 5, false);
 }
 
 static int on_number(void *arg, const char *text, size_t size)
 {
-	return keep(arg, text, size, true);
+	return chrome_keep_value(arg, text, size, true);
 }
 
 static int on_string(void *arg, const unsigned char *text, size_t size)
 {
-	return keep(arg, (const char *)text, size, false);
+	return chrome_keep_value(arg, (const char *)text, size, false);
 }
 
 static int on_key(void *arg, const unsigned char *text, size_t size)
 {
-	struct parser *p = arg;
+	struct chrome_parser *p = arg;
 
 	p->told = p->fed;
 	snprintf(p->key, sizeof(p->key), "%.*s", (int)(size < 63 ? size : 63), (const char *)text);
 	return 1;
 }
 
-static int deeper(struct parser *p)
+static int deeper(struct chrome_parser *p)
 {
 	p->told = p->fed;
 	p->too_deep = ++p->depth > DEPTH_MAX;
@@ -154,7 +154,7 @@ static int deeper(struct parser *p)
 
 static int on_map(void *arg)
 {
-	struct parser *p = arg;
+	struct chrome_parser *p = arg;
 
 	if (p->events_depth && p->depth == p->events_depth) {
 		p->event_depth = p->depth + 1;
@@ -167,7 +167,7 @@ static int on_map(void *arg)
 
 static int on_map_end(void *arg)
 {
-	struct parser *p = arg;
+	struct chrome_parser *p = arg;
 
 	p->told = p->fed;
 	if (p->args_depth == p->depth)
@@ -183,22 +183,22 @@ static int on_map_end(void *arg)
 
 static int on_list(void *arg)
 {
-	struct parser *p = arg;
+	struct chrome_parser *p = arg;
 
 	if (!p->depth || (p->depth == 1 && !p->top_is_list && !strcmp(p->key, "traceEvents"))) {
 		p->top_is_list |= !p->depth;
 		p->events_depth = p->depth + 1;
 		p->has_events = true;
 	} else if (p->args_depth && p->depth == p->args_depth) {
-		p->list = !strcmp(p->key, "grid") ? LIST_GRID : !strcmp(p->key, "block") ? LIST_BLOCK :
-			  LIST_NONE;
+		p->list = !strcmp(p->key, "grid") ? LIST_GRID :
+			  !strcmp(p->key, "block") ? LIST_BLOCK : LIST_NONE;
 	}
 	return deeper(p);
 }
 
 static int on_list_end(void *arg)
 {
-	struct parser *p = arg;
+	struct chrome_parser *p = arg;
 
 	p->told = p->fed;
 	p->list = LIST_NONE;
@@ -220,13 +220,15 @@ static uint64_t lines_in(const unsigned char *data, size_t size)
 {
 	uint64_t n = 0;
 
-	for (const unsigned char *at = data; (at = memchr(at, '\n', size - (size_t)(at - data))); at++)
+	for (const unsigned char *at = data; (at = memchr(at, '\n', size - (size_t)(at - data)));
+	     at++)
 		n++;
 	return n;
 }
 
 /* Why the parser stopped. */
-static void tell_end(struct parser *p, uint64_t offset, const unsigned char *data, size_t size)
+static void tell_end(struct chrome_parser *p, uint64_t offset, const unsigned char *data,
+		     size_t size)
 {
 	size_t at = yajl_get_bytes_consumed(p->yajl);
 	unsigned char *text;
@@ -252,7 +254,7 @@ static void tell_end(struct parser *p, uint64_t offset, const unsigned char *dat
 }
 
 /* Complete, cut off, or no trace at all. */
-static void tell_whole(struct parser *p, struct bytes *source, const char *error)
+static void tell_whole(struct chrome_parser *p, struct bytes *source, const char *error)
 {
 	if (build_stopped(p->chrome.build))
 		return;
@@ -267,7 +269,7 @@ static void tell_whole(struct parser *p, struct bytes *source, const char *error
 			      bytes_offset(source));
 }
 
-static void parse(struct parser *p, struct bytes *source)
+static void chrome_parse(struct chrome_parser *p, struct bytes *source)
 {
 	unsigned char *data = xmalloc(CHUNK);
 	char error[IMPORT_ERROR_MAX] = "";
@@ -294,9 +296,9 @@ static void parse(struct parser *p, struct bytes *source)
 	free(data);
 }
 
-void chrome_read(struct build *build, struct bytes *source, const char *name)
+void chrome_read(struct import_build *build, struct bytes *source, const char *name)
 {
-	struct parser p = { .chrome = {
+	struct chrome_parser p = { .chrome = {
 		.build = build, .file = name, .scale = 1000, .free_open = UINT32_MAX,
 	} };
 
@@ -308,7 +310,7 @@ void chrome_read(struct build *build, struct bytes *source, const char *name)
 	} else {
 		yajl_config(p.yajl, yajl_dont_validate_strings, 1);
 		yajl_config(p.yajl, yajl_allow_partial_values, 1);
-		parse(&p, source);
+		chrome_parse(&p, source);
 		yajl_free(p.yajl);
 	}
 	chrome_finish(&p.chrome);

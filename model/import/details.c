@@ -117,7 +117,8 @@ bool details_time(const char *text, size_t size, int64_t scale, int64_t *ns)
 	int places = 0, exponent = 0;
 	bool any = false;
 
-	for (text += negative; text < end && (isdigit((unsigned char)*text) || *text == '.'); text++) {
+	for (text += negative; text < end && (isdigit((unsigned char)*text) || *text == '.');
+	     text++) {
 		if (*text == '.' && point)
 			return false;
 		if (*text == '.') {
@@ -133,8 +134,8 @@ bool details_time(const char *text, size_t size, int64_t scale, int64_t *ns)
 	if (text + 1 < end && (*text == 'e' || *text == 'E')) {
 		bool below = *++text == '-';
 
-		for (text += *text == '-' || *text == '+'; text < end && isdigit((unsigned char)*text);
-		     text++)
+		for (text += *text == '-' || *text == '+';
+		     text < end && isdigit((unsigned char)*text); text++)
 			exponent = exponent < 1000 ? exponent * 10 + (*text - '0') : exponent;
 		places += below ? exponent : -exponent;
 	}
@@ -159,7 +160,8 @@ int64_t details_step(const char *name)
 	char *end;
 	int64_t number;
 
-	if (strncmp(name, word, sizeof(word) - 1) || !isdigit((unsigned char)name[sizeof(word) - 1]))
+	if (strncmp(name, word, sizeof(word) - 1) ||
+	    !isdigit((unsigned char)name[sizeof(word) - 1]))
 		return -1;
 	number = strtoll(name + sizeof(word) - 1, &end, 10);
 	return *end ? -1 : number;

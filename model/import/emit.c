@@ -17,7 +17,7 @@
 #define SHAPES (UINT64_C(1) << 31)	/* where names and shapes are numbered together */
 #define RUN_SEEN_NS 1000		/* a device's record is written after its end */
 
-static void flush(struct build *build, int64_t alive_ns)
+static void flush(struct import_build *build, int64_t alive_ns)
 {
 	if (alive_ns > 0)
 		build->batch[build->n_batch++] = (struct event) {
@@ -28,8 +28,8 @@ static void flush(struct build *build, int64_t alive_ns)
 	build->n_batch = 0;
 }
 
-static struct event *put(struct build *build, enum event_type type, uint32_t process,
-			 uint32_t tid, int64_t time_ns)
+static struct event *emit_put(struct import_build *build, enum event_type type, uint32_t process,
+			      uint32_t tid, int64_t time_ns)
 {
 	struct event *event;
 
@@ -46,7 +46,7 @@ static struct event *put(struct build *build, enum event_type type, uint32_t pro
 /* ---- definitions, sent when first used ---- */
 
 /* Whether a process has been told of the thing; says that it has. */
-static bool was_sent(struct build *build, uint64_t *sent, uint64_t what, uint32_t process)
+static bool was_sent(struct import_build *build, uint64_t *sent, uint64_t what, uint32_t process)
 {
 	uint64_t key = what << 32 | process, bit;
 
@@ -63,7 +63,8 @@ static bool was_sent(struct build *build, uint64_t *sent, uint64_t what, uint32_
 	return false;
 }
 
-static uint32_t send_name(struct build *build, uint32_t process, uint32_t name, int64_t at_ns)
+static uint32_t emit_name(struct import_build *build, uint32_t process, uint32_t name,
+			  int64_t at_ns)
 {
 	struct event *event;
 	struct build_name *n;
@@ -73,12 +74,12 @@ static uint32_t send_name(struct build *build, uint32_t process, uint32_t name, 
 	n = &build->names[name - 1];
 	if (was_sent(build, &n->sent, name, process))
 		return name;
-	event = put(build, EVENT_NAME, process, 0, at_ns);
+	event = emit_put(build, EVENT_NAME, process, 0, at_ns);
 	event->u.name = (struct event_name) { .id = name, .kind = n->kind, .text = n->text };
 	return name;
 }
 
-static void send_process(struct build *build, uint32_t process, int64_t at_ns)
+static void send_process(struct import_build *build, uint32_t process, int64_t at_ns)
 {
 	struct build_process *p = &build->processes[process - 1];
 	struct event *event;
@@ -86,7 +87,7 @@ static void send_process(struct build *build, uint32_t process, int64_t at_ns)
 	if (p->sent)
 		return;
 	p->sent = true;
-	event = put(build, EVENT_PROCESS, process, p->pid, at_ns);
+	event = emit_put(build, EVENT_PROCESS, process, p->pid, at_ns);
 	event->u.process = (struct event_process) {
 		.schema = EVENT_SCHEMA, .start_ns = at_ns, .rank = -1, .world = -1, .host = p->host,
 		.command = p->command,
@@ -96,12 +97,12 @@ static void send_process(struct build *build, uint32_t process, int64_t at_ns)
 
 		if (info->process != process)
 			continue;
-		event = put(build, EVENT_INFO, process, 0, at_ns);
+		event = emit_put(build, EVENT_INFO, process, 0, at_ns);
 		event->u.info = (struct event_info) { info->scope, info->key, info->value };
 	}
 }
 
-static void send_track(struct build *build, struct build_track *track, int64_t at_ns)
+static void send_track(struct import_build *build, struct build_track *track, int64_t at_ns)
 {
 	struct event *event;
 
@@ -111,12 +112,13 @@ static void send_track(struct build *build, struct build_track *track, int64_t a
 	track->sent = true;
 	if (track->kind != TRACK_THREAD || !track->name || !*track->name)
 		return;
-	event = put(build, EVENT_THREAD, track->process, track->tid, at_ns);
+	event = emit_put(build, EVENT_THREAD, track->process, track->tid, at_ns);
 	event->u.thread = (struct event_thread) { .tid = track->tid, .name = track->name };
 }
 
 /* The device's id in the process: 0 none. */
-static uint32_t send_device(struct build *build, uint32_t process, uint32_t device, int64_t at_ns)
+static uint32_t emit_device(struct import_build *build, uint32_t process, uint32_t device,
+			    int64_t at_ns)
 {
 	const struct build_device *d;
 	uint64_t key = (uint64_t)device << 32 | process;
@@ -126,14 +128,14 @@ static uint32_t send_device(struct build *build, uint32_t process, uint32_t devi
 		return device;
 	map_set(&build->device_sent, key, 1);
 	d = &build->devices[device - 1];
-	event = put(build, EVENT_DEVICE, process, 0, at_ns);
+	event = emit_put(build, EVENT_DEVICE, process, 0, at_ns);
 	event->u.device = (struct event_device) {
 		.id = device, .index = d->index, .units = d->units, .clock_mhz = d->clock_mhz,
 		.memory_bytes = d->memory_bytes, .gpu = d->gpu, .api = "file", .name = d->name,
 		.vendor = d->vendor, .platform = "", .driver = "", .address = "",
 	};
 	/* The file's times are all of one clock already. */
-	event = put(build, EVENT_CLOCK, process, 0, at_ns);
+	event = emit_put(build, EVENT_CLOCK, process, 0, at_ns);
 	event->u.clock = (struct event_clock) {
 		.device = device, .quality = CLOCK_KNOWN, .ticks = (uint64_t)at_ns,
 		.host_ns = at_ns,
@@ -141,7 +143,8 @@ static uint32_t send_device(struct build *build, uint32_t process, uint32_t devi
 	return device;
 }
 
-static uint32_t send_queue(struct build *build, uint32_t process, uint32_t track, int64_t at_ns)
+static uint32_t emit_queue(struct import_build *build, uint32_t process, uint32_t track,
+			   int64_t at_ns)
 {
 	const struct build_track *t = &build->tracks[track - 1];
 	uint64_t key = (uint64_t)track << 32 | process;
@@ -152,8 +155,8 @@ static uint32_t send_queue(struct build *build, uint32_t process, uint32_t track
 		return queue;
 	queue = ++build->next_queue;
 	map_set(&build->queue_by_key, key, queue);
-	send_device(build, process, t->device, at_ns);
-	event = put(build, EVENT_QUEUE, process, 0, at_ns);
+	emit_device(build, process, t->device, at_ns);
+	event = emit_put(build, EVENT_QUEUE, process, 0, at_ns);
 	event->u.queue = (struct event_queue) {
 		.id = queue, .device = t->device, .context = 1, .flags = QUEUE_PROFILED,
 		.name = t->name ? t->name : "",
@@ -161,7 +164,8 @@ static uint32_t send_queue(struct build *build, uint32_t process, uint32_t track
 	return queue;
 }
 
-static uint32_t send_shape(struct build *build, uint32_t process, uint32_t shape, int64_t at_ns)
+static uint32_t emit_shape(struct import_build *build, uint32_t process, uint32_t shape,
+			   int64_t at_ns)
 {
 	struct build_shape *s;
 	struct event *event;
@@ -171,7 +175,7 @@ static uint32_t send_shape(struct build *build, uint32_t process, uint32_t shape
 	s = &build->shapes[shape - 1];
 	if (was_sent(build, &s->sent, SHAPES + shape, process))
 		return shape;
-	event = put(build, EVENT_SHAPE, process, 0, at_ns);
+	event = emit_put(build, EVENT_SHAPE, process, 0, at_ns);
 	event->u.shape = (struct event_shape) {
 		.id = shape, .dims = 3,
 		.global = { s->global[0], s->global[1], s->global[2] },
@@ -201,7 +205,7 @@ static struct build_open stack_parent(const struct build_track *track, int64_t e
 	return (struct build_open) { 0 };
 }
 
-static void send_edge(struct build *build, uint32_t process, uint32_t flow, uint64_t to,
+static void send_edge(struct import_build *build, uint32_t process, uint32_t flow, uint64_t to,
 		      int64_t at_ns)
 {
 	const struct build_flow *f = &build->flows[flow - 1];
@@ -209,14 +213,14 @@ static void send_edge(struct build *build, uint32_t process, uint32_t flow, uint
 
 	if (!f->instance || f->process != process || f->instance == to)
 		return;
-	event = put(build, EVENT_EDGE, process, 0, at_ns);
+	event = emit_put(build, EVENT_EDGE, process, 0, at_ns);
 	event->u.edge = (struct event_edge) { .from = f->instance, .to = to };
 }
 
 /* ---- items ---- */
 
-static void emit_op(struct build *build, const struct item *item, struct build_track *track,
-		    int64_t start_ns)
+static void emit_op(struct import_build *build, const struct import_item *item,
+		    struct build_track *track, int64_t start_ns)
 {
 	bool async = item->flags & ITEM_ASYNC, mark = item->type == ITEM_INSTANT;
 	int64_t end_ns = start_ns + item->dur_ns;
@@ -228,14 +232,15 @@ static void emit_op(struct build *build, const struct item *item, struct build_t
 		stack_pop(track, start_ns, true);
 		parent = stack_parent(track, end_ns).instance;
 	}
-	name = send_name(build, process, item->name, start_ns);
-	type = send_name(build, process, item->op_type, start_ns);
-	event = put(build, EVENT_OP, process, track->tid, end_ns);
+	name = emit_name(build, process, item->name, start_ns);
+	type = emit_name(build, process, item->op_type, start_ns);
+	event = emit_put(build, EVENT_OP, process, track->tid, end_ns);
 	event->u.op = (struct event_op) {
 		.instance = ++build->instances, .parent = parent, .start_ns = start_ns,
 		.dur_ns = item->dur_ns, .step = -1, .tid = async ? 0 : track->tid, .name = name,
 		.op_type = type, .framework = item->kind,
-		.depth = async ? 0 : track->depth < UINT16_MAX ? (uint16_t)track->depth : UINT16_MAX,
+		.depth = async ? 0 : track->depth < UINT16_MAX ? (uint16_t)track->depth :
+			UINT16_MAX,
 		.flags = (uint8_t)((async ? OP_ASYNC : 0) | (mark ? OP_MARK : 0) |
 				   (item->flags & ITEM_RANGE ? OP_RANGE : 0)),
 	};
@@ -260,8 +265,8 @@ static bool joined_here(const struct build_correlation *c)
 	return c->runs != 1 || c->launches != 1;
 }
 
-static void emit_call(struct build *build, const struct item *item, struct build_track *track,
-		      int64_t start_ns)
+static void emit_call(struct import_build *build, const struct import_item *item,
+		      struct build_track *track, int64_t start_ns)
 {
 	struct build_correlation *c = item->correlation ?
 		&build->correlations[item->correlation - 1] : NULL;
@@ -271,8 +276,8 @@ static void emit_call(struct build *build, const struct item *item, struct build
 
 	stack_pop(track, start_ns, true);
 	op = stack_parent(track, start_ns);
-	name = send_name(build, process, item->name, start_ns);
-	event = put(build, EVENT_CALL, process, track->tid, start_ns + item->dur_ns);
+	name = emit_name(build, process, item->name, start_ns);
+	event = emit_put(build, EVENT_CALL, process, track->tid, start_ns + item->dur_ns);
 	event->u.call = (struct event_call) {
 		.name = name, .correlation = item->correlation, .start_ns = start_ns,
 		.dur_ns = item->dur_ns,
@@ -280,16 +285,16 @@ static void emit_call(struct build *build, const struct item *item, struct build
 	if (!c || !c->runs)
 		return;
 	c->op = op.instance;
-	c->op_name = send_name(build, process, op.name, start_ns);
+	c->op_name = emit_name(build, process, op.name, start_ns);
 	c->tid = track->tid;
 	c->call_ns = start_ns;
 	c->call_dur_ns = item->dur_ns < LAUNCH_MAX_NS ? item->dur_ns : LAUNCH_MAX_NS;
 	if (joined_here(c))
 		return;
-	queue = send_queue(build, process, c->track, start_ns);
-	name = send_name(build, process, c->name, start_ns);
-	shape = send_shape(build, process, c->shape, start_ns);
-	event = put(build, EVENT_LAUNCH, process, track->tid, start_ns);
+	queue = emit_queue(build, process, c->track, start_ns);
+	name = emit_name(build, process, c->name, start_ns);
+	shape = emit_shape(build, process, c->shape, start_ns);
+	event = emit_put(build, EVENT_LAUNCH, process, track->tid, start_ns);
 	event->u.launch = (struct event_launch) {
 		.tid = track->tid, .queue = queue, .name = name, .shape = shape,
 		.correlation = item->correlation, .call_ns = start_ns,
@@ -298,14 +303,14 @@ static void emit_call(struct build *build, const struct item *item, struct build
 	};
 }
 
-static void emit_command(struct build *build, const struct item *item, uint32_t process,
-			 uint32_t queue, int64_t start_ns)
+static void emit_command(struct import_build *build, const struct import_item *item,
+			 uint32_t process, uint32_t queue, int64_t start_ns)
 {
 	struct build_correlation c = { 0 };
-	uint32_t name = send_name(build, process, item->name, start_ns);
-	uint32_t op = send_name(build, process, item->op_type, start_ns);
-	uint32_t shape = send_shape(build, process, item->shape, start_ns);
-	struct event *event = put(build, EVENT_COMMAND, process, 0, start_ns + item->dur_ns);
+	uint32_t name = emit_name(build, process, item->name, start_ns);
+	uint32_t op = emit_name(build, process, item->op_type, start_ns);
+	uint32_t shape = emit_shape(build, process, item->shape, start_ns);
+	struct event *event = emit_put(build, EVENT_COMMAND, process, 0, start_ns + item->dur_ns);
 
 	if (item->correlation && (item->flags & ITEM_OF))
 		c.op = build->flows[item->correlation - 1].instance;
@@ -316,14 +321,14 @@ static void emit_command(struct build *build, const struct item *item, uint32_t 
 	event->u.command = (struct event_command) {
 		.queue = queue, .name = name, .op_name = op, .shape = shape, .bytes = item->bytes,
 		.op = c.op, .tid = c.tid, .call_ns = c.call_ns,
-		.call_dur_ns = (uint32_t)c.call_dur_ns, .start_ticks = (uint64_t)start_ns, .end_ticks = (uint64_t)(start_ns + item->dur_ns),
-		.kind = item->kind, .direction = item->direction,
-		.how = op || c.op ? HOW_EXACT : HOW_NONE,
+		.call_dur_ns = (uint32_t)c.call_dur_ns, .start_ticks = (uint64_t)start_ns,
+		.end_ticks = (uint64_t)(start_ns + item->dur_ns), .kind = item->kind,
+		.direction = item->direction, .how = op || c.op ? HOW_EXACT : HOW_NONE,
 	};
 }
 
-static void emit_run(struct build *build, const struct item *item, struct build_track *track,
-		     int64_t start_ns)
+static void emit_run(struct import_build *build, const struct import_item *item,
+		     struct build_track *track, int64_t start_ns)
 {
 	struct build_correlation *c = item->correlation && !(item->flags & ITEM_OF) ?
 		&build->correlations[item->correlation - 1] : NULL;
@@ -332,13 +337,13 @@ static void emit_run(struct build *build, const struct item *item, struct build_
 	struct event *event;
 
 	send_process(build, process, start_ns);
-	queue = send_queue(build, process, item->track, start_ns);
+	queue = emit_queue(build, process, item->track, start_ns);
 	if (!launched || joined_here(c)) {
 		emit_command(build, item, process, queue, start_ns);
 		return;
 	}
-	name = send_name(build, process, item->name, start_ns);
-	event = put(build, EVENT_RUN, process, 0, start_ns + item->dur_ns + RUN_SEEN_NS);
+	name = emit_name(build, process, item->name, start_ns);
+	event = emit_put(build, EVENT_RUN, process, 0, start_ns + item->dur_ns + RUN_SEEN_NS);
 	event->u.run = (struct event_run) {
 		.queue = queue, .name = name, .correlation = item->correlation,
 		.bytes = item->bytes, .start_ticks = (uint64_t)start_ns,
@@ -347,11 +352,11 @@ static void emit_run(struct build *build, const struct item *item, struct build_
 	};
 }
 
-static void emit_step(struct build *build, const struct item *item, uint32_t process,
+static void emit_step(struct import_build *build, const struct import_item *item, uint32_t process,
 		      int64_t start_ns)
 {
-	uint32_t name = send_name(build, process, item->name, start_ns);
-	struct event *event = put(build, EVENT_STEP, process, 0, start_ns + item->dur_ns);
+	uint32_t name = emit_name(build, process, item->name, start_ns);
+	struct event *event = emit_put(build, EVENT_STEP, process, 0, start_ns + item->dur_ns);
 
 	event->u.step = (struct event_step) {
 		.name = name, .number = (int64_t)item->place, .start_ns = start_ns,
@@ -359,54 +364,55 @@ static void emit_step(struct build *build, const struct item *item, uint32_t pro
 	};
 }
 
-static void emit_memory(struct build *build, const struct item *item, struct build_track *track,
-			int64_t start_ns)
+static void emit_memory(struct import_build *build, const struct import_item *item,
+			struct build_track *track, int64_t start_ns)
 {
 	uint32_t process = track->process, name, op, device;
 	struct build_open around;
 	struct event *event;
 
-	name = send_name(build, process, item->name, start_ns);
+	name = emit_name(build, process, item->name, start_ns);
 	if (item->type == ITEM_FREE) {
-		event = put(build, EVENT_FREE, process, track->tid, start_ns);
+		event = emit_put(build, EVENT_FREE, process, track->tid, start_ns);
 		event->u.free = (struct event_free) { .allocator = name, .address = item->place };
 		return;
 	}
 	stack_pop(track, start_ns, true);
 	around = stack_parent(track, start_ns);
-	op = send_name(build, process, around.name ? around.name : item->op_type, start_ns);
-	device = send_device(build, process, item->shape, start_ns);
-	event = put(build, EVENT_ALLOC, process, track->tid, start_ns);
+	op = emit_name(build, process, around.name ? around.name : item->op_type, start_ns);
+	device = emit_device(build, process, item->shape, start_ns);
+	event = emit_put(build, EVENT_ALLOC, process, track->tid, start_ns);
 	event->u.alloc = (struct event_alloc) {
 		.allocator = name, .device = device, .op_name = op, .address = item->place,
 		.bytes = item->bytes, .op = around.instance,
 	};
 }
 
-static void emit_counter(struct build *build, const struct item *item, int64_t start_ns)
+static void emit_counter(struct import_build *build, const struct import_item *item,
+			 int64_t start_ns)
 {
 	struct build_series *series = &build->series[item->name - 1];
 	struct event *event;
 
 	send_process(build, series->process, start_ns);
 	if (!series->sent) {
-		uint32_t device = send_device(build, series->process, series->device, start_ns);
+		uint32_t device = emit_device(build, series->process, series->device, start_ns);
 
-		event = put(build, EVENT_SERIES, series->process, 0, start_ns);
+		event = emit_put(build, EVENT_SERIES, series->process, 0, start_ns);
 		event->u.series = (struct event_series) {
 			.id = item->name, .device = device, .name = build_text(build, series->name),
 			.unit = build_text(build, series->unit),
 		};
 		series->sent = true;
 	}
-	event = put(build, EVENT_COUNTER, series->process, 0, start_ns);
+	event = emit_put(build, EVENT_COUNTER, series->process, 0, start_ns);
 	event->u.counter = (struct event_counter) {
 		.series = item->name, .at_ns = start_ns, .value = (int64_t)item->place,
 	};
 }
 
-static void emit_flow(struct build *build, const struct item *item, struct build_track *track,
-		      int64_t start_ns)
+static void emit_flow(struct import_build *build, const struct import_item *item,
+		      struct build_track *track, int64_t start_ns)
 {
 	struct build_flow *flow = &build->flows[item->correlation - 1];
 	uint64_t instance;
@@ -422,14 +428,14 @@ static void emit_flow(struct build *build, const struct item *item, struct build
 		track->flow = item->correlation;
 }
 
-static void emit_message(struct build *build, const struct item *item, struct build_track *track,
-			 int64_t start_ns)
+static void emit_message(struct import_build *build, const struct import_item *item,
+			 struct build_track *track, int64_t start_ns)
 {
-	uint32_t name = send_name(build, track->process, item->name, start_ns);
+	uint32_t name = emit_name(build, track->process, item->name, start_ns);
 	struct event *event;
 
 	stack_pop(track, start_ns, false);
-	event = put(build, EVENT_FLOW, track->process, track->tid, start_ns);
+	event = emit_put(build, EVENT_FLOW, track->process, track->tid, start_ns);
 	event->u.flow = (struct event_flow) {
 		.name = name, .key = item->place, .bytes = item->bytes, .at_ns = start_ns,
 		.op = stack_parent(track, start_ns).instance, .dur_ns = -1,
@@ -437,7 +443,7 @@ static void emit_message(struct build *build, const struct item *item, struct bu
 	};
 }
 
-static void emit(struct build *build, const struct item *item)
+static void emit_item(struct import_build *build, const struct import_item *item)
 {
 	struct build_track *track = &build->tracks[item->track - 1];
 	int64_t start_ns = item->start_ns + build->shift_ns;
@@ -483,7 +489,7 @@ static void emit(struct build *build, const struct item *item)
 /* ---- all of them ---- */
 
 /* The file's word for it, where the reader knew no better. */
-static void look_at_run(struct build *build, struct item *item)
+static void look_at_run(struct import_build *build, struct import_item *item)
 {
 	uint32_t op = item->name;
 	const char *name;
@@ -504,9 +510,9 @@ static void look_at_run(struct build *build, struct item *item)
 }
 
 /* What the tracks turned out to be decides who launches and who runs. */
-static void look(void *arg, struct item *item)
+static void emit_survey_item(void *arg, struct import_item *item)
 {
-	struct build *build = arg;
+	struct import_build *build = arg;
 	const struct build_track *track = &build->tracks[item->track - 1];
 	struct build_correlation *c;
 
@@ -532,24 +538,24 @@ static void look(void *arg, struct item *item)
 	}
 }
 
-static void find_start(void *arg, struct item *item)
+static void find_start(void *arg, struct import_item *item)
 {
-	struct build *build = arg;
+	struct import_build *build = arg;
 
 	if (llabs(item->start_ns - build->vote_ns) < APART_NS && item->start_ns < build->low_ns)
 		build->low_ns = item->start_ns;
 }
 
-void build_run(struct build *build)
+void build_run(struct import_build *build)
 {
 	uint64_t total = spool_count(build->spool);
-	const struct item *item;
+	const struct import_item *item;
 	int64_t last_ns = 0;
 
 	if (build_stopped(build))
 		return;
 	build->batch = xcalloc(BATCH + 1, sizeof(*build->batch));
-	spool_each(build->spool, look, build);
+	spool_each(build->spool, emit_survey_item, build);
 	build->low_ns = build->vote_ns;
 	spool_each(build->spool, find_start, build);
 	if (build->low_ns <= 0)
@@ -560,7 +566,7 @@ void build_run(struct build *build)
 			build->strange++;
 			continue;
 		}
-		emit(build, item);
+		emit_item(build, item);
 		last_ns = item->start_ns + build->shift_ns;
 		if (++build->out % BATCH == 0) {
 			flush(build, last_ns);

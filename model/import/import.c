@@ -58,7 +58,7 @@ static enum import_kind kind_of_json(const uint8_t *data, size_t size)
  */
 static enum import_kind kind_of_proto(const uint8_t *data, size_t size)
 {
-	struct wire outer = wire_of(data, size), inner, third;
+	struct import_wire outer = wire_of(data, size), inner, third;
 
 	if (!wire_next(&outer))
 		return IMPORT_NONE;
@@ -84,7 +84,7 @@ static enum import_kind kind_of_proto(const uint8_t *data, size_t size)
 	       IMPORT_RUN_METADATA : IMPORT_NONE;
 }
 
-static enum import_kind look(struct bytes *source, char *error)
+static enum import_kind import_detect_kind(struct bytes *source, char *error)
 {
 	uint8_t *data = xmalloc(LOOK_BYTES);
 	size_t size = 0, n;
@@ -100,22 +100,30 @@ static enum import_kind look(struct bytes *source, char *error)
 	return kind;
 }
 
+static bool import_open(struct import *import, char error[IMPORT_ERROR_MAX])
+{
+	const struct import_options *options = &import->options;
+	const char *path = options->path ? options->path : "memory";
+	char why[IMPORT_ERROR_MAX] = "";
+
+	import->source = bytes_open(options->path, options->data, options->size, error);
+	if (!import->source)
+		return false;
+	import->kind = import_detect_kind(import->source, why);
+	if (!import->kind)
+		snprintf(error, IMPORT_ERROR_MAX, "tftop cannot open '%.200s': it is neither "
+			 "RunMetadata, StepStats, XSpace nor Chrome's JSON%s%.200s", path,
+			 *why ? ": " : "", why);
+	return import->kind != IMPORT_NONE;
+}
+
 struct import *import_new(const struct import_options *options, char error[IMPORT_ERROR_MAX])
 {
 	struct import *import = xcalloc(1, sizeof(*import));
-	const char *path = options->path ? options->path : "memory";
-	char why[IMPORT_ERROR_MAX];
 
-	error[0] = why[0] = '\0';
 	import->options = *options;
-	import->source = bytes_open(options->path, options->data, options->size, error);
-	if (import->source)
-		import->kind = look(import->source, why);
-	if (import->source && !import->kind)
-		snprintf(error, IMPORT_ERROR_MAX, "tftop cannot open '%.200s': it is neither "
-			 "RunMetadata, StepStats, XSpace nor Chrome's "
-			 "JSON%s%.200s", path, *why ? ": " : "", why);
-	if (!error[0])
+	error[0] = '\0';
+	if (import_open(import, error))
 		return import;
 	import_free(import);
 	return NULL;
@@ -129,7 +137,7 @@ static const char *name_of(const struct import *import)
 }
 
 /* A protobuf, as one range; false: nothing is there. */
-static bool read_range(struct import *import, struct build *build)
+static bool read_range(struct import *import, struct import_build *build)
 {
 	const char *name = name_of(import);
 	char error[IMPORT_ERROR_MAX];
@@ -152,40 +160,44 @@ static bool read_range(struct import *import, struct build *build)
 }
 
 /* What came more than once is said once more, with how often. */
-static void tell_problems(struct build *build)
+static void tell_problems(struct import_build *build)
 {
 	for (size_t i = 0; i < BUILD_PROBLEMS && build->problems[i].what; i++)
 		if (build->problems[i].count > 1)
-			build_say(build, 1, "%s: %" PRIu64 " times in "
-				  "total", build->problems[i].what,
-				  build->problems[i].count);
+			build_say(build, 1, "%s: %" PRIu64 " times in total",
+				  build->problems[i].what, build->problems[i].count);
+}
+
+/* Reads everything, hands it to the sink and says how it went. */
+static enum import_result import_read(struct import *import, struct import_build *build)
+{
+	if (import->kind == IMPORT_CHROME)
+		chrome_read(build, import->source, name_of(import));
+	else
+		read_range(import, build);
+	build_run(build);
+	tell_problems(build);
+	build_say(build, 0, "'%s' is %s: %" PRIu64 " events%s", name_of(import),
+		  import_kind_name(import->kind), spool_count(build->spool),
+		  import->stop ? " until the reading was stopped" : "");
+	if (import->stop)
+		return IMPORT_STOPPED;
+	if (!spool_count(build->spool)) {
+		build_say(build, 2, "there are no events in '%s'", name_of(import));
+		return IMPORT_NOTHING;
+	}
+	return build_has_problems(build) || build->strange ? IMPORT_PART : IMPORT_WHOLE;
 }
 
 enum import_result import_run(struct import *import)
 {
-	enum import_result result = IMPORT_WHOLE;
-	struct build build;
+	enum import_result result;
+	struct import_build build;
 
 	build_init(&build, &import->options);
 	build.stop = &import->stop;
 	build.progress = &import->progress;
-	if (import->kind == IMPORT_CHROME)
-		chrome_read(&build, import->source, name_of(import));
-	else
-		read_range(import, &build);
-	build_run(&build);
-	tell_problems(&build);
-	build_say(&build, 0, "'%s' is %s: %" PRIu64 " events%s", name_of(import),
-		  import_kind_name(import->kind), spool_count(build.spool),
-		  import->stop ? " until the reading was stopped" : "");
-	if (import->stop)
-		result = IMPORT_STOPPED;
-	else if (!spool_count(build.spool))
-		result = IMPORT_NOTHING;
-	else if (build_has_problems(&build) || build.strange)
-		result = IMPORT_PART;
-	if (result == IMPORT_NOTHING)
-		build_say(&build, 2, "there are no events in '%s'", name_of(import));
+	result = import_read(import, &build);
 	build_release(&build);
 	return result;
 }

@@ -7,7 +7,8 @@
 struct import *import_new(const struct import_options *options, char error[IMPORT_ERROR_MAX])
 {
 	snprintf(error, IMPORT_ERROR_MAX, "cannot open the file '%s': this tftop was built without "
-		 "protobuf-c, yajl and zlib and opens only folders", options->path ? options->path : "");
+		 "protobuf-c, yajl and zlib and opens only folders",
+			 options->path ? options->path : "");
 	return NULL;
 }
 

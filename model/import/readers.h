@@ -13,13 +13,15 @@
 #include "model/import/bytes.h"
 
 /* name: of the file, shown as the program's. */
-void xspace_read(struct build *build, const uint8_t *data, size_t size, const char *name);
-void step_stats_read(struct build *build, const uint8_t *data, size_t size, const char *name);
+void xspace_read(struct import_build *build, const uint8_t *data, size_t size, const char *name);
+void step_stats_read(struct import_build *build, const uint8_t *data, size_t size,
+		     const char *name);
 /* Of a RunMetadata: the StepStats in it. */
-void run_metadata_read(struct build *build, const uint8_t *data, size_t size, const char *name);
-void chrome_read(struct build *build, struct bytes *source, const char *name);
+void run_metadata_read(struct import_build *build, const uint8_t *data, size_t size,
+		       const char *name);
+void chrome_read(struct import_build *build, struct bytes *source, const char *name);
 
-static inline void build_reading(struct build *build, size_t done, size_t size)
+static inline void build_reading(struct import_build *build, size_t done, size_t size)
 {
 	atomic_store_explicit(build->progress, size ? (int)(done * (__int128)500 / size) : 500,
 			      memory_order_relaxed);

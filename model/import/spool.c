@@ -15,15 +15,15 @@
 
 #define PAGES (4u << 20)		/* of the file, given back when they have come out */
 
-struct run { const struct item *at, *end; };
+struct spool_run { const struct import_item *at, *end; };
 
 struct spool {
-	struct item *block;		/* owned */
+	struct import_item *block;		/* owned */
 	size_t n, cap;
 	uint64_t count, filed;		/* all; of these in the file */
 	int fd;				/* -1: no file */
-	struct item *file;		/* mapped, NULL */
-	struct run *heap;		/* owned: of sorted runs, by their first item */
+	struct import_item *file;		/* mapped, NULL */
+	struct spool_run *heap;		/* owned: of sorted runs, by their first item */
 	size_t n_heap;
 };
 
@@ -55,7 +55,7 @@ uint64_t spool_count(const struct spool *spool)
 
 static int compare(const void *x, const void *y)
 {
-	const struct item *a = x, *b = y;
+	const struct import_item *a = x, *b = y;
 
 	if (a->start_ns != b->start_ns)
 		return a->start_ns < b->start_ns ? -1 : 1;
@@ -66,7 +66,7 @@ static int compare(const void *x, const void *y)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-static void sort_items(struct item *items, size_t n)
+static void sort_items(struct import_item *items, size_t n)
 {
 	size_t i;
 
@@ -116,7 +116,7 @@ static bool write_block(struct spool *spool)
 	return true;
 }
 
-bool spool_add(struct spool *spool, const struct item *item)
+bool spool_add(struct spool *spool, const struct import_item *item)
 {
 	if (spool->n >= IMPORT_ITEMS && !write_block(spool))
 		return false;
@@ -126,7 +126,7 @@ bool spool_add(struct spool *spool, const struct item *item)
 	return true;
 }
 
-static void map_file(struct spool *spool)
+static void spool_map_file(struct spool *spool)
 {
 	void *map;
 
@@ -142,7 +142,7 @@ static void map_file(struct spool *spool)
 }
 
 /* The process need not hold what has come out, nor what is to come. */
-static void give_back(const struct spool *spool, const struct item *item)
+static void give_back(const struct spool *spool, const struct import_item *item)
 {
 	uintptr_t at = (uintptr_t)item & ~(uintptr_t)(PAGES - 1);
 
@@ -152,9 +152,9 @@ static void give_back(const struct spool *spool, const struct item *item)
 		madvise((char *)at - PAGES, PAGES, MADV_DONTNEED);
 }
 
-void spool_each(struct spool *spool, void (*take)(void *arg, struct item *item), void *arg)
+void spool_each(struct spool *spool, void (*take)(void *arg, struct import_item *item), void *arg)
 {
-	map_file(spool);
+	spool_map_file(spool);
 	for (uint64_t i = 0; i < spool->filed; i++) {
 		take(arg, &spool->file[i]);
 		give_back(spool, &spool->file[i]);
@@ -167,7 +167,7 @@ void spool_each(struct spool *spool, void (*take)(void *arg, struct item *item),
 
 static bool run_is_before(const void *one, const void *other, const void *arg)
 {
-	const struct run *a = one, *b = other;
+	const struct spool_run *a = one, *b = other;
 
 	(void)arg;
 	return compare(a->at, b->at) < 0;
@@ -177,23 +177,23 @@ void spool_sort(struct spool *spool)
 {
 	size_t runs = 0, max = spool->filed / IMPORT_ITEMS + 2;
 
-	map_file(spool);
+	spool_map_file(spool);
 	spool->heap = xcalloc(max, sizeof(*spool->heap));
 	for (uint64_t at = 0; at < spool->filed; at += IMPORT_ITEMS) {
 		size_t n = spool->filed - at < IMPORT_ITEMS ? spool->filed - at : IMPORT_ITEMS;
 
-		spool->heap[runs++] = (struct run) { spool->file + at, spool->file + at + n };
+		spool->heap[runs++] = (struct spool_run) { spool->file + at, spool->file + at + n };
 	}
 	sort_items(spool->block, spool->n);
 	if (spool->n)
-		spool->heap[runs++] = (struct run) { spool->block, spool->block + spool->n };
+		spool->heap[runs++] = (struct spool_run) { spool->block, spool->block + spool->n };
 	spool->n_heap = runs;
 	binary_heap_make(spool->heap, runs, sizeof(*spool->heap), run_is_before, NULL);
 }
 
-const struct item *spool_next(struct spool *spool)
+const struct import_item *spool_next(struct spool *spool)
 {
-	const struct item *item;
+	const struct import_item *item;
 
 	if (!spool->n_heap)
 		return NULL;

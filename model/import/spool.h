@@ -40,7 +40,7 @@ enum item_flag {
 	ITEM_NODE = 32,		/* name and op_type are of an op, also when it ran on a stream */
 };
 
-struct item {
+struct import_item {
 	int64_t start_ns, dur_ns;
 	uint64_t order;			/* set by the spool */
 	uint64_t bytes;
@@ -56,12 +56,12 @@ struct spool;
 
 struct spool *spool_new(void);
 void spool_free(struct spool *spool);
-bool spool_add(struct spool *spool, const struct item *item);
+bool spool_add(struct spool *spool, const struct import_item *item);
 uint64_t spool_count(const struct spool *spool);
 /* Before spool_sort(), in any order: each item once; take may change it. */
-void spool_each(struct spool *spool, void (*take)(void *arg, struct item *item), void *arg);
+void spool_each(struct spool *spool, void (*take)(void *arg, struct import_item *item), void *arg);
 void spool_sort(struct spool *spool);
 /* After spool_sort(): the next one, borrowed until the next call; NULL: the end. */
-const struct item *spool_next(struct spool *spool);
+const struct import_item *spool_next(struct spool *spool);
 
 #endif

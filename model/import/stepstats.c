@@ -20,8 +20,8 @@
 
 struct live_bytes { uint64_t address; uint32_t below; };
 
-struct stats {
-	struct build *build;
+struct stepstats {
+	struct import_build *build;
 	const uint8_t *begin;
 	size_t size;
 	struct arena arena;
@@ -39,14 +39,14 @@ struct stats {
 	uint64_t addresses;
 };
 
-static uint64_t place(const struct stats *s, const uint8_t *at)
+static uint64_t place(const struct stepstats *s, const uint8_t *at)
 {
 	return (uint64_t)(at - s->begin);
 }
 
-static char *device_name(const struct wire *bytes)
+static char *device_name(const struct import_wire *bytes)
 {
-	struct wire wire = wire_of(bytes->data, bytes->size);
+	struct import_wire wire = wire_of(bytes->data, bytes->size);
 
 	while (wire_next(&wire))
 		if (wire.field == 1 && wire.data)
@@ -73,7 +73,7 @@ static char *base_device(const char *name)
 
 /* ---- tracks ---- */
 
-static uint32_t new_track(struct stats *s, uint32_t tid, const char *name)
+static uint32_t new_track(struct stepstats *s, uint32_t tid, const char *name)
 {
 	uint32_t track = build_track(s->build, s->process, tid);
 
@@ -82,7 +82,7 @@ static uint32_t new_track(struct stats *s, uint32_t tid, const char *name)
 }
 
 /* Threads of devices are numbered apart: their ids count from 0 in each. */
-static uint32_t thread_track(struct stats *s, uint32_t id)
+static uint32_t stepstats_thread_track(struct stepstats *s, uint32_t id)
 {
 	uint32_t track = map_get(&s->threads, id);
 	uint32_t known = map_get(&s->names, id);
@@ -101,7 +101,7 @@ static uint32_t thread_track(struct stats *s, uint32_t id)
 }
 
 /* The first lane that is free at that time. */
-static uint32_t lane_track(struct stats *s, int64_t start_ns, int64_t end_ns)
+static uint32_t lane_track(struct stepstats *s, int64_t start_ns, int64_t end_ns)
 {
 	uint32_t i;
 	char *name, *base;
@@ -122,7 +122,7 @@ static uint32_t lane_track(struct stats *s, int64_t start_ns, int64_t end_ns)
 }
 
 /* A device's own queue; 0: what it did is said by other queues. */
-static uint32_t stream_track(struct stats *s)
+static uint32_t stream_track(struct stepstats *s)
 {
 	const char *stream = strstr(s->device, "/stream:"), *copies = strstr(s->device, "/memcpy");
 	bool all = copies || (stream && !strncmp(stream, "/stream:all", 11));
@@ -154,7 +154,7 @@ static bool add_times(int64_t a_us, int64_t a_ns, int64_t b_us, int64_t b_ns, in
 	return true;
 }
 
-static bool times(const Tf__NodeExecStats *node, struct item *item)
+static bool times(const Tf__NodeExecStats *node, struct import_item *item)
 {
 	int64_t start, end;
 
@@ -173,7 +173,7 @@ static uint64_t name_key(const char *name, size_t length)
 }
 
 /* An input, "a", "a:1" or "^a", as the flow of what the node gives. */
-static uint32_t input_flow(struct stats *s, const char *name, size_t length)
+static uint32_t input_flow(struct stepstats *s, const char *name, size_t length)
 {
 	const char *colon = memchr(name, ':', length);
 
@@ -186,9 +186,9 @@ static uint32_t input_flow(struct stats *s, const char *name, size_t length)
 	return length ? build_flow(s->build, name_key(name, length)) : 0;
 }
 
-static void add_inputs(struct stats *s, const struct item *node, const char *inputs)
+static void add_inputs(struct stepstats *s, const struct import_item *node, const char *inputs)
 {
-	struct item flow = *node;
+	struct import_item flow = *node;
 
 	flow.type = ITEM_FLOW_TO;
 	flow.flags = 0;
@@ -205,7 +205,8 @@ static void add_inputs(struct stats *s, const struct item *node, const char *inp
 }
 
 /* "name = Type(in, in)". */
-static void add_op(struct stats *s, const Tf__NodeExecStats *node, struct item *item)
+static void stepstats_add_op(struct stepstats *s, const Tf__NodeExecStats *node,
+			     struct import_item *item)
 {
 	const char *name = node->node_name, *type = strstr(node->timeline_label, " = ");
 	const char *brace = type ? strchr(type + 3, '(') : NULL;
@@ -224,13 +225,14 @@ static void add_op(struct stats *s, const Tf__NodeExecStats *node, struct item *
 	item->correlation = build_flow(s->build, name_key(name, op ? op : length));
 	item->track = s->n_lanes || !node->thread_id ?
 		lane_track(s, item->start_ns, item->start_ns + item->dur_ns) :
-		thread_track(s, node->thread_id);
+		stepstats_thread_track(s, node->thread_id);
 	build_add(s->build, item);
 	if (type && brace)
 		add_inputs(s, item, brace + 1);
 }
 
-static void add_run(struct stats *s, const Tf__NodeExecStats *node, struct item *item)
+static void stepstats_add_run(struct stepstats *s, const Tf__NodeExecStats *node,
+			      struct import_item *item)
 {
 	const char *label = node->timeline_label, *name = node->node_name;
 	size_t length = strlen(name), op = details_op(name, length);
@@ -254,10 +256,10 @@ static void add_run(struct stats *s, const Tf__NodeExecStats *node, struct item 
 
 /* ---- memory: records say bytes, no addresses ---- */
 
-static void add_record(struct stats *s, const struct item *node, uint32_t allocator,
+static void add_record(struct stepstats *s, const struct import_item *node, uint32_t allocator,
 		       const Tf__AllocationRecord *record)
 {
-	struct item item = *node;
+	struct import_item item = *node;
 	uint64_t bytes = record->alloc_bytes < 0 ? 0 - (uint64_t)record->alloc_bytes :
 						   (uint64_t)record->alloc_bytes;
 	uint64_t key = map_mix(bytes) ^ allocator;
@@ -297,13 +299,13 @@ static void add_record(struct stats *s, const struct item *node, uint32_t alloca
 }
 
 /* What an allocator had given out when the node ended: a value over time. */
-static void add_level(struct stats *s, const struct item *node, const char *allocator,
+static void add_level(struct stepstats *s, const struct import_item *node, const char *allocator,
 		      int64_t bytes)
 {
 	char *name = xasprintf("%s in use", allocator);
-	struct item item = {
-		.type = ITEM_COUNTER, .track = node->track, .start_ns = node->start_ns + node->dur_ns,
-		.place = (uint64_t)bytes,
+	struct import_item item = {
+		.type = ITEM_COUNTER, .track = node->track,
+		.start_ns = node->start_ns + node->dur_ns, .place = (uint64_t)bytes,
 	};
 
 	item.name = build_series(s->build, s->process, s->gpu, name, "bytes");
@@ -312,7 +314,8 @@ static void add_level(struct stats *s, const struct item *node, const char *allo
 	free(name);
 }
 
-static void add_memory(struct stats *s, const Tf__NodeExecStats *node, const struct item *item)
+static void add_memory(struct stepstats *s, const Tf__NodeExecStats *node,
+		       const struct import_item *item)
 {
 	for (size_t i = 0; i < node->n_memory; i++) {
 		const Tf__AllocatorMemoryUsed *memory = node->memory[i];
@@ -327,9 +330,9 @@ static void add_memory(struct stats *s, const Tf__NodeExecStats *node, const str
 
 /* ---- devices ---- */
 
-static void add_node(struct stats *s, const struct wire *bytes)
+static void stepstats_add_node(struct stepstats *s, const struct import_wire *bytes)
 {
-	struct item item = { .type = ITEM_SPAN };
+	struct import_item item = { .type = ITEM_SPAN };
 	Tf__NodeExecStats *node;
 
 	arena_reset(&s->arena);
@@ -345,19 +348,19 @@ static void add_node(struct stats *s, const struct wire *bytes)
 		return;
 	}
 	if (s->track)
-		add_run(s, node, &item);
+		stepstats_add_run(s, node, &item);
 	else
-		add_op(s, node, &item);
+		stepstats_add_op(s, node, &item);
 	add_memory(s, node, &item);
 }
 
 /* thread_names: a map from the id. */
-static void read_names(struct stats *s, const struct wire *bytes)
+static void read_names(struct stepstats *s, const struct import_wire *bytes)
 {
-	struct wire wire = wire_of(bytes->data, bytes->size);
+	struct import_wire wire = wire_of(bytes->data, bytes->size);
 
 	while (wire_next(&wire)) {
-		struct wire entry = wire_of(wire.data, wire.size);
+		struct import_wire entry = wire_of(wire.data, wire.size);
 		uint32_t id = 0, name = 0;
 
 		if (wire.field != 3 || wire.type != WIRE_BYTES)
@@ -377,9 +380,9 @@ static bool is_stream(const char *device)
 	return strstr(device, "/stream:") || strstr(device, "/memcpy");
 }
 
-static void walk_device(struct stats *s, const struct wire *bytes)
+static void walk_device(struct stepstats *s, const struct import_wire *bytes)
 {
-	struct wire wire = wire_of(bytes->data, bytes->size);
+	struct import_wire wire = wire_of(bytes->data, bytes->size);
 	bool said_elsewhere;
 
 	s->device = device_name(bytes);
@@ -388,7 +391,7 @@ static void walk_device(struct stats *s, const struct wire *bytes)
 	said_elsewhere = is_stream(s->device) && !stream_track(s);
 	while (!said_elsewhere && wire_next(&wire) && !build_stopped(s->build)) {
 		if (wire.field == 2 && wire.type == WIRE_BYTES && !wire.cut)
-			add_node(s, &wire);
+			stepstats_add_node(s, &wire);
 		build_reading(s->build, place(s, wire.at), s->size);
 	}
 	build_damage(s->build, &wire, s->begin);
@@ -398,9 +401,9 @@ static void walk_device(struct stats *s, const struct wire *bytes)
 	s->device = NULL;
 }
 
-static void find_streams(struct stats *s, const uint8_t *data, size_t size)
+static void find_streams(struct stepstats *s, const uint8_t *data, size_t size)
 {
-	struct wire wire = wire_of(data, size);
+	struct import_wire wire = wire_of(data, size);
 
 	while (wire_next(&wire)) {
 		char *name;
@@ -415,9 +418,9 @@ static void find_streams(struct stats *s, const uint8_t *data, size_t size)
 	}
 }
 
-static void read_stats(struct stats *s, const uint8_t *data, size_t size)
+static void read_stats(struct stepstats *s, const uint8_t *data, size_t size)
 {
-	struct wire wire = wire_of(data, size);
+	struct import_wire wire = wire_of(data, size);
 
 	s->streams = false;
 	find_streams(s, data, size);
@@ -427,39 +430,40 @@ static void read_stats(struct stats *s, const uint8_t *data, size_t size)
 	build_damage(s->build, &wire, s->begin);
 }
 
-static void begin(struct stats *s, struct build *build, const uint8_t *data, size_t size,
-		  const char *name)
+static void stepstats_begin(struct stepstats *s, struct import_build *build, const uint8_t *data,
+			    size_t size, const char *name)
 {
-	*s = (struct stats) { .build = build, .begin = data, .size = size };
+	*s = (struct stepstats) { .build = build, .begin = data, .size = size };
 	arena_init(&s->arena);
 	s->process = build_process(build, 1, name);
 }
 
-static void end(struct stats *s)
+static void stepstats_end(struct stepstats *s)
 {
 	arena_release(&s->arena);
 	map_release(&s->live);
 	free(s->allocs);
 }
 
-void step_stats_read(struct build *build, const uint8_t *data, size_t size, const char *name)
+void step_stats_read(struct import_build *build, const uint8_t *data, size_t size, const char *name)
 {
-	struct stats s;
+	struct stepstats s;
 
-	begin(&s, build, data, size, name);
+	stepstats_begin(&s, build, data, size, name);
 	read_stats(&s, data, size);
-	end(&s);
+	stepstats_end(&s);
 }
 
-void run_metadata_read(struct build *build, const uint8_t *data, size_t size, const char *name)
+void run_metadata_read(struct import_build *build, const uint8_t *data, size_t size,
+		       const char *name)
 {
-	struct wire wire = wire_of(data, size);
-	struct stats s;
+	struct import_wire wire = wire_of(data, size);
+	struct stepstats s;
 
-	begin(&s, build, data, size, name);
+	stepstats_begin(&s, build, data, size, name);
 	while (wire_next(&wire) && !build_stopped(build))
 		if (wire.field == 1 && wire.type == WIRE_BYTES)
 			read_stats(&s, wire.data, wire.size);
 	build_damage(s.build, &wire, s.begin);
-	end(&s);
+	stepstats_end(&s);
 }

@@ -9,7 +9,7 @@
 
 #define BLOCK_BYTES (64u << 10)
 
-static bool read_varint(struct wire *wire, uint64_t *value)
+static bool read_varint(struct import_wire *wire, uint64_t *value)
 {
 	*value = 0;
 	for (unsigned shift = 0; shift < 70 && wire->at < wire->end; shift += 7) {
@@ -23,7 +23,7 @@ static bool read_varint(struct wire *wire, uint64_t *value)
 	return false;
 }
 
-static bool read_fixed(struct wire *wire, size_t size)
+static bool read_fixed(struct import_wire *wire, size_t size)
 {
 	if ((size_t)(wire->end - wire->at) < size)
 		return false;
@@ -34,7 +34,7 @@ static bool read_fixed(struct wire *wire, size_t size)
 	return true;
 }
 
-static bool read_bytes(struct wire *wire)
+static bool read_bytes(struct import_wire *wire)
 {
 	uint64_t size;
 
@@ -50,7 +50,7 @@ static bool read_bytes(struct wire *wire)
 	return true;
 }
 
-bool wire_next(struct wire *wire)
+bool wire_next(struct import_wire *wire)
 {
 	const uint8_t *begin = wire->at;
 	uint64_t key = 0;

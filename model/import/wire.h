@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct wire {
+struct import_wire {
 	const uint8_t *at, *end;
 	bool damaged, cut;
 	/* The field that was read: */
@@ -30,13 +30,13 @@ struct wire {
 
 enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
 
-static inline struct wire wire_of(const uint8_t *data, size_t size)
+static inline struct import_wire wire_of(const uint8_t *data, size_t size)
 {
-	return (struct wire) { .at = data, .end = data + size };
+	return (struct import_wire) { .at = data, .end = data + size };
 }
 
 /* Reads the next field; false: the end, or damage (then `at` is its place). */
-bool wire_next(struct wire *wire);
+bool wire_next(struct import_wire *wire);
 
 /* Memory for one message at a time. */
 struct arena {

@@ -3,7 +3,7 @@
  * TensorFlow's XSpace. Planes are walked twice: for their metadata, which come
  * after the lines that use them, then line by line, an event at a time.
  */
-#include "model/import/xspace-internal.h"
+#include "model/import/xspace_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static uint64_t place(const struct xspace *x, const uint8_t *at)
 	return (uint64_t)(at - x->begin);
 }
 
-static bool is_text(const struct wire *wire, const char *text)
+static bool is_text(const struct import_wire *wire, const char *text)
 {
 	return wire->size == strlen(text) && !memcmp(wire->data, text, wire->size);
 }
@@ -50,7 +50,7 @@ static enum xstat stat_of(const Xplane__XStatMetadata *meta)
 	return XSTAT_OTHER;
 }
 
-static void add_stat(struct xspace *x, const struct wire *value)
+static void xspace_add_stat(struct xspace *x, const struct import_wire *value)
 {
 	Xplane__XStatMetadata *meta = xplane__xstat_metadata__unpack(&x->arena.allocator,
 								     value->size, value->data);
@@ -85,7 +85,7 @@ static enum xmeta_what what_of(const char *name, const char *type)
 	return XMETA_PLAIN;
 }
 
-static void add_event(struct xspace *x, const struct wire *value)
+static void xspace_add_event(struct xspace *x, const struct import_wire *value)
 {
 	Xplane__XEventMetadata *meta = xplane__xevent_metadata__unpack(&x->arena.allocator,
 								       value->size, value->data);
@@ -116,7 +116,8 @@ static void add_event(struct xspace *x, const struct wire *value)
 }
 
 /* The value of a map's entry. */
-static bool entry_value(struct xspace *x, const struct wire *entry, struct wire *value)
+static bool entry_value(struct xspace *x, const struct import_wire *entry,
+			struct import_wire *value)
 {
 	*value = wire_of(entry->data, entry->size);
 	while (wire_next(value))
@@ -146,15 +147,15 @@ static void free_plane(struct xspace *x)
 	x->device = 0;
 }
 
-struct line {
+struct xspace_line {
 	uint64_t id;
 	char *name;			/* owned */
 };
 
-static struct line read_line(struct xspace *x, const struct wire *bytes)
+static struct xspace_line xspace_read_line(struct xspace *x, const struct import_wire *bytes)
 {
-	struct wire wire = wire_of(bytes->data, bytes->size);
-	struct line line = { 0 };
+	struct import_wire wire = wire_of(bytes->data, bytes->size);
+	struct xspace_line line = { 0 };
 	bool display = false;
 
 	x->line_ns = 0;
@@ -163,7 +164,8 @@ static struct line read_line(struct xspace *x, const struct wire *bytes)
 			line.id = wire.value;
 		else if (wire.field == 3)
 			x->line_ns = (int64_t)wire.value;
-		else if ((wire.field == 2 && !display) || (wire.field == 11 && wire.size && wire.data)) {
+		else if ((wire.field == 2 && !display) ||
+			 (wire.field == 11 && wire.size && wire.data)) {
 			free(line.name);
 			line.name = wire.data ? xstrndup((const char *)wire.data,
 							 wire.size < 256 ? wire.size : 256) : NULL;
@@ -175,7 +177,7 @@ static struct line read_line(struct xspace *x, const struct wire *bytes)
 	return line;
 }
 
-static enum xline_kind kind_of(const struct xspace *x, const char *name)
+static enum xline_kind xspace_line_kind(const struct xspace *x, const char *name)
 {
 	static const char *const derived[] = {
 		"Framework Name Scope", "Framework Ops", "XLA Modules", "XLA Ops", "XLA TraceMe",
@@ -198,7 +200,7 @@ static enum xline_kind kind_of(const struct xspace *x, const char *name)
 	return XLINE_STREAM;
 }
 
-static uint32_t thread_track(struct xspace *x, const struct line *line)
+static uint32_t xspace_thread_track(struct xspace *x, const struct xspace_line *line)
 {
 	uint32_t track = map_get(&x->threads, line->id);
 
@@ -213,7 +215,7 @@ static uint32_t thread_track(struct xspace *x, const struct line *line)
 }
 
 /* Of a stream, or of the line that has the steps. */
-static uint32_t device_track(struct xspace *x, struct line *line)
+static uint32_t device_track(struct xspace *x, struct xspace_line *line)
 {
 	uint32_t track = map_get(&x->streams, line->id);
 
@@ -230,9 +232,9 @@ static uint32_t device_track(struct xspace *x, struct line *line)
 	return track;
 }
 
-static void walk_events(struct xspace *x, const struct wire *bytes)
+static void xspace_walk_events(struct xspace *x, const struct import_wire *bytes)
 {
-	struct wire wire = wire_of(bytes->data, bytes->size);
+	struct import_wire wire = wire_of(bytes->data, bytes->size);
 	unsigned int count = 0;
 	Xplane__XEvent *event;
 
@@ -255,32 +257,33 @@ static void walk_events(struct xspace *x, const struct wire *bytes)
 	build_damage(x->build, &wire, x->begin);
 }
 
-static void walk_line(struct xspace *x, const struct wire *bytes)
+static void walk_line(struct xspace *x, const struct import_wire *bytes)
 {
-	struct line line = read_line(x, bytes);
+	struct xspace_line line = xspace_read_line(x, bytes);
 
-	x->kind = kind_of(x, line.name);
+	x->kind = xspace_line_kind(x, line.name);
 	if (x->kind == XLINE_HOST)
-		x->track = thread_track(x, &line);
+		x->track = xspace_thread_track(x, &line);
 	else if (x->kind != XLINE_SKIP)
 		x->track = device_track(x, &line);
 	if (x->kind != XLINE_SKIP && x->track)
-		walk_events(x, bytes);
+		xspace_walk_events(x, bytes);
 	free(line.name);
 }
 
 /* ---- planes ---- */
 
 /* What the plane is, by its name and the names of its lines. */
-static void look_at_plane(struct xspace *x, const struct wire *bytes)
+static void look_at_plane(struct xspace *x, const struct import_wire *bytes)
 {
-	struct wire wire = wire_of(bytes->data, bytes->size);
+	struct import_wire wire = wire_of(bytes->data, bytes->size);
 
 	while (wire_next(&wire)) {
-		struct wire line = wire_of(wire.data, wire.size);
+		struct import_wire line = wire_of(wire.data, wire.size);
 
 		if (wire.field == 2 && wire.data && !x->plane)
-			x->plane = xstrndup((const char *)wire.data, wire.size < 256 ? wire.size : 256);
+			x->plane = xstrndup((const char *)wire.data,
+					    wire.size < 256 ? wire.size : 256);
 		if (wire.field != 3)
 			continue;
 		while (wire_next(&line) && line.field < 4)
@@ -297,10 +300,10 @@ static void look_at_plane(struct xspace *x, const struct wire *bytes)
 }
 
 /* The entries of one of the plane's maps. */
-static void read_map(struct xspace *x, const struct wire *bytes, uint32_t field,
-		     void (*add)(struct xspace *x, const struct wire *value))
+static void read_map(struct xspace *x, const struct import_wire *bytes, uint32_t field,
+		     void (*add)(struct xspace *x, const struct import_wire *value))
 {
-	struct wire wire = wire_of(bytes->data, bytes->size), value;
+	struct import_wire wire = wire_of(bytes->data, bytes->size), value;
 
 	while (wire_next(&wire) && !build_stopped(x->build)) {
 		if (wire.type != WIRE_BYTES || wire.field != field || wire.cut ||
@@ -344,7 +347,7 @@ static void add_info(struct xspace *x, const Xplane__XStat *stat)
 }
 
 /* The next stat of the plane itself, in the arena; NULL: that was the last. */
-static Xplane__XStat *next_stat(struct xspace *x, struct wire *wire)
+static Xplane__XStat *next_stat(struct xspace *x, struct import_wire *wire)
 {
 	Xplane__XStat *stat;
 
@@ -359,9 +362,9 @@ static Xplane__XStat *next_stat(struct xspace *x, struct wire *wire)
 	return NULL;
 }
 
-static void describe_device(struct xspace *x, const struct wire *bytes)
+static void describe_device(struct xspace *x, const struct import_wire *bytes)
 {
-	struct wire wire = wire_of(bytes->data, bytes->size);
+	struct import_wire wire = wire_of(bytes->data, bytes->size);
 	struct build_device *device;
 	struct xvalues values;
 	Xplane__XStat *stat;
@@ -402,19 +405,19 @@ static bool is_silent(const char *plane)
 	return *plane == '#';
 }
 
-static void walk_plane(struct xspace *x, const struct wire *bytes)
+static void walk_plane(struct xspace *x, const struct import_wire *bytes)
 {
-	struct wire wire = wire_of(bytes->data, bytes->size);
+	struct import_wire wire = wire_of(bytes->data, bytes->size);
 
-	struct wire stats = wire;
+	struct import_wire stats = wire;
 	Xplane__XStat *stat;
 
 	look_at_plane(x, bytes);
-	read_map(x, bytes, 5, add_stat);
+	read_map(x, bytes, 5, xspace_add_stat);
 	while ((stat = next_stat(x, &stats)))
 		add_info(x, stat);
 	if (!is_silent(x->plane)) {
-		read_map(x, bytes, 4, add_event);	/* whose stats want their names */
+		read_map(x, bytes, 4, xspace_add_event);	/* whose stats want their names */
 		if (x->is_device)
 			describe_device(x, bytes);
 		while (wire_next(&wire) && !build_stopped(x->build))
@@ -424,10 +427,10 @@ static void walk_plane(struct xspace *x, const struct wire *bytes)
 	free_plane(x);
 }
 
-void xspace_read(struct build *build, const uint8_t *data, size_t size, const char *name)
+void xspace_read(struct import_build *build, const uint8_t *data, size_t size, const char *name)
 {
 	struct xspace x = { .build = build, .begin = data, .size = size };
-	struct wire wire = wire_of(data, size);
+	struct import_wire wire = wire_of(data, size);
 
 	arena_init(&x.arena);
 	x.process = build_process(build, 1, name);
@@ -436,14 +439,17 @@ void xspace_read(struct build *build, const uint8_t *data, size_t size, const ch
 			walk_plane(&x, &wire);
 		else if (wire.field == 2 && wire.type == WIRE_BYTES)
 			build_say(build, 2, "the profiler said: %.*s",
-				  (int)(wire.size < 300 ? wire.size : 300), (const char *)wire.data);
+				  (int)(wire.size < 300 ? wire.size : 300),
+				  (const char *)wire.data);
 		else if (wire.field == 3 && wire.type == WIRE_BYTES)
 			build_say(build, 1, "the profiler said: %.*s",
-				  (int)(wire.size < 300 ? wire.size : 300), (const char *)wire.data);
+				  (int)(wire.size < 300 ? wire.size : 300),
+				  (const char *)wire.data);
 		else if (wire.field == 4 && wire.type == WIRE_BYTES && !wire.cut) {
 			free(build->processes[x.process - 1].host);
-			build->processes[x.process - 1].host = xstrndup((const char *)wire.data,
-									wire.size < 255 ? wire.size : 255);
+			build->processes[x.process - 1].host =
+				xstrndup((const char *)wire.data,
+					 wire.size < 255 ? wire.size : 255);
 		}
 	}
 	build_damage(x.build, &wire, x.begin);

@@ -91,7 +91,7 @@ struct summary {
 /* The same in a cache line, of LANE_BLOCK spans; what lasts longer than 2^32 ns
  * has none. Behind a chunk's blocks, of lanes with `rates`: a
  * struct block_rate for each. */
-struct block {
+struct span_block {
 	int64_t first_ns;
 	uint32_t length_ns;		/* first start to latest end */
 	uint32_t busy_ns, longest_ns, work_ns[WORK_COUNT];
@@ -134,7 +134,7 @@ struct chunk {
 	/* of names, of ops: one of 128 bits for each (a Bloom filter) */
 	uint64_t marks[2][2];
 	/* LANE_BLOCKS, NULL in small chunks; owned while open, else in the store. */
-	struct block *blocks;
+	struct span_block *blocks;
 	/* Sealed: columns, blocks, then the columns' store; one allocation, owned,
 	 * what is read together side by side. */
 	struct packed *sealed;

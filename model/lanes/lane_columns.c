@@ -9,7 +9,7 @@
 #include "model/lanes/cover.h"
 #include "model/lanes/sweep.h"
 
-static void add_span(struct sweep *s, const struct lane_view *v, uint32_t i)
+static void add_span(struct lane_sweep *s, const struct lane_view *v, uint32_t i)
 {
 	int64_t start = v->start[i], dur = v->dur[i], end = start + dur;
 	int64_t from = start > s->t0 ? start : s->t0;
@@ -54,7 +54,7 @@ static void add_span(struct sweep *s, const struct lane_view *v, uint32_t i)
 }
 
 /* All that is summed up lies in column c, ends included. */
-static void add_summary(struct sweep *s, size_t c, const struct summary *sum, bool folded)
+static void add_summary(struct lane_sweep *s, size_t c, const struct summary *sum, bool folded)
 {
 	struct column *column = &s->out[c];
 
@@ -80,7 +80,7 @@ static int64_t share_of(int64_t amount, int64_t part, int64_t whole)
 }
 
 /* A folded chunk that crosses a border: evenly spread, and said so. */
-static void sweep_add_folded(struct sweep *s, const struct summary *chunk)
+static void sweep_add_folded(struct lane_sweep *s, const struct summary *chunk)
 {
 	int64_t whole = chunk->max_end_ns - chunk->first_ns;
 	int64_t from = chunk->first_ns > s->t0 ? chunk->first_ns : s->t0;
@@ -117,7 +117,7 @@ static void sweep_add_folded(struct sweep *s, const struct summary *chunk)
  * column, apart from each other. Returns the first that does not. Where copies
  * are counted, and instants, are left to add_span.
  */
-static uint32_t add_plain(struct sweep *s, const struct lane_view *v, uint32_t i, uint32_t end)
+static uint32_t add_plain(struct lane_sweep *s, const struct lane_view *v, uint32_t i, uint32_t end)
 {
 	int64_t covered = s->covered > s->begin ? s->covered : s->begin;
 	struct column *column = &s->out[s->column];
@@ -153,7 +153,7 @@ static uint32_t add_plain(struct sweep *s, const struct lane_view *v, uint32_t i
 }
 
 /* Takes it whole when it lies in one column and after all that came before. */
-static bool take_whole(struct sweep *s, const struct summary *sum, bool folded)
+static bool take_whole(struct lane_sweep *s, const struct summary *sum, bool folded)
 {
 	size_t c;
 
@@ -167,9 +167,9 @@ static bool take_whole(struct sweep *s, const struct summary *sum, bool folded)
 }
 
 /* The same for a block. */
-static bool sweep_take_block(struct sweep *s, const struct chunk *chunk, uint32_t b)
+static bool sweep_take_block(struct lane_sweep *s, const struct chunk *chunk, uint32_t b)
 {
-	const struct block *block = &chunk->blocks[b];
+	const struct span_block *block = &chunk->blocks[b];
 	int64_t end = block->first_ns + block->length_ns;
 	struct column *column;
 
@@ -201,7 +201,7 @@ static bool sweep_take_block(struct sweep *s, const struct chunk *chunk, uint32_
 }
 
 /* The same for a chunk. */
-static bool take_head(struct sweep *s, const struct chunk_head *head)
+static bool take_head(struct lane_sweep *s, const struct chunk_head *head)
 {
 	int64_t end = head->first_ns + head->length_ns;
 	struct column *column;
@@ -224,13 +224,13 @@ static bool take_head(struct sweep *s, const struct chunk_head *head)
 	return true;
 }
 
-static void sweep_chunk(struct sweep *s, const struct chunk *chunk)
+static void sweep_chunk(struct lane_sweep *s, const struct chunk *chunk)
 {
 	if (take_whole(s, &chunk->sum, false))
 		return;
 	for (uint32_t b = 0; b < chunk->n; b += LANE_BLOCK) {
 		uint32_t end = b + LANE_BLOCK < chunk->n ? b + LANE_BLOCK : chunk->n;
-		const struct block *block = chunk->n >= 2 * LANE_BLOCK ?
+		const struct span_block *block = chunk->n >= 2 * LANE_BLOCK ?
 					    &chunk->blocks[b / LANE_BLOCK] : NULL;
 
 		if (block && block->form &&
@@ -268,7 +268,7 @@ struct chunk_line {
 	size_t in, out;
 };
 
-static void line_take(struct chunk_line *line, struct sweep *s)
+static void line_take(struct chunk_line *line, struct lane_sweep *s)
 {
 	size_t i = line->out++ % LINE_MAX;
 	int64_t covered = s->covered;
@@ -284,7 +284,7 @@ static const struct chunk *line_back(const struct chunk_line *line, size_t steps
 	       line->waiting[(line->in - 1 - steps) % LINE_MAX].chunk : NULL;
 }
 
-static void line_add(struct chunk_line *line, struct sweep *s, const struct chunk *chunk)
+static void line_add(struct chunk_line *line, struct lane_sweep *s, const struct chunk *chunk)
 {
 	const struct chunk *before;
 
@@ -304,8 +304,9 @@ static void line_add(struct chunk_line *line, struct sweep *s, const struct chun
 }
 
 /* All but the view, which is large. */
-static void sweep_init(struct sweep *s, struct lane *lane, uint32_t row, uint32_t index, int64_t t0,
-		       int64_t w, size_t n, struct column *out, int64_t *longest_ns)
+static void lane_sweep_init(struct lane_sweep *s, struct lane *lane, uint32_t row, uint32_t index,
+			    int64_t t0, int64_t w, size_t n, struct column *out,
+			    int64_t *longest_ns)
 {
 	s->lane = lane;
 	s->row = row;
@@ -324,10 +325,10 @@ void lane_ask(struct lane *lane, uint32_t row, uint32_t index, int64_t t0, int64
 	      struct column *out, int64_t *longest_ns)
 {
 	struct chunk_line line = { .in = 0 };
-	struct sweep s;
+	struct lane_sweep s;
 	struct lane_pos pos;
 
-	sweep_init(&s, lane, row, index, t0, w, n, out, longest_ns);
+	lane_sweep_init(&s, lane, row, index, t0, w, n, out, longest_ns);
 
 	for (size_t g = 0; g < lane->n_ghosts; g++)
 		if (lane->ghosts[g].first_ns < s.t1 && lane->ghosts[g].max_end_ns >= t0 &&
@@ -353,8 +354,8 @@ void lane_ask(struct lane *lane, uint32_t row, uint32_t index, int64_t t0, int64
 
 /* ---- only some ---- */
 
-static void sweep_wanted(struct sweep *s, const struct chunk *chunk, const struct lane_want *want,
-			 struct cover *busy)
+static void sweep_wanted(struct lane_sweep *s, const struct chunk *chunk,
+			 const struct lane_want *want, struct cover *busy)
 {
 	for (uint32_t b = 0; b < chunk->n; b += LANE_BLOCK) {
 		uint32_t n = chunk->n - b < LANE_BLOCK ? chunk->n - b : LANE_BLOCK;
@@ -380,10 +381,10 @@ void lane_columns_of(struct lane *lane, const struct lane_want *want, uint32_t r
 		     int64_t t0, int64_t w, size_t n, struct column *out, int64_t *longest_ns,
 		     struct cover *busy)
 {
-	struct sweep s;
+	struct lane_sweep s;
 	struct lane_pos pos;
 
-	sweep_init(&s, lane, row, index, t0, w, n, out, longest_ns);
+	lane_sweep_init(&s, lane, row, index, t0, w, n, out, longest_ns);
 	for (size_t g = 0; g < lane->n_ghosts; g++) {
 		const struct summary *ghost = &lane->ghosts[g];
 

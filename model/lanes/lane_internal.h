@@ -25,7 +25,7 @@ void chunk_read(const struct lane *lane, const struct chunk *chunk, uint32_t col
 void chunk_resize(struct lane *lane, struct chunk *chunk, uint32_t cap);
 static inline size_t lane_blocks_bytes(const struct lane *lane)
 {
-	return LANE_BLOCKS * (sizeof(struct block) +
+	return LANE_BLOCKS * (sizeof(struct span_block) +
 			      (lane->layout.rates ? sizeof(struct block_rate) : 0));
 }
 

@@ -148,7 +148,7 @@ void chunk_resize(struct lane *lane, struct chunk *chunk, uint32_t cap)
 
 /* ---- integers of any size ---- */
 
-static uint64_t load_integer(const void *at, uint8_t size, bool is_signed)
+static uint64_t field_load(const void *at, uint8_t size, bool is_signed)
 {
 	uint8_t u8;
 	uint16_t u16;
@@ -171,7 +171,7 @@ static uint64_t load_integer(const void *at, uint8_t size, bool is_signed)
 	}
 }
 
-static void store_integer(void *at, uint8_t size, uint64_t value)
+static void field_store(void *at, uint8_t size, uint64_t value)
 {
 	uint8_t u8 = (uint8_t)value;
 	uint16_t u16 = (uint16_t)value;
@@ -238,13 +238,13 @@ static void gather_column(const struct array *array, size_t n, uint64_t *values)
 	/* The sizes of most, each with a loop of its own. */
 	if (array->size == 8)
 		for (size_t i = 0; i < n; i++, at += array->stride)
-			values[i] = load_integer(at, 8, false);
+			values[i] = field_load(at, 8, false);
 	else if (array->size == 4 && !array->is_signed)
 		for (size_t i = 0; i < n; i++, at += array->stride)
-			values[i] = load_integer(at, 4, false);
+			values[i] = field_load(at, 4, false);
 	else
 		for (size_t i = 0; i < n; i++, at += array->stride)
-			values[i] = load_integer(at, array->size, array->is_signed);
+			values[i] = field_load(at, array->size, array->is_signed);
 }
 
 /* Those that every question about columns reads. */
@@ -316,7 +316,7 @@ void chunk_seal(struct lane *lane, struct chunk *chunk)
 		memcpy((char *)chunk->sealed + head, chunk->blocks, blocks);
 		lane->bytes -= blocks;
 		free(chunk->blocks);
-		chunk->blocks = (struct block *)(void *)((char *)chunk->sealed + head);
+		chunk->blocks = (struct span_block *)(void *)((char *)chunk->sealed + head);
 	}
 	for (uint32_t c = 0; c < n_columns(lane); c++) {
 		struct array array = array_of(lane, chunk, c);
@@ -336,7 +336,7 @@ void chunk_open(struct lane *lane, struct chunk *chunk)
 	if (!chunk->sealed)
 		return;
 	if (chunk->blocks) {
-		struct block *blocks = xmalloc(lane_blocks_bytes(lane));
+		struct span_block *blocks = xmalloc(lane_blocks_bytes(lane));
 
 		memcpy(blocks, chunk->blocks, lane_blocks_bytes(lane));
 		lane->bytes += lane_blocks_bytes(lane);
@@ -351,7 +351,7 @@ void chunk_open(struct lane *lane, struct chunk *chunk)
 
 		packed_read(&chunk->sealed[c], chunk->sealed, 0, chunk->n, values);
 		for (uint32_t i = 0; i < chunk->n; i++, at += array.stride)
-			store_integer(at, array.size, values[i]);
+			field_store(at, array.size, values[i]);
 	}
 	free_sealed(lane, chunk);
 }
@@ -413,7 +413,7 @@ uint64_t lane_cold_field(const struct lane *lane, struct lane_pos pos, uint32_t 
 	if (chunk->sealed)
 		return packed_get(&chunk->sealed[LANE_COLD + field], chunk->sealed, pos.i);
 	array = array_of(lane, chunk, LANE_COLD + field);
-	return load_integer(array.at + pos.i * array.stride, array.size, array.is_signed);
+	return field_load(array.at + pos.i * array.stride, array.size, array.is_signed);
 }
 
 void lane_cold(const struct lane *lane, struct lane_pos pos, void *record)
@@ -429,8 +429,8 @@ void lane_cold(const struct lane *lane, struct lane_pos pos, void *record)
 	for (uint32_t f = 0; f < lane->layout.n_fields; f++) {
 		const struct lane_field *field = &lane->layout.fields[f];
 
-		store_integer((char *)record + field->offset, field->size,
-			      packed_get(&chunk->sealed[LANE_COLD + f], chunk->sealed, pos.i));
+		field_store((char *)record + field->offset, field->size,
+			    packed_get(&chunk->sealed[LANE_COLD + f], chunk->sealed, pos.i));
 	}
 }
 

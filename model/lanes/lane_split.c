@@ -65,7 +65,7 @@ static void side_rest(const struct lane *lane, const struct chunk *chunk, uint32
 		      uint32_t first, uint32_t n, const struct block_side *known,
 		      struct block_side *side)
 {
-	const struct block *block = &chunk->blocks[b];
+	const struct span_block *block = &chunk->blocks[b];
 
 	side->sum_ns = block->busy_ns - known->sum_ns;
 	side->longest_ns = block->longest_ns;
@@ -114,7 +114,7 @@ static void reach_over(const struct lane *lane, const struct chunk *chunk, uint3
 }
 
 /* The block's one class, WORK_COUNT: several. */
-static int class_of(const struct block *block)
+static int class_of(const struct span_block *block)
 {
 	int work = WORK_COUNT;
 
@@ -124,7 +124,7 @@ static int class_of(const struct block *block)
 	return work;
 }
 
-static void block_add_side(struct sweep *s, size_t c, const struct chunk *chunk,
+static void block_add_side(struct lane_sweep *s, size_t c, const struct chunk *chunk,
 			   const struct block_side *side, int work)
 {
 	struct column *column = &s->out[c];
@@ -158,9 +158,9 @@ static void add_edges(struct column *column, uint32_t n, int64_t first, int64_t 
  * is found by bisection, and only the side without the longest span is looked
  * at; the other one is what remains.
  */
-bool sweep_split(struct sweep *s, const struct chunk *chunk, uint32_t b)
+bool sweep_split(struct lane_sweep *s, const struct chunk *chunk, uint32_t b)
 {
-	const struct block *block = &chunk->blocks[b];
+	const struct span_block *block = &chunk->blocks[b];
 	const struct packed *starts = chunk->sealed;
 	int64_t end = block->first_ns + block->length_ns, border, last_start, last_end, over;
 	uint32_t first = b * LANE_BLOCK, n = block->n_spans, low = 1, high = n;

@@ -105,12 +105,12 @@ static void summary_make(const struct lane *lane, const struct lane_view *v, uin
 static void block_set(const struct lane *lane, struct chunk *chunk, uint32_t b,
 		      const struct summary *sum)
 {
-	struct block *block = &chunk->blocks[b];
+	struct span_block *block = &chunk->blocks[b];
 	uint64_t most = (uint64_t)(sum->max_end_ns - sum->first_ns);
 
 	for (int k = 0; k < WORK_COUNT; k++)
 		most |= (uint64_t)sum->work_ns[k];
-	*block = (struct block) { .first_ns = sum->first_ns, .form = BLOCK_NONE };
+	*block = (struct span_block) { .first_ns = sum->first_ns, .form = BLOCK_NONE };
 	if (most > UINT32_MAX)
 		return;
 	block->form = sum->apart ? BLOCK_APART : BLOCK_WHOLE;

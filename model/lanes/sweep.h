@@ -7,7 +7,7 @@
 #include "model/lanes/lane_internal.h"
 
 /* One question on its way through a lane. */
-struct sweep {
+struct lane_sweep {
 	struct lane *lane;
 	uint32_t row, index;
 	int64_t t0, t1, w;
@@ -21,7 +21,7 @@ struct sweep {
 };
 
 /* Column of t, which lies in [t0, t1). */
-static inline size_t sweep_column(struct sweep *s, int64_t t)
+static inline size_t sweep_column(struct lane_sweep *s, int64_t t)
 {
 	if (t < s->begin || t >= s->end) {
 		if (t >= s->end && t < s->end + s->w)
@@ -43,7 +43,7 @@ static inline void sweep_edge(struct column *column, int64_t t)
 	column->edges++;
 }
 
-static inline void sweep_longest(struct sweep *s, size_t c, uint32_t id, int64_t dur)
+static inline void sweep_longest(struct lane_sweep *s, size_t c, uint32_t id, int64_t dur)
 {
 	if (s->out[c].longest.id && dur <= s->longest_ns[c])
 		return;
@@ -61,6 +61,6 @@ static inline uint64_t sweep_share(uint64_t bytes, int64_t part, int64_t whole)
  * A block of a sealed chunk, spans that are apart, in this column and the next
  * one: adds both sides. false: it is not such a one, nothing was added.
  */
-bool sweep_split(struct sweep *s, const struct chunk *chunk, uint32_t b);
+bool sweep_split(struct lane_sweep *s, const struct chunk *chunk, uint32_t b);
 
 #endif

@@ -9,14 +9,14 @@
 #include "model/core/model.h"
 #include "model/idents/idents.h"
 
-static struct lines *lines_get(struct model *model)
+static struct source_lines *lines_get(struct model *model)
 {
-	struct lines *l = model->lines;
+	struct source_lines *l = model->lines;
 
 	if (l)
 		return l;
 	l = model->lines = xcalloc(1, sizeof(*l));
-	store_init(&l->frames, sizeof(struct frame));
+	store_init(&l->frames, sizeof(struct source_frame));
 	store_init(&l->uses, sizeof(struct line_use));
 	store_init(&l->shapes, sizeof(struct shape_use));
 	store_init(&l->backward, sizeof(struct backward_use));
@@ -29,7 +29,7 @@ static struct lines *lines_get(struct model *model)
 
 void lines_free(struct model *model)
 {
-	struct lines *l = model->lines;
+	struct source_lines *l = model->lines;
 
 	if (!l)
 		return;
@@ -49,11 +49,11 @@ void lines_free(struct model *model)
 
 size_t lines_bytes(const struct model *model)
 {
-	const struct lines *l = model->lines;
+	const struct source_lines *l = model->lines;
 
 	if (!l)
 		return 0;
-	return sizeof(*l) + l->frames.n * sizeof(struct frame) +
+	return sizeof(*l) + l->frames.n * sizeof(struct source_frame) +
 	       l->uses.n * sizeof(struct line_use) + l->shapes.n * sizeof(struct shape_use) +
 	       l->backward.n * sizeof(struct backward_use) +
 	       l->idents.n * sizeof(struct ident_lines) + l->nested.n * sizeof(struct nested) +
@@ -87,7 +87,7 @@ static struct ident_lines *ident_lines_get(struct model *model, uint32_t index)
 uint32_t frame_get(struct model *model, uint32_t process, uint32_t id)
 {
 	uint64_t key = (uint64_t)process << 32 | id;
-	struct lines *l;
+	struct source_lines *l;
 	uint32_t i;
 
 	if (!id)
@@ -100,7 +100,7 @@ uint32_t frame_get(struct model *model, uint32_t process, uint32_t id)
 		l->dropped++;
 		return 0;
 	}
-	*(struct frame *)store_new(&l->frames) = (struct frame) {
+	*(struct source_frame *)store_new(&l->frames) = (struct source_frame) {
 		.process = process, .id = id, .parent = NONE,
 	};
 	map_set(&l->frame_by_id, key, l->frames.n - 1);
@@ -111,7 +111,7 @@ void frame_define(struct model *model, const struct arrival *in)
 {
 	const struct event_frame *def = &in->event->u.frame;
 	uint32_t index = frame_get(model, in->process->index, def->id), parent;
-	struct frame *frame;
+	struct source_frame *frame;
 
 	/* a parent has a lower id, so that no stack is a ring */
 	if (!def->id || !def->file || def->parent >= def->id) {
@@ -130,7 +130,7 @@ void frame_define(struct model *model, const struct arrival *in)
 	frame->line = def->line;
 }
 
-bool frame_is_module(struct model *model, const struct frame *frame)
+bool frame_is_module(struct model *model, const struct source_frame *frame)
 {
 	return frame->file && !frame->line &&
 	       !strcmp(names_raw(&model->names, frame->file), MODULE_FILE);
@@ -151,7 +151,7 @@ uint32_t frame_id(const struct model *model, uint32_t frame)
 
 bool same_line(const struct model *model, uint32_t a, uint32_t b)
 {
-	const struct frame *x = frame_at(model->lines, a), *y = frame_at(model->lines, b);
+	const struct source_frame *x = frame_at(model->lines, a), *y = frame_at(model->lines, b);
 
 	return a == b || (x->file && y->file && x->line == y->line &&
 			  names_resolve(&model->names, x->file) ==
@@ -168,7 +168,7 @@ uint32_t line_use_find(const struct model *model, uint32_t frame, uint32_t ident
 
 static uint32_t use_get(struct model *model, uint32_t frame, uint32_t ident)
 {
-	struct lines *l = model->lines;
+	struct source_lines *l = model->lines;
 	uint32_t *recent = &l->recent[(frame * 31 + ident) % 256], i = *recent;
 	struct ident_lines *more;
 	struct line_use *use;
@@ -205,7 +205,7 @@ static void nest(struct model *model, uint32_t inner, uint32_t outer, uint64_t n
 
 void lines_forget(struct model *model, struct op_state *state)
 {
-	struct lines *l = model->lines;
+	struct source_lines *l = model->lines;
 
 	while (l && state->nested) {
 		uint32_t i = state->nested - 1;
@@ -219,7 +219,7 @@ void lines_forget(struct model *model, struct op_state *state)
 
 void lines_child(struct model *model, struct op_state *parent, uint32_t use, int64_t dur_ns)
 {
-	struct lines *l = model->lines;
+	struct source_lines *l = model->lines;
 	struct nested *entry;
 	unsigned tries = 0;
 	uint32_t i;
@@ -258,9 +258,9 @@ void lines_child(struct model *model, struct op_state *parent, uint32_t use, int
 /* ---- forward and backward ---- */
 
 /* false: the forward op is not there yet. */
-static bool link_backward(struct model *model, const struct link *link)
+static bool link_backward(struct model *model, const struct backward_link *link)
 {
-	struct lines *l = model->lines;
+	struct source_lines *l = model->lines;
 	uint32_t index = op_state_find(model, link->process, link->forward), at;
 	const struct op_state *forward = index == NONE ? NULL : store_at(&model->op_states, index);
 	struct backward_use *use;
@@ -297,9 +297,9 @@ static bool link_backward(struct model *model, const struct link *link)
 	return true;
 }
 
-static void link_later(struct model *model, const struct link *one)
+static void link_later(struct model *model, const struct backward_link *one)
 {
-	struct lines *l = model->lines;
+	struct source_lines *l = model->lines;
 
 	if (!l->pending)
 		l->pending = xcalloc(LINKS_PENDING, sizeof(*l->pending));
@@ -313,11 +313,11 @@ static void link_later(struct model *model, const struct link *one)
 
 void lines_settled(struct model *model, int64_t settled_ns)
 {
-	struct lines *l = model->lines;
+	struct source_lines *l = model->lines;
 	size_t n = l ? l->n_pending : 0;
 
 	for (size_t i = 0; i < n; i++) {
-		struct link one = l->pending[l->head];
+		struct backward_link one = l->pending[l->head];
 
 		l->head = (l->head + 1) % LINKS_PENDING;
 		l->n_pending--;
@@ -335,7 +335,7 @@ void lines_settled(struct model *model, int64_t settled_ns)
 
 static void count_shapes(struct model *model, const struct line_op_in *op)
 {
-	struct lines *l = lines_get(model);
+	struct source_lines *l = lines_get(model);
 	struct ident_lines *more = ident_lines_get(model, op->ident);
 	uint64_t key = (uint64_t)op->ident << 32 | op->shapes;
 	uint32_t at = map_get(&l->shape_by_key, key);
@@ -381,7 +381,7 @@ static void line_keep_slow(struct model *model, const struct line_op_in *op)
 
 static void count_use(struct model *model, struct op_state *state, const struct line_op_in *op)
 {
-	struct lines *l = model->lines;
+	struct source_lines *l = model->lines;
 	uint32_t index = use_get(model, op->frame, op->ident);
 	struct line_use *use;
 
@@ -420,7 +420,7 @@ void lines_ran(struct model *model, struct op_state *state, const struct line_op
 	if (state)
 		lines_forget(model, state);
 	if (op->forward) {
-		struct link one = {
+		struct backward_link one = {
 			op->forward, op->dur_ns, op->start_ns + op->dur_ns, op->process, op->ident,
 		};
 

@@ -40,7 +40,7 @@ struct op_state;
 #define LINKS_PENDING (1u << 14)
 #define NESTED_MAX 64u
 
-struct frame {
+struct source_frame {
 	uint32_t process, id, parent;	/* parent: index, NONE */
 	uint32_t file, function, line;	/* names; file 0: not defined yet */
 };
@@ -86,9 +86,9 @@ struct nested {
 	int64_t ns;
 };
 
-struct link { uint64_t forward; int64_t dur_ns, end_ns; uint32_t process, ident; };
+struct backward_link { uint64_t forward; int64_t dur_ns, end_ns; uint32_t process, ident; };
 
-struct lines {
+struct source_lines {
 	struct store frames, uses, shapes, backward, idents, nested;
 	struct map frame_by_id;		/* process << 32 | id */
 	struct map use_by_key;		/* frame << 32 | ident */
@@ -96,7 +96,7 @@ struct lines {
 	struct map backward_by_key;	/* forward << 32 | backward, identities */
 	uint32_t recent[256];		/* uses */
 	uint32_t free_nested;
-	struct link *pending;		/* owned; ring */
+	struct backward_link *pending;		/* owned; ring */
 	size_t head, n_pending;
 	uint64_t with_line, dropped, linked, unlinked;
 };
@@ -139,19 +139,19 @@ struct ident_lines *ident_lines(const struct model *model, uint32_t ident);
 /* The same line of the same file, as far as is known. */
 bool same_line(const struct model *model, uint32_t a, uint32_t b);
 
-static inline struct frame *frame_at(const struct lines *l, uint32_t i)
+static inline struct source_frame *frame_at(const struct source_lines *l, uint32_t i)
 {
 	return store_at(&l->frames, i);
 }
 
-static inline struct line_use *use_at(const struct lines *l, uint32_t i)
+static inline struct line_use *use_at(const struct source_lines *l, uint32_t i)
 {
 	return store_at(&l->uses, i);
 }
 
 /* In the place of a frame's file: a torch.nn.Module that was called, see records_table.h. */
 #define MODULE_FILE "nn.Module"
-bool frame_is_module(struct model *model, const struct frame *frame);
+bool frame_is_module(struct model *model, const struct source_frame *frame);
 
 /* ---- lines_query.c ---- */
 /* Of an installed package or of Python's own, not the user's. */

@@ -12,7 +12,7 @@ static const char *raw(struct model *model, uint32_t name)
 	return name ? names_raw(&model->names, name) : NULL;
 }
 
-static struct op_frame told(struct model *model, const struct frame *frame)
+static struct op_frame told(struct model *model, const struct source_frame *frame)
 {
 	return (struct op_frame) {
 		raw(model, frame->file), raw(model, frame->function), frame->line,
@@ -26,7 +26,7 @@ static void detail_add_lines(struct model *model, const struct ident_lines *more
 {
 	for (uint32_t i = more->uses; i != NONE; i = use_at(model->lines, i)->next) {
 		const struct line_use *use = use_at(model->lines, i);
-		const struct frame *frame = frame_at(model->lines, use->frame);
+		const struct source_frame *frame = frame_at(model->lines, use->frame);
 		struct op_frame place = told(model, frame);
 		size_t k = 0;
 

@@ -86,13 +86,13 @@ static bool is_wanted(struct model *model, const regex_t *ops, uint32_t name)
 /* Several frames of an op are one line, when its callers differ. */
 static void gather_uses(struct model *model, const regex_t *ops, struct gathered *g)
 {
-	const struct lines *l = model->lines;
+	const struct source_lines *l = model->lines;
 	struct map known = { .size = 0 };
 
 	g->of_uses = xcalloc(l ? l->uses.n + 1 : 1, sizeof(*g->of_uses));
 	for (uint32_t i = 0; l && i < l->uses.n; i++) {
 		const struct line_use *use = use_at(l, i);
-		const struct frame *frame = frame_at(l, use->frame);
+		const struct source_frame *frame = frame_at(l, use->frame);
 		const char *file = raw(model, frame->file);
 		struct line_cost cost = use_cost(use);
 		uint64_t key = map_mix((uintptr_t)file ^ (uint64_t)frame->line << 40) ^ use->ident;
@@ -299,7 +299,7 @@ size_t model_source_lines(struct model *model, const char *file, struct source_l
 
 void model_line_counts(struct model *model, struct line_counts *out)
 {
-	const struct lines *l = model->lines;
+	const struct source_lines *l = model->lines;
 
 	*out = (struct line_counts) { .frames = 0 };
 	for (uint32_t i = 0; i < model->idents.n; i++)

@@ -11,9 +11,9 @@
 
 void memory_new(struct model *model)
 {
-	struct memory *memory = xcalloc(1, sizeof(*memory));
+	struct memory_state *memory = xcalloc(1, sizeof(*memory));
 
-	store_init(&memory->pools, sizeof(struct pool));
+	store_init(&memory->pools, sizeof(struct memory_pool));
 	memory->book.free_holding = memory->over.free_holding = NONE;
 	memory->booked_ns = INT64_MIN;
 	memory->stride = 1;
@@ -23,7 +23,7 @@ void memory_new(struct model *model)
 
 void memory_free(struct model *model)
 {
-	struct memory *memory = model->memory;
+	struct memory_state *memory = model->memory;
 
 	for (uint32_t i = 0; i < memory->pools.n; i++)
 		level_release(&pool_at(memory, i)->level);
@@ -47,11 +47,11 @@ static size_t book_bytes(const struct book *book)
 
 size_t memory_bytes(const struct model *model)
 {
-	const struct memory *memory = model->memory;
+	const struct memory_state *memory = model->memory;
 	size_t bytes = memory->cap * sizeof(*memory->journal);
 
 	for (uint32_t i = 0; i < memory->pools.n; i++)
-		bytes += sizeof(struct pool) + level_bytes(&pool_at(memory, i)->level);
+		bytes += sizeof(struct memory_pool) + level_bytes(&pool_at(memory, i)->level);
 	return bytes + book_bytes(&memory->book) + book_bytes(&memory->over) +
 	       memory->cap_strays * sizeof(*memory->strays);
 }
@@ -69,7 +69,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Sorts in what came loose: from the back, so that each moves once. */
-static void journal_sort(struct memory *memory)
+static void journal_sort(struct memory_state *memory)
 {
 	size_t loose = memory->n - memory->sorted, a = memory->sorted, b = loose, to = memory->n;
 	struct memory_event *list = memory->journal, *late;
@@ -89,7 +89,7 @@ static void journal_sort(struct memory *memory)
 	memory->sorted = memory->n;
 }
 
-static void journal_drop(struct memory *memory)
+static void journal_drop(struct memory_state *memory)
 {
 	memory->n -= memory->head;
 	memory->sorted -= memory->head;
@@ -101,7 +101,7 @@ static void journal_drop(struct memory *memory)
 /* ---- steps ---- */
 
 /* Half as many samples; who holds more is looked at from here on. */
-static void samples_halve(struct memory *memory)
+static void samples_halve(struct memory_state *memory)
 {
 	for (uint32_t i = 0; i < memory->pools.n; i++) {
 		uint64_t *samples = pool_at(memory, i)->samples;
@@ -113,7 +113,7 @@ static void samples_halve(struct memory *memory)
 	memory->stride *= 2;
 }
 
-static void mark(struct memory *memory)
+static void mark(struct memory_state *memory)
 {
 	for (size_t i = 0; i < memory->book.n_accounts; i++)
 		memory->book.accounts[i].mark++;
@@ -122,7 +122,7 @@ static void mark(struct memory *memory)
 
 /* Who holds most of what came since the mark. Now and not when it is told: a program
  * gives everything back at its end. */
-static void holders_sample(struct memory *memory)
+static void holders_sample(struct memory_state *memory)
 {
 	const struct book *book = &memory->book;
 
@@ -130,7 +130,7 @@ static void holders_sample(struct memory *memory)
 		pool_at(memory, i)->grown = 0;
 	for (size_t i = 0; i < book->n_shares; i++) {
 		const struct share *share = &book->shares[i];
-		struct pool *pool = pool_at(memory, share->account);
+		struct memory_pool *pool = pool_at(memory, share->account);
 		uint64_t before = share_at_mark(&book->accounts[share->account], share);
 
 		if (share->bytes + share->left <= before + pool->grown)
@@ -141,7 +141,7 @@ static void holders_sample(struct memory *memory)
 	memory->sampled_steps = memory->steps;
 }
 
-static void memory_step_ended(struct memory *memory)
+static void memory_step_ended(struct memory_state *memory)
 {
 	memory->steps++;
 	if (memory->steps % memory->stride)
@@ -164,7 +164,7 @@ static void memory_step_ended(struct memory *memory)
 /* Steps that ended before until_ns: what is live now was so at their end. */
 static void steps_until(struct model *model, int64_t until_ns)
 {
-	struct memory *memory = model->memory;
+	struct memory_state *memory = model->memory;
 	const struct steps *series = steps_best(model);
 
 	if (!series)
@@ -197,8 +197,8 @@ static void steps_until(struct model *model, int64_t until_ns)
 	}
 }
 
-uint64_t memory_growth(const struct memory *memory, const struct pool *pool, uint32_t *from,
-		       uint32_t *to)
+uint64_t memory_growth(const struct memory_state *memory, const struct memory_pool *pool,
+		       uint32_t *from, uint32_t *to)
 {
 	const uint32_t segments = 4;
 	uint64_t min[4], max[4], grown, swing = 0;
@@ -234,7 +234,7 @@ uint64_t memory_growth(const struct memory *memory, const struct pool *pool, uin
 
 static void book_one(struct model *model, const struct memory_event *event)
 {
-	struct memory *memory = model->memory;
+	struct memory_state *memory = model->memory;
 
 	steps_until(model, event->time_ns);
 	chunks_until(model, event->time_ns);
@@ -245,7 +245,7 @@ static void book_one(struct model *model, const struct memory_event *event)
 
 void memory_settled(struct model *model, int64_t settled_ns)
 {
-	struct memory *memory = model->memory;
+	struct memory_state *memory = model->memory;
 
 	if (settled_ns <= memory->booked_ns)
 		return;
@@ -267,7 +267,7 @@ void memory_settled(struct model *model, int64_t settled_ns)
 
 static void memory_push(struct model *model, const struct arrival *in, struct memory_event event)
 {
-	struct memory *memory = model->memory;
+	struct memory_state *memory = model->memory;
 
 	event.process = in->process->index;
 	if (!event.time_ns)
@@ -362,7 +362,7 @@ void memory_exit(struct model *model, const struct arrival *in)
 
 struct book *memory_now(struct model *model)
 {
-	struct memory *memory = model->memory;
+	struct memory_state *memory = model->memory;
 	struct book *over = &memory->over;
 
 	if (memory->over_valid)

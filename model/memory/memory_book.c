@@ -26,9 +26,9 @@ void book_release(struct book *book)
 
 /* ---- accounts ---- */
 
-static uint32_t pool_new(struct memory *memory, uint32_t name, uint32_t device, uint64_t key)
+static uint32_t pool_new(struct memory_state *memory, uint32_t name, uint32_t device, uint64_t key)
 {
-	struct pool *pool;
+	struct memory_pool *pool;
 
 	if (memory->pools.n >= POOLS_MAX)
 		return NONE;
@@ -42,12 +42,12 @@ static uint32_t pool_new(struct memory *memory, uint32_t name, uint32_t device, 
 
 static uint32_t pool_get(struct model *model, const struct memory_event *event)
 {
-	struct memory *memory = model->memory;
+	struct memory_state *memory = model->memory;
 	uint32_t device = event->view == NONE ? NONE : view_at(model, event->view)->device;
 	uint32_t name = names_resolve(&model->names, event->name);
 	uint64_t key = (uint64_t)name << 32 | device;
 	uint32_t index = map_get(&memory->pool_by_key, key), total;
-	struct pool *pool;
+	struct memory_pool *pool;
 
 	if (index != MAP_NONE)
 		return index;
@@ -67,7 +67,7 @@ static uint32_t pool_get(struct model *model, const struct memory_event *event)
 	return index;
 }
 
-static struct account *account_at(const struct memory *memory, struct book *book, uint32_t i)
+static struct account *account_at(const struct memory_state *memory, struct book *book, uint32_t i)
 {
 	while (book->n_accounts < memory->pools.n) {
 		grow(&book->accounts, &book->cap_accounts, book->n_accounts,
@@ -119,7 +119,7 @@ uint64_t share_at_mark(const struct account *account, const struct share *share)
 }
 
 /* bytes more, or less, of that op. */
-static void account_change(struct memory *memory, struct book *book, uint32_t index,
+static void account_change(struct memory_state *memory, struct book *book, uint32_t index,
 			   const struct holding *holding, bool more, int64_t time_ns)
 {
 	struct account *account = account_at(memory, book, index);
@@ -188,7 +188,7 @@ static struct holding *holding_new(struct book *book, uint64_t key)
 	return &book->holdings[at];
 }
 
-static void holding_open(struct memory *memory, struct book *book, struct holding *holding)
+static void holding_open(struct memory_state *memory, struct book *book, struct holding *holding)
 {
 	uint32_t total = pool_at(memory, holding->account)->total;
 
@@ -198,7 +198,7 @@ static void holding_open(struct memory *memory, struct book *book, struct holdin
 	book->live++;
 }
 
-static void holding_close(struct memory *memory, struct book *book, struct holding *holding,
+static void holding_close(struct memory_state *memory, struct book *book, struct holding *holding,
 			  int64_t time_ns)
 {
 	uint32_t total = pool_at(memory, holding->account)->total;
@@ -218,7 +218,8 @@ static void holding_close(struct memory *memory, struct book *book, struct holdi
 
 /* ---- frees of the unknown ---- */
 
-static void memory_stray_add(struct memory *memory, uint64_t key, int64_t time_ns, uint32_t account)
+static void memory_stray_add(struct memory_state *memory, uint64_t key, int64_t time_ns,
+			     uint32_t account)
 {
 	uint32_t at = map_get(&memory->stray_by_key, key);
 
@@ -237,7 +238,7 @@ static void memory_stray_add(struct memory *memory, uint64_t key, int64_t time_n
 }
 
 /* It was freed before it was heard of: the two cancel each other. */
-static bool memory_stray_take(struct memory *memory, struct book *book, uint64_t key,
+static bool memory_stray_take(struct memory_state *memory, struct book *book, uint64_t key,
 			      int64_t time_ns)
 {
 	uint32_t at = map_get(&memory->stray_by_key, key);
@@ -257,7 +258,7 @@ static bool memory_stray_take(struct memory *memory, struct book *book, uint64_t
 
 /* ---- events ---- */
 
-static bool has_room(struct memory *memory, struct book *book, uint32_t index, uint64_t bytes)
+static bool has_room(struct memory_state *memory, struct book *book, uint32_t index, uint64_t bytes)
 {
 	uint32_t total = pool_at(memory, index)->total;
 
@@ -275,7 +276,7 @@ static void book_full(struct model *model, const struct book *book)
 
 static void book_alloc(struct model *model, struct book *book, const struct memory_event *event)
 {
-	struct memory *memory = model->memory;
+	struct memory_state *memory = model->memory;
 	uint64_t key = key_of(event);
 	uint32_t index = pool_get(model, event);
 	struct holding *holding = holding_get(book, key);
@@ -316,7 +317,7 @@ static void book_alloc(struct model *model, struct book *book, const struct memo
 
 static void book_free(struct model *model, struct book *book, const struct memory_event *event)
 {
-	struct memory *memory = model->memory;
+	struct memory_state *memory = model->memory;
 	uint64_t key = key_of(event);
 	struct holding *holding = holding_get(book, key);
 	uint32_t index;
@@ -344,7 +345,7 @@ static void book_free(struct model *model, struct book *book, const struct memor
 		memory_stray_add(memory, key, event->time_ns, index);
 }
 
-static void left(struct memory *memory, struct book *book, struct holding *holding,
+static void left(struct memory_state *memory, struct book *book, struct holding *holding,
 		 int64_t time_ns)
 {
 	uint32_t accounts[2] = { holding->account, pool_at(memory, holding->account)->total };
@@ -361,7 +362,7 @@ static void left(struct memory *memory, struct book *book, struct holding *holdi
 /* What a process had at its end is nobody's now. */
 static void book_exit(struct model *model, struct book *book, const struct memory_event *event)
 {
-	struct memory *memory = model->memory;
+	struct memory_state *memory = model->memory;
 
 	for (size_t i = 0; book->below && i < book->below->n_holdings; i++) {
 		const struct holding *holding = &book->below->holdings[i];

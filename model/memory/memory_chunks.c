@@ -40,7 +40,7 @@ void book_region(struct model *model, struct book *book, const struct memory_eve
 	if (!book->below && !model->memory->chunks_ns)
 		model->memory->chunks_ns = event->time_ns + LOOK_NS;
 	for (size_t i = 0; event->joined && i < book->n_regions; i++) {
-		struct region *region = &book->regions[i];
+		struct memory_region *region = &book->regions[i];
 
 		if (region->account == index && region->process == event->process &&
 		    region->address + region->bytes == event->address) {
@@ -53,7 +53,7 @@ void book_region(struct model *model, struct book *book, const struct memory_eve
 		return;
 	}
 	grow(&book->regions, &book->cap_regions, book->n_regions, sizeof(*book->regions));
-	book->regions[book->n_regions++] = (struct region) {
+	book->regions[book->n_regions++] = (struct memory_region) {
 		event->address, event->bytes, index, event->process,
 	};
 }
@@ -73,7 +73,7 @@ static int by_address(const void *a, const void *b)
 
 static int region_by_address(const void *a, const void *b)
 {
-	const struct region *x = a, *y = b;
+	const struct memory_region *x = a, *y = b;
 
 	if (x->process != y->process)
 		return x->process < y->process ? -1 : 1;
@@ -133,7 +133,7 @@ static void add_used(struct memory_chunks *out, uint64_t bytes)
 }
 
 /* Chunks from *i on that lie in the region; those before it are in none. */
-static bool walk_region(struct memory_chunks *out, const struct region *region,
+static bool walk_region(struct memory_chunks *out, const struct memory_region *region,
 			const struct chunk_at *chunks, size_t n, size_t *i, uint64_t *largest)
 {
 	uint64_t at = region->address, end = region->address + region->bytes;
@@ -161,7 +161,7 @@ static bool walk_region(struct memory_chunks *out, const struct region *region,
 
 static void look_at_chunks(const struct book *book, uint32_t account, struct memory_chunks *out)
 {
-	struct region *regions = xcalloc(book->n_regions, sizeof(*regions));
+	struct memory_region *regions = xcalloc(book->n_regions, sizeof(*regions));
 	uint64_t largest = 0, largest_sum = 0;
 	struct chunk_at *chunks;
 	size_t n = used_chunks(book, account, &chunks), n_regions = 0, at = 0;
@@ -208,7 +208,7 @@ bool model_memory_chunks(struct model *model, uint32_t account, struct memory_ch
 
 /* ---- over time ---- */
 
-static uint32_t made(struct model *model, uint32_t process, const struct pool *pool,
+static uint32_t made(struct model *model, uint32_t process, const struct memory_pool *pool,
 		     const char *what, const char *unit)
 {
 	char *name = xasprintf("%s %s", names_raw(&model->names, pool->name), what);
@@ -220,7 +220,7 @@ static uint32_t made(struct model *model, uint32_t process, const struct pool *p
 
 static void put_chunks(struct model *model, uint32_t account, uint32_t process, int64_t at_ns)
 {
-	struct pool *pool = pool_at(model->memory, account);
+	struct memory_pool *pool = pool_at(model->memory, account);
 	struct memory_chunks chunks;
 
 	look_at_chunks(&model->memory->book, account, &chunks);
@@ -238,7 +238,7 @@ static void put_chunks(struct model *model, uint32_t account, uint32_t process, 
 
 void chunks_until(struct model *model, int64_t time_ns)
 {
-	struct memory *memory = model->memory;
+	struct memory_state *memory = model->memory;
 	const struct book *book = &memory->book;
 	int64_t period = LOOK_NS * (1 + (int64_t)(book->live / LOOK_MANY));
 
@@ -246,7 +246,7 @@ void chunks_until(struct model *model, int64_t time_ns)
 		return;
 	/* each account once, at its first region */
 	for (size_t i = 0; i < book->n_regions; i++) {
-		const struct region *region = &book->regions[i];
+		const struct memory_region *region = &book->regions[i];
 		size_t before = 0;
 
 		while (book->regions[before].account != region->account)

@@ -65,7 +65,7 @@ struct holding {
 };
 
 /* Memory that an account's allocator hands out in pieces, of one process. */
-struct region { uint64_t address, bytes; uint32_t account, process; };
+struct memory_region { uint64_t address, bytes; uint32_t account, process; };
 
 struct share {
 	uint32_t account, op;
@@ -93,13 +93,13 @@ struct book {
 	size_t n_holdings, cap_holdings;
 	struct share *shares;		/* owned */
 	size_t n_shares, cap_shares;
-	struct region *regions;		/* owned; at most REGIONS_MAX */
+	struct memory_region *regions;		/* owned; at most REGIONS_MAX */
 	size_t n_regions, cap_regions;
 	uint32_t free_holding, live;	/* live: holdings that are */
 };
 
 /* What an account is of. */
-struct pool {
+struct memory_pool {
 	uint32_t name, device;		/* name 0: a device's total */
 	bool host;
 	uint32_t total;			/* account of its device, NONE */
@@ -113,7 +113,7 @@ struct pool {
 
 struct stray { uint64_t key; int64_t time_ns; uint32_t account; };
 
-struct memory {
+struct memory_state {
 	struct store pools;
 	struct map pool_by_key, pool_by_name;
 	struct book book, over;
@@ -138,7 +138,7 @@ struct memory {
 	uint32_t n_samples;
 };
 
-static inline struct pool *pool_at(const struct memory *memory, uint32_t i)
+static inline struct memory_pool *pool_at(const struct memory_state *memory, uint32_t i)
 {
 	return store_at(&memory->pools, i);
 }
@@ -161,7 +161,7 @@ struct book *memory_now(struct model *model);
 uint64_t share_at_peak(const struct account *account, const struct share *share);
 uint64_t share_at_mark(const struct account *account, const struct share *share);
 /* Steady growth per step, 0 none: of samples `from` to the last. */
-uint64_t memory_growth(const struct memory *memory, const struct pool *pool, uint32_t *from,
-		       uint32_t *to);
+uint64_t memory_growth(const struct memory_state *memory, const struct memory_pool *pool,
+		       uint32_t *from, uint32_t *to);
 
 #endif

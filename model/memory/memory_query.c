@@ -81,7 +81,7 @@ static int by_peak(const void *a, const void *b)
 static void memory_fill_row(struct model *model, const struct account *account, uint32_t index,
 			    struct memory_row *row)
 {
-	const struct pool *pool = pool_at(model->memory, index);
+	const struct memory_pool *pool = pool_at(model->memory, index);
 	uint32_t from, to;
 
 	*row = (struct memory_row) {
@@ -98,7 +98,7 @@ static void memory_fill_row(struct model *model, const struct account *account, 
 
 size_t model_memory(struct model *model, struct memory_row **out)
 {
-	struct memory *memory = model->memory;
+	struct memory_state *memory = model->memory;
 	struct book *over = memory_now(model);
 	size_t n_pools = memory->pools.n, n = 0;
 	struct memory_holders *peak = xcalloc(n_pools, sizeof(*peak));
@@ -137,7 +137,7 @@ uint64_t model_memory_steps(struct model *model)
 
 uint32_t memory_of_device(struct model *model, uint32_t device, uint64_t *peak)
 {
-	struct memory *memory = model->memory;
+	struct memory_state *memory = model->memory;
 	uint32_t index = map_get(&memory->pool_by_key, device);
 	struct book *over = memory_now(model);
 

@@ -440,6 +440,29 @@ static void count_lines(struct model *model, const struct incoming *in, struct o
 		lines_ran(model, state, &line);
 }
 
+/* The op of that state has ended: its times are known. */
+static void state_ended(struct model *model, struct op_state *state, struct incoming *in)
+{
+	/* Children of other threads than its own do not count. */
+	if (state->tid && state->tid != in->op->tid)
+		state->children_ns = 0;
+	state->tid = in->op->tid;
+	state->dur_ns = in->op->dur_ns;
+	state->start_ns = in->op->start_ns;
+	state_known(model, state, in->ident);
+	in->ident = state->ident;
+}
+
+/* Where its span is. */
+static void state_drawn(struct op_state *state, const struct incoming *in, uint32_t id)
+{
+	state->row = in->row;
+	state->lane = in->lane;
+	state->id = id;
+	state->place = (uint32_t)in->pos.chunk * LANE_CHUNK + in->pos.i;
+	state->flags |= STATE_FINISHED;
+}
+
 void apply_op(struct model *model, const struct arrival *arrival)
 {
 	struct process *process = arrival->process;
@@ -472,14 +495,7 @@ void apply_op(struct model *model, const struct arrival *arrival)
 			model_bad(model, BAD_TWICE);
 			return;
 		}
-		/* Children of other threads than its own do not count. */
-		if (state->tid && state->tid != op.tid)
-			state->children_ns = 0;
-		state->tid = op.tid;
-		state->dur_ns = op.dur_ns;
-		state->start_ns = op.start_ns;
-		state_known(model, state, in.ident);
-		in.ident = state->ident;
+		state_ended(model, state, &in);
 	}
 	if (state && (state->flags & STATE_TOUCHED))
 		in.work = WORK_OP;
@@ -490,11 +506,7 @@ void apply_op(struct model *model, const struct arrival *arrival)
 	push_act(model, &in);
 	graph_ran(model, process->index, in.ident, &op);
 	if (state) {
-		state->row = in.row;
-		state->lane = in.lane;
-		state->id = id;
-		state->place = (uint32_t)in.pos.chunk * LANE_CHUNK + in.pos.i;
-		state->flags |= STATE_FINISHED;
+		state_drawn(state, &in, id);
 		optree_finished(model, index, &op);
 		state_keep(model, index);
 	} else {

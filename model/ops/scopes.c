@@ -104,7 +104,7 @@ static uint32_t scope_node_get(struct scopes *s, uint32_t parent, const struct s
 
 /* ---- functions ---- */
 
-static uint32_t function_of(struct scopes *s, const struct frame *frame)
+static uint32_t function_of(struct scopes *s, const struct source_frame *frame)
 {
 	const char *file = frame->file ? names_raw(&s->model->names, frame->file) : NULL;
 	const char *name = frame->function ? names_raw(&s->model->names, frame->function) : NULL;
@@ -127,7 +127,7 @@ static uint32_t function_of(struct scopes *s, const struct frame *frame)
 
 static void find_callers(struct scopes *s)
 {
-	const struct lines *l = s->model->lines;
+	const struct source_lines *l = s->model->lines;
 
 	for (uint32_t i = 0; l && i < l->frames.n; i++) {
 		uint32_t mine = function_of(s, frame_at(l, i)), caller = NONE;
@@ -166,7 +166,7 @@ static uint32_t function_node(struct scopes *s, uint32_t at)
 /* The one that a line ran in, below those around it; OPTREE_TOP: none. */
 static uint32_t module_node(struct scopes *s, uint32_t frame)
 {
-	const struct lines *l = s->model->lines;
+	const struct source_lines *l = s->model->lines;
 	const char *classes[PARTS_MAX];
 	struct scope_part part = { .kind = PART_MODULE };
 	uint32_t n = 0, node = OPTREE_TOP;

@@ -12,15 +12,15 @@
 
 struct model;
 
-struct named {
+struct name_total {
 	const char *name;		/* short; the model's, as long as it lives */
 	int64_t ns;			/* device time, of an op without it its own time */
 };
 
 /* In any order; a name may come several times (types, devices, queues). The caller frees.
  * O(ops), O(kernels). [locked] */
-size_t model_op_names(struct model *model, struct named **out);
-size_t model_kernel_names(struct model *model, struct named **out);
+size_t model_op_names(struct model *model, struct name_total **out);
+size_t model_kernel_names(struct model *model, struct name_total **out);
 
 /* Whether one is called so, in full or short. O(ops), O(kernels). [locked] */
 bool model_has_op(struct model *model, const char *name);

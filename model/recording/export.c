@@ -6,7 +6,7 @@
 #include "model/base/binary_heap.h"
 #include "model/base/heap.h"
 #include "model/base/util.h"
-#include "model/recording/export-internal.h"
+#include "model/recording/export_internal.h"
 #include "model/steps/steps.h"
 
 #define SLICE_EVENTS 512u
@@ -21,7 +21,7 @@
  * outer ops before inner. */
 static bool source_is_before(const void *one, const void *other, const void *arg)
 {
-	const struct source *a = one, *b = other;
+	const struct export_source *a = one, *b = other;
 
 	(void)arg;
 	if (a->next_ns != b->next_ns)
@@ -77,13 +77,13 @@ static void give_ended(struct model_export *x, int64_t until_ns)
 
 /* ---- sources ---- */
 
-static struct lane *lane_of(const struct model_export *x, const struct source *source)
+static struct lane *export_lane(const struct model_export *x, const struct export_source *source)
 {
 	return &row_at(x->model, source->row)->lanes[source->lane];
 }
 
 /* The lane changed: the place after the last one given. */
-static bool find_again(struct lane *lane, struct source *source)
+static bool find_again(struct lane *lane, struct export_source *source)
 {
 	struct lane_pos pos;
 	bool more;
@@ -102,9 +102,9 @@ static bool find_again(struct lane *lane, struct source *source)
 }
 
 /* Takes spans until one touches the window; false: that was all. */
-static bool lane_step(struct model_export *x, struct source *source)
+static bool lane_step(struct model_export *x, struct export_source *source)
 {
-	struct lane *lane = lane_of(x, source);
+	struct lane *lane = export_lane(x, source);
 	const struct row *row = row_at(x->model, source->row);
 	struct lane_span span;
 	union cold cold;
@@ -125,7 +125,7 @@ static bool lane_step(struct model_export *x, struct source *source)
 	return true;
 }
 
-static bool steps_step(struct model_export *x, struct source *source)
+static bool steps_step(struct model_export *x, struct export_source *source)
 {
 	const struct steps *series = &x->model->steps[source->row];
 	const struct step *step = &series->list[source->at++];
@@ -144,7 +144,7 @@ static bool steps_step(struct model_export *x, struct source *source)
 	return true;
 }
 
-static bool losses_step(struct model_export *x, struct source *source)
+static bool losses_step(struct model_export *x, struct export_source *source)
 {
 	const struct model_loss *loss = &x->model->losses[source->at++];
 	struct event event = { .type = EVENT_LOST, .time_ns = loss->begin_ns };
@@ -162,7 +162,7 @@ static bool losses_step(struct model_export *x, struct source *source)
 	return true;
 }
 
-static bool messages_step(struct model_export *x, struct source *source)
+static bool messages_step(struct model_export *x, struct export_source *source)
 {
 	const struct message_row *message = &x->model->messages[source->at++];
 	struct event event = export_event(x, 0, EVENT_MESSAGE, message->time_ns);
@@ -193,13 +193,14 @@ static void ahead_insert(struct model_export *x, const struct journal_entry *ent
 }
 
 /* So far that what comes first in what was read is the first; false: there is nothing. */
-static bool read_ahead(struct model_export *x, struct source *source)
+static bool read_ahead(struct model_export *x, struct export_source *source)
 {
 	const struct journal *journal = x->model->journal;
 	const struct journal_entry *entry;
 
 	while (x->ahead_head == x->n_ahead || (x->n_ahead - x->ahead_head < JOURNAL_AHEAD &&
-	       x->ahead[x->n_ahead - 1].time_ns - x->ahead[x->ahead_head].time_ns < JOURNAL_LATE_NS)) {
+	       x->ahead[x->n_ahead - 1].time_ns - x->ahead[x->ahead_head].time_ns <
+	       JOURNAL_LATE_NS)) {
 		entry = journal_get(journal, source->at, &x->journal_at);
 		if (!entry)
 			break;
@@ -213,7 +214,7 @@ static bool read_ahead(struct model_export *x, struct source *source)
 	return true;
 }
 
-static bool journal_step(struct model_export *x, struct source *source)
+static bool journal_step(struct model_export *x, struct export_source *source)
 {
 	const struct journal_entry *entry = &x->ahead[x->ahead_head++];
 	struct event event;
@@ -226,7 +227,7 @@ static bool journal_step(struct model_export *x, struct source *source)
 }
 
 /* Who was in that pid before has its last words first. */
-static bool process_step(struct model_export *x, struct source *source)
+static bool process_step(struct model_export *x, struct export_source *source)
 {
 	const struct process *process = process_at(x->model, source->row);
 
@@ -242,17 +243,17 @@ static bool process_step(struct model_export *x, struct source *source)
 	return false;
 }
 
-typedef bool step_fn(struct model_export *x, struct source *source);
+typedef bool step_fn(struct model_export *x, struct export_source *source);
 
 /* The first one of all. */
-static void step(struct model_export *x)
+static void export_step_source(struct model_export *x)
 {
 	static step_fn *const steps[] = {
 		[SOURCE_PROCESS] = process_step, [SOURCE_LANE] = lane_step,
 		[SOURCE_STEPS] = steps_step, [SOURCE_LOSSES] = losses_step,
 		[SOURCE_MESSAGES] = messages_step, [SOURCE_JOURNAL] = journal_step,
 	};
-	struct source source = x->sources[0];
+	struct export_source source = x->sources[0];
 
 	give_ended(x, source.next_ns);
 	if (steps[source.kind](x, &source))
@@ -265,13 +266,14 @@ static void step(struct model_export *x)
 
 /* ---- beginning and end ---- */
 
-static struct source *add_source(struct model_export *x, enum source_kind kind, int64_t next_ns)
+static struct export_source *add_source(struct model_export *x, enum source_kind kind,
+					int64_t next_ns)
 {
-	struct source *source;
+	struct export_source *source;
 
 	grow(&x->sources, &x->cap_sources, x->n_sources, sizeof(*x->sources));
 	source = &x->sources[x->n_sources++];
-	*source = (struct source) { .kind = kind, .next_ns = next_ns };
+	*source = (struct export_source) { .kind = kind, .next_ns = next_ns };
 	return source;
 }
 
@@ -284,7 +286,7 @@ static void add_lanes(struct model_export *x)
 			continue;
 		for (uint32_t l = 0; l < row->n_lanes; l++) {
 			struct lane_pos pos;
-			struct source *source;
+			struct export_source *source;
 
 			if (!lane_touching(&row->lanes[l], x->from_ns, &pos))
 				continue;
@@ -301,7 +303,7 @@ static void add_lanes(struct model_export *x)
 static void add_lists(struct model_export *x)
 {
 	const struct model *model = x->model;
-	struct source journal = {
+	struct export_source journal = {
 		.kind = SOURCE_JOURNAL, .next_ns = INT64_MIN, .at = model->journal->first_number,
 	};
 
@@ -319,7 +321,7 @@ static void add_lists(struct model_export *x)
 }
 
 /* Later programs of a pid are introduced when they came, all others at first. */
-static void add_processes(struct model_export *x)
+static void export_add_processes(struct model_export *x)
 {
 	struct map pids = { .size = 0 };
 
@@ -342,7 +344,7 @@ static void find_ids(const struct map *map, uint32_t *ids)
 			ids[map->values[slot] - 1] = (uint32_t)map->keys[slot];
 }
 
-static void look(struct model_export *x)
+static void export_look_ahead(struct model_export *x)
 {
 	struct model *model = x->model;
 
@@ -357,7 +359,8 @@ static void look(struct model_export *x)
 		find_ids(&process_at(model, i)->views, x->view_ids);
 	}
 	x->gap.spans_ns = model->folded_ns > x->from_ns ? model->folded_ns : INT64_MIN;
-	x->gap.calls_ns = model->journal->from_ns > x->from_ns ? model->journal->from_ns : INT64_MIN;
+	x->gap.calls_ns = model->journal->from_ns > x->from_ns ? model->journal->from_ns :
+		INT64_MIN;
 	add_lanes(x);
 	add_lists(x);
 	x->begin_ns = model->live_ns > 0 ? model->live_ns : 1;
@@ -369,12 +372,12 @@ static void look(struct model_export *x)
 	if (x->begin_ns < x->from_ns)
 		x->begin_ns = x->from_ns;
 	x->now_ns = x->begin_ns;
-	add_processes(x);
+	export_add_processes(x);
 	for (size_t i = x->n_sources / 2; i-- > 0; )
 		sift_source(x, i);
 }
 
-static void end(struct model_export *x)
+static void export_end_source(struct model_export *x)
 {
 	struct model *model = x->model;
 
@@ -408,7 +411,7 @@ struct model_export *model_export_new(struct model *model, int64_t from_ns)
 	x->whole = from_ns == INT64_MIN;
 	x->from_ns = from_ns;
 	look_in(model);
-	look(x);
+	export_look_ahead(x);
 	model_unlock(model);
 	return x;
 }
@@ -425,9 +428,9 @@ size_t model_export_next(struct model_export *x, struct event *out, size_t max)
 	while (!n && !x->ended) {
 		look_in(x->model);
 		for (unsigned i = 0; i < SLICE_EVENTS && x->n_sources; i++)
-			step(x);
+			export_step_source(x);
 		if (!x->n_sources)
-			end(x);
+			export_end_source(x);
 		model_unlock(x->model);
 		n = x->n_ready - x->ready_head;
 	}

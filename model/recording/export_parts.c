@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Events again of what is no span: nodes and settings of graphs, frames,
  * pauses, stages of input pipelines, thread pools. */
-#include "model/recording/export-internal.h"
+#include "model/recording/export_internal.h"
 
 #include "model/core/model.h"
 #include "model/core/pauses.h"
@@ -19,7 +19,7 @@ static const char *raw(struct model *model, uint32_t name)
 	return text ? text : "";
 }
 
-void export_graphs(struct model_export *x, uint32_t process, int64_t time_ns)
+void export_put_graphs(struct model_export *x, uint32_t process, int64_t time_ns)
 {
 	struct model *model = x->model;
 	const struct graphs *g = model->graphs;
@@ -57,10 +57,10 @@ void export_graphs(struct model_export *x, uint32_t process, int64_t time_ns)
 
 void export_frames(struct model_export *x, uint32_t process, int64_t time_ns)
 {
-	const struct lines *l = x->model->lines;
+	const struct source_lines *l = x->model->lines;
 
 	for (uint32_t i = 0; l && i < l->frames.n; i++) {
-		const struct frame *frame = frame_at(l, i);
+		const struct source_frame *frame = frame_at(l, i);
 		struct event event = export_event(x, process, EVENT_FRAME, time_ns);
 
 		if (frame->process != process || !frame->file)

@@ -68,7 +68,8 @@ uint64_t image_hash(uint64_t hash, const void *data, size_t size)
 	for (; left >= 32; at += 32, left -= 32)
 		for (unsigned int i = 0; i < 4; i++)
 			lanes[i] = turn(lanes[i] + word(at + 8 * i) * PRIME2, 31) * PRIME1;
-	sum = turn(lanes[0], 1) + turn(lanes[1], 7) + turn(lanes[2], 12) + turn(lanes[3], 18) + size;
+	sum = turn(lanes[0], 1) + turn(lanes[1], 7) + turn(lanes[2], 12) + turn(lanes[3], 18) +
+		size;
 	for (; left >= 8; at += 8, left -= 8)
 		sum = turn(sum ^ word(at) * PRIME2, 27) * PRIME1;
 	for (; left; at++, left--)
@@ -144,7 +145,7 @@ bool image_prepare(void)
 
 /* ---- writing ---- */
 
-static bool write_all(int fd, const void *data, size_t size)
+static bool image_write_all(int fd, const void *data, size_t size)
 {
 	const char *at = data;
 
@@ -161,7 +162,7 @@ static bool write_all(int fd, const void *data, size_t size)
 	return true;
 }
 
-static bool write_file(int fd, struct image_header *header)
+static bool image_write_file(int fd, struct image_header *header)
 {
 	uint64_t *sums = (uint64_t *)(header + 1);
 	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { 0 } };
@@ -180,8 +181,8 @@ static bool write_file(int fd, struct image_header *header)
 		sums[i] = image_hash(i, HEAP_BASE + i * SECTION,
 				     section_size(header->heap_bytes, i));
 	header->checksum = image_hash(0, header, header->header_bytes);
-	return write_all(fd, header, header->header_bytes) &&
-	       write_all(fd, HEAP_BASE, header->heap_bytes) && !futimens(fd, times);
+	return image_write_all(fd, header, header->header_bytes) &&
+	       image_write_all(fd, HEAP_BASE, header->heap_bytes) && !futimens(fd, times);
 }
 
 /* The name at last, when it is whole. */
@@ -202,11 +203,11 @@ static int write_image(const char *dir, const char *path, const char *beside,
 	int fd = open(dir, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
 
 	if (fd >= 0)
-		return !(write_file(fd, header) && give_name(fd, path));
+		return !(image_write_file(fd, header) && give_name(fd, path));
 	fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return 1;
-	if (write_file(fd, header) && !close(fd) && !rename(beside, path))
+	if (image_write_file(fd, header) && !close(fd) && !rename(beside, path))
 		return 0;
 	unlink(beside);
 	return 1;
@@ -365,8 +366,8 @@ static bool is_sealed(const struct image_header *header, const struct stat *st)
 /* ---- opening ---- */
 
 /* The header whose file is of that size; NULL: damaged or stale. Owned. */
-static struct image_header *read_header(int fd, uint64_t file_bytes, uint64_t key,
-					enum image_problem *problem)
+static struct image_header *image_read_header(int fd, uint64_t file_bytes, uint64_t key,
+					      enum image_problem *problem)
 {
 	struct image_header first, *header;
 	uint64_t sum;
@@ -398,7 +399,7 @@ bad:
 	return NULL;
 }
 
-static struct model *open_file(int fd, uint64_t key, bool whole, enum image_problem *problem)
+static struct model *image_open_file(int fd, uint64_t key, bool whole, enum image_problem *problem)
 {
 	struct image_header *header;
 	struct model *model;
@@ -410,7 +411,7 @@ static struct model *open_file(int fd, uint64_t key, bool whole, enum image_prob
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
 	    (st.st_mode & (S_IWGRP | S_IWOTH)) || st.st_nlink != 1)
 		return NULL;
-	header = read_header(fd, (uint64_t)st.st_size, key, problem);
+	header = image_read_header(fd, (uint64_t)st.st_size, key, problem);
 	if (!header)
 		return NULL;
 	*problem = IMAGE_NO_ROOM;
@@ -446,7 +447,7 @@ struct model *image_open(const char *path, uint64_t key, bool whole,
 	*problem = errno == ENOENT ? IMAGE_NONE : IMAGE_FOREIGN;
 	if (fd < 0)
 		return NULL;
-	model = open_file(fd, key, whole, problem);
+	model = image_open_file(fd, key, whole, problem);
 	close(fd);
 	return model;
 }

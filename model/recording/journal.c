@@ -17,7 +17,7 @@ struct journal_block {
 	struct journal_entry entries[BLOCK];
 };
 
-static struct journal_entry *add(struct model *model)
+static struct journal_entry *journal_add(struct model *model)
 {
 	struct journal *journal = model->journal;
 	struct journal_block *block = journal->last;
@@ -59,7 +59,33 @@ static void fill_times(struct journal_entry *entry, int64_t start_ns, int64_t du
 	entry->result = small(result);
 }
 
-static void fill(struct model *model, const struct arrival *in, struct journal_entry *entry)
+/* Allocators: what they gave out and took back, and the regions they cut it from. */
+static void journal_fill_memory(struct model *model, const struct arrival *in,
+				struct journal_entry *entry)
+{
+	const struct event *event = in->event;
+
+	if (event->type == EVENT_ALLOC) {
+		entry->name = local_name(model, in->process, event->u.alloc.allocator);
+		entry->other = local_name(model, in->process, event->u.alloc.op_name);
+		entry->id = event->u.alloc.device;
+		entry->a = event->u.alloc.address;
+		entry->b = event->u.alloc.bytes;
+		entry->start_ns = (int64_t)event->u.alloc.op;
+	} else if (event->type == EVENT_REGION) {
+		entry->name = local_name(model, in->process, event->u.region.allocator);
+		entry->id = event->u.region.device;
+		entry->a = event->u.region.address;
+		entry->b = event->u.region.bytes;
+		entry->result = event->u.region.joined;
+	} else {
+		entry->name = local_name(model, in->process, event->u.free.allocator);
+		entry->a = event->u.free.address;
+	}
+}
+
+static void journal_fill_event(struct model *model, const struct arrival *in,
+			       struct journal_entry *entry)
 {
 	const struct event *event = in->event;
 
@@ -84,15 +110,7 @@ static void fill(struct model *model, const struct arrival *in, struct journal_e
 			   event->u.compile.result);
 		entry->name = names_intern(&model->names, event->u.compile.what);
 		entry->other = names_intern(&model->names, event->u.compile.options);
-		entry->id = first_line(model, event->u.compile.log);
-		break;
-	case EVENT_ALLOC:
-		entry->name = local_name(model, in->process, event->u.alloc.allocator);
-		entry->other = local_name(model, in->process, event->u.alloc.op_name);
-		entry->id = event->u.alloc.device;
-		entry->a = event->u.alloc.address;
-		entry->b = event->u.alloc.bytes;
-		entry->start_ns = (int64_t)event->u.alloc.op;
+		entry->id = text_first_line(model, event->u.compile.log);
 		break;
 	case EVENT_EDGE:
 		entry->name = local_name(model, in->process, event->u.edge.key);
@@ -108,21 +126,13 @@ static void fill(struct model *model, const struct arrival *in, struct journal_e
 		entry->a = event->u.flow.key;
 		entry->b = event->u.flow.bytes;
 		break;
-	case EVENT_REGION:
-		entry->name = local_name(model, in->process, event->u.region.allocator);
-		entry->id = event->u.region.device;
-		entry->a = event->u.region.address;
-		entry->b = event->u.region.bytes;
-		entry->result = event->u.region.joined;
-		break;
 	case EVENT_COUNTER:
 		entry->id = event->u.counter.series;
 		entry->start_ns = event->u.counter.at_ns;
 		entry->a = (uint64_t)event->u.counter.value;
 		break;
 	default:
-		entry->name = local_name(model, in->process, event->u.free.allocator);
-		entry->a = event->u.free.address;
+		journal_fill_memory(model, in, entry);
 	}
 }
 
@@ -145,12 +155,12 @@ void journal_keep(struct model *model, const struct arrival *in)
 	    event->type != EVENT_FREE && event->type != EVENT_REGION && event->type != EVENT_EDGE &&
 	    event->type != EVENT_FLOW && event->type != EVENT_COUNTER)
 		return;
-	entry = add(model);
+	entry = journal_add(model);
 	*entry = (struct journal_entry) {
 		.time_ns = when(event), .process = in->process->index, .tid = event->tid,
 		.type = event->type,
 	};
-	fill(model, in, entry);
+	journal_fill_event(model, in, entry);
 }
 
 const struct journal_entry *journal_get(const struct journal *journal, uint64_t number,

@@ -40,7 +40,7 @@ static uint32_t next_queue(const struct model *model, struct row_walk *walk)
 	uint32_t queue = walk->queue == NONE ? NONE : queue_at(model, walk->queue)->next;
 
 	while (queue == NONE && walk->view < model->views.n) {
-		const struct view *view = view_at(model, walk->view++);
+		const struct device_view *view = view_at(model, walk->view++);
 
 		if (view->device == walk->filter->device)
 			queue = view->queues.first;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A training loop, or bare queues: what happens when. synth-out.c writes it. */
-#include "model/synth/synth-internal.h"
+/* A training loop, or bare queues: what happens when. synth_out.c writes it. */
+#include "model/synth/synth_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static bool is_sized(const struct model_synth *s)
 	return s->profile.spans > 0;
 }
 
-static bool is_over(const struct model_synth *s, const struct worker *w)
+static bool is_over(const struct model_synth *s, const struct synth_worker *w)
 {
 	if (!is_sized(s))
 		return s->profile.gpu && s->profile.steps && w->steps >= s->profile.steps;
@@ -56,7 +56,8 @@ static uint64_t part_of(uint64_t whole, uint64_t i, uint64_t n)
 
 /* ---- what happens ---- */
 
-static void add_op(struct model_synth *s, struct worker *w, struct event_op op, int64_t end_ns)
+static void synth_add_op(struct model_synth *s, struct synth_worker *w, struct event_op op,
+			 int64_t end_ns)
 {
 	struct event *event;
 
@@ -94,10 +95,11 @@ static uint8_t how_attributed(struct model_synth *s, const struct event_command 
 }
 
 /* The call when it returned, the device's record when that is there. */
-static void add_apart(struct model_synth *s, struct worker *w, const struct event_command *c,
+static void add_apart(struct model_synth *s, struct synth_worker *w, const struct event_command *c,
 		      int64_t end_ns)
 {
-	struct event *event = synth_write(s, w, EVENT_LAUNCH, written(s, c->call_ns + c->call_dur_ns));
+	struct event *event = synth_write(s, w, EVENT_LAUNCH,
+					  written(s, c->call_ns + c->call_dur_ns));
 
 	event->u.launch = (struct event_launch) {
 		.tid = c->tid, .queue = c->queue, .name = c->name, .correlation = c->correlation,
@@ -115,8 +117,8 @@ static void add_apart(struct model_synth *s, struct worker *w, const struct even
 }
 
 /* Enqueues at the thread's time and runs when the queue is free. */
-static void command(struct model_synth *s, struct worker *w, unsigned queue,
-		    struct event_command c, int64_t run_ns)
+static void synth_command(struct model_synth *s, struct synth_worker *w, unsigned queue,
+			  struct event_command c, int64_t run_ns)
 {
 	int64_t start, end;
 	struct event *event;
@@ -175,8 +177,8 @@ static int64_t op_ns(struct model_synth *s, int64_t mean)
 }
 
 /* launches: of this layer's kernels. */
-static void layer(struct model_synth *s, struct worker *w, unsigned l, uint64_t parent,
-		  uint64_t launches)
+static void synth_layer(struct model_synth *s, struct synth_worker *w, unsigned l, uint64_t parent,
+			uint64_t launches)
 {
 	struct event_op op = {
 		.instance = ++w->instances, .parent = parent, .start_ns = w->now_ns, .tid = w->pid,
@@ -199,16 +201,16 @@ static void layer(struct model_synth *s, struct worker *w, unsigned l, uint64_t 
 			.kind = COMMAND_KERNEL, .op = op.instance, .op_name = op.name,
 		};
 
-		command(s, w, (unsigned)((l + k) % s->profile.queues), c,
-			synth_around(s, s->profile.kernel_ns));
+		synth_command(s, w, (unsigned)((l + k) % s->profile.queues), c,
+			      synth_around(s, s->profile.kernel_ns));
 	}
 	w->now_ns += op_ns(s, 2000);
-	add_op(s, w, op, w->now_ns);
+	synth_add_op(s, w, op, w->now_ns);
 }
 
 /* What the step may launch goes in even parts to the layers of both passes. */
-static void pass(struct model_synth *s, struct worker *w, bool forward, uint64_t parent,
-		 unsigned layers)
+static void synth_pass(struct model_synth *s, struct synth_worker *w, bool forward, uint64_t parent,
+		       unsigned layers)
 {
 	struct event_op op = {
 		.instance = ++w->instances, .parent = parent, .start_ns = w->now_ns, .tid = w->pid,
@@ -222,9 +224,9 @@ static void pass(struct model_synth *s, struct worker *w, bool forward, uint64_t
 		uint64_t launches = is_sized(s) ? w->quota / left : s->profile.kernels;
 
 		w->quota -= is_sized(s) ? launches : 0;
-		layer(s, w, forward ? l : layers - 1 - l, op.instance, launches);
+		synth_layer(s, w, forward ? l : layers - 1 - l, op.instance, launches);
 	}
-	add_op(s, w, op, w->now_ns);
+	synth_add_op(s, w, op, w->now_ns);
 }
 
 /* A step of given size has copies of given size: a tenth of it at most. */
@@ -235,7 +237,7 @@ static uint64_t copy_bytes(const struct model_synth *s, uint64_t bytes)
 	return is_sized(s) && bytes > most ? most : bytes;
 }
 
-static void copy(struct model_synth *s, struct worker *w, enum direction direction,
+static void copy(struct model_synth *s, struct synth_worker *w, enum direction direction,
 		 uint64_t bytes, uint64_t op, uint32_t op_name)
 {
 	struct event_command c = {
@@ -243,12 +245,12 @@ static void copy(struct model_synth *s, struct worker *w, enum direction directi
 		.direction = (uint8_t)direction, .bytes = bytes, .op = op, .op_name = op_name,
 	};
 
-	command(s, w, 0, c, (int64_t)(bytes / 12) + (s->profile.launch_ns ? 1 : 1000));
+	synth_command(s, w, 0, c, (int64_t)(bytes / 12) + (s->profile.launch_ns ? 1 : 1000));
 }
 
 /* The input threads prepare the next batch while the device works. */
-static void inputs(struct model_synth *s, struct worker *w, int64_t from_ns, int64_t to_ns,
-		   unsigned count)
+static void synth_inputs(struct model_synth *s, struct synth_worker *w, int64_t from_ns,
+			 int64_t to_ns, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
 		struct event_op op = {
@@ -262,13 +264,13 @@ static void inputs(struct model_synth *s, struct worker *w, int64_t from_ns, int
 		/* One thread's ranges one after the other. */
 		op.start_ns += (to_ns - op.start_ns) / 2 * (i / s->profile.input_threads);
 		if (op.start_ns < to_ns || is_sized(s))
-			add_op(s, w, op, s->profile.input_ns ? to_ns - 1000 :
-			       op.start_ns + (to_ns - op.start_ns) / 2);
+			synth_add_op(s, w, op, s->profile.input_ns ? to_ns - 1000 :
+				     op.start_ns + (to_ns - op.start_ns) / 2);
 	}
 }
 
 /* The main thread, in the range that fetches the batch. */
-static void wait_for_input(struct model_synth *s, struct worker *w, uint64_t parent)
+static void wait_for_input(struct model_synth *s, struct synth_worker *w, uint64_t parent)
 {
 	struct event_op op = {
 		.instance = ++w->instances, .parent = parent, .start_ns = w->now_ns, .tid = w->pid,
@@ -276,10 +278,10 @@ static void wait_for_input(struct model_synth *s, struct worker *w, uint64_t par
 	};
 
 	w->now_ns += synth_around(s, s->profile.input_ns);
-	add_op(s, w, op, w->now_ns);
+	synth_add_op(s, w, op, w->now_ns);
 }
 
-static int64_t latest(const struct model_synth *s, const struct worker *w)
+static int64_t latest(const struct model_synth *s, const struct synth_worker *w)
 {
 	int64_t end = w->now_ns;
 
@@ -295,7 +297,7 @@ struct step_size {
 	uint64_t spans;			/* to launch, with the copies */
 };
 
-static struct step_size size_of(const struct model_synth *s, const struct worker *w)
+static struct step_size synth_item_bytes(const struct model_synth *s, const struct synth_worker *w)
 {
 	struct step_size size = {
 		.layers = s->profile.layers, .inputs = s->profile.input_threads,
@@ -312,7 +314,7 @@ static struct step_size size_of(const struct model_synth *s, const struct worker
 	return size;
 }
 
-static void add_calls(struct model_synth *s, struct worker *w, uint64_t count)
+static void synth_add_calls(struct model_synth *s, struct synth_worker *w, uint64_t count)
 {
 	struct event *event = synth_write(s, w, EVENT_CALLS, w->now_ns);
 
@@ -322,7 +324,7 @@ static void add_calls(struct model_synth *s, struct worker *w, uint64_t count)
 	w->told_calls += count;
 }
 
-void synth_settled(struct model_synth *s, struct worker *w, int64_t settled_ns)
+void synth_settled(struct model_synth *s, struct synth_worker *w, int64_t settled_ns)
 {
 	struct event *event = synth_write(s, w, EVENT_SETTLED, w->now_ns + s->profile.disorder_ns);
 
@@ -331,7 +333,7 @@ void synth_settled(struct model_synth *s, struct worker *w, int64_t settled_ns)
 }
 
 /* What the runtime's thread does beside the program. */
-static void runtime(struct model_synth *s, struct worker *w, int64_t settled_ns)
+static void synth_runtime_share(struct model_synth *s, struct synth_worker *w, int64_t settled_ns)
 {
 	struct event *event;
 
@@ -344,7 +346,7 @@ static void runtime(struct model_synth *s, struct worker *w, int64_t settled_ns)
 		return;
 	w->beat_ns = w->now_ns;
 	if (w->calls > w->told_calls)
-		add_calls(s, w, w->calls - w->told_calls);
+		synth_add_calls(s, w, w->calls - w->told_calls);
 	event = synth_write(s, w, EVENT_BEAT, w->now_ns);
 	event->u.beat = (struct event_beat) {
 		.events = s->order, .calls = w->calls, .own_ns = (int64_t)w->calls * 100,
@@ -352,14 +354,14 @@ static void runtime(struct model_synth *s, struct worker *w, int64_t settled_ns)
 	};
 }
 
-static void step(struct model_synth *s, struct worker *w)
+static void synth_step(struct model_synth *s, struct synth_worker *w)
 {
 	struct event_op op = {
 		.instance = ++w->instances, .start_ns = w->now_ns, .tid = w->pid,
 		.name = w->names + (uint32_t)w->steps, .flags = OP_RANGE | OP_INNER,
 	};
 	int64_t begin = w->now_ns;
-	struct step_size size = size_of(s, w);
+	struct step_size size = synth_item_bytes(s, w);
 	struct event *event;
 
 	synth_name(s, w, op.name, NAME_RANGE, w->now_ns,
@@ -368,26 +370,30 @@ static void step(struct model_synth *s, struct worker *w)
 		wait_for_input(s, w, op.instance);
 	w->quota = size.spans > 2 ? size.spans - 2 : 0;
 	if (!is_sized(s) || size.spans > 0)
-		copy(s, w, DIR_H2D, copy_bytes(s, s->profile.upload_bytes ? s->profile.upload_bytes : 1 << 20), op.instance, op.name);
-	pass(s, w, true, op.instance, size.layers);
-	pass(s, w, false, op.instance, size.layers);
+		copy(s, w, DIR_H2D,
+		     copy_bytes(s, s->profile.upload_bytes ? s->profile.upload_bytes : 1 << 20),
+		     op.instance, op.name);
+	synth_pass(s, w, true, op.instance, size.layers);
+	synth_pass(s, w, false, op.instance, size.layers);
 	if (!is_sized(s) || size.spans > 1)
 		copy(s, w, DIR_D2H, copy_bytes(s, 4096), op.instance, op.name);
 	w->now_ns = latest(s, w) + (s->profile.op_ns ? s->profile.op_ns : 1000);
 	if (w->now_ns - begin < s->profile.period_ns)
 		w->now_ns = begin + s->profile.period_ns;
-	add_op(s, w, op, w->now_ns);
+	synth_add_op(s, w, op, w->now_ns);
 	if (s->profile.counters)
 		synth_counters(s, w);
-	inputs(s, w, begin, w->now_ns, size.inputs);
+	synth_inputs(s, w, begin, w->now_ns, size.inputs);
 	w->steps++;
 	s->truth.steps++;
 	if (is_sized(s)) {
-		runtime(s, w, begin > s->start_ns + WRITTEN_NS ? begin - WRITTEN_NS : s->start_ns);
+		synth_runtime_share(s, w,
+				    begin > s->start_ns + WRITTEN_NS ? begin - WRITTEN_NS :
+				    s->start_ns);
 		w->now_ns += op_ns(s, 1000);
 		return;
 	}
-	add_calls(s, w, 2ull * s->profile.layers * s->profile.kernels);
+	synth_add_calls(s, w, 2ull * s->profile.layers * s->profile.kernels);
 	if (s->profile.lose_every && w->steps % s->profile.lose_every == 0) {
 		event = synth_write(s, NULL, EVENT_LOST, w->now_ns);
 		event->u.lost = (struct event_lost) {
@@ -400,13 +406,14 @@ static void step(struct model_synth *s, struct worker *w)
 }
 
 /* Without ops: each queue gets something, and the launcher is ahead of them. */
-static void bare_round(struct model_synth *s, struct worker *w)
+static void bare_round(struct model_synth *s, struct synth_worker *w)
 {
 	int64_t begin = w->now_ns, ahead = AHEAD * s->profile.kernel_ns;
 
 	for (unsigned q = 0; q < s->profile.queues && !is_over(s, w); q++) {
 		struct event_command c = {
-			.name = synth_kernel_name(s, (unsigned)(synth_random(s) % s->profile.layers),
+			.name = synth_kernel_name(s,
+						  (unsigned)(synth_random(s) % s->profile.layers),
 					    (unsigned)(synth_random(s) % s->profile.kernels)),
 			.kind = COMMAND_KERNEL,
 		};
@@ -420,12 +427,12 @@ static void bare_round(struct model_synth *s, struct worker *w)
 			c.name = c.direction == DIR_H2D ? NAME_H2D : NAME_D2H;
 			c.bytes = (uint64_t)run_ns * 12;
 		}
-		command(s, w, q, c, run_ns);
+		synth_command(s, w, q, c, run_ns);
 	}
 	if (w->now_ns - begin < s->profile.period_ns)
 		w->now_ns = begin + s->profile.period_ns;
-	runtime(s, w, begin - 2 * ahead - s->profile.disorder_ns > s->start_ns ?
-		begin - 2 * ahead - s->profile.disorder_ns : s->start_ns);
+	synth_runtime_share(s, w, begin - 2 * ahead - s->profile.disorder_ns > s->start_ns ?
+			    begin - 2 * ahead - s->profile.disorder_ns : s->start_ns);
 }
 
 /* ---- the outside ---- */
@@ -442,7 +449,7 @@ struct model_synth *model_synth_new(uint64_t seed, const struct model_synth_prof
 	s->free_item = UINT32_MAX;
 	s->workers = xcalloc(profile->processes, sizeof(*s->workers));
 	for (unsigned i = 0; i < profile->processes; i++) {
-		struct worker *w = &s->workers[i];
+		struct synth_worker *w = &s->workers[i];
 
 		w->pid = FIRST_PID + 100 * i;
 		w->now_ns = w->told_ns = w->beat_ns = start_ns;
@@ -467,7 +474,7 @@ void model_synth_advance(struct model_synth *s, int64_t until_ns, model_synth_si
 			else if (s->profile.gpu)
 				synth_gpu_step(s, &s->workers[i]);
 			else
-				step(s, &s->workers[i]);
+				synth_step(s, &s->workers[i]);
 		}
 	synth_hand_out(s, until_ns, sink, arg);
 	sink(arg, &alive, 1);
@@ -484,12 +491,13 @@ bool model_synth_over(const struct model_synth *s)
 void model_synth_end(struct model_synth *s, model_synth_sink *sink, void *arg)
 {
 	for (unsigned i = 0; i < s->profile.processes; i++) {
-		struct worker *w = &s->workers[i];
+		struct synth_worker *w = &s->workers[i];
 		struct event *event;
 
 		if (is_sized(s) && w->calls > w->told_calls)
-			add_calls(s, w, w->calls - w->told_calls);
-		event = synth_write(s, w, EVENT_EXIT, latest(s, w) + 300000000 + s->profile.disorder_ns);
+			synth_add_calls(s, w, w->calls - w->told_calls);
+		event = synth_write(s, w, EVENT_EXIT,
+				    latest(s, w) + 300000000 + s->profile.disorder_ns);
 		event->u.exit = (struct event_exit) { .reason = 0, .status = 0 };
 	}
 	synth_hand_out(s, INT64_MAX, sink, arg);

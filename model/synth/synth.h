@@ -39,13 +39,15 @@ struct model_synth_profile {
 	uint64_t upload_bytes;		/* of the step's copy to the device; 0: 1 MiB */
 	uint64_t layer_bytes;		/* a layer's weights, and what it allocates in
 					 * forward and frees in backward; 0: no memory */
-	bool counters;			/* a value of the process and of each device, each step; layers
-					 * are chunks of a region with one free one at its end */
-	bool gpu;			/* the third program: of these only `devices` and `queues`, which
-					 * is of all devices together, change it; with `steps` it has
-					 * so many */
-	bool processor;			/* the other program, which no other field changes: ops and
-					 * kernels of the processor, their lines and graph, compilations */
+	bool counters;			/* in each step a value of the process and of each
+					 * device; layers are chunks of a region, with one
+					 * free chunk at its end */
+	bool gpu;			/* the third program. Of these fields only `devices` and
+					 * `queues` (of all devices together) change it, and
+					 * `steps`, the number of its steps */
+	bool processor;			/* the second program, which no other field changes:
+					 * ops and kernels of the processor, their lines and
+					 * graph, compilations */
 	/*
 	 * A program of given size: launches so many kernels and copies, and is over.
 	 * With ops (4 at least) it is a training loop of so many ops and steps, else

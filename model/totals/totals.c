@@ -22,7 +22,7 @@
 
 /* ---- kernels ---- */
 
-static struct kernel_total *kernel_get(struct model *model, const struct run *run,
+static struct kernel_total *kernel_get(struct model *model, const struct finished_run *run,
 				       uint32_t *index)
 {
 	uint64_t key = (uint64_t)run->name << 32 | run->queue;
@@ -53,7 +53,7 @@ static struct kernel_total *kernel_get(struct model *model, const struct run *ru
 }
 
 static struct kernel_op_total *kernel_op_get(struct model *model, struct kernel_total *kernel,
-					     uint32_t kernel_index, const struct run *run)
+					     uint32_t kernel_index, const struct finished_run *run)
 {
 	/* 22 bits of kernel, 3 of how, 24 of name. */
 	uint64_t key = (uint64_t)kernel_index << 32 | (uint64_t)run->how << 24 | run->op_name;
@@ -106,7 +106,7 @@ static struct kernel_shape_total *kernel_shape_get(struct model *model,
 
 /* A shape may be used before it is told, so what it costs is asked for at the end. */
 static void total_shape(struct model *model, struct kernel_total *kernel, uint32_t kernel_index,
-			const struct run *run)
+			const struct finished_run *run)
 {
 	struct kernel_shape_total *total = run->shape ?
 		kernel_shape_get(model, kernel, kernel_index, run->shape) : NULL;
@@ -120,7 +120,7 @@ static void total_shape(struct model *model, struct kernel_total *kernel, uint32
 	}
 }
 
-void total_kernel(struct model *model, const struct run *run)
+void total_kernel(struct model *model, const struct finished_run *run)
 {
 	uint32_t index;
 	struct kernel_total *total = kernel_get(model, run, &index);
@@ -159,7 +159,7 @@ void total_kernel(struct model *model, const struct run *run)
 
 /* ---- copies ---- */
 
-void total_copy(struct model *model, const struct run *run)
+void total_copy(struct model *model, const struct finished_run *run)
 {
 	uint32_t peer = run->direction == DIR_P2P ? run->shape : 0;
 	uint64_t key = (uint64_t)peer << 32 | (uint64_t)run->queue << 8 |
@@ -269,7 +269,7 @@ void apply_calls(struct model *model, const struct arrival *in)
 
 /* ---- compiles ---- */
 
-uint32_t first_line(struct model *model, const char *text)
+uint32_t text_first_line(struct model *model, const char *text)
 {
 	size_t start, length;
 	char *line;
@@ -311,7 +311,7 @@ void apply_compile(struct model *model, const struct arrival *in)
 {
 	const struct event_compile *compile = &in->event->u.compile;
 	uint32_t what = names_intern(&model->names, compile->what);
-	uint32_t cause = compile->result ? first_line(model, compile->log) :
+	uint32_t cause = compile->result ? text_first_line(model, compile->log) :
 			 names_intern(&model->names, compile->options);
 	uint64_t key = (uint64_t)what << 32 | cause;
 	uint32_t index = map_get(&model->compile_by_key, key);

@@ -51,7 +51,7 @@ struct call_total {
 
 struct compile_total { uint32_t what, cause; uint64_t count, failed; int64_t total_ns; };
 
-struct run {				/* a finished command, resolved */
+struct finished_run {				/* a finished command, resolved */
 	uint32_t process, queue, name, op_name, shape;
 	enum how how;
 	enum direction direction;
@@ -59,13 +59,13 @@ struct run {				/* a finished command, resolved */
 	int64_t dur_ns;
 	uint64_t bytes;
 };
-void total_kernel(struct model *model, const struct run *run);
-void total_copy(struct model *model, const struct run *run);
+void total_kernel(struct model *model, const struct finished_run *run);
+void total_copy(struct model *model, const struct finished_run *run);
 void apply_call(struct model *model, const struct arrival *in);
 void apply_calls(struct model *model, const struct arrival *in);
 void apply_compile(struct model *model, const struct arrival *in);
 /* A name: the first line of text that says something. */
-uint32_t first_line(struct model *model, const char *text);
+uint32_t text_first_line(struct model *model, const char *text);
 void totals_release(struct model *model);
 
 #endif

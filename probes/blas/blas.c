@@ -23,7 +23,7 @@ static struct caller {
 } callers[CALLERS_MAX];
 static _Atomic unsigned int caller_count;
 
-static void count(const char *path)
+static void blas_count_caller(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	unsigned int i = 0, n = atomic_load(&caller_count);
@@ -47,11 +47,11 @@ static void *take(const struct tft_import *import)
 	void *ours = blas_name(import->name, &name) ? blas_call(&name, import) : NULL;
 
 	if (ours)
-		count(import->library);
+		blas_count_caller(import->library);
 	return ours;
 }
 
-static void tell(bool again)
+static void blas_tell_callers(bool again)
 {
 	char text[NAME_BYTES];
 
@@ -72,28 +72,29 @@ static void on_tick(int64_t now_ns)
 
 	(void)now_ns;
 	look();
-	tell(false);
+	blas_tell_callers(false);
 	if (blas_full() && !said) {
 		said = true;
-		rt_emit_message(1, "blas: so many functions are called that some are not seen");
+		rt_emit_message(1, "blas: the program calls so many functions that some are not "
+				   "seen");
 	}
 }
 
 static void on_dump(void)
 {
-	tell(true);
+	blas_tell_callers(true);
 }
 
 static void on_fini(void)
 {
-	tell(false);
+	blas_tell_callers(false);
 }
 
 static struct rt_probe probe = {
 	.name = "blas",
 	.version = TFTOP_VERSION,
-	.blind = "BLAS that a library has inside and calls there, and functions whose address "
-		 "the program asks for itself",
+	.blind = "BLAS functions that a library contains and calls itself, and functions whose "
+		 "address the program looks up itself",
 	.tick = on_tick,
 	.dump = on_dump,
 	.fini = on_fini,

@@ -30,7 +30,7 @@
 typedef uintptr_t blas_function(PARAMETERS);
 
 /* What stands for what; written once, before the place that calls it is. */
-static struct row {
+static struct blas_row {
 	struct blas_name name;
 	_Atomic(void *) original;
 	void **at;		/* the only place, while the dynamic linker has not filled it */
@@ -40,15 +40,15 @@ static _Atomic unsigned int row_count;
 static atomic_bool full;
 
 /* A call of the program's, on its stack. */
-struct call {
-	struct call *self;	/* while it runs */
-	struct row *row;
+struct blas_running {
+	struct blas_running *self;	/* while it runs */
+	struct blas_row *row;
 	int64_t start_ns;
 	struct blas_work work;
 	bool known;
 };
 
-static _Thread_local struct call *outer __attribute__((tls_model("initial-exec")));
+static _Thread_local struct blas_running *outer __attribute__((tls_model("initial-exec")));
 
 /* ---- sizes ---- */
 
@@ -63,7 +63,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 32;
 }
 
-static uint32_t shape_of(const struct blas_work *w)
+static uint32_t blas_shape_of(const struct blas_work *w)
 {
 	uint64_t key, shape;
 	struct tft_shape s = { .flop = w->flop };
@@ -93,7 +93,7 @@ static uint32_t shape_of(const struct blas_work *w)
 
 /* One that was left by longjmp() hides calls that are made deeper in the stack, until
  * its place there has been used for something else. */
-static bool within_another(const struct call *now)
+static bool within_another(const struct blas_running *now)
 {
 	return outer && (uintptr_t)outer - (uintptr_t)now < STACK_BYTES && outer->self == outer;
 }
@@ -106,8 +106,9 @@ static void set_within(bool within)
 		thread->within = within;
 }
 
-static __attribute__((noinline)) void *begin(struct row *row, const uintptr_t *words,
-					     struct call *call)
+__attribute__((noinline))
+static void *begin(struct blas_row *row, const uintptr_t *words,
+					     struct blas_running *call)
 {
 	call->self = NULL;
 	if (rt_level() != TFT_LEVEL_OFF && !within_another(call)) {
@@ -120,7 +121,7 @@ static __attribute__((noinline)) void *begin(struct row *row, const uintptr_t *w
 	return atomic_load_explicit(&row->original, memory_order_acquire);
 }
 
-static void tell(const struct call *call, int64_t end_ns)
+static void blas_tell_kernel(const struct blas_running *call, int64_t end_ns)
 {
 	struct rt_cpu_kernel kernel = {
 		.name = call->row->kernel, .start_ns = call->start_ns,
@@ -131,13 +132,14 @@ static void tell(const struct call *call, int64_t end_ns)
 	if (!kernel.name)
 		kernel.name = call->row->kernel = rt_name(TFT_NAME_KERNEL, call->row->name.text);
 	if (call->known)
-		kernel.shape = shape_of(&call->work);
+		kernel.shape = blas_shape_of(&call->work);
 	rt_cpu_ran(RT_LIBRARY_BLAS, &kernel);
 }
 
-static void bound(struct row *row);
+static void bound(struct blas_row *row);
 
-static __attribute__((noinline)) void end(struct row *row, struct call *call)
+__attribute__((noinline))
+static void blas_call_end(struct blas_row *row, struct blas_running *call)
 {
 	int saved = errno;
 	int64_t now;
@@ -150,7 +152,7 @@ static __attribute__((noinline)) void end(struct row *row, struct call *call)
 	set_within(false);
 	call->self = NULL;
 	outer = NULL;
-	tell(call, now);
+	blas_tell_kernel(call, now);
 	errno = saved;
 }
 
@@ -158,12 +160,12 @@ static __attribute__((noinline)) void end(struct row *row, struct call *call)
 static uintptr_t call_##number(PARAMETERS) \
 { \
 	const uintptr_t words[BLAS_WORDS] = { WORDS }; \
-	struct row *row = &rows[0x##number]; \
-	struct call call; \
+	struct blas_row *row = &rows[0x##number]; \
+	struct blas_running call; \
 	blas_function *original = (blas_function *)begin(row, words, &call); \
 	uintptr_t result = original(WORDS, x, y); \
 \
-	end(row, &call); \
+	blas_call_end(row, &call); \
 	return result; \
 }
 #define NAME(number) call_##number,
@@ -176,7 +178,7 @@ static blas_function *const functions[CALLS] = { ALIKE_256(NAME) };
 
 /* The first call has put BLAS's function into the place. Calls that other threads make
  * there until it has ended are not seen, nor are any when it was left by longjmp(). */
-static void bound(struct row *row)
+static void bound(struct blas_row *row)
 {
 	void *now = __atomic_load_n(row->at, __ATOMIC_ACQUIRE);
 	void *ours = (void *)functions[row - rows];

@@ -24,7 +24,8 @@ struct blas_name {
 	enum blas_routine routine;
 	char text[24];		/* "sgemm" */
 	bool complex;
-	bool cblas;		/* C's convention: sizes by value behind the layout; else all by address */
+	bool cblas;		/* C's convention: sizes by value behind the layout; else all by
+				 * address */
 	bool wide;		/* integers have 64 bits */
 };
 

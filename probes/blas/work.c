@@ -65,7 +65,7 @@ static uint8_t letter(const struct blas_name *name, uintptr_t word, bool by_valu
 	return at < sizeof(known) - 1 && known[at] != ' ' ? (uint8_t)known[at] : '?';
 }
 
-static uint64_t operations(const struct blas_name *name, const struct blas_work *w)
+static uint64_t blas_operations(const struct blas_name *name, const struct blas_work *w)
 {
 	uint64_t m = w->m, n = w->n, k = w->k, flop = 0;
 
@@ -138,7 +138,7 @@ static bool read_batch(const struct blas_name *name, const uintptr_t *words, str
 		out->n = w.n;
 		out->k = w.k;
 		out->batch += size;
-		out->flop += size * operations(name, &w);
+		out->flop += size * blas_operations(name, &w);
 	}
 	if (out->mixed)
 		out->m = out->n = out->k = 0;
@@ -162,7 +162,7 @@ bool blas_read(const struct blas_name *name, const uintptr_t *words, struct blas
 	if (name->routine == BLAS_GEMM_BATCH_STRIDED &&
 	    !number(name, first[last], 0, by_value, &out->batch))
 		return false;
-	out->flop = out->batch * operations(name, out);
+	out->flop = out->batch * blas_operations(name, out);
 	return true;
 }
 

@@ -15,7 +15,7 @@
 #define SAMPLE 64u
 #define SAMPLE_MAX_NS 20000	/* longer ones were not the probe's alone: the thread waited */
 
-struct thread {
+struct cuda_thread {
 	uint32_t epoch, depth;
 	uint32_t entry, twin;	/* correlations that the running call is filed under, 0 none */
 	uint32_t entry_number;
@@ -92,9 +92,9 @@ static uint32_t call_name(uint32_t domain, uint32_t number, const char *text)
 
 /* ---- a call begins ---- */
 
-static struct thread *thread_own(void)
+static struct cuda_thread *thread_own(void)
 {
-	struct thread *t = own ? own : rt_room(&own, sizeof(*t));
+	struct cuda_thread *t = own ? own : rt_room(&own, sizeof(*t));
 	uint32_t now = atomic_load_explicit(&epoch, memory_order_relaxed);
 
 	/* what began before is not known to end */
@@ -107,7 +107,7 @@ static struct thread *thread_own(void)
 
 void calls_captured(void)
 {
-	struct thread *t = own;
+	struct cuda_thread *t = own;
 
 	/* a graph's own launch may make nodes as well */
 	if (t && t->depth && t->entry_class != CUPTI_CLASS_GRAPH)
@@ -155,12 +155,12 @@ static uint64_t stream_of(uint32_t domain, uint32_t number, const void *params)
 	return stream == 1 ? 0 : stream;
 }
 
-static void file_call(struct thread *t, uint32_t domain, uint32_t number,
+static void file_call(struct cuda_thread *t, uint32_t domain, uint32_t number,
 		      const struct cupti_callback *cb)
 {
 	unsigned class = about[domain - 1][number].class;
 	struct rt_top top = class == CUPTI_CLASS_ALLOC ? rt_op_current() : rt_op_launch();
-	struct call call = {
+	struct cuda_call call = {
 		.op = top.instance, .op_name = top.name, .tid = rt_tid(),
 		.stream = stream_of(domain, number, cb->params),
 		.own_stream = about[domain - 1][number].own_stream,
@@ -180,7 +180,8 @@ static void file_call(struct thread *t, uint32_t domain, uint32_t number,
 		collect_wake();
 }
 
-static void filed_end(uint32_t correlation, const struct call *call, uint32_t clear, uint32_t set)
+static void filed_end(uint32_t correlation, const struct cuda_call *call, uint32_t clear,
+		      uint32_t set)
 {
 	call_write(correlation, call);
 	call_mark(correlation, CALL_RUNNING | clear, set);
@@ -192,10 +193,10 @@ static uint32_t duration(int64_t ns)
 }
 
 /* A driver's call inside of one that is filed: what only it knows, and its number. */
-static void file_inner(struct thread *t, uint32_t domain, uint32_t number,
+static void file_inner(struct cuda_thread *t, uint32_t domain, uint32_t number,
 		       const struct cupti_callback *cb)
 {
-	struct call c, twin;
+	struct cuda_call c, twin;
 
 	if (!call_read(t->entry, &c))
 		return;
@@ -222,9 +223,9 @@ static void file_inner(struct thread *t, uint32_t domain, uint32_t number,
 	call_write(t->entry, &c);
 }
 
-static void enter(uint32_t domain, uint32_t number, const struct cupti_callback *cb)
+static void calls_enter(uint32_t domain, uint32_t number, const struct cupti_callback *cb)
 {
-	struct thread *t = thread_own();
+	struct cuda_thread *t = thread_own();
 	unsigned class = number < NUMBERS ? about[domain - 1][number].class : CUPTI_CLASS_NONE;
 
 	if (unlikely(!t || !table_there()))
@@ -252,7 +253,7 @@ static void enter(uint32_t domain, uint32_t number, const struct cupti_callback 
 
 /* ---- a call ends ---- */
 
-static uint8_t kind_of(unsigned class)
+static uint8_t command_kind_of(unsigned class)
 {
 	switch (class) {
 	case CUPTI_CLASS_GRAPH:
@@ -268,16 +269,17 @@ static uint8_t kind_of(unsigned class)
 	}
 }
 
-static void failed(const struct call *c, uint32_t correlation, void *context, int result)
+static void calls_tell_failed(const struct cuda_call *c, uint32_t correlation, void *context,
+			      int result)
 {
-	struct queue *queue = queue_of_call(c, context);
+	struct cuda_queue *queue = cuda_queue_of_call(c, context);
 	struct tft_command command = {
 		.tid = c->tid, .queue = queue ? atomic_load(&queue->id) : 0,
 		.name = call_kernel(c),
 		.correlation = correlation | TFT_CORRELATION_CUPTI, .op = c->op,
 		.op_name = c->op_name, .call_dur_ns = c->call_dur_ns, .call_ns = c->call_ns,
 		.status = (int16_t)-(result < INT16_MAX ? result : INT16_MAX),
-		.kind = kind_of(c->class), .how = TFT_HOW_EXACT,
+		.kind = command_kind_of(c->class), .how = TFT_HOW_EXACT,
 	};
 
 	if (c->class != CUPTI_CLASS_ALLOC && command.queue)
@@ -285,10 +287,11 @@ static void failed(const struct call *c, uint32_t correlation, void *context, in
 }
 
 /* A graph's launch node by node: the runs will carry its correlation. */
-static void graph_launched(struct call *c, uint32_t correlation, const struct cupti_callback *cb)
+static void graph_launched(struct cuda_call *c, uint32_t correlation,
+			   const struct cupti_callback *cb)
 {
 	const struct cupti_graph_launch *params = cb->params;
-	struct queue *queue = queue_of_call(c, cb->context);
+	struct cuda_queue *queue = cuda_queue_of_call(c, cb->context);
 	struct tft_launch launch = {
 		.tid = c->tid, .queue = queue ? atomic_load(&queue->id) : 0,
 		.name = params ? graph_name(params->exec) : 0,
@@ -303,18 +306,18 @@ static void graph_launched(struct call *c, uint32_t correlation, const struct cu
 	c->queue = launch.queue;
 }
 
-static void filed_leave(struct thread *t, const struct cupti_callback *cb, int64_t end_ns,
+static void filed_leave(struct cuda_thread *t, const struct cupti_callback *cb, int64_t end_ns,
 			int result)
 {
 	bool nothing = result != 0 || t->captured, whole;
-	struct call c, twin;
+	struct cuda_call c, twin;
 
 	if (!call_read(t->entry, &c))
 		return;		/* its place was needed: it took more than 262144 calls */
 	whole = c.class == CUPTI_CLASS_GRAPH && atomic_load(&graphs_whole);
 	c.call_dur_ns = duration(end_ns - t->call_ns);
 	if (result && !t->captured)
-		failed(&c, t->entry, cb->context, result);
+		calls_tell_failed(&c, t->entry, cb->context, result);
 	else if (c.class == CUPTI_CLASS_GRAPH && !t->captured && !whole)
 		graph_launched(&c, t->entry, cb);
 	if (t->twin) {
@@ -336,17 +339,18 @@ static bool is_whole_wait(uint32_t domain, uint32_t number)
 	       number == CUPTI_RUNTIME_cudaThreadSynchronize_v3020;
 }
 
-static void waited(const struct thread *t, uint32_t domain, uint32_t number,
-		   const struct cupti_callback *cb, uint32_t name, int64_t end_ns, int result)
+static void calls_tell_wait(const struct cuda_thread *t, uint32_t domain, uint32_t number,
+			    const struct cupti_callback *cb, uint32_t name, int64_t end_ns,
+			    int result)
 {
 	struct rt_top top = rt_op_current();
-	struct call at = {
+	struct cuda_call at = {
 		.stream = stream_of(domain, number, cb->params), .context = cb->context_id,
 		.own_stream = about[domain - 1][number].own_stream, .tid = rt_tid(),
 	};
 	bool copied = t->class == CUPTI_CLASS_COPY_WAIT;
-	struct queue *queue = copied || about[domain - 1][number].stream >= 0 ?
-			      queue_of_call(&at, cb->context) : NULL;
+	struct cuda_queue *queue = copied || about[domain - 1][number].stream >= 0 ?
+			      cuda_queue_of_call(&at, cb->context) : NULL;
 	struct tft_wait wait = {
 		.name = name, .start_ns = t->call_ns, .dur_ns = end_ns - t->call_ns,
 		.queue = queue ? atomic_load(&queue->id) : 0, .result = result,
@@ -363,9 +367,9 @@ static void waited(const struct thread *t, uint32_t domain, uint32_t number,
 		atomic_store_explicit(&overdue_waited_ns, t->call_ns, memory_order_relaxed);
 }
 
-static void leave(uint32_t domain, uint32_t number, const struct cupti_callback *cb)
+static void calls_leave(uint32_t domain, uint32_t number, const struct cupti_callback *cb)
 {
-	struct thread *t = own ? thread_own() : NULL;
+	struct cuda_thread *t = own ? thread_own() : NULL;
 	uint32_t name, correlation;
 	int64_t end_ns;
 	int result;
@@ -380,7 +384,7 @@ static void leave(uint32_t domain, uint32_t number, const struct cupti_callback 
 	name = call_name(domain, number, cb->function_name);
 	rt_call(name, t->call_ns, end_ns, correlation, result);
 	if (t->class == CUPTI_CLASS_WAIT || t->class == CUPTI_CLASS_COPY_WAIT)
-		waited(t, domain, number, cb, name, end_ns, result);
+		calls_tell_wait(t, domain, number, cb, name, end_ns, result);
 	if (unlikely(t->begin_ns)) {
 		int64_t own_ns = t->own_ns + rt_now_ns() - end_ns;
 
@@ -417,9 +421,9 @@ void calls_callback(void *user, uint32_t domain, uint32_t id, const void *data)
 	case CUPTI_DOMAIN_DRIVER:
 	case CUPTI_DOMAIN_RUNTIME:
 		if (((const struct cupti_callback *)data)->site == CUPTI_ENTER) {
-			enter(domain, id, data);
+			calls_enter(domain, id, data);
 		} else {
-			leave(domain, id, data);
+			calls_leave(domain, id, data);
 			profiler(calls_class(domain, id));
 		}
 		break;

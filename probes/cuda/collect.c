@@ -116,7 +116,8 @@ static bool take_free(uint32_t *index)
 		next = ((head >> 32) + 1) << 32 |
 		       atomic_load_explicit(&buffers[*index].next, memory_order_relaxed);
 	} while (!atomic_compare_exchange_weak_explicit(&free_stack, &head, next,
-							memory_order_acquire, memory_order_acquire));
+							memory_order_acquire,
+							memory_order_acquire));
 	return true;
 }
 
@@ -161,7 +162,8 @@ void collect_request(uint8_t **buffer, size_t *size, size_t *max_records)
 		*size = p == MAP_FAILED ? 0 : BUFFER_BYTES;
 	}
 	cuda_say(SAID_BUFFERS, 1, "records come faster than they are read, or %u threads launch: "
-		 "%u buffers are in use, what does not fit is lost", BUFFERS / 2, BUFFERS);
+				  "all "
+		 "%u buffers are in use, and what does not fit is lost", BUFFERS / 2, BUFFERS);
 	errno = saved;
 }
 
@@ -195,7 +197,7 @@ static int next_record(void *user, uint8_t *buffer, size_t valid, void **record)
 	return cupti->next_record(buffer, valid, record);
 }
 
-static uint64_t empty(uint32_t index)
+static uint64_t collect_decode_buffer(uint32_t index)
 {
 	uint8_t *data = base + (size_t)index * BUFFER_BYTES;
 	struct cuda_record record;
@@ -208,13 +210,14 @@ static uint64_t empty(uint32_t index)
 		emit_record(&record);
 	unknown += walk.unknown + walk.short_;
 	if (cuda_walk_left(&walk))
-		cuda_asked(walk.result, SAID_BROKEN, 1, "a buffer of libcupti's could not be read to its "
-			   "end, a record in it is not one");
+		cuda_asked(walk.result, SAID_BROKEN, 1,
+			   "a buffer of libcupti could not be read to its "
+			   "end: it holds something that is no record");
 	return n;
 }
 
 /* Oldest first: the stack has them the other way round. */
-static uint64_t drain(void)
+static uint64_t collect_drain(void)
 {
 	uint32_t at = atomic_exchange_explicit(&full_stack, 0, memory_order_acquire);
 	uint32_t next, turned = 0;
@@ -227,7 +230,7 @@ static uint64_t drain(void)
 	}
 	for (at = turned; at; at = next) {
 		next = atomic_load_explicit(&buffers[at - 1].next, memory_order_relaxed);
-		n += empty(at - 1);
+		n += collect_decode_buffer(at - 1);
 		give_free(at - 1);
 	}
 	return n;
@@ -245,19 +248,22 @@ static void count_lost(void)
 		rt_vendor_dropped(dropped);
 	collect_dropped += dropped;
 	if (dropped)
-		cuda_say(SAID_DROPPED, 1, "CUPTI has dropped records: it had no buffer for them; they are "
+		cuda_say(SAID_DROPPED, 1,
+			 "CUPTI has dropped records: it had no buffer for them; they are "
 			 "counted as lost");
 	if (bytes)
 		rt_vendor_dropped(bytes / KEPT_BYTES + 1);
 	if (over != overwritten_seen)
 		rt_dropped(over - overwritten_seen);
 	if (over != overwritten_seen)
-		cuda_say(SAID_LOST, 1, "more than %u calls were made while one's records were on their "
-			 "way: such commands have no launch", CALLS);
+		cuda_say(SAID_LOST, 1,
+			 "more than %u calls were made while the records of one of them "
+			 "were on their way: such commands have no launch", CALLS);
 	overwritten_seen = over;
 	if (unknown)
-		cuda_say(SAID_UNKNOWN, 1, "libcupti %s writes records that this tftop does not know; "
-			 "they are left out", cupti->version_text);
+		cuda_say(SAID_UNKNOWN, 1,
+			 "libcupti %s writes records that this tftop does not know: "
+			 "they are skipped", cupti->version_text);
 }
 
 /* Told node by node as long as they are few, if the user has not decided for good. */
@@ -278,14 +284,17 @@ static void graphs_adapt(int64_t now_ns)
 	nodes = 0;
 	if (refused || atomic_load(&graphs_whole) || graphs_nodes_s == UINT_MAX)
 		return;
-	/* before CUPTI has it: a launch that it tells as a whole is never told with its nodes too */
+	/* before CUPTI has it: a launch that it tells as a whole is never told with its nodes
+	 * too */
 	atomic_store(&graphs_whole, true);
 	refused = !enable_whole_graphs();
 	if (refused)
 		atomic_store(&graphs_whole, false);
 	if (!refused)
-		cuda_say(SAID_GRAPHS, 0, "more than %u kernels a second come from graphs: from here on "
-			 "a launch of a graph is one box; TFTOP_CUDA_GRAPHS=nodes keeps them all",
+		cuda_say(SAID_GRAPHS, 0,
+			 "more than %u kernels per second come from graphs: from now on "
+			 "each launch of a graph is one box; TFTOP_CUDA_GRAPHS=nodes keeps all "
+			 "kernels",
 			 graphs_nodes_s);
 }
 
@@ -298,7 +307,8 @@ static void flushed(int r, bool last)
 	once |= r == CUPTI_OK;
 	refused = r == CUPTI_OK ? 0 : refused + 1;
 	if (refused && (last || refused == FLUSH_TRIES))
-		cuda_asked(r, SAID_FLUSH, 2, once ? "CUPTI gives no records any more, the device's last "
+		cuda_asked(r, SAID_FLUSH, 2,
+			   once ? "CUPTI gives no records any more, the device's last "
 			   "work is missing" :
 			   "CUPTI gives no records, nothing of the device can be read");
 }
@@ -306,16 +316,16 @@ static void flushed(int r, bool last)
 /* A thread of CUPTI's may have taken one before the flush did. */
 static uint64_t drain_rest(void)
 {
-	uint64_t n = drain();
+	uint64_t n = collect_drain();
 
 	for (int i = 0; i < REST_MS && atomic_load(&out); i++) {
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
-		n += drain();
+		n += collect_drain();
 	}
 	return n;
 }
 
-static uint64_t flush(bool last)
+static uint64_t collect_flush(bool last)
 {
 	int r = cupti->flush_all(0), forced;
 	uint64_t n;
@@ -323,12 +333,13 @@ static uint64_t flush(bool last)
 	atomic_store(&asked, 0);
 	emit_clock();
 	objects_names();
-	n = drain();
+	n = collect_drain();
 	if (last) {
 		forced = cupti->flush_all(CUPTI_FLUSH_FORCED);
 		if (!r)
-			cuda_asked(forced, SAID_UNFINISHED, 0, "CUPTI does not give what had not ended "
-				   "when the process did");
+			cuda_asked(forced, SAID_UNFINISHED, 0,
+				   "CUPTI does not give the records of what had not "
+				   "ended when the process did");
 		r = r ? forced : CUPTI_OK;
 		emit_unfinished = true;
 		n += drain_rest();
@@ -340,7 +351,7 @@ static uint64_t flush(bool last)
 static void round_of(bool last)
 {
 	int64_t begin_ns = rt_now_ns(), cpu_ns = rt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	uint64_t n = flush(last);
+	uint64_t n = collect_flush(last);
 
 	emit_waiting(last);
 	count_lost();
@@ -365,7 +376,7 @@ static int64_t pause_ns(void)
 	return rt_now_ns() - called_ns < FIRST_NS ? FIRST_EVERY_NS : FLUSH_EVERY_NS;
 }
 
-static void *flusher(void *arg)
+static void *collect_thread(void *arg)
 {
 	(void)arg;
 	prctl(PR_SET_NAME, "tftop-cuda");
@@ -412,7 +423,7 @@ bool collect_run(void)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	atomic_store(&state, RUNNING);
-	err = pthread_create(&thread, &attr, flusher, NULL);
+	err = pthread_create(&thread, &attr, collect_thread, NULL);
 	if (err)
 		atomic_store(&state, NONE);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);

@@ -147,12 +147,13 @@ static void complaints(void)
 	if (*cupti->note)
 		cuda_tell(1, "%s", cupti->note);
 	if (cupti_slows_down(cupti))
-		cuda_tell(0, "libcupti %s is known to become slower in long runs; that of CUDA 13.4 "
-			  "update 1 is not", cupti->version_text);
+		cuda_tell(0,
+			  "libcupti %s is known to become slower in long runs; that of CUDA 13.4 "
+			  "update 1 does not", cupti->version_text);
 }
 
 /* Of the environment, which only now is nobody else's: later the program may change it. */
-static void wishes(void)
+static void cuda_read_environment(void)
 {
 	const char *graphs = getenv("TFTOP_CUDA_GRAPHS");
 	bool whole = graphs && !strcmp(graphs, "whole");
@@ -164,13 +165,15 @@ static void wishes(void)
 	else if (number)
 		graphs_nodes_s = (unsigned)strtoul(graphs, NULL, 10);
 	else if (graphs && *graphs && !whole)
-		cuda_tell(1, "TFTOP_CUDA_GRAPHS='%s' is neither 'nodes', 'whole' nor how many nodes "
-			  "a second are told: it decides nothing", graphs);
+		cuda_tell(1,
+			  "TFTOP_CUDA_GRAPHS='%s' is ignored: it must be 'nodes', 'whole' or a "
+			  "number "
+			  "of nodes per second", graphs);
 	atomic_store(&graphs_whole, whole);
 	nvml_wish();
 }
 
-static void begin(void)
+static void cuda_begin(void)
 {
 	char why[400];
 
@@ -187,7 +190,7 @@ static void begin(void)
 		blind("nothing of the device is seen: no memory for records");
 		return;
 	}
-	wishes();
+	cuda_read_environment();
 	atomic_store(&cuda_dead, false);
 	if (enable_start(rt_level(), why, sizeof(why))) {
 		atomic_store(&cuda_dead, true);
@@ -198,7 +201,7 @@ static void begin(void)
 	complaints();
 	if (!collect_run()) {
 		atomic_store(&cuda_dead, true);
-		blind("no thread could be made: nothing of the device is seen");
+		blind("no thread could be created: nothing of the device is seen");
 	}
 }
 
@@ -214,7 +217,8 @@ static int users_library(void)
 	} init = { h ? dlsym(h, "InitializeInjection") : NULL };
 
 	if (path && *path && !init.object && rt_probe_register(&cuda_probe))
-		cuda_tell(1, "the library of " PATH_ENV " before tftop's, '%s', could not be used: %s",
+		cuda_tell(1,
+			  "the library of " PATH_ENV " before tftop's, '%s', could not be used: %s",
 			  path, h ? "it has no InitializeInjection" : dlerror());
 	return init.object ? init.function() : 1;
 }
@@ -227,12 +231,12 @@ EXPORT int InitializeInjection(void)
 	if (atomic_flag_test_and_set(&begun))
 		return 1;
 	result = users_library();
-	begin();
+	cuda_begin();
 	errno = saved;
 	return result;
 }
 
-int tftop_probe_attach(void)
+static int cuda_attach(void)
 {
 	int saved = errno;
 
@@ -244,10 +248,15 @@ int tftop_probe_attach(void)
 	if (!rt_probe_attach(&cuda_probe))
 		return TFT_ATTACH_FAILED;
 	if (!atomic_flag_test_and_set(&begun))
-		begin();
+		cuda_begin();
 	errno = saved;
 	if (cupti && !atomic_load(&cuda_dead))
 		return TFT_ATTACHED;
-	rt_attach_why("of CUDA nothing is seen, which a message says more of");
+	rt_attach_why("nothing of CUDA is seen; a message says why");
 	return TFT_ATTACH_FAILED;
+}
+
+int tftop_probe_attach(void)
+{
+	return cuda_attach();
 }

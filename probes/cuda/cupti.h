@@ -80,8 +80,8 @@ struct cupti_callback {
 	void *context; /* CUcontext, may be NULL */
 	uint32_t context_id, pad_id;
 	uint64_t *correlation_data; /* 64 bits that go from ENTER to EXIT */
-	uint32_t correlation; /* what the records call it; a
-			       * driver's call inside of a runtime's has one of its own or the same */
+	uint32_t correlation; /* in the records; a driver's call inside of a call of the
+			       * runtime has a correlation of its own, or the same */
 	uint32_t pad_end;
 };
 

@@ -60,7 +60,8 @@ static void set_sizes(uint32_t to[3], const int32_t from[3])
 		to[i] = from[i] > 0 ? (uint32_t)from[i] : 0;
 }
 
-static void kernel(const void *record, size_t size, uint32_t release, struct cuda_record *out)
+static void decode_kernel(const void *record, size_t size, uint32_t release,
+			  struct cuda_record *out)
 {
 	LOAD(kernel, k, record, size);
 
@@ -91,7 +92,7 @@ static void kernel(const void *record, size_t size, uint32_t release, struct cud
 	}
 }
 
-static void copy(const void *record, size_t size, uint32_t release, struct cuda_record *out)
+static void decode_copy(const void *record, size_t size, uint32_t release, struct cuda_record *out)
 {
 	LOAD(copy, c, record, size);
 
@@ -114,7 +115,8 @@ static void copy(const void *record, size_t size, uint32_t release, struct cuda_
 	out->copy.src_device = out->copy.dst_device = CUPTI_ID_NONE;
 }
 
-static void copy_peer(const void *record, size_t size, uint32_t release, struct cuda_record *out)
+static void decode_copy_peer(const void *record, size_t size, uint32_t release,
+			     struct cuda_record *out)
 {
 	LOAD(copy_peer, c, record, size);
 
@@ -135,7 +137,7 @@ static void copy_peer(const void *record, size_t size, uint32_t release, struct 
 	out->copy.dst_device = c.dst_device;
 }
 
-static void fill(const void *record, size_t size, uint32_t release, struct cuda_record *out)
+static void decode_fill(const void *record, size_t size, uint32_t release, struct cuda_record *out)
 {
 	LOAD(fill, f, record, size);
 
@@ -154,7 +156,8 @@ static void fill(const void *record, size_t size, uint32_t release, struct cuda_
 	out->fill.memory = (uint8_t)f.memory;
 }
 
-static void memory(const void *record, size_t size, uint32_t release, struct cuda_record *out)
+static void decode_memory(const void *record, size_t size, uint32_t release,
+			  struct cuda_record *out)
 {
 	LOAD(memory, m, record, size);
 
@@ -181,7 +184,7 @@ static void memory(const void *record, size_t size, uint32_t release, struct cud
 	}
 }
 
-static void pool(const void *record, size_t size, uint32_t release, struct cuda_record *out)
+static void decode_pool(const void *record, size_t size, uint32_t release, struct cuda_record *out)
 {
 	LOAD(pool, p, record, size);
 
@@ -201,7 +204,8 @@ static void pool(const void *record, size_t size, uint32_t release, struct cuda_
 	out->pool.keep = p.keep;
 }
 
-static void sync_record(const void *record, size_t size, uint32_t release, struct cuda_record *out)
+static void decode_sync_record(const void *record, size_t size, uint32_t release,
+			       struct cuda_record *out)
 {
 	LOAD(sync, s, record, size);
 
@@ -214,7 +218,8 @@ static void sync_record(const void *record, size_t size, uint32_t release, struc
 	out->sync.result = s.result;
 }
 
-static void overhead(const void *record, size_t size, uint32_t release, struct cuda_record *out)
+static void decode_overhead(const void *record, size_t size, uint32_t release,
+			    struct cuda_record *out)
 {
 	LOAD(overhead, o, record, size);
 
@@ -237,7 +242,7 @@ static void overhead(const void *record, size_t size, uint32_t release, struct c
 		out->stream = o.object.of_device.stream;
 }
 
-static void call(const void *record, size_t size, uint32_t release, struct cuda_record *out)
+static void decode_call(const void *record, size_t size, uint32_t release, struct cuda_record *out)
 {
 	LOAD(api, a, record, size);
 
@@ -251,7 +256,8 @@ static void call(const void *record, size_t size, uint32_t release, struct cuda_
 	out->call.result = a.result;
 }
 
-static void external(const void *record, size_t size, uint32_t release, struct cuda_record *out)
+static void decode_external(const void *record, size_t size, uint32_t release,
+			    struct cuda_record *out)
 {
 	LOAD(external, e, record, size);
 
@@ -262,7 +268,7 @@ static void external(const void *record, size_t size, uint32_t release, struct c
 	out->external.id = e.id;
 }
 
-static void graph(const void *record, size_t size, uint32_t release, struct cuda_record *out)
+static void decode_graph(const void *record, size_t size, uint32_t release, struct cuda_record *out)
 {
 	LOAD(graph, g, record, size);
 
@@ -278,7 +284,8 @@ static void graph(const void *record, size_t size, uint32_t release, struct cuda
 	}
 }
 
-static void context(const void *record, size_t size, uint32_t release, struct cuda_record *out)
+static void decode_context(const void *record, size_t size, uint32_t release,
+			   struct cuda_record *out)
 {
 	LOAD(context, c, record, size);
 
@@ -294,7 +301,8 @@ static void context(const void *record, size_t size, uint32_t release, struct cu
 	out->made_context.process = c.process;
 }
 
-static void device(const void *record, size_t size, uint32_t release, struct cuda_record *out)
+static void decode_device(const void *record, size_t size, uint32_t release,
+			  struct cuda_record *out)
 {
 	LOAD(device, d, record, size);
 
@@ -325,7 +333,8 @@ static void device(const void *record, size_t size, uint32_t release, struct cud
 	memcpy(out->of_device.mig_uuid, d.mig_uuid, sizeof(d.mig_uuid));
 }
 
-static void stream(const void *record, size_t size, uint32_t release, struct cuda_record *out)
+static void decode_stream(const void *record, size_t size, uint32_t release,
+			  struct cuda_record *out)
 {
 	LOAD(stream, s, record, size);
 
@@ -338,7 +347,7 @@ static void stream(const void *record, size_t size, uint32_t release, struct cud
 	out->made_stream.flag = s.flag;
 }
 
-static void name(const void *record, size_t size, uint32_t release, struct cuda_record *out)
+static void decode_name(const void *record, size_t size, uint32_t release, struct cuda_record *out)
 {
 	LOAD(name, n, record, size);
 
@@ -355,7 +364,7 @@ static void name(const void *record, size_t size, uint32_t release, struct cuda_
 	}
 }
 
-static void jit(const void *record, size_t size, uint32_t release, struct cuda_record *out)
+static void decode_jit(const void *record, size_t size, uint32_t release, struct cuda_record *out)
 {
 	LOAD(jit, j, record, size);
 
@@ -372,7 +381,8 @@ static void jit(const void *record, size_t size, uint32_t release, struct cuda_r
 	out->jit.cache = j.cache_path;
 }
 
-static void module(const void *record, size_t size, uint32_t release, struct cuda_record *out)
+static void decode_module(const void *record, size_t size, uint32_t release,
+			  struct cuda_record *out)
 {
 	LOAD(module, m, record, size);
 
@@ -383,7 +393,7 @@ static void module(const void *record, size_t size, uint32_t release, struct cud
 	out->module.module = m.module;
 }
 
-static void event(const void *record, size_t size, uint32_t release, struct cuda_record *out)
+static void decode_event(const void *record, size_t size, uint32_t release, struct cuda_record *out)
 {
 	LOAD(event, e, record, size);
 
@@ -400,7 +410,8 @@ static void event(const void *record, size_t size, uint32_t release, struct cuda
 	out->event.event = e.event;
 }
 
-static void decompress(const void *record, size_t size, uint32_t release, struct cuda_record *out)
+static void decode_decompress(const void *record, size_t size, uint32_t release,
+			      struct cuda_record *out)
 {
 	LOAD(decompress, d, record, size);
 
@@ -412,7 +423,8 @@ static void decompress(const void *record, size_t size, uint32_t release, struct
 	out->decompress.operations = d.operations;
 }
 
-static void host_launch(const void *record, size_t size, uint32_t release, struct cuda_record *out)
+static void decode_host_launch(const void *record, size_t size, uint32_t release,
+			       struct cuda_record *out)
 {
 	LOAD(host_launch, h, record, size);
 
@@ -424,7 +436,8 @@ static void host_launch(const void *record, size_t size, uint32_t release, struc
 	out->host.thread = h.thread;
 }
 
-static void graph_host(const void *record, size_t size, uint32_t release, struct cuda_record *out)
+static void decode_graph_host(const void *record, size_t size, uint32_t release,
+			      struct cuda_record *out)
 {
 	LOAD(graph_host, h, record, size);
 
@@ -439,33 +452,33 @@ static void graph_host(const void *record, size_t size, uint32_t release, struct
 }
 
 /* The shortest layout that anybody writes, and who reads it. */
-static const struct reader {
+static const struct kind_reader {
 	uint16_t least;
 	void (*read)(const void *, size_t, uint32_t, struct cuda_record *);
 } readers[CUPTI_KIND_LIMIT] = {
-	[CUPTI_KIND_COPY] = { 64, copy },
-	[CUPTI_KIND_FILL] = { 64, fill },
-	[CUPTI_KIND_KERNEL] = { CUPTI_KERNEL_MIN, kernel },
-	[CUPTI_KIND_DRIVER] = { 40, call },
-	[CUPTI_KIND_RUNTIME] = { 40, call },
-	[CUPTI_KIND_DEVICE] = { 176, device },
-	[CUPTI_KIND_CONTEXT] = { 16, context },
-	[CUPTI_KIND_CONCURRENT_KERNEL] = { CUPTI_KERNEL_MIN, kernel },
-	[CUPTI_KIND_NAME] = { 32, name },
-	[CUPTI_KIND_OVERHEAD] = { 40, overhead },
-	[CUPTI_KIND_COPY_PEER] = { 72, copy_peer },
-	[CUPTI_KIND_MODULE] = { 24, module },
-	[CUPTI_KIND_EVENT] = { 24, event },
-	[CUPTI_KIND_STREAM] = { 24, stream },
-	[CUPTI_KIND_SYNC] = { 40, sync_record },
-	[CUPTI_KIND_EXTERNAL] = { 24, external },
-	[CUPTI_KIND_MEMORY] = { 112, memory },
-	[CUPTI_KIND_POOL] = { 64, pool },
-	[CUPTI_KIND_GRAPH] = { 48, graph },
-	[CUPTI_KIND_JIT] = { 64, jit },
-	[CUPTI_KIND_DECOMPRESS] = { 64, decompress },
-	[CUPTI_KIND_GRAPH_HOST] = { 56, graph_host },
-	[CUPTI_KIND_HOST_LAUNCH] = { 48, host_launch },
+	[CUPTI_KIND_COPY] = { 64, decode_copy },
+	[CUPTI_KIND_FILL] = { 64, decode_fill },
+	[CUPTI_KIND_KERNEL] = { CUPTI_KERNEL_MIN, decode_kernel },
+	[CUPTI_KIND_DRIVER] = { 40, decode_call },
+	[CUPTI_KIND_RUNTIME] = { 40, decode_call },
+	[CUPTI_KIND_DEVICE] = { 176, decode_device },
+	[CUPTI_KIND_CONTEXT] = { 16, decode_context },
+	[CUPTI_KIND_CONCURRENT_KERNEL] = { CUPTI_KERNEL_MIN, decode_kernel },
+	[CUPTI_KIND_NAME] = { 32, decode_name },
+	[CUPTI_KIND_OVERHEAD] = { 40, decode_overhead },
+	[CUPTI_KIND_COPY_PEER] = { 72, decode_copy_peer },
+	[CUPTI_KIND_MODULE] = { 24, decode_module },
+	[CUPTI_KIND_EVENT] = { 24, decode_event },
+	[CUPTI_KIND_STREAM] = { 24, decode_stream },
+	[CUPTI_KIND_SYNC] = { 40, decode_sync_record },
+	[CUPTI_KIND_EXTERNAL] = { 24, decode_external },
+	[CUPTI_KIND_MEMORY] = { 112, decode_memory },
+	[CUPTI_KIND_POOL] = { 64, decode_pool },
+	[CUPTI_KIND_GRAPH] = { 48, decode_graph },
+	[CUPTI_KIND_JIT] = { 64, decode_jit },
+	[CUPTI_KIND_DECOMPRESS] = { 64, decode_decompress },
+	[CUPTI_KIND_GRAPH_HOST] = { 56, decode_graph_host },
+	[CUPTI_KIND_HOST_LAUNCH] = { 48, decode_host_launch },
 };
 
 bool cuda_decode(const void *record, size_t size, uint32_t release, struct cuda_record *out)

@@ -61,7 +61,7 @@ static void look_at_clock(void)
 	if (looked)
 		return;
 	looked = true;
-	if (cuda_asked(cupti->timestamp(&t), SAID_CLOCK, 0, "CUPTI does not say what time it is: "
+	if (cuda_asked(cupti->timestamp(&t), SAID_CLOCK, 0, "CUPTI does not tell its time: "
 		       "CLOCK_REALTIME is taken for its clock"))
 		return;
 	off_ns = (int64_t)t - rt_clock_ns(CLOCK_REALTIME);
@@ -90,7 +90,7 @@ static int64_t clock_begins(int64_t offset_ns, int64_t now_ns)
 void emit_clock(void)
 {
 	int64_t error_ns = INT64_MAX, offset_ns = 0, now_ns = 0;
-	struct device *d;
+	struct cuda_device *d;
 
 	look_at_clock();
 	for (int i = 0; i < 5; i++) {
@@ -107,7 +107,8 @@ void emit_clock(void)
 	for (unsigned i = 0; (d = device_at(i)); i++) {
 		int64_t step_ns = offset_ns - sent[i].offset_ns;
 		struct tft_clock clock = {
-			.device = atomic_load(&d->id), .quality = foreign ? TFT_CLOCK_DRIVER : TFT_CLOCK_KNOWN,
+			.device = atomic_load(&d->id),
+			.quality = foreign ? TFT_CLOCK_DRIVER : TFT_CLOCK_KNOWN,
 			.ticks = (uint64_t)(now_ns + offset_ns), .host_ns = now_ns,
 			.error_ns = error_ns,
 		};
@@ -134,7 +135,7 @@ static int64_t host_ns(uint64_t ticks)
 
 /* ---- commands ---- */
 
-static uint32_t shape_of(const struct cuda_record *r)
+static uint32_t emit_shape_of(const struct cuda_record *r)
 {
 	const uint32_t *grid = r->kernel.grid, *block = r->kernel.block;
 	struct tft_shape shape = {
@@ -150,7 +151,7 @@ static uint32_t shape_of(const struct cuda_record *r)
 	return rt_shape(&shape);
 }
 
-static uint8_t direction_of(const struct cuda_record *r)
+static uint8_t emit_direction_of(const struct cuda_record *r)
 {
 	bool from_host = r->copy.from == CUPTI_MEM_PAGEABLE || r->copy.from == CUPTI_MEM_PINNED;
 	bool to_host = r->copy.to == CUPTI_MEM_PAGEABLE || r->copy.to == CUPTI_MEM_PINNED;
@@ -182,26 +183,27 @@ static uint32_t other_device(const struct cuda_record *r)
 {
 	uint32_t number = r->copy.src_device == r->device ? r->copy.dst_device :
 							    r->copy.src_device;
-	struct device *d = r->copy.peer && number != CUPTI_ID_NONE ? device_get(number) : NULL;
+	struct cuda_device *d = r->copy.peer && number != CUPTI_ID_NONE ?
+				cuda_device_get(number) : NULL;
 
 	return d ? atomic_load(&d->id) : 0;
 }
 
 /* What is the record's own, of whatever kind. */
-static void describe(struct tft_command *c, const struct cuda_record *r)
+static void emit_describe(struct tft_command *c, const struct cuda_record *r)
 {
 	c->bytes = r->bytes;
 	switch (r->what) {
 	case CUDA_KERNEL:
 		c->kind = TFT_KIND_KERNEL;
 		c->name = rt_name(TFT_NAME_KERNEL, r->kernel.name ? r->kernel.name : "(no name)");
-		c->shape = shape_of(r);
+		c->shape = emit_shape_of(r);
 		c->queued_ticks = r->kernel.queued;
 		c->submit_ticks = r->kernel.submitted;
 		break;
 	case CUDA_COPY:
 		c->kind = TFT_KIND_COPY;
-		c->direction = direction_of(r);
+		c->direction = emit_direction_of(r);
 		c->shape = other_device(r);
 		if ((r->copy.from == CUPTI_MEM_PINNED && c->direction == TFT_DIR_H2D) ||
 		    (r->copy.to == CUPTI_MEM_PINNED && c->direction == TFT_DIR_D2H) ||
@@ -224,7 +226,7 @@ static void describe(struct tft_command *c, const struct cuda_record *r)
 	}
 }
 
-static void times(struct tft_command *c, const struct cuda_record *r)
+static void emit_times(struct tft_command *c, const struct cuda_record *r)
 {
 	if (!(r->flags & CUDA_NO_TIME)) {
 		c->start_ticks = r->start;
@@ -237,8 +239,9 @@ static void times(struct tft_command *c, const struct cuda_record *r)
 		return;
 	}
 	c->flags |= TFT_CMD_NOTIMES;
-	cuda_say(SAID_ZERO, 1, "records without times: CUPTI had no memory of the device's for them, "
-		 "or gives none in this version (%s)", cupti->version_text);
+	cuda_say(SAID_ZERO, 1,
+		 "records without times: CUPTI had no device memory for them, "
+		 "or does not record them in this version (%s)", cupti->version_text);
 }
 
 static void run_of(const struct tft_command *c, const struct cuda_record *r)
@@ -257,11 +260,12 @@ static void run_of(const struct tft_command *c, const struct cuda_record *r)
 
 /* A graph's launch that was to be told as a whole, and comes node by node: it had begun
  * before that was so. queue: its own is not known. */
-static void launch_of(struct call *call, const struct cuda_record *r, uint32_t queue)
+static void launch_of(struct cuda_call *call, const struct cuda_record *r, uint32_t queue)
 {
-	struct queue *own = queue_of_call(call, NULL);
+	struct cuda_queue *own = cuda_queue_of_call(call, NULL);
 	struct tft_launch launch = {
-		.tid = call->tid, .queue = own ? atomic_load(&own->id) : queue, .name = graph_name_of(r->graph),
+		.tid = call->tid, .queue = own ? atomic_load(&own->id) : queue,
+		.name = graph_name_of(r->graph),
 		.correlation = r->correlation | TFT_CORRELATION_CUPTI, .op_name = call->op_name,
 		.call_dur_ns = call->call_dur_ns, .op = call->op, .call_ns = call->call_ns,
 		.kind = TFT_KIND_GRAPH, .flags = TFT_CMD_MANY,
@@ -280,10 +284,11 @@ static bool told_other_way(const struct cuda_record *r, uint64_t state)
 	return r->what == CUDA_GRAPH || state & CALL_WHOLE;
 }
 
-static void command(const struct cuda_record *r, enum call_found found, struct call *call,
-		    uint64_t state)
+static void emit_record_command(const struct cuda_record *r, enum call_found found,
+				struct cuda_call *call,
+				uint64_t state)
 {
-	struct queue *queue = queue_get(r->context, r->stream, r->device);
+	struct cuda_queue *queue = cuda_queue_get(r->context, r->stream, r->device);
 	struct tft_command c = { 0 };
 	bool run = r->graph && r->what != CUDA_GRAPH;
 
@@ -295,8 +300,8 @@ static void command(const struct cuda_record *r, enum call_found found, struct c
 	}
 	c.queue = atomic_load(&queue->id);
 	c.correlation = r->correlation ? r->correlation | TFT_CORRELATION_CUPTI : 0;
-	describe(&c, r);
-	times(&c, r);
+	emit_describe(&c, r);
+	emit_times(&c, r);
 	if (found == CALL_THERE) {
 		overdue_came(call, state);
 		call_seen(r->correlation, call);
@@ -349,7 +354,7 @@ static const char *allocator_of(const struct cuda_record *r)
 
 static void series(uint32_t id, uint32_t device, const char *name)
 {
-	struct device *d = device_get(device);
+	struct cuda_device *d = cuda_device_get(device);
 	struct tft_series s = {
 		.id = id, .device = d ? atomic_load(&d->id) : 0, .name = name, .unit = "bytes",
 	};
@@ -392,10 +397,11 @@ static void pool_now(uint64_t address, uint32_t device, uint64_t reserved, uint6
 	rt_emit_counter(&counter);
 }
 
-static void memory(const struct cuda_record *r, enum call_found found, const struct call *call)
+static void emit_record_memory(const struct cuda_record *r, enum call_found found,
+			       const struct cuda_call *call)
 {
 	uint32_t allocator = rt_name(TFT_NAME_ALLOCATOR, allocator_of(r));
-	struct device *d = r->device == CUPTI_ID_NONE ? NULL : device_get(r->device);
+	struct cuda_device *d = r->device == CUPTI_ID_NONE ? NULL : cuda_device_get(r->device);
 	int64_t at_ns = host_ns(r->start);
 
 	if (r->memory.release) {
@@ -404,7 +410,8 @@ static void memory(const struct cuda_record *r, enum call_found found, const str
 
 		rt_emit_free(&release);
 	} else {
-		struct tft_alloc alloc = { .allocator = allocator, .device = d ? atomic_load(&d->id) : 0,
+		struct tft_alloc alloc = { .allocator = allocator,
+					   .device = d ? atomic_load(&d->id) : 0,
 					   .address = r->memory.address, .bytes = r->bytes,
 					   .at_ns = at_ns };
 
@@ -416,7 +423,8 @@ static void memory(const struct cuda_record *r, enum call_found found, const str
 		rt_emit_alloc(&alloc);
 	}
 	if (r->memory.pool && r->memory.pool_type == CUPTI_POOL_LOCAL)
-		pool_now(r->memory.pool, r->device, r->memory.pool_size, r->memory.pool_used, at_ns);
+		pool_now(r->memory.pool, r->device, r->memory.pool_size, r->memory.pool_used,
+			 at_ns);
 }
 
 /* ---- what is neither ---- */
@@ -432,7 +440,7 @@ static void compiled(const struct cuda_record *r, const char *what, const char *
 		rt_emit_compile(&compile);
 }
 
-static void overhead(const struct cuda_record *r)
+static void emit_record_overhead(const struct cuda_record *r)
 {
 	switch (r->overhead.what) {
 	case CUPTI_OVERHEAD_COMPILER:
@@ -460,7 +468,8 @@ static void jit(const struct cuda_record *r)
 		"", "loaded from the cache", "stored in the cache", "compiled",
 	};
 
-	compiled(r, r->jit.entry == CUPTI_JIT_NVVM ? "CUDA: NVVM to PTX" : "CUDA: PTX to machine code",
+	compiled(r,
+		 r->jit.entry == CUPTI_JIT_NVVM ? "CUDA: NVVM to PTX" : "CUDA: PTX to machine code",
 		 r->jit.operation < ARRAY_LEN(operations) ? operations[r->jit.operation] : "");
 }
 
@@ -482,19 +491,19 @@ static bool has_call(const struct cuda_record *r)
 	}
 }
 
-static void with_call(const struct cuda_record *r, enum call_found found, struct call *call,
+static void with_call(const struct cuda_record *r, enum call_found found, struct cuda_call *call,
 		      uint64_t state)
 {
 	if (r->what == CUDA_MEMORY)
-		memory(r, found, call);
+		emit_record_memory(r, found, call);
 	else
-		command(r, found, call, state);
+		emit_record_command(r, found, call, state);
 }
 
 void emit_record(const struct cuda_record *r)
 {
 	enum call_found found;
-	struct call call;
+	struct cuda_call call;
 	uint64_t state = 0;
 
 	if (has_call(r)) {
@@ -511,7 +520,7 @@ void emit_record(const struct cuda_record *r)
 	}
 	switch (r->what) {
 	case CUDA_MEMORY:
-		memory(r, CALL_NONE, NULL);
+		emit_record_memory(r, CALL_NONE, NULL);
 		break;
 	case CUDA_POOL:
 		if (r->pool.type == CUPTI_POOL_LOCAL)
@@ -519,7 +528,7 @@ void emit_record(const struct cuda_record *r)
 				 host_ns(r->start));
 		break;
 	case CUDA_OVERHEAD:
-		overhead(r);
+		emit_record_overhead(r);
 		break;
 	case CUDA_JIT:
 		jit(r);
@@ -536,7 +545,7 @@ void emit_waiting(bool all)
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < n_waiting; i++) {
-		struct call call;
+		struct cuda_call call;
 		uint64_t state = 0;
 		enum call_found found = call_find(waiting[i].record.correlation, &call, &state);
 

@@ -55,7 +55,7 @@ static int kind_on(uint32_t kind, const char *what)
 		return CUPTI_OK;
 	if (!cupti_has_kind(cupti, kind)) {
 		refused[kind] = true;
-		cuda_tell(0, "libcupti %s does not tell %s", cupti->version_text, what);
+		cuda_tell(0, "libcupti %s does not record %s", cupti->version_text, what);
 		return CUPTI_OK;
 	}
 	r = cupti->enable(kind);
@@ -64,7 +64,7 @@ static int kind_on(uint32_t kind, const char *what)
 		return r;
 	}
 	refused[kind] = true;
-	cuda_tell(1, "CUPTI refuses to tell %s: %s (%d)", what, cupti_text(r), r);
+	cuda_tell(1, "CUPTI refuses to record %s: %s (%d)", what, cupti_text(r), r);
 	return r;
 }
 
@@ -72,7 +72,7 @@ static void kind_off(uint32_t kind)
 {
 	if (enabled[kind])
 		enabled[kind] = cuda_asked(cupti->disable(kind), SAID_DISABLE, 1,
-					   "CUPTI does not stop telling what was asked of it");
+					   "CUPTI does not stop recording what was enabled");
 }
 
 /* What CUPTI said to kernels. */
@@ -154,10 +154,12 @@ static void chosen_calls(uint32_t on)
 #undef CALL
 	chosen = on;
 	if (on && calls.refused == calls.asked)
-		cuda_asked(calls.answer, SAID_CALLS, 1, "CUPTI refuses to call back: launches, waits and "
+		cuda_asked(calls.answer, SAID_CALLS, 1,
+			   "CUPTI refuses to call back: launches, waits and "
 			   "the program's calls are not seen, and nothing of the device has an op");
 	else if (on && calls.refused > calls.unknown)
-		cuda_asked(calls.answer, SAID_CALLS, 1, "CUPTI refuses to call back for some calls: these "
+		cuda_asked(calls.answer, SAID_CALLS, 1,
+			   "CUPTI refuses to call back for some calls: these "
 			   "are not seen, and what they launch has no op");
 }
 
@@ -190,7 +192,8 @@ static void all_calls(uint32_t on, uint32_t domain)
 
 	all[domain] = on && r == CUPTI_OK;
 	if (on)
-		cuda_asked(r, SAID_CALLS, 1, "CUPTI refuses to call back for all calls: those of level "
+		cuda_asked(r, SAID_CALLS, 1,
+			   "CUPTI refuses to call back for all calls: those of level "
 			   "default are seen");
 }
 
@@ -212,7 +215,8 @@ static void calls_change(enum tft_level level)
 		all_calls(1, CUPTI_DOMAIN_RUNTIME);
 	}
 	if (level == TFT_LEVEL_DEFAULT || (level == TFT_LEVEL_FULL &&
-					   !(all[CUPTI_DOMAIN_DRIVER] && all[CUPTI_DOMAIN_RUNTIME])))
+					   !(all[CUPTI_DOMAIN_DRIVER] &&
+					     all[CUPTI_DOMAIN_RUNTIME])))
 		chosen_calls(1);
 	calls_level = level;
 }
@@ -237,12 +241,13 @@ static void resources_apply(bool on)
 	if (on == resources_on)
 		return;
 	for (size_t i = 0; i < ARRAY_LEN(ids); i++)
-		cuda_asked(cupti->enable_callback(on, CUPTI_DOMAIN_RESOURCE, ids[i]), SAID_RESOURCES, 1,
-			   "CUPTI refuses to call back when streams and graphs come and go: names of "
-			   "streams and ops of graphs' nodes may be missing");
+		cuda_asked(cupti->enable_callback(on, CUPTI_DOMAIN_RESOURCE, ids[i]),
+			   SAID_RESOURCES, 1,
+			   "CUPTI refuses to call back when streams and graphs come and go: "
+			   "names of streams and ops of graphs' nodes may be missing");
 	if (cupti->release >= STATES_SINCE)
 		cuda_asked(cupti->enable_domain(on, CUPTI_DOMAIN_STATE), SAID_STATE, 0,
-			   "CUPTI would not say when it stops");
+			   "CUPTI does not report when it stops");
 	resources_on = on;
 }
 
@@ -261,7 +266,7 @@ void enable_level(enum tft_level level)
 
 /* ---- the start ---- */
 
-static int subscribe(char *why, size_t size)
+static int enable_subscribe(char *why, size_t size)
 {
 	char other[CUPTI_SUBSCRIBER_OLD] = "";
 	int r = cupti_subscribe(calls_callback, NULL, atomic_load(&graphs_whole), other,
@@ -270,16 +275,19 @@ static int subscribe(char *why, size_t size)
 	if (r == CUPTI_OK)
 		return r;
 	if (r == CUPTI_BUSY)
-		snprintf(why, size, "another profiler (%s) holds CUPTI, which has one client a "
+		snprintf(why, size, "another profiler (%s) uses CUPTI, which serves one client per "
 			 "process: nothing of the device is seen, ops and NVTX ranges are; "
-			 "'--probe -cuda' leaves CUPTI to it for good",
-			 *other ? other : "it does not say its name");
+			 "'--probe -cuda' leaves CUPTI to that profiler",
+			 *other ? other : "it does not give its name");
 	else if (r == CUPTI_NOT_INITIALIZED)
-		snprintf(why, size, "libcupti %s (%s) is not one for this driver (CUDA %d.%d): nothing "
-			 "of the device is seen; TFTOP_CUPTI names another one", cupti->version_text,
-			 cupti->path, cupti->driver / 1000, cupti->driver % 1000 / 10);
+		snprintf(why, size,
+			 "libcupti %s (%s) is not one for this driver (CUDA %d.%d): nothing "
+			 "of the device is seen; TFTOP_CUPTI names another one",
+			 cupti->version_text, cupti->path, cupti->driver / 1000,
+			 cupti->driver % 1000 / 10);
 	else
-		snprintf(why, size, "CUPTI lets nobody subscribe: %s (%d); nothing of the device is "
+		snprintf(why, size,
+			 "CUPTI refuses the subscription: %s (%d); nothing of the device is "
 			 "seen", cupti_text(r), r);
 	return r;
 }
@@ -290,19 +298,21 @@ static void kernels_refused(int r, char *why, size_t size)
 		snprintf(why, size, "the driver lets only administrators trace kernels (its option "
 			 "NVreg_RestrictProfilingToAdminUsers): nothing of the device is seen");
 	else
-		snprintf(why, size, "CUPTI refuses to tell kernels: %s (%d); nothing of the device is "
+		snprintf(why, size,
+			 "CUPTI refuses to record kernels: %s (%d); nothing of the device is "
 			 "seen", cupti_text(r), r);
 }
 
 int enable_start(enum tft_level level, char *why, size_t size)
 {
-	int r = subscribe(why, size);
+	int r = enable_subscribe(why, size);
 
 	if (r)
 		return r;
 	r = cupti->register_buffers(collect_request, collect_complete);
 	if (r) {
-		snprintf(why, size, "CUPTI takes no buffers: %s (%d); nothing of the device is seen",
+		snprintf(why, size,
+			 "CUPTI accepts no buffers: %s (%d); nothing of the device is seen",
 			 cupti_text(r), r);
 		cupti_unsubscribe();
 		return r;

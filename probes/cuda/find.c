@@ -51,7 +51,7 @@ static void keep_root(struct mapped *m, const char *path)
 	m->roots[m->n_roots++][length] = '\0';
 }
 
-static int look(struct dl_phdr_info *info, size_t size, void *arg)
+static int find_note_library(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct mapped *m = arg;
 	const char *path = info->dlpi_name, *name = basename(path);
@@ -74,7 +74,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
 void find_mapped(struct mapped *out)
 {
 	memset(out, 0, sizeof(*out));
-	dl_iterate_phdr(look, out);
+	dl_iterate_phdr(find_note_library, out);
 }
 
 const char *const *find_names(int major)
@@ -92,27 +92,28 @@ const char *const *find_names(int major)
 	       major == 14 ? fourteen : none;
 }
 
-struct search {
+struct address_search {
 	const char *const *names;
 	bool (*try)(const char *path, void *arg);
 	void *arg;
 };
 
-static bool try_folder(const struct search *s, const char *folder)
+static bool try_folder(const struct address_search *s, const char *folder)
 {
 	char path[FIND_PATH_MAX + 32];
 
 	for (const char *const *name = s->names; *name; name++) {
 		int n = snprintf(path, sizeof(path), "%s/%s", folder, *name);
 
-		if (n > 0 && (size_t)n < sizeof(path) && !access(path, R_OK) && s->try(path, s->arg))
+		if (n > 0 && (size_t)n < sizeof(path) && !access(path, R_OK) &&
+		    s->try(path, s->arg))
 			return true;
 	}
 	return false;
 }
 
 __attribute__((format(printf, 2, 3)))
-static bool try_in(const struct search *s, const char *format, ...)
+static bool try_in(const struct address_search *s, const char *format, ...)
 {
 	char folder[FIND_PATH_MAX];
 	va_list args;
@@ -125,7 +126,7 @@ static bool try_in(const struct search *s, const char *format, ...)
 }
 
 /* A toolkit's root: extras is the old place, targets the new one. */
-static bool try_toolkit(const struct search *s, const char *root)
+static bool try_toolkit(const struct address_search *s, const char *root)
 {
 #if defined(__aarch64__)
 	const char *target = "sbsa-linux";
@@ -137,7 +138,7 @@ static bool try_toolkit(const struct search *s, const char *root)
 	       try_in(s, "%s/targets/%s/lib", root, target) || try_in(s, "%s/lib64", root);
 }
 
-static bool try_beside_cudart(const struct search *s, const char *cudart)
+static bool try_beside_cudart(const struct address_search *s, const char *cudart)
 {
 	int length = (int)(basename(cudart) - cudart) - 1;
 
@@ -163,7 +164,7 @@ static int toolkit_order(const void *a, const void *b)
 	return (y->release > x->release) - (y->release < x->release);
 }
 
-static bool try_toolkits(const struct search *s, int major, int release)
+static bool try_toolkits(const struct address_search *s, int major, int release)
 {
 	struct toolkit found[TOOLKITS_MAX];
 	DIR *dir = opendir("/usr/local");
@@ -198,7 +199,7 @@ static bool try_toolkits(const struct search *s, int major, int release)
 bool find_files(const struct mapped *mapped, int major, int release,
 		bool (*try)(const char *path, void *arg), void *arg)
 {
-	struct search s = { find_names(major), try, arg };
+	struct address_search s = { find_names(major), try, arg };
 
 	if (*mapped->cudart && mapped->major == major && try_beside_cudart(&s, mapped->cudart))
 		return true;

@@ -60,7 +60,8 @@ static uint64_t node_number(void *node)
 	uint64_t number = 0;
 
 	if (!cupti->get_graph_node_id ||
-	    cuda_asked(cupti->get_graph_node_id(node, &number), SAID_NODES, 1, "CUPTI does not say which "
+	    cuda_asked(cupti->get_graph_node_id(node, &number), SAID_NODES, 1,
+		       "CUPTI does not say which "
 		       "node of a graph is which: kernels of graphs have their launch's op"))
 		return 0;
 	return number;

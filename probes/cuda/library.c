@@ -54,7 +54,7 @@ static int driver_version(const struct mapped *m)
 /* ---- which release ---- */
 
 /* What the library calls itself, whatever its file is called. */
-static const char *soname(void *handle)
+static const char *library_soname(void *handle)
 {
 	struct link_map *map;
 	const char *strings = NULL;
@@ -85,7 +85,7 @@ static uint32_t release_of(uint32_t version, void *handle)
 		[25] = CUPTI_RELEASE(12, 6), [26] = CUPTI_RELEASE(12, 8),
 		[27] = CUPTI_RELEASE(12, 9), [28] = CUPTI_RELEASE(12, 9),
 	};
-	const char *name = soname(handle);
+	const char *name = library_soname(handle);
 	int minor;
 
 	if (version >= 130000)
@@ -162,7 +162,7 @@ static bool try_named(const char *named, int major, struct attempt *a)
 }
 
 /* The handle, or NULL with why. */
-static void *load(const struct mapped *m, char *why, size_t size)
+static void *library_load(const struct mapped *m, char *why, size_t size)
 {
 	const char *named = getenv(TFT_CUPTI_ENV);
 	struct attempt a = { NULL, "" };
@@ -192,8 +192,8 @@ static void *load(const struct mapped *m, char *why, size_t size)
 	if (*a.error)
 		snprintf(why, size, "libcupti could not be loaded: %s", a.error);
 	else
-		snprintf(why, size, "there is no libcupti for CUDA %d, neither with the program's "
-			 "libraries nor by the linker's paths nor in /usr/local/cuda*; "
+		snprintf(why, size, "there is no libcupti for CUDA %d: not among the program's "
+			 "libraries, not in the linker's paths, not in /usr/local/cuda*; "
 			 TFT_CUPTI_ENV "=FILE names one (it comes with the toolkit, or with "
 			 "pip install nvidia-cuda-cupti)", major);
 	return NULL;
@@ -215,7 +215,7 @@ const struct cupti_library *cupti_find(char *why, size_t size)
 		snprintf(why, size, "libcuda is not loaded: CUDA is not in use here");
 		return NULL;
 	}
-	handle = load(&m, why, size);
+	handle = library_load(&m, why, size);
 	if (!handle)
 		return NULL;
 	library.driver = driver_version(&m);
@@ -223,7 +223,8 @@ const struct cupti_library *cupti_find(char *why, size_t size)
 	get_version.object = dlsym(handle, "cuptiGetVersion");
 	result = get_version.object ? get_version.function(&library.version) : CUPTI_UNKNOWN;
 	if (result || !library.version) {
-		snprintf(why, size, "'%s' does not say its version (%d): it is no libcupti, or too new "
+		snprintf(why, size,
+			 "'%s' does not tell its version (%d): it is no libcupti, or too new "
 			 "for this driver", library.path, result);
 		return NULL;
 	}
@@ -231,7 +232,7 @@ const struct cupti_library *cupti_find(char *why, size_t size)
 	name_version(&library);
 	lacks = family_resolve(&library, handle);
 	if (library.release < CUPTI_RELEASE(11, 4) || lacks) {
-		snprintf(why, size, "'%s' is CUPTI %s%s%s; 11.4 is the oldest that is understood",
+		snprintf(why, size, "'%s' is CUPTI %s%s%s; 11.4 is the oldest that is supported",
 			 library.path, library.version_text, lacks ? " without " : "",
 			 lacks ? lacks : "");
 		return NULL;

@@ -57,7 +57,7 @@ static const struct {
 	[THROTTLED] = { "throttled", "" },
 };
 
-static struct watched {
+static struct nvml_watched {
 	nvml_handle handle;
 	bool asked;
 	atomic_uint series[SENSORS];	/* 0: nothing was read yet */
@@ -68,7 +68,7 @@ static atomic_bool started, ended;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* of what wakes the thread */
 static pthread_cond_t wake;
 
-static bool resolve(void)
+static bool nvml_resolve(void)
 {
 	void *h = rt_dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL);
 	struct { void *to; const char *name; } all[] = {
@@ -98,7 +98,7 @@ static bool resolve(void)
 	return nvml.init && nvml.by_uuid;
 }
 
-static void series_send(const struct device *d, const struct watched *w, enum sensor s)
+static void series_send(const struct cuda_device *d, const struct nvml_watched *w, enum sensor s)
 {
 	struct tft_series series = {
 		.id = atomic_load(&w->series[s]), .device = atomic_load(&d->id),
@@ -109,7 +109,8 @@ static void series_send(const struct device *d, const struct watched *w, enum se
 		rt_emit_series(&series);
 }
 
-static void value(const struct device *d, struct watched *w, enum sensor s, int result, int64_t v)
+static void nvml_emit_value(const struct cuda_device *d, struct nvml_watched *w, enum sensor s,
+			    int result, int64_t v)
 {
 	struct tft_counter counter = { .at_ns = rt_now_ns(), .value = v };
 
@@ -127,8 +128,8 @@ static void value(const struct device *d, struct watched *w, enum sensor s, int 
 	rt_emit_counter(&counter);
 }
 
-static void throttled(const struct device *d, struct watched *w, int result,
-		      unsigned long long now)
+static void nvml_emit_throttled(const struct cuda_device *d, struct nvml_watched *w, int result,
+				unsigned long long now)
 {
 	bool any = false;
 
@@ -137,17 +138,18 @@ static void throttled(const struct device *d, struct watched *w, int result,
 			continue;
 		any = true;
 		if (!(w->reasons & reasons[i].bit))
-			cuda_tell(1, "%s (device %u) runs with lower clocks: %s", d->def.name, d->number,
+			cuda_tell(1, "%s (device %u) runs with lower clocks: %s", d->def.name,
+				  d->number,
 				  reasons[i].what);
 	}
-	value(d, w, THROTTLED, result, any);
+	nvml_emit_value(d, w, THROTTLED, result, any);
 	if (result == NVML_OK)
 		w->reasons = now;
 }
 
 #define ASKED(s, fn) (nvml.fn && w->misses[s] < TRIES)
 
-static void read_device(const struct device *d, struct watched *w)
+static void read_device(const struct cuda_device *d, struct nvml_watched *w)
 {
 	struct nvml_usage usage = { 0 };
 	struct nvml_memory memory = { 0 };
@@ -157,41 +159,41 @@ static void read_device(const struct device *d, struct watched *w)
 
 	if (ASKED(USAGE, usage)) {
 		r = nvml.usage(w->handle, &usage);
-		value(d, w, USAGE, r, usage.gpu);
+		nvml_emit_value(d, w, USAGE, r, usage.gpu);
 	}
 	if (ASKED(MEMORY, memory)) {
 		r = nvml.memory(w->handle, &memory);
-		value(d, w, MEMORY, r, (int64_t)memory.used);
+		nvml_emit_value(d, w, MEMORY, r, (int64_t)memory.used);
 	}
 	if (ASKED(SM, clock)) {
 		r = nvml.clock(w->handle, CLOCK_SM, &n);
-		value(d, w, SM, r, n);
+		nvml_emit_value(d, w, SM, r, n);
 	}
 	if (ASKED(MEMORY_CLOCK, clock)) {
 		r = nvml.clock(w->handle, CLOCK_MEMORY, &n);
-		value(d, w, MEMORY_CLOCK, r, n);
+		nvml_emit_value(d, w, MEMORY_CLOCK, r, n);
 	}
 	if (ASKED(POWER, power)) {
 		r = nvml.power(w->handle, &n);
-		value(d, w, POWER, r, (n + 500) / 1000);
+		nvml_emit_value(d, w, POWER, r, (n + 500) / 1000);
 	}
 	if (ASKED(TEMPERATURE, temperature)) {
 		r = nvml.temperature(w->handle, 0, &n);
-		value(d, w, TEMPERATURE, r, n);
+		nvml_emit_value(d, w, TEMPERATURE, r, n);
 	}
 	if (ASKED(THROTTLED, reasons)) {
 		r = nvml.reasons(w->handle, &why);
-		throttled(d, w, r, why);
+		nvml_emit_throttled(d, w, r, why);
 	}
 }
 
 /* Only devices whose records have come: this process works on them. */
 static void read_all(void)
 {
-	struct device *d;
+	struct cuda_device *d;
 
 	for (unsigned i = 0; (d = device_at(i)); i++) {
-		struct watched *w = &watched[i];
+		struct nvml_watched *w = &watched[i];
 		int r;
 
 		if (!atomic_load(&d->told) || !atomic_load(&d->used))
@@ -224,13 +226,13 @@ static bool wait_second(void)
 	return !atomic_load(&ended);
 }
 
-static void *watch(void *arg)
+static void *nvml_thread(void *arg)
 {
 	int r;
 
 	(void)arg;
 	prctl(PR_SET_NAME, "tftop-nvml");
-	if (!resolve())
+	if (!nvml_resolve())
 		return NULL;
 	r = nvml.init();
 	if (r != NVML_OK) {
@@ -272,7 +274,7 @@ void nvml_start(void)
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	if (pthread_create(&thread, &attr, watch, NULL))
+	if (pthread_create(&thread, &attr, nvml_thread, NULL))
 		rt_dropped(1);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
@@ -280,7 +282,7 @@ void nvml_start(void)
 
 void nvml_dump(void)
 {
-	struct device *d;
+	struct cuda_device *d;
 
 	for (unsigned i = 0; (d = device_at(i)); i++)
 		for (int s = 0; s < SENSORS; s++)

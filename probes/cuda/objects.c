@@ -19,10 +19,10 @@
 #define PROBES 64u		/* of handles; who is not found then is asked of CUPTI */
 #define PER_THREAD 2u		/* CU_STREAM_PER_THREAD; above it the thread */
 
-static struct device devices[DEVICES_MAX];
+static struct cuda_device devices[DEVICES_MAX];
 static atomic_uint n_devices;
 /* Behind the last: what runs on further streams of a device. */
-static struct queue queues[QUEUES_MAX + DEVICES_MAX];
+static struct cuda_queue queues[QUEUES_MAX + DEVICES_MAX];
 static atomic_uint n_queues;
 /* index + 1 of a queue; by number, by handle */
 static _Atomic uint16_t by_number[SLOTS];
@@ -37,13 +37,13 @@ static atomic_bool rest_sent[DEVICES_MAX];
 
 /* ---- devices ---- */
 
-struct device *device_at(unsigned index)
+struct cuda_device *device_at(unsigned index)
 {
 	return index < atomic_load_explicit(&n_devices, memory_order_acquire) ? &devices[index] :
 										NULL;
 }
 
-static void device_send(struct device *d)
+static void device_send(struct cuda_device *d)
 {
 	struct tft_device def = atomic_load(&d->told) ? d->def : d->plain;
 	char name[240], user[sizeof(d->user)] = "";
@@ -61,7 +61,7 @@ static void device_send(struct device *d)
 }
 
 /* Something that nothing is known of but its number; its record tells the rest. */
-static void device_plain(struct device *d, uint32_t number)
+static void device_plain(struct cuda_device *d, uint32_t number)
 {
 	char name[64];
 
@@ -75,10 +75,10 @@ static void device_plain(struct device *d, uint32_t number)
 		d->plain.name = "";
 }
 
-struct device *device_get(uint32_t number)
+struct cuda_device *cuda_device_get(uint32_t number)
 {
 	unsigned n = atomic_load_explicit(&n_devices, memory_order_acquire);
-	struct device *d = NULL;
+	struct cuda_device *d = NULL;
 
 	for (unsigned i = 0; i < n; i++)
 		if (devices[i].number == number)
@@ -145,7 +145,7 @@ static bool user_named(enum rt_thing what, uint64_t id, char own[NAME_BYTES])
 
 static void device_known(const struct cuda_record *r)
 {
-	struct device *d = device_get(r->device);
+	struct cuda_device *d = cuda_device_get(r->device);
 	char name[160];
 
 	if (!d || atomic_load(&d->told))
@@ -172,13 +172,13 @@ static void device_known(const struct cuda_record *r)
 	user_named(RT_THING_CUDA_DEVICE, d->number, d->user);
 	device_send(d);
 	if (r->of_device.mig)
-		cuda_tell(0, "device %u is a part of a GPU, %s: sensors may be those of the whole one, "
-			  "or none", d->number, d->def.address);
+		cuda_tell(0, "device %u is a part of a GPU, %s: its sensors may be those of the "
+			  "whole GPU, or missing", d->number, d->def.address);
 }
 
 /* ---- streams ---- */
 
-static void queue_told(const struct queue *q, uint32_t flags, int32_t priority)
+static void queue_told(const struct cuda_queue *q, uint32_t flags, int32_t priority)
 {
 	struct tft_queue def = {
 		.id = atomic_load(&q->id), .device = q->device ? atomic_load(&q->device->id) : 0,
@@ -200,7 +200,7 @@ static void queue_told(const struct queue *q, uint32_t flags, int32_t priority)
 
 /* Who was interrupted before it told an older state tells the newer one too: the last word
  * counts, and another thread's may have been before it. */
-static void queue_send(struct queue *q)
+static void queue_send(struct cuda_queue *q)
 {
 	uint32_t flags;
 	int32_t priority;
@@ -212,7 +212,7 @@ static void queue_send(struct queue *q)
 	} while (flags != atomic_load(&q->flags) || priority != atomic_load(&q->priority));
 }
 
-static struct queue *by_number_find(uint32_t context, uint32_t stream, uint32_t *slot)
+static struct cuda_queue *by_number_find(uint32_t context, uint32_t stream, uint32_t *slot)
 {
 	uint32_t i = objects_hash(context, stream) & (SLOTS - 1);
 
@@ -228,9 +228,9 @@ static struct queue *by_number_find(uint32_t context, uint32_t stream, uint32_t 
 }
 
 /* Under the lock. */
-static struct queue *queue_rest(struct device *device)
+static struct cuda_queue *queue_rest(struct cuda_device *device)
 {
-	struct queue *q = &queues[QUEUES_MAX + (device - devices)];
+	struct cuda_queue *q = &queues[QUEUES_MAX + (device - devices)];
 
 	if (!atomic_load(&q->id)) {
 		q->device = device;
@@ -241,17 +241,17 @@ static struct queue *queue_rest(struct device *device)
 	return q;
 }
 
-static bool is_rest(const struct queue *q)
+static bool is_rest(const struct cuda_queue *q)
 {
 	return q >= &queues[QUEUES_MAX];
 }
 
 /* Under the lock. */
-static struct queue *queue_enter(uint32_t context, uint32_t stream, struct device *device,
-				 uint32_t slot)
+static struct cuda_queue *queue_enter(uint32_t context, uint32_t stream, struct cuda_device *device,
+				      uint32_t slot)
 {
 	unsigned n = atomic_load(&n_queues);
-	struct queue *q = &queues[n];
+	struct cuda_queue *q = &queues[n];
 
 	if (n == QUEUES_MAX)
 		return NULL;
@@ -265,16 +265,16 @@ static struct queue *queue_enter(uint32_t context, uint32_t stream, struct devic
 	return q;
 }
 
-struct queue *queue_get(uint32_t context, uint32_t stream, uint32_t device)
+struct cuda_queue *cuda_queue_get(uint32_t context, uint32_t stream, uint32_t device)
 {
 	uint32_t slot;
-	struct queue *q = by_number_find(context, stream, &slot);
-	struct device *d;
+	struct cuda_queue *q = by_number_find(context, stream, &slot);
+	struct cuda_device *d;
 	bool made;
 
 	if (likely(q != NULL))
 		return q;
-	d = device_get(device);
+	d = cuda_device_get(device);
 	if (!d || !rt_spin_lock(&busy)) {
 		rt_dropped(1);
 		return NULL;
@@ -291,12 +291,13 @@ struct queue *queue_get(uint32_t context, uint32_t stream, uint32_t device)
 	if (made)
 		queue_send(q);
 	if (made && is_rest(q))
-		cuda_say(SAID_STREAMS, 1, "more than %u streams: what runs on the others is shown as on "
-			 "one", QUEUES_MAX);
+		cuda_say(SAID_STREAMS, 1,
+			 "more than %u streams: what runs on the others is shown as if on "
+			 "one stream", QUEUES_MAX);
 	return q;
 }
 
-struct queue *queue_of(uint32_t context, uint64_t handle)
+struct cuda_queue *cuda_queue_of(uint32_t context, uint64_t handle)
 {
 	uint32_t i = objects_hash(handle, context) & (SLOTS - 1);
 
@@ -318,11 +319,11 @@ struct queue *queue_of(uint32_t context, uint64_t handle)
 
 /* Where a handle is forgotten another may be entered: as many places are in use as there
  * ever were streams at a time. */
-static void handle_enter(struct queue *q, uint64_t handle)
+static void handle_enter(struct cuda_queue *q, uint64_t handle)
 {
 	uint32_t i = objects_hash(handle, q->context) & (SLOTS - 1), place = SLOTS;
 
-	if (is_rest(q) || queue_of(q->context, handle) == q || !rt_spin_lock(&busy))
+	if (is_rest(q) || cuda_queue_of(q->context, handle) == q || !rt_spin_lock(&busy))
 		return;
 	for (unsigned n = 0; n < PROBES; n++, i = (i + 1) & (SLOTS - 1)) {
 		bool was = atomic_load(&by_handle[i].queue) != 0;
@@ -368,7 +369,8 @@ static uint64_t handle_key(uint64_t handle, bool own_stream, uint32_t tid)
 
 static int handles_refused(int r)
 {
-	return cuda_asked(r, SAID_HANDLES, 1, "CUPTI does not say which stream or context is which: names "
+	return cuda_asked(r, SAID_HANDLES, 1,
+			  "CUPTI does not say which stream or context is which: names "
 			  "of streams, launches of graphs and what a wait is for may be missing");
 }
 
@@ -387,15 +389,15 @@ static bool numbers_of(void *context, uint64_t handle, bool own_stream, uint32_t
 	return !r;
 }
 
-struct queue *queue_of_call(const struct call *call, void *context)
+struct cuda_queue *cuda_queue_of_call(const struct cuda_call *call, void *context)
 {
 	uint64_t key = handle_key(call->stream, call->own_stream, call->tid);
-	struct queue *q = queue_of(call->context, key);
+	struct cuda_queue *q = cuda_queue_of(call->context, key);
 	uint32_t stream = 0, device = 0;
 
 	if (q || !context || !numbers_of(context, call->stream, call->own_stream, &stream, &device))
 		return q;
-	q = queue_get(call->context, stream, device);
+	q = cuda_queue_get(call->context, stream, device);
 	if (q)
 		handle_enter(q, key);
 	return q;
@@ -404,17 +406,17 @@ struct queue *queue_of_call(const struct call *call, void *context)
 static void stream_made(const struct cupti_resource *r)
 {
 	uint32_t context = 0, stream = 0, device = 0;
-	struct queue *q;
+	struct cuda_queue *q;
 
 	if (!r->context || handles_refused(cupti->get_context_id(r->context, &context)) ||
 	    !numbers_of(r->context, (uint64_t)(uintptr_t)r->stream, false, &stream, &device))
 		return;
-	q = queue_get(context, stream, device);
+	q = cuda_queue_get(context, stream, device);
 	if (q)
 		handle_enter(q, (uint64_t)(uintptr_t)r->stream);
 }
 
-static bool name_taken(struct queue *q)
+static bool name_taken(struct cuda_queue *q)
 {
 	return user_named(RT_THING_CUDA_STREAM, atomic_load(&q->handle), q->name);
 }
@@ -424,11 +426,11 @@ static void stream_goes(const struct cupti_resource *r)
 {
 	uint64_t handle = (uint64_t)(uintptr_t)r->stream;
 	uint32_t context = 0;
-	struct queue *q;
+	struct cuda_queue *q;
 
 	if (!r->context || cupti->get_context_id(r->context, &context))
 		return;
-	q = queue_of(context, handle);
+	q = cuda_queue_of(context, handle);
 	if (q && atomic_load(&q->handle) == handle) {
 		if (name_taken(q))
 			queue_send(q);
@@ -457,7 +459,7 @@ void objects_resource(uint32_t id, const struct cupti_resource *resource)
 
 static void queue_is_default(uint32_t context, uint32_t stream, uint32_t device)
 {
-	struct queue *q = queue_get(context, stream, device);
+	struct cuda_queue *q = cuda_queue_get(context, stream, device);
 
 	if (!q)
 		return;
@@ -468,7 +470,7 @@ static void queue_is_default(uint32_t context, uint32_t stream, uint32_t device)
 
 void objects_record(const struct cuda_record *r)
 {
-	struct queue *q;
+	struct cuda_queue *q;
 	uint32_t slot;
 
 	switch (r->what) {
@@ -495,7 +497,7 @@ void objects_names(void)
 {
 	uint32_t now = rt_things();
 	unsigned n = atomic_load(&n_queues);
-	struct device *d;
+	struct cuda_device *d;
 
 	if (now == names_seen)
 		return;
@@ -511,7 +513,7 @@ void objects_names(void)
 void objects_dump(void)
 {
 	unsigned n = atomic_load(&n_queues);
-	struct device *d;
+	struct cuda_device *d;
 
 	for (unsigned i = 0; (d = device_at(i)); i++)
 		device_send(d);

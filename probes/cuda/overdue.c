@@ -32,15 +32,15 @@ static struct {
 	bool over;		/* the latest record had one again */
 } uncorrelated;
 
-static bool is_kernel(const struct call *c)
+static bool is_kernel(const struct cuda_call *c)
 {
 	return c->class == CUPTI_CLASS_LAUNCH || c->class == CUPTI_CLASS_LAUNCH_CONFIG;
 }
 
 /* What it holds back: INT64_MAX, nothing. */
-static int64_t holds(uint32_t correlation, int64_t now_ns, int64_t before_ns)
+static int64_t overdue_holds_since(uint32_t correlation, int64_t now_ns, int64_t before_ns)
 {
-	struct call c;
+	struct cuda_call c;
 	uint64_t state = calls_state(correlation);
 	int64_t age_ns;
 
@@ -72,7 +72,7 @@ int64_t overdue_pending_ns(void)
 	if (rt_level() == TFT_LEVEL_MIN)
 		return atomic_load(&collect_flush_ns);
 	for (calls_range(&at, &last); (int32_t)(last - at) >= 0; at++) {
-		int64_t held = holds(at, now_ns, before_ns ? before_ns : now_ns);
+		int64_t held = overdue_holds_since(at, now_ns, before_ns ? before_ns : now_ns);
 
 		if (held < oldest)
 			oldest = held;
@@ -80,7 +80,8 @@ int64_t overdue_pending_ns(void)
 	return oldest;
 }
 
-static void announce(const struct call *c, uint32_t correlation, struct queue *queue)
+static void overdue_announce(const struct cuda_call *c, uint32_t correlation,
+			     struct cuda_queue *queue)
 {
 	struct tft_command command = {
 		.tid = c->tid, .queue = atomic_load(&queue->id), .name = call_kernel(c),
@@ -96,15 +97,15 @@ static void announce(const struct call *c, uint32_t correlation, struct queue *q
 }
 
 /* The streams whose oldest launch was met in this walk. */
-struct walk {
-	const struct queue *seen[STREAMS];
+struct overdue_walk {
+	const struct cuda_queue *seen[STREAMS];
 	unsigned n_seen;
 	int64_t now_ns, oldest_ns;
 	uint32_t oldest;		/* a kernel, 0 none */
 	uint32_t owed;
 };
 
-static bool first_of(struct walk *w, const struct queue *queue)
+static bool first_of(struct overdue_walk *w, const struct cuda_queue *queue)
 {
 	for (unsigned i = 0; i < w->n_seen; i++)
 		if (w->seen[i] == queue)
@@ -115,10 +116,11 @@ static bool first_of(struct walk *w, const struct queue *queue)
 }
 
 /* True: it is awaited no more. */
-static bool look_at(struct walk *w, uint32_t correlation, const struct call *c, uint64_t state)
+static bool overdue_look_at(struct overdue_walk *w, uint32_t correlation, const struct cuda_call *c,
+			    uint64_t state)
 {
 	uint64_t key = c->own_stream && !c->stream ? 2 | (uint64_t)c->tid << 32 : c->stream;
-	struct queue *queue = queue_of(c->context, key);
+	struct cuda_queue *queue = cuda_queue_of(c->context, key);
 	int64_t age_ns = w->now_ns - c->call_ns;
 	bool overtaken = queue && atomic_load(&queue->flags) & TFT_QUEUE_IN_ORDER &&
 			 queue->done_call_ns > c->call_ns;
@@ -144,23 +146,23 @@ static bool look_at(struct walk *w, uint32_t correlation, const struct call *c, 
 	}
 	if (queue && first_of(w, queue) + (age_ns > ALL_AGE_NS) && !overtaken &&
 	    age_ns > ANNOUNCE_AGE_NS && !(state & CALL_TOLD))
-		announce(c, correlation, queue);
+		overdue_announce(c, correlation, queue);
 	return false;
 }
 
-static void walk(struct walk *w)
+static void overdue_walk(struct overdue_walk *w)
 {
 	uint32_t at, last;
 	bool awaited_before = false;
 
 	for (calls_range(&at, &last); (int32_t)(last - at) >= 0; at++) {
 		uint64_t state = calls_state(at);
-		struct call c;
+		struct cuda_call c;
 
 		if (state & (CALL_AWAITED | CALL_FILLING | CALL_RUNNING)) {
 			/* what runs is looked at when it has returned */
 			if (call_find(at, &c, &state) == CALL_THERE && state & CALL_AWAITED &&
-			    (!c.twin || c.twin > at) && look_at(w, at, &c, state))
+			    (!c.twin || c.twin > at) && overdue_look_at(w, at, &c, state))
 				continue;
 			awaited_before = true;
 		} else if (!awaited_before && (int32_t)(last - at) > 256) {
@@ -170,10 +172,10 @@ static void walk(struct walk *w)
 }
 
 /* Something is launched and nothing comes. */
-static void silence(const struct walk *w, uint64_t records)
+static void overdue_tell_silence(const struct overdue_walk *w, uint64_t records)
 {
-	const struct queue *queue;
-	struct call c;
+	const struct cuda_queue *queue;
+	struct cuda_call c;
 	uint64_t state;
 
 	if (records || !w->owed) {
@@ -185,20 +187,22 @@ static void silence(const struct walk *w, uint64_t records)
 	if (w->now_ns - silent_since_ns < OVERDUE_AGE_NS ||
 	    call_find(w->oldest, &c, &state) == CALL_NONE)
 		return;
-	queue = queue_of(c.context, c.stream);
+	queue = cuda_queue_of(c.context, c.stream);
 	if (atomic_load(&overdue_waited_ns) > c.call_ns ||
 	    (queue && atomic_load(&queue->waited_ns) > c.call_ns))
-		cuda_say(SAID_SILENT, 1, "no record of the device for two seconds, though the program has "
+		cuda_say(SAID_SILENT, 1,
+			 "no record of the device for two seconds, though the program has "
 			 "waited for its work (%u launches): another client of CUPTI has taken the "
 			 "records, or CUPTI has stopped", w->owed);
 	else
-		cuda_say(SAID_SILENT, 0, "no record of the device for two seconds: of %u launches the "
-			 "oldest, which is shown as open, was %.1f s ago; a kernel that runs for so "
-			 "long holds back what lies beside its record", w->owed,
+		cuda_say(SAID_SILENT, 0,
+			 "no record of the device for two seconds: of %u launches the "
+			 "oldest, which is shown as open, was %.1f s ago; a kernel that runs "
+			 "for so long holds back what lies beside its record", w->owed,
 			 (double)(w->now_ns - w->oldest_ns) / 1e9);
 }
 
-void overdue_came(const struct call *call, uint64_t state)
+void overdue_came(const struct cuda_call *call, uint64_t state)
 {
 	came_late += state & CALL_GIVEN_UP && is_kernel(call);
 }
@@ -218,7 +222,8 @@ static void say_lost(int64_t now_ns, bool last)
 		return;
 	said_lost += owed;
 	rt_vendor_dropped(owed);
-	cuda_say(SAID_NOTHING, 1, "launches have no record, though later ones of their stream have: "
+	cuda_say(SAID_NOTHING, 1,
+		 "launches have no record, though later ones of their stream have: "
 		 "dropped by CUPTI, or captured into a graph unseen; they are counted as lost");
 }
 
@@ -245,21 +250,23 @@ static void say_uncorrelated(int64_t now_ns, bool last)
 	if (!uncorrelated.n)
 		return;
 	if (uncorrelated.over && (last || now_ns - uncorrelated.at_ns > SETTLED_NS))
-		cuda_say(SAID_UNCORRELATED, 1, "%llu commands of the first moments have no op: CUPTI gives "
+		cuda_say(SAID_UNCORRELATED, 1,
+			 "%llu commands of the first moments have no op: CUPTI gives "
 			 "correlations only while calls are recorded, as they are since",
 			 (unsigned long long)uncorrelated.n);
 	else if (!uncorrelated.over && (last || now_ns - uncorrelated.since_ns > SETTLED_NS))
-		cuda_say(SAID_UNCORRELATED, 1, "CUPTI gives no correlations: what the device does has no op");
+		cuda_say(SAID_UNCORRELATED, 1,
+			 "CUPTI gives no correlations: no op is known for what the device does");
 }
 
 void overdue_look(int64_t now_ns, uint64_t records, bool last)
 {
-	struct walk w = { .now_ns = now_ns };
+	struct overdue_walk w = { .now_ns = now_ns };
 
 	if (rt_level() < TFT_LEVEL_DEFAULT)
 		return;
-	walk(&w);
-	silence(&w, records);
+	overdue_walk(&w);
+	overdue_tell_silence(&w, records);
 	say_lost(now_ns, last);
 	say_uncorrelated(now_ns, last);
 }

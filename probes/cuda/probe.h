@@ -57,9 +57,9 @@ extern atomic_bool cuda_dead;
 /* A message, each of them once; level as tft_message's. */
 enum cuda_said {
 	SAID_LOST, SAID_DROPPED, SAID_UNKNOWN, SAID_BROKEN, SAID_ZERO, SAID_GRAPHS, SAID_SILENT,
-	SAID_FATAL, SAID_FLUSH, SAID_STREAMS, SAID_BUFFERS, SAID_NOTHING, SAID_CALLS, SAID_RESOURCES,
-	SAID_STATE, SAID_DISABLE, SAID_HANDLES, SAID_NODES, SAID_EXECS, SAID_CLOCK, SAID_DROPS,
-	SAID_UNFINISHED, SAID_UNCORRELATED, SAID_COUNT
+	SAID_FATAL, SAID_FLUSH, SAID_STREAMS, SAID_BUFFERS, SAID_NOTHING, SAID_CALLS,
+	SAID_RESOURCES, SAID_STATE, SAID_DISABLE, SAID_HANDLES, SAID_NODES, SAID_EXECS,
+	SAID_CLOCK, SAID_DROPS, SAID_UNFINISHED, SAID_UNCORRELATED, SAID_COUNT
 };
 __attribute__((format(printf, 3, 4)))
 void cuda_say(enum cuda_said what, uint8_t level, const char *format, ...);
@@ -93,12 +93,14 @@ extern atomic_bool collect_called;	/* something was launched: whether records ha
 void collect_end(void);
 /* The level is taken up; waits for that, a short time at most. */
 void collect_apply(void);
-void collect_leave(void);		/* the process may end without a word: write what there is */
+void collect_leave(void);		/* the process may end without a word: write what there
+					 * is */
 void collect_fork_child(void);
 void collect_request(uint8_t **buffer, size_t *size, size_t *max_records);
 void collect_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid);
 extern atomic_bool graphs_whole;	/* launches from now on are told as a whole */
-extern unsigned graphs_nodes_s;		/* from so many nodes a second on; UINT_MAX: never. Before the thread runs */
+extern unsigned graphs_nodes_s;		/* from so many nodes a second on; UINT_MAX: never.
+					 * Before the thread runs */
 extern _Atomic int64_t collect_flush_ns;	/* the last flush that has ended began then */
 extern uint64_t collect_dropped;	/* records, by CUPTI, so far: the flusher's */
 
@@ -120,7 +122,7 @@ enum {
 };
 
 /* What a record cannot say of the call it is of. Of whole words: it is copied by them. */
-struct call {
+struct cuda_call {
 	_Alignas(8) uint64_t op;
 	uint64_t stream;		/* its handle, 0 the default one */
 	int64_t call_ns;
@@ -139,12 +141,12 @@ void table_start(void);			/* before anything is enabled */
 bool table_there(void);
 void table_forget(void);		/* correlations went on unseen: which is the newest */
 /* A call's word and itself, as they are now. */
-enum call_found call_find(uint32_t correlation, struct call *out, uint64_t *state);
+enum call_found call_find(uint32_t correlation, struct cuda_call *out, uint64_t *state);
 /* The name of the kernel it launches, 0 not known: for the few that are told before their
  * record comes. The text is the library's and may be gone: what is no text is no name. */
-uint32_t call_kernel(const struct call *call);
+uint32_t call_kernel(const struct cuda_call *call);
 /* A record of it came: it is awaited no more. */
-void call_seen(uint32_t correlation, const struct call *call);
+void call_seen(uint32_t correlation, const struct cuda_call *call);
 /* Changes of its word what `clear` and `set` say, if it is still that call's. */
 void call_mark(uint32_t correlation, uint32_t clear, uint32_t set);
 /* Calls between the oldest that may be awaited and the newest: `newest` included. */
@@ -154,9 +156,9 @@ uint64_t calls_state(uint32_t correlation);	/* 0: the place is another call's */
 uint64_t calls_overwritten(void);	/* awaited calls whose place another took */
 /* The thread that makes the call files it, now if it has no time; the time is returned. It
  * reads it and writes it as long as it has its place. */
-int64_t call_file(uint32_t correlation, struct call *call);
-bool call_read(uint32_t correlation, struct call *out);
-void call_write(uint32_t correlation, const struct call *call);
+int64_t call_file(uint32_t correlation, struct cuda_call *call);
+bool call_read(uint32_t correlation, struct cuda_call *out);
+void call_write(uint32_t correlation, const struct cuda_call *call);
 
 /* ---- calls.c ---- */
 
@@ -176,7 +178,7 @@ void overdue_look(int64_t now_ns, uint64_t records, bool last);
 void overdue_correlation(const struct cuda_record *record);
 extern bool overdue_met;		/* there was one */
 /* A record came of a call in this state. */
-void overdue_came(const struct call *call, uint64_t state);
+void overdue_came(const struct cuda_call *call, uint64_t state);
 /* As a queue's waited_ns, of all of the calling thread's device. */
 extern _Atomic int64_t overdue_waited_ns;
 
@@ -184,7 +186,7 @@ extern _Atomic int64_t overdue_waited_ns;
 
 #define NAME_BYTES 64u		/* of what the user calls things */
 
-struct device {
+struct cuda_device {
 	uint32_t number;		/* CUPTI's */
 	atomic_uint id;			/* 0: not sent */
 	atomic_bool told;		/* with its properties, in def; else in plain */
@@ -193,29 +195,30 @@ struct device {
 	char user[NAME_BYTES];		/* what the user calls it, "" nothing */
 };
 
-struct queue {
+struct cuda_queue {
 	uint32_t context, stream;	/* CUPTI's */
 	_Atomic uint64_t handle;	/* 0 where it is not known */
-	struct device *device;		/* never NULL */
+	struct cuda_device *device;		/* never NULL */
 	atomic_uint id;
 	_Atomic uint32_t flags;
 	_Atomic int32_t priority;
 	char name[NAME_BYTES];		/* the user's, "" none */
 	int64_t done_call_ns;		/* the latest call that a record came of; the flusher's */
-	_Atomic int64_t waited_ns;	/* what was launched until then had ended when its wait did */
+	_Atomic int64_t waited_ns;	/* what was launched until then had ended when its wait
+					 * did */
 };
 
 #define DEVICES_MAX 64u
 #define QUEUES_MAX 4096u
 
-struct device *device_get(uint32_t number);
-struct device *device_at(unsigned index);	/* NULL: there are no more */
+struct cuda_device *cuda_device_get(uint32_t number);
+struct cuda_device *device_at(unsigned index);	/* NULL: there are no more */
 /* The queue of a stream, made when it is met for the first time; that of further streams
  * when there are too many. NULL: no room for its device. */
-struct queue *queue_get(uint32_t context, uint32_t stream, uint32_t device);
+struct cuda_queue *cuda_queue_get(uint32_t context, uint32_t stream, uint32_t device);
 /* Of a handle, if that is known; the second one asks CUPTI, in a callback. */
-struct queue *queue_of(uint32_t context, uint64_t handle);
-struct queue *queue_of_call(const struct call *call, void *context);
+struct cuda_queue *cuda_queue_of(uint32_t context, uint64_t handle);
+struct cuda_queue *cuda_queue_of_call(const struct cuda_call *call, void *context);
 void objects_resource(uint32_t id, const struct cupti_resource *resource);
 static inline uint32_t objects_hash(uint64_t a, uint64_t b)
 {

@@ -9,7 +9,7 @@
 
 #define ROWS 9
 
-struct layout {
+struct record_layout {
 	uint16_t since, size;
 };
 
@@ -21,7 +21,7 @@ struct layout {
 #define ALWAYS(size) { { 11040, size } }
 #define SINCE(release, size) { { release, size } }
 
-static const struct layout layouts[CUPTI_KIND_LIMIT][ROWS] = {
+static const struct record_layout layouts[CUPTI_KIND_LIMIT][ROWS] = {
 	[CUPTI_KIND_COPY] = { { 11010, 80 }, { 11060, 88 }, { 12080, 96 }, { 13040, 112 } },
 	[CUPTI_KIND_FILL] = { { 11010, 80 }, { 11060, 88 }, { 13040, 104 } },
 	[CUPTI_KIND_KERNEL] = KERNELS,

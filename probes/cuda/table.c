@@ -16,7 +16,7 @@
 
 #define NEWEST 64u
 
-static struct call (*table)[CALLS];
+static struct cuda_call (*table)[CALLS];
 static _Atomic uint64_t (*words)[CALLS];
 /* By thread, 0 none; the latest of all when it was last asked for. */
 static struct {
@@ -60,23 +60,24 @@ static inline _Atomic uint64_t *word_of(uint32_t correlation)
 	return &(*words)[correlation & (CALLS - 1)];
 }
 
-static inline struct call *entry_of(uint32_t correlation)
+static inline struct cuda_call *entry_of(uint32_t correlation)
 {
 	return &(*table)[correlation & (CALLS - 1)];
 }
 
 uint64_t calls_state(uint32_t correlation)
 {
-	uint64_t word = table ? atomic_load_explicit(word_of(correlation), memory_order_acquire) : 0;
+	uint64_t word = table ? atomic_load_explicit(word_of(correlation),
+						     memory_order_acquire) : 0;
 
 	return word >> 32 == correlation ? (uint32_t)word : 0;
 }
 
 /* An entry is read while others write it: the word says whether what was read is it. */
 typedef uint64_t __attribute__((may_alias)) part;
-_Static_assert(sizeof(struct call) == 64, "a line of the cache");
+_Static_assert(sizeof(struct cuda_call) == 64, "a line of the cache");
 
-static inline void read_entry(uint32_t correlation, struct call *out)
+static inline void read_entry(uint32_t correlation, struct cuda_call *out)
 {
 	const part *from = (const part *)entry_of(correlation);
 
@@ -84,7 +85,7 @@ static inline void read_entry(uint32_t correlation, struct call *out)
 		((part *)out)[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
 }
 
-static inline void write_entry(uint32_t correlation, const struct call *call)
+static inline void write_entry(uint32_t correlation, const struct cuda_call *call)
 {
 	part *to = (part *)entry_of(correlation);
 
@@ -92,7 +93,7 @@ static inline void write_entry(uint32_t correlation, const struct call *call)
 		__atomic_store_n(&to[i], ((const part *)call)[i], __ATOMIC_RELAXED);
 }
 
-bool call_read(uint32_t correlation, struct call *out)
+bool call_read(uint32_t correlation, struct cuda_call *out)
 {
 	if (!calls_state(correlation))
 		return false;
@@ -100,13 +101,13 @@ bool call_read(uint32_t correlation, struct call *out)
 	return true;
 }
 
-void call_write(uint32_t correlation, const struct call *call)
+void call_write(uint32_t correlation, const struct cuda_call *call)
 {
 	if (calls_state(correlation))
 		write_entry(correlation, call);
 }
 
-enum call_found call_find(uint32_t correlation, struct call *out, uint64_t *state)
+enum call_found call_find(uint32_t correlation, struct cuda_call *out, uint64_t *state)
 {
 	uint64_t before = calls_state(correlation);
 
@@ -124,7 +125,7 @@ enum call_found call_find(uint32_t correlation, struct call *out, uint64_t *stat
 	return (before | *state) & (CALL_FILLING | CALL_RUNNING) ? CALL_BUSY : CALL_THERE;
 }
 
-uint32_t call_kernel(const struct call *call)
+uint32_t call_kernel(const struct cuda_call *call)
 {
 	char text[TFT_TEXT_MAX + 1] = "";
 	size_t n = call->symbol ? rt_peek(text, call->symbol, TFT_TEXT_MAX) : 0;
@@ -150,7 +151,7 @@ void call_mark(uint32_t correlation, uint32_t clear, uint32_t set)
 		;
 }
 
-void call_seen(uint32_t correlation, const struct call *call)
+void call_seen(uint32_t correlation, const struct cuda_call *call)
 {
 	call_mark(correlation, CALL_AWAITED | CALL_GIVEN_UP, CALL_SEEN);
 	if (call->twin)
@@ -194,7 +195,7 @@ void calls_low(uint32_t oldest)
 }
 
 /* Files a call that runs now; its time is taken last. */
-int64_t call_file(uint32_t correlation, struct call *call)
+int64_t call_file(uint32_t correlation, struct cuda_call *call)
 {
 	_Atomic uint64_t *word = word_of(correlation);
 	_Atomic uint32_t *last = &newest[call->tid % NEWEST].at;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* As the library steps, by the table. */
-static int step(const struct cuda_walk *walk, void **record)
+static int walk_by_table(const struct cuda_walk *walk, void **record)
 {
 	size_t at = *record ? (size_t)((uint8_t *)*record - walk->buffer) : 0;
 	uint32_t kind;
@@ -32,11 +32,12 @@ static void look_ahead(struct cuda_walk *walk)
 	uint8_t *end = walk->buffer + walk->valid;
 
 	walk->result = walk->next ? walk->next(walk->user, walk->buffer, walk->valid, &ahead) :
-				    step(walk, &ahead);
+				    walk_by_table(walk, &ahead);
 	walk->ahead = NULL;
 	if (walk->result)
 		return;
-	if ((uint8_t *)ahead < walk->buffer || end - (uint8_t *)ahead < (ptrdiff_t)sizeof(uint32_t) ||
+	if ((uint8_t *)ahead < walk->buffer ||
+	    end - (uint8_t *)ahead < (ptrdiff_t)sizeof(uint32_t) ||
 	    (walk->record && (uint8_t *)ahead <= (uint8_t *)walk->record)) {
 		walk->result = CUPTI_UNKNOWN;
 		return;

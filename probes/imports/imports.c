@@ -115,8 +115,9 @@ static bool is_unbound(const struct imports_library *l, const ElfW(Rela) *r, con
 	       (s->st_shndx == SHN_UNDEF || now != l->base + s->st_value);
 }
 
-static void walk(const struct imports_library *l, const ElfW(Rela) *relocs, size_t count,
-		 imports_each *each, void *arg)
+static void imports_walk_relocs(const struct imports_library *l, const ElfW(Rela) *relocs,
+				size_t count,
+				imports_each *each, void *arg)
 {
 	struct imports_place place;
 
@@ -134,13 +135,13 @@ static void walk(const struct imports_library *l, const ElfW(Rela) *relocs, size
 
 void imports_walk(const struct imports_library *l, imports_each *each, void *arg)
 {
-	walk(l, l->calls, l->n_calls, each, arg);
-	walk(l, l->data, l->n_data, each, arg);
+	imports_walk_relocs(l, l->calls, l->n_calls, each, arg);
+	imports_walk_relocs(l, l->data, l->n_data, each, arg);
 }
 
 /* ---- of one library ---- */
 
-struct search {
+struct imports_search {
 	uintptr_t address;
 	struct imports_library library;
 	bool found;
@@ -148,7 +149,7 @@ struct search {
 
 static int is_inside(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	struct search *s = arg;
+	struct imports_search *s = arg;
 
 	(void)size;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -165,7 +166,7 @@ static int is_inside(struct dl_phdr_info *info, size_t size, void *arg)
 
 static bool find_library(const void *inside, struct imports_library *out)
 {
-	struct search s = { .address = (uintptr_t)inside };
+	struct imports_search s = { .address = (uintptr_t)inside };
 
 	dl_iterate_phdr(is_inside, &s);
 	*out = s.library;

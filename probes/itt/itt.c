@@ -28,7 +28,7 @@ static void on_level(enum tft_level old_level, enum tft_level new_level)
 static struct rt_probe probe = {
 	.name = "itt",
 	.version = TFTOP_VERSION,
-	.blind = "tasks with a clock of their own, counters and metadata are counted, not drawn",
+	.blind = "tasks with a clock of their own, counters and metadata, which are only counted",
 	.level = on_level,
 	.fork_child = itt_calls_fork_child,
 };
@@ -53,7 +53,7 @@ static void take_nothing(struct itt_global *global)
 			*api->function = api->null_function;
 }
 
-static void take_over(struct itt_global *global)
+static void itt_hook_module(struct itt_global *global)
 {
 	struct rt_slot slots[SLOTS_MAX];
 	struct itt_api *api = global->api_list;
@@ -78,7 +78,7 @@ static void take_over(struct itt_global *global)
 }
 
 /* The user's own collector: it gets the module, as without us. */
-static bool users_tool(struct itt_global *global, int groups)
+static bool itt_load_users_tool(struct itt_global *global, int groups)
 {
 	const char *path = getenv(CHAIN_ENV);
 	static atomic_bool told;
@@ -113,9 +113,9 @@ ITT_API void __itt_api_init(struct itt_global *global, int groups)
 	int saved = errno;
 
 	if (global && !memcmp(global->magic, magic, sizeof(magic)) &&
-	    global->version_build >= ITT_BUILD_MIN && !users_tool(global, groups)) {
+	    global->version_build >= ITT_BUILD_MIN && !itt_load_users_tool(global, groups)) {
 		if (rt_probe_register(&probe))
-			take_over(global);
+			itt_hook_module(global);
 		else
 			take_nothing(global);
 	}

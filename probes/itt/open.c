@@ -9,7 +9,7 @@
 #define SLOTS 2048u	/* a power of two; half of them may be in use */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct slot {
+static struct itt_slot {
 	struct open_key key;	/* kind 0: free */
 	uint64_t value;
 } slots[SLOTS];
@@ -31,7 +31,7 @@ static bool same(const struct open_key *a, const struct open_key *b)
 }
 
 /* The key's slot, or the free one where it would go. */
-static struct slot *find(const struct open_key *key)
+static struct itt_slot *find(const struct open_key *key)
 {
 	uint32_t i = home(key);
 
@@ -40,7 +40,7 @@ static struct slot *find(const struct open_key *key)
 	return &slots[i];
 }
 
-static void erase(uint32_t hole)
+static void itt_open_erase(uint32_t hole)
 {
 	for (uint32_t i = (hole + 1) & (SLOTS - 1); slots[i].key.kind; i = (i + 1) & (SLOTS - 1)) {
 		uint32_t at = home(&slots[i].key);
@@ -57,7 +57,7 @@ static void erase(uint32_t hole)
 
 uint64_t open_put(const struct open_key *key, uint64_t value)
 {
-	struct slot *s;
+	struct itt_slot *s;
 	uint64_t before = 0;
 
 	pthread_mutex_lock(&lock);
@@ -78,14 +78,14 @@ uint64_t open_put(const struct open_key *key, uint64_t value)
 
 uint64_t open_take(const struct open_key *key)
 {
-	struct slot *s;
+	struct itt_slot *s;
 	uint64_t value = 0;
 
 	pthread_mutex_lock(&lock);
 	s = find(key);
 	if (s->key.kind) {
 		value = s->value;
-		erase((uint32_t)(s - slots));
+		itt_open_erase((uint32_t)(s - slots));
 	}
 	pthread_mutex_unlock(&lock);
 	return value;

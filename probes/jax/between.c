@@ -24,31 +24,31 @@ static schedule_function *schedule;
 static copy_function *copy;
 static uint32_t op_name, op_type, names[2];
 
-static struct asked {
+static struct jax_asked {
 	_Atomic uint32_t busy;		/* being written or taken */
 	_Atomic(const void *) into;	/* NULL: free */
 	_Atomic int64_t start_ns;
 	struct rt_top op;
 } asked[ASKED];
 
-static bool enter(struct asked *a)
+static bool enter(struct jax_asked *a)
 {
 	uint32_t free = 0;
 
 	return atomic_compare_exchange_strong(&a->busy, &free, 1);
 }
 
-static void leave(struct asked *a)
+static void leave(struct jax_asked *a)
 {
 	atomic_store_explicit(&a->busy, 0, memory_order_release);
 }
 
-static void put(const void *into, struct rt_top op)
+static void jax_asked_put(const void *into, struct rt_top op)
 {
 	int64_t now = rt_now_ns();
 
 	for (uint32_t i = 0; i < ASKED; i++) {
-		struct asked *a = &asked[i];
+		struct jax_asked *a = &asked[i];
 		bool ours;
 
 		if ((atomic_load(&a->into) && now - atomic_load(&a->start_ns) < PENDING_NS) ||
@@ -66,10 +66,10 @@ static void put(const void *into, struct rt_top op)
 	}
 }
 
-static bool take(const void *into, struct rt_top *op)
+static bool jax_asked_take(const void *into, struct rt_top *op)
 {
 	for (uint32_t i = 0; i < ASKED; i++) {
-		struct asked *a = &asked[i];
+		struct jax_asked *a = &asked[i];
 		bool ours;
 
 		if (atomic_load(&a->into) != into || !enter(a))
@@ -127,7 +127,7 @@ static void on_schedule(void *from, void *runner, void *after, void *const *into
 	top = rt_op_launch();
 	if (t->blocks)
 		jax_memory_for(t, top.instance, top.name);
-	put(*into, top);
+	jax_asked_put(*into, top);
 	errno = saved;
 	schedule(from, runner, after, into, allocated, copied, done);
 	saved = errno;
@@ -149,7 +149,7 @@ static void *on_copy(void *result, void *into, const void *from, int64_t offset,
 	copy(result, into, from, offset, bytes);
 	saved = errno;
 	c.dur_ns = rt_now_ns() - c.start_ns;
-	between = take(into, &op);
+	between = jax_asked_take(into, &op);
 	if (!between)
 		op = rt_op_launch();
 	c.op = op.instance;
@@ -173,5 +173,5 @@ void jax_between_start(const struct patch_symbol *s)
 	}
 	if (!schedule || !copy || !patch_replace(&s[JAX_SCHEDULE_COPY], (void *)on_schedule) ||
 	    !patch_replace(&s[JAX_RAW_COPY], (void *)on_copy))
-		jax_blind("copies between devices are not known in this jaxlib");
+		jax_blind("copies between devices: how this jaxlib makes them is unknown");
 }

@@ -66,7 +66,7 @@ static struct jax_call *innermost(struct jax_thread *t)
 	return t && t->depth > 0 && t->depth <= JAX_DEPTH_MAX ? &t->call[t->depth - 1] : NULL;
 }
 
-static void begin(struct jax_thread *t, const void *self)
+static void jax_call_begin(struct jax_thread *t, const void *self)
 {
 	struct rt_op_args args = {
 		.step = -1, .framework = TFT_FW_JAX, .type = type, .name = known_name(self),
@@ -90,7 +90,7 @@ static uint32_t whole_stack(int64_t dur_ns, const void *call)
 	return py_slow_stack(py_slowest(c->name), dur_ns, &c->where);
 }
 
-static void end(struct jax_thread *t, const void *self)
+static void jax_call_end(struct jax_thread *t, const void *self)
 {
 	struct jax_call *c = --t->depth < JAX_DEPTH_MAX ? &t->call[t->depth] : NULL;
 	uint32_t i = at_of(self);
@@ -117,13 +117,13 @@ static void *on_call(void *self, void *const *args, size_t count, void *names)
 	void *result;
 
 	if (t)
-		begin(t, self);
+		jax_call_begin(t, self);
 	errno = saved;
 	result = original(self, args, count, names);
 	if (!t)
 		return result;
 	saved = errno;
-	end(t, self);
+	jax_call_end(t, self);
 	errno = saved;
 	return result;
 }
@@ -199,5 +199,5 @@ void jax_call_start(const struct patch_symbol *function, const struct patch_symb
 	if (function->at)
 		*(void **)&original = patch_original(function);
 	if (!original || !patch_replace(function, (void *)on_call))
-		jax_blind("calls of jitted functions begin with code that is not known: no ops");
+		jax_blind("calls of jitted functions begin with unknown code: no ops");
 }

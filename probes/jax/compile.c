@@ -21,7 +21,7 @@ static struct {
 	_Atomic uint32_t name, count;
 } functions[FUNCTIONS];
 
-static struct ready {
+static struct jax_ready {
 	_Atomic uint32_t state;		/* READY_*, or somebody is at it */
 	int64_t start_ns, end_ns;
 	char what[JAX_TEXT_BYTES], passes[32];
@@ -53,15 +53,15 @@ void jax_pass(const struct traceme *t)
 	own->passes++;
 }
 
-static bool claim(struct ready *r, uint32_t state)
+static bool claim(struct jax_ready *r, uint32_t state)
 {
 	return atomic_compare_exchange_strong(&r->state, &state, READY_BUSY);
 }
 
-static void keep(const char *what, const char *passes, int64_t start_ns, int64_t end_ns)
+static void jax_compile_keep(const char *what, const char *passes, int64_t start_ns, int64_t end_ns)
 {
 	for (uint32_t i = 0; i < READY; i++) {
-		struct ready *r = &ready[i];
+		struct jax_ready *r = &ready[i];
 
 		if (!claim(r, READY_FREE))
 			continue;
@@ -79,7 +79,7 @@ static void keep(const char *what, const char *passes, int64_t start_ns, int64_t
 static void send_ready(int64_t from_ns, int64_t to_ns, const char *where)
 {
 	for (uint32_t i = 0; i < READY; i++) {
-		struct ready *r = &ready[i];
+		struct jax_ready *r = &ready[i];
 		bool ours;
 
 		if (!claim(r, READY_FULL))
@@ -105,11 +105,12 @@ void jax_built(const struct traceme *t)
 		return;
 	if (own->compile_ns && own->compile_ns < start_ns)
 		start_ns = own->compile_ns;
-	if (traceme_value(t, "name", &name, &length) || traceme_value(t, "module", &name, &length)) {
+	if (traceme_value(t, "name", &name, &length) ||
+	    traceme_value(t, "module", &name, &length)) {
 		snprintf(what, sizeof(what), "XLA %.*s",
 			 (int)(length < sizeof(what) ? length : sizeof(what)), name);
 		snprintf(passes, sizeof(passes), "%u passes", own->passes);
-		keep(what, passes, start_ns, t->end_ns);
+		jax_compile_keep(what, passes, start_ns, t->end_ns);
 	}
 	own->compile_ns = 0;
 	own->passes = 0;
@@ -137,7 +138,8 @@ void jax_retraced(uint32_t name, const char *text, size_t length, int64_t start_
 	for (uint32_t i = 0; i < 16; i++) {
 		uint32_t k = (name + i) & (FUNCTIONS - 1), none = 0;
 
-		if (!atomic_compare_exchange_strong(&functions[k].name, &none, name) && none != name)
+		if (!atomic_compare_exchange_strong(&functions[k].name, &none, name) &&
+		    none != name)
 			continue;
 		count = atomic_fetch_add(&functions[k].count, 1) + 1;
 		break;

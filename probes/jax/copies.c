@@ -42,7 +42,7 @@ static _Atomic uint32_t busy;
 /* LATER: the call is over, the copy is not. TELLING: whoever made it so frees it, without
  * the lock. */
 enum { FREE, TELLING, CALLING, LATER };
-static struct waiting {		/* under `busy` */
+static struct copy_waiting {		/* under `busy` */
 	_Atomic uint32_t state;
 	_Atomic int64_t start_ns;
 	struct rt_cpu_copy copy;
@@ -115,9 +115,9 @@ static bool later(const void *result)
 }
 
 /* The call begins: another thread may be done before it ends. NULL: no room. */
-static struct waiting *begin(const struct rt_cpu_copy *copy)
+static struct copy_waiting *jax_copy_begin(const struct rt_cpu_copy *copy)
 {
-	struct waiting *w = NULL;
+	struct copy_waiting *w = NULL;
 
 	if (!rt_spin_lock(&busy))
 		return NULL;
@@ -133,7 +133,7 @@ static struct waiting *begin(const struct rt_cpu_copy *copy)
 	return w;
 }
 
-static void tell(struct waiting *w, const struct rt_cpu_copy *copy)
+static void tell(struct copy_waiting *w, const struct rt_cpu_copy *copy)
 {
 	rt_cpu_copied(RT_LIBRARY_XLA, copy);
 	if (w)
@@ -142,7 +142,7 @@ static void tell(struct waiting *w, const struct rt_cpu_copy *copy)
 
 /* The call is over, and the copy is too or comes `later`: it is told of, unless an event
  * has been taken for it, and another call may have its place. */
-static void end(struct waiting *w, const struct rt_cpu_copy *copy, bool later)
+static void end(struct copy_waiting *w, const struct rt_cpu_copy *copy, bool later)
 {
 	bool ours = true;
 
@@ -158,7 +158,7 @@ static void end(struct waiting *w, const struct rt_cpu_copy *copy, bool later)
 
 void jax_copy_done(const struct traceme *t)
 {
-	struct waiting *oldest = NULL;
+	struct copy_waiting *oldest = NULL;
 	struct rt_cpu_copy copy;
 
 	if (!rt_spin_lock(&busy))
@@ -213,16 +213,17 @@ void jax_copies_fork_child(void)
 
 /* ---- the way in ---- */
 
-static void *copied(void *result, void *client, const void *data, int type, const int64_t *dims,
-		    size_t n_dims, struct strides strides, int semantics, void *done,
-		    const void *shape, void *buffer)
+static void *jax_copy_from_host(void *result, void *client, const void *data, int type,
+				const int64_t *dims,
+				size_t n_dims, struct strides strides, int semantics, void *done,
+				const void *shape, void *buffer)
 {
 	bool seen = rt_level() != TFT_LEVEL_OFF, op = rt_level() >= TFT_LEVEL_DEFAULT, whole;
 	struct rt_op_args args = {
 		.step = -1, .framework = TFT_FW_JAX, .name = op_name, .type = op_type,
 	};
 	struct rt_cpu_copy copy = { .name = copy_name, .direction = TFT_DIR_H2D };
-	struct waiting *w = NULL;
+	struct copy_waiting *w = NULL;
 	struct py_where where;
 	struct rt_top top;
 	uint64_t content;
@@ -249,7 +250,7 @@ static void *copied(void *result, void *client, const void *data, int type, cons
 	copy.op_name = top.name;
 	copy.start_ns = rt_now_ns();
 	if (copy.bytes)
-		w = begin(&copy);
+		w = jax_copy_begin(&copy);
 	errno = saved;
 	original(result, client, data, type, dims, n_dims, strides, semantics, done, shape, buffer);
 	saved = errno;
@@ -269,6 +270,7 @@ void jax_copies_start(const struct patch_symbol *linearize)
 	copy_name = rt_name(TFT_NAME_CALL, "host array to device");
 	if (linearize->at)
 		*(void **)&original = patch_original(linearize);
-	if (!original || !patch_replace(linearize, (void *)copied))
-		jax_blind("copies of the host's arrays to the device are not known in this jaxlib");
+	if (!original || !patch_replace(linearize, (void *)jax_copy_from_host))
+		jax_blind("copies of host arrays to the device: how this jaxlib makes them is "
+			  "unknown");
 }

@@ -45,7 +45,9 @@ static struct patch_symbol symbols[JAX_SYMBOLS] = {
 		"PrimitiveTypeEN4absl12lts_202601074SpanIKlEESt8optionalIS8_ENS_10PjRtClient19"
 		"HostBufferSemanticsENS5_12AnyInvocableIFvvOEEERKNS_5ShapeEN3tsl11RCReference"
 		"INS_19CommonPjRtRawBufferEEE" },
-	[JAX_TRACED] = { .name = "_ZN" CPU "13" TRACED_EXECUTE "NS0_5ThunkERKNS2_13ExecuteParamsE" },
+	[JAX_TRACED] = {
+		.name = "_ZN" CPU "13" TRACED_EXECUTE "NS0_5ThunkERKNS2_13ExecuteParamsE",
+	},
 	/* what follows when a kernel's result is there */
 	[JAX_AND_THEN] = { .name = "_ZNK3tsl13AsyncValueRefINS_5ChainEE7AndThenIZN" CPU "13"
 		TRACED_EXECUTE "NS5_5ThunkERKNS7_13ExecuteParamsEE3$_1EEvOT_" },
@@ -55,7 +57,9 @@ static struct patch_symbol symbols[JAX_SYMBOLS] = {
 	[JAX_SCHEDULE_COPY] = { .name = "_ZN3xla19CommonPjRtRawBuffer14ScheduleCopyToEPNS_15Async"
 		"WorkRunnerENS_24PjRtDeviceEventRefVectorEN3tsl11RCReferenceIS0_EENS_25PjRtDevice"
 		"EventPromiseRefES7_N4absl12lts_2026010712AnyInvocableIFvNS9_6StatusEOEEE" },
-	[JAX_RAW_COPY] = { .name = "_ZN3xla12CpuRawBuffer33CopyRawHostToDeviceAndReturnEventEPKvll" },
+	[JAX_RAW_COPY] = {
+		.name = "_ZN3xla12CpuRawBuffer33CopyRawHostToDeviceAndReturnEventEPKvll",
+	},
 	[JAX_ALLOCATE] = { .name = "_ZNK3xla" LOCAL "16AlignedAllocator8AllocateEmm" },
 	[JAX_MEMORY_TABLE] = { .name = "_ZTVN3xla" LOCAL "13AlignedMemoryE", .data = true },
 	[JAX_MEMORY_GONE] = { .name = "_ZN3xla" LOCAL "13AlignedMemoryD0Ev" },
@@ -79,8 +83,8 @@ static void look_for_gpu(void)
 	if (said || !patch_loaded("/xla_cuda_plugin.so"))
 		return;
 	said = true;
-	jax_blind("xla_cuda_plugin.so has a recorder of its own, which is not taken over: of XLA on "
-		  "GPUs neither kernels nor runs are seen");
+	jax_blind("xla_cuda_plugin.so has a recorder of its own, which is not taken over: of XLA "
+		  "on GPUs neither kernels nor runs are seen");
 }
 
 static void tick(int64_t now_ns)
@@ -150,7 +154,7 @@ static void say_no_lines(const char *why)
 }
 
 /* Hooks of all that is known; false: of nothing. */
-static bool hook(void)
+static bool jax_hook_all(void)
 {
 	if (patch_find("/libjax_common.so", symbols, JAX_SYMBOLS) < 0) {
 		jax_blind("this wheel is stripped: nothing is seen");
@@ -176,7 +180,8 @@ static void say_refused(const char *why)
 {
 	static char text[320];
 
-	snprintf(text, sizeof(text), "JAX was in use before tftop came, and its code could not be "
+	snprintf(text, sizeof(text), "JAX was in use before tftop attached, and its code could "
+				     "not be "
 		 "replaced (%s): nothing of it is seen", why);
 	jax_blind(text);
 }
@@ -187,15 +192,17 @@ static bool hook_late(void)
 	const char *why;
 
 	if (!jax_lib->replace) {
-		jax_blind("JAX was in use before tftop came: nothing of it is seen");
+		jax_blind("JAX was in use before tftop attached: nothing of it is seen");
 		return false;
 	}
 	patch_gather();
-	if (!hook())
+	if (!jax_hook_all())
 		return false;
 	why = patch_gathered(jax_lib->replace, &symbols[JAX_LEVEL], JAX_LEVEL_NONE);
 	if (!why) {
-		jax_blind("JAX was in use before tftop came: blocks of memory given out before are not known");
+		jax_blind("JAX was in use before tftop attached: blocks of memory that it "
+			  "allocated "
+			  "before are unknown");
 		return true;
 	}
 	say_refused(why);
@@ -209,10 +216,10 @@ static void arm(bool late)
 	if (atomic_exchange(&armed, true))
 		return;
 #if !defined(__x86_64__)
-	jax_blind("on this machine code is not replaced: nothing is seen");
+	jax_blind("code cannot be replaced on this machine: nothing is seen");
 	return;
 #endif
-	if (late ? hook_late() : hook())
+	if (late ? hook_late() : jax_hook_all())
 		jax_record_begin();
 }
 

@@ -22,19 +22,19 @@
 
 /* CpuDeviceMemory::Allocator and AlignedMemory */
 typedef void *allocate(void *result, const void *allocator, size_t bytes, size_t alignment);
-struct memory {
+struct jax_memory {
 	const void *table;
 	void *base;
 	size_t bytes;
 };
 
 static allocate *original;
-static void (*destroy)(struct memory *m);
+static void (*destroy)(struct jax_memory *m);
 static const char *table;
 static unsigned owner;
 
 static _Atomic uint32_t count;		/* of those that wait */
-static struct waiting {
+static struct memory_waiting {
 	_Atomic(void *) base;		/* NULL: told, or taken back */
 	_Atomic size_t bytes;
 	_Atomic int64_t since_ns;
@@ -44,10 +44,10 @@ static struct waiting {
 
 /* ---- those that wait ---- */
 
-static bool put(struct jax_thread *t, const struct memory *m)
+static bool jax_memory_put(struct jax_thread *t, const struct jax_memory *m)
 {
 	for (uint32_t i = 0; i < WAITING; i++) {
-		struct waiting *w = &waiting[i];
+		struct memory_waiting *w = &waiting[i];
 		uint32_t none = 0;
 
 		if (atomic_load_explicit(&w->taken, memory_order_relaxed) ||
@@ -65,7 +65,7 @@ static bool put(struct jax_thread *t, const struct memory *m)
 }
 
 /* Takes it out, if it is still the one. */
-static bool take(struct waiting *w, void *base)
+static bool take(struct memory_waiting *w, void *base)
 {
 	if (!base || !atomic_compare_exchange_strong(&w->base, &base, NULL))
 		return false;
@@ -74,7 +74,7 @@ static bool take(struct waiting *w, void *base)
 }
 
 /* By its thread or by the tick; another one may take the block back meanwhile. */
-static void tell(struct waiting *w, struct rt_top top)
+static void tell(struct memory_waiting *w, struct rt_top top)
 {
 	void *base = atomic_load(&w->base);
 	size_t bytes = atomic_load(&w->bytes);
@@ -91,7 +91,7 @@ void jax_memory_for(struct jax_thread *t, uint64_t op, uint32_t op_name)
 	struct rt_top top = { .instance = op, .name = op ? op_name : 0, .step = -1 };
 
 	while (t->blocks) {
-		struct waiting *w = &waiting[__builtin_ctzll(t->blocks)];
+		struct memory_waiting *w = &waiting[__builtin_ctzll(t->blocks)];
 
 		t->blocks &= t->blocks - 1;
 		tell(w, top);
@@ -119,19 +119,19 @@ void jax_memory_fork_child(void)
 
 /* ---- given and taken back ---- */
 
-static void given(const struct memory *m)
+static void given(const struct jax_memory *m)
 {
 	struct jax_thread *t = jax_self();
 	struct rt_top top = rt_op_current();
 
-	if (top.instance || !t || !put(t, m))
+	if (top.instance || !t || !jax_memory_put(t, m))
 		rt_block_given_in(owner, rt_cpu_device(), m->base, m->bytes, top);
 }
 
 /* StatusOr<std::unique_ptr<RawMemory>> *(result, this, bytes, alignment) */
 static void *on_allocate(void *result, const void *allocator, size_t bytes, size_t alignment)
 {
-	const struct memory *m;
+	const struct jax_memory *m;
 	const uint64_t *words = result;
 	int saved;
 
@@ -139,7 +139,7 @@ static void *on_allocate(void *result, const void *allocator, size_t bytes, size
 	if (bytes < RT_BLOCK_BYTES || rt_level() < TFT_LEVEL_DEFAULT || words[0] != 1)
 		return result;
 	saved = errno;
-	m = (const struct memory *)(uintptr_t)words[1];
+	m = (const struct jax_memory *)(uintptr_t)words[1];
 	if (m->table == table && m->bytes == bytes)
 		given(m);
 	errno = saved;
@@ -147,7 +147,7 @@ static void *on_allocate(void *result, const void *allocator, size_t bytes, size
 }
 
 /* The one that frees the object too. */
-static void on_destroy(struct memory *m)
+static void on_destroy(struct jax_memory *m)
 {
 	int saved = errno;
 
@@ -172,5 +172,5 @@ void jax_memory_start(const struct patch_symbol *s)
 	}
 	if (!original || !destroy || !patch_replace(&s[JAX_MEMORY_GONE], (void *)on_destroy) ||
 	    !patch_replace(&s[JAX_ALLOCATE], (void *)on_allocate))
-		jax_blind("blocks of memory are not known in this jaxlib");
+		jax_blind("blocks of memory: how this jaxlib allocates them is unknown");
 }

@@ -18,7 +18,7 @@
 
 /* ---- the library ---- */
 
-struct library {
+struct patch_library {
 	const char *word;
 	char path[PATH_BYTES];
 	uintptr_t base;
@@ -29,9 +29,9 @@ struct library {
 	int segments;
 };
 
-static int find_library(struct dl_phdr_info *info, size_t size, void *arg)
+static int patch_find_library(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	struct library *l = arg;
+	struct patch_library *l = arg;
 	size_t length = info->dlpi_name ? strlen(info->dlpi_name) : 0;
 
 	(void)size;
@@ -52,7 +52,7 @@ static int find_library(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
-struct look {
+struct patch_look {
 	const char *word;
 	bool begun;
 };
@@ -61,7 +61,7 @@ struct look {
 static int look(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	static unsigned long long adds;
-	struct look *l = arg;
+	struct patch_look *l = arg;
 
 	(void)size;
 	if (!l->begun && info->dlpi_adds == adds)
@@ -73,12 +73,12 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
 
 bool patch_loaded(const char *word)
 {
-	struct look l = { .word = word };
+	struct patch_look l = { .word = word };
 
 	return dl_iterate_phdr(look, &l) == 1;
 }
 
-static bool within(const struct library *l, uintptr_t at, size_t size, bool code)
+static bool within(const struct patch_library *l, uintptr_t at, size_t size, bool code)
 {
 	for (int i = 0; i < l->segments; i++)
 		if (at >= l->segment[i].from && at < l->segment[i].to &&
@@ -89,19 +89,19 @@ static bool within(const struct library *l, uintptr_t at, size_t size, bool code
 
 /* ---- its file ---- */
 
-struct file {
+struct patch_file {
 	const char *bytes;
 	size_t size;
 	const Elf64_Shdr *sections;
 	int count;
 };
 
-static bool inside(const struct file *f, uint64_t offset, uint64_t size)
+static bool inside(const struct patch_file *f, uint64_t offset, uint64_t size)
 {
 	return offset <= f->size && size <= f->size - offset;
 }
 
-static bool map_file(struct file *f, const char *path)
+static bool patch_map_file(struct patch_file *f, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	const Elf64_Ehdr *header;
@@ -130,7 +130,7 @@ static bool map_file(struct file *f, const char *path)
 }
 
 /* Code in memory is that of the file; code has no relocations. */
-static bool same_code(const struct file *f, const Elf64_Sym *s, const void *at)
+static bool same_code(const struct patch_file *f, const Elf64_Sym *s, const void *at)
 {
 	const Elf64_Shdr *section = s->st_shndx < f->count ? &f->sections[s->st_shndx] : NULL;
 	size_t size = s->st_size < COMPARED ? s->st_size : COMPARED;
@@ -144,7 +144,7 @@ static bool same_code(const struct file *f, const Elf64_Sym *s, const void *at)
 }
 
 /* Of two with one name neither. */
-static void take(const struct library *l, const struct file *f, const Elf64_Sym *s,
+static void take(const struct patch_library *l, const struct patch_file *f, const Elf64_Sym *s,
 		 struct patch_symbol *symbol)
 {
 	uintptr_t at = l->base + s->st_value;
@@ -166,8 +166,9 @@ static uint64_t begin_of(const char *name)
 	return begin;
 }
 
-static void search(const struct library *l, const struct file *f, const Elf64_Shdr *table,
-		   struct patch_symbol *symbols, int count)
+static void patch_search_table(const struct patch_library *l, const struct patch_file *f,
+			       const Elf64_Shdr *table,
+			       struct patch_symbol *symbols, int count)
 {
 	const Elf64_Shdr *strings = table->sh_link < (uint32_t)f->count ?
 				    &f->sections[table->sh_link] : NULL;
@@ -196,22 +197,22 @@ static void search(const struct library *l, const struct file *f, const Elf64_Sh
 
 int patch_find(const char *word, struct patch_symbol *symbols, int count)
 {
-	static struct library l;	/* by one thread at a time */
+	static struct patch_library l;	/* by one thread at a time */
 	int found = 0, tables = 0;
-	struct file f;
+	struct patch_file f;
 
 	l.word = word;
 	for (int i = 0; i < count; i++) {
 		symbols[i].at = NULL;
 		symbols[i].size = 0;
 	}
-	if (!dl_iterate_phdr(find_library, &l) ||
-	    !dlopen(l.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) || !map_file(&f, l.path))
+	if (!dl_iterate_phdr(patch_find_library, &l) ||
+	    !dlopen(l.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) || !patch_map_file(&f, l.path))
 		return -1;
 	for (int i = 0; i < f.count; i++) {
 		if (f.sections[i].sh_type != SHT_SYMTAB)
 			continue;
-		search(&l, &f, &f.sections[i], symbols, count);
+		patch_search_table(&l, &f, &f.sections[i], symbols, count);
 		tables++;
 	}
 	munmap((void *)f.bytes, f.size);
@@ -226,7 +227,7 @@ int patch_find(const char *word, struct patch_symbol *symbols, int count)
 
 /* Bytes of an instruction that means the same anywhere, as compilers begin functions
  * with; 0: none that is known. */
-static size_t movable(const uint8_t *p)
+static size_t patch_movable_bytes(const uint8_t *p)
 {
 	bool wide = (p[0] & 0xf8) == 0x48;	/* REX.W */
 
@@ -261,7 +262,7 @@ void *patch_original(const struct patch_symbol *function)
 	uint8_t *code = function->at, *copy;
 
 	while (n < PATCH_BYTES) {
-		size_t one = n + 8 <= function->size ? movable(code + n) : 0;
+		size_t one = n + 8 <= function->size ? patch_movable_bytes(code + n) : 0;
 
 		if (!one)
 			return NULL;
@@ -283,7 +284,7 @@ static struct tft_code gathered[TFT_CODES_MAX];
 static size_t gathered_count;
 static struct tft_code_if condition;
 
-static bool gather(const struct patch_symbol *function, const void *ours)
+static bool patch_gather_code(const struct patch_symbol *function, const void *ours)
 {
 	struct tft_code *c = &gathered[gathered_count];
 
@@ -333,7 +334,7 @@ bool patch_replace(const struct patch_symbol *function, const void *ours)
 	bool done;
 
 	if (gathers)
-		return gather(function, ours);
+		return patch_gather_code(function, ours);
 	done = mprotect((void *)from, to - from, PROT_READ | PROT_WRITE | PROT_EXEC) == 0;
 	if (done) {
 		jump(function->at, ours);

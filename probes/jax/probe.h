@@ -6,8 +6,9 @@
  * ended; record.c takes the function that records them. Two things begin where we
  * see it: a call of a jitted function, in Python's thread (call.c), and a run of a
  * program, which gets its number there (runs.c). Kernels ("thunks") name the run that
- * they are of; those that are known already are timed without an event (thunks.c). Sources: XLA's xla/pjrt/cpu/cpu_client.cc,
- * xla/backends/cpu/runtime/thunk.cc, thunk_executor.cc; jaxlib/pjit.cc.
+ * they are of; those that are known already are timed without an event (thunks.c).
+ * Sources: XLA's xla/pjrt/cpu/cpu_client.cc, xla/backends/cpu/runtime/thunk.cc,
+ * thunk_executor.cc; jaxlib/pjit.cc.
  *
  * All but jax_*_start() runs in the program's path, on any thread of it: short, without
  * locks around calls of the program, and without the GIL but for calls.

@@ -45,7 +45,7 @@ static void part(const struct traceme *t)
 	rt_op_ran(&args, &ran);
 }
 
-static const struct consumer {
+static const struct jax_consumer {
 	const char *begin;
 	void (*take)(const struct traceme *t);
 } consumers[] = {
@@ -99,7 +99,7 @@ static bool is_thunk(const struct traceme *t)
 	return t->values_length > 7 && !memcmp(t->values, "hlo_op=", 7);
 }
 
-static void take(const struct traceme_event *e)
+static void jax_record_take(const struct traceme_event *e)
 {
 	struct traceme t;
 
@@ -112,7 +112,7 @@ static void take(const struct traceme_event *e)
 		return;
 	}
 	for (uint8_t row = first[(unsigned char)e->name[0]]; row; row = next[row - 1]) {
-		const struct consumer *c = &consumers[row - 1];
+		const struct jax_consumer *c = &consumers[row - 1];
 		size_t length = strlen(c->begin);
 
 		if (length <= e->length && !memcmp(e->name, c->begin, length)) {
@@ -128,7 +128,7 @@ static void record(struct traceme_event *e)
 	int saved = errno;
 
 	if (rt_level() != TFT_LEVEL_OFF)
-		take(e);
+		jax_record_take(e);
 	errno = saved;
 	if (jax_session() && record_original)
 		record_original(e);
@@ -218,26 +218,26 @@ static bool take_session(const struct patch_symbol *s)
 bool jax_record_start(const struct patch_symbol *s)
 {
 	if (!s[JAX_RECORD].at || !s[JAX_LEVEL].at || s[JAX_LEVEL].size != sizeof(int)) {
-		jax_blind("XLA's trace events have no symbols in this wheel: neither kernels nor "
-			  "runs, compilations and waits");
+		jax_blind("XLA's trace events have no symbols in this wheel: no kernels, runs, "
+			  "compilations and waits");
 		return false;
 	}
 	trace_level = s[JAX_LEVEL].at;
 	filter = s[JAX_FILTER].at;
 	locations = s[JAX_LOCATIONS].at;
 	if (atomic_load(trace_level) != JAX_LEVEL_NONE) {
-		jax_blind("the program's own profiler was on before the probe: no kernels");
+		jax_blind("the program's own profiler was on before the probe came: no kernels");
 		return false;
 	}
 	index_consumers();
 	take_time();
 	*(void **)&record_original = patch_original(&s[JAX_RECORD]);
 	if (!take_session(s)) {
-		jax_blind("the program's own profiler cannot be let beside us: no kernels");
+		jax_blind("the program's own profiler cannot run beside this probe: no kernels");
 		return false;
 	}
 	if (!patch_replace(&s[JAX_RECORD], (void *)record)) {
-		jax_blind("this system does not let code be replaced: no kernels");
+		jax_blind("this system does not allow replacing code: no kernels");
 		return false;
 	}
 	return true;

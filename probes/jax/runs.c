@@ -21,7 +21,7 @@
 #define MODULES 256u
 #define PENDING_NS 2000000000	/* longer, and the others do not wait for it any more */
 
-static struct run {
+static struct jax_run {
 	_Atomic uint64_t key;		/* number | USED; 0: free, or being written */
 	_Atomic uint64_t instance, parent;
 	_Atomic int64_t start_ns;	/* it was asked for */
@@ -43,14 +43,14 @@ static uint64_t (*original)(void *executable);	/* the number of its next run */
 
 /* ---- runs ---- */
 
-static struct run *run_of(uint64_t number)
+static struct jax_run *run_of(uint64_t number)
 {
 	return &runs[number & (RUNS - 1)];
 }
 
-static void begun(uint32_t number)
+static void jax_run_begun(uint32_t number)
 {
-	struct run *r = run_of(number);
+	struct jax_run *r = run_of(number);
 	struct rt_top top = rt_op_launch();
 
 	atomic_store_explicit(&r->key, 0, memory_order_relaxed);
@@ -73,7 +73,7 @@ static uint64_t next_id(void *executable)
 	int saved = errno;
 
 	if (rt_level() >= TFT_LEVEL_DEFAULT)
-		begun((uint32_t)number);
+		jax_run_begun((uint32_t)number);
 	errno = saved;
 	return number;
 }
@@ -112,7 +112,7 @@ static struct {
 } modules[MODULES];
 static _Atomic int64_t longest_ns;
 
-static void step_ended(uint32_t module, uint32_t name, int64_t start_ns, int64_t end_ns)
+static void jax_step_ended(uint32_t module, uint32_t name, int64_t start_ns, int64_t end_ns)
 {
 	struct tft_step step = { .name = name, .number = -1 };
 	uint32_t i = module & (MODULES - 1), none = 0;
@@ -148,7 +148,7 @@ static uint64_t hash_of(const char *text, size_t length)
 	return (hash ^ word) * 0x9e3779b97f4a7c15u;
 }
 
-static void learn(struct jax_kernel *k, const struct traceme *t)
+static void jax_learn_kernel(struct jax_kernel *k, const struct traceme *t)
 {
 	struct tft_shape shape = { .dims = 0 };
 	const char *text;
@@ -176,7 +176,7 @@ static const struct jax_kernel *known_of(struct jax_thread *own, const struct tr
 		if (!k->hash)
 			break;
 	}
-	learn(&k->kernel, t);
+	jax_learn_kernel(&k->kernel, t);
 	k->hash = hash;
 	return &k->kernel;
 }
@@ -216,7 +216,7 @@ static bool number_after(const char **at, const char *end, const char *key, size
 static void find_run(struct jax_thread *t, const struct rt_cpu_kernel *kernel, uint64_t number,
 		     uint32_t module)
 {
-	struct run *r = run_of(number);
+	struct jax_run *r = run_of(number);
 	int64_t first = atomic_load_explicit(&r->first_ns, memory_order_relaxed);
 	uint64_t instance, call;
 	uint32_t call_name;
@@ -283,7 +283,7 @@ static void emit(struct rt_cpu_kernel *k, int64_t end_ns)
 }
 
 /* It has returned, and may go on elsewhere. */
-static void started(const struct rt_cpu_kernel *kernel, uint64_t id)
+static void jax_half_started(const struct rt_cpu_kernel *kernel, uint64_t id)
 {
 	struct half *h = half_lock(id);
 	struct rt_cpu_kernel k = *kernel;
@@ -417,7 +417,7 @@ void jax_thunk(const struct traceme *t)
 	in_run(own, &kernel, number, k->module, false);
 	own->kernel_ns = kernel.start_ns;
 	own->kernels++;
-	started(&kernel, id);
+	jax_half_started(&kernel, id);
 }
 
 /* ---- the end of a run ---- */
@@ -433,7 +433,7 @@ void jax_executed(const struct traceme *t)
 		jax_memory_for(own, 0, 0);
 }
 
-static void tell(struct run *r, int64_t start_ns, int64_t end_ns)
+static void jax_run_tell(struct jax_run *r, int64_t start_ns, int64_t end_ns)
 {
 	struct rt_op_args args = { .step = -1, .framework = TFT_FW_JAX };
 	struct rt_ran ran = { .start_ns = start_ns, .dur_ns = end_ns - start_ns };
@@ -451,7 +451,7 @@ static void tell(struct run *r, int64_t start_ns, int64_t end_ns)
 		args.name = rt_name(TFT_NAME_OP, "XLA program");
 	args.type = run_type;
 	rt_op_ran(&args, &ran);
-	step_ended(args.name, args.name, start_ns, end_ns);
+	jax_step_ended(args.name, args.name, start_ns, end_ns);
 }
 
 /* Several devices end one run each: the first end is told. */
@@ -461,7 +461,7 @@ void jax_run_done(const struct traceme *t)
 	struct jax_thread *own = jax_self();
 	int64_t start_ns = t->start_ns;
 	uint64_t number, key;
-	struct run *r;
+	struct jax_run *r;
 
 	if (own && own->executed_ns)
 		start_ns = own->executed_ns;
@@ -473,7 +473,7 @@ void jax_run_done(const struct traceme *t)
 	key = (uint32_t)number | USED;
 	if (atomic_load_explicit(&r->key, memory_order_acquire) != key)
 		return;
-	tell(r, start_ns, t->end_ns);
+	jax_run_tell(r, start_ns, t->end_ns);
 	atomic_compare_exchange_strong(&r->key, &key, 0);
 }
 
@@ -486,6 +486,7 @@ void jax_runs_start(const struct patch_symbol *next)
 	if (next->at)
 		*(void **)&original = patch_original(next);
 	if (!original || !patch_replace(next, (void *)next_id))
-		jax_blind("where runs of programs get their numbers is not known: kernels are in "
-			  "no run");
+		jax_blind("where runs of programs get their numbers is unknown: no run is known "
+			  "for "
+			  "kernels");
 }

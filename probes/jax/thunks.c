@@ -46,9 +46,10 @@ struct identity {		/* as a kernel has it */
 };
 
 /* As they are learnt, which is as they run: neighbours are near each other. */
-static struct entry {
+static struct thunk_entry {
 	_Atomic uint32_t version;	/* odd: being written */
-	_Atomic uint32_t later;		/* runs to come in which it may go on when it has returned */
+	_Atomic uint32_t later;		/* runs to come in which it may go on when it has
+					 * returned */
 	_Atomic(const void *) thunk;
 	_Atomic uint64_t program, name;
 	_Atomic uint32_t length, kernel_name, shape, module;
@@ -76,8 +77,9 @@ static void give_up(void)
 {
 	atomic_store(&ready, false);
 	if (!atomic_exchange(&given_up, true))
-		rt_emit_message(0, "jax: how this jaxlib keeps its kernels is not known: each costs "
-				"its two trace events");
+		rt_emit_message(0,
+				"jax: how this jaxlib stores its kernels is unknown: each kernel "
+				"costs two trace events");
 }
 
 static uint32_t equal(const uint64_t *words, uint64_t value)
@@ -104,7 +106,8 @@ static uint32_t strings(const uint64_t *words, const char *text, size_t length)
 }
 
 /* Under `writing`. */
-static void look(const uint64_t *thunk, const uint64_t *params, const struct jax_told *told)
+static void jax_thunk_look(const uint64_t *thunk, const uint64_t *params,
+			   const struct jax_told *told)
 {
 	uint32_t names = strings(thunk, told->name, told->name_length);
 	uint32_t modules = strings(thunk, told->module, told->module_length), texts;
@@ -145,17 +148,20 @@ static struct identity identity_of(const void *thunk)
 /* The first of TRIES. */
 static inline uint32_t place_of(const void *thunk)
 {
-	return (uint32_t)((uint64_t)(uintptr_t)thunk * 0x9e3779b97f4a7c15u >> 48) & (PLACES - TRIES);
+	uint64_t mixed = (uint64_t)(uintptr_t)thunk * 0x9e3779b97f4a7c15u;
+
+	return (uint32_t)(mixed >> 48) & (PLACES - TRIES);
 }
 
-static inline bool is(const struct entry *e, const struct identity *id)
+static inline bool is(const struct thunk_entry *e, const struct identity *id)
 {
 	return GET(e->thunk) == id->thunk && GET(e->program) == id->program &&
 	       GET(e->name) == id->name && GET(e->length) == id->length;
 }
 
 /* The kernel that the entry is of, if it is that one. */
-static inline bool taken(const struct entry *e, const struct identity *id, struct jax_kernel *k)
+static inline bool taken(const struct thunk_entry *e, const struct identity *id,
+			 struct jax_kernel *k)
 {
 	uint32_t version = atomic_load_explicit(&e->version, memory_order_acquire);
 
@@ -169,7 +175,8 @@ static inline bool taken(const struct entry *e, const struct identity *id, struc
 }
 
 /* Kernels come in one order mostly; *next is where the one after this one is. */
-static inline struct entry *find(const struct identity *id, struct jax_kernel *k, uint32_t *next)
+static inline struct thunk_entry *jax_thunk_find(const struct identity *id, struct jax_kernel *k,
+						 uint32_t *next)
 {
 	uint32_t number = *next & (ENTRIES - 1), place;
 
@@ -188,12 +195,12 @@ static inline struct entry *find(const struct identity *id, struct jax_kernel *k
 }
 
 /* Where it was, or one that nobody has any more, or else whose it is next. */
-static struct entry *entry_for(const void *thunk)
+static struct thunk_entry *entry_for(const void *thunk)
 {
 	uint32_t place = place_of(thunk), number;
 
 	for (uint32_t i = 0; i < TRIES; i++) {
-		struct entry *e = &entries[GET(places[place + i])];
+		struct thunk_entry *e = &entries[GET(places[place + i])];
 
 		if (GET(e->thunk) == thunk)
 			return e;
@@ -212,9 +219,9 @@ static struct entry *entry_for(const void *thunk)
 }
 
 /* Under `writing`. */
-static void keep(const struct identity *id, const struct jax_kernel *k, bool later)
+static void jax_thunk_keep(const struct identity *id, const struct jax_kernel *k, bool later)
 {
-	struct entry *e = entry_for(id->thunk);
+	struct thunk_entry *e = entry_for(id->thunk);
 
 	SET(e->version, GET(e->version) + 1);
 	rt_fence(memory_order_release);
@@ -231,7 +238,8 @@ static void keep(const struct identity *id, const struct jax_kernel *k, bool lat
 
 static const struct jax_running *innermost(const struct jax_thread *t)
 {
-	return t && t->running > 0 && t->running <= JAX_RUNNING_MAX ? &t->run[t->running - 1] : NULL;
+	return t && t->running > 0 && t->running <= JAX_RUNNING_MAX ?
+	       &t->run[t->running - 1] : NULL;
 }
 
 const struct jax_running *jax_thunk_running(const struct jax_thread *t)
@@ -262,10 +270,10 @@ void jax_thunk_told(const struct jax_told *told)
 		return;
 	if (rt_peek(thunk, running->thunk, sizeof(thunk)) == sizeof(thunk) &&
 	    rt_peek(params, running->params, sizeof(params)) == sizeof(params)) {
-		look(thunk, params, told);
+		jax_thunk_look(thunk, params, told);
 		if (atomic_load(&ready)) {
 			id = identity_of(running->thunk);
-			keep(&id, &told->kernel, told->later);
+			jax_thunk_keep(&id, &told->kernel, told->later);
 		}
 	}
 	atomic_store_explicit(&writing, 0, memory_order_release);
@@ -279,7 +287,7 @@ static inline bool is_there(void *const *result)
 	return GET(((_Atomic uint64_t *)*result)[1]) & 2;
 }
 
-static void *with_events(struct jax_thread *t, struct entry *e, void *result, void *thunk,
+static void *with_events(struct jax_thread *t, struct thunk_entry *e, void *result, void *thunk,
 			 const void *params)
 {
 	int depth = t->running;
@@ -296,12 +304,12 @@ static void *with_events(struct jax_thread *t, struct entry *e, void *result, vo
 	return result;
 }
 
-static void *traced(void *result, void *thunk, const void *params)
+static void *jax_thunk_traced(void *result, void *thunk, const void *params)
 {
 	struct jax_thread *t = rt_level() == TFT_LEVEL_OFF ? NULL : jax_self();
 	struct jax_kernel kernel;
 	struct identity id;
-	struct entry *e = NULL;
+	struct thunk_entry *e = NULL;
 	int64_t start_ns, end_ns;
 	uint32_t before;
 
@@ -309,7 +317,7 @@ static void *traced(void *result, void *thunk, const void *params)
 		return original(result, thunk, params);
 	if (atomic_load_explicit(&ready, memory_order_acquire)) {
 		id = identity_of(thunk);
-		e = find(&id, &kernel, &t->next);
+		e = jax_thunk_find(&id, &kernel, &t->next);
 	}
 	if (!e || GET(e->later) || jax_session())
 		return with_events(t, e, result, thunk, params);
@@ -355,6 +363,6 @@ void jax_thunks_start(const struct patch_symbol *s)
 	if (slot && slot == slot_of(&s[JAX_WHILE_TABLE], &s[JAX_WHILE_EXECUTE]) &&
 	    tests_state(&s[JAX_AND_THEN]) && s[JAX_TRACED].at)
 		*(void **)&original = patch_original(&s[JAX_TRACED]);
-	if (!original || !patch_replace(&s[JAX_TRACED], (void *)traced))
+	if (!original || !patch_replace(&s[JAX_TRACED], (void *)jax_thunk_traced))
 		give_up();
 }

@@ -32,18 +32,18 @@ _Static_assert(sizeof(struct nvtx_callbacks) == 16 && sizeof(struct nvtx_version
 static atomic_bool attached;
 static struct rt_modules_watch modules;
 
-struct look {
+struct nvtx_look {
 	bool take;			/* else only count */
 	unsigned found, taken, idle;	/* modules; with another tool; that have not begun */
 };
 
-struct module {
+struct nvtx_module {
 	const ElfW(Phdr) *phdr;
 	int count;
 	uintptr_t base;
 };
 
-static bool in_text(const struct module *m, uintptr_t at)
+static bool in_text(const struct nvtx_module *m, uintptr_t at)
 {
 	for (int i = 0; i < m->count; i++) {
 		const ElfW(Phdr) *p = &m->phdr[i];
@@ -55,7 +55,7 @@ static bool in_text(const struct module *m, uintptr_t at)
 	return false;
 }
 
-static bool are_globals(const struct module *m, const struct globals *g)
+static bool are_globals(const struct nvtx_module *m, const struct globals *g)
 {
 	return g->callbacks.bytes == sizeof(g->callbacks) &&
 	       g->version.bytes == sizeof(g->version) &&
@@ -65,7 +65,7 @@ static bool are_globals(const struct module *m, const struct globals *g)
 	       in_text(m, (uintptr_t)g->version.set_tool_version);
 }
 
-static bool begun(const struct globals *g)
+static bool nvtx_module_begun(const struct globals *g)
 {
 	struct timespec ms = { 0, 1000000 };
 
@@ -80,21 +80,21 @@ static bool begun(const struct globals *g)
 	return __atomic_load_n(&g->state, __ATOMIC_ACQUIRE) == COMPLETE;
 }
 
-static void take(const struct globals *g, struct look *look)
+static void take(const struct globals *g, struct nvtx_look *look)
 {
 	look->found++;
 	if (!look->take)
 		return;
-	if (!begun(g))
+	if (!nvtx_module_begun(g))
 		look->idle++;
 	else if (nvtx_take(&g->callbacks, true) == NVTX_TAKEN)
 		look->taken++;
 }
 
 /* What has pointers in it comes from the file; what does not cannot be globals. */
-static void look_at(void *handle, const char *name, void *arg)
+static void nvtx_look_at(void *handle, const char *name, void *arg)
 {
-	struct module m;
+	struct nvtx_module m;
 
 	(void)name;
 	m.phdr = rt_module_phdr(handle, &m.base, &m.count);
@@ -113,20 +113,20 @@ static void look_at(void *handle, const char *name, void *arg)
 
 void nvtx_late_tick(int64_t now_ns)
 {
-	struct look look = { .take = true };
+	struct nvtx_look look = { .take = true };
 
 	if (atomic_load(&attached) && rt_modules_came(&modules, now_ns))
-		rt_modules(look_at, &look);
+		rt_modules(nvtx_look_at, &look);
 }
 
-int tftop_probe_attach(void)
+static int nvtx_attach(void)
 {
-	struct look look = { .take = false };
+	struct nvtx_look look = { .take = false };
 	int saved = errno;
 
 	rt_attach_why("%s", "");
 	rt_modules_seen(&modules);
-	rt_modules(look_at, &look);
+	rt_modules(nvtx_look_at, &look);
 	if (!look.found) {
 		rt_attach_why("no module with NVTX is in this process");
 		return TFT_ATTACH_UNUSED;
@@ -135,11 +135,12 @@ int tftop_probe_attach(void)
 		return TFT_ATTACH_FAILED;
 	if (!atomic_exchange(&attached, true)) {
 		nvtx_handles_unknown();
-		rt_blind(&nvtx_probe, "attached late: ranges that were open, and the names of domains "
-				      "and strings of before, are not known");
+		rt_blind(&nvtx_probe,
+			 "attached late: ranges that were open then, and names of domains "
+			 "and strings from before, are unknown");
 	}
-	look = (struct look){ .take = true };
-	rt_modules(look_at, &look);
+	look = (struct nvtx_look){ .take = true };
+	rt_modules(nvtx_look_at, &look);
 	errno = saved;
 	if (look.idle == look.found) {
 		rt_attach_why("NVTX has not begun here, and will with '" NVTX_PATH_ENV "=%s'",
@@ -153,4 +154,9 @@ int tftop_probe_attach(void)
 	if (look.taken)
 		rt_blind(&nvtx_probe, "modules that the program's own NVTX tool has");
 	return TFT_ATTACHED;
+}
+
+int tftop_probe_attach(void)
+{
+	return nvtx_attach();
 }

@@ -110,7 +110,7 @@ static void args_plain(struct rt_op_args *args, uint32_t domain, uint32_t name)
 	};
 }
 
-static void payload(struct rt_op_args *args, const struct nvtx_attributes *a)
+static void nvtx_set_payload(struct rt_op_args *args, const struct nvtx_attributes *a)
 {
 	double real;
 
@@ -161,7 +161,7 @@ static void args_ex(struct rt_op_args *args, uint32_t domain, const struct nvtx_
 	}
 	if (a->category)
 		args->type = rt_idmap_get(&categories, category_key(domain, a->category));
-	payload(args, a);
+	nvtx_set_payload(args, a);
 }
 
 /* ---- push and pop: they return the level of the range, from 0 ---- */
@@ -407,7 +407,7 @@ static void resource_destroy(void *resource)
 
 /* ---- attaching to a module's tables ---- */
 
-struct hook {
+struct nvtx_hook {
 	unsigned int index;
 	nvtx_function ours;
 	bool keep;	/* also at level off: gives out handles or names */
@@ -415,7 +415,7 @@ struct hook {
 
 #define HOOK(index, function, keep) { index, (nvtx_function)(function), keep }
 
-static const struct hook core[] = {
+static const struct nvtx_hook core[] = {
 	HOOK(NVTX_CORE_MARK_EX, mark_ex, false),
 	HOOK(NVTX_CORE_MARK_A, mark_a, false),
 	HOOK(NVTX_CORE_MARK_W, mark_w, false),
@@ -433,7 +433,7 @@ static const struct hook core[] = {
 	HOOK(NVTX_CORE_THREAD_W, thread_w, true),
 };
 
-static const struct hook core2[] = {
+static const struct nvtx_hook core2[] = {
 	HOOK(NVTX_CORE2_MARK_EX, domain_mark_ex, false),
 	HOOK(NVTX_CORE2_START_EX, domain_start_ex, false),
 	HOOK(NVTX_CORE2_END, domain_end, false),
@@ -450,14 +450,14 @@ static const struct hook core2[] = {
 	HOOK(NVTX_CORE2_DOMAIN_DESTROY, domain_destroy, true),
 };
 
-static const struct hook cuda[] = {
+static const struct nvtx_hook cuda[] = {
 	HOOK(NVTX_CUDA_DEVICE_A, device_a, true),
 	HOOK(NVTX_CUDA_DEVICE_W, device_w, true),
 	HOOK(NVTX_CUDA_STREAM_A, stream_a, true),
 	HOOK(NVTX_CUDA_STREAM_W, stream_w, true),
 };
 
-static const struct hook cudart[] = {
+static const struct nvtx_hook cudart[] = {
 	HOOK(NVTX_CUDART_DEVICE_A, device_a, true),
 	HOOK(NVTX_CUDART_DEVICE_W, device_w, true),
 	HOOK(NVTX_CUDART_STREAM_A, stream_a, true),
@@ -466,8 +466,8 @@ static const struct hook cudart[] = {
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-static enum nvtx_took take(const struct nvtx_callbacks *callbacks, int module,
-			   const struct hook *hooks, size_t n, bool late)
+static enum nvtx_took nvtx_hook_module(const struct nvtx_callbacks *callbacks, int module,
+				       const struct nvtx_hook *hooks, size_t n, bool late)
 {
 	struct rt_slot slots[COUNT(core) + COUNT(core2)];
 	nvtx_function **table = NULL;
@@ -501,14 +501,15 @@ static enum nvtx_took take(const struct nvtx_callbacks *callbacks, int module,
 
 enum nvtx_took nvtx_take(const struct nvtx_callbacks *callbacks, bool late)
 {
-	enum nvtx_took first = take(callbacks, NVTX_MODULE_CORE, core, COUNT(core), late), second;
+	enum nvtx_took first = nvtx_hook_module(callbacks, NVTX_MODULE_CORE, core, COUNT(core),
+						late), second;
 
 	if (first == NVTX_TAKEN)
 		return first;
-	second = take(callbacks, NVTX_MODULE_CORE2, core2, COUNT(core2), late);
+	second = nvtx_hook_module(callbacks, NVTX_MODULE_CORE2, core2, COUNT(core2), late);
 	/* not all modules of a program have these */
-	take(callbacks, NVTX_MODULE_CUDA, cuda, COUNT(cuda), late);
-	take(callbacks, NVTX_MODULE_CUDART, cudart, COUNT(cudart), late);
+	nvtx_hook_module(callbacks, NVTX_MODULE_CUDA, cuda, COUNT(cuda), late);
+	nvtx_hook_module(callbacks, NVTX_MODULE_CUDART, cudart, COUNT(cudart), late);
 	return first == NVTX_TOOK_NOTHING ? second : first;
 }
 
@@ -530,7 +531,7 @@ void nvtx_begin(const struct nvtx_callbacks *callbacks)
  * module and we stay out: handles are the tool's own, and a range seen by one
  * of two tools is worth more than a program that breaks under both.
  */
-static bool users_tool(nvtx_get_table get_table)
+static bool nvtx_load_users_tool(nvtx_get_table get_table)
 {
 	const char *path = getenv(CHAIN_ENV);
 	static atomic_bool told;
@@ -549,14 +550,14 @@ static bool users_tool(nvtx_get_table get_table)
 	return true;
 }
 
-static int initialize(nvtx_get_table get_table)
+static int nvtx_initialize(nvtx_get_table get_table)
 {
 	const struct nvtx_callbacks *callbacks;
 	const struct nvtx_version *version;
 
 	if (!get_table)
 		return 0;
-	if (users_tool(get_table))
+	if (nvtx_load_users_tool(get_table))
 		return 1;
 	callbacks = get_table(NVTX_TABLE_CALLBACKS);
 	if (!callbacks || callbacks->bytes < sizeof(*callbacks) ||
@@ -574,7 +575,7 @@ static int initialize(nvtx_get_table get_table)
 NVTX_API int InitializeInjectionNvtx2(nvtx_get_table get_table);
 NVTX_API int InitializeInjectionNvtx2(nvtx_get_table get_table)
 {
-	int saved = errno, result = initialize(get_table);
+	int saved = errno, result = nvtx_initialize(get_table);
 
 	errno = saved;
 	return result;

@@ -18,14 +18,14 @@
 
 #define PATH_BYTES 4096
 
-struct library {
+struct omp_library {
 	uintptr_t address, base;
 	char path[PATH_BYTES];
 };
 
-static int has_address(struct dl_phdr_info *info, size_t size, void *arg)
+static int omp_library_has(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	struct library *l = arg;
+	struct omp_library *l = arg;
 
 	(void)size;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -42,17 +42,17 @@ static int has_address(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-struct file {
+struct omp_file {
 	const char *bytes;
 	size_t size;
 };
 
-static bool inside(const struct file *f, uint64_t offset, uint64_t size)
+static bool inside(const struct omp_file *f, uint64_t offset, uint64_t size)
 {
 	return offset <= f->size && size <= f->size - offset;
 }
 
-static bool map_file(struct file *f, const char *path)
+static bool omp_map_file(struct omp_file *f, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat status;
@@ -68,7 +68,7 @@ static bool map_file(struct file *f, const char *path)
 	return f->bytes != MAP_FAILED;
 }
 
-static const Elf64_Shdr *section(const struct file *f, uint32_t type, uint32_t link)
+static const Elf64_Shdr *omp_find_section(const struct omp_file *f, uint32_t type, uint32_t link)
 {
 	const Elf64_Ehdr *header = (const Elf64_Ehdr *)f->bytes;
 	const Elf64_Shdr *s = (const Elf64_Shdr *)(f->bytes + header->e_shoff);
@@ -83,10 +83,10 @@ static const Elf64_Shdr *section(const struct file *f, uint32_t type, uint32_t l
 	return NULL;
 }
 
-static bool find(const struct file *f, uint64_t address, char *text, size_t size)
+static bool omp_find_symbol(const struct omp_file *f, uint64_t address, char *text, size_t size)
 {
-	const Elf64_Shdr *table = section(f, SHT_SYMTAB, 0);
-	const Elf64_Shdr *names = table ? section(f, SHT_NULL, table->sh_link) : NULL;
+	const Elf64_Shdr *table = omp_find_section(f, SHT_SYMTAB, 0);
+	const Elf64_Shdr *names = table ? omp_find_section(f, SHT_NULL, table->sh_link) : NULL;
 	const Elf64_Sym *s;
 
 	if (!names || table->sh_offset % 8)
@@ -106,19 +106,19 @@ static bool find(const struct file *f, uint64_t address, char *text, size_t size
 
 void omp_function_name(const void *function, char *text, size_t size)
 {
-	struct library l = { .address = (uintptr_t)function };	/* its path is all zero */
-	struct file f;
+	struct omp_library l = { .address = (uintptr_t)function };	/* its path is all zero */
+	struct omp_file f;
 	const char *slash;
 	bool found = false;
 
-	if (!dl_iterate_phdr(has_address, &l)) {
+	if (!dl_iterate_phdr(omp_library_has, &l)) {
 		snprintf(text, size, "%p", function);
 		return;
 	}
 	if (!l.path[0] && readlink("/proc/self/exe", l.path, sizeof(l.path) - 1) < 0)
 		l.path[0] = '\0';
-	if (map_file(&f, l.path)) {
-		found = find(&f, l.address - l.base, text, size);
+	if (omp_map_file(&f, l.path)) {
+		found = omp_find_symbol(&f, l.address - l.base, text, size);
 		munmap((void *)f.bytes, f.size);
 	}
 	slash = strrchr(l.path, '/');

@@ -29,7 +29,8 @@ static void on_tick(int64_t now_ns)
 	look();
 	if (atomic_load(&other) && !said) {
 		said = true;
-		rt_emit_message(1, "omp: parallel regions of LLVM's or Intel's OpenMP are not seen, "
+		rt_emit_message(1,
+				"omp: parallel regions of LLVM's or Intel's OpenMP are not seen, "
 				   "only those of GNU's");
 	}
 }
@@ -37,8 +38,8 @@ static void on_tick(int64_t now_ns)
 static struct rt_probe probe = {
 	.name = "omp",
 	.version = TFTOP_VERSION,
-	.blind = "parallel regions of LLVM's and Intel's OpenMP, and what ran on one thread without "
-		 "a region",
+	.blind = "parallel regions of LLVM's and Intel's OpenMP, and what ran on one thread "
+		 "without a region",
 	.tick = on_tick,
 };
 

@@ -28,7 +28,7 @@
 
 typedef uintptr_t omp_function(PARAMETERS);
 
-static struct row {
+static struct omp_row {
 	_Atomic(void *) original;
 	void **at;		/* the only place, while the dynamic linker has not filled it */
 } rows[ROWS];
@@ -52,7 +52,7 @@ static uint64_t make_ids(const void *function)
 	return ids | rt_name(TFT_NAME_KERNEL, part);
 }
 
-static uint64_t ids_of(void (*function)(void *))
+static uint64_t omp_ids_of(void (*function)(void *))
 {
 	uintptr_t key = (uintptr_t)function;
 	uint32_t at = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 40) & (NAMES - 1);
@@ -74,7 +74,7 @@ static uint64_t ids_of(void (*function)(void *))
 
 /* ---- a region ---- */
 
-struct region {
+struct omp_team_region {
 	void (*function)(void *);
 	void *data;
 	uint64_t ids;
@@ -97,9 +97,10 @@ static bool is_free(void)
 	return thread && !thread->within && thread->depth == 0;
 }
 
-static _Thread_local const struct region *inside __attribute__((tls_model("initial-exec")));
+__attribute__((tls_model("initial-exec")))
+static _Thread_local const struct omp_team_region *inside;
 
-static void tell(uint32_t name, const struct region *r, int64_t start_ns)
+static void tell(uint32_t name, const struct omp_team_region *r, int64_t start_ns)
 {
 	struct rt_cpu_kernel kernel = {
 		.name = name, .start_ns = start_ns, .dur_ns = rt_now_ns() - start_ns,
@@ -110,9 +111,9 @@ static void tell(uint32_t name, const struct region *r, int64_t start_ns)
 }
 
 /* On each thread of the team. */
-static void run(void *arg)
+static void omp_run_member(void *arg)
 {
-	const struct region *r = arg, *outer = inside;
+	const struct omp_team_region *r = arg, *outer = inside;
 	int64_t start_ns;
 	uint32_t told;
 
@@ -129,18 +130,20 @@ static void run(void *arg)
 		tell((uint32_t)r->ids, r, start_ns);
 }
 
-static void begin(struct region *r, void (*function)(void *), void *data)
+static void begin(struct omp_team_region *r, void (*function)(void *), void *data)
 {
 	int saved = errno;
 
-	*r = (struct region){ .function = function, .data = data, .ids = ids_of(function),
-			      .top = rt_op_launch(), .told = told_so_far() };
+	*r = (struct omp_team_region){
+		.function = function, .data = data, .ids = omp_ids_of(function),
+		.top = rt_op_launch(), .told = told_so_far(),
+	};
 	inside = r;
 	r->start_ns = rt_now_ns();
 	errno = saved;
 }
 
-static void end(struct region *r)
+static void end(struct omp_team_region *r)
 {
 	int saved = errno;
 
@@ -150,19 +153,20 @@ static void end(struct region *r)
 	errno = saved;
 }
 
-static void bound(struct row *row);
+static void bound(struct omp_row *row);
 
-static __attribute__((noinline)) uintptr_t call(struct row *row, PARAMETERS)
+__attribute__((noinline))
+static uintptr_t omp_run_region(struct omp_row *row, PARAMETERS)
 {
 	omp_function *original =
 		(omp_function *)atomic_load_explicit(&row->original, memory_order_acquire);
 	bool told = !inside && is_free();
-	struct region region;
+	struct omp_team_region region;
 	uintptr_t result;
 
 	if (told) {
 		begin(&region, function, data);
-		function = run;
+		function = omp_run_member;
 		data = &region;
 	}
 	result = original(function, data, c, d, e, f, g, h);
@@ -176,7 +180,7 @@ static __attribute__((noinline)) uintptr_t call(struct row *row, PARAMETERS)
 #define CALL(number) \
 static uintptr_t call_##number(PARAMETERS) \
 { \
-	return call(&rows[0x##number], function, data, c, d, e, f, g, h); \
+	return omp_run_region(&rows[0x##number], function, data, c, d, e, f, g, h); \
 }
 #define NAME(number) call_##number,
 
@@ -185,7 +189,7 @@ ALIKE_256(CALL)
 static omp_function *const functions[ROWS] = { ALIKE_256(NAME) };
 
 /* The first call has put the runtime's function into the place. */
-static void bound(struct row *row)
+static void bound(struct omp_row *row)
 {
 	void *now = __atomic_load_n(row->at, __ATOMIC_ACQUIRE);
 	void *ours = (void *)functions[row - rows];

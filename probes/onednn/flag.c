@@ -35,7 +35,7 @@ static bool is_name(int fd, const Elf64_Shdr *names, uint32_t name)
 }
 
 /* Its address in the file's own counting; 0: not there. */
-static uint64_t find(int fd, const Elf64_Shdr *table, const Elf64_Shdr *names)
+static uint64_t flag_find_symbol(int fd, const Elf64_Shdr *table, const Elf64_Shdr *names)
 {
 	Elf64_Sym symbols[CHUNK];
 	uint64_t n = table->sh_info;	/* the local ones come first */
@@ -57,7 +57,7 @@ static uint64_t find(int fd, const Elf64_Shdr *table, const Elf64_Shdr *names)
 	return 0;
 }
 
-static uint64_t look(int fd)
+static uint64_t flag_look_in_file(int fd)
 {
 	Elf64_Shdr sections[SECTIONS_MAX];
 	Elf64_Ehdr head;
@@ -68,7 +68,7 @@ static uint64_t look(int fd)
 		return 0;
 	for (int i = 0; i < head.e_shnum; i++)
 		if (sections[i].sh_type == SHT_SYMTAB && sections[i].sh_link < head.e_shnum)
-			return find(fd, &sections[i], &sections[sections[i].sh_link]);
+			return flag_find_symbol(fd, &sections[i], &sections[sections[i].sh_link]);
 	return 0;
 }
 
@@ -85,7 +85,7 @@ static bool writable(const struct dl_phdr_info *info, uint64_t address)
 	return false;
 }
 
-struct place {
+struct flag_place {
 	uintptr_t base;
 	uint64_t address;
 	bool ok;
@@ -93,7 +93,7 @@ struct place {
 
 static int check(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	struct place *p = arg;
+	struct flag_place *p = arg;
 
 	(void)size;
 	if (info->dlpi_addr != p->base)
@@ -104,7 +104,7 @@ static int check(struct dl_phdr_info *info, size_t size, void *arg)
 
 _Atomic uint32_t *onednn_flag(const void *inside, uint32_t expected)
 {
-	struct place p = { .ok = false };
+	struct flag_place p = { .ok = false };
 	struct link_map *map = NULL;
 	_Atomic uint32_t *flag;
 	Dl_info info;
@@ -116,7 +116,7 @@ _Atomic uint32_t *onednn_flag(const void *inside, uint32_t expected)
 	if (fd < 0)
 		return NULL;
 	p.base = map->l_addr;
-	p.address = look(fd);
+	p.address = flag_look_in_file(fd);
 	close(fd);
 	if (p.address && p.address % 4 == 0)
 		dl_iterate_phdr(check, &p);

@@ -18,7 +18,7 @@ static bool is(struct onednn_part p, const char *text)
 }
 
 /* "0.00390625", "3.9e-05" milliseconds; -1: no such number. */
-static int64_t milliseconds(struct onednn_part p)
+static int64_t line_milliseconds(struct onednn_part p)
 {
 	int64_t digits = 0, scale = 1000000;
 	int exponent = 0, i = 0, sign = 1;
@@ -49,7 +49,7 @@ static int64_t milliseconds(struct onednn_part p)
 	return digits <= LONGEST_NS ? digits : -1;
 }
 
-static int split(const char *text, struct onednn_part *parts)
+static int line_split(const char *text, struct onednn_part *parts)
 {
 	size_t length = strcspn(text, "\n");
 	const char *end = text + length;
@@ -84,7 +84,7 @@ static bool describe(const struct onednn_part *f, int n, struct onednn_line *out
 bool onednn_parse(const char *text, struct onednn_line *out)
 {
 	struct onednn_part f[FIELDS_MAX];
-	int n = split(text, f), at = 0;
+	int n = line_split(text, f), at = 0;
 
 	while (at < n && at < 4 && !is(f[at], "primitive"))
 		at++;
@@ -94,14 +94,14 @@ bool onednn_parse(const char *text, struct onednn_line *out)
 	out->created = is(f[at + 1], "create:cache_miss");
 	if (!out->created && !is(f[at + 1], "exec"))
 		return false;
-	out->dur_ns = milliseconds(f[n - 1]);
+	out->dur_ns = line_milliseconds(f[n - 1]);
 	return describe(f + at + 2, n - at - 3, out) && out->dur_ns >= 0;
 }
 
 bool onednn_parse_primitive(const char *text, struct onednn_line *out)
 {
 	struct onednn_part f[FIELDS_MAX];
-	int n = split(text, f);
+	int n = line_split(text, f);
 
 	out->created = false;
 	out->dur_ns = 0;

@@ -24,7 +24,7 @@
 #define NAME_BYTES 192
 #define SHAPE_BYTES 512
 #define CACHE 1024u		/* a power of two */
-#define RAN "%sprimitive,exec%s,%s,%g\n"	/* see take_parts() */
+#define RAN "%sprimitive,exec%s,%s,%g\n"	/* see onednn_take_parts() */
 #define MADE "%sprimitive,create%s,%s,%g\n"
 #define LONGEST_MS 86400000.0	/* a day */
 
@@ -69,7 +69,8 @@ static void keep(const char *text)
 static _Thread_local bool taken, flushes;
 
 /* The line that is to be printed; NULL: it is none of oneDNN's. */
-static const char *line_of(char *buf, size_t size, const char *format, va_list args, int *length)
+static const char *onednn_line_of(char *buf, size_t size, const char *format, va_list args,
+				  int *length)
 {
 	const char *text = buf;
 	va_list copy;
@@ -98,7 +99,7 @@ static bool take_back(const char *format, va_list args, int *written)
 	flushes = false;
 	if (!by_printf && !atomic_load(&asked))
 		return false;
-	line = line_of(buf, sizeof(buf), format, args, written);
+	line = onednn_line_of(buf, sizeof(buf), format, args, written);
 	taken = false;
 	if (line && by_printf)
 		flushes = !onednn_line(line);
@@ -149,7 +150,7 @@ struct ids {
 	uint32_t name, shape;
 };
 
-static struct ids make_ids(const struct onednn_line *l)
+static struct ids onednn_make_ids(const struct onednn_line *l)
 {
 	struct tft_shape shape = { .dims = 0 };
 	char name[NAME_BYTES], text[SHAPE_BYTES];
@@ -226,7 +227,7 @@ static void created(const struct onednn_line *l)
 }
 
 /* False: it tells of no primitive. */
-static bool take(const char *text)
+static bool onednn_take_line(const char *text)
 {
 	struct onednn_line line;
 	struct ids ids;
@@ -240,7 +241,7 @@ static bool take(const char *text)
 	}
 	h = hash(line.kind.text, (size_t)(line.shape.text + line.shape.length - line.kind.text));
 	if (!kept_ids(h, &ids)) {
-		ids = make_ids(&line);
+		ids = onednn_make_ids(&line);
 		keep_ids(h, ids);
 	}
 	tell(ids, line.dur_ns);
@@ -261,7 +262,7 @@ static bool take_primitive(const char *text, double milliseconds)
 	if (!kept_ids(h, &ids)) {
 		if (!onednn_parse_primitive(text, &line))
 			return false;
-		ids = make_ids(&line);
+		ids = onednn_make_ids(&line);
 		keep_ids(h, ids);
 	}
 	tell(ids, (int64_t)(milliseconds * 1e6));
@@ -270,7 +271,7 @@ static bool take_primitive(const char *text, double milliseconds)
 
 /* oneDNN has a line made twice, first only to know its length: what it is made of is taken
  * then, and the line is empty. */
-static bool take_parts(bool made, bool length_only, va_list args)
+static bool onednn_take_parts(bool made, bool length_only, va_list args)
 {
 	const char *how, *primitive;
 	int saved = errno;
@@ -302,7 +303,7 @@ static bool take_text(char *buf, size_t size, const char *format, va_list args)
 	if (!made && strcmp(format, RAN))
 		return false;
 	va_copy(copy, args);
-	ours = take_parts(made, !size, copy);
+	ours = onednn_take_parts(made, !size, copy);
 	va_end(copy);
 	if (ours && size)
 		*buf = '\0';
@@ -322,7 +323,8 @@ static int our_snprintf(char *buf, size_t size, const char *format, ...)
 	return n;
 }
 
-int __vsnprintf_chk(char *buf, size_t size, int flag, size_t room, const char *format, va_list args);
+int __vsnprintf_chk(char *buf, size_t size, int flag, size_t room, const char *format,
+		    va_list args);
 
 /* What a compiler makes of snprintf(): it knows how much room there is, or says (size_t)-1. */
 __attribute__((format(printf, 5, 6)))
@@ -401,7 +403,8 @@ bool onednn_tick(int64_t now_ns, enum tft_level level)
 	if (!atomic_load(&asked) || atomic_load(&program) == LINES)
 		return false;
 	if (!many)
-		first = many = level != TFT_LEVEL_OFF && level != TFT_LEVEL_FULL && too_many(now_ns);
+		first = many = level != TFT_LEVEL_OFF && level != TFT_LEVEL_FULL &&
+			       too_many(now_ns);
 	if (level == TFT_LEVEL_OFF)
 		want = ERRORS;
 	else if (many && level != TFT_LEVEL_FULL)
@@ -467,7 +470,7 @@ bool onednn_line(const char *text)
 
 	if (!*text)	/* it was taken before it was made */
 		return false;
-	told = take(text);
+	told = onednn_take_line(text);
 	if (atomic_load(&asked)) {
 		write = wants == LINES ||
 			(wants == NOTHING && !told && strstr(text, ",error,") != NULL);

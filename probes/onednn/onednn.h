@@ -17,10 +17,11 @@
  *  - Errors, which oneDNN writes unasked, are written, with the lines that
  *    would stand before them.
  *  - A line costs a microsecond and more (what it is made of is taken before it
- *    is made, at that library's import of snprintf(), where there is a sink). Of a program that runs so many primitives that
- *    it would notice, oneDNN is told to make no more of them, but at level full,
- *    and none at level off; that it can be told so depends on the build (flag.c),
- *    else it makes its lines to the program's end, and they are dropped at off.
+ *    is made, at that library's import of snprintf(), where there is a sink). Of a
+ *    program that runs so many primitives that it would notice, oneDNN is told to
+ *    make no more of them, but at level full, and none at level off; that it can be
+ *    told so depends on the build (flag.c), else it makes its lines to the program's
+ *    end, and they are dropped at off.
  *
  * Where the sink is out of reach, as all of oneDNN's names in PyTorch's library, the
  * lines are taken at that library's import of printf() itself (onednn_ask_printf), and

@@ -12,7 +12,7 @@
 #define LOG_BYTES 4000
 #define WHAT_BYTES 400
 
-struct build {
+struct program_build {
 	void (CL_CALLBACK *notify)(cl_program, void *);
 	void *data;
 	char *options;		/* owned */
@@ -21,7 +21,7 @@ struct build {
 };
 
 /* "clBuildProgram kernel1;kernel2", or the function's name alone. */
-static void describe(cl_program program, enum hook hook, char *text, size_t room)
+static void build_describe(cl_program program, enum hook hook, char *text, size_t room)
 {
 	const struct _cl_icd_dispatch *real = program ? real_of(program) : NULL;
 	const char *verb = hook == H_clBuildProgram ? "build" :
@@ -99,8 +99,8 @@ static cl_int build_result(cl_program program)
 	return CL_SUCCESS;
 }
 
-static void written(cl_program program, enum hook hook, const char *options, int64_t begin_ns,
-		    int64_t end_ns, cl_int result)
+static void build_written(cl_program program, enum hook hook, const char *options, int64_t begin_ns,
+			  int64_t end_ns, cl_int result)
 {
 	char what[WHAT_BYTES], log[LOG_BYTES] = "";
 	struct tft_compile compile = {
@@ -112,7 +112,7 @@ static void written(cl_program program, enum hook hook, const char *options, int
 		.log = log,
 	};
 
-	describe(result == CL_SUCCESS ? program : NULL, hook, what, sizeof(what));
+	build_describe(result == CL_SUCCESS ? program : NULL, hook, what, sizeof(what));
 	if (result != CL_SUCCESS && program)
 		read_log(program, log, sizeof(log));
 	rt_emit_compile(&compile);
@@ -120,13 +120,13 @@ static void written(cl_program program, enum hook hook, const char *options, int
 
 static void CL_CALLBACK notified(cl_program program, void *data)
 {
-	struct build *build = data;
+	struct program_build *build = data;
 	void (CL_CALLBACK *notify)(cl_program, void *) = build->notify;
 	void *user = build->data;
 
 	if (probe_armed())
-		written(program, build->hook, build->options, build->begin_ns, rt_now_ns(),
-			program ? build_result(program) : CL_BUILD_PROGRAM_FAILURE);
+		build_written(program, build->hook, build->options, build->begin_ns, rt_now_ns(),
+			      program ? build_result(program) : CL_BUILD_PROGRAM_FAILURE);
 	free(build->options);
 	free(build);
 	notify(program, user);
@@ -135,10 +135,10 @@ static void CL_CALLBACK notified(cl_program program, void *data)
 /* What to pass in the program's stead; NULL when memory is short. A call that
  * fails without calling back leaves these few bytes behind: nothing tells
  * whether it still will. */
-static struct build *build_new(enum hook hook, const char *options,
-			       void (CL_CALLBACK *notify)(cl_program, void *), void *data)
+static struct program_build *build_new(enum hook hook, const char *options,
+				       void (CL_CALLBACK *notify)(cl_program, void *), void *data)
 {
-	struct build *build = notify && probe_armed() ? malloc(sizeof(*build)) : NULL;
+	struct program_build *build = notify && probe_armed() ? malloc(sizeof(*build)) : NULL;
 
 	if (!build)
 		return NULL;
@@ -151,20 +151,20 @@ static struct build *build_new(enum hook hook, const char *options,
 }
 
 /* After the call: without a notify function the build is over. */
-static void build_end(struct build *build, cl_program program, enum hook hook,
+static void build_end(struct program_build *build, cl_program program, enum hook hook,
 		      const char *options, int64_t begin_ns, cl_int result)
 {
 	int64_t end_ns = call_end(hook, begin_ns, result);
 
 	if (!build && end_ns)
-		written(program, hook, options, begin_ns, end_ns, result);
+		build_written(program, hook, options, begin_ns, end_ns, result);
 }
 
 cl_int CL_API_CALL hook_clBuildProgram(cl_program program, cl_uint n, const cl_device_id *devices,
 				       const char *options,
 				       void (CL_CALLBACK *notify)(cl_program, void *), void *data)
 {
-	struct build *build = build_new(H_clBuildProgram, options, notify, data);
+	struct program_build *build = build_new(H_clBuildProgram, options, notify, data);
 	int64_t begin_ns = call_begin();
 	cl_int result = real_of(program)->clBuildProgram(program, n, devices, options,
 							 build ? notified : notify,
@@ -180,7 +180,7 @@ cl_int CL_API_CALL hook_clCompileProgram(cl_program program, cl_uint n,
 					 const char **names,
 					 void (CL_CALLBACK *notify)(cl_program, void *), void *data)
 {
-	struct build *build = build_new(H_clCompileProgram, options, notify, data);
+	struct program_build *build = build_new(H_clCompileProgram, options, notify, data);
 	int64_t begin_ns = call_begin();
 	cl_int result = real_of(program)->clCompileProgram(program, n, devices, options, n_headers,
 							   headers, names,
@@ -197,7 +197,7 @@ cl_program CL_API_CALL hook_clLinkProgram(cl_context context, cl_uint n,
 					  void (CL_CALLBACK *notify)(cl_program, void *),
 					  void *data, cl_int *errcode_ret)
 {
-	struct build *build = build_new(H_clLinkProgram, options, notify, data);
+	struct program_build *build = build_new(H_clLinkProgram, options, notify, data);
 	int64_t begin_ns = call_begin();
 	cl_int result = CL_SUCCESS;
 	cl_program program = real_of(context)->clLinkProgram(context, n, devices, options,

@@ -68,12 +68,12 @@ cl_int CL_API_CALL hook_clFinish(cl_command_queue queue)
 {
 	int64_t begin_ns = call_begin(), end_ns;
 	cl_int result = real_of(queue)->clFinish(queue);
-	struct queue *known;
+	struct ocl_queue *known;
 
 	end_ns = call_end(H_clFinish, begin_ns, result);
 	known = probe_armed() ? queue_peek(queue) : NULL;
 	if (known)
-		harvest(known);
+		records_harvest(known);
 	if (end_ns)
 		wait_end(H_clFinish, known ? atomic_load(&known->id) : 0,
 			 known ? atomic_load(&known->last) : 0, begin_ns, end_ns, result);

@@ -63,7 +63,7 @@ static void refresh_offsets(void)
 	atomic_store(&offsets_known, true);
 }
 
-static void send(struct device *device, int64_t ticks, int64_t host_ns, int64_t error_ns,
+static void send(struct ocl_device *device, int64_t ticks, int64_t host_ns, int64_t error_ns,
 		 uint8_t quality)
 {
 	struct tft_clock clock = {
@@ -79,7 +79,7 @@ static void send(struct device *device, int64_t ticks, int64_t host_ns, int64_t 
 }
 
 /* The driver's pair; false when it has none. The best of three reads. */
-static bool driver_pair(struct device *device, int64_t *ticks, int64_t *host_ns,
+static bool driver_pair(struct ocl_device *device, int64_t *ticks, int64_t *host_ns,
 			int64_t *error_ns)
 {
 	*error_ns = INT64_MAX;
@@ -102,7 +102,7 @@ static bool driver_pair(struct device *device, int64_t *ticks, int64_t *host_ns,
 }
 
 /* Sends the device's pair in its domain. */
-static void send_now(struct device *device, enum clock_domain domain)
+static void send_now(struct ocl_device *device, enum clock_domain domain)
 {
 	struct device_clock *clock = &device->clock;
 	int64_t ticks, host_ns, error_ns, offset_ns;
@@ -174,7 +174,7 @@ static void estimate(struct device_clock *clock, int64_t low, int64_t high)
 }
 
 /* Which clock is it? `tick` was between the host times low and high. */
-static void decide(struct device *device, int64_t tick, int64_t low, int64_t high)
+static void clock_decide(struct ocl_device *device, int64_t tick, int64_t low, int64_t high)
 {
 	static const enum clock_domain host[] = { CLOCK_RAW, CLOCK_MONO, CLOCK_REAL };
 	struct device_clock *clock = &device->clock;
@@ -210,7 +210,7 @@ static void decide(struct device *device, int64_t tick, int64_t low, int64_t hig
 	atomic_store_explicit(&clock->domain, domain, memory_order_release);
 }
 
-static void first_command(struct device *device, int64_t low, int64_t high,
+static void first_command(struct ocl_device *device, int64_t low, int64_t high,
 			  const uint64_t ticks[4])
 {
 	struct device_clock *clock = &device->clock;
@@ -226,11 +226,11 @@ static void first_command(struct device *device, int64_t low, int64_t high,
 	 * before now: decided again by the first command that has one. */
 	atomic_store(&clock->weak, !ticks[0]);
 	if (tick)
-		decide(device, tick, low, ticks[0] ? high : rt_now_ns());
+		clock_decide(device, tick, low, ticks[0] ? high : rt_now_ns());
 	atomic_flag_clear(&clock->deciding);
 }
 
-void clock_command(struct device *device, int64_t before_ns, int64_t after_ns,
+void clock_command(struct ocl_device *device, int64_t before_ns, int64_t after_ns,
 		   const uint64_t ticks[4])
 {
 	struct device_clock *clock = &device->clock;
@@ -271,7 +271,7 @@ static void own_tick(struct device_clock *clock)
 void clock_tick(int64_t now_ns)
 {
 	refresh_offsets();
-	for (struct device *device = device_first(); device; device = device->next) {
+	for (struct ocl_device *device = device_first(); device; device = device->next) {
 		struct device_clock *clock = &device->clock;
 		enum clock_domain domain = (enum clock_domain)atomic_load(&clock->domain);
 

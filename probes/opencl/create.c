@@ -18,8 +18,8 @@
 
 /* ---- launch shapes ---- */
 
-struct shape {
-	struct shape *next;
+struct image_shape {
+	struct image_shape *next;
 	atomic_uint id;		/* 0: not interned yet */
 	struct tft_shape def;
 };
@@ -27,7 +27,7 @@ struct shape {
 #define SHAPE_BUCKETS 1024
 #define SHAPE_MAX 16384
 
-static _Atomic(struct shape *) shapes[SHAPE_BUCKETS];
+static _Atomic(struct image_shape *) shapes[SHAPE_BUCKETS];
 static atomic_uint shape_count;
 
 static uint32_t shape_hash(const struct tft_shape *s)
@@ -47,7 +47,7 @@ static bool same_shape(const struct tft_shape *a, const struct tft_shape *b)
 	       a->local[2] == b->local[2];
 }
 
-static uint32_t interned(struct shape *shape)
+static uint32_t interned(struct image_shape *shape)
 {
 	uint32_t id = atomic_load_explicit(&shape->id, memory_order_relaxed);
 
@@ -61,8 +61,8 @@ static uint32_t interned(struct shape *shape)
 uint32_t shape_id(cl_uint dims, const size_t *global, const size_t *local)
 {
 	struct tft_shape def = { .dims = dims < 3 ? dims : 3 };
-	_Atomic(struct shape *) *bucket;
-	struct shape *shape, *head;
+	_Atomic(struct image_shape *) *bucket;
+	struct image_shape *shape, *head;
 
 	for (cl_uint i = 0; i < def.dims; i++) {
 		def.global[i] = global ? global[i] : 0;
@@ -88,15 +88,15 @@ uint32_t shape_id(cl_uint dims, const size_t *global, const size_t *local)
 
 /* ---- kernels ---- */
 
-static struct map kernels;	/* handle -> name id */
+static struct ocl_map kernels;	/* handle -> name id */
 
 uint32_t kernel_name_cached(cl_kernel kernel)
 {
-	return (uint32_t)map_get(&kernels, kernel);
+	return (uint32_t)ocl_map_get(&kernels, kernel);
 }
 
 /* Any length: names of template instances exceed every fixed buffer. */
-static uint32_t ask_name(cl_kernel kernel)
+static uint32_t kernel_ask_name(cl_kernel kernel)
 {
 	const struct _cl_icd_dispatch *real = real_of(kernel);
 	char small[256], *text = small;
@@ -125,18 +125,18 @@ uint32_t kernel_name(cl_kernel kernel)
 	uint32_t id = kernel_name_cached(kernel);
 
 	if (unlikely(!id && kernel)) {
-		id = ask_name(kernel);
+		id = kernel_ask_name(kernel);
 		if (id)
-			map_set(&kernels, kernel, id);
+			ocl_map_set(&kernels, kernel, id);
 	}
 	return id;
 }
 
 void kernel_created(cl_kernel kernel, const char *name)
 {
-	map_take(&kernels, kernel);
+	ocl_map_take(&kernels, kernel);
 	if (name)
-		map_set(&kernels, kernel, rt_name(TFT_NAME_KERNEL, name));
+		ocl_map_set(&kernels, kernel, rt_name(TFT_NAME_KERNEL, name));
 }
 
 cl_int CL_API_CALL hook_clCreateKernelsInProgram(cl_program program, cl_uint n, cl_kernel *made,
@@ -168,8 +168,8 @@ static const char *const allocator_names[ALLOC_COUNT] = {
 };
 
 static atomic_uint allocator_ids[ALLOC_COUNT];
-static struct map images;	/* handle -> bytes per element */
-static struct map counted;	/* handle -> allocator + 1, where there is no callback */
+static struct ocl_map images;	/* handle -> bytes per element */
+static struct ocl_map counted;	/* handle -> allocator + 1, where there is no callback */
 static atomic_bool any_counted;
 
 static uint32_t allocator_id(enum allocator which)
@@ -187,13 +187,13 @@ static uint32_t only_device(cl_context context)
 {
 	cl_device_id devices[2];
 	size_t bytes = 0;
-	const struct device *device;
+	const struct ocl_device *device;
 
 	if (real_of(context)->clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof(devices),
 					       devices, &bytes) ||
 	    bytes != sizeof(devices[0]))
 		return 0;
-	device = device_get(devices[0]);
+	device = ocl_device_get(devices[0]);
 	return device ? atomic_load(&device->id) : 0;
 }
 
@@ -229,12 +229,12 @@ static void write_free(enum allocator which, const void *address)
 #define OFFSET_BITS 36			/* the rest numbers the objects */
 #define OFFSET_MASK ((UINT64_C(1) << OFFSET_BITS) - 1)
 
-static struct map places;	/* handle -> object's number, offset in it */
+static struct ocl_map places;	/* handle -> object's number, offset in it */
 static _Atomic uint64_t last_object;
 
 uint32_t memory_place(cl_mem object, uint64_t offset)
 {
-	uint64_t base = object ? map_get(&places, object) : 0, hash;
+	uint64_t base = object ? ocl_map_get(&places, object) : 0, hash;
 
 	if (!base)
 		return 0;
@@ -249,51 +249,52 @@ static void number_object(cl_mem object)
 	uint64_t number = atomic_fetch_add(&last_object, 1) + 1;
 
 	if (number < UINT64_C(1) << (64 - OFFSET_BITS))
-		map_set(&places, object, number << OFFSET_BITS);
+		ocl_map_set(&places, object, number << OFFSET_BITS);
 }
 
 static void CL_CALLBACK part_gone(cl_mem part, void *data)
 {
-	map_take(&places, part);
+	ocl_map_take(&places, part);
 }
 
 void part_created(cl_mem part, cl_mem buffer, cl_buffer_create_type type, const void *info)
 {
 	const struct _cl_icd_dispatch *real = real_of(part);
 	const cl_buffer_region *region = info;
-	uint64_t base = map_get(&places, buffer);
+	uint64_t base = ocl_map_get(&places, buffer);
 
-	map_take(&places, part);
+	ocl_map_take(&places, part);
 	if (!base || type != CL_BUFFER_CREATE_TYPE_REGION || !region ||
 	    region->origin > OFFSET_MASK - (base & OFFSET_MASK))
 		return;
 	if (real->clSetMemObjectDestructorCallback &&
 	    !real->clSetMemObjectDestructorCallback(part, part_gone, NULL))
-		map_set(&places, part, base + region->origin);
+		ocl_map_set(&places, part, base + region->origin);
 }
 
 /* ---- memory objects ---- */
 
 static void CL_CALLBACK destroyed(cl_mem object, void *data)
 {
-	map_take(&places, object);
-	map_take(&images, object);
+	ocl_map_take(&places, object);
+	ocl_map_take(&images, object);
 	write_free((enum allocator)(uintptr_t)data, object);
 }
 
-static void allocated(cl_mem object, cl_context context, enum allocator which, uint64_t bytes)
+static void memory_allocated(cl_mem object, cl_context context, enum allocator which,
+			     uint64_t bytes)
 {
 	const struct _cl_icd_dispatch *real = real_of(object);
 
 	if (rt_level() < TFT_LEVEL_DEFAULT)
 		return;
 	write_alloc(which, object, bytes, only_device(context));
-	map_take(&counted, object);
-	map_take(&places, object);
+	ocl_map_take(&counted, object);
+	ocl_map_take(&places, object);
 	if (version_of(object) < 110 || !real->clSetMemObjectDestructorCallback ||
 	    real->clSetMemObjectDestructorCallback(object, destroyed, (void *)(uintptr_t)which)) {
 		atomic_store(&any_counted, true);
-		map_set(&counted, object, which + 1u);
+		ocl_map_set(&counted, object, which + 1u);
 		return;		/* its end may pass unseen: no number */
 	}
 	number_object(object);
@@ -301,8 +302,8 @@ static void allocated(cl_mem object, cl_context context, enum allocator which, u
 
 void buffer_created(cl_mem buffer, cl_context context, cl_mem_flags flags, size_t bytes)
 {
-	allocated(buffer, context,
-		  flags & CL_MEM_USE_HOST_PTR ? ALLOC_HOST_BUFFER : ALLOC_BUFFER, bytes);
+	memory_allocated(buffer, context,
+			 flags & CL_MEM_USE_HOST_PTR ? ALLOC_HOST_BUFFER : ALLOC_BUFFER, bytes);
 }
 
 static uint64_t object_bytes(cl_mem object)
@@ -326,15 +327,16 @@ static size_t element_bytes(cl_mem image)
 
 void image_created(cl_mem image, cl_context context, cl_mem_flags flags)
 {
-	map_take(&images, image);
-	map_set(&images, image, element_bytes(image));
-	allocated(image, context, flags & CL_MEM_USE_HOST_PTR ? ALLOC_HOST_IMAGE : ALLOC_IMAGE,
-		  object_bytes(image));
+	ocl_map_take(&images, image);
+	ocl_map_set(&images, image, element_bytes(image));
+	memory_allocated(image, context,
+			 flags & CL_MEM_USE_HOST_PTR ? ALLOC_HOST_IMAGE : ALLOC_IMAGE,
+			 object_bytes(image));
 }
 
 void pipe_created(cl_mem pipe, cl_context context)
 {
-	allocated(pipe, context, ALLOC_PIPE, object_bytes(pipe));
+	memory_allocated(pipe, context, ALLOC_PIPE, object_bytes(pipe));
 }
 
 uint64_t image_bytes(cl_mem image, const size_t *region)
@@ -343,7 +345,7 @@ uint64_t image_bytes(cl_mem image, const size_t *region)
 
 	if (!image || !region)
 		return 0;
-	element = map_get(&images, image);
+	element = ocl_map_get(&images, image);
 	if (!element)
 		element = element_bytes(image);	/* of another API: its handle may be reused */
 	return element * region[0] * region[1] * region[2];
@@ -362,7 +364,7 @@ cl_int CL_API_CALL hook_clReleaseMemObject(cl_mem object)
 {
 	const struct _cl_icd_dispatch *real = real_of(object);
 	uintptr_t which = atomic_load_explicit(&any_counted, memory_order_relaxed) ?
-		map_get(&counted, object) : 0;
+		ocl_map_get(&counted, object) : 0;
 	cl_uint left = 0;
 	cl_int result;
 
@@ -371,8 +373,8 @@ cl_int CL_API_CALL hook_clReleaseMemObject(cl_mem object)
 		left = 0;
 	result = real->clReleaseMemObject(object);
 	if (which && left == 1 && result == CL_SUCCESS) {
-		map_take(&counted, object);
-		map_take(&images, object);
+		ocl_map_take(&counted, object);
+		ocl_map_take(&images, object);
 		write_free((enum allocator)(which - 1), object);
 	}
 	if (rt_level() >= TFT_LEVEL_DEFAULT)
@@ -390,12 +392,12 @@ static struct {
 	enum allocator which;
 } svm[SVM_MAX];
 static atomic_uint svm_top, svm_hint;
-static struct map svm_index;	/* pointer -> slot + 1 */
+static struct ocl_map svm_index;	/* pointer -> slot + 1 */
 
 void svm_allocated(void *pointer, size_t bytes, enum svm_kind kind, cl_context context,
 		   cl_device_id device)
 {
-	const struct device *on = device_get(device);
+	const struct ocl_device *on = ocl_device_get(device);
 	unsigned start = atomic_load_explicit(&svm_hint, memory_order_relaxed);
 
 	if (!pointer)
@@ -410,7 +412,7 @@ void svm_allocated(void *pointer, size_t bytes, enum svm_kind kind, cl_context c
 		svm[at].bytes = bytes;
 		svm[at].which = ALLOC_SVM + (unsigned)kind;
 		atomic_store(&svm[at].base, (uintptr_t)pointer);
-		map_set(&svm_index, pointer, at + 1);
+		ocl_map_set(&svm_index, pointer, at + 1);
 		while (was <= at && !atomic_compare_exchange_weak(&svm_top, &was, at + 1))
 			;
 		atomic_store_explicit(&svm_hint, at + 1, memory_order_relaxed);
@@ -424,7 +426,7 @@ void svm_allocated(void *pointer, size_t bytes, enum svm_kind kind, cl_context c
 
 void svm_freed(void *pointer)
 {
-	uintptr_t slot = pointer ? map_take(&svm_index, pointer) : 0;
+	uintptr_t slot = pointer ? ocl_map_take(&svm_index, pointer) : 0;
 
 	if (!slot)
 		return;
@@ -484,7 +486,7 @@ void CL_API_CALL hook_clSVMFree(cl_context context, void *pointer)
 
 #define RANGES_MAX 256		/* those beyond are taken for the program's own memory */
 
-static struct map mappings;	/* host address -> bytes */
+static struct ocl_map mappings;	/* host address -> bytes */
 static struct {
 	_Atomic uintptr_t base;	/* 0: free */
 	_Atomic size_t bytes;
@@ -534,28 +536,28 @@ bool is_pinned(const void *host)
 
 void mapped(void *pointer, size_t bytes)
 {
-	map_set(&mappings, pointer, bytes);
+	ocl_map_set(&mappings, pointer, bytes);
 	range_set((uintptr_t)pointer, bytes);
 }
 
 uint64_t mapped_bytes(void *pointer)
 {
-	return map_get(&mappings, pointer);
+	return ocl_map_get(&mappings, pointer);
 }
 
 void unmapped(void *pointer)
 {
-	map_take(&mappings, pointer);
+	ocl_map_take(&mappings, pointer);
 	range_clear((uintptr_t)pointer);
 }
 
 /* What had an address may be gone, and another thing there. */
 void handles_forget(void)
 {
-	map_clear(&kernels);
-	map_clear(&images);
-	map_clear(&mappings);
-	map_clear(&places);
+	ocl_map_clear(&kernels);
+	ocl_map_clear(&images);
+	ocl_map_clear(&mappings);
+	ocl_map_clear(&places);
 	for (unsigned i = 0; i < RANGES_MAX; i++)
 		atomic_store(&ranges[i].base, 0);
 }

@@ -22,7 +22,7 @@ static bool sampled(uint32_t correlation)
 
 bool enqueue_begin(struct enqueue *e, cl_command_queue handle, enum hook hook, cl_event *event)
 {
-	struct record *record;
+	struct ocl_record *record;
 	struct tft_command *cmd;
 	struct rt_top op;
 
@@ -32,7 +32,7 @@ bool enqueue_begin(struct enqueue *e, cl_command_queue handle, enum hook hook, c
 			rt_dropped(1);
 		return false;
 	}
-	e->queue = queue_get(handle);
+	e->queue = ocl_queue_get(handle);
 	if (unlikely(!e->queue))
 		return false;
 	e->record = record = record_open(e->queue);
@@ -101,7 +101,7 @@ void enqueue_late(struct enqueue *e, uint32_t name, uint32_t shape, uint64_t byt
 	e->record->late_bytes = bytes;
 }
 
-void record_late(const struct record *record, struct tft_command *cmd)
+void record_late(const struct ocl_record *record, struct tft_command *cmd)
 {
 	int64_t dur_ns = record->return_ns - cmd->call_ns;
 
@@ -138,9 +138,9 @@ static bool read_ticks(cl_event event, uint64_t ticks[4])
 
 /* Device times; on a queue without them the host's: of the callbacks, or of the call that
  * the command ran in. */
-static void read_times(struct record *record, struct tft_command *cmd, cl_event event)
+static void read_times(struct ocl_record *record, struct tft_command *cmd, cl_event event)
 {
-	struct queue *queue = record->queue;
+	struct ocl_queue *queue = record->queue;
 	int64_t running_ns = atomic_load_explicit(&record->running_ns, memory_order_relaxed);
 	uint64_t ticks[4];
 
@@ -165,7 +165,7 @@ static void read_times(struct record *record, struct tft_command *cmd, cl_event 
 	}
 }
 
-void record_write(struct record *record, cl_event event, cl_int status)
+void record_write(struct ocl_record *record, cl_event event, cl_int status)
 {
 	struct tft_command *cmd = &record->cmd;
 
@@ -187,7 +187,7 @@ void record_write(struct record *record, cl_event event, cl_int status)
 static bool complete_at_once(struct enqueue *e, uint32_t correlation, cl_event event,
 			     cl_int *status)
 {
-	struct queue *queue = e->queue;
+	struct ocl_queue *queue = e->queue;
 	int instant = atomic_load_explicit(&queue->instant, memory_order_relaxed);
 
 	if (!e->blocking && instant <= 0 && correlation % 16)
@@ -206,10 +206,10 @@ static bool complete_at_once(struct enqueue *e, uint32_t correlation, cl_event e
 }
 
 /* The command runs: whoever hears of its end first writes the record. */
-static void follow(struct enqueue *e, cl_event event)
+static void enqueue_follow(struct enqueue *e, cl_event event)
 {
 	const struct _cl_icd_dispatch *real = real_of(event);
-	struct record *record = e->record;
+	struct ocl_record *record = e->record;
 	void *id = record_id(record);
 
 	if (event == e->own || real->clRetainEvent(event) == CL_SUCCESS) {
@@ -229,7 +229,7 @@ static void follow(struct enqueue *e, cl_event event)
 
 cl_int enqueue_end(struct enqueue *e, cl_int result)
 {
-	struct record *record = e->record;
+	struct ocl_record *record = e->record;
 	uint32_t correlation = record->cmd.correlation, queue = record->cmd.queue;
 	int64_t end_ns = record->return_ns;
 	cl_event event = result == CL_SUCCESS ? *e->out : NULL;
@@ -247,7 +247,7 @@ cl_int enqueue_end(struct enqueue *e, cl_int result)
 			atomic_load_explicit(&e->queue->instant, memory_order_relaxed) > 0;
 		record_done(record, event, event == e->own, status);
 	} else {
-		follow(e, event);
+		enqueue_follow(e, event);
 	}
 	if (e->blocking && event && rt_level() >= TFT_LEVEL_DEFAULT)
 		wait_end(e->hook, queue, correlation, e->begin_ns, end_ns, result);
@@ -398,7 +398,7 @@ cl_int CL_API_CALL hook_clEnqueueMarker(cl_command_queue queue, cl_event *event)
 
 static cl_int without_event(struct enqueue *e, cl_int result)
 {
-	struct record *record = e->record;
+	struct ocl_record *record = e->record;
 
 	enqueue_returned(e);
 	if (rt_level() >= TFT_LEVEL_DEFAULT)

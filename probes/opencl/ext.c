@@ -40,13 +40,13 @@ static cl_int CL_API_CALL fn##_##slot params \
 }
 
 /* The queue a command buffer was made for. */
-static struct map buffer_queue;
+static struct ocl_map buffer_queue;
 
 static bool command_buffer_begin(struct enqueue *e, const void *buffer, cl_uint n,
 				 cl_command_queue *queues, cl_event *event)
 {
 	cl_command_queue queue = n && queues ? queues[0] :
-		(cl_command_queue)map_get(&buffer_queue, buffer);
+		(cl_command_queue)ocl_map_get(&buffer_queue, buffer);
 
 	return queue && enqueue_begin(e, queue, H_clEnqueueCommandBufferKHR, event);
 }
@@ -75,7 +75,8 @@ static void usm_allocated(enum hook hook, int64_t begin_ns, void *pointer, size_
 #define WAIT_TYPES cl_uint, const cl_event *, cl_event *
 
 #define SLOT_FUNCTIONS(slot) \
-EXT_ENQUEUE(slot, clEnqueueMemcpyINTEL, COPY, svm_direction(to, from), bytes, blocking, \
+EXT_ENQUEUE(slot, clEnqueueMemcpyINTEL, COPY, \
+	    svm_direction(to, from), bytes, blocking, \
 	    (cl_command_queue queue, cl_bool blocking, void *to, const void *from, size_t bytes, \
 	     EXT_TAIL), \
 	    (cl_command_queue, cl_bool, void *, const void *, size_t, WAIT_TYPES), \
@@ -99,8 +100,9 @@ EXT_ENQUEUE(slot, clEnqueueMemAdviseINTEL, OTHER, TFT_DIR_NONE, bytes, false, \
 	    (cl_command_queue queue, const void *at, size_t bytes, cl_uint advice, EXT_TAIL), \
 	    (cl_command_queue, const void *, size_t, cl_uint, WAIT_TYPES), \
 	    (queue, at, bytes, advice)) \
-static cl_int CL_API_CALL clEnqueueCommandBufferKHR_##slot(cl_uint n, cl_command_queue *queues, \
-							   void *buffer, EXT_TAIL) \
+static cl_int CL_API_CALL \
+	clEnqueueCommandBufferKHR_##slot(cl_uint n, cl_command_queue *queues, void *buffer, \
+					 EXT_TAIL) \
 { \
 	cl_int (CL_API_CALL *real)(cl_uint, cl_command_queue *, void *, WAIT_TYPES) = \
 		(cl_int (CL_API_CALL *)(cl_uint, cl_command_queue *, void *, WAIT_TYPES)) \
@@ -127,7 +129,7 @@ static void *CL_API_CALL clCreateCommandBufferKHR_##slot(cl_uint n, \
 	void *buffer = real(n, queues, properties, errcode_ret); \
 	\
 	if (buffer && n && queues) \
-		map_set(&buffer_queue, buffer, (uintptr_t)queues[0]); \
+		ocl_map_set(&buffer_queue, buffer, (uintptr_t)queues[0]); \
 	return buffer; \
 } \
 static void *CL_API_CALL clHostMemAllocINTEL_##slot(cl_context context, const void *properties, \

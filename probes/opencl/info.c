@@ -14,7 +14,7 @@ static void counted(enum hook hook, cl_int result)
 }
 
 /* CL_QUEUE_PROPERTIES_ARRAY as the program gave it. */
-static cl_int own_array(const struct queue *queue, size_t bytes, void *value, size_t *bytes_ret)
+static cl_int own_array(const struct ocl_queue *queue, size_t bytes, void *value, size_t *bytes_ret)
 {
 	if (value && bytes < queue->array_bytes)
 		return CL_INVALID_VALUE;
@@ -29,7 +29,7 @@ cl_int CL_API_CALL hook_clGetCommandQueueInfo(cl_command_queue queue, cl_command
 					      size_t bytes, void *value, size_t *bytes_ret)
 {
 	const struct _cl_icd_dispatch *real = real_of(queue);
-	const struct queue *known = queue_peek(queue);
+	const struct ocl_queue *known = queue_peek(queue);
 	bool forced = known && atomic_load(&known->forced);
 	cl_int result;
 
@@ -60,7 +60,7 @@ cl_int CL_API_CALL hook_clSetCommandQueueProperty(cl_command_queue queue,
 						  cl_bool enable, cl_command_queue_properties *old)
 {
 	const cl_command_queue_properties profiling = CL_QUEUE_PROFILING_ENABLE;
-	struct queue *known = probe_armed() ? queue_get(queue) : queue_peek(queue);
+	struct ocl_queue *known = probe_armed() ? ocl_queue_get(queue) : queue_peek(queue);
 	bool forced = known && atomic_load(&known->forced);
 	bool keep = known && atomic_load(&known->profiled) && !enable && probe_armed();
 	cl_int result;
@@ -87,7 +87,7 @@ cl_int CL_API_CALL hook_clGetEventProfilingInfo(cl_event event, cl_profiling_inf
 						size_t bytes, void *value, size_t *bytes_ret)
 {
 	const struct _cl_icd_dispatch *real = real_of(event);
-	const struct queue *known;
+	const struct ocl_queue *known;
 	cl_command_queue queue = NULL;
 	cl_int result;
 

@@ -13,7 +13,7 @@
 static struct rt_modules_watch modules;
 static atomic_bool attached;
 
-struct look {
+struct opencl_look {
 	bool patch;		/* else only count */
 	unsigned platforms;
 };
@@ -38,7 +38,7 @@ static void watch_vendor(void *handle, const char *path, void *arg)
 	} function;
 	cl_platform_id all[PLATFORM_MAX];
 	cl_uint found = 0;
-	struct look *look = arg;
+	struct opencl_look *look = arg;
 
 	if (!is_vendor(handle, path))
 		return;
@@ -53,15 +53,15 @@ static void watch_vendor(void *handle, const char *path, void *arg)
 
 void late_tick(int64_t now_ns)
 {
-	struct look look = { .patch = true };
+	struct opencl_look look = { .patch = true };
 
 	if (atomic_load(&attached) && rt_modules_came(&modules, now_ns))
 		rt_modules(watch_vendor, &look);
 }
 
-int tftop_probe_attach(void)
+static int opencl_attach(void)
 {
-	struct look look = { .patch = false };
+	struct opencl_look look = { .patch = false };
 
 	rt_attach_why("%s", "");
 	rt_modules_seen(&modules);
@@ -74,8 +74,9 @@ int tftop_probe_attach(void)
 		return TFT_ATTACH_FAILED;
 	if (!atomic_exchange(&attached, true)) {
 		layer_begin();
-		rt_blind(&opencl_probe, "attached late: what the program had before is not known, as "
-					"memory, extension functions, and the device times of queues");
+		rt_blind(&opencl_probe,
+			 "attached late: what the program had before is unknown, such as its "
+			 "memory, extension functions, and device times of queues");
 	}
 	look.patch = true;
 	rt_modules(watch_vendor, &look);
@@ -84,4 +85,9 @@ int tftop_probe_attach(void)
 		return TFT_ATTACHED;
 	rt_attach_why("no dispatch table of OpenCL's vendors can be written");
 	return TFT_ATTACH_FAILED;
+}
+
+int tftop_probe_attach(void)
+{
+	return opencl_attach();
 }

@@ -23,7 +23,7 @@
  * its own, bound to it.
  */
 #define LOADER_MAX 4
-static struct loader {
+static struct icd_loader {
 	_Atomic(const struct _cl_icd_dispatch *) target;	/* borrowed until it ends */
 	struct _cl_icd_dispatch layer;
 } loader_list[LOADER_MAX];
@@ -42,7 +42,7 @@ static void on_level(enum tft_level old_level, enum tft_level new_level)
 		handles_forget();
 	vendors_apply(new_level);
 	if (new_level == TFT_LEVEL_OFF)
-		harvest(NULL);
+		records_harvest(NULL);
 }
 
 static void on_tick(int64_t now_ns)
@@ -65,7 +65,7 @@ static void on_fini(void)
 {
 	if (atomic_load(&probe_dead))
 		return;
-	harvest(NULL);
+	records_harvest(NULL);
 	exited = true;
 	atomic_store(&probe_dead, true);
 }
@@ -155,7 +155,8 @@ static void loader_begin(cl_uint n, const struct _cl_icd_dispatch *next,
 	layer_begin();
 	i = loader_place(next);
 	if (i < 0) {
-		rt_emit_message(1, "opencl: more copies of the loader than the probe can watch");
+		rt_emit_message(1, "opencl: there are more copies of the loader than the probe "
+				   "can watch");
 		return;
 	}
 	loader_list[i].layer.clGetPlatformIDs = wrappers[i].platforms;
@@ -202,7 +203,7 @@ EXPORT cl_int CL_API_CALL clInitLayerWithProperties(cl_uint n, const cl_icd_disp
 EXPORT cl_int CL_API_CALL clDeinitLayer(void)
 {
 	if (atomic_fetch_sub(&loaders, 1) == 1 && !atomic_load(&probe_dead)) {
-		harvest(NULL);
+		records_harvest(NULL);
 		atomic_store(&probe_dead, true);
 		vendors_forget();
 	}

@@ -39,9 +39,9 @@ static bool update(struct map_node *node, const void *key, uintptr_t value)
 	return found;
 }
 
-bool map_set(struct map *map, const void *key, uintptr_t value)
+bool ocl_map_set(struct ocl_map *map, const void *key, uintptr_t value)
 {
-	_Atomic(struct map_node *) *head = &map->bucket[map_hash(key)];
+	_Atomic(struct map_node *) *head = &map->bucket[ocl_map_hash(key)];
 	struct map_node *first = atomic_load(head), *node;
 
 	if (!key || update(first, key, value))
@@ -65,9 +65,9 @@ bool map_set(struct map *map, const void *key, uintptr_t value)
 	return true;
 }
 
-uintptr_t map_take(struct map *map, const void *key)
+uintptr_t ocl_map_take(struct ocl_map *map, const void *key)
 {
-	struct map_node *node = atomic_load(&map->bucket[map_hash(key)]);
+	struct map_node *node = atomic_load(&map->bucket[ocl_map_hash(key)]);
 	uintptr_t value = 0;
 
 	for (; key && node; node = node->next) {
@@ -85,7 +85,7 @@ uintptr_t map_take(struct map *map, const void *key)
 }
 
 /* Only what has a key: a node that is being filled belongs to who fills it. */
-void map_clear(struct map *map)
+void ocl_map_clear(struct ocl_map *map)
 {
 	for (unsigned i = 0; i < MAP_BUCKETS; i++) {
 		struct map_node *node = atomic_load(&map->bucket[i]);

@@ -17,9 +17,9 @@
 
 #define QUEUE_PROPERTIES_MAX 64
 
-static struct map devices, queues, contexts;
-static _Atomic(struct device *) device_list;
-static _Atomic(struct queue *) queue_list;
+static struct ocl_map devices, queues, contexts;
+static _Atomic(struct ocl_device *) device_list;
+static _Atomic(struct ocl_queue *) queue_list;
 static atomic_uint last_context;
 atomic_bool masks_needed;
 
@@ -31,25 +31,25 @@ static pthread_mutex_t enter_lock = PTHREAD_MUTEX_INITIALIZER;
 
 uint32_t context_id(cl_context context)
 {
-	uintptr_t id = map_get(&contexts, context);
+	uintptr_t id = ocl_map_get(&contexts, context);
 
 	if (!id && context) {
 		id = atomic_fetch_add(&last_context, 1) + 1;
-		map_set(&contexts, context, id);
+		ocl_map_set(&contexts, context, id);
 	}
 	return (uint32_t)id;
 }
 
 void context_created(cl_context context)
 {
-	map_take(&contexts, context);
+	ocl_map_take(&contexts, context);
 	context_id(context);
 }
 
 /* ---- devices ---- */
 
 /* A string of a device, owned by the caller; "" where there is none. */
-static char *device_text(const struct device *device, cl_device_info what)
+static char *device_text(const struct ocl_device *device, cl_device_info what)
 {
 	size_t bytes = 0;
 	char *text;
@@ -79,7 +79,7 @@ static char *platform_text(cl_platform_id platform)
 	return strdup(text);
 }
 
-static void device_value(const struct device *device, cl_device_info what, void *value,
+static void device_value(const struct ocl_device *device, cl_device_info what, void *value,
 			 size_t bytes)
 {
 	if (device->real->clGetDeviceInfo(device->handle, what, bytes, value, NULL))
@@ -87,7 +87,7 @@ static void device_value(const struct device *device, cl_device_info what, void 
 }
 
 /* PCI address where the driver tells it (cl_khr_pci_bus_info), else "". */
-static char *device_address(const struct device *device)
+static char *device_address(const struct ocl_device *device)
 {
 	enum { PCI_BUS_INFO_KHR = 0x410f };
 	cl_uint pci[4] = { 0, 0, 0, 0 };
@@ -100,7 +100,7 @@ static char *device_address(const struct device *device)
 }
 
 /* Place among the platform's devices; a part of a device has its place. */
-static uint32_t device_index(const struct device *device, cl_platform_id platform)
+static uint32_t device_index(const struct ocl_device *device, cl_platform_id platform)
 {
 	cl_device_id all[64];
 	cl_uint n = 0;
@@ -114,7 +114,7 @@ static uint32_t device_index(const struct device *device, cl_platform_id platfor
 	return 0;
 }
 
-static cl_device_id root_of(const struct device *device)
+static cl_device_id root_of(const struct ocl_device *device)
 {
 	cl_device_id root = device->handle, parent = NULL;
 
@@ -128,7 +128,7 @@ static cl_device_id root_of(const struct device *device)
 	return root;
 }
 
-static void device_describe(struct device *device)
+static void device_describe(struct ocl_device *device)
 {
 	struct tft_device *def = &device->def;
 	cl_platform_id platform = NULL;
@@ -155,7 +155,7 @@ static void device_describe(struct device *device)
 }
 
 /* Sends the device unless this process has; any thread, the id goes up once. */
-static void device_announce(struct device *device)
+static void device_announce(struct ocl_device *device)
 {
 	unsigned none = 0, id = rt_device_id();
 	struct tft_device def = device->def;
@@ -168,24 +168,24 @@ static void device_announce(struct device *device)
 
 /* The device of a handle: `device`, or another thread's, which was faster; then
  * `device` stays in the list, without an id. */
-static struct device *device_enter(struct device *device)
+static struct ocl_device *device_enter(struct ocl_device *device)
 {
-	struct device *head = atomic_load(&device_list), *first;
+	struct ocl_device *head = atomic_load(&device_list), *first;
 
 	do
 		device->next = head;
 	while (!atomic_compare_exchange_weak(&device_list, &head, device));
 	pthread_mutex_lock(&enter_lock);
-	first = (struct device *)map_get(&devices, device->handle);
+	first = (struct ocl_device *)ocl_map_get(&devices, device->handle);
 	if (!first)
-		map_set(&devices, device->handle, (uintptr_t)device);
+		ocl_map_set(&devices, device->handle, (uintptr_t)device);
 	pthread_mutex_unlock(&enter_lock);
 	return first ? first : device;
 }
 
-static struct device *device_new(cl_device_id handle)
+static struct ocl_device *ocl_device_new(cl_device_id handle)
 {
-	struct device *device = calloc(1, sizeof(*device));
+	struct ocl_device *device = calloc(1, sizeof(*device));
 
 	if (!device) {
 		rt_dropped(1);
@@ -200,21 +200,21 @@ static struct device *device_new(cl_device_id handle)
 	return device_enter(device);
 }
 
-struct device *device_get(cl_device_id handle)
+struct ocl_device *ocl_device_get(cl_device_id handle)
 {
-	struct device *device;
+	struct ocl_device *device;
 
 	if (!handle)
 		return NULL;
-	device = (struct device *)map_get(&devices, handle);
+	device = (struct ocl_device *)ocl_map_get(&devices, handle);
 	if (!device)
-		device = device_new(handle);
+		device = ocl_device_new(handle);
 	if (device && !atomic_load_explicit(&device->id, memory_order_acquire))
 		device_announce(device);
 	return device;
 }
 
-struct device *device_first(void)
+struct ocl_device *device_first(void)
 {
 	return atomic_load(&device_list);
 }
@@ -223,12 +223,12 @@ struct device *device_first(void)
 void devices_forget(const cl_device_id *handles, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		map_take(&devices, handles[i]);
+		ocl_map_take(&devices, handles[i]);
 }
 
 /* ---- queues ---- */
 
-static void queue_announce(struct queue *queue, bool again)
+static void queue_announce(struct ocl_queue *queue, bool again)
 {
 	struct tft_queue def = {
 		.id = atomic_load(&queue->id),
@@ -250,12 +250,12 @@ static void queue_announce(struct queue *queue, bool again)
 }
 
 /* A queue object that nothing refers to any more, else a new one. */
-static struct queue *queue_struct(cl_command_queue handle)
+static struct ocl_queue *queue_struct(cl_command_queue handle)
 {
-	struct queue *queue = (struct queue *)map_get(&queues, handle), *head;
+	struct ocl_queue *queue = (struct ocl_queue *)ocl_map_get(&queues, handle), *head;
 
 	if (queue && !atomic_load(&queue->inflight)) {
-		map_take(&queues, handle);
+		ocl_map_take(&queues, handle);
 		free(queue->array);
 		queue->array = NULL;
 		queue->masked_array = false;
@@ -275,10 +275,11 @@ static struct queue *queue_struct(cl_command_queue handle)
 }
 
 /* A queue the probe meets for the first time. `properties` are in force. */
-static struct queue *queue_meet(cl_command_queue handle, cl_context context, struct device *device,
-				cl_command_queue_properties properties, bool forced)
+static struct ocl_queue *queue_meet(cl_command_queue handle, cl_context context,
+				    struct ocl_device *device,
+				    cl_command_queue_properties properties, bool forced)
 {
-	struct queue *queue = queue_struct(handle);
+	struct ocl_queue *queue = queue_struct(handle);
 
 	if (!queue)
 		return NULL;
@@ -295,37 +296,38 @@ static struct queue *queue_meet(cl_command_queue handle, cl_context context, str
 		       (properties & CL_QUEUE_PROFILING_ENABLE ? TFT_QUEUE_PROFILED : 0) |
 		       (forced ? TFT_QUEUE_FORCED : 0);
 	queue_announce(queue, false);
-	map_set(&queues, handle, (uintptr_t)queue);
+	ocl_map_set(&queues, handle, (uintptr_t)queue);
 	return queue;
 }
 
-struct queue *queue_peek(cl_command_queue handle)
+struct ocl_queue *queue_peek(cl_command_queue handle)
 {
-	return (struct queue *)map_get(&queues, handle);
+	return (struct ocl_queue *)ocl_map_get(&queues, handle);
 }
 
 /* Made before the probe came, or in another process before a fork. */
-static struct queue *queue_find_out(cl_command_queue handle)
+static struct ocl_queue *queue_find_out(cl_command_queue handle)
 {
 	const struct _cl_icd_dispatch *real = real_of(handle);
 	cl_command_queue_properties properties = 0;
 	cl_device_id device = NULL;
 	cl_context context = NULL;
-	struct queue *queue = queue_peek(handle);
-	struct device *on;
+	struct ocl_queue *queue = queue_peek(handle);
+	struct ocl_device *on;
 
 	if (queue) {
-		device_get(queue->device ? queue->device->handle : NULL);
+		ocl_device_get(queue->device ? queue->device->handle : NULL);
 		queue_announce(queue, false);
 		return queue;
 	}
 	if (real->clGetCommandQueueInfo(handle, CL_QUEUE_DEVICE, sizeof(device), &device, NULL) ||
-	    real->clGetCommandQueueInfo(handle, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL) ||
+	    real->clGetCommandQueueInfo(handle, CL_QUEUE_CONTEXT, sizeof(context), &context,
+					NULL) ||
 	    real->clGetCommandQueueInfo(handle, CL_QUEUE_PROPERTIES, sizeof(properties),
 					&properties, NULL))
 		return NULL;	/* not a queue: the call itself will say so */
 	vendor_adopt(handle, device);
-	on = device_get(device);
+	on = ocl_device_get(device);
 	pthread_mutex_lock(&enter_lock);
 	queue = queue_peek(handle);
 	if (!queue)
@@ -334,9 +336,9 @@ static struct queue *queue_find_out(cl_command_queue handle)
 	return queue;
 }
 
-struct queue *queue_get(cl_command_queue handle)
+struct ocl_queue *ocl_queue_get(cl_command_queue handle)
 {
-	struct queue *queue = queue_peek(handle);
+	struct ocl_queue *queue = queue_peek(handle);
 
 	if (likely(queue && atomic_load_explicit(&queue->id, memory_order_relaxed)))
 		return queue;
@@ -350,7 +352,7 @@ static void queue_made(cl_command_queue handle, cl_context context, cl_device_id
 	cl_command_queue_properties properties = asked;
 
 	if (!probe_armed()) {
-		map_take(&queues, handle);	/* what had this address is gone */
+		ocl_map_take(&queues, handle);	/* what had this address is gone */
 		return;
 	}
 	if (forced) {
@@ -358,7 +360,7 @@ static void queue_made(cl_command_queue handle, cl_context context, cl_device_id
 		properties |= CL_QUEUE_PROFILING_ENABLE;
 	}
 	vendor_adopt(handle, device);
-	queue_meet(handle, context, device_get(device), properties, forced);
+	queue_meet(handle, context, ocl_device_get(device), properties, forced);
 }
 
 cl_command_queue CL_API_CALL hook_clCreateCommandQueue(cl_context context, cl_device_id device,
@@ -415,7 +417,7 @@ static bool with_profiling(const cl_queue_properties *in, cl_queue_properties *o
 }
 
 /* Keeps what the program gave, for CL_QUEUE_PROPERTIES_ARRAY. */
-static void keep_array(struct queue *queue, const cl_queue_properties *properties)
+static void keep_array(struct ocl_queue *queue, const cl_queue_properties *properties)
 {
 	size_t n = 0;
 
@@ -456,7 +458,7 @@ cl_command_queue queue_create(cl_api_clCreateCommandQueueWithProperties create,
 		*errcode_ret = result;
 	if (handle) {
 		queue_made(handle, context, device, asked, force);
-		struct queue *queue = queue_peek(handle);
+		struct ocl_queue *queue = queue_peek(handle);
 
 		if (force && queue)
 			keep_array(queue, properties);
@@ -475,11 +477,11 @@ hook_clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
 
 cl_int CL_API_CALL hook_clReleaseCommandQueue(cl_command_queue queue)
 {
-	struct queue *known = probe_armed() ? queue_peek(queue) : NULL;
+	struct ocl_queue *known = probe_armed() ? queue_peek(queue) : NULL;
 	cl_int result;
 
 	if (known)
-		harvest(known);
+		records_harvest(known);
 	result = real_of(queue)->clReleaseCommandQueue(queue);
 	if (rt_level() >= TFT_LEVEL_DEFAULT)
 		rt_count(hook_name(H_clReleaseCommandQueue), result);
@@ -541,29 +543,29 @@ cl_int CL_API_CALL hook_clCreateSubDevices(cl_device_id device,
 
 void objects_dump(void)
 {
-	for (struct device *device = atomic_load(&device_list); device; device = device->next)
+	for (struct ocl_device *device = atomic_load(&device_list); device; device = device->next)
 		if (atomic_load(&device->id)) {
 			struct tft_device def = device->def;
 
 			def.id = atomic_load(&device->id);
 			rt_emit_device(&def);
 		}
-	for (struct queue *queue = atomic_load(&queue_list); queue; queue = queue->next)
+	for (struct ocl_queue *queue = atomic_load(&queue_list); queue; queue = queue->next)
 		queue_announce(queue, true);
 }
 
 void objects_fork_child(void)
 {
 	pthread_mutex_init(&enter_lock, NULL);
-	for (struct device *device = atomic_load(&device_list); device; device = device->next) {
+	for (struct ocl_device *device = atomic_load(&device_list); device; device = device->next) {
 		atomic_store(&device->id, 0);
 		clock_forget(&device->clock);
 	}
-	for (struct queue *queue = atomic_load(&queue_list); queue; queue = queue->next) {
+	for (struct ocl_queue *queue = atomic_load(&queue_list); queue; queue = queue->next) {
 		atomic_store(&queue->id, 0);
 		atomic_store(&queue->inflight, 0);
 		atomic_store(&queue->last, 0);
 	}
 	atomic_store(&last_context, 0);
-	map_clear(&contexts);
+	ocl_map_clear(&contexts);
 }

@@ -53,7 +53,7 @@ static void unlock_tables(int cancel)
 	pthread_setcancelstate(cancel, NULL);
 }
 
-static const struct row {
+static const struct dispatch_row {
 	uint16_t slot;
 	uint8_t set;
 	void *hook;
@@ -85,13 +85,13 @@ uint32_t hook_name(enum hook hook)
 
 /* ---- the mapping that holds an address ---- */
 
-struct span {
+struct address_span {
 	uintptr_t start, end;
 	int prot;
 };
 
 /* One line of /proc/self/maps: "start-end rwxp ...". */
-static bool parse_span(const char *line, struct span *span)
+static bool parse_span(const char *line, struct address_span *span)
 {
 	char *end;
 
@@ -108,7 +108,7 @@ static bool parse_span(const char *line, struct span *span)
 
 /* Finds the mapping of `at`, reading without stdio: the program's memory may
  * be short and its descriptors are its own. False when there is none. */
-static bool find_span(uintptr_t at, struct span *span)
+static bool find_span(uintptr_t at, struct address_span *span)
 {
 	char buf[8192];
 	size_t have = 0;
@@ -140,7 +140,7 @@ static bool find_span(uintptr_t at, struct span *span)
 static size_t readable_entries(void **live, size_t want)
 {
 	uintptr_t at = (uintptr_t)live, end = at + want * sizeof(void *);
-	struct span span;
+	struct address_span span;
 
 	while (at < end && find_span(at, &span) && (span.prot & PROT_READ))
 		at = span.end;
@@ -156,7 +156,7 @@ static size_t readable_entries(void **live, size_t want)
  * changed after us is theirs. The page is writable for the moment only, with
  * the rights it had before. False when that was not possible.
  */
-static bool store(void **slot, void *expected, void *value, const struct span *span)
+static bool patch_store(void **slot, void *expected, void *value, const struct address_span *span)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	void *start = (void *)((uintptr_t)slot & ~(page - 1));
@@ -171,7 +171,8 @@ static bool store(void **slot, void *expected, void *value, const struct span *s
 	return true;
 }
 
-static bool wanted(const struct vendor *vendor, const struct row *row, enum tft_level level)
+static bool wanted(const struct vendor *vendor, const struct dispatch_row *row,
+		   enum tft_level level)
 {
 	/* Its arguments do not say whose call it is. */
 	if (row->slot == SLOT(clCreateContextFromType) && vendor != &vendor_list[0])
@@ -186,10 +187,10 @@ static bool vendor_apply(struct vendor *vendor, enum tft_level level)
 {
 	bool all = true;
 	void *const *saved = (void *const *)(const void *)&vendor->saved;
-	struct span span = { 0, 0, 0 };
+	struct address_span span = { 0, 0, 0 };
 
 	for (size_t i = 0; i < ARRAY_LEN(rows) && !vendor->lost; i++) {
-		const struct row *row = &rows[i];
+		const struct dispatch_row *row = &rows[i];
 		void **slot = vendor->live + row->slot;
 		bool want = wanted(vendor, row, level);
 
@@ -202,15 +203,15 @@ static bool vendor_apply(struct vendor *vendor, enum tft_level level)
 			}
 		if (*slot == (want ? row->hook : saved[row->slot]))
 			continue;
-		if (!store(slot, want ? saved[row->slot] : row->hook,
-			   want ? row->hook : saved[row->slot], &span))
+		if (!patch_store(slot, want ? saved[row->slot] : row->hook,
+				 want ? row->hook : saved[row->slot], &span))
 			vendor->lost = true;
 		all &= __atomic_load_n(slot, __ATOMIC_RELAXED) ==
 		       (want ? row->hook : saved[row->slot]);
 	}
 	if (vendor->lost)
-		rt_emit_message(1, "opencl: the dispatch table of a platform cannot be written, "
-				"it is left as it is");
+		rt_emit_message(1, "opencl: the dispatch table of a platform cannot be written: "
+				"its calls are not seen");
 	return all && !vendor->lost;
 }
 

@@ -105,7 +105,8 @@ void late_tick(int64_t now_ns);
 #define VENDOR_MAX 32
 
 struct vendor {
-	void **live;			/* the vendor's table; borrowed, checked before each write */
+	void **live;			/* the vendor's table; borrowed, checked before each
+					 * write */
 	struct _cl_icd_dispatch saved;	/* what it held before the probe; NULL past entries */
 	size_t entries;			/* how many of it may be touched */
 	int version;			/* 100, 110, 120, ... of the platform */
@@ -154,19 +155,19 @@ struct map_node {
 
 #define MAP_BUCKETS 1024
 
-struct map {
+struct ocl_map {
 	_Atomic(struct map_node *) bucket[MAP_BUCKETS];
 };
 
-static inline unsigned map_hash(const void *key)
+static inline unsigned ocl_map_hash(const void *key)
 {
 	return (unsigned)(((uintptr_t)key >> 4) * 0x9e3779b97f4a7c15ull >> 54);
 }
 
 /* 0 when there is none. Wait-free. */
-static inline uintptr_t map_get(struct map *map, const void *key)
+static inline uintptr_t ocl_map_get(struct ocl_map *map, const void *key)
 {
-	struct map_node *node = atomic_load_explicit(&map->bucket[map_hash(key)],
+	struct map_node *node = atomic_load_explicit(&map->bucket[ocl_map_hash(key)],
 						     memory_order_acquire);
 
 	for (; node; node = node->next)
@@ -176,10 +177,10 @@ static inline uintptr_t map_get(struct map *map, const void *key)
 }
 
 /* False (and one drop counted) when memory is short. */
-bool map_set(struct map *map, const void *key, uintptr_t value);
+bool ocl_map_set(struct ocl_map *map, const void *key, uintptr_t value);
 /* Returns the value it had, 0 for none. */
-uintptr_t map_take(struct map *map, const void *key);
-void map_clear(struct map *map);
+uintptr_t ocl_map_take(struct ocl_map *map, const void *key);
+void ocl_map_clear(struct ocl_map *map);
 
 /* ---- clock.c ---- */
 
@@ -195,22 +196,23 @@ struct device_clock {
 	atomic_int misses;		/* commands in a row outside their bracket */
 	_Atomic int64_t low_ns, high_ns; /* device - host lies between, seen this second */
 	int64_t offset_ns, error_ns;	/* own clock: as last sent */
-	int64_t sent_ns;		/* when the last pair was sent; runtime thread, after the first */
+	int64_t sent_ns;		/* when the last pair was sent; runtime thread, after the
+					 * first */
 };
 
-struct device;
-struct record;
+struct ocl_device;
+struct ocl_record;
 
 /* Called for each finished command before it is written; ticks may be 0. */
-void clock_command(struct device *device, int64_t before_ns, int64_t after_ns,
+void clock_command(struct ocl_device *device, int64_t before_ns, int64_t after_ns,
 		   const uint64_t ticks[4]);
 void clock_tick(int64_t now_ns);
 void clock_forget(struct device_clock *clock);
 
 /* ---- objects.c: devices and queues ---- */
 
-struct device {
-	struct device *next;		/* newest first, never removed */
+struct ocl_device {
+	struct ocl_device *next;		/* newest first, never removed */
 	cl_device_id handle;		/* borrowed */
 	cl_device_id root;		/* itself, or the device it is a part of */
 	const struct _cl_icd_dispatch *real;
@@ -220,11 +222,11 @@ struct device {
 	struct device_clock clock;
 };
 
-struct queue {
-	struct queue *next;		/* newest first, never removed */
+struct ocl_queue {
+	struct ocl_queue *next;		/* newest first, never removed */
 	cl_command_queue handle;	/* borrowed */
 	const struct _cl_icd_dispatch *real;
-	struct device *device;		/* NULL: could not be found out */
+	struct ocl_device *device;		/* NULL: could not be found out */
 	atomic_uint id;			/* 0: not sent in this process */
 	uint32_t context;
 	uint32_t flags;			/* TFT_QUEUE_* */
@@ -232,19 +234,20 @@ struct queue {
 	atomic_bool forced;		/* device times are ours, not the program's */
 	atomic_bool profiled;
 	bool masked_array;		/* properties below replace what the vendor would say */
-	cl_queue_properties *array;	/* as the program gave them; owned, never freed while live */
+	cl_queue_properties *array;	/* as the program gave them; owned, never freed while
+					 * live */
 	size_t array_bytes;
 	atomic_uint inflight;		/* records that refer to it */
 	atomic_uint last;		/* correlation of the last command */
 	atomic_int instant;		/* > 0: commands tend to be complete at return */
 };
 
-struct device *device_get(cl_device_id handle);
+struct ocl_device *ocl_device_get(cl_device_id handle);
 /* Known queues; NULL for one the probe never saw. */
-struct queue *queue_peek(cl_command_queue handle);
+struct ocl_queue *queue_peek(cl_command_queue handle);
 /* Known, or found out about now. NULL when memory is short. */
-struct queue *queue_get(cl_command_queue handle);
-struct device *device_first(void);
+struct ocl_queue *ocl_queue_get(cl_command_queue handle);
+struct ocl_device *device_first(void);
 void objects_dump(void);
 void objects_fork_child(void);
 void devices_forget(const cl_device_id *handles, unsigned n);
@@ -296,12 +299,12 @@ void handles_forget(void);
 
 /* ---- record.c: commands in flight ---- */
 
-struct record;
+struct ocl_record;
 
 struct enqueue {
-	struct queue *queue;
+	struct ocl_queue *queue;
 	const struct _cl_icd_dispatch *real;
-	struct record *record;		/* NULL: pool full, the call only passes */
+	struct ocl_record *record;		/* NULL: pool full, the call only passes */
 	cl_event *out;			/* what the wrapped call must be given */
 	cl_event own;
 	int64_t begin_ns;		/* just before the call */
@@ -329,7 +332,7 @@ void enqueue_late(struct enqueue *e, uint32_t name, uint32_t shape, uint64_t byt
 cl_int enqueue_end(struct enqueue *e, cl_int result);
 
 /* Writes what is complete of a queue (NULL: of all). */
-void harvest(struct queue *queue);
+void records_harvest(struct ocl_queue *queue);
 /* The same for the commands of some events. */
 void harvest_events(cl_uint n, const cl_event *events);
 /* Correlation of the command an event belongs to, 0 unknown. */

@@ -47,9 +47,9 @@ struct slab {
 	_Atomic uint64_t state[SLAB_RECORDS];
 	_Atomic(cl_event) event[SLAB_RECORDS];		/* only with a reference held */
 	_Atomic int64_t pending_ns[SLAB_RECORDS];	/* call's start; MAX: announced */
-	_Atomic(struct queue *) queue[SLAB_RECORDS];
+	_Atomic(struct ocl_queue *) queue[SLAB_RECORDS];
 	atomic_bool silent[SLAB_RECORDS];		/* no callback will come */
-	struct record record[SLAB_RECORDS];
+	struct ocl_record record[SLAB_RECORDS];
 };
 
 static _Atomic(struct slab *) slabs[SLAB_MAX];
@@ -70,7 +70,7 @@ static _Atomic uint64_t *state_of(uint32_t index)
 	return &slab_of(index)->state[index % SLAB_RECORDS];
 }
 
-static struct record *record_at(uint32_t index)
+static struct ocl_record *record_at(uint32_t index)
 {
 	return &slab_of(index)->record[index % SLAB_RECORDS];
 }
@@ -85,7 +85,7 @@ static _Atomic int64_t *pending_at(uint32_t index)
 	return &slab_of(index)->pending_ns[index % SLAB_RECORDS];
 }
 
-static _Atomic(struct queue *) *queue_at(uint32_t index)
+static _Atomic(struct ocl_queue *) *queue_at(uint32_t index)
 {
 	return &slab_of(index)->queue[index % SLAB_RECORDS];
 }
@@ -108,7 +108,7 @@ static bool used(uint32_t index)
 
 /* ---- the pool ---- */
 
-static bool stack_pop(uint32_t *index)
+static bool record_stack_pop(uint32_t *index)
 {
 	uint64_t head = atomic_load_explicit(&free_stack, memory_order_acquire), next;
 
@@ -126,7 +126,7 @@ static bool stack_pop(uint32_t *index)
 
 static void stack_push(uint32_t index)
 {
-	struct record *record = record_at(index);
+	struct ocl_record *record = record_at(index);
 	uint64_t head = atomic_load_explicit(&free_stack, memory_order_relaxed);
 
 	do
@@ -158,14 +158,14 @@ static bool take_fresh(uint32_t *index)
 	return true;
 }
 
-struct record *record_open(struct queue *queue)
+struct ocl_record *record_open(struct ocl_queue *queue)
 {
 	int64_t ticked = atomic_load_explicit(&ticked_ns, memory_order_relaxed);
-	struct record *record;
+	struct ocl_record *record;
 	uint32_t index;
 	uint64_t state;
 
-	if (!stack_pop(&index) && !take_fresh(&index)) {
+	if (!record_stack_pop(&index) && !take_fresh(&index)) {
 		rt_dropped(1);
 		return NULL;
 	}
@@ -192,7 +192,7 @@ struct record *record_open(struct queue *queue)
 	return record;
 }
 
-void record_filled(struct record *record, int64_t call_ns)
+void record_filled(struct ocl_record *record, int64_t call_ns)
 {
 	record->cmd.call_ns = call_ns;
 	atomic_store_explicit(pending_at(record->index), call_ns, memory_order_relaxed);
@@ -203,7 +203,7 @@ void record_filled(struct record *record, int64_t call_ns)
 }
 
 /* Gives a record back; the caller owns it, and its event is written. */
-static void record_close(struct record *record)
+static void record_close(struct ocl_record *record)
 {
 	_Atomic uint64_t *word = state_of(record->index);
 
@@ -221,7 +221,7 @@ static uint64_t owned(uint64_t state)
 	return (uint64_t)(uint32_t)((state >> STATE_BITS) + 1) << STATE_BITS | STATE_WRITE;
 }
 
-void record_abandon(struct record *record, int16_t status)
+void record_abandon(struct ocl_record *record, int16_t status)
 {
 	_Atomic uint64_t *word = state_of(record->index);
 	uint64_t state = atomic_load(word);
@@ -248,7 +248,7 @@ void record_abandon(struct record *record, int16_t status)
 /* ---- from finished to written ---- */
 
 /* The caller owns the record. `event` is alive until we return. */
-static void finish(struct record *record, cl_event event, cl_int status)
+static void record_finish(struct ocl_record *record, cl_event event, cl_int status)
 {
 	cl_event held = record->holds ?
 		atomic_load_explicit(event_at(record->index), memory_order_relaxed) : NULL;
@@ -264,7 +264,7 @@ static void finish(struct record *record, cl_event event, cl_int status)
 	record_close(record);
 }
 
-static cl_int status_of(struct record *record)
+static cl_int status_of(struct ocl_record *record)
 {
 	cl_event event = atomic_load_explicit(event_at(record->index), memory_order_relaxed);
 	cl_int status = CL_QUEUED;
@@ -282,7 +282,7 @@ static cl_int status_of(struct record *record)
  * the command is known to be complete (DONE, or `complete`) and no one else
  * holds it.
  */
-static bool let_go(struct record *record, uint64_t holder, bool complete)
+static bool record_let_go(struct ocl_record *record, uint64_t holder, bool complete)
 {
 	_Atomic uint64_t *word = state_of(record->index);
 	uint64_t state = atomic_load(word), next;
@@ -320,7 +320,7 @@ void CL_CALLBACK record_complete(cl_event event, cl_int status, void *data)
 		next = state & (STATE_CALL | STATE_LOOK) ? state | STATE_DONE : owned(state);
 		if (atomic_compare_exchange_weak(word, &state, next)) {
 			if (!(state & (STATE_CALL | STATE_LOOK)))
-				finish(record_at(index), event, status);
+				record_finish(record_at(index), event, status);
 			return;
 		}
 	}
@@ -339,28 +339,28 @@ void CL_CALLBACK record_running(cl_event event, cl_int status, void *data)
 		atomic_store(&record_at(index)->running_ns, rt_now_ns());
 }
 
-void *record_id(const struct record *record)
+void *record_id(const struct ocl_record *record)
 {
 	return (void *)(uintptr_t)((uint64_t)record->generation << 32 | record->index);
 }
 
-void record_silent(struct record *record)
+void record_silent(struct ocl_record *record)
 {
 	atomic_store_explicit(silent_at(record->index), true, memory_order_relaxed);
 }
 
-void record_event(struct record *record, cl_event event)
+void record_event(struct ocl_record *record, cl_event event)
 {
 	atomic_store_explicit(event_at(record->index), event, memory_order_relaxed);
 }
 
-void record_returned(struct record *record)
+void record_returned(struct ocl_record *record)
 {
-	if (let_go(record, STATE_CALL, false))
-		finish(record, NULL, status_of(record));
+	if (record_let_go(record, STATE_CALL, false))
+		record_finish(record, NULL, status_of(record));
 }
 
-void record_done(struct record *record, cl_event event, bool own, cl_int status)
+void record_done(struct ocl_record *record, cl_event event, bool own, cl_int status)
 {
 	uint64_t state = (uint64_t)record->generation << STATE_BITS | STATE_USED | STATE_CALL;
 
@@ -370,7 +370,7 @@ void record_done(struct record *record, cl_event event, bool own, cl_int status)
 		record_event(record, event);
 	}
 	if (atomic_compare_exchange_strong(state_of(record->index), &state, owned(state))) {
-		finish(record, event, status);
+		record_finish(record, event, status);
 		return;
 	}
 	/* The tick is looking: it may outlive the program's reference. */
@@ -378,8 +378,8 @@ void record_done(struct record *record, cl_event event, bool own, cl_int status)
 		record->holds = true;
 		record_event(record, event);
 	}
-	if (let_go(record, STATE_CALL, true))
-		finish(record, NULL, status);
+	if (record_let_go(record, STATE_CALL, true))
+		record_finish(record, NULL, status);
 }
 
 /* ---- scans ---- */
@@ -398,15 +398,15 @@ static bool look(uint32_t index, bool busy)
 }
 
 /* With LOOK taken: asks, writes it if complete, else lets go. */
-static void look_and_write(struct record *record)
+static void look_and_write(struct ocl_record *record)
 {
 	cl_int status = status_of(record);
 
-	if (let_go(record, STATE_LOOK, status <= CL_COMPLETE))
-		finish(record, NULL, status <= CL_COMPLETE ? status : status_of(record));
+	if (record_let_go(record, STATE_LOOK, status <= CL_COMPLETE))
+		record_finish(record, NULL, status <= CL_COMPLETE ? status : status_of(record));
 }
 
-void harvest(struct queue *queue)
+void records_harvest(struct ocl_queue *queue)
 {
 	unsigned end = atomic_load(&top);
 
@@ -472,9 +472,9 @@ bool record_holds(cl_event event)
 
 /* Tells of a command that lasts. With a call still running only what was
  * known before it may be read. */
-static void announce(uint32_t index)
+static void record_announce(uint32_t index)
 {
-	struct record *record = record_at(index);
+	struct ocl_record *record = record_at(index);
 	struct tft_command cmd;
 	bool in_call;
 
@@ -492,8 +492,8 @@ static void announce(uint32_t index)
 	rt_emit_command(&cmd);
 	atomic_store_explicit(&record->announced, true, memory_order_relaxed);
 	atomic_store_explicit(pending_at(index), INT64_MAX, memory_order_relaxed);
-	if (let_go(record, STATE_LOOK, false))
-		finish(record, NULL, status_of(record));
+	if (record_let_go(record, STATE_LOOK, false))
+		record_finish(record, NULL, status_of(record));
 }
 
 /* Lowers `top` to what is used; see record_open for the other side. */
@@ -513,17 +513,17 @@ static void lower_top(unsigned end, unsigned last)
 }
 
 /* With LOOK taken: asks about it if it is old enough. */
-static void look_if_old(struct record *record, int64_t now_ns)
+static void look_if_old(struct ocl_record *record, int64_t now_ns)
 {
 	if (now_ns - record->cmd.call_ns > SWEEP_AGE_NS)
 		look_and_write(record);
-	else if (let_go(record, STATE_LOOK, false))
-		finish(record, NULL, status_of(record));
+	else if (record_let_go(record, STATE_LOOK, false))
+		record_finish(record, NULL, status_of(record));
 }
 
 /* Asks about what will never call back at every tick, and every 100 ms about
  * what should have done so by now: a bounded number each time, going round. */
-static void sweep(int64_t now_ns, unsigned end)
+static void record_sweep(int64_t now_ns, unsigned end)
 {
 	unsigned asked = 0;
 
@@ -557,9 +557,9 @@ void record_tick(int64_t now_ns)
 		last = i + 1;
 		at = atomic_load_explicit(pending_at(i), memory_order_relaxed);
 		if (at != INT64_MAX && now_ns - at > ANNOUNCE_AGE_NS)
-			announce(i);
+			record_announce(i);
 	}
-	sweep(now_ns, end);
+	record_sweep(now_ns, end);
 	lower_top(end, last);
 }
 

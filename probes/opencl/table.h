@@ -114,7 +114,8 @@ X(clEnqueueUnmapMemObject, UNMAP, UNMAP, SELF, mapped_bytes(pointer), false, \
   (cl_command_queue queue, cl_mem object, void *pointer, TAIL), (queue, object, pointer)) \
 X(clEnqueueMigrateMemObjects, MIGRATE, \
   HOST_OR(flags & CL_MIGRATE_MEM_OBJECT_HOST), SELF, 0, false, \
-  MOVES(n_objects == 1 && objects ? objects[0] : NULL, 0), LATE(0, 0, mem_bytes(n_objects, objects)), \
+  MOVES(n_objects == 1 && objects ? objects[0] : NULL, 0), \
+  LATE(0, 0, mem_bytes(n_objects, objects)), \
   (cl_command_queue queue, cl_uint n_objects, const cl_mem *objects, \
    cl_mem_migration_flags flags, TAIL), \
   (queue, n_objects, objects, flags)) \
@@ -141,7 +142,8 @@ X(clEnqueueSVMMigrateMem, MIGRATE, HOST_OR(flags & CL_MIGRATE_MEM_OBJECT_HOST), 
   (cl_command_queue queue, cl_uint n, const void **pointers, const size_t *sizes, \
    cl_mem_migration_flags flags, TAIL), \
   (queue, n, pointers, sizes, flags)) \
-X(clEnqueueSVMFree, OTHER, NONE, SELF, 0, false, NO_MOVE, LATE_DO(svm_queue_free(n, pointers, function)), \
+X(clEnqueueSVMFree, OTHER, NONE, SELF, 0, false, NO_MOVE, \
+  LATE_DO(svm_queue_free(n, pointers, function)), \
   (cl_command_queue queue, cl_uint n, void **pointers, \
    void (CL_CALLBACK *function)(cl_command_queue, cl_uint, void **, void *), void *data, TAIL), \
   (queue, n, pointers, function, data)) \

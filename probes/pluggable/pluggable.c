@@ -103,8 +103,8 @@ static void pack(void)
 	open_now = false;
 }
 
-static void collect(const struct tp_profiler *profiler, uint8_t *buffer, size_t *size,
-		    struct tf_status *status)
+static void pluggable_collect(const struct tp_profiler *profiler, uint8_t *buffer, size_t *size,
+			      struct tf_status *status)
 {
 	int saved = errno;
 
@@ -164,7 +164,7 @@ void TF_InitProfiler(struct tf_profiler_registration_params *params, struct tf_s
 	params->profiler_fns->struct_size = SIZE_WITH(tp_profiler_fns, collect_data_xspace);
 	params->profiler_fns->start = start;
 	params->profiler_fns->stop = stop;
-	params->profiler_fns->collect_data_xspace = collect;
+	params->profiler_fns->collect_data_xspace = pluggable_collect;
 	params->destroy_profiler = destroy_profiler;
 	params->destroy_profiler_fns = destroy_fns;
 }

@@ -88,7 +88,8 @@ static uint32_t take_work(struct space *s, const struct tap *tap, int64_t to_ns)
 	uint32_t n = tap->count(&dropped), kept = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (tap->take(i, &s->work[kept], sizeof(*s->work)) && s->work[kept].start_ns >= s->from_ns &&
+		if (tap->take(i, &s->work[kept], sizeof(*s->work)) &&
+		    s->work[kept].start_ns >= s->from_ns &&
 		    s->work[kept].start_ns < to_ns)
 			kept++;
 	if (kept)
@@ -145,7 +146,8 @@ static char *op_text(char *text, const struct rt_tap_work *w)
 {
 	bool typed = w->op_type && *w->op_type;
 
-	snprintf(text, OP_TEXT, "%.*s%s%s", OP_TEXT * 3 / 4, w->op, typed ? ":" : "", typed ? w->op_type : "");
+	snprintf(text, OP_TEXT, "%.*s%s%s", OP_TEXT * 3 / 4, w->op, typed ? ":" : "",
+		 typed ? w->op_type : "");
 	return text;
 }
 
@@ -212,7 +214,7 @@ static uint32_t name_id(struct space *s, uint32_t first, const char *text)
 }
 
 /* "Stream #3(Compute,MemcpyH2D)" */
-static void add_kind(struct packed_line *line, unsigned kind)
+static void space_add_kind(struct packed_line *line, unsigned kind)
 {
 	static const char *const kinds[] = {
 		"Compute", "MemcpyH2D", "MemcpyD2H", "MemcpyD2D", "MemcpyP2P", "MemcpyH2H",
@@ -278,7 +280,7 @@ static struct packed_line *new_line(struct space *s, struct packed_plane *plane,
 	return line;
 }
 
-static void build(struct space *s)
+static void space_build(struct space *s)
 {
 	struct packed_plane *plane = NULL;
 	struct packed_line *line = NULL;
@@ -297,7 +299,7 @@ static void build(struct space *s)
 		fill_event(s, &s->events[i], w, name_id(s, first_name, name_of(w)));
 		s->event_list[i] = &s->events[i].event;
 		line->line.n_events++;
-		add_kind(line, 1u << (w->direction < TFT_DIR_COUNT ? w->direction : 0));
+		space_add_kind(line, 1u << (w->direction < TFT_DIR_COUNT ? w->direction : 0));
 		plane->plane.n_event_metadata = s->n_names - first_name;
 	}
 }
@@ -314,7 +316,7 @@ static void name_stats(struct space *s)
 	}
 }
 
-static uint8_t *pack(struct space *s, size_t *size)
+static uint8_t *space_pack_planes(struct space *s, size_t *size)
 {
 	Xplane__XSpace space = XPLANE__XSPACE__INIT;
 	uint8_t *out;
@@ -330,7 +332,7 @@ static uint8_t *pack(struct space *s, size_t *size)
 	return out;
 }
 
-static bool reserve(struct space *s, uint32_t n)
+static bool space_reserve(struct space *s, uint32_t n)
 {
 	s->work = calloc(n, sizeof(*s->work));
 	s->events = calloc(n, sizeof(*s->events));
@@ -367,12 +369,12 @@ uint8_t *space_pack(const struct tap *tap, int64_t from_ns, int64_t to_ns, int64
 	uint8_t *out = NULL;
 
 	*size = 0;
-	if (n && reserve(&s, n)) {
+	if (n && space_reserve(&s, n)) {
 		s.n_work = take_work(&s, tap, to_ns);
 		name_stats(&s);
-		build(&s);
+		space_build(&s);
 		if (s.n_work)
-			out = pack(&s, size);
+			out = space_pack_planes(&s, size);
 	}
 	release(&s);
 	return out;

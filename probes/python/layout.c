@@ -26,7 +26,7 @@ int (*py_line_of)(void *code, int offset);
 
 /* ---- text ---- */
 
-static size_t put_utf8(char *out, uint32_t c)
+static size_t py_put_utf8(char *out, uint32_t c)
 {
 	if (c < 0x80) {
 		out[0] = (char)c;
@@ -52,7 +52,8 @@ static size_t put_utf8(char *out, uint32_t c)
 
 /* The text of a compact str: its length lies at 16, what it is made of at 32, the
  * bits kind:3 compact:1 ascii:1 from bit 2 on (PyASCIIObject). */
-static void text_of(const struct py_layout *layout, const char *str, char out[PY_TEXT_BYTES])
+static void py_compact_text(const struct py_layout *layout, const char *str,
+			    char out[PY_TEXT_BYTES])
 {
 	uint32_t state = (uint32_t)py_int(str, 32), kind = state >> 2 & 7;
 	const unsigned char *data = (const unsigned char *)str;
@@ -71,14 +72,14 @@ static void text_of(const struct py_layout *layout, const char *str, char out[PY
 			c |= (uint32_t)data[i * kind + 1] << 8;
 		if (kind > 2)
 			c |= (uint32_t)data[i * 4 + 2] << 16 | (uint32_t)data[i * 4 + 3] << 24;
-		n += put_utf8(out + n, c);
+		n += py_put_utf8(out + n, c);
 	}
 	out[n] = '\0';
 }
 
 void py_text_of(const char *str, char out[PY_TEXT_BYTES])
 {
-	text_of(py_known, str, out);
+	py_compact_text(py_known, str, out);
 }
 
 /* ---- trying it out ---- */
@@ -134,7 +135,7 @@ static const char *peek_pointer(const char *p, int offset)
 }
 
 /* The text at `offset` of a code object is what Python says its attribute is. */
-static bool same_text(void *code, int offset, const char *name)
+static bool py_same_text(void *code, int offset, const char *name)
 {
 	const char *raw = peek_pointer(code, offset), *text;
 	void *value = python.attribute(code, name);
@@ -149,7 +150,7 @@ static bool same_text(void *code, int offset, const char *name)
 	if (!text)
 		python.clear();
 	if (text && raw == (const char *)value) {
-		text_of(trial, raw, mine);
+		py_compact_text(trial, raw, mine);
 		same = !strncmp(mine, text, PY_TEXT_BYTES - 8);
 	}
 	python.release(value);
@@ -161,10 +162,11 @@ static bool same_frame(const char *frame, void *object)
 {
 	const char *raw = peek_pointer(frame, trial->code);
 	void *code = python.code(object);
+	int at = (int)(peek_pointer(frame, trial->instr) - (raw + trial->bytecode));
 	bool same = code && raw == (const char *)code &&
-		    same_text(code, trial->filename, "co_filename") &&
-		    same_text(code, trial->qualname, "co_qualname") &&
-		    py_line_of(code, (int)(peek_pointer(frame, trial->instr) - (raw + trial->bytecode))) == python.line(object);
+		    py_same_text(code, trial->filename, "co_filename") &&
+		    py_same_text(code, trial->qualname, "co_qualname") &&
+		    py_line_of(code, at) == python.line(object);
 
 	if (code)
 		python.release(code);
@@ -182,7 +184,7 @@ static bool peek_has_place(const char *frame)
 }
 
 /* The innermost frame and those that called it, as many as there are. */
-static bool agrees(void)
+static bool py_layout_agrees(void)
 {
 	const char *state = py_this_state(), *frame;
 	void *object = python.frame(), *outer;
@@ -223,7 +225,7 @@ const char *py_start(void)
 			trial = &layouts[i];
 	if (!trial)
 		return "a version of Python that was not tried: no source lines";
-	if (strstr(python.version(), "free-threading") || !agrees())
+	if (strstr(python.version(), "free-threading") || !py_layout_agrees())
 		return "this Python lays out its frames in another way: no source lines";
 	__atomic_store_n(&py_known, trial, __ATOMIC_RELEASE);
 	return NULL;
@@ -231,7 +233,8 @@ const char *py_start(void)
 
 /* ---- when Python has run for a while ---- */
 
-static _Atomic int64_t asked_ns;	/* the main thread was; 0: it has answered, or that was told */
+static _Atomic int64_t asked_ns;	/* the main thread was; 0: it has answered, or that was
+					 * told */
 
 /* An error never comes of it, which would be raised in the program. */
 static int start_now(void *arg)
@@ -273,6 +276,6 @@ void py_start_look(int64_t now_ns)
 
 	if (asked && now_ns - asked > PATIENCE_NS &&
 	    atomic_compare_exchange_strong(&asked_ns, &asked, 0))
-		rt_emit_message(1, "Python's main thread runs no Python (it waits, or is in a library): "
-				   "no source lines until it does");
+		rt_emit_message(1, "Python's main thread runs no Python code (it waits, or is in a "
+				   "library): there are no source lines until it does");
 }

@@ -31,7 +31,7 @@
 #define TYPE_NAME 24
 
 /* What a place in the code turned out to be. Ids keep over a fork. */
-struct place {
+struct py_place {
 	const char *code, *filename, *qualname;
 	int32_t offset, first_line;
 	uint32_t source;	/* of the line alone, made of these: */
@@ -47,7 +47,7 @@ struct whose {
 };
 
 /* What was found on a way out, by a hash of it. */
-struct seen {
+struct py_seen {
 	uint64_t hash;		/* 0: free */
 	uint32_t source;
 	bool compiling;
@@ -55,9 +55,9 @@ struct seen {
 
 /* A thread's own. */
 struct caches {
-	struct place places[CACHE];
+	struct py_place places[CACHE];
 	struct whose codes[CODES];
-	struct seen seen[WAYS];
+	struct py_seen seen[WAYS];
 };
 
 static _Thread_local void *caches;
@@ -96,9 +96,11 @@ static const char *current_frame(void)
  * from 3.12 on: its file's name is that of its function. */
 static inline const char *code_of(const char *frame)
 {
-	const char *code = frame[py_known->owner] < py_known->c_owner ? py_pointer(frame, py_known->code) : NULL;
+	const char *code = frame[py_known->owner] < py_known->c_owner ?
+			   py_pointer(frame, py_known->code) : NULL;
 
-	return code && py_pointer(code, py_known->filename) != py_pointer(code, py_known->qualname) ?
+	return code && py_pointer(code, py_known->filename) != py_pointer(code,
+									  py_known->qualname) ?
 	       code : NULL;
 }
 
@@ -122,14 +124,14 @@ static bool is_library(const char *file)
 }
 
 /* What a frame's place is; *borrowed until the thread's next call*. */
-static const struct place *place_of(const char *frame, const char *code)
+static const struct py_place *py_place_of(const char *frame, const char *code)
 {
 	int offset = py_offset(frame, code);
 	const char *filename = py_pointer(code, py_known->filename);
 	const char *qualname = py_pointer(code, py_known->qualname);
 	int32_t first_line = py_int(code, py_known->first_line);
 	uint32_t hash = (uint32_t)(((uintptr_t)code >> 4) + (uint32_t)offset * 2654435761u);
-	struct place *p = &((struct caches *)caches)->places[(hash ^ hash >> 16) & (CACHE - 1)];
+	struct py_place *p = &((struct caches *)caches)->places[(hash ^ hash >> 16) & (CACHE - 1)];
 	char file[PY_TEXT_BYTES], function[PY_TEXT_BYTES];
 	struct tft_frame where = { 0 };
 
@@ -142,7 +144,7 @@ static const struct place *place_of(const char *frame, const char *code)
 	where.function = rt_name(TFT_NAME_SOURCE, function);
 	offset = py_line_of((void *)(uintptr_t)code, offset);
 	where.line = offset > 0 ? (uint32_t)offset : 0;
-	*p = (struct place){
+	*p = (struct py_place){
 		.code = code, .filename = filename, .qualname = qualname,
 		.offset = py_offset(frame, code), .first_line = first_line,
 		.source = rt_source(&where), .file = where.file, .function = where.function,
@@ -213,7 +215,7 @@ static const char *class_of(const char *frame, const char **module)
 }
 
 /* What is on the way from a frame outwards. */
-struct way {
+struct frame_walk {
 	const char *user;	/* frame of the user's line, else the innermost with code */
 	int user_at;		/* how far out it is */
 	bool compiling;		/* torch.compile's are among those inside of it */
@@ -221,7 +223,7 @@ struct way {
 	const char *classes[MODULES_MAX];
 };
 
-static void walk(struct way *way, const char *frame, bool outwards)
+static void py_walk(struct frame_walk *way, const char *frame, bool outwards)
 {
 	const char *module, *last = NULL, *class;
 	bool found = false;
@@ -230,7 +232,8 @@ static void walk(struct way *way, const char *frame, bool outwards)
 	way->user_at = PY_FRAMES_MAX;
 	way->compiling = false;
 	way->modules = 0;
-	for (int i = 0; frame && i < PY_FRAMES_MAX; i++, frame = py_pointer(frame, py_known->previous)) {
+	for (int i = 0; frame && i < PY_FRAMES_MAX; i++,
+	     frame = py_pointer(frame, py_known->previous)) {
 		const char *code = code_of(frame);
 		enum owner owner;
 
@@ -267,9 +270,11 @@ static uint32_t in_module(const char *class, uint32_t parent)
 }
 
 /* The line with its modules around it. */
-static uint32_t within_of(const struct way *way, const struct place *place)
+static uint32_t within_of(const struct frame_walk *way, const struct py_place *place)
 {
-	struct tft_frame where = { .file = place->file, .function = place->function, .line = place->line };
+	struct tft_frame where = {
+		.file = place->file, .function = place->function, .line = place->line,
+	};
 
 	if (!way->modules)
 		return place->source;
@@ -284,7 +289,7 @@ static inline uint64_t mix(uint64_t hash, uint64_t a, uint64_t b)
 }
 
 /* All that an answer is made of: where each frame is, and of modules their classes. */
-static uint64_t hash_of(const char *frame)
+static uint64_t py_hash_of_frames(const char *frame)
 {
 	const char *outer = atomic_load_explicit(&calls[0], memory_order_relaxed);
 	const char *inner = atomic_load_explicit(&calls[1], memory_order_relaxed);
@@ -292,7 +297,8 @@ static uint64_t hash_of(const char *frame)
 	uint64_t hash = 0;
 	bool was = false;
 
-	for (int i = 0; frame && i < OUTWARDS_MAX; i++, frame = py_pointer(frame, py_known->previous)) {
+	for (int i = 0; frame && i < OUTWARDS_MAX; i++,
+	     frame = py_pointer(frame, py_known->previous)) {
 		const char *code;
 
 		if (frame[py_known->owner] >= py_known->c_owner)
@@ -310,12 +316,12 @@ static uint64_t hash_of(const char *frame)
 
 /* The answer for a frame whose way out was looked at before; NULL: none. *keep: where it is
  * to be kept then, NULL: nowhere. */
-static const struct seen *seen_of(const char *frame, uint64_t *hash, struct seen **keep)
+static const struct py_seen *seen_of(const char *frame, uint64_t *hash, struct py_seen **keep)
 {
 	*keep = NULL;
 	if (!have_modules() || atomic_load_explicit(&more_calls, memory_order_relaxed))
 		return NULL;
-	*hash = hash_of(frame);
+	*hash = py_hash_of_frames(frame);
 	*keep = &((struct caches *)caches)->seen[*hash >> 32 & (WAYS - 1)];
 	return (*keep)->hash == *hash ? *keep : NULL;
 }
@@ -323,9 +329,9 @@ static const struct seen *seen_of(const char *frame, uint64_t *hash, struct seen
 void py_where(struct py_where *where, const struct py_where *outer)
 {
 	const char *frame = current_frame();
-	const struct seen *seen;
-	struct seen *keep;
-	struct way way;
+	const struct py_seen *seen;
+	struct py_seen *keep;
+	struct frame_walk way;
 	uint64_t hash;
 	int saved;
 
@@ -345,24 +351,24 @@ void py_where(struct py_where *where, const struct py_where *outer)
 		return;
 	}
 	saved = errno;
-	walk(&way, frame, true);
+	py_walk(&way, frame, true);
 	where->compiling = way.compiling;
 	if (way.user)
-		where->source = within_of(&way, place_of(way.user, code_of(way.user)));
+		where->source = within_of(&way, py_place_of(way.user, code_of(way.user)));
 	if (keep && way.user_at < OUTWARDS_MAX)
-		*keep = (struct seen){ hash, where->source, where->compiling };
+		*keep = (struct py_seen){ hash, where->source, where->compiling };
 	errno = saved;
 }
 
 void py_text(char *out, size_t size)
 {
 	const char *frame, *code;
-	struct way way;
+	struct frame_walk way;
 	char file[PY_TEXT_BYTES], function[PY_TEXT_BYTES];
 
 	if (size)
 		*out = '\0';
-	walk(&way, current_frame(), false);
+	py_walk(&way, current_frame(), false);
 	frame = way.user;
 	if (!frame)
 		return;
@@ -390,14 +396,14 @@ static uint32_t with_parent(const char *frame, uint32_t parent)
 uint32_t py_stack(const struct py_where *where)
 {
 	const char *frames[STACK_MAX], *frame = current_frame(), *module, *last = NULL, *class;
-	struct way all, inner;
+	struct frame_walk all, inner;
 	int n = 0, saved = errno;
 	uint32_t source = 0;
 
-	walk(&all, frame, true);
-	walk(&inner, frame, false);
+	py_walk(&all, frame, true);
+	py_walk(&inner, frame, false);
 	frame = all.user;
-	if (frame && within_of(&all, place_of(frame, code_of(frame))) != where->source)
+	if (frame && within_of(&all, py_place_of(frame, code_of(frame))) != where->source)
 		frame = NULL;
 	for (; frame && n < STACK_MAX; frame = py_pointer(frame, py_known->previous))
 		if (code_of(frame))

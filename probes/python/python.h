@@ -41,7 +41,8 @@ void py_start_look(int64_t now_ns);
 /* Where a thread was when it called something. */
 struct py_where {
 	const void *frame, *instr;
-	uint32_t source;	/* rt_source() of the user's line in its modules (records.h), 0: none */
+	uint32_t source;	/* rt_source() of the user's line in its modules (records.h), 0:
+				 * none */
 	bool compiling;		/* torch.compile is at work for that line */
 };
 

@@ -31,7 +31,8 @@ struct py_slowest *py_slowest(uint32_t name)
 
 		if (have == name)
 			return s;
-		if (!have && (atomic_compare_exchange_strong(&s->name, &have, name) || have == name))
+		if (!have &&
+		    (atomic_compare_exchange_strong(&s->name, &have, name) || have == name))
 			return s;
 	}
 	return NULL;

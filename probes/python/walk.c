@@ -10,7 +10,8 @@
 
 static struct python py;
 static void *name_of_file, *name_of_function;	/* interned, for the process's life */
-static atomic_int state;			/* 0 not looked for, 1 being so, 2 found, 3 not there */
+static atomic_int state;			/* 0 not looked for, 1 being so, 2 found, 3 not
+						 * there */
 
 static const struct {
 	void *at;
@@ -86,8 +87,8 @@ static const char *text_of(void *code, void *name, ptrdiff_t *length)
 }
 
 /* The frame is running, and so keeps its code. */
-static enum python_whose look(void *frame, python_judge *judge, python_map *map,
-			      struct python_line *line)
+static enum python_whose python_look_at_frame(void *frame, python_judge *judge, python_map *map,
+					      struct python_line *line)
 {
 	void *code = py.code(frame);
 	enum python_whose whose = PYTHON_FRAMEWORKS;
@@ -110,7 +111,7 @@ static enum python_whose look(void *frame, python_judge *judge, python_map *map,
 	return whose == PYTHON_USERS && map ? judge(line->file, strlen(line->file)) : whose;
 }
 
-static bool walk(python_judge *judge, python_map *map, struct python_line *line)
+static bool python_walk_frames(python_judge *judge, python_map *map, struct python_line *line)
 {
 	enum python_whose whose = PYTHON_FRAMEWORKS;
 	void *frame = py.frame(), *outer;
@@ -118,7 +119,7 @@ static bool walk(python_judge *judge, python_map *map, struct python_line *line)
 	if (frame)
 		py.incref(frame);
 	for (int i = 0; frame && whose == PYTHON_FRAMEWORKS && i < FRAMES_MAX; i++) {
-		whose = look(frame, judge, map, line);
+		whose = python_look_at_frame(frame, judge, map, line);
 		outer = whose == PYTHON_FRAMEWORKS ? py.back(frame) : NULL;
 		py.decref(frame);
 		frame = outer;
@@ -141,7 +142,7 @@ bool python_line(python_judge *judge, python_map *map, struct python_line *line)
 	if (!name_of_function)
 		name_of_function = py.intern("co_name");
 	if (name_of_file && name_of_function)
-		found = walk(judge, map, line);
+		found = python_walk_frames(judge, map, line);
 	if (py.error())
 		py.clear();
 	if (collected)

@@ -60,9 +60,9 @@ static bool make_two(void)
 
 	*(void **)&construct = torch_lib->find(RF "C1ENS_11RecordScopeE");
 	*(void **)&destroy = torch_lib->find(RF "D1Ev");
-	*(void **)&before = torch_lib->find(RF "6beforeESt7variantIJSt17basic_string_viewIcSt11char_"
-					    "traitsIcEESt17reference_wrapperIKN3c1014FunctionSchema"
-					    "EEEEl");
+	*(void **)&before =
+		torch_lib->find(RF "6beforeESt7variantIJSt17basic_string_viewIcSt11char_traitsIc"
+				   "EESt17reference_wrapperIKN3c1014FunctionSchemaEEEEl");
 	*(void **)&old = torch_lib->find(RF "6beforeEPKcl");
 	if (!construct || !destroy || (!before && !old))
 		return false;
@@ -91,14 +91,15 @@ static bool make_two(void)
 /* The name: a variant of std::string and a reference to an operator's schema, before the
  * sequence number. A string begins with the address of its text, which shows that this
  * is one; a schema's would lie there too. */
-static void find_name(int sequence)
+static void calibrate_find_name(int sequence)
 {
 	static const int sizes[] = { 32, 8 };	/* of a string: since C++11, before */
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		int at = sequence - 8 - sizes[i];
 
-		if (at < 0 || torch_u8(image[0], sequence - 8) || torch_u8(image[1], sequence - 8) ||
+		if (at < 0 || torch_u8(image[0], sequence - 8) ||
+		    torch_u8(image[1], sequence - 8) ||
 		    torch_u64(image[0], at) != (uintptr_t)name_at[0] ||
 		    torch_u64(image[1], at) != (uintptr_t)name_at[1])
 			continue;
@@ -112,7 +113,7 @@ static bool is_zero(int at)
 	return at + 8 <= IMAGE_BYTES && !torch_u64(image[0], at) && !torch_u64(image[1], at);
 }
 
-static void find_fields(void)
+static void calibrate_find_fields(void)
 {
 	struct torch_layout *l = &torch_layout;
 	uint64_t thread = torch_api.thread ? torch_api.thread() : 0;
@@ -122,7 +123,8 @@ static void find_fields(void)
 
 		if (l->sequence < 0 && b == (uint64_t)SEQUENCE && a == 5) {
 			l->sequence = at;
-		} else if (l->sequence < 0 && l->scope < 0 && thread && a == thread && b == thread &&
+		} else if (l->sequence < 0 && l->scope < 0 && thread && a == thread &&
+			   b == thread &&
 			   torch_u8(image[0], at + 8) == TORCH_FUNCTION &&
 			   torch_u8(image[1], at + 8) == TORCH_USER) {
 			l->scope = at + 8;
@@ -132,7 +134,7 @@ static void find_fields(void)
 	}
 	if (l->sequence < 0)
 		return;
-	find_name(l->sequence);
+	calibrate_find_name(l->sequence);
 	/* ours have no inputs and no forward op */
 	if (is_zero(l->sequence + 8) && is_zero(l->sequence + 16))
 		l->inputs = l->sequence + 8;
@@ -188,7 +190,8 @@ bool torch_calibrate(void)
 {
 	struct torch_api *api = &torch_api;
 
-	*(void **)&api->add = torch_lib->find("_ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE");
+	*(void **)&api->add =
+		torch_lib->find("_ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE");
 	*(void **)&api->remove = torch_lib->find("_ZN2at14removeCallbackEm");
 	*(void **)&api->name = torch_lib->find("_ZNK2at14RecordFunction4nameEv");
 	*(void **)&api->thread = torch_lib->find(RF "15currentThreadIdEv");
@@ -200,7 +203,7 @@ bool torch_calibrate(void)
 			    "from backward to forward, no shapes");
 		return true;
 	}
-	find_fields();
+	calibrate_find_fields();
 	say_what_is_missing();
 	return true;
 }

@@ -7,8 +7,8 @@
  * it has not, it traces and compiles, and runs ops on tensors without data by the
  * thousand: these go under an op of ours, "torch.compile". Whether ops are its own
  * shows on Python's stack. It begins with the lookup's end, or where there was none
- * (a function's first call) with the first op. The backward pass of a region is compiled when it is first
- * called, inside of CompiledFunctionBackward.
+ * (a function's first call) with the first op. The backward pass of a region is compiled
+ * when it is first called, inside of CompiledFunctionBackward.
  */
 #include <stdio.h>
 #include <string.h>

@@ -16,7 +16,7 @@ void torch_kernels_start(void)
 	if (!chosen || !*chosen)
 		return;
 	if (torch_lib->late) {	/* it looks for who wants its lines once */
-		torch_blind("oneDNN was in use before tftop came: its primitives are not seen");
+		torch_blind("oneDNN was in use before tftop attached: its primitives are not seen");
 		return;
 	}
 	if (!torch_lib->original(TFT_PYTORCH_ONEDNN) || !onednn_ask_printf((void *)torch_api.add))
@@ -33,8 +33,8 @@ static void is_old(int64_t now_ns, bool last)
 void torch_kernels_tick(int64_t now_ns, enum tft_level level)
 {
 	if (onednn_tick(now_ns, level))
-		torch_blind("oneDNN's primitives are many: which implementation ran and on what "
-			    "is seen at level full; their kinds and times are");
+		torch_blind("there are many oneDNN primitives: which implementation ran on which "
+			    "shapes is seen at level full only; kinds and times are seen");
 	is_old(now_ns, false);
 }
 

@@ -93,7 +93,7 @@ static bool starts(const char *text, const char *with)
 }
 
 /* By its name, of what is no operator. */
-static enum torch_kind kind_of(const char *text, uint8_t scope)
+static enum torch_kind torch_kind_of(const char *text, uint8_t scope)
 {
 	switch (*text) {
 	case 'O':
@@ -122,7 +122,8 @@ static enum torch_kind kind_of(const char *text, uint8_t scope)
 
 /* What is no operator has its name in an object that does not stay. The same ones come again
  * and again: a thread keeps what they are by a hash of the text. */
-static const struct torch_text *text_of(struct torch_thread *t, const char *text, uint8_t scope)
+static const struct torch_text *torch_text_of(struct torch_thread *t, const char *text,
+					      uint8_t scope)
 {
 	uint64_t hash = rt_hash_bytes(text, strlen(text), scope) | 1;
 	struct torch_text *p = &t->texts[hash >> 32 & (TORCH_TEXTS - 1)];
@@ -130,7 +131,7 @@ static const struct torch_text *text_of(struct torch_thread *t, const char *text
 
 	if (__builtin_expect(p->hash == hash, 1))
 		return p;
-	kind = kind_of(text, scope);
+	kind = torch_kind_of(text, scope);
 	p->kind = (uint8_t)kind;
 	p->name = rt_name(kind == TORCH_RANGE ? TFT_NAME_RANGE : TFT_NAME_OP, text);
 	p->slowest = py_slowest(p->name);
@@ -261,8 +262,8 @@ static inline void begin_special(struct torch_thread *t, struct torch_open *o)
 
 /* What is about to begin: its kind and slowest runs into *o. NULL: it is no operator, and
  * *text its name. */
-static inline struct operator *named(struct torch_thread *t, const void *rf, uint8_t scope,
-				     struct torch_open *o, const char **text)
+static inline struct operator *torch_op_named(struct torch_thread *t, const void *rf, uint8_t scope,
+					      struct torch_open *o, const char **text)
 {
 	const struct torch_text *kept;
 	struct operator *op = NULL;
@@ -278,7 +279,7 @@ static inline struct operator *named(struct torch_thread *t, const void *rf, uin
 		return op;
 	}
 	*text = torch_api.name(rf);
-	kept = text_of(t, *text, scope);
+	kept = torch_text_of(t, *text, scope);
 	o->kind = kept->kind;
 	o->name = kept->name;
 	o->slowest = kept->slowest;
@@ -288,19 +289,21 @@ static inline struct operator *named(struct torch_thread *t, const void *rf, uin
 /* Too many are told. */
 static inline bool left_out(const struct torch_open *o, const struct torch_open *top)
 {
-	return __builtin_expect(atomic_load_explicit(&mode, memory_order_relaxed) != TORCH_ALL, 0) &&
+	return __builtin_expect(atomic_load_explicit(&mode, memory_order_relaxed) != TORCH_ALL,
+				0) &&
 	       o->scope == TORCH_FUNCTION && top &&
 	       (top->scope == TORCH_FUNCTION || top->kind == TORCH_SKIPPED);
 }
 
-static inline void push(struct torch_thread *t, const void *rf, struct torch_open *o,
-			struct operator *op, bool inputs)
+static inline void torch_op_push(struct torch_thread *t, const void *rf, struct torch_open *o,
+				 struct operator *op, bool inputs)
 {
 	struct rt_op_args args = {
 		.name = o->name, .source = o->where.source, .step = -1,
 		.framework = TFT_FW_PYTORCH, .flags = o->kind == TORCH_RANGE ? TFT_OP_RANGE : 0,
 	};
-	int64_t sequence = torch_layout.sequence < 0 ? -1 : (int64_t)torch_u64(rf, torch_layout.sequence);
+	int64_t sequence = torch_layout.sequence < 0 ? -1 :
+			   (int64_t)torch_u64(rf, torch_layout.sequence);
 	uint64_t instance;
 
 	if (o->scope == TORCH_BACKWARD) {
@@ -330,7 +333,7 @@ static inline struct torch_open *top_of(struct torch_thread *t)
 	return t->depth && t->depth <= TORCH_DEPTH_MAX ? &t->open[t->depth - 1] : NULL;
 }
 
-static inline void begin(const void *rf, bool inputs)
+static inline void torch_op_begin(const void *rf, bool inputs)
 {
 	struct torch_thread *t = torch_self();
 	uint8_t scope = torch_layout.scope < 0 ? TORCH_FUNCTION : torch_u8(rf, torch_layout.scope);
@@ -349,7 +352,7 @@ static inline void begin(const void *rf, bool inputs)
 		return;
 	}
 	count(t);
-	op = named(t, rf, scope, &new, &text);
+	op = torch_op_named(t, rf, scope, &new, &text);
 	py_where(&new.where, top ? &top->where : NULL);
 	if (__builtin_expect(new.where.compiling || t->compile_depth || t->lookup_ns, 0)) {
 		torch_compile_before(t, new.kind, text, &new.where);
@@ -366,12 +369,12 @@ static inline void begin(const void *rf, bool inputs)
 			o->kind = TORCH_SKIPPED;
 	}
 	if (o->kind != TORCH_SKIPPED)
-		push(t, rf, o, op, inputs);
+		torch_op_push(t, rf, o, op, inputs);
 	t->depth++;
 }
 
 /* Down to the one that ends; it is the top but for what ended elsewhere. */
-static void end(const void *rf)
+static void torch_op_end(const void *rf)
 {
 	struct torch_thread *t = torch_self();
 	uint64_t number = torch_layout.handle < 0 ? 0 : torch_u64(rf, torch_layout.handle);
@@ -407,7 +410,7 @@ static void *on_start(void **context, const void *rf)
 {
 	*context = NULL;
 	if (!rt_ranges_off())
-		begin(rf, false);
+		torch_op_begin(rf, false);
 	return context;
 }
 
@@ -415,7 +418,7 @@ static void *on_start_inputs(void **context, const void *rf)
 {
 	*context = NULL;
 	if (rt_level() != TFT_LEVEL_OFF)
-		begin(rf, true);
+		torch_op_begin(rf, true);
 	return context;
 }
 
@@ -423,7 +426,7 @@ static void *on_start_inputs(void **context, const void *rf)
 static void on_end(const void *rf, void *context)
 {
 	(void)context;
-	end(rf);
+	torch_op_end(rf);
 }
 
 /* ---- levels ---- */
@@ -438,7 +441,7 @@ static void after_fork(void)
 	pthread_mutex_unlock(&registering);
 }
 
-static void reregister(enum torch_mode new_mode, bool inputs)
+static void torch_reregister(enum torch_mode new_mode, bool inputs)
 {
 	struct torch_callback c = {
 		.start = inputs ? on_start_inputs : on_start, .end = on_end, .probability = 1,
@@ -475,7 +478,7 @@ void torch_ops_level(enum tft_level level)
 	if (!forks)
 		forks = pthread_atfork(before_fork, after_fork, after_fork) == 0;
 	if (level == TFT_LEVEL_OFF && rt_watching()) {
-		reregister(TORCH_FEW, false);
+		torch_reregister(TORCH_FEW, false);
 		return;
 	}
 	if (level == TFT_LEVEL_OFF) {
@@ -488,7 +491,7 @@ void torch_ops_level(enum tft_level level)
 		return;
 	}
 	strays_clear();
-	reregister(TORCH_ALL, can_inputs() && (!any || level == TFT_LEVEL_FULL));
+	torch_reregister(TORCH_ALL, can_inputs() && (!any || level == TFT_LEVEL_FULL));
 }
 
 /* Operators were seen for the first time a short while ago. */
@@ -519,7 +522,7 @@ void torch_ops_tick(int64_t now_ns)
 	inputs = can_inputs() && next == TORCH_ALL &&
 		 (rt_level() == TFT_LEVEL_FULL || !any || are_new(now_ns));
 	if (next != old || inputs != with_inputs)
-		reregister(next, inputs);
+		torch_reregister(next, inputs);
 }
 
 /* What was open is the parent's. */

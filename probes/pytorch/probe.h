@@ -2,10 +2,11 @@
 /*
  * What the files of the PyTorch probe share.
  *
- * PyTorch calls back around each op (at::RecordFunction): calibrate.c finds out
- * where its object has what, ops.c makes ops of the calls, links.c joins backward to
- * forward, shapes.c reads the inputs, sources.c what is copied, steps.c makes steps and input, compile.c
- * torch.compile's work, rate.c keeps it affordable; memory.c tells blocks of memory.
+ * PyTorch calls back around each op (at::RecordFunction). calibrate.c finds out where
+ * the fields of its object lie; ops.c makes ops of the calls; links.c joins backward ops
+ * to forward ones; shapes.c reads the inputs, sources.c the data that is copied; steps.c
+ * makes steps and the stages of the input; compile.c tells the work of torch.compile;
+ * rate.c keeps the cost low; memory.c tells blocks of memory.
  * Sources: ATen/record_function.h, c10/core/Allocator.h.
  *
  * Callbacks run on the program's threads, most without the GIL. Nothing here takes a
@@ -72,8 +73,8 @@ struct torch_api {
 	uint64_t (*thread)(void);	/* its number of the calling thread, from 1 */
 	size_t (*inputs)(const void *rf);
 	struct torch_vector *(*sizes)(struct torch_vector *out, const void *rf, bool flatten);
-	struct torch_vector *(*types)(struct torch_vector *out, const void *rf);	/* of strings: */
-	bool old_strings;		/* such as before C++11 */
+	struct torch_vector *(*types)(struct torch_vector *out, const void *rf);  /* of strings */
+	bool old_strings;		/* the strings are those of before C++11 */
 	const void *tensor, *undefined;	/* vtables of c10::TensorImpl, UndefinedTensorImpl */
 };
 extern struct torch_api torch_api;

@@ -59,12 +59,12 @@ static void say_no_lines(const char *why)
 		torch_blind(why);
 }
 
-static void arm(void)
+static void torch_arm(void)
 {
 	if (atomic_flag_test_and_set(&armed))
 		return;
 	if (!torch_calibrate()) {
-		torch_blind("at::RecordFunction is not there: no ops");
+		torch_blind("at::RecordFunction was not found: no ops");
 		return;
 	}
 	if (torch_lib->late)
@@ -80,7 +80,7 @@ static void *init_module(void)
 {
 	void *(*original)(void);
 
-	arm();
+	torch_arm();
 	*(void **)&original = torch_lib->original(TFT_PYTORCH_INIT);
 	return original ? original() : NULL;
 }
@@ -98,7 +98,7 @@ static const struct {
 	{ TFT_PYTORCH_ONEDNN, (void *)torch_onednn_verbose, true },
 };
 
-static void found(int function)
+static void torch_found(int function)
 {
 	void *original = torch_lib->original(function);
 	struct rt_slot slot;
@@ -123,8 +123,8 @@ tft_found *tft_pytorch_start(const struct tft_interposed *lib)
 	if (!rt_probe_register(&probe))
 		return NULL;
 	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
-		found((int)hooks[i].function);
+		torch_found((int)hooks[i].function);
 	if (lib->late)
-		arm();
-	return found;
+		torch_arm();
+	return torch_found;
 }

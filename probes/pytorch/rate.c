@@ -24,7 +24,7 @@ void torch_rate_add(uint32_t begun, uint32_t pushed)
 	atomic_fetch_add_explicit(&pushed_all, pushed, memory_order_relaxed);
 }
 
-static void say(enum torch_mode mode, uint64_t rate)
+static void torch_rate_say(enum torch_mode mode, uint64_t rate)
 {
 	static const char *const told[] = {
 		"all", "outermost only", "of the backward pass and ranges only",
@@ -32,9 +32,10 @@ static void say(enum torch_mode mode, uint64_t rate)
 	char text[160];
 
 	if (mode == TORCH_ALL)
-		snprintf(text, sizeof(text), "pytorch: all ops are told again");
+		snprintf(text, sizeof(text), "pytorch: all ops are recorded again");
 	else
-		snprintf(text, sizeof(text), "pytorch: %llu ops a second are too many: those %s are "
+		snprintf(text, sizeof(text),
+			 "pytorch: %llu ops a second are too many: those %s are "
 			 "told", (unsigned long long)rate, mode == TORCH_OUTER ?
 			 "within others are not" : told[mode]);
 	rt_emit_message(mode == TORCH_ALL ? 0 : 1, text);
@@ -70,7 +71,7 @@ enum torch_mode torch_rate_tick(int64_t now_ns, enum torch_mode mode)
 		next = TORCH_OUTER;
 	if (next != mode) {
 		calm_since_ns = now_ns;
-		say(next, pushed_rate);
+		torch_rate_say(next, pushed_rate);
 	}
 	return next;
 }

@@ -48,13 +48,13 @@ static const struct {
 	{ "c10::bits8", "b8" }, { "c10::bits16", "b16" },
 };
 
-struct text {
+struct shapes_text {
 	char at[TEXT_BYTES];
 	size_t used;
 };
 
 __attribute__((format(printf, 2, 3)))
-static void put(struct text *t, const char *format, ...)
+static void put(struct shapes_text *t, const char *format, ...)
 {
 	size_t room = sizeof(t->at) - t->used;
 	__builtin_va_list args;
@@ -116,7 +116,7 @@ void torch_shapes_tick(void)
 	if (told || !atomic_load_explicit(&strange, memory_order_relaxed))
 		return;
 	told = true;
-	torch_blind("inputs of ops are laid out in another way: no shapes");
+	torch_blind("the layout of ops' inputs is unknown: no shapes");
 }
 
 static const char *short_type(const char *type)
@@ -128,7 +128,7 @@ static const char *short_type(const char *type)
 }
 
 /* type: "" not known. */
-static void put_tensor(struct text *t, const struct torch_vector *sizes, const char *type)
+static void put_tensor(struct shapes_text *t, const struct torch_vector *sizes, const char *type)
 {
 	const int64_t *size = sizes->begin, *end = sizes->end;
 
@@ -181,7 +181,7 @@ static void free_types(struct torch_vector *all)
 }
 
 /* With as many sizes as there are inputs. */
-static void put_all(struct text *t, const void *rf, const bool tensors[INPUTS_MAX], size_t n)
+static void put_all(struct shapes_text *t, const void *rf, const bool tensors[INPUTS_MAX], size_t n)
 {
 	struct torch_vector sizes, types = { 0 };
 	const struct torch_vector *size;
@@ -204,7 +204,7 @@ static void put_all(struct text *t, const void *rf, const bool tensors[INPUTS_MA
 /* Of n plain inputs, asked of PyTorch. */
 static uint32_t asked(const void *rf, const bool tensors[INPUTS_MAX], size_t n)
 {
-	struct text text = { .used = 0 };
+	struct shapes_text text = { .used = 0 };
 	int saved = errno;
 
 	put_all(&text, rf, tensors, n);

@@ -73,7 +73,7 @@ static int find_dimensions(const uint64_t *words, size_t n)
 	return -1;
 }
 
-static void find_fields(const void *tensor, const void *memory)
+static void sources_find_fields(const void *tensor, const void *memory)
 {
 	uint64_t words[IMAGE_WORDS], inner[IMAGE_WORDS / 2];
 	size_t n = rt_peek(words, tensor, sizeof(words)) / sizeof(*words), m;
@@ -82,7 +82,8 @@ static void find_fields(const void *tensor, const void *memory)
 	layout.numel = find_word(words, n, ROWS * COLUMNS);
 	layout.dimensions = find_dimensions(words, n);
 	for (size_t i = 1; i < n && layout.storage < 0; i++) {
-		m = rt_peek(inner, (const void *)(uintptr_t)words[i], sizeof(inner)) / sizeof(*inner);
+		m = rt_peek(inner, (const void *)(uintptr_t)words[i],
+			    sizeof(inner)) / sizeof(*inner);
 		for (size_t k = 0; k < m && layout.data < 0; k++)
 			if (inner[k] == (uintptr_t)memory)
 				layout.data = (int)(k * sizeof(*inner));
@@ -107,10 +108,11 @@ void torch_sources_calibrate(void)
 	*(void **)&delete = torch_lib->find("aoti_torch_delete_tensor_object");
 	*(void **)&type_of = torch_lib->find("aoti_torch_get_dtype");
 	*(void **)&device_of = torch_lib->find("aoti_torch_get_device_type");
-	if (!create || !delete || !type_of || !device_of || !torch_api.tensor || !torch_api.inputs ||
+	if (!create || !delete || !type_of || !device_of || !torch_api.tensor ||
+	    !torch_api.inputs ||
 	    create(memory, 2, sizes, strides, OFFSET, FLOAT32, 0, 0, &tensor) || !tensor)
 		return;
-	find_fields(*(void **)tensor, memory);
+	sources_find_fields(*(void **)tensor, memory);
 	delete(tensor);
 }
 
@@ -139,7 +141,7 @@ uint64_t torch_form(const struct torch_value *value, uint64_t before)
 	return rt_hash_bytes(sizes, n * sizeof(size), before ^ (uint64_t)(type + 1) << 56) | 1;
 }
 
-static uint64_t mix(uint64_t hash, const unsigned char *at, size_t bytes)
+static uint64_t torch_mix_bytes(uint64_t hash, const unsigned char *at, size_t bytes)
 {
 	uint64_t lanes[4] = { hash, hash + 1, hash + 2, hash + 3 }, word;
 	size_t i = 0;
@@ -191,14 +193,16 @@ uint64_t torch_source(const void *rf)
 		return 0;
 	size = torch_u64(tensor, layout.numel) * type_bytes[type];
 	data += torch_u64(tensor, layout.offset) * type_bytes[type];
-	room = torch_u64(storage, layout.bytes) - torch_u64(tensor, layout.offset) * type_bytes[type];
+	room = torch_u64(storage, layout.bytes) - torch_u64(tensor,
+							    layout.offset) * type_bytes[type];
 	if (size < BYTES_MIN || room > INT64_MAX || size > room)
 		return 0;
 	hash = size << 8 | (uint64_t)type;
 	bytes = size;
 	if (bytes <= READ)
-		return mix(hash, data, bytes) | 1;
+		return torch_mix_bytes(hash, data, bytes) | 1;
 	for (size_t i = 0; i < STRETCHES; i++)
-		hash = mix(hash, data + (bytes - STRETCH) / (STRETCHES - 1) * i, STRETCH);
+		hash = torch_mix_bytes(hash, data + (bytes - STRETCH) / (STRETCHES - 1) * i,
+				       STRETCH);
 	return hash | 1;
 }

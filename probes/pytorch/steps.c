@@ -31,7 +31,7 @@ static _Atomic uint32_t ended;
 
 /* ---- loaders ---- */
 
-static struct loader {
+static struct torch_loader {
 	_Atomic uint64_t key;		/* name and line, 0: free */
 	char what[WHAT_BYTES];
 	_Atomic bool there, defined;
@@ -44,7 +44,7 @@ static struct loader {
 static atomic_flag telling = ATOMIC_FLAG_INIT;
 
 /* "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__": its iterator's name. */
-static void name_it(struct loader *l, const char *name)
+static void name_it(struct torch_loader *l, const char *name)
 {
 	const char *mark = strchr(name, '#'), *end;
 
@@ -53,7 +53,7 @@ static void name_it(struct loader *l, const char *name)
 	snprintf(l->what, sizeof(l->what), "%.*s", end ? (int)(end - name) : WHAT_BYTES - 1, name);
 }
 
-static struct loader *loader_of(const struct torch_open *o, const char *name)
+static struct torch_loader *loader_of(const struct torch_open *o, const char *name)
 {
 	uint64_t key = (uint64_t)o->where.source << 32 | o->name;
 
@@ -85,9 +85,9 @@ static void define(int i)
 	rt_emit_stage(&s);
 }
 
-static void tell(int i)
+static void torch_loader_tell(int i)
 {
-	struct loader *l = &loaders[i];
+	struct torch_loader *l = &loaders[i];
 	uint64_t calls = atomic_load(&l->calls), total = atomic_load(&l->total_ns);
 	struct tft_stages s = {
 		.stage = (uint32_t)i + 1, .elements = calls - l->told_calls,
@@ -117,7 +117,7 @@ void torch_steps_tell(bool now)
 	for (int i = 0; i < LOADERS && atomic_load(&loaders[i].there); i++) {
 		if (!atomic_exchange(&loaders[i].defined, true))
 			define(i);
-		tell(i);
+		torch_loader_tell(i);
 	}
 	atomic_flag_clear(&telling);
 }
@@ -246,7 +246,7 @@ void torch_input_ends(struct torch_thread *t, const struct torch_open *o, const 
 		      int64_t now_ns)
 {
 	int64_t dur_ns = now_ns - o->start_ns, max_ns;
-	struct loader *l;
+	struct torch_loader *l;
 
 	t->fetching -= t->fetching > 0;
 	if (t->fetching || !o->start_ns || !(l = loader_of(o, name)))

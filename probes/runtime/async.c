@@ -9,7 +9,7 @@
 #define SHARDS 16u
 #define SHARD_SLOTS 512u	/* a power of two; half of them may be in use */
 
-struct slot {
+struct async_slot {
 	struct tft_op op;	/* instance 0: free */
 	uint32_t announced;
 };
@@ -18,7 +18,7 @@ struct shard {
 	pthread_mutex_t lock;
 	bool fork_held;
 	uint32_t used;
-	struct slot *slot;	/* owned, SHARD_SLOTS, mapped at first use */
+	struct async_slot *slot;	/* owned, SHARD_SLOTS, mapped at first use */
 };
 
 static struct shard shards[SHARDS] = {
@@ -35,7 +35,7 @@ static uint32_t home(uint64_t instance)
 	return (uint32_t)(instance / SHARDS) & (SHARD_SLOTS - 1);
 }
 
-static bool insert(struct shard *s, const struct tft_op *op)
+static bool rt_async_insert(struct shard *s, const struct tft_op *op)
 {
 	uint32_t i;
 
@@ -51,7 +51,7 @@ static bool insert(struct shard *s, const struct tft_op *op)
 	return true;
 }
 
-static struct slot *find(struct shard *s, uint64_t instance)
+static struct async_slot *find(struct shard *s, uint64_t instance)
 {
 	if (!s->slot)
 		return NULL;
@@ -62,7 +62,7 @@ static struct slot *find(struct shard *s, uint64_t instance)
 }
 
 /* Linear probing without tombstones: what follows moves up. */
-static void erase(struct shard *s, uint32_t hole)
+static void rt_async_erase(struct shard *s, uint32_t hole)
 {
 	uint32_t i = hole;
 
@@ -83,7 +83,7 @@ static void erase(struct shard *s, uint32_t hole)
 	}
 }
 
-static uint64_t start(const struct rt_op_args *args)
+static uint64_t rt_async_start_op(const struct rt_op_args *args)
 {
 	struct rt_thread *th;
 	struct shard *s;
@@ -113,7 +113,7 @@ static uint64_t start(const struct rt_op_args *args)
 		/* the clock is read under the lock: a scan that saw no such
 		 * range has an earlier time */
 		op.start_ns = rt_now_ns();
-		kept = insert(s, &op);
+		kept = rt_async_insert(s, &op);
 		rt_unlock(&s->lock);
 	}
 	if (!kept) {
@@ -126,17 +126,17 @@ static uint64_t start(const struct rt_op_args *args)
 uint64_t rt_async_start(const struct rt_op_args *args)
 {
 	bool triggers = rt_watching() && rt_trigger_async(args);
-	uint64_t instance = start(args);
+	uint64_t instance = rt_async_start_op(args);
 
 	if (triggers)
 		rt_trigger_async_is(instance);
 	return instance;
 }
 
-static void end(uint64_t instance)
+static void rt_async_end_op(uint64_t instance)
 {
 	struct shard *s = shard_of(instance);
-	struct slot *slot;
+	struct async_slot *slot;
 
 	if (!instance || !GET(rt_armed) || !rt_lock(&s->lock))
 		return;
@@ -144,14 +144,14 @@ static void end(uint64_t instance)
 	if (slot) {
 		slot->op.dur_ns = rt_now_ns() - slot->op.start_ns;
 		rt_emit_op(&slot->op);
-		erase(s, (uint32_t)(slot - s->slot));
+		rt_async_erase(s, (uint32_t)(slot - s->slot));
 	}
 	rt_unlock(&s->lock);
 }
 
 void rt_async_end(uint64_t instance)
 {
-	end(instance);
+	rt_async_end_op(instance);
 	if (rt_watching() && instance)
 		rt_trigger_async_end(instance);
 }
@@ -166,7 +166,7 @@ int64_t rt_async_scan(int64_t now_ns, bool may_announce)
 		if (!rt_lock(&s->lock))
 			continue;
 		for (uint32_t i = 0; s->used && i < SHARD_SLOTS; i++) {
-			struct slot *slot = &s->slot[i];
+			struct async_slot *slot = &s->slot[i];
 
 			if (!slot->op.instance || slot->announced)
 				continue;

@@ -12,7 +12,8 @@
 
 #include "probes/runtime/internal.h"
 
-#define YOUNG_NS 5000000		/* a small part of RT_TICK_NS: each write is a microsecond */
+#define YOUNG_NS 5000000		/* a small part of RT_TICK_NS: each write is a
+					 * microsecond */
 #define TRIES 8		/* to take all there is from threads that are at it */
 
 static _Atomic int64_t young_ns = YOUNG_NS;
@@ -37,7 +38,7 @@ static inline void added(struct rt_batch *b, int64_t start_ns)
 }
 
 /* By whoever has it. */
-static void write_out(struct rt_batch *b, int64_t now_ns)
+static void rt_batch_write_out(struct rt_batch *b, int64_t now_ns)
 {
 	struct tft_ops r = {
 		.tid = b->tid, .count = GET(b->count), .n_words = b->pack.used,
@@ -67,7 +68,7 @@ static inline void gather_leave(struct rt_batch *b, int64_t end_ns)
 {
 	if (GET(b->count) == TFT_OPS_MAX || !rt_pack_has_room(&b->pack) ||
 	    end_ns - GET(b->written_ns) >= GET(young_ns))
-		write_out(b, end_ns);
+		rt_batch_write_out(b, end_ns);
 	SET_REL(b->gathering, 0);
 }
 
@@ -76,7 +77,7 @@ static inline void of_thread(struct rt_batch *b, uint32_t tid, int64_t end_ns)
 	if (__builtin_expect(b->tid == tid, 1))
 		return;
 	if (GET(b->count))
-		write_out(b, end_ns);
+		rt_batch_write_out(b, end_ns);
 	b->tid = tid;
 }
 
@@ -196,7 +197,7 @@ void rt_batch_end(struct rt_thread *th)
 			sched_yield();
 	if (!mine)
 		return;
-	write_out(b, rt_now_ns());
+	rt_batch_write_out(b, rt_now_ns());
 	SET_REL(b->gathering, 0);
 }
 
@@ -225,7 +226,7 @@ static bool write_due(int64_t now_ns, bool young_too)
 		if (!GET(th->batch.taking))
 			continue;
 		if (!GET_ACQ(th->batch.gathering))
-			write_out(&th->batch, begin_ns);
+			rt_batch_write_out(&th->batch, begin_ns);
 		else
 			all = false;
 		SET_REL(th->batch.taking, 0);

@@ -79,7 +79,7 @@ static bool take_place(_Atomic uint64_t *place, uint64_t have)
 }
 
 /* Takes an address out, in whichever round it was told; 0: it was not. */
-static uint64_t take(uint64_t address)
+static uint64_t rt_block_take(uint64_t address)
 {
 	_Atomic uint64_t *place;
 	uint64_t have;
@@ -95,7 +95,7 @@ static uint64_t take(uint64_t address)
 	return 0;
 }
 
-static bool put(uint64_t address, unsigned owner)
+static bool rt_block_put(uint64_t address, unsigned owner)
 {
 	_Atomic uint64_t *place = line_of(address);
 	uint64_t word = address | (atomic_load(&rounds) & ROUND) | (uint64_t)owner << OWNER_SHIFT;
@@ -127,10 +127,10 @@ bool rt_block_given_in(unsigned owner, uint32_t device, const void *memory, size
 	if (!owner || owner >= RT_OWNERS || !address || address & ROUND || address >> OWNER_SHIFT)
 		return false;
 	/* freed while nobody looked */
-	before = take(address);
+	before = rt_block_take(address);
 	if (before)
 		tell_free(before);
-	if (!put(address, owner)) {
+	if (!rt_block_put(address, owner)) {
 		rt_dropped(1);
 		return false;
 	}
@@ -146,7 +146,7 @@ bool rt_block_given(unsigned owner, uint32_t device, const void *memory, size_t 
 
 void rt_block_freed(const void *memory)
 {
-	uint64_t word = take((uintptr_t)memory);
+	uint64_t word = rt_block_take((uintptr_t)memory);
 
 	if (word)
 		tell_free(word);

@@ -16,16 +16,16 @@
 
 static _Atomic uint32_t beat;
 
-struct sum {
+struct call_sum {
 	uint32_t fn, errors;
 	uint64_t count;
 	int64_t total_ns, max_ns;
 	bool timed;
 };
 
-static struct sum sums[RT_CALLS_MAX];	/* runtime thread, or the exiting one */
+static struct call_sum sums[RT_CALLS_MAX];	/* runtime thread, or the exiting one */
 
-static inline struct rt_calls *slot_of(struct rt_thread *th, uint32_t fn)
+static inline struct rt_calls *rt_calls_slot_of(struct rt_thread *th, uint32_t fn)
 {
 	uint32_t i = fn & (RT_CALLS_MAX - 1);
 
@@ -42,9 +42,9 @@ static inline struct rt_calls *slot_of(struct rt_thread *th, uint32_t fn)
 	return NULL;
 }
 
-static inline void count(struct rt_thread *th, uint32_t fn, int64_t dur_ns, int32_t result)
+static inline void rt_calls_count(struct rt_thread *th, uint32_t fn, int64_t dur_ns, int32_t result)
 {
-	struct rt_calls *c = slot_of(th, fn);
+	struct rt_calls *c = rt_calls_slot_of(th, fn);
 
 	if (!c) {
 		rt_dropped(1);
@@ -86,7 +86,7 @@ void rt_call(uint32_t fn, int64_t start_ns, int64_t end_ns,
 	if (level >= TFT_LEVEL_FULL || end_ns - start_ns >= LONG_NS)
 		call_event(fn, start_ns, end_ns - start_ns, correlation, result);
 	else
-		count(th, fn, end_ns - start_ns, result);
+		rt_calls_count(th, fn, end_ns - start_ns, result);
 }
 
 void rt_count(uint32_t fn, int32_t result)
@@ -100,10 +100,10 @@ void rt_count(uint32_t fn, int32_t result)
 	if (__builtin_expect(level >= TFT_LEVEL_FULL, 0))
 		call_event(fn, rt_now_ns(), 0, 0, result);
 	else
-		count(th, fn, -1, result);
+		rt_calls_count(th, fn, -1, result);
 }
 
-static struct sum *sum_of(uint32_t fn)
+static struct call_sum *sum_of(uint32_t fn)
 {
 	uint32_t i = fn & (RT_CALLS_MAX - 1);
 
@@ -116,12 +116,12 @@ static struct sum *sum_of(uint32_t fn)
 	return NULL;
 }
 
-static void add_up(struct rt_calls *c, uint32_t old_half)
+static void rt_calls_add_up(struct rt_calls *c, uint32_t old_half)
 {
 	uint64_t n = GET(c->count);
 	uint32_t errors = GET(c->errors);
 	int64_t total = GET(c->total_ns), max = GET(c->max_ns[old_half]);
-	struct sum *s;
+	struct call_sum *s;
 
 	if (n == c->sent_count || !(s = sum_of(GET(c->fn))))
 		return;
@@ -150,9 +150,9 @@ void rt_calls_beat(void)
 	for (struct rt_thread *th = rt_threads(); th; th = th->next)
 		for (int i = 0; GET(th->calls) && i < RT_CALLS_MAX; i++)
 			if (GET(th->call[i].fn))
-				add_up(&th->call[i], old_half);
+				rt_calls_add_up(&th->call[i], old_half);
 	for (int i = 0; i < RT_CALLS_MAX; i++) {
-		struct sum *s = &sums[i];
+		struct call_sum *s = &sums[i];
 		struct tft_calls r = {
 			.name = s->fn, .errors = s->errors, .count = s->count,
 			.total_ns = s->timed ? s->total_ns : -1,
@@ -161,6 +161,6 @@ void rt_calls_beat(void)
 
 		if (s->fn && s->count)
 			rt_emit_calls(&r);
-		*s = (struct sum){ 0 };
+		*s = (struct call_sum){ 0 };
 	}
 }

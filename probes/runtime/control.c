@@ -26,7 +26,8 @@ static bool tried, was_enabled;
 static uint32_t dump_seen;
 static bool introduced;			/* to the session that has just begun */
 static bool away;			/* the session went away under a tftop that lives */
-static _Atomic int64_t unheard_ns;	/* LTTng was waited for until then, in vain; 0: it was not */
+static _Atomic int64_t unheard_ns;	/* LTTng was waited for until then, in vain; 0: it was
+					 * not */
 static int64_t level_at_ns;		/* since when it is what it is */
 static int level_told;			/* to the session: + 1, 0: nothing yet */
 static _Atomic uint32_t came, came_seen;	/* other tftops; the runtime's thread has seen */
@@ -64,7 +65,8 @@ static bool page_lives(const struct tft_control *page, int64_t now_ns)
 
 bool rt_control_renew(const char *path, bool joined)
 {
-	static const struct tft_control *before;	/* the runtime's thread may just look at it */
+	static const struct tft_control *before;	/* the runtime's thread may just look at
+							 * it */
 	const struct tft_control *old = GET_ACQ(control), *page;
 	bool lives = !joined && page_lives(old, rt_now_ns()), same, new_lives;
 	struct stat st = { 0 };
@@ -78,7 +80,7 @@ bool rt_control_renew(const char *path, bool joined)
 		if (lives && !same && new_lives)
 			rt_attach_why("another tftop is watching this process; end that one first");
 		else if (!new_lives)
-			rt_attach_why("no living tftop behind %s='%s'", TFT_CONTROL_ENV,
+			rt_attach_why("no running tftop behind %s='%s'", TFT_CONTROL_ENV,
 				      path ? path : "");
 		return same && new_lives;
 	}
@@ -217,7 +219,8 @@ static void tell_unheard(int64_t now_ns)
 	if (!since_ns)
 		return;
 	SET(unheard_ns, 0);
-	snprintf(text, sizeof(text), "LTTng did not answer process %d in time, which began without: "
+	snprintf(text, sizeof(text),
+		 "LTTng did not answer process %d in time, which began without: "
 		 "%d ms of it are missing", (int)getpid(), (int)((now_ns - since_ns) / 1000000));
 	rt_emit_message(1, text);
 }

@@ -16,8 +16,9 @@
 #define OWN_MAX_NS 100000	/* a longer gap was no cost of ours */
 #define CLOCK_NS 2000		/* a library that counts in microseconds may say so much more */
 
-static const char *const libraries[RT_LIBRARY_COUNT] = { "oneDNN", "Eigen", "XLA", "XLA async", "BLAS",
-	"OpenMP" };
+static const char *const libraries[RT_LIBRARY_COUNT] = {
+	"oneDNN", "Eigen", "XLA", "XLA async", "BLAS", "OpenMP",
+};
 
 static _Atomic uint32_t device_state;	/* 0, 1 being defined, 2 */
 static _Atomic uint32_t generation = 1;	/* raised in a child of fork: ids anew */
@@ -41,7 +42,7 @@ static _Atomic uint64_t parts[PARTS_MAX];	/* kind << 32 | name */
 
 /* ---- definitions ---- */
 
-static void model_name(char *buf, size_t size)
+static void rt_cpu_model_name(char *buf, size_t size)
 {
 	FILE *f = fopen("/proc/cpuinfo", "re");
 	char line[256], *colon;
@@ -69,7 +70,7 @@ static uint32_t cores(void)
 	return n > 0 ? (uint32_t)n : 0;
 }
 
-static void send_device(void)
+static void rt_cpu_send_device(void)
 {
 	struct tft_device d = {
 		.id = TFT_OWN_IDS, .gpu = 0, .units = cores(), .api = "cpu", .platform = "cpu",
@@ -78,7 +79,7 @@ static void send_device(void)
 	long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
 	char name[128];
 
-	model_name(name, sizeof(name));
+	rt_cpu_model_name(name, sizeof(name));
 	d.name = name;
 	if (pages > 0 && bytes > 0)
 		d.memory_bytes = (uint64_t)pages * (uint64_t)bytes;
@@ -88,7 +89,7 @@ static void send_device(void)
 	rt_emit_clock(&clock);
 }
 
-static void send_queue(uint32_t i, uint32_t library)
+static void rt_cpu_send_queue(uint32_t i, uint32_t library)
 {
 	struct tft_queue q = {
 		.id = TFT_OWN_IDS + 1 + i, .device = TFT_OWN_IDS,
@@ -111,7 +112,7 @@ uint32_t rt_cpu_device(void)
 
 	if (GET_ACQ(device_state) == 0 && atomic_compare_exchange_strong(&device_state, &none, 1)) {
 		saved = errno;
-		send_device();
+		rt_cpu_send_device();
 		SET_REL(device_state, 2);
 		errno = saved;
 	}
@@ -124,10 +125,10 @@ void rt_cpu_dump(void)
 
 	if (GET_ACQ(device_state) != 2)
 		return;
-	send_device();
+	rt_cpu_send_device();
 	for (uint32_t i = 0; i < n && i < QUEUES_MAX; i++)
 		if (GET_ACQ(queues[i].library))
-			send_queue(i, GET(queues[i].library) - 1);
+			rt_cpu_send_queue(i, GET(queues[i].library) - 1);
 }
 
 void rt_cpu_fork_child(void)
@@ -141,7 +142,7 @@ void rt_cpu_fork_child(void)
 }
 
 /* What was open when the level went off, or in the parent, never ends. */
-static inline void refresh(struct rt_thread *th)
+static inline void rt_cpu_refresh(struct rt_thread *th)
 {
 	if (__builtin_expect(th->cpu.self.generation != GET(generation), 0)) {
 		memset(&th->cpu, 0, sizeof(th->cpu));
@@ -159,7 +160,7 @@ static inline void refresh(struct rt_thread *th)
 }
 
 /* A state serves one thread after another, and so do its queues. */
-static uint32_t queue_of(struct rt_thread *th, enum rt_library library)
+static uint32_t rt_cpu_queue_of(struct rt_thread *th, enum rt_library library)
 {
 	uint32_t i;
 
@@ -174,7 +175,7 @@ static uint32_t queue_of(struct rt_thread *th, enum rt_library library)
 	queues[i].tid = GET(th->tid);
 	queues[i].main = GET(th->tid) == (uint32_t)getpid();
 	SET_REL(queues[i].library, (uint32_t)library + 1);
-	send_queue(i, (uint32_t)library);
+	rt_cpu_send_queue(i, (uint32_t)library);
 	return th->cpu.queue[library] = TFT_OWN_IDS + 1 + i;
 }
 
@@ -182,7 +183,7 @@ static uint32_t queue_of(struct rt_thread *th, enum rt_library library)
 
 static inline void emit(struct rt_thread *th, enum rt_library library, struct rt_kernel *k)
 {
-	k->queue = queue_of(th, library);
+	k->queue = rt_cpu_queue_of(th, library);
 	if (__builtin_expect(!k->queue, 0)) {
 		rt_dropped(1);
 		return;
@@ -223,7 +224,7 @@ void rt_cpu_ran(enum rt_library library, const struct rt_cpu_kernel *ran)
 
 	if (!th || ran->dur_ns < 0)
 		return;
-	refresh(th);
+	rt_cpu_refresh(th);
 	if (!k.op) {
 		struct rt_top top = rt_op_launch();
 
@@ -249,9 +250,9 @@ void rt_cpu_copied(enum rt_library library, const struct rt_cpu_copy *k)
 
 	if (!th || k->dur_ns < 0)
 		return;
-	refresh(th);
+	rt_cpu_refresh(th);
 	c.tid = GET(th->tid);
-	c.queue = queue_of(th, library);
+	c.queue = rt_cpu_queue_of(th, library);
 	if (c.queue)
 		rt_emit_command(&c);
 	else
@@ -263,7 +264,7 @@ struct rt_cpu_thread *rt_cpu_thread(void)
 	struct rt_thread *th = rt_level() == TFT_LEVEL_OFF ? NULL : rt_self();
 
 	if (th)
-		refresh(th);
+		rt_cpu_refresh(th);
 	return th ? &th->cpu.self : NULL;
 }
 
@@ -325,8 +326,8 @@ void rt_cpu_begin(enum rt_library library, uint32_t kind, const char *text)
 
 	if (!th)
 		return;
-	refresh(th);
-	queue_of(th, library);
+	rt_cpu_refresh(th);
+	rt_cpu_queue_of(th, library);
 	if (++th->cpu.self.depth > RT_CPU_OPEN_MAX)
 		return;
 	open = &th->cpu.open[th->cpu.self.depth - 1];
@@ -352,7 +353,7 @@ void rt_cpu_end(enum rt_library library)
 
 	if (!th)
 		return;
-	refresh(th);
+	rt_cpu_refresh(th);
 	if (th->cpu.self.depth < 1 || th->cpu.self.depth-- > RT_CPU_OPEN_MAX)
 		return;
 	open = &th->cpu.open[th->cpu.self.depth];

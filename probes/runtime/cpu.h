@@ -30,7 +30,8 @@ RT_API uint32_t rt_cpu_device(void);
 struct rt_cpu_kernel {
 	uint32_t name, shape;		/* name id, shape id (0 none) */
 	int64_t start_ns, dur_ns;
-	uint64_t op;			/* the op it ran in, where that is not the top; 0: the top */
+	uint64_t op;			/* the op it ran in, where that is not the top; 0: the
+					 * top */
 	uint32_t op_name;
 };
 RT_API void rt_cpu_ran(enum rt_library library, const struct rt_cpu_kernel *kernel);

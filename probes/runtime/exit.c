@@ -54,7 +54,7 @@ static void at_exit(int status, void *arg)
 	errno = saved;
 }
 
-static void leaving(enum tft_leaving how, int status)
+static void rt_leaving(enum tft_leaving how, int status)
 {
 	int saved = errno, cancel;
 
@@ -71,7 +71,7 @@ static void leaving(enum tft_leaving how, int status)
 
 static void at_quick_exit_(void)
 {
-	leaving(TFT_LEAVING_EXIT, -1);
+	rt_leaving(TFT_LEAVING_EXIT, -1);
 }
 
 static void back(void)
@@ -87,7 +87,7 @@ static void back(void)
 }
 
 static const struct tft_start_hooks hooks = {
-	.leaving = leaving,
+	.leaving = rt_leaving,
 	.back = back,
 	.owns_fd = rt_fd_owned,
 	.close_fd = rt_fd_close,

@@ -34,7 +34,8 @@ void rt_fd_start(void)
 	void *h = dlopen("liblttng-ust-common.so.1", RTLD_LAZY | RTLD_NOLOAD);
 
 	if (h)
-		SET_REL(safe_close, (int (*)(int, int (*)(int)))dlsym(h, "lttng_ust_safe_close_fd"));
+		SET_REL(safe_close,
+			(int (*)(int, int (*)(int)))dlsym(h, "lttng_ust_safe_close_fd"));
 }
 
 /* In LTTng's set, and the caller is not LTTng: its own threads, under the
@@ -109,8 +110,8 @@ void rt_fd_yield(int fd)
 	int saved = errno;
 	_Atomic int *slot;
 
-	rt_emit_message(1, "the program took the number of a descriptor of LTTng's; "
-			   "its trace breaks off here, or for some seconds");
+	rt_emit_message(1, "the program reused a file descriptor of LTTng's: "
+			   "its trace ends here, or has a gap of some seconds");
 	count_tracked(true, true);
 	while (tracked(fd) && count_tracked(false, false) && rt_now_ns() < until)
 		nanosleep(&ms, NULL);

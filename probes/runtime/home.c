@@ -117,7 +117,8 @@ bool rt_home_follow(void)
 		return true;
 	}
 	if (!known[0] || strlen(path) >= sizeof(target)) {
-		rt_attach_why("LTTng in this process has no home to be reached at");
+		rt_attach_why("LTTng in this process has no LTTNG_HOME or HOME: its daemon cannot "
+			      "be reached");
 		return false;
 	}
 	if (GET_ACQ(linked) && !strcmp(path, target)) {

@@ -338,7 +338,8 @@ RT_HIDDEN void rt_child_start(void);
  * one has: its page is the one that counts now. Runtime thread, while none gives signs of life. */
 RT_HIDDEN bool rt_may_be_joined(void);
 RT_HIDDEN bool rt_join(void);
-/* Sends every definition but who the process is; that of the probes' own only on the runtime thread. */
+/* Sends every definition but who the process is; that of the probes' own only on the runtime
+ * thread. */
 RT_HIDDEN void rt_dump_all(bool probes_too);
 /* The probes, *borrowed*; n of them. Entries below n never change. */
 RT_HIDDEN const struct rt_probe *const *rt_probes(int *n);

@@ -87,12 +87,13 @@ static void child_after_fork(void)
 
 	if (!ust_fork)
 		lttng_ust_after_fork_child(&fork_signals);
+	/* while the thread that the child has still has its state */
+	rt_trigger_fork_child();
 	fork_locks(RT_FORK_CHILD);
 	rt_loop_fork_child();
 	rt_calls_fork_child();
 	rt_cpu_fork_child();
 	rt_blocks_fork_child();
-	rt_trigger_fork_child();
 	rt_control_fork_child();
 	SET(rt_totals.dropped, 0);
 	SET(rt_totals.vendor_dropped, 0);
@@ -142,7 +143,7 @@ static bool wait_for(bool (*there)(void), int64_t wait_ns)
 	return there();
 }
 
-static void start(void)
+static void rt_start(void)
 {
 	void *h = dlopen(FORK_LIBRARY ".1", RTLD_LAZY | RTLD_NOLOAD);
 
@@ -161,7 +162,7 @@ static void start(void)
 	rt_exit_start();
 }
 
-static bool add(const struct rt_probe *probe)
+static bool rt_add_probe(const struct rt_probe *probe)
 {
 	int n = GET(probe_count);
 
@@ -189,8 +190,8 @@ bool rt_probe_register(const struct rt_probe *probe)
 		goto out;
 	if (GET(rt_started) || rt_control_there()) {
 		if (!GET(rt_started))
-			start();
-		if (add(probe)) {
+			rt_start();
+		if (rt_add_probe(probe)) {
 			struct tft_probe r = {
 				.name = probe->name ? probe->name : "",
 				.version = probe->version ? probe->version : "",
@@ -249,7 +250,7 @@ static bool renew(const char *page, bool joined)
 
 /* Of the tftop that is named now; waits for LTTng. Where it did not come for one probe it is not
  * waited for by the next ones: tftop waits for all together, and hears why. */
-static bool reach(void)
+static bool rt_reach_tftop(void)
 {
 	static int64_t given_up = -1;	/* that tftop's number */
 	bool ok;
@@ -275,7 +276,7 @@ bool rt_probe_attach(const struct rt_probe *probe)
 	rt_attach_why("%s", "");
 	if (!GET(rt_started))
 		SET(came_late, true);
-	ok = renew(getenv(TFT_CONTROL_ENV), false) && rt_probe_register(probe) && reach();
+	ok = renew(getenv(TFT_CONTROL_ENV), false) && rt_probe_register(probe) && rt_reach_tftop();
 	errno = saved;
 	return ok;
 }
@@ -306,10 +307,10 @@ int tftop_runtime_attach(void)
 
 	rt_attach_why("%s", "");
 	if (!GET(rt_started)) {
-		rt_attach_why("no probe was ever in use here");
+		rt_attach_why("no probe was ever in use in this process");
 		return TFT_ATTACH_UNUSED;
 	}
-	ok = renew(getenv(TFT_CONTROL_ENV), false) && reach();
+	ok = renew(getenv(TFT_CONTROL_ENV), false) && rt_reach_tftop();
 	errno = saved;
 	return ok ? TFT_ATTACHED : TFT_ATTACH_FAILED;
 }

@@ -161,7 +161,7 @@ static void send_beat(void)
 	rt_emit_beat(&r);
 }
 
-static void tell_level(void)
+static void rt_loop_tell_level(void)
 {
 	enum tft_level level = rt_level(), old = level_seen;
 	enum tft_trigger trigger = rt_trigger();
@@ -224,7 +224,7 @@ void rt_loop_harvest(int64_t now_ns)
 }
 
 /* One tick; returns when the next is due. */
-static int64_t tick(int64_t now_ns)
+static int64_t rt_loop_tick(int64_t now_ns)
 {
 	uint64_t events;
 	uint32_t apply;
@@ -235,7 +235,7 @@ static int64_t tick(int64_t now_ns)
 		rt_join();
 	apply = GET_ACQ(apply_want);
 	rt_control_refresh(now_ns);
-	tell_level();
+	rt_loop_tell_level();
 	rt_trigger_told();
 	if (apply != GET(apply_done)) {
 		SET_REL(apply_done, apply);
@@ -284,7 +284,7 @@ static void wait_due(int64_t due, uint32_t seen)
 		futex_wait_until(&wakes, seen, due);
 }
 
-static void *loop(void *arg)
+static void *rt_loop_thread(void *arg)
 {
 	int64_t due = rt_now_ns(), now;
 
@@ -299,7 +299,7 @@ static void *loop(void *arg)
 			probes_leave();
 		now = rt_now_ns();
 		/* woken early, or as planned */
-		next = tick(now < due ? now : due);
+		next = rt_loop_tick(now < due ? now : due);
 		if (flushing) {
 			rt_loop_last_beat();
 			SET_REL(flush_done, flush);
@@ -328,13 +328,13 @@ static bool make_thread(void)
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&thread, &attr, loop, NULL);
+	err = pthread_create(&thread, &attr, rt_loop_thread, NULL);
 	if (err == EINVAL) {
 		/* static TLS of a large program does not fit a small stack */
 		pthread_attr_destroy(&attr);
 		pthread_attr_init(&attr);
 		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-		err = pthread_create(&thread, &attr, loop, NULL);
+		err = pthread_create(&thread, &attr, rt_loop_thread, NULL);
 	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);

@@ -68,14 +68,14 @@ bool rt_modules_came(struct rt_modules_watch *watch, int64_t now_ns)
 	return atomic_exchange(&watch->loaded, loaded) != loaded;
 }
 
-struct list {
+struct module_list {
 	char *names;
 	size_t used, size;
 };
 
 static int add_name(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	struct list *list = arg;
+	struct module_list *list = arg;
 	const char *name = info->dlpi_name ? info->dlpi_name : "";
 	size_t n = strlen(name) + 1;
 
@@ -89,7 +89,7 @@ static int add_name(struct dl_phdr_info *info, size_t size, void *arg)
 /* All names, each ended by a NUL, owned by the caller; *end is behind the last one. */
 static char *all_names(const char **end)
 {
-	struct list list = { .size = 16384 };
+	struct module_list list = { .size = 16384 };
 
 	for (;;) {
 		list.names = malloc(list.size);
@@ -149,15 +149,13 @@ static int headers_of(struct dl_phdr_info *info, size_t size, void *arg)
 
 const ElfW(Phdr) *rt_module_phdr(void *handle, uintptr_t *base, int *count)
 {
-	struct link_map *map = NULL;
 	struct headers h = { 0 };
 
-	if (dlinfo(handle, RTLD_DI_LINKMAP, &map) || !rt_lock(&loader_lock))
+	if (dlinfo(handle, RTLD_DI_LINKMAP, &h.map) || !rt_lock(&loader_lock))
 		return NULL;
-	h.map = map;
 	dl_iterate_phdr(headers_of, &h);
 	rt_unlock(&loader_lock);
-	*base = map->l_addr;
+	*base = h.map->l_addr;
 	*count = h.count;
 	return h.phdr;
 }

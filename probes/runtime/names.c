@@ -21,24 +21,24 @@
 #define ARENAS_MAX 256u		/* 64 MiB of text: long names count for more */
 #define FIRST_SLOTS 1024u
 
-struct entry {
-	_Atomic(struct entry *) next;	/* by id */
+struct name_entry {
+	_Atomic(struct name_entry *) next;	/* by id */
 	uint64_t hash;
 	uint32_t id, bytes;
 	uint8_t kind;
 	_Alignas(8) char data[];	/* bytes of key, then a NUL */
 };
 
-struct slots {
+struct name_slots {
 	uint32_t mask;
-	_Atomic(struct entry *) at[];
+	_Atomic(struct name_entry *) at[];
 };
 
-struct table {
+struct name_table {
 	pthread_mutex_t lock;
-	_Atomic(struct slots *) slots;
-	_Atomic(struct entry *) first;
-	struct entry *last;
+	_Atomic(struct name_slots *) slots;
+	_Atomic(struct name_entry *) first;
+	struct name_entry *last;
 	uint32_t count, max;
 	bool fork_held;
 	char *arena;
@@ -46,17 +46,17 @@ struct table {
 	uint32_t arenas;
 };
 
-static struct table names = { .lock = PTHREAD_MUTEX_INITIALIZER, .max = NAMES_MAX };
-static struct table shapes = { .lock = PTHREAD_MUTEX_INITIALIZER, .max = SHAPES_MAX };
-static struct table sources = { .lock = PTHREAD_MUTEX_INITIALIZER, .max = SOURCES_MAX };
+static struct name_table names = { .lock = PTHREAD_MUTEX_INITIALIZER, .max = NAMES_MAX };
+static struct name_table shapes = { .lock = PTHREAD_MUTEX_INITIALIZER, .max = SHAPES_MAX };
+static struct name_table sources = { .lock = PTHREAD_MUTEX_INITIALIZER, .max = SOURCES_MAX };
 
-static struct entry *find(struct slots *s, uint64_t hash, uint8_t kind,
-			  const void *key, uint32_t bytes)
+static struct name_entry *rt_table_find(struct name_slots *s, uint64_t hash, uint8_t kind,
+					const void *key, uint32_t bytes)
 {
 	if (!s)
 		return NULL;
 	for (uint32_t i = (uint32_t)hash & s->mask;; i = (i + 1) & s->mask) {
-		struct entry *e = GET_ACQ(s->at[i]);
+		struct name_entry *e = GET_ACQ(s->at[i]);
 
 		if (!e)
 			return NULL;
@@ -66,7 +66,7 @@ static struct entry *find(struct slots *s, uint64_t hash, uint8_t kind,
 	}
 }
 
-static void put(struct slots *s, struct entry *e)
+static void put(struct name_slots *s, struct name_entry *e)
 {
 	uint32_t i = (uint32_t)e->hash & s->mask;
 
@@ -76,9 +76,9 @@ static void put(struct slots *s, struct entry *e)
 }
 
 /* A table with room for one more; NULL when memory is short. */
-static struct slots *grown(struct table *t)
+static struct name_slots *rt_table_grown(struct name_table *t)
 {
-	struct slots *old = GET(t->slots), *s;
+	struct name_slots *old = GET(t->slots), *s;
 	uint32_t n = old ? old->mask + 1 : 0;
 
 	if (old && t->count < n / 2)
@@ -88,16 +88,16 @@ static struct slots *grown(struct table *t)
 	if (!s)
 		return NULL;
 	s->mask = n - 1;
-	for (struct entry *e = GET(t->first); e; e = GET(e->next))
+	for (struct name_entry *e = GET(t->first); e; e = GET(e->next))
 		put(s, e);
 	SET_REL(t->slots, s);
 	return s;
 }
 
-static struct entry *entry_new(struct table *t, size_t bytes)
+static struct name_entry *entry_new(struct name_table *t, size_t bytes)
 {
-	size_t need = (sizeof(struct entry) + bytes + 1 + 15) & ~(size_t)15;
-	struct entry *e;
+	size_t need = (sizeof(struct name_entry) + bytes + 1 + 15) & ~(size_t)15;
+	struct name_entry *e;
 
 	if (t->left < need) {
 		t->arena = t->arenas < ARENAS_MAX ? rt_pages(ARENA_BYTES) : NULL;
@@ -106,19 +106,19 @@ static struct entry *entry_new(struct table *t, size_t bytes)
 			return NULL;
 		t->arenas++;
 	}
-	e = (struct entry *)(void *)t->arena;
+	e = (struct name_entry *)(void *)t->arena;
 	t->arena += need;
 	t->left -= need;
 	return e;
 }
 
-static struct entry *insert(struct table *t, uint64_t hash, uint8_t kind,
-			    const void *key, uint32_t bytes)
+static struct name_entry *rt_table_insert(struct name_table *t, uint64_t hash, uint8_t kind,
+					  const void *key, uint32_t bytes)
 {
-	struct slots *s;
-	struct entry *e;
+	struct name_slots *s;
+	struct name_entry *e;
 
-	if (t->count >= t->max || !(s = grown(t)) || !(e = entry_new(t, bytes))) {
+	if (t->count >= t->max || !(s = rt_table_grown(t)) || !(e = entry_new(t, bytes))) {
 		rt_dropped(1);
 		return NULL;
 	}
@@ -138,32 +138,32 @@ static struct entry *insert(struct table *t, uint64_t hash, uint8_t kind,
 }
 
 /* The key's id, 0 when it cannot be kept; *fresh is set for a new one. */
-static struct entry *intern(struct table *t, uint8_t kind, const void *key,
-			    uint32_t bytes, bool *fresh)
+static struct name_entry *rt_table_intern(struct name_table *t, uint8_t kind, const void *key,
+					  uint32_t bytes, bool *fresh)
 {
 	uint64_t hash = rt_hash_bytes(key, bytes, kind);
-	struct entry *e = find(GET_ACQ(t->slots), hash, kind, key, bytes);
+	struct name_entry *e = rt_table_find(GET_ACQ(t->slots), hash, kind, key, bytes);
 
 	*fresh = false;
 	if (e || !rt_lock(&t->lock))
 		return e;
-	e = find(GET(t->slots), hash, kind, key, bytes);
+	e = rt_table_find(GET(t->slots), hash, kind, key, bytes);
 	if (!e) {
-		e = insert(t, hash, kind, key, bytes);
+		e = rt_table_insert(t, hash, kind, key, bytes);
 		*fresh = e != NULL;
 	}
 	rt_unlock(&t->lock);
 	return e;
 }
 
-static void send_name(const struct entry *e)
+static void send_name(const struct name_entry *e)
 {
 	struct tft_name r = { .id = e->id, .kind = e->kind, .text = e->data };
 
 	rt_emit_name(&r);
 }
 
-static void send_shape(const struct entry *e)
+static void send_shape(const struct name_entry *e)
 {
 	struct tft_shape r;
 
@@ -172,7 +172,7 @@ static void send_shape(const struct entry *e)
 	rt_emit_shape(&r);
 }
 
-static void send_source(const struct entry *e)
+static void send_source(const struct name_entry *e)
 {
 	struct tft_frame r;
 
@@ -199,12 +199,12 @@ static uint32_t text_bytes(const char *text)
 
 uint32_t rt_name(enum tft_name_kind kind, const char *text)
 {
-	struct entry *e;
+	struct name_entry *e;
 	bool fresh;
 
 	if (!text)
 		return 0;
-	e = intern(&names, (uint8_t)kind, text, text_bytes(text), &fresh);
+	e = rt_table_intern(&names, (uint8_t)kind, text, text_bytes(text), &fresh);
 	if (fresh)
 		send_name(e);
 	return e ? e->id : 0;
@@ -213,7 +213,7 @@ uint32_t rt_name(enum tft_name_kind kind, const char *text)
 uint32_t rt_shape(const struct tft_shape *shape)
 {
 	struct tft_shape key;
-	struct entry *e;
+	struct name_entry *e;
 	bool fresh;
 
 	if (!shape)
@@ -229,7 +229,7 @@ uint32_t rt_shape(const struct tft_shape *shape)
 	key.registers = shape->registers;
 	key.shared_static = shape->shared_static;
 	key.shared_dynamic = shape->shared_dynamic;
-	e = intern(&shapes, 0, &key, sizeof(key), &fresh);
+	e = rt_table_intern(&shapes, 0, &key, sizeof(key), &fresh);
 	if (fresh)
 		send_shape(e);
 	return e ? e->id : 0;
@@ -238,7 +238,7 @@ uint32_t rt_shape(const struct tft_shape *shape)
 uint32_t rt_source(const struct tft_frame *frame)
 {
 	struct tft_frame key = { 0 };
-	struct entry *e;
+	struct name_entry *e;
 	bool fresh;
 
 	if (!frame)
@@ -247,15 +247,15 @@ uint32_t rt_source(const struct tft_frame *frame)
 	key.file = frame->file;
 	key.function = frame->function;
 	key.line = frame->line;
-	e = intern(&sources, 0, &key, sizeof(key), &fresh);
+	e = rt_table_intern(&sources, 0, &key, sizeof(key), &fresh);
 	if (fresh)
 		send_source(e);
 	return e ? e->id : 0;
 }
 
-static const struct entry *by_id(struct table *t, uint32_t id)
+static const struct name_entry *by_id(struct name_table *t, uint32_t id)
 {
-	struct entry *e = id ? GET_ACQ(t->first) : NULL;
+	struct name_entry *e = id ? GET_ACQ(t->first) : NULL;
 
 	while (e && e->id != id)
 		e = GET_ACQ(e->next);
@@ -264,14 +264,14 @@ static const struct entry *by_id(struct table *t, uint32_t id)
 
 const char *rt_name_text(uint32_t id)
 {
-	const struct entry *e = by_id(&names, id);
+	const struct name_entry *e = by_id(&names, id);
 
 	return e ? e->data : "";
 }
 
 bool rt_shape_of(uint32_t id, struct tft_shape *out)
 {
-	const struct entry *e = by_id(&shapes, id);
+	const struct name_entry *e = by_id(&shapes, id);
 
 	if (e)
 		memcpy(out, e->data, sizeof(*out));
@@ -280,11 +280,11 @@ bool rt_shape_of(uint32_t id, struct tft_shape *out)
 
 void rt_names_dump(void)
 {
-	for (struct entry *e = GET_ACQ(names.first); e; e = GET_ACQ(e->next))
+	for (struct name_entry *e = GET_ACQ(names.first); e; e = GET_ACQ(e->next))
 		send_name(e);
-	for (struct entry *e = GET_ACQ(shapes.first); e; e = GET_ACQ(e->next))
+	for (struct name_entry *e = GET_ACQ(shapes.first); e; e = GET_ACQ(e->next))
 		send_shape(e);
-	for (struct entry *e = GET_ACQ(sources.first); e; e = GET_ACQ(e->next))
+	for (struct name_entry *e = GET_ACQ(sources.first); e; e = GET_ACQ(e->next))
 		send_source(e);
 }
 

@@ -9,7 +9,7 @@
 #include "probes/runtime/internal.h"
 
 /* Whole small file into buf, NUL-terminated; bytes read, 0 on failure. */
-static size_t slurp(const char *path, char *buf, size_t size)
+static size_t rt_read_file(const char *path, char *buf, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	size_t n = 0;
@@ -36,7 +36,7 @@ static int64_t start_time_ns(int64_t mono_ns)
 	char buf[1024], *p;
 	int64_t ticks, hz = sysconf(_SC_CLK_TCK);
 
-	if (hz <= 0 || !slurp("/proc/self/stat", buf, sizeof(buf)))
+	if (hz <= 0 || !rt_read_file("/proc/self/stat", buf, sizeof(buf)))
 		return mono_ns;
 	p = strrchr(buf, ')');	/* the command name may hold anything */
 	if (!p)
@@ -79,7 +79,7 @@ bool rt_process_introduce(void)
 	bool written;
 	struct tft_process r = { .schema = TFT_SCHEMA_VERSION, .parent = getppid() };
 	int saved = errno;
-	size_t n = slurp("/proc/self/cmdline", command, sizeof(command));
+	size_t n = rt_read_file("/proc/self/cmdline", command, sizeof(command));
 
 	while (n && !command[n - 1])
 		n--;

@@ -18,13 +18,13 @@
 static _Atomic uint64_t rate;	/* ns << 32 a tick, 0: not known, or not to be used */
 static _Atomic bool wrong;
 
-struct pair {
+struct quick_pair {
 	uint64_t ticks;
 	int64_t ns;
 };
 
 /* Both at once; false: we were interrupted each time. */
-static bool read_pair(struct pair *p)
+static bool read_pair(struct quick_pair *p)
 {
 	for (int i = 0; i < TRIES; i++) {
 		uint64_t before = __builtin_ia32_rdtsc(), after;
@@ -51,10 +51,10 @@ static bool is_source(void)
 
 void rt_quick_tick(void)
 {
-	static struct pair last;
+	static struct quick_pair last;
 	static int known;		/* 1: it is, -1: it is not */
 	int saved = errno;
-	struct pair now;
+	struct quick_pair now;
 
 	if (!known)
 		known = is_source() ? 1 : -1;
@@ -72,7 +72,7 @@ int64_t rt_quick_look(struct rt_quick *q)
 	/* what was said last is not beyond the end of its span */
 	int64_t least = q->span ? q->clock_ns + RT_QUICK_NS : 0, off = 0;
 	uint64_t per_tick = GET(rate), since;
-	struct pair now;
+	struct quick_pair now;
 
 	if (!per_tick || !read_pair(&now)) {
 		now.ns = rt_now_ns();

@@ -44,7 +44,9 @@ void *rt_room(void **slot, size_t bytes)
 	r = made ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) :
 	    MAP_FAILED;
 	if (r != MAP_FAILED) {
-		*r = (struct room){ .next = pthread_getspecific(key), .slot = slot, .bytes = bytes };
+		*r = (struct room){
+			.next = pthread_getspecific(key), .slot = slot, .bytes = bytes,
+		};
 		if (pthread_setspecific(key, r) != 0) {
 			munmap(r, bytes);
 			r = MAP_FAILED;

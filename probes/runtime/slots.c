@@ -9,14 +9,14 @@
 
 #define SLOTS_MAX 4096
 
-struct module {
+struct slots_module {
 	uintptr_t base;
 	uint64_t name;		/* hash; 0: none */
 };
 
-static struct record {
+static struct slots_record {
 	struct rt_slot slot;
-	struct module module;
+	struct slots_module module;
 	_Atomic bool dropped;
 } records[SLOTS_MAX];
 static _Atomic int record_count;	/* entries below it change in `dropped` only */
@@ -54,7 +54,7 @@ static bool holds(const struct dl_phdr_info *info, const void *at)
 
 struct lookup {
 	const void *at;
-	struct module found;
+	struct slots_module found;
 };
 
 static int look_up(struct dl_phdr_info *info, size_t size, void *arg)
@@ -119,7 +119,7 @@ void rt_slots_drop(void *const *at)
 			SET(records[i].dropped, true);
 }
 
-static int swap(struct dl_phdr_info *info, size_t size, void *arg)
+static int rt_slots_swap(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	bool on = *(bool *)arg;
 	uint64_t name = hash_name(info->dlpi_name);
@@ -127,11 +127,12 @@ static int swap(struct dl_phdr_info *info, size_t size, void *arg)
 
 	(void)size;
 	for (int i = 0; i < n; i++) {
-		struct record *r = &records[i];
+		struct slots_record *r = &records[i];
 		void *from = on ? r->slot.off : r->slot.ours;
 		void *to = on ? r->slot.ours : r->slot.off;
 
-		if (!GET(r->dropped) && r->module.base == info->dlpi_addr && r->module.name == name &&
+		if (!GET(r->dropped) && r->module.base == info->dlpi_addr &&
+		    r->module.name == name &&
 		    holds(info, r->slot.at))
 			__atomic_compare_exchange_n(r->slot.at, &from, to, false,
 						    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
@@ -143,7 +144,7 @@ void rt_slots_level(bool on)
 {
 	if (!GET(record_count) || !rt_lock(&swap_lock))
 		return;
-	dl_iterate_phdr(swap, &on);
+	dl_iterate_phdr(rt_slots_swap, &on);
 	rt_unlock(&swap_lock);
 }
 

@@ -104,7 +104,7 @@ static void frame_move(struct rt_frame *to, struct rt_frame *from)
 	from->open = 0;
 }
 
-static void squeeze(struct rt_thread *th)
+static void rt_stack_squeeze(struct rt_thread *th)
 {
 	int to = 0;
 
@@ -141,7 +141,7 @@ uint64_t rt_op_push(const struct rt_op_args *args)
 		return 0;
 	epoch_check(th);
 	if (th->top == RT_DEPTH_MAX && th->depth < RT_DEPTH_MAX)
-		squeeze(th);
+		rt_stack_squeeze(th);
 	if (th->top == RT_DEPTH_MAX) {
 		th->over++;
 		rt_dropped(1);
@@ -259,7 +259,7 @@ static void ask_source(struct rt_frame *f, int64_t dur_ns, const struct rt_ask *
 		SET(f->source, source);
 }
 
-static int pop(uint32_t domain, const struct rt_ask *ask)
+static int rt_stack_pop(uint32_t domain, const struct rt_ask *ask)
 {
 	struct rt_thread *th;
 	int64_t end_ns, dur_ns;
@@ -292,7 +292,7 @@ static int pop(uint32_t domain, const struct rt_ask *ask)
 
 int rt_op_pop_asking(uint32_t domain, const struct rt_ask *ask)
 {
-	int depth = pop(domain, ask);
+	int depth = rt_stack_pop(domain, ask);
 
 	if (rt_watching())
 		rt_trigger_pop(domain);

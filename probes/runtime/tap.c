@@ -14,14 +14,14 @@
 #define TEXT 96
 #define OP_TYPES 4096			/* names of ops at once */
 
-struct record {
+struct tap_record {
 	_Atomic uint32_t whole;		/* the opening */
 	struct tft_command command;
 	int64_t start_ns, end_ns;
 };
 
 /* Written when they are told, which is rare; by id. */
-static struct device {
+static struct tap_device {
 	_Atomic uint32_t told;
 	uint8_t gpu;
 	uint32_t units, clock_mhz;
@@ -33,7 +33,7 @@ static struct device {
 
 static _Atomic uint32_t queue_device[QUEUES];
 static _Atomic uint64_t op_types[OP_TYPES];	/* by name: name << 32 | type */
-static struct record *ring;		/* made once */
+static struct tap_record *ring;		/* made once */
 static _Atomic uint64_t next;
 static uint64_t base;
 static uint32_t opening;
@@ -49,7 +49,7 @@ static void keep_text(char to[TEXT], const char *from)
 
 void rt_tap_device(const struct tft_device *d)
 {
-	struct device *to = &devices[d->id % DEVICES];
+	struct tap_device *to = &devices[d->id % DEVICES];
 
 	if (GET_ACQ(to->told) == d->id)
 		return;
@@ -69,7 +69,7 @@ void rt_tap_queue(const struct tft_queue *q)
 
 void rt_tap_clock(const struct tft_clock *c)
 {
-	struct device *to = &devices[c->device % DEVICES];
+	struct tap_device *to = &devices[c->device % DEVICES];
 
 	SET(to->offset_ns, (int64_t)((uint64_t)c->host_ns - c->ticks));
 	SET_REL(to->has_clock, 1);
@@ -80,10 +80,10 @@ void rt_tap_op(uint32_t name, uint32_t type)
 	SET(op_types[name % OP_TYPES], (uint64_t)name << 32 | type);
 }
 
-static void set_times(struct record *r)
+static void rt_tap_set_times(struct tap_record *r)
 {
 	const struct tft_command *c = &r->command;
-	const struct device *d = &devices[GET(queue_device[c->queue % QUEUES]) % DEVICES];
+	const struct tap_device *d = &devices[GET(queue_device[c->queue % QUEUES]) % DEVICES];
 	int64_t offset = GET(d->offset_ns);
 
 	r->start_ns = (int64_t)c->start_ticks;
@@ -100,7 +100,7 @@ void rt_tap_add(const struct tft_command *command)
 {
 	uint32_t now = GET_ACQ(rt_tap_now);
 	uint64_t at;
-	struct record *r;
+	struct tap_record *r;
 
 	if (!now || command->status < 0 || command->end_ticks < command->start_ticks ||
 	    !command->start_ticks || command->flags & (TFT_CMD_OPEN | TFT_CMD_NOTIMES))
@@ -111,7 +111,7 @@ void rt_tap_add(const struct tft_command *command)
 	r = &ring[at % RT_TAP_MAX];
 	SET(r->whole, 0);
 	r->command = *command;
-	set_times(r);
+	rt_tap_set_times(r);
 	SET_REL(r->whole, now);
 }
 
@@ -156,11 +156,11 @@ static const char *text_of(uint32_t id)
 	return seen[at].text;
 }
 
-static bool take(uint32_t i, struct rt_tap_work *out)
+static bool rt_tap_take_record(uint32_t i, struct rt_tap_work *out)
 {
-	const struct record *r = ring ? &ring[(base + i) % RT_TAP_MAX] : NULL;
+	const struct tap_record *r = ring ? &ring[(base + i) % RT_TAP_MAX] : NULL;
 	const struct tft_command *c = r ? &r->command : NULL;
-	const struct device *d;
+	const struct tap_device *d;
 	uint64_t type;
 	struct tft_shape shape = { .dims = 0 };
 
@@ -198,7 +198,7 @@ bool rt_tap_take(uint32_t i, struct rt_tap_work *out, size_t size)
 {
 	struct rt_tap_work work;
 
-	if (!take(i, &work))
+	if (!rt_tap_take_record(i, &work))
 		return false;
 	memcpy(out, &work, size < sizeof(work) ? size : sizeof(work));
 	return true;

@@ -4,7 +4,7 @@
 
 #include "probes/runtime/text.h"
 
-static size_t encode(char *to, uint32_t c)
+static size_t rt_encode_utf8(char *to, uint32_t c)
 {
 	if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
 		c = 0xfffd;
@@ -38,7 +38,7 @@ const char *rt_text_from_wide(char *buf, size_t size, const wchar_t *text)
 		return NULL;
 	for (; *text; text++) {
 		char one[4];
-		size_t n = encode(one, (uint32_t)*text);
+		size_t n = rt_encode_utf8(one, (uint32_t)*text);
 
 		if (used + n + 1 > size)
 			break;

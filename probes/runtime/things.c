@@ -11,7 +11,7 @@
 #define THINGS 1024u
 #define NAME_BYTES 64u
 
-static struct thing {
+static struct rt_thing_entry {
 	uint64_t handle;
 	enum rt_thing what;	/* RT_THING_NONE: free */
 	char name[NAME_BYTES];
@@ -19,7 +19,7 @@ static struct thing {
 static uint32_t used;		/* no entry at or above */
 static _Atomic uint32_t busy, changes;
 
-static struct thing *find(enum rt_thing what, uint64_t handle)
+static struct rt_thing_entry *find(enum rt_thing what, uint64_t handle)
 {
 	for (uint32_t i = 0; i < used; i++)
 		if (things[i].what == what && things[i].handle == handle)
@@ -27,7 +27,7 @@ static struct thing *find(enum rt_thing what, uint64_t handle)
 	return NULL;
 }
 
-static struct thing *free_one(void)
+static struct rt_thing_entry *free_one(void)
 {
 	for (uint32_t i = 0; i < used; i++)
 		if (things[i].what == RT_THING_NONE)
@@ -38,7 +38,7 @@ static struct thing *free_one(void)
 void rt_thing_name(enum rt_thing what, uint64_t handle, const char *name)
 {
 	int saved = errno;
-	struct thing *t;
+	struct rt_thing_entry *t;
 
 	if (!rt_spin_lock(&busy)) {
 		rt_dropped(1);
@@ -61,7 +61,7 @@ void rt_thing_name(enum rt_thing what, uint64_t handle, const char *name)
 
 bool rt_thing_named(enum rt_thing what, uint64_t handle, char *name, size_t size)
 {
-	const struct thing *t;
+	const struct rt_thing_entry *t;
 
 	if (!rt_spin_lock(&busy))
 		return false;

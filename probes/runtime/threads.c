@@ -29,7 +29,7 @@ static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static bool key_made;
 
-static struct named {
+static struct rt_named_thread {
 	uint32_t tid;
 	char name[RT_THREAD_NAME];
 } named[NAMED_MAX];
@@ -188,7 +188,7 @@ void rt_thread_name(uint32_t tid, const char *name)
 
 void rt_threads_dump(void)
 {
-	struct named copy;
+	struct rt_named_thread copy;
 
 	for (struct rt_thread *th = rt_threads(); th; th = th->next) {
 		copy.tid = GET_ACQ(th->tid);

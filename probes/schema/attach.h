@@ -32,8 +32,8 @@ TFT_ATTACH_API int tftop_probe_attach(void);
 struct tft_code {
 	uint64_t at;		/* all bytes of a piece are in one page */
 	uint32_t length;	/* of before and after, TFT_CODE_BYTES at most */
-	uint32_t idle;		/* from `at` on, at least `length`: no thread may be between the first
-				 * and the last of these bytes; at the first it may be */
+	uint32_t idle;		/* from `at` on, at least `length`: no thread may be between the
+				 * first and the last of these bytes; at the first it may be */
 	uint8_t before[TFT_CODE_BYTES], after[TFT_CODE_BYTES];
 };
 

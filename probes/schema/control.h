@@ -54,7 +54,8 @@ struct tft_control {
 	uint32_t dump_generation;	/* changed: probes send all definitions again */
 	uint32_t closed;		/* 1: tftop let go, probes disarm */
 	int64_t alive_ns;		/* tftop's last sign of life, CLOCK_MONOTONIC; 0: not yet */
-	uint32_t trigger;		/* enum tft_trigger; cleared when somebody chooses a level */
+	uint32_t trigger;		/* enum tft_trigger; cleared when somebody chooses a
+					 * level */
 	struct tft_trigger_range range;	/* of TFT_TRIGGER_RANGE; as magic, written once */
 };
 

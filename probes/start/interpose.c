@@ -346,7 +346,7 @@ __attribute__((constructor)) static void ask_all(void)
 		ask(&frameworks[i]);
 }
 
-static void trigger(struct framework *f)
+static void start_load_probe(struct framework *f)
 {
 	int state = PROBE_NONE;
 
@@ -430,7 +430,7 @@ bool start_frameworks_late(tft_replace_code *replace)
 		if (__atomic_load_n(&f->state, __ATOMIC_ACQUIRE) == PROBE_NONE && is_there(f)) {
 			f->lib.late = true;
 			f->lib.replace = replace;
-			trigger(f);
+			start_load_probe(f);
 		}
 	}
 	return any;
@@ -475,7 +475,7 @@ void *tft_start_resolve(void **slot, void *caller)
 	address = original_of(i, caller);
 	if (functions[i].flags & TFT_TRIGGER ||
 	    (functions[i].flags & TFT_TRIGGER_OWN && originals_is_in(f->word, address)))
-		trigger(f);
+		start_load_probe(f);
 	found = __atomic_load_n(&f->found, __ATOMIC_ACQUIRE);
 	if (address) {
 		if (found)

@@ -75,7 +75,7 @@ void tftop_probe_replacer(tft_replace_code *replace)
 	replacer = replace;
 }
 
-int tftop_probe_attach(void)
+static int start_attach(void)
 {
 	static bool done;
 	struct timespec settle = { 0, SETTLE_NS };
@@ -93,4 +93,9 @@ int tftop_probe_attach(void)
 	nanosleep(&settle, NULL);
 	start_libraries_again();
 	return TFT_ATTACH_READY;
+}
+
+int tftop_probe_attach(void)
+{
+	return start_attach();
 }

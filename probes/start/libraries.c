@@ -189,7 +189,8 @@ static void *late_jump(const struct tft_import *import)
 	return to ? to : start_framework_jump(import);
 }
 
-static void change(const struct imports_library *l, const struct imports_place *place, void *arg)
+static void start_change_import(const struct imports_library *l, const struct imports_place *place,
+				void *arg)
 {
 	struct tft_import import = { .name = place->name, .now = *place->at, .at = place->at,
 				     .unbound = place->unbound, .library = l->path };
@@ -221,7 +222,7 @@ static int change_new(struct dl_phdr_info *info, size_t size, void *arg)
 		return 1;
 	if (!is_new(info, &l))
 		return 0;
-	imports_walk(&l, change, NULL);
+	imports_walk(&l, start_change_import, NULL);
 	if (n_known < KNOWN_MAX)
 		known[n_known++] = (uintptr_t)l.symbols;
 	return 0;
@@ -283,7 +284,7 @@ static bool look_at_new(struct counts now)
 static uint64_t looking;
 
 /* False: it is this thread, or it takes too long. */
-static bool begin(void)
+static bool start_begin_look(void)
 {
 	struct timespec ms = { 0, 1000000 };
 	uint64_t process = (uint64_t)(uint32_t)syscall(SYS_getpid) << 32;
@@ -321,7 +322,7 @@ void tft_start_look(void)
 	for (int i = 0; i < TRIES && !all; i++) {
 		/* before it is this thread's turn: who has the loader's lock may want it too */
 		now = count_relocated();
-		if (!begin())
+		if (!start_begin_look())
 			break;
 		all = look_at_new(now);
 		__atomic_store_n(&looking, 0, __ATOMIC_RELEASE);
@@ -332,7 +333,8 @@ void tft_start_look(void)
 
 /* ---- when we came late ---- */
 
-static void again(const struct imports_library *l, const struct imports_place *place, void *arg)
+static void start_import_again(const struct imports_library *l, const struct imports_place *place,
+			       void *arg)
 {
 	struct tft_import import = { .name = place->name, .now = *place->at, .at = place->at,
 				     .unbound = place->unbound, .library = l->path };
@@ -353,7 +355,7 @@ static int again_each(struct dl_phdr_info *info, size_t size, void *arg)
 
 	(void)size;
 	if (imports_library(info, &l) && (is_known(&l) || is_lttngs(l.path)))
-		imports_walk(&l, again, arg);
+		imports_walk(&l, start_import_again, arg);
 	return 0;
 }
 
@@ -370,7 +372,8 @@ void start_libraries_late(void)
 	tft_start_look();
 }
 
-__attribute__((constructor)) static void start(void)
+__attribute__((constructor))
+static void start_find_libraries(void)
 {
 	bool wait = start_is_late();
 

@@ -11,14 +11,14 @@
 
 /* The library that an address is in; of the program itself the path is "". dladdr()
  * would look at each of its symbols for the nearest: of a framework a million. */
-struct module {
+struct start_module {
 	uintptr_t address, base;
 	char path[PATH_BYTES];
 };
 
-static int has_address(struct dl_phdr_info *info, size_t size, void *arg)
+static int start_module_has(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	struct module *m = arg;
+	struct start_module *m = arg;
 	size_t length;
 
 	(void)size;
@@ -38,11 +38,11 @@ static int has_address(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /* False: in none. */
-static bool module_of(const void *address, struct module *m)
+static bool module_of(const void *address, struct start_module *m)
 {
 	m->address = (uintptr_t)address;
 	m->path[0] = '\0';
-	return dl_iterate_phdr(has_address, m) != 0;
+	return dl_iterate_phdr(start_module_has, m) != 0;
 }
 
 static const char here;
@@ -50,7 +50,7 @@ static const char here;
 /* Where our own definitions are: never an original. */
 static bool is_ours(const void *address)
 {
-	struct module found, self;
+	struct start_module found, self;
 
 	return module_of(address, &found) && module_of(&here, &self) &&
 	       found.base == self.base;
@@ -108,7 +108,7 @@ void *originals_in(const char *word, const char *symbol)
 
 bool originals_is_in(const char *word, const void *address)
 {
-	struct module m;
+	struct start_module m;
 
 	return address && module_of(address, &m) && strstr(m.path, word);
 }
@@ -116,7 +116,7 @@ bool originals_is_in(const char *word, const void *address)
 void *originals_find(const char *word, const char *symbol, const void *caller)
 {
 	void *address = dlsym(RTLD_NEXT, symbol);
-	struct module m;
+	struct start_module m;
 
 	if (!address && caller && module_of(caller, &m) && m.path[0])
 		address = in_library(m.path, symbol);

@@ -57,7 +57,8 @@ void *start_next(void **cache, const char *name)
 
 static void *next_exit, *next_Exit;
 
-static __attribute__((noreturn)) void leave(void **cache, const char *name, int status)
+__attribute__((noreturn))
+static void leave(void **cache, const char *name, int status)
 {
 	const struct tft_start_hooks *h = start_hooks();
 	void (*next)(int);

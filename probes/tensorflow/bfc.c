@@ -7,8 +7,9 @@
  * when it has handed one out. Regions are told when it takes them over. From both
  * tftop knows its free chunks (tft_region), as it makes neighbouring free ones one;
  * the probe keeps no book. Once a second and after a new region, from the call of a
- * thread that is using it, so that it exists, the allocator says what it has: that goes into counters,
- * and where its regions are not those we told, they are taken back.
+ * thread that is using it, so that it exists, the allocator is asked what it has: that
+ * goes into counters, and where its regions are not those that were told, they are
+ * taken back.
  *
  * Only on x86-64: two of its functions return objects. Layout of AllocatorStats:
  * xla/tsl/framework/allocator.h, the same from 2.12 to 2.21 (checked there).
@@ -32,7 +33,7 @@
 #define ALLOCATED_SIZE "_ZNK3tsl12BFCAllocator13AllocatedSizeEPKv"
 
 /* std::optional<tsl::AllocatorStats> of libstdc++; optionals: value, then whether. */
-struct stats {
+struct bfc_stats {
 	int64_t allocations, in_use, peak, largest;
 	int64_t limit, has_limit;
 	int64_t reserved, peak_reserved, reservable, has_reservable, largest_free;
@@ -74,7 +75,7 @@ static void *asked(_Atomic(void *) *slot, const char *symbol)
 
 /* ---- allocators ---- */
 
-static void define(const struct bfc *b)
+static void bfc_define_series(const struct bfc *b)
 {
 	char text[NAME_BYTES + 16], limit[32];
 	struct tft_series s = { .device = b->device, .name = text, .unit = "bytes" };
@@ -93,7 +94,7 @@ static void define(const struct bfc *b)
 	rt_emit_info("tensorflow", text, limit);
 }
 
-static bool name_of(void *object, char text[NAME_BYTES])
+static bool bfc_name_of(void *object, char text[NAME_BYTES])
 {
 	static _Atomic(void *) slot;
 	void *name = asked(&slot, NAME);
@@ -120,7 +121,7 @@ static struct bfc *find(void *object)
 }
 
 /* A place for one of that name: its own of before, or a new one. */
-static struct bfc *place_for(const char *text)
+static struct bfc *bfc_place_for(const char *text)
 {
 	uint32_t n = atomic_load_explicit(&count, memory_order_relaxed);
 	struct bfc *b;
@@ -138,7 +139,7 @@ static struct bfc *place_for(const char *text)
 	b->in_use = rt_series_id();
 	b->reserved = rt_series_id();
 	b->owner = rt_block_owner(b->name);
-	define(b);
+	bfc_define_series(b);
 	return b;
 }
 
@@ -148,18 +149,19 @@ static struct bfc *find_or_make(void *object)
 	struct bfc *b = find(object);
 	char text[NAME_BYTES];
 
-	if (b || !name_of(object, text) || atomic_flag_test_and_set(&busy))
+	if (b || !bfc_name_of(object, text) || atomic_flag_test_and_set(&busy))
 		return b;
 	b = find(object);
 	if (!b)
-		b = place_for(text);
+		b = bfc_place_for(text);
 	if (b && !atomic_load(&b->object)) {
 		atomic_store(&b->pool, 0);
 		atomic_store(&b->told_ns, 0);
 		atomic_store(&b->blind, false);
 		atomic_store_explicit(&b->object, (uintptr_t)object, memory_order_release);
 		if ((uint32_t)(b - list) >= atomic_load(&count))
-			atomic_store_explicit(&count, (uint32_t)(b - list) + 1, memory_order_release);
+			atomic_store_explicit(&count, (uint32_t)(b - list) + 1,
+					      memory_order_release);
 	}
 	atomic_flag_clear(&busy);
 	return b;
@@ -183,7 +185,7 @@ static void tell(uint32_t series, int64_t now_ns, int64_t value)
 }
 
 /* Its numbers are possible: the object is laid out as we think. */
-static bool plausible(const struct stats *s)
+static bool plausible(const struct bfc_stats *s)
 {
 	return (s->there & 0xff) == 1 && s->in_use >= 0 && s->in_use <= s->peak &&
 	       (s->has_pool & 0xff) == 1 && s->pool >= s->in_use && s->allocations >= 0;
@@ -195,24 +197,25 @@ static void say_regions(void)
 	static atomic_bool said;
 
 	if (!tf_original(TFT_TF_BFC_REGION) && !atomic_exchange(&said, true))
-		tf_blind("an allocator's chunks are not known: TensorFlow has told of all regions "
-			 "since 2.14");
+		tf_blind("the chunks of an allocator are unknown: TensorFlow tells all regions "
+			 "from "
+			 "2.14 on");
 }
 
 /* At most once a second, or after a new region; `object` is in use by this thread. */
-static void ask(struct bfc *b, void *object)
+static void bfc_ask(struct bfc *b, void *object)
 {
 	static _Atomic(void *) slot;
 	int64_t now = rt_now_ns(), told = atomic_load_explicit(&b->told_ns, memory_order_relaxed);
 	uint64_t pool = atomic_load(&b->pool);
-	struct stats s = { .there = 0 };
+	struct bfc_stats s = { .there = 0 };
 	void *get;
 
 	if (now - told < TELL_NS || !atomic_compare_exchange_strong(&b->told_ns, &told, now))
 		return;
 	get = asked(&slot, GET_STATS);
 	if (get)
-		((void *(*)(struct stats *, void *))get)(&s, object);
+		((void *(*)(struct bfc_stats *, void *))get)(&s, object);
 	if (!get || !plausible(&s)) {
 		go_blind(b);
 		return;
@@ -224,7 +227,7 @@ static void ask(struct bfc *b, void *object)
 	}
 	if ((s.has_limit & 0xff) == 1 && !atomic_load(&b->limit)) {
 		atomic_store(&b->limit, s.limit);
-		define(b);
+		bfc_define_series(b);
 	}
 	now = rt_now_ns();
 	tell(b->in_use, now, s.in_use);
@@ -243,7 +246,7 @@ static void handed_out(struct bfc *b, void *object, void *memory, size_t bytes)
 	/* without it what is free would be wrong */
 	if (!rt_block_given(b->owner, b->device, memory, bytes))
 		go_blind(b);
-	ask(b, object);
+	bfc_ask(b, object);
 }
 
 /* ---- hooks ---- */
@@ -283,11 +286,11 @@ void tf_bfc_free(void *object, void *memory)
 	((void (*)(void *, void *))tf_original(TFT_TF_BFC_FREE))(object, memory);
 	saved = errno;
 	if (b)
-		ask(b, object);
+		bfc_ask(b, object);
 	errno = saved;
 }
 
-static void region(void *memory, size_t bytes, bool joined)
+static void bfc_region(void *memory, size_t bytes, bool joined)
 {
 	struct bfc *b = current;
 	struct tft_region r = {
@@ -310,7 +313,7 @@ void tf_bfc_region(void *regions, void *memory, size_t bytes)
 {
 	int saved = errno;
 
-	region(memory, bytes, false);
+	bfc_region(memory, bytes, false);
 	errno = saved;
 	((void (*)(void *, void *, size_t))tf_original(TFT_TF_BFC_REGION))(regions, memory, bytes);
 }
@@ -321,7 +324,7 @@ void *tf_bfc_region_joined(void *regions, void *memory, size_t bytes)
 		regions, memory, bytes);
 	int saved = errno;
 
-	region(memory, bytes, joined != NULL);
+	bfc_region(memory, bytes, joined != NULL);
 	errno = saved;
 	return joined;
 }
@@ -331,7 +334,7 @@ void *tf_bfc_region_joined(void *regions, void *memory, size_t bytes)
 void tf_bfc_got(void *memory, size_t bytes)
 {
 	if (memory && !tf_original(TFT_TF_BFC_REGION))
-		region(memory, bytes, false);
+		bfc_region(memory, bytes, false);
 }
 
 static void gone(void *object)
@@ -371,7 +374,7 @@ void tf_bfc_level(enum tft_level old_level, enum tft_level new_level)
 void tf_bfc_dump(void)
 {
 	for (uint32_t i = 0; i < atomic_load(&count); i++)
-		define(&list[i]);
+		bfc_define_series(&list[i]);
 }
 
 void tf_bfc_fork_child(void)

@@ -24,7 +24,7 @@ static uint32_t n_infos;
 static atomic_flag infos_busy = ATOMIC_FLAG_INIT;
 static atomic_bool no_partitions, told_environment;
 
-static void tell(const char *key, const char *value)
+static void tf_config_tell(const char *key, const char *value)
 {
 	uint32_t i;
 
@@ -69,10 +69,10 @@ static void tell_environment(void)
 		return;
 	*(void **)&version = tf_lib->find("TF_Version");
 	if (version && (value = version()))
-		tell("version", value);
+		tf_config_tell("version", value);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if ((value = getenv(names[i])))
-			tell(names[i], value);
+			tf_config_tell(names[i], value);
 }
 
 /* ---- ConfigProto ---- */
@@ -85,7 +85,7 @@ static void tell_threads(const char *key, uint64_t count)
 		snprintf(text, sizeof(text), "%llu", (unsigned long long)count);
 	else
 		snprintf(text, sizeof(text), "as many as cores");
-	tell(key, text);
+	tf_config_tell(key, text);
 }
 
 static void read_gpu_options(struct pb options)
@@ -96,12 +96,12 @@ static void read_gpu_options(struct pb options)
 
 	while (pb_next(&options, &f)) {
 		if (pb_is(&f, 4))
-			tell("gpu memory growth", f.value ? "yes" : "no");
+			tf_config_tell("gpu memory growth", f.value ? "yes" : "no");
 		if (f.number != 1 || f.type != PB_FIXED64 || !f.value)
 			continue;
 		memcpy(&share, &f.value, sizeof(share));
 		snprintf(text, sizeof(text), "%.0f %%", share * 100);
-		tell("gpu memory at most", text);
+		tf_config_tell("gpu memory at most", text);
 	}
 }
 
@@ -123,7 +123,8 @@ static void read_graph_options(struct pb options)
 		if (pb_bytes(&f, 3))
 			while (pb_next(&f.bytes, &g))
 				if (pb_is(&g, 5))
-					tell("XLA of whole graphs", (int64_t)g.value > 0 ? "on" : "off");
+					tf_config_tell("XLA of whole graphs",
+						       (int64_t)g.value > 0 ? "on" : "off");
 }
 
 static void read_config(const void *proto, size_t size, bool speak)
@@ -151,7 +152,7 @@ static void read_config(const void *proto, size_t size, bool speak)
 		return;
 	tell_threads("threads inside of an op", intra);
 	tell_threads("threads for ops", inter);
-	tell("soft placement", soft ? "yes" : "no");
+	tf_config_tell("soft placement", soft ? "yes" : "no");
 	tell_environment();
 }
 
@@ -209,7 +210,7 @@ void tf_config_context(void *context)
 					   length ? " " : "", name ? name : "?");
 	}
 	if (*text)
-		tell("devices", text);
+		tf_config_tell("devices", text);
 	if (devices)
 		delete_list(devices);
 	delete_status(status);

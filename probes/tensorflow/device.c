@@ -32,7 +32,7 @@
 #define LEARN_WAIT_NS 500000000
 #define TRIES 4		/* kernels on which the layout must hold */
 
-enum state { UNKNOWN, BUSY, TRIED, KNOWN, FAILED };
+enum layout_state { UNKNOWN, BUSY, TRIED, KNOWN, FAILED };
 
 /* Written while BUSY, read from TRIED on. */
 static struct {
@@ -45,23 +45,23 @@ static uint32_t params_may[PARAMS_WORDS];
 static _Atomic int state;
 static _Atomic int tries;
 
-struct view {
+struct tf_view {
 	const char *text;
 	size_t length;
 };
 
-static inline struct view view_at(const void *kernel, uint32_t at)
+static inline struct tf_view view_at(const void *kernel, uint32_t at)
 {
 	const uint64_t *w = (const uint64_t *)(const void *)((const char *)kernel + at);
 
-	return (struct view){ (const char *)(uintptr_t)w[layout.text], w[layout.length] };
+	return (struct tf_view){ (const char *)(uintptr_t)w[layout.text], w[layout.length] };
 }
 
 /* ---- finding the layout ---- */
 
 /* "name:type" of a kernel, cut in two; false when TensorFlow does not say. */
-static bool ask(const void *kernel, const void *context, struct tf_string *s,
-		struct view *name, struct view *type)
+static bool kernel_ask_names(const void *kernel, const void *context, struct tf_string *s,
+			     struct tf_view *name, struct tf_view *type)
 {
 	void *trace_string = tf_lib->original(TFT_TF_TRACE_STRING);
 	char *colon;
@@ -81,8 +81,8 @@ static bool ask(const void *kernel, const void *context, struct tf_string *s,
 	colon = s->length < NAME_MAX_BYTES ? memrchr(s->text, ':', s->length) : NULL;
 	if (!colon || colon == s->text || colon + 1 == s->text + s->length)
 		return false;
-	*name = (struct view){ s->text, (size_t)(colon - s->text) };
-	*type = (struct view){ colon + 1, s->length - name->length - 1 };
+	*name = (struct tf_view){ s->text, (size_t)(colon - s->text) };
+	*type = (struct tf_view){ colon + 1, s->length - name->length - 1 };
 	return true;
 }
 
@@ -99,7 +99,7 @@ void tf_string_free(struct tf_string *s)
 }
 
 /* Whether the two words at w are a string_view of this text, in either order. */
-static bool is_view(const uint64_t *w, int text, const struct view *want)
+static bool is_view(const uint64_t *w, int text, const struct tf_view *want)
 {
 	char buf[NAME_MAX_BYTES];
 
@@ -108,7 +108,8 @@ static bool is_view(const uint64_t *w, int text, const struct view *want)
 	       !memcmp(buf, want->text, want->length);
 }
 
-static bool find_names(const void *kernel, const struct view *name, const struct view *type)
+static bool kernel_find_names(const void *kernel, const struct tf_view *name,
+			      const struct tf_view *type)
 {
 	uint64_t w[KERNEL_BYTES / 8];
 	size_t words = rt_peek(w, kernel, sizeof(w)) / 8;
@@ -157,7 +158,7 @@ static bool find_params(const void *device, const void *kernel, const void *cont
 	return found;
 }
 
-static bool equal(struct view a, const struct view *b)
+static bool equal(struct tf_view a, const struct tf_view *b)
 {
 	return a.length == b->length && !memcmp(a.text, b->text, b->length);
 }
@@ -165,7 +166,7 @@ static bool equal(struct view a, const struct view *b)
 /* The layout holds for this kernel too. Its memory is looked at with care once
  * more: a layout that is wrong here may point anywhere. */
 static bool holds(const void *device, const void *kernel, const void *context,
-		  const struct view *name, const struct view *type)
+		  const struct tf_view *name, const struct tf_view *type)
 {
 	uint64_t w[4];
 
@@ -175,14 +176,14 @@ static bool holds(const void *device, const void *kernel, const void *context,
 	       find_params(device, kernel, context, false);
 }
 
-static int learn(const void *device, const void *kernel, const void *context, int was)
+static int kernel_learn(const void *device, const void *kernel, const void *context, int was)
 {
 	struct tf_string s = { 0 };
-	struct view name, type;
-	bool ok = ask(kernel, context, &s, &name, &type);
+	struct tf_view name, type;
+	bool ok = kernel_ask_names(kernel, context, &s, &name, &type);
 
 	if (ok && was == UNKNOWN)
-		ok = find_names(kernel, &name, &type) &&
+		ok = kernel_find_names(kernel, &name, &type) &&
 		     find_params(device, kernel, context, true);
 	else if (ok)
 		ok = holds(device, kernel, context, &name, &type);
@@ -237,10 +238,10 @@ static bool known_slow(const void *device, const void *kernel, const void *conte
 		}
 		if (!atomic_compare_exchange_strong(&state, &now, BUSY))
 			continue;
-		now = learn(device, kernel, context, was);
+		now = kernel_learn(device, kernel, context, was);
 		if (now == FAILED)
-			tf_blind("ops are not seen: this build's OpKernel is laid out "
-				 "in a way that was not understood");
+			tf_blind("ops are not seen: the layout of OpKernel in this build "
+				 "is unknown");
 		atomic_store_explicit(&state, now, memory_order_release);
 		break;
 	}
@@ -294,7 +295,7 @@ static inline uint32_t set_of(const void *kernel)
 	return (uint32_t)(((uintptr_t)kernel >> 4) * 0x9e3779b97f4a7c15u >> 52);
 }
 
-static void keep(const void *kernel, struct tf_ids ids)
+static void kernel_keep_ids(const void *kernel, struct tf_ids ids)
 {
 	uint32_t set = set_of(kernel);
 
@@ -332,7 +333,8 @@ void tf_kernel_gone(void *kernel)
 
 static struct tf_ids read_ids(const void *kernel)
 {
-	struct view name = view_at(kernel, layout.name), type = view_at(kernel, layout.name + 16);
+	struct tf_view name = view_at(kernel, layout.name), type = view_at(kernel,
+									   layout.name + 16);
 
 	return tf_ids(name.text, name.length, type.text, type.length);
 }
@@ -351,7 +353,7 @@ static inline void follow(_Atomic uint64_t *ids, uint64_t have, uint32_t set)
 	thread.before = ids;
 }
 
-static struct tf_ids ids_of(const void *kernel)
+static struct tf_ids kernel_ids_of(const void *kernel)
 {
 	uint32_t set = set_of(kernel);
 	struct tf_ids ids;
@@ -369,7 +371,7 @@ static struct tf_ids ids_of(const void *kernel)
 	}
 	ids = read_ids(kernel);
 	if (ids.name && ids.type && tf_original(TFT_TF_KERNEL_GONE))
-		keep(kernel, ids);
+		kernel_keep_ids(kernel, ids);
 	return ids;
 }
 
@@ -379,7 +381,8 @@ static void check(const void *kernel, const struct rt_op_args *args)
 	struct tf_ids ids = read_ids(kernel);
 
 	if ((ids.name != args->name || ids.type != args->type) && !atomic_exchange(&unkept, true))
-		tf_blind("some ops may have another one's name: this build destroys kernels unseen");
+		tf_blind("some ops may have the name of another op: this build destroys kernels "
+			 "unseen");
 }
 
 /* ---- ops ---- */
@@ -388,7 +391,7 @@ static inline void describe(struct rt_op_args *args, const void *kernel, const v
 {
 	uint32_t params = atomic_load_explicit(&layout.params, memory_order_relaxed);
 	int64_t step = **(int64_t *const *)(const void *)((const char *)context + params);
-	struct tf_ids ids = ids_of(kernel);
+	struct tf_ids ids = kernel_ids_of(kernel);
 
 	*args = (struct rt_op_args){
 		.name = ids.name, .type = ids.type, .domain = tf_run_graph(step), .step = step,
@@ -396,8 +399,8 @@ static inline void describe(struct rt_op_args *args, const void *kernel, const v
 	};
 }
 
-static inline void compute(void *device, void *kernel, void *context,
-			   enum tft_tf_function function)
+static inline void device_compute(void *device, void *kernel, void *context,
+				  enum tft_tf_function function)
 {
 	void (*original)(void *, void *, void *) =
 		(void (*)(void *, void *, void *))tf_original(function);
@@ -416,12 +419,12 @@ static inline void compute(void *device, void *kernel, void *context,
 
 void tf_cpu_compute(void *device, void *kernel, void *context)
 {
-	compute(device, kernel, context, TFT_TF_CPU_COMPUTE);
+	device_compute(device, kernel, context, TFT_TF_CPU_COMPUTE);
 }
 
 void tf_gpu_compute(void *device, void *kernel, void *context)
 {
-	compute(device, kernel, context, TFT_TF_GPU_COMPUTE);
+	device_compute(device, kernel, context, TFT_TF_GPU_COMPUTE);
 }
 
 /* ---- asynchronous ops ---- */
@@ -489,8 +492,8 @@ static bool done_manage(void *to, const void *from, int what)
 }
 
 /* Moves *function into an object of ours; NULL when memory is short. */
-static struct done *wrap(struct cxx_function *ours, struct cxx_function *function,
-			 uint64_t instance, int64_t step)
+static struct done *device_wrap_done(struct cxx_function *ours, struct cxx_function *function,
+				     uint64_t instance, int64_t step)
 {
 	struct done *d = malloc(sizeof(*d));
 
@@ -527,7 +530,7 @@ static void compute_async(void *device, void *kernel, void *context, struct cxx_
 		instance = rt_async_start(&args);
 	}
 	if (instance)
-		d = wrap(&ours, done, instance, args.step);
+		d = device_wrap_done(&ours, done, instance, args.step);
 	if (!d) {
 		rt_async_end(instance);
 		errno = saved;

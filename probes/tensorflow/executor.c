@@ -25,7 +25,8 @@
 #include "probes/tensorflow/probe.h"
 
 #define LISTENER "_ZN3tsl8profiler19threadpool_listener"
-#define SET_COLLECTOR "_ZN3tsl7tracing17SetEventCollectorENS0_13EventCategoryEPKNS0_14EventCollectorE"
+#define SET_COLLECTOR \
+	"_ZN3tsl7tracing17SetEventCollectorENS0_13EventCategoryEPKNS0_14EventCollectorE"
 
 #define GET(x) atomic_load_explicit(&(x), memory_order_relaxed)
 #define SET(x, v) atomic_store_explicit(&(x), v, memory_order_relaxed)
@@ -65,8 +66,8 @@ static bool handed_take(uint64_t id, int64_t *at_ns, uint32_t *tid)
 
 /* Written by its thread, read by the runtime's; given back when the thread ends,
  * once that has been told. */
-struct worker {
-	struct worker *next;
+struct pool_worker {
+	struct pool_worker *next;
 	_Atomic uint32_t tid;			/* 0: nobody's */
 	_Atomic uint32_t gone;
 	_Atomic uint64_t closures, with_ops, timed;
@@ -78,8 +79,8 @@ struct worker {
 	int64_t begin_ns, waited_ns;		/* of the closure it is in; 0: not known */
 };
 
-static struct worker *_Atomic workers;		/* only grows */
-static _Thread_local struct worker *self;
+static struct pool_worker *_Atomic workers;		/* only grows */
+static _Thread_local struct pool_worker *self;
 static pthread_key_t key;
 static bool have_key;
 /* Raised when the collector is put in: regions that were open before are not. */
@@ -87,15 +88,15 @@ static _Atomic uint32_t generation;
 
 static void worker_ends(void *arg)
 {
-	struct worker *w = arg;
+	struct pool_worker *w = arg;
 
 	atomic_store_explicit(&w->gone, 1, memory_order_release);
 	self = NULL;
 }
 
-static struct worker *worker_new(void)
+static struct pool_worker *worker_new(void)
 {
-	struct worker *w;
+	struct pool_worker *w;
 	uint32_t nobody;
 
 	for (w = atomic_load(&workers); w; w = w->next) {
@@ -113,7 +114,7 @@ static struct worker *worker_new(void)
 	return w;
 }
 
-static struct worker *worker_self(void)
+static struct pool_worker *worker_self(void)
 {
 	int saved = errno;
 
@@ -155,7 +156,7 @@ static inline void count(_Atomic uint64_t *sum)
 
 static void on_begin(const void *collector, uint64_t id)
 {
-	struct worker *w = worker_self();
+	struct pool_worker *w = worker_self();
 	uint32_t now = GET(generation), tid = 0;
 	int64_t at_ns, wait_ns = 0;
 
@@ -185,7 +186,7 @@ static void on_begin(const void *collector, uint64_t id)
 
 static void on_end(const void *collector)
 {
-	struct worker *w = self;
+	struct pool_worker *w = self;
 
 	(void)collector;
 	if (!w || w->generation != GET(generation) || !w->depth || --w->depth)
@@ -233,7 +234,7 @@ static void release(void)
 }
 
 /* Held. */
-static void put(void)
+static void tf_pools_put(void)
 {
 	bool in = wanted && !sessions;
 
@@ -256,7 +257,7 @@ void tf_pools_level(enum tft_level level)
 {
 	hold();
 	wanted = level >= TFT_LEVEL_DEFAULT;
-	put();
+	tf_pools_put();
 	release();
 }
 
@@ -271,7 +272,7 @@ void tf_pools_start(void)
 	}
 	if (!tsl.set) {
 		tf_blind("how long ops wait for a thread of a pool is not seen: TensorFlow tells "
-			 "it from 2.18 on");
+			 "this from 2.18 on");
 		return;
 	}
 	have_key = pthread_key_create(&key, worker_ends) == 0;
@@ -284,7 +285,7 @@ static void session(int change)
 {
 	hold();
 	sessions += change;
-	put();
+	tf_pools_put();
 	release();
 }
 
@@ -307,14 +308,14 @@ void *tf_pools_profiler_stop(void *status, void *profiler)
 
 	hold();
 	sessions = 0;	/* there is one collector, so one session */
-	put();
+	tf_pools_put();
 	release();
 	return result;
 }
 
 /* ---- telling ---- */
 
-static void tell(struct worker *w, bool now)
+static void tf_worker_tell(struct pool_worker *w, bool now)
 {
 	uint32_t gone = atomic_load_explicit(&w->gone, memory_order_acquire);
 	struct tft_pool *told = &w->told, sum = {
@@ -361,14 +362,14 @@ void tf_pools_tell(bool now)
 	if (!now && now_ns - last_ns < TELL_NS)
 		return;
 	last_ns = now_ns;
-	for (struct worker *w = atomic_load(&workers); w; w = w->next)
-		tell(w, now);
+	for (struct pool_worker *w = atomic_load(&workers); w; w = w->next)
+		tf_worker_tell(w, now);
 }
 
 /* Its threads are the parent's, and so is what they did. */
 void tf_pools_fork_child(void)
 {
-	for (struct worker *w = atomic_load(&workers); w; w = w->next) {
+	for (struct pool_worker *w = atomic_load(&workers); w; w = w->next) {
 		SET(w->gone, 1);
 		w->told = (struct tft_pool){
 			.tid = GET(w->tid), .closures = GET(w->closures),

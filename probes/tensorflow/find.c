@@ -91,7 +91,7 @@ static uint32_t intern(enum tft_name_kind kind, const char *text, size_t length)
 
 /* Into a free place, else into one of its places; not at all when another
  * thread is at it. */
-static void keep(uint64_t hash, uint64_t ids)
+static void tf_cache_keep(uint64_t hash, uint64_t ids)
 {
 	uint32_t at = (uint32_t)hash & (CACHE_SLOTS - 1), best = at;
 
@@ -130,7 +130,7 @@ struct tf_ids tf_ids(const char *name, size_t name_length, const char *type, siz
 	found.name = intern(TFT_NAME_OP, name, name_length);
 	found.type = intern(TFT_NAME_OP_TYPE, type, type_length);
 	if (found.name && found.type)
-		keep(hash, (uint64_t)found.name << 32 | found.type);
+		tf_cache_keep(hash, (uint64_t)found.name << 32 | found.type);
 	return found;
 }
 

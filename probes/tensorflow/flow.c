@@ -45,13 +45,13 @@ static _Thread_local struct { int64_t at_ns, dur_ns; } decoded;
 
 /* ---- keys ---- */
 
-struct key {
+struct flow_key {
 	uint64_t hash;			/* with the step; 0: not understood */
 	uint32_t name;
 	bool remote;			/* to another task */
 };
 
-static uint64_t hash_of(const char *text, size_t length, int64_t step)
+static uint64_t flow_hash_of(const char *text, size_t length, int64_t step)
 {
 	uint64_t h = (uint64_t)step * 0x9e3779b97f4a7c15u + length, w;
 
@@ -79,7 +79,7 @@ static size_t task_length(const char *device, size_t length)
  * "SOURCE;INCARNATION;DESTINATION;TENSOR;FRAME:ITERATION": its name is the text up to
  * the last part, which changes in loops. What that says is for tftop to read.
  */
-static bool understand(struct key *key, const char *text)
+static bool flow_parse_key(struct flow_key *key, const char *text)
 {
 	char name[KEY_BYTES];
 	const char *part[5] = { text };
@@ -104,10 +104,10 @@ static bool understand(struct key *key, const char *text)
 
 /* A ParsedKey begins with a string_view of the key's first part: the text, which
  * ends with a NUL, and a length, in one or the other order. */
-static struct key key_of(const void *parsed, int64_t step)
+static struct flow_key flow_key_of(const void *parsed, int64_t step)
 {
 	char text[KEY_BYTES];
-	struct key key = { .hash = 0 };
+	struct flow_key key = { .hash = 0 };
 	uint64_t view[2];
 	const char *at;
 	size_t got;
@@ -120,8 +120,8 @@ static struct key key_of(const void *parsed, int64_t step)
 	for (size_t n = sizeof(text) / 2; !got && n; n /= 2)
 		got = rt_peek(text, at, n);
 	text[got] = '\0';
-	if (understand(&key, text))
-		key.hash = hash_of(text, strlen(text), step);
+	if (flow_parse_key(&key, text))
+		key.hash = flow_hash_of(text, strlen(text), step);
 	return key;
 }
 
@@ -141,7 +141,8 @@ static const void *memory_of(const void *tensor)
 	return data ? data(tensor) : NULL;
 }
 
-static void tell(const struct key *key, enum tft_flow_phase phase, uint64_t bytes, int64_t at_ns,
+static void tell(const struct flow_key *key, enum tft_flow_phase phase, uint64_t bytes,
+		 int64_t at_ns,
 		 int64_t dur_ns, uint64_t op)
 {
 	struct tft_flow flow = {
@@ -169,7 +170,7 @@ static uint32_t sent_at(uint64_t memory, uint32_t i)
 }
 
 /* The place of this memory, else a free one, else each of its places in turn. */
-static uint32_t place_for(uint64_t memory)
+static uint32_t flow_place_for(uint64_t memory)
 {
 	uint32_t place = sent_at(memory, atomic_fetch_add_explicit(&sent_next, 1,
 				 memory_order_relaxed) % SENT_PROBES);
@@ -188,13 +189,13 @@ static uint32_t place_for(uint64_t memory)
 
 /* A place is taken by its own mark: two that send at once do not wait for each
  * other, and none is forgotten. */
-static void remember(const void *at, const struct key *key)
+static void flow_remember(const void *at, const struct flow_key *key)
 {
 	uint64_t memory = (uintptr_t)at, there;
 	uint32_t place;
 
 	for (uint32_t i = 0; memory && i < 4 * SENT_PROBES; i++) {
-		place = place_for(memory);
+		place = flow_place_for(memory);
 		there = atomic_load_explicit(&sent[place].memory, memory_order_relaxed);
 		if (there == SENT_BUSY ||
 		    !atomic_compare_exchange_strong_explicit(&sent[place].memory, &there,
@@ -209,10 +210,10 @@ static void remember(const void *at, const struct key *key)
 	}
 }
 
-static struct key recall(const void *at)
+static struct flow_key flow_recall(const void *at)
 {
 	uint64_t memory = (uintptr_t)at;
-	struct key key = { .hash = 0 };
+	struct flow_key key = { .hash = 0 };
 
 	for (uint32_t i = 0; memory && i < SENT_PROBES; i++) {
 		uint32_t k = sent_at(memory, i);
@@ -225,7 +226,7 @@ static struct key recall(const void *at)
 		if (atomic_load_explicit(&sent[k].memory, memory_order_relaxed) == memory)
 			return key;
 	}
-	return (struct key){ .hash = 0 };
+	return (struct flow_key){ .hash = 0 };
 }
 
 /* ---- what ops make of it ---- */
@@ -246,8 +247,9 @@ static struct {
 typedef void *output(void *status, void *context, int index, const void *shape, void **tensor,
 		     uint64_t attributes);
 
-static inline void *allocate(void *status, void *context, int index, const void *shape,
-			     void **tensor, uint64_t attributes, enum tft_tf_function function)
+static inline void *flow_allocate_output(void *status, void *context, int index, const void *shape,
+					 void **tensor, uint64_t attributes,
+					 enum tft_tf_function function)
 {
 	void *result = ((output *)tf_original(function))(status, context, index, shape, tensor,
 							 attributes);
@@ -264,7 +266,7 @@ static inline void *allocate(void *status, void *context, int index, const void 
 	at = op.name & (OUTPUTS - 1);
 	if (atomic_load_explicit(&outputs[at].name, memory_order_relaxed) != op.name ||
 	    atomic_load_explicit(&outputs[at].bytes, memory_order_relaxed) != bytes) {
-		struct key key = { .hash = 0, .name = op.name };
+		struct flow_key key = { .hash = 0, .name = op.name };
 
 		atomic_store_explicit(&outputs[at].name, op.name, memory_order_relaxed);
 		atomic_store_explicit(&outputs[at].bytes, bytes, memory_order_relaxed);
@@ -277,19 +279,22 @@ static inline void *allocate(void *status, void *context, int index, const void 
 static void *allocate_plain(void *status, void *context, int index, const void *shape,
 			    void **tensor, uint64_t attributes)
 {
-	return allocate(status, context, index, shape, tensor, attributes, TFT_TF_OUTPUT);
+	return flow_allocate_output(status, context, index, shape, tensor, attributes,
+				    TFT_TF_OUTPUT);
 }
 
 static void *allocate_tsl(void *status, void *context, int index, const void *shape,
 			  void **tensor, uint64_t attributes)
 {
-	return allocate(status, context, index, shape, tensor, attributes, TFT_TF_OUTPUT_TSL);
+	return flow_allocate_output(status, context, index, shape, tensor, attributes,
+				    TFT_TF_OUTPUT_TSL);
 }
 
 static void *allocate_tf(void *status, void *context, int index, const void *shape,
 			 void **tensor, uint64_t attributes)
 {
-	return allocate(status, context, index, shape, tensor, attributes, TFT_TF_OUTPUT_TF);
+	return flow_allocate_output(status, context, index, shape, tensor, attributes,
+				    TFT_TF_OUTPUT_TF);
 }
 
 /* Not among the others: they would be in the path of every op of a program that
@@ -332,11 +337,11 @@ void *tf_send(void *status, void *rendezvous, const void *parsed, void *args, co
 
 	if (rt_level() != TFT_LEVEL_OFF) {
 		struct rt_top op = rt_op_current();
-		struct key key = key_of(parsed, op.step);
+		struct flow_key key = flow_key_of(parsed, op.step);
 
 		if (key.hash) {
 			tell(&key, TFT_FLOW_SENT, bytes_of(tensor), now, -1, op.instance);
-			remember(memory_of(tensor), &key);
+			flow_remember(memory_of(tensor), &key);
 		}
 		errno = saved;
 	}
@@ -351,7 +356,7 @@ void *tf_encode(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e)
 		(void *(*)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t))
 		tf_original(TFT_TF_ENCODE);
 	const void *tensor = (const void *)(b > 0xffff ? b : c);
-	struct key key;
+	struct flow_key key;
 	int64_t start;
 	void *result;
 	int saved;
@@ -359,7 +364,7 @@ void *tf_encode(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e)
 	if (rt_level() == TFT_LEVEL_OFF)
 		return original(a, b, c, d, e);
 	saved = errno;
-	key = recall(memory_of(tensor));
+	key = flow_recall(memory_of(tensor));
 	errno = saved;
 	start = rt_now_ns();
 	result = original(a, b, c, d, e);
@@ -403,7 +408,7 @@ void tf_recv_async(void *rendezvous, const void *parsed, void *args, void *done)
 	int saved = errno;
 
 	if (recv && rt_level() != TFT_LEVEL_OFF) {
-		struct key key = key_of(parsed, recv->step);
+		struct flow_key key = flow_key_of(parsed, recv->step);
 
 		tf_recv_now = NULL;
 		recv->asked_ns = rt_now_ns();
@@ -418,7 +423,7 @@ void tf_recv_async(void *rendezvous, const void *parsed, void *args, void *done)
 
 void tf_received(const struct tf_recv *recv, uint64_t instance)
 {
-	struct key key = { .hash = recv->key, .name = recv->name };
+	struct flow_key key = { .hash = recv->key, .name = recv->name };
 	int64_t now = rt_now_ns();
 
 	if (recv->remote)

@@ -24,7 +24,7 @@
 #define AGAIN_NS 1000000000	/* TensorFlow's own profiler closes it on whatever thread */
 
 /* The C API; nothing of it is kept beyond a call. */
-static struct python {
+static struct gate_python {
 	int (*is_initialized)(void);
 	int (*add_pending)(int (*call)(void *), void *arg);
 	void *(*error)(void);				/* borrowed */
@@ -58,7 +58,7 @@ static void set(void *variables)
 }
 
 /* An error never comes of it, which would be raised in the program. */
-static int called(void *arg)
+static int tf_gate_called(void *arg)
 {
 	int saved = errno;
 	void *modules, *module;
@@ -89,7 +89,7 @@ void tf_gate_ask(void)
 	atomic_store(&tf_gate_due, false);
 	/* where it cannot be asked for now, it will be in a second */
 	if (has_python && python.is_initialized() && !atomic_exchange(&asked, true) &&
-	    python.add_pending(called, NULL))
+	    python.add_pending(tf_gate_called, NULL))
 		atomic_store(&asked, false);
 	errno = saved;
 }

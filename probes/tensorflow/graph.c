@@ -63,7 +63,7 @@ static bool api_find(void)
 	if (!api.new_buffer || !api.delete_buffer || !api.new_status || !api.delete_status ||
 	    !api.code) {
 		atomic_store(&api_state, 3);
-		tf_blind("no graphs: this version has no C API for them");
+		tf_blind("graphs: this version has no C API for them");
 		return false;
 	}
 	atomic_store(&api_state, 2);
@@ -155,7 +155,7 @@ static void export_graphs(void *context, const char *name)
 
 	if (runs_ahead(context)) {
 		if (!atomic_exchange(&said, true))
-			tf_blind("no graphs of a context that executes asynchronously");
+			tf_blind("graphs of a context that executes asynchronously");
 		return;
 	}
 	buffer = api.new_buffer();
@@ -266,7 +266,8 @@ void tf_add_function(void *context, void *function, void *status)
 void tf_add_function_def(void *context, const char *data, size_t size, void *status)
 {
 	void (*original)(void *, const char *, size_t, void *) =
-		(void (*)(void *, const char *, size_t, void *))tf_original(TFT_TF_ADD_FUNCTION_DEF);
+		(void (*)(void *, const char *, size_t,
+			  void *))tf_original(TFT_TF_ADD_FUNCTION_DEF);
 	char name[TF_GRAPH_NAME];
 	struct tf_buffer *buffer;
 	int saved;
@@ -301,7 +302,7 @@ static uint64_t hash_text(uint64_t h, const char *text)
 }
 
 /* A full place is taken over: then something is exported once more. */
-static bool is_first(uint64_t key)
+static bool tf_export_is_first(uint64_t key)
 {
 	uint32_t at = (uint32_t)(key >> 40) % SEEN_SLOTS;
 
@@ -329,7 +330,7 @@ bool tf_graph_tells_lines(void)
 
 bool tf_graph_is_first(unsigned int kind, const char *name)
 {
-	return is_first(hash_text(kind, name));
+	return tf_export_is_first(hash_text(kind, name));
 }
 
 bool tf_graph_rests(int64_t since_ns)
@@ -348,7 +349,7 @@ void *tf_graph_begin(void *op, const char *name, bool function)
 {
 	void *context, *status;
 
-	if (rt_level() < TFT_LEVEL_DEFAULT || !is_first(hash_text(function, name)) ||
+	if (rt_level() < TFT_LEVEL_DEFAULT || !tf_export_is_first(hash_text(function, name)) ||
 	    !api_find() || !api.context_of || !api.export || !(status = api.new_status()))
 		return NULL;
 	context = api.context_of(op, status);
@@ -371,7 +372,7 @@ void tf_graph_end(void *context, const char *function)
 	changed(-1);
 }
 
-struct output {		/* TF_Output */
+struct proto_output {		/* TF_Output */
 	const void *operation;
 	int index;
 };
@@ -379,14 +380,15 @@ struct output {		/* TF_Output */
 bool tf_graph_session(void *session, const void *outputs, int n_outputs,
 		      const void *const *targets, int n_targets, struct tf_graph_run *run)
 {
-	const struct output *out = outputs;
+	const struct proto_output *out = outputs;
 	uint64_t key = hash_word(0, (uintptr_t)session);
 
 	for (int i = 0; i < n_outputs; i++)
 		key = hash_word(key, (uintptr_t)out[i].operation + (unsigned int)out[i].index);
 	for (int i = 0; i < n_targets; i++)
 		key = hash_word(key, (uintptr_t)targets[i] + 1);
-	if (rt_level() < TFT_LEVEL_DEFAULT || tf_config_no_partitions() || !is_first(key) ||
+	if (rt_level() < TFT_LEVEL_DEFAULT || tf_config_no_partitions() ||
+	    !tf_export_is_first(key) ||
 	    !api_find())
 		return false;
 	run->options = (void *)(uintptr_t)&run_options_buffer;
@@ -407,7 +409,7 @@ void tf_graph_session_end(struct tf_graph_run *run, const char *label, const voi
 	tf_graph_hand_over(TAKE_METADATA, name, run->metadata);
 }
 
-/* ---- for graph-read.c ---- */
+/* ---- for graph_read.c ---- */
 
 void (*tf_graph_delete(void))(struct tf_buffer *)
 {

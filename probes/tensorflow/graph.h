@@ -79,7 +79,7 @@ void tf_graph_dump(void);
 void tf_graph_fini(void);
 void tf_graph_fork_child(void);
 
-/* ---- between graph.c and graph-read.c ---- */
+/* ---- between graph.c and graph_read.c ---- */
 
 enum tf_graph_kind { TAKE_LINES, TAKE_FUNCTION, TAKE_METADATA };
 /* Takes the buffer over. */

@@ -25,7 +25,8 @@ bool graphdef_next(struct graphdef_walk *walk, struct pb *node)
 			*node = f.bytes;
 			return true;
 		}
-		if (walk->kind == GRAPHDEF_METADATA && pb_bytes(&f, 3)) {	/* partition_graphs */
+		/* partition_graphs */
+		if (walk->kind == GRAPHDEF_METADATA && pb_bytes(&f, 3)) {
 			walk->graph = f.bytes;
 			walk->begun = f.bytes;
 		}
@@ -70,14 +71,15 @@ const char *graphdef_function_name(struct pb message, char *buf, size_t size)
 
 /* ---- attributes ---- */
 
-struct text {
+struct graphdef_text {
 	char *at;
 	size_t left;		/* with the NUL */
 	bool full;
 };
 
-static void add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct text *t, const char *format, ...)
+static void text_add(struct graphdef_text *t, const char *format,
+		     ...) __attribute__((format(printf, 2, 3)));
+static void text_add(struct graphdef_text *t, const char *format, ...)
 {
 	va_list args;
 	int n;
@@ -115,7 +117,7 @@ static const char *type_name(uint64_t type, char buf[24])
 }
 
 /* "[32,28,28,1]", "[?,10]", "?" */
-static void add_shape(struct text *t, struct pb shape)
+static void text_add_shape(struct graphdef_text *t, struct pb shape)
 {
 	struct pb_field f, d;
 	struct pb look = shape;
@@ -123,10 +125,10 @@ static void add_shape(struct text *t, struct pb shape)
 
 	while (pb_next(&look, &f))
 		if (pb_is(&f, 3) && f.value) {
-			add(t, "?");
+			text_add(t, "?");
 			return;
 		}
-	add(t, "[");
+	text_add(t, "[");
 	while (pb_next(&shape, &f)) {
 		int64_t size = 0;
 
@@ -135,16 +137,16 @@ static void add_shape(struct text *t, struct pb shape)
 		while (pb_next(&f.bytes, &d))
 			if (pb_is(&d, 1))
 				size = (int64_t)d.value;
-		add(t, n++ ? "," : "");
+		text_add(t, n++ ? "," : "");
 		if (size < 0)
-			add(t, "?");
+			text_add(t, "?");
 		else
-			add(t, "%lld", (long long)size);
+			text_add(t, "%lld", (long long)size);
 	}
-	add(t, "]");
+	text_add(t, "]");
 }
 
-static void add_tensor(struct text *t, struct pb tensor)
+static void add_tensor(struct graphdef_text *t, struct pb tensor)
 {
 	struct pb look = tensor;
 	struct pb_field f;
@@ -152,14 +154,14 @@ static void add_tensor(struct text *t, struct pb tensor)
 
 	while (pb_next(&look, &f))
 		if (pb_is(&f, 1))
-			add(t, "%s", type_name(f.value, buf));
+			text_add(t, "%s", type_name(f.value, buf));
 	while (pb_next(&tensor, &f))
 		if (pb_bytes(&f, 2))
-			add_shape(t, f.bytes);
+			text_add_shape(t, f.bytes);
 }
 
 /* Bytes of the character at p that is one of UTF-8 and can be seen; 0: it is none. */
-static size_t character(const char *p)
+static size_t utf8_character(const char *p)
 {
 	unsigned char c = (unsigned char)*p, second = (unsigned char)p[1];
 	size_t n = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
@@ -183,24 +185,24 @@ static const char *clean(char *text)
 	size_t n;
 
 	for (char *p = text; *p; p += n ? n : 1) {
-		n = character(p);
+		n = utf8_character(p);
 		if (!n)
 			*p = '?';
 	}
 	return text;
 }
 
-static void add_string(struct text *t, struct pb s)
+static void add_string(struct graphdef_text *t, struct pb s)
 {
 	char buf[80];
 
 	pb_text(buf, sizeof(buf), s);
 	clean(buf);
-	add(t, "%s%s", buf, pb_left(&s) >= sizeof(buf) ? "..." : "");
+	text_add(t, "%s%s", buf, pb_left(&s) >= sizeof(buf) ? "..." : "");
 }
 
 /* A value of AttrValue, or an element of its list: the numbers are the same. */
-static bool add_value(struct text *t, const struct pb_field *f)
+static bool text_add_value(struct graphdef_text *t, const struct pb_field *f)
 {
 	struct pb_field g;
 	struct pb function;
@@ -211,16 +213,16 @@ static bool add_value(struct text *t, const struct pb_field *f)
 	if (pb_bytes(f, 2)) {
 		add_string(t, f->bytes);
 	} else if (pb_is(f, 3)) {
-		add(t, "%lld", (long long)f->value);
+		text_add(t, "%lld", (long long)f->value);
 	} else if (pb_is(f, 4)) {
 		memcpy(&real, &bits, sizeof(real));
-		add(t, "%g", (double)real);
+		text_add(t, "%g", (double)real);
 	} else if (pb_is(f, 5)) {
-		add(t, f->value ? "true" : "false");
+		text_add(t, f->value ? "true" : "false");
 	} else if (pb_is(f, 6)) {
-		add(t, "%s", type_name(f->value, buf));
+		text_add(t, "%s", type_name(f->value, buf));
 	} else if (pb_bytes(f, 7)) {
-		add_shape(t, f->bytes);
+		text_add_shape(t, f->bytes);
 	} else if (pb_bytes(f, 8)) {
 		add_tensor(t, f->bytes);
 	} else if (pb_bytes(f, 10)) {
@@ -235,7 +237,7 @@ static bool add_value(struct text *t, const struct pb_field *f)
 }
 
 /* Numbers of a list come packed. */
-static unsigned int add_packed(struct text *t, const struct pb_field *f, unsigned int n)
+static unsigned int add_packed(struct graphdef_text *t, const struct pb_field *f, unsigned int n)
 {
 	struct pb_field one = { .number = f->number, .type = PB_VARINT };
 	struct pb packed = f->bytes;
@@ -246,34 +248,34 @@ static unsigned int add_packed(struct text *t, const struct pb_field *f, unsigne
 			one.value = packed.at[0] | (uint64_t)packed.at[1] << 8 |
 				    (uint64_t)packed.at[2] << 16 | (uint64_t)packed.at[3] << 24;
 			packed.at += 4;
-			add(t, n++ ? "," : "");
-			add_value(t, &one);
+			text_add(t, n++ ? "," : "");
+			text_add_value(t, &one);
 		}
 		return n;
 	}
 	while (n < LIST_SHOWN && pb_varint(&packed, &bits)) {
 		one.value = bits;
-		add(t, n++ ? "," : "");
-		add_value(t, &one);
+		text_add(t, n++ ? "," : "");
+		text_add_value(t, &one);
 	}
 	return n;
 }
 
-static void add_list(struct text *t, struct pb list)
+static void text_add_list(struct graphdef_text *t, struct pb list)
 {
 	struct pb_field f;
 	unsigned int n = 0;
 
-	add(t, "[");
+	text_add(t, "[");
 	while (n < LIST_SHOWN && pb_next(&list, &f)) {
 		if (f.type == PB_BYTES && f.number >= 3 && f.number <= 6) {
 			n = add_packed(t, &f, n);
 			continue;
 		}
-		add(t, n++ ? "," : "");
-		add_value(t, &f);
+		text_add(t, n++ ? "," : "");
+		text_add_value(t, &f);
 	}
-	add(t, pb_left(&list) ? ",...]" : "]");
+	text_add(t, pb_left(&list) ? ",...]" : "]");
 }
 
 /* Those that the runtime added for itself say nothing to a person. */
@@ -289,9 +291,9 @@ static bool is_wanted(const char *key)
 	return false;
 }
 
-static void add_attribute(struct text *t, struct pb entry)
+static void text_add_attribute(struct graphdef_text *t, struct pb entry)
 {
-	struct text before = *t;
+	struct graphdef_text before = *t;
 	struct pb value = { NULL, NULL };
 	struct pb_field f;
 	char key[64] = "";
@@ -305,15 +307,15 @@ static void add_attribute(struct text *t, struct pb entry)
 	}
 	if (!is_wanted(key))
 		return;
-	add(t, "%s=", clean(key));
+	text_add(t, "%s=", clean(key));
 	while (pb_next(&value, &f)) {
 		known = true;
 		if (pb_bytes(&f, 1))
-			add_list(t, f.bytes);
+			text_add_list(t, f.bytes);
 		else
-			known = add_value(t, &f);
+			known = text_add_value(t, &f);
 	}
-	add(t, "\n");
+	text_add(t, "\n");
 	if (!known || t->full) {
 		*t = before;
 		*t->at = '\0';
@@ -322,13 +324,13 @@ static void add_attribute(struct text *t, struct pb entry)
 
 /* ---- a node ---- */
 
-static void add_input(struct text *t, struct pb input)
+static void add_input(struct graphdef_text *t, struct pb input)
 {
 	char buf[GRAPHDEF_NAME_BYTES];
-	struct text before = *t;
+	struct graphdef_text before = *t;
 
 	pb_text(buf, sizeof(buf), input);
-	add(t, "%s%s", t->left == GRAPHDEF_INPUTS_BYTES ? "" : " ", buf);
+	text_add(t, "%s%s", t->left == GRAPHDEF_INPUTS_BYTES ? "" : " ", buf);
 	if (t->full)
 		*before.at = '\0';
 }
@@ -354,8 +356,8 @@ static void read_debug_info(struct pb info, struct graphdef_node *node)
 
 bool graphdef_node(struct pb message, struct graphdef_node *node)
 {
-	struct text inputs = { node->inputs, sizeof(node->inputs), false };
-	struct text attributes = { node->attributes, sizeof(node->attributes), false };
+	struct graphdef_text inputs = { node->inputs, sizeof(node->inputs), false };
+	struct graphdef_text attributes = { node->attributes, sizeof(node->attributes), false };
 	struct pb_field f;
 
 	clear(node);
@@ -371,7 +373,7 @@ bool graphdef_node(struct pb message, struct graphdef_node *node)
 		else if (f.number == 4)
 			pb_text(node->device, sizeof(node->device), f.bytes);
 		else if (f.number == 5)
-			add_attribute(&attributes, f.bytes);
+			text_add_attribute(&attributes, f.bytes);
 		else if (f.number == 6)
 			read_debug_info(f.bytes, node);
 	}
@@ -381,7 +383,7 @@ bool graphdef_node(struct pb message, struct graphdef_node *node)
 /* ArgDef: name 1, type 3 */
 static void read_argument(struct pb argument, struct graphdef_node *node)
 {
-	struct text attributes = { node->attributes, sizeof(node->attributes), false };
+	struct graphdef_text attributes = { node->attributes, sizeof(node->attributes), false };
 	struct pb_field f;
 	char type[24];
 
@@ -390,7 +392,7 @@ static void read_argument(struct pb argument, struct graphdef_node *node)
 		if (pb_bytes(&f, 1))
 			pb_text(node->name, sizeof(node->name), f.bytes);
 		else if (pb_is(&f, 3))
-			add(&attributes, "T=%s\n", type_name(f.value, type));
+			text_add(&attributes, "T=%s\n", type_name(f.value, type));
 	}
 }
 

@@ -40,15 +40,15 @@ void tf_kernels_start(void)
 	if (!chosen || !*chosen)
 		return;
 	if (tf_lib->late) {	/* it looks for who wants its lines once */
-		tf_blind("oneDNN was in use before tftop came: its primitives are not seen");
+		tf_blind("oneDNN was in use before tftop attached: its primitives are not seen");
 		return;
 	}
 	minor = sink ? INT_MAX : minor_version();
 	if (minor < ONEDNN_ITT)
-		tf_blind("oneDNN's primitives are not seen: TensorFlow's has told of them since 2.14");
+		tf_blind("oneDNN's primitives are not seen: TensorFlow tells them from 2.14 on");
 	else if (minor < ONEDNN_SINK)
 		tf_blind("oneDNN's primitives have kinds and no shapes, and plain matrix products "
-			 "are not seen: TensorFlow's has told that since 2.20");
+			 "are not seen: TensorFlow tells both from 2.20 on");
 	if (sink && !onednn_ask(sink))
 		tf_blind("oneDNN's primitives have kinds and no shapes: "
 			 "their descriptions would be written to the program's output");
@@ -57,9 +57,10 @@ void tf_kernels_start(void)
 void tf_kernels_tick(int64_t now_ns, enum tft_level level)
 {
 	if (onednn_tick(now_ns, level))
-		tf_blind("oneDNN's primitives are many: which implementation ran and on what is "
-			 "seen at level full; their kinds and times are, but not those of plain "
-			 "matrix products");
+		tf_blind("there are many oneDNN primitives: which implementation ran on which "
+			 "shapes is "
+			 "seen at level full only; kinds and times are seen, but not those of "
+			 "plain matrix products");
 }
 
 static void ran(enum rt_library library, const struct traceme *t, const char *name,
@@ -94,6 +95,7 @@ void tf_thunk_traced(const struct traceme *t, const char *op, size_t length)
 
 	snprintf(name, sizeof(name), "%.*s", (int)(length < TEXT_BYTES ? length : TEXT_BYTES), op);
 	if (traceme_value(t, "hlo_module", &text, &n))
-		snprintf(module, sizeof(module), "%.*s", (int)(n < TEXT_BYTES ? n : TEXT_BYTES), text);
+		snprintf(module, sizeof(module), "%.*s", (int)(n < TEXT_BYTES ? n : TEXT_BYTES),
+			 text);
 	ran(RT_LIBRARY_XLA, t, name, module);
 }

@@ -33,7 +33,7 @@
 enum number_kind { OF_GRAPH, OF_FUNCTION, OF_SESSION };
 
 /* Mapped at the first node. */
-static struct tables {
+static struct line_tables {
 	struct {
 		uint64_t key;		/* 0: free */
 		struct tf_line line;
@@ -145,7 +145,7 @@ static uint32_t line_place(uint64_t key)
 }
 
 /* False: full. Under the lock. */
-static bool put(uint32_t number, const char *node, const struct tf_line *line)
+static bool tf_lines_put(uint32_t number, const char *node, const struct tf_line *line)
 {
 	uint64_t key = line_key(number, node, strlen(node));
 	uint32_t at = line_place(key);
@@ -223,7 +223,7 @@ static enum python_whose judge_file(const char *file, size_t length)
 }
 
 /* Files are few, frames many: what was said of one is kept by its hash. */
-static enum python_whose judge(const char *file, size_t length)
+static enum python_whose tf_lines_judge(const char *file, size_t length)
 {
 	static _Atomic uint64_t said[VERDICTS];
 	uint64_t h = (hash_file(file, length) | 4) & ~UINT64_C(3);
@@ -286,7 +286,7 @@ static bool from_generated(const struct python *py, struct python_line *line)
 /* An eager op may run while a function is made. */
 static enum python_whose judge_eager(const char *file, size_t length)
 {
-	return judge(file, length) == PYTHON_USERS ? PYTHON_USERS : PYTHON_FRAMEWORKS;
+	return tf_lines_judge(file, length) == PYTHON_USERS ? PYTHON_USERS : PYTHON_FRAMEWORKS;
 }
 
 /* graph NULL: of the graph with that number. */
@@ -299,10 +299,11 @@ static void keep_line(uint32_t number, const void *graph, const char *node)
 
 	if (!python_find()) {
 		if (!atomic_exchange(&said, true))
-			tf_blind("no source lines: the program's Python does not show its frames");
+			tf_blind("no source lines: the program's Python does not export what "
+				 "reads its frames");
 		return;
 	}
-	if (!python_line(graph ? judge : judge_eager, from_generated, &at))
+	if (!python_line(graph ? tf_lines_judge : judge_eager, from_generated, &at))
 		return;
 	line = (struct tf_line){
 		.file = rt_name(TFT_NAME_SOURCE, at.file), .line = at.line,
@@ -310,7 +311,7 @@ static void keep_line(uint32_t number, const void *graph, const char *node)
 	};
 	lock();
 	if (ready())
-		kept = put(graph ? number_of_graph(graph) : number, node, &line);
+		kept = tf_lines_put(graph ? number_of_graph(graph) : number, node, &line);
 	unlock();
 	if (kept)
 		return;

@@ -18,22 +18,22 @@
 #define BLOCKS_MAX 32u
 #define COVERED_SLOTS 8192u
 
-struct kept {
+struct node_kept {
 	uint32_t graph, name, type, device, file, line, function, origin;
 	uint32_t hash;		/* of the texts */
 	const char *inputs, *attributes;
 };
 
-struct line {
+struct node_line {
 	uint64_t key;		/* 0: free */
 	struct tf_line at;
 };
 
 /* Mapped when the first node comes; NULL: no memory, nothing is kept. */
-static struct tables {
+static struct node_tables {
 	uint32_t slot[SLOTS];		/* node id, 0: free */
-	struct kept node[NODES_MAX + 1];
-	struct line line[SLOTS];
+	struct node_kept node[NODES_MAX + 1];
+	struct node_line line[SLOTS];
 	uint64_t covered[COVERED_SLOTS];
 } *t;
 static uint32_t n_nodes, n_lines, n_covered, n_blocks;
@@ -96,7 +96,7 @@ bool tf_is_covered(const char *function)
 /* ---- lines ---- */
 
 /* Of a node in a function: a free place, or that which has it; NULL: full. */
-static struct line *line_of(const char *function, const char *node, size_t length)
+static struct node_line *line_of(const char *function, const char *node, size_t length)
 {
 	uint64_t key = tf_hash_name(tf_hash_name(2, function, strlen(function)), node, length);
 	uint32_t i = (uint32_t)(key >> 32) % SLOTS;
@@ -110,8 +110,9 @@ static struct line *line_of(const char *function, const char *node, size_t lengt
 
 static void set_line(const char *function, const char *node, const struct tf_line *value)
 {
-	uint64_t key = tf_hash_name(tf_hash_name(2, function, strlen(function)), node, strlen(node));
-	struct line *line = line_of(function, node, strlen(node));
+	uint64_t key = tf_hash_name(tf_hash_name(2, function, strlen(function)), node,
+				    strlen(node));
+	struct node_line *line = line_of(function, node, strlen(node));
 
 	if (!line) {
 		full("not all source lines were kept");
@@ -153,7 +154,7 @@ void tf_lines_take(const char *function, const void *data, size_t size)
 /* As the C API tells it of a function. */
 static bool known_line(const char *function, const char *node, size_t length, struct tf_line *out)
 {
-	const struct line *line = line_of(function, node, length);
+	const struct node_line *line = line_of(function, node, length);
 
 	if (!line || !line->key)
 		return false;
@@ -212,7 +213,7 @@ static size_t after_optimizer(const char *name)
 
 /* Without optimizers' scopes, and what stands around a session's arguments and
  * results: "_arg_x_0_1" is x's. */
-static void strip(char *out, size_t size, const char *name)
+static void tf_nodes_strip(char *out, size_t size, const char *name)
 {
 	static const char *const ports[] = { "_arg_", "_retval_" };
 	size_t n = 0;
@@ -267,7 +268,8 @@ static bool derive_part(const char *graph, const char *name, struct tf_line *lin
 		under++;
 		snprintf(buf, sizeof(buf), "%.*s%s", (int)scope, name, under);
 		cut = strchr(buf + scope, '-');
-		if (*under && known_anywhere(graph, buf, cut ? (size_t)(cut - buf) : strlen(buf), line))
+		if (*under &&
+		    known_anywhere(graph, buf, cut ? (size_t)(cut - buf) : strlen(buf), line))
 			return true;
 	}
 	return false;
@@ -278,12 +280,12 @@ static bool derive_part(const char *graph, const char *name, struct tf_line *lin
  * that was rewritten ("StatefulPartitionedCall/MatMul"); of what it is a part of,
  * before a slash ("while/merge/_8" of the loop "while"). The longest that is known.
  */
-static bool derive(const char *graph, const char *full, struct tf_line *line)
+static bool tf_nodes_derive(const char *graph, const char *full, struct tf_line *line)
 {
 	char name[GRAPHDEF_NAME_BYTES];
 	const char *part, *end;
 
-	strip(name, sizeof(name), full);
+	tf_nodes_strip(name, sizeof(name), full);
 	for (part = name; part; part = strchr(part, '/')) {
 		part += part != name;
 		if (known_anywhere(graph, part, strlen(part), line))
@@ -322,14 +324,14 @@ static enum tft_origin find_line(const char *graph, const struct graphdef_node *
 		return TFT_ORIGIN_EXACT;
 	if (known(graph, n->name, strlen(n->name), line))
 		return TFT_ORIGIN_EXACT;
-	if (derive(graph, n->name, line))
+	if (tf_nodes_derive(graph, n->name, line))
 		return TFT_ORIGIN_NAME;
 	return is_port(n->type) && tf_line_eager(graph, line) ? TFT_ORIGIN_CALL : TFT_ORIGIN_NONE;
 }
 
 /* ---- nodes ---- */
 
-static const char *keep(const char *text)
+static const char *tf_nodes_keep_text(const char *text)
 {
 	size_t n = strlen(text) + 1;
 	char *at;
@@ -352,7 +354,7 @@ static const char *keep(const char *text)
 
 static void send(uint32_t id)
 {
-	const struct kept *k = &t->node[id];
+	const struct node_kept *k = &t->node[id];
 	struct tft_node node = {
 		.id = id, .graph = k->graph, .name = k->name, .type = k->type,
 		.device = k->device, .file = k->file, .line = k->line, .function = k->function,
@@ -382,7 +384,7 @@ static uint32_t node_id(uint32_t graph, uint32_t name)
 size_t tf_nodes_take(const char *graph, struct graphdef_node *n)
 {
 	struct tf_line line = { .line = 0 };
-	struct kept *k, now;
+	struct node_kept *k, now;
 	uint32_t id;
 
 	if (!ready()) {
@@ -406,13 +408,14 @@ size_t tf_nodes_take(const char *graph, struct graphdef_node *n)
 	now.file = line.file;
 	now.line = line.line;
 	now.function = line.function;
-	now.hash = (uint32_t)tf_hash_name(tf_hash_name(3, n->inputs, strlen(n->inputs)), n->attributes,
+	now.hash = (uint32_t)tf_hash_name(tf_hash_name(3, n->inputs, strlen(n->inputs)),
+					  n->attributes,
 				  strlen(n->attributes));
 	if (k->inputs && k->type == now.type && k->device == now.device && k->hash == now.hash &&
 	    k->file == now.file && k->line == now.line)
 		return 0;
-	now.inputs = keep(n->inputs);
-	now.attributes = keep(n->attributes);
+	now.inputs = tf_nodes_keep_text(n->inputs);
+	now.attributes = tf_nodes_keep_text(n->attributes);
 	if (!now.inputs || !now.attributes) {
 		full("not all of the graphs' text was kept");
 		now.inputs = now.inputs ? now.inputs : "";

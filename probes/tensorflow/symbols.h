@@ -92,8 +92,8 @@
 	X(SEND, "_ZN10tensorflow20BaseRemoteRendezvous4SendERKNS_19RendezvousInterface9ParsedKeyE" \
 	  "RKNS1_4ArgsERKNS_6TensorEb", 0) \
 	/* void (bool, tensor, bool, buffer), or the same behind a status * */ \
-	X(ENCODE, "_ZN10tensorflow4grpc24EncodeTensorToByteBufferEbRKNS_6TensorEbPN4grpc10ByteBufferE", \
-	  0) \
+	X(ENCODE, "_ZN10tensorflow4grpc24EncodeTensorToByteBufferEbRKNS_6TensorEbPN4grpc10" \
+	  "ByteBufferE", 0) \
 	/* status *(status *, response, source) */ \
 	X(PARSE, "_ZN10tensorflow14TensorResponse9ParseFromEPNS0_6SourceE", 0) \
 	/* void (rendezvous, key, args, std::function *); see tf_recv_async() */ \

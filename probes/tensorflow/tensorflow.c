@@ -17,7 +17,7 @@
 const struct tft_interposed *tf_lib;
 void *tf_originals[TFT_TF_COUNT];
 
-static const struct hook {
+static const struct tf_hook {
 	enum tft_tf_function function;
 	void *ours;
 	bool keep;	/* also at level off: knows of the program's own profiler */
@@ -165,7 +165,7 @@ void tf_blind(const char *text)
 
 /* ---- taking functions over ---- */
 
-static const struct hook *hook_of(enum tft_tf_function function)
+static const struct tf_hook *hook_of(enum tft_tf_function function)
 {
 	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
 		if (hooks[i].function == function)
@@ -173,9 +173,9 @@ static const struct hook *hook_of(enum tft_tf_function function)
 	return NULL;
 }
 
-static void found(int function)
+static void tf_found(int function)
 {
-	const struct hook *h = hook_of((enum tft_tf_function)function);
+	const struct tf_hook *h = hook_of((enum tft_tf_function)function);
 	void *original = h ? tf_lib->original(function) : NULL;
 	struct rt_slot slot;
 
@@ -197,15 +197,15 @@ tft_found *tft_tensorflow_start(const struct tft_interposed *lib)
 	if (!rt_probe_register(&probe))
 		return NULL;
 	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
-		found(hooks[i].function);
+		tf_found(hooks[i].function);
 	if (lib->late)
-		tf_blind("graphs that were made before tftop came are not known: no inputs, outputs "
-			 "and source lines of their ops");
+		tf_blind("graphs that were made before tftop attached are unknown: no inputs, "
+			 "outputs and source lines of their ops");
 	tf_kernels_start();
 	tf_pools_start();
 	/* last: what is recorded goes to our hooks */
 	tf_trace_level(rt_level());
 	tf_gate_level(rt_level());
 	tf_gate_poll();
-	return found;
+	return tf_found;
 }

@@ -70,7 +70,7 @@ static atomic_flag adding = ATOMIC_FLAG_INIT, telling = ATOMIC_FLAG_INIT;
 static int64_t told_all_ns;
 
 /* Calls of one stage that followed each other, not claimed yet. */
-struct span {
+struct tfdata_span {
 	int64_t start_ns;		/* of the first */
 	int64_t last_ns, last_dur_ns;	/* start and duration of the last */
 	int64_t sum_ns;
@@ -79,7 +79,7 @@ struct span {
 
 static _Thread_local struct {
 	uint32_t n;
-	struct span list[SPANS];
+	struct tfdata_span list[SPANS];
 } spans;
 
 /* A function that a stage started, or one that ended before it was known whose. */
@@ -117,14 +117,15 @@ static void give_flag(atomic_flag *flag)
  * an interleave has its number. Those of Zip are different things and keep theirs.
  * Returns the length, 0: no path.
  */
-static size_t path_of(char path[PATH_BYTES], const char *name, size_t length)
+static size_t tfdata_path_of(char path[PATH_BYTES], const char *name, size_t length)
 {
 	const char *at = name + sizeof(ITERATOR) - 1, *end = name + length, *part;
 	size_t n = 0;
 
 	if (length <= sizeof(ITERATOR) - 1 || memcmp(name, ITERATOR, sizeof(ITERATOR) - 1))
 		return 0;
-	if ((size_t)(end - at) > sizeof(ROOT "::") - 1 && !memcmp(at, ROOT "::", sizeof(ROOT "::") - 1))
+	if ((size_t)(end - at) > sizeof(ROOT "::") - 1 &&
+	    !memcmp(at, ROOT "::", sizeof(ROOT "::") - 1))
 		at += sizeof(ROOT "::") - 1;
 	for (part = at; at < end && n < PATH_BYTES - 1; at++) {
 		if (*at == ':')
@@ -154,7 +155,8 @@ static size_t parent_length(const char *path, size_t length)
 static uint32_t search(uint64_t hash)
 {
 	for (uint32_t i = 0, at = (uint32_t)hash; i < SLOTS; i++, at++) {
-		uint64_t there = atomic_load_explicit(&slots[at % SLOTS].hash, memory_order_acquire);
+		uint64_t there = atomic_load_explicit(&slots[at % SLOTS].hash,
+						      memory_order_acquire);
 
 		if (there == hash)
 			return atomic_load_explicit(&slots[at % SLOTS].stage, memory_order_relaxed);
@@ -223,7 +225,7 @@ static uint32_t stage_called(const char *text, size_t length)
 
 	if (have && (have ^ hash) / STAGES_MAX == 0)
 		return (uint32_t)(have % STAGES_MAX);
-	length = path_of(path, text, length);
+	length = tfdata_path_of(path, text, length);
 	stage = length ? stage_of(path, length) : NOBODY;
 	if (stage != NOBODY)
 		atomic_store_explicit(kept, hash / STAGES_MAX * STAGES_MAX | stage,
@@ -235,13 +237,13 @@ static uint32_t stage_called(const char *text, size_t length)
 
 /* Of what this thread has not claimed: the time from start_ns on. *last: the stage
  * of what came last, NOBODY none. */
-static int64_t claim(int64_t start_ns, uint32_t *last)
+static int64_t tfdata_claim(int64_t start_ns, uint32_t *last)
 {
 	int64_t sum_ns = 0;
 
 	*last = NOBODY;
 	while (spans.n) {
-		const struct span *s = &spans.list[spans.n - 1];
+		const struct tfdata_span *s = &spans.list[spans.n - 1];
 
 		if (s->last_ns < start_ns)
 			break;
@@ -255,13 +257,13 @@ static int64_t claim(int64_t start_ns, uint32_t *last)
 
 static void leave_unclaimed(uint32_t stage, int64_t start_ns, int64_t dur_ns)
 {
-	struct span *s = spans.n ? &spans.list[spans.n - 1] : NULL;
+	struct tfdata_span *s = spans.n ? &spans.list[spans.n - 1] : NULL;
 
 	if (!s || s->stage != stage) {
 		if (spans.n == SPANS)
 			memmove(spans.list, spans.list + 1, --spans.n * sizeof(*s));
 		s = &spans.list[spans.n++];
-		*s = (struct span){ .start_ns = start_ns, .stage = stage };
+		*s = (struct tfdata_span){ .start_ns = start_ns, .stage = stage };
 	}
 	s->last_ns = start_ns;
 	s->last_dur_ns = dur_ns;
@@ -281,7 +283,7 @@ static void set(struct stage *s, _Atomic int32_t *field, int64_t value)
 		s->changed = true;
 }
 
-static void name_it(struct stage *s, const struct traceme *t)
+static void tfdata_name_stage(struct stage *s, const struct traceme *t)
 {
 	const char *text;
 	size_t length;
@@ -298,14 +300,14 @@ static void name_it(struct stage *s, const struct traceme *t)
 	give_flag(&adding);
 }
 
-static void look(struct stage *s, const struct traceme *t)
+static void tfdata_look(struct stage *s, const struct traceme *t)
 {
 	const char *text;
 	bool tuned, calls, limit;
 	size_t length;
 	int64_t n;
 
-	name_it(s, t);
+	tfdata_name_stage(s, t);
 	tuned = traceme_value(t, "autotune", &text, &length) && length == 4;
 	calls = traceme_value(t, "parallelism", &text, &length);
 	if (calls) {
@@ -337,13 +339,13 @@ static bool look_due(uint32_t stage, int64_t now_ns)
 	return true;
 }
 
-static void called(uint32_t stage, int64_t start_ns, int64_t end_ns)
+static void tfdata_called(uint32_t stage, int64_t start_ns, int64_t end_ns)
 {
 	int64_t dur_ns = end_ns - start_ns, self_ns, max_ns;
 	struct stage *s = &stages[stage];
 	uint32_t below;
 
-	self_ns = dur_ns - claim(start_ns, &below);
+	self_ns = dur_ns - tfdata_claim(start_ns, &below);
 	if (stage == NOBODY)
 		return;
 	leave_unclaimed(stage, start_ns, dur_ns);
@@ -363,15 +365,15 @@ void tf_stage_called(const struct traceme *t)
 	uint32_t stage = stage_called(t->name, t->name_length);
 
 	if (look_due(stage, t->end_ns))
-		look(&stages[stage], t);
-	called(stage, t->start_ns, t->end_ns);
+		tfdata_look(&stages[stage], t);
+	tfdata_called(stage, t->start_ns, t->end_ns);
 }
 
 /* One of a stage's own threads made an element: out of those of the stage below. */
 void tf_stage_worked(const struct traceme *t)
 {
 	uint32_t below;
-	int64_t own_ns = t->end_ns - t->start_ns - claim(t->start_ns, &below);
+	int64_t own_ns = t->end_ns - t->start_ns - tfdata_claim(t->start_ns, &below);
 
 	if (below == NOBODY || stages[below].parent == NOBODY || own_ns < 0)
 		return;
@@ -383,7 +385,7 @@ void tf_stage_fetched(const struct traceme *t)
 	uint32_t root;
 	int64_t bytes;
 
-	claim(t->start_ns, &root);
+	tfdata_claim(t->start_ns, &root);
 	if (root == NOBODY)
 		return;
 	add(&stages[root], WAIT, t->end_ns - t->start_ns);
@@ -401,7 +403,7 @@ static struct flight *flight_of(int64_t id)
 /* Right after the element came from the stage below, on the same thread. */
 void tf_stage_function(const struct traceme *t)
 {
-	const struct span *last = spans.n ? &spans.list[spans.n - 1] : NULL;
+	const struct tfdata_span *last = spans.n ? &spans.list[spans.n - 1] : NULL;
 	uint32_t stage = last ? stages[last->stage].parent : NOBODY;
 	struct flight *f;
 	int64_t id;
@@ -481,7 +483,7 @@ static uint32_t stage_of_iterator(void *iterator, int64_t now_ns)
 	if (!path)
 		stage = stage_called(t.name, t.name_length);
 	if (path || look_due(stage, now_ns))
-		look(&stages[stage], &t);
+		tfdata_look(&stages[stage], &t);
 	tf_string_free(&name);
 	return stage;
 }
@@ -500,7 +502,7 @@ void *tf_get_next(void *status, void *iterator, void *context, void *tensors, vo
 	saved = errno;
 	end_ns = rt_quick_now();
 	/* only now: from when its settings say so, TensorFlow may tell the calls itself */
-	called(stage_of_iterator(iterator, end_ns), start_ns, end_ns);
+	tfdata_called(stage_of_iterator(iterator, end_ns), start_ns, end_ns);
 	errno = saved;
 	return status;
 }
@@ -519,7 +521,7 @@ static void define(uint32_t index)
 	rt_emit_stage(&def);
 }
 
-static void tell(uint32_t index, int64_t now_ns)
+static void tfdata_tell(uint32_t index, int64_t now_ns)
 {
 	struct stage *s = &stages[index];
 	uint64_t new[SUMS];
@@ -560,7 +562,7 @@ void tf_stages_tell(bool now)
 	for (uint32_t i = 0; i < n; i++) {
 		if (atomic_exchange(&stages[i].changed, false))
 			define(i);
-		tell(i, now_ns);
+		tfdata_tell(i, now_ns);
 	}
 	give_flag(&telling);
 }

@@ -53,7 +53,7 @@ static void nobody(const struct traceme *t)
 	(void)t;
 }
 
-static const struct consumer {
+static const struct trace_consumer {
 	const char *begin;
 	tf_trace_take *take;
 } consumers[] = {
@@ -124,7 +124,7 @@ static void take_any(const struct traceme_event *e)
 	}
 }
 
-static inline void take(const struct traceme_event *e)
+static inline void tf_trace_take_event(const struct traceme_event *e)
 {
 	uint8_t row;
 
@@ -132,7 +132,7 @@ static inline void take(const struct traceme_event *e)
 	if (e->length < 2 || e->start_ns <= 0 || e->end_ns < e->start_ns)
 		return;
 	for (row = first[(unsigned char)e->name[0]]; row; row = next[row - 1]) {
-		const struct consumer *c = &consumers[row - 1];
+		const struct trace_consumer *c = &consumers[row - 1];
 		size_t length = strlen(c->begin);
 		struct traceme t;
 
@@ -154,7 +154,7 @@ static inline void record(struct traceme_event *e, struct recorder *r,
 	int saved = errno;
 
 	if (rt_level() != TFT_LEVEL_OFF)
-		take(e);
+		tf_trace_take_event(e);
 	errno = saved;
 	if (atomic_load_explicit(&r->session, memory_order_relaxed) != LEVEL_NONE)
 		((void (*)(struct traceme_event *))tf_original(function))(e);
@@ -179,10 +179,12 @@ void tf_record_tf(struct traceme_event *e)
 struct tf_string *tf_trace_string(struct tf_string *s, const void *kernel, const void *context,
 				  bool verbose)
 {
-	typedef struct tf_string *trace_string(struct tf_string *, const void *, const void *, bool);
+	typedef struct tf_string *trace_string(struct tf_string *, const void *, const void *,
+					       bool);
 
 	if (tf_original(TFT_TF_GPU_COMPUTE) || tf_trace_session())
-		return ((trace_string *)tf_original(TFT_TF_TRACE_STRING))(s, kernel, context, verbose);
+		return ((trace_string *)tf_original(TFT_TF_TRACE_STRING))(s, kernel, context,
+									  verbose);
 	s->text = s->inside;
 	s->length = 0;
 	s->inside[0] = '\0';
@@ -284,7 +286,8 @@ void tf_trace_tick(void)
 /* A level that is there already is a session's of the program. */
 static void recorder_start(struct recorder *r, const char *level)
 {
-	/* the preloaded library's, which all then go by, unless they have come to go by their own */
+	/* the preloaded library's, which all then go by, unless they have come to go by their
+	 * own */
 	r->level = (_Atomic int *)(tf_lib->late ? tf_lib->find(level) : dlsym(RTLD_DEFAULT, level));
 	if (!r->level)
 		return;
@@ -361,7 +364,8 @@ bool tf_start_filter_bool_tsl(int level, uint64_t filter, bool more)
 	bool ours = session_begin(&tsl);
 
 	return session_began(&tsl, ours,
-		ORIGINAL(bool (*)(int, uint64_t, bool), START_FILTER_BOOL_TSL)(level, filter, more));
+		ORIGINAL(bool (*)(int, uint64_t, bool), START_FILTER_BOOL_TSL)(level, filter,
+									       more));
 }
 
 bool tf_start_tf(int level)

@@ -104,7 +104,8 @@ EXPORT void C(zgemm_batch_strided)(int layout, int ta, int tb, integer m, intege
 				   const double *b, integer ldb, integer sb, const double *beta,
 				   double *c, integer ldc, integer sc, integer count)
 {
-	printf("%d cblas zgemm_batch_strided %d %d %d %lld %lld %lld %g %lld %lld %lld %lld %g %lld "
+	printf("%d cblas zgemm_batch_strided %d %d %d %lld %lld %lld %g %lld %lld %lld %lld %g "
+	       "%lld "
 	       "%lld %lld\n", WHO, layout, ta, tb, (long long)m, (long long)n, (long long)k,
 	       alpha[1], (long long)lda, (long long)sa, (long long)ldb, (long long)sb, beta[0],
 	       (long long)ldc, (long long)sc, (long long)count);

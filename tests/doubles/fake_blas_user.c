@@ -90,7 +90,8 @@ void blas_calls(void)
 	result = F(sgemm)("N", "t", &two, &three, &four, &half, many, &two, many, &three, &one, c,
 			  &two, 1, 1);
 	printf("result %llx errno %d c %g\n", (unsigned long long)result, errno, (double)c[0]);
-	table[0]("C", "N", &two, &two, &three, &half, many, &two, many, &three, &one, c, &two, 1, 1);
+	table[0]("C", "N", &two, &two, &three, &half, many, &two, many, &three, &one, c, &two, 1,
+		 1);
 	F(dgemv)("T", &three, &four);
 	F(strmm)("R", "U", "N", "N", &two, &three, &one, &back);
 	if (!setjmp(back)) {
@@ -115,5 +116,6 @@ void blas_many(int count)
 	float c[2] = { 1, 1 };
 
 	for (int i = 0; i < count; i++)
-		F(sgemm)("N", "N", &two, &two, &two, &half, many, &two, many, &two, &one, c, &two, 1, 1);
+		F(sgemm)("N", "N", &two, &two, &two, &half, many, &two, many, &two, &one, c, &two,
+			 1, 1);
 }

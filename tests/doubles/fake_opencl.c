@@ -184,7 +184,8 @@ static cl_int f_clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t n, v
 
 static cl_context f_clCreateContext(const cl_context_properties *props, cl_uint n,
 				    const cl_device_id *d,
-				    void (CL_CALLBACK *f)(const char *, const void *, size_t, void *),
+				    void (CL_CALLBACK *f)(const char *, const void *, size_t,
+							  void *),
 				    void *data, cl_int *err)
 {
 	(void)props, (void)n, (void)d, (void)f, (void)data;

@@ -270,7 +270,8 @@ API void *const fake_vtable[] = {
 };
 
 static const char key_text[] =
-	"/job:a/replica:0/task:0/device:CPU:0;01;/job:b/replica:0/task:1/device:GPU:2;edge_7_pool;0:0";
+	"/job:a/replica:0/task:0/device:CPU:0;01;/job:b/replica:0/task:1/device:GPU:2;"
+	"edge_7_pool;0:0";
 static const struct parsed_key key = {
 	.source = { [VIEW_TEXT] = (uint64_t)(uintptr_t)key_text, [!VIEW_TEXT] = 11 },
 };
@@ -282,7 +283,8 @@ static void give(void)
 	void *status = NULL;
 	double buffer = 0;
 
-	((void *(*)(void **, void *, const struct parsed_key *, void *, const struct tensor *, bool))
+	((void *(*)(void **, void *, const struct parsed_key *, void *, const struct tensor *,
+		    bool))
 	 fake_vtable[2])(&status, (void *)1, &key, (void *)2, &tensor, true);
 	sums += status == (void *)0x66;
 #if PARAMS == 16

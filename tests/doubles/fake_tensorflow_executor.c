@@ -106,7 +106,8 @@ int fake_fetch(int elements, bool parallel)
 		"Iterator::Root::Prefetch::Map", NULL, 1000000, { 0 },
 	};
 	struct iterator prefetch = {
-		"Iterator::Root::Prefetch#buffer_limit=4,buffered_elements=3#", &map, 2000000, { 0 },
+		"Iterator::Root::Prefetch#buffer_limit=4,buffered_elements=3#", &map, 2000000,
+		{ 0 },
 	};
 	struct iterator root = { "Iterator::Root", &prefetch, 1000000, { 0 } };
 	int right = 0;

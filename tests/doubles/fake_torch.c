@@ -274,7 +274,8 @@ API struct vector *types(struct vector *out, const struct record *r)
 	struct string *all = calloc(inputs(r), sizeof(*all));
 
 	for (size_t i = 0; i < inputs(r); i++)
-		set_type(&all[i], v[i].tag == TAG ? ((const struct tensor *)v[i].payload)->type : "");
+		set_type(&all[i],
+			 v[i].tag == TAG ? ((const struct tensor *)v[i].payload)->type : "");
 	*out = (struct vector){ all, all + inputs(r), all + inputs(r) };
 	return out;
 }
@@ -412,7 +413,8 @@ static struct tensor *copied(int which)
 		{ .data = floats[1], .bytes = sizeof(floats[1]) }, { .data = NULL },
 	};
 	static struct tensor tensor = {
-		.table = plain + 2, .sizes = { 64, 32 }, .type = "float", .offset = 2048, .numel = 2048,
+		.table = plain + 2, .sizes = { 64, 32 }, .type = "float", .offset = 2048,
+		.numel = 2048,
 	};
 
 	tensor.storage = &storages[which];

@@ -18,7 +18,8 @@ const char *tftop_attach_why(void)
 
 int tftop_probe_attach(void)
 {
-	const char *set = getenv("LATE_SET"), *lent = getenv("LATE_LENT"), *result = getenv("LATE_RESULT");
+	const char *set = getenv("LATE_SET"), *lent = getenv("LATE_LENT"),
+		*result = getenv("LATE_RESULT");
 	int fd = open(getenv("LATE_OUT"), O_WRONLY | O_APPEND | O_CLOEXEC);
 	sigset_t blocked;
 

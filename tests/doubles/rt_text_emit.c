@@ -100,7 +100,8 @@ void rt_emit_launch(struct tft_launch *l)
 	char shape[160];
 
 	write_shape(shape, sizeof(shape), l->kind == TFT_KIND_KERNEL ? l->shape : 0);
-	line("launch corr=%u queue=%u kind=%s name=%s dir=%s bytes=%llu shape=%s op=%s status=%d%s%s%s "
+	line("launch corr=%u queue=%u kind=%s name=%s dir=%s bytes=%llu shape=%s op=%s "
+	     "status=%d%s%s%s "
 	     "tid=%u call_ns=%lld dur=%u", l->correlation, l->queue, kinds[l->kind],
 	     name_of(l->name), directions[l->direction], (unsigned long long)l->bytes, shape,
 	     name_of(l->op_name), l->status, l->flags & TFT_CMD_BLOCKING ? " blocking" : "",
@@ -113,7 +114,8 @@ void rt_emit_run(struct tft_run *r)
 	char shape[160];
 
 	write_shape(shape, sizeof(shape), r->kind == TFT_KIND_KERNEL ? r->shape : 0);
-	line("run corr=%u queue=%u kind=%s name=%s dir=%s bytes=%llu op=%s status=%d%s b=%llu e=%llu%s%s",
+	line("run corr=%u queue=%u kind=%s name=%s dir=%s bytes=%llu op=%s status=%d%s b=%llu "
+	     "e=%llu%s%s",
 	     r->correlation, r->queue, kinds[r->kind], name_of(r->name), directions[r->direction],
 	     (unsigned long long)r->bytes, name_of(r->op_name), r->status,
 	     r->flags & TFT_CMD_NOTIMES ? " notimes" : "", (unsigned long long)r->start_ticks,
@@ -158,7 +160,8 @@ void rt_emit_compile(struct tft_compile *c)
 
 void rt_emit_flow(struct tft_flow *f)
 {
-	static const char *const phases[TFT_FLOW_COUNT] = { "sent", "received", "encoded", "decoded",
+	static const char *const phases[TFT_FLOW_COUNT] = { "sent", "received", "encoded",
+	"decoded",
 						      "made" };
 
 	line("flow name='%s' key=%llx bytes=%llu op=%llx dur=%lld %s", name_of(f->name),
@@ -168,7 +171,8 @@ void rt_emit_flow(struct tft_flow *f)
 
 void rt_emit_node(const struct tft_node *n)
 {
-	line("node id=%u graph='%s' name='%s' type='%s' inputs='%s' attributes='%s' line=%u origin=%u",
+	line("node id=%u graph='%s' name='%s' type='%s' inputs='%s' attributes='%s' line=%u "
+	     "origin=%u",
 	     n->id, name_of(n->graph), name_of(n->name), name_of(n->type), n->inputs, n->attributes,
 	     n->line, n->origin);
 }
@@ -204,7 +208,8 @@ void rt_emit_stages(struct tft_stages *s)
 
 void rt_emit_pool(struct tft_pool *p)
 {
-	line("pool tid=%u closures=%llu with_ops=%llu timed=%llu wait=%lld longest=%lld busy=%lld%s",
+	line("pool tid=%u closures=%llu with_ops=%llu timed=%llu wait=%lld longest=%lld "
+	     "busy=%lld%s",
 	     p->tid, (unsigned long long)p->closures, (unsigned long long)p->with_ops,
 	     (unsigned long long)p->timed, (long long)p->wait_ns, (long long)p->max_wait_ns,
 	     (long long)p->busy_ns, p->end_ns < p->begin_ns ? " backwards" : "");

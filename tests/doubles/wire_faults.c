@@ -140,7 +140,8 @@ static void garble(unsigned char *data, size_t size)
 	for (size_t i = 0; i < size; i++)
 		if (w.at + i >= head && (!is("times") || w.at + i < HEAD + PACKET_HEAD) &&
 		    chance() % one_of == 0)
-			data[i] = (unsigned char)(chance() & 1 ? chance() : chance() & 1 ? 0xff : 0);
+			data[i] = (unsigned char)(chance() & 1 ? chance() : chance() & 1 ? 0xff :
+				0);
 }
 
 static void make_huge(unsigned char *data, size_t size)

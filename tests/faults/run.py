@@ -32,7 +32,7 @@ MARK = "TFTOP_FAULT_TEST"
 PROGRAM_S = 120         # until a program has to have ended
 CLEAN_S = 5             # until nothing may be left
 # What any attach says, whatever breaks.
-LATE = re.compile("attached late: |was in use before tftop came")
+LATE = re.compile("attached late: |was in use before tftop attached")
 AT_ONCE = Lock()        # of the faults that take much of what the machine has
 BEGIN, END = "<!-- make faults: begin -->", "<!-- make faults: end -->"
 

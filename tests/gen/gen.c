@@ -56,7 +56,8 @@ static const char help[] =
 	"  --memory BYTES  a layer's weights, and what it allocates in a step (0)\n"
 	"  --drift PPM     the device's clock runs so much fast (0)\n"
 	"  --gpu N         the training loop of --synth SEED,gpu instead, on N GPUs with --lanes\n"
-	"                  streams each (at least 4); of the others only --seconds, --seed, --streams\n"
+	"                  streams each (at least 4); of the other options only --seconds,\n"
+	"                  --seed and --streams apply\n"
 	"  --seed X        (1)\n"
 	"  --streams N     trace files per channel (2)\n"
 	"  --ctf DIR       a recording: tftop DIR opens it, babeltrace2 reads it\n"
@@ -159,7 +160,8 @@ static void parse(struct settings *settings, int argc, char **argv)
 		{ "spans", 1, NULL, 'o' }, { "lanes", 1, NULL, 'o' }, { "seconds", 1, NULL, 'o' },
 		{ "ops", 1, NULL, 'o' }, { "disorder", 1, NULL, 'o' }, { "loss", 1, NULL, 'o' },
 		{ "apart", 1, NULL, 'o' }, { "memory", 1, NULL, 'o' },
-		{ "drift", 1, NULL, 'o' }, { "gpu", 1, NULL, 'o' }, { "seed", 1, NULL, 'o' }, { "streams", 1, NULL, 'o' },
+		{ "drift", 1, NULL, 'o' }, { "gpu", 1, NULL, 'o' }, { "seed", 1, NULL, 'o' },
+		{ "streams", 1, NULL, 'o' },
 		{ "ctf", 1, NULL, 'o' }, { "truth", 1, NULL, 'o' }, { "help", 0, NULL, 'h' },
 		{ NULL, 0, NULL, 0 }
 	};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums over events, by id, and their report. */
-#include "tests/gen/truth-internal.h"
+#include "tests/gen/truth_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

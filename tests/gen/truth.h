@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The report that a stream of events should give, made of plain sums over
- * single events: the other opinion beside the model. One process, commands whole or
- * as a launch and its run of one id, ops whole (their names may come later), devices with one pair of clocks or
- * none that matters.
+ * single events: a second opinion beside the model. One process; commands whole, or
+ * as a launch and its run of one id; ops whole (their names may come later); devices with
+ * one pair of clocks, or none that matters.
  *
  * Always true: a number is exact or absent. Absent are percentiles, and what a
  * drifting clock decides (unions of device times).

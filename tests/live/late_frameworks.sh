@@ -58,7 +58,7 @@ seen() {
 		is "lost" "$(report "j['trust']['lost_events']")" 0
 }
 
-midst() { late "$1" "$2" && seen "$1" && said "was in use before tftop came" && unharmed "$1"; }
+midst() { late "$1" "$2" && seen "$1" && said "was in use before tftop attached" && unharmed "$1"; }
 first() { late "$1" first && seen "$1"; }
 closing() { late "$1" closing 3 && seen "$1" && is "its end" "$(report "[p['exit_status'] for p in j['processes']]")" "[3]"; }
 

@@ -62,7 +62,7 @@ for_a_while() {
 	meanwhile test -e "$WIRE_OVER"
 	broken "$1,$2,3" --until "$work/enough" 500 1000 || { kill $helper; return 1; }
 	wait $helper
-	[ -e "$WIRE_OVER" ] || says 'tracing ended|stopped' || return
+	[ -e "$WIRE_OVER" ] || says 'tracing ended|stopped|sends no more data' || return
 	whole_or_said
 }
 # Nothing sound ever comes: nobody can know how much it was, but tftop and PROGRAM bear it.

@@ -179,7 +179,7 @@ case_bycall() {
 	expect bycall "nothing is called lost" "$(lines '^(vendor_)?dropped')$(lines '^message .*(262144|no record)')" 00
 	level=2 play 13.0 bycall CUPTI_DOUBLE=bycall,fail=cuptiActivityEnable:12:2
 	fine "bycall refused"
-	told "bycall refused" "CUPTI refuses to tell correlations"
+	told "bycall refused" "CUPTI refuses to record correlations"
 	told "bycall refused" "CUPTI gives no correlations"
 	expect "bycall refused" "nothing is called lost" "$(lines '^(vendor_)?dropped')$(lines '^message .*(262144|no record)')" 00
 }
@@ -194,9 +194,9 @@ case_refused() {
 	done <<-'END'
 		busy=nsys another profiler \(.*nsys.*--probe -cuda
 		fail=cuptiSubscribe:0:15,fail=cuptiSubscribe_v2:0:15 is not one for this driver
-		fail=cuptiActivityRegisterCallbacks:0:999 CUPTI takes no buffers
+		fail=cuptiActivityRegisterCallbacks:0:999 CUPTI accepts no buffers
 		fail=cuptiActivityEnable:0:35 only administrators
-		fail=cuptiActivityEnable:8:2 CUPTI refuses to tell
+		fail=cuptiActivityEnable:8:2 CUPTI refuses to record
 	END
 	play 13.0 all TFTOP_CUPTI=/nowhere/libcupti.so.13
 	fine "no libcupti"
@@ -233,7 +233,7 @@ case_fails() {
 		3 cuptiGetStreamIdEx 1 which stream or context is which
 		3 cuptiGetDeviceId 0 which stream or context is which
 		3 cuptiGetContextId 0 which stream or context is which
-		3 cuptiGetTimestamp 0 what time it is
+		3 cuptiGetTimestamp 0 does not tell its time
 		3 cuptiGetGraphNodeId 0 which node of a graph is which
 		3 cuptiGetGraphNodeId 1 which node of a graph is which
 		3 cuptiGetGraphExecId 0 which graph is which
@@ -316,7 +316,7 @@ case_adapts() {
 	for torn in '' torn; do
 		level=2 play 13.0 adapts CUPTI_DOUBLE=$torn TFTOP_CUDA_GRAPHS=1000
 		fine "adapts $torn"
-		told "adapts $torn" "from here on a launch of a graph is one box"
+		told "adapts $torn" "from now on each launch of a graph is one box"
 		grep -E '^(command .* kind=graph |launch |run )' "$tmp/events" |
 			sed -nE 's/^(command|launch|run) corr=([0-9]+) .* kind=([a-z]+) .*/\2 \1 \3/p' | sort | uniq -c |
 			awk '{ form[$2] = form[$2] $3 ":" $4 (($3 == "run" && $4 == "kernel") ? ":" $1 : "") " " }

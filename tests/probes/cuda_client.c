@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A small client of CUPTI, injected into cuda_play: subscribes to the library that CUDA_CLIENT_LIB
- * names, records, and writes what came to the file CUDA_CLIENT_OUT at the end, a line for each sort:
+ * names, records, and at the end writes what came to the file CUDA_CLIENT_OUT, a line for each
+ * kind:
  *	version N; kernel COUNT NS; copy COUNT BYTES NS; fill COUNT BYTES NS; peer …; alloc COUNT;
  *	free COUNT; sync COUNT; graph COUNT; api COUNT; zero COUNT; unknown COUNT; dropped COUNT;
- *	correlated COUNT (kernels and copies); disorder COUNT; buffers COUNT; calls COUNT (callbacks at entry); unended COUNT (kernels
- *	that came before their end); late COUNT (100 ms and more after it)
+ *	correlated COUNT (kernels and copies); disorder COUNT; buffers COUNT; calls COUNT
+ *	(callbacks at entry); unended COUNT (kernels that came before their end); late COUNT
+ *	(100 ms and more after it)
  * CUDA_CLIENT_DUMP: a file that gets the valid bytes of each buffer, with their length before them.
  * CUDA_CLIENT is a list of words: what it does otherwise, or wrong.
  */
@@ -144,7 +146,8 @@ static void complete(void *context, uint32_t stream, uint8_t *buffer, size_t siz
 	if (dump && (fwrite(&valid, sizeof(valid), 1, dump) != 1 ||
 		     fwrite(buffer, valid, 1, dump) != 1))
 		abort();
-	while (!CALL("cuptiActivityGetNextRecord", (uint8_t *, size_t, uint8_t **), buffer, valid, &record))
+	while (!CALL("cuptiActivityGetNextRecord", (uint8_t *, size_t, uint8_t **), buffer, valid,
+		     &record))
 		one(record);
 	pthread_mutex_unlock(&lock);
 	if (!word("misaligned") && !word("same"))
@@ -187,11 +190,15 @@ static void end(void)
 	CALL("cuptiGetVersion", (uint32_t *), &version);
 	if (f)
 		fprintf(f, "version %u\nkernel %lu %lu\ncopy %lu %lu %lu\nfill %lu %lu %lu\n"
-			"peer %lu %lu %lu\nalloc %lu\nfree %lu\nsync %lu\ngraph %lu\napi %lu\nzero %lu\n"
-			"unknown %lu\ndropped %zu\ndisorder %lu\nbuffers %lu\ncalls %lu\nunended %lu\n"
+			"peer %lu %lu %lu\nalloc %lu\nfree %lu\nsync %lu\ngraph %lu\napi "
+			"%lu\nzero %lu\n"
+			"unknown %lu\ndropped %zu\ndisorder %lu\nbuffers %lu\ncalls %lu\nunended "
+			"%lu\n"
 			"late %lu\ncorrelated %lu\n", version,
-			got.kernels, got.kernel_ns, got.copies, got.copy_bytes, got.copy_ns, got.fills,
-			got.fill_bytes, got.fill_ns, got.peers, got.peer_bytes, got.peer_ns, got.allocs,
+			got.kernels, got.kernel_ns, got.copies, got.copy_bytes, got.copy_ns,
+			got.fills,
+			got.fill_bytes, got.fill_ns, got.peers, got.peer_bytes, got.peer_ns,
+			got.allocs,
 			got.frees, got.syncs, got.graphs, got.apis, got.zero, got.unknown, dropped,
 			got.disorder, got.buffers, atomic_load(&calls), got.unended,
 			got.late, got.correlated);
@@ -209,7 +216,8 @@ static int subscribe(void)
 	int result;
 
 	if (!find("cuptiSubscribe_v2"))
-		return CALL("cuptiSubscribe", (struct cupti_subscriber **, cupti_callback_fn *, void *),
+		return CALL("cuptiSubscribe",
+			    (struct cupti_subscriber **, cupti_callback_fn *, void *),
 			    &subscriber, callback, NULL);
 	if (word("params-132"))
 		params.size = CUPTI_SUBSCRIBER_PARAMS_132;
@@ -246,7 +254,8 @@ int InitializeInjection(void)
 	if (word("all"))	/* that a release has or not */
 		for (int kind = CUPTI_KIND_DRIVER; kind < CUPTI_KIND_GRAPH; kind++)
 			if (kind != CUPTI_KIND_CONCURRENT_KERNEL && kind != CUPTI_KIND_COPY_PEER &&
-			    kind != CUPTI_KIND_MEMORY && kind != CUPTI_KIND_SYNC && kind != CUPTI_KIND_DEVICE)
+			    kind != CUPTI_KIND_MEMORY && kind != CUPTI_KIND_SYNC &&
+			    kind != CUPTI_KIND_DEVICE)
 				CALL("cuptiActivityEnable", (int), kind);
 	CALL("cuptiEnableDomain", (uint32_t, struct cupti_subscriber *, uint32_t), 1, subscriber,
 	     CUPTI_DOMAIN_DRIVER);
@@ -254,7 +263,8 @@ int InitializeInjection(void)
 	     CUPTI_DOMAIN_RESOURCE);
 	if (word("unsubscribed")) {
 		CALL("cuptiUnsubscribe", (struct cupti_subscriber *), subscriber);
-		CALL("cuptiEnableDomain", (uint32_t, struct cupti_subscriber *, uint32_t), 1, subscriber, 1);
+		CALL("cuptiEnableDomain", (uint32_t, struct cupti_subscriber *, uint32_t), 1,
+		     subscriber, 1);
 	}
 	if (!pthread_create(&flusher, NULL, flush, NULL))
 		atexit(end);

@@ -10,10 +10,12 @@
 struct dim3 { unsigned int x, y, z; };
 void **__cudaRegisterFatBinary(void *binary);
 void __cudaRegisterFatBinaryEnd(void **handle);
-void __cudaRegisterFunction(void **handle, const char *host, char *code, const char *name, int threads,
+void __cudaRegisterFunction(void **handle, const char *host, char *code, const char *name,
+			    int threads,
 			    void *tid, void *bid, void *block, void *grid, int *warp);
 int __cudaGetKernel(void **kernel, const void *host);
-int __cudaLaunchKernel(void *kernel, struct dim3 grid, struct dim3 block, void **args, size_t shared,
+int __cudaLaunchKernel(void *kernel, struct dim3 grid, struct dim3 block, void **args,
+		       size_t shared,
 		       void *stream);
 int cudaLaunchKernel(const void *host, struct dim3 grid, struct dim3 block, void **args,
 		     size_t shared, void *stream);
@@ -36,7 +38,8 @@ __attribute__((constructor)) static void registered(void)
 {
 	void **handle = __cudaRegisterFatBinary(NULL);
 
-	__cudaRegisterFunction(handle, &host_function, NULL, "_Z4scalePfi", -1, NULL, NULL, NULL, NULL,
+	__cudaRegisterFunction(handle, &host_function, NULL, "_Z4scalePfi", -1, NULL, NULL, NULL,
+			       NULL,
 			       NULL);
 	__cudaRegisterFatBinaryEnd(handle);
 }
@@ -60,9 +63,11 @@ int main(void)
 	       cudaStreamEndCapture(stream, &graph) | cudaGraphInstantiate(&exec, graph, 0);
 	for (int i = 0; i < 5; i++)
 		bad |= cudaGraphLaunch(exec, stream);
-	bad |= cudaMemcpyAsync(back, memory, sizeof(back), 2, stream) | cudaStreamSynchronize(stream) |
+	bad |= cudaMemcpyAsync(back, memory, sizeof(back), 2,
+			       stream) | cudaStreamSynchronize(stream) |
 	       cudaDeviceSynchronize() | cudaFree(memory);
-	if (cudaLaunchKernel(&host_function, grid, wrong, NULL, 0, stream) != 9 || cudaGetLastError() != 9)
+	if (cudaLaunchKernel(&host_function, grid, wrong, NULL, 0, stream) != 9 ||
+	    cudaGetLastError() != 9)
 		bad = 1;
 	for (int i = 0; i < 256; i++)
 		sum += back[i];

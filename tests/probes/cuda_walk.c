@@ -19,7 +19,8 @@ int main(int argc, char **argv)
 	size_t valid;
 
 	if (!f)
-		return fprintf(stderr, "cuda_walk: %s\n", library ? "no file, no function" : dlerror()), 2;
+		return fprintf(stderr, "cuda_walk: %s\n",
+			       library ? "no file, no function" : dlerror()), 2;
 	while (fread(&valid, sizeof(valid), 1, f) == 1) {
 		uint8_t *buffer = aligned_alloc(64, (valid + 63) / 64 * 64);
 		void *record = NULL;

@@ -62,8 +62,8 @@ case_find() {
 		"$cuda" "$build/cudart/libcudart.so.13" "$build/site/torch/lib/libtorch_cuda.so"
 	LD_LIBRARY_PATH=$build/a found find "as the linker looks" "$build/a/libcupti.so.12 12060 12.6" "$cuda"
 	driver 14000
-	expect find 'nothing anywhere' "$("$check" find "$cuda" | cut -c1-76)" \
-		"none: there is no libcupti for CUDA 14, neither with the program's libraries"
+	expect find 'nothing anywhere' "$("$check" find "$cuda" | cut -c1-73)" \
+		"none: there is no libcupti for CUDA 14: not among the program's libraries"
 }
 
 # What the library says of itself is not always a release.
@@ -93,7 +93,7 @@ case_release() {
 		expect_word release 'one that lacks what is needed' 'without cuptiGetStreamIdEx' r/libcupti.so.12
 	fake r/libcupti.so.13 130500
 	FAKE_FAIL='cuptiGetVersion=999' expect_word release 'too new for the driver' \
-		'does not say its version (999)' r/libcupti.so.13
+		'does not tell its version (999)' r/libcupti.so.13
 }
 expect_word() { # NAME WHAT WORDS LIB
 	expect "$1" "$2" "$("$check" find "$build/libcuda.so.1" "$build/$4" | grep '^none' | grep -coF "$3")" 1

@@ -167,7 +167,8 @@ static bool same_walk(uint32_t release)
 	cuda_walk_begin(&genuine, bytes, valid, release, next, NULL);
 	cuda_walk_begin(&table, bytes, valid, release, NULL, NULL);
 	while (cuda_walk_next(&genuine, &a)) {
-		if (!cuda_walk_next(&table, &b) || a.kind != b.kind || genuine.record != table.record)
+		if (!cuda_walk_next(&table, &b) || a.kind != b.kind ||
+		    genuine.record != table.record)
 			return false;
 		n++;
 	}
@@ -231,6 +232,7 @@ int main(int argc, char **argv)
 		return exports(argv[2], (uint32_t)strtoul(argv[3], NULL, 10));
 	if (argc == 4 && !strcmp(argv[1], "walk"))
 		return walk(argv[2], (uint32_t)strtoul(argv[3], NULL, 10));
-	fprintf(stderr, "usage: cupti_check find|subscribe LIB..., cupti_check exports|walk LIB RELEASE\n");
+	fprintf(stderr,
+		"usage: cupti_check find|subscribe LIB..., cupti_check exports|walk LIB RELEASE\n");
 	return 2;
 }

@@ -62,7 +62,7 @@ case_late_again() {
 	local i before after threads
 	turns_begin || return
 	tell again - -
-	expect late_again 'no probe yet' "$answer $(cat "$work/turns.err")" 'no late: 1: no probe was ever in use here'
+	expect late_again 'no probe yet' "$answer $(cat "$work/turns.err")" 'no late: 1: no probe was ever in use in this process'
 	: >"$work/turns.err"
 	for i in 1 2 3; do turn "late_again$i"; done
 	before=$(switches "$turns_pid") threads=$(threads_of "$turns_pid")
@@ -97,7 +97,7 @@ case_late_refused() {
 	turns_begin || return
 	tell attach /nowhere "$LTTNG_HOME"
 	expect late_refused 'no tftop' "$answer $(cat "$work/turns.err")" \
-		"no late: -1: no living tftop behind TFTOP_CONTROL='/nowhere'"
+		"no late: -1: no running tftop behind TFTOP_CONTROL='/nowhere'"
 	: >"$work/turns.err"
 	turn late_refused1
 	trace_begin late_refused2 || return

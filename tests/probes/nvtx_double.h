@@ -76,11 +76,13 @@ __attribute__((constructor)) static void double_fresh(void)
 }
 
 #define CALL(table, index, type, none, ...) do { \
-	__typeof__(type) *fn_ = (__typeof__(type) *)__atomic_load_n(&table[index], __ATOMIC_ACQUIRE); \
+	__typeof__(type) *fn_ = \
+		(__typeof__(type) *)__atomic_load_n(&table[index], __ATOMIC_ACQUIRE); \
 	return fn_ ? fn_(__VA_ARGS__) : none; \
 } while (0)
 #define CALLV(table, index, type, ...) do { \
-	__typeof__(type) *fn_ = (__typeof__(type) *)__atomic_load_n(&table[index], __ATOMIC_ACQUIRE); \
+	__typeof__(type) *fn_ = \
+		(__typeof__(type) *)__atomic_load_n(&table[index], __ATOMIC_ACQUIRE); \
 	if (fn_) \
 		fn_(__VA_ARGS__); \
 } while (0)
@@ -171,7 +173,8 @@ static inline int nvtxDomainRangePop(nvtxDomainHandle_t d)
 	CALL(core2_slot, NVTX_CORE2_POP, int (void *), NVTX_NO_TRACKING, d);
 }
 
-static inline nvtxRangeId_t nvtxDomainRangeStartEx(nvtxDomainHandle_t d, const nvtxEventAttributes_t *a)
+static inline nvtxRangeId_t nvtxDomainRangeStartEx(nvtxDomainHandle_t d,
+						   const nvtxEventAttributes_t *a)
 {
 	CALL(core2_slot, NVTX_CORE2_START_EX,
 	     nvtxRangeId_t (void *, const nvtxEventAttributes_t *), 0, d, a);

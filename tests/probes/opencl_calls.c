@@ -127,7 +127,8 @@ static void queues(void)
 		SAY(clGetCommandQueueInfo(q, CL_QUEUE_PROPERTIES, 1, &got, &bytes));
 		bytes = 999;
 		memset(array, 0x55, sizeof(array));
-		SAY(clGetCommandQueueInfo(q, CL_QUEUE_PROPERTIES_ARRAY, sizeof(array), array, &bytes));
+		SAY(clGetCommandQueueInfo(q, CL_QUEUE_PROPERTIES_ARRAY, sizeof(array), array,
+					  &bytes));
 		printf("  array %zu %d %d\n", bytes, (int)array[0], (int)array[1]);
 		SAY(clGetCommandQueueInfo(q, CL_QUEUE_PROPERTIES_ARRAY, 1, array, NULL));
 		SAY(clRetainCommandQueue(q));
@@ -137,7 +138,8 @@ static void queues(void)
 		SAY(clReleaseCommandQueue(q));
 	}
 	for (int i = 0; i < 4; i++) {
-		MADE(q, clCreateCommandQueue(context, device, (cl_command_queue_properties)i, &result_));
+		MADE(q, clCreateCommandQueue(context, device, (cl_command_queue_properties)i,
+			&result_));
 		got = 99;
 		SAY(clGetCommandQueueInfo(q, CL_QUEUE_PROPERTIES, sizeof(got), &got, NULL));
 		printf("  properties %d\n", (int)got);
@@ -211,7 +213,8 @@ static void buffers(void)
 	SAY(clRetainMemObject(sub));
 	SAY(clReleaseMemObject(sub));
 	SAY(clReleaseMemObject(sub));
-	MADE(got, clCreateBufferWithProperties(context, NULL, CL_MEM_READ_ONLY, 64, NULL, &result_));
+	MADE(got,
+	     clCreateBufferWithProperties(context, NULL, CL_MEM_READ_ONLY, 64, NULL, &result_));
 	SAY(clReleaseMemObject(got));
 }
 

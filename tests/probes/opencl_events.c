@@ -117,9 +117,12 @@ static void gated(cl_command_queue queue, const char *name)
 	cl_int status = 99;
 
 	printf("gated %s\n", name);
-	printf(" %d\n", clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 1, &gate, &one));
-	printf(" %d\n", clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 1, &one, &two));
-	printf(" %d\n", clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 1, &two, NULL));
+	printf(" %d\n",
+	       clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 1, &gate, &one));
+	printf(" %d\n",
+	       clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 1, &one, &two));
+	printf(" %d\n",
+	       clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 1, &two, NULL));
 	clGetEventInfo(one, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL);
 	printf(" waiting %d references %u %u gate %u\n", status > CL_COMPLETE, references(one),
 	       references(two), references(gate));
@@ -164,8 +167,10 @@ static void failed(void)
 	cl_event gate = clCreateUserEvent(context, NULL), one, two;
 
 	printf("failed\n");
-	printf(" %d\n", clEnqueueNDRangeKernel(any_order, kernel, 1, NULL, &global, NULL, 1, &gate, &one));
-	printf(" %d\n", clEnqueueNDRangeKernel(any_order, kernel, 1, NULL, &global, NULL, 1, &one, &two));
+	printf(" %d\n",
+	       clEnqueueNDRangeKernel(any_order, kernel, 1, NULL, &global, NULL, 1, &gate, &one));
+	printf(" %d\n",
+	       clEnqueueNDRangeKernel(any_order, kernel, 1, NULL, &global, NULL, 1, &one, &two));
 	printf(" set %d\n", clSetUserEventStatus(gate, -7));
 	printf(" status %d %d\n", poll_status(one), poll_status(two));
 	printf(" wait %d\n", clWaitForEvents(1, &one));

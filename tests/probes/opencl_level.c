@@ -180,7 +180,8 @@ static void off_and_on(void)
 	run(before, 2);
 	check(lines("name=other") == 2, "a kernel made while off has its own name");
 	run(during, 2);
-	check(lines("approx") + lines("notimes") == 2, "a queue made while off has host times only");
+	check(lines("approx") + lines("notimes") == 2,
+	      "a queue made while off has host times only");
 	run(timed, 2);
 	clEnqueueNDRangeKernel(timed, kernel, 1, NULL, &global, NULL, 0, NULL, &event);
 	clWaitForEvents(1, &event);
@@ -295,7 +296,8 @@ static int as_loader(const char *path)
 	for (int turn = 1; turn <= 2; turn++) {
 		check(init(150, &target, &n, &ours, NULL) == CL_SUCCESS && ours && n,
 		      "the layer begins");
-		check(ours->clGetPlatformIDs(1, &platform, NULL) == CL_SUCCESS, "platforms are found");
+		check(ours->clGetPlatformIDs(1, &platform, NULL) == CL_SUCCESS,
+		      "platforms are found");
 		if (turn == 1)
 			set_up();
 		queue = clCreateCommandQueue(context, device, 0, NULL);
@@ -325,13 +327,15 @@ int main(int argc, char **argv)
 		queue = clCreateCommandQueue(context, device, 0, NULL);
 		run(queue, 3);
 		check(attach() == TFT_ATTACHED, "it is watched late");
-		check(attach() == TFT_ATTACHED && lines("probe name=") == 1, "and once when asked twice");
+		check(attach() == TFT_ATTACHED && lines("probe name=") == 1,
+		      "and once when asked twice");
 		check(lines("command ") == 0, "nothing is known of before");
 		run(queue, 4);
 		check(lines("kind=kernel name=add") == 4, "kernels of an old queue are seen");
 		later = clCreateCommandQueue(context, device, 0, NULL);
 		run(later, 4);
-		check(lines("times=1") >= 4 && lines("queue id=") == 2, "a new queue has device times");
+		check(lines("times=1") >= 4 && lines("queue id=") == 2,
+		      "a new queue has device times");
 		check(properties_of(later) == 0, "hidden");
 		return 0;
 	}

@@ -72,7 +72,8 @@ int main(void)
 	clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
 	context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
 	queue = clCreateCommandQueue(context, device, 0, NULL);
-	kernel = clCreateKernel(clCreateProgramWithSource(context, 1, &source, NULL, NULL), "one", NULL);
+	kernel = clCreateKernel(clCreateProgramWithSource(context, 1, &source, NULL, NULL), "one",
+				NULL);
 	buffer = clCreateBuffer(context, 0, 64, NULL, NULL);
 	for (int i = 0; i < 9; i++)
 		clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL);
@@ -80,7 +81,8 @@ int main(void)
 						     &event));
 	clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof(refs), &refs, NULL);
 	printf("references %u\n", refs);
-	printf("write %d\n", clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, 64, data, 0, NULL, NULL));
+	printf("write %d\n",
+	       clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, 64, data, 0, NULL, NULL));
 	printf("marker %d\n", clEnqueueMarker(queue, &marker));
 	printf("barrier %d\n", clEnqueueBarrier(queue));
 	printf("wait %d\n", clEnqueueWaitForEvents(queue, 1, &marker));

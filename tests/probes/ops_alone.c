@@ -122,7 +122,8 @@ static size_t kernel(const char *line, const uint64_t *w, struct before *b, uint
 	       " op_name=%" PRIu64 " call_dur_ns=0 call_ns=0 queued_ticks=0 submit_ticks=0"
 	       " start_ticks=%" PRIu64 " end_ticks=%" PRIu64
 	       " bytes=0 status=0 kind=%d direction=0 how=%d flags=0 \n",
-	       value(line, "vpid"), value(line, "vtid"), seq, value(line, "tid"),
+	       value(line, "vpid"), value(line, "vtid"),
+		       seq, value(line, "tid"),
 	       part(b->ran_on, 0, 32), part(w[0], 16, 24), part(w[0], 40, 24), b->ran_in,
 	       part(b->ran_on, 32, 32), start, start + part(w[1], 32, 32), TFT_KIND_KERNEL,
 	       b->ran_in ? TFT_HOW_EXACT : TFT_HOW_NONE);
@@ -136,9 +137,11 @@ static size_t memory(const char *line, const uint64_t *w, struct before *b, uint
 	size_t n = 3;
 
 	if (has == (TFT_OPS_MEMORY | TFT_OPS_FREE)) {
-		printf("ev_free vpid=%" PRIu64 " vtid=%" PRIu64 " seq=%" PRIu64 " allocator=%" PRIu64
+		printf("ev_free vpid=%" PRIu64 " vtid=%" PRIu64 " seq=%" PRIu64
+		       " allocator=%" PRIu64
 		       " address=%" PRIu64 " at_ns=%" PRIu64 " \n", value(line, "vpid"),
-		       value(line, "vtid"), seq, part(w[0], 16, 24), w[2], at);
+		       value(line, "vtid"),
+		       seq, part(w[0], 16, 24), w[2], at);
 		return n;
 	}
 	if (has & TFT_OPS_RAN_IN)
@@ -147,7 +150,8 @@ static size_t memory(const char *line, const uint64_t *w, struct before *b, uint
 		b->device = w[n++];
 	printf("ev_alloc vpid=%" PRIu64 " vtid=%" PRIu64 " seq=%" PRIu64 " allocator=%" PRIu64
 	       " device=%" PRIu64 " op_name=%" PRIu64 " address=%" PRIu64 " bytes=%" PRIu64
-	       " op=%" PRIu64 " at_ns=%" PRIu64 " \n", value(line, "vpid"), value(line, "vtid"), seq,
+	       " op=%" PRIu64 " at_ns=%" PRIu64 " \n", value(line, "vpid"), value(line, "vtid"),
+		       seq,
 	       part(w[0], 16, 24), b->device, part(w[0], 40, 24), w[2], part(w[1], 32, 32),
 	       b->ran_in, at);
 	return n;
@@ -162,7 +166,8 @@ static size_t op(const char *line, const uint64_t *w, struct before *b, uint64_t
 	       " instance=%" PRIu64 " parent=%" PRIu64 " name=%u type=%u domain=%u argb=%u"
 	       " start_ns=%" PRId64 " dur_ns=%" PRId64 " step=%" PRId64 " payload=%" PRIu64
 	       " depth=%u framework=%u flags=%u frame=%u wait_ns=%" PRId64
-	       " waker=%u \n", value(line, "vpid"), value(line, "vtid"), seq, value(line, "tid"),
+	       " waker=%u \n", value(line, "vpid"), value(line, "vtid"),
+		       seq, value(line, "tid"),
 	       op.instance, op.parent, op.name, op.type, op.domain, op.argb, op.start_ns,
 	       op.dur_ns, op.step, op.payload, op.depth, op.framework, op.flags, op.frame,
 	       op.wait_ns, op.waker);

@@ -106,7 +106,8 @@ static struct rt_tap_work *add(uint32_t device, uint32_t queue, uint8_t directio
 	return w;
 }
 
-static const char *stat_of(const Xplane__XPlane *plane, const Xplane__XEvent *event, const char *name)
+static const char *stat_of(const Xplane__XPlane *plane, const Xplane__XEvent *event,
+			   const char *name)
 {
 	for (size_t i = 0; i < event->n_stats; i++)
 		for (size_t s = 0; s < plane->n_stat_metadata; s++)
@@ -138,8 +139,10 @@ static void a_session(void)
 	add(2, 4, 0, 7000)->name = "other";
 	*add(1, 3, 0, 2500) = (struct rt_tap_work) {
 		.kind = TFT_KIND_KERNEL, .queue = 3, .device = 1, .gpu = 1, .start_ns = rt_now_ns(),
-		.end_ns = rt_now_ns() + 1000000, .dims = 2, .global = { 100, 8 }, .local = { 32, 4 },
-		.name = "kernel", .op = "dense/MatMul", .device_name = "a device", .vendor = "somebody",
+		.end_ns = rt_now_ns() + 1000000, .dims = 2, .global = { 100, 8 },
+		.local = { 32, 4 },
+		.name = "kernel", .op = "dense/MatMul", .device_name = "a device",
+		.vendor = "somebody",
 		.op_type = "_FusedMatMul",
 	};
 	add(1, 3, TFT_DIR_H2D, 900)->flags = TFT_CMD_PINNED | TFT_CMD_BLOCKING;

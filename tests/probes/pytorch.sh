@@ -89,7 +89,7 @@ case_unknown() {
 	unknown no_OBJECTS 0 0 0 "an unknown form of at::RecordFunction: names of ops only, no links from backward to forward, no shapes"
 	unknown no_STORAGE 3 6 3
 	expect no_STORAGE "nothing is told of copies" "$(lines '^payload ')" 0
-	unknown tags 3 0 3 "inputs of ops are laid out in another way: no shapes"
+	unknown tags 3 0 3 "the layout of ops' inputs is unknown: no shapes"
 }
 
 # At level off there is no callback of ours, and an op from before ends unseen.
@@ -107,7 +107,7 @@ case_many() {
 	expect many "exit status" $? 0
 	expect many "how many are told" "$(sed -nE "s/^info pytorch ops told=//p" "$tmp/events" | tr '\n' ';')" \
 		"outermost only;of the backward pass and ranges only;outermost only;all;"
-	expect many "and a message each" "$(lines '^message .*(ops a second are too many|all ops are told again)')" 4
+	expect many "and a message each" "$(lines '^message .*(ops a second are too many|all ops are recorded again)')" 4
 }
 
 # Who has no PyTorch pays nothing; a program that has such a name itself keeps it.

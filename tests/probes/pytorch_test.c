@@ -54,7 +54,8 @@ static void train(void)
 	void *a, *b;
 
 	for (int i = 0; i < 3; i++) {
-		a = begin("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", false, 7, -1, 0, 0);
+		a = begin("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", false, 7,
+			  -1, 0, 0);
 		op("aten::stack");
 		end(a);
 		a = begin("my_range", false, 7, -1, 0, 0);

@@ -542,8 +542,10 @@ static void coarse(void)
 }
 
 const struct test_case test_ops[] = {
-	{ "ops", ops }, { "handed", handed }, { "ran", ran }, { "domains", domains }, { "deep", deep }, { "million", million },
-	{ "open", open_long }, { "names", names }, { "long_names", long_names }, { "threads", threads },
+	{ "ops", ops }, { "handed", handed }, { "ran", ran }, { "domains", domains },
+	{ "deep", deep }, { "million", million },
+	{ "open", open_long }, { "names", names }, { "long_names", long_names },
+	{ "threads", threads },
 	{ "racing", racing }, { "churn", churn }, { "levels", levels }, { "dump", dump_request },
 	{ "dead", dead_tftop }, { "none", no_tftop }, { "wire", wire },
 	{ "wire_ops", wire_ops }, { "counter", counter }, { "coarse", coarse },

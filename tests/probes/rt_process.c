@@ -324,7 +324,8 @@ static void fork_storm(void)
 }
 
 const struct test_case test_process[] = {
-	{ "fork", fork_ }, { "fork_off", fork_off }, { "spawn", spawn }, { "_exit", early_exit }, { "quick_exit", quick },
+	{ "fork", fork_ }, { "fork_off", fork_off }, { "spawn", spawn }, { "_exit", early_exit },
+	{ "quick_exit", quick },
 	{ "exec", exec_ }, { "abort", abort_ }, { "kill", kill_ }, { "exit", at_exit },
 	{ "close", close_all }, { "dup2", dup_over }, { "storm", fork_storm },
 	{ NULL, NULL },

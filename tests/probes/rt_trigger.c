@@ -146,7 +146,12 @@ static void forked(void)
 	push("wanted", NULL);
 	pid = fork();
 	if (pid == 0) {
+		int ticks = test_ticks;
+
 		EXPECT(push("in the child", NULL) != 0 && IS_ON);
+		/* its own thread has looked, and leaves the level as it is */
+		WAIT_FOR(test_ticks > ticks);
+		EXPECT(IS_ON);
 		rt_op_pop(0);
 		rt_op_pop(0);
 		WAIT_FOR(IS_OFF);

@@ -106,7 +106,8 @@ static void levels(void)
 static void stages(const char *how)
 {
 	run();
-	printf("fetched %d\n", ((int (*)(int, bool))need("fake_fetch"))(10, !strcmp(how, "parallel")));
+	printf("fetched %d\n",
+	       ((int (*)(int, bool))need("fake_fetch"))(10, !strcmp(how, "parallel")));
 	tick_late();
 }
 

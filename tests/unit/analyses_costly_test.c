@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/analyses/op-class.h"
+#include "model/analyses/op_class.h"
 #include "model/analyses/zeroing.h"
 #include "model/base/util.h"
 #include "model/analyses/thresholds.h"

@@ -5,7 +5,7 @@
 
 #include "tests/unit/test.h"
 #include "tui/timeline/minimap.h"
-#include "tui/panes/pane_steps.h"
+#include "tui/table/steps.h"
 #include "tui/draw/places.h"
 #include "tui/timeline/sentence.h"
 #include "tui/draw/strip.h"

@@ -89,11 +89,11 @@ TEST(import_spool_sorts_beyond_memory)
 {
 	struct spool *spool = spool_new();
 	uint64_t n = IMPORT_ITEMS * 2 + 12345, out = 0, sum = 0, got = 0;
-	const struct item *item;
-	struct item last = { .start_ns = INT64_MIN };
+	const struct import_item *item;
+	struct import_item last = { .start_ns = INT64_MIN };
 
 	for (uint64_t i = 0; i < n; i++) {
-		struct item next = {
+		struct import_item next = {
 			.start_ns = (int64_t)(random_next() % 1000000) - 500000,
 			.dur_ns = (int64_t)(random_next() % 3), .place = random_next(),
 		};
@@ -119,7 +119,7 @@ TEST(import_spool_sorts_beyond_memory)
 TEST(import_spool_without_room)
 {
 	struct spool *spool = spool_new();
-	struct item item = { 0 };
+	struct import_item item = { 0 };
 	uint64_t out = 0;
 
 	setenv("TMPDIR", "/proc/self/nowhere", 1);

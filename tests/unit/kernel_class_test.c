@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/base/kernel-class.h"
+#include "model/base/kernel_class.h"
 #include "model/base/names.h"
 #include "tests/unit/test.h"
 

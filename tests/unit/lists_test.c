@@ -228,7 +228,7 @@ TEST(lists_wrong)
 	char error[PAGE_ERROR];
 
 	WRONG(page_list_profile, "-s wants a column, not 'x': calls, self, total, device-time, "
-	      "share, avg, p99, kernels, type, source, op", "lp", "-s", "x");
+	      "share, mean, p99, kernels, type, source, op", "lp", "-s", "x");
 	/* two begin so */
 	CHECK(!PAGE(page_list_kernels, "lk", "-s", "m"));
 	CHECK(!PAGE(page_list_profile, "lp", "-w", "dur > 1"));

@@ -10,8 +10,6 @@
 #include "model/query/range.h"
 #include "model/query/query.h"
 
-enum filter_known filters_op(const struct op_row *op, enum filter_field field,
-			     struct filter_value *value);
 /* Copies of one op; whole_ns: time of all copies. All but its device and queue. */
 enum filter_known filters_copy_part(const struct range_part *part, int64_t whole_ns,
 				    enum filter_field field, struct filter_value *value);

@@ -87,7 +87,7 @@ static struct list_cell *list_add_of(struct list *list, const struct table_colum
 		number = (int64_t)column->part(row);
 		return list_add(list, known ? LIST_SHARE : LIST_NONE, number);
 	}
-	known = columns_value(column, row, &number);
+	known = columns_value(column, row, &number) && (number || !(column->flags & TABLE_DASH));
 	cell = list_add(list, known ? list_values[column->unit] : LIST_NONE, number);
 	cell->rough = column->flags & TABLE_ESTIMATE;
 	cell->approx = !cell->rough && *columns_mark(list->row_columns, column, row);

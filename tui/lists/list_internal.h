@@ -45,8 +45,8 @@ struct list_copies {
 void list_copies_take(struct list_copies *copies, const struct page_call *call);
 void list_copies_release(struct list_copies *copies);
 
-/* A file's line as "train.py:41", a link to its page. file NULL: a dash. */
-void list_source(struct list *list, const char *file, uint32_t line);
+/* Makes the cell "train.py:41", a link to the page of the file; a dash where file is NULL. */
+void list_link_source(struct list *list, struct list_cell *cell, const char *file, uint32_t line);
 /* A time that only some rows have. */
 struct list_cell *list_time(struct list *list, int64_t ns, bool known, bool rough);
 

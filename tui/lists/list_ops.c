@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
-#include "tui/filters/filters_rows.h"
+#include "model/columns/ops.h"
 #include "tui/lists/list_internal.h"
 #include "tui/draw/places.h"
 
@@ -17,27 +17,13 @@ static const struct list_flag flags[] = {
 	{ 'f', "file_path_filter", LIST_REGEX, "file", NULL },
 	{ 0, "min_lineno", LIST_NUMBER, "from line", NULL },
 	{ 0, "max_lineno", LIST_NUMBER, "before line", NULL },
-	{ 'e', "execution_time", LIST_TIMES, "avg", NULL },
+	{ 'e', "execution_time", LIST_TIMES, "mean", NULL },
 	{ 'o', "op_time", LIST_TIMES, "total", NULL },
 	LIST_FLAG_WHERE,
 	LIST_FLAGS_COMMON,
 };
 
-static const struct list_column columns[] = {
-	{ .key = "calls", .sum = LIST_SUM },
-	{ .key = "self", .sum = LIST_SUM },
-	{ .key = "total" },	/* what is nested would count twice */
-	{ .key = "device-time", .title = "device time", .sum = LIST_SUM },
-	{ .key = "share", .sum = LIST_SUM },
-	{ .key = "avg" },
-	{ .key = "p99" },
-	{ .key = "kernels", .sum = LIST_SUM },
-	{ .key = "type" },
-	{ .key = "source" },
-	{ .key = "op", .sum = LIST_SUM_TEXT },
-};
-
-const struct list_kind list_profile_kind = LIST_KIND(flags, columns, 0);
+const struct list_kind list_profile_kind = LIST_KIND_OF_ROWS(flags, &op_list_columns);
 
 /* ---- on which device ---- */
 
@@ -89,40 +75,34 @@ static bool line_fits(const struct list_options *options, const struct op_row *r
 	       (!end || (row->file && row->line < end->number));
 }
 
-static enum filter_known field(const void *row, enum filter_field by, struct filter_value *value)
+static enum filter_known field(const void *line, enum filter_field by, struct filter_value *value)
 {
-	return filters_op(row, by, value);
+	return columns_filter(&op_list_columns, line, by, value);
 }
 
-static bool fits(const struct list_options *options, const struct op_row *row,
+static bool fits(const struct list_options *options, const struct op_line *line,
 		 const struct on_device *on)
 {
+	const struct op_row *row = &line->op;
+
 	return list_matches(options, 'n', row->name, row->raw_name) &&
 	       list_matches(options, 't', row->type, NULL) &&
 	       list_matches(options, 'f', row->file, NULL) && line_fits(options, row) &&
 	       list_within(options, 'e', row->mean_ns) &&
 	       list_within(options, 'o', row->total_ns) &&
-	       list_wants(options, field, row) && (!list_given(options, 'd') || is_on_device(on, row->name));
+	       list_wants(options, field, line) &&
+	       (!list_given(options, 'd') || is_on_device(on, row->name));
 }
 
-static void add_row(struct list *list, const struct op_row *row, bool devices)
+static void dress(struct list *list, const struct table_column *column, struct list_cell *cell,
+		  const void *row, void *arg)
 {
-	bool device = row->device_ns > 0 || row->kernels || row->copies;
+	const struct op_row *op = &((const struct op_line *)row)->op;
 
-	list_add(list, LIST_COUNT, (int64_t)row->count);
-	list_add(list, LIST_TIME, row->self_ns);
-	list_add(list, LIST_TIME, row->total_ns);
-	list_time(list, row->device_ns, device, false);
-	if (device || !devices)
-		list_add(list, LIST_SHARE, devices ? row->device_ns : row->self_ns);
-	else
-		list_add(list, LIST_NONE, 0);
-	list_time(list, row->mean_ns, row->count > 0, false);
-	list_time(list, row->p99_ns, row->count > 0, true);
-	list_add(list, device ? LIST_COUNT : LIST_NONE, (int64_t)row->kernels);
-	list_name(list, row->type);
-	list_source(list, row->file, row->line);
-	list_link(list_name(list, row->name), "ni", row->raw_name);
+	if (!strcmp(column->key, "op"))
+		list_link(cell, "ni", op->raw_name);
+	else if (!strcmp(column->key, "source"))
+		list_link_source(list, cell, op->file, op->line);
 }
 
 /* What of the device's time has an op, and what of the ops a line. */
@@ -166,16 +146,19 @@ bool page_list_profile(const struct page_call *call, struct page *page)
 	if (list_given(&options, 'd'))
 		find_on_device(&on, call->model, &options, &places);
 	model_unlock(call->model);
+	list.row_columns = op_columns(devices, OPS_LIST);
 	list.by = devices ? "device-time" : "self";
 	list.whole_is = devices ? "all ops' device time" : "all ops' self time";
 	list.whole_value = LIST_TIME;
 	list.empty = "no op or range yet: frameworks, NVTX and ITT ranges appear here";
 	for (size_t i = 0; i < n; i++) {
+		struct op_line line = { .op = rows[i] };
+
 		if (i % ROWS_AT_ONCE == 0)
 			page_rest(call, 900);
 		list.whole += devices ? rows[i].device_ns : rows[i].self_ns;
-		if (fits(&options, &rows[i], &on))
-			add_row(&list, &rows[i], devices);
+		if (fits(&options, &line, &on))
+			list_row(&list, &line, dress, NULL);
 	}
 	list_print(&list, call, &options, "ops", n, page);
 	say_coverage(page, &status, rows, n);

@@ -5,7 +5,7 @@
  * be right. A list says which flags it has as an array; those that all have come with
  * LIST_FLAGS_COMMON.
  *
- *	lp -n /conv/ -e '>100us' --sort_by avg -r -l 20
+ *	lp -n /conv/ -e '>100us' --sort_by mean -r -l 20
  *
  * Always true: a flag is given once at most, by its letter or by its word, its value behind
  * it or after "="; what is no flag is the one name that some lists take. Nothing of what was
@@ -37,7 +37,7 @@ struct list_flag {
 	char letter;			/* '\0': only the word */
 	const char *word;		/* without its "--" */
 	enum list_flag_type type;
-	const char *what;		/* it is about, for the heading: "name", "avg"; NULL: not there */
+	const char *what;		/* it is about, for the heading: "name", "mean"; NULL: not there */
 	const char *words;		/* of LIST_WORD: "kernel copy fill" */
 };
 
@@ -104,7 +104,7 @@ char *list_regex_quote(const char *text);
 /* The text of such an expression; NULL: it is another one. The caller frees. */
 char *list_regex_literal(const char *text);
 
-/* What was filtered, as in "   name ~ conv   avg >100us"; nothing where nothing was. */
+/* What was filtered, as in "   name ~ conv   mean >100us"; nothing where nothing was. */
 void list_options_say(const struct list_options *options, struct page *page);
 
 #endif

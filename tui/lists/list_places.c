@@ -113,16 +113,14 @@ bool list_queue_fits(const struct list_options *options, const struct list_place
 	return list_matches(options, 'q', label, NULL);
 }
 
-void list_source(struct list *list, const char *file, uint32_t line)
+void list_link_source(struct list *list, struct list_cell *cell, const char *file, uint32_t line)
 {
 	const char *base = file ? strrchr(file, '/') : NULL;
-	struct list_cell *cell;
 
-	if (!file || !line) {
-		list_add(list, LIST_NONE, 0);
+	cell->value = file && line ? LIST_NAME : LIST_NONE;
+	if (cell->value == LIST_NONE)
 		return;
-	}
-	cell = list_name(list, list_keep(list, "%s:%u", base ? base + 1 : file, line));
+	cell->text = list_keep(list, "%s:%u", base ? base + 1 : file, line);
 	cell->link[0] = "ps";
 	cell->link[1] = file;
 	cell->link[2] = "-b";

@@ -12,7 +12,7 @@
 #include "tui/run/live.h"
 #include "tui/draw/pane.h"
 #include "tui/loop/header.h"
-#include "tui/panes/pane_steps.h"
+#include "tui/table/steps.h"
 #include "tui/draw/strip.h"
 #include "tui/draw/timeline_cells.h"
 

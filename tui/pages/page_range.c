@@ -11,7 +11,7 @@
 #include "tui/pages/page_parts.h"
 #include "tui/pages/page_side.h"
 #include "tui/draw/pane.h"
-#include "tui/panes/pane_steps.h"
+#include "tui/table/steps.h"
 #include "tui/draw/places.h"
 
 #define STEPS_SAID 6

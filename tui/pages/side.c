@@ -8,7 +8,7 @@
 #include "model/base/util.h"
 #include "model/query/time.h"
 #include "tui/base/json_read.h"
-#include "tui/panes/pane_steps.h"
+#include "tui/table/steps.h"
 #include "tui/draw/places.h"
 #include "tui/pages/range_take.h"
 

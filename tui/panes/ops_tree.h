@@ -9,18 +9,9 @@
 #ifndef TUI_OPS_TREE_H
 #define TUI_OPS_TREE_H
 
+#include "model/columns/ops.h"
 #include "model/query/optree.h"
 #include "tui/table/table.h"
-
-struct op_line {
-	struct op_row op;		/* of a tree: device time and counts with all below */
-	int64_t wait_ns;
-	uint64_t id;			/* of its path, 0: flat */
-	uint32_t depth;
-	bool branch, folded;		/* has children; they are hidden */
-	bool is_scope;			/* no op */
-	const struct op_trend *trend;	/* the pane's, NULL: not known */
-};
 
 struct ops_tree {
 	struct optree_row *rows;	/* owned; parents before children */

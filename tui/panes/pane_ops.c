@@ -6,9 +6,8 @@
 
 #include "model/base/util.h"
 #include "model/query/work.h"
-#include "tui/panes/ops_columns.h"
 #include "tui/panes/ops_tree.h"
-#include "tui/panes/pane_steps.h"
+#include "tui/table/steps.h"
 #include "tui/draw/places.h"
 #include "tui/panes/pane_table.h"
 #include "tui/table/table.h"
@@ -26,6 +25,65 @@ struct ops_pane {
 	char scope[80];			/* of the tree */
 	uint64_t taken;			/* the flat table; places_stands() */
 };
+
+/* ---- the table ---- */
+
+#define LINE(row) ((const struct op_line *)(row))
+
+static uint64_t identity(const void *row)
+{
+	if (LINE(row)->id)
+		return LINE(row)->id;
+	return table_mix((uintptr_t)LINE(row)->op.name, (uintptr_t)LINE(row)->op.type,
+			 (uint64_t)LINE(row)->op.framework + 1);
+}
+
+static unsigned depth(const void *row)
+{
+	return LINE(row)->depth;
+}
+
+/* Of a tree the same: what is there with all below is what is shown; how its times are
+ * spread is not known. */
+static enum filter_known field(const void *row, enum filter_field by, struct filter_value *value)
+{
+	bool spread = by == FILTER_BY_MIN || by == FILTER_BY_MAX || by == FILTER_BY_P50 ||
+		      by == FILTER_BY_P99;
+
+	if ((by == FILTER_BY_KIND && LINE(row)->is_scope) || (spread && LINE(row)->id))
+		return FILTER_UNKNOWN;
+	return columns_filter(&op_list_columns, row, by, value);
+}
+
+static enum role bar_role(const void *row)
+{
+	return LINE(row)->op.is_range ? ROLE_WORK_RANGE : ROLE_WORK_OP;
+}
+
+/* The kinds of tables, made when the first pane is opened. */
+static struct table_kind ops_kinds[2][OPS_SHAPES];
+
+static const struct table_kind *ops_kind(bool devices, enum ops_shape shape)
+{
+	struct table_kind *kind = &ops_kinds[devices][shape];
+
+	if (!kind->columns)
+		*kind = (struct table_kind) {
+			.columns = op_columns(devices, shape),
+			.row_size = sizeof(struct op_line),
+			.empty = "no op or range yet: frameworks, NVTX and ITT ranges appear here",
+			.identity = identity,
+			.field = field,
+			.depth = depth,
+			.bar = bar_role,
+			.nested = shape != OPS_LIST,
+			.count_key = "calls",
+			.cost_key = devices ? "device-time" : "self",
+		};
+	return kind;
+}
+
+/* ---- the pane ---- */
 
 static struct pane *ops_open(struct view *view)
 {
@@ -133,7 +191,7 @@ static void update_flat(struct ops_pane *p, struct view *view)
 	lines = xcalloc(count, sizeof(*lines));
 	for (i = 0; i < count; i++) {
 		lines[i].op = rows[i];
-		total += ops_cost(&rows[i], devices || !count);
+		total += op_line_cost(&rows[i], devices || !count);
 	}
 	free(rows);
 	take_trends(p, view->model, lines, count);

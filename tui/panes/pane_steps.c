@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tui/panes/pane_steps.h"
-
+/* Pane 4: the steps, and what their time went to. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,63 +13,6 @@
 #include "tui/table/table.h"
 #include "tui/run/progress.h"
 #include "tui/draw/ruler.h"
-
-/* ---- for others ---- */
-
-size_t steps_from(const struct step_list *steps, int64_t t_ns)
-{
-	return FIRST_FROM(steps->rows, steps->n, t_ns);
-}
-
-bool steps_name(const struct step_stats *stats, const char *name, const char **all)
-{
-	static const char ranges[] = "range ";
-	const char *source = stats->source;
-	size_t head;
-
-	if (!source || !name || strncmp(source, ranges, sizeof(ranges) - 1) != 0)
-		return false;
-	source += sizeof(ranges) - 1;
-	head = strcspn(source, "#");
-	if (!source[head] || strncmp(name, source, head) != 0 || !name[head] ||
-	    name[head + strspn(name + head, "0123456789")])
-		return false;
-	*all = source;
-	return true;
-}
-
-size_t steps_merge(const struct step_stats *stats, struct op_row *rows, size_t count)
-{
-	struct op_row *all = NULL;
-	const char *name;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		bool step = steps_name(stats, rows[i].name, &name);
-
-		if (!step || !all) {
-			rows[kept] = rows[i];
-			if (step) {
-				all = &rows[kept];
-				all->name = name;
-			}
-			kept++;
-			continue;
-		}
-		all->count += rows[i].count;
-		all->total_ns += rows[i].total_ns;
-		all->self_ns += rows[i].self_ns;
-		all->device_ns += rows[i].device_ns;
-		all->kernels += rows[i].kernels;
-		all->copies += rows[i].copies;
-		all->copy_bytes += rows[i].copy_bytes;
-		if (rows[i].max_ns > all->max_ns)
-			all->max_ns = rows[i].max_ns;
-	}
-	return kept;
-}
-
-/* ---- pane 4 ---- */
 
 #define LINES_MOST 100000	/* of more, the last ones are listed */
 #define MANY_STEPS 20000	/* the table is made anew twice a second, no more often */

@@ -20,18 +20,18 @@
 
 static int by_name(const void *a, const void *b)
 {
-	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
+	return strcmp(((const struct name_total *)a)->name, ((const struct name_total *)b)->name);
 }
 
 static int by_time(const void *a, const void *b)
 {
-	const struct named *x = a, *y = b;
+	const struct name_total *x = a, *y = b;
 
 	return x->ns != y->ns ? (x->ns > y->ns ? -1 : 1) : strcmp(x->name, y->name);
 }
 
 /* Each name once, with its whole time. */
-static void gather_named(struct gather *gather, struct named *list, size_t n)
+static void gather_named(struct gather *gather, struct name_total *list, size_t n)
 {
 	char time[FMT_MAX];
 	size_t to = 0;
@@ -54,7 +54,7 @@ static void gather_named(struct gather *gather, struct named *list, size_t n)
 
 static void add_ops(struct gather *gather)
 {
-	struct named *list;
+	struct name_total *list;
 	size_t n;
 
 	model_lock(gather->ask->model);
@@ -65,7 +65,7 @@ static void add_ops(struct gather *gather)
 
 static void add_kernels(struct gather *gather)
 {
-	struct named *list;
+	struct name_total *list;
 	size_t n;
 
 	model_lock(gather->ask->model);
@@ -238,7 +238,7 @@ static void add_row_ids(struct gather *gather, bool threads)
 static void add_row_names(struct gather *gather, bool threads)
 {
 	struct model_row *rows;
-	struct named *list;
+	struct name_total *list;
 	size_t n, named = 0;
 
 	model_lock(gather->ask->model);
@@ -247,7 +247,7 @@ static void add_row_names(struct gather *gather, bool threads)
 	for (size_t i = 0; i < n; i++)
 		if (rows[i].label && (!threads || rows[i].kind == ROW_THREAD))
 			list[named++] =
-				(struct named){.name = rows[i].label, .ns = rows[i].busy_ns};
+				(struct name_total){.name = rows[i].label, .ns = rows[i].busy_ns};
 	gather_named(gather, list, named);
 	model_unlock(gather->ask->model);
 	free(rows);

@@ -45,6 +45,9 @@ void report_text(struct model *model, const struct report_run *run, FILE *out);
 struct json;
 struct sheet;
 
+#define REPORT_BAR_CELLS 5
+/* part of whole as a bar of so many cells, in eighths; returns out. */
+char *report_bar(char out[REPORT_BAR_CELLS * 3 + 1], uint64_t part, uint64_t whole);
 uint64_t report_positive(int64_t ns);	/* 0 for what is below */
 const char *report_device_kind(const struct device_row *row);
 /* A line of parts of whole_ns, the larger ones first; sorts them. */

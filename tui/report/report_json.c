@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "model/columns/copies.h"
+#include "model/columns/ops.h"
 #include "model/query/flows.h"
 #include "tui/base/atomic_file.h"
 #include "tui/base/json.h"
@@ -306,27 +307,14 @@ static void write_op(struct json *json, struct model *model, const struct op_row
 	char source[300];
 
 	json_object(json);
-	json_key_string(json, "name", row->name);
+	report_row_json(json, &op_list_columns, &(struct op_line) { .op = *row });
 	if (strcmp(row->raw_name, row->name) != 0)
 		json_key_string(json, "raw_name", row->raw_name);
-	json_text_if(json, "type", row->type);
-	if (row->framework != FW_NONE)
-		json_key_string(json, "framework", framework_name(row->framework));
 	if (row->file) {
 		const char *base = strrchr(row->file, '/');
 
 		snprintf(source, sizeof(source), "%s:%u", base ? base + 1 : row->file, row->line);
 		json_key_string(json, "source", source);
-	}
-	json_key_uint(json, "count", row->count);
-	json_key_int(json, "total_ns", row->total_ns);
-	json_key_int(json, "self_ns", row->self_ns);
-	if (row->count) {
-		json_key_int(json, "mean_ns", row->mean_ns);
-		json_key_int(json, "min_ns", row->min_ns);
-		json_key_int(json, "max_ns", row->max_ns);
-		json_key_int(json, "p50_ns", row->p50_ns);
-		json_key_int(json, "p99_ns", row->p99_ns);
 	}
 	if (row->handed) {
 		json_key_uint(json, "handed", row->handed);

@@ -12,15 +12,12 @@
 #include "tui/draw/sheet.h"
 #include "tui/report/report.h"
 
-#define BAR_CELLS 5
-
 /* ---- text ---- */
 
-/* part of whole as left eighths, BAR_CELLS wide at most. */
-static char *report_bar(char out[BAR_CELLS * 3 + 1], uint64_t part, uint64_t whole)
+char *report_bar(char out[REPORT_BAR_CELLS * 3 + 1], uint64_t part, uint64_t whole)
 {
-	uint64_t eighths = whole ? (part >= whole ? BAR_CELLS * 8 :
-		(uint64_t)((unsigned __int128)part * BAR_CELLS * 8 / whole)) : 0;
+	uint64_t eighths = whole ? (part >= whole ? REPORT_BAR_CELLS * 8 :
+		(uint64_t)((unsigned __int128)part * REPORT_BAR_CELLS * 8 / whole)) : 0;
 	size_t used = 0;
 
 	for (; eighths; eighths -= eighths < 8 ? eighths : 8) {
@@ -69,7 +66,7 @@ static void report_add_heading(struct sheet *sheet, const struct table_columns *
 static void report_add_share(struct sheet *sheet, const struct table_column *column,
 			     const void *row, uint64_t total)
 {
-	char text[FMT_MAX], blocks[BAR_CELLS * 3 + 1];
+	char text[FMT_MAX], blocks[REPORT_BAR_CELLS * 3 + 1];
 	bool known = !column->known || column->known(row);
 	uint64_t part = known ? column->part(row) : 0;
 
@@ -142,7 +139,7 @@ static void report_column_json(struct json *json, const struct table_column *col
 
 	if (words) {
 		json_text_if(json, column->json, words);
-	} else if (columns_value(column, row, &value)) {
+	} else if (columns_file_value(column, row, &value)) {
 		if (column->flags & TABLE_YES_NO) {
 			json_key_bool(json, column->json, value != 0);
 		} else if (column->unit == UNIT_SHARE) {

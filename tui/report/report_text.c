@@ -7,33 +7,17 @@
 #include "model/base/util.h"
 #include "model/columns/copies.h"
 #include "model/columns/kernels.h"
+#include "model/columns/ops.h"
 #include "tui/draw/grid.h"
 #include "tui/draw/labels.h"
-#include "tui/panes/pane_steps.h"
+#include "tui/table/steps.h"
 #include "tui/draw/places.h"
 #include "tui/report/report.h"
 #include "tui/draw/sheet.h"
 
 #define ROWS_MAX 15			/* of the long tables */
-#define BAR_CELLS 5
 #define SPARK_CELLS 60
 #define BETWEEN_PART 10			/* of the time: worth a line */
-
-/* part of whole as left eighths, BAR_CELLS wide at most. */
-static char *bar(char out[BAR_CELLS * 3 + 1], uint64_t part, uint64_t whole)
-{
-	uint64_t eighths = whole ? (part >= whole ? BAR_CELLS * 8 :
-		(uint64_t)((unsigned __int128)part * BAR_CELLS * 8 / whole)) : 0;
-	size_t used = 0;
-
-	for (; eighths; eighths -= eighths < 8 ? eighths : 8) {
-		uint32_t ch = 0x2588 + (eighths < 8 ? 8 - (uint32_t)eighths : 0);
-
-		used += (size_t)text_encode(ch, out + used);
-	}
-	out[used] = '\0';
-	return out;
-}
 
 /* ---- run ---- */
 
@@ -73,7 +57,7 @@ static void print_device(struct model *model, struct device_row *row, FILE *out)
 	struct idle_gap idle;
 	struct device_unseen unseen;
 	char name[LABEL_MAX], fitted[LABEL_MAX], share[4][FMT_MAX], time[FMT_MAX];
-	char blocks[BAR_CELLS * 3 + 1];
+	char blocks[REPORT_BAR_CELLS * 3 + 1];
 	uint64_t span, busy;
 
 	model_lock(model);
@@ -88,7 +72,7 @@ static void print_device(struct model *model, struct device_row *row, FILE *out)
 	if (report_cores_text(model, row, out) || !span)
 		return;
 	fprintf(out, "    busy %s %s of %s   kernels %s   copies %s",
-		fmt_share(share[0], busy, span), bar(blocks, busy, span),
+		fmt_share(share[0], busy, span), report_bar(blocks, busy, span),
 		fmt_time(time, row->span_ns), fmt_share(share[1], report_positive(row->kernel_ns), span),
 		fmt_share(share[2], report_positive(row->copy_ns), span));
 	if (row->overlap_ns > 0)
@@ -190,7 +174,8 @@ static void print_steps(struct model *model, FILE *out)
 
 static int by_op(const void *a, const void *b)
 {
-	const struct op_row *x = a, *y = b;
+	const struct op_row *x = &((const struct op_line *)a)->op;
+	const struct op_row *y = &((const struct op_line *)b)->op;
 
 	if (x->device_ns != y->device_ns)
 		return x->device_ns < y->device_ns ? 1 : -1;
@@ -199,17 +184,12 @@ static int by_op(const void *a, const void *b)
 
 static int by_self(const void *a, const void *b)
 {
-	const struct op_row *x = a, *y = b;
+	const struct op_row *x = &((const struct op_line *)a)->op;
+	const struct op_row *y = &((const struct op_line *)b)->op;
 
 	if (x->self_ns != y->self_ns)
 		return x->self_ns < y->self_ns ? 1 : -1;
 	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
-}
-
-/* As in pane 1: device time, where there is no device but the processor its own. */
-static uint64_t op_cost(const struct op_row *row, bool devices)
-{
-	return report_positive(devices ? row->device_ns : row->self_ns);
 }
 
 static void print_ops(struct model *model, FILE *out)
@@ -217,10 +197,10 @@ static void print_ops(struct model *model, FILE *out)
 	struct sheet sheet = { 0 };
 	struct step_stats stats;
 	struct step_row *steps;
+	struct op_line *lines;
 	struct op_row *rows;
-	char a[FMT_MAX], b[FMT_MAX], c[FMT_MAX], d[FMT_MAX], blocks[BAR_CELLS * 3 + 1];
 	uint64_t all = 0;
-	size_t count, shown;
+	size_t count;
 	bool devices;
 
 	model_lock(model);
@@ -230,34 +210,17 @@ static void print_ops(struct model *model, FILE *out)
 	model_unlock(model);
 	free(steps);
 	count = steps_merge(&stats, rows, count);
-	qsort(rows, count, sizeof(*rows), devices ? by_op : by_self);
-	for (size_t i = 0; i < count; i++)
-		all += op_cost(&rows[i], devices);
-	shown = count < ROWS_MAX ? count : ROWS_MAX;
-	sheet_column(&sheet, "ops", SHEET_LEFT, REPORT_NAME_LEAST);
-	sheet_column(&sheet, "from", SHEET_LEFT, 0);
-	sheet_column(&sheet, "calls", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "total", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "self", SHEET_RIGHT, 0);
-	sheet_column(&sheet, devices ? "device" : "kernels", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "share", SHEET_RIGHT, 0);
-	sheet_column(&sheet, NULL, SHEET_LEFT, 0);
-	for (size_t i = 0; i < shown; i++) {
-		const struct op_row *row = &rows[i];
-
-		sheet_cell(&sheet, "%s", row->name);
-		sheet_cell(&sheet, "%s%s", framework_name(row->framework),
-			   row->is_range ? " range" : "");
-		sheet_cell(&sheet, "%s", fmt_count(a, row->count));
-		sheet_cell(&sheet, "%s", fmt_time(b, row->total_ns));
-		sheet_cell(&sheet, "%s", fmt_time(c, row->self_ns));
-		sheet_cell(&sheet, "%s", row->is_range ? "" : fmt_time(d, row->device_ns));
-		sheet_cell(&sheet, "%s", row->is_range ? "" :
-			   fmt_share(d, op_cost(row, devices), all));
-		sheet_cell(&sheet, "%s", bar(blocks, op_cost(row, devices), all));
+	lines = xcalloc(count, sizeof(*lines));
+	for (size_t i = 0; i < count; i++) {
+		lines[i].op = rows[i];
+		all += op_line_cost(&rows[i], devices);
 	}
-	sheet.more = count - shown;
+	qsort(lines, count, sizeof(*lines), devices ? by_op : by_self);
+	report_table(&sheet, op_columns(devices, OPS_LIST), &(struct report_rows) {
+		lines, sizeof(*lines), count, ROWS_MAX, all,
+	});
 	report_sheet(&sheet, out);
+	free(lines);
 	free(rows);
 }
 

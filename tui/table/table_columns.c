@@ -165,7 +165,7 @@ void table_text(const struct table *table, size_t column, const void *row, char 
 	} else if (c->unit == UNIT_TEXT) {
 		words = columns_words(c, row);
 		snprintf(text, size, "%s", words ? words : "");
-	} else if (table_value(table, column, row, &value)) {
+	} else if (table_value(table, column, row, &value) && (value || !(c->flags & TABLE_DASH))) {
 		columns_print(number, sizeof(number), table_unit_of(table, column), value);
 		snprintf(text, size, "%s%s", columns_mark(table->kind->columns, c, row), number);
 	} else {

@@ -16,7 +16,7 @@
 #include "tui/timeline/find.h"
 #include "tui/timeline/minimap.h"
 #include "tui/draw/pane.h"
-#include "tui/panes/pane_steps.h"
+#include "tui/table/steps.h"
 #include "tui/timeline/row_choice.h"
 #include "tui/draw/ruler.h"
 #include "tui/draw/strip.h"

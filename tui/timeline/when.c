@@ -10,7 +10,7 @@
 #include "model/base/util.h"
 #include "tui/timeline/marks.h"
 #include "tui/draw/pane.h"
-#include "tui/panes/pane_steps.h"
+#include "tui/table/steps.h"
 #include "tui/draw/places.h"
 #include "tui/draw/step_ranks.h"
 

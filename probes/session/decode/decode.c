@@ -24,8 +24,7 @@ struct decode {
 	int64_t time_ns, alive_ns;	/* last message's; last EVENT_ALIVE's */
 	int64_t gap_begin_ns, gap_end_ns;	/* see decode_gap(); 0: none, no end yet */
 	int64_t anew_ns;		/* the last message's before decode_reattached() */
-	bool anew;
-	bool renewed;			/* the beats count events that no daemon received */
+	bool anew, renewed;		/* renewed: beats count events that went nowhere */
 	int64_t (*now_ns)(void);	/* NULL: not live */
 	int64_t believed_ns;		/* no time after it is, for now */
 	int said;

@@ -73,7 +73,8 @@ static void setting(const char *word)
 	else if (!strcmp(word, "bycall"))
 		cu.by_call = true;
 	else if (sscanf(word, "hold=%u", &cu.hold) == 1 || sscanf(word, "drop=%u", &cu.drop) == 1 ||
-		 sscanf(word, "zero=%u", &cu.zero) == 1 || sscanf(word, "unknown=%u", &cu.unknown) == 1 ||
+		 sscanf(word, "zero=%u", &cu.zero) == 1 || sscanf(word, "unknown=%u",
+								  &cu.unknown) == 1 ||
 		 sscanf(word, "overhead=%u", &cu.overhead) == 1 ||
 		 sscanf(word, "busy=%63s", cu.busy) == 1)
 		;
@@ -155,7 +156,8 @@ int cu_before(const char *function)
 		return CUPTI_NOT_COMPATIBLE;
 	if (!sim_state) {
 		if (RELEASE >= CUPTI_RELEASE(13, 2) && RELEASE < CUPTI_RELEASE(13, 3))
-			cu_die("%s called before cuInit, which this release does not survive", function);
+			cu_die("%s called before cuInit, which this release does not survive",
+			       function);
 		if (RELEASE >= CUPTI_RELEASE(13, 3))
 			return CUPTI_UNKNOWN;
 		if (!early(function))
@@ -170,7 +172,8 @@ int cu_before(const char *function)
 static uint32_t version(void)
 {
 	static const uint32_t counted[][2] = {
-		{ CUPTI_RELEASE(11, 4), 15 }, { CUPTI_RELEASE(11, 8), 18 }, { CUPTI_RELEASE(12, 2), 20 },
+		{ CUPTI_RELEASE(11, 4), 15 }, { CUPTI_RELEASE(11, 8), 18 }, { CUPTI_RELEASE(12, 2),
+		20 },
 		{ CUPTI_RELEASE(12, 6), 24 }, { CUPTI_RELEASE(12, 9), 28 },
 	};
 

@@ -85,7 +85,8 @@ uint32_t cu_bytes(uint32_t kind)
 		return 0;
 	if (!known[kind])
 		known[kind] = bytes_of(kind);
-	if (kind == CUPTI_KIND_CONCURRENT_KERNEL || kind == CUPTI_KIND_COPY || kind == CUPTI_KIND_FILL)
+	if (kind == CUPTI_KIND_CONCURRENT_KERNEL || kind == CUPTI_KIND_COPY ||
+	    kind == CUPTI_KIND_FILL)
 		return known[kind] + (cu.future + 7) / 8 * 8;
 	return known[kind];
 }
@@ -98,7 +99,8 @@ static bool no_times(void)
 	unsigned int i;
 
 	/* From 12.6 to 13.0 a client's clock made some of them nothing. */
-	bool bug = cu_own_clock && RELEASE >= CUPTI_RELEASE(12, 6) && RELEASE < CUPTI_RELEASE(13, 1);
+	bool bug = cu_own_clock && RELEASE >= CUPTI_RELEASE(12, 6) && RELEASE < CUPTI_RELEASE(13,
+											      1);
 
 	if (!cu.zero && !bug)
 		return false;
@@ -325,7 +327,8 @@ static void told_pool(const struct sim_pool *p, int operation, uint32_t correlat
 		.kind = CUPTI_KIND_POOL, .operation = (uint32_t)operation, .type = CUPTI_POOL_LOCAL,
 		.correlation = correlation, .process = (uint32_t)getpid(),
 		.device = (uint32_t)p->device, .address = p->address, .size = p->reserved,
-		.threshold = p->threshold, .time = (uint64_t)cu_time(sim_now()), .used = p->used } };
+		.threshold = p->threshold, .time = (uint64_t)cu_time(sim_now()),
+		.used = p->used } };
 
 	if (cu_kind[CUPTI_KIND_POOL])
 		cu_append(&r, 0);

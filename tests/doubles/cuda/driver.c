@@ -12,7 +12,8 @@ struct sim_event {
 	int64_t at_ns;
 	struct sim_stream *stream;
 	bool recorded;
-	struct sim_graph *capture;	/* recorded while a stream was captured: nothing to wait for, */
+	struct sim_graph *capture;	/* recorded while a stream was captured: nothing to wait
+					 * for, */
 	struct sim_node *noted;		/* but for nodes that come after this one */
 };
 

@@ -279,7 +279,8 @@ static int add_kernel(void **node, void *graph, const struct kernel_node *k)
 {
 	struct sim_op op = { .kind = SIM_KERNEL };
 	struct sim_node *n;
-	int result = set_kernel(&op, k->function ? k->function : k->kernel, k->grid, k->block, k->shared);
+	int result = set_kernel(&op, k->function ? k->function : k->kernel, k->grid, k->block,
+				k->shared);
 
 	if (!graph_of(graph, false))
 		return SIM_INVALID_VALUE;
@@ -395,7 +396,8 @@ static int graph_launch(void *exec, void *handle)
 	for (struct sim_node *n = e->first; n; n = n->next) {
 		struct sim_op op = n->op;
 
-		op.stream = op.stream && op.stream != e->origin && !op.stream->destroyed ? op.stream : s;
+		op.stream = op.stream && op.stream != e->origin && !op.stream->destroyed ?
+			op.stream : s;
 		op.graph = e->id;
 		op.node = n->id;
 		op.after_ns = begin;

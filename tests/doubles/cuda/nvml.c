@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * libnvidia-ml.so.1 for the devices of the CUDA driver's double, by the same UUIDs (device N's last
- * byte is higher by N than the first's). Numbers are those of the vendor's API reference. NVML_DOUBLE
- * is a list of words:
+ * byte is higher by N than the first's). Numbers are those of the vendor's API reference.
+ * NVML_DOUBLE is a list of words:
  *	devices=N	how many there are, default 1
  *	hot=N		from the N-th look at a device on, heat lowers its clocks
  *	fail=F:E	function F returns E, always
  *	slow=F:MS	function F takes so long
  *	count		at exit, how often each was called goes to standard error
- * Compiled with OLD it has only the older name of the reasons for lower clocks (drivers before 535).
+ * Compiled with OLD it has only the older name of the reasons for lower clocks (drivers before
+ * 535).
  * Readings go up with each look, so that a test can tell them apart: utilisation 10, 11, … %.
  */
 #include <stdatomic.h>

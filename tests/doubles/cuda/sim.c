@@ -76,7 +76,8 @@ static void setting(const char *word)
 		 sscanf(word, "fail=%47[^:]:%d:%d", f->function, &f->at, &f->result) == 3)
 		n_faults++;
 	else
-		fprintf(stderr, "libcuda double: CUDA_DOUBLE has '%s', which is no setting\n", word);
+		fprintf(stderr, "libcuda double: CUDA_DOUBLE has '%s', which is no setting\n",
+			word);
 }
 
 void sim_configure(void)
@@ -128,7 +129,8 @@ int sim_enter(struct sim_call *call)
 		if (result)
 			return result;
 	}
-	return call->domain == SIM_RUNTIME || atomic_load_explicit(&sim_state, memory_order_relaxed) ?
+	return call->domain == SIM_RUNTIME || atomic_load_explicit(&sim_state,
+								   memory_order_relaxed) ?
 		0 : SIM_NOT_INITIALIZED;
 }
 

@@ -180,7 +180,8 @@ struct sim_node {
 	void *destination;	/* of a copy, with its source; of a fill */
 	const void *source;
 	struct sim_node *original;
-	struct sim_node *awaits[SIM_AWAITS];	/* of other streams: it begins when they have ended */
+	struct sim_node *awaits[SIM_AWAITS];	/* of other streams: it begins when they have
+						 * ended */
 	int64_t end_ns;			/* of the last launch */
 	struct sim_node *next;
 };

@@ -8,11 +8,12 @@
  *	kernels[]	raw_name, device, count, total_ns, min_ns, max_ns; ops[] of these by name
  *			(of a graph's node the op that captured it), by_queue[] by queue_name
  *	copies[]	direction, device, to_device (p2p), stream, count, bytes, total_ns
- *	ops[]		name, count; kernels, kernel_ns, copies, copy_bytes, copy_ns of what it launched
+ *	ops[]		name, count; kernels, kernel_ns, copies, copy_bytes, copy_ns of what it
+ *			launched
  *	memory[]	allocator, allocations, frees, live_bytes, peak_bytes
  *	waits[]		name (of the call that blocked), count
- *	cuda		graph_launches, graph_nodes, compiles, failed (launches), dropped (records, by
- *			CUPTI's double)
+ *	cuda		graph_launches, graph_nodes, compiles, failed (launches), dropped (records,
+ *			by CUPTI's double)
  *
  * "copies" of a stream and an op are copies and fills. A program on a real device, which does
  * not know all of that, leaves keys out; what is left out is not compared.
@@ -96,7 +97,8 @@ static struct sum *sum_of(struct sim_truth *t, const struct sim_op *op)
 
 		if (!s->name)
 			*s = (struct sum){ .name = name, .range = op->range,
-					   .within = within, .from = from, .to = to, .kernel = kernel, .min_ns = INT64_MAX };
+					   .within = within, .from = from, .to = to,
+					   .kernel = kernel, .min_ns = INT64_MAX };
 		if (s->name == name && s->range == op->range && s->within == within &&
 		    s->from == from && s->to == to)
 			return s;
@@ -245,7 +247,8 @@ static void write_devices(FILE *f)
 		text(f, d->name);
 		fputs(", \"address\": \"GPU-", f);
 		for (int k = 0; k < 16; k++)
-			fprintf(f, "%02x%s", d->uuid[k], k == 3 || k == 5 || k == 7 || k == 9 ? "-" : "");
+			fprintf(f, "%02x%s", d->uuid[k], k == 3 || k == 5 || k == 7 ||
+				k == 9 ? "-" : "");
 		fputs("\"}", f);
 		sep = ",";
 	}
@@ -253,7 +256,8 @@ static void write_devices(FILE *f)
 	sep = "";
 	for (struct sim_truth *t = truths; t; t = t->next, sep = ",")
 		fprintf(f, "%s\n {\"id\": %u, \"context\": %u, \"device\": %d, \"priority\": %d, "
-			"\"default\": %s, \"kernels\": %llu, \"copies\": %llu, \"busy_ns\": %lld}", sep,
+			"\"default\": %s, \"kernels\": %llu, \"copies\": %llu, \"busy_ns\": %lld}",
+			sep,
 			t->stream->id, t->stream->context->uid, t->stream->context->device->ordinal,
 			t->stream->priority, t->stream->legacy ? "true" : "false",
 			(unsigned long long)t->kernels, (unsigned long long)t->copies,
@@ -367,7 +371,9 @@ static void write_ops(FILE *f, struct row *rows, size_t n)
 			continue;
 		fprintf(f, "%s\n {\"name\": ", sep);
 		text(f, range->name);
-		fprintf(f, ", \"count\": %llu, \"kernels\": %llu, \"kernel_ns\": %lld, \"copies\": %llu, "
+		fprintf(f,
+			", \"count\": %llu, \"kernels\": %llu, \"kernel_ns\": %lld, \"copies\": "
+			"%llu, "
 			"\"copy_bytes\": %llu, \"copy_ns\": %lld}",
 			(unsigned long long)atomic_load(&range->count), (unsigned long long)k.count,
 			(long long)k.ns, (unsigned long long)c.count, (unsigned long long)c.bytes,

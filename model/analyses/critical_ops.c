@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The critical path of a step in which no device works but the processor: ops
+ * run one after another on a framework's threads, and the thread whose step it
+ * is stands in the call that started them.
+ *
+ * Idea: as between runs of devices, the op that finished last before another
+ * began is taken to be what held it up. Only ops of one run of a function are
+ * followed (act.amount: the step id; where ops are called one by one it is always 0):
+ * the one that spans most of the slice; what an input pipeline runs at the same time
+ * has other ids, or is in another process. Of nested ops the outermost is on the path.
+ * Between two of them it is the host: the executor, Python.
+ *
+ * Always true: no more than what ran; the edges lie end to end and cover the
+ * slice. Limit: edges of data are not looked at, so of two branches that end
+ * together the wrong one may be followed.
+ *
+ * Complexity: O(n), n the acts of the slice. Memory: none.
+ */
+#include "model/analyses/critical_ops.h"
+
+#include "model/core/model.h"
+
+#define RUNS_MAX 64u
+#define SLACK_NS 2000
+
+static bool is_op(const struct act *act)
+{
+	/* a graph's own fetching stands on no thread, and holds up what comes after it */
+	return act->kind == ACT_OP && (act->flags & ACT_WORKS) &&
+	       (!(act->flags & ACT_ASYNC) || act->flags & ACT_FETCH);
+}
+
+/* Of many runs the short ones make room. */
+static void critical_ops_add(struct function_run *runs, size_t *n, const struct act *act,
+			     const struct slice *slice)
+{
+	int64_t start_ns = act_start(slice, act), end_ns = act_end(slice, act);
+	size_t least = 0;
+
+	for (size_t i = 0; i < *n; i++) {
+		struct function_run *run = &runs[i];
+
+		if (run->id == act->amount && run->process == act->process) {
+			if (end_ns > run->end_ns)
+				run->end_ns = end_ns;
+			return;
+		}
+		if (run->end_ns - run->start_ns < runs[least].end_ns - runs[least].start_ns)
+			least = i;
+	}
+	if (*n < RUNS_MAX)
+		least = (*n)++;
+	runs[least] = (struct function_run) { act->amount, act->process, start_ns, end_ns };
+}
+
+bool critical_ops_has(const struct function_run *run, const struct act *act)
+{
+	return is_op(act) && act->amount == run->id && act->process == run->process;
+}
+
+bool critical_ops_run(const struct slice *slice, uint32_t process, struct function_run *out)
+{
+	struct function_run runs[RUNS_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < slice->n_runs; i++)
+		if (!(slice->acts[slice->runs[i]].flags & ACT_WORKS))
+			return false;
+	for (size_t i = 0; i < slice->n_rest; i++) {
+		const struct act *act = &slice->acts[slice->rest[i]];
+
+		if (is_op(act) && act->end_ns > slice->t0 &&
+		    (process == NONE || act->process == process))
+			critical_ops_add(runs, &n, act, slice);
+	}
+	out->start_ns = out->end_ns = 0;
+	for (size_t i = 0; i < n; i++)
+		if (runs[i].end_ns - runs[i].start_ns > out->end_ns - out->start_ns)
+			*out = runs[i];
+	return n && out->end_ns - out->start_ns >= (slice->t1 - slice->t0) / 2;
+}
+
+void critical_ops(const struct slice *slice, const struct function_run *run, void *arg,
+		  critical_edge *edge)
+{
+	int64_t t_ns = slice->t1;
+
+	for (size_t i = slice->n; i-- > 0 && t_ns > slice->t0; ) {
+		const struct act *act = &slice->acts[slice->ends[i].at];
+
+		if (!critical_ops_has(run, act) || act->end_ns > t_ns + SLACK_NS ||
+		    act->end_ns <= slice->t0)
+			continue;
+		if (act->end_ns < t_ns) {
+			edge(arg, act->end_ns, NULL);
+			t_ns = act->end_ns;
+		}
+		if (act->start_ns >= t_ns)
+			continue;
+		t_ns = act_start(slice, act);
+		edge(arg, t_ns, act);
+	}
+	if (t_ns > slice->t0)
+		edge(arg, slice->t0, NULL);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A slice made ready for the walk of critical.c: what each thread did on top of
+ * its stack, end to end, and runs by their end.
+ *
+ * Always true: a thread's segments follow each other and do not overlap; only
+ * what lies within the slice, or reaches into it, is there. Indices are of the
+ * slice's acts. Complexity: O(n) to make and for all questions about threads; a
+ * question about runs O(log n), plus SCAN_MAX looked over at most. Memory is kept
+ * for the next slice.
+ */
+#ifndef MODEL_CRITICAL_READY_H
+#define MODEL_CRITICAL_READY_H
+
+#include "model/analyses/analyses.h"
+
+/* What a thread did on top of its stack. */
+struct segment {
+	int64_t start_ns, end_ns;
+	uint32_t act;
+	bool input;
+};
+
+struct host_key {
+	int64_t start_ns, end_ns;
+	uint32_t act;
+};
+
+/* A thread that did something in the slice. */
+struct host_thread {
+	uint32_t thread;
+	size_t n, begin, end;		/* acts; of `host`, then of `segments` */
+};
+
+struct critical_ready {
+	const struct slice *slice;
+	struct host_thread *threads;	/* owned */
+	size_t n_threads, cap_threads;
+	struct act_slots of_thread;		/* its place among them, plus 1 */
+	struct host_key *host;		/* owned; thread by thread, by start, longest first */
+	struct segment *segments;	/* owned; in the order of `host`'s threads */
+	size_t n_segments;
+	struct start_key *ends;		/* owned; runs by their end; `kind`: the queue */
+	size_t n_ends;
+	uint8_t *entered;		/* owned; by index in ends */
+	size_t cap_host, cap_ends;
+};
+
+static inline bool act_is_host(const struct act *act)
+{
+	return act->kind == ACT_LAUNCH || act->kind == ACT_WAIT || act->kind == ACT_COMPILE ||
+	       (act->kind == ACT_OP && !(act->flags & ACT_ASYNC));
+}
+
+void ready_make(struct critical_ready *ready, const struct slice *slice);
+void ready_release(struct critical_ready *ready);
+size_t ready_bytes(const struct critical_ready *ready);
+/* The thread's last segment that begins before t_ns, NULL none. t_ns never grows
+ * from one question to the next: what begins later is forgotten. */
+const struct segment *ready_segment(struct critical_ready *ready, uint32_t thread, int64_t t_ns);
+/* The run that finished last, by until_ns, in a queue (NONE: any of the process),
+ * and was not entered yet; n_ends: none. */
+size_t ready_finished(const struct critical_ready *ready, uint32_t process, uint32_t queue,
+		      int64_t until_ns);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* What walk.c (who and where) and walk_work.c (what happened) share. */
+#ifndef MODEL_EXPORT_WALK_INTERNAL_H
+#define MODEL_EXPORT_WALK_INTERNAL_H
+
+#include "model/base/map.h"
+#include "model/export/walk.h"
+#include "model/query/query.h"
+
+/* Tracks that share a name, for what may overlap. */
+struct lanes {
+	uint32_t *tracks;		/* owned */
+	int64_t *end_ns;		/* owned; of the last slice */
+	size_t n, cap_tracks, cap_ends;
+};
+
+struct walk_process {
+	uint64_t key;			/* host << 32 | pid */
+	uint32_t group;
+	const char *command, *host;
+	bool defined;
+	struct lanes asyncs, builds, messages;
+};
+
+struct walk_thread {
+	const char *name;
+	uint32_t ops, calls, waits;	/* tracks, 0: not yet */
+	struct lanes launches;
+};
+
+struct walk_device { const char *name; uint32_t group; bool blocks; };	/* as CUDA counts */
+
+struct walk_queue {
+	uint32_t device;		/* the process's id */
+	const char *name;
+	struct lanes runs, copies[DIR_COUNT];
+};
+
+struct walk_frame { uint32_t file, function, line; };
+
+struct walk_shape { uint32_t dims, local[3]; uint64_t global[3]; };
+
+/* An end of a data edge: of the op `instance` of a process. */
+struct walk_end { uint64_t process, instance, flow; bool out; };
+
+/* A launch waits until earlier ones have been seen: device work comes in the order
+ * in which it ran. */
+#define WALK_LAUNCHES 4096
+struct walk_launch {
+	const char *name;
+	uint64_t flow;			/* 0 none */
+	int64_t start_ns, dur_ns;
+	uint32_t process, tid, name_id;
+};
+
+struct walk_account { uint32_t track; int64_t live, peak, peak_ns; const char *allocator; };
+
+struct walk_block { uint64_t bytes, id; uint32_t account, free; };
+
+struct export_walk {
+	const struct foreign_options *options;
+	const struct sink *sink;
+	struct foreign_result *result;
+	uint32_t n_tracks;
+	uint64_t n_flows, n_blocks_told;
+
+	struct map names_at, processes_at, threads_at, devices_at, queues_at, shapes_at,
+		   frames_at;
+	struct map steps_at, accounts_at, series_at, blocks_at;
+	const char **names;			/* owned arrays, all */
+	struct walk_process *processes;
+	struct walk_thread *threads;
+	struct walk_device *devices;
+	struct walk_queue *queues;
+	struct walk_shape *shapes;
+	struct walk_frame *frames;
+	struct lanes *steps;
+	struct walk_account *accounts;
+	struct { uint32_t track; const char *name; } *series;
+	struct walk_block *blocks;
+	struct walk_end *ends;
+	struct walk_launch *launches;		/* a heap by start */
+	size_t n_names, n_processes, n_threads, n_devices, n_queues, n_shapes, n_frames, n_steps,
+	       n_accounts, n_series, n_blocks, n_ends;
+	size_t cap_names, cap_processes, cap_threads, cap_devices, cap_queues, cap_shapes,
+	       cap_frames,
+	       cap_steps, cap_accounts, cap_series, cap_blocks, cap_ends;
+	size_t n_launches;
+	uint32_t free_block;			/* + 1, 0 none */
+	uint32_t about;				/* track of what concerns all */
+	struct lanes losses;
+	char text[512];				/* for names of tracks */
+};
+
+/* ---- walk.c ---- */
+
+/* The process of an event; its index is stable until the pid has another one. */
+uint32_t walk_process(struct export_walk *w, const struct event *event);
+struct walk_thread *walk_thread(struct export_walk *w, uint32_t process, uint32_t tid);
+/* May be one that was never told. */
+struct walk_queue *walk_queue(struct export_walk *w, uint32_t process, uint32_t id);
+uint32_t walk_group_of(struct export_walk *w, uint32_t process);
+uint32_t walk_device_group(struct export_walk *w, uint32_t process, uint32_t id);
+bool walk_in_blocks(struct export_walk *w, uint32_t process,
+		    uint32_t queue);	/* its device's geometry */
+const char *walk_name(const struct export_walk *w, uint32_t id);	/* NULL: none */
+uint32_t walk_track(struct export_walk *w, const struct track *track);
+/* A lane in which nothing is at that time; made when there is none. */
+uint32_t walk_lane(struct export_walk *w, struct lanes *lanes, uint32_t group, const char *name,
+		   int64_t start_ns, int64_t end_ns);
+/* The tid's own track of that kind; *track is remembered there. */
+uint32_t walk_thread_track(struct export_walk *w, uint32_t process, uint32_t tid, uint32_t *track,
+			   const char *what);
+static inline uint64_t walk_key(uint32_t process, uint32_t id)
+{
+	return (uint64_t)process << 32 | id;
+}
+
+/* ---- walk_work.c ---- */
+
+void walk_work(struct export_walk *w, const struct event *event);
+void walk_pause(struct export_walk *w, int64_t begin_ns, int64_t end_ns);
+/* What has waited, and maxima. */
+void walk_finish(struct export_walk *w);
+
+#endif

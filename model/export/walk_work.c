@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: MIT */
+/* What happened: ops, device work, calls, steps, memory, messages, losses. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/base/binary_heap.h"
+#include "model/base/util.h"
+#include "model/export/walk_internal.h"
+
+#define FLOWS_AT_ONCE 64
+#define SOURCE_BYTES 1024
+#define KEY_OF_MESSAGE (UINT64_C(1) << 63)	/* apart from our own numbers */
+
+static struct walk_slice slice_of(const char *name, uint32_t name_id, const char *category,
+				  int64_t start_ns, int64_t dur_ns)
+{
+	return (struct walk_slice) {
+		.name = name && *name ? name : category, .name_id = name ? name_id : 0,
+		.category = category, .start_ns = start_ns, .dur_ns = dur_ns,
+	};
+}
+
+static void put_slice(struct export_walk *w, const struct walk_slice *slice)
+{
+	w->result->written++;
+	w->sink->slice(w->sink->arg, slice);
+}
+
+static void add_text(struct arg *args, size_t *n, const char *key, const char *text)
+{
+	if (text && *text && *n < WALK_ARGS_MAX)
+		args[(*n)++] = (struct arg) { .key = key, .text = text };
+}
+
+static void add_number(struct arg *args, size_t *n, const char *key, uint64_t value)
+{
+	if (*n < WALK_ARGS_MAX)
+		args[(*n)++] = (struct arg) { .key = key, .value = value };
+}
+
+static void add_int(struct arg *args, size_t *n, const char *key, int64_t value)
+{
+	if (*n < WALK_ARGS_MAX)
+		args[(*n)++] = (struct arg) {
+			.key = key, .value = (uint64_t)value, .negative = value < 0,
+		};
+}
+
+/* ---- ops ---- */
+
+static const struct walk_end *first_end(const struct export_walk *w, uint64_t process,
+					uint64_t instance)
+{
+	size_t low = 0, high = w->n_ends;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		const struct walk_end *end = &w->ends[mid];
+
+		if (end->process < process ||
+		    (end->process == process && end->instance < instance))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return w->ends + low;
+}
+
+static void find_flows(struct export_walk *w, uint64_t process, uint64_t instance,
+		       struct walk_slice *slice, uint64_t in[FLOWS_AT_ONCE],
+		       uint64_t out[FLOWS_AT_ONCE])
+{
+	const struct walk_end *end;
+
+	if (!w->n_ends || !instance)
+		return;
+	for (end = first_end(w, process, instance); end < w->ends + w->n_ends &&
+	     end->process == process && end->instance == instance; end++) {
+		size_t *n = end->out ? &slice->n_out : &slice->n_in;
+
+		if (*n < FLOWS_AT_ONCE)
+			(end->out ? out : in)[(*n)++] = end->flow;
+		else
+			w->result->left_out++;
+	}
+	slice->flow_in = in;
+	slice->flow_out = out;
+}
+
+/* "train.py:88", where it was called. */
+static void add_source(const struct export_walk *w, uint32_t process, const struct event_op *op,
+		       struct arg *args, size_t *n, char text[SOURCE_BYTES])
+{
+	uint32_t at = op->frame ? map_get(&w->frames_at, walk_key(process, op->frame)) : MAP_NONE;
+	const struct walk_frame *frame = at == MAP_NONE ? NULL : &w->frames[at];
+	const char *file = frame ? walk_name(w, frame->file) : NULL;
+
+	if (!file || !frame->line)
+		return;
+	snprintf(text, SOURCE_BYTES, "%s:%" PRIu32, file, frame->line);
+	add_text(args, n, "source", text);
+	add_text(args, n, "function", walk_name(w, frame->function));
+}
+
+static void work_op(struct export_walk *w, const struct event *event)
+{
+	const struct event_op *op = &event->u.op;
+	uint32_t p = walk_process(w, event);
+	uint64_t in[FLOWS_AT_ONCE], out[FLOWS_AT_ONCE];
+	struct arg args[WALK_ARGS_MAX];
+	char source[SOURCE_BYTES];
+	struct walk_slice slice = slice_of(walk_name(w, op->name), op->name,
+					   op->flags & OP_RANGE && !(op->flags & OP_INNER) ?
+					   "range" : "op", op->start_ns, op->dur_ns);
+
+	add_text(args, &slice.n_args, "type", walk_name(w, op->op_type));
+	add_text(args, &slice.n_args, "domain", walk_name(w, op->domain));
+	if (op->framework)
+		add_text(args, &slice.n_args, "framework", framework_name(op->framework));
+	if (op->step != -1)
+		add_int(args, &slice.n_args, "step", op->step);
+	add_source(w, p, op, args, &slice.n_args, source);
+	add_text(args, &slice.n_args, "shapes", walk_name(w, op->shapes));
+	slice.args = args;
+	find_flows(w, w->processes[p].key, op->instance, &slice, in, out);
+	if (op->flags & OP_ASYNC)
+		slice.track = walk_lane(w, &w->processes[p].asyncs, walk_group_of(w, p),
+					"asynchronous", op->start_ns,
+					op->dur_ns < 0 ? INT64_MAX : op->start_ns + op->dur_ns);
+	else
+		slice.track = walk_thread_track(w, p, event->tid,
+						&walk_thread(w, p, event->tid)->ops, "");
+	if (op->flags & OP_MARK)
+		w->sink->instant(w->sink->arg, &slice);
+	else
+		put_slice(w, &slice);
+}
+
+/* ---- device work ---- */
+
+static const char *category_of(enum command_kind kind)
+{
+	static const char *const names[COMMAND_KIND_COUNT] = {
+		"work", "kernel", "copy", "fill", "map", "unmap", "marker", "barrier", "native",
+		"migrate", "graph", "other",
+	};
+
+	return kind < COMMAND_KIND_COUNT ? names[kind] : "other";
+}
+
+static const char *print_size(char *text, size_t size, const uint64_t *n, uint32_t dims)
+{
+	int used = 0;
+
+	for (uint32_t i = 0; i < dims && used < (int)size; i++)
+		used += snprintf(text + used, size - (size_t)used, "%s%llu", i ? "x" : "",
+				 (unsigned long long)n[i]);
+	return text;
+}
+
+/* In the words of the queue's device: CUDA's grid is in blocks. */
+static void walk_add_shape(struct export_walk *w, uint32_t process, uint32_t queue, uint32_t id,
+			   struct arg *args, size_t *n, char text[2][72])
+{
+	uint32_t at = id ? map_get(&w->shapes_at, walk_key(process, id)) : MAP_NONE;
+	const struct walk_shape *shape = at == MAP_NONE ? NULL : &w->shapes[at];
+	uint64_t size[3], local[3];
+	bool blocks;
+
+	if (!shape || !shape->dims)
+		return;
+	blocks = shape->local[0] && walk_in_blocks(w, process, queue);
+	for (int i = 0; i < 3; i++) {
+		local[i] = shape->local[i];
+		size[i] = shape->global[i];
+		if (blocks && local[i])
+			size[i] = size[i] / local[i] + (size[i] % local[i] != 0);
+	}
+	add_text(args, n, blocks ? "grid" : "global",
+		 print_size(text[0], sizeof(text[0]), size, shape->dims));
+	if (local[0])
+		add_text(args, n, blocks ? "block" : "local",
+			 print_size(text[1], sizeof(text[1]), local, shape->dims));
+}
+
+/* The queue's lane for it. */
+static uint32_t walk_queue_lanes(struct export_walk *w, uint32_t p, const struct event_command *c,
+				 int64_t start_ns, int64_t end_ns)
+{
+	struct walk_queue *queue = walk_queue(w, p, c->queue);
+	uint32_t group = walk_device_group(w, p, queue->device);
+	char name[400];
+	bool copy = c->direction > DIR_NONE && c->direction < DIR_COUNT;
+
+	if (queue->name && *queue->name)
+		snprintf(name, sizeof(name), "%.300s%s%s", queue->name, copy ? " " : "",
+			 direction_name(copy ? c->direction : DIR_NONE));
+	else
+		snprintf(name, sizeof(name), "queue %u%s%s", c->queue, copy ? " " : "",
+			 direction_name(copy ? c->direction : DIR_NONE));
+	return walk_lane(w, copy ? &queue->copies[c->direction] : &queue->runs, group, name,
+			 start_ns, end_ns);
+}
+
+/* ---- launches ---- */
+
+static void put_launch(struct export_walk *w, const struct walk_launch *launch)
+{
+	struct walk_slice slice = slice_of(launch->name, launch->name_id, "launch",
+					   launch->start_ns, launch->dur_ns);
+	struct walk_thread *thread = walk_thread(w, launch->process, launch->tid);
+	char name[400];
+
+	snprintf(name, sizeof(name), "%.300s %u launches",
+		 thread->name && *thread->name ? thread->name : "thread", launch->tid);
+	slice.track = walk_lane(w, &thread->launches, walk_group_of(w, launch->process), name,
+				launch->start_ns, launch->start_ns + launch->dur_ns);
+	if (launch->flow) {
+		slice.flow_out = &launch->flow;
+		slice.n_out = 1;
+		slice.out_at_start = true;
+	}
+	put_slice(w, &slice);
+}
+
+static bool launch_is_before(const void *a, const void *b, const void *arg)
+{
+	const struct walk_launch *x = a, *y = b;
+
+	(void)arg;
+	return x->start_ns < y->start_ns;
+}
+
+static void pop_launch(struct export_walk *w)
+{
+	const struct walk_launch first = w->launches[0];
+
+	binary_heap_pop(w->launches, w->n_launches--, sizeof(first), launch_is_before, NULL);
+	put_launch(w, &first);
+}
+
+/* The call that handed it over; the number of the arrow from it, 0: none. */
+static uint64_t walk_add_launch(struct export_walk *w, uint32_t p, const struct event_command *c,
+				const struct walk_slice *run, bool ran)
+{
+	struct walk_launch launch = {
+		.name = run->name, .name_id = run->name_id, .start_ns = c->call_ns,
+		.dur_ns = (int64_t)c->call_dur_ns, .process = p, .tid = c->tid,
+	};
+
+	if (!c->call_ns || !c->tid)
+		return 0;
+	if (ran && w->options->kind.dataflow)
+		launch.flow = ++w->n_flows;
+	if (w->n_launches == WALK_LAUNCHES)
+		pop_launch(w);
+	w->launches[w->n_launches++] = launch;
+	binary_heap_up(w->launches, w->n_launches, sizeof(launch), launch_is_before, NULL);
+	return launch.flow;
+}
+
+static void work_command(struct export_walk *w, const struct event *event)
+{
+	const struct event_command *c = &event->u.command;
+	uint32_t p = walk_process(w, event);
+	bool ran = c->status >= 0 && !(c->flags & CMD_OPEN) && c->end_ticks >= c->start_ticks &&
+		c->start_ticks;
+	int64_t start_ns = ran ? (int64_t)c->start_ticks : c->call_ns;
+	int64_t dur_ns = ran ? (int64_t)(c->end_ticks - c->start_ticks) : 0;
+	struct walk_slice slice = slice_of(walk_name(w, c->name), c->name, category_of(c->kind),
+					   start_ns, dur_ns);
+	struct arg args[WALK_ARGS_MAX];
+	char shape[2][72];
+	uint64_t flow = 0;
+
+	add_text(args, &slice.n_args, "op", walk_name(w, c->op_name));
+	if (c->how && c->how < HOW_COUNT)
+		add_text(args, &slice.n_args, "attribution", how_name(c->how));
+	add_text(args, &slice.n_args, "direction", direction_name(c->direction));
+	if (c->bytes)
+		add_number(args, &slice.n_args, "bytes", c->bytes);
+	if (!c->direction)
+		walk_add_shape(w, p, c->queue, c->shape, args, &slice.n_args, shape);
+	if (ran && c->queued_ticks)
+		add_number(args, &slice.n_args, "queued_ns", c->start_ticks - c->queued_ticks);
+	if (c->flags & CMD_APPROX)
+		add_text(args, &slice.n_args, "times", "approximate");
+	if (c->flags & CMD_OPEN)
+		add_text(args, &slice.n_args, "state", "in flight");
+	if (c->status < 0)
+		add_int(args, &slice.n_args, "error", c->status);
+	slice.args = args;
+	if (c->status >= 0)
+		flow = walk_add_launch(w, p, c, &slice, ran);
+	/* what did not run takes no room */
+	slice.track = ran ? walk_queue_lanes(w, p, c, start_ns, start_ns + dur_ns) :
+		walk_queue_lanes(w, p, c, INT64_MAX, INT64_MIN);
+	if (!ran) {
+		w->sink->instant(w->sink->arg, &slice);
+		return;
+	}
+	if (flow) {
+		slice.flow_in = &flow;
+		slice.n_in = 1;
+	}
+	put_slice(w, &slice);
+}
+
+/* ---- the host ---- */
+
+static void work_call(struct export_walk *w, const struct event *event)
+{
+	bool wait = event->type == EVENT_WAIT;
+	uint32_t p = walk_process(w, event), name = wait ? event->u.wait.name : event->u.call.name;
+	struct walk_thread *thread = walk_thread(w, p, event->tid);
+	struct walk_slice slice = slice_of(walk_name(w, name), name, wait ? "wait" : "call",
+					   wait ? event->u.wait.start_ns : event->u.call.start_ns,
+					   wait ? event->u.wait.dur_ns : event->u.call.dur_ns);
+	int32_t result = wait ? event->u.wait.result : event->u.call.result;
+	struct arg args[WALK_ARGS_MAX];
+
+	if (result)
+		add_int(args, &slice.n_args, "result", result);
+	slice.args = args;
+	slice.track = wait ? walk_thread_track(w, p, event->tid, &thread->waits, "waits") :
+		walk_thread_track(w, p, event->tid, &thread->calls, "calls");
+	put_slice(w, &slice);
+}
+
+static void work_step(struct export_walk *w, const struct event *event)
+{
+	const struct event_step *step = &event->u.step;
+	uint32_t p = walk_process(w, event), at = map_get(&w->steps_at, walk_key(p, step->name));
+	const char *name = walk_name(w, step->name);
+	struct walk_slice slice = slice_of(name, step->name, "step", step->start_ns, step->dur_ns);
+	struct arg args[WALK_ARGS_MAX];
+	char text[300];
+
+	if (at == MAP_NONE) {
+		grow(&w->steps, &w->cap_steps, w->n_steps, sizeof(*w->steps));
+		at = (uint32_t)w->n_steps++;
+		w->steps[at] = (struct lanes) { .n = 0 };
+		map_set(&w->steps_at, walk_key(p, step->name), at);
+	}
+	snprintf(text, sizeof(text), "steps: %.280s", name ? name : "step");
+	add_int(args, &slice.n_args, "number", step->number);
+	slice.args = args;
+	slice.track = walk_lane(w, &w->steps[at], walk_group_of(w, p), text, step->start_ns,
+				step->start_ns + step->dur_ns);
+	put_slice(w, &slice);
+}
+
+static void work_compile(struct export_walk *w, const struct event *event)
+{
+	const struct event_compile *compile = &event->u.compile;
+	uint32_t p = walk_process(w, event);
+	struct walk_slice slice = slice_of(compile->what, 0, "build", compile->start_ns,
+					   compile->dur_ns);
+	struct arg args[WALK_ARGS_MAX];
+
+	add_text(args, &slice.n_args, "options", compile->options);
+	if (compile->result)
+		add_int(args, &slice.n_args, "result", compile->result);
+	slice.args = args;
+	slice.track = walk_lane(w, &w->processes[p].builds, walk_group_of(w, p), "builds",
+				compile->start_ns, compile->start_ns + compile->dur_ns);
+	put_slice(w, &slice);
+}
+
+/* A message between processes: both sides say its key. */
+static void work_flow(struct export_walk *w, const struct event *event)
+{
+	const struct event_flow *flow = &event->u.flow;
+	uint32_t p = walk_process(w, event);
+	static const char *const phases[FLOW_PHASE_COUNT] = {
+		"send", "receive", "encode", "decode",
+	};
+	int64_t dur_ns = flow->dur_ns > 0 ? flow->dur_ns : 0;
+	struct walk_slice slice = slice_of(walk_name(w, flow->name), flow->name,
+					   flow->phase < FLOW_PHASE_COUNT ? phases[flow->phase] :
+					   "message",
+					   flow->at_ns, dur_ns);
+	uint64_t id = flow->key | KEY_OF_MESSAGE;
+	struct arg args[WALK_ARGS_MAX];
+
+	add_number(args, &slice.n_args, "bytes", flow->bytes);
+	slice.args = args;
+	slice.track = walk_lane(w, &w->processes[p].messages, walk_group_of(w, p), "messages",
+				slice.start_ns, slice.start_ns + dur_ns);
+	if (w->options->kind.dataflow && flow->phase == FLOW_SENT) {
+		slice.flow_out = &id;
+		slice.n_out = 1;
+		slice.out_at_start = true;
+	} else if (w->options->kind.dataflow && flow->phase == FLOW_RECEIVED) {
+		slice.flow_in = &id;
+		slice.n_in = 1;
+	}
+	put_slice(w, &slice);
+}
+
+/* ---- memory ---- */
+
+static struct walk_account *account_of(struct export_walk *w, uint32_t p, uint32_t allocator,
+				       uint32_t *index)
+{
+	uint32_t at = map_get(&w->accounts_at, walk_key(p, allocator));
+	const char *name = walk_name(w, allocator);
+	char text[320];
+	struct track track = { .kind = TRACK_COUNTER, .name = text, .unit = "bytes" };
+
+	if (at == MAP_NONE) {
+		track.group = walk_group_of(w, p);
+		snprintf(text, sizeof(text), "%.300s", name ? name : "memory");
+		grow(&w->accounts, &w->cap_accounts, w->n_accounts, sizeof(*w->accounts));
+		at = (uint32_t)w->n_accounts++;
+		w->accounts[at] = (struct walk_account) {
+			.track = walk_track(w, &track), .allocator = name ? name : "memory",
+		};
+		map_set(&w->accounts_at, walk_key(p, allocator), at);
+	}
+	*index = at;
+	return &w->accounts[at];
+}
+
+static uint64_t block_key(const struct export_walk *w, uint32_t p, uint32_t allocator,
+			  uint64_t address)
+{
+	return map_mix(address) ^ map_mix(w->processes[p].key + ((uint64_t)allocator << 40) + 1);
+}
+
+static void put_block(struct export_walk *w, char phase, const struct walk_block *block,
+		      uint64_t address, int64_t at_ns, const char *op)
+{
+	const struct walk_account *account = &w->accounts[block->account];
+	struct walk_allocation told = {
+		.phase = phase, .track = account->track, .id = block->id, .address = address,
+		.bytes = block->bytes, .at_ns = at_ns, .allocator = account->allocator, .op = op,
+	};
+
+	if (w->options->kind.memory && w->sink->block)
+		w->sink->block(w->sink->arg, &told);
+}
+
+static void put_level(struct export_walk *w, struct walk_account *account, int64_t at_ns,
+		      int64_t by)
+{
+	account->live += by;
+	if (account->live > account->peak) {
+		account->peak = account->live;
+		account->peak_ns = at_ns;
+	}
+	w->sink->counter(w->sink->arg, account->track, account->allocator, at_ns, account->live);
+}
+
+static void work_free(struct export_walk *w, const struct event *event, uint32_t allocator,
+		      uint64_t address)
+{
+	uint32_t p = walk_process(w, event);
+	uint64_t key = block_key(w, p, allocator, address);
+	uint32_t at = map_get(&w->blocks_at, key);
+	struct walk_block *block;
+
+	if (at == MAP_NONE)
+		return;
+	block = &w->blocks[at];
+	put_block(w, 'D', block, address, event->time_ns, NULL);
+	put_level(w, &w->accounts[block->account], event->time_ns, -(int64_t)block->bytes);
+	map_remove(&w->blocks_at, key);
+	block->free = w->free_block;
+	w->free_block = at + 1;
+}
+
+static void work_alloc(struct export_walk *w, const struct event *event)
+{
+	const struct event_alloc *alloc = &event->u.alloc;
+	uint32_t p = walk_process(w, event), account, at = w->free_block;
+	struct walk_account *of = account_of(w, p, alloc->allocator, &account);
+	const char *op = walk_name(w, alloc->op_name);
+
+	/* its free was not seen */
+	work_free(w, event, alloc->allocator, alloc->address);
+	if (!at && w->n_blocks >= WALK_BLOCKS_MAX) {
+		w->result->left_out++;
+		return;
+	}
+	at = w->free_block;
+	if (at) {
+		w->free_block = w->blocks[--at].free;
+	} else {
+		grow(&w->blocks, &w->cap_blocks, w->n_blocks, sizeof(*w->blocks));
+		at = (uint32_t)w->n_blocks++;
+	}
+	w->blocks[at] = (struct walk_block) {
+		.bytes = alloc->bytes, .id = ++w->n_blocks_told, .account = account,
+	};
+	map_set(&w->blocks_at, block_key(w, p, alloc->allocator, alloc->address), at);
+	put_block(w, 'N', &w->blocks[at], alloc->address, event->time_ns, op);
+	put_block(w, 'O', &w->blocks[at], alloc->address, event->time_ns, op);
+	put_level(w, of, event->time_ns, (int64_t)alloc->bytes);
+}
+
+void walk_finish(struct export_walk *w)
+{
+	while (w->n_launches)
+		pop_launch(w);
+	for (size_t i = 0; i < w->n_accounts; i++) {
+		const struct walk_account *account = &w->accounts[i];
+		struct maximum maximum = {
+			account->track, account->peak_ns, account->peak, account->allocator,
+		};
+
+		if (account->peak > 0 && w->sink->maximum)
+			w->sink->maximum(w->sink->arg, &maximum);
+	}
+}
+
+/* ---- the rest ---- */
+
+static void define_series(struct export_walk *w, const struct event *event)
+{
+	const struct event_series *series = &event->u.series;
+	uint32_t p = walk_process(w, event);
+	struct track track = {
+		.kind = TRACK_COUNTER, .name = series->name, .unit = series->unit,
+	};
+
+	if (map_get(&w->series_at, walk_key(p, series->id)) != MAP_NONE)
+		return;
+	track.group = walk_group_of(w, p);
+	grow(&w->series, &w->cap_series, w->n_series, sizeof(*w->series));
+	w->series[w->n_series].track = walk_track(w, &track);
+	w->series[w->n_series].name = series->name;
+	map_set(&w->series_at, walk_key(p, series->id), (uint32_t)w->n_series++);
+}
+
+static void work_counter(struct export_walk *w, const struct event *event)
+{
+	const struct event_counter *counter = &event->u.counter;
+	uint32_t at = map_get(&w->series_at, walk_key(walk_process(w, event), counter->series));
+
+	if (at != MAP_NONE)
+		w->sink->counter(w->sink->arg, w->series[at].track, w->series[at].name,
+				 counter->at_ns, counter->value);
+}
+
+static void put_unseen(struct export_walk *w, struct walk_slice *slice, const char *lane)
+{
+	struct track track = { .kind = TRACK_GROUP, .name = "tftop" };
+
+	if (!w->about)
+		w->about = walk_track(w, &track);
+	slice->track = walk_lane(w, &w->losses, w->about, lane, slice->start_ns,
+				 slice->start_ns + slice->dur_ns);
+	put_slice(w, slice);
+}
+
+static void work_lost(struct export_walk *w, const struct event *event)
+{
+	const struct event_lost *lost = &event->u.lost;
+	struct walk_slice slice = slice_of(lost->packets ? "lost packets" : "lost events", 0,
+					   "lost",
+				      lost->begin_ns, lost->end_ns - lost->begin_ns);
+	struct arg args[WALK_ARGS_MAX];
+
+	if (lost->end_ns < lost->begin_ns)
+		return;
+	add_number(args, &slice.n_args, "count", lost->count);
+	slice.args = args;
+	put_unseen(w, &slice, "lost");
+}
+
+void walk_pause(struct export_walk *w, int64_t begin_ns, int64_t end_ns)
+{
+	struct walk_slice slice = slice_of("level off", 0, "off", begin_ns, end_ns - begin_ns);
+
+	put_unseen(w, &slice, "lost");
+}
+
+void walk_work(struct export_walk *w, const struct event *event)
+{
+	switch ((enum event_type)event->type) {
+	case EVENT_OP: work_op(w, event); break;
+	case EVENT_COMMAND: work_command(w, event); break;
+	case EVENT_CALL:
+	case EVENT_WAIT: work_call(w, event); break;
+	case EVENT_STEP: work_step(w, event); break;
+	case EVENT_COMPILE: work_compile(w, event); break;
+	case EVENT_FLOW: work_flow(w, event); break;
+	case EVENT_ALLOC: work_alloc(w, event); break;
+	case EVENT_FREE:
+		work_free(w, event, event->u.free.allocator, event->u.free.address);
+		break;
+	case EVENT_SERIES: define_series(w, event); break;
+	case EVENT_COUNTER: work_counter(w, event); break;
+	case EVENT_LOST: work_lost(w, event); break;
+	default: break;
+	}
+}
