@@ -155,7 +155,8 @@ static void tell(const struct event *e)
 		break;
 	case EVENT_COMPILE:
 		printf("compile\t%u\t%" PRId64 "\t%" PRId64 "\t%s\t%s\n", pid,
-		       e->u.compile.start_ns, e->u.compile.dur_ns, e->u.compile.what, e->u.compile.options);
+		       e->u.compile.start_ns, e->u.compile.dur_ns, e->u.compile.what,
+		       e->u.compile.options);
 		break;
 	case EVENT_MESSAGE:
 		printf("message\t%u\t%s\n", pid, e->u.message.text);

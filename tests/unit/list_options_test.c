@@ -93,7 +93,8 @@ TEST(list_flags)
 	CHECK(!list_matches(&options, 'n', NULL, NULL));
 	CHECK(list_within(&options, 'e', 1000001) && !list_within(&options, 'e', 1000000));
 	CHECK(list_within(&options, 'b', 1));
-	CHECK(list_given(&options, 'a') && !list_given(&options, 'b') && !list_given(&options, 'r'));
+	CHECK(list_given(&options, 'a') && !list_given(&options, 'b') &&
+	      !list_given(&options, 'r'));
 	CHECK_INT(list_given_word(&options, "min_lineno")->number, 7);
 	CHECK_STR(list_given(&options, 'k')->text, "copy");
 	CHECK_INT(list_limit(&options), 20);
@@ -135,7 +136,8 @@ TEST(list_flags_wrong)
 TEST(list_regex_of_one_name)
 {
 	static const char *const names[] = {"", "x", "a.b(c)[d]*+?{e}|^$\\f", "/a b/train.py"};
-	static const char *const others[] = {"", "x", "^x", "x$", "^a.b$", "^a|b$", "^\\d$", "^a\\$"};
+	static const char *const others[] = { "",      "x",	"^x",	 "x$",
+					      "^a.b$", "^a|b$", "^\\d$", "^a\\$" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		char *quoted = list_regex_quote(names[i]), *text = list_regex_literal(quoted);

@@ -186,7 +186,8 @@ TEST(lists_by_a_filter)
 	text = PAGE(page_list_executions, "le", "-w", "kernel & dur > 1ms");
 	HAS(text, "5 of 6 executions   where kernel & dur > 1ms");
 	free(text);
-	text = PAGE(page_list_executions, "le", "-w", "name = kernel2 & dur < 5ms | name = kernel3 & step = 3");
+	text = PAGE(page_list_executions, "le", "-w",
+		    "name = kernel2 & dur < 5ms | name = kernel3 & step = 3");
 	HAS(text, "3 of 12 executions");
 	HAS(text, " 7.00 ms");			/* 2 + 2 + 3 */
 	free(text);
@@ -197,8 +198,9 @@ TEST(lists_by_a_filter)
 	text = PAGE(page_list_executions, "le", "-w", "copy");
 	HAS(text, "no row of the timeline is let through");
 	free(text);
-	WRONG(page_list_executions, "-w: at 7: 'dur' is a time, not '1'; a unit is missing: 1s, 1ms, 1us",
-	      "le", "-w", "dur > 1");
+	WRONG(page_list_executions,
+	      "-w: at 7: 'dur' is a time, not '1'; a unit is missing: 1s, 1ms, 1us", "le", "-w",
+	      "dur > 1");
 	CHECK(!PAGE(page_list_tensors, "lt", "-w", "bytes > 1ms"));
 	HAS(error, "-w: at 9: ");
 	CHECK(!PAGE(page_copies, "pc", "-w", "wrongly"));

@@ -118,7 +118,8 @@ static char *first_seen(struct model *model, const char *file, const char *flag,
 		struct strbuf line;
 
 		strbuf_init(&line);
-		for (size_t i = page.lines[page.show].first; i < page_line_end(&page, page.show); i++)
+		for (size_t i = page.lines[page.show].first; i < page_line_end(&page, page.show);
+		     i++)
 			strbuf_adds(&line, page_text(&page, page.parts[i].text));
 		strbuf_addf(&line, " +%zu", page.above);
 		text = strbuf_detach(&line);
@@ -176,7 +177,8 @@ TEST(page_of_a_source)
 	text = PAGE(page_source, "ps", path, "-b", "2");
 	CHECK(text && strstr(text, "L1    a = 1\n"));
 	CHECK(text && strstr(text, "[||||||||||]  3.84 µs         4(4)  L2            b = a\n"));
-	CHECK(text && strstr(text, "[Mul] mul  960 ns ×1\n") && strstr(text, "[AddV2] add  960 ns ×1\n"));
+	CHECK(text && strstr(text, "[Mul] mul  960 ns ×1\n") &&
+	      strstr(text, "[AddV2] add  960 ns ×1\n"));
 	free(text);
 	unlink(path);
 	text = PAGE(page_source, "ps", path);

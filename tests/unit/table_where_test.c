@@ -182,7 +182,8 @@ TEST(table_where_knows_shares_and_says_what_is_wrong)
 	where(&table, &view, "dur > 1ns & cost > 1s");
 	CHECK_INT(table.count, 0);
 	table_say_none(&table, said, sizeof(said));
-	CHECK_STR(said, "no row here has 'cost' (filters: what there is); where alone shows all of them");
+	CHECK_STR(said,
+		  "no row here has 'cost' (filters: what there is); where alone shows all of them");
 	where(&table, &view, NULL);
 	CHECK_INT(table.count, 2);
 	where(&table, &view, NULL);
