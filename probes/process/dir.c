@@ -62,7 +62,7 @@ static const char *own_in_tmp(bool make)
 	struct stat st;
 
 	snprintf(path, sizeof(path), "/tmp/tftop.%u", (unsigned int)geteuid());
-	/* In the keeper's user namespace its owner may be an unknown uid. */
+	/* Not by its owner, who may be an unknown uid in the keeper's user namespace. */
 	if (stat("/tmp", &st) != 0 || !(st.st_mode & S_ISVTX))
 		return NULL;
 	if (make)

@@ -133,7 +133,7 @@ class Run:
     def path_is_told(self):
         """tftop has reported that the daemons were replaced, or that tracing ended."""
         log = text_of(self.path("log"))
-        return "daemons are back: what" in log or "tracing ended" in log or \
+        return "daemons are back: events" in log or "tracing ended" in log or \
             self.tftop.poll() is not None
 
     def said(self):
