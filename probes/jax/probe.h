@@ -2,16 +2,16 @@
 /*
  * What the files of the JAX probe share.
  *
- * XLA says what it does as trace events (probes/traceme/traceme.h), each when it has
- * ended; record.c takes the function that records them. Two things begin where we
- * see it: a call of a jitted function, in Python's thread (call.c), and a run of a
- * program, which gets its number there (runs.c). Kernels ("thunks") name the run that
- * they are of; those that are known already are timed without an event (thunks.c).
+ * XLA reports what it does as trace events (probes/traceme/traceme.h), each at the end of the
+ * work; record.c replaces the function that records them. The probe itself sees the begin of two
+ * things: a call of a jitted function, in Python's thread (call.c), and a run of a program, which
+ * gets its number there (runs.c). Kernels ("thunks") carry the number of their run; kernels that
+ * are already known are timed without an event (thunks.c).
  * Sources: XLA's xla/pjrt/cpu/cpu_client.cc, xla/backends/cpu/runtime/thunk.cc,
  * thunk_executor.cc; jaxlib/pjit.cc.
  *
- * All but jax_*_start() runs in the program's path, on any thread of it: short, without
- * locks around calls of the program, and without the GIL but for calls.
+ * Everything except jax_*_start() runs inside of the program's calls, on any of its threads. So
+ * it is short, holds no lock around calls of the program, and has no GIL except in calls.
  */
 #ifndef PROBES_JAX_PROBE_H
 #define PROBES_JAX_PROBE_H

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The line of Python that the calling thread is in, read without the GIL. A part
- * of the probes of Python's frameworks, not a library of its own.
+ * Finds the line of Python that the calling thread is in, without the GIL. A part of the probes of
+ * Python's frameworks, not a library of its own.
  *
- * Idea: a thread that is inside of a function called from Python owns its frames,
- * and each holds its code object, so that they can be read as they lie, whoever
- * has the GIL. Where the fields are is known for some versions of CPython and
- * tried out before use (py_start); a version that is not known, or differs, has no
- * lines.
+ * Idea: a thread that is inside of a function called from Python owns its frames, and each frame
+ * holds its code object. So the thread can read them from memory, whoever has the GIL. The offsets
+ * of the fields are known for some versions of CPython and are tested before use (py_start); a
+ * version that is unknown or differs has no lines.
  *
- * A frame's line is looked up once for each place in the code (20 to 40 ns a call
- * from then on, for a handful of frames of libraries on the way; 10 ns and more a
- * frame where caches are cold). The user's frame
- * is the innermost one that is neither of a framework (pytorch, tensorflow, keras,
- * jax, numpy) nor of Python's own library; where there is none, the innermost.
+ * The line of a frame is looked up once for each place in the code. After that a call takes 20 to
+ * 40 ns with a handful of library frames above the user's (10 ns and more a frame where caches are
+ * cold). The user's frame is the innermost one that belongs neither to a framework (pytorch,
+ * tensorflow, keras, jax, numpy) nor to Python's own library; without such a frame, it is the
+ * innermost one.
  *
- * Why there is another walk, walk.h: of the Pythons that have no layout here, and by Python's
- * own calls, which a call of an op must not make.
+ * walk.h is another way to the same line, for Python versions without a known layout. It calls
+ * functions of Python, which must not be done in each call of an op.
  *
- * Threads: any thread of the program, in a call that Python made, or in none (then
- * there is no line). Nothing is allocated, locked or counted in Python.
+ * Threads: any thread of the program, in a call that Python made; elsewhere there is no line.
+ * Nothing is allocated, locked or reference-counted in Python.
  */
 #ifndef PROBES_PYTHON_PYTHON_H
 #define PROBES_PYTHON_PYTHON_H

@@ -2,15 +2,15 @@
 /*
  * What the files of the PyTorch probe share.
  *
- * PyTorch calls back around each op (at::RecordFunction). calibrate.c finds out where
- * the fields of its object lie; ops.c makes ops of the calls; links.c joins backward ops
- * to forward ones; shapes.c reads the inputs, sources.c the data that is copied; steps.c
- * makes steps and the stages of the input; compile.c tells the work of torch.compile;
- * rate.c keeps the cost low; memory.c tells blocks of memory.
+ * PyTorch calls back around each op (at::RecordFunction). calibrate.c determines where the fields
+ * of its object lie; ops.c makes ops of these calls; links.c links backward ops to forward ops;
+ * shapes.c reads the inputs, sources.c the data that is copied; steps.c makes steps and the stages
+ * of the input; compile.c separates the work of torch.compile; rate.c limits the cost; memory.c
+ * records memory blocks.
  * Sources: ATen/record_function.h, c10/core/Allocator.h.
  *
- * Callbacks run on the program's threads, most without the GIL. Nothing here takes a
- * lock around a call of the program or keeps a reference to an object of it.
+ * Callbacks run on the program's threads, mostly without the GIL. Nothing here holds a lock around
+ * a call of the program, or keeps a reference to an object of the program.
  */
 #ifndef PROBES_PYTORCH_PROBE_H
 #define PROBES_PYTORCH_PROBE_H

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks of memory that a probe sees given out and taken back, each told once when it
- * comes and once when it goes. A free does not say whether its block was told, so
- * what was is remembered by address, and only that is told to be free again. What
- * was told before the level went down may be freed unseen: when it comes back all
- * of it is told to be free, so that nothing stays allocated for ever; what of it is
- * still in use is missing then. A forked child starts with none.
+ * Blocks of memory that a probe sees allocated and freed. Each is recorded once when it is
+ * allocated and once when it is freed. The call of free does not show whether its block was
+ * recorded, so recorded blocks are remembered by address, and only their frees are sent. A block
+ * that was recorded before the level went to off may be freed unseen. So when the level rises
+ * again, all remembered blocks are sent as freed, and nothing stays allocated for ever; blocks that
+ * are still in use are missing then. A forked child starts with none.
  *
- * Small blocks are for the caller to leave out: each op makes some, and two events
- * would cost more than the op's own. To free one that was not told costs a few
- * nanoseconds.
+ * The caller leaves out small blocks: each op makes some, and two events would cost more than the
+ * op itself. To free a block that was not recorded costs a few nanoseconds.
  *
- * Threads: any; no locks, as an address belongs to one caller at a time.
+ * Threads: any; no locks, because an address belongs to one caller at a time.
  */
 #ifndef PROBES_RUNTIME_BLOCKS_H
 #define PROBES_RUNTIME_BLOCKS_H

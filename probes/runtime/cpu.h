@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The processor as a device: kernels that a library ran on the thread that
- * called it. A queue is one thread's kernels of one library, in order; its
- * clock is ours. What waits for nothing has no launch: call_ns is 0.
+ * The CPU as a device: kernels that a library ran on the thread that called it. A queue holds the
+ * kernels of one library on one thread, in order; its clock is the host's. A kernel that waited for
+ * nothing has no launch: call_ns is 0.
  *
- * Two ways in, which may both tell of the same kernel:
- *  - rt_cpu_begin()/rt_cpu_end() around it, with no more than its kind;
- *  - rt_cpu_ran() when it has ended, or is about to, with all about it: then
- *    rt_cpu_end() has nothing left to say.
- * What begins and ends on a thread that has no op open is another thread's
- * kernel's part ("convolution, part"); its op is that kernel's, when only one
- * of that kind is running.
+ * There are two ways to report a kernel, and both may report the same one:
+ *  - rt_cpu_begin() and rt_cpu_end() around the kernel, with no more than its kind;
+ *  - rt_cpu_ran() at or near its end, with all details: then rt_cpu_end() adds nothing.
+ * What begins and ends on a thread that has no op open is a part of another thread's kernel
+ * ("convolution, part"). Its op is that kernel's, if only one kernel of that kind is running.
  *
- * Like everything here: nothing at level off, and errno is preserved.
+ * As everywhere here: nothing happens at level off, and errno is preserved.
  */
 #ifndef PROBES_RUNTIME_CPU_H
 #define PROBES_RUNTIME_CPU_H

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The time of rt_now_ns() from the processor's counter, for what comes by the million and
- * takes less than a microsecond: to read the clock waits until all before it is done,
- * which between small kernels is 30 ns each time, the counter 10.
+ * The time of rt_now_ns() from the processor's counter, for events that come by the million and
+ * take less than a microsecond. Reading the clock waits for all instructions before it, which
+ * between small kernels takes 30 ns each time; reading the counter takes 10.
  *
  * Always true:
- *  - Only where the system's own clock is that counter, and while what is computed agrees
- *    with the clock; else it is the clock.
- *  - A thread looks at the clock each RT_QUICK_NS; what lies between is as far off as the
- *    rates of two such spans differ, and what was read before it: some nanoseconds.
+ *  - The counter is used only where the system's own clock uses it too, and while the computed time
+ *    agrees with the clock; otherwise this is the clock.
+ *  - A thread reads the clock every RT_QUICK_NS. A time in between is off by as much as the rates
+ *    of two such spans differ, and by what was read before: some nanoseconds.
  *  - On one thread it never goes back.
  */
 #ifndef PROBES_RUNTIME_QUICK_H

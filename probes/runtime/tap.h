@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tap: while it is open, the commands of this process that finish are kept in
- * memory too, for who shows them inside the process (probes/pluggable). It changes
- * nothing of what is sent; what the level leaves out, it leaves out too.
+ * A tap: while it is open, the commands of this process that finish are kept in memory too, for a
+ * reader inside the process (probes/pluggable). It does not change what is sent, and contains no
+ * more than the level records.
  *
- * Always true: closed, it costs a load and a branch for each command and op. Open, it
- * keeps at most RT_TAP_MAX, and counts what is beyond. Times are CLOCK_MONOTONIC,
- * by the device's last clock pair; without one, as if it had just ended.
+ * Always true: closed, it costs a load and a branch for each command and op. Open, it keeps at most
+ * RT_TAP_MAX entries and counts the others. Times are CLOCK_MONOTONIC, by the device's last clock
+ * pair; without a pair, as if the command had just ended.
  *
- * Threads: any may write; one opens, reads and closes. Nothing blocks but
- * rt_tap_settle(). Strings live as long as the process.
+ * Threads: any may write; one opens, reads and closes. Nothing blocks except rt_tap_settle().
+ * Strings live as long as the process.
  */
 #ifndef PROBES_RUNTIME_TAP_H
 #define PROBES_RUNTIME_TAP_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a probe library exports for whoever brings it into a program that is already
- * running. Called after dlopen from a thread that is none of the program's, with
- * TFTOP_CONTROL and LTTNG_HOME set in the environment; it waits, bounded, for LTTng.
- * Again any number of times: for what came since, for another tftop.
+ * What a probe library exports for an attach to a program that is already running. It is called
+ * after dlopen from a thread that does not belong to the program, with TFTOP_CONTROL and LTTNG_HOME
+ * set in the environment; it waits for LTTng for a limited time. It may be called any number of
+ * times: for libraries that were loaded since, or for another tftop.
  */
 #ifndef PROBES_SCHEMA_ATTACH_H
 #define PROBES_SCHEMA_ATTACH_H
