@@ -20,23 +20,22 @@
 enum rt_library { RT_LIBRARY_ONEDNN, RT_LIBRARY_EIGEN, RT_LIBRARY_XLA, RT_LIBRARY_XLA_ASYNC,
 		  RT_LIBRARY_BLAS, RT_LIBRARY_OPENMP, RT_LIBRARY_COUNT };
 
-/* The device's id, which is defined now if it was not; of allocations too. */
+/* The device's id, also for allocations. Sends the definition of the device at the first call. */
 RT_API uint32_t rt_cpu_device(void);
 
-/* A kernel that ran on the calling thread, in the op on top of its stack; start
- * 0: when rt_cpu_begin() was called, or its duration before now. */
+/* A kernel that ran on the calling thread, in the op on top of its stack. start_ns 0: it started
+ * when rt_cpu_begin() was called, or else dur_ns ago. */
 struct rt_cpu_kernel {
 	uint32_t name, shape;		/* name id, shape id (0 none) */
 	int64_t start_ns, dur_ns;
-	uint64_t op;			/* the op it ran in, where that is not the top; 0: the
-					 * top */
+	uint64_t op;			/* the op it ran in; 0: the one on top */
 	uint32_t op_name;
 };
 RT_API void rt_cpu_ran(enum rt_library library, const struct rt_cpu_kernel *kernel);
 
-/* A copy that the library made, on the calling thread's queue of it. */
+/* A copy that the library made, on the calling thread's queue of that library. */
 struct rt_cpu_copy {
-	uint32_t name, place;		/* as tft_command.shape, 0 not known */
+	uint32_t name, place;		/* as tft_command.shape, 0 unknown */
 	uint32_t op_name;
 	uint8_t direction;		/* enum tft_direction */
 	uint64_t bytes, op;		/* op 0: none */
@@ -44,14 +43,14 @@ struct rt_cpu_copy {
 };
 RT_API void rt_cpu_copied(enum rt_library library, const struct rt_cpu_copy *copy);
 
-/* kind: a name id, and its text. Every begin has its end. */
+/* kind: a name id; text: that name. Every begin has its end. */
 RT_API void rt_cpu_begin(enum rt_library library, uint32_t kind, const char *text);
 RT_API void rt_cpu_end(enum rt_library library);
 
-/* What libraries that call each other must know of the calling thread; NULL: nothing. */
+/* State of the calling thread for libraries that call each other; NULL: memory is short. */
 struct rt_cpu_thread {
-	uint32_t told;		/* kernels so far */
-	bool within;		/* a call of BLAS is going on, which will be told */
+	uint32_t told;		/* kernels recorded so far */
+	bool within;		/* inside of a call of BLAS that will be recorded */
 	int depth;		/* kernels that have begun, rt_cpu_begin() */
 	uint32_t generation, epoch;	/* cpu.c's own */
 };

@@ -17,21 +17,21 @@
 #include "probes/runtime/runtime.h"
 
 #define RT_QUICK_NS 100000
-#define RT_QUICK_OFF_NS 1000	/* farther from the clock than this it is not used */
+#define RT_QUICK_OFF_NS 1000	/* a time that is farther from the clock is not used */
 
-/* Of one thread; zeroed at first. */
+/* The state of one thread; zeroed at first. */
 struct rt_quick {
 	uint64_t ticks, span;		/* at the last look; ticks until the next */
 	uint64_t rate;			/* ns << 32 a tick */
-	int64_t ns;			/* what it was taken for then, */
-	int64_t clock_ns;		/* and what the clock said; both meet at the next look */
+	int64_t ns;			/* the computed time at the last look */
+	int64_t clock_ns;		/* the clock's at that look; both meet at the next one */
 };
 
-/* A look at the clock. */
+/* Reads the clock. */
 RT_API int64_t rt_quick_look(struct rt_quick *q);
 
-/* That of the calling thread's ops and kernels, for the thread's life; NULL: memory is
- * short. */
+/* The state for the calling thread's ops and kernels, valid as long as the thread lives. NULL:
+ * memory is short. */
 RT_API struct rt_quick *rt_quick_own(void);
 RT_API int64_t rt_quick_now(void);
 

@@ -20,7 +20,7 @@ struct rt_slot {
 };
 
 /* Stores `ours` into each slot, or `off` at level off, and remembers them.
- * Copies the array. Slots beyond the table's room stay taken over. */
+ * Copies the array. Slots for which the table has no room stay replaced. */
 RT_API void rt_slots_add(const struct rt_slot *slots, int count);
 /* The module itself has put something else there for good. */
 RT_API void rt_slots_drop(void *const *at);

@@ -13,7 +13,7 @@
 
 #define RT_SPIN_TURNS 2000	/* about a millisecond */
 
-/* false: it was not to be had. */
+/* False: the lock could not be taken in time. */
 static inline bool rt_spin_lock(_Atomic uint32_t *busy)
 {
 	uint32_t free = 0;

@@ -26,19 +26,19 @@ struct rt_tap_work {
 	int64_t start_ns, end_ns;
 	uint32_t dims, local[3];
 	uint64_t global[3];
-	const char *name, *op, *device_name, *vendor;	/* "": not known */
+	const char *name, *op, *device_name, *vendor;	/* "": unknown */
 	const char *op_type;
 };
 
 /* False: it is open already, or memory is short. */
 RT_API bool rt_tap_open(void);
-/* What has ended on a device is here soon; waits for it, at most wait_ns. Calls
- * nothing of the device's on this thread. */
+/* Waits at most wait_ns for commands that have ended on a device and are not kept yet. Makes no
+ * call of the device's on this thread. */
 RT_API void rt_tap_settle(int64_t wait_ns);
-/* Kept so far; *dropped: beyond them. */
+/* How many are kept so far; *dropped: how many there was no room for. */
 RT_API uint32_t rt_tap_count(uint64_t *dropped);
-/* Up to `size` bytes of it: who asks may have been built before members came, which
- * are added at the end. False: not whole (yet). */
+/* Copies up to `size` bytes of an entry: new members are added at the end of the struct, and the
+ * caller may be older. False: the entry is not complete (yet). */
 RT_API bool rt_tap_take(uint32_t i, struct rt_tap_work *out, size_t size);
 RT_API void rt_tap_close(void);
 
