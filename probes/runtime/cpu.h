@@ -47,7 +47,8 @@ RT_API void rt_cpu_copied(enum rt_library library, const struct rt_cpu_copy *cop
 RT_API void rt_cpu_begin(enum rt_library library, uint32_t kind, const char *text);
 RT_API void rt_cpu_end(enum rt_library library);
 
-/* State of the calling thread for libraries that call each other; NULL: memory is short. */
+/* State of the calling thread for libraries that call each other; NULL: the level is off,
+ * or memory is short. */
 struct rt_cpu_thread {
 	uint32_t told;		/* kernels recorded so far */
 	bool within;		/* inside of a call of BLAS that will be recorded */
