@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The frame of all analyses: acts in, slices out, findings up.
+ * The frame of all analyses: acts come in, slices are handed to the analyses, findings result.
  *
- * One analysis is one file with a `struct analysis` of its own; analyses.c has
- * the list. Each owns its state (model->analyses->state[id]), which init
- * allocates and release frees. All under the model's lock, on the feeder's
- * thread; a slice of many acts calls model_breathe() between analyses.
+ * One analysis is one file with a `struct analysis` of its own; analyses.c has the list. Each
+ * owns its state (model->analyses->state[id]), which init allocates and release frees. All
+ * functions run under the model's lock, on the feeder's thread; after each analysis of a slice
+ * with many acts the frame calls model_breathe().
  */
 #ifndef MODEL_ANALYSES_H
 #define MODEL_ANALYSES_H

@@ -2,12 +2,13 @@
 /*
  * The steps as a list that is kept up to date.
  *
- * Idea: a step's row depends on the whole run only by a few numbers: the median and
- * the spread (outliers), where the warm-up ends, what was compiled. While these stay,
- * new steps are judged and added; when one changes all are judged again. Percentiles
- * come from histograms, so the numbers move rarely: by a bucket at a time.
+ * Idea: the row of a step depends on the whole run only through a few numbers: the median and
+ * the spread (for outliers), the end of the warm-up, and what was compiled. While these stay
+ * the same, only new steps are judged and added; when one of them changes, all are judged
+ * again. Percentiles come from histograms, so these numbers change rarely, by one bucket at a
+ * time.
  *
- * Complexity: O(new steps + buckets), O(all * log compilations) when they move.
+ * Complexity: O(new steps + buckets), and O(all * log compilations) when the numbers change.
  */
 #include "model/steps/steps.h"
 

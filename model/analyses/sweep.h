@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One sweep over a slice, shared by the analyses that ask what was true at each
- * instant: idle causes, step breakdown, overlap.
+ * One sweep over a slice, shared by the analyses that ask what was true at each instant: idle
+ * causes, step breakdown, overlap.
  *
- * Idea: begins and ends of all acts in order of time; between two of them
- * nothing changes. The sweep keeps what each host thread and each device does,
- * and tells idle.c, breakdown.c and overlap.c of the stretches in between.
+ * Idea: the starts and ends of all acts are visited in the order of time; between two of them
+ * nothing changes. The sweep tracks what each host thread and each device does, and reports the
+ * stretches in between to idle.c, breakdown.c and overlap.c.
  *
- * Who counts as "the host" of a step are its workers: threads that launch
- * kernels within the slice (any work where there are none), and the one whose
- * ranges the steps are. The step's own range is not a doing. Where no thread is
- * known to go through the steps and no worker does anything known, a batch that
- * any thread makes or fetches is what is waited for. So it is, also where that
- * thread is known, for what a graph runs on a thread of a pool to fetch its batch.
+ * "The host" of a step is its workers: the threads that launch kernels within the slice (any
+ * work, if none launches kernels), and the thread whose ranges are the steps. The step's own
+ * range does not count as an activity. If no thread is known to go through the steps and no
+ * worker does anything known, the step waits for a batch that any other thread makes or
+ * fetches. The same applies, even if that thread is known, to what a graph runs on a thread of
+ * a pool to fetch its batch.
  *
- * Launching, for idle causes and breakdown alike: while the launch call lasts, and
- * while what was handed over may take its moment to begin: launch-gap, from the
- * last instant at which the device worked or the call lasted. What has not begun
- * then waits for something that is not seen here: other.
+ * Launching means the same for idle causes and breakdown: the time of the launch call, and then
+ * the moment that work may take to begin: launch-gap, counted from the last instant at which
+ * the device worked or the call was running. Work that has not begun by then waits for
+ * something that tftop does not see: other.
  *
- * Complexity: O(n log n) for the order of ends (radix, near linear), O(1) per
- * edge, plus O(devices) where the making of batches begins or ends.
+ * Complexity: O(n log n) for the order of the ends (a radix sort, nearly linear), O(1) per
+ * edge, and O(devices) where the making of batches begins or ends.
  */
 #ifndef MODEL_SWEEP_H
 #define MODEL_SWEEP_H

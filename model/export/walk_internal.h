@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What walk.c (who and where) and walk_work.c (what happened) share. */
+/* What walk.c (where things happened) and walk_work.c (what happened) share. */
 #ifndef MODEL_EXPORT_WALK_INTERNAL_H
 #define MODEL_EXPORT_WALK_INTERNAL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What filter_parse.c reads by; model/filter/ only. */
+/* What filter_parse.c reads an expression with; for model/filter/ only. */
 #ifndef MODEL_FILTER_READ_H
 #define MODEL_FILTER_READ_H
 

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the readers of foreign files hand in, and how it becomes model events.
+ * What the readers of foreign files hand in, and how it becomes events of the model.
  *
- * Idea: a reader names things (processes, tracks, devices, names, shapes) in any
- * order, gets small numbers for them, and adds items that refer to these. Only
- * when all is read it is decided what a track is, which calls launched
- * something, and which times are impossible; then the items come out by start
- * (spool.h), a stack for each thread gives nesting, and definitions are sent
- * when first used.
+ * Idea: a reader names things (processes, tracks, devices, names, shapes) in any order, gets
+ * small numbers for them, and adds items that refer to these numbers. Only when the whole file
+ * has been read is it decided what a track is, which calls launched something, and which times
+ * are impossible. Then the items come out in the order of their start (spool.h), a stack for
+ * each thread finds out what is nested in what, and definitions are sent before their first
+ * use.
  *
- * Always true: what is handed out is in the order of start, and EVENT_ALIVE
- * never passes a start that is still to come. A run whose correlation has a
- * launch in the file is EVENT_RUN (of a graph, which runs often: EVENT_COMMAND), any
- * other EVENT_COMMAND, with the op that the file names. All tables have a maximum. What is
- * beyond it goes to entry 0 (none) or is left out, and a message says so.
+ * Always true: what is handed out is in the order of start, and EVENT_ALIVE never passes a
+ * start that is still to come. A run whose correlation has a launch in the file becomes
+ * EVENT_RUN (a run of a graph, which runs often, becomes EVENT_COMMAND); any other becomes
+ * EVENT_COMMAND, with the op that the file names. All tables have a maximum size. What exceeds
+ * it goes to entry 0 (none) or is left out, and a message says so.
  *
- * Numbers count from 1, 0 is none. Strings are copied. Times: ns of the file's
- * clock; build_run() moves all by the same amount when some would not be
- * positive. Threads: one, but `stop` and `progress`.
+ * Numbers count from 1; 0 is none. Strings are copied. Times are ns of the file's clock;
+ * build_run() moves all of them by the same amount if some would not be positive. Threads: one,
+ * except for `stop` and `progress`.
  */
 #ifndef MODEL_IMPORT_BUILD_H
 #define MODEL_IMPORT_BUILD_H

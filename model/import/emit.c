@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Items, sorted, as model events. */
+/* The sorted items as events of the model. */
 #include "model/import/build.h"
 
 #include <inttypes.h>

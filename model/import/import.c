@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A foreign file: what it is, and its reader. */
+/* A foreign file: which format it has, and its reader. */
 #include "model/import/import.h"
 
 #include <inttypes.h>

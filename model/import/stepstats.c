@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TensorFlow's StepStats, alone or in a RunMetadata: what each device did in a
- * step. Host devices have threads (or, without their ids, lanes by first fit, as
- * TensorFlow's timeline.py draws them), GPUs streams; a node's inputs stand in
- * its label, and are data edges.
+ * TensorFlow's StepStats, alone or in a RunMetadata: what each device did in a step. Host
+ * devices have threads (or, without thread ids, lanes by first fit, as TensorFlow's timeline.py
+ * draws them), GPUs have streams. The label of a node names its inputs, which become data
+ * edges.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One event of an XSpace: what it is, by its line and its statistics. */
+/* One event of an XSpace. What it is follows from its line and its statistics. */
 #include "model/flows/rendezvous.h"
 #include "model/import/xspace_internal.h"
 

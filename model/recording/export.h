@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The timeline given back as events, for `save`: a model that takes them in
- * shows the same. Beside query.h, by the same rules.
+ * The timeline given back as events, for `save`: a model that is fed with them shows the same.
+ * The rules of query/query.h apply.
  *
- * Idea: definitions first (names before their first use), then all that has a
- * place in time, merged from the lanes and the journal in the order in which it
- * ended, then what is open and the totals that nothing else carries.
+ * Idea: first come the definitions (names before their first use), then everything that has a
+ * place in time, merged from the lanes and the journal in the order of the ends, then what is
+ * open, and the totals that nothing else carries.
  *
  * Always true:
- *  - time_ns never goes back. Device times are given as host times with a clock
- *    that is the host's: as they were drawn, with the device's own durations.
- *  - Ids of names are new, those of devices, queues, shapes and instances the
- *    process's own; correlations and sequence numbers are left out.
- *  - With a window (from_ns) it has what touches it, and no totals.
- *  - What is not there any more cannot be given: model_export_gap() says so.
+ *  - time_ns never goes back. Device times are given as host times, with a clock that is the
+ *    host's: as they were drawn, with the device's own durations.
+ *  - Ids of names are new; those of devices, queues, shapes and instances are the process's
+ *    own; correlations and sequence numbers are left out.
+ *  - With a window (from_ns), the events are those that touch it, without totals.
+ *  - What was discarded cannot be given; model_export_gap() says so.
  *
- * The model stands still while an export is under way: whoever feeds it waits
- * in model_apply(); questions are answered. So one thread makes the export, asks
- * and frees it, and none waits for it while feeding.
+ * The model stands still during an export: whoever feeds it waits in model_apply(), while
+ * questions are answered. So one thread makes the export, asks it and frees it, and no thread
+ * that feeds the model may wait for that thread.
  *
- * Complexity: O(log lanes) an event; memory for what is open at a time. Each
- * model_export_next() holds the lock for at most about 1 ms. Ownership: strings
- * are the model's, valid as long as it lives.
+ * Complexity: O(log lanes) for an event; memory for what is open at a time. Each
+ * model_export_next() holds the lock for at most about 1 ms. Ownership: strings are the model's
+ * and valid as long as it lives.
  */
 #ifndef MODEL_EXPORT_H
 #define MODEL_EXPORT_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the timeline has no place for: calls, waits, builds, allocations, frees,
- * edges, messages and counters as they came, for `save`. Totals and analyses do not look here.
+ * What has no place on the timeline: calls, waits, builds, allocations, frees, edges, messages
+ * and counters, kept as they arrived, for `save`. Totals and analyses do not use it.
  *
- * Always true: entries are in the order of arrival; beyond the journal's share
- * of the memory limit the oldest go, and from_ns says from when on it is whole.
- * Complexity: O(1), 64 bytes each. Threads: under the model's lock.
+ * Always true: entries are in the order of arrival. Beyond the journal's share of the memory
+ * limit, the oldest are dropped, and from_ns says from when on the journal is complete.
+ * Complexity: O(1) and 64 bytes for an entry. Threads: under the model's lock.
  */
 #ifndef MODEL_JOURNAL_H
 #define MODEL_JOURNAL_H
