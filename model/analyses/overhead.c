@@ -256,7 +256,7 @@ static void overhead_slice(struct model *model, void *state, const struct slice 
 	}
 }
 
-/* ---- what is said ---- */
+/* ---- the finding ---- */
 
 /* " at train.py:88", where those ops are called that hold most. */
 static void place_of_most(struct model *model, const struct overhead *o, char *out)

@@ -89,7 +89,7 @@ static size_t slowdown_bytes(const void *state)
 
 /* ---- bins ---- */
 
-/* Steps were found after seconds had been counted: they begin anew. */
+/* Steps were found after seconds had been counted: the bins start again. */
 static void start_over(struct slowdown *slow, enum scope scope)
 {
 	for (size_t i = 0; i < slow->n; i++)

@@ -79,7 +79,7 @@ static void step_list_judge(const struct model *model, const struct steps *steps
 	add_ns(&list->book->steady_ns, step->dur_ns);
 }
 
-/* Begins anew when it was another series, or not in this order. */
+/* Starts again if the list was of another series, or its order has changed. */
 static void take_series(const struct model *model, const struct steps *steps,
 			struct step_list *list)
 {

@@ -410,7 +410,7 @@ static void cost_line(const struct small_queue *queue, enum scope scope, struct 
 		 "the mean run takes %s, the launch of one %s", run, launch);
 }
 
-/* It is said of that queue. */
+/* Does the finding name that queue? */
 static bool is_told(const struct model *model, const struct tiny *tiny,
 		    const struct small_queue *queue)
 {

@@ -123,7 +123,7 @@ static const char *each(const struct means *means)
 	return means->steps ? "each step" : "the time";
 }
 
-/* The step with most of it, or the time before one; on the timeline the row of who did it. */
+/* The step with most of the class, or the time before a step, and the row of the thread. */
 static struct evidence verdict_worst_step(struct model *model, const struct breakdown *b,
 					  const struct means *means, enum step_class class)
 {
@@ -149,7 +149,7 @@ static const char *name_of(struct model *model, const struct holder *holder, con
 
 /* ---- input ---- */
 
-/* Those that make batches besides the workers: how many, how busy. */
+/* How many threads beside the workers make batches, and how busy they are. */
 static unsigned makers(const struct breakdown *b, const struct means *means, int64_t *share)
 {
 	int64_t all_ns = means->sums->sum.dur_ns + (means->steps ? b->between.sum.dur_ns : 0);
@@ -258,7 +258,7 @@ static void launch_finding(struct model *model, const struct breakdown *b,
 		.severity = SEVERITY_WARNING,
 	};
 
-	/* Small kernels that are a good part of it are the cause, and are told. */
+	/* Small kernels that are a good part of it are the cause and have a finding. */
 	if (small_ns > means->ns[STEP_LAUNCH] / 4 ||
 	    !passes(model, means, ns, THRESHOLD_LAUNCH_SOME))
 		return;

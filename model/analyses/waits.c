@@ -196,7 +196,7 @@ static void op_begins(struct waits *w, const struct slice *slice, uint32_t at)
 	waiter->stack[waiter->depth++] = at;
 }
 
-/* The step is told by itself. */
+/* The range of the step itself is left out. */
 static bool is_step(const struct waits *w, const struct slice *slice, const struct act *op)
 {
 	return slice->step && (op->name == w->step_name ||
@@ -384,7 +384,7 @@ static void waits_slice(struct model *model, void *state, const struct slice *sl
 		step_ends(w);
 }
 
-/* ---- what is said ---- */
+/* ---- the findings ---- */
 
 /* Per step or second, as it typically is. */
 static int64_t typical_ns(const struct waits *w, const struct waits_group *group)
@@ -560,8 +560,8 @@ size_t model_waits(struct model *model, struct wait_row **out)
 	*out = xcalloc(w->n_places + 1, sizeof(**out));
 	for (size_t i = 0; i < w->n_places; i++) {
 		const struct waits_place *place = &w->places[i];
-		const struct source_frame *f = place->frame ? frame_at(model->lines, place->frame - 1) :
-					NULL;
+		const struct source_frame *f = place->frame ?
+			frame_at(model->lines, place->frame - 1) : NULL;
 
 		(*out)[i] = (struct wait_row) {
 			.call = names_short(&model->names, place->call),

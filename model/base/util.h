@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- memory: never NULL; short of memory is said on stderr, status 125 ---- */
+/* ---- memory: never NULL; without memory, a message on stderr and status 125 ---- */
 
 void *xmalloc(size_t size);
 void *xcalloc(size_t count, size_t size);

@@ -37,11 +37,11 @@
 #define BUILD_PROCESSES_MAX 4096u
 #define BUILD_DEVICES_MAX 256u
 #define BUILD_INFOS_MAX 4096u
-#define BUILD_TEXT_BYTES (256u << 20)	/* of all names */
+#define BUILD_TEXT_BYTES (256u << 20)	/* of all names together */
 #define BUILD_PROBLEMS 32u
 
 enum build_track_kind {
-	TRACK_THREAD = 0, TRACK_STREAM, TRACK_SKIP,	/* SKIP: says again what others say */
+	TRACK_THREAD = 0, TRACK_STREAM, TRACK_SKIP,	/* SKIP: repeats other tracks */
 };
 
 struct build_name { char *text; uint64_t sent; uint32_t next; uint8_t kind; };
@@ -75,9 +75,9 @@ struct build_track {
 
 struct build_shape { uint64_t global[3]; uint32_t local[3]; uint64_t sent; uint32_t next; };
 struct build_series { uint32_t name, process, device, unit; bool sent; };
-/* Of a launch and its runs; name ... kind: of the run. */
+/* A launch and its runs; name to kind are the run's. */
 struct build_correlation {
-	uint64_t op;			/* in which it was launched, once that came out */
+	uint64_t op;			/* in which it was launched, once that op came out */
 	int64_t call_ns, call_dur_ns;
 	uint32_t launches, runs, process, tid;
 	uint32_t track, name, shape, op_name;
@@ -109,8 +109,8 @@ struct import_build {
 		   series_by_key;
 	struct { const char *what; uint64_t count; } problems[BUILD_PROBLEMS];
 	size_t text_bytes;
-	bool part;			/* the end of the file is missing: it was said */
-	bool full;			/* the spool took no more */
+	bool part;			/* the end of the file is missing, and a message said so */
+	bool full;			/* the spool has no room left */
 	/* while items come out */
 	struct event *batch;
 	size_t n_batch;
@@ -125,15 +125,15 @@ struct import_build {
 void build_init(struct import_build *build, const struct import_options *options);
 void build_release(struct import_build *build);
 
-/* A sentence for the user. */
+/* Sends a message for the user. */
 void build_say(struct import_build *build, int level, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Something that cannot be read: told with its place the first time, counted
- * after. what: a literal, "an event without a name". */
+/* Something cannot be read: the first time, a message says where; after that it is counted.
+ * what: a literal, "an event without a name". */
 void build_problem(struct import_build *build, const char *what, const char *place, uint64_t at);
 bool build_has_problems(const struct import_build *build);
-/* Where a walk ended early, as a byte behind `begin`; silent when it is known that
- * the bytes are not all there (`part`). */
+/* Reports where a walk ended early, in bytes from `begin` on; silent if the end of the file
+ * is known to be missing (`part`). */
 void build_damage(struct import_build *build, const struct import_wire *wire, const uint8_t *begin);
 
 uint32_t build_name(struct import_build *build, const void *text, size_t size, uint8_t kind);
@@ -150,7 +150,7 @@ uint32_t build_series(struct import_build *build, uint32_t process, uint32_t dev
 		      const char *name, const char *unit);
 uint32_t build_correlation(struct import_build *build, uint64_t id);
 uint32_t build_flow(struct import_build *build, uint64_t id);
-/* How something of the process is set up, as EVENT_INFO. */
+/* A setting of the process, as EVENT_INFO. */
 void build_info(struct import_build *build, uint32_t process, const char *scope, const char *key,
 		const char *value);
 void build_add(struct import_build *build, const struct import_item *item);

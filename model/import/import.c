@@ -159,7 +159,7 @@ static bool read_range(struct import *import, struct import_build *build)
 	return true;
 }
 
-/* What came more than once is said once more, with how often. */
+/* A problem that came more than once gets a second message, with its count. */
 static void tell_problems(struct import_build *build)
 {
 	for (size_t i = 0; i < BUILD_PROBLEMS && build->problems[i].what; i++)

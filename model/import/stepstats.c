@@ -121,7 +121,7 @@ static uint32_t lane_track(struct stepstats *s, int64_t start_ns, int64_t end_ns
 	return s->lane_track[i];
 }
 
-/* A device's own queue; 0: what it did is said by other queues. */
+/* The queue of a device; 0: other queues already have its work. */
 static uint32_t stream_track(struct stepstats *s)
 {
 	const char *stream = strstr(s->device, "/stream:"), *copies = strstr(s->device, "/memcpy");

@@ -165,7 +165,7 @@ static uint32_t context_flow(struct xspace *x, const struct xvalues *values, enu
 	return build_flow(x->build, map_mix(values->number[type] + 1) ^ values->number[id]);
 }
 
-/* An asynchronous op is told by its start and its end, in any order. */
+/* An asynchronous op has an event for its start and one for its end, in any order. */
 static void add_async(struct xspace *x, const struct import_item *end, bool start,
 		      const struct xvalues *values)
 {

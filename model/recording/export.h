@@ -35,17 +35,17 @@ struct model;
 struct model_export;
 
 struct model_export_gap {
-	int64_t spans_ns;		/* detail before this was folded away, INT64_MIN: none */
-	int64_t calls_ns;		/* calls, waits, builds, allocations likewise */
+	int64_t spans_ns;		/* details before this were discarded, INT64_MIN: none */
+	int64_t calls_ns;		/* the same for calls, waits, builds, allocations */
 	uint64_t spans;			/* given so far */
 };
 
 /* from_ns INT64_MIN: everything. */
 struct model_export *model_export_new(struct model *model, int64_t from_ns);
-/* Before the first: spans and steps by their start, outer before inner, not by
- * their end; for what is no recording. */
+/* Spans and steps come by their start, outer before inner, and not by their end: for formats
+ * other than a recording. Call it before the first model_export_next(). */
 void model_export_by_start(struct model_export *export);
-/* Up to max events (64 at least); 0: that was all. */
+/* Gives up to max events (max is 64 or more); 0: there are no more. */
 size_t model_export_next(struct model_export *export, struct event *out, size_t max);
 void model_export_gap(const struct model_export *export, struct model_export_gap *out);
 void model_export_free(struct model_export *export);

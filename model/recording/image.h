@@ -46,20 +46,20 @@ enum image_problem {
 /* The next model_new() makes a model that can be written. False: it cannot. */
 bool image_prepare(void);
 
-/* The model that was written for this key; NULL and why not. Owned. whole: not
- * before all of it was checked. */
+/* The model that was written for this key, owned by the caller; NULL and *problem: there is
+ * none. whole: checks all of the file first. */
 struct model *image_open(const char *path, uint64_t key, bool whole,
 			 enum image_problem *problem);
-/* What was opened turned out to be damaged: throw it away. From then on this
- * process believes in whole checks only. */
+/* Has the file that was opened turned out to be damaged? Then the model must be freed. From
+ * then on, image_open() checks whole files in this process. */
 bool image_is_damaged(void);
-/* Ends the check that runs beside, if one does; before the model is freed. */
+/* Ends the check in the background, if one is running. Call it before the model is freed. */
 void image_check_end(void);
 
 /*
- * Writes the model to path (beside it, then renamed) in a child process, which
- * has it as it is now; its pid, or -1 with errno. The caller waits for it. The
- * model must have been finished.
+ * Writes the model, as it is now, to path (under another name first, then renamed) in a
+ * child process. Returns its pid, which the caller waits for, or -1 with errno. The model
+ * must have been finished.
  */
 pid_t image_write(struct model *model, const char *path, uint64_t key);
 

@@ -37,10 +37,10 @@ struct journal {
 	int64_t from_ns;		/* whole from here on; INT64_MIN: from the beginning */
 };
 
-/* The event that is being applied, if it is one of those. */
+/* Keeps the event that is being applied, if it is of such a type. */
 void journal_keep(struct model *model, const struct arrival *in);
-/* The entry of that number, NULL: gone or not there yet. O(blocks) unless *at
- * (NULL at first) is of an earlier one and nothing was let go since. */
+/* The entry of that number, NULL: dropped or not there yet. O(blocks), and O(1) if *at (NULL
+ * at first) is of an earlier entry and nothing was dropped since. */
 const struct journal_entry *journal_get(const struct journal *journal, uint64_t number,
 					const struct journal_block **at);
 void journal_new(struct model *model);
