@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the model keeps, as the events it came from. */
+/* What the model keeps, turned back into the events that it came from. */
 #include <stdlib.h>
 #include <string.h>
 
