@@ -7,7 +7,6 @@
 
 #include "model/base/util.h"
 #include "model/query/name.h"
-#include "model/query/names.h"
 #include "tui/pages/page_parts.h"
 #include "tui/draw/pane.h"
 #include "tui/report/report.h"
