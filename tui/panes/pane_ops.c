@@ -383,7 +383,7 @@ static struct table *ops_the_table(struct pane *pane)
 	return &((struct ops_pane *)pane)->table;
 }
 
-/* Of all its kinds it has most columns. */
+/* The kind of table with the most columns of all those of this pane. */
 static const struct table_kind *ops_most(void)
 {
 	return ops_kind(true, OPS_LIST);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report as text: interface.md section 2. */
+/* The report as text (docs/report.md). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
