@@ -125,7 +125,7 @@ TEST(list_of_copies)
 	WRONG(page_list_copies, "-a wants one of pageable pinned mixed, not 'locked'", "lc", "-a",
 	      "locked");
 	WRONG(page_list_copies,
-	      "-b wants an interval of bytes as >64k, <=1M or [64k,1M), not '5ms'", "lc", "-b",
+	      "-b wants an interval of bytes such as >64k, <=1M or [64k,1M), not '5ms'", "lc", "-b",
 	      "5ms");
 	model_free(model);
 }
@@ -144,7 +144,7 @@ TEST(page_of_copies)
 		}
 	snprintf(line, sizeof(line), "memory: %s of ", fmt_count(count, pageable));
 	HAS(text, line);
-	HAS(text, "the longest one by one: le");
+	HAS(text, "the longest copies: le");
 	free(text);
 	text = PAGE(page_copies, "pc", "kernel8");
 	HAS(text, "4 of 12 kinds of copies of kernel8");
@@ -242,7 +242,7 @@ TEST(lists_of_what_did_not_move)
 	WRONG(page_copies, "no copy has finished yet", "pc", "x");
 	text = PAGE(page_list_tensors, "lt");
 	HAS(text, "no tensor was seen to move; ri says which probes are active\n"
-	    "messages are told by tensorflow's probe, shapes by pytorch's");
+	    "messages come from the tensorflow probe, shapes from the pytorch probe");
 	free(text);
 	WRONG(page_tensor, "no tensor was seen to move, none is called 'x'; lt says why", "pt",
 	      "x");

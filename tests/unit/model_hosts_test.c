@@ -181,7 +181,7 @@ TEST(model_hosts_without_any_clock)
 	CHECK_INT(model_hosts(model, &hosts), 1);
 	CHECK(!hosts[0].clock_known && !hosts[0].by_messages);
 	model_unlock(model);
-	check_report(model, "  ! clock       host 1 here: not known, its times are its own\n");
+	check_report(model, "  ! clock       host 1 here: unknown, its times are its own\n");
 	free(hosts);
 	model_free(model);
 }

@@ -213,7 +213,7 @@ TEST(page_diff_of_steps)
 	CHECK(says(PAGE(page_diff, "diff", "7", "3"), "gone        1→0  kernel2\n"));
 	CHECK(says(PAGE(page_diff, "diff"), "step 3 took "));
 	CHECK(!PAGE(page_diff, "diff", "1", "2", "3"));
-	CHECK_STR(error, "two to hold against each other, not also '3'");
+	CHECK_STR(error, "diff compares two, not also '3'");
 	CHECK(!PAGE(page_diff, "diff", "/nowhere/report.json"));
 	CHECK_STR(error, "cannot read '/nowhere/report.json': No such file or directory");
 	CHECK(!PAGE(page_diff, "diff", "99"));
@@ -234,7 +234,7 @@ TEST(page_diff_of_runs)
 	fclose(file);
 	CHECK(says(PAGE(page_diff, "diff", path), "this run took as long as run.json\n"));
 	CHECK(!PAGE(page_diff, "diff", path, "slowest"));
-	CHECK(strstr(error, "they are no pair"));
+	CHECK(strstr(error, "cannot be compared with another run"));
 	file = fopen(path, "w");
 	CHECK(file && fputs("{ \"tftop\": 1 }", file) >= 0 && !fclose(file));
 	CHECK(!PAGE(page_diff, "diff", path));
@@ -242,7 +242,7 @@ TEST(page_diff_of_runs)
 	file = fopen(path, "w");
 	CHECK(file && fputs("hello", file) >= 0 && !fclose(file));
 	CHECK(!PAGE(page_diff, "diff", path));
-	CHECK(strstr(error, "is no JSON"));
+	CHECK(strstr(error, "is not JSON"));
 	unlink(path);
 	model_free(model);
 }
