@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Single executions out of all that are there: the longest, the shortest, the first, the last,
- * those that moved most; of certain kinds, rows, names, lengths, times. Beside query.h.
+ * Single executions among all that are kept: the longest, the shortest, the first, the last,
+ * those that moved most bytes; of certain kinds, rows, names, durations and times. The rules of
+ * query.h apply.
  *
  * Idea: at most `most` candidates are kept, and whatever cannot be among them is skipped: chunks
  * by their summaries (longest, first, names), then blocks of 64 spans by the most selective
