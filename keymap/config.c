@@ -158,7 +158,7 @@ static bool config_source(struct config *config, const char *where, const char *
 	bool done;
 
 	if (config->depth >= CONFIG_DEPTH) {
-		snprintf(error, error_size, "nested more than %d deep: 'source %s'",
+		snprintf(error, error_size, "'source' is nested more than %d deep: '%s'",
 			 CONFIG_DEPTH, name);
 		return false;
 	}
@@ -252,7 +252,7 @@ static void config_line(struct config *config, const char *name, int number,
 		return;
 	}
 	if (memchr(text, '\0', size)) {
-		config_complain(config, name, number, "not text: a zero byte");
+		config_complain(config, name, number, "not a text file: it has a zero byte");
 		return;
 	}
 	memcpy(line, text, size);

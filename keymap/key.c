@@ -178,7 +178,7 @@ static bool parse_named(const char *name, struct key *key, char *error, size_t e
 		if (code >= 'A' && code <= 'Z')
 			code += 'a' - 'A';
 		if (!ctrl_exists(code)) {
-			snprintf(error, error_size, "terminals send no such key: '<%s>'", whole);
+			snprintf(error, error_size, "terminals do not send the key '<%s>'", whole);
 			return false;
 		}
 	}
@@ -205,11 +205,12 @@ static bool parse_one(const char **text, struct key *key, char *error, size_t er
 	key->mods = 0;
 	used = utf8_decode(p, strlen(p), &key->code);
 	if (used <= 0 || key->code == 0xfffd) {
-		snprintf(error, error_size, "not UTF-8 in a key name");
+		snprintf(error, error_size, "a key name is not UTF-8");
 		return false;
 	}
 	if (is_control(key->code)) {
-		snprintf(error, error_size, "control character in a key name, write <C-x>");
+		snprintf(error, error_size,
+			 "a key name has a control character: write it as <C-x>");
 		return false;
 	}
 	*text = p + used;
@@ -226,7 +227,7 @@ int keys_parse(const char *text, struct key *keys, int max, char *error, size_t 
 	}
 	while (*text) {
 		if (count == max) {
-			snprintf(error, error_size, "more than %d keys in a row", max);
+			snprintf(error, error_size, "a binding has more than %d keys", max);
 			return -1;
 		}
 		if (!parse_one(&text, &keys[count], error, error_size))

@@ -192,14 +192,15 @@ static int control_refuse(pid_t pid, const struct control_map *page)
 	int id = (int)pid;
 
 	if (page->found == FOUND_NONE)		/* what others hold is shown to root only */
-		complain("no tftop%s watches process %d: 'tftop -p %d' does",
+		complain("no tftop%s watches process %d: 'tftop -p %d' attaches to it",
 			 geteuid() ? " of yours" : "", id, id);
 	else if (page->found == FOUND_GONE)
 		complain("the tftop that watched process %d has gone: 'tftop -p %d' "
 			 "watches it again", id, id);
 	else
-		complain("cannot steer process %d: '%s': %s: the user of the tftop that "
-			 "watches it can, and root", id, page->path, strerror(page->error));
+		complain("cannot change the level of process %d: '%s': %s: only the user of its "
+			 "tftop and root can",
+			 id, page->path, strerror(page->error));
 	return 125;
 }
 
@@ -228,7 +229,7 @@ int control_run(const struct options *options)
 			complain("there is no process %d: --control takes the PID of one "
 				 "that tftop watches", (int)pid);
 		else
-			complain("cannot look at process %d: %s: its user can, and root",
+			complain("cannot look at process %d: %s: only its user and root can",
 				(int)pid, strerror(errno));
 		return 125;
 	}
@@ -241,10 +242,11 @@ int control_run(const struct options *options)
 	if (!done)
 		complain("cannot write '%s': %s", page.path, strerror(errno));
 	else
-		printf("process %d: level was %s%s, is %s\n", (int)pid,
-		       options_level_name(was > TFT_LEVEL_FULL ? TFT_LEVEL_FULL
-							       : (enum tft_level)was),
-		       trigger ? " where --trigger says" : "", options_level_name(options->level));
+		printf("process %d: the level was %s%s and is now %s\n", (int)pid,
+		       options_level_name(was > TFT_LEVEL_FULL ? TFT_LEVEL_FULL :
+								 (enum tft_level)was),
+		       trigger ? " where --trigger allows it" : "",
+		       options_level_name(options->level));
 	close(page.fd);
 	return done && !fflush(stdout) ? 0 : 125;
 }

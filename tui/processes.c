@@ -196,7 +196,8 @@ static bool add(struct options *options, pid_t pid)
 	if (has(options->pids, options->n_pids, pid))
 		return true;
 	if (options->n_pids == OPTIONS_PIDS_MAX) {
-		complain("more than %d processes: give -p for those that matter", OPTIONS_PIDS_MAX);
+		complain("there are more than %d processes: name the ones to watch with -p",
+			 OPTIONS_PIDS_MAX);
 		return false;
 	}
 	options->pids[options->n_pids++] = pid;
@@ -214,11 +215,12 @@ static bool processes_add_named(struct options *options, const char *name)
 	if (n == 1)
 		return add(options, pids[0]);
 	if (!n) {
-		complain("no process%s is called '%s': -p takes a PID, or the name of a program or "
-			 "script that runs", whose, name);
+		complain("no process%s is called '%s': -p takes a PID, or the name of a running "
+			 "program or script",
+			 whose, name);
 		return false;
 	}
-	complain("%zu processes%s are called '%s': give -p the PIDs of those that are meant", n,
+	complain("%zu processes%s are called '%s': give -p their PIDs", n,
 		 whose, name);
 	for (size_t i = 0; i < n; i++)
 		print_process(pids[i]);
@@ -254,9 +256,8 @@ static bool join_one(struct options *options, pid_t pid)
 
 	switch (control_look(pid)) {
 	case CONTROL_WATCHED:
-		complain("a tftop watches process %d already: 'tftop --control %d level=LEVEL' "
-			 "steers "
-			 "it, and when it is left --join goes",
+		complain("a tftop already watches process %d: 'tftop --control %d level=LEVEL' "
+			 "changes its level; --join works once that tftop has gone",
 			 (int)pid, (int)pid);
 		return false;
 	case CONTROL_LEFT:
@@ -266,9 +267,7 @@ static bool join_one(struct options *options, pid_t pid)
 		options->join = session_can_join(pid, known);
 		return true;
 	default:
-		complain("no tftop left process %d running: 'tftop -p %d' attaches to a program "
-			 "that "
-			 "runs",
+		complain("no tftop left process %d running: 'tftop -p %d' attaches to it",
 			 (int)pid, (int)pid);
 		return false;
 	}
@@ -307,12 +306,11 @@ static bool find_joined(struct options *options)
 	if (n == 1)
 		return join_one(options, pids[0]);
 	if (!n) {
-		complain("no program of yours was left running by a tftop: 'tftop -p PID' attaches "
-			 "to "
-			 "one that runs");
+		complain("no tftop left a program of yours running: 'tftop -p PID' attaches to a "
+			 "running program");
 		return false;
 	}
-	complain("%zu programs of yours were left running: give --join the PID of one", n);
+	complain("tftop left %zu programs of yours running: give --join the PID of one", n);
 	for (size_t i = 0; i < n; i++)
 		print_process(pids[i]);
 	return false;

@@ -122,7 +122,7 @@ screen() {
 		{ fail "$(first_lines "$work/one")"; return; }
 	printf '%s\n' 'wait-settled 20s' "$1" >"$work/script"
 	"$tftop" --headless --script "$work/script" -p "$pid" >"$work/one" 2>&1
-	is "tftop's status to '$1'" $? 125 && grep -q 'runs without tftop' "$work/one" ||
+	is "tftop's status to '$1'" $? 125 && grep -q 'tftop did not start' "$work/one" ||
 		{ fail "'$1': $(first_lines "$work/one")"; return; }
 	steps go done && finish
 }
@@ -275,11 +275,11 @@ control() {
 # at the page nothing shows it but PyTorch, which is asked for its callbacks.
 steered() {
 	begin && control 125 "tftop: no tftop$mine watches process $pid: 'tftop -p $pid' does" "$tftop" --control "$pid" level=off &&
-		attach one && control 0 "process $pid: level was default, is off" "$tftop" --control "$pid" level=off &&
+		attach one && control 0 "process $pid: the level was default and is now off" "$tftop" --control "$pid" level=off &&
 		steps quiet quiet.done && steps go done &&
-		control 0 "process $pid: level was off, is full" "$tftop" --control "$pid" level=full || return
+		control 0 "process $pid: the level was off and is now full" "$tftop" --control "$pid" level=full || return
 	if [ -n "$root" ]; then
-		make_user_copy && control 125 "tftop: cannot look at process $pid: Permission denied: its user can, and root" \
+		make_user_copy && control 125 "tftop: cannot look at process $pid: Permission denied: only its user and root can" \
 			as_user "$user_copy/tftop" --control "$pid" level=off || return
 	fi
 	leave && is mm "$(report one "sum(o['count'] for o in j['ops'] if o['name'] == 'mm')")" 0 &&
@@ -294,8 +294,8 @@ steered_early() {
 	pid=$program
 	wait_for 20 asleep "$pid"
 	control 125 "tftop: no tftop$mine watches process $pid: 'tftop -p $pid' does" "$tftop" --control "$pid" level=off &&
-		attach one && control 0 "process $pid: level was default, is off" "$tftop" --control "$pid" level=off &&
-		control 0 "process $pid: level was off, is min" "$tftop" --control "$pid" level=min && leave || return
+		attach one && control 0 "process $pid: the level was default and is now off" "$tftop" --control "$pid" level=off &&
+		control 0 "process $pid: the level was off and is now min" "$tftop" --control "$pid" level=min && leave || return
 	kill "$pid"
 	if [ -n "$root" ]; then
 		make_user_copy && pid=$(as_user sh -c 'sleep 600 >/dev/null & echo $!') && wait_for 20 asleep "$pid" && attach three && control 125 \
@@ -306,7 +306,7 @@ steered_early() {
 	"$tftop" --debug "$work/two.log" --json="$work/two" -- sh -c 'sleep 600 & echo $! >"$0"; wait' "$work/pid" &
 	watcher=$!
 	wait_for 20 test -s "$work/pid" && pid=$(cat "$work/pid") && wait_for 20 asleep "$pid" || { fail 'nothing was started'; return; }
-	control 0 "process $pid: level was default, is off" "$tftop" --control "$pid" level=off
+	control 0 "process $pid: the level was default and is now off" "$tftop" --control "$pid" level=off
 	local status=$?
 	kill "$pid"
 	wait "$watcher" && [ $status = 0 ]
@@ -384,8 +384,8 @@ refused() {
 	refuses "^tftop: cannot attach to $none: there is no process" -b -p "$none" &&
 		refuses '^tftop: cannot attach to 1: 1 is the init' -b -p 1 &&
 		refuses "^tftop: no process is called 'no-such-program'" -p no-such-program && refuses 'is not a PID' -p 0 && refuses 'is not a PID' -p -1 &&
-		refuses '^tftop: -p watches a program that runs already' -p 1 -- true &&
-		refuses '^tftop: -p watches a program that runs already' -p 1 "$work"
+		refuses '^tftop: -p watches a running program' -p 1 -- true &&
+		refuses '^tftop: -p watches a running program' -p 1 "$work"
 }
 
 "$python" -c 'import torch' 2>/dev/null

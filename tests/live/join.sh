@@ -105,7 +105,7 @@ refused() {
 	sleep 100 & holder=$!
 	says "^tftop: no tftop left process $holder running: 'tftop -p $holder'" "$tftop" --join "$holder" &&
 		says '^tftop: no tftop left process 1 ' "$tftop" --join 1 && launch && join one "$pid" &&
-		says "^tftop: a tftop watches process $pid already" "$tftop" --join "$pid" && steps go done && leave && finish
+		says "^tftop: a tftop already watches process $pid" "$tftop" --join "$pid" && steps go done && leave && finish
 }
 # Of an ordinary user's: the only one, then a list of two; another user joins none of them.
 users() {
@@ -124,12 +124,12 @@ users() {
 	}
 	pid=$(left) || { fail "not left: $(first_lines "$work/first")"; return; }
 	says "^tftop: no tftop left process $pid running" as_user "$user_copy/tftop" -b --join "$pid" &&
-		says '^tftop: no program of yours was left running' as_user "$user_copy/tftop" -b --join || return
+		says '^tftop: no tftop left a program of yours running' as_user "$user_copy/tftop" -b --join || return
 	"${mine[@]}" "$user_copy/tftop" --json=- --join --for 500ms >"$work/one" 2>"$work/one.out"
 	is "tftop's status" $? 0 || { fail "$(first_lines "$work/one.out")"; return; }
 	is 'pid, kernels' "$(report one "j['run']['pid'], sum(k['count'] for k in j['kernels']) > 3")" "($pid, True)" || return
 	holder=$(left) || { fail 'no second'; return; }
-	says '^tftop: 2 programs of yours were left running: give --join the PID' "${mine[@]}" "$user_copy/tftop" -b --join &&
+	says '^tftop: tftop left 2 programs of yours running: give --join the PID' "${mine[@]}" "$user_copy/tftop" -b --join &&
 		grep -qE "^ +$pid  .*train_opencl" "$work/said" && grep -qE "^ +$holder  .*train_opencl" "$work/said" || return
 	"$tftop" --json="$work/root" --join "$holder" --for 500ms >"$work/root.out" 2>&1
 	is "root's status" $? 0 && is "root's" "$(report root "j['run']['pid'], sum(k['count'] for k in j['kernels']) > 3")" \

@@ -94,7 +94,7 @@ without_trace() {
 	"$tftop" -b -o "$work/rec" -- true >"$work/out" 2>&1 || fail "status $?" || return
 	rm -r "$work/rec/trace"
 	"$tftop" -b "$work/rec" >"$work/out" 2>&1 || fail "opening: status $?" || return
-	grep -q "no trace in the recording" "$work/out" || fail "said: $(first_lines "$work/out")"
+	grep -q "the recording has no trace" "$work/out" || fail "said: $(first_lines "$work/out")"
 }
 
 refuses_foreign_folder() {
@@ -382,7 +382,7 @@ cache_without_room() {
 	record --steps 2 || return
 	(ulimit -v 8000000; timeout -k 5 30 "$tftop" --debug "$work/log" --json="$work/again.json" \
 		"$work/rec" >"$work/out" 2>&1) || fail "status $?: $(first_lines "$work/out")" || return
-	[ ! -s "$work/rec/cache" ] || grep -q 'no room at its addresses' "$work/log" ||
+	[ ! -s "$work/rec/cache" ] || grep -q 'its addresses are taken' "$work/log" ||
 		fail "$(tail -n 1 "$work/log")" || return
 	rm -f "$work/rec/cache"
 	(ulimit -v 8000000; timeout -k 5 30 "$tftop" --json="$work/once.json" "$work/rec" \

@@ -68,7 +68,7 @@ print(eval(sys.argv[2]))' "${2:-$work/report}" "$1"; }
 daemon() { find_in "$(find_in "$watcher" tftop-keeper)" "$1"; }
 # strike NAME SIGNAL: and the path is back, so many times in all
 times=0
-backs() { [ "$(grep -sc 'the tracer.s daemons are back: what PROGRAM did between' "$work/log")" -ge "$times" ]; }
+backs() { [ "$(grep -sc 'the tracer.s daemons are back: events between' "$work/log")" -ge "$times" ]; }
 strike() {
 	local p
 	p=$(daemon "$1") || { fail "no $1: $(log_tail)"; return; }
@@ -87,7 +87,7 @@ replaced() {
 	local how=$1 name=$2 signal=$3 words=$4
 	times=0
 	begin "$how" && strike "$name" "$signal" || return
-	logged "'$name' $words.*are started anew, PROGRAM runs on" || fail "$(log_tail)" || return
+	logged "'$name' $words.*tftop restarts the tracer.s daemons, PROGRAM runs on" || fail "$(log_tail)" || return
 	! logged 'tracing ended' || fail 'told as its end' || return
 	steps again again.done && finish && whole
 }
@@ -136,7 +136,7 @@ early() {
 	wait "$watcher"
 	is "tftop's status" $? 125 || return
 	watcher=
-	grep -qE "LTTng|lttng-" "$work/said" && ! grep -q 'did not begin' "$work/said" ||
+	grep -qE "LTTng|lttng-" "$work/said" && ! grep -q 'probes did not start' "$work/said" ||
 		fail "$(first_lines "$work/said")" || return
 	touch "$work/steps/end"
 	wait "$program"

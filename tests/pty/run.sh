@@ -234,7 +234,7 @@ leaves_while_reading() {
 interrupts_reading() {
 	reads hang -b && until_screen 'reading the recording' &&
 		until_true 15 test -e "$pty_work/stuck" && press C-c &&
-		until_screen 'it is left behind' && until_true 15 gone "$(started_pid)"
+		until_screen 'in time and was abandoned' && until_true 15 gone "$(started_pid)"
 }
 
 screen_outlives_an_abort() {

@@ -179,7 +179,7 @@ TEST(config_source_is_relative_and_bounded)
 	strbuf_reset(&f.said);
 	b = write_file(&f, "b", "source b\nset split = 33\n");
 	CHECK(config_file(&f.config, b, error, sizeof(error)));
-	CHECK(strstr(f.said.data, "b:1: nested more than 8 deep: 'source b'"));
+	CHECK(strstr(f.said.data, "b:1: 'source' is nested more than 8 deep: 'b'"));
 	CHECK(strchr(f.said.data, '\n') == f.said.data + f.said.length - 1);
 	CHECK(f.settings.value[SETTING_SPLIT] == 33);
 	CHECK(!config_file(&f.config, f.folder, error, sizeof(error)) && strstr(error, "not a file"));
@@ -205,9 +205,9 @@ TEST(config_bytes_that_are_no_text)
 
 	begin(&f);
 	config_text(&f.config, "rc", bytes, sizeof(bytes) - 1);
-	CHECK(strstr(f.said.data, "rc:1: not text: a zero byte\n"));
+	CHECK(strstr(f.said.data, "rc:1: not a text file: it has a zero byte\n"));
 	CHECK(strstr(f.said.data, "rc:2: unknown command"));
-	CHECK(strstr(f.said.data, "rc:3: not UTF-8 in a key name\n"));
+	CHECK(strstr(f.said.data, "rc:3: a key name is not UTF-8\n"));
 	memset(line, 'x', sizeof(line));
 	strbuf_reset(&f.said);
 	config_text(&f.config, "rc", line, sizeof(line));

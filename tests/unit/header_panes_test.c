@@ -318,11 +318,11 @@ TEST(panes_jump_between_kernel_and_op)
 TEST(sentence_on_narrow_screens)
 {
 	static const struct { int width; const char *text; } seen[] = {
-		{120, "queue 0   busy 71 % of what is shown   1 440 events in all   idle 235 \u00b5s: input "
+		{120, "queue 0   busy 71 % of the window   1 440 events in all   idle 235 \u00b5s: input "
 		      "98.6 \u00b5s \u00b7 launch 86.7 \u00b5s\n"},
-		{78, "queue 0   busy 71 % of what is shown   idle 235 \u00b5s: input 98.6 \u00b5s \u00b7 "
-		     "launch 86\u2026\n"},
-		{40, "queue 0   busy 71 % of what is shown\n"},
+		{78, "queue 0   busy 71 % of the window   idle 235 \u00b5s: input 98.6 \u00b5s \u00b7 "
+		     "launch 86.7 \u2026\n"},
+		{40, "queue 0   busy 71 % of the window\n"},
 		{20, "queue 0\n"},
 	};
 	struct idle_gap gap = {.end_ns = 235000};
@@ -438,7 +438,7 @@ TEST(header_knows_when_it_is_deaf)
 	CHECK(!strstr(text, "no kernel ended"));
 	busy(view.model, 9, 73);
 	header_text(header, &view, text, sizeof(text));
-	CHECK(strstr(text, "a GPU is 73 % busy, no kernel ended for 4 s"));
+	CHECK(strstr(text, "a GPU is 73 % busy, but no kernel ended for 4 s"));
 	header_free(header);
 	model_free(view.model);
 }

@@ -76,11 +76,11 @@ TEST(page_trees)
 	CHECK(!PAGE(page_inputs, "li", "out", "-d", "0"));
 	CHECK_STR(error, "not a depth from 1 to 60: '0'");
 	CHECK(!PAGE(page_inputs, "li", "out", "-x"));
-	CHECK_STR(error, "no option '-x' of li");
+	CHECK_STR(error, "there is no flag '-x' of li");
 	CHECK(!PAGE(page_inputs, "li", "out", "-d"));
-	CHECK_STR(error, "'-d' wants a value");
+	CHECK_STR(error, "'-d' needs a value");
 	CHECK(!PAGE(page_inputs, "li", "out", "add"));
-	CHECK_STR(error, "one name only, not also 'add'");
+	CHECK_STR(error, "it takes one name, not also 'add'");
 	model_free(model);
 }
 

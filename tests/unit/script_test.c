@@ -100,15 +100,15 @@ TEST(script_commands_that_panes_refuse)
 	CHECK(ends("wait 1s\npane ops\nwhere nope > 1\n", 125, "script:3: at 1: no field 'nope'"));
 	CHECK(ends("wait 1s\nfind -w dur\n", 125, "script:2: at "));
 	CHECK(ends("wait 1s\nfind conv(\n", 125, "script:2: not a regular expression: 'conv('"));
-	CHECK(ends("wait 1s\nfind 'never there'\n", 125, "script:2: no event here is called like"));
-	CHECK(ends("wait 1s\nrows sideways\n", 125, "script:2: not known to do with rows: 'sideways'"));
+	CHECK(ends("wait 1s\nfind 'never there'\n", 125, "script:2: no event here is named like"));
+	CHECK(ends("wait 1s\nrows sideways\n", 125, "script:2: rows does not take 'sideways'"));
 	CHECK(ends("wait 1s\npane ops\nsort nope\n", 125, "script:3: no column 'nope'"));
 	CHECK(ends("filter a = dur\n", 125, "script:1: at "));
 	CHECK(ends("wait 1s\nlk -w 'dur >'\n", 125, "script:2: -w: at "));
 	CHECK(ends("wait 1s\npk never\n", 125, "script:2: "));
 	/* what a key says is on the screen, the same once more is wrong all the same */
 	CHECK(ends("wait 1s\nkey :rows<Space>sideways<Enter>\nassert-screen sideways\nrows find /never/\n",
-		   125, "script:4: no row is called like 'never'"));
+		   125, "script:4: no row matches 'never'"));
 }
 
 TEST(script_waits_that_never_end_and_assertions)
@@ -152,7 +152,7 @@ TEST(script_files_that_cannot_be_read)
 	CHECK(truncate_new("large", (1 << 20) + 1) &&
 	      !script_open("large", error, sizeof(error)) && strstr(error, "too large for a script: 'large'"));
 	CHECK(truncate_new("large", 1 << 20) &&
-	      !script_open("large", error, sizeof(error)) && strstr(error, "not text, a script is: 'large'"));
+	      !script_open("large", error, sizeof(error)) && strstr(error, "'large' is not a text file"));
 	unlink("large");
 }
 

@@ -185,7 +185,7 @@ TEST(key_names_read_back)
 				continue;
 			if (keys_parse(key_print(key, name), &back, 1, error, sizeof(error)) != 1) {
 				/* the only reason there is */
-				CHECK(strstr(error, "terminals send no such key"));
+				CHECK(strstr(error, "terminals do not send the key"));
 				continue;
 			}
 			if (!key_equal(key, back))

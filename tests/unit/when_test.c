@@ -70,7 +70,7 @@ TEST(marks_are_kept_in_order)
 		CHECK(marks_set(&marks, NULL, (int64_t)test_below(1000), i ? "a note" : "", &mark, error,
 				sizeof(error)));
 	CHECK(!marks_set(&marks, NULL, 5, "", &mark, error, sizeof(error)));
-	CHECK_STR(error, "the marks a to z are set: give it a name, or unmark one");
+	CHECK_STR(error, "the marks a to z are all set: name this one, or remove one with unmark");
 	CHECK(marks_set(&marks, "c", -7, "with\nbreak", &mark, error, sizeof(error)));
 	CHECK(mark == &marks.list[0] && marks.n == 26);
 	CHECK_STR(mark->note, "with break");
@@ -110,7 +110,7 @@ TEST(marks_with_bad_names_and_lines)
 	CHECK(marks_write("good 12 note\nbad\nx 1y\nstep 3\ny -5\n", test_folder(), error,
 			  sizeof(error)));
 	CHECK(!marks_read(&marks, test_folder(), error, sizeof(error)));
-	CHECK(strstr(error, "/marks:2 is not 'NAME TIME NOTE': left out"));
+	CHECK(strstr(error, "/marks:2 is not 'NAME TIME NOTE' and was skipped"));
 	CHECK_INT(marks.n, 2);
 	CHECK_STR(marks.list[0].name, "y");
 	marks_release(&marks);

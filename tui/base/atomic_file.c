@@ -132,7 +132,7 @@ char *atomic_folder_open(const char *path, char *error, size_t size)
 	temporary = xasprintf("%.*s.XXXXXX", (int)length, path);
 	if (code == ENOTEMPTY) {
 		snprintf(error, size,
-			 "folder '%s' is not empty: it takes an absent or an empty one", path);
+			 "folder '%s' is not empty: choose an empty or absent one", path);
 	} else if (code || !mkdtemp(temporary)) {
 		failed(error, size, path, code ? code : errno);
 	} else {

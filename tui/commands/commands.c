@@ -38,7 +38,7 @@ int command_number(struct command_run *run, int otherwise, int most)
 		return otherwise;
 	value = strtol(text, &end, 10);
 	if (!*text || *end || value < 1 || value > most) {
-		command_fail(run, "not a number from 1 to %d: '%s'", most, text);
+		command_fail(run, "expected a number from 1 to %d, not '%s'", most, text);
 		return 0;
 	}
 	return (int)value;
@@ -110,7 +110,7 @@ unsigned cmd_focus(struct command_run *run)
 	else if (strcmp(what, "lower") == 0)
 		run->tui->focus_lower = true;
 	else
-		return command_fail(run, "not 'timeline' or 'lower': '%s'", what);
+		return command_fail(run, "expected 'timeline' or 'lower', not '%s'", what);
 	return OUT_LAYOUT;
 }
 
@@ -124,7 +124,7 @@ unsigned cmd_full(struct command_run *run)
 unsigned cmd_messages(struct command_run *run)
 {
 	return run->tui->panes[8] ? show_lower(run->tui, 8)
-				  : command_fail(run, "no pane for messages");
+				  : command_fail(run, "there is no messages pane");
 }
 
 /* Of an option or a key; they have one line. */
@@ -146,7 +146,8 @@ static unsigned help_other(struct command_run *run, const char *about)
 	count = keys_parse(about, keys, KEY_SEQUENCE_MAX, run->error, run->error_size);
 	if (count < 1 || keymap_lookup(&tui->keymap, frame_key_table(tui), keys, count, &binding) !=
 	    KEY_MATCH_COMMAND)
-		return command_fail(run, "'%s' is no command, option or key of this place", about);
+		return command_fail(
+			run, "'%s' is not a command, an option or a key that is bound here", about);
 	does = command_help(binding->command, sentence, sizeof(sentence));
 	tui_say(tui, false, "'%s' runs '%s': %s", about, binding->command, does ? does : "");
 	return OUT_REDRAW;
@@ -177,7 +178,10 @@ static unsigned help_column(struct command_run *run, const char *key)
 	if (text.length)
 		tui_say(tui, false, "%s", text.data);
 	else
-		command_fail(run, "no table has a column '%.40s'; columns lists those of one", key);
+		command_fail(run,
+			     "no table has a column '%.40s'; 'columns' lists the columns of a "
+			     "table",
+			     key);
 	strbuf_release(&text);
 	return OUT_REDRAW;
 }
@@ -190,14 +194,14 @@ unsigned cmd_help(struct command_run *run)
 	int id;
 
 	if (run->to && !tasks)
-		return command_fail(
-			run, "'help tasks' alone goes to a file; of the rest 'man tftop' has more");
+		return command_fail(run, "only 'help tasks' can be written to a file; 'man tftop' "
+					 "has the rest");
 	if (tasks)
 		return cmd_page(run);
 	if (run->call.argc == 3 && !strcmp(about, "column"))
 		return help_column(run, run->call.argv[2]);
 	if (run->call.argc == 3)
-		return command_fail(run, "one word, or 'column NAME', not also '%.40s'",
+		return command_fail(run, "help takes one word, or 'column NAME', not also '%.40s'",
 				    run->call.argv[2]);
 	if (tui->help.open && !about) {
 		help_close(&tui->help);
@@ -244,7 +248,7 @@ unsigned cmd_pane(struct command_run *run)
 	if (outcome & OUT_UNKNOWN)
 		outcome = other->ops->command(other, &tui->view, &run->call);
 	if (outcome & OUT_UNKNOWN)
-		return command_fail(run, "not here: '%s'", run->call.argv[0]);
+		return command_fail(run, "'%s' does nothing in this pane", run->call.argv[0]);
 	return outcome;
 }
 

@@ -98,7 +98,7 @@ unsigned cmd_filter(struct command_run *run)
 		return cmd_config(run);
 	text = filter_names_find(run->tui->filters, name);
 	if (!text)
-		return command_fail(run, "no filter '%s'; filter alone lists them", name);
+		return command_fail(run, "there is no filter '%s'; 'filter' lists them", name);
 	tui_say(run->tui, false, "%s = %s", name, text);
 	return OUT_REDRAW;
 }

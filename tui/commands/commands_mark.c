@@ -50,7 +50,7 @@ static const char *keep_marks(struct tui *tui, char *text, size_t size)
 
 	text[0] = '\0';
 	if (!folder(tui)) {
-		snprintf(text, size, " (save keeps it)");
+		snprintf(text, size, " (save writes it)");
 		return text;
 	}
 	lines = marks_text(&tui->marks);
@@ -91,8 +91,8 @@ unsigned cmd_unmark(struct command_run *run)
 	if (strcmp(name, "all") == 0)
 		tui->marks.n = 0;
 	else if (!marks_remove(&tui->marks, name))
-		return command_fail(run, "no mark '%s': marks lists them", name);
-	tui_say(tui, false, "unmarked %s%s", name, keep_marks(tui, why, sizeof(why)));
+		return command_fail(run, "there is no mark '%s'; 'marks' lists them", name);
+	tui_say(tui, false, "removed mark %s%s", name, keep_marks(tui, why, sizeof(why)));
 	return OUT_REDRAW;
 }
 
@@ -124,7 +124,7 @@ bool command_answer_key(struct tui *tui, struct key key)
 			tui_say(tui, true, "%s", error);
 		free(line);
 	} else if (key.code != KEYSYM_ESC) {
-		tui_say(tui, true, "%swants a letter or digit", command);
+		tui_say(tui, true, "%sneeds a letter or a digit", command);
 	}
 	free(command);
 	return true;
@@ -150,7 +150,7 @@ unsigned cmd_measure(struct command_run *run)
 		if (run->failed)
 			return OUT_NONE;
 		if (at < run->call.argc)
-			return command_fail(run, "one range only, not also '%s'",
+			return command_fail(run, "it takes one range, not also '%s'",
 					    run->call.argv[at]);
 		view->measure.shown = true;
 		view->measure.open = false;
@@ -186,10 +186,11 @@ unsigned cmd_compare(struct command_run *run)
 	char time[FMT_MAX];
 
 	if (at == 2 && run->call.argc == 2)
-		return command_fail(run, "which step? a number, slowest, fastest, median, first, "
+		return command_fail(run, "name a step: a number, slowest, fastest, median, first, "
 				    "last, previous or here");
 	if (run->call.argc > at + 1)
-		return command_fail(run, "one step only, not also '%.40s'", run->call.argv[at + 1]);
+		return command_fail(run, "it takes one step, not also '%.40s'",
+				    run->call.argv[at + 1]);
 	if ((at == 1 && strcmp(which, "off") == 0) ||
 	    (run->call.argc == 1 && view->compare.shown)) {
 		view->compare.shown = false;
@@ -204,7 +205,7 @@ unsigned cmd_compare(struct command_run *run)
 	view->compare.previous = previous;
 	view->compare.start_ns = when.t0;
 	if (previous)
-		tui_say(tui, false, "compared with the step before; Esc or compare off ends it");
+		tui_say(tui, false, "compared with the previous step; Esc or compare off ends it");
 	else
 		tui_say(tui, false, "compared with %s, %s; Esc or compare off ends it", when.title,
 			fmt_time(time, when.t1 - when.t0));

@@ -285,7 +285,8 @@ static unsigned go(struct command_run *run, int by)
 	const char *command = pane ? pane_page_beside(pane, by) : NULL;
 
 	if (!command)
-		return command_fail(run, "no page to go %s to", by < 0 ? "back" : "on");
+		return command_fail(run, "there is no page to go %s to",
+				    by < 0 ? "back" : "forward");
 	run->failed = !make_again(tui, command, by, MAKING, run->error, run->error_size);
 	tui->lower = PANE_PAGE;
 	tui->focus_lower = true;
@@ -311,12 +312,12 @@ static unsigned select_time(struct command_run *run)
 
 	for (int i = 1; i < 3; i++)
 		if (!parse_time_ns(run->call.argv[i], i == 1 ? &t0 : &t1))
-			return command_fail(run, "not a time: '%s' (250us, 3.5ms, 2s)",
+			return command_fail(run, "'%s' is not a time, as 250us, 3.5ms or 2s",
 					    run->call.argv[i]);
 	if (base > run->tui->status.last_ns)
 		return command_fail(run, "nothing has happened yet");
 	if (t0 < 0 || t1 < t0)
-		return command_fail(run, "the second time comes before the first: '%s' '%s'",
+		return command_fail(run, "the second time is before the first: '%s' '%s'",
 				    run->call.argv[1], run->call.argv[2]);
 	view->range_t0_ns = base + t0;
 	view->range_t1_ns = base + t1;
@@ -348,14 +349,15 @@ unsigned cmd_select(struct command_run *run)
 	if (run->call.argc > 2)
 		return select_time(run);
 	if (event ? !page_parse_event(what, &ref) : !(ref.row = (uint32_t)atoi(what)))
-		return command_fail(run, "not ROW, ROW:LANE:ID or two times: '%s'", what);
+		return command_fail(run, "expected ROW, ROW:LANE:ID or two times, not '%s'", what);
 	model_lock(tui->model);
 	found = event ? model_span(tui->model, ref, &span) : row_is_there(tui->model, ref.row);
 	model_unlock(tui->model);
 	if (!found)
 		return command_fail(run,
-				    event ? "no event '%s': it is none, or its detail was let go of"
-					  : "no row '%s'",
+				    event ? "no event '%s': there is no such event, or its details "
+					    "were discarded (--memory-limit)" :
+					    "no row '%s'",
 				    what);
 	view->selected = event ? span.ref : ref;
 	view->cursor_row = ref.row;

@@ -23,7 +23,7 @@ unsigned cmd_level(struct command_run *run)
 
 	if (!command_first(run)) {
 		tui_say(tui, false, "level %s%s", names[session_level(session) & 3],
-			session_trigger(session) ? ", where --trigger says" : "");
+			session_trigger(session) ? ", where --trigger allows it" : "");
 		return OUT_REDRAW;
 	}
 	for (i = 0; i < 4; i++)
@@ -32,7 +32,8 @@ unsigned cmd_level(struct command_run *run)
 			tui_say(tui, false, "level %s", names[i]);
 			return OUT_REDRAW;
 		}
-	return command_fail(run, "not off, min, default or full: '%s'", command_first(run));
+	return command_fail(run, "expected off, min, default or full, not '%s'",
+			    command_first(run));
 }
 
 unsigned cmd_quit(struct command_run *run)
@@ -42,7 +43,7 @@ unsigned cmd_quit(struct command_run *run)
 	int standard = tui->settings.value[SETTING_QUIT_RUNNING];
 
 	if (how && strcmp(how, "leave") && strcmp(how, "stop"))
-		return command_fail(run, "not 'leave' or 'stop': '%s'", how);
+		return command_fail(run, "expected 'leave' or 'stop', not '%s'", how);
 	if (tui->help.open && !how) {
 		help_close(&tui->help);
 		return OUT_REDRAW;
@@ -54,7 +55,7 @@ unsigned cmd_quit(struct command_run *run)
 	/* It was not ours to start, so it is not ours to end. */
 	if (tui->options->n_pids && how && !strcmp(how, "stop"))
 		return command_fail(run,
-				    "%s runs without tftop and is not stopped by it: quit lets go",
+				    "tftop did not start %s and does not stop it: 'quit' detaches",
 				    tui_program_name(tui));
 	if (tui->options->n_pids) {
 		tui_leave(tui);
@@ -74,16 +75,16 @@ unsigned cmd_answer(struct command_run *run)
 	const char *answer = command_first(run);
 
 	if (!run->tui->dialog)
-		return command_fail(run, "nothing was asked");
+		return command_fail(run, "there is no question to answer");
 	if (strcmp(answer, "leave") && strcmp(answer, "stop") && strcmp(answer, "back"))
-		return command_fail(run, "not 'leave', 'stop' or 'back': '%s'", answer);
+		return command_fail(run, "expected 'leave', 'stop' or 'back', not '%s'", answer);
 	return dialog_answer(run->tui, answer);
 }
 
 unsigned cmd_interrupt(struct command_run *run)
 {
 	if (run->tui->options->n_pids)
-		return command_fail(run, "%s runs without tftop and gets no signal of it",
+		return command_fail(run, "tftop did not start %s and sends it no signal",
 				    tui_program_name(run->tui));
 	session_signal(live_session(run->tui->live), SIGINT);
 	tui_say(run->tui, false, "sent SIGINT to %s", tui_program_name(run->tui));
@@ -98,7 +99,7 @@ static bool run_take_steps(struct command_run *run)
 	unsigned long long steps = run->call.argc == 3 ? strtoull(run->call.argv[2], &end, 10) : 0;
 
 	if (!end || *end || !steps || run->call.argv[2][0] == '-' || steps > UINT32_MAX) {
-		command_fail(run, "run -t wants a number of steps, 1 or more: run -t 10");
+		command_fail(run, "run -t needs a number of steps, 1 or more: run -t 10");
 		return false;
 	}
 	run_forget(run->tui);
@@ -133,11 +134,10 @@ unsigned cmd_run(struct command_run *run)
 	const char *how = command_first(run);
 
 	if (tui->options->until && tui->until.filter)
-		return command_fail(run, "--until is waited for already");
+		return command_fail(run, "tftop already waits for --until");
 	if (how && tui->status.finished)
-		return command_fail(
-			run,
-			"the run is over, nothing more comes; find -w looks among what is there");
+		return command_fail(run, "the run is over and has no new events; 'find -w' "
+					 "searches those that are there");
 	if (!how)
 		run_forget(tui);
 	else if (strcmp(how, "-t") == 0 && !run_take_steps(run))
@@ -145,12 +145,14 @@ unsigned cmd_run(struct command_run *run)
 	else if (strcmp(how, "-f") == 0 && !run_take_filter(run))
 		return OUT_NONE;
 	else if (strcmp(how, "-t") && strcmp(how, "-f"))
-		return command_fail(run, "not known to run: '%s'; run -t STEPS, run -f EXPR, run",
+		return command_fail(run, "run does not take '%s': usage: run [-t STEPS | -f EXPR]",
 				    how);
 	if (how && tui->run_steps)
-		tui_say(tui, false, "on until step %llu", (unsigned long long)tui->run_steps);
+		tui_say(tui, false, "following until step %llu",
+			(unsigned long long)tui->run_steps);
 	else if (how)
-		tui_say(tui, false, "on until an event matches %s", filter_text(tui->until.filter));
+		tui_say(tui, false, "following until an event matches %s",
+			filter_text(tui->until.filter));
 	return OUT_FOLLOW;
 }
 

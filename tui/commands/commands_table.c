@@ -21,7 +21,7 @@ static struct table *table_shown_now(struct tui *tui)
 
 static unsigned no_table(struct command_run *run)
 {
-	return command_fail(run, "'%s' wants a table: panes 1 to 5", run->call.argv[0]);
+	return command_fail(run, "'%s' needs a table: panes 1 to 5 have one", run->call.argv[0]);
 }
 
 /* ---- columns ---- */
@@ -76,7 +76,8 @@ unsigned cmd_pin(struct command_run *run)
 unsigned cmd_unpin(struct command_run *run)
 {
 	if (!run->tui->view.pinned_ns)
-		return command_fail(run, "nothing is pinned: 'pin' remembers the tables' numbers");
+		return command_fail(run, "nothing is pinned: 'pin' remembers the numbers of the "
+					 "tables");
 	each_table(run->tui, table_unpin);
 	run->tui->view.pinned_ns = 0;
 	return OUT_REDRAW;

@@ -154,7 +154,7 @@ static unsigned fit_words(struct command_run *run)
 	if (run->failed)
 		return OUT_NONE;
 	if (at < run->call.argc)
-		return command_fail(run, "one range only, not also '%s'", run->call.argv[at]);
+		return command_fail(run, "it takes one range, not also '%s'", run->call.argv[at]);
 	if (!when.is_step)
 		return fit_range(run, when.t0, when.t1);
 	run->tui->view.selected = (struct span_ref){0};
@@ -174,7 +174,7 @@ unsigned cmd_fit(struct command_run *run)
 
 	if (what && !strcmp(what, "row"))
 		return row_extent(tui, &from, &to) ? fit_range(run, from, to) :
-			command_fail(run, "no event in the row under the cursor");
+			command_fail(run, "the row under the cursor has no event");
 	if (what && strcmp(what, "all"))
 		return fit_words(run);
 	if (!what) {
@@ -232,7 +232,7 @@ static const char *gap_cause(struct tui *tui, const struct row_gap *gap, char *t
 	    (rows[i].kind == ROW_DEVICE || rows[i].kind == ROW_QUEUE || rows[i].kind == ROW_COPY) &&
 	    model_idle_at(tui->model, rows[i].device,
 			  gap->start_ns + (gap->end_ns - gap->start_ns) / 2, &idle))
-		snprintf(text, size, ", the device idled: %s %s", idle_name(idle_most(&idle)),
+		snprintf(text, size, ", the device was idle: %s %s", idle_name(idle_most(&idle)),
 			 fmt_share(share, (uint64_t)idle.ns[idle_most(&idle)],
 				   (uint64_t)(idle.end_ns - idle.start_ns)));
 	free(rows);
@@ -250,7 +250,7 @@ static unsigned goto_gap(struct command_run *run, const char *which)
 	struct row_gap gap;
 
 	if (!next && !longest && strcmp(which, "previous"))
-		return command_fail(run, "not next, previous or longest: '%s'", which);
+		return command_fail(run, "expected next, previous or longest, not '%s'", which);
 	model_lock(tui->model);
 	found = longest ? model_gaps_longest(tui->model, view->cursor_row, view->cursor_lane,
 					     view->t0_ns, view->t1_ns, 1, &gap, &more) > 0
@@ -297,19 +297,24 @@ unsigned cmd_goto(struct command_run *run)
 		return goto_gap(run, which);
 	if (strcmp(where, "mark") == 0 && which) {
 		if (!marks_find(&tui->marks, which))
-			return command_fail(run, tui->marks.n ? "no mark '%s': marks lists them" :
-					    "no mark '%s': m and a letter sets one", which);
+			return command_fail(run,
+					    tui->marks.n ? "there is no mark '%s'; 'marks' lists "
+							   "them" :
+							   "there is no mark '%s'; m and a letter "
+							   "set one",
+					    which);
 		where = which;
 	} else if (which) {
-		return command_fail(run, "not 'mark NAME', 'step N' or 'gap next': '%s %s'", where,
-				    which);
+		return command_fail(run,
+				    "expected 'mark NAME', 'step N' or 'gap next', not '%s %s'",
+				    where, which);
 	}
 	run->failed = !when_moment(&asks, where, &t_ns, run->error, run->error_size);
 	if (run->failed)
 		return OUT_NONE;
 	if (t_ns > tui->status.last_ns) {
 		fmt_time(end, tui->status.last_ns - tui->status.first_ns);
-		tui_say(tui, false, "nothing is there: what was recorded ends at %s", end);
+		tui_say(tui, false, "there is nothing at that time: the recording ends at %s", end);
 	}
 	return goto_time(run, t_ns, t_ns == tui->status.first_ns ? 0 : 50) |
 	       (which ? OUT_FOCUS_TIMELINE : 0);

@@ -30,18 +30,18 @@ bool page_options(const struct page_call *call, const char *flags, const char *v
 			out->on[letter] = true;
 		} else if (option && strchr(values, letter)) {
 			if (i + 1 >= call->argc) {
-				snprintf(call->error, call->error_size, "'%s' wants a value", word);
+				snprintf(call->error, call->error_size, "'%s' needs a value", word);
 				return false;
 			}
 			out->on[letter] = true;
 			out->value[letter] = call->argv[++i];
 		} else if (letter) {
-			snprintf(call->error, call->error_size, "no option '%.20s' of %s", word,
-				 call->argv[0]);
+			snprintf(call->error, call->error_size, "there is no flag '%.20s' of %s",
+				 word, call->argv[0]);
 			return false;
 		} else if (out->rest) {
-			snprintf(call->error, call->error_size, "one name only, not also '%.80s'",
-				 word);
+			snprintf(call->error, call->error_size,
+				 "it takes one name, not also '%.80s'", word);
 			return false;
 		} else {
 			out->rest = word;

@@ -12,7 +12,7 @@ bool text_find_set(struct text_find *find, const char *text, char *error, size_t
 	regex_t regex;
 
 	if (strlen(text) >= TEXT_FIND_MAX) {
-		snprintf(error, error_size, "too long to look for: at most %u bytes",
+		snprintf(error, error_size, "the text to find is too long: at most %u bytes",
 			 TEXT_FIND_MAX - 1);
 		return false;
 	}
@@ -54,7 +54,7 @@ bool text_find_step(struct text_find *find, const struct text_lines *lines, enum
 	struct strbuf text;
 
 	if (!*find->text) {
-		snprintf(said, size, "nothing was looked for yet: find REGEX");
+		snprintf(said, size, "nothing to find yet: use find REGEX");
 		return false;
 	}
 	strbuf_init(&text);
@@ -74,7 +74,7 @@ bool text_find_step(struct text_find *find, const struct text_lines *lines, enum
 	strbuf_release(&text);
 	find->shown = total > 0;
 	if (!total) {
-		snprintf(said, size, "nothing here reads like '%s'", find->text);
+		snprintf(said, size, "nothing here matches '%s'", find->text);
 		return false;
 	}
 	if (!found) {

@@ -22,7 +22,7 @@ bool export_begin(struct tui *tui, const struct command_call *call, char *error,
 	char text[EXPORT_SENTENCE_MAX];
 
 	if (tui->export) {
-		snprintf(error, size, "still exporting, %d %% are done",
+		snprintf(error, size, "still exporting: %d %% done",
 			 export_percent(tui->export));
 		return false;
 	}

@@ -434,7 +434,8 @@ static void draw_too_small(struct tui *tui)
 	struct area area = grid_area(&tui->grid);
 	char text[80];
 
-	snprintf(text, sizeof(text), "tftop needs %dx%d, this is %dx%d; collecting goes on",
+	snprintf(text, sizeof(text),
+		 "tftop needs %dx%d, the terminal has %dx%d; collecting goes on",
 		 LAYOUT_LEAST_COLUMNS, LAYOUT_LEAST_ROWS, tui->width, tui->height);
 	if (text_width(text) > tui->width)
 		snprintf(text, sizeof(text), "needs %dx%d", LAYOUT_LEAST_COLUMNS,

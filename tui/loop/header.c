@@ -251,8 +251,8 @@ static bool update_deaf(struct header *h, struct view *view)
 	more = s->in_flight - h->launched;
 	if (more >= DEAF_LAUNCHES) {
 		banner(h,
-		       "no kernel ended for %s, %llu launched: a long one, or none is told: 8 "
-		       "messages",
+		       "no kernel ended for %s, %llu launched: a long one, or kernels are not "
+		       "seen: 8 messages",
 		       time, (unsigned long long)more);
 		return true;
 	}
@@ -260,8 +260,8 @@ static bool update_deaf(struct header *h, struct view *view)
 	if (busy < DEAF_PERCENT)
 		return false;
 	banner(h,
-	       "a GPU is %lld %% busy, no kernel ended for %s: another program's, or none is told: "
-	       "8 messages",
+	       "a GPU is %lld %% busy, but no kernel ended for %s: another program uses it, or "
+	       "kernels are not seen: 8 messages",
 	       (long long)busy, time);
 	return true;
 }
@@ -319,17 +319,19 @@ static void update_banner(struct header *h, struct view *view,
 	off = off_ns(view, s);
 	write_duration(time, off ? off : quiet);
 	if (off)
-		banner(h, "the level has been off for %s: what PROGRAM does is not looked at",
+		banner(h, "the level has been off for %s: nothing is collected",
 		       time);
 	else if (s->kernels)
-		banner(h, "nothing has happened for %s: the program waits, or computes elsewhere",
+		banner(h,
+		       "nothing has happened for %s: the program waits, or computes where tftop "
+		       "does not look",
 		       time);
 	else if (s->calls)
 		banner(h, "calls are seen but no kernel for %s: it may compile or read its input",
 		       time);
 	else if (probes)
-		banner(h, "a probe is loaded but nothing is seen for %s: %s", time,
-		       blind ? blind : "the work may go another way than through it");
+		banner(h, "a probe is loaded but saw nothing for %s: %s", time,
+		       blind ? blind : "the work may bypass it");
 	else
 		banner(h, "no framework was loaded for %s: 8 messages says what can be seen", time);
 }

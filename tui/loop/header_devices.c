@@ -98,7 +98,7 @@ static const char *share_window(const struct header *h, const struct view *view,
 				int64_t recent_ns, int64_t *t0, int64_t *t1)
 {
 	const struct model_status *s = &h->status;
-	const char *words = "of what is shown";
+	const char *words = "of the window";
 
 	*t1 = s->finished ? s->last_ns : s->settled_ns;
 	if (view->following && !s->finished) {
@@ -191,7 +191,7 @@ static void device_line(struct strip *strip, const struct view *view, int width,
 	strip_add(strip, 5, 1, ROLE_LABEL, 0, "%s", name)->least = 12;
 	if (whole <= 0) {
 		strip_add(strip, 0, 2, ROLE_MUTED, 0, unseen->paused_ns > 0 ?
-			  "not looked at: the level is off" : "nothing final here yet");
+			  "not collected: the level is off" : "nothing settled here yet");
 		return;
 	}
 	strip_add(strip, 0, 2, ROLE_MUTED, 0, "kernels");
@@ -225,7 +225,7 @@ static void cores_line(struct strip *strip, struct view *view, int width, const 
 	strip_add(strip, 0, 1, ROLE_TITLE, ATTR_BOLD, "%s", label);
 	strip_add(strip, 5, 1, ROLE_LABEL, 0, "%s", name)->least = 12;
 	if (!known) {
-		strip_add(strip, 0, 2, ROLE_MUTED, 0, "nothing final here yet");
+		strip_add(strip, 0, 2, ROLE_MUTED, 0, "nothing settled here yet");
 		return;
 	}
 	tenths = (int64_t)(((__int128)use.busy_ns * 10 + use.span_ns / 2) / use.span_ns);

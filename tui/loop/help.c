@@ -166,8 +166,8 @@ static void help_add_settings(struct help *help, const struct settings *settings
 
 static void help_add_fields(struct help *help)
 {
-	help_add_heading(help, "fields of filters: dur > 1ms & name ~ /conv/ | !failed; kinds and "
-			       "flags stand alone");
+	help_add_heading(help, "fields of filters, as in dur > 1ms & name ~ /conv/ | !failed; "
+			       "kinds and flags need no value");
 	for (int i = 0; i < FILTER_FIELDS; i++)
 		help_add(help, xasprintf("%s, %s", filter_fields[i].name,
 					 filter_type_name(filter_fields[i].type)), NULL,
@@ -191,14 +191,14 @@ static void help_add_first_key(struct strbuf *text, const struct keymap *keymap,
 static void help_add_reading(struct help *help, const struct keymap *keymap)
 {
 	static const char *const lines[][2] = {
-		{"top line", "state, step, its time, steps a second; lost: missing events"},
-		{"device lines", "share of time busy, and why it was idle: 100 % in all"},
-		{"! line", "what costs most; the findings say what would help"},
-		{"timeline", "what ran, a row per thread and queue; high: much of a cell;"},
-		{"", "zoomed in: names; end fades: not over; ░ may change; ╱ off"},
-		{"its last line", "all about the event under the cursor"},
-		{"below", "tables, findings, output, messages, pages: by their number"},
-		{":help tasks", "what you may want to know, each with its command"},
+		{"top line", "state, step, its duration, steps per second, lost events"},
+		{"device lines", "share of time busy, and idle by cause; together 100 %"},
+		{"! line", "the costliest finding; pane 6 says what would help"},
+		{"timeline", "a row per thread and queue; the higher, the busier;"},
+		{"", "zoom in for names; fading end: running; ░ may change; ╱ off"},
+		{"its last line", "the event under the cursor, in one sentence"},
+		{"below", "tables, findings, output, messages, pages: press a number"},
+		{":help tasks", "questions you may have, each with its command"},
 	};
 	static const struct { const char *title, *commands[6][2];
 	} keys[] = {

@@ -141,7 +141,7 @@ static void check_limits(struct tui *tui)
 		return;
 	tui_end_collecting(tui);
 	tui->view.following = false;
-	tui_say(tui, false, "the window that was asked for is over; %s runs on",
+	tui_say(tui, false, "collecting has ended, as asked for; %s keeps running",
 		tui_program_name(tui));
 }
 

@@ -196,19 +196,20 @@ bool tui_mouse_command(struct tui *tui, const struct command_call *call, char *e
 	int place[4], i, at = 2;
 
 	if (!act) {
-		snprintf(error, error_size, "not what a mouse does: '%s'; click, double, drag, "
+		snprintf(error, error_size, "'%s' is not a mouse action: click, double, drag, "
 			 "press, move, release, wheel-up, -down, -left, -right", call->argv[1]);
 		return false;
 	}
 	for (i = 0; i < 2 * act->places; i++, at++)
 		if (at >= call->argc || !take_place(call->argv[at], &place[i])) {
-			snprintf(error, error_size, "'%s' wants %s, counted from 0", act->name,
+			snprintf(error, error_size, "'%s' needs %s, counted from 0", act->name,
 				 act->places == 2 ? "X Y X2 Y2" : "X Y");
 			return false;
 		}
 	for (; at < call->argc; at++)
 		if (!mouse_take_word(call->argv[at], &mouse)) {
-			snprintf(error, error_size, "not shift, alt, ctrl, middle or right: '%s'",
+			snprintf(error, error_size,
+				 "expected shift, alt, ctrl, middle or right, not '%s'",
 				 call->argv[at]);
 			return false;
 		}

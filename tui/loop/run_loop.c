@@ -42,7 +42,7 @@ void run_look(struct tui *tui)
 
 	if (tui->run_steps && tui->status.steps >= tui->run_steps) {
 		tui_apply(tui, OUT_REDRAW | OUT_FREEZE);
-		tui_say(tui, false, "frozen after %s, at step %llu; run goes on",
+		tui_say(tui, false, "frozen after %s, at step %llu; 'run' goes on",
 			fmt_many(text, (uint64_t)tui->run_count, "step"),
 			(unsigned long long)tui->status.steps);
 		run_forget(tui);
@@ -56,11 +56,11 @@ void run_look(struct tui *tui)
 	}
 	if (tui->status.finished && tui->until.filter && !until_look(&tui->until, &span)) {
 		if (tui->until.missed)
-			tui_say(tui, true, "the run is over; %s came too fast to be looked at, "
+			tui_say(tui, true, "the run is over; %s arrived too fast to be checked, "
 				"none of the others matched",
 				fmt_many(text, tui->until.missed, "event"));
 		else
-			tui_say(tui, false, "the run is over, no event matched %s",
+			tui_say(tui, false, "the run is over and no event matched %s",
 				filter_text(tui->until.filter));
 		run_forget(tui);
 	}

@@ -52,7 +52,7 @@ struct script *script_open(const char *path, char *error, size_t error_size)
 	struct script *script = NULL;
 
 	if (text && memchr(text, '\0', size))
-		snprintf(error, error_size, "not text, a script is: '%s'", path);
+		snprintf(error, error_size, "'%s' is not a text file", path);
 	else if (text)
 		script = script_new(path, text, size);
 	free(text);

@@ -306,16 +306,17 @@ static void draw_box_head(const struct prompt *prompt, struct area area)
 		area_printf(area, 1, 0, ROLE_HINT, 0, "nothing to complete here; usage: %s",
 			    box->usage);
 	else if (!box->total)
-		area_text(area, 1, 0, ROLE_HINT, 0, "nothing begins so, nothing contains it");
+		area_text(area, 1, 0, ROLE_HINT, 0, "nothing begins with this or contains it");
 	else if (box->total > box->count)
-		area_printf(area, 1, 0, ROLE_HINT, 0, "the first %s of %s; type more to see others",
+		area_printf(area, 1, 0, ROLE_HINT, 0,
+			    "the first %s of %s; type more to see the others",
 			    fmt_count(first, box->count), fmt_count(count, box->total));
 	else if (prompt->choice >= 0)
 		area_printf(area, 1, 0, ROLE_HINT, 0,
-			    "%d of %zu; next: Tab, back: S-Tab, as typed: Esc", prompt->choice + 1,
-			    box->count);
+			    "%d of %zu; Tab: next, S-Tab: previous, Esc: as typed",
+			    prompt->choice + 1, box->count);
 	else
-		area_printf(area, 1, 0, ROLE_HINT, 0, "%zu; Tab takes one after the other",
+		area_printf(area, 1, 0, ROLE_HINT, 0, "%zu candidates; Tab goes through them",
 			    box->count);
 }
 

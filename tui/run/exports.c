@@ -136,8 +136,9 @@ bool export_parse(const char *text, struct export_target *target, char *error, s
 		return false;
 	}
 	if (!strcmp(text + length + 1, "-")) {
-		snprintf(error, size, "no file in '%s': an export is written beside and renamed, "
-			 "never to standard output", text);
+		snprintf(error, size,
+			 "no file in '%s': an export needs a regular file, not standard output",
+			 text);
 		return false;
 	}
 	*target = (struct export_target) { .path = text + length + 1, .from_ns = INT64_MIN };
@@ -207,7 +208,7 @@ bool export_end(struct export_job *job, char sentence[EXPORT_SENTENCE_MAX])
 			    foreign_unit(job->target.kind.format), job->path);
 		if (job->result.gap_ns != INT64_MIN)
 			strbuf_addf(&said,
-				    "; the detail before %s was folded away and is not in it",
+				    "; details before %s had been discarded and are not in it",
 				    fmt_clock(text, job->result.gap_ns - job->first_ns));
 		if (job->result.left_out)
 			strbuf_addf(&said, "; %s arrows or blocks of memory left out, there are "

@@ -154,7 +154,7 @@ static void start_reader(struct live *live)
 
 	live->reader = reader_start(&options, error);
 	if (!live->reader) {
-		live_say(live, 2, "nothing can be traced: %s", error);
+		live_say(live, 2, "tracing is not possible: %s", error);
 		return;
 	}
 	log_line("reading '%s'", options.url);
@@ -294,8 +294,8 @@ static void look_at_end(struct live *live)
 	if (state == READER_ENDED && !reader_complete(live->reader)) {
 		if (live->session)
 			live_say(live, 2,
-				 "the tracer's daemons stopped early: what PROGRAM did last is "
-				 "missing");
+				 "the tracer's daemons stopped early: the last events of PROGRAM "
+				 "are lost");
 		live->stop_partial = true;
 	}
 	if (state >= READER_ENDED) {
@@ -307,7 +307,7 @@ static void look_at_end(struct live *live)
 			return;		/* busy with the model: it comes back */
 		live_say(live, 1, live->session ?
 			 "the last events did not arrive in time: the end is incomplete" :
-			 "the reading of the recording does not stop: it is left behind");
+			 "the reader did not stop in time and was abandoned");
 		live->stop_partial = true;
 		live_finish_model(live);
 	}

@@ -101,12 +101,11 @@ void live_let_go(struct live *live)
 	log_line("let go of %zu", live->options->n_pids);
 	if (live->options->n_pids == 1)
 		live_say(live, 0,
-			 "let go of process %d: it runs on, the probes in it are switched off",
+			 "detached from process %d: it runs on, its probes are switched off",
 			 (int)live->options->pids[0]);
 	else
 		live_say(live, 0,
-			 "let go of %zu processes: they run on, the probes in them are switched "
-			 "off",
+			 "detached from %zu processes: they run on, their probes are switched off",
 			 live->options->n_pids);
 	live_finish(live, false);
 }

@@ -127,7 +127,7 @@ static bool start_file_reader(struct live *live, char error[LIVE_ERROR_MAX])
 	/* A program without probes leaves an empty folder. */
 	if (!reader_finds_trace(trace)) {
 		if (access(trace, F_OK))
-			live_say(live, 1, "there is no trace in the recording: '%s' is missing",
+			live_say(live, 1, "the recording has no trace: '%s' is missing",
 				 trace);
 		live_finish_model(live);
 	} else {
@@ -185,7 +185,7 @@ void live_keep_model(struct live *live, bool ended)
 	if (ended)
 		cache_write(&live->cache, live->model);
 	if (live->cache_damaged)
-		live_say(live, 1, "the recording's cache was damaged, and is made anew");
+		live_say(live, 1, "the cache of the recording was damaged and is made again");
 	live->cache_damaged = false;
 }
 

@@ -13,7 +13,7 @@ void live_take_restart(struct live *live, const struct session_event *event)
 {
 	if (event->type == SESSION_RESTARTS) {
 		live->restarts = live->reader != NULL;
-		live_say(live, 2, "%s; the tracer's daemons are started anew, PROGRAM runs on",
+		live_say(live, 2, "%s; tftop restarts the tracer's daemons, PROGRAM runs on",
 			 event->text);
 		return;
 	}
@@ -29,8 +29,9 @@ void live_say_reattached(struct live *live, bool at_end)
 	char why[READER_ERROR_MAX];
 
 	if (at_end && reader_misses_streams(live->reader)) {
-		live_say(live, 2, "a process of another user came too late to be read: what it did "
-			 "is missing, or a part of it");
+		live_say(live, 2,
+			 "a process of another user was seen too late to be read: some or all of "
+			 "its events are lost");
 		return;
 	}
 	reader_why_reattached(live->reader, why);
@@ -54,6 +55,7 @@ void live_look_at_gap(struct live *live)
 	session_ask_dump(live->session);
 	since_start(live, begin_ns, begin);
 	since_start(live, end_ns, end);
-	live_say(live, 1, "the tracer's daemons are back: what PROGRAM did between %s and %s of "
-		 "the run is missing", begin, end);
+	live_say(live, 1,
+		 "the tracer's daemons are back: events between %s and %s of the run are lost",
+		 begin, end);
 }

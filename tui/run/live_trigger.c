@@ -48,8 +48,8 @@ void live_begin_trigger(struct live *live)
 
 	if (live_is_triggered(live))
 		live_say(live, 0, live->options->trigger == TFT_TRIGGER_PROFILER ?
-			 "nothing is collected until %s is called, and after cudaProfilerStop()" :
-			 "nothing is collected until %s begins, and after it has ended",
+			 "tftop collects only between %s and cudaProfilerStop()" :
+			 "tftop collects only from the start to the end of %s",
 			 live_trigger_name(live->options, name, sizeof(name)));
 }
 
@@ -68,6 +68,6 @@ void live_end_trigger(struct live *live)
 		live_say(live, 1, "%s %s: nothing was collected", name, call ? "was never called" :
 									       "never came");
 	else
-		live_say(live, 0, "%s %s %s: what PROGRAM did besides is not here", name,
+		live_say(live, 0, "%s %s %s: nothing else was collected", name,
 			 call ? "was called" : "came", fmt_many(times, n, "time"));
 }

@@ -59,14 +59,15 @@ bool recording_create(const char *path, char error[RECORDING_ERROR_MAX])
 	closedir(dir);
 	/* Its owner could put other names in the place of what is written there. */
 	if (st.st_uid != geteuid() && st.st_uid != 0) {
-		snprintf(error, RECORDING_ERROR_MAX, "folder '%s' belongs to uid %u, who could "
-			 "change what is written there: -o takes one of your own, or an absent one",
+		snprintf(error, RECORDING_ERROR_MAX,
+			 "folder '%s' belongs to uid %u, who could change the recording: choose a "
+			 "folder of your own, or an absent one",
 			 path, (unsigned int)st.st_uid);
 		return false;
 	}
 	if (!empty) {
 		snprintf(error, RECORDING_ERROR_MAX,
-			 "folder '%s' is not empty: -o takes an absent or an empty one", path);
+			 "folder '%s' is not empty: -o takes an empty or absent one", path);
 		return false;
 	}
 	if (access(path, W_OK | X_OK))
@@ -215,7 +216,7 @@ bool recording_read(const char *dir, struct recording *recording,
 	if (!tree || tree->type != JSON_OBJECT)
 		snprintf(error, RECORDING_ERROR_MAX, "'%s' is not JSON", path);
 	else if (json_get_int(tree, "recording", 0) != FORMAT_VERSION)
-		snprintf(error, RECORDING_ERROR_MAX, "'%s' is of version %" PRId64
+		snprintf(error, RECORDING_ERROR_MAX, "'%s' has version %" PRId64
 			 ": this tftop reads version %d", path,
 			 json_get_int(tree, "recording", 0), FORMAT_VERSION);
 	else
@@ -315,8 +316,8 @@ bool recording_output_read(const char *dir, void (*take)(void *arg, const void *
 			at = (uint64_t)ftello(in);
 		}
 		if (!good)
-			snprintf(error, RECORDING_ERROR_MAX, "'%s' is cut off: the last of what "
-				 "PROGRAM printed is missing", path);
+			snprintf(error, RECORDING_ERROR_MAX,
+				 "'%s' is cut off: the last output of PROGRAM is missing", path);
 	}
 	if (in)
 		fclose(in);

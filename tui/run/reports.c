@@ -86,7 +86,7 @@ static void job_free(struct report_job *job)
 __attribute__((noreturn))
 static void report_child_become(const struct report_job *job, char *const *argv, pid_t parent)
 {
-	static const char failed[] = "this tftop cannot be run again";
+	static const char failed[] = "tftop cannot start itself a second time";
 	struct sigaction action = { .sa_handler = SIG_DFL };
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	sigset_t none;
@@ -225,7 +225,7 @@ enum reports_state reports_look(struct reports *r, char *error, size_t size)
 		return report_job_over(r, status, error, size);
 	if (pid == 0 && (fstat(r->job->out, &st) || st.st_size <= REPORT_BYTES_MAX))
 		return REPORTS_RUNNING;
-	snprintf(error, size, pid ? "no report of '%.100s': it got lost" :
+	snprintf(error, size, pid ? "no report of '%.100s': the child process disappeared" :
 		 "the report of '%.100s' is too long", r->job->path);
 	reports_stop(r);
 	return REPORTS_FAILED;

@@ -69,7 +69,8 @@ static void say_gap(const struct save *save, struct ctf_writer *writer)
 		say(save, writer, 1, "saved when the detail before %s had been folded away to stay "
 		    "within the memory limit: what ran before is not in it", save->gap.spans_ns);
 	else if (save->options.from_ns != INT64_MIN)
-		say(save, writer, 0, "saved without what ended before %s: totals are of the rest",
+		say(save, writer, 0,
+		    "saved without the events that ended before %s: totals are those of the rest",
 		    save->options.from_ns);
 	if (save->gap.calls_ns != INT64_MIN)
 		say(save, writer, 1,
@@ -223,7 +224,7 @@ bool save_end(struct save *save, char sentence[SAVE_SENTENCE_MAX])
 			     fmt_count(count, save->gap.spans), save->path);
 		if (save->gap.spans_ns != INT64_MIN && n < SAVE_SENTENCE_MAX)
 			snprintf(sentence + n, (size_t)(SAVE_SENTENCE_MAX - n),
-				 "; the detail before %s was folded away and is not in it",
+				 "; details before %s had been discarded and are not in it",
 				 fmt_clock(clock, save->gap.spans_ns - save->options.first_ns));
 		n = (int)strlen(sentence);
 		if (save->gap.calls_ns != INT64_MIN && n < SAVE_SENTENCE_MAX)

@@ -62,7 +62,7 @@ bool find_set(struct find *find, struct model *model, const char *text, char *er
 	regex_t regex;
 
 	if (strlen(text) >= FIND_TEXT) {
-		snprintf(error, error_size, "too long to look for: at most %u bytes",
+		snprintf(error, error_size, "the text to find is too long: at most %u bytes",
 			 FIND_TEXT - 1);
 		return false;
 	}

@@ -34,7 +34,7 @@ static bool name_ok(const char *name, char *error, size_t size)
 		return false;
 	}
 	if (when_is_word(name)) {
-		snprintf(error, size, "'%s' is a word or a time of its own: another name", name);
+		snprintf(error, size, "'%s' is reserved; choose another name", name);
 		return false;
 	}
 	return true;
@@ -46,7 +46,8 @@ static bool free_name(const struct marks *marks, char name[MARK_NAME_MAX], char 
 	for (name[0] = 'a'; name[0] <= 'z'; name[0]++)
 		if (!marks_find(marks, name))
 			return true;
-	snprintf(error, size, "the marks a to z are set: give it a name, or unmark one");
+	snprintf(error, size,
+		 "the marks a to z are all set: name this one, or remove one with unmark");
 	return false;
 }
 
@@ -95,7 +96,8 @@ bool marks_set(struct marks *marks, const char *name, int64_t at_ns, const char 
 	note_clean(mark.note, note);
 	marks_remove(marks, mark.name);
 	if (marks->n >= MARKS_MAX) {
-		snprintf(error, size, "there are %d marks already: unmark some", MARKS_MAX);
+		snprintf(error, size, "there are already %d marks: remove some with unmark",
+			 MARKS_MAX);
 		return false;
 	}
 	grow(&marks->list, &marks->cap, marks->n, sizeof(*marks->list));
@@ -149,7 +151,7 @@ bool marks_read(struct marks *marks, const char *folder, char *error, size_t siz
 			bad = number;
 	}
 	if (bad)
-		snprintf(error, size, "%s:%d is not 'NAME TIME NOTE': left out", path, bad);
+		snprintf(error, size, "%s:%d is not 'NAME TIME NOTE' and was skipped", path, bad);
 	if (file)
 		fclose(file);
 	free(path);

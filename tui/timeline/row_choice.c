@@ -52,12 +52,13 @@ bool row_choice_add(struct row_choice *choice, enum row_rule what, const char *t
 	regex_t regex;
 
 	if (strlen(text) >= ROW_RULE_TEXT) {
-		snprintf(error, error_size, "too long for rows: at most %u bytes",
+		snprintf(error, error_size, "the text for rows is too long: at most %u bytes",
 			 ROW_RULE_TEXT - 1);
 		return false;
 	}
 	if (what != ROW_ONLY && choice->n_rules == ROW_RULES) {
-		snprintf(error, error_size, "%u rules about rows are all there can be: rows reset",
+		snprintf(error, error_size,
+			 "there can be at most %u rules for rows; 'rows reset' removes them",
 			 ROW_RULES);
 		return false;
 	}

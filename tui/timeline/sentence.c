@@ -190,7 +190,7 @@ void sentence_of_row(struct strip *strip, const char *place, int64_t busy_ns,
 		return;
 	strip_add(strip, 0, GAP, ROLE_TITLE, ATTR_BOLD, "%s", place)->least = 8;
 	if (window_ns > 0)
-		strip_add(strip, 1, GAP, ROLE_DEFAULT, 0, "busy %s of what is shown",
+		strip_add(strip, 1, GAP, ROLE_DEFAULT, 0, "busy %s of the window",
 			  fmt_share(share, (uint64_t)(busy_ns > 0 ? busy_ns : 0),
 				    (uint64_t)window_ns));
 	strip_add(strip, STRIP_NEEDED + 1, GAP, ROLE_MUTED, 0, "%s in all",

@@ -59,25 +59,27 @@ static unsigned hide_or_show(struct timeline_pane *t, struct view *view, enum ro
 	else if (what == ROW_HIDE)
 		added = row_choice_add_row(&t->choice, what, line->row);
 	else
-		return timeline_answer(view, true, "which rows? rows %s /REGEX/",
+		return timeline_answer(view, true, "name the rows: rows %s /REGEX/",
 				       what == ROW_SHOW ? "show" : "only");
 	if (!added && *text) {
 		view->status_error = true;
 		return OUT_REDRAW;
 	}
 	if (!added)
-		return timeline_answer(view, true, "%u rules about rows are all there can be: "
-				       "rows reset", ROW_RULES);
+		return timeline_answer(view, true,
+				       "there can be at most %u rules for rows; 'rows reset' "
+				       "removes them",
+				       ROW_RULES);
 	if (all_gone(t, view)) {
 		row_choice_drop_last(&t->choice);
 		all_gone(t, view);
 		return timeline_answer(view, true, "that would leave no row");
 	}
 	if (what == ROW_HIDE && t->choice.hidden == before)
-		return timeline_answer(view, false, "no row is called like '%s': those that come "
-				       "will be hidden", text);
+		return timeline_answer(view, false,
+				       "no row matches '%s' yet: later ones will be hidden", text);
 	return timeline_answer(view, false, "%s hidden%s", fmt_many(rows, t->choice.hidden, "row"),
-			       t->choice.hidden ? ": rows reset shows all" : "");
+			       t->choice.hidden ? "; 'rows reset' shows all" : "");
 }
 
 static unsigned pin(struct timeline_pane *t, struct view *view)
@@ -87,7 +89,7 @@ static unsigned pin(struct timeline_pane *t, struct view *view)
 	if (!line)
 		return timeline_answer(view, true, "no row under the cursor");
 	return timeline_answer(view, false, row_choice_pin(&t->choice, line->row) ?
-			       "'%s' stays on top; rows pin again lets it go" :
+			       "'%s' stays at the top; 'rows pin' again releases it" :
 			       "'%s' is back in its place", label_of(line));
 }
 
@@ -108,13 +110,17 @@ static unsigned order(struct timeline_pane *t, struct view *view, const char *na
 	int chosen = row_order_by_name(name);
 
 	if (!*name)
-		return timeline_answer(view, false, "rows are by %s; activity, name, id or start",
+		return timeline_answer(view, false,
+				       "rows are ordered by %s; possible: activity, name, id, "
+				       "start",
 				       row_order_name(t->choice.order));
 	if (chosen < 0)
-		return timeline_answer(view, true, "no order of rows: '%.40s'; activity, name, id "
-				       "or start", name);
+		return timeline_answer(view, true,
+				       "'%.40s' is not an order of rows: activity, name, id or "
+				       "start",
+				       name);
 	t->choice.order = (enum row_order)chosen;
-	return timeline_answer(view, false, "rows by %s", name);
+	return timeline_answer(view, false, "rows ordered by %s", name);
 }
 
 /* The next row below the cursor's that is called so, folded or not; then from the top. */
@@ -124,7 +130,7 @@ static unsigned find_row(struct timeline_pane *t, struct view *view, const char 
 	size_t from, i, n = t->n_rows;
 
 	if (!*text)
-		return timeline_answer(view, true, "which row? rows find /REGEX/");
+		return timeline_answer(view, true, "name the row: rows find /REGEX/");
 	if (!regex_make(&regex, text, REGEX_SMART, view->status, sizeof(view->status))) {
 		view->status_error = true;
 		return OUT_REDRAW;
@@ -140,7 +146,7 @@ static unsigned find_row(struct timeline_pane *t, struct view *view, const char 
 	}
 	regfree(&regex);
 	if (i > n)
-		return timeline_answer(view, true, "no row is called like '%s'%s", text,
+		return timeline_answer(view, true, "no row matches '%s'%s", text,
 				       t->choice.hidden ? " among those that are not hidden" : "");
 	view->cursor_row = t->rows[(from + i) % n].id;
 	view->cursor_lane = 0;
@@ -154,7 +160,7 @@ static unsigned say(struct timeline_pane *t, struct view *view)
 {
 	char rows[FMT_MAX];
 
-	return timeline_answer(view, false, "%s hidden, %zu pinned, by %s%s; help rows",
+	return timeline_answer(view, false, "%s hidden, %zu pinned, ordered by %s%s (help rows)",
 			       fmt_many(rows, t->choice.hidden, "row"),
 			       t->choice.n_pinned, row_order_name(t->choice.order),
 			       t->choice.n_places ? " and by hand" : "");
@@ -185,8 +191,8 @@ unsigned timeline_choose(struct timeline_pane *t, struct view *view,
 		return move(t, view, what[0] == 'u');
 	if (strcmp(what, "reset") == 0) {
 		row_choice_release(&t->choice);
-		return timeline_answer(view, false, "all rows, as the model has them");
+		return timeline_answer(view, false, "all rows are shown in their usual order");
 	}
-	return *what ? timeline_answer(view, true, "not known to do with rows: '%.40s' (help rows)",
+	return *what ? timeline_answer(view, true, "rows does not take '%.40s' (help rows)",
 				       what) : say(t, view);
 }

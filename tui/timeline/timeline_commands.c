@@ -110,7 +110,7 @@ static unsigned fold_line(struct timeline_pane *t, struct view *view, enum fold 
 	if (!line->foldable || (!toggle && fold == FOLD_CLOSED && line->folded)) {
 		at = line_list_find(&t->list, line->parent, LANE_ALL);
 		if (at < 0)
-			return timeline_answer(view, true, "nothing to fold here");
+			return timeline_answer(view, true, "there is nothing to fold here");
 		line = &t->list.lines[at];
 	}
 	if (toggle)
@@ -267,9 +267,9 @@ static void search(struct turns *turns, void *arg)
 static unsigned say_none(const struct timeline_pane *t, struct view *view)
 {
 	return timeline_answer(view, true, "no event here %s '%s'%s",
-			       t->find.filter ? "matches" : "is called like", t->find.text,
+			       t->find.filter ? "matches" : "is named like", t->find.text,
 			       t->status.folded_ns > t->status.first_ns ?
-			       "; only sums are left of the oldest" : "");
+			       "; of the oldest events only sums are left" : "");
 }
 
 static unsigned timeline_search_over(void *arg, struct view *view, bool stopped)
@@ -310,7 +310,7 @@ static unsigned step_match(struct timeline_pane *t, struct view *view, bool forw
 
 	view->status[0] = '\0';
 	if (!t->find.search)
-		return timeline_answer(view, true, "nothing was looked for yet: find REGEX");
+		return timeline_answer(view, true, "nothing to find yet: use find REGEX");
 	model_lock(view->model);
 	if (view->selected.id && model_span(view->model, view->selected, &span))
 		from = (struct find_from){span.start_ns, view->selected.row, view->selected.lane};
@@ -401,8 +401,8 @@ static unsigned timeline_go_to_neighbour(struct timeline_pane *t, struct view *v
 	model_unlock(view->model);
 	if (!to)
 		return timeline_answer(view, true, kind == LINK_PRODUCER ?
-				       "no op is known that this takes from" :
-				       "no op is known that takes from this");
+				       "no producer of its inputs is known" :
+				       "no consumer of its output is known");
 	show_line(t, view, to->ref);
 	return result;
 }
