@@ -278,7 +278,7 @@ void command_remake_page(struct tui *tui)
 }
 
 /* Along the pages that were shown. */
-static unsigned go(struct command_run *run, int by)
+static unsigned pages_go(struct command_run *run, int by)
 {
 	struct tui *tui = run->tui;
 	struct pane *pane = tui->panes[PANE_PAGE];
@@ -295,12 +295,12 @@ static unsigned go(struct command_run *run, int by)
 
 unsigned cmd_back(struct command_run *run)
 {
-	return go(run, -1);
+	return pages_go(run, -1);
 }
 
 unsigned cmd_forward(struct command_run *run)
 {
-	return go(run, 1);
+	return pages_go(run, 1);
 }
 
 /* ---- select: what pages' "show" links stand for ---- */

@@ -29,7 +29,8 @@ static void help_print_keys(const struct keymap *keymap, enum key_table table, c
 	}
 }
 
-void help_keys_of(const struct keymap *keymap, const char *command, char *text, size_t size)
+/* All keys that give this command line, in all tables, "w + =". */
+static void help_keys_of(const struct keymap *keymap, const char *command, char *text, size_t size)
 {
 	int table;
 

@@ -42,9 +42,6 @@ void help_draw(struct help *help, struct area area, const struct text_find *find
 void help_text(const struct help *help, size_t line, struct strbuf *out);
 void help_go(struct help *help, size_t line);
 
-/* All keys that give this command line, in all tables, "w + =". */
-void help_keys_of(const struct keymap *keymap, const char *command, char *text, size_t size);
-
 void help_write_keys(const struct keymap *keymap, FILE *out);
 void help_write_commands(const struct keymap *keymap, FILE *out);
 void help_write_settings(const struct settings *settings, FILE *out);

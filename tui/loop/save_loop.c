@@ -60,6 +60,23 @@ bool save_find_from(const struct tui *tui, const struct command_call *call, int 
 	return true;
 }
 
+/* Waits for a save that is under way. false: it failed, and error says why. */
+static bool save_finish(struct tui *tui, char *error, size_t size)
+{
+	char sentence[SAVE_SENTENCE_MAX];
+	bool good;
+
+	if (!tui->save)
+		return true;
+	good = save_end(tui->save, sentence);
+	tui->save = NULL;
+	if (!good)
+		snprintf(error, size, "%s", sentence);
+	else
+		tui_say(tui, false, "%s", sentence);
+	return good;
+}
+
 bool save_begin(struct tui *tui, const struct command_call *call, char *error, size_t size)
 {
 	struct save_options options = { .model = tui->model, .path = call->argv[1] };
@@ -110,22 +127,6 @@ void save_look(struct tui *tui)
 	if (!good)
 		model_message(tui->model, 2, sentence);
 	tui->dirty = true;
-}
-
-bool save_finish(struct tui *tui, char *error, size_t size)
-{
-	char sentence[SAVE_SENTENCE_MAX];
-	bool good;
-
-	if (!tui->save)
-		return true;
-	good = save_end(tui->save, sentence);
-	tui->save = NULL;
-	if (!good)
-		snprintf(error, size, "%s", sentence);
-	else
-		tui_say(tui, false, "%s", sentence);
-	return good;
 }
 
 void save_leave(struct tui *tui)

@@ -187,7 +187,8 @@ int export_percent(const struct export_job *job)
 	return atomic_load(&job->percent);
 }
 
-void export_stop(struct export_job *job)
+/* The export ends soon and writes nothing. */
+static void export_stop(struct export_job *job)
 {
 	atomic_store(&job->stop, true);
 }

@@ -35,8 +35,6 @@ struct export_job *export_start(struct model *model, const struct export_target 
 				char *error, size_t size);
 bool export_is_over(const struct export_job *job);
 int export_percent(const struct export_job *job);
-/* It ends soon, and nothing is written. */
-void export_stop(struct export_job *job);
 /* Waits for the end; frees. Whether it was written; the sentence says what or why
  * not. */
 bool export_end(struct export_job *job, char sentence[EXPORT_SENTENCE_MAX]);

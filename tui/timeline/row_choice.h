@@ -55,9 +55,6 @@ struct row_choice {
 
 void row_choice_release(struct row_choice *choice);
 
-/* Whether anything differs from what the model says. */
-bool row_choice_any(const struct row_choice *choice);
-
 /* By name; false: a sentence in error. */
 bool row_choice_add(struct row_choice *choice, enum row_rule what, const char *regex,
 		    char *error, size_t error_size);
@@ -67,7 +64,6 @@ bool row_choice_add_row(struct row_choice *choice, enum row_rule what, uint32_t 
 void row_choice_drop_last(struct row_choice *choice);
 /* Pins it, or takes the pin out; returns whether it is pinned now. */
 bool row_choice_pin(struct row_choice *choice, uint32_t row);
-bool row_choice_is_pinned(const struct row_choice *choice, uint32_t row);
 /* Before the one above it that has the same parent, or behind the one below it; rows as
  * row_choice_apply() left them. false: it is the first or the last one. */
 bool row_choice_move(struct row_choice *choice, const struct model_row *rows, size_t n,

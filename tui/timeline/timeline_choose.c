@@ -105,7 +105,7 @@ static unsigned move(struct timeline_pane *t, struct view *view, bool up)
 			       up ? "first" : "last");
 }
 
-static unsigned order(struct timeline_pane *t, struct view *view, const char *name)
+static unsigned rows_set_order(struct timeline_pane *t, struct view *view, const char *name)
 {
 	int chosen = row_order_by_name(name);
 
@@ -182,7 +182,7 @@ unsigned timeline_choose(struct timeline_pane *t, struct view *view,
 	if (strcmp(what, "find") == 0)
 		return find_row(t, view, text);
 	if (strcmp(what, "order") == 0)
-		return order(t, view, text);
+		return rows_set_order(t, view, text);
 	if (call->argc > 2)
 		return timeline_answer(view, true, "nothing follows 'rows %s'", what);
 	if (strcmp(what, "pin") == 0)

@@ -270,7 +270,7 @@ static graph_status consume(bt_message_iterator *iterator, void *arg)
 	return graph_each(iterator, take, arg);
 }
 
-static void complain(struct stream_source *source, const char *error)
+static void source_complain(struct stream_source *source, const char *error)
 {
 	if (!source->what.error[0])
 		snprintf(source->what.error, sizeof(source->what.error), "%s", error);
@@ -288,7 +288,7 @@ static bool build_graph(struct stream_source *source)
 
 	source->graph = graph_build_stream(source->folder, consume, source, error, sizeof(error));
 	if (!source->graph)
-		complain(source, error);
+		source_complain(source, error);
 	source->begun = decode_counts(source->decode)->packets_begun;
 	return source->graph != NULL;
 }
@@ -296,12 +296,12 @@ static bool build_graph(struct stream_source *source)
 static bool build(struct stream_source *source)
 {
 	if (!source->folder[0] && !make_link_folder(source)) {
-		complain(source, "cannot create a folder of links");
+		source_complain(source, "cannot create a folder of links");
 		remove_folder(source);
 		return false;
 	}
 	if (source->options.stream && !fill_folder(source)) {
-		complain(source, "cannot copy the undamaged packets");
+		source_complain(source, "cannot copy the undamaged packets");
 		return false;
 	}
 	return build_graph(source);
@@ -383,7 +383,7 @@ static void skip_packet(struct stream_source *source)
 	char error[512];
 
 	graph_take_error(error, sizeof(error), "a packet is damaged");
-	complain(source, error);
+	source_complain(source, error);
 	close_graph(source);
 	if (!stream || ++source->failures > FAILURES_MAX || bad >= stream->n_packets) {
 		give_up(source, bad);
