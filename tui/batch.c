@@ -150,7 +150,7 @@ static int write_reports(struct live *live, const struct options *options)
 
 	if (options->json &&
 	    report_json_file(live_model(live), run, options->json, error, sizeof(error))) {
-		complain("%s", error);
+		complain_on_stderr("%s", error);
 		status = 125;
 	}
 	if (options->batch) {
@@ -176,7 +176,7 @@ static void print_errors(struct live *live)
 	model_unlock(live_model(live));
 	for (size_t i = 0; i < count; i++)
 		if (rows[i].level == 2)
-			complain("%s", rows[i].text);
+			complain_on_stderr("%s", rows[i].text);
 	free(rows);
 }
 
@@ -192,7 +192,7 @@ int batch_run(const struct options *options)
 	signals_hold();
 	live = live_new(options, false, NULL, error, &status);
 	if (!live) {
-		complain("%s", error);
+		complain_on_stderr("%s", error);
 		return status;
 	}
 	thresholds_configure(live_model(live), options);
@@ -205,7 +205,7 @@ int batch_run(const struct options *options)
 		asked = batch_watch(live, options, &until, &matched);
 	until_stop(&until);
 	if (!started && options->n_pids) {
-		complain("%s", live_error(live));
+		complain_on_stderr("%s", live_error(live));
 		live_free(live);
 		return 125;
 	}

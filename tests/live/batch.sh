@@ -281,7 +281,7 @@ window_without_events() {
 	mkfifo "$work/in"
 	"$tftop" -b --for 100ms --debug "$work/log" -- cat "$work/in" >"$work/out" 2>"$work/err" &
 	watcher=$!
-	wait_for 20 grep -qs 'all is read' "$work/log"
+	wait_for 20 grep -qs 'everything is read' "$work/log"
 	status=$?
 	echo runs on >"$work/in"
 	wait "$watcher" || fail "tftop's status is $?" || return

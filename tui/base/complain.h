@@ -7,6 +7,6 @@
 #ifndef TUI_COMPLAIN_H
 #define TUI_COMPLAIN_H
 
-void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void complain_on_stderr(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

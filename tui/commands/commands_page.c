@@ -312,7 +312,7 @@ static unsigned select_time(struct command_run *run)
 
 	for (int i = 1; i < 3; i++)
 		if (!parse_time_ns(run->call.argv[i], i == 1 ? &t0 : &t1))
-			return command_fail(run, "'%s' is not a time, as 250us, 3.5ms or 2s",
+			return command_fail(run, "'%s' is not a time; write 250us, 3.5ms or 2s",
 					    run->call.argv[i]);
 	if (base > run->tui->status.last_ns)
 		return command_fail(run, "nothing has happened yet");

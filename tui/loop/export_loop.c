@@ -80,7 +80,7 @@ bool export_leave(struct tui *tui)
 	if (tui->export) {
 		good = finish(tui, sentence);
 		if (!good)
-			complain("%s", sentence);
+			complain_on_stderr("%s", sentence);
 	}
 	return export_all(tui->options, tui->model, NULL) && good;
 }

@@ -203,20 +203,20 @@ static void help_add_reading(struct help *help, const struct keymap *keymap)
 	};
 	static const struct { const char *title, *commands[6][2];
 	} keys[] = {
-		{"to begin",
-		 {{"toggle-follow", " freeze, "},
-		  {"zoom-in", ""},
-		  {"zoom-out", " zoom, "},
-		  {"pan-left", ""},
-		  {"pan-right", " pan, "},
-		  {"focus", " to the table"}}},
-		{"then",
-		 {{"open", " shows it, "}, {"about", " tells all about it, "}, {"back", " back"}}},
-		{"also",
-		 {{"prompt find", " finds, "},
-		  {"next-match", " again, "},
-		  {"prompt", " takes commands, "},
-		  {"cancel", " ends this"}}},
+	    {"to begin",
+	     {{"toggle-follow", " freeze, "},
+	      {"zoom-in", ""},
+	      {"zoom-out", " zoom, "},
+	      {"pan-left", ""},
+	      {"pan-right", " pan, "},
+	      {"focus", " to the table"}}},
+	    {"then",
+	     {{"open", " shows it, "}, {"about", " shows all details, "}, {"back", " back"}}},
+	    {"also",
+	     {{"prompt find", " finds, "},
+	      {"next-match", " again, "},
+	      {"prompt", " takes commands, "},
+	      {"cancel", " closes help"}}},
 	};
 	struct strbuf text;
 

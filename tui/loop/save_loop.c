@@ -53,7 +53,7 @@ bool save_find_from(const struct tui *tui, const struct command_call *call, int 
 		return false;
 	}
 	if (!parse_time_ns(call->argv[at + 1], &length_ns) || length_ns <= 0) {
-		snprintf(error, size, "'%s' is not a time, as 5s or 200ms", call->argv[at + 1]);
+		snprintf(error, size, "'%s' is not a time; write 5s or 200ms", call->argv[at + 1]);
 		return false;
 	}
 	*from_ns = end_ns - length_ns;
