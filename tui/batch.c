@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Batch: interface.md section 1. tftop stays out of the way of the terminal:
- * what Ctrl-C and Ctrl-\ send goes to PROGRAM alone (while a recording is read,
- * Ctrl-C is for tftop as SIGTERM is), a stop of PROGRAM stops
- * tftop as well (the shell then has its job back), SIGTERM and SIGHUP are
- * passed on and tftop leaves with what there is.
+ * Batch: tftop without a screen. It stays out of the way of the terminal: the signals of Ctrl-C
+ * and Ctrl-\ go to PROGRAM alone (while a recording is read, Ctrl-C ends tftop as SIGTERM does).
+ * When PROGRAM stops, tftop stops as well, so that the shell gets its job back. SIGTERM and SIGHUP
+ * are passed on to PROGRAM, and tftop ends with a report of what it has.
  */
 #include <errno.h>
 #include <poll.h>
