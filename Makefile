@@ -215,6 +215,8 @@ $(foreach p,$(filter-out start attach runtime consumer,$(PROBES)),$(eval $(call 
 # oneDNN is part of frameworks' libraries, and so of their probes.
 ONEDNN_OBJ := $(call obj,$(call src,probes/onednn/*.c probes/imports/*.c))
 $(O)/lib/libtftop-tensorflow.so $(O)/lib/libtftop-pytorch.so: $(ONEDNN_OBJ)
+# Symbols that only the file of a library names.
+$(O)/lib/libtftop-jax.so $(O)/lib/libtftop-omp.so: $(O)/probes/imports/file.o
 # Trace events of TSL come from TensorFlow and from XLA.
 TRACEME_OBJ := $(call obj,$(call src,probes/traceme/*.c))
 $(O)/lib/libtftop-tensorflow.so $(O)/lib/libtftop-jax.so: $(TRACEME_OBJ)

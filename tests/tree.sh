@@ -88,5 +88,9 @@ sed -n 's/^\tX([A-Z_0-9]*, "\([a-z-]*\)", .*/\1/p' model/analyses/thresholds.h |
 for finding in $(grep -h '\.id = ' model/analyses/*.c | grep -o '"[a-z-]*"' | tr -d '"' | sort -u); do
 	grep -qF -- "**$finding**" docs/analyses.md || echo "$finding"
 done | must_be_empty 'docs/analyses.md explains every finding'
+grep -hoE '`[a-z]+/[A-Za-z_0-9./-]+`' docs/glossary.md | tr -d '`' | sort -u |
+	while read -r path; do
+		[ -e "$path" ] || echo "$path"
+	done | must_be_empty 'docs/glossary.md names files of the tree'
 echo "$pass passed, $fail failed, 0 skipped"
 [ "$fail" -eq 0 ]

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sorting by start: a few keys to each of as many buckets as that takes, by the
- * first bits in which they differ, then each bucket by insertion. A bucket that
- * got many (one key far from all others is enough) is sorted in the same way:
- * its keys differ in fewer bits. Stable, as both are. So it goes with blocks that a
- * core's cache holds; what comes mostly in order is then in order but for the
- * borders, and merging two blocks moves little.
+ * Sorting by start. Keys are distributed to buckets of a few keys each, by the first bits in
+ * which they differ; then each bucket is sorted by insertion. A bucket with many keys (one key
+ * far from all others is enough) is sorted in the same way, since its keys differ in fewer bits.
+ * Both sorts are stable. This is done for blocks that fit a core's cache; keys that arrived
+ * mostly in order are then in order except at the borders of blocks, and merging two blocks moves
+ * few of them.
  */
 #include "model/acts/sort.h"
 
@@ -37,7 +37,7 @@ static bool in_order(const struct start_key *keys, size_t n)
 	return true;
 }
 
-/* With the sign turned over, unsigned order is theirs. */
+/* With the sign bit flipped, unsigned order is the order of signed times. */
 static uint64_t order_of(int64_t start)
 {
 	return (uint64_t)start ^ (uint64_t)INT64_MIN;
@@ -107,7 +107,7 @@ static size_t count_before(const struct start_key *keys, size_t n, int64_t start
 	return low;
 }
 
-/* Two that are sorted, one behind the other: only what overlaps moves. */
+/* Merges two sorted, adjacent arrays; only the keys that overlap move. */
 static void merge(struct start_key *keys, struct start_key *spare, size_t half, size_t n)
 {
 	size_t first = count_before(keys, half, keys[half].start, true), left = half - first, i = 0;

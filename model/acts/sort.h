@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sorting by start. Stable; O(n) for times that lie near each other. */
+/* Sorts acts by start. Stable; O(n) for times that lie near each other. */
 #ifndef MODEL_SORT_H
 #define MODEL_SORT_H
 
@@ -8,11 +8,11 @@
 
 struct start_key {
 	int64_t start;
-	uint32_t at;			/* what it stands for */
-	uint32_t kind;			/* what sort that is of */
+	uint32_t at;			/* index of what the key stands for */
+	uint32_t kind;			/* kind of what it stands for */
 };
 
-/* spare: room for n more. n is below 2^32. */
+/* spare: room for n more keys. n must be below 2^32. */
 void start_keys_sort(struct start_key *keys, struct start_key *spare, size_t n);
 
 #endif

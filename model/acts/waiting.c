@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/acts/waiting.h"
+#include "model/acts/acts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +77,7 @@ static void waiting_take(struct waiting_acts *waiting, uint32_t at)
 		waiting->unused[waiting->n_unused++] = block;
 }
 
-/* What waits moves together when it lies too far apart. */
+/* Moves the waiting acts together when they are spread over too many blocks. */
 static void waiting_pack(struct waiting_acts *waiting)
 {
 	struct waiting_acts old = *waiting;

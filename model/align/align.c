@@ -22,7 +22,7 @@ static int64_t move_span(void *arg, int64_t start_ns, void *cold)
 	uint8_t segment = command->segment;
 	int64_t moved = clock_move(moving->clock, moving->before, start_ns, &segment);
 
-	/* To where nothing can be: it stays, for good. */
+	/* The span would move to an impossible time: it stays where it is for good. */
 	command->segment = time_ok(moved) ? segment : CLOCK_FIXED;
 	return time_ok(moved) ? moved : start_ns;
 }
@@ -53,7 +53,7 @@ static void move_view(struct model *model, uint32_t index, const struct clock_ch
 	rows_extent(model);
 }
 
-/* The clock may be there only now: what waited for it comes in. */
+/* The clock may have its first map now: commands that waited for it are taken in. */
 static void changed(struct model *model, uint32_t view, struct clock_change *change,
 		    clock_known_fn *known)
 {
@@ -67,9 +67,10 @@ static void changed(struct model *model, uint32_t view, struct clock_change *cha
 
 /* ---- contradictions ---- */
 
-#define TELL_MAX 16u			/* of a clock; all are counted */
+/* messages for each clock; all contradictions are counted */
+#define TELL_MAX 16u
 
-/* What the clock says of ticks, before it hears of more. */
+/* The host time that the clock gave for these ticks before the new bound. */
 static int64_t say(const struct clock *clock, uint64_t ticks, int64_t else_ns)
 {
 	uint8_t segment;
@@ -77,8 +78,8 @@ static int64_t say(const struct clock *clock, uint64_t ticks, int64_t else_ns)
 	return clock_has(clock) ? clock_map(clock, ticks, &segment) : else_ns;
 }
 
-/* A bound or a pair that no line fits: where it says host_ns the clock had
- * said_ns. Shown where it was, since what is drawn there is less sure. */
+/* Reports a bound or a pair that no line fits: it says host_ns where the clock had said_ns. The
+ * message is dated by that time, since what is drawn around it is less certain. */
 static void tell_contradiction(struct model *model, uint32_t index, uint64_t before,
 			       int64_t said_ns, int64_t host_ns)
 {

@@ -35,13 +35,13 @@ static void link_wall(struct hosts *hosts, uint32_t index)
 	if (!host || host->linked || !host->has_wall || !hosts->first.has_wall ||
 	    __builtin_sub_overflow(host->wall_ns, hosts->first.wall_ns, &ahead))
 		return;
-	/* At its time 0 host 0 had `ahead`. */
+	/* When its clock was 0, host 0's clock was `ahead`. */
 	clock_guess(&host->wall, 0, ahead, HOSTS_WALL_NS);
 	clock_graph_attach(hosts->graph, index, 0, &host->wall);
 	host->linked = true;
 }
 
-/* What a process says of its host's clocks. */
+/* Takes in what a process reports of its host's clocks. */
 static void hosts_wall(struct model *model, uint16_t index, int64_t mono_ns, int64_t real_ns)
 {
 	struct hosts *hosts = model->hosts;
@@ -119,12 +119,12 @@ static void map_time(const struct host_mapping *mapping, int64_t *ns)
 					      &mapped, &error_ns))
 		return;
 	mapping->hosts->list[mapping->host]->error_ns = error_ns;
-	/* Before the beginning of host 0's time: as early as can be. */
+	/* A time before the beginning of host 0's clock becomes the earliest possible one. */
 	*ns = mapped < 1 ? 1 : mapped < TIME_MAX ? mapped : *ns;
 }
 
-/* The end goes through the map too, or what was within would stick out; where
- * the line changes in between, the length stays. */
+/* The end is mapped as well as the start, or spans inside this one would stick out. Where the
+ * line changes in between, the duration is kept. */
 static void map_span(const struct host_mapping *mapping, int64_t *start_ns, int64_t *dur_ns)
 {
 	int64_t end_ns, length_ns;
@@ -230,6 +230,49 @@ static void map_times(const struct host_mapping *mapping, struct event *event)
 	}
 }
 
+/* ---- messages ---- */
+
+static void flow_forget(struct hosts *hosts, uint32_t i)
+{
+	if (hosts->flows[i].waits)
+		map_remove(&hosts->flow_by_key, hosts->flows[i].key);
+	hosts->flows[i].waits = false;
+}
+
+static void hosts_flow(struct model *model, const struct event *event)
+{
+	struct hosts *hosts = model->hosts;
+	struct flow_side side = {
+		.key = event->u.flow.key, .at_ns = event->u.flow.at_ns, .host = event->host,
+		.received = event->u.flow.phase == FLOW_RECEIVED, .waits = true,
+	};
+	uint32_t i = map_get(&hosts->flow_by_key, side.key);
+
+	/* a bad event is counted where it is applied */
+	if (!time_ok(side.at_ns) || !host_get(hosts, side.host))
+		return;
+	if (!hosts->flows)
+		hosts->flows = xcalloc(HOSTS_FLOWS, sizeof(*hosts->flows));
+	if (i != MAP_NONE) {
+		struct flow_side other = hosts->flows[i];
+
+		flow_forget(hosts, i);
+		if (other.received != side.received) {
+			const struct flow_side *from = side.received ? &other : &side;
+			const struct flow_side *to = side.received ? &side : &other;
+
+			if (hosts->graph)
+				clock_graph_message(hosts->graph, from->host, from->at_ns, to->host,
+						    to->at_ns);
+			return;
+		}
+	}
+	i = hosts->next_flow++ % HOSTS_FLOWS;
+	flow_forget(hosts, i);
+	hosts->flows[i] = side;
+	map_set(&hosts->flow_by_key, side.key, i);
+}
+
 const struct event *hosts_map(struct model *model, const struct event *event)
 {
 	struct hosts *hosts = model->hosts;
@@ -244,56 +287,13 @@ const struct event *hosts_map(struct model *model, const struct event *event)
 	if (!event->host)
 		return event;
 	if (!host_get(hosts, event->host)) {
-		model_odd(model, BAD_FULL);	/* its times are its own */
+		model_odd(model, BAD_FULL);	/* its times stay unconverted */
 		return event;
 	}
 	hosts->mapped = *event;
 	map_times(&mapping, &hosts->mapped);
 	map_time(&mapping, &hosts->mapped.time_ns);
 	return &hosts->mapped;
-}
-
-/* ---- messages ---- */
-
-static void forget(struct hosts *hosts, uint32_t i)
-{
-	if (hosts->flows[i].waits)
-		map_remove(&hosts->flow_by_key, hosts->flows[i].key);
-	hosts->flows[i].waits = false;
-}
-
-void hosts_flow(struct model *model, const struct event *event)
-{
-	struct hosts *hosts = model->hosts;
-	struct flow_side side = {
-		.key = event->u.flow.key, .at_ns = event->u.flow.at_ns, .host = event->host,
-		.received = event->u.flow.phase == FLOW_RECEIVED, .waits = true,
-	};
-	uint32_t i = map_get(&hosts->flow_by_key, side.key);
-
-	/* counted by who takes the event in */
-	if (!time_ok(side.at_ns) || !host_get(hosts, side.host))
-		return;
-	if (!hosts->flows)
-		hosts->flows = xcalloc(HOSTS_FLOWS, sizeof(*hosts->flows));
-	if (i != MAP_NONE) {
-		struct flow_side other = hosts->flows[i];
-
-		forget(hosts, i);
-		if (other.received != side.received) {
-			const struct flow_side *from = side.received ? &other : &side;
-			const struct flow_side *to = side.received ? &side : &other;
-
-			if (hosts->graph)
-				clock_graph_message(hosts->graph, from->host, from->at_ns, to->host,
-						    to->at_ns);
-			return;
-		}
-	}
-	i = hosts->next_flow++ % HOSTS_FLOWS;
-	forget(hosts, i);
-	hosts->flows[i] = side;
-	map_set(&hosts->flow_by_key, side.key, i);
 }
 
 void hosts_new(struct model *model)

@@ -135,8 +135,6 @@ bool op_place_text(struct model *model, uint32_t name, char *out, size_t size);
 bool frame_place_text(struct model *model, uint32_t frame, char *out, size_t size);
 /* The making and fetching of batches, by the name of an op or range. */
 bool name_is_input(const char *name);
-/* Of these: what a graph runs on some thread of a pool to get its batch. */
-bool name_is_fetch(const char *name);
 /* The same, looked at once per name. */
 struct input_names {
 	uint8_t *known;			/* owned; by name: enum input_kind in input.c */

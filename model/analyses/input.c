@@ -37,9 +37,9 @@ bool name_is_input(const char *name)
 	return false;
 }
 
-/* TensorFlow's; an eager one is on the thread that waits, and copies between
- * devices fetch ahead. */
-bool name_is_fetch(const char *name)
+/* What a graph of TensorFlow runs, on some thread of a pool, to get its batch. An eager op
+ * runs on the thread that waits, and an iterator over several devices fetches ahead. */
+static bool name_is_fetch(const char *name)
 {
 	return has_part(name, "IteratorGetNext") && !has_part(name, "MultiDevice") &&
 	       strncmp(name, "eager ", 6);

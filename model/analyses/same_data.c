@@ -56,7 +56,8 @@ struct same_data {
 	struct basis basis;
 	struct same_data_place *places;		/* owned */
 	size_t n, cap;
-	struct act_slots names, by_frame;	/* names that copy: 1; 1 + index of the frame's place */
+	/* names that copy: 1; 1 + index of the frame's place */
+	struct act_slots names, by_frame;
 	struct map runs;		/* of the slice in hand: an op's copy, its index */
 };
 

@@ -165,8 +165,8 @@ static void fetch_edge(struct slice_sweep *sweep, const struct act *act, bool be
 	}
 }
 
-static void op_edge(struct model *model, struct slice_sweep *sweep, const struct act *act, bool begins,
-		    struct sweep_thread *thread)
+static void op_edge(struct model *model, struct slice_sweep *sweep, const struct act *act,
+		    bool begins, struct sweep_thread *thread)
 {
 	bool input = act->work == WORK_INPUT;
 
@@ -196,7 +196,8 @@ static void op_edge(struct model *model, struct slice_sweep *sweep, const struct
 		breakdown_input(sweep, act->thread, sweep->now_ns - thread->input_since_ns);
 }
 
-static void host_edge(struct model *model, struct slice_sweep *sweep, const struct act *act, bool begins)
+static void host_edge(struct model *model, struct slice_sweep *sweep, const struct act *act,
+		      bool begins)
 {
 	struct sweep_thread *thread;
 	enum host_state before, after;
@@ -307,7 +308,8 @@ static void run_edge(struct model *model, struct slice_sweep *sweep, uint32_t at
 
 /* ---- the sweep ---- */
 
-static void sweep_take_edge(struct model *model, struct slice_sweep *sweep, uint32_t at, bool begins)
+static void sweep_take_edge(struct model *model, struct slice_sweep *sweep, uint32_t at,
+			    bool begins)
 {
 	const struct act *act = &sweep->slice->acts[at];
 
@@ -520,6 +522,7 @@ static void sweep_init(struct model *model, void *state)
 }
 
 const struct analysis analysis_sweep = {
-	.name = "sweep", .init = sweep_init, .size = sizeof(struct slice_sweep), .slice = sweep_slice,
-	.release = sweep_release, .review = sweep_review, .bytes = sweep_bytes,
+	.name = "sweep", .init = sweep_init, .size = sizeof(struct slice_sweep),
+	.slice = sweep_slice, .release = sweep_release, .review = sweep_review,
+	.bytes = sweep_bytes,
 };

@@ -163,8 +163,8 @@ static inline enum host_state sweep_state(const struct sweep_thread *thread)
 	       thread->ops ? HOST_CODE : HOST_NOTHING;
 }
 /* Of [from_ns, to_ns): as much as belongs to the moment that work takes to begin. */
-static inline int64_t sweep_moment(const struct slice_sweep *sweep, int64_t handed_ns, int64_t from_ns,
-				   int64_t to_ns)
+static inline int64_t sweep_moment(const struct slice_sweep *sweep, int64_t handed_ns,
+				   int64_t from_ns, int64_t to_ns)
 {
 	int64_t until_ns = handed_ns + sweep->launch_gap_ns;
 
@@ -214,6 +214,7 @@ unsigned loader_workers(const struct model *model, uint32_t process, int64_t at_
 
 /* What is counted of the time from one step to the next, in the mean. */
 int64_t verdict_between_ns(const struct model *model);
-void verdict_review(struct model *model, const struct slice_sweep *sweep, struct findings *findings);
+void verdict_review(struct model *model, const struct slice_sweep *sweep,
+		    struct findings *findings);
 
 #endif

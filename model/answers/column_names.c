@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the longest events of columns are called, without a search for each. */
+/* Names of the longest events of columns, found without searching for each event. */
 #include "model/rows/rows.h"
 #include "model/steps/steps.h"
 
@@ -10,7 +10,8 @@ static bool same(struct span_ref a, struct span_ref b)
 	return a.id == b.id && a.row == b.row && a.lane == b.lane;
 }
 
-/* Ids grow with what comes in, so that few chunks of those that touch a column may have it. */
+/* Ids grow in the order of arrival, so of the chunks that touch a column only few can hold the
+ * id. */
 static bool lane_find_id(const struct lane *lane, uint32_t id, int64_t from, int64_t to,
 			 struct lane_pos *pos)
 {
@@ -30,7 +31,7 @@ static bool lane_find_id(const struct lane *lane, uint32_t id, int64_t from, int
 	return false;
 }
 
-/* In ranges that are called "step 12" the number is left out. */
+/* Ranges named like "step 12" are matched without their number. */
 static uint32_t plain_name(struct model *model, const struct row *row, uint32_t name)
 {
 	return row->kind == ROW_THREAD ? steps_plain(model, name) :

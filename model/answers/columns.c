@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns of a row: its lanes, or the union of what stands below it. */
+/* Columns of a row: from its lanes, or from the union of the rows below it. */
 #include "model/answers/parts.h"
 #include "model/counters/counters.h"
 #include "model/memory/memory.h"
@@ -44,7 +44,7 @@ static bool in_pool(const struct model *model, const struct row *pool, const str
 	       names_resolve(&model->names, thread->name) == pool->series;
 }
 
-/* What a process's, device's or bandwidth's row is made of. */
+/* The rows that a process's, device's or bandwidth row summarises. */
 static void add_below(struct part_list *parts, struct model *model, const struct row *row)
 {
 	struct row_filter filter = {
@@ -63,7 +63,7 @@ static void add_below(struct part_list *parts, struct model *model, const struct
 			continue;
 		if (row->kind == ROW_POOL && !in_pool(model, row, below))
 			continue;
-		/* What is nested stands below what is outermost. */
+		/* Only the outermost lane counts: nested ops lie within its time. */
 		add_row(parts, model, i, filter.threads && below->thread != NONE ? 0 :
 					 LANE_ALL);
 	}
@@ -194,7 +194,8 @@ static void widen_busy(struct model *model, struct lane_part *parts, size_t n_pa
 static void mark_losses(struct model *model, int64_t t0, int64_t w, size_t n, struct column *out)
 {
 	int64_t t1 = t0 + w * (int64_t)n;
-	int64_t marked = 0;		/* columns before are looked at: losses are by begin */
+	/* columns before this one are done: losses are sorted by begin */
+	int64_t marked = 0;
 
 	for (size_t i = 0; i < model->n_losses && model->losses[i].begin_ns < t1; i++) {
 		int64_t from = model->losses[i].begin_ns, to = model->losses[i].end_ns;
@@ -210,7 +211,7 @@ static void mark_losses(struct model *model, int64_t t0, int64_t w, size_t n, st
 	}
 }
 
-/* Rows of no device are of all processes. */
+/* A row without a device stands for all processes. */
 static void mark_pauses(struct model *model, uint32_t device, int64_t t0, int64_t w, size_t n,
 			struct column *out)
 {
@@ -261,12 +262,13 @@ static uint64_t least_rate(const struct lane_part *parts, size_t n_parts, int64_
 	return whole ? least : 0;
 }
 
-/* Bytes in a column to bytes per second; a counter has nothing else. */
+/* Converts the bytes of a column to bytes per second and clears everything that a counter does
+ * not have. */
 static void to_rates(const struct lane_part *parts, size_t n_parts, int64_t t0, int64_t w, size_t n,
 		     struct column *out, bool counter)
 {
 	for (size_t c = 0; c < n; c++) {
-		/* Most have a gap, and that is seen at once. */
+		/* Most columns have a gap, which is quick to see. */
 		uint64_t low = out[c].busy_ns >= w ?
 			       least_rate(parts, n_parts, t0 + w * (int64_t)c,
 					  t0 + w * (int64_t)(c + 1)) : 0;
@@ -281,7 +283,7 @@ static void to_rates(const struct lane_part *parts, size_t n_parts, int64_t t0, 
 	}
 }
 
-/* All but rates and losses; bytes stay bytes. */
+/* Fills in everything except rates and losses; bytes are not converted yet. */
 static void parts_columns(struct model *model, struct lane_part *parts, size_t n_parts,
 			  const struct row *row, uint32_t lane, int64_t t0, int64_t w, size_t n,
 			  struct column *out)
@@ -297,10 +299,10 @@ static void parts_columns(struct model *model, struct lane_part *parts, size_t n
 			out[c].busy_ns = 0;
 		cover_columns(cover, t0, w, n, &out->busy_ns, sizeof(*out));
 	}
-	/* A pool is as busy as its threads are on average. */
+	/* A pool's busy time is the mean over its threads. */
 	for (size_t c = 0; row->kind == ROW_POOL && c < n; c++)
 		out[c].busy_ns /= n_parts ? (int64_t)n_parts : 1;
-	/* While a union is made for the first time there is none yet. */
+	/* There is no union yet while it is being made for the first time. */
 	for (size_t c = 0; !cover && c < n; c++)
 		if (out[c].busy_ns > w)
 			out[c].busy_ns = w;

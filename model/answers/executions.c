@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The most of something among all spans. See query-executions.h. */
+/* Finds the longest, first, last or largest executions among all spans. See query/executions.h. */
 #include "model/query/executions.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "model/base/util.h"
 #include "model/lanes/lane_internal.h"
 
-#define SLICE_NS 1000000		/* the lock is held so long at once */
-/* of a search that are asked between two looks at the clock */
+#define SLICE_NS 1000000		/* how long the lock is held at a time */
+/* names of a search that are checked between two looks at the clock */
 #define NAMES 64u
 
 struct execution_found {
@@ -24,7 +24,7 @@ struct hunt {
 	const struct lane_want *names, *ops;	/* NULL: all */
 	struct execution_found *found;		/* owned; room for 2 * most */
 	size_t n, cap;
-	/* what is not above it cannot come in; INT64_MIN: all can */
+	/* only what is above this can be among the best; INT64_MIN: everything can */
 	int64_t worst;
 	bool more;
 	/* the part that is looked at */
@@ -89,7 +89,8 @@ static int64_t key_of(const struct execution_want *want, int64_t start_ns, int64
 	return want->rising ? -key : key;
 }
 
-/* Of equal ones the earlier, then by row: the same whatever order they came in. */
+/* Among equals the earlier one wins, then the lower row, so that the order of arrival does not
+ * matter. */
 static int by_key(const void *a, const void *b)
 {
 	const struct execution_found *x = a, *y = b;
@@ -124,7 +125,7 @@ static bool bounded(const struct execution_bounds *bounds)
 	return bounds->least != INT64_MIN || bounds->most != INT64_MAX;
 }
 
-/* All about one is known: the last questions. */
+/* All fields of the span are known: the last checks. */
 static void hunt_take(struct hunt *hunt, const struct span *span)
 {
 	const struct execution_want *want = hunt->want;
@@ -147,7 +148,7 @@ static void hunt_take(struct hunt *hunt, const struct span *span)
 
 /* ---- spans ---- */
 
-/* What is read of 64 at once. */
+/* Fields of 64 spans that are read at once. */
 struct sight {
 	uint64_t start[LANE_BLOCK], dur[LANE_BLOCK], work[LANE_BLOCK], bytes[LANE_BLOCK];
 };
@@ -196,7 +197,7 @@ static void look_at_block(struct hunt *hunt, struct lane *lane, size_t c, uint32
 	}
 }
 
-/* Whether what lasts so long at most can still be wanted. */
+/* Whether a span of at most this duration can still be wanted. */
 static bool long_enough(const struct hunt *hunt, int64_t longest_ns)
 {
 	const struct execution_want *want = hunt->want;
@@ -242,7 +243,7 @@ static void look_at_chunk(struct hunt *hunt, struct lane *lane, size_t c, uint32
 
 /* ---- lanes ---- */
 
-/* Gives the lock back for a moment; false: it is to end. */
+/* Gives the lock back for a moment; false: the caller wants to stop. */
 static bool hunt_breathe(struct hunt *hunt)
 {
 	const struct execution_want *want = hunt->want;
@@ -269,15 +270,15 @@ static struct lane *lane_of(const struct hunt *hunt)
 	return hunt->index < row->n_lanes ? &row->lanes[hunt->index] : NULL;
 }
 
-/* The part of a lane that is still to be looked at: chunks from c on, or, backward, down from
- * c; of that one the spans from ... until. */
+/* The part of a lane that is still to be searched: chunks from c on, or, backwards, from c down.
+ * In chunk c itself, the spans from `from` to `until`. */
 struct rest {
 	bool back;
 	size_t c;
 	uint32_t from, until;
 };
 
-/* What begins within start_ns lies together. */
+/* The spans that start within start_ns are adjacent. */
 static bool first_chunk(const struct lane *lane, const struct execution_bounds *start_ns,
 			struct rest *rest)
 {
@@ -316,14 +317,14 @@ static bool next_chunk(const struct lane *lane, struct rest *rest)
 	return rest->back ? rest->c-- > 0 : ++rest->c < lane->n;
 }
 
-/* Where chunks share a time the lock is kept: the place is found again by its time. */
+/* The lock is kept while chunks share a time, because the place is found again by its time. */
 static bool may_breathe(const struct lane *lane, const struct rest *rest)
 {
 	return rest->back ? lane->chunks[rest->c]->last_ns < lane->chunks[rest->c + 1]->first_ns :
 			    lane->chunks[rest->c]->first_ns > lane->chunks[rest->c - 1]->last_ns;
 }
 
-/* Behind what was looked at, up to border_ns, wherever that is now. */
+/* Continues behind what was already searched, at border_ns, wherever that is now. */
 static bool find_rest(const struct lane *lane, int64_t border_ns, struct rest *rest)
 {
 	struct lane_pos pos;
@@ -337,7 +338,7 @@ static bool find_rest(const struct lane *lane, int64_t border_ns, struct rest *r
 	return true;
 }
 
-/* The last ones are found with least looking from the end. */
+/* The last ones are found fastest from the end. */
 static void look_at_lane(struct hunt *hunt)
 {
 	const struct execution_bounds *start_ns = &hunt->want->start_ns;
@@ -428,7 +429,7 @@ static void hunt_all(struct hunt *hunt, struct executions *out)
 	free(rows);
 }
 
-/* Which names are wanted; NULL: all, or it is to end. */
+/* The names that are wanted; NULL: all, or the caller wants to stop. */
 static const struct lane_want *ask_names(struct hunt *hunt, struct search *search)
 {
 	while (search && !search_ask(search, NAMES))

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Gaps of a row. See query-gaps.h.
+ * Gaps of a row, see query/gaps.h.
  *
- * Idea: a gap of the row is one of all its lanes at once. So each lane is asked in turn for its
- * next gap that reaches beyond a moment, and the moment moves on to the latest begin, until all
- * agree. A chunk whose time without spans is less than what is looked for cannot have one.
+ * Idea: a gap of the row is a gap of all its lanes at once. Each lane in turn is asked for its
+ * next gap that reaches beyond a moment, and the moment moves on to the latest start of these
+ * gaps until all lanes agree. A chunk whose time without spans is shorter than the wanted gap
+ * cannot hold one and is skipped.
  *
  * Worked example: lanes with spans [0,10) [50,60) and [8,20) [70,80), at least 20 long, after 0.
  * The first lane's gap is [10,50), the second's from 20 on [20,70): the moment is 20; both agree
@@ -19,12 +20,14 @@
 #include "model/base/util.h"
 #include "model/lanes/lane_internal.h"
 
-/* What is asked about a row. */
+/* A question about the gaps of a row. */
 struct gap_walk {
 	struct lane_part *parts;		/* owned */
 	size_t n;
-	int64_t from_ns, until_ns;	/* gaps lie in it: folded before, open or nothing after */
-	bool open;			/* it ends where something open begins */
+	/* gaps lie within: before it detail is folded, after it a span is open or there are
+	 * no spans */
+	int64_t from_ns, until_ns;
+	bool open;			/* until_ns is where an open span starts */
 };
 
 static bool gap_walk_begin(struct model *model, uint32_t row, uint32_t lane, struct gap_walk *walk)
@@ -57,7 +60,7 @@ static bool gap_walk_begin(struct model *model, uint32_t row, uint32_t lane, str
 	return kept && row_at(model, row - 1)->kind != ROW_BANDWIDTH;
 }
 
-/* Looks at the spans from *pos in this chunk; covered: up to where all before reach. */
+/* Searches the spans of this chunk from *pos on; covered: the latest end of all spans before. */
 static bool gap_in_chunk(const struct chunk *chunk, int64_t from, int64_t least, int64_t *covered,
 			 struct row_gap *out)
 {
@@ -155,7 +158,7 @@ bool model_gap_next(struct model *model, uint32_t row, uint32_t lane, int64_t af
 	return found;
 }
 
-/* From ever further back on, the last one before. */
+/* Finds the last gap before a time by searching from further and further back. */
 bool model_gap_prev(struct model *model, uint32_t row, uint32_t lane, int64_t before_ns,
 		    int64_t least_ns, struct row_gap *out)
 {
@@ -220,7 +223,7 @@ size_t model_gaps_longest(struct model *model, uint32_t row, uint32_t lane, int6
 				out[0] = gap;
 				binary_heap_down(out, n, sizeof(gap), 0, gap_is_before, NULL);
 			}
-			/* Only what is longer than the shortest has a place from now on. */
+			/* From now on only gaps longer than the shortest kept one are wanted. */
 			if (n == max)
 				least = out[0].end_ns - out[0].start_ns + 1;
 		}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels as they are asked for: names that turned out to be the same are one. */
+/* The table of kernels: totals of names that turned out to be the same become one row. */
 #include "model/totals/totals.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/base/util.h"
-#include "model/commands/launches.h"
+#include "model/commands/occupancy.h"
 
 static int kernel_by_total(const void *a, const void *b)
 {
@@ -123,7 +123,7 @@ static int shape_by_total(const void *a, const void *b)
 	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
 }
 
-/* A bucket's middle may lie outside what really happened. */
+/* The middle of a histogram's bucket may lie outside the smallest and largest values seen. */
 static int64_t within(int64_t ns, const struct kernel_row *row)
 {
 	return ns < row->min_ns ? row->min_ns : ns > row->max_ns ? row->max_ns : ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What one event has to do with others: see query-links.h. */
+/* Links from one event to others, see query/links.h. */
 #include "model/query/links.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #define LINK_CHUNKS 256u
 #define LINK_LOOK 2048
-#define EARLY_NS INT64_C(10000000)	/* that a device's clock may be off */
+#define EARLY_NS INT64_C(10000000)	/* error of a device's clock that is allowed for */
 
 /* An op that ran, or runs. */
 struct ran {
@@ -162,7 +162,8 @@ static void add_nodes(struct links *links, const struct span *box)
 	qsort(links->out + first, links->n - first, sizeof(*links->out), link_by_start);
 }
 
-/* It began before its nodes, or with the first: so it is the last one that did. */
+/* A graph's launch starts before its nodes, or with the first, so it is the last one that starts
+ * by then. */
 static void add_graph(struct links *links, const struct span *node)
 {
 	struct model *model = links->model;
@@ -308,7 +309,7 @@ static void add_neighbours(struct links *links, const struct ran *op, bool taker
 		add(links, takers ? LINK_TAKER : LINK_PRODUCER, near[i].ref);
 }
 
-/* What launched it or was launched by it, and the ops around that one. */
+/* Adds what launched the event or was launched by it, and the ops around that. */
 static void add_launch_links(struct links *links, const struct span *span)
 {
 	struct model *model = links->model;

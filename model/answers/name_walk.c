@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The walk over all events of a name. See query-name.h.
+ * The walk over all events of a name. See query/name.h.
  *
- * It remembers where it stands by the start and id of the span it looked at last, which are
- * found again whatever was added in between.
+ * The walk remembers its place as the start and id of the last span that it visited; both are
+ * found again, whatever was added in between.
  */
 #include "model/query/name.h"
 
@@ -40,7 +40,7 @@ struct name_walk {
 	struct name_part *parts;	/* owned */
 };
 
-/* Also as the step series it belongs to is called: "step #". */
+/* A step also has the name of its series, "step #". */
 static bool is_called(struct model *model, uint32_t id, const char *text)
 {
 	struct names *names = &model->names;
@@ -235,7 +235,8 @@ static bool name_walk_place(const struct name_walk *walk, const struct lane *lan
 		return false;
 	do {
 		if (lane_get(lane, *pos).start_ns != walk->last_start_ns)
-			return true;	/* it is gone, and all before it was looked at */
+			/* the span is gone, and all spans before it were visited */
+			return true;
 		if (chunk_id(lane->chunks[pos->chunk], pos->i) == walk->last_id)
 			return lane_next(lane, pos);
 	} while (lane_next(lane, pos));
@@ -343,7 +344,7 @@ void name_walk_sum(struct name_walk *walk, struct name_sum *out)
 	sum->known = walk->known;
 	sum->whole = walk->whole;
 	sum->folded = walk->model->folded_ns != INT64_MIN;
-	/* sorted only when nothing comes any more: the last place is looked at again else */
+	/* sort only at the end: until then the last place is still being added to */
 	if (walk->whole && walk->n_places)
 		qsort(walk->places, walk->n_places, sizeof(*walk->places), place_by_time);
 	if (walk->whole && walk->n_ops)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/query/names.h"
+#include "model/query/name.h"
 
 #include "model/base/util.h"
 #include "model/idents/idents.h"

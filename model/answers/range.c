@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The walk over what touches a range. See query-range.h.
+ * The walk over the spans that touch a range, see query/range.h.
  *
- * Idea: a lane's spans are sorted, so a walk needs to remember only where in which lane it
- * stands: the start and id of the last span, which are found again whatever was added in
- * between. Blocks of 64 are unpacked at once. A span's sum is found by what it is made of
- * (item), and mostly is one of those found just before.
+ * Idea: a lane's spans are sorted, so a walk only needs to remember its lane and the start and id
+ * of the last span, which are found again whatever was added in between. Blocks of 64 spans are
+ * unpacked at once. A span's sum is looked up by the span's properties (struct item); most often
+ * it is one of the sums used just before.
  */
 #include "model/base/hash.h"
 #include "model/query/range.h"
@@ -19,7 +19,7 @@
 #include "model/lanes/lane_internal.h"
 #include "model/rows/rows.h"
 
-/* What spans are told apart by while they are walked over; names as they were used. */
+/* The properties by which the walk groups spans; names are as they were used. */
 struct range_item {
 	uint32_t row;			/* of commands; of ops and compilations NONE */
 	uint32_t what;			/* a name; of ops the ident */
@@ -124,7 +124,7 @@ static enum range_kind kind_of(const struct row *row)
 	       row->kind == ROW_COMPILE ? RANGE_COMPILE : RANGE_OP;
 }
 
-/* A kernel's problem size has a number of its process's; most have none with words. */
+/* A kernel's problem size is an id of its process; most kernels have no text for it. */
 static uint32_t shape_of(const struct range_walk *walk, const struct row *row, uint64_t id)
 {
 	uint32_t shape = map_get(&process_at(walk->model, row->process)->shapes, id);
@@ -153,7 +153,7 @@ static struct range_item op_item(uint32_t ident, uint32_t shapes)
 	};
 }
 
-/* Evenly over the copy's time: what moved in two ranges side by side adds up. */
+/* Bytes are spread evenly over the copy's time, so that the bytes of adjacent ranges add up. */
 static uint64_t moved_until(uint64_t bytes, int64_t start, int64_t dur, int64_t t)
 {
 	if (t <= start || !dur)
@@ -234,7 +234,7 @@ static void take_from_parent(struct range_walk *walk, int64_t start, int64_t end
 		add_ns(&walk->items[item].inner_ns, clipped(walk, start, end));
 }
 
-/* Ranges that are on no stack are side by side in their row. */
+/* Ranges that are on no stack may overlap in their row. */
 static bool has_stack(const struct row *row)
 {
 	return row->kind == ROW_THREAD && row->thread != NONE;
@@ -296,7 +296,8 @@ static bool range_walk_place(const struct range_walk *walk, const struct lane *l
 		return false;
 	do {
 		if (lane_get(lane, *pos).start_ns != walk->last_start_ns)
-			return true;	/* it is gone, and all before it was looked at */
+			/* the span is gone, and all spans before it were visited */
+			return true;
 		if (chunk_id(lane->chunks[pos->chunk], pos->i) == walk->last_id)
 			return lane_next(lane, pos);
 	} while (lane_next(lane, pos));
@@ -351,7 +352,7 @@ static void range_take_opens(struct range_walk *walk, const struct row *row)
 			       command_item(walk, row, open->name, open->cold.command.op_name,
 					    open->cold.command.detail);
 		item = item_of(walk, &like);
-		/* Of a copy that goes on nobody knows how much has moved. */
+		/* How much a running copy has moved so far is unknown. */
 		range_count(walk, item, open->start_ns, end, 0, open->work, ref);
 		walk->items[item].open++;
 		walk->lane = open->lane;
@@ -531,8 +532,8 @@ static void range_part_merge(struct range_part *into, const struct range_part *f
 	}
 }
 
-/* The key leads to the first part; what merging took from it is still what it was found by,
- * as long as only what `by` does not name is taken. */
+/* A part is found by the fields that `by` names. Merging changes only the other fields, so the
+ * first part of a key is still found. */
 size_t range_fold(struct range_part *parts, size_t n, unsigned by)
 {
 	struct map map = { .size = 0 };

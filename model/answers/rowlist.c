@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows as a forest in display order, and what they are called. */
+/* The rows as a forest in display order, with their labels. */
 #include "model/counters/counters.h"
 #include "model/memory/memory.h"
 #include "model/ops/pools.h"
@@ -75,8 +75,8 @@ static bool is_main(const struct model *model, const struct row *row)
 }
 
 /*
- * Busiest first, without dancing: a row passes the one above only when it is a
- * quarter busier. The main thread stays on top. `order` is kept in the rows.
+ * Sorts rows by busy time, but keeps their order stable: a row passes the one above only when it
+ * is a quarter busier. The main thread stays on top. `order` is the order of the last time.
  */
 static void rank_threads(struct model *model, uint32_t *rows, size_t n)
 {
@@ -130,7 +130,7 @@ static bool list_counters(struct model *model, struct row_list *list, uint32_t p
 	return n > 0;
 }
 
-/* What a pool's threads have in common; 0: it is in none. */
+/* The name that a pool's threads share; 0: the thread is in no pool. */
 static uint32_t pool_name(const struct model *model, uint32_t row)
 {
 	const struct row *one = row_at(model, row);
@@ -291,8 +291,8 @@ static bool has_bandwidth(enum direction direction)
 	       direction != DIR_UNMAP;
 }
 
-/* Of a queue's row, of its copies with their direction. Made when it is first listed, as
- * a frame lists all of them. */
+/* The label of a queue's row, and of its copies with their direction. Made when the row is first
+ * listed and kept, because every frame lists all rows. */
 static const char *listed_label(struct model *model, uint32_t index, bool shared)
 {
 	struct row *row = row_at(model, index);

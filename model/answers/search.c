@@ -39,7 +39,7 @@ void search_free(struct search *search)
 	free(search);
 }
 
-/* Asks about a name; false: it has no text yet. */
+/* Asks `match` about a name; false: the name has no text yet. */
 static bool ask_name(struct search *search, uint32_t id)
 {
 	struct names *names = &search->model->names;
@@ -100,7 +100,7 @@ static bool is_counter(const struct model *model, uint32_t row)
 	       row_at(model, row - 1)->kind == ROW_COUNTER;
 }
 
-/* The union of open spans goes in from each start to the live edge. */
+/* Each open span covers the time from its start to the live edge. */
 static void cover_opens(const struct search *search, const struct lane_part *part, int64_t t0,
 			int64_t t1, struct cover *busy)
 {
@@ -147,74 +147,4 @@ void search_columns(struct search *search, uint32_t row, uint32_t lane, int64_t 
 	cover_release(&busy);
 	free(longest_ns);
 	free(parts);
-}
-
-/* The nearest start so far. */
-struct search_nearest {
-	int64_t start_ns;
-	struct span_ref ref;
-};
-
-static void try_start(struct search_nearest *nearest, const struct lane_part *part,
-		      int64_t start_ns, uint32_t id, bool forward)
-{
-	if (nearest->ref.id && (forward ? start_ns >= nearest->start_ns :
-					  start_ns <= nearest->start_ns))
-		return;
-	nearest->start_ns = start_ns;
-	nearest->ref = (struct span_ref) { part->row + 1, part->index, id };
-}
-
-static void try_part(struct search *search, const struct lane_part *part, int64_t t, bool forward,
-		     struct search_nearest *nearest)
-{
-	const struct model *model = search->model;
-	struct lane_pos pos;
-
-	if (forward ? t < INT64_MAX && lane_lower(part->lane, t + 1, &pos) &&
-		      lane_next_of(part->lane, &search->want, &pos, SIZE_MAX) :
-		      lane_before(part->lane, t, &pos) &&
-		      lane_prev_of(part->lane, &search->want, &pos, SIZE_MAX)) {
-		struct lane_span span = lane_get(part->lane, pos);
-
-		try_start(nearest, part, span.start_ns, span.id, forward);
-	}
-	for (uint32_t o = row_at(model, part->row)->opens; o != NONE; o = open_at(model, o)->next) {
-		const struct open_span *open = open_at(model, o);
-
-		if (open->lane == part->index && open_wanted(model, open, &search->want) &&
-		    (forward ? open->start_ns > t : open->start_ns < t))
-			try_start(nearest, part, open->start_ns, open->id, forward);
-	}
-}
-
-static bool search_lanes_from(struct search *search, uint32_t row, uint32_t lane, int64_t t,
-			      bool forward, struct span_ref *out)
-{
-	struct search_nearest nearest = { .ref.id = 0 };
-	struct lane_part *parts;
-	size_t n;
-
-	if (is_counter(search->model, row))
-		return false;
-	ask_names(search);
-	n = parts_of(search->model, row, lane, &parts);
-	for (size_t i = 0; i < n; i++)
-		try_part(search, &parts[i], t, forward, &nearest);
-	free(parts);
-	if (nearest.ref.id)
-		*out = nearest.ref;
-	return nearest.ref.id != 0;
-}
-
-bool search_next(struct search *search, uint32_t row, uint32_t lane, int64_t after_start_ns,
-		 struct span_ref *out)
-{
-	return search_lanes_from(search, row, lane, after_start_ns, true, out);
-}
-
-bool search_prev(struct search *search, uint32_t row, uint32_t lane, int64_t before_start_ns,
-		 struct span_ref *out)
-{
-	return search_lanes_from(search, row, lane, before_start_ns, false, out);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Single spans: lists for labels, steps from one to the next, all about one. */
+/* Questions about single spans: lists for labels, the next and the previous span, everything
+ * about one span. */
 #include "model/align/hosts.h"
 #include "model/answers/parts.h"
 #include "model/flows/flows.h"
@@ -12,7 +13,7 @@
 
 #define LOOK_BACK 4096			/* spans, where they overlap */
 
-/* A span wherever it is: finished in a lane, or open. */
+/* A span in either form: finished, in a lane, or open. */
 struct span_found {
 	uint32_t row, lane;
 	struct lane_span span;
@@ -166,8 +167,7 @@ size_t model_spans(struct model *model, uint32_t row, uint32_t lane, int64_t t0,
 
 /* ---- from one to another ---- */
 
-/* Runs over the parts' open spans; keep says whether the one given is better
- * than the best so far. */
+/* Goes over the parts' open spans; keep() says whether a span is better than the best so far. */
 typedef bool better_fn(const struct span_found *found, const struct span_found *best, int64_t t);
 
 static void try_found(const struct span_found *found, struct span_found *best, bool *any, int64_t t,
@@ -229,7 +229,7 @@ bool model_span_at(struct model *model, uint32_t row, uint32_t lane, int64_t t_n
 				any = true;
 				break;
 			}
-			/* Nothing before reaches this far? */
+			/* Does no earlier span reach this far? */
 			if (parts[i].lane->chunks[pos.chunk]->reach_ns <= t_ns)
 				break;
 		}
@@ -465,7 +465,7 @@ static bool op_ref(struct model *model, uint32_t process, uint32_t tid, uint64_t
 	return true;
 }
 
-/* An op that launched nothing may have sent a message, or received one. */
+/* An op that launched nothing may have sent or received a message. */
 static bool far_end(struct model *model, uint32_t process, uint64_t op, struct span_ref *out)
 {
 	const struct flow_peer *peer = flow_peer(model, process, op);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables. Totals are kept by the names as they were used; here those that
- * turned out to be one (defined late, several processes) become one row.
+ * The tables of devices, copies and ops. Totals are kept by the names as they were used; here the
+ * totals of names that turned out to be the same (defined late, or in several processes) become
+ * one row.
  */
 #include "model/align/hosts.h"
 #include "model/graph/graph.h"
@@ -87,7 +88,7 @@ static void device_identity(struct model *model, uint32_t index, struct device_r
 		row->clock_violations += view->clock.violations;
 		if (!clock_has(&view->clock))
 			continue;
-		/* The worst of those who use it. */
+		/* The worst quality among the processes that use the device. */
 		error = clock_error(&view->clock);
 		if (first || view->clock.quality < row->clock_quality)
 			row->clock_quality = view->clock.quality;
@@ -99,8 +100,8 @@ static void device_identity(struct model *model, uint32_t index, struct device_r
 	}
 }
 
-/* Exact while all detail is there; folded parts know their length, not their
- * place, and may be off a little. */
+/* Exact while all detail is kept. Of folded parts only the duration is known, not the place, so
+ * the overlap may be slightly off. */
 static int64_t overlap(const struct device_row *row)
 {
 	int64_t ns = row->kernel_ns + row->copy_ns - row->busy_ns;
@@ -181,7 +182,7 @@ static int64_t within_window(int64_t t, int64_t t0, int64_t t1)
 	return t < t0 ? t0 : t > t1 ? t1 : t;
 }
 
-/* As the columns have it: from the first open start to the live edge all is busy. */
+/* As in the columns: everything from the first open start to the live edge counts as busy. */
 static int64_t merged_window(struct model *model, const struct merged *merged, uint32_t device,
 			     bool kernels, bool copies, int64_t t0, int64_t t1)
 {
@@ -303,7 +304,7 @@ static uint64_t op_key(uint32_t name, uint32_t type, uint8_t framework)
 	return (uint64_t)name << 28 | (uint64_t)type << 4 | framework;
 }
 
-/* The durations of a row: mostly those of one identity. */
+/* The histogram of durations of a row, mostly that of one identity. */
 struct op_hist {
 	const struct hist *one;		/* borrowed */
 	struct hist sum;		/* of several */
@@ -353,7 +354,7 @@ static void op_waits(struct op_row *row, const struct hist *hist)
 	row->wait_p99_ns = p99 > row->max_wait_ns ? row->max_wait_ns : p99;
 }
 
-/* A bucket's middle may lie outside what really happened. */
+/* The middle of a histogram's bucket may lie outside the smallest and largest values seen. */
 static void op_times(struct op_row *row, const struct hist *hist)
 {
 	int64_t p50 = hist_percentile(hist, 500), p99 = hist_percentile(hist, 990);
@@ -365,7 +366,7 @@ static void op_times(struct op_row *row, const struct hist *hist)
 	row->p99_ns = p99 < row->min_ns ? row->min_ns : p99 > row->max_ns ? row->max_ns : p99;
 }
 
-/* What it says itself comes before where its node was made. */
+/* The line that the op itself reported takes precedence over the line of its graph node. */
 static void op_source(struct model *model, uint32_t ident, struct op_row *row, struct op_hist *sums)
 {
 	const char *file;

@@ -38,7 +38,7 @@ void clock_insert(struct clock *clock, uint32_t at, const struct clock_segment *
 	clock->segments[at].id = id;
 }
 
-/* Does a neighbour have the same id (and line)? */
+/* Whether a neighbouring segment has the same id, and so the same line. */
 bool clock_shared(const struct clock *clock, uint32_t at)
 {
 	uint8_t id = clock->segments[at].id;
@@ -83,7 +83,7 @@ void clock_release(struct clock *clock)
 
 /* ---- pairs ---- */
 
-/* The driver's pair bounds from both sides; false: against what is known. */
+/* The driver's pair is a bound from both sides; false: it contradicts what is known. */
 static bool bound_by_pair(struct clock *clock, const struct event_clock *pair)
 {
 	int64_t low = earlier(pair->host_ns, pair->error_ns);
@@ -115,7 +115,7 @@ static void replace_by_pair(struct clock *clock, const struct event_clock *pair,
 		bound_by_pair(clock, pair);
 }
 
-/* Is the pair the hull's affair, and taken care of? */
+/* Whether the hull takes the pair, so that nothing is left to do. */
 static bool pair_to_hull(struct clock *clock, const struct event_clock *pair,
 			 struct clock_change *change)
 {
@@ -124,7 +124,7 @@ static bool pair_to_hull(struct clock *clock, const struct event_clock *pair,
 	if (pair->quality != CLOCK_DRIVER)
 		return false;
 	if (clock->hulled && after(clock->segments[clock->n - 1].from_ticks, pair->ticks))
-		return true;		/* late: what is drawn there is bounded already */
+		return true;		/* a late pair: that time is bounded already */
 	if (!bound_by_pair(clock, pair)) {
 		clock->violations += clock->hulled;
 		clock->stepped = true;
@@ -168,7 +168,7 @@ void clock_add(struct clock *clock, const struct event_clock *given, struct cloc
 	if (off <= bar && pair.error_ns >= segment->error_ns / 2)
 		return;
 	clock_remember(clock, change);
-	/* The least that may move: where the segment, or the pair, begins. */
+	/* The earliest time that may move: where the segment, or the pair, begins. */
 	change->from_ns = earlier(earlier(segment_map(segment, pair.ticks), off), bar);
 	if (off <= bar || pair.ticks == segment->from_ticks) {
 		if (off <= bar)
@@ -179,7 +179,7 @@ void clock_add(struct clock *clock, const struct event_clock *given, struct cloc
 		fresh.id = clock_shared(clock, at) ? clock_new_id(clock) : segment->id;
 		*segment = fresh;
 	} else if (pair.ticks < segment->from_ticks) {
-		/* Before the first segment, which reached back to here. */
+		/* The pair is earlier than the first segment, which reached back to here. */
 		change->from_ns = INT64_MIN;
 		clock_insert(clock, 0, &fresh);
 	} else {
@@ -258,7 +258,7 @@ int64_t clock_error_at(const struct clock *clock, uint64_t ticks)
 	if (clock->hulled && segment == &clock->segments[clock->n - 1])
 		return clock_hull_bar(clock, segment, ticks);
 	error = segment->error_ns;
-	/* Before all that is known. */
+	/* Earlier than all that is known. */
 	if (clock->quality != CLOCK_KNOWN && after(clock->segments[0].from_ticks, ticks))
 		error = later(error, (int64_t)(segment->from_ticks - ticks) / (HULL_DRIFT / 2));
 	return error;
@@ -281,17 +281,4 @@ int64_t clock_error(const struct clock *clock)
 	for (uint32_t i = 0; i < clock->n; i++)
 		error = larger(error, clock->segments[i].error_ns);
 	return error;
-}
-
-enum clock_state clock_state(const struct clock *clock)
-{
-	const struct hull *hull = clock->hull;
-
-	if (clock->n && clock->quality == CLOCK_KNOWN)
-		return CLOCK_ACCURATE;
-	if (!hull || !hull->bounds)
-		return CLOCK_ABSENT;
-	if (!hull_two_sided(hull))
-		return CLOCK_INCOMPLETE;
-	return hull->last - hull->first >= READY_TICKS ? CLOCK_ACCURATE : CLOCK_APPROXIMATE;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Causality in a clock: what the hull draws, and when. The rules are in
+ * Causality of a clock: which line of the hull becomes the map, and when. The rules are in
  * model/clocks/clock.h, the geometry in model/clocks/hull.h.
  */
 #include "model/clocks/clock_internal.h"
@@ -25,7 +25,7 @@ int64_t clock_hull_bar(const struct clock *clock, const struct clock_segment *se
 	return bar;
 }
 
-/* A bound that fits, beside the line drawn: as far off as they are? */
+/* Compares a bound that fits with the line in use: whether it is as far off as usual. */
 static void clock_watch_bound(struct clock *clock, uint64_t ticks, int64_t host_ns, bool upper)
 {
 	struct clock_trend *trend = &clock->trend[upper];
@@ -72,8 +72,8 @@ static int64_t half_width(const struct clock *clock, uint64_t ticks)
 	return apart(range.high_ns, range.low_ns) / 2;
 }
 
-/* The segment gets the bar it had up to there. What lies before the window was
- * said at the time. */
+/* The segment gets the error bar that it had up to there; error bars before the window were
+ * stored at the time. */
 static void settle_bar(const struct clock *clock, struct clock_segment *segment, uint64_t until)
 {
 	int64_t bar = clock_hull_bar(clock, segment, until);
@@ -85,7 +85,7 @@ static void settle_bar(const struct clock *clock, struct clock_segment *segment,
 					   bar);
 }
 
-/* Its mean line, from the latest bound on. */
+/* Uses the hull's mean line from the latest bound on. */
 static struct clock_segment hull_line(const struct clock *clock)
 {
 	uint64_t edge = hull_last(clock->hull);
@@ -99,7 +99,7 @@ static struct clock_segment hull_line(const struct clock *clock)
 	};
 }
 
-/* Off the middle by more than half of what can be, now or in a minute. */
+/* Whether the line is off the middle by more than half of what is possible, now or in a minute. */
 static bool off_middle(const struct clock *clock, const struct clock_segment *live,
 		       const struct clock_segment *line)
 {
@@ -111,7 +111,7 @@ static bool off_middle(const struct clock *clock, const struct clock_segment *li
 		       half_width(clock, ahead) / 2 + 1;
 }
 
-/* Where the line is drawn from, if it is; false: what is there stays. */
+/* From where on a new line is used; false: the line in use stays. */
 static bool redraw_from(struct clock *clock, const struct clock_segment *line, uint64_t *from)
 {
 	const struct clock_segment *live = &clock->segments[clock->n - 1];
@@ -134,7 +134,7 @@ static bool redraw_from(struct clock *clock, const struct clock_segment *line, u
 	return (int64_t)(edge - clock->drawn_ticks) >= READY_TICKS && off_middle(clock, live, line);
 }
 
-/* After a step, now that its other side is known. */
+/* After a step, once the other side of the new line is known. */
 static void clear_doubt(struct clock *clock)
 {
 	struct clock_segment *line = &clock->segments[clock->n - 1];
@@ -152,9 +152,9 @@ static void clear_doubt(struct clock *clock)
 }
 
 /*
- * The first line, back to the beginning. Until there were bounds of both kinds
- * a step would not have shown: there the bar reaches to the bounds themselves,
- * and to those that a contradiction threw away.
+ * Uses the first line, back to the beginning. Until there were bounds of both kinds a step would
+ * have gone unnoticed, so there the error bar reaches to the bounds themselves, and to those that
+ * a contradiction discarded.
  */
 static void draw_first(struct clock *clock, struct clock_segment line, struct clock_change *change)
 {
@@ -228,8 +228,8 @@ void clock_redraw(struct clock *clock, struct clock_change *change)
 	clock->drawn_ticks = line.at_ticks;
 }
 
-/* What ran since then and before the new line may be on either side of the step:
- * it stays, in segments of the same lines and ids whose bars reach over both. */
+/* Work that ran since then and before the new line may be on either side of the step. It stays
+ * where it is, in segments of the same lines and ids, whose error bars cover both lines. */
 static void doubt_since(struct clock *clock, uint64_t since, int64_t error_ns)
 {
 	for (uint32_t i = clock->n; i-- > 0; ) {
@@ -251,7 +251,7 @@ static void doubt_since(struct clock *clock, uint64_t since, int64_t error_ns)
 	}
 }
 
-/* No line fits: from here on another one. What is known of it is this bound. */
+/* No line fits, so a new one starts here. All that is known of it is this bound. */
 static void clock_split(struct clock *clock, uint64_t ticks, int64_t host_ns, bool upper,
 			struct clock_change *change)
 {
@@ -288,7 +288,7 @@ static void clock_split(struct clock *clock, uint64_t ticks, int64_t host_ns, bo
 	clock->hulled = false;
 }
 
-/* A step before anything was drawn: what there was of the other kind is kept. */
+/* A step before there was a line: bounds of the other kind are kept. */
 static void remember_past(struct clock *clock, bool upper)
 {
 	uint64_t ticks;

@@ -7,7 +7,8 @@
 #include "model/base/util.h"
 
 #define NO_LINK UINT32_MAX
-#define REMAKE 256			/* questions: bars change without a line changing */
+/* rebuild after so many questions: error bars change without a line changing */
+#define REMAKE 256
 
 /* Ticks of `node` to ns of `other`. */
 struct clock_link {
@@ -22,8 +23,8 @@ struct clock_graph {
 	uint32_t nodes;
 	bool stale;			/* the tree is */
 	uint32_t asked;
-	uint32_t parent[CLOCK_NODES];	/* link towards the reference, NO_LINK */
-	int64_t error[CLOCK_NODES];	/* that far */
+	uint32_t parent[CLOCK_NODES];	/* link towards the reference, or NO_LINK */
+	int64_t error[CLOCK_NODES];	/* sum of error bars up to the reference */
 };
 
 struct clock_graph *clock_graph_new(void)
@@ -87,7 +88,7 @@ bool clock_graph_message(struct clock_graph *graph, uint32_t from, int64_t sent_
 
 	if (from >= graph->nodes || to >= graph->nodes || from == to)
 		return false;
-	/* The higher node's clock is the ticks, the lower's the host's. */
+	/* In a link the higher node's clock counts the ticks, the lower node's is the host. */
 	clock = from < to ? link_of_hosts(graph, to, from) : link_of_hosts(graph, from, to);
 	had = clock_has(clock);
 	if (from < to)

@@ -49,7 +49,7 @@ static inline int64_t larger(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* Offsets are modulo 2^64. */
+/* The distance of two offsets, which are modulo 2^64. */
 static inline int64_t apart(int64_t a, int64_t b)
 {
 	int64_t d = (int64_t)((uint64_t)a - (uint64_t)b);
@@ -57,7 +57,7 @@ static inline int64_t apart(int64_t a, int64_t b)
 	return d == INT64_MIN ? INT64_MAX : d < 0 ? -d : d;
 }
 
-/* Ticks wrap: a is after b. */
+/* Whether a is after b; ticks wrap around. */
 static inline bool after(uint64_t a, uint64_t b)
 {
 	return (int64_t)(a - b) > 0;

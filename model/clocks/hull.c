@@ -29,7 +29,7 @@ static wide floor_div(wide num, wide den)
 	return quotient - (num % den != 0 && num < 0);
 }
 
-/* Height at x of the line of that slope through p, rounded down or up. */
+/* Height at x of the line with this slope through p, rounded down or up. */
 static int64_t line_at(struct hull_point p, struct hull_slope slope, int64_t x, bool up)
 {
 	wide rise = (wide)slope.num * (x - p.x);
@@ -45,7 +45,7 @@ static void chain_remove(struct hull_chain *chain, uint32_t at)
 	memmove(chain->p + at, chain->p + at + 1, (chain->n - at) * sizeof(chain->p[0]));
 }
 
-/* Full: the vertex goes whose triangle with its neighbours is smallest. */
+/* The chain is full: the vertex with the smallest triangle to its neighbours is removed. */
 static void chain_thin(struct hull_chain *chain)
 {
 	uint32_t flattest = 1;
@@ -101,7 +101,7 @@ static void chain_insert(struct hull_chain *chain, struct hull_point point)
 		chain_thin(chain);
 }
 
-/* The vertex that a line of that slope touches from below. */
+/* The vertex that a line of this slope touches from below. */
 static uint32_t chain_touch(const struct hull_chain *chain, struct hull_slope slope)
 {
 	uint32_t at = 0;
@@ -157,7 +157,7 @@ static void hull_fit(struct hull *hull)
 	hull->fits++;
 	hull->low.chain.n = hull->high.chain.n = 0;
 	for (uint32_t s = 0; s < HULL_SLICES; s++) {
-		/* In order of x, which makes each insertion an append. */
+		/* Points are inserted in order of x, so that each insertion is an append. */
 		int64_t number = hull->newest - (int64_t)HULL_SLICES + 1 + s;
 		const struct hull_slice *slice = slot(hull, number);
 
@@ -179,8 +179,8 @@ static void hull_fit(struct hull *hull)
 	hull->low.right = chain_touch(&hull->low.chain, hull->low.most);
 }
 
-/* The highest that a line which fits can be at x (of the lower side negated),
- * rounded down or up. The chain is not empty. */
+/* The greatest height at x of any line that fits (of the negated line for the lower side),
+ * rounded down or up. The chain must not be empty. */
 static int64_t side_at(const struct hull_side *side, int64_t x, bool up)
 {
 	const struct hull_point *p = side->chain.p;
@@ -211,7 +211,7 @@ static void begin(struct hull *hull, uint64_t ticks, int64_t host_ns)
 	hull->origin_offset = (uint64_t)host_ns - ticks;
 	hull->low.least = hull->high.least = (struct hull_slope) { -1, HULL_DRIFT };
 	hull->low.most = hull->high.most = (struct hull_slope) { 1, HULL_DRIFT };
-	/* Slice 0 is there; the others are none that can be. */
+	/* Slice 0 exists; the others are marked as impossible slices. */
 	for (uint32_t s = 1; s < HULL_SLICES; s++)
 		hull->slices[s].number = INT64_MIN;
 }
@@ -226,7 +226,7 @@ static int64_t slice_number(int64_t x)
 	return (int64_t)floor_div(x, HULL_SLICE_TICKS);
 }
 
-/* Of slices that can be: newest - HULL_SLICES + 1 ... newest, or newer. */
+/* Whether the slice may still be used: newest - HULL_SLICES + 1 ... newest, or newer. */
 static struct hull_slice *hull_slice_of(struct hull *hull, int64_t number, bool *gone)
 {
 	struct hull_slice *slice;
@@ -265,7 +265,8 @@ enum hull_result hull_bound(struct hull *hull, uint64_t ticks, int64_t host_ns, 
 		return HULL_IGNORED;
 	if (!upper)
 		point.y = -point.y;
-	/* Below all that the other side allows? (Its end is negated here.) */
+	/* Whether the bound is below all that the other side allows; that side's end is negated
+	 * here. */
 	if (other->chain.n && point.y < -side_at(other, point.x, false))
 		return HULL_AGAINST;
 	if (!side->chain.n || point.x > *latest)

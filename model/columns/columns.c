@@ -70,6 +70,23 @@ const char *columns_mark(const struct table_columns *columns, const struct table
 	return columns_is_approximate(columns, column, row) ? "~" : "";
 }
 
+/* "2.500 s", "1:02.500", "1:00:02.500". */
+static void columns_print_when(char *text, size_t size, int64_t ns)
+{
+	uint64_t ms = (ns < 0 ? -(uint64_t)ns : (uint64_t)ns) / 1000000, s = ms / 1000;
+	const char *sign = ns < 0 ? "-" : "";
+
+	ms %= 1000;
+	if (s >= 3600)
+		snprintf(text, size, "%s%" PRIu64 ":%02u:%02u.%03u", sign, s / 3600,
+			 (unsigned)(s / 60 % 60), (unsigned)(s % 60), (unsigned)ms);
+	else if (s >= 60)
+		snprintf(text, size, "%s%u:%02u.%03u", sign, (unsigned)(s / 60),
+			 (unsigned)(s % 60), (unsigned)ms);
+	else
+		snprintf(text, size, "%s%u.%03u s", sign, (unsigned)s, (unsigned)ms);
+}
+
 void columns_print(char *text, size_t size, enum table_unit unit, int64_t value)
 {
 	uint64_t positive = value < 0 ? -(uint64_t)value : (uint64_t)value;
@@ -94,6 +111,9 @@ void columns_print(char *text, size_t size, enum table_unit unit, int64_t value)
 		return;
 	case UNIT_SHARE:
 		snprintf(text, size, "%s%s", sign, fmt_share(buf, positive, 1000));
+		return;
+	case UNIT_WHEN:
+		columns_print_when(text, size, value);
 		return;
 	case UNIT_NUMBER:
 	case UNIT_TEXT:

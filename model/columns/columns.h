@@ -35,6 +35,7 @@ enum table_unit {
 	UNIT_RATE,		/* bytes per second */
 	UNIT_FLOPS,		/* floating-point operations per second */
 	UNIT_SHARE,		/* thousandths; a column with `part`: that of the total */
+	UNIT_WHEN,		/* ns since the start of the run */
 };
 
 enum table_flag {
@@ -102,6 +103,7 @@ struct table_column {
 
 	/* Where else it is shown: its place among the columns there, 0: it is not. */
 	unsigned char list, report, csv;
+	const char *report_title;	/* heading in the report; NULL: as on the screen */
 	const char *json;		/* key in the report's JSON; NULL: none */
 	const char *link;		/* command that makes a page about the words; NULL: none */
 	unsigned char filter;		/* TABLE_FILTER(); 0: no field asks for it */

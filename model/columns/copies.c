@@ -208,7 +208,8 @@ static const struct table_column columns[] = {
 	{ .key = "peak", .unit = UNIT_RATE, .member = AT(row.peak_bytes_per_s),
 	  .known = copy_has_peak, .width = 10, .rank = 3,
 	  .list = 8, .report = 8, .csv = 9, .json = "peak_bytes_per_s",
-	  .help = "highest rate of a single copy of at least 64 KiB, if there is none of any copy" },
+	  .help = "highest rate of a single copy of at least 64 KiB, if there is none of any "
+		  "copy" },
 	{ .title = "of best", .key = "best", .was = "of-best", .unit = UNIT_SHARE,
 	  .value = copy_of_best, .known = copy_has_best, .flags = TABLE_LEAST_FIRST,
 	  .width = 7, .rank = 4, .list = 9,

@@ -101,13 +101,14 @@ static void op_name_text(const void *row, bool ascii, char *text, size_t size)
 {
 	const struct op_line *line = row;
 	const char *mark = "  ";
+	int indent = line->id ? 2 * (int)(line->depth < 12 ? line->depth : 12) : 0;
 
 	if (line->id && line->branch && ascii)
 		mark = line->folded ? "+ " : "- ";
 	else if (line->id && line->branch)
 		mark = line->folded ? "▸ " : "▾ ";
-	snprintf(text, size, "%*s%s%s", line->id ? 2 * (int)(line->depth < 12 ? line->depth : 12) : 0,
-		 "", line->id ? mark : "", ROW(row)->name ? ROW(row)->name : "(no name)");
+	snprintf(text, size, "%*s%s%s", indent, "", line->id ? mark : "",
+		 ROW(row)->name ? ROW(row)->name : "(no name)");
 }
 
 static void op_type_text(const void *row, bool ascii, char *text, size_t size)
@@ -256,7 +257,8 @@ static enum filter_known op_filter(const void *row, enum filter_field field,
 #define WAITS_COLUMN \
 	{ .key = "waits", .unit = UNIT_TIME, .member = AT(wait_ns), .known = op_has_waits, \
 	  .width = 9, .rank = 7, \
-	  .help = "time in it and the ops that it called during which the host waited for a device" }
+	  .help = "time in it and the ops that it called during which the host waited for a " \
+		  "device" }
 
 /* Of all shapes; not in panes. Trees have the mean here, for filters. */
 #define BEYOND 8
@@ -306,7 +308,8 @@ static enum filter_known op_filter(const void *row, enum filter_field field,
 	{ .title = "over the run", .key = "trend", .series = trend_, .width = 16, .rank = 10, \
 	  .help = of " of all its calls per step (or second), from the start of the run to now" }, \
 	{ .key = "source", .member = AT(op.file), .text = op_source_text, \
-	  .compare = op_compare_source, .width = 14, .want = 20, .most = 28, .rank = 9, .list = 10, \
+	  .compare = op_compare_source, .width = 14, .want = 20, .most = 28, .rank = 9, \
+	  .list = 10, \
 	  .help = "line of the program that it comes from; of several the one with most time" }, \
 	COLUMNS_BEYOND \
 }
@@ -346,7 +349,8 @@ const struct table_columns op_list_columns = OPS(device_list, BEYOND);
 const struct table_columns *op_columns(bool devices, enum ops_shape shape)
 {
 	static const struct table_columns columns[2][OPS_SHAPES] = {
-		{ OPS(self_list, BEYOND), OPS(self_calls, TREE_BEYOND), OPS(self_scopes, TREE_BEYOND) },
+		{ OPS(self_list, BEYOND), OPS(self_calls, TREE_BEYOND),
+		  OPS(self_scopes, TREE_BEYOND) },
 		{ { .n = 0 }, OPS(device_calls, TREE_BEYOND), OPS(device_scopes, TREE_BEYOND) },
 	};
 

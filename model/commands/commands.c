@@ -2,19 +2,17 @@
 /*
  * Commands of queues: from the record to a span on the timeline.
  *
- * Idea: a finished command is resolved when its queue (and so its device) and
- * a map of the device's clock are known, and waits until then, half a second
- * at most; afterwards, and at the end, its own launch anchors the clock. What
- * needs no clock (announcements, failures, host times, no times) never waits.
- * Spans remember the clock segment that mapped them, so that a later pair
- * moves all it concerns and nothing else (model/align/align.c).
+ * Idea: a finished command waits until its queue (and so its device) and a map of the device's
+ * clock are known, for half a second at most; after that, and at the end, its own launch anchors
+ * the clock. Commands that need no clock (announcements, failures, host times, no times) never
+ * wait. Spans remember the clock segment that mapped them, so that a later pair moves exactly the
+ * spans that it concerns (model/align/align.c).
  *
- * Always true: a command is in the totals exactly once, when it is resolved;
- * announced and finished may come in either order, and the announcement of a
- * finished one is ignored (`done` remembers the last DONE_BITS correlations of
- * a process).
+ * Always true: a command enters the totals exactly once, when it is resolved. The announcement
+ * and the end of a command may arrive in either order; the announcement of a finished command is
+ * ignored (`done` remembers the last DONE_BITS correlations of a process).
  *
- * Complexity: O(1) and one insertion each; a new pair O(spans it moves).
+ * Complexity: O(1) and one insertion for a command; O(spans that move) for a new pair.
  */
 #include "model/commands/commands.h"
 
@@ -32,8 +30,8 @@
 #include "model/totals/totals.h"
 
 #define PENDING_MAX (1u << 17)		/* commands that wait for a clock or a queue */
-#define PENDING_WAIT_NS 500000000	/* then a launch anchors the clock */
-#define LOST_NS 1000000000		/* late ends have come by then */
+#define PENDING_WAIT_NS 500000000	/* after that a launch anchors the clock */
+#define LOST_NS 1000000000		/* ends that arrive late have arrived by then */
 
 /* ---- kinds ---- */
 
@@ -142,8 +140,8 @@ static void announce_command(struct model *model, struct process *process,
 	op_touched(model, process->index, command->op, span.cold.command.op_name);
 }
 
-/* Ends the announced span of that correlation; returns its id if it was drawn
- * in that row, else 0. */
+/* Ends the announced span of this correlation; returns its id if it was drawn in this row, else
+ * 0. */
 static uint32_t end_open(struct model *model, struct process *process, uint32_t correlation,
 			 uint32_t row)
 {
@@ -165,7 +163,8 @@ void command_forget(struct model *model, struct process *process, uint32_t corre
 	end_open(model, process, correlation, NONE);
 }
 
-/* Of what was launched before and is open the end was lost: not busy for ever. */
+/* Commands launched before that time and still open have lost their end; they must not look busy
+ * for ever. */
 static void forget_lost(struct model *model, uint32_t index, int64_t before_ns)
 {
 	struct queue *queue = queue_at(model, index);
@@ -182,7 +181,8 @@ static void forget_lost(struct model *model, uint32_t index, int64_t before_ns)
 	}
 }
 
-/* One that was launched on a queue in order long after others has ended. */
+/* A command on an in-order queue has ended that was launched long after others: the ends of those
+ * are lost. */
 static void look_for_lost(struct model *model, uint32_t index, int64_t call_ns)
 {
 	struct queue *queue = queue_at(model, index);
@@ -196,17 +196,18 @@ static void look_for_lost(struct model *model, uint32_t index, int64_t call_ns)
 /* ---- finished ones ---- */
 
 /* A command on its way to the timeline. */
-struct taking {
+struct drawn_command {
 	const struct event_command *command;
 	struct process *process;
 	uint32_t queue, name, op_name, row, lane;
-	int64_t start_ns, dur_ns;	/* dur_ns: the device's own */
-	int64_t drawn_ns;		/* its length on the host's clock */
+	int64_t start_ns, dur_ns;	/* dur_ns: on the device's clock */
+	int64_t drawn_ns;		/* its duration on the host's clock */
 	uint8_t segment;
-	bool timed, again;		/* its correlation has finished before */
+	bool timed, again;		/* a command with this correlation has finished before */
 };
 
-static uint32_t command_draw(struct model *model, struct taking *t, uint8_t flags, uint32_t id)
+static uint32_t command_draw(struct model *model, struct drawn_command *t, uint8_t flags,
+			     uint32_t id)
 {
 	const struct event_command *command = t->command;
 	struct row *row;
@@ -230,7 +231,7 @@ static uint32_t command_draw(struct model *model, struct taking *t, uint8_t flag
 	return span.id;
 }
 
-static void command_count_run(struct model *model, const struct taking *t, bool failed)
+static void command_count_run(struct model *model, const struct drawn_command *t, bool failed)
 {
 	const struct event_command *command = t->command;
 	struct queue *queue = queue_at(model, t->queue);
@@ -266,8 +267,8 @@ static void command_count_run(struct model *model, const struct taking *t, bool 
 		hist_add(&queue->delay, (int64_t)(command->start_ticks - queued));
 }
 
-/* For the analyses: that it was launched, and (id) that it ran. */
-static void push_acts(struct model *model, const struct taking *t, uint32_t id)
+/* Tells the analyses that the command was launched and, if id is not 0, that it ran. */
+static void push_acts(struct model *model, const struct drawn_command *t, uint32_t id)
 {
 	const struct event_command *command = t->command;
 	struct act act = {
@@ -305,8 +306,8 @@ static void push_acts(struct model *model, const struct taking *t, uint32_t id)
 	acts_push(model, &act);
 }
 
-/* Is the very same there already? Correlations may be used again, too. */
-static bool is_twice(struct model *model, const struct taking *t)
+/* Whether the very same command was drawn already; correlations may be used again, too. */
+static bool is_twice(struct model *model, const struct drawn_command *t)
 {
 	const struct row *row = t->again ? row_at(model, t->row) : NULL;
 
@@ -329,7 +330,7 @@ static bool is_twice(struct model *model, const struct taking *t)
 	return false;
 }
 
-static void finish_failed(struct model *model, struct taking *t)
+static void finish_failed(struct model *model, struct drawn_command *t)
 {
 	const struct event_command *command = t->command;
 	uint32_t id;
@@ -341,13 +342,13 @@ static void finish_failed(struct model *model, struct taking *t)
 	id = end_open(model, t->process, command->correlation, t->row);
 	if (t->row == NONE || !time_ok(command->call_ns))
 		return;
-	/* It never ran: an instant where it was launched. */
+	/* The command never ran: draws an instant where it was launched. */
 	t->start_ns = command->call_ns;
 	t->dur_ns = t->drawn_ns = 0;
 	command_draw(model, t, COLUMN_FAILED, id);
 }
 
-static void finish_command(struct model *model, struct taking *t, int64_t written_ns)
+static void finish_command(struct model *model, struct drawn_command *t, int64_t written_ns)
 {
 	const struct event_command *command = t->command;
 	struct launch launch = {
@@ -399,7 +400,7 @@ static void park(struct model *model, struct pendings *pending, const struct pen
 		commands_drain(model, pending, true);
 }
 
-/* A queue that was never defined, in the end: a device nobody knows. */
+/* At the end, a queue that was never defined gets an unknown device. */
 static uint32_t stand_in(struct model *model, uint32_t index)
 {
 	struct queue *queue = queue_at(model, index);
@@ -410,7 +411,7 @@ static uint32_t stand_in(struct model *model, uint32_t index)
 	queue->view = view;
 	queue_listed(model, index);
 	model_odd(model, BAD_UNKNOWN);
-	/* What needed no clock may be drawn already. */
+	/* Commands that needed no clock may be drawn already. */
 	device_rebuild(model, view_at(model, view)->device);
 	return view;
 }
@@ -431,7 +432,7 @@ static void take_command(struct model *model, const struct pending *one, bool fo
 {
 	const struct event_command *command = &one->command;
 	struct process *process = process_at(model, one->process);
-	struct taking t = {
+	struct drawn_command t = {
 		.command = command, .process = process, .again = one->again,
 		.queue = process_queue_get(model, process, command->queue),
 	};
@@ -444,7 +445,7 @@ static void take_command(struct model *model, const struct pending *one, bool fo
 	}
 	queue = queue_at(model, t.queue);
 	t.name = local_name(model, process, command->name);
-	/* A node of a graph counts for the op that it was captured in. */
+	/* A graph's node counts for the op that it was captured in. */
 	t.op_name = local_name(model, process, one->node_op ? one->node_op : command->op_name);
 	if (command->status < 0) {
 		finish_failed(model, &t);
@@ -471,7 +472,7 @@ static void take_command(struct model *model, const struct pending *one, bool fo
 		return;
 	}
 	view = view_at(model, queue->view);
-	/* A pair that is not sure must not bound the clock. */
+	/* A launch and a run that may not belong together must not bound the clock. */
 	if (!one->observed && command->how != HOW_FIFO && command->how != HOW_GUESS)
 		align_command(model, process, queue->view, command, commands_clock_known);
 	if (!clock_has(&view->clock) && !force) {
@@ -515,7 +516,7 @@ void command_in(struct model *model, struct process *process, const struct event
 	}
 	if (!is_kernel(command->kind) && !is_copy(command->kind)) {
 		end_open(model, process, command->correlation, NONE);
-		return;		/* markers and barriers are no work */
+		return;		/* markers and barriers do no work */
 	}
 	take_command(model, &one, false);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which commands of a process are finished: a bit for each of the last DONE_BITS
- * correlations. The probes count one way and CUPTI another (TFT_CORRELATION_CUPTI), so there is
- * a ring of each: the numbers of one say nothing about the age of the other's. Both counts
- * go round.
+ * Which commands of a process have finished: one bit for each of the last DONE_BITS correlations.
+ * The probes and CUPTI number commands independently (TFT_CORRELATION_CUPTI), so each has a ring
+ * of its own. Both numbers wrap around.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,7 @@
 #include "model/core/model.h"
 
 #define RINGS 2
-#define NUMBERS (UINT32_C(1) << 31)	/* of a ring; DONE_BITS goes into it */
+#define NUMBERS (UINT32_C(1) << 31)	/* words of a ring; DONE_BITS bits fit in */
 
 static uint32_t number_of(uint32_t correlation)
 {
@@ -40,7 +39,7 @@ void done_set(struct process *process, uint32_t correlation)
 		start_at(ring, number);
 	}
 	if (after(number, ring->base) >= NUMBERS / 2)
-		return;		/* long past */
+		return;		/* too old for the ring */
 	if (after(number, ring->base) >= DONE_BITS) {
 		base = number_of(number - DONE_BITS + DONE_BITS / 4);
 		if (after(base, ring->base) >= DONE_BITS)

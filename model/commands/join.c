@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Launches and runs that meet by an id; where the others go. See model/commands/join.h. */
+/* Joins launches and runs by their ids, and passes the others to join_fifo.c. The rules are in
+ * model/commands/join.h. */
 #include "model/commands/join.h"
 
 #include <stdlib.h>
@@ -108,8 +109,8 @@ static uint32_t lookup(const struct map *map, struct id id)
 
 /* ---- giving up ---- */
 
-/* Runs of an id: a chain from the oldest to the newest, whose index is in the
- * oldest's `tail`. */
+/* The runs of an id form a chain from the oldest to the newest; the oldest's `tail` is the index
+ * of the newest. */
 static void chain_add(struct join *join, struct map *map, struct id id, uint32_t i)
 {
 	uint32_t first = lookup(map, id);
@@ -143,7 +144,7 @@ static void drop_launch(struct model *model, uint32_t i)
 	struct id id = item_id(item);
 
 	model->join->unmet += !item->met;
-	if (item->announced && !item->met)	/* it is on its way no more */
+	if (item->announced && !item->met)	/* it is not in flight any more */
 		command_forget(model, process_at(model, item->process),
 			       item->u.launch.launch.correlation);
 	replays_end(model, item->replay);
@@ -158,7 +159,7 @@ static void drop_run(struct model *model, uint32_t i)
 	struct join_run run = item->u.run;
 	uint32_t process = item->process;
 
-	/* The lists keep the order of the chains: it is its chain's oldest. */
+	/* The lists keep the order of the chains, so this is the oldest of its chain. */
 	chain_pop(model->join, &ids_of(model, item)->runs[id.table], id, i);
 	item_free(model->join, i);
 	join_hand_on(model, process_at(model, process), NULL, &run, HOW_NONE);
@@ -182,8 +183,8 @@ static void make_room(struct model *model)
 
 /* ---- meeting ---- */
 
-/* In order, what was called later starts later: does the run stand where its
- * launch does? Remembers the latest. */
+/* On an in-order queue a later call starts later: checks that the run is in the place of its
+ * launch, and remembers the latest. */
 static bool run_in_order(struct model *model, struct process *process,
 			 const struct event_launch *launch, const struct event_run *run,
 			 int64_t written_ns)
@@ -211,7 +212,7 @@ static bool run_in_order(struct model *model, struct process *process,
 	return true;
 }
 
-/* HOW_NONE: they cannot be one. */
+/* HOW_NONE: they cannot belong together. */
 static enum how judge_pair(struct model *model, const struct join_item *item,
 			   const struct join_run *run)
 {
@@ -233,7 +234,7 @@ static enum how judge_pair(struct model *model, const struct join_item *item,
 	return launch->correlation ? HOW_EXACT : HOW_EVENT;
 }
 
-/* The launch has a run: it stays for those that may follow. */
+/* The launch has a run and stays for others that may follow. */
 static void keep_leaving(struct join *join, uint32_t i, int64_t time_ns)
 {
 	struct join_item *item = item_at(join, i);
@@ -267,7 +268,7 @@ static bool join_meet(struct model *model, uint32_t i, const struct join_run *ru
 	return true;
 }
 
-/* The run that waits under the launch's id, of a graph all that fit. */
+/* Takes the run that waits under the launch's id; for a graph, all runs that fit. */
 static void meet_waiting(struct model *model, struct process *process, uint32_t i, struct id id)
 {
 	struct join *join = model->join;
@@ -275,7 +276,7 @@ static void meet_waiting(struct model *model, struct process *process, uint32_t 
 	uint32_t run = lookup(map, id), next;
 	bool many = has_many(&item_at(join, i)->u.launch.launch);
 
-	/* The chain is made anew of those that stay. */
+	/* The chain is rebuilt from the runs that stay. */
 	if (run)
 		map_remove(map, id.key);
 	for (; run; run = next) {
@@ -300,7 +301,8 @@ static void launch_by_id(struct model *model, struct process *process,
 	bool doubt = false;
 
 	if (old) {
-		/* The id came back. Whose is what runs now, whose what the old one took? */
+		/* The id was reused, so it is uncertain which launch the present run, and the run
+		 * of the old launch, belong to. */
 		ids->reused = true;
 		doubt = !item_at(join, old)->guessed ||
 			item_at(join, old)->until_ns >= launch->launch.call_ns;
@@ -423,7 +425,7 @@ void join_lost(struct model *model, uint32_t process, int64_t end_ns)
 		*lost = end_ns;
 }
 
-/* The vendor's library says how many, never which. */
+/* The vendor's library says how many records it dropped, never which. */
 void join_beat(struct model *model, const struct arrival *in)
 {
 	const struct event_beat *beat = &in->event->u.beat;
@@ -438,8 +440,8 @@ void join_beat(struct model *model, const struct arrival *in)
 #define HOLD_LOOK 64			/* runs are looked at for the earliest */
 #define GIVE_UP_LOOK 256u
 
-/* In order, what was launched before something that has long run has run too:
- * its record is lost. */
+/* On an in-order queue, a launch before one that has long run has run too: its record is
+ * lost. */
 static void join_give_up(struct model *model, int64_t settled_ns, uint32_t most)
 {
 	struct join *join = model->join;
@@ -461,7 +463,7 @@ static void join_give_up(struct model *model, int64_t settled_ns, uint32_t most)
 
 #define ANNOUNCE_NS 10000000		/* as the probes do with whole commands */
 
-/* What has been launched for a while and not run is drawn as on its way. */
+/* A launch that has not run for a while is drawn as in flight. */
 static void announce_launches(struct model *model, int64_t settled_ns)
 {
 	struct join *join = model->join;
@@ -489,7 +491,7 @@ static void announce_launches(struct model *model, int64_t settled_ns)
 	}
 }
 
-/* Runs that wait will be drawn where they began: that is not settled. */
+/* Runs that wait will be drawn where they began, so that time is not settled. */
 static void join_hold(struct model *model)
 {
 	struct join *join = model->join;
@@ -550,7 +552,7 @@ void join_finish(struct model *model)
 		drop(model, join->leaving.first);
 	join_give_up(model, INT64_MAX, UINT32_MAX);
 	while (join->launches.first) {
-		/* Nobody knows that it did not run on: it stays on its way. */
+		/* It may still be running: it stays in flight. */
 		item_at(join, join->launches.first)->announced = false;
 		drop(model, join->launches.first);
 	}

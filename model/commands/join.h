@@ -1,50 +1,48 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Attribution: which launch a device's record belongs to, and how surely.
+ * Attribution: which launch a device's record belongs to, and how certain that is.
  *
- * Idea: a launch knows the op that made it, a run knows when the device did it
- * (event_launch, event_run); they come on different ways, in any order, and
- * either may be lost. Joined they go on as one command (commands.c) that says
- * how it was joined:
- *  - EXACT, EVENT: an id that both carry (a correlation, an event object).
- *    Whichever comes first waits. A graph's launch stays a while after its
- *    first run: they all carry its id.
- *  - FIFO: no ids, but an in-order queue: the k-th launch is the k-th run,
- *    counted from the last moment the queue was known to be empty, which is the
- *    return of a wait for it. Between two such moments (an epoch) it holds only
- *    if as many ran as were launched, nothing was lost, and each pair fits:
- *    kind, bytes, name, start not before the call.
- *  - GUESS: an id or an order that something speaks against, or no order at all
- *    and the same name. Never claimed to be more.
- *  - NONE: what met nothing is shown without an op.
+ * Idea: a launch knows the op that made it, a run knows when the device executed it
+ * (event_launch, event_run). They arrive on different paths, in any order, and either may be
+ * lost. Once joined they become one command (commands.c), which says how it was joined:
+ *  - EXACT, EVENT: an id that both carry (a correlation, an event object). Whichever arrives
+ *    first waits. A graph's launch stays for a while after its first run, because all its runs
+ *    carry its id.
+ *  - FIFO: no ids, but an in-order queue: the k-th launch belongs to the k-th run, counted from
+ *    the last moment at which the queue was known to be empty, which is the return of a wait for
+ *    it. Between two such moments (an epoch) this holds only if as many commands ran as were
+ *    launched, nothing was lost, and each pair fits: kind, bytes, name, and a start not before
+ *    the call.
+ *  - GUESS: something contradicts the id or the order, or there is no order and only the name is
+ *    the same. Always shown as a guess.
+ *  - NONE: a run without a launch is shown without an op.
  *
  * Always true:
- *  - A run is handed on exactly once; a launch at most once, a graph's once per
- *    run. Nothing waits for ever: runs until the settled line has passed them by
- *    JOIN_WAIT_NS, launches until there are JOIN_MAX.
- *  - EXACT and EVENT are given by ids alone, and not when the same id is seen
- *    on two launches at once, when the queue's order contradicts, or when ids
- *    come back and something was lost in between. What took a run by a guess is
- *    remembered: it may be that of the next launch with its id, which then takes
- *    none for sure. No clock is asked: one that steps must not cost the
- *    attribution that finds the step.
- *  - A record written before a call began is not that call's.
- *  - FIFO is decided when the settled line has passed, so that what came late
- *    is in and what was lost is known; a loss spoils all epochs that began
- *    before its end and are not decided yet. The next epoch is clean again.
+ *  - A run is handed on exactly once; a launch at most once, a graph's launch once per run.
+ *    Nothing waits for ever: runs wait until the settled line has passed them by JOIN_WAIT_NS,
+ *    launches until JOIN_MAX are waiting.
+ *  - EXACT and EVENT rest on ids alone, and are not given when two launches have the same id at
+ *    once, when the queue's order contradicts, or when ids are reused and something was lost in
+ *    between. A launch that took a run by a guess is remembered: the run may belong to the next
+ *    launch with its id, which then takes none with certainty. Clocks are not consulted: a clock
+ *    that steps must not prevent the attribution that finds the step.
+ *  - A record written before a call began does not belong to that call.
+ *  - FIFO is decided when the settled line has passed, so that late records have arrived and
+ *    losses are known. A loss spoils all epochs that began before its end and are not decided
+ *    yet; the next epoch is clean again.
  *  - Only EXACT and EVENT bound the device's clock (align.c).
  *
- * Complexity: an id O(1); FIFO O(1) a pair, O(JOIN_SKIP^2) where it must guess.
+ * Complexity: O(1) for an id; O(1) for a pair by FIFO, O(JOIN_SKIP^2) where it must guess.
  * Memory: JOIN_MAX items of about 120 bytes.
  *
- * Worked example (FIFO, launches L, runs R, wait W returns): L1 L2 L3 W, with
- * R2's record lost and nobody the wiser: two runs for three launches when W
- * closes the epoch. R1 and R3 are guesses by name: L1, L3. The next epoch, as
- * many as were launched, is FIFO again.
+ * Worked example (FIFO; launches L, runs R, a wait W returns): L1 L2 L3 W, and the record of R2
+ * is lost without notice. There are two runs for three launches when W closes the epoch, so R1
+ * and R3 are guessed by name: L1, L3. The next epoch, with as many runs as launches, is FIFO
+ * again.
  *
- * Source: the pending tables are those of Kineto and THAPI (btx_clinterval: the
- * three legal orders of enqueue, event and profile); counting from a sync is
- * the re-anchoring that lets one lost record spoil one epoch only.
+ * Source: the pending tables are those of Kineto and THAPI (btx_clinterval: the three legal
+ * orders of enqueue, event and profile); counting from a synchronisation is the re-anchoring that
+ * lets one lost record spoil one epoch only.
  *
  * Threads: under the model's lock.
  */
@@ -60,10 +58,10 @@
 #include "model/event.h"
 #include "model/query/query.h"
 
-#define JOIN_MAX (1u << 18)		/* that wait, of both kinds and all queues */
+#define JOIN_MAX (1u << 18)		/* how many launches and runs may wait, over all queues */
 #define JOIN_WAIT_NS 500000000
-#define JOIN_SKIP 32u			/* how much a guess steps over */
-#define JOIN_WAITS 64u			/* a queue's waits that are remembered */
+#define JOIN_SKIP 32u			/* how many a guess may step over */
+#define JOIN_WAITS 64u			/* how many waits of a queue are remembered */
 
 struct arrival;
 struct model;
@@ -71,7 +69,7 @@ struct process;
 
 struct join_launch {
 	struct event_launch launch;
-	int64_t time_ns;		/* written then, 0 not known */
+	int64_t time_ns;		/* when it was written, 0: not known */
 };
 
 struct join_run {
@@ -85,49 +83,51 @@ struct join_item {
 		struct join_launch launch;
 		struct join_run run;
 	} u;
-	int64_t until_ns;		/* of those that leave: time they were last needed */
+	int64_t until_ns;		/* of items that leave: when they were last needed */
 	uint32_t process;
 	uint32_t prev, next;		/* in its list; next: also the free list */
-	uint32_t replay;		/* of a graph's launch: its nodes, 0 none yet */
-	uint32_t same, tail;		/* next run with that id; the newest, in the oldest */
+	uint32_t replay;		/* of a graph's launch: its nodes, 0: none yet */
+	/* next run with the same id; in the oldest: the newest one */
+	uint32_t same, tail;
 	bool is_run, met, announced;
-	bool doubt;			/* its id came back while in use, or its run is taken */
-	bool guessed;			/* its one run was a guess: perhaps the next launch's */
+	bool doubt;			/* its id was reused while in use, or its run is taken */
+	bool guessed;			/* its one run was a guess and may be the next launch's */
 };
 
 struct join_list { uint32_t first, last; };
 
-/* Of the model: what waits by id. */
+/* The launches and runs that wait by id; one for the model. */
 struct join {
 	struct join_item *items;	/* owned */
 	size_t n_items, cap_items;
 	uint32_t free;
 	struct join_list launches;	/* without a run yet, oldest first */
 	struct join_list leaving;	/* launches with a run, and runs: oldest first */
-	size_t n;			/* waiting, those of the queues too */
-	int64_t lost_ns;		/* something of any process was lost until then */
+	size_t n;			/* how many wait, those of the queues included */
+	int64_t lost_ns;		/* something was lost until then, in any process */
 	uint64_t unmet;			/* launches given up */
 	struct replays *replays;	/* owned; NULL: no graph was launched */
 };
 
 struct join_wait { int64_t begin_ns, end_ns; uint32_t tid; };
 
-/* Of a queue: launches by call, runs by start, as long as they are not joined. */
+/* The launches (by call) and runs (by start) of a queue that are not joined yet. */
 struct join_fifo {
 	struct join_launch *launches;	/* owned */
 	struct join_run *runs;		/* owned */
 	size_t n_launches, cap_launches, n_runs, cap_runs;
 	struct join_wait waits[JOIN_WAITS];	/* by end */
 	uint32_t n_waits;
-	int64_t since_ns;		/* empty then, 0: from the beginning */
-	bool begun, astray;		/* order not known until it is empty again */
-	/* of the latest call whose run is known by id */
+	int64_t since_ns;		/* when the queue was last empty, 0: at the beginning */
+	/* astray: the order is unknown until the queue is empty again */
+	bool begun, astray;
+	/* the latest call whose run is known by id */
 	int64_t call_ns, call_end_ns;
 	uint64_t start_ticks;
 	int64_t written_ns;
 };
 
-/* May the run be of that launch? */
+/* Whether the run may belong to the launch. */
 static inline bool kinds_fit(const struct event_launch *launch, const struct event_run *run)
 {
 	return launch->kind == run->kind || launch->kind == COMMAND_GRAPH ||
@@ -135,7 +135,7 @@ static inline bool kinds_fit(const struct event_launch *launch, const struct eve
 	       run->kind == COMMAND_OTHER;
 }
 
-/* Do several runs carry its id? */
+/* Whether several runs carry the launch's id. */
 static inline bool has_many(const struct event_launch *launch)
 {
 	return launch->kind == COMMAND_GRAPH || launch->flags & CMD_MANY;
@@ -149,12 +149,12 @@ static inline int64_t call_end(const struct event_launch *launch)
 void apply_launch(struct model *model, const struct arrival *in);
 void apply_run(struct model *model, const struct arrival *in);
 void join_wait(struct model *model, const struct arrival *in);
-/* Something was lost; process UINT32_MAX: nobody knows whose. */
+/* Something was lost; process UINT32_MAX: of an unknown process. */
 void join_lost(struct model *model, uint32_t process, int64_t end_ns);
 void join_beat(struct model *model, const struct arrival *in);
-/* All before settled_ns is here. */
+/* All events before settled_ns have arrived. */
 void join_settle(struct model *model, int64_t settled_ns);
-/* Nothing will come any more. */
+/* No more events will arrive. */
 void join_finish(struct model *model);
 void join_new(struct model *model);
 void join_free(struct model *model);
@@ -165,11 +165,11 @@ size_t join_process_bytes(const struct join_ids *ids);
 /* ---- join_fifo.c, for join.c ---- */
 void join_fifo_launch(struct model *model, uint32_t queue, const struct join_launch *launch);
 void join_fifo_run(struct model *model, uint32_t queue, const struct join_run *run);
-/* Joins what is settled; all: everything there is. */
+/* Joins what has settled; all: everything there is. */
 void join_fifo_settle(struct model *model, uint32_t queue, int64_t settled_ns, bool all);
 void join_fifo_release(struct join_fifo *fifo);
 size_t join_fifo_bytes(const struct join_fifo *fifo);	/* NULL: 0 */
-/* When a run began, as far as is known: written_ns where its clock is not. */
+/* When a run began, as far as is known: when it was written if its clock is not known. */
 int64_t join_start_ns(const struct model *model, uint32_t queue, const struct join_run *run);
 /* Hands a run on. launch NULL: none. */
 void join_hand_on(struct model *model, struct process *process, const struct event_launch *launch,

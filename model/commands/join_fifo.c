@@ -3,8 +3,8 @@
  * Launches and runs without ids: by the order of their queue. The rules are in
  * model/commands/join.h.
  *
- * On a queue that is not in order runs are guessed by name; a wait clears away
- * the launches that met none, or they would shift all that follow.
+ * On a queue that is not in order, runs are guessed by name. A wait drops the launches that found
+ * no run, or they would shift all that follow.
  */
 #include "model/commands/join.h"
 
@@ -15,7 +15,7 @@
 #include "model/clocks/clock.h"
 #include "model/core/model.h"
 
-#define BAR_NS 2000			/* beside the clock's error bar */
+#define BAR_NS 2000			/* slack in addition to the clock's error bar */
 
 /* ---- what is told ---- */
 
@@ -93,7 +93,7 @@ void join_wait(struct model *model, const struct arrival *in)
 
 /* ---- one queue at work ---- */
 
-/* The first n launches and m runs are done with so far. */
+/* The first n launches and m runs are done. */
 struct fifo_work {
 	struct model *model;
 	struct join_fifo *fifo;
@@ -101,7 +101,7 @@ struct fifo_work {
 	struct process *process;
 	size_t n, m;
 	bool ordered;			/* the queue is */
-	bool lost;			/* something was, since the epoch began */
+	bool lost;			/* something was lost since the epoch began */
 };
 
 static const struct clock *clock_of(const struct model *model, const struct queue *queue)
@@ -112,7 +112,7 @@ static const struct clock *clock_of(const struct model *model, const struct queu
 	return clock && clock_has(clock) ? clock : NULL;
 }
 
-/* Host time of ticks, and how far it may be off; false: not known. */
+/* The host time of ticks and its error; false: not known. */
 static bool host_time(const struct fifo_work *work, const struct event_run *run, uint64_t ticks,
 		      int64_t *ns, int64_t *bar)
 {
@@ -160,8 +160,8 @@ static bool fifo_fits(const struct fifo_work *work, const struct event_launch *l
 	       start_ns >= launch->call_ns - bar;
 }
 
-/* Was another thread's call going on at the same time? Then nobody knows which
- * came first. */
+/* Whether another thread's call was going on at the same time: then the order of the two is
+ * unknown. */
 static bool fifo_contested(const struct join_fifo *fifo, size_t at)
 {
 	const struct event_launch *launch = &fifo->launches[at].launch, *other;
@@ -203,8 +203,8 @@ static void skip_run(struct fifo_work *work)
 }
 
 /*
- * Guesses for the launches before n and the runs before m: as they come while
- * they fit, else stepping over as few as possible of both to where they do.
+ * Guesses pairs of the launches before n and the runs before m: in order while they fit, else
+ * stepping over as few of both as possible until they fit again.
  */
 static void fifo_guess(struct fifo_work *work, size_t n, size_t m)
 {
@@ -236,7 +236,8 @@ static void fifo_guess(struct fifo_work *work, size_t n, size_t m)
 	}
 }
 
-/* Out of order, the runs before m: by name, the earliest launch before n first. */
+/* On a queue out of order, joins the runs before m by name, to the earliest launch before n
+ * first. */
 static void guess_by_name(struct fifo_work *work, size_t n, size_t m)
 {
 	struct join_fifo *fifo = work->fifo;
@@ -253,7 +254,7 @@ static void guess_by_name(struct fifo_work *work, size_t n, size_t m)
 			join_hand_on(work->model, work->process, NULL, run, HOW_NONE);
 			continue;
 		}
-		/* Those that stay move up behind it. */
+		/* The launches that stay move up behind it. */
 		launch = fifo->launches[i];
 		memmove(fifo->launches + work->n + 1, fifo->launches + work->n,
 			(i - work->n) * sizeof(launch));
@@ -278,8 +279,8 @@ static bool in_step(const struct fifo_work *work, size_t n, size_t m)
 /* ---- epochs ---- */
 
 /*
- * The queue was empty when this wait returned: the launches before n and the
- * runs before m were before, all others after. false: that cannot be said.
+ * Finds n and m such that, when this wait returned and the queue was empty, the launches before n
+ * and the runs before m were done and all others came later. false: that cannot be determined.
  */
 static bool fifo_divides(const struct fifo_work *work, const struct join_wait *wait,
 			 int64_t settled_ns, size_t *n, size_t *m)
@@ -343,7 +344,7 @@ static bool due(const struct fifo_work *work, const struct join_run *run, int64_
 	return ns < settled_ns - JOIN_WAIT_NS;
 }
 
-/* In order: as they come while they fit, else guesses. */
+/* On an in-order queue: joins in order while launches and runs fit, else by guesses. */
 static void pair_open(struct fifo_work *work, size_t n, size_t m, bool all)
 {
 	struct join_fifo *fifo = work->fifo;
@@ -356,13 +357,13 @@ static void pair_open(struct fifo_work *work, size_t n, size_t m, bool all)
 		else
 			fifo->astray = true;
 	}
-	/* A run before all launches: there was one that nobody saw. */
+	/* A run before all launches belongs to a launch that was not seen. */
 	fifo->astray |= work->m < m;
 	if (fifo->astray)
 		fifo_guess(work, n, m);
 }
 
-/* Nobody waits for this queue: what is long settled goes on. */
+/* The program does not wait for this queue: whatever settled long ago is handed on. */
 static void fifo_go_on(struct fifo_work *work, int64_t settled_ns, bool all)
 {
 	struct join_fifo *fifo = work->fifo;

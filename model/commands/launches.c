@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/commands/launches.h"
+#include "model/commands/occupancy.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/base/util.h"
-#include "model/commands/occupancy.h"
 #include "model/totals/totals.h"
 
 static const struct launch_shape *shape_at(const struct model *model,
@@ -106,7 +105,7 @@ static bool same_launch(const struct kernel_launch *a, const struct kernel_launc
 	       a->shared_static == b->shared_static && a->shared_dynamic == b->shared_dynamic;
 }
 
-/* Orders what is the same side by side. */
+/* Sorts equal launches next to each other. */
 static int by_geometry(const void *a, const void *b)
 {
 	const struct kernel_launch *x = a, *y = b;
@@ -125,7 +124,7 @@ static int by_geometry(const void *a, const void *b)
 	       x->shared_dynamic > y->shared_dynamic;
 }
 
-/* Two processes, or two queues, that launched alike are one. */
+/* Equal launches of several processes or queues become one. */
 static size_t launches_merge(struct kernel_launch *rows, size_t n)
 {
 	size_t to = 0;

@@ -12,16 +12,16 @@
 #include "model/query/replays.h"
 #include "model/rows/rows.h"
 
-/* join.c lets go of a launch when no run of it can come any more; records are written later
- * than they happen. */
+/* join.c drops a launch when no run of it can arrive any more; records are written later than
+ * they happen. */
 _Static_assert(ROW_GRAPH_LATE_NS >= 2 * JOIN_WAIT_NS, "boxes come later than they are said to");
 
 struct replay_run {
 	int64_t start_ns, end_ns;
-	uint32_t name, op;		/* as they came: they may be defined later */
+	uint32_t name, op;		/* as used: they may be defined later */
 };
 
-/* A launch whose nodes come. */
+/* A launch whose nodes are still arriving. */
 struct replay_open {
 	uint32_t graph, next_free;
 	uint32_t process, queue;	/* queue NONE: not known */
@@ -125,7 +125,7 @@ void replays_node(struct model *model, struct process *process, uint32_t *at,
 	struct replay_open *open;
 	uint32_t graph;
 
-	/* Told as one: counted where it is drawn. */
+	/* Reported as a whole: counted where it is drawn. */
 	if (run->kind == COMMAND_GRAPH || run->start_ticks > INT64_MAX ||
 	    run->end_ticks > INT64_MAX)
 		return;
@@ -163,7 +163,7 @@ static void count_kind(struct model *model, struct replays *r, uint32_t graph,
 	uint32_t at = map_get(&r->kind_by_key, key);
 	struct replay_kind *kind = at == MAP_NONE ? NULL : &r->kinds[at];
 
-	/* Another with the same key goes without. */
+	/* Another kind of node with the same key is not kept. */
 	if (!kind && r->n_kinds < REPLAY_KINDS_MAX) {
 		grow(&r->kinds, &r->cap_kinds, r->n_kinds, sizeof(*r->kinds));
 		kind = &r->kinds[r->n_kinds];
@@ -188,7 +188,7 @@ static int by_start(const void *a, const void *b)
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
-/* From the first node to the last one's end, over the rows where they are. */
+/* Draws the launch, from the first node's start to the last one's end, in a row above the nodes. */
 static void replay_draw(struct model *model, const struct replays *r,
 			const struct replay_open *open, int64_t until_ns)
 {

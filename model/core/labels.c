@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What devices, queues, threads and processes are called on the screen. */
+/* Labels of devices, queues, threads and processes on the screen. */
 #include "model/core/things.h"
 
 #include <stdio.h>
@@ -87,7 +87,7 @@ bool device_is_shared(const struct model *model, uint32_t device)
 	return false;
 }
 
-/* "stream 7", "stream 7 high": where a priority is, it says so; lower is more urgent. */
+/* "stream 7", or "stream 7 high" for a queue with a priority; a lower number is more urgent. */
 const char *queue_label_of(struct model *model, const struct queue *queue, bool shared)
 {
 	const char *urgency = queue->priority < 0 ? " high" : queue->priority > 0 ? " low" : "";

@@ -8,7 +8,7 @@
 #include "model/base/util.h"
 #include "model/core/model.h"
 
-#define LOCK_NS 500000			/* a slice of the feeder's */
+#define LOCK_NS 500000			/* how long the feeding thread may hold the lock */
 
 void fair_lock_init(struct fair_lock *lock)
 {
@@ -108,7 +108,7 @@ void model_breathe(struct model *model)
 
 	if (now < model->slice_ns || now - model->slice_ns <= LOCK_NS)
 		return;
-	/* Whoever waits comes next: the lock is fair. */
+	/* The lock is fair: whoever waits gets it next. */
 	model_yield(model);
 	model->slice_ns = monotonic_ns();
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The model: what all of its parts share. Nothing outside of model/ includes this; the
- * way in is event.h, the way out is query/query.h.
+ * The model: what all of its parts share. Nothing outside of model/ includes this; events come in
+ * by event.h, questions are asked by query/query.h.
  *
- * Each part keeps its state in a struct of its own, which the model owns and only that
- * part looks into. Everything is under the model's lock. An event reaches its part as a
- * `struct arrival`, which says what it is about.
+ * Each part keeps its state in a struct of its own, which the model owns and only that part uses.
+ * Everything is protected by the model's lock. An event reaches its part as a `struct arrival`.
  */
 #ifndef MODEL_CORE_MODEL_H
 #define MODEL_CORE_MODEL_H
@@ -26,7 +25,7 @@
 #include "model/event.h"
 #include "model/query/query.h"
 
-/* An event that is being applied, and the process that it is from. */
+/* An event that is being applied, and the process that it comes from. */
 struct arrival {
 	const struct event *event;	/* borrowed; its times are those of host 0 */
 	struct process *process;
@@ -38,7 +37,8 @@ struct arrival {
 
 struct model {
 	struct fair_lock lock;
-	int64_t slice_ns;		/* the feeder has the lock since; INT64_MAX: keeps it */
+	/* since when the feeding thread has the lock; INT64_MAX: it keeps it */
+	int64_t slice_ns;
 	size_t memory_limit, memory_bytes;
 	_Atomic uint64_t generation;
 	pthread_mutex_t feeding;	/* held by model_apply(), and by an export */
@@ -46,7 +46,7 @@ struct model {
 	struct names names;
 	struct store processes, threads, devices, views, queues, shapes;	/* core/things.h */
 	struct map process_by_pid;
-	struct store rows, opens;	/* lanes/rows.h */
+	struct store rows, opens;	/* rows/rows.h */
 	uint32_t free_open, n_alive_opens;
 	struct store op_states, idents;	/* idents/idents.h */
 	struct map ident_by_hash;
@@ -56,8 +56,8 @@ struct model {
 	struct map kernel_by_key, kernel_op_by_key, kernel_shape_by_key, copy_by_key;
 	struct map call_by_name, compile_by_key;
 	struct map nameless_kernels;	/* placeholders that kernels ran under */
-	/* What was found last, in front of the maps; whether it is the right one is
-	 * seen in the thing itself. */
+	/* Small caches in front of the maps: what was found last. The entry itself tells whether
+	 * it is the right one. */
 	uint32_t recent_processes[RECENT_PROCESSES];
 	uint32_t recent_kernels[RECENT_KERNELS];
 	struct recent_op { uint32_t instance, state; } recent_ops[RECENT_OPS];	/* low bits */
@@ -65,7 +65,7 @@ struct model {
 	uint64_t waiting_states;
 	uint32_t *kept;			/* owned; ring of finished op_states */
 	size_t kept_head, kept_n, kept_max;
-	size_t pending_n;		/* commands that wait for a clock or a queue */
+	size_t pending_n;		/* how many commands wait for a clock or a queue */
 
 	/* The state of the parts, all owned. */
 	struct acts *acts;
@@ -82,7 +82,7 @@ struct model {
 	struct memory_state *memory;
 	struct optree *optree;
 	struct pools *pools;
-	struct watch *watch;		/* NULL: nobody watches */
+	struct watch *watch;		/* NULL: nothing is watched */
 
 	struct steps *steps;		/* owned */
 	size_t n_steps, cap_steps;
@@ -92,18 +92,22 @@ struct model {
 	/* core/notes.h */
 	struct model_loss *losses;	/* owned, by begin */
 	size_t n_losses, cap_losses;
-	size_t losses_gone;		/* from the list: places in it have moved */
-	int64_t clock_steps[CLOCK_STEPS_MAX];	/* of devices, by time; those told in messages */
+	/* how many were removed from the list, which shifted its indices */
+	size_t losses_gone;
+	/* of devices, by time; those that messages reported */
+	int64_t clock_steps[CLOCK_STEPS_MAX];
 	uint32_t n_clock_steps;
 	struct message_row *messages;	/* owned */
 	size_t n_messages, cap_messages;
 	struct map message_by_text;
 	struct bad bads[BAD_COUNT];
-	int64_t noted_ns;		/* what is odd is dated by that; 0: by live_ns */
+	int64_t noted_ns;		/* the time of an odd event; 0: live_ns */
 
 	int64_t first_ns, last_ns, live_ns, alive_ns, settled_ns;
-	int64_t hold_ns;		/* the earliest start of what waits to be joined, 0 none */
-	int64_t folded_ns;		/* detail before this may be gone; INT64_MIN: none is */
+	/* the earliest start of what waits to be joined, 0: nothing waits */
+	int64_t hold_ns;
+	/* detail before this may be discarded; INT64_MIN: none is */
+	int64_t folded_ns;
 	bool finished, partial, paused;	/* paused: some process once was */
 	uint64_t events, lost_events, lost_packets, bad, n_kernels, how[HOW_COUNT];
 	int64_t device_ns, launched_ns, op_ns;
@@ -142,7 +146,7 @@ static inline struct queue *queue_at(const struct model *model, uint32_t i)
 	return store_at(&model->queues, i);
 }
 
-/* The name of a process's id, a placeholder until it is defined; 0: id is 0. */
+/* The model's name of a process's name id: a placeholder until it is defined, 0 if id is 0. */
 static inline uint32_t local_name(struct model *model, struct process *process, uint32_t id)
 {
 	uint32_t name = id ? map_get(&process->names, id) : 0;
@@ -158,7 +162,7 @@ static inline uint32_t thread_find(const struct model *model, uint32_t process, 
 	       thread_search(model, process, tid);
 }
 
-/* The thread, made if it is new. */
+/* The thread's index; the thread is made if it is new. */
 static inline uint32_t thread_get(struct model *model, uint32_t process, uint32_t tid)
 {
 	uint32_t thread = thread_find(model, process, tid);

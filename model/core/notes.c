@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the model is told beside events: losses and messages. Bounded. */
+/* Losses, messages and odd events, see notes.h. */
 #include "model/core/notes.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 
 #define LOSSES_MAX 65536u
 #define MESSAGES_MAX 1000u
-#define LOST_MAX (UINT64_C(1) << 40)	/* events at once: more than a day of nothing else */
+#define LOST_MAX (UINT64_C(1) << 40)	/* more events at once than a day could produce */
 
 /* Neighbours become one when there are too many to keep apart. */
 static void merge_losses(struct model *model)
@@ -36,9 +36,9 @@ static void merge_losses(struct model *model)
 }
 
 /*
- * The tracer says of a packet how many it lost, the numbers of a thread where:
- * what is found there was lost nowhere else, so that a second of which nothing is
- * missing but at its end is not called lost. Returns how many were moved.
+ * The tracer says how many events a packet lost; the sequence numbers of a thread say where.
+ * Events located in this way are removed from the wider loss, so that a second in which events
+ * are missing only at its end is not reported as lost as a whole. Returns how many were moved.
  */
 static uint64_t move_to_place(struct model *model, const struct event_lost *place)
 {
@@ -78,7 +78,8 @@ bool note_lost(struct model *model, const struct event_lost *lost, uint32_t pid,
 		model_bad(model, BAD_KIND);
 		loss.count = 0;
 	}
-	/* Unknown how many: at least one. With a thread, a place of known ones. */
+	/* An unknown count means at least one; with a thread, it is the place of losses that were
+	 * counted before. */
 	if (lost->count || !pid)
 		*total += loss.count ? loss.count : 1;
 	if (!time_ok(loss.begin_ns) || !time_ok(loss.end_ns) ||
@@ -111,7 +112,7 @@ size_t model_losses(struct model *model, int64_t t0, int64_t t1, struct model_lo
 	return n;
 }
 
-/* Those past the maximum are counted as violations all the same. */
+/* Steps beyond the maximum still count as violations. */
 void note_clock_step(struct model *model, int64_t time_ns)
 {
 	uint32_t at = model->n_clock_steps;

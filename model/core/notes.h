@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the model was told that is no part of the timeline: losses, messages, steps of
- * clocks, and events that cannot be right, counted by kind. All of it is bounded. */
+/* What the model knows beside the timeline: losses, messages, steps of clocks, and counts of
+ * events that cannot be right, by kind. All of it is bounded. */
 #ifndef MODEL_CORE_NOTES_H
 #define MODEL_CORE_NOTES_H
 
@@ -14,16 +14,16 @@ struct model;
 
 #define CLOCK_STEPS_MAX 256u
 
-/* What is wrong with an event; each kind is one message that says how often. */
+/* What is wrong with an event; for each kind there is one message with its count. */
 enum bad_kind {
 	BAD_END,			/* it ends before its start */
-	BAD_FAR,			/* a time that cannot be */
+	BAD_FAR,			/* an impossible time */
 	BAD_ID,				/* no id, or none of its kind */
-	BAD_REUSED,			/* an id that stands for something else */
+	BAD_REUSED,			/* an id that already stands for something else */
 	BAD_TWICE,			/* the same event again */
 	/* a queue that was used and never defined; the event counts */
 	BAD_UNKNOWN,
-	BAD_KIND,			/* no such kind, or a value that cannot be */
+	BAD_KIND,			/* no such kind, or an impossible value */
 	BAD_FULL,			/* more than there is room for */
 	BAD_COUNT
 };
@@ -31,12 +31,12 @@ enum bad_kind {
 struct bad {
 	uint64_t count;
 	int64_t first_ns;		/* when it was first seen */
-	char text[96];			/* of its message, made when the messages are asked for */
+	char text[96];			/* its message, made when the messages are asked for */
 };
 
 /* Counts an event that is ignored. */
 void model_bad(struct model *model, enum bad_kind kind);
-/* Counts an event that is odd and taken in all the same. */
+/* Counts an event that is odd but still applied. */
 void model_odd(struct model *model, enum bad_kind kind);
 static inline enum bad_kind bad_time(int64_t dur_ns)
 {
@@ -44,7 +44,7 @@ static inline enum bad_kind bad_time(int64_t dur_ns)
 }
 
 size_t notes_warnings(const struct model *model);
-/* Returns whether the time of the loss is possible; pid, tid: of the event, 0 none. */
+/* Notes a loss; returns whether its time is possible. pid, tid: of the event, 0: none. */
 bool note_lost(struct model *model, const struct event_lost *lost, uint32_t pid, uint32_t tid);
 /* Each text is noted once. */
 void note_message(struct model *model, int64_t time_ns, int level, const char *text);

@@ -6,7 +6,7 @@
 #include "model/base/util.h"
 #include "model/core/model.h"
 
-#define PAUSED_PART 16			/* of a time: then it counts */
+#define PAUSED_PART 16			/* share of a time from which on its pauses count */
 
 static int by_length(const void *a, const void *b)
 {
@@ -15,7 +15,7 @@ static int by_length(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* All but the last one, which may last on, that are not longer than half of them. */
+/* Forgets the shorter half of the pauses, but not the last one, which may be open. */
 static void forget_short(struct pauses *pauses)
 {
 	int64_t *lengths = xcalloc(pauses->n, sizeof(*lengths)), least;
@@ -64,7 +64,7 @@ void apply_level(struct model *model, const struct arrival *in)
 
 /* ---- of several processes ---- */
 
-/* A process begins or ends to be looked at, or to pause. */
+/* A process starts or stops being observed, or its pause starts or ends. */
 struct pause_turn { int64_t at_ns; int looking, paused; };
 
 struct pause_turns { struct pause_turn *list; size_t n, cap; };
@@ -120,7 +120,7 @@ static int by_time(const void *a, const void *b)
 	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
 }
 
-/* Where somebody pauses and nobody is looked at. */
+/* The times at which some process pauses and none is observed. */
 static size_t pauses_sweep(const struct pause_turns *turns, struct model_pause *out)
 {
 	int looking = 0, paused = 0;

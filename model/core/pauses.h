@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When a process was not looked at, because the level was off (--trigger, --control, :level):
- * what a device did then is not known, so it was not idle either.
+ * Pauses: when a process was not observed because its level was off (--trigger, --control,
+ * :level). What a device did in a pause is unknown, so it does not count as idle.
  *
- * Always true: pauses of a process are apart and by time; only the last one may last on. At most
- * PAUSES_MAX are kept, then the shorter half is forgotten: that much counts as looked at.
+ * Always true: pauses of a process do not overlap and are sorted by time; only the last one may
+ * be open. At most PAUSES_MAX are kept, then the shorter half is forgotten and counts as
+ * observed.
  */
 #ifndef MODEL_PAUSES_H
 #define MODEL_PAUSES_H
@@ -20,14 +21,15 @@ struct model_pause;
 #define PAUSES_MAX 8192u
 
 struct pauses {
-	struct model_pause *list;	/* owned; end_ns INT64_MAX: lasts */
+	struct model_pause *list;	/* owned; end_ns INT64_MAX: it is still open */
 	size_t n, cap;
 };
 
 void apply_level(struct model *model, const struct arrival *in);
-/* How much of [t0, t1) model_pauses() of all processes gives. */
+/* How much of [t0, t1) lies in the pauses that model_pauses() gives for all processes. */
 int64_t pauses_within(struct model *model, int64_t t0, int64_t t1);
-/* The little that a trigger takes to raise the level is no part of it that counts. */
+/* Whether the pauses within [t0, t1) are long enough to count; the short time that a trigger
+ * takes to raise the level does not. */
 bool pauses_count(struct model *model, int64_t t0, int64_t t1);
 
 #endif

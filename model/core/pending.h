@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What processes, queues and their devices keep of commands that are not joined, not
- * placed in time, or finished a while ago. */
+/* What processes, queues and devices keep of commands that are not joined or not placed in time
+ * yet, or that finished a while ago. */
 #ifndef MODEL_CORE_PENDING_H
 #define MODEL_CORE_PENDING_H
 
@@ -18,7 +18,7 @@ struct pending {
 	uint32_t process;
 	uint32_t node_op;		/* a graph's node: the op that it was captured in, 0 none */
 	bool again;			/* its correlation has finished before */
-	bool observed;			/* the clock knows of it */
+	bool observed;			/* the clock has taken its bounds */
 };
 
 struct pendings {
@@ -29,9 +29,9 @@ struct pendings {
 /* The launches and runs of a process that wait: [0] by correlation, [1] by object. */
 struct join_ids {
 	struct map launches[2], runs[2];
-	int64_t lost_ns;		/* an event of this process was lost until then */
+	int64_t lost_ns;		/* an event of this process was lost up to this time */
 	uint64_t vendor_dropped;
-	bool reused;			/* a correlation came back */
+	bool reused;			/* a correlation was reused */
 };
 
 /* The numbers of finished commands, see done.c. */

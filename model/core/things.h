@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes and what their ids stand for: names, threads, devices, queues, launch
- * shapes. The model refers to them by index (stores never move an element), never by a
- * pointer from one to another, so that an index in a span stays right.
+ * Processes and what their ids stand for: names, threads, devices, queues, launch shapes. They
+ * refer to each other by index (stores never move an element), never by pointer, so that an index
+ * in a span stays valid.
  */
 #ifndef MODEL_CORE_THINGS_H
 #define MODEL_CORE_THINGS_H
@@ -21,23 +21,24 @@
 #include "model/lanes/cover.h"
 #include "model/query/query.h"
 
-/* Bounds: what comes beyond is counted as odd (notes.h) and left out. */
+/* Bounds: anything beyond them is counted as odd (notes.h) and left out. */
 #define PROCESSES_MAX 16384u
 #define THREADS_MAX (1u << 20)
 #define DEVICES_MAX 4096u
 #define QUEUES_MAX 65536u
 #define SHAPES_MAX (1u << 20)
 
-#define COMPILE_LONG_NS 1000000		/* compilations at least that long are kept as times */
+/* the times of compilations at least this long are kept */
+#define COMPILE_LONG_NS 1000000
 
-/* A list through the `next` of what is in it, in the order it came. */
+/* A list linked by the `next` of its elements, in the order of arrival. */
 struct index_list {
 	uint32_t first, last;		/* NONE: empty */
 };
 
 struct device {
-	bool processor;			/* its runs are parts of ops, not launched */
-	bool alias;			/* another one turned out to be the same: hidden */
+	bool processor;			/* its runs are parts of ops, they are not launched */
+	bool alias;			/* turned out to be the same as another device: hidden */
 	bool defined;
 	uint16_t host;
 	uint32_t index, units, clock_mhz;
@@ -71,10 +72,12 @@ struct queue {
 	uint64_t kernels, n_copies, failed;
 	uint64_t copy_peak[DIR_COUNT];	/* bytes/s of the fastest copy */
 	uint32_t in_flight;
-	int64_t looked_ns;		/* for announced ones whose end was lost */
+	/* when it was last searched for announced commands whose end was lost */
+	int64_t looked_ns;
 	struct hist delay;
 	struct pendings pending;
-	struct join_fifo *fifo;		/* owned; NULL: no launch came apart from its run */
+	/* owned; NULL: no launch arrived separately from its run */
+	struct join_fifo *fifo;
 };
 
 struct thread {
@@ -105,23 +108,24 @@ struct process {
 	uint32_t host_name, command;
 	int64_t start_ns;
 	bool defined, exited, execed;
-	bool replaced;			/* by another program in the same pid */
+	bool replaced;			/* by another program with the same pid */
 	int64_t defined_ns;		/* when the definition was written */
 	int exit_status, exit_signal;
-	int64_t exit_seen_ns;		/* set_exited came at that time, 0: it said so itself */
+	/* when model_set_exited() was called, 0: the process reported its exit itself */
+	int64_t exit_seen_ns;
 	size_t n_probes;
 	uint32_t probes[8], blind[8];
 	uint32_t row, ranges, compiles;	/* rows: its own, of ranges off any stack, … */
 	struct index_list thread_rows;	/* and that of the ranges */
 	struct row_order order;
 	struct merged merged;		/* its threads' */
-	struct cover compiling;		/* of what took COMPILE_LONG_NS and more */
-	uint64_t compiled;		/* so many of these */
+	struct cover compiling;		/* compilations of COMPILE_LONG_NS and more */
+	uint64_t compiled;		/* how many of these there were */
 	struct map names, views, queues, threads, shapes;	/* local id -> index */
-	uint32_t thread;		/* asked for last, NONE */
+	uint32_t thread;		/* the thread asked for last, or NONE */
 	struct map ops;			/* instance -> op_state */
 	struct map opens;		/* correlation -> open_span */
-	struct done_ring done[2];	/* finished ones: the probes', CUPTI's */
+	struct done_ring done[2];	/* finished commands: numbered by the probes, by CUPTI */
 	struct met *mets;		/* owned; METS by correlation, or NULL */
 	struct join_ids ids;
 	int64_t settled_ns, seen_ns;	/* 0 none; last event written */
@@ -130,37 +134,37 @@ struct process {
 	int64_t own_ns;
 };
 
-/* A placeholder for that id of a process, until it is defined. */
+/* Makes a placeholder for a name id of a process until it is defined. */
 uint32_t process_make_name(struct model *model, struct process *process, uint32_t id);
-/* The process of that number, made if it is new; NULL: there is no room. */
+/* The process with this pid, made if it is new; NULL: there is no room. */
 struct process *process_get(struct model *model, uint16_t host, uint32_t pid);
-/* Another program in the same pid: a process of its own; NULL: there is no room. */
+/* Makes a process of its own for another program with the same pid; NULL: there is no room. */
 struct process *process_new(struct model *model, uint16_t host, uint32_t pid);
-/* The process of an event; NONE: not known (yet). */
+/* The process of an event; NONE: not known yet. */
 uint32_t process_known(const struct model *model, const struct event *event);
 
-/* The queue of that id; NONE: there is no room. */
+/* The queue with this id, made if it is new; NONE: there is no room. */
 uint32_t process_queue_get(struct model *model, struct process *process, uint32_t id);
-/* The view of that id, made with a device of its own if it is new; NONE: there is no room. */
+/* The view with this id, made with a device of its own if it is new; NONE: there is no room. */
 uint32_t view_get(struct model *model, uint32_t process, uint32_t id);
-/* A new view of that device; NONE: device is NONE, or there is no room. */
+/* Makes a view of a device; NONE: device is NONE, or there is no room. */
 uint32_t view_make(struct model *model, uint32_t process, uint32_t id, uint32_t device);
 uint32_t device_make(struct model *model, uint16_t host);	/* NONE: there is no room */
 /* The device of a queue; NONE: not known yet. */
 uint32_t queue_device(const struct model *model, const struct queue *queue);
-/* Is the queue's device a processor, so that its work is a part of the ops? */
+/* Whether the queue's device is a processor, so that its work is a part of the ops. */
 bool queue_on_processor(const struct model *model, uint32_t queue);
 
 /* The index of a thread; NONE: not known, and (thread_make) no room for it. */
 uint32_t thread_search(const struct model *model, uint32_t process, uint32_t tid);
 uint32_t thread_make(struct model *model, uint32_t process, uint32_t tid);
 
-/* What they are called on the screen; interned. */
+/* Labels for the screen; interned. */
 const char *device_label(struct model *model, uint32_t device);
 const char *queue_label(struct model *model, uint32_t queue);
 const char *thread_label(struct model *model, uint32_t thread);
 const char *process_label(struct model *model, const struct process *process);
-/* Do several processes use the device? Then its queues' labels name the pid. */
+/* Whether several processes use the device; the labels of its queues then name the pid. */
 bool device_is_shared(const struct model *model, uint32_t device);
 /* The queue's label, with the pid if its device is shared. */
 const char *queue_label_of(struct model *model, const struct queue *queue, bool shared);

@@ -25,7 +25,7 @@ int64_t live_edge(const struct model *model)
 
 /* ---- the settled line ---- */
 
-/* A process at level off writes nothing; one that lives beats once a second. */
+/* A process at level off writes nothing; otherwise a living process writes a beat once a second. */
 #define SILENT_NS 3000000000
 #define SILENT_LAG_NS 1000000000
 
@@ -53,7 +53,7 @@ int64_t model_settle(struct model *model)
 {
 	int64_t settled = sources_settled(model);
 
-	/* What waits to be joined is still to come. */
+	/* Events that wait to be joined are not in the timeline yet. */
 	if (model->hold_ns && model->hold_ns < settled)
 		settled = model->hold_ns;
 	if (model->finished && !model->partial) {

@@ -8,16 +8,17 @@
 
 struct model;
 
-#define TIME_MAX (INT64_MAX / 4)		/* also of clocks that count from 1970 */
+/* also holds times of clocks that count from 1970 */
+#define TIME_MAX (INT64_MAX / 4)
 #define DUR_MAX INT64_C(2592000000000000)	/* 30 days: nothing lasts longer */
-#define LATE_SLACK_NS 60000000000		/* a clock may be off by this much */
+#define LATE_SLACK_NS 60000000000		/* how far a clock may be off */
 
 static inline bool time_ok(int64_t ns)
 {
 	return ns > 0 && ns < TIME_MAX;
 }
 
-/* Adds a duration to a sum, which stays at the end of the scale when it is reached. */
+/* Adds a duration to a sum, which saturates at INT64_MAX. */
 static inline void add_ns(int64_t *sum, int64_t ns)
 {
 	if (__builtin_add_overflow(*sum, ns, sum))
@@ -29,7 +30,7 @@ static inline void add_ns(int64_t *sum, int64_t ns)
 bool span_ok(int64_t start_ns, int64_t dur_ns, int64_t written_ns);
 /* Extends the time that the model covers to [start_ns, end_ns). */
 void saw_time(struct model *model, int64_t start_ns, int64_t end_ns);
-/* Where open spans end for now: the latest time that the model has heard of. */
+/* Where open spans end for now: the latest time that the model knows of. */
 int64_t live_edge(const struct model *model);
 /* Up to when the sources say that no earlier event can still arrive. */
 int64_t sources_settled(const struct model *model);

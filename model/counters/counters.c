@@ -165,7 +165,7 @@ void counters_put(struct model *model, uint32_t at, int64_t at_ns, int64_t value
 	for (; i && series->waiting[i - 1].time_ns > at_ns; i--)
 		series->waiting[i] = series->waiting[i - 1];
 	series->waiting[i] = (struct level_point) { at_ns, (uint64_t)(value + COUNTER_BIAS) };
-	/* Nobody says what is settled: what is old is. */
+	/* No source says what has settled, so old values are taken as settled. */
 	if (++series->n_waiting >= WAITING_MAX)
 		book_until(series, series->waiting[WAITING_MAX / 2].time_ns);
 }
@@ -208,7 +208,7 @@ static const struct level_point *last_point(const struct series *series)
 	return series->n_waiting ? &series->waiting[series->n_waiting - 1] : NULL;
 }
 
-/* From the first to the last value; one alone is its own mean. */
+/* The mean from the first to the last value; a single value is its own mean. */
 static int64_t mean_of(const struct series *series, int64_t first_ns)
 {
 	__int128 area = series->area;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Series of values over time.
+ * Counters: series of values over time.
  *
- * Idea: a value waits, sorted by time, until its time is settled; then it goes
- * into the series' level (model/counters/level.h) and into its mean. A question
- * sees both. Levels know no sign, so values are kept COUNTER_BIAS higher.
+ * Idea: a value waits, sorted by time, until its time has settled; then it goes into the series'
+ * level (model/counters/level.h) and into its mean. A question sees both. Levels are unsigned, so
+ * values are stored with COUNTER_BIAS added.
  *
- * Bounds: SERIES_MAX series, WAITING_MAX waiting values each (then the older half
- * is taken as settled). Complexity: a value O(1) amortised in order.
+ * Bounds: SERIES_MAX series, WAITING_MAX waiting values in each (then the older half is taken as
+ * settled). Complexity: O(1) amortised for a value that arrives in order.
  */
 #ifndef MODEL_COUNTERS_H
 #define MODEL_COUNTERS_H
@@ -19,20 +19,22 @@
 
 struct arrival;
 
-#define COUNTER_BIAS ((int64_t)1 << 60)	/* values lie within it, either side */
+#define COUNTER_BIAS ((int64_t)1 << 60)	/* values lie between -COUNTER_BIAS and COUNTER_BIAS */
 
 struct series {
-	uint32_t process, id, view;	/* id: the process's, 0: the model made it; view NONE */
-	uint32_t device;		/* of what the model made, NONE: that of the view */
+	/* id: of the process, 0: made by the model, view is NONE then */
+	uint32_t process, id, view;
+	/* of a series made by the model; NONE: the device of the view */
+	uint32_t device;
 	uint32_t name, unit;		/* names; name 0: not defined yet */
 	uint32_t row;
 	struct level level;
-	struct level_point *waiting;	/* owned; by time, COUNTER_BIAS higher */
+	struct level_point *waiting;	/* owned; by time, COUNTER_BIAS added */
 	size_t n_waiting, cap_waiting;
 	uint64_t count, late;
 	int64_t min, max;
 	int64_t first_ns;		/* the level's */
-	int64_t booked_ns;		/* of the last value in the level */
+	int64_t booked_ns;		/* time of the last value in the level */
 	__int128 area;			/* value * ns from first_ns to booked_ns */
 };
 
@@ -47,21 +49,21 @@ size_t counters_bytes(const struct model *model);
 /* EVENT_SERIES, EVENT_COUNTER. */
 void apply_series(struct model *model, const struct arrival *in);
 void apply_counter(struct model *model, const struct arrival *in);
-/* One that the model makes; NONE: no room. device: model-wide. */
+/* Makes a series for values that the model computes; NONE: no room. device: model-wide. */
 uint32_t counters_made(struct model *model, uint32_t process, uint32_t device, const char *name,
 		       const char *unit);
 void counters_put(struct model *model, uint32_t series, int64_t at_ns, int64_t value);
-/* All before is final. */
+/* All events before settled_ns have arrived. */
 void counters_settled(struct model *model, int64_t settled_ns);
 static inline struct series *series_at(const struct counters *counters, uint32_t i)
 {
 	return store_at(&counters->series, i);
 }
-/* Model-wide, NONE: of the process. */
+/* The model-wide device of the series; NONE: it belongs to the process. */
 uint32_t series_device(const struct model *model, const struct series *series);
-/* What a plot of it begins with: 0, or less. */
+/* The bottom of a plot of the series: 0, or less for negative values. */
 int64_t series_base(const struct series *series);
-/* As a row's columns. */
+/* The series as the columns of a row. */
 void counters_columns(struct model *model, uint32_t series, int64_t t0, int64_t w, size_t n,
 		      struct column *out);
 

@@ -68,7 +68,7 @@ static void level_spread(struct level *level, int64_t until_ns)
 	}
 }
 
-/* A value that lasts no time at all leaves its mark. */
+/* A value of no duration still counts for minimum and maximum. */
 static void touch(struct level *level)
 {
 	size_t at = (size_t)((level->now_ns - level->start_ns) / level->width_ns);
@@ -127,17 +127,16 @@ static const struct level_point *point_at(const struct level *level,
 	return &tail->points[i - level->n_recent];
 }
 
-/* How many changes were before that time (or at it). */
+/* How many changes were before that time. */
 static size_t points_before(const struct level *level, const struct level_tail *tail,
-			    int64_t time_ns, bool at_too)
+			    int64_t time_ns)
 {
 	size_t low = 0, high = level->n_recent + tail->n;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		int64_t t = point_at(level, tail, middle)->time_ns;
 
-		if (t < time_ns || (at_too && t == time_ns))
+		if (point_at(level, tail, middle)->time_ns < time_ns)
 			low = middle + 1;
 		else
 			high = middle;
@@ -161,7 +160,7 @@ static void sum_value(struct level_sum *sum, uint64_t min, uint64_t max, unsigne
 	sum->area += area;
 }
 
-/* Buckets that [from, to) touches, each as if its mean stood all the time. */
+/* Adds the buckets that [from, to) touches, each as if its level had been its mean throughout. */
 static void sum_buckets(const struct level *level, struct level_sum *sum, int64_t from_ns,
 			int64_t to_ns)
 {
@@ -190,7 +189,7 @@ static void sum_points(const struct level *level, const struct level_tail *tail,
 		       struct level_sum *sum, int64_t from_ns, int64_t to_ns)
 {
 	size_t n = level->n_recent + tail->n;
-	size_t i = points_before(level, tail, from_ns, false);
+	size_t i = points_before(level, tail, from_ns);
 	uint64_t value = i ? point_at(level, tail, i - 1)->value : 0;
 
 	if (i == n || point_at(level, tail, i)->time_ns > from_ns)
@@ -229,15 +228,4 @@ void level_range(const struct level *level, struct level_tail tail, int64_t from
 		.min = sum.min, .max = sum.max, .approx = sum.approx,
 		.mean = (uint64_t)(sum.area / (uint64_t)(to_ns - from_ns)),
 	};
-}
-
-uint64_t level_at(const struct level *level, struct level_tail tail, int64_t time_ns)
-{
-	size_t i = points_before(level, &tail, time_ns, true);
-	struct level_range range;
-
-	if (i || !level->forgot)
-		return i ? point_at(level, &tail, i - 1)->value : 0;
-	level_range(level, tail, time_ns, time_ns + 1, &range);
-	return range.mean;
 }

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A level over time (bytes that are live) in bounded memory: the recent changes
- * as they were, all of it in buckets.
+ * A level over time (live bytes, for example) in bounded memory: recent changes are kept exactly,
+ * the whole run in buckets.
  *
- * Idea: changes come in order of time. The last LEVEL_RECENT of them are kept
- * in a ring; beside it at most LEVEL_BUCKETS buckets of equal width cover
- * everything since the first change, with least, highest and the area under the
- * level. When the end does not fit, neighbours become one and the width
- * doubles, so that an hour of run has buckets of about four seconds.
+ * Idea: changes arrive in order of time. The last LEVEL_RECENT changes are kept in a ring. In
+ * addition, at most LEVEL_BUCKETS buckets of equal width cover everything since the first change;
+ * each has the minimum, the maximum and the area under the level. When the end does not fit,
+ * neighbours are merged and the width doubles, so that a run of an hour has buckets of about four
+ * seconds.
  *
- * Always true: before the first change the level is 0; after the last it stays.
- * Minimum, maximum and mean of a range that begins at or after the oldest change
- * in the ring are exact; else they are those of the buckets it touches.
+ * Always true: before the first change the level is 0; after the last it stays. Minimum, maximum
+ * and mean of a range that begins at or after the oldest change in the ring are exact; otherwise
+ * they are those of the buckets that the range touches.
  *
- * Complexity: a change O(1) amortised; a range O(log n + what it touches).
- * Memory: at most 96 KiB, less while little has happened. Times in ns, levels
- * below 2^62, products in 128 bits.
+ * Complexity: O(1) amortised for a change, O(log n + changes and buckets touched) for a range.
+ * Memory: at most 96 KiB, less while little has happened. Times in ns, levels below 2^62,
+ * products in 128 bits.
  */
 #ifndef MODEL_LEVEL_H
 #define MODEL_LEVEL_H
@@ -48,7 +48,7 @@ struct level {
 	bool forgot;			/* the ring has lost changes */
 };
 
-/* What comes after a level's last change and is not in it yet. */
+/* Changes after a level's last one that are not in the level yet. */
 struct level_tail {
 	const struct level_point *points;	/* borrowed, by time */
 	size_t n;
@@ -60,13 +60,12 @@ struct level_range {
 };
 
 void level_release(struct level *level);
-/* From time_ns on; a time before the last change counts as that. */
+/* Sets the value from time_ns on; a time before the last change counts as the time of that
+ * change. */
 void level_set(struct level *level, int64_t time_ns, uint64_t value);
-/* Of [from_ns, to_ns), from < to. */
+/* Minimum, maximum and mean of [from_ns, to_ns), from_ns < to_ns. */
 void level_range(const struct level *level, struct level_tail tail, int64_t from_ns,
 		 int64_t to_ns, struct level_range *out);
-/* The value at that time, after all that changed then. */
-uint64_t level_at(const struct level *level, struct level_tail tail, int64_t time_ns);
 size_t level_bytes(const struct level *level);
 
 #endif

@@ -8,7 +8,7 @@
  *
  * Complexity: a look is O(rows), folding O(lanes + chunks * log lanes).
  */
-#include "model/engine/budget.h"
+#include "model/engine/engine.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Definitions: what a process says that its ids stand for. */
-#include "model/engine/define.h"
+#include "model/engine/engine.h"
 
 #include <string.h>
 

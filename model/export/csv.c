@@ -14,7 +14,9 @@
 
 #include "model/columns/copies.h"
 #include "model/columns/kernels.h"
+#include "model/columns/memory.h"
 #include "model/columns/ops.h"
+#include "model/columns/steps.h"
 #include "model/export/formats.h"
 #include "model/query/counters.h"
 #include "model/query/findings.h"
@@ -180,39 +182,23 @@ static void csv_put_copies(struct csv *csv, struct model *model)
 	free(rows);
 }
 
-static void step_row(struct csv *csv, struct model *model, const struct step_row *row)
-{
-	struct step_breakdown b;
-	bool known = SNAPSHOT(model, (size_t)model_step_breakdown(model, row->start_ns, &b)) != 0;
-	const int64_t parts[] = {
-		known ? b.ns[STEP_COMPUTE] : -1, known ? b.ns[STEP_COMM] : -1,
-		known ? b.ns[STEP_INPUT] : -1,
-		known ? b.ns[STEP_H2D] + b.ns[STEP_D2H] + b.ns[STEP_D2D] : -1,
-		known ? b.ns[STEP_LAUNCH] : -1, known ? b.ns[STEP_SYNC] : -1,
-		known ? b.ns[STEP_COMPILE] : -1, known ? b.ns[STEP_HOST] : -1,
-		known ? b.ns[STEP_OTHER] : -1,
-	};
-
-	signed_number(csv, row->number);
-	signed_number(csv, row->start_ns);
-	time_ns(csv, row->dur_ns);
-	csv_put_text(csv, row->warm_up ? "yes" : "no");
-	csv_put_text(csv, row->outlier ? "yes" : "no");
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		time_ns(csv, parts[i]);
-	end_row(csv);
-}
-
 static void csv_put_steps(struct csv *csv, struct model *model)
 {
 	struct step_stats stats;
 	struct step_row *rows;
 	size_t n = SNAPSHOT(model, model_steps(model, &stats, &rows));
 
-	names(csv, "step,start,duration,warm-up,outlier,compute,comm,input,copies,launch,sync,"
-	      "compile,host,other");
-	for (size_t i = 0; i < n && !ferror(csv->out); i++)
-		step_row(csv, model, &rows[i]);
+	csv_headings(csv, &step_columns);
+	for (size_t i = 0; i < n && !ferror(csv->out); i++) {
+		struct step_line line = { .row = rows[i] };
+		struct step_breakdown parts;
+
+		line.known = SNAPSHOT(model, (size_t)model_step_breakdown(
+					     model, rows[i].start_ns, &parts)) != 0;
+		if (line.known)
+			memcpy(line.ns, parts.ns, sizeof(parts.ns));
+		csv_row(csv, &step_columns, &line);
+	}
 	free(rows);
 }
 
@@ -221,21 +207,11 @@ static void csv_put_memory(struct csv *csv, struct model *model)
 	struct memory_row *rows;
 	size_t n = SNAPSHOT(model, model_memory(model, &rows));
 
-	names(csv, "allocator,device,live,peak,peak-at,most-at-the-peak,allocations,frees,growth");
-	for (size_t i = 0; i < n; i++) {
-		const struct memory_row *r = &rows[i];
-
-		csv_put_text(csv, r->allocator);
-		which(csv, r->device);
-		number(csv, r->live_bytes);
-		number(csv, r->peak_bytes);
-		time_ns(csv, r->peak_ns ? r->peak_ns : -1);
-		csv_put_text(csv, r->n_peak_ops ? r->peak_ops[0] : NULL);
-		number(csv, r->allocations);
-		number(csv, r->frees);
-		number(csv, r->growth_bytes_per_step);
-		end_row(csv);
-	}
+	csv_headings(csv, &allocator_columns);
+	for (size_t i = 0; i < n; i++)
+		csv_row(csv, &allocator_columns, &(struct memory_line) {
+			.row = rows[i], .steps = true,
+		});
 	free(rows);
 }
 

@@ -101,7 +101,7 @@ uint64_t flows_made(const struct model *model, uint32_t op_name);
 /* Those that ended before t_ns are taken out into `out`, by no order; how many. */
 size_t flows_take(struct model *model, int64_t t_ns, struct flow_message **out);
 
-/* ---- names.c: "SOURCE -> DESTINATION: what" ---- */
+/* ---- flow_names.c: "SOURCE -> DESTINATION: what" ---- */
 
 struct flow_name {
 	uint32_t source, destination, what;	/* names; 0: not said */

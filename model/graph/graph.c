@@ -143,8 +143,9 @@ uint32_t graph_placed_in(struct model *model, uint32_t process, uint32_t graph, 
 	return i != NONE && is_named(model, gnode_at(g, i), name, length) ? i : NONE;
 }
 
-uint32_t graph_beside(struct model *model, const struct gnode *node, const char *name,
-		      size_t length)
+/* The node of that name in the graph of `node`; GRAPH_UNKNOWN: it has none. */
+static uint32_t graph_find_input(struct model *model, const struct gnode *node, const char *name,
+				 size_t length)
 {
 	uint32_t i = graph_placed_in(model, node->process, node->graph, name, length);
 
@@ -173,8 +174,8 @@ void graph_resolve(struct model *model, struct gnode *node)
 		size_t length = strcspn(p, " ");
 
 		node->in[node->n_in++] = control |
-			graph_beside(model, node, p + (control != 0),
-				     strcspn(p + (control != 0), " :"));
+			graph_find_input(model, node, p + (control != 0),
+					 strcspn(p + (control != 0), " :"));
 		p += length;
 	}
 }

@@ -120,9 +120,6 @@ size_t graphs_bytes(const struct model *model);
 void graph_define(struct model *model, const struct arrival *in);
 struct graphs *graphs_get(struct model *model);
 void graph_index(struct model *model);
-/* The node of that name in the node's graph, GRAPH_UNKNOWN. name: length bytes. */
-uint32_t graph_beside(struct model *model, const struct gnode *node, const char *name,
-		      size_t length);
 /* The node of that name in a graph, a name; NONE. */
 uint32_t graph_placed_in(struct model *model, uint32_t process, uint32_t graph, const char *name,
 			 size_t length);

@@ -438,6 +438,12 @@ static bool add_last(struct cover *cover, int64_t start, int64_t end)
 	return true;
 }
 
+/* Up to where the cover is folded; INT64_MIN: nothing is. */
+static int64_t cover_folded_end(const struct cover *cover)
+{
+	return cover->n_folded ? cover->heads[cover->n_folded - 1].end_ns : INT64_MIN;
+}
+
 void cover_add(struct cover *cover, int64_t start, int64_t end)
 {
 	int64_t folded = cover_folded_end(cover);
@@ -525,11 +531,6 @@ void cover_fold(struct cover *cover, int64_t until)
 		if (cover->n_folded >= COVER_GHOSTS)
 			halve_ghosts(cover);
 	}
-}
-
-int64_t cover_folded_end(const struct cover *cover)
-{
-	return cover->n_folded ? cover->heads[cover->n_folded - 1].end_ns : INT64_MIN;
 }
 
 /* ---- questions ---- */

@@ -55,8 +55,6 @@ void cover_cut(struct cover *cover, int64_t from);
 /* Saves memory: blocks that end by `until` keep their length in all only.
  * Totals stay exact, places do not. */
 void cover_fold(struct cover *cover, int64_t until);
-/* Up to where it is folded, INT64_MIN: nothing is. */
-int64_t cover_folded_end(const struct cover *cover);
 /* Adds to busy[i * stride_bytes] the length inside column i of n, width w. */
 void cover_columns(const struct cover *cover, int64_t t0, int64_t w, size_t n,
 		   void *busy, size_t stride_bytes);

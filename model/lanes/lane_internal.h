@@ -16,8 +16,6 @@ void chunk_open(struct lane *lane, struct chunk *chunk);
 void chunk_seal(struct lane *lane, struct chunk *chunk);
 /* It stays open for a while: another one may be sealed for it. */
 void lane_keep_open(struct lane *lane, struct chunk *chunk);
-/* It is not there any more, or sealed. */
-void lane_forget_open(struct lane *lane, const struct chunk *chunk);
 /* Values of a column, plain or packed. */
 void chunk_read(const struct lane *lane, const struct chunk *chunk, uint32_t column, uint32_t first,
 		uint32_t n, uint64_t *values);

@@ -92,6 +92,13 @@ struct chunk *chunk_alloc(struct lane *lane)
 	return chunk;
 }
 
+static void lane_forget_open(struct lane *lane, const struct chunk *chunk)
+{
+	for (uint32_t i = 0; i < LANE_OPEN; i++)
+		if (lane->open[i] == chunk)
+			lane->open[i] = NULL;
+}
+
 void chunk_free(struct lane *lane, struct chunk *chunk)
 {
 	chunk_drop_data(lane, chunk);
@@ -379,13 +386,6 @@ size_t lane_squeeze(struct lane *lane)
 		chunk_seal(lane, lane->chunks[c]);
 	memset(lane->open, 0, sizeof(lane->open));
 	return before > lane->bytes ? before - lane->bytes : 0;
-}
-
-void lane_forget_open(struct lane *lane, const struct chunk *chunk)
-{
-	for (uint32_t i = 0; i < LANE_OPEN; i++)
-		if (lane->open[i] == chunk)
-			lane->open[i] = NULL;
 }
 
 /* ---- single spans ---- */

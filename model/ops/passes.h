@@ -6,7 +6,7 @@
  *
  * Both passes of an op have one base: "conv1/forward" and "conv1/backward" have
  * "conv1", "aten::addmm" and "AddmmBackward0" have "addmm". The question is
- * model_passes() of query-flows.h.
+ * model_passes() of query/flows.h.
  */
 #ifndef MODEL_PASSES_H
 #define MODEL_PASSES_H

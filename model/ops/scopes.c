@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ops by the scope that they are in, as rows of a tree; see query-optree.h.
+ * Ops by the scope that they are in, as rows of a tree; see query/optree.h.
  *
  * A scope is a part of a name ("block1" of the node block1/conv/Conv2D), or a function of
  * the user's in which the op was called. Which function called which is known of the

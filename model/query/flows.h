@@ -3,7 +3,7 @@
  * What ops have to do with each other: which is whose gradient, by their names;
  * and what ops take from other ops: data edges, producer to consumer, and how long
  * after its last input a consumer began; and the messages between processes.
- * Beside query.h, by the same rules.
+ * The rules of query.h apply.
  *
  * Only edges that somebody told (EVENT_EDGE) are here: the order of a queue's
  * commands is no dependency, and none is made up from it.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where a row has nothing: times between two of its events in which none of its lanes (or of
- * what stands below it) ran. Beside query.h, by the same rules.
+ * what stands below it) ran. The rules of query.h apply.
  *
  * Always true: a gap lies between two moments at which something ran, and is the widest there;
  * it is never a part of one. Exact; nothing is known of what was folded, so no gap begins

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Graphs: nodes, what they take from each other, where in the source they come
- * from (files and lines: query-lines.h), what they cost. And how things are set up
- * (EVENT_INFO). Beside query.h, by the same rules.
+ * from (files and lines: query/lines.h), what they cost. And how things are set up
+ * (EVENT_INFO). The rules of query.h apply.
  *
  * What runs is joined to the nodes by name: as it is; without
  * "StatefulPartitionedCall/" (an inlined function); without all up to "/_N/" (a

@@ -8,7 +8,7 @@
  *
  * Kept when events come in, so that it does not depend on what is still in the
  * lanes. An op counts where it says; only without a word of its own at the line of
- * the node that it was joined to (query-graph.h).
+ * the node that it was joined to (query/graph.h).
  */
 #ifndef MODEL_QUERY_LINES_H
 #define MODEL_QUERY_LINES_H

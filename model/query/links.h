@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What one event has to do with others: what an op launched and who launched that,
- * the other end of a message, whose output an op takes and who takes its own. Beside
- * query.h, by the same rules.
+ * the other end of a message, whose output an op takes and who takes its own. The rules of
+ * query.h apply.
  *
  * Launches, graphs' nodes and messages are known of each event. Who takes from whom is told
  * of ops by name (edges, graphs): of those that feed it the last runs that began before it,

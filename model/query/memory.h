@@ -2,7 +2,7 @@
 /*
  * Questions about the program's memory: per allocator and device what is
  * allocated, what the peak was and who held it, how it went over time and
- * whether it grows from step to step. Beside query.h, by the same rules.
+ * whether it grows from step to step. The rules of query.h apply.
  *
  * Exact for the whole run whatever the order of arrival, as long as an event is
  * not later than its source said it would be (settled); counts of what cannot

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * All events of one name, added up: how long they took, where they ran, for whom, when.
- * Beside query.h, by the same rules.
+ * The rules of query.h apply.
  *
  * A walk looks at the spans themselves, some at a time, so that who asks gives the lock
  * back in between and can stop early; chunks without the name are passed by. What comes
@@ -77,5 +77,21 @@ void name_walk_free(struct name_walk *walk);
 bool name_walk_step(struct name_walk *walk, uint64_t spans);
 /* What was found so far; what it points to stays until the next step. [locked] */
 void name_walk_sum(struct name_walk *walk, struct name_sum *out);
+
+/* ---- the names alone, for completion: no percentiles, no shapes ---- */
+
+struct name_total {
+	const char *name;		/* short; the model's, as long as it lives */
+	int64_t ns;			/* device time, of an op without it its own time */
+};
+
+/* In any order; a name may come several times (types, devices, queues). The caller frees.
+ * O(ops), O(kernels). [locked] */
+size_t model_op_names(struct model *model, struct name_total **out);
+size_t model_kernel_names(struct model *model, struct name_total **out);
+
+/* Whether one is called so, in full or short. O(ops), O(kernels). [locked] */
+bool model_has_op(struct model *model, const char *name);
+bool model_has_kernel(struct model *model, const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Thread pools: what is handed to them, how long it waits for a thread. Beside
- * query.h, by the same rules. Sums are exact for the whole run.
+ * Thread pools: what is handed to them, how long it waits for a thread. The rules of
+ * query.h apply. Sums are exact for the whole run.
  *
  * A closure is what is handed to a pool: a run of ops that became ready, a part of a
  * parallel loop. The first op of a closure has waited as long as the closure; those

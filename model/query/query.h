@@ -399,7 +399,7 @@ struct kernel_row {
 	int64_t flop_ns;
 	size_t n_shapes;
 	struct kernel_shape *shapes;	/* owned by the row; the longest first */
-	/* Mean occupancy of the runs of known launches, by time (query-launch.h), and what
+	/* Mean occupancy of the runs of known launches, by time (query/launch.h), and what
 	 * limits most of it; -1, 0 not known. */
 	int occupancy_milli;
 	unsigned occupancy_limits;

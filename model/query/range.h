@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What ran within a time: every op, kernel, copy and compilation that touches
- * [t0, t1), summed by name, op, shape and queue. Beside query.h, by the same rules.
+ * [t0, t1), summed by name, op, shape and queue. The rules of query.h apply.
  *
  * A walk looks at the spans themselves, some at a time, so that who asks gives the lock
  * back in between and can stop early: queues first, then compilations, then threads. What

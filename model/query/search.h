@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Questions about only those events whose name, or whose op's name, is wanted.
- * Beside query.h, by the same rules.
+ * The rules of query.h apply.
  *
  * Idea: the names are asked, once each, not the events: `match` sees every name
  * that an event may have (new ones with the next question) and an event costs
@@ -36,9 +36,5 @@ void search_free(struct search *search);
  * nothing. [locked] */
 void search_columns(struct search *search, uint32_t row, uint32_t lane, int64_t t0, int64_t t1,
 		    size_t n, struct column *out);
-bool search_next(struct search *search, uint32_t row, uint32_t lane, int64_t after_start_ns,
-		 struct span_ref *out);
-bool search_prev(struct search *search, uint32_t row, uint32_t lane, int64_t before_start_ns,
-		 struct span_ref *out);
 
 #endif

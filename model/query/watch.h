@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Finished events as they become known, each once: for who waits for one of a certain sort.
- * Beside query.h, by its rules.
+ * The rules of query.h apply.
  *
  * Idea: as an event finds its place, one look at its name (asked once each) and one at its
  * length decide whether it may be wanted; what may be is noted, and all about it is told to

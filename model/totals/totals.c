@@ -2,7 +2,7 @@
 /*
  * Totals that are kept while events come in, so that they do not depend on
  * what detail is still there: kernels, copies, calls, compiles. Keys
- * are names as they were used; queries.c puts together what turned out to be
+ * are names as they were used; answers/tables.c puts together what turned out to be
  * the same name.
  */
 #include "model/totals/totals.h"

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code of a program that runs, replaced, and put back: what the stage asks for in its report
- * (stage.h), until tftop leaves.
+ * Replaces code of a running program, as the stage asks for in its report (stage.h), and puts the
+ * original code back when tftop leaves.
  *
  * Always true:
- * - All threads stand meanwhile, each in front of an instruction that stays as it is: none is
- *   within the bytes that are replaced, nor will a signal's handler return to there. Where
- *   that is not so, or not all can be stopped in CODE_STOP_MS, all go on, and it is tried again.
- * - Each piece is written in one, so that it is whole or not there even if tftop dies, and only
- *   where the program's memory has what the stage said; all pieces or none.
- * - Put back is what was replaced by this tftop and is as it left it, while the condition holds
- *   under which it was replaced. What was put in its place stays where it is: threads may be in it.
- * - Only code of private mappings is written to, which becomes the process's own by that; it
- *   does not have to be writable.
- * - Interrupted system calls are made again, signals are delivered.
+ * - All threads are stopped meanwhile, and none of them is inside the bytes that are replaced,
+ *   nor will a signal handler return to them. Where that is not so, or where not all threads stop
+ *   within CODE_STOP_MS, all continue and it is tried again.
+ * - Each piece is written with one write, so that it is either whole or absent even if tftop
+ *   dies. It is written only where the memory holds what the stage said. Either all pieces or
+ *   none.
+ * - Only what this tftop replaced is put back, and only while it is unchanged and the condition
+ *   holds under which it was replaced. The code that the pieces led to remains: threads may be in
+ *   it.
+ * - Only private mappings are written, which become the process's own copy. They need not be
+ *   writable.
+ * - Interrupted system calls are repeated, and signals are delivered.
  *
- * What the stage asks for is not to be believed: nothing but that process is changed by it.
+ * The stage's request is not trusted: whatever it says, only that process is changed.
  *
  * Threads: any; the work is done on a thread of its own, see inject.h.
  */
@@ -33,17 +35,18 @@
 
 struct code_result {
 	bool replaced;		/* or put back */
-	int64_t stopped_ns;	/* how long a thread was kept from its own work, at most */
-	unsigned tries;		/* stops of all */
-	char why[240];		/* of what was not, one clause */
+	int64_t stopped_ns;	/* how long a thread was stopped, at most */
+	unsigned tries;		/* how often all threads were stopped */
+	char why[240];		/* the reason when it failed */
 };
 
-/* codes: as report_read() gave it, asked for. Blocks for 2 s and a bit at most; the report is
- * answered, *result set. Whether they are replaced. */
+/* codes: as report_read() returned it, in state ASKED. Returns whether the code was replaced;
+ * answers the report and sets *result in any case. Blocks for slightly more than 2 s at most. */
 bool code_replace(pid_t pid, const struct report *report, const struct stage_codes *codes,
 		  struct code_result *result);
 
-/* Blocks for 1 s and a bit at most. Whether the program has its own code again. */
+/* Returns whether the program has its own code again. Blocks for slightly more than 1 s at
+ * most. */
 bool code_put_back(pid_t pid, const struct stage_codes *codes, struct code_result *result);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A loaded 64-bit ELF file in another process's memory. Internal to the injector.
+ * A 64-bit ELF file that is loaded in another process, read from that process's memory. Internal
+ * to the injector.
  */
 #ifndef PROBES_ATTACH_ELF_H
 #define PROBES_ATTACH_ELF_H
@@ -13,14 +14,14 @@ struct elf {
 	uint64_t symbols, strings, strings_size, gnu_hash;
 };
 
-/* By the address of its header; false when that is none or not of this machine. */
+/* By the address of its ELF header; false when there is none, or it is for another machine. */
 bool elf_open(struct elf *elf, const struct target *t, uint64_t header);
 
-/* By its dynamic section. */
+/* By the address of its dynamic section. */
 bool elf_open_dynamic(struct elf *elf, const struct target *t, uint64_t bias,
 			uint64_t dynamic);
 
-/* The address of a function that it defines; 0 when there is none. */
+/* The address of a function that the file defines; 0: it defines none of that name. */
 uint64_t elf_function(const struct elf *elf, const char *name);
 
 /* Whether its string table holds this string (names of versions are there). */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread of the program that stands still for tftop goes before others, as far as tftop may
- * give it that (root, RLIMIT_RTPRIO): what it does for tftop takes what it takes, however many
- * want the processors.
+ * While a thread of the program is stopped for tftop, it runs before other threads of the
+ * machine, as far as tftop may grant that (root, RLIMIT_RTPRIO). So the stop is short even when
+ * many tasks want the processors.
  *
- * Nothing of the thread is changed. A thread of tftop's with a priority waits for a futex which
- * it says is the other's, and the kernel lends priorities to who is waited for (futex(2),
- * priority inheritance). So nothing is left of it if tftop dies, and no thread that is made
- * meanwhile inherits it.
+ * Nothing of the thread is changed. A thread of tftop with a real-time priority waits for a futex
+ * whose owner it declares to be the program's thread, and the kernel lends its priority to the
+ * owner (futex(2), priority inheritance). So nothing remains if tftop dies, and no thread that
+ * the program creates meanwhile inherits the priority.
  *
  * Threads: one at a time per struct hurry.
  */
@@ -21,14 +21,14 @@
 
 struct hurry {
 	pthread_t thread;
-	uint32_t futex;		/* "of the program's thread" */
+	uint32_t futex;		/* owner: the program's thread */
 	bool runs;
 	_Atomic bool over;
 };
 
-/* The calling thread too, until its end. Failure is silent. */
+/* Also raises the calling thread, until its end. Failure is silent. */
 void hurry_begin(struct hurry *hurry, pid_t tid);
-/* As before at once; then waits some milliseconds. */
+/* Ends it at once; then waits some milliseconds for tftop's thread. */
 void hurry_end(struct hurry *hurry);
 
 #endif

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What can be seen of a process that runs already, or of programs on this machine
- * at all: what can be done, what cannot, why, and what to do about it.
+ * Checks a running process before tftop attaches: what is possible, what is not, why, and what to
+ * do about it (`tftop --check`).
  *
- * Always true: nothing is touched. No process is stopped, signalled or traced, no
- * file is written; all comes from /proc and from files that are read. What cannot
- * be looked at is said to be unknown, never taken to be fine. The process goes on
- * meanwhile: an answer holds for the moment it was given, and whoever attaches
- * compares start_ticks.
+ * Always true: nothing is touched. No process is stopped, signalled or traced and no file is
+ * written; everything comes from /proc and from files that are read. What cannot be read is
+ * reported as unknown, never assumed to be fine. The process runs on meanwhile, so that an answer
+ * holds for the moment it was given; whoever attaches compares start_ticks.
  *
- * Text of the process (its command, paths) may hold any byte but NUL: whoever
- * shows it makes it harmless. No state; any thread.
+ * Text of the process (its command, paths) may hold any byte but NUL: whoever shows it cleans it.
+ * No state; any thread.
  */
 #ifndef PROBES_ATTACH_PREFLIGHT_H
 #define PROBES_ATTACH_PREFLIGHT_H
@@ -26,41 +25,41 @@
 
 enum attach_verdict {
 	ATTACH_CAN = 0,
-	ATTACH_PARTLY,		/* something will be missing */
+	ATTACH_PARTLY,		/* possible, but something will be missing */
 	ATTACH_CANNOT,
-	ATTACH_ABSENT,		/* there is none of it */
+	ATTACH_ABSENT,		/* the process has nothing of the kind */
 };
 
 struct attach_line {
 	const char *what;	/* one word; static */
 	enum attach_verdict verdict;
-	bool probe;		/* of one probe; another line is of everything */
-	bool loaded;		/* of a probe: what it is for is seen to be in the process */
+	bool probe;		/* about one probe; other lines are about all */
+	bool loaded;		/* of a probe: what it observes is loaded */
 	char why[ATTACH_WHY_MAX];
-	char todo[ATTACH_TODO_MAX];	/* "": nothing */
+	char todo[ATTACH_TODO_MAX];	/* what to do; "": nothing */
 };
 
 struct attach_check {
-	bool possible;		/* all that everything hangs on can, and one probe can */
-	char error[ATTACH_WHY_MAX + ATTACH_TODO_MAX + 64];	/* when not: the first reason, and what to do */
-	pid_t pid;		/* 0: of the machine */
-	uint64_t start_ticks;	/* of /proc/PID/stat: says which PID it was */
-	uid_t uid;		/* the effective ones */
+	bool possible;		/* nothing that all depends on failed, and a probe fits */
+	/* If not possible: the first reason, and what to do. */
+	char error[ATTACH_WHY_MAX + ATTACH_TODO_MAX + 64];
+	pid_t pid;		/* 0: the machine was checked */
+	uint64_t start_ticks;	/* of /proc/PID/stat: identifies the process */
+	uid_t uid;		/* effective ids */
 	gid_t gid;
-	char command[512];	/* with its arguments, blanks between; "": gone */
-	bool apart;		/* it sees other files: place.h */
-	bool pid_space;		/* it has another number in its own PID namespace */
-	bool again;		/* a tftop that has gone brought probes into it */
+	char command[512];	/* with arguments, separated by spaces; "": ended */
+	bool apart;		/* it sees other files than tftop: place.h */
+	bool pid_space;		/* it is in a PID namespace below tftop's */
+	bool again;		/* an earlier tftop has attached to it */
 	size_t count;
 	struct attach_line lines[ATTACH_LINES_MAX];
 };
 
-/* lib_dir: folder of the probe libraries, "" where there is none; borrowed for the
- * call, as are all arguments. */
+/* Fills check. lib_dir: the folder of the probe libraries, "": there is none. */
 void attach_check_process(struct attach_check *check, pid_t pid, const char *lib_dir);
-/* Whether this probe library can be brought into a process that runs. */
+/* Whether a probe library can be loaded into a running process. */
 bool attach_can_come_late(const char *library);
-/* The name of the probe for the runtime that a library of this name shows; NULL: none. */
+/* The name of the probe for the runtime that a library of this name belongs to; NULL: none. */
 const char *attach_probe_for(const char *file);
 
 /* ---- for a check of another kind (probes/session/lttng/machine.h) ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tftop's end of the stage (stage.h): its argument, its report.
+ * tftop's side of the stage (stage.h): the argument that it gets, and its report.
  *
  * Threads: one at a time per report.
  */
@@ -19,26 +19,26 @@ struct report {
 };
 
 /*
- * Makes a report in a folder that is open (and may be closed then), readable and writable
- * for uid alone. False with a sentence: the name is there already, the disk full, …
+ * Creates the report's file in an open folder (which may be closed afterwards), readable and
+ * writable for uid alone. False with a sentence: the name exists already, the disk is full, …
  */
 bool report_open(struct report *report, int folder, const char *name, uid_t uid, gid_t gid,
 		 char *why, size_t size);
 
-/* What it says now, into *now: each text ends, the number of loads fits. False when it
- * cannot be read or is none. */
+/* Copies the report into *now and makes it safe: every text ends, the number of loads fits.
+ * False when it cannot be read or is not a report. */
 bool report_read(const struct report *report, struct stage_report *now);
 
-/* Answers what the stage asks for; why: "" when replaced. False: it asks for nothing (any
- * more), or it cannot be written. */
+/* Answers the stage's request to replace code; why: "" when it was replaced. False: there is no
+ * request (any more), or the answer cannot be written. */
 bool report_answer(const struct report *report, enum stage_codes_state state, const char *why);
 
-/* Removes the file; a stage that is still at work keeps its own mapping. */
+/* Removes the file; a stage that still works keeps its own mapping. */
 void report_close(struct report *report);
 
 /*
- * Collects the entry's argument. `full` stays set once something did not fit or holds a
- * line break, which no line can: then nothing may be injected.
+ * Collects the argument. Once something did not fit, or holds a line break, `full` stays set, and
+ * nothing may be injected.
  */
 struct stage_argument {
 	char text[4096];	/* INJECT_ARGUMENT_MAX */
@@ -46,7 +46,7 @@ struct stage_argument {
 	bool full;
 };
 
-/* path: as the *target* sees it. First. */
+/* Call this first. path: the report, as the target sees it. */
 void argument_begin(struct stage_argument *argument, const char *path);
 /* verb: "set" or "lend" with NAME=VALUE, "load" with an absolute path. */
 void argument_add(struct stage_argument *argument, const char *verb, const char *what);

@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libtftop-attach.so, what tftop injects: it brings the probes into a program that
- * runs. Its entry only makes a thread, so that the injected thread stands still for
- * a moment; that thread, with all signals blocked, sets the environment, loads the
- * probes one after the other, lets each place its hooks, says in a report how it
- * went and ends. It needs libc alone.
+ * libtftop-attach.so, the library that tftop injects: it loads the probes into a running program.
+ * It needs libc alone.
  *
- * The argument of the entry is text, a line each:
+ * Its entry only starts a thread, so that the injected thread is stopped for a moment only. That
+ * new thread, with all signals blocked, sets the environment, loads the probes one after another,
+ * lets each install its hooks, writes into a report how it went, and ends.
  *
- *   report PATH      the report, first; made by tftop, of sizeof(struct stage_report)
- *   set NAME=VALUE   from now on in the program's environment
- *   lend NAME=VALUE  there until the probes are loaded, then as it was
- *   load PATH        a library, in this order; its tftop_probe_attach() is called when
- *                    it exports one
+ * The entry's argument is text, one line each:
  *
- * What comes back from tftop_probe_attach() is an enum tft_attached (schema/attach.h); why
- * it is not TFT_ATTACHED the library says itself, where it can. Where probes are in the
- * program since another tftop, their runtime is told of this one first.
+ *   report PATH      the report, first; made by tftop, sizeof(struct stage_report) bytes
+ *   set NAME=VALUE   put into the program's environment for good
+ *   lend NAME=VALUE  put there until the probes are loaded, then restored
+ *   load PATH        a library, in this order; its tftop_probe_attach() is called if it
+ *                    exports one
  *
- * The environment is replaced, not changed: a new array with a swap of `environ`, and
- * nothing of the old one freed, as other threads may be reading it. What a thread that
- * was inside of setenv() at that moment wrote to the old array is carried over.
+ * tftop_probe_attach() returns an enum tft_attached (schema/attach.h). When that is not
+ * TFT_ATTACHED, the library can give the reason. Where an earlier tftop has loaded probes, their
+ * runtime is told of this tftop first.
  *
- * A library may have code of the program replaced meanwhile (schema/attach.h): the stage
- * puts that into the report, where tftop answers (code.h).
+ * The environment is replaced, not changed: a new array is swapped into `environ`, and nothing of
+ * the old one is freed, because other threads may be reading it. What a thread that was inside
+ * setenv() at that moment wrote into the old array is copied to the new one.
  *
- * The report is written by the program and so is not to be believed: tftop reads it
- * with pread() into memory of its own and ends each text itself (report.h).
+ * A library may ask to have code of the program replaced (schema/attach.h): the stage puts the
+ * request into the report, and tftop answers there (code.h).
+ *
+ * The program can write into the report, so it is not trusted: tftop reads it with pread() into
+ * its own memory and ends each text itself (report.h).
  */
 #ifndef PROBES_ATTACH_STAGE_H
 #define PROBES_ATTACH_STAGE_H
@@ -42,23 +43,23 @@
 #define STAGE_WHY_ENTRY "tftop_attach_why"
 #define STAGE_RUNTIME "libtftop-runtime.so"
 #define STAGE_START "libtftop-start.so"
-#define STAGE_MAGIC 0x32677473u		/* "stg2": another layout, another number */
+#define STAGE_MAGIC 0x32677473u		/* "stg2": changes with the layout */
 #define STAGE_LOADS_MAX 24
 
 enum stage_state {
-	STAGE_NOTHING,		/* as tftop made it */
-	STAGE_RUNS,		/* its thread works */
-	STAGE_OVER,		/* everything was tried; text: what is there cannot reach tftop */
-	STAGE_BAD_ARGUMENT,	/* nothing was done: text says what was wrong with it */
+	STAGE_NOTHING,		/* as tftop created it */
+	STAGE_RUNS,		/* its thread is working */
+	STAGE_OVER,		/* finished; text: why probes cannot reach tftop, or "" */
+	STAGE_BAD_ARGUMENT,	/* nothing was done; text: the wrong line */
 };
 
 enum stage_load_state {
 	STAGE_WAITS,
 	STAGE_LOADING,		/* in dlopen */
 	STAGE_ATTACHING,	/* in tftop_probe_attach */
-	STAGE_NOT_LOADED,	/* text: dlerror's */
-	STAGE_LOADED,		/* it has no tftop_probe_attach */
-	STAGE_ATTACHED,		/* result: what that gave; text: why, "" unknown */
+	STAGE_NOT_LOADED,	/* text: dlerror() */
+	STAGE_LOADED,		/* loaded; it has no tftop_probe_attach */
+	STAGE_ATTACHED,		/* result: what it returned; text: the reason, or "" */
 };
 
 struct stage_load {
@@ -67,13 +68,13 @@ struct stage_load {
 	char text[240];
 };
 
-/* Code that a probe wants to have replaced (schema/attach.h): asked for by the stage, which
- * may withdraw that, answered by tftop. */
+/* Code that a probe wants to be replaced (schema/attach.h). The stage asks, and may withdraw the
+ * request; tftop answers. */
 enum stage_codes_state {
 	STAGE_CODES_NONE,
 	STAGE_CODES_ASKED,
 	STAGE_CODES_REPLACED,
-	STAGE_CODES_REFUSED,	/* nothing is changed; why */
+	STAGE_CODES_REFUSED,	/* nothing was changed; `why` is the reason */
 	STAGE_CODES_WITHDRAWN,
 };
 
@@ -85,12 +86,12 @@ struct stage_codes {
 	char why[240];
 };
 
-/* Shared memory; states are written last, each with release order. */
+/* In shared memory. A state is written last, with release order. */
 struct stage_report {
-	uint32_t magic;		/* by tftop */
+	uint32_t magic;		/* written by tftop */
 	uint32_t state;		/* enum stage_state */
-	uint32_t loads;		/* how many there are */
-	int32_t pid;		/* the program's, in its own namespace */
+	uint32_t loads;		/* number of libraries to load */
+	int32_t pid;		/* the program's, in its own PID namespace */
 	char text[240];
 	struct stage_codes codes;
 	struct stage_load load[STAGE_LOADS_MAX];	/* in the order of the argument */

@@ -118,7 +118,7 @@ static void name_of(pid_t pid, char *name, size_t size)
 	status_field(pid, pid, "Name", name, size);
 }
 
-bool target_possible(pid_t pid, char *why, size_t size)
+static bool target_possible(pid_t pid, char *why, size_t size)
 {
 	char path[64], text[256], name[64];
 	struct stat st;

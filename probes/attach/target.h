@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The target as seen from outside: its mappings, what its loaded files define and
- * where in its libc the pieces are that a call needs. All is read from its memory,
- * so that mount namespaces and files replaced by an update do not matter. Internal
- * to the injector.
+ * The target as seen from outside: its mappings, the functions that its loaded files define, and
+ * the pieces of its libc that a call needs. Everything is read from its memory, so that mount
+ * namespaces and files that were updated on disk make no difference. Internal to the injector.
  *
  * Threads: one at a time per struct target.
  */
@@ -17,7 +16,7 @@
 #include <sys/types.h>
 
 struct address_range {
-	uint64_t start, end;	/* end: the first byte behind */
+	uint64_t start, end;	/* end: the first byte after it */
 };
 
 #define TARGET_RANGES_MAX 96
@@ -28,8 +27,8 @@ struct address_ranges {
 };
 
 /*
- * How the thread gets back by itself, pieces of libc's text. `store` writes rax to
- * rbx + store_offset, takes store_words words off the stack and returns.
+ * The pieces of libc's code by which the thread gets back by itself. `store` writes rax to
+ * rbx + store_offset, pops store_words words and returns.
  */
 struct way_back {
 	uint64_t store, pop_rdi, sigreturn;
@@ -39,11 +38,11 @@ struct way_back {
 struct target {
 	pid_t pid;
 	int memory;		/* /proc/PID/mem; -1: closed */
-	struct address_ranges linker;	/* text of ld.so */
-	struct address_ranges libc;	/* text of libc and its parts */
-	struct address_ranges heaps;	/* text of libraries that define malloc */
-	struct address_ranges own_heap;	/* the program's own, if it does */
-	uint64_t dlopen, dlerror, raise;	/* dlerror: 0 when there is none */
+	struct address_ranges linker;	/* code of ld.so */
+	struct address_ranges libc;	/* code of libc and its parts */
+	struct address_ranges heaps;	/* code of libraries that define malloc */
+	struct address_ranges own_heap;	/* code of the program, if it defines malloc */
+	uint64_t dlopen, dlerror, raise;	/* dlerror: 0 when libc has none */
 	unsigned dlopen_mode;
 	struct way_back back;
 };
@@ -51,7 +50,7 @@ struct target {
 struct target_mapping {
 	uint64_t start, end, offset, inode;
 	bool readable, executable;
-	char path[512];		/* cut; "" when anonymous */
+	char path[512];		/* may be cut; "" when anonymous */
 };
 
 /* The next line of /proc/PID/maps; false at the end. */
@@ -77,9 +76,5 @@ void status_field(pid_t pid, pid_t tid, const char *name, char *text, size_t siz
 
 /* kernel.yama.ptrace_scope; 0: the kernel has none. */
 int target_yama_scope(void);
-
-/* What speaks against an injection before memory is looked at: no such process, a thread,
- * zombie, traced, stopped …; false with a sentence. */
-bool target_possible(pid_t pid, char *why, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which thread, and when. Internal to the injector.
+ * Which thread of the target does the work, and at which moment. Internal to the injector.
  *
  * Threads: those of struct target.
  */
@@ -11,36 +11,37 @@
 
 struct thread_candidate {
 	pid_t tid;
-	int rank;		/* 0: waits in a call that is restarted as it was, …, RANK_RUNNING */
-	uint64_t sp;		/* where it waits; 0: unknown */
+	int rank;		/* the lower the better: 0 waits in a call that the
+				 * kernel restarts unchanged; RANK_RUNNING computes */
+	uint64_t sp;		/* its stack pointer; 0: unknown */
 	struct address_range stack;	/* the mapping its stack pointer was last seen in */
-	bool main_stack;	/* the kernel's one, which grows */
+	bool main_stack;	/* the stack of the main thread, which grows */
 };
 
 #define RANK_RUNNING 3
 #define CANDIDATES_MAX 32
 
-/* What a stopped thread is at. */
+/* What a stopped thread was doing. */
 struct moment {
-	int64_t call;		/* the system call it is in; negative: none */
+	int64_t call;		/* the system call that it is in; negative: none */
 	uint64_t arguments[6], sp, pc, thread;	/* thread: glibc's (fs base), 0: unknown */
 };
 
-/* The best first. 0: none that lives. Reads /proc only. */
+/* Returns how many were found, the best first; 0: no thread is alive. Reads /proc only. */
 size_t candidates_find(const struct target *t, struct thread_candidate list[CANDIDATES_MAX]);
 
 /* Looks up the mapping of sp; false when there is none. */
 bool candidate_stack(const struct target *t, struct thread_candidate *c, uint64_t sp);
 
 /*
- * Why nothing can be called at this moment; NULL: it can. room: bytes that are
- * to be had below the stack pointer.
+ * Why nothing can be called at this moment; NULL: it is safe. room: how many bytes are needed
+ * below the stack pointer.
  */
 const char *moment_unsafe(const struct target *t, const struct thread_candidate *c,
 			  const struct moment *m, uint64_t room);
 
-/* A call that ends with EINTR when its thread is stopped and that nobody else
- * interrupted: as if nothing had been, it is to be made again. */
+/* Whether a system call returns EINTR when its thread is stopped, although no signal arrived. It
+ * has to be repeated then. */
 bool call_breaks(int64_t call);
 
 #endif

@@ -50,7 +50,7 @@ void calls_start(void)
 	table_start();
 }
 
-int calls_class(uint32_t domain, uint32_t number)
+static int calls_class(uint32_t domain, uint32_t number)
 {
 	if (domain < 1 || domain > 2 || number >= NUMBERS)
 		return CUPTI_CLASS_NONE;

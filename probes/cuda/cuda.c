@@ -105,7 +105,7 @@ static void on_fini(void)
 	collect_end();
 }
 
-struct rt_probe cuda_probe = {
+static struct rt_probe cuda_probe = {
 	.name = "cuda",
 	.version = TFTOP_VERSION,
 	.blind = "kernels that a kernel launches, and what ran before the probe was there",

@@ -20,7 +20,7 @@
 #define FOREIGN_NS 1000000		/* so far off it is not CLOCK_REALTIME */
 #define STEP_NS 1000000			/* somebody set the clock */
 
-_Atomic int64_t emit_offset_ns;
+static _Atomic int64_t emit_offset_ns;	/* times of records - CLOCK_MONOTONIC */
 bool emit_unfinished;
 
 static struct {

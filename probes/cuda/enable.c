@@ -281,7 +281,7 @@ static int enable_subscribe(char *why, size_t size)
 			 *other ? other : "it does not give its name");
 	else if (r == CUPTI_NOT_INITIALIZED)
 		snprintf(why, size,
-			 "libcupti %s (%s) is not one for this driver (CUDA %d.%d): nothing "
+			 "libcupti %s (%s) does not fit this driver (CUDA %d.%d): nothing "
 			 "of the device is seen; TFTOP_CUPTI names another one",
 			 cupti->version_text, cupti->path, cupti->driver / 1000,
 			 cupti->driver % 1000 / 10);

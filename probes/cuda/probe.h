@@ -50,7 +50,6 @@
 /* ---- cuda.c ---- */
 
 extern const struct cupti_library *cupti;	/* set once, before anything else runs */
-extern struct rt_probe cuda_probe;
 /* Past the last flush, or the child of a fork: callbacks and buffers pass by. */
 extern atomic_bool cuda_dead;
 
@@ -164,7 +163,6 @@ void call_write(uint32_t correlation, const struct cuda_call *call);
 
 void calls_start(void);			/* before anything is enabled */
 cupti_callback_fn calls_callback;
-int calls_class(uint32_t domain, uint32_t number);	/* enum cupti_class */
 void calls_epoch(void);			/* what is enabled changed */
 void calls_captured(void);		/* it went into a graph: nothing will run */
 
@@ -240,8 +238,6 @@ uint32_t node_op(uint64_t node);
 
 /* ---- emit.c: the flusher's ---- */
 
-/* Times of records - CLOCK_MONOTONIC. */
-extern _Atomic int64_t emit_offset_ns;
 /* What has no times has not ended: from the last flush of all on. */
 extern bool emit_unfinished;
 void emit_clock(void);			/* before records are emitted */

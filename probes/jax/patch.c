@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "probes/imports/file.h"
 #include "probes/jax/patch.h"
 
 #define PATH_BYTES 4096
@@ -89,48 +90,8 @@ static bool within(const struct patch_library *l, uintptr_t at, size_t size, boo
 
 /* ---- its file ---- */
 
-struct patch_file {
-	const char *bytes;
-	size_t size;
-	const Elf64_Shdr *sections;
-	int count;
-};
-
-static bool inside(const struct patch_file *f, uint64_t offset, uint64_t size)
-{
-	return offset <= f->size && size <= f->size - offset;
-}
-
-static bool patch_map_file(struct patch_file *f, const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	const Elf64_Ehdr *header;
-	struct stat status;
-
-	if (fd < 0)
-		return false;
-	f->bytes = MAP_FAILED;
-	if (fstat(fd, &status) == 0 && status.st_size > (off_t)sizeof(*header)) {
-		f->size = (size_t)status.st_size;
-		f->bytes = mmap(NULL, f->size, PROT_READ, MAP_PRIVATE, fd, 0);
-	}
-	close(fd);
-	if (f->bytes == MAP_FAILED)
-		return false;
-	header = (const Elf64_Ehdr *)f->bytes;
-	f->sections = (const Elf64_Shdr *)(f->bytes + header->e_shoff);
-	f->count = header->e_shnum;
-	if (!memcmp(header->e_ident, ELFMAG, SELFMAG) &&
-	    header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_shoff % 8 == 0 &&
-	    header->e_shentsize == sizeof(Elf64_Shdr) &&
-	    inside(f, header->e_shoff, (uint64_t)f->count * sizeof(Elf64_Shdr)))
-		return true;
-	munmap((void *)f->bytes, f->size);
-	return false;
-}
-
 /* Code in memory is that of the file; code has no relocations. */
-static bool same_code(const struct patch_file *f, const Elf64_Sym *s, const void *at)
+static bool same_code(const struct elf_file *f, const Elf64_Sym *s, const void *at)
 {
 	const Elf64_Shdr *section = s->st_shndx < f->count ? &f->sections[s->st_shndx] : NULL;
 	size_t size = s->st_size < COMPARED ? s->st_size : COMPARED;
@@ -140,11 +101,11 @@ static bool same_code(const struct patch_file *f, const Elf64_Sym *s, const void
 	    !(section->sh_flags & SHF_EXECINSTR) || s->st_value < section->sh_addr)
 		return false;
 	offset = section->sh_offset + (s->st_value - section->sh_addr);
-	return inside(f, offset, size) && !memcmp(f->bytes + offset, at, size);
+	return elf_file_has(f, offset, size) && !memcmp(f->bytes + offset, at, size);
 }
 
 /* Of two with one name neither. */
-static void take(const struct patch_library *l, const struct patch_file *f, const Elf64_Sym *s,
+static void take(const struct patch_library *l, const struct elf_file *f, const Elf64_Sym *s,
 		 struct patch_symbol *symbol)
 {
 	uintptr_t at = l->base + s->st_value;
@@ -166,18 +127,16 @@ static uint64_t begin_of(const char *name)
 	return begin;
 }
 
-static void patch_search_table(const struct patch_library *l, const struct patch_file *f,
+static void patch_search_table(const struct patch_library *l, const struct elf_file *f,
 			       const Elf64_Shdr *table,
 			       struct patch_symbol *symbols, int count)
 {
-	const Elf64_Shdr *strings = table->sh_link < (uint32_t)f->count ?
-				    &f->sections[table->sh_link] : NULL;
+	const Elf64_Shdr *strings = elf_file_strings(f, table);
 	const Elf64_Sym *s = (const Elf64_Sym *)(f->bytes + table->sh_offset);
 	const char *all;
 	size_t room;
 
-	if (!strings || table->sh_offset % 8 || !inside(f, table->sh_offset, table->sh_size) ||
-	    !inside(f, strings->sh_offset, strings->sh_size) || strings->sh_size < 8)
+	if (!strings || strings->sh_size < 8)
 		return;
 	all = f->bytes + strings->sh_offset;
 	for (size_t n = table->sh_size / sizeof(*s); n--; s++) {
@@ -199,7 +158,7 @@ int patch_find(const char *word, struct patch_symbol *symbols, int count)
 {
 	static struct patch_library l;	/* by one thread at a time */
 	int found = 0, tables = 0;
-	struct patch_file f;
+	struct elf_file f;
 
 	l.word = word;
 	for (int i = 0; i < count; i++) {
@@ -207,7 +166,7 @@ int patch_find(const char *word, struct patch_symbol *symbols, int count)
 		symbols[i].size = 0;
 	}
 	if (!dl_iterate_phdr(patch_find_library, &l) ||
-	    !dlopen(l.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) || !patch_map_file(&f, l.path))
+	    !dlopen(l.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) || !elf_file_map(&f, l.path))
 		return -1;
 	for (int i = 0; i < f.count; i++) {
 		if (f.sections[i].sh_type != SHT_SYMTAB)
@@ -215,7 +174,7 @@ int patch_find(const char *word, struct patch_symbol *symbols, int count)
 		patch_search_table(&l, &f, &f.sections[i], symbols, count);
 		tables++;
 	}
-	munmap((void *)f.bytes, f.size);
+	elf_file_unmap(&f);
 	for (int i = 0; i < count; i++)
 		found += symbols[i].at != NULL;
 	return tables ? found : -1;

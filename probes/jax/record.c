@@ -176,7 +176,7 @@ void jax_record_tick(void)
 
 /* ---- the program's own profiler: TraceMeRecorder::Start and Stop ---- */
 
-static bool session_start(int level, uint64_t wanted, bool with_locations)
+static bool jax_session_start(int level, uint64_t wanted, bool with_locations)
 {
 	int none = JAX_NO_SESSION;
 
@@ -193,7 +193,7 @@ static bool session_start(int level, uint64_t wanted, bool with_locations)
 	return true;
 }
 
-static struct events *session_stop(struct events *events)
+static struct events *jax_session_stop(struct events *events)
 {
 	memset(events, 0, sizeof(*events));
 	if (atomic_exchange(&jax_session_level, JAX_NO_SESSION) == JAX_NO_SESSION)
@@ -211,8 +211,8 @@ static bool take_session(const struct patch_symbol *s)
 		return false;
 	*(void **)&clear = s[JAX_CLEAR].at;
 	*(void **)&consume = s[JAX_CONSUME].at;
-	return patch_replace(&s[JAX_START], (void *)session_start) &&
-	       patch_replace(&s[JAX_STOP], (void *)session_stop);
+	return patch_replace(&s[JAX_START], (void *)jax_session_start) &&
+	       patch_replace(&s[JAX_STOP], (void *)jax_session_stop);
 }
 
 bool jax_record_start(const struct patch_symbol *s)

@@ -6,70 +6,53 @@
  * Only where it holds what we asked for, in the bits of oneDNN 3, is it touched.
  */
 #include <dlfcn.h>
-#include <elf.h>
-#include <fcntl.h>
 #include <link.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "probes/imports/file.h"
 #include "probes/onednn/onednn.h"
 
 #define NAME "_ZN4dnnl4implL7verboseE"
-#define CHUNK 512
-#define SECTIONS_MAX 256
-
-static bool at(int fd, void *to, size_t bytes, uint64_t offset)
-{
-	return pread(fd, to, bytes, (off_t)offset) == (ssize_t)bytes;
-}
 
 /* The whole variable, or its value where the compiler has split it. */
-static bool is_name(int fd, const Elf64_Shdr *names, uint32_t name)
+static bool is_name(const struct elf_file *f, const Elf64_Shdr *names, uint32_t name)
 {
-	char text[sizeof(NAME) + 2] = "";
+	const char *text = f->bytes + names->sh_offset + name;
 
-	if (name >= names->sh_size || names->sh_size - name < sizeof(text) ||
-	    !at(fd, text, sizeof(text), names->sh_offset + name))
+	if (name >= names->sh_size || names->sh_size - name < sizeof(NAME) + 2)
 		return false;
 	return !memcmp(text, NAME, sizeof(NAME)) || !memcmp(text, NAME ".0", sizeof(NAME) + 2);
 }
 
 /* Its address in the file's own counting; 0: not there. */
-static uint64_t flag_find_symbol(int fd, const Elf64_Shdr *table, const Elf64_Shdr *names)
+static uint64_t flag_find_symbol(const struct elf_file *f, const Elf64_Shdr *table)
 {
-	Elf64_Sym symbols[CHUNK];
-	uint64_t n = table->sh_info;	/* the local ones come first */
+	const Elf64_Shdr *names = elf_file_strings(f, table);
+	const Elf64_Sym *s = (const Elf64_Sym *)(f->bytes + table->sh_offset);
 
-	if (n > table->sh_size / sizeof(*symbols))
+	if (!names || table->sh_info > table->sh_size / sizeof(*s))
 		return 0;
-	for (uint64_t i = 0; i < n; i += CHUNK) {
-		uint64_t part = n - i < CHUNK ? n - i : CHUNK;
-
-		if (!at(fd, symbols, part * sizeof(*symbols),
-			table->sh_offset + i * sizeof(*symbols)))
-			return 0;
-		for (uint64_t k = 0; k < part; k++)
-			if (ELF64_ST_TYPE(symbols[k].st_info) == STT_OBJECT &&
-			    (symbols[k].st_size == 4 || symbols[k].st_size == 8) &&
-			    is_name(fd, names, symbols[k].st_name))
-				return symbols[k].st_value;
-	}
+	for (uint32_t n = table->sh_info; n; n--, s++)	/* the local ones come first */
+		if (ELF64_ST_TYPE(s->st_info) == STT_OBJECT &&
+		    (s->st_size == 4 || s->st_size == 8) && is_name(f, names, s->st_name))
+			return s->st_value;
 	return 0;
 }
 
-static uint64_t flag_look_in_file(int fd)
+static uint64_t flag_look_in_file(const char *path)
 {
-	Elf64_Shdr sections[SECTIONS_MAX];
-	Elf64_Ehdr head;
+	uint64_t address = 0;
+	struct elf_file f;
 
-	if (!at(fd, &head, sizeof(head), 0) || memcmp(head.e_ident, ELFMAG, SELFMAG) ||
-	    head.e_shentsize != sizeof(*sections) || head.e_shnum > SECTIONS_MAX ||
-	    !at(fd, sections, head.e_shnum * sizeof(*sections), head.e_shoff))
+	if (!elf_file_map(&f, path))
 		return 0;
-	for (int i = 0; i < head.e_shnum; i++)
-		if (sections[i].sh_type == SHT_SYMTAB && sections[i].sh_link < head.e_shnum)
-			return flag_find_symbol(fd, &sections[i], &sections[sections[i].sh_link]);
-	return 0;
+	for (int i = 0; i < f.count; i++)
+		if (f.sections[i].sh_type == SHT_SYMTAB) {
+			address = flag_find_symbol(&f, &f.sections[i]);
+			break;
+		}
+	elf_file_unmap(&f);
+	return address;
 }
 
 /* In the part of it that is written to. */
@@ -108,16 +91,11 @@ _Atomic uint32_t *onednn_flag(const void *inside, uint32_t expected)
 	struct link_map *map = NULL;
 	_Atomic uint32_t *flag;
 	Dl_info info;
-	int fd;
 
 	if (!dladdr1(inside, &info, (void **)&map, RTLD_DL_LINKMAP) || !map || !info.dli_fname)
 		return NULL;
-	fd = open(info.dli_fname, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
 	p.base = map->l_addr;
-	p.address = flag_look_in_file(fd);
-	close(fd);
+	p.address = flag_look_in_file(info.dli_fname);
 	if (p.address && p.address % 4 == 0)
 		dl_iterate_phdr(check, &p);
 	if (!p.ok)

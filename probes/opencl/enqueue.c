@@ -64,7 +64,9 @@ bool enqueue_begin(struct enqueue *e, cl_command_queue handle, enum hook hook, c
 	return true;
 }
 
-void enqueue_moves(struct enqueue *e, uint32_t place, const void *host)
+/* Before enqueue_what: the place in memory, and the host's side of the transfer (NULL: it has
+ * none). */
+static void enqueue_moves(struct enqueue *e, uint32_t place, const void *host)
 {
 	e->record->cmd.shape = place;
 	if (host && is_pinned(host))
@@ -94,7 +96,7 @@ void enqueue_returned(struct enqueue *e)
 	e->record->return_ns = rt_now_ns();
 }
 
-void enqueue_late(struct enqueue *e, uint32_t name, uint32_t shape, uint64_t bytes)
+static void enqueue_late(struct enqueue *e, uint32_t name, uint32_t shape, uint64_t bytes)
 {
 	e->record->late_name = name;
 	e->record->late_shape = shape;

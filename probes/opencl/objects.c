@@ -29,7 +29,7 @@ static pthread_mutex_t enter_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- contexts: only numbered ---- */
 
-uint32_t context_id(cl_context context)
+static uint32_t context_id(cl_context context)
 {
 	uintptr_t id = ocl_map_get(&contexts, context);
 
@@ -220,7 +220,7 @@ struct ocl_device *device_first(void)
 }
 
 /* New parts of a device may have the address of parts that are gone. */
-void devices_forget(const cl_device_id *handles, unsigned n)
+static void devices_forget(const cl_device_id *handles, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		ocl_map_take(&devices, handles[i]);

@@ -250,8 +250,6 @@ struct ocl_queue *ocl_queue_get(cl_command_queue handle);
 struct ocl_device *device_first(void);
 void objects_dump(void);
 void objects_fork_child(void);
-void devices_forget(const cl_device_id *handles, unsigned n);
-uint32_t context_id(cl_context context);
 void context_created(cl_context context);
 /* Some queue's profiling was forced: the masks must stay. */
 extern atomic_bool masks_needed;
@@ -322,13 +320,9 @@ struct enqueue {
  * it, and follows the command to its end.
  */
 bool enqueue_begin(struct enqueue *e, cl_command_queue queue, enum hook hook, cl_event *event);
-/* Before enqueue_what: the place in memory, and the host's side of the transfer
- * (NULL: it has none). */
-void enqueue_moves(struct enqueue *e, uint32_t place, const void *host);
 void enqueue_what(struct enqueue *e, enum tft_kind kind, enum tft_direction direction,
 		  uint32_t name, uint64_t bytes, bool blocking);
 void enqueue_returned(struct enqueue *e);
-void enqueue_late(struct enqueue *e, uint32_t name, uint32_t shape, uint64_t bytes);
 cl_int enqueue_end(struct enqueue *e, cl_int result);
 
 /* Writes what is complete of a queue (NULL: of all). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Process numbers. Events carry what a process is called in its own PID namespace; tftop shows
- * what it is called in tftop's. Of one namespace below tftop's own, as two could have equal numbers.
+ * Translates PIDs. Events carry a process's PID in its own PID namespace; tftop shows the PID in
+ * its own. One namespace below tftop's is supported, since two could use the same numbers.
  *
  * Threads: any.
  */
@@ -13,12 +13,12 @@
 
 struct pids;
 
-/* Those of the namespace in which pid is; NULL: no memory, or it cannot be told. */
+/* For the PID namespace of that process; NULL: out of memory, or it cannot be determined. */
 struct pids *pids_new(pid_t pid);
 void pids_free(struct pids *pids);
 
-/* Remembered, so that it holds when the process has ended; the same number for one that
- * had ended before it was asked for. NULL: as it is. */
+/* tftop's PID for an inner one. It is remembered, so that it stays valid when the process has
+ * ended. The inner PID itself when the process had ended before, or pids is NULL. */
 uint32_t pids_outer(struct pids *pids, uint32_t inner);
 
 #endif

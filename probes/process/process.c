@@ -101,7 +101,7 @@ void process_null_stdio(void)
 		close(null);
 }
 
-/* For every BUSY tasks that want each processor the time is multiplied once, by PATIENCE at most. */
+/* The factor: runnable tasks per processor divided by BUSY, but 1 at least, PATIENCE at most. */
 #define BUSY 4
 #define PATIENCE 3
 #define NICE 5

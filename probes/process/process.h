@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the launcher, the keeper and the keeper's children have in common as
- * processes: which descriptors they keep, how they are named, what they read
- * from /proc. No state; any process, single-threaded where it closes things.
+ * What tftop and its helper processes do to themselves (descriptors, signals, priority) and read
+ * of other processes in /proc.
+ *
+ * No state; functions that close descriptors or set signals are for single-threaded processes.
  */
 #ifndef PROBES_SESSION_PROCESS_H
 #define PROBES_SESSION_PROCESS_H
@@ -12,49 +13,50 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Closes all descriptors above 2 but those given (negative ones are skipped);
- * never walks up to the limit, which can be a million and more. */
+/* Closes all descriptors above 2 except those given (negative ones are skipped). It never counts
+ * up to the limit, which can be a million and more. */
 void process_keep_fds(const int *fds, size_t count);
 
-/* The folder of this executable; ".": it cannot be told. */
+/* The folder of this executable; ".": unknown. */
 void process_own_folder(char *path, size_t size);
 
-/* Standard descriptors to /dev/null. */
+/* Connects the standard descriptors to /dev/null. */
 void process_null_stdio(void);
 
-/* Ignores what a terminal, a shell or a logout sends. SIGCHLD and SIGPIPE get
- * a known disposition; nothing stays blocked. */
+/* Ignores the signals that a terminal, a shell or a logout sends. SIGCHLD and SIGPIPE get a known
+ * disposition; no signal stays blocked. */
 void process_shrug_signals(void);
 
-/* All dispositions to default, nothing blocked: for an exec of ours. */
+/* Sets all dispositions to default and blocks nothing, before an exec. */
 void process_default_signals(void);
 
 /*
- * Where cores are short PROGRAM comes first: the calling thread, and what it
- * starts, gets a lower priority, and when it wakes it pushes nobody from a core
- * (SCHED_BATCH). Never raises anything; failure is silent.
+ * Where processors are short PROGRAM comes first: the calling thread, and what it starts, gets a
+ * lower priority, and preempts nobody when it wakes (SCHED_BATCH). Never raises a priority; failure
+ * is silent.
  */
 void process_give_way(void);
-/* All threads of that process; those that it starts later have it from these. */
+/* The same for all threads of a process; threads that they start later inherit it. */
 void process_gives_way(pid_t pid);
-/* The calling thread, and what it starts, goes before others until its group gives way, for a
- * start that is short but made of many small steps. False: it may not. */
+/* Raises the priority of the calling thread, and of what it starts, until its group gives way:
+ * for a start that consists of many short steps. False: it may not. */
 bool process_hurry(void);
-/* The session that this process leads, whose nice level counts where the kernel groups
- * tasks by session (sched(7), autogroup); hurried: and all of the group but this thread. */
+/* Lowers the session that this process leads, whose nice level counts where the kernel groups
+ * tasks by session (sched(7), autogroup). hurried: also all of its group except this thread. */
 void process_group_gives_way(bool hurried);
-/* How long what takes ns at most may take now, as many want the processors: up to 3 times. */
+/* A time limit of ns, stretched by up to 3 times when many tasks want the processors. */
 int64_t process_patience(int64_t ns);
 
-/* Reads a whole small file; bytes read (NUL added), -1 and errno. */
+/* Reads a small file as a whole and adds a NUL. Returns its bytes, or -1 and errno. */
 ssize_t process_read_file(const char *path, char *buffer, size_t size);
 
-/* Fields of /proc/PID/stat; false when the process is gone. */
+/* Fields of /proc/PID/stat; false: there is no such process. */
 struct process_stat {
 	char state;
 	pid_t parent;
 	uint64_t start_ticks;
-	uint64_t image;		/* its stack's start: another one after an exec; 0 or 1: not shown */
+	uint64_t image;		/* the start of its stack, which an exec changes; 0, 1:
+				 * not shown */
 	char comm[32];
 };
 bool process_stat(pid_t pid, struct process_stat *stat);
@@ -73,16 +75,16 @@ void process_environment(pid_t pid, struct process_environment *environment);
 /* A variable's value; NULL: it is not set. environment: a struct process_environment. */
 const char *process_variable(void *environment, const char *name);
 
-/* Its effective uid; false: it has gone, or is not shown. */
+/* The effective uid of a process; false: it has ended, or is not shown. */
 bool process_uid(pid_t pid, uid_t *uid);
 
-/* Direct children, from /proc/PID/task/ * /children; count found (at most max). */
+/* Direct children, from /proc/PID/task/ * /children; returns how many, max at most. */
 size_t process_children(pid_t pid, pid_t *children, size_t max);
 
-/* SIGKILL (or signal) to every direct child of the caller. */
+/* Sends a signal to every direct child of the caller. */
 void process_kill_children(int signal);
 
-/* "what 'subject': strerror(error)" */
+/* Writes "what 'subject': strerror(error)". */
 void process_error(char *buffer, size_t size, const char *what,
 		   const char *subject, int error);
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages between tftop, its launcher and its keeper: one datagram of a
- * SOCK_SEQPACKET pair each, a head and up to WIRE_DATA_MAX bytes, with at most
- * one descriptor beside it.
+ * Messages between tftop, its launcher and its keeper. Each is one datagram of a SOCK_SEQPACKET
+ * pair: a head and up to WIRE_DATA_MAX bytes, with at most one descriptor.
  *
- * Always true: a datagram is whole or absent; the end of the peer (however it
- * ended) is read as WIRE_EOF after everything it had sent. No function raises
- * SIGPIPE. All three processes are the same binary: native layout.
+ * Always true: a datagram arrives whole or not at all; the end of the peer, however it ended, is
+ * read as WIRE_EOF after everything that it had sent. No function raises SIGPIPE. All three
+ * processes are the same binary, so that the layout is the native one.
  *
  * Threads: none of its own; one reader and one writer per socket.
  */
@@ -31,21 +30,22 @@ enum wire_type {
 	/* launcher or keeper to tftop, and inside the keeper */
 	WIRE_MESSAGE,		/* status: level, data: sentence */
 	/* keeper to tftop */
-	WIRE_READY,		/* data: struct wire_ready; descriptor: control page, the first time */
+	WIRE_READY,		/* data: struct wire_ready; the first one brings the control
+				 * page as a descriptor */
 	WIRE_FAILED,		/* data: sentence */
 	WIRE_BROKEN,		/* data: sentence */
-	WIRE_RESTARTS,		/* data: sentence; fresh daemons are started: WIRE_READY follows */
-	WIRE_DRAINED,		/* tracing stopped, the relay has everything */
+	WIRE_RESTARTS,		/* data: sentence; daemons are replaced, WIRE_READY follows */
+	WIRE_DRAINED,		/* tracing has stopped, the relay daemon has everything */
 	/* tftop to launcher */
 	WIRE_RELEASE,
-	WIRE_ABORT,		/* PROGRAM is not started at all */
+	WIRE_ABORT,		/* do not start PROGRAM at all */
 	WIRE_RESIZE,		/* data: struct winsize */
 	WIRE_SIGNAL,		/* signal */
 	WIRE_LET_GO,
 	/* tftop to keeper, and on to the process that calls liblttng-ctl */
 	WIRE_BEGUN,		/* PROGRAM is traced from now on */
 	WIRE_STOP,
-	WIRE_ADMIT,		/* status: a uid whose programs are traced too; no answer */
+	WIRE_ADMIT,		/* status: a uid whose programs are to be traced; no answer */
 	/* inside the keeper: to and from the process that calls liblttng-ctl */
 	WIRE_SETUP,
 	WIRE_DONE,		/* status 0 or -1, data: sentence */
@@ -63,39 +63,39 @@ struct wire_message {
 	char data[WIRE_DATA_MAX + 1];	/* a NUL follows data */
 };
 
-/* What tftop must know of a session that stands. */
+/* What tftop has to know about a session that is ready. */
 struct wire_ready {
 	char dir[128];		/* private folder, LTTNG_HOME */
 	char trace[1024];	/* folder that the relay daemon writes to */
 	char url[256];		/* for the reader */
 	uint32_t timer_us;	/* live timer */
-	uint32_t past_users;	/* in `trace`, of daemons that have died */
+	uint32_t past_users;	/* uids in `trace` that belong to daemons that died */
 };
 
 enum wire_result {
 	WIRE_OK = 1,
 	WIRE_EOF = 0,
-	WIRE_AGAIN = -1,	/* nothing there, or no room */
+	WIRE_AGAIN = -1,	/* no message, or no room for one */
 	WIRE_ERROR = -2,	/* errno */
 };
 
 /* A close-on-exec pair; -1 and errno. */
 int wire_pair(int fds[2]);
 
-/* Sends without waiting (wait false) or waits for room. pass < 0: none. */
+/* Sends a message; wait: wait for room. pass: a descriptor to send with it, negative: none. */
 enum wire_result wire_send(int fd, const struct wire_head *head, const void *data,
 			   size_t size, int pass, bool wait);
 
-/* Shorthand: a head with a sentence (cut to fit). */
+/* Sends a head with a sentence, cut to fit. */
 enum wire_result wire_text(int fd, enum wire_type type, int status, const char *text);
 
 /*
- * Receives one message without waiting. *passed gets a close-on-exec
- * descriptor that the caller owns, or -1; passed NULL: descriptors are closed.
+ * Receives one message without waiting. *passed gets a close-on-exec descriptor that the caller
+ * owns, or -1. passed NULL: descriptors are closed.
  */
 enum wire_result wire_recv(int fd, struct wire_message *wire, int *passed);
 
-/* As wire_recv, but waits until deadline_ns of CLOCK_MONOTONIC. */
+/* As wire_recv(), but waits until deadline_ns (CLOCK_MONOTONIC). */
 enum wire_result wire_recv_until(int fd, struct wire_message *wire, int *passed,
 				 int64_t deadline_ns);
 

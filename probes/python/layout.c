@@ -10,6 +10,7 @@
 
 #include "probes/python/python.h"
 #include "probes/runtime/runtime.h"
+#include "probes/runtime/utf8.h"
 
 #define PATIENCE_NS INT64_C(2000000000)	/* of the main thread: told then */
 
@@ -25,30 +26,6 @@ void *(*py_this_state)(void);
 int (*py_line_of)(void *code, int offset);
 
 /* ---- text ---- */
-
-static size_t py_put_utf8(char *out, uint32_t c)
-{
-	if (c < 0x80) {
-		out[0] = (char)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		out[0] = (char)(0xc0 | c >> 6);
-		out[1] = (char)(0x80 | (c & 0x3f));
-		return 2;
-	}
-	if (c < 0x10000) {
-		out[0] = (char)(0xe0 | c >> 12);
-		out[1] = (char)(0x80 | (c >> 6 & 0x3f));
-		out[2] = (char)(0x80 | (c & 0x3f));
-		return 3;
-	}
-	out[0] = (char)(0xf0 | (c >> 18 & 7));
-	out[1] = (char)(0x80 | (c >> 12 & 0x3f));
-	out[2] = (char)(0x80 | (c >> 6 & 0x3f));
-	out[3] = (char)(0x80 | (c & 0x3f));
-	return 4;
-}
 
 /* The text of a compact str: its length lies at 16, what it is made of at 32, the
  * bits kind:3 compact:1 ascii:1 from bit 2 on (PyASCIIObject). */
@@ -72,7 +49,7 @@ static void py_compact_text(const struct py_layout *layout, const char *str,
 			c |= (uint32_t)data[i * kind + 1] << 8;
 		if (kind > 2)
 			c |= (uint32_t)data[i * 4 + 2] << 16 | (uint32_t)data[i * 4 + 3] << 24;
-		n += py_put_utf8(out + n, c);
+		n += rt_put_utf8(out + n, c);
 	}
 	out[n] = '\0';
 }

@@ -28,7 +28,16 @@
 #define BLOCK 256		/* ops of a thread that are counted together */
 #define OWN_NUMBER (UINT64_C(1) << 63)	/* no op of PyTorch's has it */
 
-_Thread_local void *torch_thread_own;
+__attribute__((tls_model("initial-exec")))
+static _Thread_local void *thread_own;
+
+/* NULL: memory is short. */
+static inline struct torch_thread *torch_self(void)
+{
+	struct torch_thread *t = thread_own;
+
+	return __builtin_expect(t != NULL, 1) ? t : rt_room(&thread_own, sizeof(*t));
+}
 
 static _Atomic uint64_t callback;	/* 0: none registered */
 static _Atomic bool fresh;		/* an operator was seen for the first time */

@@ -143,16 +143,6 @@ struct torch_thread {
 	int64_t lookup_ns;	/* the last thing was a lookup, which ended then */
 };
 
-extern _Thread_local void *torch_thread_own __attribute__((tls_model("initial-exec")));
-
-/* NULL: memory is short. */
-static inline struct torch_thread *torch_self(void)
-{
-	struct torch_thread *t = torch_thread_own;
-
-	return __builtin_expect(t != NULL, 1) ? t : rt_room(&torch_thread_own, sizeof(*t));
-}
-
 /* ---- ops.c ---- */
 
 /* Registers the callbacks, or takes them away. Runtime thread, or the one that loads

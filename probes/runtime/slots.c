@@ -4,6 +4,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "probes/runtime/hash.h"
 #include "probes/runtime/internal.h"
 #include "probes/runtime/slots.h"
 
@@ -30,11 +31,7 @@ static bool add_held;
 
 static uint64_t hash_name(const char *s)
 {
-	uint64_t h = 14695981039346656037u;
-
-	for (; s && *s; s++)
-		h = (h ^ (unsigned char)*s) * 1099511628211u;
-	return h | 1;
+	return (s ? rt_hash_bytes(s, strlen(s), 0) : 0) | 1;
 }
 
 /* Whether [at] lies in a writable segment of this module. */

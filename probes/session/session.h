@@ -35,15 +35,15 @@ struct session;
 
 struct session_options {
 	char *const *argv;		/* PROGRAM and arguments, NULL-terminated; borrowed */
-	/* Processes that run already are PROGRAM, argv is not looked at. Where one of the first
-	 * n_given cannot be attached to there is no session, the others may be missing. */
-	const pid_t *pids;		/* borrowed for session_fork(); the first is what is told of */
+	/* PROGRAM is these running processes, and argv is ignored. The session fails if one of
+	 * the first n_given cannot be attached to; the others may be missing. */
+	const pid_t *pids;		/* borrowed for session_fork(); messages name the first */
 	size_t n_pids, n_given;		/* 0: none */
-	bool follow;			/* what they start later is PROGRAM too */
-	/* The one process was launched by a tftop that left it running: nothing is brought into
-	 * it, its probes come by themselves (join.c). */
+	bool follow;			/* what they start later belongs to PROGRAM too */
+	/* An earlier tftop launched the process and left it running: nothing is injected, its
+	 * probes connect by themselves (join.c). */
 	bool join;
-	bool (*seen)(void *arg);	/* of join: whether it has introduced itself; main thread */
+	bool (*seen)(void *arg);	/* for join: its probes have connected; main thread */
 	void *seen_arg;
 	const char *self_dir;		/* folder of the tftop binary; probes are in
 					 * SELF_DIR/lib or SELF_DIR/../lib/tftop */

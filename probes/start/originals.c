@@ -5,54 +5,19 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "probes/imports/file.h"
 #include "probes/start/originals.h"
 
-#define PATH_BYTES 4096
-
-/* The library that an address is in; of the program itself the path is "". dladdr()
- * would look at each of its symbols for the nearest: of a framework a million. */
-struct start_module {
-	uintptr_t address, base;
-	char path[PATH_BYTES];
-};
-
-static int start_module_has(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	struct start_module *m = arg;
-	size_t length;
-
-	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-
-		if (p->p_type != PT_LOAD ||
-		    m->address - (info->dlpi_addr + p->p_vaddr) >= p->p_memsz)
-			continue;
-		m->base = info->dlpi_addr;
-		length = info->dlpi_name ? strlen(info->dlpi_name) : 0;
-		if (length && length < sizeof(m->path))
-			memcpy(m->path, info->dlpi_name, length + 1);
-		return 1;
-	}
-	return 0;
-}
-
-/* False: in none. */
-static bool module_of(const void *address, struct start_module *m)
-{
-	m->address = (uintptr_t)address;
-	m->path[0] = '\0';
-	return dl_iterate_phdr(start_module_has, m) != 0;
-}
+#define PATH_BYTES MODULE_PATH_BYTES
 
 static const char here;
 
 /* Where our own definitions are: never an original. */
 static bool is_ours(const void *address)
 {
-	struct start_module found, self;
+	struct address_module found, self;
 
-	return module_of(address, &found) && module_of(&here, &self) &&
+	return module_of_address(address, &found) && module_of_address(&here, &self) &&
 	       found.base == self.base;
 }
 
@@ -88,8 +53,8 @@ static int pick_next(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
-/* None may be opened while the list of all is
- * walked: that would take the loader's locks in the wrong order. */
+/* None may be opened while the list of all is walked: that would take the loader's locks in the
+ * wrong order. */
 void *originals_in(const char *word, const char *symbol)
 {
 	struct pick p;
@@ -108,22 +73,22 @@ void *originals_in(const char *word, const char *symbol)
 
 bool originals_is_in(const char *word, const void *address)
 {
-	struct start_module m;
+	struct address_module m;
 
-	return address && module_of(address, &m) && strstr(m.path, word);
+	return address && module_of_address(address, &m) && strstr(m.path, word);
 }
 
 void *originals_find(const char *word, const char *symbol, const void *caller)
 {
 	void *address = dlsym(RTLD_NEXT, symbol);
-	struct start_module m;
+	struct address_module m;
 
-	if (!address && caller && module_of(caller, &m) && m.path[0])
+	if (!address && caller && module_of_address(caller, &m) && m.path[0])
 		address = in_library(m.path, symbol);
 	if (!address)
 		address = originals_in(word, symbol);
 	/* the slot would outlive it */
-	if (address && module_of(address, &m) && m.path[0])
+	if (address && module_of_address(address, &m) && m.path[0])
 		dlopen(m.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 	return address;
 }

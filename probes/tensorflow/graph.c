@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where graphs are taken from: hooks, first runs. */
 #include "probes/tensorflow/graph.h"
+#include "probes/tensorflow/hash.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -146,7 +147,7 @@ static bool runs_ahead(void *context)
 	return async;
 }
 
-static void export_graphs(void *context, const char *name)
+static void tf_export_graphs(void *context, const char *name)
 {
 	static atomic_bool said;
 	struct tf_buffer *buffer;
@@ -206,7 +207,7 @@ static void user_collects(void *context, bool on, enum tft_tf_function function)
 	bool again = false;
 
 	if (on && is_ours(context))
-		export_graphs(context, TF_GRAPH_EAGER);
+		tf_export_graphs(context, TF_GRAPH_EAGER);
 	lock_contexts();
 	c = context_find(context, false);
 	if (c && on)
@@ -294,13 +295,6 @@ static uint64_t hash_word(uint64_t h, uint64_t word)
 	return h ^ h >> 32;
 }
 
-static uint64_t hash_text(uint64_t h, const char *text)
-{
-	for (; *text; text++)
-		h = (h ^ (unsigned char)*text) * 0x100000001b3u;
-	return hash_word(h, 1);
-}
-
 /* A full place is taken over: then something is exported once more. */
 static bool tf_export_is_first(uint64_t key)
 {
@@ -330,7 +324,7 @@ bool tf_graph_tells_lines(void)
 
 bool tf_graph_is_first(unsigned int kind, const char *name)
 {
-	return tf_export_is_first(hash_text(kind, name));
+	return tf_export_is_first(tf_hash_name(kind, name, strlen(name)));
 }
 
 bool tf_graph_rests(int64_t since_ns)
@@ -349,7 +343,8 @@ void *tf_graph_begin(void *op, const char *name, bool function)
 {
 	void *context, *status;
 
-	if (rt_level() < TFT_LEVEL_DEFAULT || !tf_export_is_first(hash_text(function, name)) ||
+	if (rt_level() < TFT_LEVEL_DEFAULT ||
+	    !tf_export_is_first(tf_hash_name(function, name, strlen(name))) ||
 	    !api_find() || !api.context_of || !api.export || !(status = api.new_status()))
 		return NULL;
 	context = api.context_of(op, status);
@@ -360,7 +355,7 @@ void *tf_graph_begin(void *op, const char *name, bool function)
 		return NULL;
 	/* what eager ops made since the last time */
 	if (function)
-		export_graphs(context, TF_GRAPH_EAGER);
+		tf_export_graphs(context, TF_GRAPH_EAGER);
 	changed(1);
 	return context;
 }
@@ -368,7 +363,7 @@ void *tf_graph_begin(void *op, const char *name, bool function)
 void tf_graph_end(void *context, const char *function)
 {
 	if (is_ours(context))
-		export_graphs(context, function);
+		tf_export_graphs(context, function);
 	changed(-1);
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Of names of nodes and functions, for tables whose keys are nothing but hashes. */
+/* Hashes of the names of nodes and functions, for tables that keep hashes alone as their keys. */
 #ifndef PROBES_TENSORFLOW_HASH_H
 #define PROBES_TENSORFLOW_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "probes/runtime/hash.h"
 
 static inline uint64_t tf_mix(uint64_t h)
 {
@@ -16,9 +18,7 @@ static inline uint64_t tf_mix(uint64_t h)
 /* Never 0, which is a free place. */
 static inline uint64_t tf_hash_name(uint64_t h, const char *text, size_t length)
 {
-	for (size_t i = 0; i < length; i++)
-		h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
-	return tf_mix(h) | 1;
+	return tf_mix(rt_hash_bytes(text, length, h)) | 1;
 }
 
 #endif

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What happens around tftop, and to which programs: the rows of run.py's table."""
+"""The faults, and the programs that they are tried on: the rows of run.py's table."""
 import json
 import os
 import signal
@@ -12,16 +12,16 @@ from around import Failed, text_of, wait_for
 HERE = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
 O = os.path.join(HERE, os.environ.get("O", "build"))
 SUSPENDED_S = 4         # longer than the 2 s after which a silent peer is given up
-MOMENT_S = 1.0          # a random moment is at most so long after what it counts from
-ATTACH_S = 0.3          # until an attach is over
-HEARD_S = 20            # until tftop has said what becomes of a daemon that was hit
+MOMENT_S = 1.0          # a random moment is at most that long after its reference
+ATTACH_S = 0.3          # an attach is over by then
+HEARD_S = 20            # tftop has reported by then what happens to a daemon that was hit
 
 
 def mount(*arguments):
     subprocess.run(["mount", *arguments], check=True)
 
 
-# ---- programs: how to start one, when it is in its midst, what came of it ----
+# ---- programs: how to start one, when it is ready, what it computed ----
 
 class Program:
     exit_status = 0
@@ -36,7 +36,7 @@ class Program:
         open(self.path(name), "w", encoding="ascii").close()
 
     def drive(self, ended):
-        """After the attach and the fault: what it needs to go on to its end."""
+        """After the attach and the fault: lets the program run on to its end."""
 
 
 class Trainer(Program):
@@ -45,8 +45,8 @@ class Trainer(Program):
     steps = 150
 
     def argv(self):
-        return [O + "/train_opencl", "--steps", str(self.steps), "--delay-ms", "15", "--batch", "16",
-                "--truth", self.path("truth")]
+        return [O + "/train_opencl", "--steps", str(self.steps), "--delay-ms", "15",
+                "--batch", "16", "--truth", self.path("truth")]
 
     def ready(self):
         return "step 3 " in text_of(self.path("out"))
@@ -62,7 +62,7 @@ class Trainer(Program):
 
 
 class Faulty(Program):
-    """tests/programs/faulty.c: NVTX, and a fault of its own."""
+    """tests/programs/faulty.c: NVTX; it also does the faults that happen in the program."""
     label = "faulty"
 
     def __init__(self, work, fault="none"):
@@ -108,17 +108,17 @@ def programs():
     return [Trainer, Torch, Faulty]
 
 
-# ---- what happens to them ----
+# ---- faults ----
 
 class Fault:
-    """A fault of the programs' own: it happens in faulty.c."""
+    """A fault. own: it happens in the program, faulty.c does it."""
 
     def __init__(self, said, own=None, single=False):
         self.said, self.own, self.single = said, own, single
-        self.wrap = []          # before both commands
-        self.options = []       # of tftop
-        self.unset = []         # of their environment
-        self.failing = None     # tftop's words that go with its status 125
+        self.wrap = []          # put before both commands
+        self.options = []       # added to tftop's
+        self.unset = []         # variables to remove
+        self.failing = None     # tftop's message that goes with its status 125
 
     def program(self, work, number):
         if self.own:
@@ -127,21 +127,21 @@ class Fault:
         return kinds[number % len(kinds)](work)
 
     def prepare(self, run):
-        """Before anything runs, in the try's namespace."""
+        """Before anything runs, in the try's mount namespace."""
 
     def before(self, run, program):
-        """Before tftop comes to it. True: what tftop does next is not waited for."""
+        """Before tftop attaches. True: do not wait for tftop's attach."""
         return False
 
     def happen(self, run):
-        """While it runs."""
+        """While the program runs."""
 
     def after(self, run):
-        """After the program's end, before tftop's is waited for."""
+        """After the program's end, before waiting for tftop's."""
 
 
 class Signal(Fault):
-    """A signal at a random moment to what has that name, in tftop's setting up or later."""
+    """A signal to the processes of that name, at a random moment of tftop's setup or later."""
 
     def __init__(self, said, names, number, early=False):
         super().__init__(said + (" while tftop sets up" if early else ""))
@@ -155,7 +155,7 @@ class Signal(Fault):
         return program
 
     def is_replaced(self):
-        """By another one, when it was hit; the program runs on until that has been told."""
+        """The keeper replaces the daemon; the program runs on until that was reported."""
         return self.names[0].startswith("lttng-") and not self.early
 
     def found(self, run):
@@ -166,7 +166,7 @@ class Signal(Fault):
     def happen(self, run):
         wait_for(20, lambda: self.found(run) or run.program_ended())
         if not self.early and not wait_for(60, run.begun_or_over):
-            raise Failed("tftop neither begins nor ends")
+            raise Failed("tftop neither starts nor ends")
         time.sleep(run.random.uniform(0, MOMENT_S))
         self.hit = self.found(run)
         if not self.hit:
@@ -174,7 +174,7 @@ class Signal(Fault):
         for pid in self.hit:
             os.kill(pid, self.number)
         if self.is_replaced() and not wait_for(HEARD_S, run.path_is_told):
-            raise Failed("tftop says nothing of it")
+            raise Failed("tftop does not report the fault")
 
     def after(self, run):
         if self.names == ["tftop"] and self.number == signal.SIGSTOP:
@@ -182,10 +182,10 @@ class Signal(Fault):
 
 
 class Moment(Fault):
-    """Of the program's own, in the moment of the attach."""
+    """A fault in the program at the moment of the attach."""
 
     def before(self, run, program):
-        # it happens some 0.25 s after the word
+        # the fault happens some 0.25 s after drive()
         after = run.random.uniform(-0.15, ATTACH_S)
         Timer(max(after, 0), program.drive, [run.program_ended]).start()
         time.sleep(max(-after, 0))
@@ -193,7 +193,7 @@ class Moment(Fault):
 
 
 class Standstill(Fault):
-    """As suspend does it: all stand still at once and go on together, later by SUSPENDED_S."""
+    """As in a suspend: all processes stop at once and continue together after SUSPENDED_S."""
 
     def happen(self, run):
         time.sleep(run.random.uniform(0, MOMENT_S))
@@ -210,7 +210,7 @@ class Standstill(Fault):
 
 
 class Place(Fault):
-    """A file system as it should not be."""
+    """A file system that is full or read-only."""
 
     def __init__(self, said, place, options="", fill=False, late=False):
         super().__init__(said)
@@ -238,7 +238,7 @@ class Place(Fault):
 
 class Home(Place):
     def __init__(self):
-        super().__init__("a home that cannot be written", None, "ro")
+        super().__init__("a home that is not writable", None, "ro")
 
     def prepare(self, run):
         self.place = run.path("home")
@@ -248,7 +248,7 @@ class Home(Place):
 class Recording(Place):
     def __init__(self):
         super().__init__("`-o` on a full disk", None, "size=128k")
-        self.failing = "the disk is full"       # the recording that was asked for is not whole
+        self.failing = "the disk is full"       # the requested recording is incomplete
 
     def prepare(self, run):
         self.place = run.path("small")
@@ -279,10 +279,10 @@ def faults():
         Signal("tftop killed", ["tftop"], kill),
         Signal("tftop stopped, continued after the program's end", ["tftop"], stop),
         Fault("program: SIGSEGV", "crash"), Fault("program: abort()", "abort"),
-        Fault("program: SIGKILL", "die"), Fault("program: exec of itself", "exec"),
+        Fault("program: SIGKILL", "die"), Fault("program: exec() of itself", "exec"),
         *(Moment(f"program: {word} while tftop attaches", own) for word, own in
           (("SIGSEGV", "crash"), ("SIGKILL", "die"), ("exit()", "leave"),
-           ("exec of itself", "exec"))),
+           ("exec() of itself", "exec"))),
         Fault("program: closes all descriptors", "close"),
         Fault("program: chdir(\"/\")", "chdir"), Fault("program: chroot()", "chroot"),
         Fault("program: setuid() to nobody", "setuid"),
@@ -296,15 +296,15 @@ def faults():
         Fault("program: 10 000 threads at once", "threads-10000", single=True),
         Fault("program: names of 1 MiB", "long-name"),
         Fault("program: a million names", "many-names"),
-        bare("the wall clock leaps by hours, each 100 ms",
+        bare("the wall clock jumps by hours every 100 ms",
              wrap=["env", f"LD_PRELOAD={O}/tests/clock_steps.so"]),
-        Standstill("all stand still for 4 s, as in a suspend"),
+        Standstill("all processes stop for 4 s, as in a suspend"),
         limited("`ulimit -n 48` for both", "-n 48"),
         limited("`ulimit -c 0 -s 256` for both", "-c 0 -s 256"),
         Place("/dev/shm full", "/dev/shm", "size=8m", fill=True),
         Place("/dev/shm read-only", "/dev/shm", "ro"),
         Place("/run full", "/run", "size=1m", fill=True),
-        Place("/run full while it runs", "/run", "size=24m", fill=True, late=True),
+        Place("/run fills up during the run", "/run", "size=24m", fill=True, late=True),
         Place("/run read-only", "/run", "ro"),
         Recording(), Home(), bare("no HOME", unset=["HOME"]),
         bare("no /proc", wrap=["unshare", "-m", "sh", "-c", 'umount -l /proc; exec "$@"', "sh"]),

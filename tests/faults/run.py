@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""run.py [--tries N] [--only WORD] [--seed S] [--jobs N] [--write FILE]: what breaks around tftop.
+"""run.py [--tries N] [--only WORD] [--seed S] [--jobs N] [--write FILE]: faults around tftop.
 
-Each fault happens N times to programs that tftop launches, and to ones that it comes to (-p).
-A program is to end as it does alone (status, output, what it computed), tftop is to end and
-to say what is missing, and nothing of it is to be left 5 s later. The table goes to stdout,
-or between the markers in FILE. Status 1 when something fell short.
+Each fault is tried N times on programs that tftop launches and on programs that it attaches to
+(-p). The program must end as it does without tftop (status, output, what it computed), tftop must
+end and report what is missing, and nothing of tftop may be left 5 s later. The table goes to
+stdout, or between the markers in FILE. Exit status 1 when something fell short.
 
-Each try has its own mount namespace with its own /run and /dev/shm, and so needs root. Processes
-are told by a variable in their environment."""
+Each try has its own mount namespace with its own /run and /dev/shm, which needs root. A try's
+processes are recognised by a variable in their environment."""
 import argparse
 import json
 import os
@@ -29,11 +29,12 @@ from happen import HERE, O, Signal, faults, mount  # pylint: disable=wrong-impor
 
 TFTOP = O + "/tftop"
 MARK = "TFTOP_FAULT_TEST"
-PROGRAM_S = 120         # until a program has to have ended
-CLEAN_S = 5             # until nothing may be left
-# What any attach says, whatever breaks.
+PROGRAM_S = 120         # a program must have ended by then
+CLEAN_S = 5             # nothing may be left after that
+# Messages of every attach, with a fault or without: they are left out.
 LATE = re.compile("attached late: |was in use before tftop attached")
-AT_ONCE = Lock()        # of the faults that take much of what the machine has
+AT_ONCE = Lock()        # held by faults that take much of the machine
+AS_ALONE = "as without tftop"
 BEGIN, END = "<!-- make faults: begin -->", "<!-- make faults: end -->"
 
 
@@ -73,8 +74,9 @@ class Run:
         return env
 
     def command(self, where):
-        """The program, its status and words in files of the folder."""
-        line = 'cd cwd; "$@" >../out 2>../err; s=$?; echo $s >../rc.new; mv ../rc.new ../rc; exit $s'
+        """Runs the program, with its status and output in files of the folder."""
+        line = ('cd cwd; "$@" >../out 2>../err; s=$?; '
+                'echo $s >../rc.new; mv ../rc.new ../rc; exit $s')
         return ["sh", "-c", line, "sh", *where.argv()]
 
     def start(self, argv, name, folder):
@@ -92,7 +94,7 @@ class Run:
                 "err": re.sub(r"\d+", "N", text_of(program.path("err")))}
 
     def alone(self):
-        """What it does without tftop."""
+        """Runs the program without tftop."""
         folder = self.path("alone")
         make_folders(folder)
         program = self.fault.program(folder, self.number)
@@ -107,12 +109,12 @@ class Run:
                                  self.path("log"), *self.fault.options, "--",
                                  *self.command(program)], "said", self.work)
         if not wait_for(60, lambda: program.ready() or self.tftop.poll() is not None):
-            raise Failed("the program does not begin")
+            raise Failed("the program does not start")
 
     def attach(self, program):
         self.started = self.start(self.command(program), "started", self.work)
         if not wait_for(60, program.ready):
-            raise Failed("the program does not begin")
+            raise Failed("the program does not start")
         pid = next(p for p in self.marked() if self.is_program(p, program))
         self.in_moment = self.fault.before(self, program)
         inside = ["nsenter", "-m", "-t", str(pid), "--"] if "unshare" in self.fault.wrap else []
@@ -129,13 +131,13 @@ class Run:
         return "PROGRAM is process" in text_of(self.path("log")) or self.tftop.poll() is not None
 
     def path_is_told(self):
-        """Of a daemon that was hit: that others stand, or that it is over."""
+        """tftop has reported that the daemons were replaced, or that tracing ended."""
         log = text_of(self.path("log"))
         return "daemons are back: events" in log or "tracing ended" in log or \
             self.tftop.poll() is not None
 
     def said(self):
-        """tftop's words on it, in a line."""
+        """tftop's messages, in one line."""
         report = text_of(self.path("report"))
         words = [l for l in text_of(self.path("said")).splitlines() if l.startswith("tftop:")]
         if report:
@@ -147,18 +149,18 @@ class Run:
                 words.append("not settled")
         words = [w for w in words if w.removeprefix("tftop: ") == w or
                  w.removeprefix("tftop: ") not in words]
-        words = words or (["whole report"] if report else ["nothing"])
+        words = words or (["complete report"] if report else ["nothing"])
         line = re.sub(r" \(Failed to establish[^)]*\)", "", "; ".join(dict.fromkeys(words)))
         line = re.sub(r"/(run|tmp)/tftop[^ ']*", "DIR", line.replace(self.work, "DIR"))
         line = re.sub(r"between [\d.]+ \w+ and [\d.]+ \w+ of", "between T and T of", line)
         return re.sub(r"\b(?!125)\d{3,}\b|(?<=with error: )\d+", "N", line)
 
     def left(self):
-        """What is there that was not, and who."""
+        """Processes and files of the try that exist now."""
         found = [text_of(f"/proc/{p}/comm").strip() for p in self.marked()]
         for folder in ("/run", "/dev/shm", self.path("tmp"), self.path("home"), self.path("cwd")):
             if os.path.isdir(folder):
-                # LTTng's word by which programs hear of a daemon: one page a user, meant to stay
+                # LTTng's wait page, by which programs learn of a daemon, stays by its design
                 found += [os.path.join(folder, n) for n in os.listdir(folder)
                           if n != "fill" and not n.startswith("lttng-ust-wait-8")]
         return found
@@ -167,7 +169,7 @@ class Run:
         make_folders(self.work)
         self.fault.prepare(self)
         alone = self.alone()
-        home = set(self.left())         # of the programs' own making
+        home = set(self.left())         # made by the program itself
         program = self.fault.program(self.work, self.number)
         begin = self.attach if self.attached else self.launch
         begin(program)
@@ -191,12 +193,12 @@ class Run:
         if self.started:
             self.started.wait()
         wait_for(CLEAN_S, lambda: not set(self.left()) - home)
-        return {"program": harm or "as alone", "alone": alone["status"], "said": self.said(),
+        return {"program": harm or AS_ALONE, "alone": alone["status"], "said": self.said(),
                 "left": sorted(set(self.left()) - home), "harm": bool(harm), "late": late,
                 "status": status}
 
     def wrong_status(self, status, alone):
-        """tftop's own: the program's, of -p its own; 125 where its words say why."""
+        """tftop returns the program's status, -p its own; 125 where its messages say why."""
         killed = isinstance(self.fault, Signal) and self.fault.names == ["tftop"] and \
             self.fault.number == signal.SIGKILL
         words = self.said()
@@ -225,7 +227,8 @@ class Run:
                 process.wait()
         if not os.environ.get("KEEP"):
             for folder in ("home", "small"):
-                subprocess.run(["umount", self.path(folder)], stderr=subprocess.DEVNULL, check=False)
+                subprocess.run(["umount", self.path(folder)], stderr=subprocess.DEVNULL,
+                               check=False)
             shutil.rmtree(self.work, ignore_errors=True)
 
 
@@ -236,7 +239,7 @@ def make_folders(folder):
 
 
 def one_try(index, attached, number, seed):
-    """In a namespace of its own: prints what happened as JSON."""
+    """One try, in its own mount namespace: prints the result as JSON."""
     mount("-t", "tmpfs", "-o", "mode=755", "none", "/run")
     mount("-t", "tmpfs", "-o", "mode=1777", "none", "/dev/shm")
     run = Run(faults()[index], attached, number, seed)
@@ -261,7 +264,7 @@ def in_namespace(index, attached, number, seed):
     try:
         return json.loads(done.stdout.splitlines()[-1])
     except (IndexError, ValueError):
-        return {"program": "the test: " + (done.stderr.strip().splitlines() or ["no words"])[-1],
+        return {"program": "the test: " + (done.stderr.strip().splitlines() or ["no output"])[-1],
                 "said": "", "left": [], "harm": True, "late": 0, "status": None}
 
 
@@ -271,7 +274,7 @@ def at_once(*what):
 
 
 def several(values):
-    """Different answers of the tries, the most frequent first."""
+    """The different results of the tries, the most frequent first."""
     counts = {v: values.count(v) for v in values}
     if len(counts) == 1:
         return values[0]
@@ -287,7 +290,8 @@ def row(fault, how, results):
     late = max(r["late"] for r in results)
     left = sorted({w for r in results for w in r["left"]})
     statuses = ", ".join(sorted({r.get("alone", "") for r in results} - {""}, key=int))
-    program = short(several([r["program"] for r in results])).replace("as alone", f"as alone ({statuses})")
+    program = short(several([r["program"] for r in results]))
+    program = program.replace(AS_ALONE, f"{AS_ALONE} ({statuses})")
     return (f"| {fault.said} | {how} | {len(results)} | {program} | "
             f"{several([short(r['said']) for r in results])} | {late:.1f} | "
             f"{', '.join(left) or 'nothing'} |")
@@ -296,7 +300,7 @@ def row(fault, how, results):
 def write(path, lines):
     text = text_of(path)
     if BEGIN not in text or END not in text:
-        sys.exit(f"run.py: '{path}' has not the lines '{BEGIN}' and '{END}'")
+        sys.exit(f"run.py: '{path}' lacks the lines '{BEGIN}' and '{END}'")
     head, tail = text.split(BEGIN)[0], text.split(END)[1]
     with open(path, "w", encoding="utf-8") as file:
         file.write(head + "\n".join([BEGIN, *lines, END]) + tail)
@@ -315,7 +319,7 @@ def main():
         index, attached, number, seed = map(int, options.one.split(","))
         return one_try(index, bool(attached), number, seed)
     if os.getuid() != 0:
-        sys.exit("run.py: needs root: each try has a mount namespace of its own")
+        sys.exit("run.py needs root: each try has its own mount namespace")
     if "FAULTS_PYTORCH" not in os.environ:
         found = subprocess.run([HERE + "/tests/venv.sh", "pytorch"], stdout=subprocess.PIPE,
                                stderr=subprocess.DEVNULL, text=True, cwd=HERE, check=False)
@@ -333,8 +337,9 @@ def main():
             rows.append(row(fault, "`-p`" if attached else "launch", results))
             bad += sum(r["harm"] or bool(r["left"]) for r in results)
             print(rows[-1], file=sys.stderr, flush=True)
-    lines = ["| fault | how | tries | the program | tftop said | tftop's end, s after the program's, "
-             "at most | left 5 s later |", "|---|---|---|---|---|---|---|", *rows]
+    lines = ["| fault | how | tries | the program ended | tftop reported | "
+             "tftop ended at most s after the program | left 5 s later |",
+             "|---|---|---|---|---|---|---|", *rows]
     if options.write:
         write(options.write, lines)
     else:

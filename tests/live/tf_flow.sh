@@ -90,4 +90,7 @@ case_run pool1 cut pool1 pool1 12845056 \
 case_run pool2 cut pool2 pool2 6422528 ""
 case_run workers workers
 case_run servers servers
+case_timed pool1-wire cut pool1 pool1 12845056 \
+	"cut after pool2 instead: 6 422 528 bytes per step on the wire instead of 12 845 056 bytes"
+case_timed pool2-wire cut pool2 pool2 6422528 ""
 suite_end

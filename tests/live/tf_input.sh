@@ -67,7 +67,7 @@ slow_cost() {
 	local shares='5 20'
 	triplet --steps 40 --augment 4 || return
 	holds 'f and f["severity"] == "warning" and near(cost, wait, 10)' \
-		'int(f["lines"][0].split("holds ")[1].split(" %")[0]) >= 90' \
+		'int(f["lines"][0].split("accounts for ")[1].split(" %")[0]) >= 90' \
 		'f["evidence"]["end_ns"] - f["evidence"]["start_ns"] <= max(t["steps"]["series_ns"]) + 10**7' || return
 	holds 'f["evidence"]["end_ns"] - f["evidence"]["start_ns"] <= max(t["input"]["series_ns"]) + 10**7' ||
 		return 2
@@ -111,4 +111,5 @@ case_run fixed fixed
 case_run inside inside
 case_timed slow-cost thrice slow_cost
 case_timed fixed-cost fixed_cost
+case_timed inside-cost thrice inside
 suite_end

@@ -169,7 +169,7 @@ END
 	got=$(seen)
 	[[ $got = *gemm_api* ]] && [ "${got%% *}" -gt 400 ] && [ "${got%% *}" -lt "${truth%% *}" ] ||
 		{ fail "seen '$got' of '$truth'"; return; }
-	[ "$(report "sum('primitives are many' in m['text'] for m in j['messages'])")" = 1 ] ||
+	[ "$(report "sum('many oneDNN primitives' in m['text'] for m in j['messages'])")" = 1 ] ||
 		{ fail "not said: $(report "j['messages']")"; return; }
 	level=full
 	under "$work/products.py" || return

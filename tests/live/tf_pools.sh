@@ -105,7 +105,9 @@ recorded() {
 
 case_run one_thread one_thread
 case_run recorded recorded
-case_run many_threads thrice many_threads
+case_run many_threads many_threads
 case_run profiled profiled
 case_timed one_thread-cost one_thread_cost
+case_timed one_thread-wait one_thread
+case_timed many_threads-wait thrice many_threads
 suite_end

@@ -136,7 +136,7 @@ early() {
 	wait "$watcher"
 	is "tftop's status" $? 125 || return
 	watcher=
-	grep -qE "LTTng|lttng-" "$work/said" && ! grep -q 'did not begin' "$work/said" ||
+	grep -qE "LTTng|lttng-" "$work/said" && ! grep -q 'probes did not start' "$work/said" ||
 		fail "$(first_lines "$work/said")" || return
 	touch "$work/steps/end"
 	wait "$program"

@@ -193,7 +193,7 @@ case_refused() {
 		told "$f" "$want"
 	done <<-'END'
 		busy=nsys another profiler \(.*nsys.*--probe -cuda
-		fail=cuptiSubscribe:0:15,fail=cuptiSubscribe_v2:0:15 is not one for this driver
+		fail=cuptiSubscribe:0:15,fail=cuptiSubscribe_v2:0:15 does not fit this driver
 		fail=cuptiActivityRegisterCallbacks:0:999 CUPTI accepts no buffers
 		fail=cuptiActivityEnable:0:35 only administrators
 		fail=cuptiActivityEnable:8:2 CUPTI refuses to record

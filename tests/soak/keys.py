@@ -24,8 +24,8 @@ ROUND_KEYS = 20_000
 SYNTHS = ["", ",gpu", ",gpus", ",counters", ",processor", ",names"]
 # Those that end the run or stop it, and those that only scripts have.
 LEFT_OUT = {"quit", "suspend", "source", "answer", "interrupt", "assert-screen", "follow-links",
-            "key", "mouse", "resize", "save-screen", "wait", "wait-exit", "wait-settled", "wait-step",
-            "wait-kernels", "wait-for"}
+            "key", "mouse", "resize", "save-screen", "wait", "wait-exit", "wait-settled",
+            "wait-step", "wait-kernels", "wait-for"}
 WORDS = ["0", "1", "7", "-1", "99999999999999999999", "2.5", "10us", "1.2s", "3ms", "start",
          "live", "all", "step", "thread", "scope", "off", "on", "yes", "no", "default", "name",
          "count", "total", "calls", "duration", "device", "op", "self", "model/conv_4", "queue 0",
@@ -64,7 +64,8 @@ class Player:
         keys = [":"] + [SPECIAL.get(c, c) for c in text]
         for at in range(0, len(keys), 200):
             self.press(keys[at:at + 200])
-        self.press([self.rng.choice(["<Enter>"] * 8 + ["<Esc>", "<Tab>", "<C-w>", "<C-u>x<Enter>"])])
+        ends = ["<Enter>"] * 8 + ["<Esc>", "<Tab>", "<C-w>", "<C-u>x<Enter>"]
+        self.press([self.rng.choice(ends)])
 
     def word(self):
         rng = self.rng
@@ -109,7 +110,8 @@ class Player:
         rng = self.rng
         self.width, self.height = rng.choice([
             (120, 40), (80, 24), (160, 48), (60, 12), (200, 60),
-            (rng.randrange(1, 201), rng.randrange(1, 61)), (rng.randrange(1, 30), rng.randrange(1, 8)),
+            (rng.randrange(1, 201), rng.randrange(1, 61)),
+            (rng.randrange(1, 30), rng.randrange(1, 8)),
             (500, 200) if rng.random() < 0.1 else (100, 30)])
         self.add(f"resize {self.width}x{self.height}")
 
@@ -141,7 +143,8 @@ def play(tftop_args, script, config):
             file.write(config)
         env = dict(os.environ, LC_ALL="C.UTF-8", TERM="dumb")
         try:
-            run = subprocess.run([TFTOP, "--config", rc, "--headless", *tftop_args, "--script", path],
+            run = subprocess.run([TFTOP, "--config", rc, "--headless", *tftop_args,
+                                  "--script", path],
                                  cwd=folder, env=env, stdin=subprocess.DEVNULL, timeout=1200,
                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         except subprocess.TimeoutExpired:
@@ -178,13 +181,15 @@ def main():
             player.act()
         player.add("key <Esc><Esc><Esc>")
         player.add("save-screen end.txt")
-        wrong = play(["--synth", f"{seed % 100}{SYNTHS[rounds % len(SYNTHS)]}"], player.lines, config)
+        synth = f"{seed % 100}{SYNTHS[rounds % len(SYNTHS)]}"
+        wrong = play(["--synth", synth], player.lines, config)
         if wrong:
             kept = os.path.join(os.environ.get("O", "build"), "soak", f"{seed}.tftop")
             os.makedirs(os.path.dirname(kept), exist_ok=True)
             with open(kept, "w", encoding="utf-8") as file:
                 file.write("\n".join(player.lines) + "\n")
-            suite.not_ok("random keys", f"{wrong}\n# --seed {seed} --keys {ROUND_KEYS}; the script: {kept}")
+            suite.not_ok("random keys", f"{wrong}\n# --seed {seed} --keys {ROUND_KEYS}; "
+                         f"the script: {kept}")
         else:
             suite.ok("random keys")
         played += player.pressed

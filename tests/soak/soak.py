@@ -1,14 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""soak.py [--minutes N] [--attaches N [--only WORD]] [--seed S]: programs that run on while tftop comes and goes.
+"""soak.py [--minutes N] [--attaches N [--only WORD]] [--seed S]: tftop attaches again and again.
 
-Programs of every kind run beside each other and check themselves; tftop comes to them, is let go
-of, killed, launched anew, at random moments. After each round the programs go on, nothing of tftop
-is left and its report is whole. What the program and a tftop that stays take (memory,
-descriptors, threads) is fitted: it may not grow with the rounds.
+Programs of every kind run side by side and check themselves. At random moments tftop attaches to
+them, detaches, is killed, and launches them. After each round the programs must still run, nothing
+of tftop may be left, and its report must be complete. The memory, descriptors and threads of the
+programs, and of a tftop that stays attached, must not grow with the rounds: a line is fitted.
 
---attaches N: instead, so often to one program at a time, and a table of what that costs. Status
-1 when something fell short. Needs root: /run and /dev/shm are its own, in a mount namespace."""
+--attaches N: instead, attaches N times, to one program at a time, and prints a table of what each
+attach costs. Exit status 1 when something fell short. It needs root: it has its own /run and
+/dev/shm, in a mount namespace."""
 import argparse
 import collections
 import ctypes
@@ -572,7 +573,8 @@ def main():
     parser.add_argument("--minutes", type=float, default=1)
     parser.add_argument("--attaches", type=int)
     parser.add_argument("--only", default="", help="of the programs to attach to")
-    parser.add_argument("--seed", type=int, default=os.environ.get("SOAK_SEED") or random.randrange(1000000))
+    parser.add_argument("--seed", type=int,
+                        default=os.environ.get("SOAK_SEED") or random.randrange(1000000))
     options = parser.parse_args()
     if os.getuid() != 0:
         suite = Suite()

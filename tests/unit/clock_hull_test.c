@@ -423,10 +423,11 @@ TEST(clock_steps_start_a_new_segment)
 		clock_bound(&clock, (uint64_t)ticks + 100, host + 100 + 3000, true, &change);
 		free(change.before);
 		if (i == 0)
-			CHECK_INT(clock_state(&clock), CLOCK_APPROXIMATE);
+			CHECK(hull_two_sided(clock.hull));
 	}
 	CHECK_INT(clock.violations, 1);
-	CHECK_INT(clock_state(&clock), CLOCK_APPROXIMATE);
+	CHECK(hull_two_sided(clock.hull));
+	CHECK(clock.hull->last - clock.hull->first < 1000000000);
 	CHECK(clock.hulled && clock.n >= 2);
 	CHECK(clock_error(&clock) <= 6010 && clock_error(&clock) >= 2900);
 	CHECK(llabs(clock_map(&clock, 1500000000, &id) - 1500005000) <= 3100);

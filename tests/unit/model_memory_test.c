@@ -47,6 +47,7 @@ static void check_level(size_t n, uint64_t gap, size_t n_tail)
 	struct level_point *points = malloc(n * sizeof(*points));
 	struct level level = { .width_ns = 0 };
 	struct level_tail tail = { points + n - n_tail, n_tail };
+	struct level_range now;
 	int64_t t = BASE, exact;
 
 	for (size_t i = 0; i < n; i++) {
@@ -74,8 +75,10 @@ static void check_level(size_t n, uint64_t gap, size_t n_tail)
 		}
 	}
 	CHECK(level_bytes(&level) <= 96u << 10);
-	CHECK_INT(level_at(&level, tail, t), points[n - 1].value);
-	CHECK_INT(level_at(&level, tail, BASE - 1), 0);
+	level_range(&level, tail, t, t + 1, &now);
+	CHECK_INT(now.mean, points[n - 1].value);
+	level_range(&level, tail, BASE - 1, BASE, &now);
+	CHECK_INT(now.mean, 0);
 	level_release(&level);
 	free(points);
 }

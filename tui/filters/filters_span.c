@@ -5,7 +5,7 @@
 
 #include "model/base/util.h"
 
-struct asked {
+struct span_asked {
 	const struct span *span;
 	int64_t base_ns;
 	char tid[12];
@@ -44,10 +44,12 @@ static enum filter_known of_command(const struct span *span, enum filter_field f
 	case FILTER_BY_OP: return filter_words(value, span->op, NULL);
 	case FILTER_BY_CLASS:
 		return filter_words(value, kernel ?
-				    kernel_kind_name((enum kernel_kind)span->class.kind) : NULL, NULL);
+				    kernel_kind_name((enum kernel_kind)span->class.kind) : NULL,
+				    NULL);
 	case FILTER_BY_DTYPE:
 		return filter_words(value, kernel ?
-				    kernel_type_name((enum kernel_type)span->class.type) : NULL, NULL);
+				    kernel_type_name((enum kernel_type)span->class.type) : NULL,
+				    NULL);
 	case FILTER_BY_DELAY:
 		delay_ns = span->start_ns - span->call_ns - span->call_dur_ns;
 		return filter_number_if(value, delay_ns > 0 ? delay_ns : 0, span->call_ns > 0);
@@ -75,14 +77,16 @@ static enum filter_known of_op(const struct span *span, enum filter_field field,
 	case FILTER_BY_TYPE: return filter_words(value, span->op_type, NULL);
 	case FILTER_BY_WAIT: return filter_number_if(value, span->wait_ns, span->wait_ns > 0);
 	case FILTER_BY_KERNELS: return filter_number(value, span->kernels);
-	case FILTER_BY_DEVICE_TIME: return filter_number_if(value, span->device_ns, span->kernels > 0);
+	case FILTER_BY_DEVICE_TIME: return filter_number_if(value, span->device_ns,
+							    span->kernels > 0);
 	default: return FILTER_UNKNOWN;
 	}
 }
 
-static enum filter_known get(const void *arg, enum filter_field field, struct filter_value *value)
+static enum filter_known filters_span_field(const void *arg, enum filter_field field,
+					    struct filter_value *value)
 {
-	const struct asked *asked = arg;
+	const struct span_asked *asked = arg;
 	const struct span *span = asked->span;
 
 	switch (field) {
@@ -91,7 +95,8 @@ static enum filter_known get(const void *arg, enum filter_field field, struct fi
 	case FILTER_BY_KIND: return filter_number(value, kind_of(span));
 	case FILTER_BY_DUR: return filter_number(value, span->end_ns - span->start_ns);
 	case FILTER_BY_START: return filter_number(value, span->start_ns - asked->base_ns);
-	case FILTER_BY_END: return filter_number_if(value, span->end_ns - asked->base_ns, !span->open);
+	case FILTER_BY_END: return filter_number_if(value, span->end_ns - asked->base_ns,
+						    !span->open);
 	case FILTER_BY_THREAD: return filter_words(value, span->thread, asked->tid);
 	case FILTER_BY_PID: return filter_number(value, span->pid);
 	case FILTER_BY_STEP: return filter_number_if(value, span->step, span->step >= 0);
@@ -106,11 +111,11 @@ static enum filter_known get(const void *arg, enum filter_field field, struct fi
 
 bool filters_span(const struct filter *filter, const struct span *span, int64_t base_ns)
 {
-	struct asked asked = { span, base_ns, "" };
+	struct span_asked asked = { span, base_ns, "" };
 
 	if (span->tid)
 		snprintf(asked.tid, sizeof(asked.tid), "%u", span->tid);
-	return filter_match(filter, get, &asked);
+	return filter_match(filter, filters_span_field, &asked);
 }
 
 /* ---- before it is looked at ---- */
@@ -121,8 +126,8 @@ struct brief {
 	int64_t dur_ns;			/* -1: LATER */
 };
 
-static enum filter_known get_brief(const void *arg, enum filter_field field,
-				   struct filter_value *value)
+static enum filter_known filters_span_field_brief(const void *arg, enum filter_field field,
+						  struct filter_value *value)
 {
 	const struct brief *brief = arg;
 
@@ -146,7 +151,7 @@ bool filters_may_name(const struct filter *filter, enum row_kind row, const char
 		return false;
 	for (const signed char *kind = kinds_of[row]; *kind >= 0; kind++) {
 		brief.kind = *kind;
-		if (filter_ask(filter, get_brief, &brief) != FILTER_NO)
+		if (filter_ask(filter, filters_span_field_brief, &brief) != FILTER_NO)
 			return true;
 	}
 	return false;
@@ -156,7 +161,7 @@ bool filters_may_time(const struct filter *filter, int64_t dur_ns)
 {
 	struct brief brief = { NULL, NULL, -1, dur_ns > 0 ? dur_ns : 0 };
 
-	return filter_ask(filter, get_brief, &brief) != FILTER_NO;
+	return filter_ask(filter, filters_span_field_brief, &brief) != FILTER_NO;
 }
 
 bool filters_names_only(const struct filter *filter)

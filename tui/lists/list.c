@@ -163,14 +163,14 @@ struct order {
 };
 
 /* A row and where it came: what is equal stays in that order. */
-struct place {
+struct list_place {
 	const struct list_cell *cells;
 	size_t at;
 };
 
-static int compare(const void *a, const void *b, void *arg)
+static int list_compare_rows(const void *a, const void *b, void *arg)
 {
-	const struct place *p = a, *q = b;
+	const struct list_place *p = a, *q = b;
 	const struct order *order = arg;
 	const struct list_cell *x = &p->cells[order->column], *y = &q->cells[order->column];
 	int by;
@@ -199,18 +199,18 @@ static bool rises(const struct list *list, size_t column, bool reverse)
 	return (list->columns[column].rising || holds_names(list, column)) != reverse;
 }
 
-static struct place *sorted(const struct list *list, size_t column, bool reverse)
+static struct list_place *list_sorted_rows(const struct list *list, size_t column, bool reverse)
 {
 	size_t rows = list->n / list->n_columns;
-	struct place *places = xcalloc(rows, sizeof(*places));
+	struct list_place *places = xcalloc(rows, sizeof(*places));
 	struct order order = { column, false, false };
 
 	for (size_t i = 0; i < rows; i++)
-		places[i] = (struct place){ list->cells + i * list->n_columns, i };
+		places[i] = (struct list_place){ list->cells + i * list->n_columns, i };
 	if (column < list->n_columns && rows) {
 		order.names = holds_names(list, column);
 		order.rising = rises(list, column, reverse);
-		qsort_r(places, rows, sizeof(*places), compare, &order);
+		qsort_r(places, rows, sizeof(*places), list_compare_rows, &order);
 	} else if (reverse) {
 		for (size_t i = 0; i < rows; i++)
 			places[i].cells = list->cells + (rows - 1 - i) * list->n_columns;
@@ -313,8 +313,8 @@ static bool has_values(const struct list *list, size_t column)
 	return false;
 }
 
-static void measure(const struct list *list, const struct place *places, size_t shown, size_t by,
-		    struct shape *shape)
+static void list_measure_columns(const struct list *list, const struct list_place *places,
+				 size_t shown, size_t by, struct shape *shape)
 {
 	char text[CELL_MAX];
 
@@ -353,8 +353,8 @@ static void link_of(struct page *page, const struct list_cell *cell, const char 
 		page->parts[page->n_parts - 1].role = cell->role;
 }
 
-static void print_cell(struct page *page, const struct list *list, const struct shape *shape,
-		       size_t c, const struct list_cell *cell)
+static void list_print_cell(struct page *page, const struct list *list, const struct shape *shape,
+			    size_t c, const struct list_cell *cell)
 {
 	char buf[CELL_MAX];
 	const char *text = cell_text(list, cell, buf);
@@ -408,8 +408,8 @@ static void link_title(struct page *page, const struct page_call *call, const ch
 	made->attr = 0;
 }
 
-static void print_titles(struct page *page, const struct list *list, const struct shape *shape,
-			 const struct page_call *call, size_t by, bool reverse)
+static void list_print_titles(struct page *page, const struct list *list, const struct shape *shape,
+			      const struct page_call *call, size_t by, bool reverse)
 {
 	for (size_t c = 0; c < list->n_columns; c++) {
 		char text[CELL_MAX];
@@ -429,9 +429,9 @@ static void print_titles(struct page *page, const struct list *list, const struc
 	page_end(page);
 }
 
-static void print_heading(struct page *page, const struct list *list,
-			  const struct list_options *options, const char *what, size_t all,
-			  size_t by)
+static void list_print_heading(struct page *page, const struct list *list,
+			       const struct list_options *options, const char *what, size_t all,
+			       size_t by)
 {
 	size_t rows = list->n / list->n_columns, plural = strcspn(what, " ");
 	char text[FMT_MAX];
@@ -455,23 +455,24 @@ static void print_heading(struct page *page, const struct list *list,
 	page_end(page);
 }
 
-static void print_rows(struct page *page, const struct list *list, const struct place *places,
-		       size_t shown, const struct shape *shape)
+static void list_print_rows(struct page *page, const struct list *list,
+			    const struct list_place *places, size_t shown,
+			    const struct shape *shape)
 {
 	for (size_t i = 0; i < shown; i++) {
 		for (size_t c = 0; c < list->n_columns; c++)
-			print_cell(page, list, shape, c, &places[i].cells[c]);
+			list_print_cell(page, list, shape, c, &places[i].cells[c]);
 		page_end(page);
 	}
 }
 
-static void print_totals(struct page *page, const struct list *list, const struct shape *shape)
+static void list_print_totals(struct page *page, const struct list *list, const struct shape *shape)
 {
 	for (size_t c = 0; c < list->n_columns; c++) {
 		const struct list_cell *cell = &shape->total[c];
 
 		if (cell->value != LIST_NONE)
-			print_cell(page, list, shape, c, cell);
+			list_print_cell(page, list, shape, c, cell);
 		else if (!shape->hidden[c])
 			pad(page, shape->width[c] + (c ? GAP : 0));
 	}
@@ -488,24 +489,24 @@ void list_print(struct list *list, const struct page_call *call,
 	size_t by = key ? find_column(list->columns, list->n_columns, key) : list->n_columns;
 	size_t rows = list->n / list->n_columns, limit = list_limit(options);
 	size_t shown = rows < limit ? rows : limit;
-	struct place *places;
+	struct list_place *places;
 	struct shape shape = { .totals = false };
 	char text[FMT_MAX];
 
 	page_rest(call, 990);
-	places = sorted(list, by, reverse);
+	places = list_sorted_rows(list, by, reverse);
 	sum_up(list, &shape);
-	measure(list, places, shown, by, &shape);
+	list_measure_columns(list, places, shown, by, &shape);
 	page_rest(call, 995);
-	print_heading(page, list, options, what, all, by);
+	list_print_heading(page, list, options, what, all, by);
 	if (rows) {
-		print_titles(page, list, &shape, call, by, reverse);
-		print_rows(page, list, places, shown, &shape);
+		list_print_titles(page, list, &shape, call, by, reverse);
+		list_print_rows(page, list, places, shown, &shape);
 	} else {
 		page_say(page, ROLE_MUTED, 0, "%s", all ? "none of them matches" : list->empty);
 	}
 	if (shape.totals)
-		print_totals(page, list, &shape);
+		list_print_totals(page, list, &shape);
 	if (rows > shown)
 		page_say(page, ROLE_MUTED, 0, "… %s more: -l %zu shows them",
 			 fmt_count(text, rows - shown), rows);

@@ -92,8 +92,8 @@ struct list {
 	char **kept;			/* owned */
 	size_t n_kept, cap_kept;
 	/* to be set before list_print() */
-	const char *by;			/* column it is sorted by when -s says nothing; NULL: the order
-					 * that rows came in, `order` says which */
+	const char *by;			/* column that rows are sorted by without -s; NULL: they
+					 * stay as they came, and `order` says in which order */
 	const char *order;		/* "as they lie in the file", NULL none */
 	int64_t whole;			/* that shares are of */
 	const char *whole_is;		/* "device time of all ops", NULL: no shares */

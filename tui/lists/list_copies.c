@@ -32,8 +32,8 @@ static const struct list_flag flags[] = {
 
 const struct list_kind list_copies_kind = LIST_KIND_OF_ROWS(flags, &copy_columns);
 
-static void take_parts(struct list_copies *copies, const struct page_call *call,
-		       const struct model_status *status)
+static void list_copies_take_parts(struct list_copies *copies, const struct page_call *call,
+				   const struct model_status *status)
 {
 	struct range_ask ask = {
 		.model = call->model, .t0 = status->first_ns, .t1 = status->last_ns + 1,
@@ -59,7 +59,7 @@ void list_copies_take(struct list_copies *copies, const struct page_call *call)
 	list_places_take(&copies->places, call->model);
 	model_status(call->model, &status);
 	model_unlock(call->model);
-	take_parts(copies, call, &status);
+	list_copies_take_parts(copies, call, &status);
 }
 
 void list_copies_release(struct list_copies *copies)
@@ -110,15 +110,17 @@ static bool memory_fits(const struct lc *lc, const struct copy_line *line)
 					   !strcmp(line->memory, "mixed")));
 }
 
-static bool fits(const struct lc *lc, const struct copy_line *line)
+static bool list_copies_row_fits(const struct lc *lc, const struct copy_line *line)
 {
 	const struct copy_row *row = &line->row;
 
 	return list_matches(lc->options, 't', direction_name(row->direction), NULL) &&
 	       list_device_fits(lc->options, &lc->kept.places, row->device) &&
-	       list_queue_fits(lc->options, &lc->kept.places, row->queue) && memory_fits(lc, line) &&
+	       list_queue_fits(lc->options, &lc->kept.places, row->queue) &&
+		       memory_fits(lc, line) &&
 	       (!list_given(lc->options, 'e') ||
-		(timed(row) && list_within(lc->options, 'e', row->total_ns / (int64_t)timed(row)))) &&
+		(timed(row) && list_within(lc->options, 'e',
+					   row->total_ns / (int64_t)timed(row)))) &&
 	       list_within(lc->options, 'b', row->count ? (int64_t)(row->bytes / row->count) : 0) &&
 	       op_fits(lc, row) && list_wants(lc->options, field, line);
 }
@@ -131,8 +133,8 @@ static void find_best(struct lc *lc, const struct copy_row *rows, size_t n)
 }
 
 /* Of the ops that most of it belongs to, and of how many. */
-static void dress_op(struct list *list, const struct lc *lc, const struct copy_line *line,
-		     struct list_cell *cell)
+static void list_copies_dress_op(struct list *list, const struct lc *lc,
+				 const struct copy_line *line, struct list_cell *cell)
 {
 	char fitted[LABEL_MAX];
 	size_t n = 0;
@@ -147,7 +149,8 @@ static void dress_op(struct list *list, const struct lc *lc, const struct copy_l
 	list_link(cell, "ni", line->op);
 }
 
-static void add_place(struct list *list, const struct lc *lc, uint32_t device, uint32_t queue)
+static void list_copies_add_place(struct list *list, const struct lc *lc, uint32_t device,
+				  uint32_t queue)
 {
 	struct list_cell *cell = list_name(list, list_device(list, &lc->kept.places, device));
 
@@ -159,7 +162,8 @@ static void add_place(struct list *list, const struct lc *lc, uint32_t device, u
 }
 
 /* Of both kinds: how many were pageable. */
-static void dress_memory(struct list *list, const struct copy_line *line, struct list_cell *cell)
+static void list_copies_dress_memory(struct list *list, const struct copy_line *line,
+				     struct list_cell *cell)
 {
 	char count[FMT_MAX];
 
@@ -172,8 +176,8 @@ static void dress_memory(struct list *list, const struct copy_line *line, struct
 }
 
 /* "h2d", "p2p → gpu1". */
-static void dress_direction(struct list *list, const struct lc *lc, const struct copy_line *line,
-			    struct list_cell *cell)
+static void list_copies_dress_direction(struct list *list, const struct lc *lc,
+					const struct copy_line *line, struct list_cell *cell)
 {
 	const char *name = direction_name(line->row.direction);
 	char *quoted;
@@ -190,8 +194,8 @@ static void dress_direction(struct list *list, const struct lc *lc, const struct
 	free(quoted);
 }
 
-static void dress(struct list *list, const struct table_column *column, struct list_cell *cell,
-		  const void *row, void *arg)
+static void list_copies_dress(struct list *list, const struct table_column *column,
+			      struct list_cell *cell, const void *row, void *arg)
 {
 	const struct copy_line *line = row;
 	bool device = !strcmp(column->key, "device"), queue = !strcmp(column->key, "queue");
@@ -201,11 +205,11 @@ static void dress(struct list *list, const struct table_column *column, struct l
 		list_link(cell, column->key, list_keep(list, "%u", device ? line->row.device :
 						       line->row.queue));
 	} else if (!strcmp(column->key, "memory")) {
-		dress_memory(list, line, cell);
+		list_copies_dress_memory(list, line, cell);
 	} else if (!strcmp(column->key, "op")) {
-		dress_op(list, arg, line, cell);
+		list_copies_dress_op(list, arg, line, cell);
 	} else if (!strcmp(column->key, "direction")) {
-		dress_direction(list, arg, line, cell);
+		list_copies_dress_direction(list, arg, line, cell);
 	}
 }
 
@@ -228,7 +232,7 @@ static void line_of_copies(struct copy_line *line, const struct lc *lc, const st
 
 /* ---- lc ---- */
 
-static void begin(struct list *list)
+static void list_copies_begin(struct list *list)
 {
 	list_begin(list, &list_copies_kind);
 	list->by = "total";
@@ -237,7 +241,7 @@ static void begin(struct list *list)
 	list->empty = "no copy has finished yet";
 }
 
-static void say_ops(struct page *page, const struct lc *lc)
+static void list_copies_say_ops(struct page *page, const struct lc *lc)
 {
 	char text[FMT_MAX];
 
@@ -248,7 +252,8 @@ static void say_ops(struct page *page, const struct lc *lc)
 			 fmt_many(text, lc->kept.count, "copy"));
 }
 
-static size_t take(struct lc *lc, const struct page_call *call, struct copy_row **rows)
+static size_t list_copies_take_rows(struct lc *lc, const struct page_call *call,
+				    struct copy_row **rows)
 {
 	size_t n;
 
@@ -270,19 +275,19 @@ bool page_list_copies(const struct page_call *call, struct page *page)
 
 	if (!list_parse(call, &list_copies_kind, &options))
 		return false;
-	n = take(&lc, call, &rows);
-	begin(&list);
+	n = list_copies_take_rows(&lc, call, &rows);
+	list_copies_begin(&list);
 	for (size_t i = 0; i < n; i++) {
 		struct copy_line line;
 
 		list.whole += rows[i].total_ns;
 		line_of_copies(&line, &lc, &rows[i]);
-		if (fits(&lc, &line))
-			list_row(&list, &line, dress, &lc);
+		if (list_copies_row_fits(&lc, &line))
+			list_row(&list, &line, list_copies_dress, &lc);
 	}
 	list_print(&list, call, &options, "kinds of copies", n, page);
 	if (n)
-		say_ops(page, &lc);
+		list_copies_say_ops(page, &lc);
 	list_copies_release(&lc.kept);
 	free(rows);
 	list_options_release(&options);
@@ -401,7 +406,8 @@ static bool part_fits(const struct lc *lc, enum what what, const struct range_pa
 	       list_matches(lc->options, 'p', part->op, NULL);
 }
 
-static void add_part(struct list *list, const struct lc *lc, const struct range_part *part)
+static void list_copies_add_part(struct list *list, const struct lc *lc,
+				 const struct range_part *part)
 {
 	uint64_t done = part->count - part->open, best = lc->best[part->direction];
 	uint64_t rate = part->direction == DIR_MAP || part->direction == DIR_UNMAP ? 0 :
@@ -412,7 +418,8 @@ static void add_part(struct list *list, const struct lc *lc, const struct range_
 	list_add(list, LIST_BYTES, (int64_t)part->bytes);
 	list_add(list, done ? LIST_BYTES : LIST_NONE, done ? (int64_t)(part->bytes / done) : 0);
 	list_add(list, LIST_TIME, part->time_ns);
-	list_time(list, part->count ? part->time_ns / (int64_t)part->count : 0, part->count > 0, false);
+	list_time(list, part->count ? part->time_ns / (int64_t)part->count : 0, part->count > 0,
+		  false);
 	list_link(list_add(list, LIST_TIME, part->longest_ns), "event",
 		  list_keep(list, "%u:%u:%" PRIu64, part->longest.row, part->longest.lane,
 			    part->longest.id));
@@ -421,15 +428,15 @@ static void add_part(struct list *list, const struct lc *lc, const struct range_
 		 best ? (int64_t)((__uint128_t)rate * 1000 / best) : 0);
 	list_add(list, LIST_SHARE, part->time_ns);
 	list_name(list, direction_name(part->direction));
-	add_place(list, lc, part->device, part->queue);
+	list_copies_add_place(list, lc, part->device, part->queue);
 	cell = list_name(list, part->op);
 	if (part->op)
 		list_link(cell, "ni", part->op);
 }
 
 /* How it went over the whole run, and how much of that was with memory of which kind. */
-static void say_memory(struct page *page, const struct lc *lc, const struct copy_row *rows, size_t n,
-		       enum what what)
+static void list_copies_say_memory(struct page *page, const struct lc *lc,
+				   const struct copy_row *rows, size_t n, enum what what)
 {
 	uint64_t host = 0, pinned = 0;
 	char text[FMT_MAX], all[FMT_MAX], share[FMT_MAX];
@@ -438,7 +445,8 @@ static void say_memory(struct page *page, const struct lc *lc, const struct copy
 		struct range_part like = { .direction = rows[i].direction, .queue = rows[i].queue,
 					   .device = rows[i].device };
 
-		if ((rows[i].direction != DIR_H2D && rows[i].direction != DIR_D2H) || what == WHAT_OP || !part_is(lc, what, lc->options->name,
+		if ((rows[i].direction != DIR_H2D && rows[i].direction != DIR_D2H) ||
+		    what == WHAT_OP || !part_is(lc, what, lc->options->name,
 									 &like))
 			continue;
 		host += rows[i].count;
@@ -451,8 +459,8 @@ static void say_memory(struct page *page, const struct lc *lc, const struct copy
 			 fmt_share(share, host - pinned, host));
 }
 
-static void say_bandwidth(struct page *page, const struct page_call *call, const struct lc *lc,
-			  enum what what)
+static void list_copies_say_bandwidth(struct page *page, const struct page_call *call,
+				      const struct lc *lc, enum what what)
 {
 	char mean[FMT_MAX], best[FMT_MAX], bytes[FMT_MAX];
 	struct bandwidth_row *rows;
@@ -475,7 +483,8 @@ static void say_bandwidth(struct page *page, const struct page_call *call, const
 			 fmt_rate(mean, rows[i].mean_bytes_per_s),
 			 fmt_rate(best, rows[i].best_bytes_per_s));
 		if (rows[i].step_bytes)
-			page_add(page, ROLE_MUTED, 0, ", %s a step", fmt_bytes(bytes, rows[i].step_bytes));
+			page_add(page, ROLE_MUTED, 0, ", %s a step",
+				 fmt_bytes(bytes, rows[i].step_bytes));
 		page_end(page);
 		list_release(&list);
 	}
@@ -504,15 +513,16 @@ static void link_executions(struct page *page, const struct lc *lc, enum what wh
 static bool fail(const struct page_call *call, const struct lc *lc, size_t n)
 {
 	if (n)
-		snprintf(call->error, call->error_size, "no copy in a direction, on a queue or of an "
+		snprintf(call->error, call->error_size,
+			 "no copy in a direction, on a queue or of an "
 			 "op '%.80s'; lc lists them", lc->options->name);
 	else
 		snprintf(call->error, call->error_size, "no copy has finished yet");
 	return false;
 }
 
-static void print_one(const struct page_call *call, struct lc *lc, enum what what,
-		      const struct copy_row *rows, size_t n, struct page *page)
+static void list_copies_print_one(const struct page_call *call, struct lc *lc, enum what what,
+				  const struct copy_row *rows, size_t n, struct page *page)
 {
 	struct list list;
 
@@ -527,12 +537,12 @@ static void print_one(const struct page_call *call, struct lc *lc, enum what wha
 	for (size_t i = 0; i < lc->kept.n; i++) {
 		if (part_fits(lc, what, &lc->kept.parts[i]) &&
 		    part_wanted(lc, &lc->kept.parts[i], list.whole))
-			add_part(&list, lc, &lc->kept.parts[i]);
+			list_copies_add_part(&list, lc, &lc->kept.parts[i]);
 	}
 	list_print(&list, call, lc->options, "kinds of copies", lc->kept.n, page);
-	say_memory(page, lc, rows, n, what);
-	say_bandwidth(page, call, lc, what);
-	say_ops(page, lc);
+	list_copies_say_memory(page, lc, rows, n, what);
+	list_copies_say_bandwidth(page, call, lc, what);
+	list_copies_say_ops(page, lc);
 	link_executions(page, lc, what);
 }
 
@@ -547,11 +557,11 @@ bool page_copies(const struct page_call *call, struct page *page)
 
 	if (!list_parse(call, &print_copies_kind, &options))
 		return false;
-	n = take(&lc, call, &rows);
+	n = list_copies_take_rows(&lc, call, &rows);
 	what = what_is(&lc, options.name, rows, n);
 	good = what != WHAT_NONE;
 	if (good)
-		print_one(call, &lc, what, rows, n, page);
+		list_copies_print_one(call, &lc, what, rows, n, page);
 	else
 		fail(call, &lc, n);
 	list_copies_release(&lc.kept);

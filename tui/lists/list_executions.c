@@ -242,7 +242,7 @@ static void order_wanted(const struct list_options *options, struct execution_wa
 
 /* ---- rows ---- */
 
-static void add_step(struct list *list, const struct step_row *step)
+static void list_executions_add_step(struct list *list, const struct step_row *step)
 {
 	struct list_cell *cell = list_add(list, step ? LIST_PLAIN : LIST_NONE,
 					  step ? step->number : 0);
@@ -251,7 +251,7 @@ static void add_step(struct list *list, const struct step_row *step)
 		list_link(cell, "step", list_keep(list, "%" PRId64, step->number));
 }
 
-static void add_where(struct list *list, const struct span *span)
+static void list_executions_add_where(struct list *list, const struct span *span)
 {
 	const char *place = span->kind == COMMAND_NONE ? span->thread : span->queue;
 
@@ -264,7 +264,7 @@ static void add_where(struct list *list, const struct span *span)
 		list_name(list, list_keep(list, "%s", place));
 }
 
-static void add_row(struct list *list, const struct le *le, const struct span *span)
+static void list_executions_add_row(struct list *list, const struct le *le, const struct span *span)
 {
 	enum execution_kind kind = execution_kind(span);
 	int64_t dur_ns = span->end_ns - span->start_ns;
@@ -275,12 +275,12 @@ static void add_row(struct list *list, const struct le *le, const struct span *s
 	if (span->open)
 		cell->role = ROLE_WARN;
 	list_add(list, LIST_WHEN, span->start_ns - le->base_ns)->approx = span->approx;
-	add_step(list, step_at(le, span->start_ns));
+	list_executions_add_step(list, step_at(le, span->start_ns));
 	list_name(list, list_keep(list, "%s%s%s%s", execution_kind_name(kind),
 				  kind == EXECUTION_COPY && span->direction ? " " : "",
 				  kind == EXECUTION_COPY ? direction_name(span->direction) : "",
 				  span->open ? ", open" : ""));
-	add_where(list, span);
+	list_executions_add_where(list, span);
 	list_add(list, moved ? LIST_BYTES : LIST_NONE, (int64_t)span->bytes);
 	list_add(list, moved && dur_ns > 0 && !span->open ? LIST_RATE : LIST_NONE,
 		 (int64_t)bytes_per_s(span->bytes, dur_ns))->approx = span->approx;
@@ -295,8 +295,8 @@ static void add_row(struct list *list, const struct le *le, const struct span *s
 					   span->ref.id));
 }
 
-static void say_rest(struct page *page, const struct executions *found,
-		     const struct model_status *status)
+static void list_executions_say_rest(struct page *page, const struct executions *found,
+				     const struct model_status *status)
 {
 	char text[FMT_MAX], when[FMT_MAX];
 
@@ -315,8 +315,8 @@ static bool asks_names(const struct filter *filter)
 			  filter_asks(filter, FILTER_BY_RAW_NAME));
 }
 
-static void look(const struct page_call *call, struct le *le, struct execution_want *want,
-		 struct executions *found)
+static void list_executions_look(const struct page_call *call, struct le *le,
+				 struct execution_want *want, struct executions *found)
 {
 	const struct list_options *o = le->options;
 
@@ -330,7 +330,8 @@ static void look(const struct page_call *call, struct le *le, struct execution_w
 	model_unlock(call->model);
 }
 
-static bool find(const struct page_call *call, struct le *le, struct executions *found)
+static bool list_executions_find(const struct page_call *call, struct le *le,
+				 struct executions *found)
 {
 	const struct list_options *o = le->options;
 	const struct list_given *dur = list_given(o, 'e'), *start = list_given(o, 'o');
@@ -359,18 +360,18 @@ static bool find(const struct page_call *call, struct le *le, struct executions 
 		want.most = 1;
 	order_wanted(o, &want);
 	le->whole = true;
-	look(call, le, &want, found);
+	list_executions_look(call, le, &want, found);
 	if (le->name && !found->n && !found->stopped) {
 		free(found->spans);
 		le->whole = false;
-		look(call, le, &want, found);
+		list_executions_look(call, le, &want, found);
 	}
 	return true;
 }
 
-static void print(const struct page_call *call, const struct le *le,
-		  const struct executions *found, const struct model_status *status,
-		  struct page *page)
+static void list_executions_print(const struct page_call *call, const struct le *le,
+				  const struct executions *found, const struct model_status *status,
+				  struct page *page)
 {
 	struct list list;
 
@@ -381,9 +382,9 @@ static void print(const struct page_call *call, const struct le *le,
 	list.more = found->more;
 	list.about = le->name;
 	for (size_t i = 0; i < found->n; i++)
-		add_row(&list, le, &found->spans[i]);
+		list_executions_add_row(&list, le, &found->spans[i]);
 	list_print(&list, call, le->options, "executions", found->events, page);
-	say_rest(page, found, status);
+	list_executions_say_rest(page, found, status);
 }
 
 bool page_list_executions(const struct page_call *call, struct page *page)
@@ -404,9 +405,9 @@ bool page_list_executions(const struct page_call *call, struct page *page)
 	model_status(call->model, &status);
 	model_unlock(call->model);
 	le.base_ns = places_base_ns(&status);
-	good = kind_is_here(call, &options) && find(call, &le, &found);
+	good = kind_is_here(call, &options) && list_executions_find(call, &le, &found);
 	if (good)
-		print(call, &le, &found, &status, page);
+		list_executions_print(call, &le, &found, &status, page);
 	free(found.spans);
 	free(le.steps);
 	list_places_release(&le.places);

@@ -35,8 +35,8 @@ static bool op_fits(const struct list_options *options, const struct kernel_row 
 
 /* Of a kernel on several queues only what ran on those wanted counts. Where that is less than
  * all, its shortest and longest run are unknown. */
-static bool take_queues(const struct list_options *options, const struct list_places *places,
-			struct kernel_row *row)
+static bool list_kernels_take_queues(const struct list_options *options,
+				     const struct list_places *places, struct kernel_row *row)
 {
 	uint64_t count = 0;
 	int64_t total_ns = 0;
@@ -63,8 +63,9 @@ static enum filter_known field(const void *line, enum filter_field by, struct fi
 	return columns_filter(&kernel_columns, line, by, value);
 }
 
-static bool fits(const struct list_options *options, const struct list_places *places,
-		 const struct kernel_row *row, const struct kernel_line *line)
+static bool list_kernels_row_fits(const struct list_options *options,
+				  const struct list_places *places, const struct kernel_row *row,
+				  const struct kernel_line *line)
 {
 	return list_matches(options, 'n', row->name, row->raw_name) &&
 	       list_matches(options, 't', kernel_kind_name((enum kernel_kind)row->class.kind),
@@ -74,7 +75,8 @@ static bool fits(const struct list_options *options, const struct list_places *p
 	       list_within(options, 'o', row->total_ns) && list_wants(options, field, line);
 }
 
-static void dress_op(struct list *list, const struct kernel_line *line, struct list_cell *cell)
+static void list_kernels_dress_op(struct list *list, const struct kernel_line *line,
+				  struct list_cell *cell)
 {
 	char fitted[LABEL_MAX];
 
@@ -87,8 +89,8 @@ static void dress_op(struct list *list, const struct kernel_line *line, struct l
 	list_link(cell, "ni", line->op);
 }
 
-static void dress(struct list *list, const struct table_column *column, struct list_cell *cell,
-		  const void *row, void *arg)
+static void list_kernels_dress(struct list *list, const struct table_column *column,
+			       struct list_cell *cell, const void *row, void *arg)
 {
 	const struct kernel_line *line = row;
 
@@ -96,20 +98,21 @@ static void dress(struct list *list, const struct table_column *column, struct l
 		cell->text = list_keep(list, "%s", cell->text);
 		list_link(cell, "device", list_keep(list, "%u", line->row.device));
 	} else if (!strcmp(column->key, "op")) {
-		dress_op(list, line, cell);
+		list_kernels_dress_op(list, line, cell);
 	} else if (!strcmp(column->key, "kernel")) {
 		cell->role = line->row.failed ? ROLE_BAD : ROLE_DEFAULT;
 		list_link(cell, "pk", line->row.raw_name);
 	}
 }
 
-static void say_coverage(struct page *page, const struct model_status *status)
+static void list_kernels_say_coverage(struct page *page, const struct model_status *status)
 {
 	char launch[FMT_MAX], op[FMT_MAX];
 
 	if (status->device_ns > 0)
-		page_say(page, ROLE_MUTED, 0, "coverage: of the devices' time %s has a launch, %s an op",
-			 fmt_share(launch, (uint64_t)status->launched_ns, (uint64_t)status->device_ns),
+		page_say(page, ROLE_MUTED, 0, "coverage: of the devices' time %s has a launch, %s "
+			 "an op", fmt_share(launch, (uint64_t)status->launched_ns,
+					    (uint64_t)status->device_ns),
 			 fmt_share(op, (uint64_t)status->op_ns, (uint64_t)status->device_ns));
 }
 
@@ -138,16 +141,16 @@ bool page_list_kernels(const struct page_call *call, struct page *page)
 		struct kernel_line line;
 
 		list.whole += rows[i].total_ns;
-		if (!take_queues(&options, &places, &rows[i]))
+		if (!list_kernels_take_queues(&options, &places, &rows[i]))
 			continue;
 		kernel_line_init(&line, &rows[i]);
 		line.device_name = list_device_label(&places, rows[i].device, line.device,
 						     sizeof(line.device));
-		if (fits(&options, &places, &rows[i], &line))
-			list_row(&list, &line, dress, NULL);
+		if (list_kernels_row_fits(&options, &places, &rows[i], &line))
+			list_row(&list, &line, list_kernels_dress, NULL);
 	}
 	list_print(&list, call, &options, "kernels", n, page);
-	say_coverage(page, &status);
+	list_kernels_say_coverage(page, &status);
 	list_options_release(&options);
 	list_places_release(&places);
 	model_kernels_free(rows, n);

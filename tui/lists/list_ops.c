@@ -80,8 +80,8 @@ static enum filter_known field(const void *line, enum filter_field by, struct fi
 	return columns_filter(&op_list_columns, line, by, value);
 }
 
-static bool fits(const struct list_options *options, const struct op_line *line,
-		 const struct on_device *on)
+static bool list_ops_row_fits(const struct list_options *options, const struct op_line *line,
+			      const struct on_device *on)
 {
 	const struct op_row *row = &line->op;
 
@@ -94,8 +94,8 @@ static bool fits(const struct list_options *options, const struct op_line *line,
 	       (!list_given(options, 'd') || is_on_device(on, row->name));
 }
 
-static void dress(struct list *list, const struct table_column *column, struct list_cell *cell,
-		  const void *row, void *arg)
+static void list_ops_dress(struct list *list, const struct table_column *column,
+			   struct list_cell *cell, const void *row, void *arg)
 {
 	const struct op_row *op = &((const struct op_line *)row)->op;
 
@@ -106,8 +106,8 @@ static void dress(struct list *list, const struct table_column *column, struct l
 }
 
 /* What of the device's time has an op, and what of the ops a line. */
-static void say_coverage(struct page *page, const struct model_status *status,
-			 const struct op_row *rows, size_t n)
+static void list_ops_say_coverage(struct page *page, const struct model_status *status,
+				  const struct op_row *rows, size_t n)
 {
 	size_t lines = 0;
 	char text[FMT_MAX];
@@ -157,11 +157,11 @@ bool page_list_profile(const struct page_call *call, struct page *page)
 		if (i % ROWS_AT_ONCE == 0)
 			page_rest(call, 900);
 		list.whole += devices ? rows[i].device_ns : rows[i].self_ns;
-		if (fits(&options, &line, &on))
-			list_row(&list, &line, dress, NULL);
+		if (list_ops_row_fits(&options, &line, &on))
+			list_row(&list, &line, list_ops_dress, NULL);
 	}
 	list_print(&list, call, &options, "ops", n, page);
-	say_coverage(page, &status, rows, n);
+	list_ops_say_coverage(page, &status, rows, n);
 	list_options_release(&options);
 	list_places_release(&places);
 	free(on.names);

@@ -207,8 +207,8 @@ static const char *wanted_of(const struct list_flag *flag, char *text, size_t si
 	}
 }
 
-static bool take_value(const struct page_call *call, const struct list_flag *flag,
-		       const char *value, struct list_given *given)
+static bool list_options_take_value(const struct page_call *call, const struct list_flag *flag,
+				    const char *value, struct list_given *given)
 {
 	char wanted[160], why[FILTER_ERROR_MAX], name[WORD_MAX];
 	bool good = true;
@@ -286,7 +286,8 @@ static bool no_flag(const struct page_call *call, const struct list_options *opt
 	return false;
 }
 
-static bool take_flag(const struct page_call *call, struct list_options *options, int *at)
+static bool list_options_take_flag(const struct page_call *call, struct list_options *options,
+				   int *at)
 {
 	const char *word = call->argv[*at], *value;
 	const struct list_flag *flag = find_flag(options, word, &value);
@@ -313,7 +314,7 @@ static bool take_flag(const struct page_call *call, struct list_options *options
 			 wanted_of(flag, wanted, sizeof(wanted)));
 		return false;
 	}
-	return take_value(call, flag, value, given);
+	return list_options_take_value(call, flag, value, given);
 }
 
 bool list_options_parse(const struct page_call *call, const struct list_flag *flags,
@@ -328,7 +329,7 @@ bool list_options_parse(const struct page_call *call, const struct list_flag *fl
 		const char *word = call->argv[i];
 
 		if (word[0] == '-' && word[1]) {
-			good = take_flag(call, out, &i);
+			good = list_options_take_flag(call, out, &i);
 		} else if (names && !out->name) {
 			out->name = word;
 		} else {

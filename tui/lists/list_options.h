@@ -24,7 +24,8 @@
 
 enum list_flag_type {
 	LIST_SWITCH,			/* no value */
-	LIST_REGEX,			/* extended; case matters with a capital; // may stand around it */
+	LIST_REGEX,			/* extended; case matters if it has a capital; may be
+					 * written between slashes */
 	LIST_TIMES,			/* an interval of times */
 	LIST_SIZES,			/* an interval of bytes */
 	LIST_WORD,			/* one of `words` */
@@ -37,7 +38,8 @@ struct list_flag {
 	char letter;			/* '\0': only the word */
 	const char *word;		/* without its "--" */
 	enum list_flag_type type;
-	const char *what;		/* it is about, for the heading: "name", "mean"; NULL: not there */
+	const char *what;		/* what it restricts, for the heading: "name", "mean";
+					 * NULL: the heading does not mention it */
 	const char *words;		/* of LIST_WORD: "kernel copy fill" */
 };
 

@@ -28,7 +28,7 @@ static const struct list_column columns[] = {
 
 const struct list_kind list_source_kind = LIST_KIND(flags, columns, 0);
 
-static bool fits(const struct list_options *options, const struct source_row *row)
+static bool list_sources_row_fits(const struct list_options *options, const struct source_row *row)
 {
 	return list_matches(options, 'p', row->file, NULL) &&
 	       list_within(options, 'e', row->cost.total_ns) &&
@@ -70,7 +70,7 @@ bool page_sources(const struct page_call *call, struct page *page)
 	list.empty = "no source lines were told; ri says which probes are active";
 	for (size_t i = 0; i < n; i++) {
 		list.whole += rows[i].cost.self_ns;
-		if (fits(&options, &rows[i]))
+		if (list_sources_row_fits(&options, &rows[i]))
 			add_row(&list, &rows[i]);
 	}
 	list_print(&list, call, &options, "files", n, page);

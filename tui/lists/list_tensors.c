@@ -66,7 +66,7 @@ struct lt {
 	struct list list;
 };
 
-static struct tensor *add(struct lt *lt, enum tensor_kind kind, const char *name)
+static struct tensor *list_tensors_add(struct lt *lt, enum tensor_kind kind, const char *name)
 {
 	struct tensor *tensor;
 
@@ -128,13 +128,14 @@ static int64_t bytes_of_shapes(const char *text)
 
 /* ---- what there is ---- */
 
-static void take_flows(struct lt *lt, struct model *model)
+static void list_tensors_take_flows(struct lt *lt, struct model *model)
 {
 	struct flow_row *rows;
 	size_t n = model_flows(model, &rows);
 
 	for (size_t i = 0; i < n; i++) {
-		struct tensor *t = add(lt, TENSOR_MESSAGE, rows[i].key ? rows[i].key : "(no name)");
+		struct tensor *t = list_tensors_add(lt, TENSOR_MESSAGE,
+						    rows[i].key ? rows[i].key : "(no name)");
 
 		t->count = rows[i].sent > rows[i].received ? rows[i].sent : rows[i].received;
 		t->bytes = rows[i].sent ? (int64_t)rows[i].bytes : -1;
@@ -146,16 +147,17 @@ static void take_flows(struct lt *lt, struct model *model)
 	free(rows);
 }
 
-static void take_edges(struct lt *lt, struct model *model)
+static void list_tensors_take_edges(struct lt *lt, struct model *model)
 {
 	struct edge_row *rows;
 	size_t n = model_edges(model, &rows);
 
 	for (size_t i = 0; i < n; i++) {
 		const char *source = rows[i].source ? rows[i].source : "?";
-		struct tensor *t = add(lt, TENSOR_EDGE, rows[i].key ? rows[i].key :
-				       list_keep(&lt->list, "%s → %s", source, rows[i].destination ?
-						 rows[i].destination : "?"));
+		struct tensor *t = list_tensors_add(lt, TENSOR_EDGE, rows[i].key ? rows[i].key :
+						    list_keep(&lt->list, "%s → %s", source,
+							      rows[i].destination ?
+							      rows[i].destination : "?"));
 
 		t->count = rows[i].count;
 		t->bytes = rows[i].bytes ? (int64_t)rows[i].bytes : -1;
@@ -183,7 +185,7 @@ static const char *peer_of(struct lt *lt, const struct copy_row *rows, size_t n,
 	return list_device(&lt->list, &lt->copies.places, peer);
 }
 
-static void take_copies(struct lt *lt, const struct copy_row *rows, size_t n)
+static void list_tensors_take_copies(struct lt *lt, const struct copy_row *rows, size_t n)
 {
 	for (size_t i = 0; i < lt->copies.n; i++) {
 		const struct range_part *part = &lt->copies.parts[i];
@@ -192,10 +194,11 @@ static void take_copies(struct lt *lt, const struct copy_row *rows, size_t n)
 
 		if (!part->op || part->direction == DIR_FILL || part->direction == DIR_UNMAP)
 			continue;
-		t = add(lt, TENSOR_COPY, part->op);
+		t = list_tensors_add(lt, TENSOR_COPY, part->op);
 		t->count = part->count;
 		t->bytes = (int64_t)part->bytes;
-		t->from = part->direction == DIR_H2D || part->direction == DIR_H2H ? "host" : device;
+		t->from = part->direction == DIR_H2D ||
+			part->direction == DIR_H2H ? "host" : device;
 		t->to = part->direction == DIR_D2H || part->direction == DIR_H2H ||
 			part->direction == DIR_MAP ? "host" :
 			part->direction == DIR_P2P ? peer_of(lt, rows, n, part) : device;
@@ -203,7 +206,8 @@ static void take_copies(struct lt *lt, const struct copy_row *rows, size_t n)
 	}
 }
 
-static void take_shapes(struct lt *lt, const struct op_row *op, const struct op_detail *detail)
+static void list_tensors_take_shapes(struct lt *lt, const struct op_row *op,
+				     const struct op_detail *detail)
 {
 	for (size_t i = 0; i < detail->n_shapes; i++) {
 		const struct op_shape *shape = &detail->shapes[i];
@@ -212,7 +216,7 @@ static void take_shapes(struct lt *lt, const struct op_row *op, const struct op_
 
 		if (!shape->shapes)
 			continue;
-		t = add(lt, TENSOR_INPUT, op->name);
+		t = list_tensors_add(lt, TENSOR_INPUT, op->name);
 		each = bytes_of_shapes(shape->shapes);
 		t->shape = shape->shapes;
 		t->consumer = op->raw_name;
@@ -223,7 +227,7 @@ static void take_shapes(struct lt *lt, const struct op_row *op, const struct op_
 }
 
 /* Of the ops that take most time, some at once: each question goes through all ops. */
-static void take_inputs(struct lt *lt, struct model *model)
+static void list_tensors_take_inputs(struct lt *lt, struct model *model)
 {
 	struct op_row *ops;
 	size_t n, asked = 0;
@@ -239,8 +243,9 @@ static void take_inputs(struct lt *lt, struct model *model)
 			lt->ops_left++;
 			continue;
 		}
-		if (model_op_detail(model, ops[i].raw_name, ops[i].type, ops[i].framework, &detail)) {
-			take_shapes(lt, &ops[i], &detail);
+		if (model_op_detail(model, ops[i].raw_name, ops[i].type, ops[i].framework,
+				    &detail)) {
+			list_tensors_take_shapes(lt, &ops[i], &detail);
 			op_detail_free(&detail);
 		}
 		if (asked % DETAILED_ONCE == 0) {
@@ -252,21 +257,21 @@ static void take_inputs(struct lt *lt, struct model *model)
 	free(ops);
 }
 
-static void take_all(struct lt *lt, const struct page_call *call)
+static void list_tensors_take_all(struct lt *lt, const struct page_call *call)
 {
 	struct copy_row *rows;
 	size_t n;
 
 	list_begin(&lt->list, &list_tensors_kind);
 	model_lock(call->model);
-	take_flows(lt, call->model);
-	take_edges(lt, call->model);
+	list_tensors_take_flows(lt, call->model);
+	list_tensors_take_edges(lt, call->model);
 	n = model_copies(call->model, &rows);
 	model_unlock(call->model);
 	list_copies_take(&lt->copies, call);
-	take_copies(lt, rows, n);
+	list_tensors_take_copies(lt, rows, n);
 	free(rows);
-	take_inputs(lt, call->model);
+	list_tensors_take_inputs(lt, call->model);
 }
 
 static void release(struct lt *lt)
@@ -303,7 +308,7 @@ static enum filter_known of_tensor(const void *arg, enum filter_field by,
 	}
 }
 
-static bool fits(const struct list_options *options, const struct tensor *t)
+static bool list_tensors_row_fits(const struct list_options *options, const struct tensor *t)
 {
 	const struct list_given *kind = list_given(options, 'k');
 
@@ -311,11 +316,13 @@ static bool fits(const struct list_options *options, const struct tensor *t)
 	       list_matches(options, 't', t->shape, NULL) &&
 	       list_matches(options, 'p', t->producer, t->consumer) &&
 	       (!kind || !strcmp(kind->text, kind_names[t->kind])) &&
-	       (!list_given(options, 'b') || (each_of(t) >= 0 && list_within(options, 'b', each_of(t)))) &&
+	       (!list_given(options, 'b') || (each_of(t) >= 0 &&
+					      list_within(options, 'b', each_of(t)))) &&
 	       list_wants(options, of_tensor, t);
 }
 
-static void add_short(struct list *list, const char *text, int width, const char *command)
+static void list_tensors_add_short(struct list *list, const char *text, int width,
+				   const char *command)
 {
 	char fitted[LABEL_MAX];
 	struct list_cell *cell;
@@ -330,27 +337,27 @@ static void add_short(struct list *list, const char *text, int width, const char
 		list_link(cell, command, text);
 }
 
-static void add_row(struct list *list, const struct tensor *t)
+static void list_tensors_add_row(struct list *list, const struct tensor *t)
 {
 	list_add(list, t->bytes >= 0 ? LIST_BYTES : LIST_NONE, t->bytes);
 	list_add(list, each_of(t) >= 0 ? LIST_BYTES : LIST_NONE, each_of(t));
 	list_add(list, LIST_COUNT, (int64_t)t->count);
 	list_time(list, t->p50_ns, t->p50_ns >= 0, false);
 	list_name(list, kind_names[t->kind]);
-	add_short(list, t->from, NAME_WIDTH, NULL);
-	add_short(list, t->to, NAME_WIDTH, NULL);
-	add_short(list, t->producer, NAME_WIDTH, "ni");
-	add_short(list, t->consumer, NAME_WIDTH, "ni");
-	add_short(list, t->shape, SHAPE_WIDTH, NULL);
+	list_tensors_add_short(list, t->from, NAME_WIDTH, NULL);
+	list_tensors_add_short(list, t->to, NAME_WIDTH, NULL);
+	list_tensors_add_short(list, t->producer, NAME_WIDTH, "ni");
+	list_tensors_add_short(list, t->consumer, NAME_WIDTH, "ni");
+	list_tensors_add_short(list, t->shape, SHAPE_WIDTH, NULL);
 	list_link(list_name(list, t->name), "pt", t->name);
 }
 
-static void say_sources(struct page *page, const struct lt *lt)
+static void list_tensors_say_sources(struct page *page, const struct lt *lt)
 {
 	if (lt->n)
-		page_say(page, ROLE_MUTED, 0, "message: between devices or processes; edge: from op to "
-			 "op; copy: asked for by an op; input: shapes that an op told, as often as it "
-			 "ran so");
+		page_say(page, ROLE_MUTED, 0, "message: between devices or processes; edge: from "
+			 "op to op; copy: asked for by an op; input: shapes that an op told, as "
+			 "often as it ran so");
 	else
 		page_say(page, ROLE_MUTED, 0, "messages are told by tensorflow's probe, shapes by "
 			 "pytorch's, copies by those of devices when an op asks for them");
@@ -366,14 +373,14 @@ bool page_list_tensors(const struct page_call *call, struct page *page)
 
 	if (!list_parse(call, &list_tensors_kind, &options))
 		return false;
-	take_all(&lt, call);
+	list_tensors_take_all(&lt, call);
 	lt.list.by = "bytes";
 	lt.list.empty = "no tensor was seen to move; ri says which probes are active";
 	for (size_t i = 0; i < lt.n; i++)
-		if (fits(&options, &lt.tensors[i]))
-			add_row(&lt.list, &lt.tensors[i]);
+		if (list_tensors_row_fits(&options, &lt.tensors[i]))
+			list_tensors_add_row(&lt.list, &lt.tensors[i]);
 	list_print(&lt.list, call, &options, "tensors that moved", lt.n, page);
-	say_sources(page, &lt);
+	list_tensors_say_sources(page, &lt);
 	release(&lt);
 	list_options_release(&options);
 	return true;
@@ -395,7 +402,7 @@ static void field(struct page *page, const char *label, const char *text, const 
 	page_end(page);
 }
 
-static void add_amounts(struct page *page, const struct tensor *t)
+static void list_tensors_add_amounts(struct page *page, const struct tensor *t)
 {
 	char text[FMT_MAX], p99[FMT_MAX];
 
@@ -404,7 +411,8 @@ static void add_amounts(struct page *page, const struct tensor *t)
 	if (t->bytes >= 0)
 		page_add(page, ROLE_DEFAULT, 0, "   %s", fmt_all_bytes(text, (uint64_t)t->bytes));
 	if (each_of(t) >= 0)
-		page_add(page, ROLE_DEFAULT, 0, "   each %s", fmt_all_bytes(text, (uint64_t)each_of(t)));
+		page_add(page, ROLE_DEFAULT, 0, "   each %s",
+			 fmt_all_bytes(text, (uint64_t)each_of(t)));
 	page_end(page);
 	if (t->p50_ns < 0)
 		return;
@@ -413,7 +421,7 @@ static void add_amounts(struct page *page, const struct tensor *t)
 		 fmt_time(p99, t->p99_ns));
 }
 
-static void add_tensor(struct page *page, const struct tensor *t)
+static void list_tensors_add_tensor(struct page *page, const struct tensor *t)
 {
 	const char *flows[] = { "flows" }, *copies[] = { "pc", t->name };
 
@@ -425,7 +433,7 @@ static void add_tensor(struct page *page, const struct tensor *t)
 	field(page, "consumer", t->consumer, "ni");
 	field(page, "from", t->from, NULL);
 	field(page, "to", t->to, NULL);
-	add_amounts(page, t);
+	list_tensors_add_amounts(page, t);
 	if (t->kind != TENSOR_MESSAGE && t->kind != TENSOR_COPY)
 		return;
 	page_add(page, ROLE_MUTED, 0, "%-9s", "more");
@@ -457,15 +465,15 @@ bool page_tensor(const struct page_call *call, struct page *page)
 	bool whole;
 	size_t n;
 
-	take_all(&lt, call);
+	list_tensors_take_all(&lt, call);
 	whole = count_called(&lt, name, true) > 0;
 	n = count_called(&lt, name, whole);
 	if (n)
-		page_say(page, ROLE_MUTED, 0, "No probe collects the values of tensors; this is what is "
-			 "known of '%s':", name);
+		page_say(page, ROLE_MUTED, 0, "No probe collects the values of tensors; this is "
+			 "what is known of '%s':", name);
 	for (size_t i = 0; i < lt.n; i++)
 		if (is_called(&lt.tensors[i], name, whole))
-			add_tensor(page, &lt.tensors[i]);
+			list_tensors_add_tensor(page, &lt.tensors[i]);
 	if (!n)
 		snprintf(call->error, call->error_size, lt.n ?
 			 "no tensor that moved has '%.80s' in its name; lt lists them" :

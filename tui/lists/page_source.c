@@ -30,8 +30,8 @@ static const char *other_file(const struct page_call *call, const char *wanted)
 			 "no op was called in '%.120s' itself, and it cannot be read: %s", wanted,
 			 why);
 	else
-		snprintf(call->error, call->error_size, "nothing that ran comes from '%.120s'; ls lists files",
-			 wanted);
+		snprintf(call->error, call->error_size,
+			 "nothing that ran comes from '%.120s'; ls lists files", wanted);
 	return file ? wanted : NULL;
 }
 
@@ -103,7 +103,8 @@ static int64_t own_ns(const struct costs *costs, const struct line_cost *cost)
 	}
 }
 
-static void take_lines(const struct page_call *call, const char *file, struct costs *out)
+static void page_source_take_lines(const struct page_call *call, const char *file,
+				   struct costs *out)
 {
 	struct model_status status;
 
@@ -128,10 +129,11 @@ static void take_lines(const struct page_call *call, const char *file, struct co
 
 static int width_before(const struct costs *costs)
 {
-	return costs->bar + 2 + 9 + (costs->nodes ? 13 : 8) + 9 * (costs->self + costs->device + costs->cpu + costs->backward);
+	return costs->bar + 2 + 9 + (costs->nodes ? 13 : 8) + 9 *
+	       (costs->self + costs->device + costs->cpu + costs->backward);
 }
 
-static void add_time(struct page *page, bool shown, int64_t ns, int width)
+static void page_source_add_time(struct page *page, bool shown, int64_t ns, int width)
 {
 	char time[FMT_MAX] = "";
 
@@ -141,7 +143,7 @@ static void add_time(struct page *page, bool shown, int64_t ns, int width)
 		page_cell(page, ROLE_DEFAULT, width, time);
 }
 
-static void add_heading(struct page *page, const struct costs *costs)
+static void page_source_add_heading(struct page *page, const struct costs *costs)
 {
 	page_add(page, ROLE_COLUMN, 0, " %-*.*s%9s", costs->bar + 1, costs->bar,
 		 costs->what == COST_TIME ? "cost" : cost_names[costs->what], "time");
@@ -170,7 +172,8 @@ static void link_ops(struct page *page, const struct costs *costs, uint32_t line
 	free(file);
 }
 
-static void add_bar(struct page *page, const struct costs *costs, const struct source_line *line)
+static void page_source_add_bar(struct page *page, const struct costs *costs,
+				const struct source_line *line)
 {
 	char bar[BAR + 1], calls[FMT_MAX] = "", text[FMT_MAX + 24];
 	int64_t ns = line ? own_ns(costs, &line->cost) : 0;
@@ -187,11 +190,11 @@ static void add_bar(struct page *page, const struct costs *costs, const struct s
 	page_add(page, ROLE_MUTED, 0, "[");
 	page_add(page, ROLE_WORK_OP, 0, "%.*s", costs->bar, bar);
 	page_add(page, ROLE_MUTED, 0, "]");
-	add_time(page, true, line->cost.total_ns, 9);
-	add_time(page, costs->self, line->cost.self_ns, 9);
-	add_time(page, costs->device, line->cost.device_ns, 9);
-	add_time(page, costs->cpu, line->cost.cpu_ns, 9);
-	add_time(page, costs->backward, line->cost.backward_ns, 9);
+	page_source_add_time(page, true, line->cost.total_ns, 9);
+	page_source_add_time(page, costs->self, line->cost.self_ns, 9);
+	page_source_add_time(page, costs->device, line->cost.device_ns, 9);
+	page_source_add_time(page, costs->cpu, line->cost.cpu_ns, 9);
+	page_source_add_time(page, costs->backward, line->cost.backward_ns, 9);
 	if (line->cost.calls || line->nodes)
 		fmt_count(calls, line->cost.calls);
 	snprintf(text, sizeof(text), line->nodes ? "%llu(%s)" : "%.0llu%s",
@@ -200,13 +203,15 @@ static void add_bar(struct page *page, const struct costs *costs, const struct s
 	link_ops(page, costs, line->line, text);
 }
 
-static void add_ops(struct page *page, const struct costs *costs, const struct source_line *line)
+static void page_source_add_ops(struct page *page, const struct costs *costs,
+				const struct source_line *line)
 {
 	char time[FMT_MAX], count[FMT_MAX];
 
 	for (uint32_t i = 0; i < line->n_op; i++) {
 		const struct line_op *op = &line->op[i];
-		const char *argv[] = { "ni", op->node == LINE_NO_NODE ? op->raw_name : "-t", op->raw_name };
+		const char *argv[] = { "ni", op->node == LINE_NO_NODE ? op->raw_name : "-t",
+				       op->raw_name };
 
 		if (!list_matches(costs->options, 'n', op->name, op->raw_name))
 			continue;
@@ -224,7 +229,7 @@ static void add_ops(struct page *page, const struct costs *costs, const struct s
 			 (unsigned long long)(line->ops - line->n_op));
 }
 
-static void add_text(struct page *page, uint32_t number, const char *text)
+static void page_source_add_text(struct page *page, uint32_t number, const char *text)
 {
 	char shown[512];
 	size_t length = 0;
@@ -245,19 +250,20 @@ static void add_text(struct page *page, uint32_t number, const char *text)
 }
 
 /* What is on the disk need not be what ran. */
-static void say_changed(struct page *page, FILE *source, const struct costs *costs)
+static void page_source_say_changed(struct page *page, FILE *source, const struct costs *costs)
 {
 	struct stat st;
 
 	if (!fstat(fileno(source), &st) && costs->begun_ns &&
 	    st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec > costs->begun_ns)
 		page_say(page, ROLE_WARN, 0,
-			 "the file was changed after the run began: its lines may not be those that ran");
+			 "the file was changed after the run began: its lines may not be those "
+			 "that ran");
 }
 
 /* Number of the line that costs most by itself, where that is known: a line that calls others
  * costs what these do; or of what bars are asked for. 0: none costs anything. */
-static uint32_t costliest(const struct costs *costs)
+static uint32_t page_source_costliest_line(const struct costs *costs)
 {
 	uint32_t number = 0;
 	int64_t most_ns = 0;
@@ -286,7 +292,7 @@ static void show_line(struct page *page, const struct costs *costs)
  * cost. */
 static void list_lines(struct page *page, const struct costs *costs)
 {
-	uint32_t first = costs->first ? costs->first : costliest(costs);
+	uint32_t first = costs->first ? costs->first : page_source_costliest_line(costs);
 	const char *why;
 	FILE *source = file_open(costs->file, &why);
 	char *text = NULL;
@@ -294,13 +300,14 @@ static void list_lines(struct page *page, const struct costs *costs)
 	uint32_t number = 0;
 
 	if (source)
-		say_changed(page, source, costs);
+		page_source_say_changed(page, source, costs);
 	else
-		page_say(page, ROLE_WARN, 0, "the file is not here (%s): its lines that cost, without text",
-			 why);
+		page_say(page, ROLE_WARN, 0, "the file is not here (%s): its lines that cost, "
+			 "without text", why);
 	if (!costs->n)
-		page_say(page, ROLE_MUTED, 0, "no op was called in it itself: its lines have no costs");
-	add_heading(page, costs);
+		page_say(page, ROLE_MUTED, 0, "no op was called in it itself: its lines have no "
+			 "costs");
+	page_source_add_heading(page, costs);
 	while (source && number < PAGE_LINES_MAX && getline(&text, &size, source) >= 0) {
 		const struct source_line *line = NULL;
 
@@ -309,17 +316,18 @@ static void list_lines(struct page *page, const struct costs *costs)
 			line = &costs->lines[at++];
 		if (number == first)
 			show_line(page, costs);
-		add_bar(page, costs, line);
-		add_text(page, number, text);
+		page_source_add_bar(page, costs, line);
+		page_source_add_text(page, number, text);
 		if (line)
-			add_ops(page, costs, line);
+			page_source_add_ops(page, costs, line);
 	}
 	for (; at < costs->n; at++) {
 		if (costs->lines[at].line == first)
 			show_line(page, costs);
-		add_bar(page, costs, &costs->lines[at]);
-		add_text(page, costs->lines[at].line, source ? "(the file is shorter now)" : "");
-		add_ops(page, costs, &costs->lines[at]);
+		page_source_add_bar(page, costs, &costs->lines[at]);
+		page_source_add_text(page, costs->lines[at].line,
+				     source ? "(the file is shorter now)" : "");
+		page_source_add_ops(page, costs, &costs->lines[at]);
 	}
 	free(text);
 	if (source)
@@ -332,13 +340,14 @@ static bool first_line(const struct page_call *call, const struct list_options *
 {
 	const struct list_given *given = list_given(options, 'b');
 	char *colon = strrchr(file, ':');
-	bool in_name = colon && colon > file && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")];
+	bool in_name = colon && colon > file && colon[1] &&
+		!colon[1 + strspn(colon + 1, "0123456789")];
 	int64_t number = given ? given->number : in_name ? strtoll(colon + 1, NULL, 10) : 0;
 
 	*first = (uint32_t)number;
 	if (given && in_name) {
-		snprintf(call->error, call->error_size, "-b %.40s and '%.80s': one line to begin with",
-			 given->text, file);
+		snprintf(call->error, call->error_size,
+			 "-b %.40s and '%.80s': one line to begin with", given->text, file);
 		return false;
 	}
 	if ((!given && !in_name) || (number > 0 && number <= PAGE_LINES_MAX)) {
@@ -366,11 +375,12 @@ static bool show_file(const struct page_call *call, struct costs *costs, struct 
 	model_lock(call->model);
 	costs->file = find_file(call, costs->wanted);
 	if (costs->file)
-		take_lines(call, costs->file, costs);
+		page_source_take_lines(call, costs->file, costs);
 	model_unlock(call->model);
 	if (!costs->file)
 		return false;
-	page_title(page, "%s", strrchr(costs->file, '/') ? strrchr(costs->file, '/') + 1 : costs->file);
+	page_title(page, "%s", strrchr(costs->file, '/') ? strrchr(costs->file, '/') + 1 :
+		   costs->file);
 	page_say(page, ROLE_TITLE, ATTR_BOLD, "%s", costs->file);
 	list_lines(page, costs);
 	free(costs->lines);

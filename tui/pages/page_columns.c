@@ -11,6 +11,7 @@ static const char *const unit_names[] = {
 	[UNIT_TEXT] = "text", [UNIT_NUMBER] = "number", [UNIT_COUNT] = "count",
 	[UNIT_TIME] = "time", [UNIT_BYTES] = "bytes", [UNIT_RATE] = "bytes/s",
 	[UNIT_FLOPS] = "FLOP/s", [UNIT_SHARE] = "share",
+	[UNIT_WHEN] = "time",
 };
 
 static bool is_shown(const struct table *table, size_t column)
@@ -74,10 +75,10 @@ bool page_columns(const struct page_call *call, struct page *page)
 		return false;
 	}
 	table->choices = call->view->column_choices;
-	page_say(page, ROLE_MUTED, 0, "columns of %s: the one it is sorted by first; Enter shows or "
-		 "hides one, 'columns %s reset' is as it was", pane, pane);
-	page_say(page, ROLE_COLUMN, 0, "%-14s  %-13s%-10s%-8s%s", "heading", "name", "state", "unit",
-		 "what it is");
+	page_say(page, ROLE_MUTED, 0, "columns of %s: the one it is sorted by first; Enter shows "
+		 "or hides one, 'columns %s reset' is as it was", pane, pane);
+	page_say(page, ROLE_COLUMN, 0, "%-14s  %-13s%-10s%-8s%s", "heading", "name", "state",
+		 "unit", "what it is");
 	say_column(page, table, table->sort);
 	for (size_t i = 0; i < table_n_columns(table); i++)
 		if (i != table->sort)

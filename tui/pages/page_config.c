@@ -29,7 +29,7 @@ static void link_to_prompt(struct page *page, int columns, const char *text, int
 
 /* ---- options ---- */
 
-static void add_option(struct page *page, const struct settings *settings, int id)
+static void page_config_add_option(struct page *page, const struct settings *settings, int id)
 {
 	struct setting_row row = setting_row(settings, id);
 	const char *const words[] = {"set", row.name, "="};
@@ -51,13 +51,13 @@ static void add_option(struct page *page, const struct settings *settings, int i
 
 bool page_set(const struct page_call *call, struct page *page)
 {
-	page_add(page, ROLE_COLUMN, 0, "%-*s%-*s%-*s", OPTION_COLUMNS, "option", VALUE_COLUMNS, "value",
-		 VALUE_COLUMNS, "at first");
+	page_add(page, ROLE_COLUMN, 0, "%-*s%-*s%-*s", OPTION_COLUMNS, "option", VALUE_COLUMNS,
+		 "value", VALUE_COLUMNS, "at first");
 	page_say(page, ROLE_COLUMN, 0, "what for");
 	for (int id = 0; id < setting_count(call->settings); id++) {
 		if (id == SETTING_COUNT)
 			page_say(page, ROLE_MUTED, 0, "from which value on something is a finding");
-		add_option(page, call->settings, id);
+		page_config_add_option(page, call->settings, id);
 	}
 	return true;
 }
@@ -67,7 +67,8 @@ bool page_set(const struct page_call *call, struct page *page)
 #define KEYS_COLUMNS 14
 #define COMMAND_COLUMNS 24
 
-static void add_binding(struct page *page, const char *table, const struct binding *binding)
+static void page_config_add_binding(struct page *page, const char *table,
+				    const struct binding *binding)
 {
 	char keys[KEY_SEQUENCE_MAX * KEY_NAME_MAX], sentence[400];
 	const char *words[] = {"bind", table, keys};
@@ -77,7 +78,8 @@ static void add_binding(struct page *page, const char *table, const struct bindi
 	page_add(page, ROLE_DEFAULT, 0, "  ");
 	link_to_prompt(page, KEYS_COLUMNS, keys, 3, words);
 	page_cell(page, ROLE_DEFAULT, -COMMAND_COLUMNS, binding->command);
-	page_say(page, ROLE_MUTED, 0, " %s", about ? about : "does nothing, also if generic has it");
+	page_say(page, ROLE_MUTED, 0, " %s", about ? about :
+		 "does nothing, also if generic has it");
 }
 
 bool page_bindings(const struct page_call *call, struct page *page)
@@ -88,7 +90,7 @@ bool page_bindings(const struct page_call *call, struct page *page)
 		page_say(page, ROLE_COLUMN, 0, "%s%s", name,
 			 key_table_falls_through((enum key_table)t) ? ", then generic" : "");
 		for (size_t i = 0; i < call->keymap->tables[t].count; i++)
-			add_binding(page, name, &call->keymap->tables[t].list[i]);
+			page_config_add_binding(page, name, &call->keymap->tables[t].list[i]);
 	}
 	page_add(page, ROLE_MUTED, 0, "ready tables:");
 	for (size_t i = 0; config_builtin_name("keys", i); i++) {
@@ -137,7 +139,7 @@ static void theme_about(char *text, size_t size, const char *name)
 }
 
 /* A line for each, Enter chooses it; what is chosen is marked and seen first. */
-static void add_themes(struct page *page, const char *now)
+static void page_config_add_themes(struct page *page, const char *now)
 {
 	page_add(page, ROLE_COLUMN, 0, "theme %s", now);
 	page_say(page, ROLE_MUTED, 0, "   Enter chooses another one, color changes a role of it");
@@ -162,7 +164,7 @@ bool page_colors(const struct page_call *call, struct page *page)
 	char now[64];
 
 	setting_print(call->settings, SETTING_THEME, now, sizeof(now));
-	add_themes(page, now);
+	page_config_add_themes(page, now);
 	page_say(page, ROLE_COLUMN, 0, "roles");
 	for (int role = 0; role < ROLE_COUNT; role++) {
 		const char *const words[] = {"color", role_name((enum role)role)};
@@ -186,21 +188,25 @@ bool page_probe(const struct page_call *call, struct page *page)
 	size_t n, seen = 0;
 
 	if (call->argc > 1) {
-		snprintf(call->error, call->error_size, "probes are chosen when the program is started: "
-			 "'tftop --probe %s%s -- PROGRAM'; while it runs 'level' changes how much they tell",
-			 call->argc > 2 && !strcmp(call->argv[2], "off") ? "auto,-" : "auto,+", call->argv[1]);
+		snprintf(call->error, call->error_size,
+			 "probes are chosen when the program is started: "
+			 "'tftop --probe %s%s -- PROGRAM'; while it runs 'level' changes how much "
+			 "they tell", call->argc > 2 && !strcmp(call->argv[2], "off") ? "auto,-" :
+			 "auto,+", call->argv[1]);
 		return false;
 	}
 	model_lock(call->model);
 	n = model_processes(call->model, &rows);
 	for (size_t i = 0; i < n; i++) {
-		page_say(page, ROLE_COLUMN, 0, "%u  %s", rows[i].pid, rows[i].command ? rows[i].command : "?");
+		page_say(page, ROLE_COLUMN, 0, "%u  %s", rows[i].pid,
+			 rows[i].command ? rows[i].command : "?");
 		for (size_t k = 0; k < rows[i].n_probes; k++) {
 			bool blind = rows[i].blind[k] && *rows[i].blind[k];
 
 			page_add(page, ROLE_GOOD, 0, "  %-12s on", rows[i].probes[k]);
 			page_say(page, blind ? ROLE_WARN : ROLE_MUTED, 0, "   %s%s",
-				 blind ? "does not see: " : "no limits told", blind ? rows[i].blind[k] : "");
+				 blind ? "does not see: " : "no limits told",
+				 blind ? rows[i].blind[k] : "");
 			seen++;
 		}
 		if (!rows[i].n_probes)
@@ -210,7 +216,7 @@ bool page_probe(const struct page_call *call, struct page *page)
 	free(rows);
 	if (!n)
 		page_say(page, ROLE_MUTED, 0, "no process has told of itself yet");
-	page_say(page, ROLE_MUTED, 0, "%zu in all; others are chosen at the start: tftop --probe LIST -- PROGRAM",
-		 seen);
+	page_say(page, ROLE_MUTED, 0, "%zu in all; others are chosen at the start: tftop --probe "
+		 "LIST -- PROGRAM", seen);
 	return true;
 }

@@ -17,13 +17,13 @@
 #define KERNELS_SHOWN 12u
 #define BAR 20
 
-static void add_word(struct page *page, const char *before, const char *text)
+static void page_device_add_word(struct page *page, const char *before, const char *text)
 {
 	if (text && *text)
 		page_add(page, ROLE_DEFAULT, 0, "%s%s", before, text);
 }
 
-static void add_limits(struct page *page, const struct device_row *row)
+static void page_device_add_limits(struct page *page, const struct device_row *row)
 {
 	const struct device_limits *l = &row->limits;
 	char text[FMT_MAX];
@@ -35,8 +35,8 @@ static void add_limits(struct page *page, const struct device_row *row)
 		page_add(page, ROLE_DEFAULT, 0, "capability %" PRIu32 ".%" PRIu32 "   ",
 			 l->capability / 10, l->capability % 10);
 	if (l->threads)
-		page_add(page, ROLE_DEFAULT, 0, "a unit: %" PRIu32 " threads, %" PRIu32 " blocks, %s "
-			 "registers, ", l->threads, l->blocks, fmt_count(text, l->registers));
+		page_add(page, ROLE_DEFAULT, 0, "a unit: %" PRIu32 " threads, %" PRIu32 " blocks, "
+			 "%s registers, ", l->threads, l->blocks, fmt_count(text, l->registers));
 	if (l->shared)
 		page_add(page, ROLE_DEFAULT, 0, "%s shared   ", fmt_bytes(text, l->shared));
 	if (l->bandwidth)
@@ -44,32 +44,34 @@ static void add_limits(struct page *page, const struct device_row *row)
 	page_end(page);
 }
 
-static void add_identity(struct page *page, const struct device_row *row)
+static void page_device_add_identity(struct page *page, const struct device_row *row)
 {
 	char text[FMT_MAX];
 
 	page_label(page, "device");
 	page_add(page, ROLE_DEFAULT, 0, "%s", row->name && *row->name ? row->name : "?");
-	add_word(page, "   ", row->api);
-	add_word(page, "   ", row->vendor);
-	add_word(page, "   driver ", row->driver);
-	add_word(page, "   at ", row->address);
-	add_word(page, "   host ", row->host);
+	page_device_add_word(page, "   ", row->api);
+	page_device_add_word(page, "   ", row->vendor);
+	page_device_add_word(page, "   driver ", row->driver);
+	page_device_add_word(page, "   at ", row->address);
+	page_device_add_word(page, "   host ", row->host);
 	page_end(page);
 	page_label(page, "has");
 	page_add(page, ROLE_DEFAULT, 0, "%" PRIu32 " units", row->units);
 	if (row->clock_mhz)
 		page_add(page, ROLE_DEFAULT, 0, "   %" PRIu32 " MHz", row->clock_mhz);
 	if (row->memory_bytes)
-		page_add(page, ROLE_DEFAULT, 0, "   %s of memory", fmt_bytes(text, row->memory_bytes));
+		page_add(page, ROLE_DEFAULT, 0, "   %s of memory",
+			 fmt_bytes(text, row->memory_bytes));
 	page_end(page);
-	add_limits(page, row);
+	page_device_add_limits(page, row);
 	page_label(page, "used by");
 	for (size_t i = 0; i < row->n_pids && i < 16; i++) {
 		page_add(page, ROLE_MUTED, 0, "%s", i ? "   " : "");
 		page_to_process(page, row->pids[i]);
 	}
-	page_say(page, ROLE_MUTED, 0, "%s", row->n_pids > 16 ? "   and more" : row->n_pids ? "" : "none");
+	page_say(page, ROLE_MUTED, 0, "%s", row->n_pids > 16 ? "   and more" : row->n_pids ? "" :
+		 "none");
 	page_label(page, "clock");
 	if (row->clock_known)
 		page_say(page, row->clock_violations ? ROLE_WARN : ROLE_DEFAULT, 0,
@@ -80,20 +82,23 @@ static void add_identity(struct page *page, const struct device_row *row)
 		page_say(page, ROLE_WARN, 0, "not known: times are estimates");
 }
 
-static void add_share(struct page *page, const char *name, int64_t ns, int64_t whole, enum role role)
+static void page_device_add_share(struct page *page, const char *name, int64_t ns, int64_t whole,
+				  enum role role)
 {
 	char time[FMT_MAX], share[FMT_MAX];
 
 	page_add(page, ROLE_DEFAULT, 0, "  %-18s", name);
 	page_cell(page, ROLE_DEFAULT, 10, fmt_time(time, ns));
-	page_cell(page, ROLE_DEFAULT, 8, fmt_share(share, report_positive(ns), report_positive(whole)));
+	page_cell(page, ROLE_DEFAULT, 8, fmt_share(share, report_positive(ns),
+						   report_positive(whole)));
 	page_add(page, ROLE_MUTED, 0, "  ");
 	page_bar(page, role, report_positive(ns), report_positive(whole), BAR);
 	page_end(page);
 }
 
 /* kernels + copies - both + idle = all of it; idle by cause as far as it has settled. */
-static void add_time(struct page *page, struct model *model, const struct device_row *whole)
+static void page_device_add_time(struct page *page, struct model *model,
+				 const struct device_row *whole)
 {
 	struct device_row seen = *whole, *row = &seen;
 	struct device_unseen unseen;
@@ -114,10 +119,11 @@ static void add_time(struct page *page, struct model *model, const struct device
 	if (unseen.lost_ns > 0 && !unseen.rough)
 		page_say(page, ROLE_MUTED, 0, "  without the %s in which events were lost",
 			 fmt_time(text, unseen.lost_ns));
-	add_share(page, "kernels", row->kernel_ns, row->span_ns, ROLE_WORK_OTHER);
-	add_share(page, "copies", row->copy_ns, row->span_ns, ROLE_WORK_COPY);
-	add_share(page, "both at once", row->overlap_ns, row->span_ns, ROLE_WORK_COPY);
-	add_share(page, "idle", row->span_ns - row->busy_ns, row->span_ns, ROLE_CONTEXT);
+	page_device_add_share(page, "kernels", row->kernel_ns, row->span_ns, ROLE_WORK_OTHER);
+	page_device_add_share(page, "copies", row->copy_ns, row->span_ns, ROLE_WORK_COPY);
+	page_device_add_share(page, "both at once", row->overlap_ns, row->span_ns, ROLE_WORK_COPY);
+	page_device_add_share(page, "idle", row->span_ns - row->busy_ns, row->span_ns,
+			      ROLE_CONTEXT);
 	if (row->api && !strcmp(row->api, "cpu"))
 		return;
 	if (idle.end_ns <= idle.start_ns)
@@ -126,14 +132,15 @@ static void add_time(struct page *page, struct model *model, const struct device
 		if (idle.ns[c] <= 0)
 			continue;
 		snprintf(name, sizeof(name), "  for %s", idle_name((enum idle_cause)c));
-		add_share(page, name, idle.ns[c], row->span_ns, ROLE_ACCENT);
+		page_device_add_share(page, name, idle.ns[c], row->span_ns, ROLE_ACCENT);
 	}
 	page_add(page, ROLE_MUTED, 0, "  who makes it wait: ");
 	page_to(page, "waits", "waits", NULL);
 	page_end(page);
 }
 
-static void add_cores(struct page *page, const struct page_book *book, const struct device_row *row)
+static void page_device_add_cores(struct page *page, const struct page_book *book,
+				  const struct device_row *row)
 {
 	struct cores_use use;
 	char share[FMT_MAX], time[FMT_MAX];
@@ -144,9 +151,11 @@ static void add_cores(struct page *page, const struct page_book *book, const str
 		return;
 	page_label(page, "cores");
 	page_add(page, ROLE_DEFAULT, 0, "busy %s of %" PRIu32,
-		 fmt_tenths(share, (uint64_t)((__int128)use.busy_ns * 10 / use.span_ns)), row->units);
+		 fmt_tenths(share, (uint64_t)((__int128)use.busy_ns * 10 / use.span_ns)),
+		 row->units);
 	page_add(page, ROLE_DEFAULT, 0, "   no op %s",
-		 fmt_share(share, report_positive(use.span_ns - use.any_ns), (uint64_t)use.span_ns));
+		 fmt_share(share, report_positive(use.span_ns - use.any_ns),
+			   (uint64_t)use.span_ns));
 	page_add(page, ROLE_DEFAULT, 0, "   input wait %s",
 		 fmt_share(share, report_positive(use.input_ns), (uint64_t)use.span_ns));
 	if (use.top)
@@ -154,7 +163,7 @@ static void add_cores(struct page *page, const struct page_book *book, const str
 	page_end(page);
 }
 
-static void add_bandwidth(struct page *page, struct model *model, uint32_t device)
+static void page_device_add_bandwidth(struct page *page, struct model *model, uint32_t device)
 {
 	char bytes[FMT_MAX], mean[FMT_MAX], best[FMT_MAX], count[FMT_MAX];
 	struct bandwidth_row *rows;
@@ -173,13 +182,14 @@ static void add_bandwidth(struct page *page, struct model *model, uint32_t devic
 			 fmt_rate(mean, rows[i].mean_bytes_per_s),
 			 fmt_rate(best, rows[i].best_bytes_per_s));
 		if (rows[i].step_bytes)
-			page_add(page, ROLE_MUTED, 0, "   %s a step", fmt_bytes(bytes, rows[i].step_bytes));
+			page_add(page, ROLE_MUTED, 0, "   %s a step",
+				 fmt_bytes(bytes, rows[i].step_bytes));
 		page_end(page);
 	}
 	free(rows);
 }
 
-static void add_queues(struct page *page, const struct page_book *book, uint32_t device)
+static void page_device_add_queues(struct page *page, const struct page_book *book, uint32_t device)
 {
 	char busy[FMT_MAX], kernels[FMT_MAX], copies[FMT_MAX];
 	bool any = false;
@@ -201,7 +211,7 @@ static void add_queues(struct page *page, const struct page_book *book, uint32_t
 	}
 }
 
-static void add_memory(struct page *page, struct model *model, uint32_t device)
+static void page_device_add_memory(struct page *page, struct model *model, uint32_t device)
 {
 	char live[FMT_MAX], peak[FMT_MAX];
 	struct memory_row *rows;
@@ -223,7 +233,7 @@ static void add_memory(struct page *page, struct model *model, uint32_t device)
 	free(rows);
 }
 
-static void add_sensors(struct page *page, struct model *model, uint32_t device)
+static void page_device_add_sensors(struct page *page, struct model *model, uint32_t device)
 {
 	char min[FMT_MAX], mean[FMT_MAX], max[FMT_MAX], last[FMT_MAX];
 	struct counter_row *rows;
@@ -247,7 +257,7 @@ static void add_sensors(struct page *page, struct model *model, uint32_t device)
 	free(rows);
 }
 
-static void add_kernels(struct page *page, struct model *model, uint32_t device)
+static void page_device_add_kernels(struct page *page, struct model *model, uint32_t device)
 {
 	char time[FMT_MAX], share[FMT_MAX], count[FMT_MAX];
 	struct kernel_row *rows;
@@ -297,14 +307,14 @@ bool page_device(const struct page_call *call, struct page *page)
 			page_show_row(page, "show on the timeline", line->id);
 		}
 		page_end(page);
-		add_identity(page, row);
-		add_cores(page, &book, row);
-		add_time(page, call->model, row);
-		add_queues(page, &book, device);
-		add_bandwidth(page, call->model, device);
-		add_memory(page, call->model, device);
-		add_sensors(page, call->model, device);
-		add_kernels(page, call->model, device);
+		page_device_add_identity(page, row);
+		page_device_add_cores(page, &book, row);
+		page_device_add_time(page, call->model, row);
+		page_device_add_queues(page, &book, device);
+		page_device_add_bandwidth(page, call->model, device);
+		page_device_add_memory(page, call->model, device);
+		page_device_add_sensors(page, call->model, device);
+		page_device_add_kernels(page, call->model, device);
 	}
 	model_unlock(call->model);
 	page_book_release(&book);

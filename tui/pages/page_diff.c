@@ -83,14 +83,17 @@ static const struct side_item **sorted(const struct side *side)
 	return list;
 }
 
-static void join(const struct side *sides, struct pairs *out)
+static void page_diff_join_rows(const struct side *sides, struct pairs *out)
 {
 	const struct side_item **a = sorted(&sides[BEFORE]), **b = sorted(&sides[AFTER]);
 	size_t i = 0, k = 0;
 
-	*out = (struct pairs) { xcalloc(sides[BEFORE].n + sides[AFTER].n + 1, sizeof(*out->list)), 0 };
+	*out = (struct pairs) {
+		.list = xcalloc(sides[BEFORE].n + sides[AFTER].n + 1, sizeof(*out->list)),
+	};
 	while (i < sides[BEFORE].n || k < sides[AFTER].n) {
-		int order = i == sides[BEFORE].n ? 1 : k == sides[AFTER].n ? -1 : by_name(&a[i], &b[k]);
+		int order = i == sides[BEFORE].n ? 1 : k == sides[AFTER].n ? -1 :
+			by_name(&a[i], &b[k]);
 		struct pair *pair = &out->list[out->n++];
 
 		pair->item[BEFORE] = order <= 0 ? a[i++] : NULL;
@@ -125,7 +128,8 @@ static enum side_table parts_table(const struct side *sides)
 }
 
 /* What is a twentieth of the difference, or more; the line has been begun. */
-static void say_parts(struct page *page, const struct side *sides, const struct pairs *pairs)
+static void page_diff_say_parts(struct page *page, const struct side *sides,
+				const struct pairs *pairs)
 {
 	enum side_table table = parts_table(sides);
 	int64_t whole = llabs(sides[AFTER].length_ns - sides[BEFORE].length_ns);
@@ -139,22 +143,25 @@ static void say_parts(struct page *page, const struct side *sides, const struct 
 		if (item->table != table || !ns || (said && llabs(ns) < whole / 20) ||
 		    llabs(ns) < sides[BEFORE].length_ns / 1000)
 			continue;
-		page_add(page, said ? ROLE_DEFAULT : ROLE_ACCENT, 0, "%s%s %s in %s", said ? ", " : ": ",
-			 fmt_time(time, llabs(ns)), ns > 0 ? "more" : "less", item->name);
+		page_add(page, said ? ROLE_DEFAULT : ROLE_ACCENT, 0, "%s%s %s in %s",
+			 said ? ", " : ": ", fmt_time(time, llabs(ns)), ns > 0 ? "more" : "less",
+			 item->name);
 		said++;
 	}
 	page_end(page);
 }
 
-static void say_main(struct page *page, const struct side *sides, const struct pairs *pairs)
+static void page_diff_say_main(struct page *page, const struct side *sides,
+			       const struct pairs *pairs)
 {
-	int64_t before = sides[BEFORE].length_ns, after = sides[AFTER].length_ns, ns = after - before;
+	int64_t before = sides[BEFORE].length_ns, after = sides[AFTER].length_ns,
+		ns = after - before;
 	char a[FMT_MAX], b[FMT_MAX], d[FMT_MAX], r[FMT_MAX];
 	bool mean = sides[BEFORE].is_report;
 
 	if (before <= 0 || after <= 0) {
-		page_say(page, ROLE_TITLE, 0, "%s beside %s: without steps in both, sums are of whole "
-			 "runs", sides[AFTER].title, sides[BEFORE].title);
+		page_say(page, ROLE_TITLE, 0, "%s beside %s: without steps in both, sums are of "
+			 "whole runs", sides[AFTER].title, sides[BEFORE].title);
 		return;
 	}
 	if (!ns)
@@ -165,7 +172,7 @@ static void say_main(struct page *page, const struct side *sides, const struct p
 			 fmt_time(d, llabs(ns)), ns > 0 ? "longer" : "less", sides[BEFORE].title);
 	page_add(page, ROLE_DEFAULT, 0, "%s%s, not %s (%s)", fmt_time_fine(a, after),
 		 mean ? " a step" : "", fmt_time_fine(b, before), ratio(r, before, after));
-	say_parts(page, sides, pairs);
+	page_diff_say_parts(page, sides, pairs);
 }
 
 /* ---- tables ---- */
@@ -187,7 +194,7 @@ static void signed_time(char text[FMT_MAX + 1], int64_t ns)
 	fmt_time(text + (ns > 0), ns);
 }
 
-static void add_pair(struct page *page, const struct pair *pair, bool counted)
+static void page_diff_add_pair(struct page *page, const struct pair *pair, bool counted)
 {
 	const struct side_item *a = pair->item[BEFORE], *b = pair->item[AFTER];
 	char text[FMT_MAX + 1], other[FMT_MAX], both[2 * FMT_MAX + 4];
@@ -200,7 +207,8 @@ static void add_pair(struct page *page, const struct pair *pair, bool counted)
 	page_cell(page, ROLE_DEFAULT, 8, ratio(text, ns_of(a), ns_of(b)));
 	both[0] = '\0';
 	if (counted)
-		snprintf(both, sizeof(both), "%s→%s", a ? times(text, a) : "0", b ? times(other, b) : "0");
+		snprintf(both, sizeof(both), "%s→%s", a ? times(text, a) : "0",
+			 b ? times(other, b) : "0");
 	if (counted && a && b && a->count_milli == b->count_milli)
 		snprintf(both, sizeof(both), "%s", times(text, a));
 	page_cell(page, ROLE_MUTED, counted ? 11 : 0, both);
@@ -213,7 +221,8 @@ static void add_pair(struct page *page, const struct pair *pair, bool counted)
 }
 
 /* What is the same on both sides is only counted. */
-static void add_table(struct page *page, const struct pairs *pairs, enum side_table table, size_t most)
+static void page_diff_add_table(struct page *page, const struct pairs *pairs, enum side_table table,
+				size_t most)
 {
 	bool counted = table != SIDE_CLASS && table != SIDE_DEVICE;
 	size_t shown = 0, more = 0, same = 0;
@@ -240,7 +249,7 @@ static void add_table(struct page *page, const struct pairs *pairs, enum side_ta
 				 "difference", "ratio", counted ? "       runs" : "",
 				 side_table_title(table));
 		}
-		add_pair(page, pair, counted);
+		page_diff_add_pair(page, pair, counted);
 	}
 	signed_time(text, rest);
 	if (more)
@@ -250,7 +259,8 @@ static void add_table(struct page *page, const struct pairs *pairs, enum side_ta
 		page_say(page, ROLE_MUTED, 0, "    … %zu that took the same", same);
 }
 
-static void add_side(struct page *page, const char *name, const struct side *side, int64_t base_ns)
+static void page_diff_add_side(struct page *page, const char *name, const struct side *side,
+			       int64_t base_ns)
 {
 	char t[FMT_MAX], d[FMT_MAX];
 	char *words[3];
@@ -260,8 +270,8 @@ static void add_side(struct page *page, const char *name, const struct side *sid
 	if (side->is_report) {
 		page_add(page, ROLE_DEFAULT, 0, "%s", side->title);
 		if (side->per)
-			page_add(page, ROLE_MUTED, 0, "   mean of %" PRIu64 " steps, %s each", side->per,
-				 fmt_time_fine(d, side->length_ns));
+			page_add(page, ROLE_MUTED, 0, "   mean of %" PRIu64 " steps, %s each",
+				 side->per, fmt_time_fine(d, side->length_ns));
 		page_end(page);
 		return;
 	}
@@ -289,21 +299,22 @@ static bool says_more(const struct side *sides, enum side_table table)
 	return false;
 }
 
-static void make_page(struct page *page, const struct side *sides, int64_t base_ns, size_t most)
+static void page_diff_make_page(struct page *page, const struct side *sides, int64_t base_ns,
+				size_t most)
 {
 	struct pairs pairs;
 
 	page_title(page, "diff %s, %s", sides[BEFORE].title, sides[AFTER].title);
-	join(sides, &pairs);
-	say_main(page, sides, &pairs);
+	page_diff_join_rows(sides, &pairs);
+	page_diff_say_main(page, sides, &pairs);
 	page_say(page, ROLE_DEFAULT, 0, "%s", "");
-	add_side(page, "before", &sides[BEFORE], base_ns);
-	add_side(page, "after ", &sides[AFTER], base_ns);
+	page_diff_add_side(page, "before", &sides[BEFORE], base_ns);
+	page_diff_add_side(page, "after ", &sides[AFTER], base_ns);
 	for (int i = 0; i < SIDES; i++)
 		side_say_rest(page, &sides[i], base_ns);
 	for (int table = 0; table < SIDE_TABLES; table++)
 		if (says_more(sides, (enum side_table)table))
-			add_table(page, &pairs, (enum side_table)table, most);
+			page_diff_add_table(page, &pairs, (enum side_table)table, most);
 	free(pairs.list);
 }
 
@@ -345,7 +356,8 @@ static struct json_node *kept_report(const struct page_call *call, const char *p
 	struct json_node *node = kept ? json_read(kept->text, kept->length) : NULL;
 
 	if (!node)
-		snprintf(call->error, call->error_size, "the report of '%.100s' is not kept any more: "
+		snprintf(call->error, call->error_size,
+			 "the report of '%.100s' is not kept any more: "
 			 "diff makes it anew", path);
 	return node;
 }
@@ -398,8 +410,8 @@ static bool is_file(const char *word)
 }
 
 /* A bare number is a step here. */
-static bool take_side(const struct page_call *call, int argc, const char *const *argv, int *at,
-		      struct side *side)
+static bool page_diff_take_side(const struct page_call *call, int argc, const char *const *argv,
+				int *at, struct side *side)
 {
 	struct when_asks asks = { call->model, call->view };
 	struct when when;
@@ -415,26 +427,26 @@ static bool take_side(const struct page_call *call, int argc, const char *const 
 	return true;
 }
 
-static bool take_word(const struct page_call *call, const char *word, struct side *side)
+static bool page_diff_take_word(const struct page_call *call, const char *word, struct side *side)
 {
 	int at = 0;
 
-	return take_side(call, 1, &word, &at, side);
+	return page_diff_take_side(call, 1, &word, &at, side);
 }
 
 /* One alone is held against what is usual: a step or range against the median step, another
  * run against this one. */
-static bool take_sides(const struct page_call *call, int argc, const char *const *argv,
-		       struct side *sides)
+static bool page_diff_take_sides(const struct page_call *call, int argc, const char *const *argv,
+				 struct side *sides)
 {
 	int at = 0, n = 0;
 
 	while (at < argc && n < SIDES)
-		if (!take_side(call, argc, argv, &at, &sides[n++]))
+		if (!page_diff_take_side(call, argc, argv, &at, &sides[n++]))
 			return false;
 	if (at < argc) {
-		snprintf(call->error, call->error_size, "two to hold against each other, not also '%.40s'",
-			 argv[at]);
+		snprintf(call->error, call->error_size,
+			 "two to hold against each other, not also '%.40s'", argv[at]);
 		return false;
 	}
 	if (n == 1 && sides[BEFORE].is_report)
@@ -442,8 +454,8 @@ static bool take_sides(const struct page_call *call, int argc, const char *const
 	if (n < SIDES) {
 		sides[AFTER] = sides[BEFORE];
 		sides[BEFORE] = (struct side) { .items = NULL };
-		if ((!n && !take_word(call, "here", &sides[AFTER])) ||
-		    !take_word(call, "median", &sides[BEFORE]))
+		if ((!n && !page_diff_take_word(call, "here", &sides[AFTER])) ||
+		    !page_diff_take_word(call, "median", &sides[BEFORE]))
 			return false;
 	}
 	if (sides[BEFORE].is_report == sides[AFTER].is_report)
@@ -454,7 +466,8 @@ static bool take_sides(const struct page_call *call, int argc, const char *const
 }
 
 /* What makes it again: steps by their numbers, ranges by their times. */
-static void remember(struct page *page, const struct side *sides, bool all, int64_t base_ns)
+static void page_diff_remember_report(struct page *page, const struct side *sides, bool all,
+				      int64_t base_ns)
 {
 	const char *argv[6] = { "diff" };
 	char *words[SIDES][3];
@@ -490,10 +503,11 @@ bool page_diff(const struct page_call *call, struct page *page)
 	model_lock(call->model);
 	model_status(call->model, &status);
 	model_unlock(call->model);
-	good = take_sides(call, argc, argv, sides);
+	good = page_diff_take_sides(call, argc, argv, sides);
 	if (good) {
-		make_page(page, sides, places_base_ns(&status), all ? SIZE_MAX : SIDE_ROWS);
-		remember(page, sides, all, places_base_ns(&status));
+		page_diff_make_page(page, sides, places_base_ns(&status),
+				    all ? SIZE_MAX : SIDE_ROWS);
+		page_diff_remember_report(page, sides, all, places_base_ns(&status));
 	}
 	side_release(&sides[BEFORE]);
 	side_release(&sides[AFTER]);

@@ -15,7 +15,7 @@
 #define ARROW "  →  "
 #define EDGES_SHOWN 3u
 
-static const char *kind_of(const struct span *span)
+static const char *page_event_kind(const struct span *span)
 {
 	static const char *const kinds[COMMAND_KIND_COUNT] = {
 		[COMMAND_KERNEL] = "kernel", [COMMAND_COPY] = "copy", [COMMAND_FILL] = "fill",
@@ -34,11 +34,11 @@ static const char *kind_of(const struct span *span)
 }
 
 /* The name, which leads to all events of that name. */
-static void add_name(struct event_page *e)
+static void page_event_add_name(struct event_page *e)
 {
 	const struct span *span = e->span;
 
-	page_label(e->page, kind_of(span));
+	page_label(e->page, page_event_kind(span));
 	page_to_name(e->page, span->raw_name, span->raw_name);
 	if (strcmp(span->raw_name, span->name))
 		page_add(e->page, ROLE_MUTED, 0, "   %s", span->name);
@@ -63,7 +63,7 @@ static bool step_at(struct model *model, int64_t t_ns, struct step_row *out)
 	return found;
 }
 
-static void add_place(struct event_page *e)
+static void page_event_add_place(struct event_page *e)
 {
 	const struct span *span = e->span;
 	struct step_row step;
@@ -93,7 +93,7 @@ static void add_place(struct event_page *e)
 
 /* ---- who launched it ---- */
 
-static void add_launcher(struct event_page *e)
+static void page_event_add_launcher(struct event_page *e)
 {
 	const struct span *span = e->span;
 	struct span_ref peer;
@@ -109,7 +109,8 @@ static void add_launcher(struct event_page *e)
 		page_to_op(e->page, span->op);
 	} else if (!strcmp(op.name, span->op)) {
 		page_to_op(e->page, op.raw_name);
-		page_add(e->page, ROLE_MUTED, 0, "   %s%s", op.op_type && *op.op_type ? op.op_type : "",
+		page_add(e->page, ROLE_MUTED, 0, "   %s%s",
+			 op.op_type && *op.op_type ? op.op_type : "",
 			 op.op_type && *op.op_type ? "   " : "");
 		page_to_event(e->page, "this run of it", peer);
 	} else {
@@ -123,7 +124,7 @@ static void add_launcher(struct event_page *e)
 }
 
 /* What is before or after an event among all of its queue, copies too; false: nothing. */
-static bool neighbour(const struct event_page *e, bool after, struct span *out)
+static bool page_event_find_neighbour(const struct event_page *e, bool after, struct span *out)
 {
 	struct span_ref ref;
 	struct span found;
@@ -133,7 +134,8 @@ static bool neighbour(const struct event_page *e, bool after, struct span *out)
 		const struct model_row *row = &e->book->rows[i];
 		bool there;
 
-		if ((row->kind != ROW_QUEUE && row->kind != ROW_COPY) || row->queue != e->row->queue)
+		if ((row->kind != ROW_QUEUE && row->kind != ROW_COPY) ||
+		    row->queue != e->row->queue)
 			continue;
 		there = after ? model_span_next(e->book->model, row->id, LANE_ALL,
 						e->span->start_ns, &ref) :
@@ -141,7 +143,8 @@ static bool neighbour(const struct event_page *e, bool after, struct span *out)
 						e->span->start_ns, &ref);
 		if (!there || !model_span(e->book->model, ref, &found))
 			continue;
-		if (any && (after ? found.start_ns >= out->start_ns : found.start_ns <= out->start_ns))
+		if (any && (after ? found.start_ns >= out->start_ns :
+			    found.start_ns <= out->start_ns))
 			continue;
 		*out = found;
 		any = true;
@@ -150,7 +153,7 @@ static bool neighbour(const struct event_page *e, bool after, struct span *out)
 }
 
 /* Launch → queued → ran; behind what it waited. */
-static void add_launch(struct event_page *e)
+static void page_event_add_launch(struct event_page *e)
 {
 	const struct span *span = e->span;
 	int64_t handed = span->call_ns + span->call_dur_ns;
@@ -169,7 +172,8 @@ static void add_launch(struct event_page *e)
 		if (span->start_ns > handed) {
 			page_add(e->page, ROLE_DEFAULT, 0, "waited %s%s", about,
 				 fmt_time(text, span->start_ns - handed));
-			if (neighbour(e, false, &before) && before.end_ns > handed) {
+			if (page_event_find_neighbour(e, false, &before) &&
+			    before.end_ns > handed) {
 				page_add(e->page, ROLE_MUTED, 0, " behind ");
 				page_to_event(e->page, before.name, before.ref);
 			} else {
@@ -180,8 +184,8 @@ static void add_launch(struct event_page *e)
 		}
 	}
 	page_add(e->page, ROLE_MUTED, 0, ARROW);
-	page_say(e->page, ROLE_DEFAULT, ATTR_BOLD, "%s %s%s", span->open ? "runs since" : "ran", about,
-		 fmt_time_fine(text, e->dur_ns));
+	page_say(e->page, ROLE_DEFAULT, ATTR_BOLD, "%s %s%s", span->open ? "runs since" : "ran",
+		 about, fmt_time_fine(text, e->dur_ns));
 	if (span->queued_ns > 0 && span->submit_ns > 0) {
 		page_label(e->page, "");
 		page_add(e->page, ROLE_MUTED, 0, "the driver's times: queued %s before it began",
@@ -193,7 +197,7 @@ static void add_launch(struct event_page *e)
 
 /* ---- an op ---- */
 
-static void add_op(struct event_page *e)
+static void page_event_add_op(struct event_page *e)
 {
 	const struct span *span = e->span;
 	char text[FMT_MAX], kernels[FMT_MAX];
@@ -204,7 +208,8 @@ static void add_op(struct event_page *e)
 		 fmt_time_fine(text, e->dur_ns), span->open ? " so far" : "");
 	if (span->kernels) {
 		page_add(e->page, ROLE_DEFAULT, 0, "   launched %s, %s on the device",
-			 fmt_many(kernels, span->kernels, "kernel"), fmt_time(text, span->device_ns));
+			 fmt_many(kernels, span->kernels, "kernel"),
+			 fmt_time(text, span->device_ns));
 		if (model_span_peer(e->book->model, span->ref, &first)) {
 			page_add(e->page, ROLE_MUTED, 0, "   ");
 			page_to_event(e->page, "the first", first);
@@ -230,14 +235,15 @@ static void add_op(struct event_page *e)
 	page_end(e->page);
 }
 
-static void add_compile(struct event_page *e)
+static void page_event_add_compile(struct event_page *e)
 {
 	const struct span *span = e->span;
 	char text[FMT_MAX];
 
 	page_label(e->page, "compiled");
 	page_add(e->page, span->status ? ROLE_BAD : ROLE_DEFAULT, 0, "%s%s",
-		 span->status ? "not: " : "in ", span->status ? "" : fmt_time_fine(text, e->dur_ns));
+		 span->status ? "not: " : "in ", span->status ? "" :
+		 fmt_time_fine(text, e->dur_ns));
 	page_say(e->page, ROLE_MUTED, 0, "   %s", span->cause ? span->cause : "");
 	page_label(e->page, "all of it");
 	page_to_op(e->page, span->raw_name);
@@ -246,27 +252,29 @@ static void add_compile(struct event_page *e)
 
 /* ---- around it ---- */
 
-static void add_side(struct event_page *e, const char *label, bool after)
+static void page_event_add_side(struct event_page *e, const char *label, bool after)
 {
 	char length[FMT_MAX], gap[FMT_MAX];
 	struct span other;
 	int64_t between;
 
 	page_label(e->page, label);
-	if (!neighbour(e, after, &other)) {
+	if (!page_event_find_neighbour(e, after, &other)) {
 		page_say(e->page, ROLE_MUTED, 0, "nothing %s it on this queue", label);
 		return;
 	}
 	page_to_event(e->page, other.name, other.ref);
-	page_add(e->page, ROLE_DEFAULT, 0, "   %s", fmt_time(length, other.end_ns - other.start_ns));
+	page_add(e->page, ROLE_DEFAULT, 0, "   %s",
+		 fmt_time(length, other.end_ns - other.start_ns));
 	between = after ? other.start_ns - e->span->end_ns : e->span->start_ns - other.end_ns;
 	if (between > 0)
 		page_say(e->page, ROLE_MUTED, 0, "   %s between", fmt_time(gap, between));
 	else
-		page_say(e->page, ROLE_MUTED, 0, "   %s", between ? "they overlap" : "right behind");
+		page_say(e->page, ROLE_MUTED, 0, "   %s",
+			 between ? "they overlap" : "right behind");
 }
 
-static void add_edges(struct event_page *e, const struct graph_node *node, bool outputs)
+static void page_event_add_edges(struct event_page *e, const struct graph_node *node, bool outputs)
 {
 	struct graph_edge *edges;
 	size_t n = outputs ? model_graph_outputs(e->book->model, node->index, &edges) :
@@ -288,7 +296,7 @@ static void add_edges(struct event_page *e, const struct graph_node *node, bool 
 }
 
 /* Of an op of a graph: what it takes and who takes from it. */
-static void add_node(struct event_page *e, const char *name)
+static void page_event_add_node(struct event_page *e, const char *name)
 {
 	struct graph_counts counts;
 	struct graph_node node;
@@ -296,30 +304,34 @@ static void add_node(struct event_page *e, const char *name)
 	char error[200];
 
 	model_graph_counts(e->book->model, &counts);
-	if (!counts.nodes || !model_graph_find(e->book->model, name, &index, error, sizeof(error)) ||
+	if (!counts.nodes || !model_graph_find(e->book->model, name, &index, error,
+					       sizeof(error)) ||
 	    !model_graph_node(e->book->model, index, &node) || strcmp(node.name, name))
 		return;
-	add_edges(e, &node, false);
-	add_edges(e, &node, true);
+	page_event_add_edges(e, &node, false);
+	page_event_add_edges(e, &node, true);
 }
 
-static void add_ways(struct event_page *e)
+static void page_event_add_ways(struct event_page *e)
 {
 	struct span_ref ref;
 
 	page_blank(e->page);
 	page_label(e->page, "go to");
 	page_show_event(e->page, "show on the timeline", e->span->ref);
-	if (e->row && model_span_prev(e->book->model, e->row->id, LANE_ALL, e->span->start_ns, &ref)) {
+	if (e->row && model_span_prev(e->book->model, e->row->id, LANE_ALL, e->span->start_ns,
+				      &ref)) {
 		page_add(e->page, ROLE_MUTED, 0, "   ");
 		page_to_event(e->page, "previous", ref);
 	}
-	if (e->row && model_span_next(e->book->model, e->row->id, LANE_ALL, e->span->start_ns, &ref)) {
+	if (e->row && model_span_next(e->book->model, e->row->id, LANE_ALL, e->span->start_ns,
+				      &ref)) {
 		page_add(e->page, ROLE_MUTED, 0, "   ");
 		page_to_event(e->page, "next", ref);
 	}
 	if (e->row && model_span_longest(e->book->model, e->row->id, LANE_ALL,
-					 e->book->status.first_ns, e->book->status.last_ns + 1, &ref)) {
+					 e->book->status.first_ns, e->book->status.last_ns + 1,
+					 &ref)) {
 		page_add(e->page, ROLE_MUTED, 0, "   ");
 		page_to_event(e->page, "longest", ref);
 	}
@@ -328,24 +340,24 @@ static void add_ways(struct event_page *e)
 	page_end(e->page);
 }
 
-static void make(struct event_page *e)
+static void page_event_make(struct event_page *e)
 {
 	const struct span *span = e->span;
 	bool command = span->kind != COMMAND_NONE || span->row_kind == ROW_GRAPH;
 
-	page_title(e->page, "%s %s", kind_of(span), span->name);
-	add_name(e);
+	page_title(e->page, "%s %s", page_event_kind(span), span->name);
+	page_event_add_name(e);
 	if (command)
-		add_launcher(e);
-	add_place(e);
+		page_event_add_launcher(e);
+	page_event_add_place(e);
 	if (command && e->row) {
-		add_launch(e);
+		page_event_add_launch(e);
 		event_add_shape(e);
 	}
 	if (span->row_kind == ROW_COMPILE)
-		add_compile(e);
+		page_event_add_compile(e);
 	else if (!command)
-		add_op(e);
+		page_event_add_op(e);
 	event_add_work(e);
 	if (span->kind == COMMAND_KERNEL && e->row && span->row_kind == ROW_QUEUE)
 		event_add_among_kernels(e);
@@ -354,12 +366,12 @@ static void make(struct event_page *e)
 	else if (span->row_kind == ROW_THREAD)
 		event_add_among_ops(e);
 	if (command && e->row && span->row_kind != ROW_GRAPH) {
-		add_side(e, "before", false);
+		page_event_add_side(e, "before", false);
 		event_add_idle(e);
-		add_side(e, "after", true);
+		page_event_add_side(e, "after", true);
 	}
-	add_node(e, command ? (span->op ? span->op : "") : span->raw_name);
-	add_ways(e);
+	page_event_add_node(e, command ? (span->op ? span->op : "") : span->raw_name);
+	page_event_add_ways(e);
 }
 
 bool page_event(const struct page_call *call, struct page *page)
@@ -371,7 +383,8 @@ bool page_event(const struct page_call *call, struct page *page)
 	bool found;
 
 	if (!page_parse_event(call->argv[1], &ref)) {
-		snprintf(call->error, call->error_size, "not an event: '%.60s' (ROW:LANE:ID, as pages "
+		snprintf(call->error, call->error_size,
+			 "not an event: '%.60s' (ROW:LANE:ID, as pages "
 			 "and lists name them)", call->argv[1]);
 		return false;
 	}
@@ -381,12 +394,13 @@ bool page_event(const struct page_call *call, struct page *page)
 	if (found) {
 		e.row = page_row(&book, span.ref.row);
 		e.dur_ns = span.end_ns > span.start_ns ? span.end_ns - span.start_ns : 0;
-		make(&e);
+		page_event_make(&e);
 	}
 	model_unlock(call->model);
 	page_book_release(&book);
 	if (!found)
-		snprintf(call->error, call->error_size, "no event '%.60s': it is none, or its detail "
+		snprintf(call->error, call->error_size,
+			 "no event '%.60s': it is none, or its detail "
 			 "was let go of (--memory-limit)", call->argv[1]);
 	return found;
 }

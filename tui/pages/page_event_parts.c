@@ -105,8 +105,9 @@ void event_add_work(struct event_page *e)
 			 kernel_kind_name((enum kernel_kind)span->class.kind),
 			 kernel_type_name((enum kernel_type)span->class.type));
 		if (span->class.tensor != TENSOR_UNKNOWN)
-			page_add(e->page, ROLE_DEFAULT, 0, "   %s", span->class.tensor == TENSOR_USED ?
-				 "tensor cores" : "no tensor cores");
+			page_add(e->page, ROLE_DEFAULT, 0, "   %s",
+				 span->class.tensor == TENSOR_USED ? "tensor cores" :
+				 "no tensor cores");
 		page_say(e->page, ROLE_MUTED, 0, "   by its name");
 	}
 	if (span->shape || span->flop) {
@@ -140,7 +141,8 @@ struct among {
 static void say_among(struct event_page *e, const struct among *a, const uint64_t *spread,
 		      int64_t whole_ns, const char *whole)
 {
-	char mean[FMT_MAX], p50[FMT_MAX], p99[FMT_MAX], max[FMT_MAX], total[FMT_MAX], share[FMT_MAX];
+	char mean[FMT_MAX], p50[FMT_MAX], p99[FMT_MAX], max[FMT_MAX], total[FMT_MAX],
+		share[FMT_MAX];
 	int64_t ns = e->dur_ns;
 
 	page_label(e->page, "here");
@@ -152,7 +154,8 @@ static void say_among(struct event_page *e, const struct among *a, const uint64_
 	page_add(e->page, ROLE_DEFAULT, 0, "   total %s", fmt_time(total, a->total));
 	if (whole_ns > 0)
 		page_add(e->page, ROLE_MUTED, 0, "   %s of %s",
-			 fmt_share(share, report_positive(a->total), report_positive(whole_ns)), whole);
+			 fmt_share(share, report_positive(a->total), report_positive(whole_ns)),
+			 whole);
 	page_end(e->page);
 	if (!spread || a->max <= a->min)
 		return;
@@ -171,12 +174,14 @@ void event_add_among_kernels(struct event_page *e)
 	for (size_t i = 0; i < n; i++) {
 		if (rows[i].device == e->row->device)
 			whole_ns += rows[i].total_ns;
-		if (rows[i].device == e->row->device && !strcmp(rows[i].raw_name, e->span->raw_name))
+		if (rows[i].device == e->row->device &&
+		    !strcmp(rows[i].raw_name, e->span->raw_name))
 			at = i;
 	}
 	if (at < n && rows[at].count > rows[at].untimed) {
 		struct among a = { rows[at].count, rows[at].mean_ns, rows[at].p50_ns,
-				   rows[at].p99_ns, rows[at].min_ns, rows[at].max_ns, rows[at].total_ns };
+				   rows[at].p99_ns, rows[at].min_ns, rows[at].max_ns,
+				   rows[at].total_ns };
 
 		say_among(e, &a, rows[at].spread, whole_ns, "kernel time");
 		page_label(e->page, "");
@@ -196,7 +201,8 @@ void event_add_among_ops(struct event_page *e)
 			at = i;
 	if (at < n && rows[at].count) {
 		struct among a = { rows[at].count, rows[at].mean_ns, rows[at].p50_ns,
-				   rows[at].p99_ns, rows[at].min_ns, rows[at].max_ns, rows[at].total_ns };
+				   rows[at].p99_ns, rows[at].min_ns, rows[at].max_ns,
+				   rows[at].total_ns };
 
 		say_among(e, &a, NULL, 0, "");
 		if (rows[at].file) {
@@ -253,7 +259,7 @@ void event_add_idle(struct event_page *e)
 	page_add(e->page, ROLE_DEFAULT, 0, " before it:");
 	for (int c = 0; c < IDLE_COUNT; c++)
 		if (gap.ns[c] > idle / 50)
-			page_add(e->page, ROLE_DEFAULT, 0, "   %s %s", idle_name((enum idle_cause)c),
-				 fmt_time(length, gap.ns[c]));
+			page_add(e->page, ROLE_DEFAULT, 0, "   %s %s",
+				 idle_name((enum idle_cause)c), fmt_time(length, gap.ns[c]));
 	page_end(e->page);
 }

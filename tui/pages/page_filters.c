@@ -5,7 +5,7 @@
 #include "model/filter/filter.h"
 #include "tui/draw/page_call.h"
 
-static void add_names(struct page *page, const struct filter_names *names)
+static void page_filters_add_names(struct page *page, const struct filter_names *names)
 {
 	size_t n = names ? filter_names_count(names) : 0;
 	const char *name, *text;
@@ -26,7 +26,7 @@ static void add_names(struct page *page, const struct filter_names *names)
 	page_say(page, ROLE_MUTED, 0, "a name: to the next event on the timeline that it is about");
 }
 
-static void add_language(struct page *page)
+static void page_filters_add_language(struct page *page)
 {
 	static const char *const lines[][2] = {
 		{ "dur > 1ms", "a field: = == != < <= > >=" },
@@ -50,7 +50,7 @@ static void add_language(struct page *page)
 		 " What a row does not have is unknown: = and != of it are both false.");
 }
 
-static void add_fields(struct page *page)
+static void page_filters_add_fields(struct page *page)
 {
 	for (int i = 0; i < FILTER_FIELDS; i++) {
 		page_add(page, ROLE_DEFAULT, 0, " ");
@@ -64,12 +64,12 @@ static void add_fields(struct page *page)
 bool page_filters(const struct page_call *call, struct page *page)
 {
 	page_say(page, ROLE_COLUMN, 0, "filters with a name");
-	add_names(page, call->filters);
+	page_filters_add_names(page, call->filters);
 	page_say(page, ROLE_DEFAULT, 0, "%s", "");
 	page_say(page, ROLE_COLUMN, 0, "what an expression is made of");
-	add_language(page);
+	page_filters_add_language(page);
 	page_say(page, ROLE_DEFAULT, 0, "%s", "");
 	page_say(page, ROLE_COLUMN, 0, "fields; a row of a table, an event has some of them");
-	add_fields(page);
+	page_filters_add_fields(page);
 	return true;
 }

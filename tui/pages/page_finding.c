@@ -24,8 +24,8 @@ static int text_columns_of(const struct view *view)
 }
 
 /* A sentence over as many lines as it takes. */
-static void add_text(struct page *page, const char *label, enum role role, int columns,
-		     const char *text)
+static void page_finding_add_text(struct page *page, const char *label, enum role role, int columns,
+				  const char *text)
 {
 	const char *next;
 
@@ -41,8 +41,8 @@ static void add_text(struct page *page, const char *label, enum role role, int c
 	}
 }
 
-static void add_evidence(struct page *page, const struct page_book *book,
-			 const struct evidence *evidence)
+static void page_finding_add_evidence(struct page *page, const struct page_book *book,
+				      const struct evidence *evidence)
 {
 	bool any = false;		/* something that the next link has to keep apart from */
 
@@ -88,25 +88,27 @@ static void add_evidence(struct page *page, const struct page_book *book,
 	page_end(page);
 }
 
-static void make(struct page *page, const struct page_book *book, const struct finding *finding,
-		 const struct findings_status *status, int columns)
+static void page_finding_make(struct page *page, const struct page_book *book,
+			      const struct finding *finding, const struct findings_status *status,
+			      int columns)
 {
 	char cost[80];
 
 	page_blank(page);
 	page_say(page, finding->severity == SEVERITY_WARNING ? ROLE_ACCENT : ROLE_TITLE, ATTR_BOLD,
 		 "%s", finding->id);
-	add_text(page, severity_name(finding->severity), ROLE_TITLE, columns,
-		 finding->title);
+	page_finding_add_text(page, severity_name(finding->severity), ROLE_TITLE, columns,
+			      finding->title);
 	if (finding->cost_ns) {
 		page_label(page, "costs");
 		page_say(page, ROLE_DEFAULT, 0, "%s at most",
 			 places_cost(cost, sizeof(cost), finding->cost_ns, status->step_ns));
 	}
 	for (int i = 0; i < FINDING_LINES; i++)
-		add_text(page, i ? "" : "because", ROLE_DEFAULT, columns, finding->lines[i]);
-	add_text(page, "advice", ROLE_DEFAULT, columns, finding->advice);
-	add_evidence(page, book, &finding->evidence);
+		page_finding_add_text(page, i ? "" : "because", ROLE_DEFAULT, columns,
+				      finding->lines[i]);
+	page_finding_add_text(page, "advice", ROLE_DEFAULT, columns, finding->advice);
+	page_finding_add_evidence(page, book, &finding->evidence);
 }
 
 /* "input-bound", "input-bound:3" of several. */
@@ -121,14 +123,15 @@ static bool is_meant(const struct finding *finding, const char *text)
 	return !text[length] || !strcmp(text + length, subject);
 }
 
-static void say_none(const struct page_call *call, const struct finding *list, size_t n)
+static void page_finding_say_none(const struct page_call *call, const struct finding *list,
+				  size_t n)
 {
 	int at = snprintf(call->error, call->error_size, "no finding '%.40s'%s", call->argv[1],
 			  n ? "; there are" : ": nothing is found yet");
 
 	for (size_t i = 0; i < n && at > 0 && (size_t)at < call->error_size; i++)
-		at += snprintf(call->error + at, call->error_size - (size_t)at, "%s %s", i ? "," : "",
-			       list[i].id);
+		at += snprintf(call->error + at, call->error_size - (size_t)at, "%s %s",
+			       i ? "," : "", list[i].id);
 }
 
 bool page_finding(const struct page_call *call, struct page *page)
@@ -146,11 +149,11 @@ bool page_finding(const struct page_call *call, struct page *page)
 			continue;
 		if (!found++)
 			page_title(page, "finding %s", list[i].id);
-		make(page, &book, &list[i], &status, text_columns_of(call->view));
+		page_finding_make(page, &book, &list[i], &status, text_columns_of(call->view));
 	}
 	model_unlock(call->model);
 	if (!found)
-		say_none(call, list, n);
+		page_finding_say_none(call, list, n);
 	free(list);
 	page_book_release(&book);
 	return found > 0;

@@ -30,7 +30,7 @@ static bool has_causes(enum row_kind kind)
 }
 
 /* The event of the row that begins (or began last) there, as a link. */
-static void add_event(struct gaps_page *g, int64_t t_ns, bool after)
+static void page_gaps_add_event(struct gaps_page *g, int64_t t_ns, bool after)
 {
 	struct model *model = g->book.model;
 	struct span_ref ref;
@@ -45,7 +45,7 @@ static void add_event(struct gaps_page *g, int64_t t_ns, bool after)
 	page_to_event(g->page, span.name, span.ref);
 }
 
-static void add_gap(struct gaps_page *g, const struct row_gap *gap)
+static void page_gaps_add_gap(struct gaps_page *g, const struct row_gap *gap)
 {
 	int64_t length = gap->end_ns - gap->start_ns;
 	char text[FMT_MAX], cause[FMT_MAX + 16] = "–", at[48];
@@ -63,12 +63,13 @@ static void add_gap(struct gaps_page *g, const struct row_gap *gap)
 	page_add(g->page, ROLE_DEFAULT, 0, "  ");
 	page_when(at, sizeof(at), &g->book, gap->start_ns, length);
 	page_show_time(g->page, at, &g->book, gap->start_ns, gap->end_ns);
-	page_add(g->page, ROLE_DEFAULT, 0, "%*s", text_width(at) < 13 ? 15 - text_width(at) : 2, "");
+	page_add(g->page, ROLE_DEFAULT, 0, "%*s", text_width(at) < 13 ? 15 - text_width(at) : 2,
+		 "");
 	if (has_causes(g->row->kind))
 		page_cell(g->page, ROLE_ACCENT, -16, cause);
-	add_event(g, gap->start_ns, false);
+	page_gaps_add_event(g, gap->start_ns, false);
 	page_add(g->page, ROLE_MUTED, 0, " → ");
-	add_event(g, gap->end_ns, true);
+	page_gaps_add_event(g, gap->end_ns, true);
 	page_end(g->page);
 }
 
@@ -83,7 +84,7 @@ static void keep_to_run(struct gaps_page *g)
 		g->when.t1 = status->last_ns > g->when.t0 ? status->last_ns : g->when.t0;
 }
 
-static void add_gaps(struct gaps_page *g, size_t most)
+static void page_gaps_add_gaps(struct gaps_page *g, size_t most)
 {
 	struct row_gap *gaps = xcalloc(most, sizeof(*gaps));
 	char idle[FMT_MAX], whole[FMT_MAX], share[FMT_MAX];
@@ -91,8 +92,8 @@ static void add_gaps(struct gaps_page *g, size_t most)
 	bool more = false;
 	size_t n;
 
-	n = model_gaps_longest(g->book.model, g->row->id, g->lane, g->when.t0, g->when.t1, most, gaps,
-			       &more);
+	n = model_gaps_longest(g->book.model, g->row->id, g->lane, g->when.t0, g->when.t1, most,
+			       gaps, &more);
 	if (model_range(g->book.model, g->row->id, g->lane, g->when.t0, g->when.t1, &sum))
 		page_say(g->page, ROLE_TITLE, 0, "%s had nothing to do for %s of %s (%s), %s",
 			 g->row->label, fmt_time(idle, g->when.t1 - g->when.t0 - sum.busy_ns),
@@ -100,16 +101,17 @@ static void add_gaps(struct gaps_page *g, size_t most)
 			 fmt_share(share, (uint64_t)(g->when.t1 - g->when.t0 - sum.busy_ns),
 				   (uint64_t)(g->when.t1 - g->when.t0)), g->when.title);
 	if (g->book.status.folded_ns > g->when.t0)
-		page_say(g->page, ROLE_WARN, 0, "where the oldest detail was let go of, no gaps are known");
+		page_say(g->page, ROLE_WARN, 0, "where the oldest detail was let go of, no gaps "
+			 "are known");
 	page_blank(g->page);
 	if (n)
 		page_say(g->page, ROLE_COLUMN, 0, "    length  at%s", has_causes(g->row->kind) ?
 			 "             most of it is   between" : "             between");
 	else
-		page_say(g->page, ROLE_MUTED, 0, "no gap between two events of this row begins in this "
-			 "time: a wider range (gaps run), or another row (j, k)");
+		page_say(g->page, ROLE_MUTED, 0, "no gap between two events of this row begins in "
+			 "this time: a wider range (gaps run), or another row (j, k)");
 	for (size_t i = 0; i < n; i++)
-		add_gap(g, &gaps[i]);
+		page_gaps_add_gap(g, &gaps[i]);
 	if (more)
 		page_say(g->page, ROLE_MUTED, 0, "    … and shorter ones (-n: so many)");
 	free(gaps);
@@ -125,7 +127,8 @@ static bool row_number(const struct page_call *call, const char *text, struct ga
 	g->row = *end ? NULL : page_row(&g->book, (uint32_t)row);
 	g->lane = (uint32_t)lane;
 	if (!g->row)
-		snprintf(call->error, call->error_size, "no row '%.40s': pages and lists name rows", text);
+		snprintf(call->error, call->error_size, "no row '%.40s': pages and lists name rows",
+			 text);
 	return g->row != NULL;
 }
 
@@ -135,7 +138,7 @@ struct gaps_words {
 	int n;
 };
 
-static bool take_words(const struct page_call *call, struct gaps_words *words)
+static bool page_gaps_take_words(const struct page_call *call, struct gaps_words *words)
 {
 	*words = (struct gaps_words) { .n = 0 };
 	for (int i = 1; i < call->argc; i++) {
@@ -144,7 +147,8 @@ static bool take_words(const struct page_call *call, struct gaps_words *words)
 		if ((!strcmp(word, "-r") || !strcmp(word, "-n")) && i + 1 < call->argc) {
 			*(word[1] == 'r' ? &words->row : &words->most) = call->argv[++i];
 		} else if (word[0] == '-' || words->n == 3) {
-			snprintf(call->error, call->error_size, "not '%.40s': gaps [RANGE] [-r ROW] [-n "
+			snprintf(call->error, call->error_size,
+				 "not '%.40s': gaps [RANGE] [-r ROW] [-n "
 				 "GAPS]", word);
 			return false;
 		} else {
@@ -156,7 +160,7 @@ static bool take_words(const struct page_call *call, struct gaps_words *words)
 	return true;
 }
 
-static void remember(struct gaps_page *g, const struct gaps_words *words)
+static void page_gaps_remember(struct gaps_page *g, const struct gaps_words *words)
 {
 	char *range[3], row[32];
 	const char *argv[8] = { "gaps" };
@@ -189,13 +193,13 @@ bool page_gaps(const struct page_call *call, struct page *page)
 	char *end = NULL;
 	bool good;
 
-	if (!take_words(call, &words))
+	if (!page_gaps_take_words(call, &words))
 		return false;
 	if (words.most)
 		most = strtol(words.most, &end, 10);
 	if (most < 1 || most > GAPS_MOST || (end && *end)) {
-		snprintf(call->error, call->error_size, "not a number from 1 to %d: '%.40s'", GAPS_MOST,
-			 words.most);
+		snprintf(call->error, call->error_size, "not a number from 1 to %d: '%.40s'",
+			 GAPS_MOST, words.most);
 		return false;
 	}
 	if (!when_range(&asks, words.n, words.range, &at, &g.when, call->error, call->error_size))
@@ -211,12 +215,13 @@ bool page_gaps(const struct page_call *call, struct page *page)
 	g.lane = call->view ? call->view->cursor_lane : LANE_ALL;
 	good = words.row ? row_number(call, words.row, &g) : g.row != NULL;
 	if (!words.row && !good)
-		snprintf(call->error, call->error_size, "no row under the cursor: -r ROW, or j and k");
+		snprintf(call->error, call->error_size,
+			 "no row under the cursor: -r ROW, or j and k");
 	if (good) {
 		page_title(page, "gaps of %s", g.row->label);
-		remember(&g, &words);
+		page_gaps_remember(&g, &words);
 		keep_to_run(&g);
-		add_gaps(&g, (size_t)most);
+		page_gaps_add_gaps(&g, (size_t)most);
 	}
 	model_unlock(call->model);
 	page_book_release(&g.book);

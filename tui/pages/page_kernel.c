@@ -19,13 +19,13 @@
 #define QUEUES_SHOWN 8u
 
 /* A kernel may be listed on several devices. */
-static bool fits(const struct kernel_row *row, const char *text, bool whole)
+static bool page_kernel_fits(const struct kernel_row *row, const char *text, bool whole)
 {
 	return whole ? !strcmp(row->raw_name, text) || !strcmp(row->name, text) :
 	       strstr(row->raw_name, text) || strstr(row->name, text);
 }
 
-static void add_class(struct page *page, const struct kernel_row *row)
+static void page_kernel_add_class(struct page *page, const struct kernel_row *row)
 {
 	struct kernel_class class = row->class;
 
@@ -40,7 +40,7 @@ static void add_class(struct page *page, const struct kernel_row *row)
 	page_say(page, ROLE_MUTED, 0, "   by its name");
 }
 
-static void add_runs(struct page *page, const struct kernel_row *row, int64_t whole_ns)
+static void page_kernel_add_runs(struct page *page, const struct kernel_row *row, int64_t whole_ns)
 {
 	char total[FMT_MAX], text[FMT_MAX], share[FMT_MAX];
 
@@ -49,7 +49,8 @@ static void add_runs(struct page *page, const struct kernel_row *row, int64_t wh
 	if (row->count > row->untimed) {
 		page_add(page, ROLE_DEFAULT, 0, "   total %s, %s of its device's kernel time",
 			 fmt_time(total, row->total_ns),
-			 fmt_share(share, report_positive(row->total_ns), report_positive(whole_ns)));
+			 fmt_share(share, report_positive(row->total_ns),
+				   report_positive(whole_ns)));
 		page_end(page);
 		page_add(page, ROLE_MUTED, 0, "%-9s", "");
 		page_add(page, ROLE_DEFAULT, 0, "avg %s", fmt_time(text, row->mean_ns));
@@ -149,7 +150,7 @@ static void launch_columns(struct sheet *sheet, const struct known *known)
 	}
 }
 
-static void say_unknown(struct page *page, const struct known *known)
+static void page_kernel_say_unknown(struct page *page, const struct known *known)
 {
 	if (known->occupancy)
 		page_say(page, ROLE_MUTED, 0, "occupancy: warps that fit at once, of those a "
@@ -157,10 +158,12 @@ static void say_unknown(struct page *page, const struct known *known)
 	else
 		page_say(page, ROLE_MUTED, 0, "not known: %s%soccupancy, as %s",
 			 known->geometry ? "" : "grid and block, ",
-			 known->taken ? "" : "registers and shared memory of a block, ", known->why);
+			 known->taken ? "" : "registers and shared memory of a block, ",
+			 known->why);
 }
 
-static void add_launches(struct page *page, const struct kernel_launch *launches, size_t n)
+static void page_kernel_add_launches(struct page *page, const struct kernel_launch *launches,
+				     size_t n)
 {
 	struct sheet sheet = { 0 };
 	struct known known;
@@ -188,10 +191,10 @@ static void add_launches(struct page *page, const struct kernel_launch *launches
 		sheet.more = n > LAUNCHES_SHOWN ? n - LAUNCHES_SHOWN : 0;
 		page_sheet(page, &sheet, PAGE_WIDTH);
 	}
-	say_unknown(page, &known);
+	page_kernel_say_unknown(page, &known);
 }
 
-static void add_ops(struct page *page, const struct kernel_row *row)
+static void page_kernel_add_ops(struct page *page, const struct kernel_row *row)
 {
 	char time[FMT_MAX], count[FMT_MAX];
 
@@ -205,15 +208,15 @@ static void add_ops(struct page *page, const struct kernel_row *row)
 			page_add(page, ROLE_MUTED, 0, "no op");
 		}
 		page_say(page, ROLE_MUTED, 0, "   %s   %s   %s",
-			 fmt_many(count, row->ops[i].count, "time"), fmt_time(time, row->ops[i].total_ns),
-			 how_name(row->ops[i].how));
+			 fmt_many(count, row->ops[i].count, "time"),
+			 fmt_time(time, row->ops[i].total_ns), how_name(row->ops[i].how));
 	}
 	if (row->n_ops > OPS_SHOWN)
 		page_say(page, ROLE_MUTED, 0, "%-9s%zu more", "", row->n_ops - OPS_SHOWN);
 }
 
-static void add_kernel(struct page *page, const struct page_book *book,
-		       const struct kernel_row *row, int64_t whole_ns)
+static void page_kernel_add_kernel(struct page *page, const struct page_book *book,
+				   const struct kernel_row *row, int64_t whole_ns)
 {
 	struct kernel_launch *launches;
 	size_t n = model_kernel_launches(book->model, row->raw_name, row->device, &launches);
@@ -235,10 +238,10 @@ static void add_kernel(struct page *page, const struct page_book *book,
 		page_to_queue(page, book, row->queues[i].queue);
 	}
 	page_end(page);
-	add_class(page, row);
-	add_runs(page, row, whole_ns);
-	add_ops(page, row);
-	add_launches(page, launches, n);
+	page_kernel_add_class(page, row);
+	page_kernel_add_runs(page, row, whole_ns);
+	page_kernel_add_ops(page, row);
+	page_kernel_add_launches(page, launches, n);
 	free(launches);
 }
 
@@ -251,14 +254,14 @@ static bool seen_before(const struct kernel_row *rows, size_t at)
 	return false;
 }
 
-static void choose(struct page *page, const struct kernel_row *rows, size_t n, const char *text,
-		   size_t matches)
+static void page_kernel_choose(struct page *page, const struct kernel_row *rows, size_t n,
+			       const char *text, size_t matches)
 {
 	page_say(page, ROLE_DEFAULT, ATTR_BOLD, "%zu kernels match '%s'", matches, text);
 	for (size_t i = 0, shown = 0; i < n && shown < NAMES_SHOWN; i++) {
 		const char *argv[] = { "pk", rows[i].raw_name };
 
-		if (!fits(&rows[i], text, false) || seen_before(rows, i))
+		if (!page_kernel_fits(&rows[i], text, false) || seen_before(rows, i))
 			continue;
 		page_add(page, ROLE_DEFAULT, 0, "  ");
 		page_link(page, rows[i].raw_name, 2, argv);
@@ -275,7 +278,7 @@ static size_t count_matches(const struct kernel_row *rows, size_t n, const char 
 	size_t matches = 0;
 
 	for (size_t i = 0; i < n; i++)
-		matches += fits(&rows[i], text, whole) && !seen_before(rows, i);
+		matches += page_kernel_fits(&rows[i], text, whole) && !seen_before(rows, i);
 	return matches;
 }
 
@@ -304,11 +307,11 @@ bool page_kernel(const struct page_call *call, struct page *page)
 		matches = count_matches(rows, n, call->argv[1], false);
 	}
 	if (matches > 1 && !whole)
-		choose(page, rows, n, call->argv[1], matches);
+		page_kernel_choose(page, rows, n, call->argv[1], matches);
 	for (size_t i = 0; i < n && (whole || matches == 1); i++) {
-		if (!fits(&rows[i], call->argv[1], whole))
+		if (!page_kernel_fits(&rows[i], call->argv[1], whole))
 			continue;
-		add_kernel(page, &book, &rows[i], kernel_ns(rows, n, rows[i].device));
+		page_kernel_add_kernel(page, &book, &rows[i], kernel_ns(rows, n, rows[i].device));
 	}
 	model_unlock(call->model);
 	if (!matches)

@@ -16,8 +16,8 @@ bool page_marks(const struct page_call *call, struct page *page)
 
 	page_title(page, "marks");
 	if (!marks || !marks->n) {
-		page_say(page, ROLE_MUTED, 0, "no marks: m and a letter sets one at the cursor (mark NAME "
-			 "NOTE), ' and the letter goes back to it");
+		page_say(page, ROLE_MUTED, 0, "no marks: m and a letter sets one at the cursor "
+			 "(mark NAME NOTE), ' and the letter goes back to it");
 		return true;
 	}
 	model_lock(call->model);
@@ -30,7 +30,8 @@ bool page_marks(const struct page_call *call, struct page *page)
 
 		apart[0] = '+';
 		fmt_time(apart + 1, last ? mark->start_ns - last->start_ns : 0);
-		page_cell(page, ROLE_DEFAULT, 12, fmt_time_fine(time, mark->start_ns - status.first_ns));
+		page_cell(page, ROLE_DEFAULT, 12, fmt_time_fine(time,
+								mark->start_ns - status.first_ns));
 		page_cell(page, ROLE_MUTED, 16, last ? apart : "");
 		page_add(page, ROLE_DEFAULT, 0, "  ");
 		page_to(page, mark->name, "goto", "mark", mark->name, NULL);

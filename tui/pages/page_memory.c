@@ -45,7 +45,8 @@ static void release(struct snapshot *s)
 }
 
 /* Of whole, in full cells; what is there at all has one. */
-static void add_bar(struct page *page, enum role role, uint64_t part, uint64_t whole, int columns)
+static void page_memory_add_bar(struct page *page, enum role role, uint64_t part, uint64_t whole,
+				int columns)
 {
 	static const char full[] = "████████████████████████";	/* three bytes each */
 	int length = whole ? (int)((unsigned __int128)part * (unsigned)columns / whole) : 0;
@@ -55,8 +56,8 @@ static void add_bar(struct page *page, enum role role, uint64_t part, uint64_t w
 	page_add(page, role, 0, "%.*s%*s", 3 * length, full, columns - length, "");
 }
 
-static void add_holders(struct page *page, const char *when, const char *const *ops,
-			const uint64_t *bytes, size_t n, uint64_t no_op, uint64_t whole)
+static void page_memory_add_holders(struct page *page, const char *when, const char *const *ops,
+				    const uint64_t *bytes, size_t n, uint64_t no_op, uint64_t whole)
 {
 	char size[FMT_MAX], share[FMT_MAX];
 
@@ -74,7 +75,7 @@ static void add_holders(struct page *page, const char *when, const char *const *
 			 fmt_share(share, no_op, whole));
 }
 
-static void add_bins(struct page *page, const struct memory_chunks *chunks)
+static void page_memory_add_bins(struct page *page, const struct memory_chunks *chunks)
 {
 	uint64_t most = 0;
 	char from[FMT_MAX], bytes[FMT_MAX], free_bytes[FMT_MAX];
@@ -99,7 +100,7 @@ static void add_bins(struct page *page, const struct memory_chunks *chunks)
 		if (bin->used_bytes && !used)
 			used = 1;
 		if (used)
-			add_bar(page, ROLE_WORK_OTHER, 1, 1, used);
+			page_memory_add_bar(page, ROLE_WORK_OTHER, 1, 1, used);
 		/* what is free stands behind what is in use */
 		page_add(page, ROLE_MUTED, 0, "%s", "");
 		for (int c = used; c < BAR_COLUMNS; c++)
@@ -111,15 +112,15 @@ static void add_bins(struct page *page, const struct memory_chunks *chunks)
 	}
 }
 
-static void add_chunks(struct page *page, const struct memory_chunks *chunks,
-		       const struct model_status *status)
+static void page_memory_add_chunks(struct page *page, const struct memory_chunks *chunks,
+				   const struct model_status *status)
 {
 	char reserved[FMT_MAX], used[FMT_MAX], left[FMT_MAX], largest[FMT_MAX];
 	char share[FMT_MAX];
 
 	if (!chunks->known) {
-		page_say(page, ROLE_WARN, 0, "  its chunks are not known: not all of its regions and "
-			 "allocations were seen");
+		page_say(page, ROLE_WARN, 0, "  its chunks are not known: not all of its regions "
+			 "and allocations were seen");
 		return;
 	}
 	page_say(page, ROLE_DEFAULT, 0, "  reserved %s in %s: in use %s, free %s",
@@ -130,11 +131,12 @@ static void add_chunks(struct page *page, const struct memory_chunks *chunks,
 		 fmt_bytes(largest, chunks->largest_free_bytes),
 		 fmt_share(share, chunks->fragmentation, 1000));
 	if (status->lost_events)
-		page_say(page, ROLE_WARN, 0, "  events were lost: chunks that they were about are wrong");
-	add_bins(page, chunks);
+		page_say(page, ROLE_WARN, 0, "  events were lost: chunks that they were about are "
+			 "wrong");
+	page_memory_add_bins(page, chunks);
 }
 
-static void add_allocator(struct page *page, const struct snapshot *s, size_t i)
+static void page_memory_add_allocator(struct page *page, const struct snapshot *s, size_t i)
 {
 	const struct memory_row *row = &s->rows[i];
 	char device[12], live[FMT_MAX], peak[FMT_MAX], count[FMT_MAX], frees[FMT_MAX], text[48];
@@ -152,17 +154,18 @@ static void add_allocator(struct page *page, const struct snapshot *s, size_t i)
 			  (const char *const[]){ "goto", text });
 	}
 	page_add(page, ROLE_DEFAULT, 0, "  %s  %s",
-		 fmt_many(count, row->allocations, "allocation"), fmt_many(frees, row->frees, "free"));
+		 fmt_many(count, row->allocations, "allocation"),
+		 fmt_many(frees, row->frees, "free"));
 	if (row->growth_bytes_per_step)
 		page_add(page, ROLE_WARN, 0, "  grows by %s a step",
 			 fmt_bytes(live, row->growth_bytes_per_step));
 	page_end(page);
 	if (s->has_chunks[i])
-		add_chunks(page, &s->chunks[i], &s->status);
-	add_holders(page, "held most at the peak", row->peak_ops, row->peak_op_bytes,
-		    row->n_peak_ops, row->peak_no_op_bytes, row->peak_bytes);
-	add_holders(page, "holds most now", row->ops, row->op_bytes, row->n_ops,
-		    row->no_op_bytes, row->live_bytes);
+		page_memory_add_chunks(page, &s->chunks[i], &s->status);
+	page_memory_add_holders(page, "held most at the peak", row->peak_ops, row->peak_op_bytes,
+				row->n_peak_ops, row->peak_no_op_bytes, row->peak_bytes);
+	page_memory_add_holders(page, "holds most now", row->ops, row->op_bytes, row->n_ops,
+				row->no_op_bytes, row->live_bytes);
 }
 
 bool page_allocator(const struct page_call *call, struct page *page)
@@ -178,10 +181,11 @@ bool page_allocator(const struct page_call *call, struct page *page)
 			continue;
 		if (shown++)
 			page_say(page, ROLE_DEFAULT, 0, "%s", "");
-		add_allocator(page, &s, i);
+		page_memory_add_allocator(page, &s, i);
 	}
 	if (!shown && name)
-		snprintf(call->error, call->error_size, "no allocator has '%.60s' in its name", name);
+		snprintf(call->error, call->error_size, "no allocator has '%.60s' in its name",
+			 name);
 	else if (!shown)
 		page_say(page, ROLE_MUTED, 0, "no allocation has been seen");
 	release(&s);

@@ -7,7 +7,6 @@
 
 #include "model/base/util.h"
 #include "model/query/name.h"
-#include "model/query/names.h"
 #include "tui/pages/page_parts.h"
 #include "tui/draw/pane.h"
 #include "tui/report/report.h"
@@ -29,7 +28,7 @@ struct name_page {
 };
 
 /* As many steps for each part as make PARTS of all; without steps equal times. */
-static void make_parts(struct name_page *n, struct model *model)
+static void page_name_make_parts(struct name_page *n, struct model *model)
 {
 	int64_t first = n->book.status.first_ns, last = n->book.status.last_ns;
 	struct step_stats stats;
@@ -54,20 +53,21 @@ static void walk_all(struct name_page *n, const struct page_call *call, struct n
 	model_lock(model);
 	page_book_take(&n->book, model);
 	all = n->book.status.events ? n->book.status.events : 1;
-	make_parts(n, model);
+	page_name_make_parts(n, model);
 	*walk = name_walk_new(model, n->name, n->bounds, n->n_bounds);
 	model_unlock(model);
 	for (uint64_t looked = 0; more && looked < SPANS_MOST; looked += SLICE) {
 		model_lock(model);
 		more = name_walk_step(*walk, SLICE);
 		model_unlock(model);
-		more = page_rest(call, looked < all ? (unsigned)(looked * 1000 / all) : 999) && more;
+		more = page_rest(call, looked < all ? (unsigned)(looked * 1000 / all) : 999) &&
+			more;
 	}
 }
 
 /* ---- what is said ---- */
 
-static void add_times(struct name_page *n)
+static void page_name_add_times(struct name_page *n)
 {
 	char count[FMT_MAX], total[FMT_MAX], mean[FMT_MAX], p50[FMT_MAX], p99[FMT_MAX];
 	char min[FMT_MAX], max[FMT_MAX];
@@ -77,8 +77,8 @@ static void add_times(struct name_page *n)
 	page_add(n->page, ROLE_DEFAULT, 0, "%s   total %s", fmt_many(count, sum->count, "time"),
 		 fmt_time(total, sum->total_ns));
 	if (sum->count)
-		page_add(n->page, ROLE_DEFAULT, 0, "   avg %s   min %s   p50 ≈%s   p99 ≈%s   max %s",
-			 fmt_time(mean, sum->total_ns / (int64_t)sum->count),
+		page_add(n->page, ROLE_DEFAULT, 0, "   avg %s   min %s   p50 ≈%s   p99 ≈%s   max "
+			 "%s", fmt_time(mean, sum->total_ns / (int64_t)sum->count),
 			 fmt_time(min, sum->min_ns), fmt_time(p50, sum->p50_ns),
 			 fmt_time(p99, sum->p99_ns), fmt_time(max, sum->max_ns));
 	page_end(n->page);
@@ -90,13 +90,14 @@ static void add_times(struct name_page *n)
 	}
 	if (sum->open) {
 		page_label(n->page, "now");
-		page_add(n->page, ROLE_DEFAULT, 0, "%s not finished: ", fmt_count(count, sum->open));
+		page_add(n->page, ROLE_DEFAULT, 0, "%s not finished: ",
+			 fmt_count(count, sum->open));
 		page_to_event(n->page, "one of them", sum->open_one.ref);
 		page_end(n->page);
 	}
 }
 
-static void add_parts(struct name_page *n)
+static void page_name_add_parts(struct name_page *n)
 {
 	uint64_t totals[PARTS], means[PARTS], most = 0, mean_most = 0;
 	char text[FMT_MAX];
@@ -142,7 +143,7 @@ static void to_place(struct name_page *n, const struct name_place *place)
 	}
 }
 
-static void add_places(struct name_page *n)
+static void page_name_add_places(struct name_page *n)
 {
 	char total[FMT_MAX], share[FMT_MAX], count[FMT_MAX];
 
@@ -152,7 +153,8 @@ static void add_places(struct name_page *n)
 		const struct name_place *place = &n->sum.places[i];
 
 		page_cell(n->page, ROLE_DEFAULT, 10, fmt_time(total, place->total_ns));
-		page_cell(n->page, ROLE_DEFAULT, 8, fmt_share(share, report_positive(place->total_ns),
+		page_cell(n->page, ROLE_DEFAULT, 8, fmt_share(share,
+							      report_positive(place->total_ns),
 							      report_positive(n->sum.total_ns)));
 		page_cell(n->page, ROLE_MUTED, 11, fmt_count(count, place->count));
 		page_add(n->page, ROLE_MUTED, 0, "  ");
@@ -166,7 +168,7 @@ static void add_places(struct name_page *n)
 		page_say(n->page, ROLE_MUTED, 0, "  %zu more rows", n->sum.n_places - PLACES_SHOWN);
 }
 
-static void add_ops(struct name_page *n)
+static void page_name_add_ops(struct name_page *n)
 {
 	char total[FMT_MAX], share[FMT_MAX], count[FMT_MAX];
 
@@ -190,7 +192,8 @@ static void add_ops(struct name_page *n)
 		page_say(n->page, ROLE_MUTED, 0, "  %zu more ops", n->sum.n_ops - OPS_SHOWN);
 }
 
-static void add_event(struct name_page *n, const char *what, const struct name_event *event)
+static void page_name_add_event(struct name_page *n, const char *what,
+				const struct name_event *event)
 {
 	char time[FMT_MAX], at[48];
 
@@ -204,19 +207,19 @@ static void add_event(struct name_page *n, const char *what, const struct name_e
 	page_end(n->page);
 }
 
-static void add_events(struct name_page *n)
+static void page_name_add_events(struct name_page *n)
 {
 	if (!n->sum.count)
 		return;
 	page_heading(n->page, "the slowest, the first, the last");
 	for (size_t i = 0; i < n->sum.n_slow; i++)
-		add_event(n, i ? "" : "slow", &n->sum.slow[i]);
-	add_event(n, "first", &n->sum.first);
-	add_event(n, "last", &n->sum.last);
+		page_name_add_event(n, i ? "" : "slow", &n->sum.slow[i]);
+	page_name_add_event(n, "first", &n->sum.first);
+	page_name_add_event(n, "last", &n->sum.last);
 }
 
 /* What the tables know of it, whatever was let go of on the timeline. */
-static void add_ways(struct name_page *n, bool kernel, bool op)
+static void page_name_add_ways(struct name_page *n, bool kernel, bool op)
 {
 	page_label(n->page, "go to");
 	if (kernel)
@@ -228,24 +231,24 @@ static void add_ways(struct name_page *n, bool kernel, bool op)
 	page_end(n->page);
 }
 
-static void make(struct name_page *n, struct model *model)
+static void page_name_make(struct name_page *n, struct model *model)
 {
 	char text[FMT_MAX];
 
 	page_title(n->page, "all %s", n->name);
 	page_say(n->page, ROLE_TITLE, ATTR_BOLD, "%s", n->name);
-	add_times(n);
-	add_parts(n);
-	add_ways(n, model_has_kernel(model, n->name), model_has_op(model, n->name));
+	page_name_add_times(n);
+	page_name_add_parts(n);
+	page_name_add_ways(n, model_has_kernel(model, n->name), model_has_op(model, n->name));
 	if (!n->sum.whole)
-		page_say(n->page, ROLE_WARN, 0, "only the first %s events of the timeline were looked at",
-			 fmt_count(text, n->sum.spans));
+		page_say(n->page, ROLE_WARN, 0, "only the first %s events of the timeline were "
+			 "looked at", fmt_count(text, n->sum.spans));
 	if (n->sum.folded)
 		page_say(n->page, ROLE_WARN, 0, "older ones may be gone from the timeline "
 			 "(--memory-limit): they are in the tables alone");
-	add_places(n);
-	add_ops(n);
-	add_events(n);
+	page_name_add_places(n);
+	page_name_add_ops(n);
+	page_name_add_events(n);
 }
 
 bool page_name(const struct page_call *call, struct page *page)
@@ -257,16 +260,18 @@ bool page_name(const struct page_call *call, struct page *page)
 	walk_all(&n, call, &walk);
 	model_lock(call->model);
 	name_walk_sum(walk, &n.sum);
-	found = n.sum.count || n.sum.open || (n.sum.known && (model_has_kernel(call->model, n.name) ||
+	found = n.sum.count || n.sum.open || (n.sum.known &&
+					      (model_has_kernel(call->model, n.name) ||
 							      model_has_op(call->model, n.name)));
 	if (found)
-		make(&n, call->model);
+		page_name_make(&n, call->model);
 	model_unlock(call->model);
 	name_walk_free(walk);
 	page_book_release(&n.book);
 	if (!found)
-		snprintf(call->error, call->error_size, n.sum.known ? "no event called '%.80s' is on the "
-			 "timeline" : "nothing is called '%.80s': names are taken whole; / finds by a part",
-			 n.name);
+		snprintf(call->error, call->error_size,
+			 n.sum.known ? "no event called '%.80s' is on the "
+			 "timeline" : "nothing is called '%.80s': names are taken whole; / finds "
+			 "by a part", n.name);
 	return found;
 }

@@ -23,7 +23,7 @@ static void link_to(struct page *page, const char *command, const char *name)
 }
 
 /* "  24.1 µs ×50" of a node that ran. */
-static void add_cost(struct page *page, const struct graph_node *node)
+static void page_node_add_cost(struct page *page, const struct graph_node *node)
 {
 	char mean[FMT_MAX], count[FMT_MAX];
 
@@ -32,7 +32,8 @@ static void add_cost(struct page *page, const struct graph_node *node)
 			 fmt_count(count, node->count));
 }
 
-static bool take_node(const struct page_call *call, const char *name, struct graph_node *node)
+static bool page_node_take_node(const struct page_call *call, const char *name,
+				struct graph_node *node)
 {
 	uint32_t index;
 
@@ -47,7 +48,7 @@ static bool take_node(const struct page_call *call, const char *name, struct gra
 #define CHOICES 100
 
 /* Several names match: a page of them, each for the same command. [locked] */
-static bool choose(const struct page_call *call, struct page *page, const char *text)
+static bool page_node_choose(const struct page_call *call, struct page *page, const char *text)
 {
 	const char *names[CHOICES], *argv[16];
 	size_t n = text ? model_graph_choices(call->model, text, names, CHOICES) : 0;
@@ -103,8 +104,8 @@ static size_t edges_of(const struct tree *t, uint32_t node, struct graph_edge **
 }
 
 /* The edge is that which was waited for last: how long. */
-static void add_wait(const struct tree *t, const struct graph_node *from,
-		     const struct graph_node *to)
+static void page_node_add_wait(const struct tree *t, const struct graph_node *from,
+			       const struct graph_node *to)
 {
 	char p50[FMT_MAX], p99[FMT_MAX];
 
@@ -113,8 +114,8 @@ static void add_wait(const struct tree *t, const struct graph_node *from,
 			 fmt_time(p50, to->wait_p50_ns), fmt_time(p99, to->wait_p99_ns));
 }
 
-static bool add_line(struct tree *t, unsigned level, const struct graph_edge *edge,
-		     const struct graph_node *parent)
+static bool page_node_add_line(struct tree *t, unsigned level, const struct graph_edge *edge,
+			       const struct graph_node *parent)
 {
 	struct graph_node node;
 	bool known = edge->node != GRAPH_NONE && model_graph_node(t->model, edge->node, &node);
@@ -131,11 +132,11 @@ static bool add_line(struct tree *t, unsigned level, const struct graph_edge *ed
 	link_to(t->page, t->outputs ? "lo" : "li", node.name);
 	if (edge->slot)
 		page_add(t->page, ROLE_MUTED, 0, ":%u", edge->slot);
-	add_cost(t->page, &node);
+	page_node_add_cost(t->page, &node);
 	if (t->outputs)
-		add_wait(t, parent, &node);
+		page_node_add_wait(t, parent, &node);
 	else
-		add_wait(t, &node, parent);
+		page_node_add_wait(t, &node, parent);
 	fresh = first_time(t, edge->node);
 	if (!fresh && t->depth > 1)
 		page_add(t->page, ROLE_MUTED, 0, "  (above)");
@@ -143,7 +144,7 @@ static bool add_line(struct tree *t, unsigned level, const struct graph_edge *ed
 	return fresh;
 }
 
-static void add_level(struct tree *t, unsigned level, uint32_t index)
+static void page_node_add_level(struct tree *t, unsigned level, uint32_t index)
 {
 	struct graph_edge *edges;
 	struct graph_node parent;
@@ -157,7 +158,7 @@ static void add_level(struct tree *t, unsigned level, uint32_t index)
 			continue;
 		left--;
 		t->cut = t->page->n_lines >= TREE_LINES;
-		if (!add_line(t, level, &edges[i], &parent))
+		if (!page_node_add_line(t, level, &edges[i], &parent))
 			continue;
 		if (level == t->depth && t->depth > 1) {
 			struct graph_edge *more;
@@ -170,7 +171,7 @@ static void add_level(struct tree *t, unsigned level, uint32_t index)
 		if (level >= t->depth || length + 4 >= sizeof(t->bars))
 			continue;
 		snprintf(t->bars + length, sizeof(t->bars) - length, "%s", left ? "|  " : "   ");
-		add_level(t, level + 1, edges[i].node);
+		page_node_add_level(t, level + 1, edges[i].node);
 		t->bars[length] = '\0';
 	}
 	free(edges);
@@ -194,7 +195,7 @@ static bool read_depth(const struct page_call *call, const struct page_options *
 	return true;
 }
 
-static bool make_tree(const struct page_call *call, struct page *page, bool outputs)
+static bool page_node_make_tree(const struct page_call *call, struct page *page, bool outputs)
 {
 	struct tree t = { .page = page, .model = call->model, .outputs = outputs };
 	struct page_options o;
@@ -202,8 +203,8 @@ static bool make_tree(const struct page_call *call, struct page *page, bool outp
 
 	if (!page_options(call, "rct", "d", &o) || !read_depth(call, &o, &t.depth))
 		return false;
-	if (!take_node(call, o.rest, &node))
-		return choose(call, page, o.rest);
+	if (!page_node_take_node(call, o.rest, &node))
+		return page_node_choose(call, page, o.rest);
 	page_title(page, "%s %s", outputs ? "who takes from" : "inputs of", node.name);
 	t.control = o.on['c'];
 	t.types = o.on['t'];
@@ -211,15 +212,15 @@ static bool make_tree(const struct page_call *call, struct page *page, bool outp
 	link_to(page, "ni", node.name);
 	page_add(page, ROLE_MUTED, 0, "  (depth %u, control edges %s)", t.depth,
 		 t.control ? "included" : "left out");
-	add_cost(page, &node);
+	page_node_add_cost(page, &node);
 	page_end(page);
 	first_time(&t, node.index);
-	add_level(&t, 1, node.index);
+	page_node_add_level(&t, 1, node.index);
 	if (page->n_lines == 1)
 		page_say(page, ROLE_MUTED, 0, "|- none");
 	if (t.cut)
-		page_say(page, ROLE_WARN, 0, "... more than %u lines: less depth (-d) shows the rest",
-			 TREE_LINES);
+		page_say(page, ROLE_WARN, 0, "... more than %u lines: less depth (-d) shows the "
+			 "rest", TREE_LINES);
 	page_say(page, ROLE_DEFAULT, 0, "%s", "");
 	page_say(page, ROLE_MUTED, 0, "(n) depth%s%s   mean ×times it ran   "
 		 "waited for: from the end of this input to the start, median",
@@ -233,7 +234,7 @@ bool page_inputs(const struct page_call *call, struct page *page)
 	bool made;
 
 	model_lock(call->model);
-	made = make_tree(call, page, false);
+	made = page_node_make_tree(call, page, false);
 	model_unlock(call->model);
 	return made;
 }
@@ -243,7 +244,7 @@ bool page_outputs(const struct page_call *call, struct page *page)
 	bool made;
 
 	model_lock(call->model);
-	made = make_tree(call, page, true);
+	made = page_node_make_tree(call, page, true);
 	model_unlock(call->model);
 	return made;
 }
@@ -251,7 +252,8 @@ bool page_outputs(const struct page_call *call, struct page *page)
 /* ---- one node ---- */
 
 /* Those of its name in other graphs, each as it can be asked for. */
-static void add_same(const struct page_call *call, struct page *page, const struct graph_node *node)
+static void page_node_add_same(const struct page_call *call, struct page *page,
+			       const struct graph_node *node)
 {
 	uint32_t *others;
 	size_t n = model_graph_same(call->model, node->index, &others);
@@ -266,7 +268,7 @@ static void add_same(const struct page_call *call, struct page *page, const stru
 		snprintf(text, sizeof(text), "%s:%s", other.graph, other.name);
 		page_add(page, ROLE_MUTED, 0, "%-9s", i ? "" : "also in");
 		page_link(page, text, 2, argv);
-		add_cost(page, &other);
+		page_node_add_cost(page, &other);
 		page_end(page);
 	}
 	if (n > SAME_LINES)
@@ -274,7 +276,8 @@ static void add_same(const struct page_call *call, struct page *page, const stru
 	free(others);
 }
 
-static void add_edges(const struct page_call *call, struct page *page, uint32_t index, bool outputs)
+static void page_node_add_edges(const struct page_call *call, struct page *page, uint32_t index,
+				bool outputs)
 {
 	struct graph_edge *edges;
 	struct graph_node node;
@@ -292,7 +295,7 @@ static void add_edges(const struct page_call *call, struct page *page, uint32_t 
 		    model_graph_node(call->model, edges[i].node, &node)) {
 			page_add(page, ROLE_DEFAULT, 0, "[%s] ", node.type);
 			link_to(page, "ni", node.name);
-			add_cost(page, &node);
+			page_node_add_cost(page, &node);
 		} else {
 			page_add(page, ROLE_MUTED, 0, "%s", edges[i].name);
 		}
@@ -301,14 +304,14 @@ static void add_edges(const struct page_call *call, struct page *page, uint32_t 
 	free(edges);
 }
 
-static void add_field(struct page *page, const char *label, const char *value)
+static void page_node_add_field(struct page *page, const char *label, const char *value)
 {
 	page_add(page, ROLE_MUTED, 0, "%-9s", label);
 	page_say(page, ROLE_DEFAULT, 0, "%s", value);
 }
 
-static void add_ran(struct page *page, const struct page_call *call, const struct graph_node *node,
-		    bool details)
+static void page_node_add_ran(struct page *page, const struct page_call *call,
+			      const struct graph_node *node, bool details)
 {
 	char total[FMT_MAX], mean[FMT_MAX], count[FMT_MAX];
 	struct graph_node input;
@@ -344,7 +347,7 @@ static void add_ran(struct page *page, const struct page_call *call, const struc
 			 fmt_time(mean, node->wait_mean_ns), fmt_many(count, node->waits, "time"));
 }
 
-static void add_attributes(struct page *page, const char *text)
+static void page_node_add_attributes(struct page *page, const char *text)
 {
 	page_say(page, ROLE_DEFAULT, 0, "%s", "");
 	page_say(page, ROLE_COLUMN, 0, "attributes:");
@@ -358,7 +361,7 @@ static void add_attributes(struct page *page, const char *text)
 	}
 }
 
-static void add_line_of(struct page *page, const char *path, uint32_t wanted)
+static void page_node_add_line_of(struct page *page, const char *path, uint32_t wanted)
 {
 	const char *why;
 	FILE *file = file_open(path, &why);
@@ -380,7 +383,7 @@ static void add_line_of(struct page *page, const char *path, uint32_t wanted)
 }
 
 /* from: whose line it is, NULL its own. */
-static void add_source(struct page *page, const struct graph_node *node, const char *from)
+static void page_node_add_source(struct page *page, const struct graph_node *node, const char *from)
 {
 	char line[16], where[1200];
 	const char *argv[] = { "ps", node->file, "-b", line };
@@ -400,11 +403,11 @@ static void add_source(struct page *page, const struct graph_node *node, const c
 		page_add(page, ROLE_MUTED, 0, "   found %s%s%s", graph_line_name(node->how),
 			 from ? " " : "", from ? from : "");
 	page_end(page);
-	add_line_of(page, node->file, node->line);
+	page_node_add_line_of(page, node->file, node->line);
 }
 
-static void make_node(const struct page_call *call, struct page *page,
-		      const struct graph_node *node, const struct page_options *o)
+static void page_node_make_node(const struct page_call *call, struct page *page,
+				const struct graph_node *node, const struct page_options *o)
 {
 	char same[80];
 
@@ -415,8 +418,8 @@ static void make_node(const struct page_call *call, struct page *page,
 		page_to_name(page, "all its runs", node->name);
 	}
 	page_end(page);
-	add_field(page, "op", node->type);
-	add_field(page, "device", node->device ? node->device : "not placed");
+	page_node_add_field(page, "op", node->type);
+	page_node_add_field(page, "device", node->device ? node->device : "not placed");
 	page_add(page, ROLE_MUTED, 0, "%-9s", "graph");
 	page_add(page, ROLE_DEFAULT, 0, "%s", node->graph ? node->graph : "?");
 	snprintf(same, sizeof(same), "   %u more of that name in others%s", node->same,
@@ -424,13 +427,13 @@ static void make_node(const struct page_call *call, struct page *page,
 	page_add(page, ROLE_MUTED, 0, "   ");
 	page_to_process(page, node->pid);
 	page_say(page, ROLE_MUTED, 0, "%s", node->same ? same : "");
-	add_same(call, page, node);
-	add_ran(page, call, node, o->on['d']);
-	add_edges(call, page, node->index, false);
-	add_edges(call, page, node->index, true);
+	page_node_add_same(call, page, node);
+	page_node_add_ran(page, call, node, o->on['d']);
+	page_node_add_edges(call, page, node->index, false);
+	page_node_add_edges(call, page, node->index, true);
 	page_op_details(page, call->model, node->name, node->type);
 	if (o->on['a'])
-		add_attributes(page, node->attributes);
+		page_node_add_attributes(page, node->attributes);
 }
 
 /* A range in which nothing was launched is no op: the page of all its runs. The error stays
@@ -457,17 +460,17 @@ bool page_node(const struct page_call *call, struct page *page)
 	if (!page_options(call, "adt", "", &o))
 		return false;
 	model_lock(call->model);
-	found = take_node(call, o.rest, &node);
+	found = page_node_take_node(call, o.rest, &node);
 	if (found)
-		make_node(call, page, &node, &o);
+		page_node_make_node(call, page, &node, &o);
 	else
-		chosen = choose(call, page, o.rest) ||
+		chosen = page_node_choose(call, page, o.rest) ||
 			 (o.rest && page_op(page, call->model, o.rest));
 	lent = found && node.how == GRAPH_LINE_EDGE &&
 	       model_graph_node(call->model, node.lent, &from);
 	model_unlock(call->model);
 	/* its names stay; a file is not read with the lock */
 	if (found && o.on['t'])
-		add_source(page, &node, lent ? from.name : NULL);
+		page_node_add_source(page, &node, lent ? from.name : NULL);
 	return found || chosen || range_page(call, o.rest, page);
 }

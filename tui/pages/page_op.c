@@ -16,18 +16,18 @@
 #define SHAPES_SHOWN 20
 #define NAMES_SHOWN 100
 
-static void add_title(struct page *page, const char *text)
+static void page_op_add_title(struct page *page, const char *text)
 {
 	page_say(page, ROLE_DEFAULT, 0, "%s", "");
 	page_say(page, ROLE_COLUMN, 0, "%s", text);
 }
 
-static void add_lines(struct page *page, const struct op_detail *detail)
+static void page_op_add_lines(struct page *page, const struct op_detail *detail)
 {
 	char time[FMT_MAX], count[FMT_MAX];
 
 	if (detail->n_lines)
-		add_title(page, "called at:");
+		page_op_add_title(page, "called at:");
 	for (size_t i = 0; i < detail->n_lines && i < LINES_SHOWN; i++) {
 		const struct op_place *place = &detail->lines[i];
 
@@ -40,25 +40,26 @@ static void add_lines(struct page *page, const struct op_detail *detail)
 		page_say(page, ROLE_MUTED, 0, "  %zu more", detail->n_lines - LINES_SHOWN);
 }
 
-static void add_shapes(struct page *page, const struct op_detail *detail)
+static void page_op_add_shapes(struct page *page, const struct op_detail *detail)
 {
 	char time[FMT_MAX], most[FMT_MAX], count[FMT_MAX];
 
 	if (detail->n_shapes)
-		add_title(page, "shapes of its inputs, where they were told:");
+		page_op_add_title(page, "shapes of its inputs, where they were told:");
 	for (size_t i = 0; i < detail->n_shapes && i < SHAPES_SHOWN; i++) {
 		const struct op_shape *shape = &detail->shapes[i];
 		int64_t mean_ns = shape->count ? shape->total_ns / (int64_t)shape->count : 0;
 
 		page_add(page, ROLE_DEFAULT, 0, "  %s  ", shape->shapes ? shape->shapes : "others");
-		page_say(page, ROLE_MUTED, 0, "×%s  mean %s  max %s", fmt_count(count, shape->count),
-			 fmt_time(time, mean_ns), fmt_time(most, shape->max_ns));
+		page_say(page, ROLE_MUTED, 0, "×%s  mean %s  max %s",
+			 fmt_count(count, shape->count), fmt_time(time, mean_ns),
+			 fmt_time(most, shape->max_ns));
 	}
 	if (detail->n_shapes > SHAPES_SHOWN)
 		page_say(page, ROLE_MUTED, 0, "  %zu more", detail->n_shapes - SHAPES_SHOWN);
 }
 
-static void add_other(struct page *page, const char *label, const char *name)
+static void page_op_add_other(struct page *page, const char *label, const char *name)
 {
 	const char *argv[] = { "ni", name };
 
@@ -67,8 +68,8 @@ static void add_other(struct page *page, const char *label, const char *name)
 }
 
 /* Exact ones, else what the names say; names are the model's, equal ones the same. */
-static void add_passes(struct page *page, struct model *model, const struct op_row *row,
-		       const struct op_detail *detail)
+static void page_op_add_passes(struct page *page, struct model *model, const struct op_row *row,
+			       const struct op_detail *detail)
 {
 	char time[FMT_MAX], count[FMT_MAX];
 	struct pass_pair *pairs;
@@ -77,16 +78,17 @@ static void add_passes(struct page *page, struct model *model, const struct op_r
 	for (size_t i = 0; i < detail->n_backward; i++) {
 		const struct op_backward *backward = &detail->backward[i];
 
-		add_other(page, "backward", backward->name);
+		page_op_add_other(page, "backward", backward->name);
 		page_say(page, ROLE_DEFAULT, 0, "  %s, %s",
-			 fmt_time(time, backward->total_ns), fmt_many(count, backward->count, "exact link"));
+			 fmt_time(time, backward->total_ns),
+			 fmt_many(count, backward->count, "exact link"));
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (pairs[i].forward == row->name && !detail->n_backward && !pairs[i].links) {
-			add_other(page, "backward", pairs[i].backward);
+			page_op_add_other(page, "backward", pairs[i].backward);
 			page_say(page, ROLE_MUTED, 0, "  by its name");
 		} else if (pairs[i].backward == row->name) {
-			add_other(page, "forward", pairs[i].forward);
+			page_op_add_other(page, "forward", pairs[i].forward);
 			if (pairs[i].links)
 				page_say(page, ROLE_DEFAULT, 0, "  %s",
 					 fmt_many(count, pairs[i].links, "exact link"));
@@ -97,7 +99,8 @@ static void add_passes(struct page *page, struct model *model, const struct op_r
 	free(pairs);
 }
 
-static void add_slowest(struct page *page, struct model *model, const struct op_detail *detail)
+static void page_op_add_slowest(struct page *page, struct model *model,
+				const struct op_detail *detail)
 {
 	char time[FMT_MAX], when[FMT_MAX], from[32], to[32];
 	struct model_status status;
@@ -105,7 +108,7 @@ static void add_slowest(struct page *page, struct model *model, const struct op_
 	if (!detail->n_slow)
 		return;
 	model_status(model, &status);
-	add_title(page, "slowest:");
+	page_op_add_title(page, "slowest:");
 	for (size_t i = 0; i < detail->n_slow; i++) {
 		const struct op_slow *slow = &detail->slow[i];
 
@@ -132,7 +135,7 @@ static void add_slowest(struct page *page, struct model *model, const struct op_
 	}
 }
 
-static void add_row(struct page *page, const struct op_row *row)
+static void page_op_add_row(struct page *page, const struct op_row *row)
 {
 	char total[FMT_MAX], mean[FMT_MAX], p99[FMT_MAX], most[FMT_MAX], count[FMT_MAX];
 
@@ -157,15 +160,15 @@ static void add_row(struct page *page, const struct op_row *row)
 	page_end(page);
 }
 
-static void add_details(struct page *page, struct model *model, const struct op_row *row)
+static void page_op_add_details(struct page *page, struct model *model, const struct op_row *row)
 {
 	struct op_detail detail;
 
 	if (model_op_detail(model, row->raw_name, row->type, row->framework, &detail)) {
-		add_passes(page, model, row, &detail);
-		add_lines(page, &detail);
-		add_shapes(page, &detail);
-		add_slowest(page, model, &detail);
+		page_op_add_passes(page, model, row, &detail);
+		page_op_add_lines(page, &detail);
+		page_op_add_shapes(page, &detail);
+		page_op_add_slowest(page, model, &detail);
 	}
 	op_detail_free(&detail);
 }
@@ -178,7 +181,7 @@ void page_op_details(struct page *page, struct model *model, const char *name, c
 	for (size_t i = 0; i < n; i++)
 		if (rows[i].detailed && !strcmp(rows[i].raw_name, name) &&
 		    rows[i].type && !strcmp(rows[i].type, type))
-			add_details(page, model, &rows[i]);
+			page_op_add_details(page, model, &rows[i]);
 	free(rows);
 }
 
@@ -202,7 +205,7 @@ static size_t find_op(const struct op_row *rows, size_t n, const char *text, siz
 	return *matches == 1 ? found : n;
 }
 
-static void choose(struct page *page, const struct op_row *rows, size_t n, const char *text)
+static void page_op_choose(struct page *page, const struct op_row *rows, size_t n, const char *text)
 {
 	size_t matches = 0;
 
@@ -224,7 +227,7 @@ static void choose(struct page *page, const struct op_row *rows, size_t n, const
 }
 
 /* What was compiled under that name, and why: "/a/train.py:88 forward" is a place. */
-static bool add_compiles(struct page *page, struct model *model, const char *text)
+static bool page_op_add_compiles(struct page *page, struct model *model, const char *text)
 {
 	char time[FMT_MAX], count[FMT_MAX], path[1024];
 	struct compile_row *rows;
@@ -270,12 +273,12 @@ bool page_op(struct page *page, struct model *model, const char *text)
 		page_add(page, ROLE_MUTED, 0, "%-9s", "op");
 		page_say(page, ROLE_DEFAULT, 0, "%s%s%s", framework_name(rows[at].framework),
 			 rows[at].type ? "   " : "", rows[at].type ? rows[at].type : "");
-		add_row(page, &rows[at]);
-		add_details(page, model, &rows[at]);
-	} else if (add_compiles(page, model, text)) {
+		page_op_add_row(page, &rows[at]);
+		page_op_add_details(page, model, &rows[at]);
+	} else if (page_op_add_compiles(page, model, text)) {
 		matches = 1;
 	} else if (matches) {
-		choose(page, rows, n, text);
+		page_op_choose(page, rows, n, text);
 	}
 	free(rows);
 	return at < n || matches;

@@ -107,7 +107,8 @@ void page_spark(struct page *page, enum role role, const uint64_t *values, size_
 	for (size_t i = 0; i < n; i++)
 		most = values[i] > most ? values[i] : most;
 	for (size_t i = 0; i < n; i++)
-		strbuf_adds(&text, values[i] ? levels[(unsigned __int128)values[i] * 7 / most] : " ");
+		strbuf_adds(&text, values[i] ? levels[(unsigned __int128)values[i] * 7 / most] :
+			    " ");
 	page_add(page, role, 0, "%s", text.data);
 	strbuf_release(&text);
 }
@@ -284,7 +285,8 @@ bool page_number(const struct page_call *call, const char *what, const char *tex
 	uint64_t value;
 
 	if (!read_number(text, INT64_MAX, &value)) {
-		snprintf(call->error, call->error_size, "not the number of a %s: '%.60s'", what, text);
+		snprintf(call->error, call->error_size, "not the number of a %s: '%.60s'", what,
+			 text);
 		return false;
 	}
 	*number = (int64_t)value;
@@ -323,8 +325,9 @@ bool page_find_device(const struct page_call *call, const struct page_book *book
 		if (number == *device || !strcmp(label, text))
 			return true;
 	}
-	snprintf(call->error, call->error_size, book->n_devices ? "no device '%.60s': ri lists them" :
-		 "no device '%.60s': none has been seen", text);
+	snprintf(call->error, call->error_size, book->n_devices ?
+		 "no device '%.60s': ri lists them" : "no device '%.60s': none has been seen",
+		 text);
 	return false;
 }
 
@@ -341,7 +344,8 @@ bool page_find_queue(const struct page_call *call, const struct page_book *book,
 		if (number == *queue || !strcmp(label, text))
 			return true;
 	}
-	snprintf(call->error, call->error_size, book->n_queues ? "no queue '%.60s': queues lists them" :
-		 "no queue '%.60s': none has been seen", text);
+	snprintf(call->error, call->error_size, book->n_queues ?
+		 "no queue '%.60s': queues lists them" : "no queue '%.60s': none has been seen",
+		 text);
 	return false;
 }

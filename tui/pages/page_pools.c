@@ -16,7 +16,8 @@
 /* So many wait on average: their waits by the time in which they did (Little's law). */
 static void depth_text(char *text, size_t size, const struct pool_row *row)
 {
-	int64_t tenths = row->span_ns > 0 ? (int64_t)((__int128)row->wait_ns * 10 / row->span_ns) : 0;
+	int64_t tenths = row->span_ns > 0 ? (int64_t)((__int128)row->wait_ns * 10 / row->span_ns) :
+		0;
 
 	snprintf(text, size, "%" PRId64 ".%" PRId64, tenths / 10, tenths % 10);
 }
@@ -28,7 +29,7 @@ static void time_cell(struct sheet *sheet, bool known, int64_t ns)
 	sheet_cell(sheet, "%s", known ? fmt_time(text, ns) : "-");
 }
 
-static void add_pool(struct sheet *sheet, const struct pool_row *row)
+static void page_pools_add_pool(struct sheet *sheet, const struct pool_row *row)
 {
 	bool ops_known = row->ops > 0, told = row->alive_ns > 0;
 	char text[FMT_MAX];
@@ -48,7 +49,7 @@ static void add_pool(struct sheet *sheet, const struct pool_row *row)
 }
 
 /* The pools of one process, from the first of n rows on; how many they are. */
-static size_t add_process(struct page *page, const struct pool_row *rows, size_t n)
+static size_t page_pools_add_process(struct page *page, const struct pool_row *rows, size_t n)
 {
 	static const char *const titles[] = {
 		"pool", "threads", "busy", "ops", "waited", "p50", "p99", "longest", "closures",
@@ -61,7 +62,7 @@ static size_t add_process(struct page *page, const struct pool_row *rows, size_t
 		sheet_column(&sheet, titles[i], i ? SHEET_RIGHT : SHEET_LEFT,
 			     i ? 0 : REPORT_NAME_LEAST);
 	for (i = 0; i < n && rows[i].pid == rows->pid; i++)
-		add_pool(&sheet, &rows[i]);
+		page_pools_add_pool(&sheet, &rows[i]);
 	page_add(page, ROLE_TITLE, ATTR_BOLD, "thread pools of ");
 	page_to_process(page, rows->pid);
 	page_end(page);
@@ -79,7 +80,7 @@ bool page_pools(const struct page_call *call, struct page *page)
 	model_unlock(call->model);
 	page_title(page, "thread pools");
 	for (size_t i = 0; i < n;)
-		i += add_process(page, rows + i, n - i);
+		i += page_pools_add_process(page, rows + i, n - i);
 	if (!n)
 		page_say(page, ROLE_MUTED, 0, "no thread pool was seen");
 	else

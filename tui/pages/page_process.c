@@ -20,7 +20,7 @@
 /* ---- one thread ---- */
 
 /* The outermost ops of the thread, over the whole run. */
-static void add_ops(struct page *page, struct model *model, uint32_t row)
+static void page_process_add_ops(struct page *page, struct model *model, uint32_t row)
 {
 	struct optree_question question = { .row = row };
 	char total[FMT_MAX], self[FMT_MAX], device[FMT_MAX], count[FMT_MAX];
@@ -34,8 +34,8 @@ static void add_ops(struct page *page, struct model *model, uint32_t row)
 		if (++all > OPS_SHOWN)
 			continue;
 		if (!shown++)
-			page_heading(page, "    total       self     device     times  outermost ops and "
-				     "ranges");
+			page_heading(page, "    total       self     device     times  outermost "
+				     "ops and ranges");
 		page_cell(page, ROLE_DEFAULT, 10, fmt_time(total, rows[i].total_ns));
 		page_cell(page, ROLE_DEFAULT, 11, fmt_time(self, rows[i].self_ns));
 		page_cell(page, ROLE_DEFAULT, 11, fmt_time(device, rows[i].device_ns));
@@ -52,7 +52,8 @@ static void add_ops(struct page *page, struct model *model, uint32_t row)
 	free(rows);
 }
 
-static void add_thread(struct page *page, const struct page_book *book, const struct model_row *row)
+static void page_process_add_thread(struct page *page, const struct page_book *book,
+				    const struct model_row *row)
 {
 	const struct model_row *parent = page_row(book, row->parent);
 	char time[FMT_MAX], share[FMT_MAX], count[FMT_MAX];
@@ -87,7 +88,7 @@ static void add_thread(struct page *page, const struct page_book *book, const st
 		page_to_event(page, "last op", ref);
 	}
 	page_end(page);
-	add_ops(page, book->model, row->id);
+	page_process_add_ops(page, book->model, row->id);
 }
 
 bool page_thread(const struct page_call *call, struct page *page)
@@ -108,20 +109,21 @@ bool page_thread(const struct page_call *call, struct page *page)
 			continue;
 		if (!found++)
 			page_title(page, "thread %s", row->label);
-		add_thread(page, &book, row);
+		page_process_add_thread(page, &book, row);
 	}
 	model_unlock(call->model);
 	page_book_release(&book);
 	if (!found)
-		snprintf(call->error, call->error_size, "no op or range of a thread %" PRId64 "%s has "
+		snprintf(call->error, call->error_size,
+			 "no op or range of a thread %" PRId64 "%s has "
 			 "been seen: ri lists processes", tid, pid >= 0 ? " of that process" : "");
 	return found > 0;
 }
 
 /* ---- one process ---- */
 
-static void add_identity(struct page *page, const struct page_book *book,
-			 const struct process_row *row)
+static void page_process_add_identity(struct page *page, const struct page_book *book,
+				      const struct process_row *row)
 {
 	char at[48];
 
@@ -159,7 +161,7 @@ static void add_identity(struct page *page, const struct page_book *book,
 	}
 }
 
-static void add_threads(struct page *page, const struct page_book *book, uint32_t pid)
+static void page_process_add_threads(struct page *page, const struct page_book *book, uint32_t pid)
 {
 	char time[FMT_MAX], count[FMT_MAX];
 	size_t n = 0;
@@ -183,7 +185,7 @@ static void add_threads(struct page *page, const struct page_book *book, uint32_
 		page_heading(page, "no thread of it ran an op or a range");
 }
 
-static void add_devices(struct page *page, const struct page_book *book, uint32_t pid)
+static void page_process_add_devices(struct page *page, const struct page_book *book, uint32_t pid)
 {
 	char busy[FMT_MAX];
 	bool any = false;
@@ -205,7 +207,7 @@ static void add_devices(struct page *page, const struct page_book *book, uint32_
 	}
 }
 
-static void add_pools(struct page *page, struct model *model, uint32_t pid)
+static void page_process_add_pools(struct page *page, struct model *model, uint32_t pid)
 {
 	char waited[FMT_MAX];
 	struct pool_row *rows;
@@ -226,7 +228,7 @@ static void add_pools(struct page *page, struct model *model, uint32_t pid)
 	free(rows);
 }
 
-static void add_counters(struct page *page, struct model *model, uint32_t pid)
+static void page_process_add_counters(struct page *page, struct model *model, uint32_t pid)
 {
 	char last[FMT_MAX];
 	struct counter_row *rows;
@@ -248,7 +250,7 @@ static void add_counters(struct page *page, struct model *model, uint32_t pid)
 }
 
 /* Its environment as far as it matters, the framework's settings. */
-static void add_settings(struct page *page, struct model *model, uint32_t pid)
+static void page_process_add_settings(struct page *page, struct model *model, uint32_t pid)
 {
 	struct info_row *rows;
 	size_t n = model_infos(model, &rows);
@@ -266,8 +268,8 @@ static void add_settings(struct page *page, struct model *model, uint32_t pid)
 	free(rows);
 }
 
-static void add_process(struct page *page, const struct page_book *book,
-			const struct process_row *row)
+static void page_process_add_process(struct page *page, const struct page_book *book,
+				     const struct process_row *row)
 {
 	char name[64];
 
@@ -282,12 +284,12 @@ static void add_process(struct page *page, const struct page_book *book,
 			break;
 		}
 	page_end(page);
-	add_identity(page, book, row);
-	add_threads(page, book, row->pid);
-	add_devices(page, book, row->pid);
-	add_pools(page, book->model, row->pid);
-	add_counters(page, book->model, row->pid);
-	add_settings(page, book->model, row->pid);
+	page_process_add_identity(page, book, row);
+	page_process_add_threads(page, book, row->pid);
+	page_process_add_devices(page, book, row->pid);
+	page_process_add_pools(page, book->model, row->pid);
+	page_process_add_counters(page, book->model, row->pid);
+	page_process_add_settings(page, book->model, row->pid);
 	page_blank(page);
 	page_label(page, "go to");
 	page_to(page, "the run", "ri", NULL);
@@ -311,13 +313,14 @@ bool page_process(const struct page_call *call, struct page *page)
 			continue;
 		if (!found++)
 			page_title(page, "process %" PRId64, pid);
-		add_process(page, &book, &rows[i]);
+		page_process_add_process(page, &book, &rows[i]);
 	}
 	model_unlock(call->model);
 	free(rows);
 	page_book_release(&book);
 	if (!found)
-		snprintf(call->error, call->error_size, "no process %" PRId64 " is watched: ri lists "
+		snprintf(call->error, call->error_size,
+			 "no process %" PRId64 " is watched: ri lists "
 			 "them", pid);
 	return found > 0;
 }

@@ -12,7 +12,8 @@
 
 #define KERNELS_SHOWN 12u
 
-static void add_kind(struct page *page, const struct page_book *book, const struct queue_row *row)
+static void page_queue_add_kind(struct page *page, const struct page_book *book,
+				const struct queue_row *row)
 {
 	page_label(page, "queue");
 	page_to_device(page, book, row->device);
@@ -31,7 +32,8 @@ static void add_kind(struct page *page, const struct page_book *book, const stru
 	page_end(page);
 }
 
-static void add_counts(struct page *page, const struct page_book *book, const struct queue_row *row)
+static void page_queue_add_counts(struct page *page, const struct page_book *book,
+				  const struct queue_row *row)
 {
 	const struct device_row *device = page_device_of(book, row->device);
 	char kernels[FMT_MAX], copies[FMT_MAX], busy[FMT_MAX], share[FMT_MAX];
@@ -52,7 +54,7 @@ static void add_counts(struct page *page, const struct page_book *book, const st
 	page_end(page);
 }
 
-static void add_work(struct page *page, struct model *model, uint32_t queue)
+static void page_queue_add_work(struct page *page, struct model *model, uint32_t queue)
 {
 	char p50[FMT_MAX], p99[FMT_MAX], most[FMT_MAX], depth[FMT_MAX], share[FMT_MAX];
 	struct queue_work *rows, *row = NULL;
@@ -68,14 +70,14 @@ static void add_work(struct page *page, struct model *model, uint32_t queue)
 	}
 	if (row->call_p50_ns >= 0) {
 		page_label(page, "calls");
-		page_say(page, ROLE_DEFAULT, 0, "p50 %s   p99 %s   longest %s   of the host, that hand "
-			 "work over", fmt_time(p50, row->call_p50_ns), fmt_time(p99, row->call_p99_ns),
-			 fmt_time(most, row->call_max_ns));
+		page_say(page, ROLE_DEFAULT, 0, "p50 %s   p99 %s   longest %s   of the host, that "
+			 "hand work over", fmt_time(p50, row->call_p50_ns),
+			 fmt_time(p99, row->call_p99_ns), fmt_time(most, row->call_max_ns));
 	}
 	if (row->delay_p50_ns >= 0) {
 		page_label(page, "delay");
-		page_say(page, ROLE_DEFAULT, 0, "p50 %s   p99 %s   longest %s   from the end of the call "
-			 "to the start", fmt_time(p50, row->delay_p50_ns),
+		page_say(page, ROLE_DEFAULT, 0, "p50 %s   p99 %s   longest %s   from the end of "
+			 "the call to the start", fmt_time(p50, row->delay_p50_ns),
 			 fmt_time(p99, row->delay_p99_ns), fmt_time(most, row->delay_max_ns));
 	}
 	if (row->watched_ns > 0) {
@@ -94,7 +96,7 @@ static void add_work(struct page *page, struct model *model, uint32_t queue)
 	free(rows);
 }
 
-static void add_copies(struct page *page, struct model *model, uint32_t queue)
+static void page_queue_add_copies(struct page *page, struct model *model, uint32_t queue)
 {
 	char count[FMT_MAX], bytes[FMT_MAX], mean[FMT_MAX], peak[FMT_MAX], time[FMT_MAX];
 	struct copy_row *rows;
@@ -108,8 +110,9 @@ static void add_copies(struct page *page, struct model *model, uint32_t queue)
 			page_heading(page, "copies and fills");
 		any = true;
 		page_add(page, ROLE_DEFAULT, 0, "  %-6s", direction_name(rows[i].direction));
-		page_add(page, ROLE_DEFAULT, 0, "%s   %s   %s", fmt_many(count, rows[i].count, "time"),
-			 fmt_bytes(bytes, rows[i].bytes), fmt_time(time, rows[i].total_ns));
+		page_add(page, ROLE_DEFAULT, 0, "%s   %s   %s",
+			 fmt_many(count, rows[i].count, "time"), fmt_bytes(bytes, rows[i].bytes),
+			 fmt_time(time, rows[i].total_ns));
 		if (rows[i].mean_bytes_per_s)
 			page_add(page, ROLE_DEFAULT, 0, "   mean %s   best %s",
 				 fmt_rate(mean, rows[i].mean_bytes_per_s),
@@ -128,7 +131,7 @@ static int by_time(const void *a, const void *b)
 	return x->ns == y->ns ? 0 : x->ns > y->ns ? -1 : 1;
 }
 
-static void add_kernels(struct page *page, struct model *model, uint32_t queue)
+static void page_queue_add_kernels(struct page *page, struct model *model, uint32_t queue)
 {
 	struct kernel_row *rows;
 	size_t n = model_kernels(model, &rows), found = 0;
@@ -164,7 +167,7 @@ static void add_kernels(struct page *page, struct model *model, uint32_t queue)
 	model_kernels_free(rows, n);
 }
 
-static void add_ways(struct page *page, const struct page_book *book, uint32_t queue)
+static void page_queue_add_ways(struct page *page, const struct page_book *book, uint32_t queue)
 {
 	bool any = false;
 
@@ -212,12 +215,12 @@ bool page_queue(const struct page_call *call, struct page *page)
 		places_queue_label(label, sizeof(label), book.queues, book.n_queues, queue);
 		page_title(page, "%s", label);
 		page_say(page, ROLE_TITLE, ATTR_BOLD, "%s", label);
-		add_kind(page, &book, &book.queues[queue]);
-		add_counts(page, &book, &book.queues[queue]);
-		add_work(page, call->model, queue);
-		add_copies(page, call->model, queue);
-		add_kernels(page, call->model, queue);
-		add_ways(page, &book, queue);
+		page_queue_add_kind(page, &book, &book.queues[queue]);
+		page_queue_add_counts(page, &book, &book.queues[queue]);
+		page_queue_add_work(page, call->model, queue);
+		page_queue_add_copies(page, call->model, queue);
+		page_queue_add_kernels(page, call->model, queue);
+		page_queue_add_ways(page, &book, queue);
 	}
 	model_unlock(call->model);
 	page_book_release(&book);

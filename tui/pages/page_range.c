@@ -25,7 +25,7 @@ static char *share_of(char text[FMT_MAX], int64_t part, int64_t whole)
 
 /* ---- head ---- */
 
-static void add_ways(struct page *page, const struct side *side, int64_t base_ns)
+static void page_range_add_ways(struct page *page, const struct side *side, int64_t base_ns)
 {
 	char *words[3];
 	const char *argv[4] = { "diff", NULL, NULL, NULL };
@@ -40,7 +40,7 @@ static void add_ways(struct page *page, const struct side *side, int64_t base_ns
 	page_end(page);
 }
 
-static void add_steps(struct page *page, struct model *model, const struct side *side)
+static void page_range_add_steps(struct page *page, struct model *model, const struct side *side)
 {
 	struct step_list steps = { .rows = NULL };
 	char number[24];
@@ -72,7 +72,7 @@ static void add_steps(struct page *page, struct model *model, const struct side 
 
 /* ---- devices ---- */
 
-static void add_idle(struct page *page, const struct idle_gap *idle, int64_t whole)
+static void page_range_add_idle(struct page *page, const struct idle_gap *idle, int64_t whole)
 {
 	char text[FMT_MAX];
 	int64_t last = INT64_MAX;
@@ -94,8 +94,8 @@ static void add_idle(struct page *page, const struct idle_gap *idle, int64_t who
 	}
 }
 
-static void add_device(struct page *page, struct model *model, const struct side *side,
-		       const char *label, uint32_t id)
+static void page_range_add_device(struct page *page, struct model *model, const struct side *side,
+				  const char *label, uint32_t id)
 {
 	int64_t whole = side->length_ns;
 	struct idle_gap idle;
@@ -110,18 +110,19 @@ static void add_device(struct page *page, struct model *model, const struct side
 	if (!known)
 		return;
 	page_add(page, ROLE_TITLE, 0, "%-8s", label);
-	page_add(page, ROLE_DEFAULT, 0, " kernels %s   copies %s", share_of(text, row.kernel_ns, whole),
-		 share_of(copies, row.copy_ns, whole));
+	page_add(page, ROLE_DEFAULT, 0, " kernels %s   copies %s",
+		 share_of(text, row.kernel_ns, whole), share_of(copies, row.copy_ns, whole));
 	if (row.overlap_ns)
 		page_add(page, ROLE_DEFAULT, 0, " (%s under kernels)",
 			 share_of(text, row.overlap_ns, whole));
-	page_add(page, ROLE_DEFAULT, 0, "   idle %s", share_of(gap, row.span_ns - row.busy_ns, whole));
+	page_add(page, ROLE_DEFAULT, 0, "   idle %s",
+		 share_of(gap, row.span_ns - row.busy_ns, whole));
 	if (why)
-		add_idle(page, &idle, whole);
+		page_range_add_idle(page, &idle, whole);
 	page_end(page);
 }
 
-static void add_devices(struct page *page, struct model *model, const struct side *side)
+static void page_range_add_devices(struct page *page, struct model *model, const struct side *side)
 {
 	struct device_row *rows;
 	size_t n, shown = 0, left = 0;
@@ -138,7 +139,7 @@ static void add_devices(struct page *page, struct model *model, const struct sid
 			continue;
 		}
 		places_device_label(label, sizeof(label), rows, n, rows[i].id);
-		add_device(page, model, side, label, rows[i].id);
+		page_range_add_device(page, model, side, label, rows[i].id);
 	}
 	if (left)
 		page_say(page, ROLE_MUTED, 0, "… %zu more devices", left);
@@ -158,24 +159,27 @@ static int by_ns(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static void add_item(struct page *page, const struct side_item *item, int64_t sum)
+static void page_range_add_item(struct page *page, const struct side_item *item, int64_t sum)
 {
 	char text[FMT_MAX];
 
 	page_cell(page, ROLE_DEFAULT, 10, fmt_time(text, item->ns));
 	page_cell(page, ROLE_DEFAULT, 8, share_of(text, item->ns, sum));
-	page_cell(page, ROLE_DEFAULT, 9, item->count_milli ? fmt_count(text, item->count_milli / 1000) : "");
+	page_cell(page, ROLE_DEFAULT, 9, item->count_milli ?
+		  fmt_count(text, item->count_milli / 1000) : "");
 	page_add(page, ROLE_DEFAULT, 0, "  ");
 	side_name(page, item, true);
 	if (item->bytes && item->table == SIDE_COPY)
-		page_add(page, ROLE_MUTED, 0, "  %s", fmt_rate(text, bytes_per_s(item->bytes, item->ns)));
+		page_add(page, ROLE_MUTED, 0, "  %s", fmt_rate(text,
+							       bytes_per_s(item->bytes, item->ns)));
 	if (item->bytes)
 		page_add(page, ROLE_MUTED, 0, "  %s", fmt_bytes(text, item->bytes));
 	page_end(page);
 }
 
 /* Items are sorted by table, then by time. */
-static void add_table(struct page *page, const struct side *side, enum side_table table, size_t most)
+static void page_range_add_table(struct page *page, const struct side *side, enum side_table table,
+				 size_t most)
 {
 	int64_t sum = table == SIDE_CLASS ? side->length_ns : side_sum(side, table), rest = 0;
 	size_t shown = 0, more = 0;
@@ -196,7 +200,7 @@ static void add_table(struct page *page, const struct side *side, enum side_tabl
 			page_say(page, ROLE_COLUMN, 0, "      time   share     runs  %s",
 				 side_table_title(table));
 		}
-		add_item(page, item, sum);
+		page_range_add_item(page, item, sum);
 	}
 	if (more)
 		page_say(page, ROLE_MUTED, 0, "    … %zu more, %s together (-a: all)", more,
@@ -216,7 +220,8 @@ static int by_busy(const void *a, const void *b)
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
-static size_t take_threads(struct model *model, const struct side *side, struct busy **out)
+static size_t page_range_take_threads(struct model *model, const struct side *side,
+				      struct busy **out)
 {
 	struct model_row *rows;
 	struct range_sum sum;
@@ -239,10 +244,10 @@ static size_t take_threads(struct model *model, const struct side *side, struct 
 	return k;
 }
 
-static void add_threads(struct page *page, struct model *model, const struct side *side)
+static void page_range_add_threads(struct page *page, struct model *model, const struct side *side)
 {
 	struct busy *list;
-	size_t n = take_threads(model, side, &list);
+	size_t n = page_range_take_threads(model, side, &list);
 	char text[FMT_MAX], tid[16], pid[16];
 	const char *argv[] = { "thread", tid, pid };
 
@@ -265,7 +270,7 @@ static void add_threads(struct page *page, struct model *model, const struct sid
 	free(list);
 }
 
-static void add_memory(struct page *page, struct model *model, const struct side *side)
+static void page_range_add_memory(struct page *page, struct model *model, const struct side *side)
 {
 	struct memory_row *rows;
 	struct memory_column a, b;
@@ -279,21 +284,25 @@ static void add_memory(struct page *page, struct model *model, const struct side
 	for (size_t i = 0; i < n; i++) {
 		uint64_t more;
 
-		model_memory_columns(model, rows[i].account, side->when.t0, side->when.t0 + 1, 1, &a);
-		model_memory_columns(model, rows[i].account, side->when.t1 - 1, side->when.t1, 1, &b);
+		model_memory_columns(model, rows[i].account, side->when.t0, side->when.t0 + 1, 1,
+				     &a);
+		model_memory_columns(model, rows[i].account, side->when.t1 - 1, side->when.t1, 1,
+				     &b);
 		if (!a.known || !b.known || a.mean == b.mean)
 			continue;
 		if (!any) {
 			page_say(page, ROLE_DEFAULT, 0, "%s", "");
-			page_say(page, ROLE_COLUMN, 0, "  at its begin      its end       change  memory");
+			page_say(page, ROLE_COLUMN, 0, "  at its begin      its end       change  "
+				 "memory");
 		}
 		any = true;
 		more = b.mean > a.mean ? b.mean - a.mean : a.mean - b.mean;
 		page_cell(page, ROLE_DEFAULT, 14, fmt_bytes(before, a.mean));
 		page_cell(page, ROLE_DEFAULT, 13, fmt_bytes(after, b.mean));
-		page_add(page, b.mean > a.mean ? ROLE_WARN : ROLE_GOOD, 0, "%*s%s", b.mean > a.mean ?
-			 (int)(12 - strlen(fmt_bytes(grown, more))) :
-			 (int)(12 - strlen(fmt_bytes(grown, more))), b.mean > a.mean ? "+" : "-", grown);
+		page_add(page, b.mean > a.mean ? ROLE_WARN : ROLE_GOOD, 0, "%*s%s",
+			 b.mean > a.mean ? (int)(12 - strlen(fmt_bytes(grown, more))) :
+			 (int)(12 - strlen(fmt_bytes(grown, more))), b.mean > a.mean ? "+" : "-",
+			 grown);
 		page_add(page, ROLE_DEFAULT, 0, "  ");
 		argv[1] = rows[i].allocator;
 		page_link(page, rows[i].allocator, 2, argv);
@@ -305,8 +314,8 @@ static void add_memory(struct page *page, struct model *model, const struct side
 
 /* ---- the command ---- */
 
-static void make_page(struct page *page, struct model *model, const struct side *side,
-		      int64_t base_ns, size_t most)
+static void page_range_make_page(struct page *page, struct model *model, const struct side *side,
+				 int64_t base_ns, size_t most)
 {
 	char t[FMT_MAX], d[FMT_MAX];
 
@@ -315,18 +324,18 @@ static void make_page(struct page *page, struct model *model, const struct side 
 	page_add(page, ROLE_DEFAULT, 0, "   %s long, from %s", fmt_time_fine(d, side->length_ns),
 		 fmt_time_fine(t, side->when.t0 - base_ns));
 	page_end(page);
-	add_ways(page, side, base_ns);
+	page_range_add_ways(page, side, base_ns);
 	side_say_rest(page, side, base_ns);
-	add_steps(page, model, side);
-	add_devices(page, model, side);
+	page_range_add_steps(page, model, side);
+	page_range_add_devices(page, model, side);
 	for (int table = 0; table < SIDE_TABLES; table++)
 		if (table != SIDE_DEVICE)
-			add_table(page, side, (enum side_table)table, most);
-	add_threads(page, model, side);
-	add_memory(page, model, side);
+			page_range_add_table(page, side, (enum side_table)table, most);
+	page_range_add_threads(page, model, side);
+	page_range_add_memory(page, model, side);
 	if (!side->n)
-		page_say(page, ROLE_MUTED, 0, "nothing was seen in this time: no device worked and no op "
-			 "ran; a wider range, or another place");
+		page_say(page, ROLE_MUTED, 0, "nothing was seen in this time: no device worked and "
+			 "no op ran; a wider range, or another place");
 }
 
 bool page_range(const struct page_call *call, struct page *page)
@@ -351,7 +360,8 @@ bool page_range(const struct page_call *call, struct page *page)
 	if (!when_range(&asks, argc, words, &at, &when, call->error, call->error_size))
 		return false;
 	if (at < argc) {
-		snprintf(call->error, call->error_size, "one range only, not also '%.40s'", words[at]);
+		snprintf(call->error, call->error_size, "one range only, not also '%.40s'",
+			 words[at]);
 		return false;
 	}
 	model_lock(call->model);
@@ -360,7 +370,8 @@ bool page_range(const struct page_call *call, struct page *page)
 	side_of_range(&side, call->model, &when, call->turns);
 	if (side.n)
 		qsort(side.items, side.n, sizeof(*side.items), by_ns);
-	make_page(page, call->model, &side, places_base_ns(&status), all ? SIZE_MAX : SIDE_ROWS);
+	page_range_make_page(page, call->model, &side, places_base_ns(&status),
+			     all ? SIZE_MAX : SIDE_ROWS);
 	side_words(&when, places_base_ns(&status), again);
 	at = 1;
 	for (int i = 0; again[i]; i++)

@@ -20,7 +20,8 @@ static void list_all(struct page *page, const struct replay_row *rows, size_t co
 	for (size_t i = 0; i < count; i++)
 		report_replays_cells(&sheet, &rows[i]);
 	page_sheet(page, &sheet, PAGE_WIDTH);
-	page_say(page, ROLE_MUTED, 0, "means of one launch; gaps: between its nodes; call: of the host");
+	page_say(page, ROLE_MUTED, 0, "means of one launch; gaps: between its nodes; call: of the "
+		 "host");
 }
 
 /* What one is made of: the longest first. */

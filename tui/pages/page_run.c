@@ -13,7 +13,7 @@
 
 #define PROCESSES_SHOWN 64u
 
-static void add_processes(struct page *page, const struct page_book *book)
+static void page_run_add_processes(struct page *page, const struct page_book *book)
 {
 	struct process_row *rows;
 	size_t n = model_processes(book->model, &rows);
@@ -37,7 +37,8 @@ static void add_processes(struct page *page, const struct page_book *book)
 			page_add(page, ROLE_MUTED, 0, "          probe ");
 			page_add(page, ROLE_GOOD, 0, "%s", rows[i].probes[k]);
 			if (blind)
-				page_add(page, ROLE_WARN, 0, "   does not see: %s", rows[i].blind[k]);
+				page_add(page, ROLE_WARN, 0, "   does not see: %s",
+					 rows[i].blind[k]);
 			page_end(page);
 		}
 	}
@@ -48,7 +49,7 @@ static void add_processes(struct page *page, const struct page_book *book)
 	free(rows);
 }
 
-static void add_devices(struct page *page, const struct page_book *book)
+static void page_run_add_devices(struct page *page, const struct page_book *book)
 {
 	char busy[FMT_MAX], error[FMT_MAX];
 
@@ -74,13 +75,14 @@ static void add_devices(struct page *page, const struct page_book *book)
 	}
 }
 
-static void add_settings(struct page *page, struct model *model)
+static void page_run_add_settings(struct page *page, struct model *model)
 {
 	struct info_row *rows;
 	size_t n = model_infos(model, &rows);
 
 	for (size_t i = 0; i < n; i++) {
-		if (!i || rows[i].pid != rows[i - 1].pid || strcmp(rows[i].scope, rows[i - 1].scope))
+		if (!i || rows[i].pid != rows[i - 1].pid ||
+		    strcmp(rows[i].scope, rows[i - 1].scope))
 			page_heading(page, "%.100s, as process %u set it up", rows[i].scope,
 				     rows[i].pid);
 		page_add(page, ROLE_MUTED, 0, "  %-28s", rows[i].key);
@@ -89,7 +91,7 @@ static void add_settings(struct page *page, struct model *model)
 	free(rows);
 }
 
-static void add_placed(struct page *page, struct model *model)
+static void page_run_add_placed(struct page *page, struct model *model)
 {
 	unsigned shown = 0;
 	struct graph_node node;
@@ -104,7 +106,7 @@ static void add_placed(struct page *page, struct model *model)
 	}
 }
 
-static void add_graphs(struct page *page, struct model *model)
+static void page_run_add_graphs(struct page *page, struct model *model)
 {
 	char nodes[FMT_MAX], graphs[FMT_MAX], edges[FMT_MAX], lines[FMT_MAX];
 	struct graph_counts c;
@@ -119,31 +121,31 @@ static void add_graphs(struct page *page, struct model *model)
 	page_add(page, ROLE_DEFAULT, 0, "  %s ran, joined to nodes:", fmt_many(nodes, c.ops, "op"));
 	for (int rule = GRAPH_EXACT; rule <= GRAPH_RULES; rule++)
 		if (c.joined[rule % GRAPH_RULES])
-			page_add(page, rule == GRAPH_RULES ? ROLE_WARN : ROLE_DEFAULT, 0, "  %llu %s",
-				 (unsigned long long)c.joined[rule % GRAPH_RULES],
+			page_add(page, rule == GRAPH_RULES ? ROLE_WARN : ROLE_DEFAULT, 0,
+				 "  %llu %s", (unsigned long long)c.joined[rule % GRAPH_RULES],
 				 graph_rule_name((enum graph_rule)(rule % GRAPH_RULES)));
 	page_end(page);
 	page_add(page, ROLE_DEFAULT, 0, "  their source lines found:");
 	for (int how = GRAPH_LINE_EXACT; how <= GRAPH_LINES; how++)
 		if (c.lines[how % GRAPH_LINES])
-			page_add(page, how == GRAPH_LINES ? ROLE_WARN : ROLE_DEFAULT, 0, "  %llu %s",
-				 (unsigned long long)c.lines[how % GRAPH_LINES],
+			page_add(page, how == GRAPH_LINES ? ROLE_WARN : ROLE_DEFAULT, 0,
+				 "  %llu %s", (unsigned long long)c.lines[how % GRAPH_LINES],
 				 graph_line_name((enum graph_line)(how % GRAPH_LINES)));
 	page_end(page);
 	for (int i = 0; i < 8 && c.not_joined[i]; i++)
 		page_say(page, ROLE_MUTED, 0, "    not joined: %s", c.not_joined[i]);
 	if (c.dropped)
-		page_say(page, ROLE_WARN, 0, "  %llu nodes or texts were more than there is room for",
-			 (unsigned long long)c.dropped);
+		page_say(page, ROLE_WARN, 0, "  %llu nodes or texts were more than there is room "
+			 "for", (unsigned long long)c.dropped);
 	if (c.on_device && c.on_cpu) {
 		page_say(page, ROLE_WARN, 0, "  %llu ran on the processor beside %llu on a device:",
 			 (unsigned long long)c.on_cpu, (unsigned long long)c.on_device);
-		add_placed(page, model);
+		page_run_add_placed(page, model);
 	}
 }
 
 /* As the report has it. Takes the lock itself. */
-static void add_trust(struct page *page, struct model *model)
+static void page_run_add_trust(struct page *page, struct model *model)
 {
 	char *text = NULL, *line, *rest;
 	size_t size = 0;
@@ -179,7 +181,7 @@ static const char *phase_text(const struct live *live)
 	}
 }
 
-static void add_command(struct page *page, const struct page_call *call)
+static void page_run_add_command(struct page *page, const struct page_call *call)
 {
 	static const char *const levels[] = { "off", "min", "default", "full" };
 	const struct report_run *run = call->live ? live_run(call->live) : NULL;
@@ -192,7 +194,8 @@ static void add_command(struct page *page, const struct page_call *call)
 	}
 	page_label(page, "command");
 	for (char *const *word = run->command; word && *word; word++)
-		page_add(page, ROLE_TITLE, ATTR_BOLD, "%s%s", word == run->command ? "" : " ", *word);
+		page_add(page, ROLE_TITLE, ATTR_BOLD, "%s%s", word == run->command ? "" : " ",
+			 *word);
 	if (!run->command)
 		page_add(page, ROLE_MUTED, 0, "not known: it is in no recording of tftop's own");
 	page_end(page);
@@ -200,8 +203,8 @@ static void add_command(struct page *page, const struct page_call *call)
 	if (run->pid > 0)
 		page_to_process(page, (uint32_t)run->pid);
 	page_add(page, ROLE_DEFAULT, 0, "%s%s", run->pid > 0 ? "   " : "", session ?
-		 phase_text(call->live) : live_is_import(call->live) ? "from another profiler's file" :
-		 "from a recording");
+		 phase_text(call->live) : live_is_import(call->live) ?
+		 "from another profiler's file" : "from a recording");
 	if (run->host)
 		page_add(page, ROLE_MUTED, 0, "   on %s", run->host);
 	if (run->signal)
@@ -216,7 +219,7 @@ static void add_command(struct page *page, const struct page_call *call)
 	}
 }
 
-static void add_length(struct page *page, const struct page_book *book)
+static void page_run_add_length(struct page *page, const struct page_book *book)
 {
 	const struct model_status *s = &book->status;
 	char length[FMT_MAX], events[FMT_MAX], bytes[FMT_MAX], steps[FMT_MAX];
@@ -249,7 +252,7 @@ static void add_length(struct page *page, const struct page_book *book)
 	page_end(page);
 }
 
-static void add_environment(struct page *page, const struct page_call *call)
+static void page_run_add_environment(struct page *page, const struct page_call *call)
 {
 	const struct session *session = call->live ? live_session(call->live) : NULL;
 	const char *line = session ? session_environment(session) : NULL;
@@ -266,17 +269,17 @@ bool page_run(const struct page_call *call, struct page *page)
 	struct page_book book;
 
 	page_title(page, "the run");
-	add_command(page, call);
+	page_run_add_command(page, call);
 	model_lock(call->model);
 	page_book_take(&book, call->model);
-	add_length(page, &book);
-	add_processes(page, &book);
-	add_devices(page, &book);
-	add_settings(page, call->model);
-	add_graphs(page, call->model);
+	page_run_add_length(page, &book);
+	page_run_add_processes(page, &book);
+	page_run_add_devices(page, &book);
+	page_run_add_settings(page, call->model);
+	page_run_add_graphs(page, call->model);
 	model_unlock(call->model);
 	page_book_release(&book);
-	add_trust(page, call->model);
-	add_environment(page, call);
+	page_run_add_trust(page, call->model);
+	page_run_add_environment(page, call);
 	return true;
 }

@@ -48,7 +48,7 @@ static const char *difference(char *out, size_t size, int64_t ns)
 	return out;
 }
 
-static void add_length(struct step_page *s)
+static void page_step_add_length(struct step_page *s)
 {
 	const struct step_row *row = &s->rows[s->at];
 	char time[FMT_MAX], median[FMT_MAX], more[FMT_MAX + 2], at[48];
@@ -75,7 +75,7 @@ static void add_length(struct step_page *s)
 		 s->stats.source ? s->stats.source : "?");
 }
 
-static void add_ways(struct step_page *s)
+static void page_step_add_ways(struct step_page *s)
 {
 	const struct step_row *rows = s->rows;
 	int64_t end = rows[s->at].start_ns + rows[s->at].dur_ns;
@@ -100,7 +100,7 @@ static void add_ways(struct step_page *s)
 }
 
 /* What else there is to be asked of it. */
-static void add_more(struct step_page *s)
+static void page_step_add_more(struct step_page *s)
 {
 	char number[24], median[24];
 
@@ -110,21 +110,22 @@ static void add_more(struct step_page *s)
 	page_to(s->page, "its range", "range", "step", number, NULL);
 	page_add(s->page, ROLE_MUTED, 0, "   ");
 	if (s->at != s->ranks.median)
-		page_to(s->page, "what it did otherwise than the median", "diff", "step", median, "step",
-			number, NULL);
+		page_to(s->page, "what it did otherwise than the median", "diff", "step", median,
+			"step", number, NULL);
 	page_end(s->page);
 }
 
 /* ---- what its time went to ---- */
 
-static void add_part(struct page *page, const char *name, int64_t ns, int64_t whole, int64_t mean,
-		     bool means)
+static void page_step_add_part(struct page *page, const char *name, int64_t ns, int64_t whole,
+			       int64_t mean, bool means)
 {
 	char time[FMT_MAX], share[FMT_MAX], other[FMT_MAX], more[FMT_MAX + 2];
 
 	page_add(page, ROLE_DEFAULT, 0, "  %-12s", name);
 	page_cell(page, ROLE_DEFAULT, 10, fmt_time(time, ns));
-	page_cell(page, ROLE_DEFAULT, 8, fmt_share(share, report_positive(ns), report_positive(whole)));
+	page_cell(page, ROLE_DEFAULT, 8, fmt_share(share, report_positive(ns),
+						   report_positive(whole)));
 	page_add(page, ROLE_MUTED, 0, "  ");
 	page_bar(page, ROLE_WORK_OTHER, report_positive(ns), report_positive(whole), BAR);
 	if (means) {
@@ -135,7 +136,7 @@ static void add_part(struct page *page, const char *name, int64_t ns, int64_t wh
 	page_end(page);
 }
 
-static void add_breakdown(struct step_page *s)
+static void page_step_add_breakdown(struct step_page *s)
 {
 	struct step_breakdown own, mean;
 	bool means = model_step_breakdown_mean(s->book.model, &mean) > 0;
@@ -143,15 +144,16 @@ static void add_breakdown(struct step_page *s)
 
 	if (!model_step_breakdown(s->book.model, s->rows[s->at].start_ns, &own)) {
 		page_heading(s->page, "what its time went to");
-		page_say(s->page, ROLE_MUTED, 0, "  not known: it has not settled yet, or is long past");
+		page_say(s->page, ROLE_MUTED, 0, "  not known: it has not settled yet, or is long "
+			 "past");
 		return;
 	}
 	page_heading(s->page, "%-14s%10s%8s  %*s%11s%12s", "its time", "here", "share", BAR, "",
 		     means ? "mean" : "", means ? "more" : "");
 	for (int c = 0; c < STEP_CLASS_COUNT; c++)
 		if (own.ns[c] || (means && mean.ns[c]))
-			add_part(s->page, step_class_name((enum step_class)c), own.ns[c], own.dur_ns,
-				 mean.ns[c], means);
+			page_step_add_part(s->page, step_class_name((enum step_class)c), own.ns[c],
+					   own.dur_ns, mean.ns[c], means);
 	if (own.lost)
 		page_say(s->page, ROLE_BAD, 0, "  %s of it lost: what is gone is missing here",
 			 fmt_many(text, own.lost, "event"));
@@ -169,7 +171,7 @@ static void add_breakdown(struct step_page *s)
 		page_say(s->page, ROLE_DEFAULT, 0, "  d2d %s", fmt_all_bytes(text, own.d2d_bytes));
 }
 
-static void add_path(struct step_page *s)
+static void page_step_add_path(struct step_page *s)
 {
 	struct critical_path own, mean;
 	struct path_part *parts = NULL;
@@ -182,13 +184,13 @@ static void add_path(struct step_page *s)
 		     "mean", "more");
 	for (int k = 0; k < PATH_KINDS; k++)
 		if (own.ns[k] || (mean.whole_ns > 0 && mean.ns[k]))
-			add_part(s->page, path_kind_name((enum path_kind)k), own.ns[k], own.whole_ns,
-				 mean.ns[k], mean.whole_ns > 0);
+			page_step_add_part(s->page, path_kind_name((enum path_kind)k), own.ns[k],
+					   own.whole_ns, mean.ns[k], mean.whole_ns > 0);
 }
 
 /* ---- who was idle ---- */
 
-static void add_idle(struct step_page *s)
+static void page_step_add_idle(struct step_page *s)
 {
 	int64_t t0 = s->rows[s->at].start_ns, t1 = t0 + s->rows[s->at].dur_ns;
 	char text[FMT_MAX], share[FMT_MAX];
@@ -226,8 +228,8 @@ static void add_idle(struct step_page *s)
 
 /* ---- what ran in it ---- */
 
-static void add_range_part(struct step_page *s, const struct range_part *part, int64_t ns,
-			   int64_t whole)
+static void page_step_add_range_part(struct step_page *s, const struct range_part *part, int64_t ns,
+				     int64_t whole)
 {
 	char time[FMT_MAX], share[FMT_MAX], count[FMT_MAX];
 
@@ -258,8 +260,8 @@ static int by_self(const void *a, const void *b)
 	return x->self_ns == y->self_ns ? 0 : x->self_ns > y->self_ns ? -1 : 1;
 }
 
-static void add_kind(struct step_page *s, struct range_part *parts, size_t n, enum range_kind kind,
-		     const char *heading)
+static void page_step_add_kind(struct step_page *s, struct range_part *parts, size_t n,
+			       enum range_kind kind, const char *heading)
 {
 	int64_t whole = s->rows[s->at].dur_ns;
 	size_t shown = 0, all = 0;
@@ -269,15 +271,16 @@ static void add_kind(struct step_page *s, struct range_part *parts, size_t n, en
 			continue;
 		if (!shown++)
 			page_heading(s->page, "%s", heading);
-		add_range_part(s, &parts[i], kind == RANGE_OP ? parts[i].self_ns : parts[i].time_ns,
-			       whole);
+		page_step_add_range_part(s, &parts[i],
+					 kind == RANGE_OP ? parts[i].self_ns : parts[i].time_ns,
+					 whole);
 	}
 	if (all > shown)
 		page_say(s->page, ROLE_MUTED, 0, "  %zu more", all - shown);
 }
 
 /* What ran in it; ops by their own time, all else by time. */
-static void add_ran(struct step_page *s, const struct page_call *call)
+static void page_step_add_ran(struct step_page *s, const struct page_call *call)
 {
 	int64_t t0 = s->rows[s->at].start_ns, dur = s->rows[s->at].dur_ns;
 	struct range_ask ask = {
@@ -289,17 +292,18 @@ static void add_ran(struct step_page *s, const struct page_call *call)
 	struct range_state state;
 	size_t n = range_take(&ask, &parts, &state);
 
-	add_kind(s, parts, n, RANGE_KERNEL, "kernels in it: time, of the step, runs");
-	add_kind(s, parts, n, RANGE_COPY, "copies in it");
-	add_kind(s, parts, n, RANGE_COMPILE, "compiled in it");
+	page_step_add_kind(s, parts, n, RANGE_KERNEL, "kernels in it: time, of the step, runs");
+	page_step_add_kind(s, parts, n, RANGE_COPY, "copies in it");
+	page_step_add_kind(s, parts, n, RANGE_COMPILE, "compiled in it");
 	if (n)
 		qsort(parts, n, sizeof(*parts), by_self);
-	add_kind(s, parts, n, RANGE_OP, "ops and ranges in it, by their own time");
+	page_step_add_kind(s, parts, n, RANGE_OP, "ops and ranges in it, by their own time");
 	if (!state.whole)
-		page_say(s->page, ROLE_WARN, 0, "  not all of it was looked at: it has more than %u events",
-			 (unsigned)SPANS_MOST);
+		page_say(s->page, ROLE_WARN, 0, "  not all of it was looked at: it has more than "
+			 "%u events", (unsigned)SPANS_MOST);
 	if (state.folded)
-		page_say(s->page, ROLE_WARN, 0, "  its detail is gone (--memory-limit): only sums are left");
+		page_say(s->page, ROLE_WARN, 0, "  its detail is gone (--memory-limit): only sums "
+			 "are left");
 	free(parts);
 }
 
@@ -312,12 +316,13 @@ static bool find_step(const struct page_call *call, struct step_page *s, const s
 	if (s->at < s->n)
 		s->ranks = step_ranks(s->rows, s->n);
 	else
-		snprintf(call->error, call->error_size, "step %" PRId64 " is gone by now", when->step);
+		snprintf(call->error, call->error_size, "step %" PRId64 " is gone by now",
+			 when->step);
 	return s->at < s->n;
 }
 
 /* "slowest" is another one later: who reads about a step goes on reading about that one. */
-static void remember(struct step_page *s)
+static void page_step_remember(struct step_page *s)
 {
 	char number[24];
 
@@ -327,15 +332,15 @@ static void remember(struct step_page *s)
 
 static void make(struct step_page *s)
 {
-	remember(s);
+	page_step_remember(s);
 	page_title(s->page, "step %" PRId64, s->rows[s->at].number);
 	page_say(s->page, ROLE_TITLE, ATTR_BOLD, "step %" PRId64, s->rows[s->at].number);
-	add_length(s);
-	add_ways(s);
-	add_more(s);
-	add_breakdown(s);
-	add_path(s);
-	add_idle(s);
+	page_step_add_length(s);
+	page_step_add_ways(s);
+	page_step_add_more(s);
+	page_step_add_breakdown(s);
+	page_step_add_path(s);
+	page_step_add_idle(s);
 }
 
 bool page_step(const struct page_call *call, struct page *page)
@@ -355,7 +360,7 @@ bool page_step(const struct page_call *call, struct page *page)
 		make(&s);
 	model_unlock(call->model);
 	if (found)
-		add_ran(&s, call);
+		page_step_add_ran(&s, call);
 	page_book_release(&s.book);
 	free(s.rows);
 	return found;

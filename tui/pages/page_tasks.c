@@ -30,7 +30,7 @@ static const struct task {
 	{"what the program printed last", {"pane output"}},
 };
 
-static void add_command(struct page *page, const char *command)
+static void page_tasks_add_command(struct page *page, const char *command)
 {
 	size_t length = strlen(command);
 	const char *argv[9] = {"prompt"};
@@ -57,12 +57,12 @@ bool page_tasks(const struct page_call *call, struct page *page)
 		page_add(page, ROLE_DEFAULT, 0, " ");
 		page_cell(page, ROLE_DEFAULT, -QUESTION_COLUMNS, tasks[i].question);
 		for (int k = 0; k < COMMANDS_MOST && tasks[i].commands[k]; k++)
-			add_command(page, tasks[i].commands[k]);
+			page_tasks_add_command(page, tasks[i].commands[k]);
 		if (!tasks[i].commands[0])
 			page_add(page, ROLE_MUTED, 0, "  the first line of the screen");
 		page_end(page);
 	}
-	page_say(page, ROLE_MUTED, 0, "Enter runs it, h and l choose among several; … waits for a name, "
-		 "which Tab completes");
+	page_say(page, ROLE_MUTED, 0, "Enter runs it, h and l choose among several; … waits for a "
+		 "name, which Tab completes");
 	return true;
 }

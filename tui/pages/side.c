@@ -49,7 +49,7 @@ static const char *keep(struct side *side, char *text)
 	return text;
 }
 
-static struct side_item *add(struct side *side, enum side_table table, const char *name)
+static struct side_item *side_add_item(struct side *side, enum side_table table, const char *name)
 {
 	grow(&side->items, &side->cap, side->n, sizeof(*side->items));
 	side->items[side->n] = (struct side_item) { .table = table, .name = name };
@@ -58,7 +58,7 @@ static struct side_item *add(struct side *side, enum side_table table, const cha
 
 /* ---- of a range ---- */
 
-static void add_classes(struct side *side, struct model *model)
+static void side_add_classes(struct side *side, struct model *model)
 {
 	struct step_breakdown parts;
 	bool known;
@@ -67,19 +67,20 @@ static void add_classes(struct side *side, struct model *model)
 	known = side->when.is_step && model_step_breakdown(model, side->when.t0, &parts);
 	model_unlock(model);
 	for (int c = 0; c < STEP_CLASS_COUNT && known; c++)
-		add(side, SIDE_CLASS, step_class_name((enum step_class)c))->ns = parts.ns[c];
+		side_add_item(side, SIDE_CLASS, step_class_name((enum step_class)c))->ns =
+			parts.ns[c];
 }
 
 /* "idle: input"; of several devices "gpu1 idle: input". */
-static void add_share(struct side *side, const char *label, const char *what, int64_t ns)
+static void side_add_share(struct side *side, const char *label, const char *what, int64_t ns)
 {
 	char *name = xasprintf("%s%s%s", label, *label ? " " : "", what);
 
-	add(side, SIDE_DEVICE, keep(side, name))->ns = ns;
+	side_add_item(side, SIDE_DEVICE, keep(side, name))->ns = ns;
 }
 
-static void add_device(struct side *side, struct model *model, const struct device_row *device,
-		       const char *label)
+static void side_add_device(struct side *side, struct model *model, const struct device_row *device,
+			    const char *label)
 {
 	struct idle_gap idle;
 	struct device_row row;
@@ -92,17 +93,17 @@ static void add_device(struct side *side, struct model *model, const struct devi
 	model_unlock(model);
 	if (!known)
 		return;
-	add_share(side, label, "kernels", row.kernel_ns);
-	add_share(side, label, "copies", row.busy_ns - row.kernel_ns);
+	side_add_share(side, label, "kernels", row.kernel_ns);
+	side_add_share(side, label, "copies", row.busy_ns - row.kernel_ns);
 	if (!why)
-		add_share(side, label, "idle", row.span_ns - row.busy_ns);
+		side_add_share(side, label, "idle", row.span_ns - row.busy_ns);
 	for (int c = 0; c < IDLE_COUNT && why; c++) {
 		snprintf(text, sizeof(text), "idle: %s", idle_name((enum idle_cause)c));
-		add_share(side, label, text, idle.ns[c]);
+		side_add_share(side, label, text, idle.ns[c]);
 	}
 }
 
-static void add_devices(struct side *side, struct model *model)
+static void side_add_devices(struct side *side, struct model *model)
 {
 	struct device_row *rows;
 	size_t n, used = 0, shown = 0;
@@ -118,13 +119,13 @@ static void add_devices(struct side *side, struct model *model)
 			continue;
 		shown++;
 		places_device_label(label, sizeof(label), rows, n, rows[i].id);
-		add_device(side, model, &rows[i], used > 1 ? label : "");
+		side_add_device(side, model, &rows[i], used > 1 ? label : "");
 	}
 	free(rows);
 }
 
-static size_t walk(struct side *side, struct model *model, struct turns *turns,
-		   struct range_part **parts)
+static size_t side_walk_report(struct side *side, struct model *model, struct turns *turns,
+			       struct range_part **parts)
 {
 	struct range_ask ask = {
 		.model = model, .t0 = side->when.t0, .t1 = side->when.t1, .most = SIDE_SPANS_MAX,
@@ -160,8 +161,8 @@ static struct range_part *folded(const struct range_part *parts, size_t *n, unsi
 	return copy;
 }
 
-static void add_parts(struct side *side, enum side_table table, enum range_kind kind,
-		      const struct range_part *parts, size_t n, unsigned by)
+static void side_add_parts(struct side *side, enum side_table table, enum range_kind kind,
+			   const struct range_part *parts, size_t n, unsigned by)
 {
 	struct range_part *list = folded(parts, &n, by);
 
@@ -171,12 +172,13 @@ static void add_parts(struct side *side, enum side_table table, enum range_kind 
 
 		if (part->kind != kind)
 			continue;
-		item = add(side, table, kind != RANGE_COPY ? part->name : part->direction ?
-			   direction_name(part->direction) : "other");
+		item = side_add_item(side, table, kind != RANGE_COPY ? part->name :
+				     part->direction ? direction_name(part->direction) : "other");
 		*item = (struct side_item) {
 			.table = table, .name = item->name, .shape = part->shape,
 			.raw = kind == RANGE_COPY ? NULL : part->raw_name,
-			.count_milli = part->count * 1000, .bytes = part->bytes, .ns = part->self_ns,
+			.count_milli = part->count * 1000, .bytes = part->bytes,
+				.ns = part->self_ns,
 		};
 	}
 	free(list);
@@ -190,7 +192,7 @@ static int by_op(const void *a, const void *b)
 }
 
 /* Kernels and copies of one op are one item. */
-static void add_launched(struct side *side, const struct range_part *parts, size_t n)
+static void side_add_launched(struct side *side, const struct range_part *parts, size_t n)
 {
 	struct range_part *list = folded(parts, &n, RANGE_BY_OP);
 	struct side_item *item = NULL;
@@ -202,7 +204,8 @@ static void add_launched(struct side *side, const struct range_part *parts, size
 		if (list[i].kind != RANGE_KERNEL && list[i].kind != RANGE_COPY)
 			continue;
 		if (!last || by_op(last, &list[i])) {
-			item = add(side, SIDE_OP_DEVICE, list[i].op ? list[i].op : "(in no op)");
+			item = side_add_item(side, SIDE_OP_DEVICE,
+					     list[i].op ? list[i].op : "(in no op)");
 			item->raw = list[i].op;
 		}
 		last = &list[i];
@@ -221,14 +224,14 @@ void side_of_range(struct side *side, struct model *model, const struct when *wh
 
 	*side = (struct side) { .when = *when, .length_ns = when->t1 - when->t0 };
 	snprintf(side->title, sizeof(side->title), "%s", when->title);
-	add_classes(side, model);
-	add_devices(side, model);
-	n = walk(side, model, turns, &parts);
-	add_launched(side, parts, n);
-	add_parts(side, SIDE_OP_HOST, RANGE_OP, parts, n, RANGE_BY_NAME | RANGE_BY_SHAPE);
-	add_parts(side, SIDE_KERNEL, RANGE_KERNEL, parts, n, RANGE_BY_NAME | RANGE_BY_SHAPE);
-	add_parts(side, SIDE_COPY, RANGE_COPY, parts, n, RANGE_BY_DIRECTION);
-	add_parts(side, SIDE_COMPILE, RANGE_COMPILE, parts, n, RANGE_BY_NAME);
+	side_add_classes(side, model);
+	side_add_devices(side, model);
+	n = side_walk_report(side, model, turns, &parts);
+	side_add_launched(side, parts, n);
+	side_add_parts(side, SIDE_OP_HOST, RANGE_OP, parts, n, RANGE_BY_NAME | RANGE_BY_SHAPE);
+	side_add_parts(side, SIDE_KERNEL, RANGE_KERNEL, parts, n, RANGE_BY_NAME | RANGE_BY_SHAPE);
+	side_add_parts(side, SIDE_COPY, RANGE_COPY, parts, n, RANGE_BY_DIRECTION);
+	side_add_parts(side, SIDE_COMPILE, RANGE_COMPILE, parts, n, RANGE_BY_NAME);
 	free(parts);
 }
 
@@ -247,7 +250,7 @@ struct report_table {
 	enum side_table table;
 };
 
-static void add_table(struct side *side, const struct report_table *t)
+static void side_add_table(struct side *side, const struct report_table *t)
 {
 	const struct json_node *list = json_get(side->report, t->member);
 
@@ -258,7 +261,7 @@ static void add_table(struct side *side, const struct report_table *t)
 
 		if (!name || at->type != JSON_OBJECT || (ns <= 0 && t->table != SIDE_COPY))
 			continue;
-		item = add(side, t->table, name);
+		item = side_add_item(side, t->table, name);
 		item->raw = t->raw ? json_get_text(at, t->raw, name) : NULL;
 		item->count_milli = per_step(side, json_get_int(at, t->count, 0), 1000);
 		item->ns = (int64_t)per_step(side, ns, 1);
@@ -294,7 +297,7 @@ static void merge_items(struct side *side)
 	side->n = kept;
 }
 
-static void add_means(struct side *side, const struct json_node *breakdown)
+static void side_add_means(struct side *side, const struct json_node *breakdown)
 {
 	char key[32];
 
@@ -302,19 +305,21 @@ static void add_means(struct side *side, const struct json_node *breakdown)
 		const char *name = step_class_name((enum step_class)c);
 
 		snprintf(key, sizeof(key), "%s_ns", name);
-		add(side, SIDE_CLASS, name)->ns = json_get_int(breakdown, key, 0);
+		side_add_item(side, SIDE_CLASS, name)->ns = json_get_int(breakdown, key, 0);
 	}
 }
 
-static void add_report_device(struct side *side, const struct json_node *device, const char *label)
+static void side_add_report_device(struct side *side, const struct json_node *device,
+				   const char *label)
 {
 	const struct json_node *idle = json_get(device, "idle");
 	int64_t kernels = json_get_int(device, "kernel_ns", 0), ns;
 	char text[32], key[32];
 
-	add_share(side, label, "kernels", (int64_t)per_step(side, kernels, 1));
-	add_share(side, label, "copies", (int64_t)per_step(side, json_get_int(device, "busy_ns", 0) -
-							   kernels, 1));
+	side_add_share(side, label, "kernels", (int64_t)per_step(side, kernels, 1));
+	side_add_share(side, label, "copies", (int64_t)per_step(side,
+								json_get_int(device, "busy_ns", 0) -
+								kernels, 1));
 	for (int c = 0; c < IDLE_COUNT && idle; c++) {
 		const char *name = idle_name((enum idle_cause)c);
 
@@ -323,11 +328,11 @@ static void add_report_device(struct side *side, const struct json_node *device,
 		ns = json_get_int(idle, key, 0);
 		if (c == IDLE_OTHER)	/* in a report the host's is a part of it */
 			ns -= json_get_int(idle, "host_ns", 0);
-		add_share(side, label, text, (int64_t)per_step(side, ns, 1));
+		side_add_share(side, label, text, (int64_t)per_step(side, ns, 1));
 	}
 }
 
-static void add_report_devices(struct side *side)
+static void side_add_report_devices(struct side *side)
 {
 	const struct json_node *list = json_get(side->report, "devices");
 	size_t used = 0, shown = 0;
@@ -340,7 +345,7 @@ static void add_report_devices(struct side *side)
 		if (json_get_int(at, "busy_ns", 0) <= 0)
 			continue;
 		snprintf(label, sizeof(label), "device %zu", shown++);
-		add_report_device(side, at, used > 1 ? label : "");
+		side_add_report_device(side, at, used > 1 ? label : "");
 	}
 }
 
@@ -366,10 +371,10 @@ bool side_of_report(struct side *side, struct json_node *report, const char *tit
 	side->per = (uint64_t)json_get_int(steps, "count", 0);
 	side->length_ns = json_get_int(steps, "mean_ns", 0);
 	side->state.whole = true;
-	add_means(side, json_get(steps, "breakdown"));
-	add_report_devices(side);
+	side_add_means(side, json_get(steps, "breakdown"));
+	side_add_report_devices(side);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
-		add_table(side, &tables[i]);
+		side_add_table(side, &tables[i]);
 	merge_items(side);
 	return true;
 }

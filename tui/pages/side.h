@@ -51,7 +51,7 @@ struct side {
 	struct when when;		/* not of a report */
 	bool is_report;
 	int64_t length_ns;		/* of the range; of a report its mean step; 0 not known */
-	uint64_t per;			/* of a report: sums were divided by so many steps; 0 by none */
+	uint64_t per;			/* of a report: steps that sums were divided by; 0: none */
 	struct side_item *items;	/* owned */
 	size_t n, cap;
 	char **kept;			/* owned; names that were made here */

@@ -112,7 +112,7 @@ static int compare(const void *a, const void *b, void *arg)
 	return result ? result : left < right ? -1 : left > right;
 }
 
-static void write_lines(struct writing *w, uint32_t first)
+static void ops_tree_write_lines(struct writing *w, uint32_t first)
 {
 	uint32_t *list = NULL;
 	size_t n = 0, cap = 0, i;
@@ -126,12 +126,12 @@ static void write_lines(struct writing *w, uint32_t first)
 	for (i = 0; i < n; i++) {
 		w->out[w->n++] = w->all[list[i]];
 		if (w->all[list[i]].branch && !w->all[list[i]].folded)
-			write_lines(w, w->first[list[i]]);
+			ops_tree_write_lines(w, w->first[list[i]]);
 	}
 	free(list);
 }
 
-static struct op_line line_of(const struct ops_tree *tree, const struct optree_row *row)
+static struct op_line ops_tree_line_of(const struct ops_tree *tree, const struct optree_row *row)
 {
 	return (struct op_line) {
 		.op = {
@@ -167,9 +167,9 @@ size_t ops_tree_lines(const struct ops_tree *tree, const struct table *table,
 		first[i] = OPTREE_TOP;
 		next[i] = *list;
 		*list = i;
-		w.all[i] = line_of(tree, &tree->rows[i]);
+		w.all[i] = ops_tree_line_of(tree, &tree->rows[i]);
 	}
-	write_lines(&w, top);
+	ops_tree_write_lines(&w, top);
 	free(links);
 	free(w.all);
 	*out = w.out;

@@ -107,7 +107,8 @@ static void copies_update(struct pane *pane, struct view *view, int width, int h
 				  rows[i].queue);
 		for (size_t j = 0; j < n_queues; j++)
 			if (queues[j].id == rows[i].queue)
-				snprintf(line->number, sizeof(line->number), "%u", queues[j].number);
+				snprintf(line->number, sizeof(line->number), "%u",
+					 queues[j].number);
 		line->best_bytes_per_s = best_of(&rows[i], seen, n_seen, rows, count);
 		total += copy_line_part(line);
 	}

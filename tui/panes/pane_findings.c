@@ -112,7 +112,7 @@ static enum filter_known field(const void *arg, enum filter_field by, struct fil
 }
 
 /* Those that are wanted come first, in the order they are in; returns how many. */
-static size_t choose(const struct findings_pane *p, struct finding *list, size_t all)
+static size_t findings_choose_rows(const struct findings_pane *p, struct finding *list, size_t all)
 {
 	size_t kept = 0;
 
@@ -152,7 +152,7 @@ static void findings_update(struct pane *pane, struct view *view, int width, int
 	}
 	all = model_findings(view->model, &p->status, &list);
 	sort_findings(p, list, all);
-	count = choose(p, list, all);
+	count = findings_choose_rows(p, list, all);
 	p->cursor = cursor_after(p, list, count);
 	free(p->list);
 	p->list = list;
@@ -166,8 +166,9 @@ static void findings_update(struct pane *pane, struct view *view, int width, int
 
 /* Text over as many lines as it needs; returns how many. draw: into the area,
  * as far as it is inside. */
-static int paragraph(const struct findings_pane *p, struct area area, bool draw, int y, int x,
-		     int right, enum role role, unsigned attr, const char *text)
+static int findings_draw_paragraph(const struct findings_pane *p, struct area area, bool draw,
+				   int y, int x, int right, enum role role, unsigned attr,
+				   const char *text)
 {
 	int width = area.width - x - right, lines = 0;
 
@@ -197,8 +198,8 @@ static void right_text(const struct findings_pane *p, struct area area, int y, e
 }
 
 /* One finding from line y on; returns its lines. */
-static int block(const struct findings_pane *p, const struct view *view, struct area area,
-		 bool draw, int y, size_t i, bool focused)
+static int findings_draw_block(const struct findings_pane *p, const struct view *view,
+			       struct area area, bool draw, int y, size_t i, bool focused)
 {
 	const struct finding *f = &p->list[i];
 	bool warning = f->severity == SEVERITY_WARNING, current = i == p->cursor;
@@ -211,31 +212,35 @@ static int block(const struct findings_pane *p, const struct view *view, struct 
 		 p->status.step_ns ? "" : " a second");
 	right = beside ? text_width(text) + RIGHT_GAP : 1;
 	if (draw && current && y - p->top >= 0 && y - p->top < p->page) {
-		area_fill(area, 0, 1 + y - p->top, area.width, 1, ' ', ROLE_DEFAULT, ROLE_SELECTED, 0);
+		area_fill(area, 0, 1 + y - p->top, area.width, 1, ' ', ROLE_DEFAULT, ROLE_SELECTED,
+			  0);
 		area_text(area, 0, 1 + y - p->top, ROLE_CURSOR, focused ? ATTR_BOLD : 0,
 			  view->ascii ? ">" : focused ? "▸" : "▹");
 	}
-	paragraph(p, area, draw, y, 1, 0, role, ATTR_BOLD, warning ? "!" : "·");
+	findings_draw_paragraph(p, area, draw, y, 1, 0, role, ATTR_BOLD, warning ? "!" : "·");
 	if (draw && beside && f->cost_ns)
 		right_text(p, area, y, warning ? ROLE_ACCENT : ROLE_DEFAULT, text);
-	lines = paragraph(p, area, draw, y, INDENT, right, ROLE_DEFAULT, ATTR_BOLD, f->title);
+	lines = findings_draw_paragraph(p, area, draw, y, INDENT, right, ROLE_DEFAULT, ATTR_BOLD,
+					f->title);
 	if (!lines)
 		lines = 1;
 	if (!beside && f->cost_ns)
-		lines += paragraph(p, area, draw, y + lines, MORE_INDENT, 1, role, 0, text);
+		lines += findings_draw_paragraph(p, area, draw, y + lines, MORE_INDENT, 1, role, 0,
+						 text);
 	if (draw && beside && f->evidence.kind != EVIDENCE_NONE)
 		right_text(p, area, y + lines, ROLE_MUTED, "→ show");
 	right = beside ? 9 + RIGHT_GAP : 1;
 	for (k = 0; k < FINDING_LINES; k++)
-		lines += paragraph(p, area, draw, y + lines, MORE_INDENT, right, ROLE_DEFAULT, 0,
-				   f->lines[k]);
-	lines += paragraph(p, area, draw, y + lines, MORE_INDENT, right, ROLE_MUTED, 0, f->advice);
+		lines += findings_draw_paragraph(p, area, draw, y + lines, MORE_INDENT, right,
+						 ROLE_DEFAULT, 0, f->lines[k]);
+	lines += findings_draw_paragraph(p, area, draw, y + lines, MORE_INDENT, right, ROLE_MUTED,
+					 0, f->advice);
 	if (beside && f->evidence.kind != EVIDENCE_NONE && lines < 2)
 		lines = 2;
 	return lines;
 }
 
-static void draw_heading(const struct findings_pane *p, struct area area)
+static void findings_draw_heading(const struct findings_pane *p, struct area area)
 {
 	char text[160], time[FMT_MAX], steps[FMT_MAX], more[48] = "", count[48] = "";
 	int64_t to_ns = p->status.settled_ns - p->base_ns;
@@ -276,7 +281,7 @@ static void findings_draw(struct pane *pane, struct view *view, struct area area
 	size_t i;
 
 	area = where_draw(p->where, p->count, p->all, area, view->ascii);
-	draw_heading(p, area);
+	findings_draw_heading(p, area);
 	p->page = area.height > 1 ? area.height - 1 : 0;
 	if (!p->count) {
 		draw_none(p, area);
@@ -285,7 +290,7 @@ static void findings_draw(struct pane *pane, struct view *view, struct area area
 	for (i = 0; i < p->count; i++) {
 		if (i == p->cursor)
 			begin = y;
-		y += block(p, view, area, false, y, i, focused);
+		y += findings_draw_block(p, view, area, false, y, i, focused);
 		if (i == p->cursor)
 			end = y;
 	}
@@ -297,13 +302,13 @@ static void findings_draw(struct pane *pane, struct view *view, struct area area
 	if (p->top > begin)
 		p->top = begin;
 	for (y = 0, i = 0; i < p->count; i++)
-		y += block(p, view, area, true, y, i, focused);
+		y += findings_draw_block(p, view, area, true, y, i, focused);
 }
 
 /* ---- commands ---- */
 
 /* What shows it: the place on the timeline, the row of a table. */
-static unsigned show(struct view *view, const struct finding *finding)
+static unsigned findings_show(struct view *view, const struct finding *finding)
 {
 	static const char *const panes[EVIDENCE_KIND_COUNT] = {
 		[EVIDENCE_OP] = "ops", [EVIDENCE_KERNEL] = "kernels", [EVIDENCE_COPIES] = "copies",
@@ -354,8 +359,8 @@ static void show_again(struct findings_pane *p, struct view *view)
 }
 
 /* sort worth|cost|title, next-sort, prev-sort, reverse */
-static unsigned sort_command(struct findings_pane *p, struct view *view,
-			     const struct command_call *call)
+static unsigned findings_sort_command(struct findings_pane *p, struct view *view,
+				      const struct command_call *call)
 {
 	const char *name = call->argv[0];
 	int order = (int)p->order;
@@ -393,14 +398,14 @@ static unsigned findings_command(struct pane *pane, struct view *view,
 	int64_t at = (int64_t)p->cursor, last = (int64_t)p->count - 1;
 
 	if (!strcmp(name, "sort") || strstr(name, "-sort") || !strcmp(name, "reverse"))
-		return sort_command(p, view, call);
+		return findings_sort_command(p, view, call);
 	if (strcmp(name, "where") == 0) {
 		if (where_take(&p->where, view, call))
 			show_again(p, view);
 		return OUT_REDRAW;
 	}
 	if (strcmp(name, "open") == 0)
-		return p->count ? show(view, &p->list[p->cursor]) : OUT_NONE;
+		return p->count ? findings_show(view, &p->list[p->cursor]) : OUT_NONE;
 	if (strcmp(name, "about") == 0)
 		return p->count ? about(view, &p->list[p->cursor]) : OUT_NONE;
 	if (strcmp(name, "row-down") == 0)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/query/memory.h"
 #include "model/base/util.h"
+#include "model/columns/memory.h"
 #include "tui/draw/labels.h"
 #include "tui/draw/places.h"
 #include "tui/panes/pane_table.h"
@@ -16,16 +16,8 @@
 #include "tui/draw/timeline_cells.h"
 
 #define PLOT_LINES 3
-#define TREND 16
-#define TRENDS 64		/* allocators that have one */
+#define TRENDS 64		/* allocators that have a trend */
 #define PLOT_FROM 8		/* lines of the pane from which on it is drawn */
-
-struct memory_line {
-	struct memory_row memory;
-	char device[12];
-	bool steps;			/* there are some, so growth is known */
-	uint64_t trend[TREND];		/* live bytes over the run, at most */
-};
 
 struct memory_pane {
 	struct pane pane;
@@ -36,97 +28,7 @@ struct memory_pane {
 	bool has_shown;
 };
 
-#define ROW(row) (&((const struct memory_line *)(row))->memory)
-
-static void allocator_text(const void *row, bool ascii, char *text, size_t size)
-{
-	snprintf(text, size, "%s", ROW(row)->allocator);
-}
-
-static void device_text(const void *row, bool ascii, char *text, size_t size)
-{
-	snprintf(text, size, "%s", ((const struct memory_line *)row)->device);
-}
-
-static uint64_t peak_part(const void *row)
-{
-	return ROW(row)->peak_bytes;
-}
-
-/* The op that held most at the peak, with its part of it. */
-static void holder_text(const void *row, bool ascii, char *text, size_t size)
-{
-	const struct memory_row *memory = ROW(row);
-	bool op = memory->n_peak_ops && memory->peak_op_bytes[0] >= memory->peak_no_op_bytes;
-	uint64_t bytes = op ? memory->peak_op_bytes[0] : memory->peak_no_op_bytes;
-	char share[FMT_MAX];
-
-	if (!bytes) {
-		snprintf(text, size, "–");
-		return;
-	}
-	snprintf(text, size, "%s %s", fmt_share(share, bytes, memory->peak_bytes),
-		 op ? memory->peak_ops[0] : "outside of ops");
-}
-
-#define VALUE(name, number, condition) \
-static bool name##_value(const void *row, int64_t *value) \
-{ \
-	*value = (int64_t)(number); \
-	return condition; \
-}
-VALUE(live, ROW(row)->live_bytes, true)
-VALUE(peak, ROW(row)->peak_bytes, true)
-VALUE(allocated, ROW(row)->allocated_bytes, true)
-VALUE(allocations, ROW(row)->allocations, true)
-VALUE(frees, ROW(row)->frees, true)
-VALUE(growth, ROW(row)->growth_bytes_per_step, ((const struct memory_line *)row)->steps)
-
-static void trend_text(const void *row, bool ascii, char *text, size_t size)
-{
-	table_strip(text, size, ((const struct memory_line *)row)->trend, TREND);
-}
-
-static void growth_text(const void *row, bool ascii, char *text, size_t size)
-{
-	char bytes[FMT_MAX];
-
-	if (ROW(row)->growth_bytes_per_step)
-		snprintf(text, size, "+%s", fmt_bytes(bytes, ROW(row)->growth_bytes_per_step));
-	else
-		snprintf(text, size, "%s", ((const struct memory_line *)row)->steps ? "0" : "–");
-}
-
-static int by_allocator(const void *a, const void *b)
-{
-	return columns_compare_text(ROW(a)->allocator, ROW(b)->allocator);
-}
-
-static int by_device(const void *a, const void *b)
-{
-	return columns_compare_u64(ROW(a)->device, ROW(b)->device);
-}
-
-static enum filter_known field(const void *row, enum filter_field by, struct filter_value *value)
-{
-	const struct memory_row *memory = ROW(row);
-
-	switch (by) {
-	case FILTER_BY_NAME: return filter_words(value, memory->allocator, NULL);
-	case FILTER_BY_OP:
-		return filter_words(value, memory->n_peak_ops ? memory->peak_ops[0] : NULL, NULL);
-	case FILTER_BY_DEVICE:
-		return filter_words(value, ((const struct memory_line *)row)->device, NULL);
-	case FILTER_BY_BYTES: return filter_number(value, (int64_t)memory->peak_bytes);
-	case FILTER_BY_LIVE: return filter_number(value, (int64_t)memory->live_bytes);
-	case FILTER_BY_GROWTH:
-		return filter_number_if(value, (int64_t)memory->growth_bytes_per_step,
-				    ((const struct memory_line *)row)->steps);
-	case FILTER_BY_COUNT:
-	case FILTER_BY_CALLS: return filter_number(value, (int64_t)memory->allocations);
-	default: return FILTER_UNKNOWN;
-	}
-}
+#define ROW(line) (&((const struct memory_line *)(line))->row)
 
 static uint64_t identity(const void *row)
 {
@@ -138,44 +40,13 @@ static enum role bar_role(const void *row)
 	return ROW(row)->growth_bytes_per_step ? ROLE_ACCENT : ROLE_WORK_OTHER;
 }
 
-static const struct table_column column_list[] = {
-	{"allocator", "allocator", 20, 22, 36, 0, .text = allocator_text, .compare = by_allocator,
-	 .help = "who gives the memory out, as the program's libraries call it"},
-	{"device", "device", 6, 0, 0, 3, .text = device_text, .compare = by_device,
-	 .help = "the device whose memory it is, – the host's or that of several"},
-	{"live", "live", 9, 0, 0, 0, UNIT_BYTES, 0, .value = live_value,
-	 .help = "bytes that are allocated now"},
-	{"peak", "peak", 9, 0, 0, 0, UNIT_BYTES, 0, .value = peak_value,
-	 .help = "the most bytes that were allocated at once"},
-	{"share of it", "share", 14, 14, 20, 6, UNIT_SHARE, .part = peak_part,
-	 .help = "its peak's part of the sum of all peaks, which may not have been at once"},
-	{"most at the peak", "holder", 18, 30, 60, 2, .text = holder_text,
-	 .help = "the op that held most at the peak, and its part of the peak"},
-	{"allocated", "allocated", 9, 0, 0, 9, UNIT_BYTES, TABLE_SUMS | TABLE_ASKED,
-	 .value = allocated_value, .help = "bytes of all allocations, also of those that were freed"},
-	{"allocations", "allocations", 13, 0, 0, 4, UNIT_COUNT, TABLE_SUMS, .value = allocations_value,
-	 .help = "how often memory was allocated"},
-	{"frees", "frees", 8, 0, 0, 5, UNIT_COUNT, TABLE_SUMS, .value = frees_value,
-	 .help = "how often it was given back"},
-	{"growth/step", "growth", 13, 0, 0, 1, UNIT_BYTES, TABLE_SUMS, .value = growth_value,
-	 .text = growth_text,
-	 .help = "bytes by which it grows from one step's end to the next one's; 0 it does not"},
-	{"over the run", "trend", 16, 0, 0, 7, .text = trend_text,
-	 .help = "live bytes, at most at a time, from the start of the run to now"},
-};
-
-static const struct table_columns columns = {
-	.name = "memory", TABLE_COLUMNS_OF(column_list, 0), .kind = -1,
-};
-
 static const struct table_kind kind = {
 	.count_key = "allocations",
 	.cost_key = "live",
-	.columns = &columns,
+	.columns = &allocator_columns,
 	.row_size = sizeof(struct memory_line),
 	.empty = "no allocation yet: OpenCL buffers, images and shared memory appear here",
 	.identity = identity,
-	.field = field,
 	.bar = bar_role,
 };
 
@@ -206,20 +77,21 @@ static void update_plot(struct memory_pane *p, struct view *view)
 	p->shown = *line;
 	p->n_columns = (size_t)view->columns;
 	p->columns = xreallocarray(p->columns, p->n_columns, sizeof(*p->columns));
-	model_memory_columns(view->model, line->memory.account, view->t0_ns, view->t1_ns,
+	model_memory_columns(view->model, line->row.account, view->t0_ns, view->t1_ns,
 			     p->n_columns, p->columns);
 }
 
 static void take_trend(struct model *model, struct memory_line *line)
 {
-	struct memory_column live[TREND];
+	struct memory_column live[MEMORY_TREND];
 	struct model_status status;
 
 	model_status(model, &status);
-	if (status.last_ns <= status.first_ns || status.last_ns - status.first_ns < TREND)
+	if (status.last_ns <= status.first_ns || status.last_ns - status.first_ns < MEMORY_TREND)
 		return;
-	model_memory_columns(model, line->memory.account, status.first_ns, status.last_ns, TREND, live);
-	for (size_t i = 0; i < TREND; i++)
+	model_memory_columns(model, line->row.account, status.first_ns, status.last_ns,
+			     MEMORY_TREND, live);
+	for (size_t i = 0; i < MEMORY_TREND; i++)
 		line->trend[i] = live[i].known ? live[i].max : 0;
 }
 
@@ -235,7 +107,7 @@ static void memory_update(struct pane *pane, struct view *view, int width, int h
 	uint64_t total = 0;
 
 	for (i = 0; i < count; i++) {
-		lines[i].memory = rows[i];
+		lines[i].row = rows[i];
 		lines[i].steps = steps;
 		if (i < TRENDS)
 			take_trend(view->model, &lines[i]);
@@ -253,11 +125,12 @@ static void memory_update(struct pane *pane, struct view *view, int width, int h
 static void plot_cell(const struct memory_pane *p, size_t column, int lines, struct area area,
 		      int x, bool ascii)
 {
-	uint64_t peak = p->shown.memory.peak_bytes, value = p->columns[column].max;
+	uint64_t peak = p->shown.row.peak_bytes, value = p->columns[column].max;
 	uint64_t height = 0;
 
 	if (p->columns[column].known && peak)
-		height = (uint64_t)(((unsigned __int128)value * (unsigned)lines * 8 + peak - 1) / peak);
+		height = (uint64_t)(((unsigned __int128)value * (unsigned)lines * 8 + peak - 1) /
+				    peak);
 	for (int line = 0; line < lines; line++) {
 		int eighths = height > 8 ? 8 : (int)height;
 
@@ -275,12 +148,12 @@ static void draw_plot(const struct memory_pane *p, const struct view *view, stru
 	int width = view->gutter - 1;
 
 	if (width > 4) {
-		label_fit(name, sizeof(name), p->shown.memory.allocator, width - 1, view->ascii);
+		label_fit(name, sizeof(name), p->shown.row.allocator, width - 1, view->ascii);
 		area_text(area, 1, 0, ROLE_LABEL, 0, name);
-		snprintf(text, sizeof(text), "peak %s", fmt_bytes(bytes, p->shown.memory.peak_bytes));
+		snprintf(text, sizeof(text), "peak %s", fmt_bytes(bytes, p->shown.row.peak_bytes));
 		if (area.height > 1)
 			area_right(area, width, 1, ROLE_MUTED, 0, text);
-		snprintf(text, sizeof(text), "live %s", fmt_bytes(bytes, p->shown.memory.live_bytes));
+		snprintf(text, sizeof(text), "live %s", fmt_bytes(bytes, p->shown.row.live_bytes));
 		if (area.height > 2)
 			area_right(area, width, 2, ROLE_MUTED, 0, text);
 	}
@@ -310,7 +183,7 @@ static unsigned memory_command(struct pane *pane, struct view *view,
 	unsigned outcome;
 
 	if (line && strcmp(call->argv[0], "about") == 0)
-		return places_about(view, "allocator", line->memory.allocator);
+		return places_about(view, "allocator", line->row.allocator);
 	if (strcmp(call->argv[0], "open") != 0) {
 		outcome = table_command(&p->table, view, call);
 		model_lock(view->model);
@@ -318,9 +191,9 @@ static unsigned memory_command(struct pane *pane, struct view *view,
 		model_unlock(view->model);
 		return outcome;
 	}
-	if (!line || !line->memory.peak_ns)
+	if (!line || !line->row.peak_ns)
 		return OUT_NONE;
-	view->cursor_ns = line->memory.peak_ns;
+	view->cursor_ns = line->row.peak_ns;
 	view->selected = (struct span_ref){0};
 	return OUT_REDRAW | OUT_FREEZE | OUT_SHOW_CURSOR | OUT_FOCUS_TIMELINE;
 }

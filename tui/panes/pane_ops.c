@@ -154,7 +154,8 @@ static int compare_trends(const void *a, const void *b)
 }
 
 /* The lines point into what is taken here. */
-static void take_trends(struct ops_pane *p, struct model *model, struct op_line *lines, size_t count)
+static void take_trends(struct ops_pane *p, struct model *model, struct op_line *lines,
+			size_t count)
 {
 	size_t n, i;
 
@@ -265,7 +266,8 @@ static void update_tree(struct ops_pane *p, struct view *view)
 	} else {
 		ops_tree_take(&p->tree, view->model, &question);
 	}
-	set_devices(p, ops_tree_has_devices(&p->tree) && places_devices(view->model), p->tree.n > 0);
+	set_devices(p, ops_tree_has_devices(&p->tree) && places_devices(view->model),
+		    p->tree.n > 0);
 	tree_lines(p);
 }
 
@@ -305,7 +307,8 @@ static unsigned tree_command(struct ops_pane *p, struct view *view,
 	for (int i = 0; call->argc > 1 && i <= OPS_VIEWS; i++) {
 		if (i == OPS_VIEWS) {
 			snprintf(view->status, sizeof(view->status),
-				 "no tree '%.40s'; there are: off all step thread scope", call->argv[1]);
+				 "no tree '%.40s'; there are: off all step thread scope",
+				 call->argv[1]);
 			view->status_error = true;
 			return OUT_REDRAW;
 		}

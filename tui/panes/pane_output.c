@@ -22,7 +22,7 @@ struct output_pane {
 	int page;
 	bool looked;			/* `found` is set: a line that was looked for */
 	uint64_t found;			/* number of it, as top */
-	bool pressed;			/* the program has a button's press and waits for the rest */
+	bool pressed;			/* PROGRAM got a button's press and not yet its release */
 };
 
 static struct pane *output_open(struct view *view)
@@ -176,8 +176,8 @@ static size_t output_texts(struct pane *pane, const struct view *view, size_t *a
 	size_t count = output_count(view->output);
 	uint64_t first = output_first(view->output);
 
-	*at = p->looked && p->found >= first && p->found - first < count ? (size_t)(p->found - first)
-									  : count;
+	*at = p->looked && p->found >= first && p->found - first < count ?
+		(size_t)(p->found - first) : count;
 	return count;
 }
 

@@ -14,7 +14,7 @@
 #define LINK_MAIN SIZE_MAX		/* what the line is about: until another one was chosen */
 #define INDENT 1			/* the cursor's column */
 
-struct place {
+struct page_place {
 	char *command, *title;		/* owned */
 	char *from;			/* owned; the pane the trail begins in, NULL: it goes on */
 	size_t top, cursor, link;
@@ -24,10 +24,11 @@ struct place {
 struct page_pane {
 	struct pane pane;
 	struct page page;
-	struct place history[HISTORY_MAX];
+	struct page_place history[HISTORY_MAX];
 	int at, n;			/* at: the one that is shown, n: of them */
 	size_t top, cursor;		/* lines */
-	size_t link;			/* of the cursor's line, which; beyond the last: that; LINK_MAIN */
+	size_t link;			/* index of the link on the cursor's line, at most that of
+					 * the last; LINK_MAIN: the line's main link */
 	int left;			/* columns that are scrolled away */
 	size_t rows;			/* of the last draw */
 	int width;
@@ -43,7 +44,7 @@ static struct pane *page_open_pane(struct view *view)
 	return &p->pane;
 }
 
-static void drop_place(struct place *place)
+static void drop_place(struct page_place *place)
 {
 	free(place->command);
 	free(place->title);
@@ -64,7 +65,7 @@ static void page_close(struct pane *pane)
 
 static void leave_place(struct page_pane *p)
 {
-	struct place *place = &p->history[p->at];
+	struct page_place *place = &p->history[p->at];
 
 	if (!p->n)
 		return;
@@ -76,7 +77,7 @@ static void leave_place(struct page_pane *p)
 
 static void enter_place(struct page_pane *p)
 {
-	const struct place *place = &p->history[p->at];
+	const struct page_place *place = &p->history[p->at];
 
 	p->top = place->top;
 	p->cursor = place->cursor;
@@ -84,7 +85,7 @@ static void enter_place(struct page_pane *p)
 	p->left = place->left;
 }
 
-static void add_place(struct page_pane *p, const char *command, const char *from)
+static void pane_page_add_place(struct page_pane *p, const char *command, const char *from)
 {
 	while (p->n > p->at + 1)
 		drop_place(&p->history[--p->n]);
@@ -94,14 +95,14 @@ static void add_place(struct page_pane *p, const char *command, const char *from
 		p->n--;
 	}
 	p->at = p->n++;
-	p->history[p->at] = (struct place){
+	p->history[p->at] = (struct page_place){
 		.command = xstrdup(command), .from = from ? xstrdup(from) : NULL,
 	};
 }
 
 static void take(struct page_pane *p, struct page *page)
 {
-	struct place *place = &p->history[p->at];
+	struct page_place *place = &p->history[p->at];
 
 	page_release(&p->page);
 	p->page = *page;
@@ -117,7 +118,7 @@ void pane_page_take(struct pane *pane, struct page *page, const char *command, c
 
 	leave_place(p);
 	if (!again)
-		add_place(p, command, from);
+		pane_page_add_place(p, command, from);
 	p->history[p->at].cursor = page->show;
 	p->history[p->at].top = page->show > page->above ? page->show - page->above : 0;
 	p->history[p->at].link = LINK_MAIN;
@@ -166,7 +167,8 @@ void pane_page_refresh(struct pane *pane, struct page *page)
 	if (!kept)
 		return;
 	line = line_with(&p->page, kept, p->cursor, &p->link);
-	p->top = line > was ? p->top + (line - was) : p->top > was - line ? p->top - (was - line) : 0;
+	p->top = line > was ? p->top + (line - was) : p->top > was - line ? p->top - (was - line) :
+		0;
 	p->cursor = line;
 	free(kept);
 }
@@ -325,7 +327,7 @@ static void draw_trail(const struct page_pane *p, struct area area, int x, int w
 	}
 }
 
-static void draw_heading(const struct page_pane *p, struct area area)
+static void pane_page_draw_heading(const struct page_pane *p, struct area area)
 {
 	char place[80] = "", *end = place + sizeof(place), *to = place;
 	int x;
@@ -367,7 +369,7 @@ static void page_draw(struct pane *pane, struct view *view, struct area area, bo
 	p->width = area.width;
 	p->ascii = view->ascii;
 	scroll_to_cursor(p);
-	draw_heading(p, area);
+	pane_page_draw_heading(p, area);
 	for (size_t row = 0; row < p->rows && p->top + row < p->page.n_lines; row++)
 		draw_line(p, p->top + row, area, (int)row + 1, focused);
 }
@@ -544,7 +546,8 @@ static size_t page_texts(struct pane *pane, const struct view *view, size_t *at)
 	return ((struct page_pane *)pane)->page.n_lines;
 }
 
-static void page_text_of(struct pane *pane, const struct view *view, size_t line, struct strbuf *out)
+static void page_text_of(struct pane *pane, const struct view *view, size_t line,
+			 struct strbuf *out)
 {
 	const struct page *page = &((struct page_pane *)pane)->page;
 

@@ -13,7 +13,7 @@
 #include "model/query/findings.h"
 #include "model/query/lines.h"
 #include "model/query/memory.h"
-#include "model/query/names.h"
+#include "model/query/name.h"
 #include "model/query/replays.h"
 #include "model/query/query.h"
 #include "tui/draw/places.h"

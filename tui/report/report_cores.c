@@ -33,13 +33,14 @@ bool report_cores_text(struct model *model, const struct device_row *row, FILE *
 		return false;
 	span = (uint64_t)use.span_ns;
 	tenths = (int64_t)(((__int128)use.busy_ns * 10 + use.span_ns / 2) / use.span_ns);
-	fprintf(out, "    cores busy %" PRId64 ".%" PRId64 " of %" PRIu32 " in %s   no op %s   input wait %s",
-		tenths / 10, tenths % 10, row->units, fmt_time(time, use.span_ns),
+	fprintf(out, "    cores busy %" PRId64 ".%" PRId64 " of %" PRIu32 " in %s   no op %s   "
+		"input wait %s", tenths / 10, tenths % 10, row->units, fmt_time(time, use.span_ns),
 		fmt_share(share[0], span - report_positive(use.any_ns), span),
 		fmt_share(share[1], report_positive(use.input_ns), span));
 	if (use.top)
 		fprintf(out, "   %.20s %s of that", use.top,
-			fmt_share(share[2], report_positive(use.top_ns), report_positive(use.busy_ns)));
+			fmt_share(share[2], report_positive(use.top_ns),
+				  report_positive(use.busy_ns)));
 	fputc('\n', out);
 	return true;
 }

@@ -29,7 +29,7 @@ static size_t snapshot(struct model *model, struct counter_row **rows)
 
 /* ---- text ---- */
 
-static void fill(struct sheet *sheet, const struct counter_row *rows, size_t count)
+static void report_counters_fill(struct sheet *sheet, const struct counter_row *rows, size_t count)
 {
 	sheet_column(sheet, "counter", SHEET_LEFT, REPORT_NAME_LEAST);
 	sheet_column(sheet, "device", SHEET_RIGHT, 0);
@@ -64,7 +64,7 @@ void report_counters_text(struct model *model, FILE *out)
 	struct counter_row *rows;
 	size_t count = snapshot(model, &rows), shown = count < ROWS_MAX ? count : ROWS_MAX;
 
-	fill(&sheet, rows, shown);
+	report_counters_fill(&sheet, rows, shown);
 	sheet.more = count - shown;
 	report_sheet(&sheet, out);
 	free(rows);
@@ -95,7 +95,8 @@ static void plot_line(struct page *page, const struct counter_column *columns, i
 	page_add(page, ROLE_CONTEXT, 0, "%.*s", (int)at, text);
 }
 
-static void add_plot(struct page *page, struct model *model, const struct counter_row *row)
+static void report_counters_add_plot(struct page *page, struct model *model,
+				     const struct counter_row *row)
 {
 	struct counter_column columns[PLOT_COLUMNS];
 	int64_t base = row->min < 0 ? row->min : 0, length = row->last_ns - row->first_ns;
@@ -109,8 +110,8 @@ static void add_plot(struct page *page, struct model *model, const struct counte
 			      PLOT_COLUMNS, columns);
 	model_unlock(model);
 	page_say(page, ROLE_DEFAULT, 0, "%s", "");
-	page_say(page, ROLE_TITLE, ATTR_BOLD, "%s  process %" PRIu32 "  from the first to the last value, %s",
-		 row->name, row->pid, fmt_time(time, length));
+	page_say(page, ROLE_TITLE, ATTR_BOLD, "%s  process %" PRIu32 "  from the first to the last "
+		 "value, %s", row->name, row->pid, fmt_time(time, length));
 	for (int line = 0; line < PLOT_LINES; line++) {
 		page_add(page, ROLE_MUTED, 0, "%14s ", line == 0 ?
 			 fmt_counter(text, row->max, row->unit) : line == PLOT_LINES - 1 ?
@@ -138,10 +139,10 @@ bool page_counters(const struct page_call *call, struct page *page)
 	page_title(page, name ? "counters: %s" : "counters", name);
 	if (!kept)
 		page_say(page, ROLE_MUTED, 0, "no counter has been seen");
-	fill(&sheet, rows, kept);
+	report_counters_fill(&sheet, rows, kept);
 	page_sheet(page, &sheet, PAGE_WIDTH);
 	for (size_t i = 0; name && i < kept; i++)
-		add_plot(page, call->model, &rows[i]);
+		report_counters_add_plot(page, call->model, &rows[i]);
 	free(rows);
 	return true;
 }

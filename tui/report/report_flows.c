@@ -51,7 +51,8 @@ static void key_cell(struct sheet *sheet, const struct flow_row *row)
 }
 
 /* Where they go, how many bytes, how long that takes. */
-static void latencies(struct sheet *sheet, const struct flow_row *rows, size_t count, bool wide)
+static void report_flows_latency_sheet(struct sheet *sheet, const struct flow_row *rows,
+				       size_t count, bool wide)
 {
 	char text[FMT_MAX];
 
@@ -74,7 +75,8 @@ static void latencies(struct sheet *sheet, const struct flow_row *rows, size_t c
 		sheet_cell(sheet, "%s", text_or(row->destination));
 		sheet_cell(sheet, "%s", fmt_count(text, n));
 		sheet_cell(sheet, "%s", row->sent ? fmt_bytes(text, row->bytes) : "");
-		sheet_cell(sheet, "%s", row->bytes_per_step ? fmt_bytes(text, row->bytes_per_step) : "");
+		sheet_cell(sheet, "%s", row->bytes_per_step ? fmt_bytes(text, row->bytes_per_step) :
+			   "");
 		time_cell(sheet, row->latency_p50_ns, row->joined > 0);
 		time_cell(sheet, row->latency_p99_ns, row->joined > 0);
 		if (wide)
@@ -88,7 +90,7 @@ void report_flows_text(struct model *model, FILE *out)
 	struct flow_row *rows;
 	size_t count = snapshot(model, &rows), shown = count < ROWS_MAX ? count : ROWS_MAX;
 
-	latencies(&sheet, rows, shown, false);
+	report_flows_latency_sheet(&sheet, rows, shown, false);
 	sheet.more = count - shown;
 	report_sheet(&sheet, out);
 	free(rows);
@@ -97,7 +99,8 @@ void report_flows_text(struct model *model, FILE *out)
 /* ---- page ---- */
 
 /* What each end does with them. */
-static void coding(struct sheet *sheet, const struct flow_row *rows, size_t count)
+static void report_flows_coding_sheet(struct sheet *sheet, const struct flow_row *rows,
+				      size_t count)
 {
 	sheet_column(sheet, "coding and waiting, each", SHEET_LEFT, REPORT_NAME_LEAST);
 	sheet_column(sheet, "encode", SHEET_RIGHT, 0);
@@ -133,10 +136,10 @@ bool page_flows(const struct page_call *call, struct page *page)
 		free(rows);
 		return true;
 	}
-	latencies(&sheet, rows, count, true);
+	report_flows_latency_sheet(&sheet, rows, count, true);
 	page_sheet(page, &sheet, PAGE_WIDTH);
 	page_say(page, ROLE_DEFAULT, 0, "%s", "");
-	coding(&sheet, rows, count);
+	report_flows_coding_sheet(&sheet, rows, count);
 	page_sheet(page, &sheet, PAGE_WIDTH);
 	free(rows);
 	return true;
@@ -144,7 +147,7 @@ bool page_flows(const struct page_call *call, struct page *page)
 
 /* ---- JSON ---- */
 
-static void write_latency(struct json *json, int64_t p50_ns, int64_t p99_ns)
+static void report_flows_write_latency(struct json *json, int64_t p50_ns, int64_t p99_ns)
 {
 	if (p50_ns < 0)
 		return;
@@ -152,7 +155,7 @@ static void write_latency(struct json *json, int64_t p50_ns, int64_t p99_ns)
 	json_key_int(json, "latency_p99_ns", p99_ns);
 }
 
-static void write_coding(struct json *json, const struct flow_row *row)
+static void report_flows_write_coding(struct json *json, const struct flow_row *row)
 {
 	if (row->encoded) {
 		json_key_uint(json, "encoded", row->encoded);
@@ -164,7 +167,7 @@ static void write_coding(struct json *json, const struct flow_row *row)
 	}
 }
 
-static void write_flow(struct json *json, const struct flow_row *row)
+static void report_flows_write_flow(struct json *json, const struct flow_row *row)
 {
 	json_object(json);
 	json_text_if(json, "key", row->key);
@@ -173,7 +176,7 @@ static void write_flow(struct json *json, const struct flow_row *row)
 	json_key_uint(json, "count", row->sent > row->received ? row->sent : row->received);
 	if (row->sent)
 		json_key_uint(json, "bytes", row->bytes);
-	write_latency(json, row->latency_p50_ns, row->latency_p99_ns);
+	report_flows_write_latency(json, row->latency_p50_ns, row->latency_p99_ns);
 	json_key_bool(json, "local", row->local);
 	json_key_uint(json, "sent", row->sent);
 	json_key_uint(json, "received", row->received);
@@ -188,7 +191,7 @@ static void write_flow(struct json *json, const struct flow_row *row)
 		json_key_uint(json, "bytes_per_step", row->bytes_per_step);
 		json_key_int(json, "alone_ns_per_step", row->alone_ns_per_step);
 	}
-	write_coding(json, row);
+	report_flows_write_coding(json, row);
 	json_end(json);
 }
 
@@ -206,7 +209,7 @@ void report_edges_json(struct json *json, struct model *model)
 	if (count + n_flows)
 		json_key_array(json, "flows");
 	for (size_t i = 0; i < n_flows; i++)
-		write_flow(json, &flows[i]);
+		report_flows_write_flow(json, &flows[i]);
 	free(flows);
 	for (size_t i = 0; i < count; i++) {
 		json_object(json);
@@ -215,8 +218,8 @@ void report_edges_json(struct json *json, struct model *model)
 		json_text_if(json, "destination", rows[i].destination);
 		json_key_uint(json, "count", rows[i].count);
 		json_key_uint(json, "bytes", rows[i].bytes);
-		write_latency(json, rows[i].measured ? rows[i].latency_p50_ns : -1,
-			      rows[i].latency_p99_ns);
+		report_flows_write_latency(json, rows[i].measured ? rows[i].latency_p50_ns : -1,
+					   rows[i].latency_p99_ns);
 		json_end(json);
 	}
 	if (count + n_flows)

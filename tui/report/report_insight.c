@@ -41,7 +41,8 @@ void report_breakdown_text(struct model *model, FILE *out)
 	if (mean.dur_ns <= 0)
 		return;
 	for (int c = 0; c < STEP_CLASS_COUNT; c++)
-		shares[c] = (struct report_share) { step_class_name((enum step_class)c), mean.ns[c] };
+		shares[c] = (struct report_share) { step_class_name((enum step_class)c),
+						    mean.ns[c] };
 	report_shares("  a step is  ", shares, STEP_CLASS_COUNT, mean.dur_ns, out);
 	if (bounded && bound.whole_ns > 0)
 		fprintf(out, "  bound by %s, %s of it\n", step_bound_name(bound.kind),
@@ -58,7 +59,8 @@ void report_phases_text(struct model *model, FILE *out)
 	steps = model_step_phases(model, &mean);
 	model_unlock(model);
 	for (int i = 0; i < STEP_PHASES; i++)
-		shares[i] = (struct report_share) { step_phase_name((enum step_phase)i), mean.ns[i] };
+		shares[i] = (struct report_share) { step_phase_name((enum step_phase)i),
+						    mean.ns[i] };
 	if (steps && mean.whole_ns > 0)
 		report_shares("  by phase   ", shares, STEP_PHASES, mean.whole_ns, out);
 }

@@ -28,7 +28,7 @@ void report_limits_json(struct json *json, const struct device_limits *limits)
 	json_uint_if(json, "bandwidth_bytes_per_s", limits->bandwidth);
 }
 
-static void write_limited(struct json *json, unsigned limits)
+static void report_kernels_write_limited(struct json *json, unsigned limits)
 {
 	char text[64];
 
@@ -39,7 +39,7 @@ static void write_limited(struct json *json, unsigned limits)
 	json_end(json);
 }
 
-static void write_launch(struct json *json, const struct kernel_launch *l)
+static void report_kernels_write_launch(struct json *json, const struct kernel_launch *l)
 {
 	json_object(json);
 	json_key_array(json, "grid");
@@ -60,7 +60,7 @@ static void write_launch(struct json *json, const struct kernel_launch *l)
 		json_key(json, "occupancy");
 		json_share(json, l->occupancy.warps, l->occupancy.warps_max);
 		json_key_uint(json, "blocks_per_unit", l->occupancy.resident);
-		write_limited(json, l->occupancy.limits);
+		report_kernels_write_limited(json, l->occupancy.limits);
 		json_key(json, "waves");
 		json_share(json, l->occupancy.waves_milli, 1000);
 		json_key(json, "tail");
@@ -72,7 +72,8 @@ static void write_launch(struct json *json, const struct kernel_launch *l)
 }
 
 /* Of a device that has what occupancy is reckoned by. */
-static void write_launches(struct json *json, struct model *model, const struct kernel_row *row)
+static void report_kernels_write_launches(struct json *json, struct model *model,
+					  const struct kernel_row *row)
 {
 	struct kernel_launch *launches;
 	size_t n;
@@ -84,12 +85,12 @@ static void write_launches(struct json *json, struct model *model, const struct 
 	model_unlock(model);
 	json_key_array(json, "launches");
 	for (size_t i = 0; i < n; i++)
-		write_launch(json, &launches[i]);
+		report_kernels_write_launch(json, &launches[i]);
 	json_end(json);
 	free(launches);
 }
 
-static void write_types(struct json *json, const int64_t type_ns[KERNEL_TYPES])
+static void report_kernels_write_types(struct json *json, const int64_t type_ns[KERNEL_TYPES])
 {
 	bool any = false;
 
@@ -105,7 +106,7 @@ static void write_types(struct json *json, const int64_t type_ns[KERNEL_TYPES])
 		json_end(json);
 }
 
-static void write_classes(struct json *json, struct model *model)
+static void report_kernels_write_classes(struct json *json, struct model *model)
 {
 	struct kernel_class_row *rows;
 	size_t n;
@@ -123,7 +124,7 @@ static void write_classes(struct json *json, struct model *model)
 			json_key_int(json, "total_ns", rows[i].total_ns);
 		json_time_if(json, "tensor_core_ns", rows[i].tensor_ns ? rows[i].tensor_ns : -1);
 		json_time_if(json, "no_tensor_core_ns", rows[i].simt_ns ? rows[i].simt_ns : -1);
-		write_types(json, rows[i].type_ns);
+		report_kernels_write_types(json, rows[i].type_ns);
 		json_end(json);
 	}
 	json_end(json);
@@ -175,7 +176,8 @@ void report_classes_text(struct model *model, FILE *out)
 		report_shares("  by class  ", shares, n, whole_ns, out);
 }
 
-static void write_kernel(struct json *json, struct model *model, const struct kernel_row *row)
+static void report_kernels_write_kernel(struct json *json, struct model *model,
+					const struct kernel_row *row)
 {
 	struct kernel_line line;
 
@@ -191,7 +193,7 @@ static void write_kernel(struct json *json, struct model *model, const struct ke
 		json_end(json);
 	}
 	report_flop(json, row);
-	write_launches(json, model, row);
+	report_kernels_write_launches(json, model, row);
 	json_key_array(json, "by_queue");
 	for (size_t k = 0; k < row->n_queues; k++) {
 		json_object(json);
@@ -224,8 +226,8 @@ void report_kernels_json(struct json *json, struct model *model)
 	model_unlock(model);
 	json_key_array(json, "kernels");
 	for (size_t i = 0; i < count; i++)
-		write_kernel(json, model, &rows[i]);
+		report_kernels_write_kernel(json, model, &rows[i]);
 	json_end(json);
 	model_kernels_free(rows, count);
-	write_classes(json, model);
+	report_kernels_write_classes(json, model);
 }

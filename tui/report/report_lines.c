@@ -17,19 +17,19 @@
 #define SCOPE_DEPTH 64u
 
 /* A line of a file, by what it costs. */
-struct place {
+struct source_place {
 	const char *file;
 	struct source_line line;
 };
 
-static int64_t cost_of(const struct place *place)
+static int64_t cost_of(const struct source_place *place)
 {
 	return place->line.cost.total_ns;
 }
 
 static int by_cost(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct source_place *x = a, *y = b;
 
 	if (cost_of(x) != cost_of(y))
 		return cost_of(x) > cost_of(y) ? -1 : 1;
@@ -39,7 +39,7 @@ static int by_cost(const void *a, const void *b)
 }
 
 /* The user's lines that anything ran of. */
-static size_t snapshot(struct model *model, struct place **out)
+static size_t report_lines_snapshot(struct model *model, struct source_place **out)
 {
 	struct source_row *files;
 	size_t n = 0, cap = 0, n_files;
@@ -49,13 +49,14 @@ static size_t snapshot(struct model *model, struct place **out)
 	n_files = model_sources(model, NULL, &files);
 	for (size_t i = 0; i < n_files; i++) {
 		struct source_line *lines;
-		size_t n_lines = files[i].library ? 0 : model_source_lines(model, files[i].file, &lines);
+		size_t n_lines = files[i].library ? 0 :
+			model_source_lines(model, files[i].file, &lines);
 
 		for (size_t k = 0; k < n_lines; k++) {
 			if (!lines[k].cost.calls)
 				continue;
 			grow(out, &cap, n, sizeof(**out));
-			(*out)[n++] = (struct place) { files[i].file, lines[k] };
+			(*out)[n++] = (struct source_place) { files[i].file, lines[k] };
 		}
 		if (!files[i].library)
 			free(lines);
@@ -78,9 +79,9 @@ static const char *place_text(char *text, size_t size, const char *file, uint32_
 void report_source_text(struct model *model, FILE *out)
 {
 	struct sheet sheet = { 0 };
-	struct place *places;
+	struct source_place *places;
 	char text[300];
-	size_t n = snapshot(model, &places), shown = n < TEXT_LINES ? n : TEXT_LINES;
+	size_t n = report_lines_snapshot(model, &places), shown = n < TEXT_LINES ? n : TEXT_LINES;
 	bool backward = false;
 
 	for (size_t i = 0; i < shown; i++)
@@ -113,7 +114,7 @@ void report_source_text(struct model *model, FILE *out)
 	free(places);
 }
 
-static void write_place(struct json *json, const struct place *place)
+static void report_lines_write_place(struct json *json, const struct source_place *place)
 {
 	const struct line_cost *cost = &place->line.cost;
 
@@ -149,9 +150,9 @@ static void write_place(struct json *json, const struct place *place)
 
 void report_source_json(struct json *json, struct model *model)
 {
-	struct place *places;
+	struct source_place *places;
 	struct line_counts counts;
-	size_t n = snapshot(model, &places);
+	size_t n = report_lines_snapshot(model, &places);
 
 	model_lock(model);
 	model_line_counts(model, &counts);
@@ -159,7 +160,7 @@ void report_source_json(struct json *json, struct model *model)
 	if (n) {
 		json_key_array(json, "lines");
 		for (size_t i = 0; i < n && i < JSON_LINES; i++)
-			write_place(json, &places[i]);
+			report_lines_write_place(json, &places[i]);
 		json_end(json);
 	}
 	free(places);
@@ -176,7 +177,7 @@ void report_source_json(struct json *json, struct model *model)
 
 /* ---- scopes ---- */
 
-static void write_scope(struct json *json, const struct optree_row *rows, uint32_t at)
+static void report_lines_write_scope(struct json *json, const struct optree_row *rows, uint32_t at)
 {
 	const struct optree_row *row = &rows[at];
 	uint32_t path[SCOPE_DEPTH], n = 0;
@@ -213,7 +214,7 @@ void report_scopes_json(struct json *json, struct model *model)
 		if (!any)
 			json_key_array(json, "scopes");
 		any = true;
-		write_scope(json, rows, i);
+		report_lines_write_scope(json, rows, i);
 	}
 	if (any)
 		json_end(json);
@@ -222,14 +223,15 @@ void report_scopes_json(struct json *json, struct model *model)
 
 /* ---- of an op ---- */
 
-static void write_frame(struct json *json, const char *file, const char *function, uint32_t line)
+static void report_lines_write_frame(struct json *json, const char *file, const char *function,
+				     uint32_t line)
 {
 	json_text_if(json, "file", file);
 	json_key_uint(json, "line", line);
 	json_text_if(json, "function", function);
 }
 
-static void write_slow(struct json *json, const struct op_slow *slow, int64_t first_ns)
+static void report_lines_write_slow(struct json *json, const struct op_slow *slow, int64_t first_ns)
 {
 	json_object(json);
 	json_key_int(json, "start_ns", slow->start_ns - first_ns);
@@ -240,7 +242,8 @@ static void write_slow(struct json *json, const struct op_slow *slow, int64_t fi
 	json_key_array(json, "stack");
 	for (uint32_t f = 0; f < slow->n_stack && f < JSON_STACKS; f++) {
 		json_object(json);
-		write_frame(json, slow->stack[f].file, slow->stack[f].function, slow->stack[f].line);
+		report_lines_write_frame(json, slow->stack[f].file, slow->stack[f].function,
+					 slow->stack[f].line);
 		json_end(json);
 	}
 	json_end(json);
@@ -261,7 +264,8 @@ void report_op_json(struct json *json, struct model *model, const struct op_row 
 	json_key_array(json, "lines");
 	for (size_t i = 0; i < detail.n_lines; i++) {
 		json_object(json);
-		write_frame(json, detail.lines[i].file, detail.lines[i].function, detail.lines[i].line);
+		report_lines_write_frame(json, detail.lines[i].file, detail.lines[i].function,
+					 detail.lines[i].line);
 		json_key_uint(json, "count", detail.lines[i].count);
 		json_key_int(json, "total_ns", detail.lines[i].total_ns);
 		json_end(json);
@@ -288,7 +292,7 @@ void report_op_json(struct json *json, struct model *model, const struct op_row 
 	json_end(json);
 	json_key_array(json, "slowest");
 	for (size_t i = 0; i < detail.n_slow; i++)
-		write_slow(json, &detail.slow[i], status.first_ns);
+		report_lines_write_slow(json, &detail.slow[i], status.first_ns);
 	json_end(json);
 	op_detail_free(&detail);
 }

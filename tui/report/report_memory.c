@@ -4,28 +4,40 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/query/memory.h"
 #include "model/base/util.h"
+#include "model/columns/memory.h"
 #include "tui/base/json.h"
 #include "tui/report/report.h"
 #include "tui/draw/sheet.h"
 
-/* ---- text ---- */
-
-/* Ops by name; what was allocated outside of them is no op's. */
-static void peak_cell(struct sheet *sheet, const struct memory_row *row)
+/* Both owned by the caller. */
+static size_t report_memory(struct model *model, struct memory_line **lines,
+			    struct memory_chunks **chunks)
 {
-	char text[FMT_MAX];
+	struct model_status status;
+	struct memory_row *rows;
+	size_t count;
 
-	if (row->n_peak_ops && row->peak_op_bytes[0] >= row->peak_no_op_bytes)
-		sheet_cell(sheet, "%s: %s", fmt_bytes(text, row->peak_op_bytes[0]),
-			   row->peak_ops[0]);
-	else
-		sheet_cell(sheet, "%s", "");
+	model_lock(model);
+	model_status(model, &status);
+	count = model_memory(model, &rows);
+	*lines = xcalloc(count, sizeof(**lines));
+	*chunks = xcalloc(count, sizeof(**chunks));
+	for (size_t i = 0; i < count; i++) {
+		(*lines)[i] = (struct memory_line) {
+			.row = rows[i], .base_ns = status.first_ns, .steps = true,
+		};
+		model_memory_chunks(model, rows[i].account, &(*chunks)[i]);
+	}
+	model_unlock(model);
+	free(rows);
+	return count;
 }
 
+/* ---- text ---- */
+
 /* As the run ended, of allocators that hand out pieces. */
-static void chunks_text(const struct memory_row *rows, const struct memory_chunks *chunks,
+static void chunks_text(const struct memory_line *lines, const struct memory_chunks *chunks,
 			size_t count, FILE *out)
 {
 	struct sheet sheet = { 0 };
@@ -44,7 +56,7 @@ static void chunks_text(const struct memory_row *rows, const struct memory_chunk
 
 		if (!c->known)
 			continue;
-		sheet_cell(&sheet, "%s", rows[i].allocator);
+		sheet_cell(&sheet, "%s", lines[i].row.allocator);
 		sheet_cell(&sheet, "%s", fmt_bytes(text, c->reserved_bytes));
 		sheet_cell(&sheet, "%s", fmt_bytes(text, c->used_bytes));
 		sheet_cell(&sheet, "%s", fmt_count(text, c->used));
@@ -60,39 +72,15 @@ void report_memory_text(struct model *model, FILE *out)
 {
 	struct sheet sheet = { 0 };
 	struct memory_chunks *chunks;
-	struct memory_row *rows;
-	char text[FMT_MAX];
-	size_t count;
+	struct memory_line *lines;
+	size_t count = report_memory(model, &lines, &chunks);
 
-	model_lock(model);
-	count = model_memory(model, &rows);
-	chunks = xcalloc(count, sizeof(*chunks));
-	for (size_t i = 0; i < count; i++)
-		model_memory_chunks(model, rows[i].account, &chunks[i]);
-	model_unlock(model);
-	sheet_column(&sheet, "memory", SHEET_LEFT, REPORT_NAME_LEAST);
-	sheet_column(&sheet, "device", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "peak", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "at the end", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "allocations", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "growth/step", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "most at the peak", SHEET_LEFT, REPORT_NAME_LEAST);
-	for (size_t i = 0; i < count; i++) {
-		sheet_cell(&sheet, "%s", rows[i].allocator);
-		if (rows[i].device != UINT32_MAX)
-			sheet_cell(&sheet, "%" PRIu32, rows[i].device);
-		else
-			sheet_cell(&sheet, "%s", "");
-		sheet_cell(&sheet, "%s", fmt_bytes(text, rows[i].peak_bytes));
-		sheet_cell(&sheet, "%s", fmt_bytes(text, rows[i].live_bytes));
-		sheet_cell(&sheet, "%s", fmt_count(text, rows[i].allocations));
-		sheet_cell(&sheet, "%s", rows[i].growth_bytes_per_step ?
-			   fmt_bytes(text, rows[i].growth_bytes_per_step) : "");
-		peak_cell(&sheet, &rows[i]);
-	}
+	report_table(&sheet, &allocator_columns, &(struct report_rows) {
+		.rows = lines, .size = sizeof(*lines), .count = count,
+	});
 	report_sheet(&sheet, out);
-	chunks_text(rows, chunks, count, out);
-	free(rows);
+	chunks_text(lines, chunks, count, out);
+	free(lines);
 	free(chunks);
 }
 
@@ -129,23 +117,13 @@ static void write_chunks(struct json *json, const struct memory_chunks *chunks)
 }
 
 /* chunks: NULL where they are not known. */
-static void write_allocator(struct json *json, const struct memory_row *row,
-			    const struct memory_chunks *chunks, int64_t first_ns)
+static void write_allocator(struct json *json, const struct memory_line *line,
+			    const struct memory_chunks *chunks)
 {
+	const struct memory_row *row = &line->row;
+
 	json_object(json);
-	json_key_string(json, "allocator", row->allocator);
-	if (row->device != UINT32_MAX)
-		json_key_uint(json, "device", row->device);
-	json_key_uint(json, "live_bytes", row->live_bytes);
-	json_key_uint(json, "peak_bytes", row->peak_bytes);
-	if (row->peak_ns >= first_ns)
-		json_key_int(json, "peak_at_ns", row->peak_ns - first_ns);
-	json_key_uint(json, "allocations", row->allocations);
-	json_key_uint(json, "allocated_bytes", row->allocated_bytes);
-	json_key_uint(json, "frees", row->frees);
-	json_uint_if(json, "unknown_frees", row->unknown_frees);
-	json_uint_if(json, "missed_frees", row->missed_frees);
-	json_uint_if(json, "growth_bytes_per_step", row->growth_bytes_per_step);
+	report_row_json(json, &allocator_columns, line);
 	if (chunks)
 		write_chunks(json, chunks);
 	json_key_array(json, "peak_ops");
@@ -161,23 +139,14 @@ static void write_allocator(struct json *json, const struct memory_row *row,
 
 void report_memory_json(struct json *json, struct model *model)
 {
-	struct model_status status;
 	struct memory_chunks *chunks;
-	struct memory_row *rows;
-	size_t count;
+	struct memory_line *lines;
+	size_t count = report_memory(model, &lines, &chunks);
 
-	model_lock(model);
-	model_status(model, &status);
-	count = model_memory(model, &rows);
-	chunks = xcalloc(count, sizeof(*chunks));
-	for (size_t i = 0; i < count; i++)
-		model_memory_chunks(model, rows[i].account, &chunks[i]);
-	model_unlock(model);
 	json_key_array(json, "memory");
 	for (size_t i = 0; i < count; i++)
-		write_allocator(json, &rows[i], chunks[i].known ? &chunks[i] : NULL,
-				status.first_ns);
+		write_allocator(json, &lines[i], chunks[i].known ? &chunks[i] : NULL);
 	json_end(json);
-	free(rows);
+	free(lines);
 	free(chunks);
 }

@@ -57,8 +57,8 @@ void report_lines(const char *mark, int indent, const char *text, const char *co
 	for (bool first = true; *at; first = false, at = next) {
 		size_t bytes = text_break(at, REPORT_WIDTH - indent - right, &next);
 
-		fprintf(out, "%s%*s%.*s", first ? mark : "", indent - (first ? text_width(mark) : 0),
-			"", (int)bytes, at);
+		fprintf(out, "%s%*s%.*s", first ? mark : "",
+			indent - (first ? text_width(mark) : 0), "", (int)bytes, at);
 		if (first && *cost) {
 			snprintf(line, sizeof(line), "%.*s", (int)bytes, at);
 			fprintf(out, "%*s%s", REPORT_WIDTH - indent - text_width(line) -

@@ -56,8 +56,9 @@ static void report_add_heading(struct sheet *sheet, const struct table_columns *
 			       const struct table_column *column)
 {
 	bool left = column == columns->column || (column->unit == UNIT_TEXT && !column->value);
+	const char *title = column->report_title ? column->report_title : columns_title(column);
 
-	sheet_column(sheet, column == columns->column ? columns->name : columns_title(column),
+	sheet_column(sheet, column == columns->column ? columns->name : title,
 		     left ? SHEET_LEFT : SHEET_RIGHT, left && column->want ? REPORT_NAME_LEAST : 0);
 	if (column->part)
 		sheet_column(sheet, NULL, SHEET_LEFT, 0);
@@ -99,7 +100,8 @@ static void report_add_number(struct sheet *sheet, const struct table_columns *c
 	char text[LABEL_MAX];
 	int64_t value;
 
-	if (!columns_value(column, row, &value) || (!value && (column->flags & TABLE_IF_ANY))) {
+	if (!columns_value(column, row, &value) ||
+	    (!value && (column->flags & (TABLE_IF_ANY | TABLE_DASH)))) {
 		sheet_cell(sheet, "%s", "");
 		return;
 	}
@@ -145,7 +147,7 @@ static void report_column_json(struct json *json, const struct table_column *col
 		} else if (column->unit == UNIT_SHARE) {
 			json_key(json, column->json);
 			json_share(json, (uint64_t)value, 1000);
-		} else if (value || !(column->flags & TABLE_IF_ANY)) {
+		} else if (value || !(column->flags & (TABLE_IF_ANY | TABLE_DASH))) {
 			json_key_int(json, column->json, value);
 		}
 	}

@@ -21,7 +21,7 @@
 
 /* ---- run ---- */
 
-static void print_run(const struct report_run *run, FILE *out)
+static void report_text_print_run(const struct report_run *run, FILE *out)
 {
 	char raw[LABEL_MAX * 4] = "", clean[LABEL_MAX * 4], fitted[LABEL_MAX], tail[128];
 	char time[FMT_MAX];
@@ -52,7 +52,7 @@ static void print_run(const struct report_run *run, FILE *out)
 
 /* ---- devices ---- */
 
-static void print_device(struct model *model, struct device_row *row, FILE *out)
+static void report_text_print_device(struct model *model, struct device_row *row, FILE *out)
 {
 	struct idle_gap idle;
 	struct device_unseen unseen;
@@ -73,14 +73,17 @@ static void print_device(struct model *model, struct device_row *row, FILE *out)
 		return;
 	fprintf(out, "    busy %s %s of %s   kernels %s   copies %s",
 		fmt_share(share[0], busy, span), report_bar(blocks, busy, span),
-		fmt_time(time, row->span_ns), fmt_share(share[1], report_positive(row->kernel_ns), span),
+		fmt_time(time, row->span_ns), fmt_share(share[1], report_positive(row->kernel_ns),
+							span),
 		fmt_share(share[2], report_positive(row->copy_ns), span));
 	if (row->overlap_ns > 0)
-		fprintf(out, " (%s at once)", fmt_share(share[3], report_positive(row->overlap_ns), span));
+		fprintf(out, " (%s at once)", fmt_share(share[3], report_positive(row->overlap_ns),
+							span));
 	fprintf(out, "   idle %s\n", fmt_share(share[0], span > busy ? span - busy : 0, span));
 	report_idle_text(row, &idle, out);
 	if (unseen.rough)
-		fputs("    all of it only about: events were lost in more than half of the time\n", out);
+		fputs("    all of it only about: events were lost in more than half of the time\n",
+		      out);
 	else if (unseen.lost_ns > 0)
 		fprintf(out, "    without the %s in which events were lost\n",
 			fmt_time(time, unseen.lost_ns));
@@ -89,7 +92,7 @@ static void print_device(struct model *model, struct device_row *row, FILE *out)
 			fmt_time(time, unseen.paused_ns));
 }
 
-static void print_devices(struct model *model, FILE *out)
+static void report_text_print_devices(struct model *model, FILE *out)
 {
 	struct device_row *rows;
 	size_t count;
@@ -100,14 +103,14 @@ static void print_devices(struct model *model, FILE *out)
 	if (count)
 		fputs("\ndevices\n", out);
 	for (size_t i = 0; i < count; i++)
-		print_device(model, &rows[i], out);
+		report_text_print_device(model, &rows[i], out);
 	free(rows);
 }
 
 /* ---- steps ---- */
 
 /* The longest step of each cell, so that an outlier is never averaged away. */
-static void print_spark(const struct step_row *rows, size_t count, FILE *out)
+static void report_text_print_spark(const struct step_row *rows, size_t count, FILE *out)
 {
 	size_t cells = count < SPARK_CELLS ? count : SPARK_CELLS;
 	int64_t longest = 1;
@@ -129,7 +132,7 @@ static void print_spark(const struct step_row *rows, size_t count, FILE *out)
 	fputc('\n', out);
 }
 
-static void print_steps(struct model *model, FILE *out)
+static void report_print_steps(struct model *model, FILE *out)
 {
 	struct step_stats stats;
 	struct step_row *rows;
@@ -150,7 +153,8 @@ static void print_steps(struct model *model, FILE *out)
 			fprintf(out, "   %" PRId64 ".%" PRId64 "/s", tenths / 10, tenths % 10);
 		}
 		if (stats.source)
-			fprintf(out, "   from %s", text_clean(source, sizeof(source), stats.source));
+			fprintf(out, "   from %s", text_clean(source, sizeof(source),
+							      stats.source));
 		fputc('\n', out);
 		if (stats.steady_ns >= 0 && stats.warm_up + stats.compiled)
 			fprintf(out, "  steady %s, without %" PRIu64 " of the warm-up, %" PRIu64
@@ -162,7 +166,7 @@ static void print_steps(struct model *model, FILE *out)
 				fmt_share(b, (uint64_t)(stats.period_ns - stats.mean_ns),
 					  (uint64_t)stats.period_ns));
 		if (count > 1)
-			print_spark(rows, count, out);
+			report_text_print_spark(rows, count, out);
 		report_breakdown_text(model, out);
 		report_phases_text(model, out);
 		report_path_text(model, out);
@@ -192,7 +196,7 @@ static int by_self(const void *a, const void *b)
 	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
 }
 
-static void print_ops(struct model *model, FILE *out)
+static void report_text_print_ops(struct model *model, FILE *out)
 {
 	struct sheet sheet = { 0 };
 	struct step_stats stats;
@@ -232,7 +236,7 @@ static int by_kernel(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-static void print_kernels(struct model *model, FILE *out)
+static void report_text_print_kernels(struct model *model, FILE *out)
 {
 	struct sheet sheet = { 0 };
 	struct kernel_line *lines;
@@ -266,7 +270,7 @@ static int by_copy(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-static void print_copies(struct model *model, FILE *out)
+static void report_text_print_copies(struct model *model, FILE *out)
 {
 	struct sheet sheet = { 0 };
 	struct copy_line *lines;
@@ -290,7 +294,7 @@ static void print_copies(struct model *model, FILE *out)
 
 /* ---- messages ---- */
 
-static void print_messages(struct model *model, FILE *out)
+static void report_text_print_messages(struct model *model, FILE *out)
 {
 	static const char *const marks[] = { "  ·", "  !", "  !" };
 	struct message_row *rows;
@@ -309,15 +313,15 @@ static void print_messages(struct model *model, FILE *out)
 
 void report_text(struct model *model, const struct report_run *run, FILE *out)
 {
-	print_run(run, out);
+	report_text_print_run(run, out);
 	report_trust_text(model, out);
-	print_devices(model, out);
-	print_steps(model, out);
+	report_text_print_devices(model, out);
+	report_print_steps(model, out);
 	report_findings_text(model, out);
-	print_ops(model, out);
+	report_text_print_ops(model, out);
 	report_source_text(model, out);
-	print_kernels(model, out);
-	print_copies(model, out);
+	report_text_print_kernels(model, out);
+	report_text_print_copies(model, out);
 	report_replays_text(model, out);
 	report_waits_text(model, out);
 	report_memory_text(model, out);
@@ -325,5 +329,5 @@ void report_text(struct model *model, const struct report_run *run, FILE *out)
 	report_input_text(model, out);
 	report_pools_text(model, out);
 	report_flows_text(model, out);
-	print_messages(model, out);
+	report_text_print_messages(model, out);
 }

@@ -54,8 +54,8 @@ static void print_clock(const struct device_row *row, FILE *out)
 	char time[FMT_MAX], text[64];
 
 	fprintf(out, "  %s  device %" PRIu32 ": %s, ±%s",
-		row->clock_violations ? "! clock     " : "clock       ", row->id, clock_quality_name(row->clock_quality),
-		fmt_time(time, row->clock_error_ns));
+		row->clock_violations ? "! clock     " : "clock       ", row->id,
+		clock_quality_name(row->clock_quality), fmt_time(time, row->clock_error_ns));
 	if (row->clock_violations)
 		fprintf(out, ", contradicted %s",
 			fmt_many(text, row->clock_violations, "time"));
@@ -97,16 +97,18 @@ static void print_losses(const struct model_status *status, FILE *out)
 			fmt_many(events, status->lost_events, "event"),
 			lost_share(share, sizeof(share), status),
 			status->lost_packets ? ", and " : "",
-			status->lost_packets ? fmt_many(packets, status->lost_packets, "packet") : "");
+			status->lost_packets ? fmt_many(packets, status->lost_packets, "packet") :
+			"");
 	if (status->dropped)
-		fprintf(out, "  ! dropped     %s by the probes or the vendor's library: memory or a table "
-			"was full\n", fmt_many(events, status->dropped, "record"));
+		fprintf(out, "  ! dropped     %s by the probes or the vendor's library: memory or "
+			"a table was full\n", fmt_many(events, status->dropped, "record"));
 	if (status->bad)
 		fprintf(out, "  ! impossible  %s ignored\n",
 			fmt_many(events, status->bad, "value"));
 	if (status->late)
-		fprintf(out, "  ! late        %s came after their time was final: totals have them, steps and "
-			"findings do not\n", fmt_many(events, status->late, "record"));
+		fprintf(out, "  ! late        %s came after their time was final: totals have "
+			"them, steps and findings do "
+			"not\n", fmt_many(events, status->late, "record"));
 	if (status->partial)
 		fputs("  ! partial     the end is missing\n", out);
 }
@@ -125,8 +127,8 @@ static void print_hosts(struct model *model, FILE *out)
 	for (size_t i = 0; i < count; i++) {
 		text_clean(name, sizeof(name), rows[i].name ? rows[i].name : "");
 		label_fit(fitted, sizeof(fitted), name, 40, false);
-		fprintf(out, "  %s  host %u %s: ", rows[i].clock_known ? "clock       " : "! clock     ",
-			rows[i].host, fitted);
+		fprintf(out, "  %s  host %u %s: ", rows[i].clock_known ? "clock       " :
+			"! clock     ", rows[i].host, fitted);
 		if (rows[i].clock_known)
 			fprintf(out, "by %s, ±%s\n", host_clock_name(&rows[i]),
 				fmt_time(time, rows[i].clock_error_ns));
@@ -154,7 +156,8 @@ void report_trust_text(struct model *model, FILE *out)
 	print_attribution(&status, out);
 	print_coverage(&status, out);
 	if (status.own_ns > 0 && status.program_ns > 0) {
-		fmt_share(share, report_positive(status.own_ns), report_positive(status.program_ns));
+		fmt_share(share, report_positive(status.own_ns),
+			  report_positive(status.program_ns));
 		fprintf(out, "  own cost      %s%s", share[0] == '<' ? "" : "≈", share);
 		fprintf(out, " of the program's time: %s", fmt_time(time, status.own_ns));
 		if (status.calls)

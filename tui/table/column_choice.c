@@ -56,7 +56,7 @@ static struct choice *find(const struct column_choices *choices, const char *pan
 	return NULL;
 }
 
-static void say(struct choice *choice, char sign, const char *key)
+static void column_choice_say(struct choice *choice, char sign, const char *key)
 {
 	size_t i;
 
@@ -124,7 +124,7 @@ static bool check(char sign, const char *key, void *arg)
 	       no_such(c->pane, c->kind, key, c->error, c->size);
 }
 
-struct taking {
+struct column_taking {
 	struct choice *choice;
 	const struct table_kind *kind;
 };
@@ -132,9 +132,9 @@ struct taking {
 /* Under the key that it has today. */
 static bool take(char sign, const char *key, void *arg)
 {
-	struct taking *taking = arg;
+	struct column_taking *taking = arg;
 
-	say(taking->choice, sign, table_kind_column(taking->kind, key)->key);
+	column_choice_say(taking->choice, sign, table_kind_column(taking->kind, key)->key);
 	return true;
 }
 
@@ -144,7 +144,7 @@ bool column_choices_apply(struct column_choices *choices, const char *pane,
 {
 	struct checking checking = { pane, kind, error, error_size, false };
 	struct choice *choice = find(choices, pane);
-	struct taking taking = { .kind = kind };
+	struct column_taking taking = { .kind = kind };
 	int i;
 
 	for (i = 0; i < argc; i++)

@@ -228,7 +228,8 @@ void table_line(struct table *table, size_t line, struct strbuf *out)
 		if (table_column(table, shown[i])->unit != UNIT_TEXT)
 			continue;
 		text[0] = '\0';
-		table_text(table, shown[i], table_row(table, table->order[line]), text, sizeof(text));
+		table_text(table, shown[i], table_row(table, table->order[line]), text,
+			   sizeof(text));
 		strbuf_addf(out, "%s ", text);
 	}
 }
@@ -239,7 +240,7 @@ void table_go(struct table *table, size_t line)
 }
 
 /* "op calls self": those that it can be sorted by. */
-static void print_keys(const struct table *table, char *text, size_t size)
+static void table_print_keys(const struct table *table, char *text, size_t size)
 {
 	size_t i, at = 0;
 
@@ -250,8 +251,8 @@ static void print_keys(const struct table *table, char *text, size_t size)
 					       table_column(table, i)->key);
 }
 
-static unsigned sort_command(struct table *table, struct view *view,
-			     const struct command_call *call)
+static unsigned table_sort_command(struct table *table, struct view *view,
+				   const struct command_call *call)
 {
 	char keys[180];
 
@@ -259,7 +260,7 @@ static unsigned sort_command(struct table *table, struct view *view,
 		table->chosen = true;
 		return OUT_REDRAW;
 	}
-	print_keys(table, keys, sizeof(keys));
+	table_print_keys(table, keys, sizeof(keys));
 	snprintf(view->status, sizeof(view->status), "%s '%.40s'; there are:%s",
 		 call->argc < 2 ? "sort by what: no" : "no column",
 		 call->argc < 2 ? "column" : call->argv[1], keys);
@@ -342,7 +343,7 @@ unsigned table_command(struct table *table, struct view *view, const struct comm
 	else if (strcmp(name, "last-row") == 0)
 		move_to(table, INT64_MAX);
 	else if (strcmp(name, "sort") == 0)
-		return sort_command(table, view, call);
+		return table_sort_command(table, view, call);
 	else if (strcmp(name, "next-sort") == 0)
 		return sort_next(table, 1);
 	else if (strcmp(name, "prev-sort") == 0)
@@ -372,8 +373,8 @@ static unsigned click_heading(struct table *table, int x)
 	for (size_t i = 0; i < layout->n; i++) {
 		size_t column = layout->column[i];
 
-		if (!layout->width[i] || x < layout->x[i] || x >= layout->x[i] + layout->width[i] + 2 ||
-		    !table_sortable(table, column))
+		if (!layout->width[i] || x < layout->x[i] ||
+		    x >= layout->x[i] + layout->width[i] + 2 || !table_sortable(table, column))
 			continue;
 		if (column == table->sort)
 			return reverse(table);

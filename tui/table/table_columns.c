@@ -22,7 +22,7 @@ const struct table_column table_own_columns[] = {
 };
 const size_t table_n_own_columns = sizeof(table_own_columns) / sizeof(table_own_columns[0]);
 
-static bool own_value(const struct table *table, size_t own, const void *row, int64_t *value)
+static bool table_own_value(const struct table *table, size_t own, const void *row, int64_t *value)
 {
 	int64_t count, cost;
 
@@ -88,8 +88,8 @@ bool table_offers(const struct table *table, size_t column)
 
 char table_choice(const struct table *table, size_t column, size_t *place, bool *only)
 {
-	return column_choice_of(table->choices, table->kind->columns->name, table_column(table, column)->key,
-				place, only);
+	return column_choice_of(table->choices, table->kind->columns->name,
+				table_column(table, column)->key, place, only);
 }
 
 size_t table_shown(const struct table *table, unsigned char columns[TABLE_COLUMNS_MAX])
@@ -135,7 +135,7 @@ bool table_value(const struct table *table, size_t column, const void *row, int6
 	uint64_t part;
 
 	if (column >= table->kind->columns->n)
-		return own_value(table, column - table->kind->columns->n, row, value);
+		return table_own_value(table, column - table->kind->columns->n, row, value);
 	if (!c->part)
 		return columns_value(c, row, value);
 	if (!table->total)

@@ -185,8 +185,8 @@ static void draw_dropped(struct area area, const struct table_layout *layout)
 	}
 }
 
-static void draw_heading(const struct table *table, struct area area,
-			 const struct table_layout *layout)
+static void table_draw_heading(const struct table *table, struct area area,
+			       const struct table_layout *layout)
 {
 	char title[LABEL_MAX], text[LABEL_MAX + 8];
 	size_t i;
@@ -270,8 +270,9 @@ static void draw_row(const struct table *table, const struct table_layout *layou
 			  0);
 	for (i = 0; i < layout->n; i++)
 		if (layout->width[i])
-			draw_field(table, layout->column[i], row, area, layout->x[i], y, layout->width[i],
-				   current && table->shades ? ROLE_SELECTED : ROLE_DEFAULT);
+			draw_field(table, layout->column[i], row, area, layout->x[i], y,
+				   layout->width[i], current && table->shades ? ROLE_SELECTED :
+				   ROLE_DEFAULT);
 	/* Not by the background alone. */
 	if (current)
 		area_text(area, 0, y, ROLE_CURSOR, focused ? ATTR_BOLD : 0,
@@ -297,7 +298,7 @@ static void scroll(struct table *table, int lines)
 /* ---- below the rows ---- */
 
 /* "… 3 above, 24 more of 51", as much of it as there is room for. */
-static void say_rows(const struct table *table, int lines, char *text, size_t size, int width)
+static void table_say_rows(const struct table *table, int lines, char *text, size_t size, int width)
 {
 	size_t below = table->count - table->top - (size_t)lines;
 	const char *dots = table->ascii ? ".." : "…";
@@ -371,7 +372,7 @@ static void draw_below(struct table *table, struct area area, int lines,
 	char text[LABEL_MAX];
 	int y = lines + 1;
 
-	say_rows(table, lines, text, sizeof(text), area.width / 3);
+	table_say_rows(table, lines, text, sizeof(text), area.width / 3);
 	if (below->rows)
 		draw_sum(table, &table->sums, area, y++, text);
 	snprintf(text, sizeof(text), "%zu marked", table->picked.rows);
@@ -399,12 +400,12 @@ void table_draw(struct table *table, const struct view *view, struct area area, 
 	area = table_draw_where(table, area);
 	table->heading += area.y;
 	lay_out(table, area.width, &table->layout);
-	draw_heading(table, area, &table->layout);
+	table_draw_heading(table, area, &table->layout);
 	if (!table->count) {
 		if (table->all)
 			table_say_none(table, none, sizeof(none));
-		label_fit(text, sizeof(text), table->all ? none : table->kind->empty, area.width - 3,
-			  view->ascii);
+		label_fit(text, sizeof(text), table->all ? none : table->kind->empty,
+			  area.width - 3, view->ascii);
 		area_text(area, 1, 1, ROLE_MUTED, 0, text);
 		return;
 	}

@@ -11,7 +11,7 @@
 /* ---- marked rows ---- */
 
 /* The first place whose identity is not below it. */
-static size_t place_of(const uint64_t *list, size_t n, uint64_t identity)
+static size_t table_mark_place(const uint64_t *list, size_t n, uint64_t identity)
 {
 	size_t low = 0, high = n;
 
@@ -34,7 +34,7 @@ bool table_is_marked(const struct table *table, const void *row)
 	if (!table->n_marked)
 		return false;
 	identity = table->kind->identity(row);
-	at = place_of(table->marked, table->n_marked, identity);
+	at = table_mark_place(table->marked, table->n_marked, identity);
 	return at < table->n_marked && table->marked[at] == identity;
 }
 
@@ -47,7 +47,7 @@ void table_mark(struct table *table)
 	if (!row)
 		return;
 	identity = table->kind->identity(row);
-	at = place_of(table->marked, table->n_marked, identity);
+	at = table_mark_place(table->marked, table->n_marked, identity);
 	table->summed = false;
 	if (table_is_marked(table, row)) {
 		list = table->marked + at;
@@ -80,8 +80,8 @@ static size_t sum_columns(const struct table *table, unsigned char columns[TABLE
 	return table->kind->nested ? 0 : n;
 }
 
-static void add(const struct table *table, struct table_sum *sum, const void *row,
-		const unsigned char *columns, size_t n)
+static void table_sum_add(const struct table *table, struct table_sum *sum, const void *row,
+			  const unsigned char *columns, size_t n)
 {
 	sum->rows++;
 	for (size_t k = 0; k < n; k++) {
@@ -111,9 +111,9 @@ void table_sum(struct table *table)
 	for (size_t i = 0; i < table->count; i++) {
 		const void *row = table_row(table, table->order[i]);
 
-		add(table, &table->sums, row, columns, n);
+		table_sum_add(table, &table->sums, row, columns, n);
 		if (table_is_marked(table, row))
-			add(table, &table->picked, row, columns, n);
+			table_sum_add(table, &table->picked, row, columns, n);
 	}
 	table->summed = true;
 }
@@ -246,7 +246,7 @@ bool table_since(const struct table *table, const void *row, int64_t *count, int
 
 /* ---- to a file ---- */
 
-static void write_text(FILE *out, const char *text, bool commas)
+static void table_write_words(FILE *out, const char *text, bool commas)
 {
 	if (!commas) {
 		for (; *text; text++)
@@ -266,8 +266,8 @@ static void write_text(FILE *out, const char *text, bool commas)
 	fputc('"', out);
 }
 
-static void write_field(const struct table *table, size_t column, const void *row, FILE *out,
-			bool commas)
+static void table_write_field(const struct table *table, size_t column, const void *row, FILE *out,
+			      bool commas)
 {
 	const struct table_column *c = table_column(table, column);
 	char text[256];
@@ -275,7 +275,7 @@ static void write_field(const struct table *table, size_t column, const void *ro
 
 	if (c->unit == UNIT_TEXT) {
 		table_text(table, column, row, text, sizeof(text));
-		write_text(out, text + strspn(text, " "), commas);
+		table_write_words(out, text + strspn(text, " "), commas);
 	} else if (table_value(table, column, row, &value)) {
 		if (c->unit == UNIT_SHARE)
 			fprintf(out, "%" PRId64 ".%03" PRId64, value / 1000, value % 1000);
@@ -288,7 +288,7 @@ void table_write(struct table *table, FILE *out, bool commas)
 {
 	static const char *const units[] = {
 		[UNIT_TIME] = "_ns", [UNIT_BYTES] = "_bytes", [UNIT_RATE] = "_bytes_per_s",
-		[UNIT_FLOPS] = "_flop_per_s", [UNIT_SHARE] = "",
+		[UNIT_FLOPS] = "_flop_per_s", [UNIT_SHARE] = "", [UNIT_WHEN] = "_ns",
 	};
 	char separator = commas ? ',' : '\t';
 	size_t n = table_n_columns(table);
@@ -317,7 +317,7 @@ void table_write(struct table *table, FILE *out, bool commas)
 				continue;
 			if (c)
 				fputc(separator, out);
-			write_field(table, c, row, out, commas);
+			table_write_field(table, c, row, out, commas);
 		}
 		fputc('\n', out);
 	}

@@ -12,15 +12,16 @@
 #include "model/base/util.h"
 #include "tui/table/where.h"
 
-struct asked {
+struct row_asked {
 	const struct table *table;
 	const void *row;
 };
 
 /* The part of the total is the table's to know, the rest the row's. */
-static enum filter_known get(const void *arg, enum filter_field field, struct filter_value *value)
+static enum filter_known table_where_field(const void *arg, enum filter_field field,
+					   struct filter_value *value)
 {
-	const struct asked *asked = arg;
+	const struct row_asked *asked = arg;
 	const struct table_kind *kind = asked->table->kind;
 	const struct table_columns *columns = kind->columns;
 
@@ -47,8 +48,8 @@ static bool table_has_fields(const struct table_kind *kind)
 /* Of a tree what is above a wanted one stays as well; levels: of whom one is wanted. */
 static bool is_kept(const struct table *table, const void *row, uint64_t *levels)
 {
-	struct asked asked = { table, row };
-	bool kept = filter_match(table->where, get, &asked);
+	struct row_asked asked = { table, row };
+	bool kept = filter_match(table->where, table_where_field, &asked);
 	unsigned depth;
 
 	if (!table->given || !table->kind->depth)
@@ -92,30 +93,31 @@ void table_choose_rows(struct table *table)
 }
 
 /* Whether any row has it. */
-static bool is_known(const void *arg, enum filter_field field)
+static bool table_where_is_known(const void *arg, enum filter_field field)
 {
 	const struct table *table = arg;
-	struct asked asked = { table, NULL };
+	struct row_asked asked = { table, NULL };
 	bool known = false;
 
 	for (size_t i = 0; i < table->all && !known; i++) {
 		struct filter_value value = { .number = 0 };
 
 		asked.row = table_row(table, i);
-		known = get(&asked, field, &value) != FILTER_UNKNOWN;
+		known = table_where_field(&asked, field, &value) != FILTER_UNKNOWN;
 	}
 	return known;
 }
 
 void table_say_none(const struct table *table, char *out, size_t size)
 {
-	where_say_none(table->where, is_known, table, out, size);
+	where_say_none(table->where, table_where_is_known, table, out, size);
 }
 
 unsigned table_where(struct table *table, struct view *view, const struct command_call *call)
 {
 	if (call->argc > 1 && !table_has_fields(table->kind)) {
-		snprintf(view->status, sizeof(view->status), "rows here cannot be chosen by a filter");
+		snprintf(view->status, sizeof(view->status),
+			 "rows here cannot be chosen by a filter");
 		view->status_error = true;
 	} else if (where_take(&table->where, view, call)) {
 		table_choose_rows(table);

@@ -35,8 +35,8 @@ void where_say_none(const struct filter *filter,
 		if (!filter_asks(filter, field) || known(arg, field))
 			continue;
 		snprintf(out, size,
-			 "no row here has '%s' (filters: what there is); where alone shows all of them",
-			 filter_fields[field].name);
+			 "no row here has '%s' (filters: what there is); where alone shows all of "
+			 "them", filter_fields[field].name);
 		return;
 	}
 	snprintf(out, size, "none of the rows is wanted; where alone shows all of them");

@@ -137,8 +137,12 @@ static bool resolve_payload(const bt_field_class *payload, const struct field_sp
 	return true;
 }
 
-void decode_class_resolve(const bt_event_class *event_class, struct decode_class *out,
-			  char *problem, size_t size)
+/*
+ * Fills *out for event_class (taking a reference). problem: "" or why it is
+ * skipped although it is ours.
+ */
+static void decode_class_resolve(const bt_event_class *event_class, struct decode_class *out,
+				 char *problem, size_t size)
 {
 	const char *name = bt_event_class_get_name(event_class);
 	const bt_field_class *payload =

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the fields of one event class reach struct event: the schema (fields.h)
- * resolved against the metadata of a trace.
+ * How the fields of one event class get into struct event: the schema (fields.h) resolved against
+ * the metadata of a trace.
  *
- * Always true: a resolved class has only fields whose kind, sign and size fit
- * their place, so that copying a value needs no check. Parts of one packed
- * integer (ctf_pack.h) stand one behind the other.
+ * Always true: a resolved class has only fields whose kind, sign and size fit their place, so
+ * that copying a value needs no check. Parts of one packed integer (ctf_pack.h) follow one
+ * another.
  */
 #ifndef PROBES_SESSION_DECODE_CLASS_H
 #define PROBES_SESSION_DECODE_CLASS_H
@@ -19,11 +19,11 @@
 #include "probes/session/decode/fields.h"
 
 struct decode_field {
-	uint16_t index;			/* in its structure; DECODE_NONE: there is none */
+	uint16_t index;			/* in its structure; DECODE_NONE: no such field */
 	uint16_t offset;		/* in struct event */
 	uint8_t store;			/* enum field_store */
-	bool is_signed;			/* how babeltrace has it */
-	uint8_t left, right;		/* shifts that take it out of a packed one */
+	bool is_signed;			/* in the trace */
+	uint8_t left, right;		/* shifts that extract it from a packed integer */
 };
 
 #define DECODE_NONE UINT16_MAX
@@ -31,24 +31,17 @@ struct decode_field {
 #define DECODE_FIELDS_MAX 24
 
 struct decode_class {
-	const bt_event_class *event_class;	/* owned reference: keeps the address ours */
+	const bt_event_class *event_class;	/* owned; so its address is not reused */
 	uint8_t type;			/* enum event_type, EVENT_NONE: skip */
-	struct decode_field vpid, vtid;	/* of the common context */
-	uint16_t words;			/* field with many ops; DECODE_NONE: an event as it is */
+	struct decode_field vpid, vtid;	/* in the common context */
+	uint16_t words;			/* the field with many ops; DECODE_NONE: one event */
 	uint8_t count;
-	uint64_t skipped;		/* events, by whoever reads them */
+	uint64_t skipped;		/* events skipped so far; counted by the decoder */
 	uint64_t frequency;		/* of its clock, Hz; 0: no clock */
 	struct decode_field fields[DECODE_FIELDS_MAX];
 };
 
-/*
- * Fills *out for event_class (taking a reference). problem: "" or why it is
- * skipped although it is ours.
- */
-void decode_class_resolve(const bt_event_class *event_class, struct decode_class *out,
-			  char *problem, size_t size);
-
-/* Those that have been met. */
+/* The classes that have been seen. */
 struct decode_classes {
 	struct decode_class **list;	/* owned, open addressing by address */
 	size_t slots, count;
@@ -57,7 +50,7 @@ struct decode_classes {
 
 bool decode_classes_init(struct decode_classes *classes);	/* false: short of memory */
 void decode_classes_release(struct decode_classes *classes);
-/* NULL: short of memory. problem: of one that is met first, else "". */
+/* NULL: short of memory. problem: "" unless the class is new and is skipped. */
 struct decode_class *decode_classes_find(struct decode_classes *classes,
 					 const bt_event_class *event_class, char *problem,
 					 size_t size);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Takes apart what one event carries of many ops, kernels and allocations (tft_ops in
- * probes/schema/records.h).
+ * Splits a record that carries many ops, kernels and allocations (tft_ops in
+ * probes/schema/records.h) into single events.
  *
- * Always true: nothing is read behind the words; what does not fit ends it, and
- * what comes before it is whole. Any words give events that the model can take.
- * O(1) each. Threads: any, each with its own.
+ * Always true: nothing beyond the record's words is read. Words that make no sense end it, and
+ * what comes before them is valid. Any words give events that the model can take. O(1) for each
+ * event. Threads: any, each with its own state.
  */
 #ifndef PROBES_SESSION_DECODE_OPS_H
 #define PROBES_SESSION_DECODE_OPS_H
@@ -18,18 +18,18 @@
 
 struct decode_ops {
 	const uint64_t *at, *end;	/* borrowed */
-	int64_t base_ns, step;		/* step, look, place, instance: of the op before */
+	int64_t base_ns, step;		/* step, look, place, instance: the previous op's */
 	uint64_t instance, look, place;
-	uint64_t ran_in, ran_on;	/* of the kernel before; ran_in of the allocation too */
-	uint32_t device;		/* of the allocation before */
+	uint64_t ran_in, ran_on;	/* the previous kernel's; ran_in also the allocation's */
+	uint32_t device;		/* the previous allocation's */
 	uint32_t tid;
 };
 
-/* head: start_ns, instance and tid of what carries them. */
+/* head: start_ns, instance and tid of the record. */
 void decode_ops_begin(struct decode_ops *ops, const struct event_op *head,
 		      const uint64_t *words, size_t n);
-/* An EVENT_OP, _COMMAND, _ALLOC or _FREE: type and u of *event. false: the words are at their
- * end, or damaged. */
+/* Sets type and u of *event: EVENT_OP, _COMMAND, _ALLOC or _FREE. false: no words are left, or
+ * they are damaged. */
 bool decode_ops_next(struct decode_ops *ops, struct event *event);
 
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Builds babeltrace2's graph for a reader: sources, muxer, our sink.
+ * Builds babeltrace2's graph for a reader: sources, muxer, and tftop's sink.
  *
- * Errors: false with the chain of causes in error. Threads: a graph is one
- * thread's at a time (babeltrace keeps its current error per thread). Graphs
- * share component classes, whose counts of references have no lock, and each
- * loading of a plug-in its one list of them, which has none either: so plug-ins
- * are loaded once and stay, and graphs are made and freed under guard_lock().
+ * Errors: false, with the chain of causes in error. Threads: a graph belongs to one thread at a
+ * time (babeltrace keeps the current error per thread). Graphs share component classes, whose
+ * reference counts have no lock, and the loading of plug-ins shares one list without a lock. So
+ * plug-ins are loaded once and stay loaded, and graphs are built and freed under guard_lock().
  */
 #ifndef PROBES_SESSION_GRAPH_H
 #define PROBES_SESSION_GRAPH_H
@@ -16,11 +15,11 @@
 
 #include <babeltrace2/babeltrace.h>
 
-/* Takes an array of messages; what it returns ends or goes on with the graph. */
+/* Consumes an array of messages; its result ends or continues the graph. */
 typedef bt_graph_simple_sink_component_consume_func_status graph_status;
 typedef graph_status graph_consume(bt_message_iterator *iterator, void *arg);
 
-/* For it: calls take for each message that has come (borrowed). */
+/* For a graph_consume: calls take for each message that has arrived (borrowed). */
 graph_status graph_each(bt_message_iterator *iterator,
 			void (*take)(void *arg, const bt_message *message), void *arg);
 
@@ -28,7 +27,7 @@ graph_status graph_each(bt_message_iterator *iterator,
 bt_graph *graph_build(const char *url, graph_consume *consume, void *arg, char *error,
 		      size_t size);
 
-/* The recorded trace in exactly this folder; a single stream without a muxer. */
+/* The recorded trace in exactly this folder; a single stream needs no muxer. */
 bt_graph *graph_build_stream(const char *folder, graph_consume *consume, void *arg, char *error,
 			     size_t size);
 
@@ -38,15 +37,15 @@ void graph_free(bt_graph *graph);
 /* A plug-in by its name, borrowed; NULL: not found. [guard_lock()] */
 const bt_plugin *graph_plugin(const char *name);
 
-/* Calls fn for each folder with CTF in or below path, with or without metadata,
- * and for those that may not be looked into. False: there are too many or no
- * memory. */
+/* Calls fn for each folder with CTF in or below path, with or without metadata, and for folders
+ * that may not be read. False: there are too many, or no memory. */
 bool graph_folders(const char *path, void (*fn)(void *arg, const char *folder), void *arg);
 
 /* Is there any such folder? Any thread. */
 bool graph_finds_trace(const char *path);
 
-/* This thread's pending error of babeltrace as one sentence; cleared. */
+/* Writes and clears this thread's pending babeltrace error as one sentence that begins with
+ * `what`. */
 void graph_take_error(char *error, size_t size, const char *what);
 
 #endif

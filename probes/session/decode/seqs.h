@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a reader knows of the numbers that threads give their events: whether
- * something is missing, where, and whether it was reported before.
+ * What a reader knows from the numbers that threads give their events: whether events are
+ * missing, where, and whether that was reported before.
  *
- * Always true: a loss is counted once, whether the tracer reports it first or
- * a gap in the numbers shows it first. Events must be given in the order of
- * time. Threads: one at a time. Short of memory: gaps are not noticed.
+ * Always true: a loss is counted once, whether the tracer reports it first or a gap in the
+ * numbers shows it first. Events must be given in the order of time. Threads: one at a time.
+ * Short of memory: gaps are not noticed.
  *
- * What a thread wrote last and was lost shows no gap, as nothing follows. The beats of its
- * process tell: how many it has written, against how many came.
+ * A loss at the end of a thread shows no gap, because nothing follows. The beats of its process
+ * show it: they say how many events it has written, to compare with how many arrived.
  */
 #ifndef PROBES_SESSION_SEQS_H
 #define PROBES_SESSION_SEQS_H
@@ -26,24 +26,24 @@ void seqs_free(struct seqs *seqs);
 
 enum seqs_state {
 	SEQS_NEXT,
-	SEQS_AGAIN,			/* was given before: leave it out */
-	SEQS_GAP,			/* *loss says what is missing before it */
+	SEQS_AGAIN,			/* it was given before: skip it */
+	SEQS_GAP,			/* events before it are missing: *loss */
 };
 
 /* Takes a numbered event. loss->count: what had not been reported before. */
 enum seqs_state seqs_take(struct seqs *seqs, const struct event *event, struct event_lost *loss);
 
-/* Takes it when it is its thread's next one; false: it has not been taken. */
+/* Takes an event if it is its thread's next one; false: it was not taken. */
 bool seqs_follows(struct seqs *seqs, const struct event *event);
 
-/* One came, numbered or not, that is not given out twice. */
+/* Counts an event that arrived, numbered or not, and that is not given out twice. */
 void seqs_came(struct seqs *seqs, const struct event *event);
 
-/* The process has written so many since this tftop is there, before this event; returns how
- * many are lost that nobody has told of. A few that were just being written may be among them. */
+/* The process has written that many events for this tftop; returns how many of them were lost
+ * without having been reported. That may include a few that are just being written. */
 uint64_t seqs_written(struct seqs *seqs, uint32_t pid, uint64_t written);
 
-/* The tracer reports `count` lost events; returns how many are news. */
+/* The tracer reports `count` lost events; returns how many of them are new. */
 uint64_t seqs_report(struct seqs *seqs, uint64_t count);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of a reader, shared by reader.c (its thread and its life) and reader_ask.c (what
- * others ask of it and tell it meanwhile).
+ * Inside a reader, shared by reader.c (its thread and its life) and reader_ask.c (what others ask
+ * and tell it meanwhile).
  */
 #ifndef PROBES_SESSION_READER_INTERNAL_H
 #define PROBES_SESSION_READER_INTERNAL_H
@@ -22,17 +22,17 @@ struct reader {
 	pthread_cond_t changed;		/* CLOCK_MONOTONIC */
 	enum reader_state state;
 	char error[READER_ERROR_MAX];	/* written before state is READER_FAILED */
-	char why[READER_ERROR_MAX];	/* it attached anew [lock] */
+	char why[READER_ERROR_MAX];	/* of attaching anew [lock] */
 	struct relay relay;
-	sigjmp_buf back;		/* out of a graph that aborts; its thread's own */
+	sigjmp_buf back;		/* the way out of a graph that aborts; the thread's */
 	bool abandoned;			/* reader_free() gave up: the thread frees */
-	bool exited;			/* the thread has left its loop */
+	bool exited;			/* the thread has ended its loop */
 	atomic_bool stop, in_sink;
 	atomic_bool anew;		/* see reader_attach_anew() */
-	_Atomic int64_t anew_ns;	/* when it was asked for first */
-	atomic_bool attaching;		/* anew, and nothing came yet */
+	_Atomic int64_t anew_ns;	/* when that was first requested */
+	atomic_bool attaching;		/* anew; nothing has arrived yet */
 	atomic_bool complete;		/* see reader_complete() */
-	atomic_bool gave_up;		/* babeltrace aborted: the thread is lost */
+	atomic_bool gave_up;		/* babeltrace aborted: the thread was given up */
 	_Atomic int64_t drain_ns;	/* 0: not draining */
 	int64_t stop_ns;		/* the caller's: reader_stop() */
 	_Atomic uint64_t events, streams;
@@ -45,14 +45,14 @@ struct reader {
 	int64_t gap_begin_ns, gap_end_ns;
 	/* the thread's own */
 	struct decode *decode;
-	bool brought;			/* this run of the graph brought messages */
-	int64_t begun_ns;		/* the first graph was */
-	int64_t begin_ns, period_ns;	/* begin: of this graph */
+	bool brought;			/* this run of the graph has brought messages */
+	int64_t begun_ns;		/* when the first graph was built */
+	int64_t begin_ns, period_ns;	/* begin: when this graph started */
 	struct rhythm rhythm;
 	unsigned int graphs;		/* built so far */
-	unsigned int attached_anew;	/* of these, without a renewal */
-	unsigned int renewed;		/* renewals that were followed */
-	bool was_attached;		/* to any */
+	unsigned int attached_anew;	/* of these, within the same session */
+	unsigned int renewed;		/* sessions that replaced one whose daemons died */
+	bool was_attached;		/* to any session */
 	bool gap_open;			/* the last one has no end yet */
 };
 

@@ -2,15 +2,19 @@
 /*
  * How babeltrace's live source reaches the relay daemon.
  *
- * relay.c defines connect(), recv() and send() for the whole program: babeltrace finds
- * them. They are the system's own, except on a thread that relay_use() was
- * called on: there a connection to the loopback comes from `connect`, and the
- * relay's answers are acknowledged at once (it writes in small pieces and would
- * wait 40 ms for each acknowledgement). One that announces more data than was asked for is
- * refused, as babeltrace 2.0.4 writes it behind its buffer; so is metadata without bounds.
- * A relay that says nothing for RELAY_WAIT_S has broken off, too: else babeltrace waits for ever.
+ * relay.c defines connect(), recv() and send() for the whole program, and babeltrace uses them.
+ * They do what the system's do, except on a thread that called relay_use(). There
  *
- * Ownership: the caller's, until relay_use(NULL) on that thread.
+ * - a connection to the loopback is made by relay->connect, since the relay daemon lives in
+ *   another network namespace;
+ * - the relay's answers are acknowledged at once: it writes in small pieces and would wait 40 ms
+ *   for each acknowledgement;
+ * - an answer that announces more data than was requested is refused, because babeltrace 2.0.4
+ *   would write beyond its buffer, and so is metadata without bounds;
+ * - a relay that says nothing for RELAY_WAIT_S counts as broken; babeltrace would wait for ever.
+ *
+ * Ownership: the caller's, until relay_use(NULL) on that thread. docs/architecture.md tells why
+ * this is needed.
  */
 #ifndef PROBES_SESSION_RELAY_H
 #define PROBES_SESSION_RELAY_H
@@ -18,29 +22,29 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#define RELAY_WAIT_S 6			/* longer than a daemon may be stopped (keeper.c) */
-#define RELAY_HEAD 12u			/* of an answer that announces data */
+#define RELAY_WAIT_S 6			/* longer than a daemon may stay stopped (keeper.c) */
+#define RELAY_HEAD 12u			/* bytes of an answer that say how much data follows */
 
 struct relay {
 	int (*connect)(void *arg, uint16_t port);	/* NULL: the system's */
 	void *connect_arg;
 	pthread_mutex_t lock;		/* fd */
-	int fd;				/* owned: a second handle; -1: none yet */
-	/* the thread's own */
+	int fd;				/* owned: a duplicate of the connection; -1: none yet */
+	/* the thread's */
 	uint64_t most;			/* bytes that the answer may announce */
-	uint32_t command;		/* that it answers */
-	uint8_t head[RELAY_HEAD];	/* its beginning */
-	unsigned int head_bytes;	/* of it, read */
-	const char *broken;		/* why there is no more data; NULL: it is not known */
+	uint32_t command;		/* the command that it answers */
+	uint8_t head[RELAY_HEAD];	/* the answer's beginning */
+	unsigned int head_bytes;	/* how many of these were read */
+	const char *broken;		/* why no more data comes; NULL: unknown */
 };
 
 void relay_init(struct relay *relay);
 void relay_release(struct relay *relay);
-/* This thread's connections are the relay's; NULL: no more. */
+/* Applies relay to this thread's connections; NULL: ends that. */
 void relay_use(struct relay *relay);
-/* Why the last connection broke off, forgotten then; NULL: it did not. Its thread. */
+/* Why the last connection was lost, once; NULL: it was not. On the relay's thread. */
 const char *relay_broken(struct relay *relay);
-/* Wakes a recv() that waits for a relay that does not answer. Any thread. */
+/* Wakes a recv() that waits for an answer. Any thread. */
 void relay_hang_up(struct relay *relay);
 
 #endif

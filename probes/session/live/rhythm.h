@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When to look at the relay daemon again.
+ * When to ask the relay daemon for data again.
  *
- * Each channel's data comes once in a period of the live timer, at a moment of
- * its own, so most looks at fixed intervals find nothing, and each of them
- * wakes the relay daemon. Looks follow what was seen instead: one a period
- * after each time that data came, further ones while it is late.
+ * Each channel's data arrives once in a period of the live timer, at a moment of its own. Asking
+ * at fixed intervals would mostly find nothing, and each request wakes the relay daemon. So
+ * requests follow what was seen: one period after each time that data arrived, and more often
+ * while data is late.
  *
- * Always true: the next look is at least RHYTHM_STEP_NS away, and at most what
- * the caller says. Constant time and memory. Zeroed it knows nothing yet. One
- * thread's. Times are CLOCK_MONOTONIC.
+ * Always true: the next request is at least RHYTHM_STEP_NS away, and at most what the caller
+ * says. Constant time and memory. A zeroed rhythm knows nothing yet. One thread's. Times are
+ * CLOCK_MONOTONIC.
  */
 #ifndef PROBES_SESSION_RHYTHM_H
 #define PROBES_SESSION_RHYTHM_H
@@ -20,15 +20,15 @@
 #define RHYTHM_STEP_NS 3000000
 
 struct rhythm {
-	int64_t beat_ns[RHYTHM_BEATS];	/* when data came; 0: free */
-	unsigned int next;		/* oldest of them */
-	int64_t found_ns;		/* the last look that found any */
+	int64_t beat_ns[RHYTHM_BEATS];	/* when data arrived; 0: unused */
+	unsigned int next;		/* the oldest of them */
+	int64_t found_ns;		/* the last request that found data */
 };
 
-/* A look has found data. */
+/* A request has found data. */
 void rhythm_found(struct rhythm *rhythm, int64_t now_ns, int64_t period_ns);
 
-/* How long to sleep, longest_ns at most. */
+/* How long to wait before the next request, longest_ns at most. */
 int64_t rhythm_wait_ns(const struct rhythm *rhythm, int64_t now_ns, int64_t period_ns,
 		       int64_t longest_ns);
 

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The keeper: parent of the LTTng daemons, in a private network namespace
- * where there can be one.
+ * The keeper: the parent of the LTTng daemons, in a private network namespace where that is
+ * possible.
  *
  * Always true:
- *  - It starts by itself, as soon as it is forked, and says WIRE_READY or
- *    WIRE_FAILED within ARM_LIMIT_NS (session.c), up to three times that where many want the
- *    processors (process_patience()).
- *  - After WIRE_BEGUN a daemon that dies or has been stopped for 5 s is replaced, with all
- *    others: WIRE_RESTARTS, then WIRE_READY once more, or WIRE_BROKEN. Three times a minute
- *    at most. Programs find the new set at the same place.
- *  - When its socket to tftop ends, however tftop ended, it takes every process
- *    and file of the session away and ends: 0.5 s, at most 2 s.
- *  - Every process that it or a daemon forks is or becomes its child
- *    (subreaper), so that none escapes.
+ * - It starts its work as soon as it is forked, and sends WIRE_READY or WIRE_FAILED within
+ *   ARM_LIMIT_NS (session.c), which process_patience() stretches to up to three times that.
+ * - After WIRE_BEGUN a daemon that dies, or has been stopped for 5 s, is replaced, together with
+ *   all others: WIRE_RESTARTS, then WIRE_READY again, or WIRE_BROKEN. That happens three times a
+ *   minute at most. Programs find the new daemons at the same place.
+ * - When its socket to tftop ends, however tftop ended, it ends every process and removes every
+ *   file of the session, and ends: in 0.5 s, 2 s at most.
+ * - Every process that it or a daemon forks is or becomes its child (subreaper), so that none
+ *   escapes.
  */
 #ifndef PROBES_SESSION_KEEPER_H
 #define PROBES_SESSION_KEEPER_H
@@ -26,11 +25,11 @@ struct keeper_options {
 	int fd;				/* messages, SEQPACKET */
 	int broker;			/* requests for connected sockets: head.status = port */
 	const char *record_dir;		/* absolute, or NULL */
-	const char *library_dir;	/* our libraries, or NULL: none */
+	const char *library_dir;	/* the probes' libraries; NULL: none */
 	bool scout;			/* see scout.h; false: PROGRAM changes its user */
-	uid_t program_uid;		/* PROGRAM's, which only of an attached one is not tftop's */
+	uid_t program_uid;		/* PROGRAM's; tftop's own unless tftop attaches */
 	gid_t program_gid;
-	const char *known;		/* second name of the folder, which goes with it; NULL: none */
+	const char *known;		/* a second name of the folder, removed with it; or NULL */
 	bool lossless;
 	bool unhurried;			/* see struct session_options */
 };

@@ -32,7 +32,8 @@
 #define DRAIN_NS 2500000000
 #define SENTENCE 400
 
-uint64_t lttng_plan_bytes(const struct lttng_plan *p, uint32_t cpus)
+/* Shared memory for the buffers of one uid. */
+static uint64_t lttng_plan_bytes(const struct lttng_plan *p, uint32_t cpus)
 {
 	/* A reader's sub-buffer comes on top. */
 	return cpus * (p->event_bytes * (p->event_count + 1) +

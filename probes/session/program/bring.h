@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The probes are brought into one process that runs: the stage is loaded into it, told what
- * to set and to load, and waited for. Knows of no session.
+ * Loads the probes into one running process: injects the stage, tells it what to set and to load,
+ * and waits for its report. It knows nothing of a session.
  *
- * Always true: it takes 15 s and the injector's times at most, and stops waiting when
- * may_go_on() says so or the process ends; the stage then finishes by itself. All is the
- * caller's. Threads: any, one at a time per name of a report.
+ * Always true: it takes 15 s plus the injector's limits at most. It stops waiting when
+ * may_go_on() says so or the process ends; the stage then finishes by itself. Everything it is
+ * given belongs to the caller. Threads: any, one at a time for each name of a report.
  */
 #ifndef PROBES_SESSION_BRING_H
 #define PROBES_SESSION_BRING_H
@@ -21,28 +21,32 @@
 
 struct bring {
 	pid_t pid;
-	int fd;				/* its pidfd */
-	bool again;			/* another tftop has watched it before */
+	int fd;				/* pidfd */
+	bool again;			/* another tftop has attached to it before */
 	uid_t uid;
 	gid_t gid;
-	const char *dir, *name;		/* folder of the report, which it can read; its name */
-	const char *seen;		/* NULL: it sees tftop's files; else its place (place.h) is there, */
-	int place;			/* with report and probes in it: its folder, open */
+	const char *dir, *name;		/* the report's folder, which it can read, and name */
+	/* NULL: it sees tftop's files. Else the path of its place (place.h), which holds report and
+	 * probes; place is the open folder. */
+	const char *seen;
+	int place;
 	const struct environ_choice *probes;
-	const char *lines;		/* variables, of environ_lines() */
+	const char *lines;		/* variables, made by environ_lines() */
 	size_t bytes;
-	/* Asked each 5 ms; false: why it is over. */
+	/* Called every 5 ms; false with the reason ends the waiting. */
 	bool (*may_go_on)(void *arg, char *why, size_t size);
 	void *arg;
-	struct stage_codes *codes;	/* out: what was replaced, malloc'd, the caller's; NULL: nothing */
-	int64_t stopped_ns;		/* out: how long one of its threads stood still, at most */
+	/* Results: the code that was replaced, malloc'ed, the caller's, NULL: none; and how long a
+	 * thread was stopped, at most. */
+	struct stage_codes *codes;
+	int64_t stopped_ns;
 };
 
-/* Whether at least one probe is there, or will be once there is something for it. *now: what
- * became of each; false: why not. */
+/* Whether at least one probe has started, or will start once its runtime is used. *now: the result
+ * for each; false: why not. */
 bool bring_probes(struct bring *bring, struct stage_report *now, char *why, size_t size);
 
-/* Of one library in the report. */
+/* Whether one library of the report failed. */
 bool bring_went_wrong(const struct stage_load *load);
 
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The descendants of PROGRAM, seen through /proc: who appears, what it runs,
- * who is gone. Also those that never load a probe.
+ * The descendants of PROGRAM, as /proc shows them: which processes appear, what they run, which
+ * have ended. That includes processes that never load a probe.
  *
- * Always true: a look costs at most a bounded number of files; a descendant is
- * told once when it appears, again when it execs something else, and once when
- * it is gone. One that lives shorter than the time between two looks can be
- * missed. Threads: main only.
+ * Always true: a look reads a bounded number of files. A descendant is reported once when it
+ * appears, again when it calls exec, and once when it has ended. One that lives for less than the
+ * time between two looks can be missed. Threads: main only.
  */
 #ifndef PROBES_SESSION_CHILDREN_H
 #define PROBES_SESSION_CHILDREN_H
@@ -23,7 +22,7 @@ struct child_event {
 	bool gone;
 	pid_t pid, parent;
 	char command[256];
-	enum preflight_kind kind;	/* of what it runs */
+	enum preflight_kind kind;	/* of the file that it runs */
 };
 
 typedef void child_function(void *arg, const struct child_event *event);
@@ -32,10 +31,10 @@ typedef void child_function(void *arg, const struct child_event *event);
 struct children *children_new(pid_t program);
 void children_free(struct children *children);
 
-/* The processes known of, PROGRAM first; at most max. */
+/* The known processes, PROGRAM first; max at most. */
 size_t children_pids(const struct children *children, pid_t *pids, size_t max);
 
-/* Looks once and tells what changed. */
+/* Looks once and reports what has changed. */
 void children_look(struct children *children, child_function *tell, void *arg);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What PROGRAM's environment gets: no more than the chosen probes need, and
- * chained to the user's own values.
+ * The variables that PROGRAM gets: no more than the chosen probes need, and combined with the
+ * user's own values.
  *
  *   TFTOP_CONTROL          the control page (probes/schema/control.h)
  *   LTTNG_HOME             this tftop's private LTTng
- *   LD_PRELOAD             libtftop-start.so, after the user's own
- *   OPENCL_LAYERS          ours FIRST: loaders cut the variable behind the
- *                          first entry while they read it
+ *   LD_PRELOAD             libtftop-start.so, after the user's own libraries
+ *   OPENCL_LAYERS          tftop's layer comes first: loaders cut the variable after
+ *                          the first entry while they read it
  *   CUDA_INJECTION64_PATH, NVTX_INJECTION64_PATH, INTEL_LIBITTNOTIFY64
- *                          ours; the user's own value goes to TFTOP_CHAIN_NAME
+ *                          tftop's; the user's own value goes to TFTOP_CHAIN_NAME
  *
- * A probe is offered only when its library is there. Threads: main only.
+ * A probe is set only if its library exists. Threads: main only.
  */
 #ifndef PROBES_SESSION_ENVIRON_H
 #define PROBES_SESSION_ENVIRON_H
@@ -22,22 +22,22 @@
 #define ENVIRON_PROBES_MAX 16
 
 struct environ_choice {
-	bool chosen[ENVIRON_PROBES_MAX];	/* by index of the table in environ.c */
-	char lib_dir[1024];			/* "" : no probe libraries found */
+	bool chosen[ENVIRON_PROBES_MAX];	/* by index into the table of environ.c */
+	char lib_dir[1024];			/* "": no probe libraries were found */
 };
 
 /*
- * Reads --probe LIST ("auto", or names with + and -). 0, or -1 and a sentence
- * that lists the known names.
+ * Reads --probe LIST ("auto", or names with + and -). 0, or -1 and a sentence that lists the known
+ * names.
  */
 int environ_choose(struct environ_choice *choice, const char *list,
 		   const char *self_dir, char *error, size_t size);
 
-/* A sentence when the probes' path cannot be put into the environment (blanks,
- * colons), everybody can write there, or nothing is there to load; "" when all is well. */
+/* Why no probe can be loaded: the path cannot be put into the environment (spaces, colons), every
+ * user can write there, or there are no libraries. "": all is well. */
 void environ_complaint(const struct environ_choice *choice, char *text, size_t size);
 
-/* Whether that probe is among those chosen; false: there is none of that name. */
+/* Whether a probe was chosen; false also when there is none of that name. */
 bool environ_wants(const struct environ_choice *choice, const char *probe);
 
 struct environ_options {
@@ -45,23 +45,22 @@ struct environ_options {
 	const char *lib_dir;	/* the probes' folder, as PROGRAM sees it; NULL: as tftop does */
 	bool preload;		/* PROGRAM can take LD_PRELOAD */
 	bool lossless;
-	/* What PROGRAM has already of a variable; NULL: it gets tftop's environment. */
+	/* PROGRAM's own value of a variable; NULL: PROGRAM inherits tftop's variables. */
 	const char *(*own)(void *arg, const char *name);
 	void *arg;
 };
 
-/* The chosen probes' libraries that can come late, their paths with blanks between; bytes
- * used, 0 when there is none or they do not fit. seen: as options.lib_dir. */
+/* The paths of the chosen probes that can be loaded into a running process, separated by spaces.
+ * Returns the bytes used; 0: there is none, or they do not fit. seen: as options.lib_dir. */
 size_t environ_libraries(const struct environ_choice *choice, const char *seen, char *buffer,
 			 size_t size);
 
-/* Calls fn for each library that the lines or the list may name, and what these need of ours,
- * until it says false; its last answer. */
+/* Calls fn for each library that the variables or that list may name, and for those that they
+ * need, until fn returns false. Returns fn's last result. */
 bool environ_each_library(const struct environ_choice *choice,
 			  bool (*fn)(void *arg, const char *name), void *arg);
 
-/* NAME=value lines, NUL after each, into buffer; bytes used, 0 when they do
- * not fit. */
+/* Writes NAME=value lines, each with a NUL. Returns the bytes used; 0: they do not fit. */
 size_t environ_lines(const struct environ_choice *choice,
 		     const struct environ_options *options, char *buffer, size_t size);
 

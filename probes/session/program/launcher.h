@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The launcher: parent of PROGRAM, owner and drain of its pty.
+ * The launcher: the parent of PROGRAM, and the owner and reader of its pty.
  *
  * Always true:
- *  - It ends with PROGRAM (and with the last user of the pty), not before, and
- *    however tftop ended.
- *  - PROGRAM waits behind a gate. Released, it starts with the environment of
- *    the plan; when tftop or the launcher dies first, it starts bare.
- *  - PROGRAM sees the signal dispositions, mask, umask, limits, descriptors
- *    and working directory that tftop was started with.
- *  - It holds no terminal, no working directory and none of tftop's
- *    descriptors; it never makes PROGRAM wait for tftop: what the screen cannot
- *    take is dropped, oldest first, and said.
+ * - It ends with PROGRAM (and with the last user of the pty), not before, and however tftop
+ *   ended.
+ * - PROGRAM waits at a gate. When it is released it starts with the environment of the plan; when
+ *   tftop or the launcher dies first, it starts without probes.
+ * - PROGRAM has the signal dispositions, mask, umask, limits, descriptors and working directory
+ *   with which tftop was started.
+ * - The launcher holds no terminal, no working directory and none of tftop's descriptors. It
+ *   never makes PROGRAM wait for tftop for long: output that the screen does not take is
+ *   discarded, the oldest first, and that is reported.
  *
- * Without a pty PROGRAM stays in tftop's process group and the launcher moves
- * to one of its own in the same session, so that PROGRAM's group is not
- * orphaned (job control works) when tftop dies. With a pty the launcher leads
- * a new session whose terminal is the pty, and PROGRAM is its foreground group:
- * its children outlive it as they would under a shell.
+ * Without a pty PROGRAM stays in tftop's process group, and the launcher moves to one of its own
+ * in the same session, so that PROGRAM's group is not orphaned (job control works) when tftop
+ * dies. With a pty the launcher leads a new session whose terminal is the pty, with PROGRAM as
+ * its foreground group: its children outlive it as they would under a shell.
  */
 #ifndef PROBES_SESSION_LAUNCHER_H
 #define PROBES_SESSION_LAUNCHER_H
@@ -31,7 +30,7 @@
 #define LAUNCHER_SIGNALS 65
 #define LAUNCHER_ENV_MAX 65536
 
-/* How tftop itself was started: what PROGRAM must find again. */
+/* How tftop itself was started, to be restored for PROGRAM. */
 struct launcher_origin {
 	bool saved;
 	sigset_t mask;
@@ -42,8 +41,8 @@ void launcher_origin_save(struct launcher_origin *origin);
 
 /* Shared between tftop and launcher (MAP_SHARED), written before the release. */
 struct launcher_plan {
-	uint32_t bytes;			/* of lines used */
-	char lines[LAUNCHER_ENV_MAX];	/* NAME=value, NUL after each */
+	uint32_t bytes;			/* used of lines */
+	char lines[LAUNCHER_ENV_MAX];	/* NAME=value, each with a NUL */
 };
 
 struct launcher_options {
@@ -60,11 +59,11 @@ struct launcher_options {
 /* The life of the launcher process, called in the forked child. */
 _Noreturn void launcher_main(const struct launcher_options *options);
 
-/* The PROGRAM side of the gate (program.c): waits, then execs. */
+/* PROGRAM's side of the gate (program.c): waits, then execs. */
 struct program_gate {
-	int gate;			/* 'R' traced, end of file: bare */
-	int report;			/* errno of a failed exec */
-	int slave;			/* of the pty, -1: none */
+	int gate;			/* 'R': start with probes; end of file: without */
+	int report;			/* gets the errno of a failed exec */
+	int slave;			/* of the pty; -1: none */
 };
 _Noreturn void program_main(const struct launcher_options *options,
 			    const struct program_gate *gate);

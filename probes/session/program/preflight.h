@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looks at PROGRAM before it starts: whether it can be run at all, and what
- * tftop will not see of it. Touches nothing. Threads: main only.
+ * Looks at PROGRAM before it starts: whether it can be run at all, and what tftop will not
+ * observe. Touches nothing. Threads: main only.
  */
 #ifndef PROBES_SESSION_PREFLIGHT_H
 #define PROBES_SESSION_PREFLIGHT_H
@@ -13,19 +13,19 @@
 #define PREFLIGHT_NOTE_MAX 320
 
 enum preflight_kind {
-	PREFLIGHT_DYNAMIC = 0,	/* takes a preloaded library */
+	PREFLIGHT_DYNAMIC = 0,	/* a library can be preloaded */
 	PREFLIGHT_STATIC,
 	PREFLIGHT_SECURE,	/* set-uid, set-gid, file capabilities */
 	PREFLIGHT_FOREIGN,	/* other word size, other C library, other machine */
-	PREFLIGHT_UNKNOWN,	/* cannot be read */
+	PREFLIGHT_UNKNOWN,	/* it cannot be read, or is no ELF file */
 };
 
 struct preflight {
-	int exit_status;	/* 0: can be run; 125 to 127: error says why */
+	int exit_status;	/* 0: it can be run; 125 to 127: error says why not */
 	char error[512];
-	char path[4096];	/* what is run */
-	char interpreter[4096];	/* what runs in the end: of a script its interpreter */
-	enum preflight_kind kind;	/* of the file that is run in the end */
+	char path[4096];	/* the file that is run */
+	char interpreter[4096];	/* of a script its interpreter, else the same */
+	enum preflight_kind kind;	/* of interpreter */
 	bool changes_user;	/* it runs another program under another uid */
 	size_t note_count;
 	char notes[PREFLIGHT_NOTES][PREFLIGHT_NOTE_MAX];	/* warnings */
@@ -33,22 +33,22 @@ struct preflight {
 
 void preflight_check(struct preflight *preflight, char *const *argv);
 
-/* The kind of one file; used for children as well. */
+/* The kind of one file. */
 enum preflight_kind preflight_kind(const char *path);
 
-/* The name of a command behind which programs are out of sight (sudo, docker);
- * NULL when command is none. */
+/* The name of a command whose programs tftop cannot observe (sudo, docker); NULL: command is not
+ * one of them. */
 const char *preflight_hider(const char *command);
 
 /* ---- preflight_plugin.c ---- */
 enum preflight_plugin {
 	PREFLIGHT_PLUGIN_FINE = 0,
-	PREFLIGHT_PLUGIN_UNUSED,	/* asked for, but this TensorFlow does not take it */
-	PREFLIGHT_PLUGIN_FATAL,		/* this TensorFlow ends at its import because of it */
+	PREFLIGHT_PLUGIN_UNUSED,	/* requested, but this TensorFlow ignores it */
+	PREFLIGHT_PLUGIN_FATAL,		/* this TensorFlow fails at import because of it */
 };
 
-/* What libtftop_pluggable.so means to the TensorFlow that a python would import;
- * text says it unless all is fine. Other programs: fine. */
+/* What libtftop_pluggable.so means for the TensorFlow that a Python would import; text says it
+ * unless all is fine. Other programs: fine. */
 enum preflight_plugin preflight_plugin(const char *program, char *text, size_t size);
 
 #endif

@@ -2,26 +2,25 @@
 /*
  * Looks over recorded CTF before babeltrace reads it: which packets are whole.
  *
- * A recording ends where a crash ended it: in the midst of a packet, with
- * metadata that stops within a word, with files of which only the name had
- * reached the disk. babeltrace 2 reads nothing of a trace with such a file, so
- * every packet's header is looked at here, and it is given the whole ones.
+ * A recording ends where a crash ended it: in the middle of a packet, with metadata that stops
+ * inside a word, with files of which only the name reached the disk. babeltrace 2 reads nothing
+ * of a trace with such a file. So every packet's header is checked here, and babeltrace is given
+ * the whole packets.
  *
- * LTTng's index beside the streams tells how many packets there should be, and
- * until when; it is not needed.
+ * LTTng's index beside the streams says how many packets there should be, and until when; it is
+ * not required.
  *
- * Understood (`known`) are packet headers and contexts of plain integers with
- * magic number, UUID, times and sizes, the same for all streams: LTTng's, and
- * what babeltrace writes. Other traces are left to babeltrace as they are.
+ * Understood (`known`) are packet headers and contexts of plain integers with magic number, UUID,
+ * times and sizes, the same for all streams: LTTng's, and those that babeltrace writes. Other
+ * traces are left to babeltrace as they are.
  *
- * Always true of a known trace: a listed packet lies within its file (but for
- * padding at its end), carries the trace's magic number and UUID, and its times
- * do not run backwards. Packets of a stream are in the order of its files.
+ * Always true of a known trace: a listed packet lies within its file (except for padding at its
+ * end) and has the trace's magic number and UUID, and its times do not run backwards. Packets of
+ * a stream are in the order of its files.
  *
- * Complexity: one small read a packet; where a header is damaged, all
- * of the bytes up to the next good one. Threads: any, one at a time. Times: ticks of
- * the trace's clock as nanoseconds. Errors: short of memory is a trace without
- * streams; files that cannot be opened are counted.
+ * Complexity: one small read for each packet; after a damaged header, all bytes up to the next
+ * good one. Threads: any, one at a time. Times: ticks of the trace's clock as nanoseconds.
+ * Errors: short of memory is a trace without streams; files that cannot be opened are counted.
  */
 #ifndef PROBES_SESSION_CTF_SCAN_H
 #define PROBES_SESSION_CTF_SCAN_H
@@ -41,10 +40,10 @@ struct ctf_packet {
 
 /* What is missing of a stream. */
 struct ctf_damage {
-	int64_t begin_ns, end_ns;	/* between which times; 0: not known */
-	uint64_t bytes;			/* there, but in no whole packet */
-	uint64_t packets;		/* that were there, as far as is known: 1 or more */
-	bool tail;			/* nothing whole comes after it */
+	int64_t begin_ns, end_ns;	/* between which times; 0: unknown */
+	uint64_t bytes;			/* present, but in no whole packet */
+	uint64_t packets;		/* lost, as far as is known: 1 or more */
+	bool tail;			/* nothing whole follows */
 };
 
 struct ctf_file {
@@ -65,13 +64,13 @@ struct ctf_stream {
 	uint64_t bytes;			/* of the packets */
 };
 
-/* A number in a packet's beginning. */
+/* Where a number lies at a packet's beginning. */
 struct ctf_place {
 	uint16_t offset;
 	uint8_t bytes;			/* 0: there is none */
 };
 
-/* Where the numbers are: the packet's header and its context behind it. */
+/* Where the numbers lie: in the packet's header, and in its context, which follows. */
 struct ctf_layout {
 	struct ctf_place magic, uuid, stream, instance;
 	struct ctf_place begin, end, content, packet;
@@ -85,7 +84,7 @@ struct ctf_trace {
 	char *metadata;			/* owned: as text, whole declarations only, packed
 					 * (ctf_pack.h); NULL: none */
 	size_t metadata_bytes;
-	uint64_t metadata_cut;		/* bytes left out at its end */
+	uint64_t metadata_cut;		/* bytes that were cut at its end */
 	int metadata_error;		/* why its file cannot be read; 0: it can */
 	bool big_endian;
 	uint8_t uuid[16];
@@ -100,13 +99,13 @@ struct ctf_trace {
 void ctf_scan(struct ctf_trace *trace, const char *folder);
 void ctf_release(struct ctf_trace *trace);
 
-/* The packets of one file, in a stream that is all zero; ctf_stream_release(). */
+/* Finds the packets of one file. stream: all zero; freed by ctf_stream_release(). */
 void ctf_scan_packets(const struct ctf_trace *trace, struct ctf_stream *stream, int fd,
 		      uint64_t bytes);
 void ctf_stream_release(struct ctf_stream *stream);
 
-/* The text of metadata in packets or plain, cut after its last whole
- * declaration; NULL: there is none. *cut: bytes left out at the end. */
+/* The text of metadata, in packets or plain, cut after its last whole declaration; NULL: there is
+ * none. *cut: the bytes that were cut. */
 char *ctf_metadata_text(const uint8_t *data, size_t size, size_t *text_size, uint64_t *cut);
 
 #endif

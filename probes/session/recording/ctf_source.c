@@ -211,6 +211,14 @@ static bool set_field(bt_field *field, const struct field_spec *spec, const void
 	return true;
 }
 
+/* Which stream takes the event: an index into streams. */
+static unsigned int ctf_source_stream(const struct ctf_source *source, const struct event *event)
+{
+	unsigned int each = source->n_streams / 2;
+
+	return event->tid % each + (event->type < EVENT_OP ? each : 0);
+}
+
 static const bt_message *event_message(struct ctf_source *source, bt_self_message_iterator *it,
 				       const struct event *event)
 {
@@ -233,13 +241,6 @@ static const bt_message *event_message(struct ctf_source *source, bt_self_messag
 			return NULL;
 		}
 	return message;
-}
-
-unsigned int ctf_source_stream(const struct ctf_source *source, const struct event *event)
-{
-	unsigned int each = source->n_streams / 2;
-
-	return event->tid % each + (event->type < EVENT_OP ? each : 0);
 }
 
 /* ---- packets, losses ---- */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The source component behind ctf_writer.c: one batch of model events at a
- * time as messages of babeltrace2, in the schema of fields.h.
+ * The source component behind ctf_writer.c: turns one batch of the model's events at a time into
+ * babeltrace2's messages, in the schema of fields.h.
  *
- * Always true: a batch makes one packet in every stream, over [begin_ns,
- * end_ns], also in those that have no event in it; messages come in order of
- * time. Nobody else looks at it. Threads: the writer's caller's.
+ * Always true: a batch becomes one packet in every stream, over [begin_ns, end_ns], also in
+ * streams without an event in it. Messages come in the order of time. Only ctf_writer.c uses it.
+ * Threads: the writer's caller's.
  */
 #ifndef PROBES_SESSION_CTF_SOURCE_H
 #define PROBES_SESSION_CTF_SOURCE_H
@@ -15,7 +15,7 @@
 #include "probes/session/recording/ctf_writer.h"
 
 enum ctf_stage {
-	CTF_STREAMS,			/* begin them */
+	CTF_STREAMS,			/* begin the streams */
 	CTF_IDLE,			/* wait for a batch */
 	CTF_LOST, CTF_PACKETS, CTF_EVENTS, CTF_PACKET_ENDS,
 	CTF_STREAM_ENDS,
@@ -24,12 +24,12 @@ enum ctf_stage {
 
 struct ctf_out_stream {
 	bt_stream *stream;		/* owned */
-	bt_packet *packet;		/* owned; the open one */
-	uint64_t lost;			/* events, of the batch */
+	bt_packet *packet;		/* owned; the open packet */
+	uint64_t lost;			/* events lost in the batch */
 };
 
 struct ctf_source {
-	struct ctf_writer_options options;	/* strings borrowed while it is made */
+	struct ctf_writer_options options;	/* strings are borrowed until it is built */
 	bt_trace *trace;		/* owned */
 	bt_stream_class *stream_class[2];	/* owned; events, meta */
 	bt_event_class *class[EVENT_TYPE_COUNT];	/* owned */
@@ -40,8 +40,8 @@ struct ctf_source {
 	/* the batch */
 	const struct event *events;	/* borrowed until CTF_IDLE */
 	size_t count;
-	int64_t before_ns, begin_ns, end_ns;	/* end of the last one; its own */
-	uint64_t lost_packets;		/* before it, by each stream of events */
+	int64_t before_ns, begin_ns, end_ns;	/* before_ns: the last batch's end */
+	uint64_t lost_packets;		/* before it, in each stream of events */
 
 	enum ctf_stage stage;
 	size_t next;			/* in the stage */
@@ -49,8 +49,6 @@ struct ctf_source {
 
 /* Adds the source to the graph; NULL: babeltrace's error is pending. */
 const bt_component_source *ctf_source_add(bt_graph *graph, struct ctf_source *source);
-/* Which stream takes the event: an index into streams. */
-unsigned int ctf_source_stream(const struct ctf_source *source, const struct event *event);
 void ctf_source_release(struct ctf_source *source);
 
 #endif

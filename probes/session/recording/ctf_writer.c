@@ -37,7 +37,6 @@ struct ctf_writer {
 	int64_t begin_ns;		/* of the batch */
 	int64_t cut_ns;			/* a batch ends here, INT64_MAX: when it is full */
 	uint64_t lost_packets;		/* before the batch */
-	uint64_t events;
 	bool begun, failed;
 	char error[ERROR_MAX];
 	struct ctf_writer *next;	/* owned; in `broken` */
@@ -165,7 +164,6 @@ static bool flush_batch(struct ctf_writer *writer, int64_t end_ns)
 	writer->lost_packets = 0;
 	if (!run_writer(writer))
 		return false;
-	writer->events += writer->n;
 	writer->n = 0;
 	writer->begin_ns = end_ns;
 	reset_texts(writer, false);
@@ -326,11 +324,6 @@ bool ctf_writer_add(struct ctf_writer *writer, const struct event *events, size_
 		if (writer->failed || !add_one(writer, &events[i]))
 			return false;
 	return !writer->failed;
-}
-
-uint64_t ctf_writer_events(const struct ctf_writer *writer)
-{
-	return writer->events + writer->n;
 }
 
 bool ctf_writer_close(struct ctf_writer *writer, char *error, size_t size)

@@ -2,15 +2,13 @@
 /*
  * Reads a recording: all CTF in or below a folder, several streams at once.
  *
- * Idea: babeltrace is what takes the time, and one graph runs on one thread.
- * So each stream has a source of its own (source.h); workers decode the sources
- * that are furthest behind into batches, and the caller's thread brings them
- * together by time, checks the threads' numbers and hands them to the sink, in
- * the same order as if babeltrace's muxer had. A worker that babeltrace aborts
- * takes its one stream along, not the others.
+ * babeltrace takes most of the time, and one graph runs on one thread. So each stream has a
+ * source of its own (source.h). Workers decode the sources that are furthest behind into batches.
+ * The caller's thread merges them by time, checks the threads' sequence numbers, and hands the
+ * events to the sink, in the same order as babeltrace's muxer would. A worker on which babeltrace
+ * aborts takes its one stream along, not the others.
  *
- * Memory: AHEAD batches a stream, of a size that keeps all of them together
- * within some 64 MiB.
+ * Memory: AHEAD batches for each stream, of a size that keeps all of them within about 64 MiB.
  */
 #ifndef PROBES_SESSION_OFFLINE_H
 #define PROBES_SESSION_OFFLINE_H
@@ -25,21 +23,21 @@
 struct offline_options {
 	const char *path;
 	uint16_t host;
-	const atomic_bool *stop;	/* leave at once */
+	const atomic_bool *stop;	/* return at once */
 	void (*sink)(void *arg, const struct event *events, size_t count);
 	void *sink_arg;
-	/* For whoever looks from another thread. */
+	/* For other threads to show progress. */
 	_Atomic uint64_t *events, *bytes_done, *bytes_all;
 };
 
 enum offline_end {
-	OFFLINE_WHOLE,			/* all was read */
-	OFFLINE_PARTIAL,		/* something is missing; EVENT_MESSAGE told what */
-	OFFLINE_FAILED,			/* nothing can be read: error */
+	OFFLINE_WHOLE,			/* everything was read */
+	OFFLINE_PARTIAL,		/* something is missing; an EVENT_MESSAGE says what */
+	OFFLINE_FAILED,			/* nothing could be read: error */
 };
 
-/* Returns when all is read. Tells what is missing, and which events are not
- * known to this version, as EVENT_MESSAGE. */
+/* Returns when everything has been read. Reports what is missing, and which events are unknown to
+ * this version, as EVENT_MESSAGE. */
 enum offline_end offline_read(const struct offline_options *options, char *error, size_t size);
 
 #endif

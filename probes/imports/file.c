@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* See file.h. Source: the System V ABI's ELF. */
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "probes/imports/file.h"
+
+struct module_search {
+	uintptr_t address;
+	struct address_module *found;
+};
+
+static int module_has_address(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct module_search *s = arg;
+	size_t length;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type != PT_LOAD ||
+		    s->address - (info->dlpi_addr + p->p_vaddr) >= p->p_memsz)
+			continue;
+		s->found->base = info->dlpi_addr;
+		length = info->dlpi_name ? strlen(info->dlpi_name) : 0;
+		if (length && length < MODULE_PATH_BYTES)
+			memcpy(s->found->path, info->dlpi_name, length + 1);
+		return 1;
+	}
+	return 0;
+}
+
+bool module_of_address(const void *address, struct address_module *module)
+{
+	struct module_search s = { .address = (uintptr_t)address, .found = module };
+
+	module->path[0] = '\0';
+	return dl_iterate_phdr(module_has_address, &s) != 0;
+}
+
+bool elf_file_has(const struct elf_file *file, uint64_t offset, uint64_t size)
+{
+	return offset <= file->size && size <= file->size - offset;
+}
+
+bool elf_file_map(struct elf_file *file, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const Elf64_Ehdr *header;
+	struct stat status;
+
+	if (fd < 0)
+		return false;
+	file->bytes = MAP_FAILED;
+	if (fstat(fd, &status) == 0 && status.st_size > (off_t)sizeof(*header)) {
+		file->size = (size_t)status.st_size;
+		file->bytes = mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, fd, 0);
+	}
+	close(fd);
+	if (file->bytes == MAP_FAILED)
+		return false;
+	header = (const Elf64_Ehdr *)file->bytes;
+	file->sections = (const Elf64_Shdr *)(file->bytes + header->e_shoff);
+	file->count = header->e_shnum;
+	if (!memcmp(header->e_ident, ELFMAG, SELFMAG) &&
+	    header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_shoff % 8 == 0 &&
+	    header->e_shentsize == sizeof(Elf64_Shdr) &&
+	    elf_file_has(file, header->e_shoff, (uint64_t)file->count * sizeof(Elf64_Shdr)))
+		return true;
+	elf_file_unmap(file);
+	return false;
+}
+
+void elf_file_unmap(struct elf_file *file)
+{
+	munmap((void *)file->bytes, file->size);
+}
+
+const Elf64_Shdr *elf_file_strings(const struct elf_file *file, const Elf64_Shdr *table)
+{
+	const Elf64_Shdr *strings = table->sh_link < (uint32_t)file->count ?
+				    &file->sections[table->sh_link] : NULL;
+
+	return strings && table->sh_offset % 8 == 0 &&
+	       elf_file_has(file, table->sh_offset, table->sh_size) &&
+	       elf_file_has(file, strings->sh_offset, strings->sh_size) ? strings : NULL;
+}

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+"""sleeps.py TIMES PROGRAM ARGUMENT...: runs that Python program, where time.sleep() takes so many
+times as long: against what it computes, sleeping is long then on any machine."""
+import runpy
+import sys
+import time
+
+times, sleep = float(sys.argv[1]), time.sleep
+time.sleep = lambda seconds: sleep(times * seconds)
+sys.argv = sys.argv[2:]
+sys.path[0] = sys.argv[0].rpartition("/")[0] or "."
+runpy.run_path(sys.argv[0], run_name="__main__")
