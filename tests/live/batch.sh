@@ -36,7 +36,7 @@ refuses() {
 
 wrong_options() {
 	refuses "did you mean" --bathc && refuses "off, min" --level=loud &&
-		refuses "not in this version" -b --live=net://h && refuses "only looks" -b --check &&
+		refuses "not in this version" -b --live=net://h && refuses "starts nothing" -b --check &&
 		refuses "at 7: 'dur' is a time, not '1'; without a space: 1ms" -b "--until=dur > 1 ms" &&
 		refuses "not a format" -b --export=nothing:f &&
 		refuses "WxH" --headless --size=big && refuses "cannot read" -b --config=/no/such &&
