@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `export` as the loop sees it: one at a time, a sentence when it is over. */
+/* `export` as the loop sees it: one at a time, with a message at its end. */
 #include <stdio.h>
 
 #include "model/base/util.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The help overlay and the same as plain text, made from the key tables, the
- * command table and the options: nothing is written down twice.
+ * command table and the options: nothing is stated twice.
  *
  * Ownership: the lines are the help's own until help_close(). Threads: the
  * loop's only.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `save` as the loop sees it: one at a time, a sentence when it is over. */
+/* `save` as the loop sees it: one at a time, with a message at its end. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `--export FORMAT:FILE` and `export FORMAT FILE`: what model/export/foreign.h writes,
- * into a file that stands for a whole one (atomic_file.h), gzipped when its name ends
+ * into a file that appears as a whole (atomic_file.h), gzipped when its name ends
  * with ".gz". On a thread of its own while the screen goes on; the reader waits
  * meanwhile, as for `save`.
  *

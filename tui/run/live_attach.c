@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that ran already (-p): what it is called, and letting go of it. */
+/* A program that was running already (-p): its name, and detaching from it. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Daemons that die and are replaced: what was read stays, what lies between is a loss. */
+/* Daemons that die and are replaced: what was read stays, events in between are lost. */
 #include "model/base/util.h"
 #include "tui/run/live_internal.h"
 #include "tui/base/log.h"

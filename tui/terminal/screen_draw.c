@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From cells to what curses writes. */
+/* Turns cells into calls of curses. */
 #include "tui/terminal/screen_internal.h"
 
 #include <stdlib.h>

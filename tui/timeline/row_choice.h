@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which of the model's rows the timeline shows, and in which order: what the
- * user hid, pinned, moved and sorted by. Asks no model.
+ * user hid, pinned, moved and sorted. Does not need the model.
  *
- * Rules are applied in the order they were given, so that the last word about
- * a row counts: hiding takes what is below it too, showing brings what is
- * around it as well. A rule by name is one for rows that come later, too.
+ * Rules are applied in the order they were given, so that the last one about a row
+ * counts. Hiding a row also hides the rows below it; showing one also shows those that
+ * contain it. A rule by name also applies to rows that appear later.
  * Rows keep their place among those of their parent; pinned ones stand before
  * all others, hidden or not.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `rows`: which rows of the timeline are seen, where they stand, finding one. */
+/* `rows`: which rows of the timeline are shown, in which order, and finding one. */
 #include "tui/timeline/pane_timeline.h"
 
 #include <stdio.h>
