@@ -89,7 +89,7 @@ bool keymap_bind(struct keymap *keymap, enum key_table table, const struct key *
 			keys_print(keys, count, a, sizeof(a));
 			keys_print(other->keys, other->count, b, sizeof(b));
 			snprintf(error, error_size,
-				 "'%s' %s '%s', which gives '%.60s' (first: unbind %s %s)", a,
+				 "'%s' %s '%s', which runs '%.60s' (first: unbind %s %s)", a,
 				 count < other->count ? "begins" : "goes on after", b,
 				 other->command, tables[table].name, b);
 			return false;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Batch: interface.md section 1. tftop stays out of the way of the terminal:
- * what Ctrl-C and Ctrl-\ send goes to PROGRAM alone (while a recording is read,
- * Ctrl-C is for tftop as SIGTERM is), a stop of PROGRAM stops
- * tftop as well (the shell then has its job back), SIGTERM and SIGHUP are
- * passed on and tftop leaves with what there is.
+ * Batch: tftop without a screen. It stays out of the way of the terminal: the signals of Ctrl-C
+ * and Ctrl-\ go to PROGRAM alone (while a recording is read, Ctrl-C ends tftop as SIGTERM does).
+ * When PROGRAM stops, tftop stops as well, so that the shell gets its job back. SIGTERM and SIGHUP
+ * are passed on to PROGRAM, and tftop ends with a report of what it has.
  */
 #include <errno.h>
 #include <poll.h>
@@ -150,7 +149,7 @@ static int write_reports(struct live *live, const struct options *options)
 
 	if (options->json &&
 	    report_json_file(live_model(live), run, options->json, error, sizeof(error))) {
-		complain("%s", error);
+		complain_on_stderr("%s", error);
 		status = 125;
 	}
 	if (options->batch) {
@@ -176,7 +175,7 @@ static void print_errors(struct live *live)
 	model_unlock(live_model(live));
 	for (size_t i = 0; i < count; i++)
 		if (rows[i].level == 2)
-			complain("%s", rows[i].text);
+			complain_on_stderr("%s", rows[i].text);
 	free(rows);
 }
 
@@ -192,7 +191,7 @@ int batch_run(const struct options *options)
 	signals_hold();
 	live = live_new(options, false, NULL, error, &status);
 	if (!live) {
-		complain("%s", error);
+		complain_on_stderr("%s", error);
 		return status;
 	}
 	thresholds_configure(live_model(live), options);
@@ -205,7 +204,7 @@ int batch_run(const struct options *options)
 		asked = batch_watch(live, options, &until, &matched);
 	until_stop(&until);
 	if (!started && options->n_pids) {
-		complain("%s", live_error(live));
+		complain_on_stderr("%s", live_error(live));
 		live_free(live);
 		return 125;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tftop without a screen: PROGRAM keeps its terminal, the report comes when it
- * has ended. Returns what tftop leaves with. Main thread, no thread before.
+ * tftop without a screen: PROGRAM keeps its terminal, and the report is printed when it has
+ * ended. Returns tftop's exit status. Main thread, before any other thread.
  */
 #ifndef TUI_BATCH_H
 #define TUI_BATCH_H

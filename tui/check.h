@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --check: prints what can be observed here, or in a process that runs, what
- * cannot, why, and what to do. Returns what tftop leaves with: 0 it can, 125 it
- * cannot. Main thread, no thread before (a child tries the network namespace).
+ * --check: prints what can be observed on this machine, or in a running process, what cannot,
+ * why, and what to do. Returns tftop's exit status: 0 if programs can be observed, 125 if not.
+ * Main thread, before any other thread (a child process tries the network namespace).
  */
 #ifndef TUI_CHECK_H
 #define TUI_CHECK_H

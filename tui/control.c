@@ -192,15 +192,17 @@ static int control_refuse(pid_t pid, const struct control_map *page)
 	int id = (int)pid;
 
 	if (page->found == FOUND_NONE)		/* what others hold is shown to root only */
-		complain("no tftop%s watches process %d: 'tftop -p %d' attaches to it",
-			 geteuid() ? " of yours" : "", id, id);
+		complain_on_stderr("no tftop%s watches process %d: 'tftop -p %d' attaches to it",
+				   geteuid() ? " of yours" : "", id, id);
 	else if (page->found == FOUND_GONE)
-		complain("the tftop that watched process %d has gone: 'tftop -p %d' "
-			 "watches it again", id, id);
+		complain_on_stderr("the tftop that watched process %d has gone: 'tftop -p %d' "
+				   "watches it again",
+				   id, id);
 	else
-		complain("cannot change the level of process %d: '%s': %s: only the user of its "
-			 "tftop and root can",
-			 id, page->path, strerror(page->error));
+		complain_on_stderr(
+		    "cannot change the level of process %d: '%s': %s: only the user of its "
+		    "tftop and root can",
+		    id, page->path, strerror(page->error));
 	return 125;
 }
 
@@ -226,11 +228,13 @@ int control_run(const struct options *options)
 
 	if (!find_page(pid, &page)) {
 		if (errno == ENOENT || errno == ESRCH)
-			complain("there is no process %d: --control takes the PID of one "
-				 "that tftop watches", (int)pid);
+			complain_on_stderr("there is no process %d: --control takes the PID of one "
+					   "that tftop watches",
+					   (int)pid);
 		else
-			complain("cannot look at process %d: %s: only its user and root can",
-				(int)pid, strerror(errno));
+			complain_on_stderr(
+			    "cannot look at process %d: %s: only its user and root can", (int)pid,
+			    strerror(errno));
 		return 125;
 	}
 	if (page.found != FOUND_LIVING)
@@ -240,7 +244,7 @@ int control_run(const struct options *options)
 	       pwrite(page.fd, &level, sizeof(level), at) == (ssize_t)sizeof(level) &&
 	       pwrite(page.fd, &none, sizeof(none), trigger_at) == (ssize_t)sizeof(none);
 	if (!done)
-		complain("cannot write '%s': %s", page.path, strerror(errno));
+		complain_on_stderr("cannot write '%s': %s", page.path, strerror(errno));
 	else
 		printf("process %d: the level was %s%s and is now %s\n", (int)pid,
 		       options_level_name(was > TFT_LEVEL_FULL ? TFT_LEVEL_FULL :

@@ -55,15 +55,15 @@ static int screen_run(const struct options *options)
 	if (options->headless) {
 		headless_size(options, &size);
 	} else if (!terminal_size(&size)) {
-		complain("no terminal for the screen: use -b, --json=FILE or "
-			 "--headless");
+		complain_on_stderr("no terminal for the screen: use -b, --json=FILE or "
+				   "--headless");
 		return 125;
 	}
 	do {
 		signals_hold();
 		live = live_new(options, true, &size, error, &status);
 		if (!live) {
-			complain("%s", error);
+			complain_on_stderr("%s", error);
 			return status;
 		}
 		status = tui_run(options, live_model(live), live);
@@ -90,24 +90,24 @@ static bool files_are_good(const struct options *options)
 	char error[OPTIONS_ERROR_MAX];
 
 	if (options->config && access(options->config, R_OK)) {
-		complain("cannot read the configuration '%s': %s", options->config,
-			strerror(errno));
+		complain_on_stderr("cannot read the configuration '%s': %s", options->config,
+				   strerror(errno));
 		return false;
 	}
 	if (options->json && strcmp(options->json, "-") &&
 	    atomic_file_check(options->json, error, sizeof(error))) {
-		complain("%s", error);
+		complain_on_stderr("%s", error);
 		return false;
 	}
 	for (size_t i = 0; i < options->n_exports; i++)
 		if (atomic_file_check(options->exports[i].path, error, sizeof(error))) {
-			complain("%s", error);
+			complain_on_stderr("%s", error);
 			return false;
 		}
 	if (options->until) {
 		until = until_option(options, error, sizeof(error));
 		if (!until)
-			complain("%s", error);
+			complain_on_stderr("%s", error);
 		filter_free(until);
 	}
 	return !options->until || until;
@@ -137,7 +137,7 @@ int main(int argc, char **argv)
 	case OPTIONS_DONE:
 		return fflush(stdout) ? 125 : 0;
 	case OPTIONS_ERROR:
-		complain("%s", error);
+		complain_on_stderr("%s", error);
 		return 125;
 	case OPTIONS_RUN:
 		break;
@@ -151,8 +151,7 @@ int main(int argc, char **argv)
 	if (!files_are_good(&options))
 		return 125;
 	if ((options.debug || options.verbose) && !log_open(options.debug)) {
-		complain("cannot write the log '%s': %s", options.debug,
-			strerror(errno));
+		complain_on_stderr("cannot write the log '%s': %s", options.debug, strerror(errno));
 		return 125;
 	}
 	if (options.synth)

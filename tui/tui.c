@@ -48,8 +48,10 @@ static bool set_columns(void *arg, int argc, const char *const *argv, char *erro
 		return false;
 	}
 	if (!kind) {
-		snprintf(error, error_size, "no pane with a table: '%.40s'; there are: ops kernels "
-			 "copies steps memory", argv[0]);
+		snprintf(error, error_size,
+			 "'%.40s' is not a pane with a table: ops, kernels, "
+			 "copies, steps or memory",
+			 argv[0]);
 		return false;
 	}
 	return column_choices_apply(tui->view.column_choices, argv[0], kind, argc - 1, argv + 1,
@@ -278,15 +280,15 @@ static int tui_start_and_loop(struct tui *tui)
 	char error[512];
 
 	if (!tui->options->headless && !screen_possible(error, sizeof(error))) {
-		complain("%s", error);
+		complain_on_stderr("%s", error);
 		return FAILED;
 	}
 	if (tui->live && !live_start(tui->live)) {
-		complain("%s", live_error(tui->live));
+		complain_on_stderr("%s", live_error(tui->live));
 		return live_exit_status(tui->live);
 	}
 	if (!open_screen(tui, error, sizeof(error))) {
-		complain("%s", error);
+		complain_on_stderr("%s", error);
 		tui_leave(tui);
 		return FAILED;
 	}
@@ -309,7 +311,7 @@ static void print_errors(struct tui *tui)
 	count = model_messages(tui->model, &messages);
 	for (i = 0; i < count; i++)
 		if (messages[i].level >= 2)
-			complain("%s", messages[i].text);
+			complain_on_stderr("%s", messages[i].text);
 	model_unlock(tui->model);
 	free(messages);
 }
@@ -325,7 +327,7 @@ int tui_run(const struct options *options, struct model *model, struct live *liv
 	if (options->script)
 		tui.script = script_open(options->script, error, sizeof(error));
 	if (options->script && !tui.script) {
-		complain("%s", error);
+		complain_on_stderr("%s", error);
 		tui_release(&tui);
 		return FAILED;
 	}
@@ -336,7 +338,7 @@ int tui_run(const struct options *options, struct model *model, struct live *liv
 	signals_end();
 	save_leave(&tui);
 	if (tui.save_error)
-		complain("%s", tui.save_error);
+		complain_on_stderr("%s", tui.save_error);
 	if (status != TUI_REOPEN && !export_leave(&tui) && !status)
 		status = FAILED;
 	if (tui.script && status != TUI_REOPEN)
@@ -358,7 +360,7 @@ static bool no_color(void *arg, int argc, const char *const *argv, char *error, 
 static void to_stderr(void *arg, const char *message)
 {
 	(void)arg;
-	complain("%s", message);
+	complain_on_stderr("%s", message);
 }
 
 static void builtin_keymap(struct keymap *keymap)

@@ -13,8 +13,8 @@ struct options;
 #define TUI_REOPEN (-1)			/* the recording's cache was damaged: open it anew */
 
 /* Starts the run (live_start), then loops until the user leaves; live may be
- * NULL (options->synth). Returns tftop's exit status by interface.md section 1
- * and 4, or TUI_REOPEN. Main thread. */
+ * NULL (options->synth). Returns tftop's exit status (EXIT STATUS in docs/tftop.1.in),
+ * or TUI_REOPEN. Main thread. */
 int tui_run(const struct options *options, struct model *model, struct live *live);
 
 /* For man page and completion, one a line, fields separated by tabs:

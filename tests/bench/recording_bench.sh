@@ -34,7 +34,7 @@ run() {
 model_ms() {
 	rm -f "$dir/rec/cache" "$dir/log"
 	run "$@" "$tftop" --debug "$dir/log" --json="$dir/json" "$dir/rec" || return
-	awk '/all is read/ { printf "%d\n", $1 * 1000 }' "$dir/log"
+	awk '/everything is read/ { printf "%d\n", $1 * 1000 }' "$dir/log"
 }
 
 babeltrace_ms() {

@@ -36,10 +36,8 @@ refuses() {
 
 wrong_options() {
 	refuses "did you mean" --bathc && refuses "off, min" --level=loud &&
-		refuses "not in this version" -b --live=net://h && refuses "only "
-									   "looks" -b --check &&
-		refuses "at 7: 'dur' is a time, not '1'; without a space: 1ms" -b "--until=dur > 1 "
-										  "ms" &&
+		refuses "not in this version" -b --live=net://h && refuses "starts nothing" -b --check &&
+		refuses "at 7: 'dur' is a time, not '1'; without a space: 1ms" -b "--until=dur > 1 ms" &&
 		refuses "not a format" -b --export=nothing:f &&
 		refuses "WxH" --headless --size=big && refuses "cannot read" -b --config=/no/such &&
 		 refuses "not a time" -b --for=soon
@@ -64,20 +62,15 @@ closed_descriptors() {
 	local closed
 	for closed in '<&-' '>&-' '2>&-' '<&- >&-' '<&- >&- 2>&-'; do
 		rm -f "$work/under" "$work/bare"
-		eval 'timeout -k 5 60 "$tftop" -b --json="$work/r.json" -- sh -c "ls /proc/\$\$/fd "
-										 ">$work/under; "
-										 "exit 4"' \
+		eval 'timeout -k 5 60 "$tftop" -b --json="$work/r.json" -- sh -c "ls /proc/\$\$/fd >$work/under; exit 4"' \
 			'</dev/null >/dev/null 2>&1' "$closed"
 		[ $? = 4 ] || fail "with $closed: not status 4" || return
 		eval 'sh -c "ls /proc/\$\$/fd >$work/bare"' '</dev/null >/dev/null 2>&1' "$closed"
-		cmp -s "$work/bare" "$work/under" || fail "with $closed PROGRAM has other "
-							  "descriptors" || return
-		grep -q '"settled": true' "$work/r.json" || fail "with $closed: no whole "
-								 "report" || return
+		cmp -s "$work/bare" "$work/under" || fail "with $closed PROGRAM has other descriptors" || return
+		grep -q '"settled": true' "$work/r.json" || fail "with $closed: no whole report" || return
 	done
 	"$tftop" --json=- -- true 2>"$work/err" >&-
-	[ $? = 125 ] && grep -q 'report to stdout' "$work/err" || fail "a report to nowhere is not "
-								       "told"
+	[ $? = 125 ] && grep -q 'report to stdout' "$work/err" || fail "a report to nowhere is not told"
 }
 
 # A report that cannot be written is told before hours of training, not after.
@@ -108,10 +101,8 @@ ends_as_alone() {
 		rm -rf "$work/root" && mkdir "$work/root" && touch "$work/root/go" || return
 		(cd "$work/root" && timeout -k 5 60 "$tftop" --json="$work/r.json" -- \
 			"$O/tests/faulty" "$fault" "$work/root") >"$work/out" 2>"$work/err"
-		[ $? = 0 ] && grep -q '^sum ' "$work/root/truth" || fail "$fault: $(first_lines "
-									 ""$work/err")" || return
-		has_line '"name": "compute"' "$work/r.json" || fail "$fault: nothing was seen of "
-								    "it" || return
+		[ $? = 0 ] && grep -q '^sum ' "$work/root/truth" || fail "$fault: $(first_lines "$work/err")" || return
+		has_line '"name": "compute"' "$work/r.json" || fail "$fault: nothing was seen of it" || return
 	done
 }
 cut_off() { [ "$(id -u)" = 0 ] || skip root && ends_as_alone chroot; }
@@ -139,18 +130,15 @@ another_user() {
 	has_line 'a process of another user was seen too late' "$work/r.json" || fail "it is not told" || return
 	# two processes of sh, setpriv being the second: each with its probes
 	[ "$(grep -c '"probes": \[.*"opencl"' "$work/r.json")" = 2 ] ||
-		fail "not both were seen: $(grep -o '"probes".*' "$work/r.json" | tr '\n' ' "
-					    "')" || return
+		fail "not both were seen: $(grep -o '"probes".*' "$work/r.json" | tr '\n' ' ')" || return
 	has_line '"settled": true' "$work/r.json" || fail "the end is missing" || return
 	# one that is over before it can be attached to is missed, and that is said
 	timeout -k 5 60 "$user_copy/tftop" --json="$work/r.json" -- sh -c '
 		"$0" --steps 2 --quiet
 		HOME=$1 exec setpriv --reuid=nobody --regid=nogroup --clear-groups "$0" --steps 1 --quiet' \
-		"$user_copy/train_opencl" "$tmp/home" >"$work/out" 2>&1 || fail "status "
-										"$?" || return
+		"$user_copy/train_opencl" "$tmp/home" >"$work/out" 2>&1 || fail "status $?" || return
 	[ "$(grep -c '"probes": \[.*"opencl"' "$work/r.json")" = 2 ] ||
-		has_line '"settled": false' "$work/r.json" || fail "it is missing and nothing is "
-								   "said"
+		has_line '"settled": false' "$work/r.json" || fail "it is missing and nothing is said"
 }
 
 has_line() { grep -q "$1" "$2" 2>/dev/null; }
@@ -161,8 +149,7 @@ passes_on() {
 	local pid status
 	rm -f "$work/out"
 	"$tftop" -b --json="$work/r.json" -- \
-		bash -c 'trap "echo got; exit "
-			      "9" '"$1"'; exec 3<> <(:); echo ready; while :; do read -t 0.05 -u 3; done' \
+		bash -c 'trap "echo got; exit 9" '"$1"'; exec 3<> <(:); echo ready; while :; do read -t 0.05 -u 3; done' \
 		>"$work/out" 2>"$work/err" &
 	pid=$!
 	wait_for 20 has_line ready "$work/out" || { kill -9 $pid; fail "not ready"; return; }
@@ -190,8 +177,7 @@ signalled_early() {
 		wait $pid
 		status=$?
 		[ $status = 143 ] || fail "status $status, after $delay ms" || return
-		wait_for 3 nobody_marked "$mark" || fail "something runs on, after $delay "
-							 "ms" || return
+		wait_for 3 nobody_marked "$mark" || fail "something runs on, after $delay ms" || return
 	done
 }
 nobody_marked() { [ -z "$(pids_marked "TFTOP_MARK=$1")" ]; }
@@ -253,8 +239,7 @@ text_report() {
 }
 
 both_reports() {
-	timeout -k 5 60 "$tftop" -b --json=- -- true >"$work/out" 2>"$work/err" || fail "status "
-											"$?" || return
+	timeout -k 5 60 "$tftop" -b --json=- -- true >"$work/out" 2>"$work/err" || fail "status $?" || return
 	has_line '^{' "$work/out" || fail "no JSON on stdout" || return
 	has_line '^trust' "$work/err" || fail "no text on stderr" || return
 	! has_line '^trust' "$work/out" || fail "text on stdout"
@@ -281,7 +266,7 @@ window_without_events() {
 	mkfifo "$work/in"
 	"$tftop" -b --for 100ms --debug "$work/log" -- cat "$work/in" >"$work/out" 2>"$work/err" &
 	watcher=$!
-	wait_for 20 grep -qs 'all is read' "$work/log"
+	wait_for 20 grep -qs 'everything is read' "$work/log"
 	status=$?
 	echo runs on >"$work/in"
 	wait "$watcher" || fail "tftop's status is $?" || return

@@ -6,8 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 need_programs "$tftop"
 traces=$here/tests/programs/traces.py differ=$here/tests/live/import_compare.py
-command -v python3 >/dev/null || { echo "skip import: python3"; echo "0 passed, 0 failed, 1 "
-								     "skipped"; exit 0; }
+command -v python3 >/dev/null || { echo "skip import: python3"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
 printf '{}' >"$tmp/json"
 case $("$tftop" -b "$tmp/json" 2>&1) in *'built without'*)
 	echo "skip import: built without its libraries"
@@ -39,8 +38,7 @@ levels() {
 # What the wheel wrote, by its own classes.
 wheel() {
 	local python got file
-	python=$(tests/venv.sh tensorflow 2>"$work/venv") || { skip "$(tail -n 1 "
-								    ""$work/venv")"; return; }
+	python=$(tests/venv.sh tensorflow 2>"$work/venv") || { skip "$(tail -n 1 "$work/venv")"; return; }
 	"$python" tests/programs/tf_recordings.py "$work" >/dev/null 2>"$work/errors" ||
 		fail "$(tail -n 1 "$work/errors")" || return
 	mv "$work"/profile/plugins/profile/*/*.xplane.pb "$work/xspace" || return
@@ -135,8 +133,7 @@ hostile() {
 	refused "nothing but brackets" python3 -c 'print("[" * 100000)' &&
 	refused "deep nesting" python3 -c 'print("{\"traceEvents\":" * 100000)' &&
 	refused "a length of 2^63" printf '\012\377\377\377\377\377\377\377\377\177' &&
-	refused "a length of 2^63 in a "
-		"plane" printf '\012\022\010\001\032\377\377\377\377\377\377\377\377\177aaaaaaa' &&
+	refused "a length of 2^63 in a plane" printf '\012\022\010\001\032\377\377\377\377\377\377\377\377\177aaaaaaa' &&
 	refused "no text" head -c 5000 /dev/zero &&
 	refused "gzip of nothing" bash -c 'printf "" | gzip' &&
 	refused "half a gzip head" printf '\037\213\010\000' &&
@@ -168,18 +165,15 @@ screen() {
 	python3 "$traces" xspace "$work/file" "$work/truth" --steps 20 || return
 	printf '%s\n' 'wait-settled 20s' 'fit all' 'save-screen screen' 'save own' ri 'save-screen info' quit >"$work/script"
 	(cd "$work" && LC_ALL=C.UTF-8 timeout -k 5 60 "$tftop" --headless --no-config --size 120x40 \
-		--script script file >out 2>&1) || fail "status $?: $(first_lines "
-							""$work/out")" || return
+		--script script file >out 2>&1) || fail "status $?: $(first_lines "$work/out")" || return
 	grep -q 'Stream #14' "$work/screen" && grep -q python "$work/screen" &&
-		grep -q train "$work/screen" || fail "screen: $(head -n 12 "
-						     ""$work/screen")" || return
+		grep -q train "$work/screen" || fail "screen: $(head -n 12 "$work/screen")" || return
 	grep -q '/device:GPU:0, as process 1 set it up' "$work/info" &&
 		grep -q 'peak_teraflops_per_second *312.5' "$work/info" ||
 		fail "settings: $(head -n 30 "$work/info")" || return
 	timeout -k 5 60 "$tftop" --json="$work/report" "$work/own" 2>"$work/said" ||
 		fail "saved: $(first_lines "$work/said")" || return
-	got=$(python3 "$differ" made "$work/truth" "$work/report") || fail "saved: $(head -n 3 "
-									   "<<<"$got")"
+	got=$(python3 "$differ" made "$work/truth" "$work/report") || fail "saved: $(head -n 3 <<<"$got")"
 }
 
 case_run made-xspace made xspace 'a TensorFlow XSpace'

@@ -88,7 +88,7 @@ folded() {
 	headless "wait-settled 60s\nsave $work/saved\nquit\n" --memory-limit 16M "$work/rec" ||
 		fail "status $?: $(first_lines "$work/err")" || return
 	report_of "$work/saved" "$work/b.json" || return
-	grep -q "folded away" "$work/b.json" || fail "not told what is missing"
+	grep -q "had been discarded" "$work/b.json" || fail "not told what is missing"
 }
 
 refuses() {

@@ -35,8 +35,7 @@ def near(got, want, per_cent, slack_ns=0):
 
 for what in sys.argv[2:]:
     if not eval(what):
-        sys.exit("%s: wait %d rest %d, found %s, stages "
-		 "%s" % (what, wait, rest, f, list(stage.values())))
+        sys.exit("%s: wait %d rest %d, found %s, stages %s" % (what, wait, rest, f, list(stage.values())))
 PY
 	) || fail "${got:0:900}"
 }

@@ -46,8 +46,7 @@ tiny_ops() {
 recompile() {
 	looks --steps 12 --compile aot_eager --recompile || return
 	found recompiles model || return
-	holds 'number("recompiled ", " "
-		      "times") == noted["compiled"][-1] - noted["compiled"][1] > 0' \
+	holds 'number("recompiled ", " times") == noted["compiled"][-1] - noted["compiled"][1] > 0' \
 		'cost * steps["count"] < sum(noted["series_ns"])'
 }
 
@@ -63,8 +62,7 @@ same_data() {
 leak() {
 	looks --steps 40 --leak || return
 	found memory-growth input || return
-	holds 'number("memory grows: ", " bytes "
-		      "more") == noted["leak_bytes"][0] == mean("leak_bytes")' \
+	holds 'number("memory grows: ", " bytes more") == noted["leak_bytes"][0] == mean("leak_bytes")' \
 		'"is held by" in text'
 }
 

@@ -41,10 +41,10 @@ meanwhile() {
 # the log says, and a moment after that: however slow the machine is, it breaks in PROGRAM's midst.
 once() {
 	local ranges= helper
-	meanwhile grep -qs 'attached to the trace anew' "$work/log"
+	meanwhile grep -qs 'reconnected to the trace' "$work/log"
 	broken "$1" --until "$work/enough" 500 1000 || { kill $helper; return 1; }
 	wait $helper
-	says "attached to the trace anew \($2" && told 'seen + lost >= made and seen > 0'
+	says "reconnected to the trace \($2" && told 'seen + lost >= made and seen > 0'
 }
 # Whatever is damaged for a while, or to the end: what is not whole is said, or counted.
 whole_or_said() {

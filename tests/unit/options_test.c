@@ -126,7 +126,7 @@ TEST(options_export)
 	REFUSES("FORMAT:FILE", "--export", "chrome", "--", "p");
 	REFUSES("FORMAT:FILE", "--export", "chrome:", "--", "p");
 	REFUSES("FORMAT:FILE", "--export", "csv:ops", "--", "p");
-	REFUSES("not standard output", "--export", "csv:ops:-", "--", "p");
+	REFUSES("cannot go to standard output", "--export", "csv:ops:-", "--", "p");
 	REFUSES("one of ops", "--export", "csv:x:f", "--", "p");
 	REFUSES("use chrome", "--export", "svg:f", "--", "p");
 }

@@ -80,7 +80,7 @@ TEST(page_trees)
 	CHECK(!PAGE(page_inputs, "li", "out", "-d"));
 	CHECK_STR(error, "'-d' needs a value");
 	CHECK(!PAGE(page_inputs, "li", "out", "add"));
-	CHECK_STR(error, "it takes one name, not also 'add'");
+	CHECK_STR(error, "'li' takes one name, not also 'add'");
 	model_free(model);
 }
 

@@ -49,7 +49,8 @@ TEST(text_find_steps_as_counted_by_hand)
 			continue;
 		CHECK_INT(line, at);
 		snprintf(want, sizeof(want), "/a/ %zu of %zu%s", number, total, !around ? "" :
-			 step == TEXT_PREV ? ", from the end again" : ", from the start again");
+			 step == TEXT_PREV ? ", continued from the end"
+					   : ", continued from the start");
 		CHECK_STR(said, want);
 	}
 	text_find_release(&find);

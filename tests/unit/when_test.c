@@ -156,11 +156,11 @@ TEST(when_wrong)
 	char error[300];
 
 	CHECK(!ASK("2ms", "1ms"));
-	CHECK_STR(error, "the range ends before it begins: '1ms' is not after '2ms'");
+	CHECK_STR(error, "the range ends before it starts: '1ms' is not after '2ms'");
 	CHECK(!ASK("20s", "30s"));
 	CHECK(strstr(error, "the run ends before '20s': it is 206"));
 	CHECK(!ASK("nomark", "30s"));
-	CHECK(strstr(error, "no time and no mark: 'nomark'"));
+	CHECK(strstr(error, "'nomark' is neither a time nor a mark"));
 	CHECK(!ASK("1ms"));
 	CHECK(strstr(error, "a range has two ends: after '1ms'"));
 	CHECK(!ASK("step"));

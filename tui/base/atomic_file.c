@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A whole file, or folder, or none. */
+/* Writes a file or a folder as a whole or not at all. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Standard error while the screen is up: libraries print, and would write into
- * the picture. Goes into an unnamed file; whole lines become messages, and at
- * the end all of it is written where it belonged.
+ * Captures standard error while the screen is shown, as libraries that print would damage the
+ * picture. The text goes into an unnamed file; whole lines become messages, and at the end all of
+ * it is written to the real standard error.
  *
  * Threads: the loop's only (others may print at any time).
  */

@@ -11,7 +11,7 @@
 
 #define WIDEST 4	/* bytes that one byte of the text becomes at most */
 
-void complain(const char *format, ...)
+void complain_on_stderr(const char *format, ...)
 {
 	char *text = NULL, *clean;
 	va_list args;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tftop says on stderr, one line: "tftop: TEXT". Paths, arguments and names of
- * programs in it may hold anything: control characters become '?', and what is no UTF-8
- * the sign for that. Any thread.
+ * One line on stderr: "tftop: TEXT". Paths, arguments and program names in it may hold any bytes:
+ * a control character becomes '?', and bytes that are not UTF-8 become U+FFFD. Any thread.
  */
 #ifndef TUI_COMPLAIN_H
 #define TUI_COMPLAIN_H
 
-void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void complain_on_stderr(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -184,7 +184,7 @@ void json_uint(struct json *json, uint64_t value)
 	fprintf(json->out, "%" PRIu64, value);
 }
 
-void json_bool(struct json *json, bool value)
+static void json_bool(struct json *json, bool value)
 {
 	before_value(json);
 	fputs(value ? "true" : "false", json->out);

@@ -45,7 +45,6 @@ void json_string(struct json *json, const char *text);	/* NULL: null */
 void json_bytes(struct json *json, const char *text, size_t size);
 void json_int(struct json *json, int64_t value);
 void json_uint(struct json *json, uint64_t value);
-void json_bool(struct json *json, bool value);
 /* part / whole with four decimals, rounded down; 0.0 when whole is 0. */
 void json_share(struct json *json, uint64_t part, uint64_t whole);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* find, next-match, prev-match: in what has the keys. */
+/* find, next-match, prev-match: in the pane that has the focus. */
 #include "tui/commands/commands_internal.h"
 
 #include <string.h>

@@ -150,8 +150,8 @@ unsigned cmd_measure(struct command_run *run)
 		if (run->failed)
 			return OUT_NONE;
 		if (at < run->call.argc)
-			return command_fail(run, "it takes one range, not also '%s'",
-					    run->call.argv[at]);
+			return command_fail(run, "'%s' takes one range, not also '%s'",
+					    run->call.argv[0], run->call.argv[at]);
 		view->measure.shown = true;
 		view->measure.open = false;
 		view->measure.t0_ns = when.t0;
@@ -189,7 +189,7 @@ unsigned cmd_compare(struct command_run *run)
 		return command_fail(run, "name a step: a number, slowest, fastest, median, first, "
 				    "last, previous or here");
 	if (run->call.argc > at + 1)
-		return command_fail(run, "it takes one step, not also '%.40s'",
+		return command_fail(run, "'%s' takes one step, not also '%.40s'", run->call.argv[0],
 				    run->call.argv[at + 1]);
 	if ((at == 1 && strcmp(which, "off") == 0) ||
 	    (run->call.argc == 1 && view->compare.shown)) {

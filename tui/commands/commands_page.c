@@ -278,7 +278,7 @@ void command_remake_page(struct tui *tui)
 }
 
 /* Along the pages that were shown. */
-static unsigned go(struct command_run *run, int by)
+static unsigned pages_go(struct command_run *run, int by)
 {
 	struct tui *tui = run->tui;
 	struct pane *pane = tui->panes[PANE_PAGE];
@@ -295,12 +295,12 @@ static unsigned go(struct command_run *run, int by)
 
 unsigned cmd_back(struct command_run *run)
 {
-	return go(run, -1);
+	return pages_go(run, -1);
 }
 
 unsigned cmd_forward(struct command_run *run)
 {
-	return go(run, 1);
+	return pages_go(run, 1);
 }
 
 /* ---- select: what pages' "show" links stand for ---- */
@@ -312,7 +312,7 @@ static unsigned select_time(struct command_run *run)
 
 	for (int i = 1; i < 3; i++)
 		if (!parse_time_ns(run->call.argv[i], i == 1 ? &t0 : &t1))
-			return command_fail(run, "'%s' is not a time, as 250us, 3.5ms or 2s",
+			return command_fail(run, "'%s' is not a time; write 250us, 3.5ms or 2s",
 					    run->call.argv[i]);
 	if (base > run->tui->status.last_ns)
 		return command_fail(run, "nothing has happened yet");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands of the tables that more than one pane has to do with. */
+/* Commands about tables that concern more than one pane. */
 #include "tui/commands/commands_internal.h"
 
 #include <stdio.h>

@@ -154,7 +154,8 @@ static unsigned fit_words(struct command_run *run)
 	if (run->failed)
 		return OUT_NONE;
 	if (at < run->call.argc)
-		return command_fail(run, "it takes one range, not also '%s'", run->call.argv[at]);
+		return command_fail(run, "'%s' takes one range, not also '%s'", run->call.argv[0],
+				    run->call.argv[at]);
 	if (!when.is_step)
 		return fit_range(run, when.t0, when.t1);
 	run->tui->view.selected = (struct span_ref){0};

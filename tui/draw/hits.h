@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What can be clicked outside of the panes, as it was drawn last: tabs, the line
- * of keys, the header's finding, the answers of a question. Each gives a command.
+ * of keys, the header's finding, the answers of a question. A click on one runs its command.
  *
  * A value, no allocation; what does not fit is not clickable. Thread: the loop's.
  */

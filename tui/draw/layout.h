@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where what stands on the screen: a pure function of sizes, so that a test
+ * Which part of the screen is where: a pure function of sizes, so that a test
  * can try all of them.
  *
  * Always true: the parts lie inside the screen, do not overlap, and each that
  * is shown has at least one line. From LAYOUT_SPLIT_ROWS rows on timeline and
- * lower pane share the screen, and what the timeline has no use for is the lower
- * pane's; below, or when that is wished, the one with the focus has it.
+ * lower pane share the screen, and the lower pane gets the lines that the timeline does not need;
+ * on smaller screens, or when the user asks for it, the pane with the focus gets all of it.
  */
 #ifndef TUI_LAYOUT_H
 #define TUI_LAYOUT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A page: text with roles and links, as a command makes it. Who makes one knows
+ * A page: text with roles and links, as a command makes it. Its maker knows
  * neither curses nor cells; the page pane draws it, `COMMAND > FILE` writes it,
  * tests read it.
  *

@@ -41,7 +41,7 @@ bool page_options(const struct page_call *call, const char *flags, const char *v
 			return false;
 		} else if (out->rest) {
 			snprintf(call->error, call->error_size,
-				 "it takes one name, not also '%.80s'", word);
+				 "'%s' takes one name, not also '%.80s'", call->argv[0], word);
 			return false;
 		} else {
 			out->rest = word;

@@ -83,8 +83,8 @@ bool text_find_step(struct text_find *find, const struct text_lines *lines, enum
 	}
 	snprintf(said, size, "/%s/ %zu of %zu%s", find->text, number, total,
 		 found		     ? ""
-		 : step == TEXT_PREV ? ", from the end again"
-				     : ", from the start again");
+		 : step == TEXT_PREV ? ", continued from the end"
+				     : ", continued from the start");
 	return true;
 }
 

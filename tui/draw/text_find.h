@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looking for a text in what a lower pane or the help shows: its lines, also
+ * Finds a text in the lines of a lower pane or of the help, also in
  * those that are scrolled away. (Events of the timeline: tui/timeline/find.h.)
  *
  * Always true: a regular expression, case matters with a capital; past the last
- * line it goes on with the first, and says so; marks are made in the picture.
+ * line the search continues with the first and says so; matches are marked in the grid.
  *
  * Complexity: O(lines) a step, each as its pane writes it. Thread: the loop's.
  */

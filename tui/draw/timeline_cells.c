@@ -66,9 +66,12 @@ static bool same_event(const struct column *a, const struct column *b)
 	return a && a->count && a->longest.id == b->longest.id;
 }
 
-enum cell_shape cells_classify_between(const struct column *before, const struct column *column,
-				       const struct column *after, int64_t start_ns,
-				       int64_t w_ns, int *eighths)
+/* An edge in the very middle fits both sides: the columns beside it decide.
+ * before, after: NULL at the ends. */
+static enum cell_shape cells_classify_between(const struct column *before,
+					      const struct column *column,
+					      const struct column *after, int64_t start_ns,
+					      int64_t w_ns, int *eighths)
 {
 	enum cell_shape shape = cells_classify(column, start_ns, w_ns, eighths);
 
@@ -80,7 +83,8 @@ enum cell_shape cells_classify_between(const struct column *before, const struct
 	return before && before->count ? SHAPE_ENDS : SHAPE_STARTS;
 }
 
-enum work cells_dominant(const struct column *column)
+/* The class that took most of the column's time. */
+static enum work cells_dominant(const struct column *column)
 {
 	enum work best = WORK_NONE;
 	int64_t most = 0;

@@ -53,17 +53,9 @@ enum cell_shape {
  */
 enum cell_shape cells_classify(const struct column *column, int64_t start_ns, int64_t w_ns,
 			       int *eighths);
-/* An edge in the very middle fits both sides: the columns beside it decide.
- * before, after: NULL at the ends. */
-enum cell_shape cells_classify_between(const struct column *before, const struct column *column,
-				       const struct column *after, int64_t start_ns,
-				       int64_t w_ns, int *eighths);
 
 /* round(8 * part / whole), at least 1 when part > 0, at most 8. */
 int cells_eighths(uint64_t part, uint64_t whole);
-
-/* The class that took most of the column's time. */
-enum work cells_dominant(const struct column *column);
 
 /* The role of a class of work. */
 enum role cells_role(enum work work);

@@ -14,7 +14,7 @@
  *
  * Following by sweep: the window stands still while the live edge moves to the
  * right and jumps when it reaches `jump_at` per cent, so that a frame changes
- * a few cells and not all of them (timeline-and-tui.md section 10).
+ * a few cells and not all of them.
  *
  * Threads: no state.
  */

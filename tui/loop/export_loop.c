@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `export` as the loop sees it: one at a time, a sentence when it is over. */
+/* `export` as the loop sees it: one at a time, with a message at its end. */
 #include <stdio.h>
 
 #include "model/base/util.h"
@@ -80,7 +80,7 @@ bool export_leave(struct tui *tui)
 	if (tui->export) {
 		good = finish(tui, sentence);
 		if (!good)
-			complain("%s", sentence);
+			complain_on_stderr("%s", sentence);
 	}
 	return export_all(tui->options, tui->model, NULL) && good;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One picture: what is taken from the model, and how the parts are drawn. */
+/* One frame: what is read from the model, and how the parts of the screen are drawn. */
 #include "tui/loop/loop.h"
 
 #include <ctype.h>

@@ -327,7 +327,8 @@ static void update_banner(struct header *h, struct view *view,
 		       "does not look",
 		       time);
 	else if (s->calls)
-		banner(h, "calls are seen but no kernel for %s: it may compile or read its input",
+		banner(h,
+		       "calls are seen but no kernel for %s: the program may compile or read input",
 		       time);
 	else if (probes)
 		banner(h, "a probe is loaded but saw nothing for %s: %s", time,
@@ -359,7 +360,7 @@ static void update_finding(struct header *h, struct view *view)
 	}
 	strip_clear(&h->finding);
 	if (!status->count) {
-		strip_add(&h->finding, 0, 0, ROLE_MUTED, 0, "nothing is found any more");
+		strip_add(&h->finding, 0, 0, ROLE_MUTED, 0, "there are no findings any more");
 		return;
 	}
 	warning = top->severity == SEVERITY_WARNING;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The header, inside: header.c has the state and what is waited for,
+ * What the files of the header share: header.c draws the state of the run,
  * header_devices.c the shares of the devices. Functions that are given a model
  * need its lock. Thread: the loop's.
  */

@@ -29,7 +29,8 @@ static void help_print_keys(const struct keymap *keymap, enum key_table table, c
 	}
 }
 
-void help_keys_of(const struct keymap *keymap, const char *command, char *text, size_t size)
+/* All keys that give this command line, in all tables, "w + =". */
+static void help_keys_of(const struct keymap *keymap, const char *command, char *text, size_t size)
 {
 	int table;
 
@@ -202,20 +203,20 @@ static void help_add_reading(struct help *help, const struct keymap *keymap)
 	};
 	static const struct { const char *title, *commands[6][2];
 	} keys[] = {
-		{"to begin",
-		 {{"toggle-follow", " freeze, "},
-		  {"zoom-in", ""},
-		  {"zoom-out", " zoom, "},
-		  {"pan-left", ""},
-		  {"pan-right", " pan, "},
-		  {"focus", " to the table"}}},
-		{"then",
-		 {{"open", " shows it, "}, {"about", " tells all about it, "}, {"back", " back"}}},
-		{"also",
-		 {{"prompt find", " finds, "},
-		  {"next-match", " again, "},
-		  {"prompt", " takes commands, "},
-		  {"cancel", " ends this"}}},
+	    {"to begin",
+	     {{"toggle-follow", " freeze, "},
+	      {"zoom-in", ""},
+	      {"zoom-out", " zoom, "},
+	      {"pan-left", ""},
+	      {"pan-right", " pan, "},
+	      {"focus", " to the table"}}},
+	    {"then",
+	     {{"open", " shows it, "}, {"about", " shows all details, "}, {"back", " back"}}},
+	    {"also",
+	     {{"prompt find", " finds, "},
+	      {"next-match", " again, "},
+	      {"prompt", " takes commands, "},
+	      {"cancel", " closes help"}}},
 	};
 	struct strbuf text;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The help overlay and the same as plain text, made from the key tables, the
- * command table and the options: nothing is written down twice.
+ * command table and the options: nothing is stated twice.
  *
  * Ownership: the lines are the help's own until help_close(). Threads: the
  * loop's only.
@@ -41,9 +41,6 @@ void help_draw(struct help *help, struct area area, const struct text_find *find
 /* A line as text, and to one: it comes to the top third. */
 void help_text(const struct help *help, size_t line, struct strbuf *out);
 void help_go(struct help *help, size_t line);
-
-/* All keys that give this command line, in all tables, "w + =". */
-void help_keys_of(const struct keymap *keymap, const char *command, char *text, size_t size);
 
 void help_write_keys(const struct keymap *keymap, FILE *out);
 void help_write_commands(const struct keymap *keymap, FILE *out);

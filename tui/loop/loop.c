@@ -406,7 +406,7 @@ static bool terminal_takes(struct tui *tui)
 	now = tui_clock(tui);
 	tui->draw_cost_ns += (now - tui->drawing_ns - tui->draw_cost_ns) / 8;
 	tui->drawing_ns = 0;
-	/* What the bench of latency (G7) reads: what could be seen from when on. */
+	/* tests/bench reads this line: from this time on the screen showed this step. */
 	log_line("frame t=%lld step=%lld", (long long)now,
 		 (long long)tui->status.last_step_number);
 	return true;

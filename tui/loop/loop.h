@@ -207,11 +207,9 @@ bool save_begin(struct tui *tui, const struct command_call *call, char *error, s
 /* [last TIME] from the word `at` on; false: a sentence in error. */
 bool save_find_from(const struct tui *tui, const struct command_call *call, int at,
 		    int64_t *from_ns, char *error, size_t size);
-/* Says so when it is over. */
+/* Says how saving ended, once it has ended. */
 void save_look(struct tui *tui);
-/* Waits for the end, if it is under way; false: it failed, a sentence in error. */
-bool save_finish(struct tui *tui, char *error, size_t error_size);
-/* The same when tftop is left; what went wrong goes to save_error. */
+/* When tftop ends: waits for a save under way; its failure goes to save_error. */
 void save_leave(struct tui *tui);
 
 /* ---- export_loop.c: the same for `export` ---- */

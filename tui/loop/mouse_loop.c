@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who gets what the mouse does: what lies on top first, then the panes. */
+/* Which part of the screen gets a mouse event: the topmost one first, then the panes. */
 #include "tui/loop/loop.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `run`: on until so many steps have ended or an event comes that is wanted, then freeze.
+/* `run`: follow until a number of steps have ended or an event matches, then freeze.
  * --until does the same and ends collecting. */
 #include "tui/loop/loop.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `save` as the loop sees it: one at a time, a sentence when it is over. */
+/* `save` as the loop sees it: one at a time, with a message at its end. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -53,11 +53,28 @@ bool save_find_from(const struct tui *tui, const struct command_call *call, int 
 		return false;
 	}
 	if (!parse_time_ns(call->argv[at + 1], &length_ns) || length_ns <= 0) {
-		snprintf(error, size, "'%s' is not a time, as 5s or 200ms", call->argv[at + 1]);
+		snprintf(error, size, "'%s' is not a time; write 5s or 200ms", call->argv[at + 1]);
 		return false;
 	}
 	*from_ns = end_ns - length_ns;
 	return true;
+}
+
+/* Waits for a save that is under way. false: it failed, and error says why. */
+static bool save_finish(struct tui *tui, char *error, size_t size)
+{
+	char sentence[SAVE_SENTENCE_MAX];
+	bool good;
+
+	if (!tui->save)
+		return true;
+	good = save_end(tui->save, sentence);
+	tui->save = NULL;
+	if (!good)
+		snprintf(error, size, "%s", sentence);
+	else
+		tui_say(tui, false, "%s", sentence);
+	return good;
 }
 
 bool save_begin(struct tui *tui, const struct command_call *call, char *error, size_t size)
@@ -110,22 +127,6 @@ void save_look(struct tui *tui)
 	if (!good)
 		model_message(tui->model, 2, sentence);
 	tui->dirty = true;
-}
-
-bool save_finish(struct tui *tui, char *error, size_t size)
-{
-	char sentence[SAVE_SENTENCE_MAX];
-	bool good;
-
-	if (!tui->save)
-		return true;
-	good = save_end(tui->save, sentence);
-	tui->save = NULL;
-	if (!good)
-		snprintf(error, size, "%s", sentence);
-	else
-		tui_say(tui, false, "%s", sentence);
-	return good;
 }
 
 void save_leave(struct tui *tui)

@@ -326,7 +326,7 @@ static bool script_resize(struct tui *tui, const char *size, char *error, size_t
 		return false;
 	}
 	if (tui->screen) {
-		snprintf(error, error_size, "the terminal has its own size: 'resize %s'", size);
+		snprintf(error, error_size, "cannot resize a real terminal: 'resize %s'", size);
 		return false;
 	}
 	tui_resize(tui, width, height);

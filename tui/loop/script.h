@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scripts: the prompt's words, one a line, and commands that wait for
- * conditions and check the screen (interface.md section 4).
+ * Scripts: one command of the prompt per line, and commands that wait for a
+ * condition or check the screen (SCRIPTS in docs/tftop.1.in).
  *
  * Always true: a script never sleeps and never spins: a wait is a condition
- * with a deadline that the loop asks about when something happened. The first
+ * with a deadline, which the loop checks when something has happened. The first
  * error ends the run as `FILE:LINE: message`; a command that answers with an error is one.
  *
  * Threads: the loop's only.

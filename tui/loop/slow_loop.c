@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What takes longer than a frame, as the loop sees it: so much of it in each turn. */
+/* Work that takes longer than a frame: the loop does a part of it in each turn. */
 #include "tui/loop/loop.h"
 
 #include <string.h>

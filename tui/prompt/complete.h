@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a line of the prompt can go on with: commands, flags, and whatever the
- * arguments of its command (keymap/arguments.h) say may stand at the cursor; in a
- * filter what its language lets follow.
+ * Completion at the prompt: commands, flags, and whatever the usage of the command
+ * (keymap/arguments.h) allows at the cursor; in a filter, whatever the language of filters
+ * allows there.
  *
  * Always true: candidates that begin with what is typed, or, when there are
  * none, that contain it; case matters with a capital. The first COMPLETE_KEEP

@@ -5,8 +5,8 @@
  *
  * Always true: at most HISTORY_MOST lines, none empty, none like the one before
  * it. The file is its owner's alone (0600) and is only ever appended to or
- * replaced by a whole one, under a lock, so that several tftops share it. What
- * goes wrong with it is nobody's trouble: the lines of this run remain.
+ * replaced as a whole, under a lock, so that several tftops can share it. An
+ * error with the file is ignored: the lines of this run remain.
  *
  * Threads: the loop's only.
  */

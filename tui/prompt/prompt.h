@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The line that is typed at the bottom: UTF-8 text with a cursor, what it may
- * go on with in a box above it, and earlier lines.
+ * The prompt at the bottom: UTF-8 text with a cursor, a box above it with possible
+ * completions, and the history of earlier lines.
  *
  * Always true: text is valid UTF-8 of at most PROMPT_MAX - 1 bytes, the cursor
- * stands between two code points of it. The box goes with the next change that
- * is no choice from it.
+ * stands between two code points of it. The box closes with the next change that
+ * is not a choice from it.
  *
  * Ownership: the box is the prompt's until prompt_close(). Threads: the loop's.
  */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * DIR/cache: the model of a recording as it was after reading it, so that the
- * next open need not read. Derived: it may be deleted, and one that does not
- * fit is made anew (model/recording/image.h says what is believed).
+ * next open need not read the trace. It may be deleted at any time, and a cache that does not
+ * fit is rebuilt (model/recording/image.h says which ones are trusted).
  *
- * Always true: only a recording of one's own gets one; it appears whole or not
- * at all; a folder that cannot be written to has none, and that is no error.
+ * Always true: only recordings of the same user get a cache; it appears as a whole or not
+ * at all; a folder that cannot be written to gets none, which is not an error.
  *
  * Threads: the main thread's.
  */

@@ -131,13 +131,14 @@ bool export_parse(const char *text, struct export_target *target, char *error, s
 	if (!strncasecmp(text, "csv:", 4))
 		length += 1 + strcspn(text + 4, ":");
 	if (!text[length] || !text[length + 1]) {
-		snprintf(error, size, "no file in '%s': --export takes FORMAT:FILE, with chrome, "
-			 "perfetto, csv:TABLE or dot", text);
+		snprintf(error, size,
+			 "'%s' names no file: --export takes FORMAT:FILE, with chrome, "
+			 "perfetto, csv:TABLE or dot",
+			 text);
 		return false;
 	}
 	if (!strcmp(text + length + 1, "-")) {
-		snprintf(error, size,
-			 "no file in '%s': an export needs a regular file, not standard output",
+		snprintf(error, size, "'%s' is not a file: an export cannot go to standard output",
 			 text);
 		return false;
 	}
@@ -187,7 +188,8 @@ int export_percent(const struct export_job *job)
 	return atomic_load(&job->percent);
 }
 
-void export_stop(struct export_job *job)
+/* The export ends soon and writes nothing. */
+static void export_stop(struct export_job *job)
 {
 	atomic_store(&job->stop, true);
 }
@@ -211,8 +213,10 @@ bool export_end(struct export_job *job, char sentence[EXPORT_SENTENCE_MAX])
 				    "; details before %s had been discarded and are not in it",
 				    fmt_clock(text, job->result.gap_ns - job->first_ns));
 		if (job->result.left_out)
-			strbuf_addf(&said, "; %s arrows or blocks of memory left out, there are "
-				    "too many", fmt_count(text, job->result.left_out));
+			strbuf_addf(&said,
+				    "; %s arrows or blocks of memory were left out "
+				    "because there are too many",
+				    fmt_count(text, job->result.left_out));
 	}
 	snprintf(sentence, EXPORT_SENTENCE_MAX, "%s", said.data);
 	strbuf_release(&said);
@@ -256,7 +260,7 @@ static bool export_one(struct model *model, const struct export_target *target,
 		good = export_end(job, sentence);
 	if (terminal)
 		fputs("\r\033[K", stderr);
-	complain("%s", sentence);
+	complain_on_stderr("%s", sentence);
 	return good;
 }
 
@@ -302,11 +306,11 @@ static bool export_step_stats(const struct export_target *target, struct direct 
 	direct->kind = &target->kind;
 	if (atomic_file_open(&file, target->path, error, sizeof(error)) ||
 	    !export_write_file(&file, write_direct, direct, error, sizeof(error))) {
-		complain("%s", error);
+		complain_on_stderr("%s", error);
 		return false;
 	}
-	complain("exported %s to '%s'",
-		fmt_many(count, direct->result.written, "event"), target->path);
+	complain_on_stderr("exported %s to '%s'", fmt_many(count, direct->result.written, "event"),
+			   target->path);
 	return true;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `--export FORMAT:FILE` and `export FORMAT FILE`: what model/export/foreign.h writes,
- * into a file that stands for a whole one (atomic_file.h), gzipped when its name ends
+ * into a file that appears as a whole (atomic_file.h), gzipped when its name ends
  * with ".gz". On a thread of its own while the screen goes on; the reader waits
  * meanwhile, as for `save`.
  *
@@ -35,8 +35,6 @@ struct export_job *export_start(struct model *model, const struct export_target 
 				char *error, size_t size);
 bool export_is_over(const struct export_job *job);
 int export_percent(const struct export_job *job);
-/* It ends soon, and nothing is written. */
-void export_stop(struct export_job *job);
 /* Waits for the end; frees. Whether it was written; the sentence says what or why
  * not. */
 bool export_end(struct export_job *job, char sentence[EXPORT_SENTENCE_MAX]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Between reader and model: lets through what lies in the window that
+ * Between reader and model: passes on the events that lie in the window that
  * --from-step, --steps and --for ask for.
  *
  * How it works: until the window opens, events go into a scout, a model of its

@@ -154,19 +154,19 @@ static void start_reader(struct live *live)
 
 	live->reader = reader_start(&options, error);
 	if (!live->reader) {
-		live_say(live, 2, "tracing is not possible: %s", error);
+		live_say(live, 2, "cannot trace: %s", error);
 		return;
 	}
 	log_line("reading '%s'", options.url);
 	if (!reader_wait_attached(live->reader, ATTACH_MS))
 		live_say(live, 2,
-			 "the relay daemon does not answer: what PROGRAM does now may be missed");
+			 "the relay daemon does not answer: events of PROGRAM may be lost");
 }
 
 static bool not_started(struct live *live, const char *error)
 {
-	snprintf(live->error, sizeof(live->error), live->options->n_pids ? "%s" :
-		 "PROGRAM could not be started: %s", error);
+	snprintf(live->error, sizeof(live->error),
+		 live->options->n_pids ? "%s" : "cannot start PROGRAM: %s", error);
 	live_say(live, 2, "%s", live->error);
 	live->exit_code = 125;
 	live->exited = true;
@@ -187,13 +187,13 @@ bool live_start(struct live *live)
 		return not_started(live, error);
 	else
 		live_say(live, 2, "PROGRAM runs untraced: %s", error);
-	log_line("daemons and reader stand");
+	log_line("the daemons and the reader are ready");
 	clock_gettime(CLOCK_REALTIME, &real);
 	live->run.start_unix_ns = (int64_t)real.tv_sec * 1000000000 + real.tv_nsec;
 	live->started_ns = monotonic_ns();
 	live->phase = LIVE_RUNNING;
 	if (!session_release(live->session, error)) {
-		log_line("set for PROGRAM:\n%s", session_environment(live->session));
+		log_line("the environment of PROGRAM:\n%s", session_environment(live->session));
 		return true;
 	}
 	return not_started(live, error);
@@ -223,9 +223,9 @@ void live_finish_model(struct live *live)
 	if (live->session && live->reader && !live->stop_partial && !probes[0] &&
 	    !live_has_warned(live))
 		live_say(live, 0,
-			 "nothing was seen: PROGRAM loaded no runtime that a probe is for");
+			 "no events: PROGRAM loaded no runtime that tftop has a probe for");
 	model_finish(live->model, live->stop_partial);
-	log_line("all is read: %" PRIu64 " events%s",
+	log_line("everything is read: %" PRIu64 " events%s",
 		 live->reader ? reader_events(live->reader) : 0,
 		 live->stop_partial ? ", partial" : "");
 	live_write_recording(live);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that ran already (-p): what it is called, and letting go of it. */
+/* A program that was running already (-p): its name, and detaching from it. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,7 +98,7 @@ void live_let_go(struct live *live)
 	session_let_go(live->session);
 	while (monotonic_ns() < until_ns)
 		live_wait(live, 10);
-	log_line("let go of %zu", live->options->n_pids);
+	log_line("detached from %zu processes", live->options->n_pids);
 	if (live->options->n_pids == 1)
 		live_say(live, 0,
 			 "detached from process %d: it runs on, its probes are switched off",

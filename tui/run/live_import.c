@@ -70,7 +70,8 @@ bool live_open_import(struct live *live, char error[LIVE_ERROR_MAX])
 	live->phase = LIVE_ENDING;
 	if (!pthread_create(&import->thread, NULL, run, live))
 		return true;
-	snprintf(error, LIVE_ERROR_MAX, "no thread to read '%s' on", live->options->open_path);
+	snprintf(error, LIVE_ERROR_MAX, "cannot start a thread to read '%s'",
+		 live->options->open_path);
 	import->joined = true;
 	return false;
 }

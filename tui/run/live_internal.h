@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of a live run share (live.c, live_recording.c) and nobody
- * else looks at.
+ * What the files of a live run share (live.c, live_*.c). No other file includes this.
  */
 #ifndef TUI_LIVE_INTERNAL_H
 #define TUI_LIVE_INTERNAL_H

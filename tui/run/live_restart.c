@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Daemons that die and are replaced: what was read stays, what lies between is a loss. */
+/* Daemons that die and are replaced: what was read stays, events in between are lost. */
 #include "model/base/util.h"
 #include "tui/run/live_internal.h"
 #include "tui/base/log.h"
@@ -36,8 +36,7 @@ void live_say_reattached(struct live *live, bool at_end)
 	}
 	reader_why_reattached(live->reader, why);
 	live_say(live, at_end ? 2 : 1,
-		 "attached to the trace anew (%s): what was done in that half "
-		 "second may be missing",
+		 "reconnected to the trace (%s): up to half a second of events may be missing",
 		 why);
 }
 
@@ -51,7 +50,7 @@ void live_look_at_gap(struct live *live)
 		return;
 	live->gaps = gaps;
 	live->restarts = live->hurries = live->silent_told = false;
-	/* where a process did not notice, as it had no processor, nothing is defined */
+	/* A process that did not run meanwhile has not described itself again. */
 	session_ask_dump(live->session);
 	since_start(live, begin_ns, begin);
 	since_start(live, end_ns, end);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The folder that -o DIR keeps (interface.md section 5): tftop.json, what is
- * needed to open it again; trace/, LTTng's CTF; output, what PROGRAM printed
- * to its terminal.
+ * The folder that -o DIR writes: tftop.json has what is needed to open the recording again,
+ * trace/ is LTTng's CTF, and output is what PROGRAM printed to its terminal.
  *
  * Always true: DIR was absent or empty before; what is in it belongs to the
  * user and is never removed. tftop.json is replaced as a whole.

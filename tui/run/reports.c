@@ -188,11 +188,15 @@ static void report_say_why(const struct report_job *job, int status, char *error
 	if (length)
 		snprintf(error, size, "no report of '%.100s': %.300s", job->path, line);
 	else if (WIFSIGNALED(status))
-		snprintf(error, size, "no report of '%.100s': the tftop that was to make it died "
-			 "of signal %d", job->path, WTERMSIG(status));
+		snprintf(error, size,
+			 "no report of '%.100s': the tftop that makes it was "
+			 "killed by signal %d",
+			 job->path, WTERMSIG(status));
 	else
-		snprintf(error, size, "no report of '%.100s': the tftop that was to make it ended "
-			 "with status %d", job->path, WEXITSTATUS(status));
+		snprintf(error, size,
+			 "no report of '%.100s': the tftop that makes it ended "
+			 "with status %d",
+			 job->path, WEXITSTATUS(status));
 	free(text);
 }
 

@@ -62,20 +62,22 @@ static void say(const struct save *save, struct ctf_writer *writer, int level, c
 	ctf_writer_add(writer, &event, 1);
 }
 
-/* What a reader of the recording must know. */
+/* Tells whoever opens the recording what it does not contain. */
 static void say_gap(const struct save *save, struct ctf_writer *writer)
 {
 	if (save->gap.spans_ns != INT64_MIN)
-		say(save, writer, 1, "saved when the detail before %s had been folded away to stay "
-		    "within the memory limit: what ran before is not in it", save->gap.spans_ns);
+		say(save, writer, 1,
+		    "details before %s had been discarded (--memory-limit) and are not in this "
+		    "recording",
+		    save->gap.spans_ns);
 	else if (save->options.from_ns != INT64_MIN)
 		say(save, writer, 0,
 		    "saved without the events that ended before %s: totals are those of the rest",
 		    save->options.from_ns);
 	if (save->gap.calls_ns != INT64_MIN)
 		say(save, writer, 1,
-		    "saved when the calls, waits, builds and allocations before %s "
-		    "had been let go to stay within the memory limit: they are not in it",
+		    "calls, waits, builds and allocations before %s had been discarded "
+		    "(--memory-limit) and are not in this recording",
 		    save->gap.calls_ns);
 }
 

@@ -4,9 +4,9 @@
  * own while the screen goes on. The reader waits meanwhile (model/recording/export.h):
  * what it has not read stays with LTTng.
  *
- * Always true: DIR is a whole recording or is not there: it is written beside
- * and renamed. What the model has let go of is told, in the sentence and in the
- * recording itself.
+ * Always true: DIR is a whole recording or does not exist: a temporary folder is
+ * written and then renamed. Both the sentence and the recording say which details the
+ * model had discarded.
  *
  * Threads: the caller's, one; the model must outlive it. Errors: a sentence.
  */

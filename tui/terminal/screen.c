@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The terminal is opened, given back and taken again, and left as it was found. */
+/* Opens the terminal, gives it back and takes it again, and leaves it as it was found. */
 #include "tui/terminal/screen_internal.h"
 
 #include <term.h>

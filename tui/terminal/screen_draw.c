@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From cells to what curses writes. */
+/* Turns cells into calls of curses. */
 #include "tui/terminal/screen_internal.h"
 
 #include <stdlib.h>
@@ -89,8 +89,8 @@ static void screen_put_run(struct screen *screen, const struct theme *theme, int
 		mvadd_wch(y, x, &out);
 }
 
-static void put_line(struct screen *screen, const struct theme *theme,
-		     const struct cell *now, struct cell *was, int y, int width)
+static void screen_put_line(struct screen *screen, const struct theme *theme,
+			    const struct cell *now, struct cell *was, int y, int width)
 {
 	int x;
 
@@ -165,7 +165,7 @@ void screen_draw(struct screen *screen, const struct theme *theme, const struct 
 		clearok(curscr, TRUE);
 	}
 	for (y = 0; y < height; y++)
-		put_line(screen, theme, grid->cells + (size_t)y * (size_t)grid->width,
+		screen_put_line(screen, theme, grid->cells + (size_t)y * (size_t)grid->width,
 			 screen->shown.cells + (size_t)y * (size_t)grid->width, y, width);
 	screen->all = false;
 	if (grid->cursor_x >= 0 && grid->cursor_x < COLS && grid->cursor_y < LINES) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finding events by name on the timeline: a regular expression over the names
- * of events and of the ops that launched them. The names are asked, once each
- * (model/query/search.h), not the events; for a filter that is about more than names, these
+ * Finds events by name on the timeline: a regular expression over the names
+ * of events and of the ops that launched them. Each name is tested once
+ * (model/query/search.h), not each event; a filter about more than names tests the events
  * too.
  *
  * Always true: the order is that of time, then of rows, then of lanes, so that
- * forward and back visit the same events; past the last one it goes on with the
- * first. Marks and numbers are of the window, exact, or said to be too many.
+ * forward and back visit the same events; past the last one the search continues with the
+ * first. Marks and numbers are those of the window and exact, unless there are too many.
  *
  * Complexity: a step O(lanes * chunks), of a filter O(events up to the one that it wants) but
  * for chunks that are too short for it; marks and numbers O(events in the window), FIND_MOST of

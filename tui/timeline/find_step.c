@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From one event that is looked for to the next. What lies between is asked for in parts of the
- * run, one after the other: which event of a part that is wanted begins first (last)?
+ * Steps from one matching event to the next. The run is searched in parts, one after the other:
+ * which matching event of a part starts first (or last)?
  */
 #include "tui/timeline/find.h"
 

@@ -22,10 +22,19 @@ void row_choice_release(struct row_choice *choice)
 	memset(choice, 0, sizeof(*choice));
 }
 
-bool row_choice_any(const struct row_choice *choice)
+/* Whether anything differs from what the model says. */
+static bool row_choice_any(const struct row_choice *choice)
 {
 	return choice->n_rules || choice->n_pinned || choice->n_places ||
 	       choice->order != ROWS_BY_ACTIVITY;
+}
+
+static bool row_choice_is_pinned(const struct row_choice *choice, uint32_t row)
+{
+	for (size_t i = 0; i < choice->n_pinned; i++)
+		if (choice->pinned[i] == row)
+			return true;
+	return false;
 }
 
 /* ---- rules ---- */
@@ -268,14 +277,6 @@ size_t row_choice_apply(struct row_choice *choice, struct model_row *rows, size_
 }
 
 /* ---- by hand ---- */
-
-bool row_choice_is_pinned(const struct row_choice *choice, uint32_t row)
-{
-	for (size_t i = 0; i < choice->n_pinned; i++)
-		if (choice->pinned[i] == row)
-			return true;
-	return false;
-}
 
 bool row_choice_pin(struct row_choice *choice, uint32_t row)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which of the model's rows the timeline shows, and in which order: what the
- * user hid, pinned, moved and sorted by. Asks no model.
+ * user hid, pinned, moved and sorted. Does not need the model.
  *
- * Rules are applied in the order they were given, so that the last word about
- * a row counts: hiding takes what is below it too, showing brings what is
- * around it as well. A rule by name is one for rows that come later, too.
+ * Rules are applied in the order they were given, so that the last one about a row
+ * counts. Hiding a row also hides the rows below it; showing one also shows those that
+ * contain it. A rule by name also applies to rows that appear later.
  * Rows keep their place among those of their parent; pinned ones stand before
  * all others, hidden or not.
  *
@@ -55,9 +55,6 @@ struct row_choice {
 
 void row_choice_release(struct row_choice *choice);
 
-/* Whether anything differs from what the model says. */
-bool row_choice_any(const struct row_choice *choice);
-
 /* By name; false: a sentence in error. */
 bool row_choice_add(struct row_choice *choice, enum row_rule what, const char *regex,
 		    char *error, size_t error_size);
@@ -67,7 +64,6 @@ bool row_choice_add_row(struct row_choice *choice, enum row_rule what, uint32_t 
 void row_choice_drop_last(struct row_choice *choice);
 /* Pins it, or takes the pin out; returns whether it is pinned now. */
 bool row_choice_pin(struct row_choice *choice, uint32_t row);
-bool row_choice_is_pinned(const struct row_choice *choice, uint32_t row);
 /* Before the one above it that has the same parent, or behind the one below it; rows as
  * row_choice_apply() left them. false: it is the first or the last one. */
 bool row_choice_move(struct row_choice *choice, const struct model_row *rows, size_t n,

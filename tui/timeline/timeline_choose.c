@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `rows`: which rows of the timeline are seen, where they stand, finding one. */
+/* `rows`: which rows of the timeline are shown, in which order, and finding one. */
 #include "tui/timeline/pane_timeline.h"
 
 #include <stdio.h>
@@ -101,11 +101,11 @@ static unsigned move(struct timeline_pane *t, struct view *view, bool up)
 		return timeline_answer(view, true, "no row under the cursor");
 	if (row_choice_move(&t->choice, t->rows, t->n_rows, line->row, up))
 		return OUT_REDRAW;
-	return timeline_answer(view, true, "'%s' is the %s one of its group", label_of(line),
-			       up ? "first" : "last");
+	return timeline_answer(view, true, "'%s' is already the %s row of its group",
+			       label_of(line), up ? "first" : "last");
 }
 
-static unsigned order(struct timeline_pane *t, struct view *view, const char *name)
+static unsigned rows_set_order(struct timeline_pane *t, struct view *view, const char *name)
 {
 	int chosen = row_order_by_name(name);
 
@@ -182,9 +182,9 @@ unsigned timeline_choose(struct timeline_pane *t, struct view *view,
 	if (strcmp(what, "find") == 0)
 		return find_row(t, view, text);
 	if (strcmp(what, "order") == 0)
-		return order(t, view, text);
+		return rows_set_order(t, view, text);
 	if (call->argc > 2)
-		return timeline_answer(view, true, "nothing follows 'rows %s'", what);
+		return timeline_answer(view, true, "'rows %s' takes no argument", what);
 	if (strcmp(what, "pin") == 0)
 		return pin(t, view);
 	if (strcmp(what, "up") == 0 || strcmp(what, "down") == 0)

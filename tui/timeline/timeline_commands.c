@@ -297,9 +297,9 @@ static unsigned timeline_search_over(void *arg, struct view *view, bool stopped)
 	result = go_to(view, &span);
 	show_line(t, view, step->ref);
 	if (step->around)
-		timeline_answer(view, false, step->forward ?
-				"past the last one: from the start again" :
-				"before the first one: from the end again");
+		timeline_answer(view, false,
+				step->forward ? "after the last match, continued from the start"
+					      : "before the first match, continued from the end");
 	return result;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* compare: under each row the same row in another step, in grey, both from their
- * starts on. The second line belongs to its row: the cursor knows nothing of it. */
+/* compare: under each row the same row in another step, in grey, both steps aligned at their
+ * starts. The second line belongs to its row: the cursor never stands on it. */
 #include "tui/timeline/pane_timeline.h"
 
 #include <inttypes.h>

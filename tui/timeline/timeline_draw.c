@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The timeline pane as it was taken: no question to the model from here. */
+/* Draws the timeline pane from what update() has read; does not ask the model. */
 #include "tui/timeline/pane_timeline.h"
 
 #include <stdio.h>

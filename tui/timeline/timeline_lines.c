@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands in one line of the timeline: cells and the value in its label. */
+/* One line of the timeline: its cells and the value in its label. */
 #include "tui/timeline/pane_timeline.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the selected event has to do with others: marks in their rows, words in the sentence. */
+/* Links of the selected event to others: marks in their rows, words in the sentence. */
 #include "tui/timeline/pane_timeline.h"
 
 #include <stdio.h>

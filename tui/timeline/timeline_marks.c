@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands over a row's cells: names, the selected event, links, losses. */
+/* What is drawn over a row's cells: names, the selected event, links, losses. */
 #include "tui/draw/timeline_cells.h"
 
 #include "tui/draw/labels.h"

@@ -81,8 +81,9 @@ bool row_worth_a_line(const struct model_row *row)
 	return row->count > 0;
 }
 
-static struct timeline_line *add_line(struct line_list *list, const struct model_row *row,
-				      uint32_t lane, int indent)
+static struct timeline_line *timeline_add_line(struct line_list *list,
+						const struct model_row *row, uint32_t lane,
+						int indent)
 {
 	struct timeline_line *line;
 
@@ -117,7 +118,7 @@ static void timeline_add_row(struct line_list *list, const struct model_row *row
 	struct timeline_line *line;
 
 	if (is_group(row->kind)) {
-		line = add_line(list, row, LANE_ALL, indent);
+		line = timeline_add_line(list, row, LANE_ALL, indent);
 		line->foldable = true;
 		line->folded = is_shut(row->kind, fold, many_devices);
 		return;
@@ -126,11 +127,11 @@ static void timeline_add_row(struct line_list *list, const struct model_row *row
 		shown = row->lanes;
 	else if (lanes && fold == FOLD_DEFAULT && thread && foremost)
 		shown = row->lanes < LANES_DEFAULT ? row->lanes : LANES_DEFAULT;
-	line = add_line(list, row, thread || shown > 1 ? 0 : LANE_ALL, indent);
+	line = timeline_add_line(list, row, thread || shown > 1 ? 0 : LANE_ALL, indent);
 	line->foldable = lanes;
 	line->folded = shown == 1;
 	for (lane = 1; lane < shown; lane++)
-		add_line(list, row, lane, indent)->first = false;
+		timeline_add_line(list, row, lane, indent)->first = false;
 }
 
 void line_list_build(struct line_list *list, const struct model_row *rows, size_t n_rows,

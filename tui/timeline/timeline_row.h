@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * From the model's rows to the lines of the timeline: what is folded, which
- * lanes are shown, how a line is called. Pure but for its own memory; asks no
- * model.
+ * lanes are shown, what a line is called. Pure except for its own memory; does not
+ * need the model.
  *
  * Always true: lines are in the rows' order; a line is known by (row, lane);
  * a row that never did anything has no line.

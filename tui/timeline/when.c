@@ -85,8 +85,10 @@ bool when_moment(const struct when_asks *asks, const char *text, int64_t *ns, ch
 	} else if (parse_time_ns(text, ns) && *ns >= 0) {
 		*ns = *ns > INT64_MAX - status.first_ns ? INT64_MAX : status.first_ns + *ns;
 	} else {
-		snprintf(error, size, "no time and no mark: '%.60s'; a time since the start (1.5s, "
-			 "300ms), start, end, cursor or a mark's name (marks lists them)", text);
+		snprintf(error, size,
+			 "'%.60s' is neither a time nor a mark: give a time since the "
+			 "start (1.5s, 300ms), start, end, cursor or a mark ('marks' lists them)",
+			 text);
 		return false;
 	}
 	return true;
@@ -228,7 +230,7 @@ static bool when_from_to(const struct when_asks *asks, const char *from, const c
 		return false;
 	if (out->t1 <= out->t0) {
 		snprintf(error, size,
-			 "the range ends before it begins: '%.40s' is not after '%.40s'", to, from);
+			 "the range ends before it starts: '%.40s' is not after '%.40s'", to, from);
 		return false;
 	}
 	if (out->t0 > status.last_ns && out->t0 > status.live_ns) {
@@ -268,7 +270,7 @@ static bool of_word(const struct when_asks *asks, const char *word, struct when 
 	if (!strcmp(word, "selection"))
 		return of_selection(asks, out, error, size);
 	if (!view) {
-		snprintf(error, size, "no screen, so no %s", word);
+		snprintf(error, size, "there is no screen, and so no %s", word);
 		return false;
 	}
 	*out = (struct when) { .t0 = view->t0_ns, .t1 = view->t1_ns };
@@ -293,7 +295,7 @@ bool when_range(const struct when_asks *asks, int argc, const char *const *argv,
 	if (!strcmp(word, "step")) {
 		if (*at == argc) {
 			snprintf(error, size,
-				 "which step? a number, slowest, fastest, median, first, "
+				 "name a step: a number, slowest, fastest, median, first, "
 				 "last or here");
 			return false;
 		}
