@@ -46,6 +46,12 @@ wc -l $src | awk '$2 != "total" && $1 > 600 { print $2 ": " $1 " lines" }' | mus
 grep -nE '\? "" : "e?s"' $(files 'model/*.c' 'tui/*.c' 'probes/session/*.c') | grep -v '^model/base/util\.c:' |
 	must_be_empty 'fmt_many() says one and many'
 grep -nE '\b(TODO|FIXME|XXX|HACK)\b' $src | must_be_empty 'nothing marked unfinished'
+{ tests/tree/columns.py $src $(files '*.def'); } 2>&1 | must_be_empty 'lines up to 100 columns'
+{ tests/tree/names.py; } 2>&1 | must_be_empty 'names explain themselves in a backtrace, functions are up to 60 lines'
+if [ -x "${O:-build}/tftop" ]; then
+	{ tests/tree/rooms.py; } 2>&1 | must_be_empty 'rooms use what lies below them'
+	{ tests/tree/unused.py; } 2>&1 | must_be_empty 'what no other file uses is static or gone'
+fi
 # A program under test may sleep; a suite itself waits for conditions.
 grep -nE '^[ \t]*sleep [0-9]' $(files 'tests/*.sh') | must_be_empty 'tests wait for conditions'
 # Other suites run the same programs beside this one: a process is found by who started it, by a
@@ -79,6 +85,10 @@ if [ -x "${O:-build}/tftop" ]; then
 			sed 's/\\//g' docs/tftop.1 | grep -qF -- "$option" || echo "docs/tftop.1: $option"
 		done | must_be_empty 'the man page knows every option'
 fi
+grep -ohE 'json_[a-z_]+\([^,"]+, *"[a-z0-9_]+"' tui/report/*.c | sed 's/.*"\(.*\)"/\1/' | sort -u |
+	while read -r key; do
+		grep -qwF -- "$key" docs/report.md || echo "$key"
+	done | must_be_empty 'docs/report.md knows every key of the report'
 tests/schema_page.py | diff -u docs/schema.md - | must_be_empty 'docs/schema.md is what "make docs" makes'
 # What is judged has a name that users can read about.
 sed -n 's/^\tX([A-Z_0-9]*, "\([a-z-]*\)", .*/\1/p' model/analyses/thresholds.h |

@@ -560,13 +560,8 @@ size_t model_waits(struct model *model, struct wait_row **out)
 	*out = xcalloc(w->n_places + 1, sizeof(**out));
 	for (size_t i = 0; i < w->n_places; i++) {
 		const struct waits_place *place = &w->places[i];
-<<<<<<< HEAD
 		const struct source_frame *f =
 			place->frame ? frame_at(model->lines, place->frame - 1) : NULL;
-=======
-		const struct source_frame *f = place->frame ?
-			frame_at(model->lines, place->frame - 1) : NULL;
->>>>>>> w-model-words
 
 		(*out)[i] = (struct wait_row) {
 			.call = names_short(&model->names, place->call),

@@ -115,8 +115,10 @@ TEST(list_flags_wrong)
 	WRONG("no option '--na' of lx: it has -n -e -b -k -a --min_lineno -s -r -l", "--na");
 	WRONG("no option '-nconv' of lx: it has -n -e -b -k -a --min_lineno -s -r -l", "-nconv");
 	WRONG("'-n' wants a value: a regular expression", "-n");
-	WRONG("-e wants an interval of time such as >100us, <=5ms or [1ms,5ms), not '1ms'", "-e", "1ms");
-	WRONG("-b wants an interval of bytes such as >64k, <=1M or [64k,1M), not '>1ms'", "-b", ">1ms");
+	WRONG("-e wants an interval of time such as >100us, <=5ms or [1ms,5ms), not '1ms'", "-e",
+	      "1ms");
+	WRONG("-b wants an interval of bytes such as >64k, <=1M or [64k,1M), not '>1ms'", "-b",
+	      ">1ms");
 	WRONG("-k wants one of kernel copy fill, not 'cop'", "-k", "cop");
 	WRONG("-k wants one of kernel copy fill, not ''", "-k", "");
 	WRONG("--min_lineno wants a number, not '-3'", "--min_lineno", "-3");

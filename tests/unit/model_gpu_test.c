@@ -220,8 +220,8 @@ TEST(kernel_page_without_registers)
 	run_with(model, 10, 1, 1000, 2000);
 	text = PAGE(page_kernel, "pk", "scale");
 	CHECK(has(text, "\ngrid    block  runs    total\n  1056  32×8      1  2.00 µs\n"
-		  "unknown: registers and shared memory of a block, occupancy, as the device has no "
-		  "compute capability\n"));
+		  "unknown: registers and shared memory of a block, occupancy, as the device has "
+		  "no compute capability\n"));
 	free(text);
 	model_free(model);
 	model = model_with_device();
