@@ -477,7 +477,7 @@ fuzz:
 # Every text that a user may read, with its place, for a person to read from first to last.
 .PHONY: messages
 messages:
-	@tests/tree/messages.py $$(git ls-files 'tui/*.[ch]' 'model/*.[ch]' 'keymap/*.[ch]' 'probes/*.[ch]')
+	@tests/tree/messages.py $$(git ls-files 'tui/*.[ch]' 'model/*.[ch]' 'keymap/*.[ch]' 'keymap/*.def' 'probes/*.[ch]')
 
 # tests/bench/X_bench.c is one program; those of the probes link the runtime.
 BENCH := $(patsubst tests/bench/%.c,$(O)/tests/bench/%,$(call src,tests/bench/*_bench.c))

@@ -32,8 +32,8 @@ static const char *import_kind_name(enum import_kind kind)
 	static const char *const names[] = {
 		[IMPORT_NONE] = "of no known format",
 		[IMPORT_RUN_METADATA] = "a TensorFlow RunMetadata",
-		[IMPORT_STEP_STATS] = "a TensorFlow StepStats", [IMPORT_XSPACE] = "a TensorFlow "
-										  "XSpace",
+		[IMPORT_STEP_STATS] = "a TensorFlow StepStats",
+		[IMPORT_XSPACE] = "a TensorFlow XSpace",
 		[IMPORT_CHROME] = "a Chrome trace",
 	};
 

@@ -155,7 +155,7 @@ TEST(page_of_a_source_begins_where_it_costs)
 	CHECK(strstr(text, "L3    c = 2 +0"));
 	free(text);
 	text = first_seen(model, "train.py:1", "-b", "3");
-	CHECK_STR(text, "-b 3 and 'train.py:1': one line to begin with");
+	CHECK_STR(text, "give the first line once, with -b 3 or as in 'train.py:1'");
 	free(text);
 	text = first_seen(model, "train.py:0", NULL, NULL);
 	CHECK_STR(text, "FILE:LINE wants a line from 1 to 100000, not '0'");

@@ -347,7 +347,8 @@ static bool first_line(const struct page_call *call, const struct list_options *
 	*first = (uint32_t)number;
 	if (given && in_name) {
 		snprintf(call->error, call->error_size,
-			 "-b %.40s and '%.80s': one line to begin with", given->text, file);
+			 "give the first line once, with -b %.40s or as in '%.80s'",
+			 given->text, file);
 		return false;
 	}
 	if ((!given && !in_name) || (number > 0 && number <= PAGE_LINES_MAX)) {
