@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that no file of the project may use: compile with
- * `-include model/banned.h`. A use is a compile error that names the function.
+ * Functions that no file of the project may use: every file is compiled with `-include
+ * model/banned.h`, and a use is a compile error that names the function.
  *
- * Instead: memcpy with a length, snprintf, strtok_r (or strcspn/strspn),
- * getline, posix_spawn. The headers that declare the banned names come first,
- * so that only the project's own text is affected; nothing else is defined
- * here, which is why probe libraries can use this file too.
+ * Instead: memcpy with a length, snprintf, strtok_r (or strcspn/strspn), getline, posix_spawn.
+ * The headers that declare the banned names come first, so that only the project's own text is
+ * affected; nothing else is defined here, which is why probe libraries can use this file too.
  */
 #ifndef MODEL_BANNED_H
 #define MODEL_BANNED_H

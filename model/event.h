@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one door into the model: every source of events (live reader, recording,
- * importer, synthetic generator) hands it batches of struct event.
+ * The only way into the model: every source of events (live reader, recording, importer,
+ * synthetic generator) hands it batches of struct event.
  *
  * Always true:
- *  - A process is (host, pid); ids inside an event (names, devices, queues,
- *    instances, correlations) belong to that process, count from 1, 0 is none.
- *  - Events come in any order, within a source and across; a definition may
- *    come after its first use. Impossible values are counted, never fatal.
- *  - Host times are nanoseconds of the host's CLOCK_MONOTONIC; device times are
- *    raw ticks; 0 means "not given".
- *  - Strings and arrays are *borrowed until model_apply() returns*; the model
- *    copies what it keeps.
+ *  - A process is a pair of host and pid. Ids inside an event (names, devices, queues, instances,
+ *    correlations) belong to that process and count from 1; 0 is none.
+ *  - Events may arrive in any order, within a source and across sources; a definition may arrive
+ *    after its first use. Impossible values are counted, never fatal.
+ *  - Host times are nanoseconds of the host's CLOCK_MONOTONIC; device times are raw ticks; 0
+ *    means "not given".
+ *  - Strings and arrays are *borrowed until model_apply() returns*; the model copies what it
+ *    keeps.
  *
- * What a field means, docs/schema.md says: each event but the reader's own is a record of
- * probes/schema/records_table.h, with its fields in an order that leaves no gaps, and with the
- * same enums.
+ * docs/schema.md says what the fields mean: each event, except those made by the reader, is a
+ * record of probes/schema/records_table.h with the same enums; the order of fields leaves no
+ * gaps.
  */
 #ifndef MODEL_EVENT_H
 #define MODEL_EVENT_H
@@ -23,7 +23,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Their values, which are part of what a recording holds: probes/schema/values_table.h. */
+/* The enums and their values, which recordings contain, are defined in
+ * probes/schema/values_table.h. */
 #define ENUM(probe_tag, tag, values) enum tag { values };
 #define VALUE(probe_name, name, value) name = (value),
 #define PROBE_VALUE(probe_name, value)
@@ -60,7 +61,7 @@ struct event_probe { const char *name, *version, *blind; };
 struct event_name { uint32_t id; uint8_t kind; const char *text; };
 struct event_thread { uint32_t tid; const char *name; };
 
-/* What a kernel can have of a unit: see struct tft_device; 0 not known. */
+/* What a kernel can use of a multiprocessor: see struct tft_device; 0: not known. */
 struct event_device {
 	uint32_t id, index, units, clock_mhz;
 	uint32_t registers_per_unit, registers_per_block, shared_per_unit, shared_per_block;
@@ -73,11 +74,11 @@ struct event_device {
 struct event_queue {
 	uint32_t id, device, context, flags;	/* enum queue_flag */
 	const char *name;
-	int32_t priority;		/* lower is more urgent, 0 the usual one */
+	int32_t priority;		/* lower is more urgent, 0 is the default */
 };
 
-/* dims 0: only text, a name: the problem size in a library's own words. registers are per
- * thread, shared_* bytes per block: 0 not known. */
+/* dims 0: there is only `text`, a name: the problem size in a library's own words. registers: per
+ * thread; shared_*: bytes per block; 0: not known. */
 struct event_shape {
 	uint32_t id, dims;
 	uint64_t global[3];
@@ -88,9 +89,9 @@ struct event_shape {
 struct event_message { uint8_t level; const char *text; };	/* 0 info 1 warning 2 error */
 
 /*
- * A node of a graph as it runs (after optimisation); sent again it replaces.
- * graph, name, op_type, device, file, function: names; line 0: not known. origin:
- * how file, line, function were found.
+ * A node of a graph as it runs (after optimisation); a node that is sent again replaces the
+ * former one. graph, name, op_type, device, file, function: names; line 0: not known. origin: how
+ * file, line and function were found.
  */
 struct event_node {
 	uint32_t id, graph, name, op_type, device, file, line, function, origin;
@@ -98,33 +99,34 @@ struct event_node {
 	const char *attributes;		/* "key=value" lines */
 };
 
-/* A stage of an input pipeline; parent: that takes its elements, a lower id. */
+/* A stage of an input pipeline; parent: the stage that takes its elements, which has a lower id. */
 struct event_stage {
 	uint32_t id, parent;
-	int32_t parallelism, buffer;	/* as configured; 0 none, -1 chosen at run time */
+	int32_t parallelism, buffer;	/* as configured; 0: none, -1: chosen at run time */
 	const char *path, *what;	/* "Prefetch::Map::TensorSlice", outermost first */
 };
 
 struct event_series { uint32_t id, device; const char *name, *unit; };
-struct event_info { const char *scope, *key, *value; };	/* how something is set up */
+struct event_info { const char *scope, *key, *value; };	/* a setting */
 
-/* A line of source in its function (file, function: names), called from parent, a
- * lower id; 0: only the line is told. */
+/* A line of source in its function (file, function: names), called from the frame `parent`, which
+ * has a lower id; parent 0: the caller is not known. */
 struct event_frame { uint32_t id, parent, file, function, line; };
 
-/* dur_ns -1: announced as open, the same instance follows. */
+/* dur_ns -1: the op is announced as open; its end follows under the same instance. */
 struct event_op {
 	uint64_t instance, parent;
-	/* of a framework's op: a fingerprint of what it copies, 0 none */
+	/* of a framework's op: a fingerprint of the data that it copies, 0: none */
 	uint64_t payload;
-	uint64_t forward;		/* whose gradient this is, 0 none */
+	uint64_t forward;		/* the op whose gradient this is, 0: none */
 	int64_t start_ns, dur_ns, step;
-	/* for a thread of the pool it was handed to; 0: it was not */
+	/* wait for a thread of the pool that it was handed to; 0: it was handed to none */
 	int64_t wait_ns;
 	uint32_t tid, name, op_type, argb;
-	/* a range's; of a framework's op the graph whose node it is */
+	/* domain of a range; of a framework's op: the graph whose node it is */
 	uint32_t domain;
-	uint32_t frame, shapes;		/* 0 not known; a name: of its inputs */
+	/* frame 0: not known; shapes: a name, the shapes of its inputs */
+	uint32_t frame, shapes;
 	uint32_t waker;			/* the thread that handed it over, 0 not known */
 	uint16_t depth;
 	uint8_t framework, flags;	/* enum framework, enum op_flag */
@@ -147,8 +149,9 @@ struct event_calls {
 
 struct event_command {
 	uint32_t tid, queue, name, correlation, op_name, call_dur_ns;
-	uint32_t shape;			/* of kernels; of a P2P copy the device of the other end; of
-					 * others: the place in memory, 0 not known */
+	/* of kernels: the launch shape; of a P2P copy: the device at the other end; of others:
+	 * the place in memory, 0: not known */
+	uint32_t shape;
 	uint64_t op;
 	int64_t call_ns;
 	uint64_t queued_ticks, submit_ticks, start_ticks, end_ticks;
@@ -158,26 +161,25 @@ struct event_command {
 };
 
 /*
- * A command whose call and whose device record come on different ways, in any
- * order. They meet by correlation (HOW_EXACT), else by object (HOW_EVENT), else
- * by their order on the queue. A correlation names one launch of the process, of
- * a graph (or CMD_MANY) many runs; it comes back, if at all, when the records of
- * its last use have come, or are lost. An object is an event object with its
- * generation, so that it names one launch too.
+ * A command whose call and whose device record arrive on different paths, in any order. They are
+ * joined by correlation (HOW_EXACT), else by object (HOW_EVENT), else by their order on the
+ * queue. A correlation names one launch of the process; of a graph (or with CMD_MANY) it names
+ * many runs. It is reused, if at all, only when the records of its last use have arrived or are
+ * lost. An object is an event object with its generation, so that it names one launch, too.
  */
 struct event_launch {
 	uint32_t tid, queue, name, shape, correlation, op_name, call_dur_ns;
 	uint64_t op, object, bytes;
 	int64_t call_ns;
-	int32_t status;			/* < 0: the call failed, nothing will run */
+	int32_t status;			/* < 0: the call failed and nothing will run */
 	uint8_t kind, direction, flags;	/* CMD_PINNED, CMD_BLOCKING, CMD_MANY */
 };
 
 struct event_run {
 	uint32_t queue, name, correlation;	/* name 0: the record has none */
-	/* of a graph's node: the op that it was captured in, 0 none */
+	/* of a graph's node: the op that it was captured in, 0: none */
 	uint32_t op_name;
-	uint32_t shape;			/* as a command's; 0: the launch's */
+	uint32_t shape;			/* as in event_command; 0: that of the launch */
 	uint64_t object, bytes;
 	uint64_t queued_ticks, submit_ticks, start_ticks, end_ticks;
 	int32_t status;
@@ -192,13 +194,13 @@ struct event_alloc {
 };
 struct event_free { uint32_t allocator; uint64_t address; int64_t at_ns; };
 
-/* Memory that an allocator hands out in pieces; see struct tft_region. bytes 0: what
- * is known of its regions holds no more. */
+/* Memory that an allocator hands out in pieces, see struct tft_region. bytes 0: the allocator's
+ * regions are not known any more. */
 struct event_region { uint32_t allocator, device; uint64_t address, bytes; uint8_t joined; };
 
 struct event_wait {
 	uint32_t name, queue, correlation;
-	uint32_t op_name;		/* who waits: the op on top of the thread's stack ... */
+	uint32_t op_name;		/* the op on top of the waiting thread's stack ... */
 	uint64_t op;			/* ... and its instance; 0 none */
 	int32_t result;
 	int64_t start_ns, dur_ns;
@@ -218,19 +220,19 @@ struct event_clock {
 };
 
 /*
- * A message between hosts, told by both: the key is the same on both sides and
- * not used again while one of them is on its way. at_ns: of the writing host's
- * clock, when sending began, when it had been received. FLOW_MADE is no message:
- * name is an op's, bytes what it gives on.
+ * A message between hosts, reported by both ends: the key is the same at both and is not reused
+ * while a message with it is in transit. at_ns: on the writing host's clock, when sending began
+ * or when the message had been received. FLOW_MADE is no message: name is an op, bytes the size
+ * of its output.
  */
 struct event_flow {
-	uint32_t name;			/* of the key's text, 0 none */
+	uint32_t name;			/* name of the key's text, 0: none */
 	uint64_t key, bytes, op;	/* op: instance that sent or received it, 0 none */
 	int64_t at_ns, dur_ns;		/* -1 not known */
 	uint8_t phase;			/* enum flow_phase */
 };
 
-/* What a stage did from begin_ns to end_ns; see struct tft_stages. */
+/* What a stage of an input pipeline did from begin_ns to end_ns, see struct tft_stages. */
 struct event_stages {
 	uint32_t stage;
 	int32_t parallelism, buffered;	/* in force at the end; -1 not known */
@@ -238,7 +240,7 @@ struct event_stages {
 	int64_t total_ns, self_ns, busy_ns, wait_ns, max_ns, begin_ns, end_ns;
 };
 
-/* What a thread of a pool did from begin_ns to end_ns; see struct tft_pool. */
+/* What a thread of a pool did from begin_ns to end_ns, see struct tft_pool. */
 struct event_pool {
 	uint32_t tid;
 	uint64_t closures, with_ops, timed;
@@ -247,13 +249,13 @@ struct event_pool {
 
 struct event_counter { uint32_t series; int64_t at_ns, value; };
 
-/* Data from one op to another of the process: written by who takes it, at the
- * latest when the taking op ends. key: name of the tensor or channel, 0 none. */
+/* Data from one op to another of the process, written by the op that takes it, at the latest when
+ * that op ends. key: name of the tensor or channel, 0: none. */
 struct event_edge { uint64_t from, to, bytes; uint32_t key; };	/* instances */
 
 struct event_settled { int64_t settled_ns; };
 
-/* The process is looked at since at_ns, or (level 0) is not. */
+/* The process is observed at this level since at_ns; level 0: it is not observed. */
 struct event_level_now { int64_t at_ns; uint8_t level; };
 
 struct event_beat {
@@ -261,22 +263,22 @@ struct event_beat {
 	int64_t own_ns, mono_ns, real_ns, raw_ns;
 };
 
-/* Between begin_ns and end_ns; count 0: unknown how many. With the event's pid
- * and tid the thread is known that lost them, and count 0 is the place of
- * losses that were counted before. */
+/* Events were lost between begin_ns and end_ns; count 0: it is unknown how many. If the event has
+ * a pid and tid, they name the thread that lost them, and count 0 gives the place of losses that
+ * were counted before. */
 struct event_lost {
 	int64_t begin_ns, end_ns;
 	uint64_t count;
 	bool packets;			/* whole packets, not single events */
-	uint64_t placed;		/* so many of those told before were lost here */
+	uint64_t placed;		/* how many of the losses counted before happened here */
 };
 
 struct event {
 	uint8_t type;			/* enum event_type */
 	uint16_t host;			/* index of the source's host, 0 is this one */
-	uint32_t pid;			/* 0 for EVENT_ALIVE, and EVENT_LOST of an unknown thread */
+	uint32_t pid;			/* 0: EVENT_ALIVE, or EVENT_LOST of an unknown thread */
 	uint32_t tid;			/* thread that wrote it */
-	uint32_t seq;			/* of that thread, 0 none */
+	uint32_t seq;			/* sequence number in that thread, 0: none */
 	int64_t time_ns;		/* when it was written */
 	union {
 		struct event_process process;

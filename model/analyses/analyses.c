@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The engine of the analyses: puts acts aside, cuts settled time into slices, hands them out, asks
- * for findings.
+ * The engine of the analyses: it cuts settled time into slices, hands them out, asks for findings.
  *
- * Idea: acts wait where they came (waiting.h). When the settled line has passed the end of a step
- * (or a second, where nothing marks steps), those that start before the new border are sorted by
- * start through small keys and copied out slice by slice. What reaches over a border is carried.
+ * Idea: acts wait in the order in which they arrived (waiting.h). When the settled line has
+ * passed the end of a step (or a second, where nothing marks steps), the acts that start before
+ * the new border are sorted by start, through small keys, and copied out slice by slice. An act
+ * that reaches over a border is carried into the next slice.
  *
- * How far a hand-out goes (the border): to the end of the last complete step that has settled;
- * where no step has ended for LAG_NS and four steps, to the settled line less that, so that a step
- * that is still going on is handed out whole when it ends; to the end of everything at the finish.
- * Never past what was launched in the last LAG_NS and is on its way: when it ran is not known.
- * When three quarters of what may wait do, it goes to the settled line whatever the steps, and if
- * that frees too little, past it: what comes later then is late.
+ * How far a hand-out goes, its border: to the end of the last complete step that has settled.
+ * Where no step has ended for LAG_NS and four steps, the border is that much before the settled
+ * line, so that a step that is still going on is handed out whole when it ends. At the finish
+ * it is the end of everything. The border never passes work that was launched in the last
+ * LAG_NS and has not ended, because it is unknown when that work ran. When waiting acts fill
+ * three quarters of their memory, the border is the settled line, whatever the steps are; if
+ * that frees too little, it goes past the settled line, and what arrives later is late.
  *
- * Complexity: a push is one copy; each act is looked at, sorted and copied out
- * once, and looked at once more in each hand-out it waits through.
+ * Complexity: a push is one copy. Each act is looked at, sorted and copied out once, and looked
+ * at once more in each hand-out during which it waits.
  */
 #include "model/analyses/analyses.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The frame of all analyses: acts in, slices out, findings up.
+ * The frame of all analyses: acts come in, slices are handed to the analyses, findings result.
  *
- * One analysis is one file with a `struct analysis` of its own; analyses.c has
- * the list. Each owns its state (model->analyses->state[id]), which init
- * allocates and release frees. All under the model's lock, on the feeder's
- * thread; a slice of many acts calls model_breathe() between analyses.
+ * One analysis is one file with a `struct analysis` of its own; analyses.c has the list. Each
+ * owns its state (model->analyses->state[id]), which init allocates and release frees. All
+ * functions run under the model's lock, on the feeder's thread; after each analysis of a slice
+ * with many acts the frame calls model_breathe().
  */
 #ifndef MODEL_ANALYSES_H
 #define MODEL_ANALYSES_H
@@ -85,12 +85,12 @@ struct analyses_stats {
 };
 struct analyses_stats analyses_stats(const struct model *model);
 struct findings *analyses_findings(const struct model *model);
-/* How far, over how many steps; the fields of the list itself are left 0. */
+/* How far the analyses have come, over how many steps; the fields of the list stay 0. */
 void analyses_progress(const struct model *model, struct findings_status *status);
-/* Calls watch with each slice, after the analyses; one at a time, for tests. */
+/* Calls watch with each slice, after the analyses. For tests; there is one such function. */
 void analyses_watch(struct model *model, void (*watch)(void *arg, const struct slice *slice),
 		    void *arg);
-/* Fills in the lists and ends of a slice, valid until the next time. */
+/* Fills in the lists and ends of a slice; they stay valid until the next slice. */
 struct slice_space {
 	struct start_key *ends;		/* owned; twice cap */
 	uint32_t *kinds;		/* owned; three times cap */
@@ -100,7 +100,7 @@ void slice_index(struct slice *slice, struct slice_space *space);
 void slice_space_release(struct slice_space *space);
 size_t slice_space_bytes(const struct slice_space *space);
 
-/* A number for each small id, 0 until it is set; `of` is freed by whoever has it. */
+/* A number for each small id, 0 until it is set. The owner frees `of`. */
 struct act_slots { uint32_t *of; size_t n; };
 void slots_reach(struct act_slots *slots, uint32_t id);
 
@@ -111,36 +111,36 @@ static inline uint32_t *slot_of(struct act_slots *slots, uint32_t id)
 	return &slots->of[id];
 }
 
-/* Cores that a process's frameworks have, 0 not known: cores.c. */
+/* Cores that the frameworks of a process have, 0 unknown: cores.c. */
 uint32_t processor_cores(const struct model *model, uint32_t process);
-/* What the small kernels that are told of cost, per step or second: tiny.c. */
+/* Cost of the small kernels that have a finding, per step or second: tiny.c. */
 int64_t tiny_cost_ns(const struct model *model);
-/* What the waits that are told of could save, per step or second: waits.c. */
+/* What doing without the waits that have a finding saves, per step or second: waits.c. */
 int64_t waits_told_ns(const struct model *model);
-/* Copies on that device, per step, of what same_data.c says was copied before. */
+/* Time of copies on the device, per step, whose data same_data.c reports as the same. */
 int64_t same_data_run_ns(const struct model *model, uint32_t device);
-/* The same of copies and conversions of that class, an enum op_class. */
+/* The same for copies and conversions of a class, an enum op_class. */
 int64_t same_data_class_ns(struct model *model, int op_class);
-/* What messages of that name bring in a step, and how long alone: wire.c. */
+/* Bytes in a step of the messages of that name, and their time alone on the wire: wire.c. */
 void wire_of(struct model *model, uint32_t name, uint64_t *bytes_per_step,
 	     int64_t *alone_ns_per_step);
-/* model_step_phases() of that analysis' state: phases.c. */
+/* What model_step_phases() answers, from the state of that analysis: phases.c. */
 struct step_phases;
 uint64_t phases_mean(const void *state, struct step_phases *out);
-/* " at train.py:88", the line that most of an op's time is called from; false: it
- * is not known, and *out is "". place.c */
+/* " at train.py:88", the line that most of an op's time is called from; false: the
+ * line is unknown, and *out is "". place.c */
 #define PLACE_TEXT 160
 bool op_place_text(struct model *model, uint32_t name, char *out, size_t size);
-/* The same of a frame, 1 + its index; 0: not known. */
+/* The same for a frame, 1 + its index; 0: unknown. */
 bool frame_place_text(struct model *model, uint32_t frame, char *out, size_t size);
-/* The making and fetching of batches, by the name of an op or range. */
+/* Does an op or range of that name make or fetch batches? */
 bool name_is_input(const char *name);
-/* The same, looked at once per name. */
+/* The answers to that, asked once per name. */
 struct input_names {
 	uint8_t *known;			/* owned; by name: enum input_kind in input.c */
 	size_t n;
 };
-/* An op that does so is marked. */
+/* Marks the act if its op makes or fetches batches. */
 void input_op(struct input_names *input, struct names *names, struct act *act);
 
 #endif

@@ -2,16 +2,14 @@
 /*
  * How fast copies were, by device and direction.
  *
- * Definition: mean is all bytes over the time in which at least one such copy
- * ran (copies at once share the bus, so their union is what counts); best is
- * the fastest single copy of BEST_BYTES and more, as a shorter one says more
- * about its launch than about the bus; where there is none, of all. Bytes of a
- * step are those that began in it, averaged after the warm-up. What came too late
- * for the union is taken to have run alone: the mean is then too low, never faster
- * than the best.
+ * Definition: the mean rate is all bytes divided by the time in which at least one such copy
+ * ran (copies that run at once share the bus, so their union counts). The best rate is that of
+ * the fastest single copy of BEST_BYTES or more, because the time of a shorter one is mostly
+ * its launch; where there is no such copy, all copies count. The bytes of a step are those of
+ * the copies that began in it; their mean leaves out the warm-up. A copy that came too late for
+ * the union is assumed to have run alone: the mean is then too low, and never above the best.
  *
- * Complexity: O(1) per copy. Memory: WAYS_MAX entries, what comes beyond is
- * not counted.
+ * Complexity: O(1) per copy. Memory: WAYS_MAX entries; further ones are not counted.
  */
 #include <stdlib.h>
 

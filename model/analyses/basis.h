@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Over what an analysis averages: steps after the warm-up where there are
- * steps, seconds where there are none.
+ * What an analysis takes means over: the steps after the warm-up where there are steps, else
+ * seconds.
  *
- * A sum is kept twice, for slices that are steps and for those that are not;
- * as soon as one step was seen only the first counts. What lies between steps
- * is in neither average then. Slices in which events were lost are left out, and steps
- * that compile more than they do anything else.
+ * Each sum is kept twice, for slices that are steps and for the others; once a step was seen,
+ * only the first counts, and the time between steps is in no mean. Slices in which events were
+ * lost are left out, and so are steps that compile more than they do anything else.
  */
 #ifndef MODEL_BASIS_H
 #define MODEL_BASIS_H

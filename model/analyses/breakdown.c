@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the time of a step went to.
+ * Where the time of a step goes.
  *
- * Definition: each instant of a step belongs to one class, the first of enum
- * step_class that is true of it: what devices of the step's process do comes
- * before what its host does, as only the time in which devices do nothing is a
- * cost of the host. The host is the step's workers (sweep.h): work that is being
- * handed over, or that was and takes its moment to begin, is launch, and other
- * when it takes longer; waiting while nothing is queued, or for a blocking copy
- * to begin, is sync; fetching a batch is input, also when no worker does
- * anything known and other threads make batches. So the classes add up to the
- * step, and each is what removing its cause could win at most.
+ * Definition: each instant of a step belongs to one class, the first of enum step_class that
+ * applies. What the devices of the step's process do comes before what its host does, because
+ * only time in which no device works is a cost of the host. The host is the step's workers
+ * (sweep.h). Work that is being handed over, or that was handed over and takes its moment to
+ * begin, is launch; if it takes longer, other. Waiting while nothing is queued, or for a
+ * blocking copy to begin, is sync. Fetching a batch is input, also when no worker does anything
+ * known and other threads make batches. So the classes add up to the step, and removing the
+ * cause of a class saves at most that class.
  *
- * Where no device works but the processor, a batch that is fetched comes first,
- * then ops and kernels, which are compute; what is left is the host's.
+ * Where no device but the processor works, a batch that is being fetched comes first, then ops
+ * and kernels, which are compute; the rest is the host's.
  *
- * Steps after the warm-up are summed up; rows are kept for the last KEPT_MAX.
- * What lies between two steps is summed up too, where it is no longer than
- * BETWEEN steps, or is waiting for input: many programs fetch their batch there.
+ * Steps after the warm-up are added up; single rows are kept for the last KEPT_MAX. The time
+ * between two steps is added up, too, unless it is longer than BETWEEN steps and is not spent
+ * waiting for input: many programs fetch their batch there.
  *
- * Source: XProf's step breakdown (event_span.cc), which ranks the host's calls
- * in another order.
+ * Source: XProf's step breakdown (event_span.cc), which orders the host's calls differently.
  */
 #include <stdlib.h>
 #include <string.h>

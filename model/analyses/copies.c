@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies that the device waits for, and copies that need not be.
+ * Copies that a device waits for, and copies that are not needed.
  *
  * Definitions:
- *  - exposed: the time of a copy during which no kernel runs on its device and
- *    no copy before it is still going on. Hiding all copies of a direction behind
- *    kernels wins at most its exposed time: the cost of "copy-bound".
- *  - unused: a copy to or from a place in memory (object and offset) that was
- *    copied just before, in the same direction and size, while nothing ran on
- *    the device between the two but copies of the same direction: the first
- *    of two uploads was overwritten before anything could read it, the second of
- *    two downloads brought what was there already. Copies with a kernel between
- *    may be needed (another batch in the same buffer) and are not accused.
- *  - round trip: a place is copied to the host and, later in the same step, as
- *    many bytes back to it.
+ *  - exposed: the time of a copy in which no kernel runs on its device and no earlier copy is
+ *    still going on. Hiding all copies of a direction behind kernels saves at most their
+ *    exposed time, which is the cost of "copy-bound".
+ *  - unused: a copy to or from a place in memory (object and offset) that was copied just
+ *    before with the same direction and size, while nothing but copies of the same direction
+ *    ran on the device in between. The first of two such uploads was overwritten before
+ *    anything could read it; the second of two such downloads brought what was there already.
+ *    Copies with a kernel between them may be necessary (another batch in the same buffer) and
+ *    are not reported.
+ *  - round trip: a place is copied to the host and, later in the same step, as many bytes are
+ *    copied back to it.
  *
- * Complexity: O(n log n) a slice (a sort of its copies), everything else is one
- * pass; looking at what lies between two copies is cut at BETWEEN_MAX acts.
- * Memory: WAYS_MAX + HABITS_MAX fixed entries; what comes beyond is not looked at.
+ * Complexity: O(n log n) for a slice (a sort of its copies), the rest is one pass; the look at
+ * what lies between two copies ends after BETWEEN_MAX acts. Memory: WAYS_MAX + HABITS_MAX fixed
+ * entries; further ones are not looked at.
  */
 #include <stdio.h>
 #include <stdlib.h>

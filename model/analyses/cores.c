@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How busy the processor is with a framework's work, where that is told.
+ * How busy the processor's cores are with a framework's work, where probes report it.
  *
- * Definition: a core is busy while a thread is in an op that computes or in a
- * kernel of a library; an op that fetches a batch waits. A thread counts once,
- * however deep. Of libraries it is the time of their kernels, in the same way: those
- * on several threads at once each, of those on one thread (XLA's that go on beside
- * others) what is not another's.
+ * Definition: a core is busy while a thread is in an op that computes or in a kernel of a
+ * library; an op that fetches a batch waits. A thread counts once, however deep its stack is.
+ * The time of a library is the time of its kernels. Kernels that run on several threads count
+ * on each of them; of kernels on one thread (those of XLA go on beside others) only the part
+ * that no other kernel covers counts.
  *
- * Acts come by start, so a union is a sum of what lies beyond the end so far.
- * Slices are kept one by one, the last KEPT_MAX.
+ * Acts come in the order of their start, so a union is the sum of what lies beyond the latest
+ * end so far. The last KEPT_MAX slices are kept one by one.
  *
  * Complexity: O(1) per act. Memory: KEPT_MAX slices, 8 bytes per thread.
  */

@@ -197,7 +197,7 @@ void costly_end_runs(struct costly *costly, struct critical_ready *ready, uint32
 	}
 }
 
-/* ---- what is said ---- */
+/* ---- the findings ---- */
 
 /* Time by type, of what has none by name. */
 struct type_sum { uint32_t name; int64_t ns; };

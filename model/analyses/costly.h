@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ops that hold much of the critical path though there is a cheaper form of what
- * they do (op_class.h), a part of critical.c: what they cost on the path, and how
- * long a step would be at least without them (zeroing.h).
+ * Ops that hold much of the critical path although a cheaper form of them is known
+ * (op_class.h): what they hold of the path, and how long a step would be at least without them
+ * (zeroing.h). A part of critical.c.
  *
- * Ops by element count where one follows another on the path, all but the longest
- * of them: that is what fusing a row could save, as all of it has to go through
- * memory once. Only of ops on the processor: on a device tiny.c tells of small kernels.
+ * Elementwise ops count where they follow one another on the path, all but the longest of such
+ * a chain: fusing the chain saves at most that, because all data must go through memory once.
+ * This is done only for ops on the processor; on a device, tiny.c reports small kernels.
  *
  * Threads: under the model's lock. Memory: MEMBERS_MAX names.
  */

@@ -1,40 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The critical path of a step: a walk back from its end along what was waited
- * for, each moment of the step in exactly one edge.
+ * The critical path of a step: a walk back from its end along what was being waited for. Each
+ * moment of the step is in exactly one edge.
  *
- * Idea: a step is a graph of begins and ends; the longest way through it is
- * found without building it, because at each moment only the one that finished
- * last held the next one up ("last finisher"). The walk stands on a host thread
- * or in a run, at a time t, and goes back:
- *  - thread, in a call that waited: to the run that finished last in what was
- *    waited for; from its end to t is sync. No run: all of it is sync.
- *  - thread, elsewhere: to the begin of the innermost thing that it was doing:
- *    input, launch, op (a framework's own), or host; what is inside an input op
- *    is input.
- *  - run: to its start: kernel, copy, comm. Then to what it waited for: the run
- *    of its queue before it, or the run of its process that finished last, when
- *    that was after its launch (queue); else to its launch (launch), and on, on
- *    the thread that launched it.
+ * Idea: a step is a graph of starts and ends. Its longest path can be found without building
+ * the graph, because at each moment only the predecessor that finished last delayed what came
+ * next ("last finisher"). The walk is always on a host thread or in a run, at a time t, and
+ * goes back:
+ *  - On a thread, in a call that waited: to the run that finished last among those that were
+ *    waited for; the time from its end to t is sync. If there is no such run, all of it is
+ *    sync.
+ *  - On a thread, elsewhere: to the start of the innermost thing that the thread was doing:
+ *    input, launch, op (of a framework), or host. What is inside an input op is input.
+ *  - In a run: to its start; the edge is kernel, copy or comm. Then to what the run waited for:
+ *    the run before it in its queue, or the run of its process that finished last, if that was
+ *    after its launch (queue); else to its launch (launch), and on along the launching thread.
  *
- * It begins on the step's thread, at its end. Where that thread waited for nothing in the
- * step and a device of its process has not come to its end yet, the host runs ahead, and the
- * walk begins in what the device runs then.
+ * The walk begins at the end of the step, on the step's thread. If that thread waited for
+ * nothing in the step and a device of its process has not finished yet, the host runs ahead,
+ * and the walk begins in what the device runs then.
  *
- * Always true: the edges lie end to end and cover [t0, t1) exactly; t never
- * grows, no run is entered twice. Who finished last in another queue is taken
- * to be the cause without proof: dependencies between queues are not recorded.
- * Device times that are off by less than SLACK_NS make no negative edge; by
- * more, an edge is of length 0 at worst.
+ * Always true: the edges lie end to end and cover [t0, t1) exactly; t never grows, and no run
+ * is entered twice. The last finisher of another queue is taken for the cause without proof,
+ * because dependencies between queues are not recorded. Device times that are wrong by less
+ * than SLACK_NS make no negative edge; beyond that, an edge has length 0 at worst.
  *
- * Worked example: a thread launches A and B (2 us each) and waits. A runs from 3
- * to 10, B from 11 to 20; the wait returns at 22. Back from 22: sync 2, kernel 9,
- * queue 1, kernel 7, launch 3. B's launch is on no path: it was hidden.
+ * Worked example: a thread launches A and B (2 us each) and waits. A runs from 3 to 10, B from
+ * 11 to 20; the wait returns at 22. Back from 22: sync 2, kernel 9, queue 1, kernel 7, launch
+ * 3. The launch of B is on no path, because it was hidden.
  *
- * Complexity: near O(n) a slice. Memory: PARTS_MAX names, PATH_STEPS steps.
+ * Complexity: close to O(n) for a slice. Memory: PARTS_MAX names, PATH_STEPS steps.
  *
- * Source: critical path after HTA, critical_path_analysis.py; last finisher
- * after Schulz, Extracting Critical Path Graphs from MPI Applications (2005).
+ * Sources: critical path after HTA, critical_path_analysis.py; last finisher after Schulz,
+ * Extracting Critical Path Graphs from MPI Applications (2005).
  */
 #include <stdlib.h>
 #include <string.h>

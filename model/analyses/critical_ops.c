@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The critical path of a step in which no device works but the processor: ops
- * run one after another on a framework's threads, and the thread whose step it
- * is stands in the call that started them.
+ * The critical path of a step in which no device but the processor works: ops run one after
+ * another on a framework's threads, while the thread whose step it is waits in the call that
+ * started them.
  *
- * Idea: as between runs of devices, the op that finished last before another
- * began is taken to be what held it up. Only ops of one run of a function are
- * followed (act.amount: the step id; where ops are called one by one it is always 0):
- * the one that spans most of the slice; what an input pipeline runs at the same time
- * has other ids, or is in another process. Of nested ops the outermost is on the path.
- * Between two of them it is the host: the executor, Python.
+ * Idea: as between runs of devices, the op that finished last before another op began is taken
+ * to have delayed it. Only ops of one run of a function are followed, the run that covers most
+ * of the slice (act.amount holds the step id; where ops are called one by one it is always 0).
+ * What an input pipeline runs at the same time has other ids or is in another process. Of
+ * nested ops, the outermost is on the path. The time between two of them is the host's: the
+ * executor's, or Python's.
  *
- * Always true: no more than what ran; the edges lie end to end and cover the
- * slice. Limit: edges of data are not looked at, so of two branches that end
- * together the wrong one may be followed.
+ * Always true: the edges lie end to end and cover the slice, and no op holds more than its
+ * time. Limit: data edges are not consulted, so of two branches that end together the wrong one
+ * may be followed.
  *
- * Complexity: O(n), n the acts of the slice. Memory: none.
+ * Complexity: O(n), with n acts in the slice. Memory: none.
  */
 #include "model/analyses/critical_ops.h"
 

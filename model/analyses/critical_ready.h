@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A slice made ready for the walk of critical.c: what each thread did on top of
- * its stack, end to end, and runs by their end.
+ * A slice prepared for the walk of critical.c: what each thread did on top of its stack, as
+ * segments end to end, and the runs in the order of their ends.
  *
- * Always true: a thread's segments follow each other and do not overlap; only
- * what lies within the slice, or reaches into it, is there. Indices are of the
- * slice's acts. Complexity: O(n) to make and for all questions about threads; a
- * question about runs O(log n), plus SCAN_MAX looked over at most. Memory is kept
- * for the next slice.
+ * Always true: the segments of a thread follow each other and do not overlap; only acts that
+ * lie in the slice or reach into it are there. Indices are those of the slice's acts.
+ * Complexity: O(n) to prepare and for all questions about threads; a question about runs costs
+ * O(log n) and looks at SCAN_MAX runs at most. Memory is kept for the next slice.
  */
 #ifndef MODEL_CRITICAL_READY_H
 #define MODEL_CRITICAL_READY_H

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Findings: sentences that name a cause, what it costs and what would help.
+ * Findings: sentences that name a cause, its cost and what would help.
  *
- * An analysis hands in what it sees at each review (finding_add). What is
- * shown is calmer: a finding comes when two reviews in a row saw it, goes when
- * three did not, and changes places with its neighbour only when it costs
- * clearly more. At the end exactly what the last review saw is left, final.
+ * An analysis hands in what it sees at each review (finding_add). The list that is shown is
+ * calmer: a finding appears when two reviews in a row saw it, disappears when three did not,
+ * and changes places with its neighbour only when it costs clearly more. At the end of the run
+ * the list is exactly what the last review saw.
  *
- * A finding never guesses without numbers; its cost is an upper bound of what
- * removing the cause would win, per step (per second where there are no steps).
+ * A finding is never made without numbers. Its cost is an upper bound of what removing the
+ * cause would save, per step (per second where there are no steps).
  */
 #ifndef MODEL_FINDING_H
 #define MODEL_FINDING_H

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The list of findings between the analyses, which say at each review what
- * they see, and the screen, which must not flicker.
+ * The list of findings. It stands between the analyses, which hand in what they see at each
+ * review, and the screen, which must not flicker.
  *
- * Idea: an entry per (id, subject) counts in how many reviews in a row it was
- * seen or missed. Shown ones stand in front, in the order of the screen:
- * warnings first, then by cost. After each review one insertion pass moves an
- * entry past the one before it only when it costs a tenth more, so two that
- * cost about the same stay where they are.
+ * Idea: an entry for each (id, subject) counts in how many reviews in a row it was seen or
+ * missed. Entries that are shown stand in front, in the order of the screen: warnings first,
+ * then by cost. After each review, one insertion pass moves an entry past the one before it
+ * only when it costs a tenth more, so two entries with about the same cost stay where they are.
  *
- * Always true: at most FINDINGS_MAX entries; no two of one (id, subject); the
- * shown ones come first. What no review saw and nobody is shown is forgotten.
+ * Always true: at most FINDINGS_MAX entries; no two with the same (id, subject); shown ones
+ * come first. An entry that the last review did not see and that is not shown is removed.
  *
- * Complexity: FINDINGS_MAX comparisons for each finding handed in, once a second.
+ * Complexity: FINDINGS_MAX comparisons for each finding that is handed in, once a second.
  * Threads: under the model's lock.
  */
 #include "model/analyses/finding.h"

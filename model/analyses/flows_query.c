@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of messages: what was joined (flows/), with what it costs a step (wire.c). */
+/*
+ * The list of messages: those whose two ends were joined (flows/), with what they cost per step
+ * (wire.c).
+ */
 #include "model/query/flows.h"
 
 #include <stdlib.h>

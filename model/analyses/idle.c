@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Idle time of a device, and why.
+ * Idle time of a device, and its causes.
  *
- * Definition: a gap is a time in which a device runs neither kernels nor
- * copies, between its first work and its last. Each instant of a gap has one
- * cause. It is that of the work which ends the gap and of the thread T that
- * launched it:
+ * Definition: a gap is a time between the first and the last work of a device in which it runs
+ * neither kernels nor copies. Each instant of a gap has one cause. It is the cause of the work
+ * that ends the gap, and follows from what the thread T that launched this work did:
  *
- *  - from the begin of its launch on: launch, while T launched and for the moment
- *    that work takes to begin (sweep.h); then other, for it waited for something
- *    that is not seen here. Of a blocking copy: copy, as its data is being made
- *    ready on the host;
- *  - before: what T did. It waited: sync. It launched other work: launch. It was
- *    within an op or range that fetches batches: input (also when it was in none
- *    and others did, see sweep.h). It did anything else: host;
- *  - events were lost there, or T is not known: other.
+ *  - From the start of its launch on: launch, while T launched and for the moment that work
+ *    takes to begin (sweep.h); after that other, because the work waited for something that
+ *    tftop does not see. For a blocking copy: copy, because its data is being prepared on the
+ *    host.
+ *  - Before that, T decides. T waited: sync. T launched other work: launch. T was in an op or
+ *    range that fetches batches: input (also if T was in none and other threads fetched, see
+ *    sweep.h). T did anything else: host.
+ *  - Events were lost at that time, or T is unknown: other.
  *
- * The priority of the parts of T's stack is the innermost call before the op
- * around it. Sums are exact up to the settled line. Gaps of GAP_KEPT_NS and more
- * are kept one by one (the last GAPS_MAX), all in buckets of time that widen.
+ * Of the parts of T's stack, the innermost call comes before the op around it. Sums are exact
+ * up to the settled line. Gaps of GAP_KEPT_NS and more are kept one by one (the last GAPS_MAX);
+ * all gaps are added up in buckets of time that widen as the run grows.
  *
- * Source: HTA's host wait and kernel wait, with the causes the op stack knows.
+ * Source: HTA's host wait and kernel wait, with the causes that the stack of ops reveals.
  */
 #include <stdlib.h>
 #include <string.h>

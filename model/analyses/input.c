@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which ops and ranges fetch or make batches, by what they are called. */
+/* Which ops and ranges fetch or make batches, judged by their names. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program of JAX spends on calls that could be part of its jitted step.
+ * What a JAX program spends on calls that could be part of its jitted step.
  *
- * Definition: the calls are those of compiled functions from Python, the outermost ones
- * of the thread that has most of them in a step. One is the step's own, of the function
- * whose runs are the steps (its program has "jit_" before its name), else the longest; each
- * of the others could be a part of it. What such a call takes is overhead where no kernel
- * of its process runs in that time; so is what lies between it and the call before it, if
- * both are of one line of the source. A call in which something is traced or compiled is
- * no overhead: that is told by itself (recompiles.c).
+ * Definition: the calls are those of compiled functions from Python, the outermost ones of the
+ * thread that has most of them in a step. One of them is the step's own: that of the function
+ * whose runs are the steps (its program has "jit_" before its name), else the longest. Each
+ * other call could be part of it. Its time is overhead where no kernel of its process runs. So
+ * is the time between it and the call before it, if both come from one line of the source. A
+ * call in which something is traced or compiled is not overhead; recompiles.c reports it.
  *
- * All of it is the cost: what one jitted function would save at most. A wait for a result
- * between two calls of one line is in it. Limit: what Python does for itself between two
- * calls of one line looks the same.
+ * The cost is all of this overhead: what one jitted function would save at most. A wait for a
+ * result between two calls of one line is included. Limit: work that Python itself does between
+ * two calls of one line looks the same.
  *
- * Only of steps, and only where no device works but the processor: else it is the
- * launches that cost. Complexity: O(acts) a slice. State: PLACES_MAX sums, by line.
+ * This is computed for steps only, and only where no device but the processor works; elsewhere
+ * the launches are what costs. Complexity: O(acts) for a slice. State: PLACES_MAX sums, by
+ * line.
  */
 #include <stdio.h>
 #include <stdlib.h>

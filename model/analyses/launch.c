@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What launches cost the host, how long the work then waits, and how much of it
- * waits at a time, per queue.
+ * For each queue: what launches cost the host, how long the work then waits, and how much work
+ * waits at a time.
  *
  * Definitions (HTA's cuda_kernel_launch_stats and queue length, for any API):
- *  - call: how long the host's call took; blocking ones, which wait for the work
- *    itself, are left out.
- *  - delay: from the call's end to the start of the run, 0 if that came first,
- *    as it often does: the device is quicker than the call's way back.
- *  - depth: one more at a call's begin, one less at the start of its run. What
+ *  - call: the duration of the host's call; blocking calls, which wait for the work itself, are
+ *    left out.
+ *  - delay: from the end of the call to the start of the run; 0 if the run started first, which
+ *    is common, because the device is quicker than the return of the call.
+ *  - depth: goes up by one at the start of a call and down by one at the start of its run. What
  *    was handed over in one slice and begins in a later one is carried.
- *  - empty: depth 0 and nothing running; full: depth of QUEUE_LIMIT or more.
- *  - a queue is watched from its first act on: before, it was not there.
+ *  - empty: the depth is 0 and nothing runs; full: the depth is QUEUE_LIMIT or more.
+ *  - A queue is watched from its first act on, because it did not exist before.
  *
- * No finding is made of these alone: an empty queue costs what the device could
- * have done, which is what the idle causes say; a full one costs the host only
- * if it had something else to do.
+ * These numbers alone make no finding. An empty queue costs what the device could have done,
+ * which the idle causes say; a full queue costs the host only if the host had something else to
+ * do.
  *
- * Complexity: near O(n) a slice.
- * Memory: QUEUES_KEPT queues, each with CARRY_MAX carried starts at most; what
- * comes beyond is counted in no depth.
+ * Complexity: close to O(n) for a slice. Memory: QUEUES_KEPT queues, each with at most
+ * CARRY_MAX carried starts; further ones are counted in no depth.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a DataLoader of PyTorch costs a step, and how many workers it would take.
+ * What a DataLoader of PyTorch costs a step, and how many workers would keep up.
  *
- * Definitions: without workers the wait for a batch is its making. With n workers that
- * do not keep up none of them ever rests, so that one makes a batch in no more than n
- * steps. As many as fit that into the rest of a step would keep up; where a sample
- * takes a core, as it does unless it waits for a disk or a network, no more than there
- * are cores to spare. A batch that is made in less time than a worker takes to hand one
- * over is not made faster by workers.
+ * Definitions: without workers, the wait for a batch is the time to make it. With n workers
+ * that do not keep up, none of them ever rests, so each makes a batch in at most n steps. As
+ * many workers as are needed to fit that into the rest of a step would keep up. Where making a
+ * sample uses a core, which it does unless it waits for a disk or a network, more workers than
+ * unused cores do not help. A batch that is made in less time than a worker takes to hand it
+ * over does not arrive earlier with workers.
  */
 #include <stdio.h>
 #include <string.h>

@@ -2,20 +2,19 @@
 /*
  * Memory that grows from step to step.
  *
- * Definition: of an allocator, the bytes that are live when a step ends,
- * sampled at the end of each (of every second, fourth, ... in a long run). After
- * the warm-up the samples are cut into four parts; it grows when both the least
- * and the highest sample of each part are above those of the part before: the
- * floor rises, not only the ceiling, and by no less than the samples of a
- * part swing in the mean: what comes and goes at random rises in all four parts once
- * in some hundred runs. The growth is the rise of the floor per step.
- * Who holds it: what each op has more at the last sample than when the growth was last
- * marked (at the end of the warm-up, later when the samples were thinned out).
+ * Definition: for each allocator, the live bytes at the end of each step are sampled (of every
+ * second, fourth, … step in a long run). After the warm-up, the samples are cut into four
+ * parts. Memory grows when both the lowest and the highest sample of each part are above those
+ * of the part before, so that the floor rises and not only the ceiling, and when the rise is at
+ * least as large as the mean swing within a part: memory that comes and goes at random rises in
+ * all four parts once in some hundred runs. The growth is the rise of the floor per step. What
+ * an op holds of it is how much more the op has at the last sample than when the growth was
+ * last marked (at the end of the warm-up, or later if samples were thinned out).
  *
- * It costs no time until memory is full, so its cost per step is 0 and its worth is
- * when that will be: what is left of the device's memory over the growth.
+ * Growth costs no time until memory is full. So its cost per step is 0, and the finding says
+ * when memory will be full: the rest of the device's memory divided by the growth.
  *
- * Complexity: a review O(samples). State: none but that of the books.
+ * Complexity: O(samples) for a review. State: none beside the books of model/memory.
  */
 #include <stdio.h>
 #include <string.h>

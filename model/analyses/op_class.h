@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ops and kernels that are not the work itself, as there is a known cheaper form
- * of what they do, told by words in their names: of ops in their types, of those
- * without a type and of kernels in their names. What multiplies or sends is never
- * one of them, whatever else its name says ("conv_transpose").
+ * Ops and kernels that are not the work itself, because a cheaper form of what they do is
+ * known. They are recognised by words: in the type of an op, in the name of an op without a
+ * type, in the name of a kernel. What multiplies matrices or sends data is never one of them,
+ * whatever else its name says ("conv_transpose").
  */
 #ifndef MODEL_OP_CLASS_H
 #define MODEL_OP_CLASS_H

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the time of ops went over the run, for the tables: what each op took of a
- * step, on the host and of the devices. No finding comes of it.
+ * How the time of each op changed over the run, for the tables: what it took of a step on the
+ * host and on the devices. No finding is made of it.
  *
- * Idea: the run so far lies in bins of equally many steps (seconds where there are
- * none); when all are full, two become one. What runs in every step is there from the
- * first ones on: ranges with a number in their name can take no more than what is left.
+ * Idea: the run so far is divided into bins of equally many steps (seconds where there are no
+ * steps); when all bins are full, every two become one. What runs in every step is there from
+ * the first steps on, so ranges with a number in their name can take no more entries than what
+ * is left.
  *
- * Complexity: O(1) an act; a merge of bins each time the run has doubled.
- * Memory: OPS_KEPT ops of BINS bins, ranges among the first RANGES_KEPT of them only;
- * what comes later has no trend.
+ * Complexity: O(1) for an act; the bins are merged each time the run has doubled. Memory:
+ * OPS_KEPT ops of BINS bins, ranges among the first RANGES_KEPT of them only; later ops have no
+ * trend.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,22 +2,21 @@
 /*
  * What a framework that calls its ops one by one spends around them.
  *
- * Definition: on the thread that runs most of the step's ops, a piece is a stretch of
- * time in which nothing changes: no op or kernel of the processor begins or ends on
- * it. A piece no longer than small-op is overhead: what is checked, looked up and
- * allocated around the work, within an op or, between two ops, in Python. A longer
- * one computes, for all that is known; so does a kernel. The fetching of batches is
- * told by itself. A small op is one that is made of
- * overhead alone and is in no other such op. Of steps after the warm-up, else seconds.
+ * Definition: on the thread that runs most of the step's ops, a piece is a stretch of time in
+ * which no op and no kernel of the processor begins or ends. A piece no longer than small-op is
+ * overhead: checks, dispatch and allocation around the work, within an op or, between two ops,
+ * in Python. Longer pieces compute, as far as tftop knows, and so do kernels. Fetching batches
+ * is reported elsewhere. A small op is one that consists only of overhead and is in no other
+ * such op. The numbers are of the steps after the warm-up, or else of seconds.
  *
- * Where less than one in INTERRUPTED pieces of an op's name is long, the long ones are
- * overhead too: the thread was interrupted in them.
+ * Where fewer than one in INTERRUPTED pieces of an op's name is long, the long ones are
+ * overhead, too: the thread was interrupted in them.
  *
- * All of it is the cost: what fewer and larger ops would save at most. Limit: small
- * work that is worth its time looks the same.
+ * All of this is the cost: what fewer and larger ops would save at most. Limit: small work that
+ * is worth its time looks the same.
  *
- * Only where no device works but the processor: else it is the launches that cost.
- * Complexity: O(edges) a slice. State: PLACES_MAX sums, by op and place.
+ * This is computed only where no device but the processor works; elsewhere the launches are
+ * what costs. Complexity: O(edges) for a slice. State: PLACES_MAX sums, by op and place.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -257,7 +256,7 @@ static void overhead_slice(struct model *model, void *state, const struct slice 
 	}
 }
 
-/* ---- what is said ---- */
+/* ---- the finding ---- */
 
 /* " at train.py:88", where those ops are called that hold most. */
 static void place_of_most(struct model *model, const struct overhead *o, char *out)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Overlap: how much of a device's copies and collectives ran while kernels
- * computed on the same device, and so cost nothing.
+ * Overlap: how much of a device's copies and collectives ran while kernels computed on the same
+ * device, and so cost nothing.
  *
- * Definition: for each instant, which of compute, communication and copy the
- * device does; time by combination. Copy under compute is the time with both
- * over the time with copies; likewise communication. Source: HTA's
- * communication and computation overlap, for all three at once.
+ * Definition: at each instant the device does some of compute, communication and copy; the time
+ * is added up for each combination. Copy under compute is the time with both divided by the
+ * time with copies; communication under compute likewise. Source: HTA's overlap of
+ * communication and computation, extended to all three.
  */
 #include "model/analyses/sweep.h"
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Forward, backward, optimizer: what a step of a training consists of.
+ * Forward, backward, optimizer: the phases of a training step.
  *
- * Definition: an instant of a step belongs to the first phase of which an op is open on
- * some thread of the step's process: backward, optimizer, input, and forward for any
- * other op of a framework's. Between two ops of one phase, when there is none of another
- * in between, it is that phase's too: what goes around its ops. What is left is other.
- * So the phases add up to the step.
+ * Definition: an instant of a step belongs to the first phase of which an op is open on any
+ * thread of the step's process: backward, optimizer, input, and forward for any other op of a
+ * framework. The time between two ops of one phase belongs to that phase, too, if no op of
+ * another phase lies in between: it is spent around its ops. The rest is other. So the phases
+ * add up to the step.
  *
- * Which phase an op is of is a matter of its name: autograd's nodes and optimizers of
- * PyTorch; in a graph the scopes that gradients and optimizers make (its runs as a whole,
- * functions and sessions, are no ops here). These are the host's times: where devices
- * work, of what launches them.
+ * The phase of an op is judged by its name: autograd's nodes and optimizers of PyTorch; in a
+ * graph, the scopes that gradients and optimizers make (runs of whole functions and sessions
+ * are not ops here). The times are the host's: where devices work, they are the times of
+ * launching that work.
  *
- * Of steps after the warm-up; nothing is said where none had a backward pass.
- * Complexity: O(acts) a slice.
+ * The numbers are of the steps after the warm-up; there are none if no step had a backward
+ * pass. Complexity: O(acts) for a slice.
  */
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ops that wait for a thread of a pool while cores are free.
+ * Ops that wait for a thread of a pool while cores are unused.
  *
- * Definition: an op waits from when it was handed to a pool until a thread took it.
- * Held is the time in which ops of a pool waited while each of its threads ran one
- * (what it takes to wake a thread is not in it). A pool of n threads on a machine of
- * more cores could run up to cores - n of them beside the others: what waiting costs
- * is at most the part of that time by which k more threads would make it shorter,
- * k / (n + k), where k is the number of those that waited, but no more than there
- * are cores. A pool that has a thread for each core is never at fault.
+ * Definition: an op waits from the moment it was handed to a pool until a thread took it. A
+ * pool is held while ops of it wait and each of its threads runs one (the time to wake a thread
+ * is not included). A pool of n threads on a machine with more cores could have more threads.
+ * With k ops waiting, k more threads would make the held time shorter by k / (n + k) of it,
+ * which is the cost; k is at most the number of unused cores. A pool with a thread for each
+ * core is never reported.
  *
- * Bounds: POOLS_MAX pools, WAITERS_MAX ops told by name. Complexity: O(n log n) a slice.
+ * Bounds: POOLS_MAX pools, WAITERS_MAX ops listed by name. Complexity: O(n log n) for a slice.
  */
 #include <stdio.h>
 #include <stdlib.h>

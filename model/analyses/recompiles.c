@@ -2,20 +2,21 @@
 /*
  * The same thing compiled again and again.
  *
- * Definition: compilations of one name are of the same thing; of torch.compile's, whose
- * names end in "FUNCTION/VERSION", those of one function; tracing of a function
- * ("trace NAME()") is told where XLA compiles nothing, which it comes before.
- * What is compiled up to the end of the warm-up is the start of the program. From
- * recompiles (3) on, in steps after it, of tracing between them too (where TensorFlow
- * does it), the program is told of, unless it is next to nothing (oneDNN makes a primitive in some
- * microseconds): none is a stall that a step shows, and all of them take less than 1 %.
- * What went into them (shapes, types, flags) was never the same.
+ * Definition: compilations with one name are of the same thing. For torch.compile, whose names
+ * end in "FUNCTION/VERSION", those of one function are. Tracing a function ("trace NAME()") is
+ * reported only where XLA compiles nothing, because tracing precedes compiling. What is
+ * compiled up to the end of the warm-up is the start of the program. From `recompiles` (3)
+ * compilations on, in steps after the warm-up (and, for tracing in TensorFlow, between them),
+ * there is a finding. The exception is compiling that is next to nothing, as when oneDNN makes
+ * primitives in microseconds: no compilation is long enough to be a stall that a step shows,
+ * and all of them take less than 1 %. Each time, something that went into the compilation was
+ * new (shapes, types, flags).
  *
- * The cost is their time over all these steps, though few of them may hold it.
- * Where: the place that the last one named, if it named one ("FILE:LINE FUNCTION"); of
- * tracing where the function is called, if its calls say so.
+ * The cost is their time divided by the number of all these steps, although a few steps may
+ * contain it all. The place is the one that the last compilation named ("FILE:LINE FUNCTION");
+ * for tracing, it is where the function is called, if its calls say so.
  *
- * Complexity: O(1) a compilation. State: THINGS_MAX sums.
+ * Complexity: O(1) for a compilation. State: THINGS_MAX sums.
  */
 #include <ctype.h>
 #include <stdio.h>

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The same data, copied or converted anew in each step.
+ * The same data, copied or converted again in each step.
  *
- * Definition: of copies whose data was looked at (a framework's ops tell a fingerprint of
- * the bytes that they read), those from one line of the source whose data was there in
- * nine of ten of the line's steps: copied once, it could be kept. The same data twice in
- * a step is one of them. A step in which none of the line's copies was looked at says
- * nothing. The cost: of all copies of the line, in all steps after the warm-up, the part
- * that these have of those that were looked at. What another thread copies for an op, after
- * it has returned, is the op's too.
+ * Definition: a framework's ops report a fingerprint of the bytes that they read. Among the
+ * copies with a fingerprint, this is about those of one line of the source whose data was the
+ * same in nine of ten of the line's steps: such data could be copied once and kept. The same
+ * data twice in a step counts, too. A step in which no copy of the line had a fingerprint says
+ * nothing. The cost is the time of all copies of the line in all steps after the warm-up,
+ * multiplied by the share that such copies have among those with a fingerprint. What another
+ * thread copies for an op after the op has returned belongs to the op, too.
  *
- * What a batch brings is new in each step, and so are weights that were trained: a
- * parameter that is cast in each step is not accused, one that is frozen is.
+ * What a batch brings is new in each step, and so are weights that were trained: a parameter
+ * that is cast in each step is not reported, unless it is frozen.
  *
- * Bounds: PLACES_MAX lines, DATA_MAX of each: what is missing most gives way.
- * Complexity: O(DATA_MAX) a copy that was looked at, O(1) for others.
+ * Bounds: PLACES_MAX lines, DATA_MAX fingerprints for each; the one that was missing most often
+ * gives way. Complexity: O(DATA_MAX) for a copy with a fingerprint, O(1) for others.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shares of the time that was seen: where events were lost, or the level was off, what a
- * device did is not known, so that time is neither in the part nor in the whole. But what
- * ran while the level was off is known: it was launched before.
+ * Shares of the time that was observed. Where events were lost or the level was off, it is
+ * unknown what a device did, so that time is neither in the part nor in the whole. Work that
+ * ran while the level was off but was launched before is known, and counts.
  *
- * Where more than half of the time has losses in it, none is left out: what
- * came is all there is to go by, and is said to be rough.
+ * If more than half of the time has losses in it, no time is left out: what arrived is all
+ * there is to judge by, and the numbers are marked as rough.
  *
- * Of very many places every so many are looked at, for all: their length is
- * counted in full, what was busy within is taken to be as in those.
+ * Where there are very many such places, only every k-th is examined: their lengths are counted
+ * in full, and what was busy within them is estimated from those that were examined.
  *
  * Complexity: O(places of the run + PLACES * log spans).
  */

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Settings of TensorFlow's that evidently cost: what the program told of how it is set
- * up (EVENT_INFO, nodes' devices), held against what its ops do.
+ * Settings of TensorFlow that evidently cost time: what the program reports of its settings
+ * (EVENT_INFO, devices of nodes), compared with what its ops do.
  *
- * Definitions, of one process:
- *  - Eager: ops that Python runs one by one. What that costs is their time less that of
- *    the kernels in them, and the pauses of up to PAUSE_NS between two of them.
- *  - Threads inside of an op: while ops of LONG_NS and more run on k of n cores, a share
- *    1 - k / n of that time is what more threads would save, at most.
- *  - oneDNN off: the time in which convolutions run.
- *  - On the processor though there is a GPU: the time in which ops run that are placed
- *    there, those left out that always are (what begins with '_', Python's, input).
- * All of it is an upper bound. Threads for ops have a finding of their own (pools.c).
+ * Definitions, for one process:
+ *  - Eager: ops that Python runs one by one. Their cost is their time without the kernels in
+ *    them, and the pauses of up to PAUSE_NS between two of them.
+ *  - Threads within an op: while ops of LONG_NS and more run on k of n cores, more threads
+ *    would save at most a share 1 - k / n of that time.
+ *  - oneDNN is off: the time in which convolutions run.
+ *  - Ops on the processor although there is a GPU: the time of the ops that are placed there,
+ *    without those that always are (names that begin with '_', Python functions, input).
+ * All of these are upper bounds. Threads that run ops have a finding of their own (pools.c).
  *
- * Bounds: TOLD_MAX processes. Complexity: O(1) an act, nothing where nobody told
- * of settings.
+ * Bounds: TOLD_MAX processes. Complexity: O(1) for an act, nothing where no process reported
+ * settings.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What analyses would each make of a slice, made once. */
+/* What several analyses need of a slice, made once. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,31 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels that run slower than they did: the same kernel of the same launch
- * shape on the same device.
+ * Kernels that became slower: the same kernel with the same launch shape on the same device.
  *
- * Idea: the run so far lies in BINS bins of equally many steps (seconds where
- * there are none); when they are full, two become one. Of a kernel each bin has
- * count and sum. The first third of its bins is compared with the last.
+ * Idea: the run so far is divided into BINS bins of equally many steps (seconds where there are
+ * no steps); when they are full, every two become one. For each kernel, a bin has a count and a
+ * sum. The first third of its bins is compared with the last third.
  *
- * Definition: slower when the median of the last third's means is at least
- * `slowdown` % above that of the first, and but for one bin in EXCEPT on either
- * side every late bin is above every early one: noise moves bins both ways. What
- * lies between the two is to be as wide as either scatters, and of the late bins
- * even the fastest run is to be half of `slowdown` slower: a kernel that is only
- * interrupted now and then is as fast as before in between. When
- * nearly all kernels of a device did (SAME_SHARE of its kernel time, three or
- * more), the device is named and not each kernel: a clock, heat, or other load.
+ * Definition: a kernel became slower if the median of the last third's means is at least
+ * `slowdown` % above that of the first third and, with the exception of one bin in EXCEPT on
+ * either side, every late bin is above every early bin: noise moves bins both ways. The
+ * distance between the two must be as large as the scatter of either third, and even the
+ * fastest late run must be slower by half of `slowdown`: a kernel that is only interrupted now
+ * and then is as fast as before in between. If nearly all kernels of a device slowed down
+ * (SAME_SHARE of its kernel time, three kernels or more), the device is reported instead of
+ * each kernel: its clock, heat, or other load.
  *
- * A processor shares its cores with all that runs on the host. There a device is
- * never named, and a kernel only when it became slower by as much more than the
- * rest of the device's work did.
+ * A processor shares its cores with everything that runs on the host. There, a device is never
+ * reported, and a kernel only if it slowed down by that much more than the rest of the device's
+ * work.
  *
- * Cost: what the late runs take longer than as many early ones. It began at the
- * first bin after the last one that is nearer to before than to after.
+ * The cost is what the late runs take longer than as many early runs. The slowdown began at the
+ * first bin after the last one that is closer to the early median than to the late one.
  *
- * Complexity: O(1) a run; a merge of bins each time the run has doubled.
- * Memory: KERNELS_KEPT kernels of BINS bins; kernels that come later are not
- * looked at.
+ * Complexity: O(1) for a run; the bins are merged each time the run has doubled. Memory:
+ * KERNELS_KEPT kernels of BINS bins; kernels that come later are not watched.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +89,7 @@ static size_t slowdown_bytes(const void *state)
 
 /* ---- bins ---- */
 
-/* Steps were found after seconds had been counted: they begin anew. */
+/* Steps were found after seconds had been counted: the bins start again. */
 static void start_over(struct slowdown *slow, enum scope scope)
 {
 	for (size_t i = 0; i < slow->n; i++)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the stages of an input pipeline say of the time a step waits for its batch.
+ * What the stages of an input pipeline reveal about the time that a step waits for its batch.
  *
- * Definitions: of a batch, the stage that holds most of the wait has its own work;
- * n calls at once would need no less than an nth of it. What the pipeline then needs
- * for a batch is the wait without that stage, and that. Ahead of time it costs the
- * step nothing as long as it is not longer than the rest of the step. All are bounds:
- * where the step itself needs the cores, less is won.
+ * Definitions, for one batch: the stage that accounts for most of the wait has work of its own;
+ * n calls at once would need at least an nth of it. The pipeline then needs the wait without
+ * that stage, plus this. If batches are made ahead, that costs the step nothing as long as it
+ * is no longer than the rest of the step. All of these are bounds: where the step itself needs
+ * the cores, less is saved.
  */
 #include <stdio.h>
 #include <string.h>

@@ -2,12 +2,13 @@
 /*
  * The steps as a list that is kept up to date.
  *
- * Idea: a step's row depends on the whole run only by a few numbers: the median and
- * the spread (outliers), where the warm-up ends, what was compiled. While these stay,
- * new steps are judged and added; when one changes all are judged again. Percentiles
- * come from histograms, so the numbers move rarely: by a bucket at a time.
+ * Idea: the row of a step depends on the whole run only through a few numbers: the median and
+ * the spread (for outliers), the end of the warm-up, and what was compiled. While these stay
+ * the same, only new steps are judged and added; when one of them changes, all are judged
+ * again. Percentiles come from histograms, so these numbers change rarely, by one bucket at a
+ * time.
  *
- * Complexity: O(new steps + buckets), O(all * log compilations) when they move.
+ * Complexity: O(new steps + buckets), and O(all * log compilations) when the numbers change.
  */
 #include "model/steps/steps.h"
 
@@ -78,7 +79,7 @@ static void step_list_judge(const struct model *model, const struct steps *steps
 	add_ns(&list->book->steady_ns, step->dur_ns);
 }
 
-/* Begins anew when it was another series, or not in this order. */
+/* Starts again if the list was of another series, or its order has changed. */
 static void take_series(const struct model *model, const struct steps *steps,
 			struct step_list *list)
 {

@@ -21,7 +21,7 @@ struct sweep_device *sweep_device_of(const struct model *model, uint32_t device)
 	       &sweep->devices[device] : NULL;
 }
 
-/* ---- who holds what ---- */
+/* ---- names and the time that each holds ---- */
 
 void holders_take(struct holders *holders, const struct holder *one)
 {
@@ -83,7 +83,7 @@ static bool is_skipped(const struct act *act, const struct slice *slice)
 	return is_void(act, slice) && (act->kind != ACT_LAUNCH || act->start_ns < slice->t0);
 }
 
-/* A step that is a function's run is told by itself, around the op. */
+/* Where steps are runs of a function, the op of that run is the step itself. */
 static bool is_step_itself(const struct slice_sweep *sweep, const struct act *act)
 {
 	const struct slice *slice = sweep->slice;
@@ -262,7 +262,7 @@ static void count_run(struct slice_sweep *sweep, const struct act *act, int by)
 			  act->direction == DIR_H2D ? &sweep->h2d :
 			  act->direction == DIR_D2H ? &sweep->d2h : &sweep->d2d;
 
-	/* beside a device that is launched to, the processor's work is the host's */
+	/* where another device works, the processor's work is the host's */
 	if ((act->flags & ACT_WORKS) && !sweep->host_only)
 		return;
 	if (!sweep_has(sweep, act))

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One sweep over a slice, shared by the analyses that ask what was true at each
- * instant: idle causes, step breakdown, overlap.
+ * One sweep over a slice, shared by the analyses that ask what was true at each instant: idle
+ * causes, step breakdown, overlap.
  *
- * Idea: begins and ends of all acts in order of time; between two of them
- * nothing changes. The sweep keeps what each host thread and each device does,
- * and tells idle.c, breakdown.c and overlap.c of the stretches in between.
+ * Idea: the starts and ends of all acts are visited in the order of time; between two of them
+ * nothing changes. The sweep tracks what each host thread and each device does, and reports the
+ * stretches in between to idle.c, breakdown.c and overlap.c.
  *
- * Who counts as "the host" of a step are its workers: threads that launch
- * kernels within the slice (any work where there are none), and the one whose
- * ranges the steps are. The step's own range is not a doing. Where no thread is
- * known to go through the steps and no worker does anything known, a batch that
- * any thread makes or fetches is what is waited for. So it is, also where that
- * thread is known, for what a graph runs on a thread of a pool to fetch its batch.
+ * "The host" of a step is its workers: the threads that launch kernels within the slice (any
+ * work, if none launches kernels), and the thread whose ranges are the steps. The step's own
+ * range does not count as an activity. If no thread is known to go through the steps and no
+ * worker does anything known, the step waits for a batch that any other thread makes or
+ * fetches. The same applies, even if that thread is known, to what a graph runs on a thread of
+ * a pool to fetch its batch.
  *
- * Launching, for idle causes and breakdown alike: while the launch call lasts, and
- * while what was handed over may take its moment to begin: launch-gap, from the
- * last instant at which the device worked or the call lasted. What has not begun
- * then waits for something that is not seen here: other.
+ * Launching means the same for idle causes and breakdown: the time of the launch call, and then
+ * the moment that work may take to begin: launch-gap, counted from the last instant at which
+ * the device worked or the call was running. Work that has not begun by then waits for
+ * something that tftop does not see: other.
  *
- * Complexity: O(n log n) for the order of ends (radix, near linear), O(1) per
- * edge, plus O(devices) where the making of batches begins or ends.
+ * Complexity: O(n log n) for the order of the ends (a radix sort, nearly linear), O(1) per
+ * edge, and O(devices) where the making of batches begins or ends.
  */
 #ifndef MODEL_SWEEP_H
 #define MODEL_SWEEP_H
@@ -40,25 +40,25 @@ enum host_state {
 #define SWEEP_STACK 16
 
 struct sweep_thread {
-	uint32_t seen;			/* slice number in which the rest is valid */
+	uint32_t seen;			/* number of the slice for which the rest is valid */
 	bool worker, fetching;
 	uint32_t launching, waiting, compiling, ops, inputs;
 	uint32_t wait_name;
-	uint32_t stack[SWEEP_STACK];	/* names of open ops, the lowest ones */
-	uint8_t input_at[SWEEP_STACK];	/* 1: that one is input */
-	uint32_t devices;		/* idle ones that wait for this thread; list, NONE */
+	uint32_t stack[SWEEP_STACK];	/* names of open ops, from the outermost */
+	uint8_t input_at[SWEEP_STACK];	/* 1: that op is input */
+	uint32_t devices;		/* idle devices that wait for this thread: a list */
 	int64_t input_since_ns;
 };
 
 struct idle_device {
-	bool known;			/* it ran something once */
-	uint32_t thread;		/* who launches: of the next run, else of the last */
+	bool known;			/* it has run something */
+	uint32_t thread;		/* that launched its next run, else its last one */
 	uint32_t next, prev;		/* in the thread's list */
 	bool linked;
-	int64_t from_ns;		/* of the open gap: counted up to here */
+	int64_t from_ns;		/* the open gap is counted up to here */
 	bool open;			/* there is one */
-	int64_t call_ns;		/* launch of what ends it; INT64_MAX not known */
-	bool copies;			/* that is a blocking copy */
+	int64_t call_ns;		/* launch of the work that ends it; INT64_MAX unknown */
+	bool copies;			/* that work is a blocking copy */
 	int64_t handed_ns;		/* of the open gap: launching up to here, or its start */
 	struct idle_gap gap, total;
 	struct idle_gap *ring;		/* owned */
@@ -79,7 +79,7 @@ struct sweep_device {
 	struct idle_device idle;
 };
 
-/* Names and how much each holds; few, the least goes when it is full. */
+/* A few names and how much time each holds; the smallest gives way when the list is full. */
 #define HOLDERS 32
 struct holders {
 	struct holder { uint32_t name; int64_t ns; uint64_t count; } list[HOLDERS];
@@ -93,7 +93,7 @@ const struct holder *holders_most(const struct holders *holders);
 struct step_sums {
 	uint64_t n;
 	struct step_breakdown sum;
-	int64_t worst_ns[STEP_CLASS_COUNT];	/* the step with most of it */
+	int64_t worst_ns[STEP_CLASS_COUNT];	/* of the step with most of the class */
 	int64_t worst_t0[STEP_CLASS_COUNT], worst_t1[STEP_CLASS_COUNT];
 };
 
@@ -102,22 +102,22 @@ struct input_thread { uint32_t thread; int64_t busy_ns; };
 
 struct breakdown {
 	struct step_breakdown now;	/* of the slice in hand */
-	bool open;			/* a piece of it came, more will */
+	bool open;			/* a part of a cut step came; more will come */
 	struct step_breakdown *rows;	/* owned, by start */
 	size_t n, cap;
-	uint64_t kept;			/* rows ever */
+	uint64_t kept;			/* rows so far, dropped ones too */
 	struct step_sums steps, between;	/* after the warm-up */
 	struct step_sums seconds;	/* as long as there are no steps */
-	/* who holds the exposed time */
+	/* the names that hold the exposed time */
 	struct holders held[HOST_STATES], now_held[HOST_STATES];
 	struct holders made, now_made;	/* by ops of threads that make batches */
-	uint32_t holder[HOST_STATES];	/* thread that did so last, plus 1 */
+	uint32_t holder[HOST_STATES];	/* the last thread in that state, plus 1 */
 	struct input_thread inputs[INPUT_THREADS], now_inputs[INPUT_THREADS];
 	uint32_t n_inputs, n_now_inputs;
 	int64_t first_ns;		/* of the first step after the warm-up */
-	uint64_t launches, now_launches;	/* in what is averaged */
+	uint64_t launches, now_launches;	/* in the slices of the means */
 	int64_t launch_call_ns, now_launch_ns;
-	size_t series;			/* of the steps that are averaged, plus 1 */
+	size_t series;			/* of the steps in the means, plus 1 */
 };
 
 struct slice_sweep {
@@ -131,7 +131,7 @@ struct slice_sweep {
 	/* now */
 	const struct slice *slice;
 	uint32_t process;		/* of the steps, NONE: any */
-	uint32_t step_thread;		/* whose ranges the steps are, NONE: not known */
+	uint32_t step_thread;		/* whose ranges the steps are, NONE: unknown */
 	uint32_t step_name;		/* of the functions whose runs the steps are, 0 none */
 	int64_t now_ns, launch_gap_ns;
 	int64_t handed_ns;		/* a device worked or a worker launched up to here */
@@ -139,13 +139,13 @@ struct slice_sweep {
 	uint32_t compute, comm, h2d, d2h, d2d, queued;	/* of that process */
 	uint32_t foreign;		/* device work of other processes, running now */
 	uint32_t workers[HOST_STATES], inputs;
-	uint32_t fetches;		/* ACT_FETCH that no worker is in */
-	uint32_t input_thread, wait_thread, code_thread;	/* that came to it last */
+	uint32_t fetches;		/* acts with ACT_FETCH on threads that are not workers */
+	uint32_t input_thread, wait_thread, code_thread;	/* the last in that state */
 	uint32_t fetch_name;
 	struct breakdown breakdown;
 };
 
-/* It is of the process whose steps these are. */
+/* Is the act of the process whose steps these are? */
 static inline bool sweep_has(const struct slice_sweep *sweep, const struct act *act)
 {
 	return sweep->process == NONE || act->process == sweep->process;
@@ -162,7 +162,7 @@ static inline enum host_state sweep_state(const struct sweep_thread *thread)
 	       thread->compiling ? HOST_COMPILE : thread->inputs ? HOST_INPUT :
 	       thread->ops ? HOST_CODE : HOST_NOTHING;
 }
-/* Of [from_ns, to_ns): as much as belongs to the moment that work takes to begin. */
+/* How much of [from_ns, to_ns) lies in the moment that work takes to begin. */
 static inline int64_t sweep_moment(const struct slice_sweep *sweep, int64_t handed_ns,
 				   int64_t from_ns, int64_t to_ns)
 {
@@ -171,28 +171,28 @@ static inline int64_t sweep_moment(const struct slice_sweep *sweep, int64_t hand
 	return until_ns <= from_ns ? 0 : (until_ns < to_ns ? until_ns : to_ns) - from_ns;
 }
 struct slice_sweep *sweep_of(const struct model *model);
-/* NULL: it did nothing yet. */
+/* NULL: the device has done nothing yet. */
 struct sweep_device *sweep_device_of(const struct model *model, uint32_t device);
 struct sweep_thread *sweep_thread_at(struct slice_sweep *sweep, uint32_t thread);
 
 /* ---- idle.c ---- */
-/* The device became idle, or is at the begin of a slice: a gap begins or goes on. */
+/* The device became idle, or is idle at the start of a slice: a gap begins or goes on. */
 void idle_begins(struct model *model, struct slice_sweep *sweep, uint32_t device, int64_t t_ns);
-/* It begins to work. */
+/* The device begins to work. */
 void idle_ends(struct model *model, struct slice_sweep *sweep, uint32_t device, int64_t t_ns);
-/* What the thread does will change: the devices that wait for it are counted. */
+/* The thread is about to change what it does: counts the gaps that wait for it up to t_ns. */
 void idle_count(struct slice_sweep *sweep, uint32_t thread, int64_t t_ns);
-/* The slice is over. */
+/* The slice ends at t_ns. */
 void idle_pause(struct slice_sweep *sweep, uint32_t device, int64_t t_ns);
 void idle_release(struct idle_device *idle);
 size_t idle_bytes(const struct idle_device *idle);
 
 /* ---- breakdown.c ---- */
 void breakdown_begin(struct model *model, struct slice_sweep *sweep);
-/* Nothing changed since sweep->now_ns. */
+/* Counts a stretch of dur_ns from sweep->now_ns on, in which nothing changed. */
 void breakdown_piece(struct slice_sweep *sweep, int64_t dur_ns);
 void breakdown_end(struct model *model, struct slice_sweep *sweep);
-/* A thread that is no worker made batches for so long. */
+/* A thread that is not a worker made batches for busy_ns. */
 void breakdown_input(struct slice_sweep *sweep, uint32_t thread, int64_t busy_ns);
 void breakdown_release(struct breakdown *breakdown);
 size_t breakdown_bytes(const struct breakdown *breakdown);
@@ -202,17 +202,17 @@ void overlap_piece(struct slice_sweep *sweep, struct sweep_device *device, int64
 
 /* ---- verdict.c ---- */
 /* The finding's lines and advice from the stages of an input pipeline, stages.c;
- * false: there is none. whole_ns: the step, of it cost_ns is waited. */
+ * false: there is none. whole_ns: duration of a step; finding->cost_ns of it is the wait. */
 struct finding;
 bool stages_review(struct model *model, uint32_t process, int64_t whole_ns,
 		   struct finding *finding);
-/* loader.c: the same of a DataLoader, whose op the wait is held by (its whole name). */
+/* loader.c: the same for a DataLoader; held: the whole name of its op that holds the wait. */
 bool loader_review(struct model *model, uint32_t process, const char *held, int64_t whole_ns,
 		   struct finding *finding);
-/* Processes that it has forked and that were there at that time. */
+/* How many processes the process had forked that were running at that time. */
 unsigned loader_workers(const struct model *model, uint32_t process, int64_t at_ns);
 
-/* What is counted of the time from one step to the next, in the mean. */
+/* The mean of what is counted of the time between two steps. */
 int64_t verdict_between_ns(const struct model *model);
 void verdict_review(struct model *model, const struct slice_sweep *sweep,
 		    struct findings *findings);

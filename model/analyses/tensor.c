@@ -3,18 +3,18 @@
  * Matrix products, convolutions and attention that run without tensor cores on a device that
  * has them.
  *
- * Definition: a kernel's time counts when its name says that it multiplies matrices, that its
- * numbers are f32, f16 or bf16, and that it uses no tensor cores (model/base/kernel_class.h),
- * and when the device has them for such numbers: from compute capability 7.0 on for f16, 8.0 on
- * for bf16 and, as TF32, for f32 (CUDA C++ Programming Guide, "Warp Matrix Functions"). A name
- * that does not tell is left out. Products of a matrix and a vector wait for memory: they do
- * not count.
+ * Definition: the time of a kernel counts if its name says that it multiplies matrices, that
+ * its numbers are f32, f16 or bf16, and that it does not use tensor cores
+ * (model/base/kernel_class.h), and if the device has tensor cores for such numbers: from
+ * compute capability 7.0 on for f16, from 8.0 on for bf16 and, as TF32, for f32 (CUDA C++
+ * Programming Guide, "Warp Matrix Functions"). A kernel whose name does not say so is left out.
+ * Products of a matrix and a vector wait for memory and do not count.
  *
- * The cost is seven eighths of that time: on an A100 TF32 has eight times the FLOP/s of f32
- * without tensor cores (its data sheet: 156 and 19.5 TFLOP/s). An upper bound: what waits for
- * memory is not eight times as fast.
+ * The cost is seven eighths of that time: on an A100, TF32 has eight times the FLOP/s of f32
+ * without tensor cores (its data sheet: 156 and 19.5 TFLOP/s). This is an upper bound, because
+ * a kernel that waits for memory does not become eight times as fast.
  *
- * Complexity: O(runs) a slice. State: KERNELS_MAX sums.
+ * Complexity: O(runs) for a slice. State: KERNELS_MAX sums.
  */
 #include <stdio.h>
 #include <stdlib.h>

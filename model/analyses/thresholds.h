@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When an analysis speaks: every number that is a matter of judgement, by
- * name, so that a user can change it (`set NAME = VALUE`) and docs/analyses.md
- * can list it.
+ * The thresholds of the analyses: every number that is a matter of judgement, with a name, so
+ * that a user can change it (`set NAME = VALUE`) and docs/analyses.md can list it.
  *
- * X(ID, name, default, least, most, unit, help); unit: "%", "us", "ms",
- * "count", "bytes". Sources are named beside the values that come from one.
+ * X(ID, name, default, least, most, unit, help); unit: "%", "us", "ms", "count", "bytes". A
+ * value that comes from a publication has its source beside it.
  */
 #ifndef MODEL_THRESHOLDS_H
 #define MODEL_THRESHOLDS_H

@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs of kernels that are about as short as what it takes to launch them, and
- * what fusing each run into one kernel would save.
+ * Sequences of kernels that are about as short as their launches, and what fusing each sequence
+ * into one kernel would save.
  *
  * Definitions, per queue:
- *  - cost of a launch: the longer of two medians over the run so far: the time
- *    from one launch to the next on the same thread, where kernels follow each
- *    other; and the pause of the device between two kernels of which the second
- *    was launched already; of those up to LAUNCH_MAX_NS. Whoever pays more, host
- *    or device, is the limit.
- *  - small: a kernel that ran shorter than SHORT launches (or than `small-kernel`).
- *  - run: small kernels of one queue with nothing between them and pauses of at
- *    most PAUSE times that, at least `small-kernel-run` in one op; where ops have
- *    few kernels each, `small-kernel-run-ops` whatever the ops, because fusing
- *    across ops is more work.
- *  - saving: for all but the first of a run the longer of the pause before it
- *    and its launch call: what is lost there on the device, or on the host when
- *    the host is the slower one. An upper bound: a fused kernel may not run
- *    faster, and what is hidden behind other work is lost no more.
+ *  - cost of a launch: the longer of two medians over the run so far: the time from one launch
+ *    to the next on the same thread, where kernels follow each other; and the pause of the
+ *    device between two kernels of which the second was already launched. Only values of up to
+ *    LAUNCH_MAX_NS count. Whichever of host and device pays more is the limit.
+ *  - small: a kernel that ran for less time than SHORT launches (or than `small-kernel`).
+ *  - sequence: small kernels of one queue with nothing between them and pauses of at most PAUSE
+ *    times that cost, at least `small-kernel-run` of them in one op. Where ops have few kernels
+ *    each, `small-kernel-run-ops` of them whatever their ops, because fusing across ops is more
+ *    work.
+ *  - saving: for every kernel of a sequence but the first, the longer of the pause before it
+ *    and its launch call. That is lost on the device, or on the host if the host is slower. It
+ *    is an upper bound: a fused kernel may not run faster, and time that is hidden behind other
+ *    work is not lost.
  *
- * Worked example: 40 updates of 2 µs in one op, launched every 6 µs: the device
- * pauses 4 µs before each; 39 × 4 µs could be saved, 66 % of their time.
+ * Worked example: 40 updates of 2 µs in one op, launched every 6 µs: the device pauses for 4 µs
+ * before each; 39 × 4 µs could be saved, 66 % of their time.
  *
- * Complexity: O(n) a slice. Memory: QUEUES_KEPT queues and SEQUENCES_KEPT
- * sequences; a new sequence takes the place of the one that saves least.
+ * Complexity: O(n) for a slice. Memory: QUEUES_KEPT queues and SEQUENCES_KEPT sequences; a new
+ * sequence takes the place of the one that saves least.
  *
- * Source: runs and n-grams after HTA, get_frequent_cuda_kernel_sequences.
+ * Source: sequences and n-grams after HTA, get_frequent_cuda_kernel_sequences.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -411,7 +410,7 @@ static void cost_line(const struct small_queue *queue, enum scope scope, struct 
 		 "the mean run takes %s, the launch of one %s", run, launch);
 }
 
-/* It is said of that queue. */
+/* Does the finding name that queue? */
 static bool is_told(const struct model *model, const struct tiny *tiny,
 		    const struct small_queue *queue)
 {

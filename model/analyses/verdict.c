@@ -2,16 +2,16 @@
 /*
  * What bounds a step: verdicts with numbers.
  *
- * Definition: over the steps after the warm-up (with the time between them
- * where that is short; per second where there are no steps), the mean of each
- * class of the breakdown, against the whole. A class is said when its share
- * passes its threshold: input-share and input-share-high (5 and 20 %, as XProf
- * has them), launch-share and sync-share. What is said costs the class's mean:
- * the most that removing the cause could win, for only time in which no device
- * worked is in it; of launch and sync not more than in the median step, for what
- * else runs on the host makes some of them long. What small kernels (tiny.c)
- * explain is not launch-bound again. Copies have their own analysis (copies.c). A
- * step in which none is passed is bound by its largest class; compute is as it should be.
+ * Definition: over the steps after the warm-up (with the time between them where it is short;
+ * per second where there are no steps), the mean of each class of the breakdown is compared
+ * with the whole. A class is reported when its share exceeds its threshold: input-share and
+ * input-share-high (5 and 20 %, as in XProf), launch-share and sync-share. Its cost is the mean
+ * of the class: removing the cause saves at most this, because the class contains only time in
+ * which no device worked. For launch and sync the cost is not more than in the median step,
+ * because what else runs on the host makes some steps long. What small kernels explain (tiny.c)
+ * is not reported as launch-bound again. Copies have an analysis of their own (copies.c). A
+ * step in which no threshold is exceeded is bound by its largest class; compute is as it should
+ * be.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,7 +123,7 @@ static const char *each(const struct means *means)
 	return means->steps ? "each step" : "the time";
 }
 
-/* The step with most of it, or the time before one; on the timeline the row of who did it. */
+/* The step with most of the class, or the time before a step, and the row of the thread. */
 static struct evidence verdict_worst_step(struct model *model, const struct breakdown *b,
 					  const struct means *means, enum step_class class)
 {
@@ -149,7 +149,7 @@ static const char *name_of(struct model *model, const struct holder *holder, con
 
 /* ---- input ---- */
 
-/* Those that make batches besides the workers: how many, how busy. */
+/* How many threads beside the workers make batches, and how busy they are. */
 static unsigned makers(const struct breakdown *b, const struct means *means, int64_t *share)
 {
 	int64_t all_ns = means->sums->sum.dur_ns + (means->steps ? b->between.sum.dur_ns : 0);
@@ -258,7 +258,7 @@ static void launch_finding(struct model *model, const struct breakdown *b,
 		.severity = SEVERITY_WARNING,
 	};
 
-	/* Small kernels that are a good part of it are the cause, and are told. */
+	/* Small kernels that are a good part of it are the cause and have a finding. */
 	if (small_ns > means->ns[STEP_LAUNCH] / 4 ||
 	    !passes(model, means, ns, THRESHOLD_LAUNCH_SOME))
 		return;

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who synchronises, and what that costs.
+ * Which waits stall a device, and what that costs.
  *
- * Definition: a wait belongs to a place, the call that waited, the op around it and the
- * line of that op. Of a device's gap (a time without work, idle.c) that ends with a run
- * launched by thread T, the part from a wait of T on, until T's next wait or the end of
- * the gap, is the idle time of that wait, if
- *  - the wait ended when the device had nothing to do any more, and
+ * Definition: a wait belongs to a place: the call that waited, the op around it, and the line
+ * of that op. Consider a gap of a device (a time without work, idle.c) that ends with a run
+ * launched by thread T. The part of the gap from the start of a wait of T to T's next wait, or
+ * to the end of the gap, is the idle time of that wait, if
+ *  - the wait ended when the device had nothing left to do, and
  *  - it ended before the run was launched: T could not launch while it waited.
- * So the gap is the bubble that a synchronisation leaves: the device has run dry, T is
- * told, does something, and launches. Of several devices the longest gap counts, not the
- * sum. What doing without the wait saves is at most the shorter of the idle time and the
- * wait itself: everything after would be earlier by no more than the wait took.
+ * So the gap is what a synchronisation leaves behind: the device has run out of work, T wakes
+ * up, does something, and launches. With several devices, the longest gap counts and not the
+ * sum. Doing without the wait saves at most the shorter of the idle time and the wait itself:
+ * everything after it would be earlier by no more than the wait took.
  *
- * A line (where none is known an op) is said when what it could save passes stall-share
- * of a step. By the median of the steps, as waking up takes long now and then; a gap that
- * reaches into the next step is in that one, where it ends.
+ * A line (or an op, where no line is known) is reported when what it could save exceeds
+ * stall-share of a step. The median of the steps is used, because a thread sometimes wakes up
+ * late. A gap that reaches into the next step belongs to the step in which it ends.
  *
- * Limits: a thread that launches and has never waited is not held by another's wait, for
- * all that is known; a wait that spins in the program's own code is not seen.
+ * Limits: a thread that launches and has never waited is assumed not to depend on another
+ * thread's wait; a wait that spins in the program's own code is not seen.
  *
- * Bounds: PLACES_MAX places, the last RING waits of a thread are looked at for a gap, ops
- * around a wait down to STACK. Complexity: O(1) an act, O(RING) a gap.
+ * Bounds: PLACES_MAX places; for a gap, the last RING waits of a thread are examined; ops
+ * around a wait down to STACK. Complexity: O(1) for an act, O(RING) for a gap.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -196,7 +196,7 @@ static void op_begins(struct waits *w, const struct slice *slice, uint32_t at)
 	waiter->stack[waiter->depth++] = at;
 }
 
-/* The step is told by itself. */
+/* The range of the step itself is left out. */
 static bool is_step(const struct waits *w, const struct slice *slice, const struct act *op)
 {
 	return slice->step && (op->name == w->step_name ||
@@ -384,7 +384,7 @@ static void waits_slice(struct model *model, void *state, const struct slice *sl
 		step_ends(w);
 }
 
-/* ---- what is said ---- */
+/* ---- the findings ---- */
 
 /* Per step or second, as it typically is. */
 static int64_t typical_ns(const struct waits *w, const struct waits_group *group)
@@ -560,8 +560,13 @@ size_t model_waits(struct model *model, struct wait_row **out)
 	*out = xcalloc(w->n_places + 1, sizeof(**out));
 	for (size_t i = 0; i < w->n_places; i++) {
 		const struct waits_place *place = &w->places[i];
-		const struct source_frame *f = place->frame ? frame_at(model->lines, place->frame - 1) :
-					NULL;
+<<<<<<< HEAD
+		const struct source_frame *f =
+			place->frame ? frame_at(model->lines, place->frame - 1) : NULL;
+=======
+		const struct source_frame *f = place->frame ?
+			frame_at(model->lines, place->frame - 1) : NULL;
+>>>>>>> w-model-words
 
 		(*out)[i] = (struct wait_row) {
 			.call = names_short(&model->names, place->call),

@@ -2,18 +2,18 @@
 /*
  * Steps that wait for tensors of other processes.
  *
- * Definition: a message is on the wire from when it is ready (sent and asked for)
- * until it is there (model/flows/flows.h). Alone is the part of that in which the
- * receiving process ran no op: nothing hid it, so the step is longer by as much,
- * unless another message came at the same time. Ops that last a whole step (the
- * call that runs it) and those that only wait are no work.
+ * Definition: a message is on the wire from the moment when it is ready (sent and asked for)
+ * until it has arrived (model/flows/flows.h). Alone is the part of that time in which the
+ * receiving process ran no op: nothing hid it, so the step is longer by that much, unless
+ * another message was on the wire at the same time. Ops that last a whole step (the call that
+ * runs it) and ops that only wait do not count as work.
  *
- * A better cut: of the ops that the receiver starts right after, the first that
- * makes less of the tensor, by the size of its output. An op whose output is more
- * than CUT_AFTER times smaller is no layer, but a loss.
+ * A better cut: of the ops that the receiver starts right after the message, the first one
+ * whose output is smaller than the message. An op whose output is more than CUT_AFTER times
+ * smaller is not a layer but a loss.
  *
- * Bounds: WIRES_MAX names, RECEIVERS_MAX receiving processes a slice.
- * Complexity: O(acts * receivers + messages * log acts) a slice.
+ * Bounds: WIRES_MAX names, RECEIVERS_MAX receiving processes in a slice. Complexity: O(acts *
+ * receivers + messages * log acts) for a slice.
  */
 #include <stdio.h>
 #include <stdlib.h>

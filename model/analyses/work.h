@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The same questions as model/query/work.h, of an analysis's state: for it
- * and for the tests, which have no engine. */
+/*
+ * The questions of model/query/work.h, asked of the state of an analysis: for the analysis
+ * itself, and for tests, which have no engine.
+ */
 #ifndef MODEL_ANALYSES_WORK_H
 #define MODEL_ANALYSES_WORK_H
 

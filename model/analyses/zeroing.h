@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long a step would be if some of what it does took no time: its dependencies,
- * as far as they are known, gone through once more with other lengths.
+ * How long a step would be if some of its work took no time: its dependencies, as far as they
+ * are known, are followed once more with other durations.
  *
- * Idea: the walk of critical.c subtracts nothing; with an op away, what ran beside
- * it may hold the step instead. So each act is placed anew, in the order of its
- * start: after what was seen to hold it up, with the same pause between.
+ * Idea: subtracting from the critical path is not enough, because with an op gone, what ran at
+ * the same time may determine the step instead. So each act is placed again, in the order of
+ * its start: after the act that was seen to delay it, with the same pause in between.
  *
- * What an act waits for, the edges of the critical path and no more:
- *  - op: the op of the same run of a function that finished last before it began,
- *    and the one before it on its thread;
- *  - run of a device: its launch, the run before it in its queue, and the run of its
- *    process that finished last, when that was after its launch;
- *  - call that waits: what its thread did before, and all runs of the queue (of the
- *    process, where it is not known) that had finished when it returned.
- * The step ends when all ops have (its thread has), with the same pause.
+ * What an act waits for is the edges of the critical path and no more:
+ *  - an op: the op of the same run of a function that finished last before it began, and the op
+ *    before it on its thread;
+ *  - a run on a device: its launch, the run before it in its queue, and the run of its process
+ *    that finished last, if that was after its launch;
+ *  - a call that waits: what its thread did before, and all runs of the queue (of the process,
+ *    if the queue is unknown) that had finished when it returned.
+ * The step ends when all its ops have ended (or its thread has), with the same pause.
  *
- * Always true: with nothing away it is as long as it was; never longer; and what
- * is saved is no more than what was away on the critical path. It is a bound: with
- * edges that are not known it may be longer.
+ * Always true: with nothing removed, the step is as long as it was. It never becomes longer,
+ * and what is saved is at most what was removed from the critical path. It is a bound: with
+ * edges that are unknown, the step may be longer.
  *
- * Complexity: O(n) for ops; for runs O(n log n) like the walk. Memory is kept for
- * the next slice. Source: logical zeroing, Miller et al., IPS-2: The Second
- * Generation of a Parallel Program Measurement System (1990).
+ * Complexity: O(n) for ops; for runs O(n log n), like the walk. Memory is kept for the next
+ * slice. Source: logical zeroing, Miller et al., IPS-2: The Second Generation of a Parallel
+ * Program Measurement System (1990).
  */
 #ifndef MODEL_ZEROING_H
 #define MODEL_ZEROING_H

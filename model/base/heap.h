@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A heap at an address of its own, so that what is in it can be kept in a file
- * and be mapped again, pointers and all (image.h).
+ * A heap at an address of its own, so that its content can be kept in a file and mapped again,
+ * with all pointers valid (image.h).
  *
- * Idea: while a thread is inside (heap_enter), the x functions of util.h take
- * memory from there: size classes of four to the power of two, freed blocks in
- * a list per class, new ones from the top. free() knows the heap's blocks by
- * their address (the program is linked with --wrap=free; without that there is
- * no heap). The same idea as Emacs' dumped images and Smalltalk's.
+ * Idea: while a thread is inside (heap_enter), the x functions of util.h take memory from the
+ * heap: size classes in steps of a quarter of a power of two, freed blocks in a list for each
+ * class, new ones from the top. free() recognises the heap's blocks by their address (the
+ * program is linked with --wrap=free; without that there is no heap). Emacs' dumped images and
+ * Smalltalk's images use the same idea.
  *
- * Always true: there is at most one; a block never moves and is 16-aligned; all
- * that the heap knows of itself is inside it. Freed memory is kept, so that the
- * heap is at most about a quarter larger than what it once held.
+ * Always true: there is at most one heap; a block never moves and is aligned to 16 bytes; the
+ * heap keeps everything that it knows of itself inside. Freed memory stays in the heap, so it
+ * is at most about a quarter larger than the most that it ever held.
  *
  * Threads: any; heap_enter() and heap_leave() are for the calling thread.
  */

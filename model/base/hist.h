@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Percentiles of durations from logarithmic buckets: 32 buckets an octave, so
- * a value is off by at most half a bucket, 1.6 %; below 64 ns every value has
- * a bucket of its own. Only the range of buckets in use is stored.
+ * Percentiles of durations, from logarithmic buckets: 32 buckets for an octave, so that a value
+ * is wrong by at most half a bucket, 1.6 %. Below 64 ns, every value has a bucket of its own.
+ * Only the range of buckets that is in use is stored.
  */
 #ifndef MODEL_HIST_H
 #define MODEL_HIST_H

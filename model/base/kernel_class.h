@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The class of a kernel from its name: tables of texts, the first row that fits wins, so
- * more telling ones stand first. Pure; any thread.
+ * The class of a kernel, judged by its name: in tables of texts, the first row that matches
+ * decides, so more specific rows stand first. Pure; any thread.
  */
 #ifndef MODEL_KERNEL_CLASS_H
 #define MODEL_KERNEL_CLASS_H

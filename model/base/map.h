@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hash map from a 64-bit key to a 32-bit index, open addressing with linear
- * probing, grown at 3/4 full, no tombstones (removal shifts back). The value
- * MAP_NONE stands for "not there" and cannot be stored.
+ * A hash map from a 64-bit key to a 32-bit index: open addressing with linear probing, grown
+ * when three quarters are full, without tombstones (removing shifts entries back). The value
+ * MAP_NONE means "not there" and cannot be stored.
  *
- * Where `counted` is set before the first key, keys are mostly ids that count up
- * from 1: those below the number of slots stand in an array as well, and are
- * found without hashing.
+ * Set `counted` before the first key if most keys are ids that count up from 1: those below the
+ * number of slots then also stand in an array and are found without hashing.
  */
 #ifndef MODEL_MAP_H
 #define MODEL_MAP_H

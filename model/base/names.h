@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Strings of the model: interned once, cleaned (control characters and broken
- * UTF-8 become '?'), kernel and op names also demangled, shortened from the
- * inside out and classified. Ids count from 1, 0 is "no name".
+ * The strings of the model. Each is interned once and cleaned (control characters and broken
+ * UTF-8 become '?'); names of kernels and ops are also demangled, shortened from the inside out
+ * and classified. Ids count from 1; 0 means "no name".
  *
- * A name may be used before it is defined: it then gets an id of its own whose
- * text comes later (names_alias); names_resolve() leads to the real one. Text
- * pointers stay valid until names_release().
+ * A name may be used before it is defined: it then gets an id of its own, whose text comes
+ * later (names_alias); names_resolve() leads to the real id. Pointers to texts stay valid until
+ * names_release().
  *
  * Threads: under the model's lock.
  */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regular expressions as users type them: POSIX extended ones; case matters where there
- * is a capital in them (smart case). What would take the matcher for ever or all memory is
- * refused: back-references, and what is longer than REGEX_MOST characters or deeper than
- * REGEX_DEPTH when its repetitions are written out, as the matcher does: 'a{3}' is 'aaa',
- * 'a+' is 'aa*', so that nested ones double each time.
+ * Regular expressions as users type them: POSIX extended ones. Case matters if the expression
+ * contains a capital (smart case). An expression that could take the matcher forever, or all
+ * memory, is refused: back-references, and an expression that is longer than REGEX_MOST
+ * characters or deeper than REGEX_DEPTH once its repetitions are written out. The matcher does
+ * write them out: 'a{3}' becomes 'aaa' and 'a+' becomes 'aa*', so nested repetitions double
+ * each time.
  *
  * Threads: no state, any thread.
  */

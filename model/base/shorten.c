@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What happens to a name's text: cleaning, demangling, shortening. */
+/* What happens to the text of a name: it is cleaned, demangled and shortened. */
 #include "model/base/names.h"
 
 #include <stdio.h>

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Small helpers of tftop itself (model, screen, session's tftop end). Probe
- * libraries must not use them: the x functions end the process when memory is
- * short, which tftop may do and other people's programs may not.
+ * Small helpers of tftop itself (model, screen, tftop's end of the session). Probe libraries
+ * must not use them: the x functions end the process when memory runs out, which is acceptable
+ * for tftop and not for other people's programs.
  *
- * Threads: no state, any thread. The fmt functions write to the caller's
- * buffer and return it, so that they can stand as arguments of printf; their
- * text is UTF-8 ("µs"), never longer than FMT_MAX - 1 bytes, independent of
- * the locale.
+ * Threads: no state, any thread. The fmt functions write to the caller's buffer and return it,
+ * so that they can be arguments of printf; their text is UTF-8 ("µs"), at most FMT_MAX - 1
+ * bytes long, and independent of the locale.
  */
 #ifndef MODEL_UTIL_H
 #define MODEL_UTIL_H
@@ -17,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- memory: never NULL; short of memory is said on stderr, status 125 ---- */
+/* ---- memory: never NULL; without memory, a message on stderr and status 125 ---- */
 
 void *xmalloc(size_t size);
 void *xcalloc(size_t count, size_t size);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the model takes, and what goes when that is too much: the oldest chunk
- * of all lanes, again and again. A chunk leaves a ghost, so counts and times by
- * class stay; the totals by name, op and queue were taken at arrival and are not
- * touched; unions keep their length. An eighth of the limit is always left to
- * the newest spans, whatever the rest takes.
+ * The memory limit: measures what the model takes, and while that is too much discards the oldest
+ * chunk of all lanes. A chunk leaves a ghost, so counts and times by class stay. Totals by name,
+ * op and queue were taken at arrival and are not affected; unions keep their length. An eighth of
+ * the limit is always left to the newest spans, whatever the rest takes.
  *
- * Complexity: a look is O(rows), folding O(lanes + chunks * log lanes).
+ * Complexity: O(rows) to measure, O(lanes + chunks * log lanes) to discard.
  */
 #include "model/engine/engine.h"
 
@@ -45,7 +44,7 @@ static size_t hist_bytes(const struct hist *hist)
 	return hist->n * sizeof(*hist->counts);
 }
 
-/* What the rows hold: spans and unions. */
+/* The memory of rows: their spans and unions. */
 static size_t rows_bytes(const struct model *model)
 {
 	size_t bytes = 0;
@@ -100,7 +99,7 @@ static size_t tables_bytes(const struct model *model)
 	       model->cap_messages * sizeof(*model->messages);
 }
 
-/* What processes, queues and their clocks hold beside their tables. */
+/* The memory of processes, queues and clocks beside their tables. */
 static size_t sources_bytes(const struct model *model)
 {
 	size_t bytes = 0;
@@ -154,7 +153,7 @@ struct fold_candidate {
 struct fold_candidates {
 	struct fold_candidate *list;		/* owned; a heap */
 	size_t n, cap;
-	bool last;			/* also the only chunk of a lane */
+	bool last;			/* discards even the only chunk of a lane */
 };
 
 static bool ends_before(const void *a, const void *b, const void *arg)
@@ -183,7 +182,7 @@ static void fold_gather(const struct model *model, struct fold_candidates *heap)
 	binary_heap_make(heap->list, heap->n, sizeof(*heap->list), ends_before, NULL);
 }
 
-/* Folds until `bytes` are free or nothing is left to fold; returns how many are. */
+/* Folds until `bytes` are free or nothing is left to fold; returns how many bytes were freed. */
 static size_t fold_oldest(struct model *model, struct fold_candidates *heap, size_t bytes)
 {
 	size_t freed = 0;
@@ -235,7 +234,7 @@ static void squeeze(struct model *model)
 	}
 }
 
-/* Brings the rows down to `target`; what it comes to. */
+/* Brings the rows down to `target` bytes; returns what they take then. */
 static size_t fold_to(struct model *model, size_t target)
 {
 	struct fold_candidates heap = { .list = NULL };
@@ -255,7 +254,7 @@ static size_t fold_to(struct model *model, size_t target)
 		bytes = rows_bytes(model);
 		if (freed)
 			continue;
-		/* Many lanes with a chunk each. */
+		/* There are many lanes with one chunk each. */
 		if (heap.last)
 			break;
 		heap.last = true;
@@ -270,7 +269,7 @@ void budget_check(struct model *model)
 	size_t bytes = rows_bytes(model), least = limit / 8;
 
 	if (others + bytes > limit && bytes > least) {
-		/* A little more, so that not every look folds. */
+		/* Frees a little more, so that not every check has to fold. */
 		size_t target = others + limit / 64 < limit ? limit - limit / 64 - others : 0;
 
 		bytes = fold_to(model, target > least ? target : least);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Definitions: what a process says that its ids stand for. */
+/* Definitions: what the ids of a process stand for. */
 #include "model/engine/engine.h"
 
 #include <string.h>
@@ -12,10 +12,10 @@
 #include "model/rows/rows.h"
 #include "model/steps/steps.h"
 
-/* Two readings of one process's start differ by less (the kernel's ticks). */
+/* Two readings of one process's start differ by less than this (the kernel's ticks). */
 #define START_SLACK_NS 50000000
 
-/* The same pid with another program: what came before keeps its own ids. */
+/* The same pid with another program: earlier events keep their own ids. */
 static bool is_another(struct model *model, const struct process *process,
 		       const struct event_process *def)
 {
@@ -63,7 +63,7 @@ void apply_exit(struct model *model, const struct arrival *in)
 	struct process *process = in->process;
 
 	if (in->event->time_ns < process->defined_ns)
-		return;		/* of the program that was here before */
+		return;		/* of the previous program with this pid */
 	memory_exit(model, in);
 	if (exit_event->reason == 2) {
 		process->execed = true;
@@ -115,7 +115,7 @@ void apply_name(struct model *model, const struct arrival *in)
 	map_set(&in->process->names, def->id, name);
 	if (old == MAP_NONE || names_resolve(&model->names, old) != old)
 		return;
-	/* Was it used before, or is the id used again for something else? */
+	/* Whether the name was used before, or the id is reused for something else. */
 	names_alias(&model->names, old, name);
 	if (names_resolve(&model->names, old) != name)
 		return;
@@ -171,7 +171,8 @@ void apply_shape(struct model *model, const struct arrival *in)
 
 /* ---- devices ---- */
 
-/* One per (host, address), else (host, API, platform, index). */
+/* Devices are the same if host and address are, or, without address, host, API, platform and
+ * index. */
 static uint32_t device_same(const struct model *model, uint16_t host,
 			    const struct device *wanted)
 {
@@ -260,7 +261,7 @@ void apply_device(struct model *model, const struct arrival *in)
 	device_fill(model, same, &wanted);
 	if (same == old)
 		return;
-	/* What was done on the stand-in was done on this one. */
+	/* Work on the stand-in was work on this device. */
 	view_at(model, view)->device = same;
 	if (!device_at(model, old)->defined)
 		device_at(model, old)->alias = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The model as a whole: it is made and freed, and events find their parts. */
+/* The model as a whole: makes and frees it, and passes each event to its part. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -228,7 +228,7 @@ static void apply_beat(struct model *model, const struct arrival *in)
 	join_beat(model, in);
 }
 
-/* From its first probe on, a process says what is settled: until then, nothing is. */
+/* From its first probe on, a process says what has settled; until then nothing has. */
 static void apply_first_probe(struct model *model, const struct arrival *in)
 {
 	apply_probe(model, in);
@@ -249,8 +249,8 @@ static void apply_device_clock(struct model *model, const struct arrival *in)
 	apply_clock(model, in, commands_clock_known);
 }
 
-/* A wait is counted among the calls: the probe sends both. Here it bounds the device's
- * clock, closes an epoch of its queue and is put aside for the analyses. */
+/* A wait is counted among the calls, because the probe sends both. Here it bounds the device's
+ * clock, closes an epoch of its queue and is stored for the analyses. */
 static void apply_wait(struct model *model, const struct arrival *in)
 {
 	const struct event_wait *wait = &in->event->u.wait;
@@ -277,7 +277,7 @@ static void apply_wait(struct model *model, const struct arrival *in)
 	acts_push(model, &act);
 }
 
-/* Where each event goes. */
+/* Passes an event to its part. */
 static void (*const apply[EVENT_TYPE_COUNT])(struct model *model, const struct arrival *in) = {
 	[EVENT_PROCESS] = apply_process, [EVENT_EXIT] = apply_exit,
 	[EVENT_PROBE] = apply_first_probe, [EVENT_NAME] = apply_name,
@@ -296,7 +296,7 @@ static void (*const apply[EVENT_TYPE_COUNT])(struct model *model, const struct a
 	[EVENT_SETTLED] = apply_settled, [EVENT_BEAT] = apply_beat,
 };
 
-/* The reader has heard from every source up to time_ns. */
+/* The reader has read every source up to time_ns. */
 static void apply_alive(struct model *model, int64_t time_ns)
 {
 	bool timed = time_ok(time_ns);
@@ -335,7 +335,7 @@ static void apply_event(struct model *model, const struct event *given)
 			join_lost(model, process_known(model, event), event->u.lost.end_ns);
 		return;
 	}
-	/* What the reader itself says is no event of a program. */
+	/* Events made by the reader belong to no program. */
 	model->events += event->type != EVENT_MESSAGE || event->pid;
 	if (event->type >= EVENT_TYPE_COUNT || !apply[event->type]) {
 		model_bad(model, BAD_KIND);
@@ -388,7 +388,7 @@ void model_set_exited(struct model *model, uint16_t host, uint32_t pid, int stat
 		process->exited = true;
 		process->exit_status = status;
 		process->exit_signal = signal;
-		/* What it wrote before may still be on its way. */
+		/* What the process wrote before may still arrive. */
 		if (!process->exit_seen_ns)
 			process->exit_seen_ns = monotonic_ns();
 	}

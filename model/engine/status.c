@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the model stands as a whole. */
+/* The state of the model as a whole: counts, times, memory. */
 #include "model/analyses/analyses.h"
 #include "model/commands/join.h"
 #include "model/core/model.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chrome's trace event format, as chrome://tracing, Perfetto and TensorBoard read
- * it: one JSON object, events in any order. What is a group here is a "process"
- * there and a track a "thread", whose name says what it is.
- * Source: "Trace Event Format", Chromium's catapult project.
+ * Chrome's trace event format, as chrome://tracing, Perfetto and TensorBoard read it: one JSON
+ * object with events in any order. A group of the walk (walk.h) becomes a "process" and a track
+ * becomes a "thread", whose name says what it is. Source: "Trace Event Format", Chromium's
+ * catapult project.
  */
 #include <errno.h>
 #include <inttypes.h>

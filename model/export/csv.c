@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables as CSV, RFC 4180: a line of column names, the words that `sort` knows
- * where there is such a column, then the rows; fields with a comma, a quote or a
- * line's end are quoted. A text that a spreadsheet would take for a formula (names are
- * the program's) has an apostrophe before it. Times are ns, sizes bytes, all digits; what was not
- * observed is empty.
+ * Tables as CSV (RFC 4180): a line of column names, then the rows. Where `sort` knows a column,
+ * its name is the word that `sort` knows. Fields with a comma, a quote or a line break are
+ * quoted. Names come from the program, so a text that a spreadsheet would take for a formula
+ * gets an apostrophe in front. Times are ns and sizes are bytes, in digits only; a field
+ * without a value is empty.
  */
 #include <errno.h>
 #include <inttypes.h>

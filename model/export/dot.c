@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The graph as Graphviz reads it. Of graphs that ran (query-graph.h) each is a
- * cluster, with one for each device in it: nodes with their type, source line and
- * time, what they take from each other, and on the edges that were waited for how
- * long. And an edge for each pair of ops between which data went, with how often and
- * how much, as somebody told (query-flows.h).
+ * The graph for Graphviz. Each graph that ran (query/graph.h) is a cluster that contains a
+ * cluster for each device. Nodes have their type, source line and time. Edges say what a node
+ * takes from another, and for how long it was waited for. In addition there is an edge for each
+ * pair of ops between which a probe reported data (query/flows.h), with how often and how much.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which format, and what may be asked of it. */
+/* The formats by name, and which options each of them takes. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The timeline for other programs: Chrome's trace JSON, Perfetto's packets, CSV
- * of any table, dot of the graph. Beside query.h, by the same rules. (export.h
- * gives the timeline back as events; this is what is made of them.)
+ * The timeline for other programs: Chrome's trace JSON, Perfetto's packets, CSV of any table,
+ * dot of the graph. The rules of query/query.h apply. (recording/export.h gives the timeline
+ * back as events; this part makes other formats of them.)
  *
- * Idea: the formats with time in them are written from the events of export.h,
- * in order of their start, one at a time (model/export/walk.h makes tracks,
- * slices, arrows and counters of them); the others from the tables of query.h.
+ * Idea: the formats that contain times are written from the events of recording/export.h, one
+ * at a time and in the order of their start; walk.h makes tracks, slices, arrows and counters
+ * of them. The other formats are written from the tables of query/query.h.
  *
- * Always true: memory does not grow with the timeline; what a bound left out is
- * counted in the result. Strings may be any bytes: what is not UTF-8 becomes
- * U+FFFD. Times are those of query.h, in the formats' units without rounding.
+ * Always true: memory does not grow with the timeline; what a limit left out is counted in the
+ * result. Strings may contain any bytes: what is not UTF-8 becomes U+FFFD. Times are those of
+ * query/query.h, in the units of the format and without rounding.
  *
- * Threads: any, one at a time, without the model's lock; as with export.h whoever
- * feeds the model waits meanwhile. Errors: false with a sentence.
+ * Threads: any, one at a time, without the model's lock; whoever feeds the model waits
+ * meanwhile, as with recording/export.h. Errors: false, with a sentence.
  */
 #ifndef MODEL_FOREIGN_H
 #define MODEL_FOREIGN_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The formats, for foreign.c; each as foreign_write(). */
+/* The writers of the formats, for foreign.c; each has the form of foreign_write(). */
 #ifndef MODEL_EXPORT_FORMATS_H
 #define MODEL_EXPORT_FORMATS_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Perfetto's own format: a sequence of packets, each with a track or an event.
- * Names are sent once with the first packet that uses them. A slice is its
- * begin and its end, put out together: the reader sorts by time and keeps the
- * order of what is at the same time, so begins come outer before inner.
+ * Perfetto's own format: a sequence of packets, each with a track or an event. A name is sent
+ * once, with the first packet that uses it. The start and the end of a slice are written
+ * together: the reader sorts by time and keeps the order of packets with the same time, so the
+ * start of an outer slice comes before that of an inner one.
  *
- * Message structs are filled in place and packed one by one: no memory grows.
- * Source: perfetto.dev, "TrackEvent" and "Synthetic track events".
+ * Message structs are filled in place and packed one by one, so memory does not grow. Source:
+ * perfetto.dev, "TrackEvent" and "Synthetic track events".
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Strings as formats want them. */
+/* Strings as the formats need them. */
 #include <inttypes.h>
 #include <string.h>
 

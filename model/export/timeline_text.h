@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How StepStats name things: labels of nodes, descriptions of tensors. */
+/* The naming scheme of StepStats: labels of nodes, descriptions of tensors. */
 #ifndef MODEL_EXPORT_TIMELINE_TEXT_H
 #define MODEL_EXPORT_TIMELINE_TEXT_H
 

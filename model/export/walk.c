@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who and where: processes, threads, devices, queues, their tracks. */
+/* Where things happened: processes, threads, devices and queues, and their tracks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

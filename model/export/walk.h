@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events of a timeline as what trace viewers draw: groups (processes,
- * devices) with tracks, slices on tracks, arrows between slices, counters. A
- * format is a struct sink; what is where is decided here, once for all formats.
+ * The events of a timeline as trace viewers draw them: groups (processes, devices) with tracks,
+ * slices on tracks, arrows between slices, counters. A format is a struct sink; the layout is
+ * decided here, once for all formats.
  *
  * Always true:
- *  - Slices come by their start, outer before inner, and on one track none
- *    overlaps another in part: what would is on a further lane (first fit).
- *  - A track is told before it is used. Ids count from 1.
- *  - An arrow has a number; it leaves the slice that has it in flow_out and
- *    arrives at the one that has it in flow_in.
+ *  - Slices come in the order of their start, outer before inner. On one track, no slice
+ *    overlaps another in part: a slice that would do so goes to a further lane (first fit).
+ *  - A track is announced before it is used. Ids count from 1.
+ *  - An arrow has a number; it leaves the slice that has the number in flow_out and arrives at
+ *    the slice that has it in flow_in.
  *
- * Complexity: O(log lanes) a slice. Memory: tracks, and up to WALK_FLOWS_MAX
- * arrows and WALK_BLOCKS_MAX blocks of memory; what is beyond is counted.
- * Ownership: what a sink is given is borrowed until it returns.
+ * Complexity: O(log lanes) for a slice. Memory: the tracks, and up to WALK_FLOWS_MAX arrows and
+ * WALK_BLOCKS_MAX blocks of memory; further ones are counted. Ownership: what a sink is given
+ * is borrowed until the sink returns.
  */
 #ifndef MODEL_EXPORT_WALK_H
 #define MODEL_EXPORT_WALK_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What walk.c (who and where) and walk_work.c (what happened) share. */
+/* What walk.c (where things happened) and walk_work.c (what happened) share. */
 #ifndef MODEL_EXPORT_WALK_INTERNAL_H
 #define MODEL_EXPORT_WALK_INTERNAL_H
 
@@ -97,7 +97,7 @@ struct export_walk {
 /* The process of an event; its index is stable until the pid has another one. */
 uint32_t walk_process(struct export_walk *w, const struct event *event);
 struct walk_thread *walk_thread(struct export_walk *w, uint32_t process, uint32_t tid);
-/* May be one that was never told. */
+/* The track may not have been announced. */
 struct walk_queue *walk_queue(struct export_walk *w, uint32_t process, uint32_t id);
 uint32_t walk_group_of(struct export_walk *w, uint32_t process);
 uint32_t walk_device_group(struct export_walk *w, uint32_t process, uint32_t id);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asking a filter; filter_parse.c makes them. */
+/* Asking a filter whether something matches. filter_parse.c makes filters. */
 #include "model/filter/filter.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a filter is made of; model/filter/ only. */
+/* The parts of a filter; for model/filter/ only. */
 #ifndef MODEL_FILTER_INTERNAL_H
 #define MODEL_FILTER_INTERNAL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Filters with names. What one needs is looked up when another is parsed. */
+/* Filters with names. The names in an expression are looked up when it is parsed. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

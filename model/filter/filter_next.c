@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an expression that is being typed can go on with. */
+/* What may come next in an expression that is being typed. */
 #include <ctype.h>
 #include <string.h>
 

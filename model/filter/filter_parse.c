@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From text to a filter: recursive descent, what is wrong is said at its column. */
+/* From text to a filter: recursive descent; an error names the column that it is about. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

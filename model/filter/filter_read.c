@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words, operators and values of an expression. */
+/* Reading the words, operators and values of an expression. */
 #include "model/filter/filter_read.h"
 
 #include <ctype.h>

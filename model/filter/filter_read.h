@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What filter_parse.c reads by; model/filter/ only. */
+/* What filter_parse.c reads an expression with; for model/filter/ only. */
 #ifndef MODEL_FILTER_READ_H
 #define MODEL_FILTER_READ_H
 
@@ -43,7 +43,7 @@ bool filter_accept(struct filter_parser *p, const char *text);
 bool filter_accept_word(struct filter_parser *p, const char *word);
 enum operator filter_accept_operator(struct filter_parser *p);
 
-/* 'text', "text" or a word; the caller frees. NULL: an error was said; wanted is missing. */
+/* 'text', "text" or a word; the caller frees. NULL: wanted is missing, the error is set. */
 char *filter_read_text(struct filter_parser *p, const char *wanted);
 /* /…/, in which \/ is a slash, and i after it (*fold); else a text. Likewise. */
 char *filter_read_regex(struct filter_parser *p, bool *fold);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a message's name says of where it goes: "SOURCE -> DESTINATION: what". */
+/* Takes the name of a message apart: "SOURCE -> DESTINATION: what". */
 #include <string.h>
 
 #include "model/base/util.h"

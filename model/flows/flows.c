@@ -118,7 +118,7 @@ static void flow_made_add(struct model *model, uint32_t op_name, uint64_t bytes)
 	flows->made[flows->n_made++] = (struct flow_made) { op_name, bytes };
 }
 
-/* Its name may not have been known when it was told. */
+/* The name may not have been known when the flow was reported. */
 uint64_t flows_made(const struct model *model, uint32_t op_name)
 {
 	const struct flows *flows = model->flows;
@@ -164,7 +164,7 @@ const struct flow_peer *flow_peer(const struct model *model, uint32_t process, u
 
 static void put_fresh(struct flows *flows, const struct flow_message *message)
 {
-	/* Nobody takes them while there are no slices: the oldest go. */
+	/* Without slices no analysis takes the messages, so the oldest are dropped. */
 	if (flows->n_fresh >= FLOW_NEW) {
 		flows->n_fresh /= 2;
 		memmove(flows->fresh, flows->fresh + flows->n_fresh,
@@ -205,7 +205,7 @@ static void flow_join(struct model *model, const struct flow_wait *wait)
 		return;
 	if (host != other)
 		error_ns = hosts_error(model, host) + hosts_error(model, other);
-	if (ready_ns > to->at_ns)	/* two clocks that do not agree */
+	if (ready_ns > to->at_ns)	/* the two clocks disagree */
 		ready_ns = to->at_ns;
 	total->joined++;
 	total->local += from->process == to->process;
@@ -229,7 +229,7 @@ static void forget(struct flows *flows, uint32_t i)
 	flows->waits[i].waits = false;
 }
 
-/* One end of a message: the other one may be there. */
+/* Takes in one end of a message and joins it with the other, if that has arrived. */
 static void flow_meet(struct model *model, const struct arrival *in, uint32_t name)
 {
 	const struct event_flow *flow = &in->event->u.flow;
@@ -245,7 +245,7 @@ static void flow_meet(struct model *model, const struct arrival *in, uint32_t na
 	if (!flows->waits)
 		flows->waits = xcalloc(FLOWS_WAIT, sizeof(*flows->waits));
 	if (i == MAP_NONE || (sent ? flows->waits[i].sent : flows->waits[i].received).known) {
-		/* The same end again: the other one was lost. */
+		/* The same end again, so the other end was lost. */
 		if (i != MAP_NONE)
 			forget(flows, i);
 		i = flows->next_wait++ % FLOWS_WAIT;

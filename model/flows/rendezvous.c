@@ -6,8 +6,8 @@
 
 #define PART_BYTES 512
 
-/* "/job:a/replica:0/task:1/device:GPU:0" as "job:a/task:1/GPU:0": what is said of
- * every device, and the CPU, is left out. */
+/* Shortens "/job:a/replica:0/task:1/device:GPU:0" to "job:a/task:1/GPU:0": leaves out what every
+ * device has, and the CPU. */
 static void rendezvous_device(char *buf, size_t size, const char *device, size_t length)
 {
 	static const char replica[] = "/replica:0", cpu[] = "/device:CPU:0", kind[] = "/device:";
@@ -34,7 +34,7 @@ static void rendezvous_device(char *buf, size_t size, const char *device, size_t
 	buf[n] = '\0';
 }
 
-/* Cuts the next part off, up to a semicolon. */
+/* Splits off the next part, up to a semicolon. */
 static bool part(const char **text, const char **begin, size_t *length)
 {
 	const char *end = strchr(*text, ';');
@@ -47,8 +47,8 @@ static bool part(const char **text, const char **begin, size_t *length)
 	return true;
 }
 
-/* "edge_12_model/pool" is the 12th edge of its graph, from the op "model/pool": as
- * "model/pool (edge 12)". Several edges may begin at one op. */
+/* "edge_12_model/pool" is the 12th edge of its graph and starts at the op "model/pool"; it is
+ * shown as "model/pool (edge 12)". Several edges may start at one op. */
 static void rendezvous_label(char *buf, size_t size, const char *tensor, size_t length)
 {
 	static const char edge[] = "edge_";

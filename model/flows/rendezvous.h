@@ -2,8 +2,8 @@
 /*
  * TensorFlow's rendezvous keys: tensorflow/core/framework/rendezvous.cc,
  * "SOURCE;INCARNATION;DESTINATION;TENSOR;FRAME:ITERATION", such as
- * "/job:a/replica:0/task:0/device:CPU:0;1f;/job:b/…;edge_5_Tanh;0:0": how the probe and
- * TensorFlow's profiles name what is sent. No state.
+ * "/job:a/replica:0/task:0/device:CPU:0;1f;/job:b/…;edge_5_Tanh;0:0": this is how the probe and
+ * TensorFlow's profiles name a tensor that is sent. No state.
  */
 #ifndef MODEL_RENDEZVOUS_H
 #define MODEL_RENDEZVOUS_H
@@ -12,8 +12,8 @@
 
 #define RENDEZVOUS_NAME 1032
 
-/* The key as a flow's name, "SOURCE -> DESTINATION: tensor"; what follows "TENSOR;" may
- * be missing. false: this is no such key. */
+/* Makes a flow's name of the key, "SOURCE -> DESTINATION: tensor"; the part after "TENSOR;" may
+ * be missing. false: the text is not a rendezvous key. */
 bool rendezvous_name(const char *text, char name[RENDEZVOUS_NAME]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Nodes and settings: taken in, indexed, resolved, written again. */
+/* Nodes and settings: takes them in, indexes nodes, resolves their inputs. */
 #include "model/graph/graph.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Edges both ways, and the source lines that are taken along them. */
+/* Edges by producer, and the source lines that nodes take along edges. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,8 +45,8 @@ size_t model_graph_inputs(struct model *model, uint32_t index, struct graph_edge
 	return n;
 }
 
-/* Of a node's neighbours the first that has a line from before this round: whose
- * that is; NONE. Data before control. */
+/* The node whose line the first neighbour with a line from an earlier round has; NONE: there is
+ * none. Data edges come before control edges. */
 static uint32_t of_inputs(const struct graphs *g, const struct gnode *node, const uint8_t *round,
 			  uint8_t now)
 {
@@ -69,8 +69,8 @@ static uint32_t of_takers(const struct graphs *g, uint32_t node, const uint8_t *
 	return NONE;
 }
 
-/* Rounds by what a node takes, then by who takes from it; in each only lines of the
- * rounds before are lent, so that the order of nodes does not matter. */
+/* Takes lines in rounds: first from a node's inputs, then from those that take its outputs. Each
+ * round only uses lines of earlier rounds, so that the order of nodes does not matter. */
 static void graph_lend_rounds(struct model *model, uint8_t *round)
 {
 	struct graphs *g = model->graphs;
@@ -160,7 +160,7 @@ size_t model_graph_outputs(struct model *model, uint32_t index, struct graph_edg
 	*out = xcalloc(most + 1, sizeof(**out));
 	for (uint32_t e = g->out_first[index]; e != NONE; e = g->out_next[e]) {
 		if (g->out_to[e] == last)
-			continue;	/* takes several of its outputs */
+			continue;	/* the consumer takes several outputs of the node */
 		last = g->out_to[e];
 		(*out)[n++] = (struct graph_edge) {
 			.node = last, .name = raw(model, gnode_at(g, last)->name),

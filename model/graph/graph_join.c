@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What ran and the nodes: joined by name; how long each waited for its inputs. */
+/* Joins the ops that ran to nodes, by name, and measures how long each waited for its inputs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "model/graph/graph.h"
 
 #define BREATHE 256u
-#define LATE_NS 1000000000		/* nodes may come after their first runs */
+#define LATE_NS 1000000000		/* nodes may arrive after their first runs */
 #define PERIOD_NS 100000000
 
 /* ---- joining ---- */
@@ -36,7 +36,7 @@ static bool same_type(struct model *model, uint32_t node, uint32_t type)
 	       names_resolve(&model->names, type);
 }
 
-/* Best with a source line of its own, then with any, then one that is placed on a
+/* Ranks a node: best with a source line of its own, then with any line, then if it is placed on a
  * device (as it runs, not as it was written). */
 static int worth_of(const struct gnode *node)
 {
@@ -45,14 +45,14 @@ static int worth_of(const struct gnode *node)
 	return (node->line ? 2 + 2 * own : 0) + (node->device != 0);
 }
 
-/* An op that ran, as far as the joining goes. */
+/* What joining needs to know of an op that ran. */
 struct graph_wanted {
 	uint32_t process, type;
-	uint32_t graph;			/* only nodes of this one, 0: of any */
+	uint32_t graph;			/* only nodes of this graph, 0: of any */
 };
 
-/* Of those of that name and type the worthiest, the latest of such; else (any) the
- * latest of any type. */
+/* The best-ranked node of this name and type, the latest among equals; else, if `any`, the latest
+ * of any type. */
 static uint32_t graph_pick_node(struct model *model, const struct graph_wanted *want,
 				const char *name, bool any)
 {
@@ -79,7 +79,7 @@ static uint32_t graph_pick_node(struct model *model, const struct graph_wanted *
 	return best != NONE || !any ? best : first;
 }
 
-/* Behind the last "/_12/". */
+/* The part of the name after the last "/_12/". */
 static const char *after_lowered(const char *name)
 {
 	const char *found = NULL;
@@ -93,7 +93,7 @@ static const char *after_lowered(const char *name)
 	return found;
 }
 
-/* A function's result runs under another name than its node's. */
+/* A function's result runs under a name other than its node's. */
 static bool result_name(const char *name, char *out, size_t size)
 {
 	static const char ending[] = "_retval_RetVal";
@@ -145,7 +145,7 @@ static uint32_t join_in(struct model *model, const struct graph_wanted *want, co
 	return NONE;
 }
 
-/* graph: that which ran, 0 not known. own: the node is one of that. */
+/* graph: the graph that ran, 0: not known. own: whether the node belongs to it. */
 static uint32_t graph_join_name(struct model *model, uint32_t process, uint32_t graph,
 				uint32_t type, const char *name, uint8_t *rule, bool *own)
 {
@@ -159,7 +159,7 @@ static uint32_t graph_join_name(struct model *model, uint32_t process, uint32_t 
 	return join_in(model, &want, name, rule);
 }
 
-/* Under its key there is one, perhaps of before. */
+/* The key has a join already, perhaps an outdated one. */
 static struct graph_join *join_of(struct model *model, uint32_t process, uint32_t ident)
 {
 	struct graphs *g = model->graphs;
@@ -190,7 +190,7 @@ uint32_t graph_joined(struct model *model, uint32_t process, uint32_t ident, enu
 			  graph_join_name(model, process, what->domain, what->type, name, &j->rule,
 					  &j->own) :
 			  NONE;
-		/* a name that is to come */
+		/* its name has not arrived yet */
 		j->at = names_defined(&model->names, what->name) &&
 			names_defined(&model->names, what->type) &&
 			(!what->domain || names_defined(&model->names, what->domain)) ?
@@ -239,7 +239,7 @@ void graph_ran(struct model *model, uint32_t process, uint32_t ident, const stru
 {
 	struct graphs *g;
 
-	/* a step is any number: they are random */
+	/* steps are random numbers */
 	if (op->step == -1 || (op->flags & (OP_RANGE | OP_MARK)) || op->framework < FW_TENSORFLOW)
 		return;
 	g = graphs_get(model);
@@ -256,7 +256,7 @@ static void note_wait(struct gnode *node, int64_t wait_ns, uint32_t from)
 {
 	hist_add(&node->wait, wait_ns);
 	add_ns(&node->wait_ns, wait_ns);
-	/* the vote of Boyer and Moore: who holds the majority, if anyone does */
+	/* Boyer and Moore's majority vote */
 	if (node->waited_for == from) {
 		node->waited_score++;
 	} else if (!node->waited_score) {
@@ -309,7 +309,7 @@ static int by_end(const void *a, const void *b)
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-/* What is to be taken comes to the front, by end; how many. */
+/* Sorts the runs that have settled to the front, by end; returns how many. */
 static size_t take_due(struct graphs *g, int64_t until_ns)
 {
 	size_t n = 0;

@@ -9,8 +9,8 @@
 #include "model/base/util.h"
 #include "model/graph/graph.h"
 
-#define NAMED_MAX 4			/* in a sentence */
-#define CHOICE_MAX 100			/* to choose from */
+#define NAMED_MAX 4			/* names listed in a sentence */
+#define CHOICE_MAX 100			/* names offered to choose from */
 
 static const char *raw(struct model *model, uint32_t name)
 {
@@ -37,7 +37,7 @@ const char *graph_line_name(enum graph_line how)
 static enum graph_line how_found(const struct gnode *node, uint32_t index)
 {
 	static const uint8_t of[ORIGIN_COUNT] = {
-		/* recordings of before say nothing of it */
+		/* older recordings do not have it */
 		[ORIGIN_NONE] = GRAPH_LINE_EXACT, [ORIGIN_EXACT] = GRAPH_LINE_EXACT,
 		[ORIGIN_NAME] = GRAPH_LINE_NAME, [ORIGIN_CALL] = GRAPH_LINE_CALL,
 		[ORIGIN_FIRST] = GRAPH_LINE_FIRST,
@@ -50,7 +50,7 @@ static enum graph_line how_found(const struct gnode *node, uint32_t index)
 
 /* ---- what the nodes cost ---- */
 
-/* The processes that have nodes, by a bit of each. */
+/* A bit set of the processes that have nodes. */
 static void add_uses(struct model *model, uint32_t process)
 {
 	struct graphs *g = model->graphs;
@@ -231,7 +231,7 @@ size_t model_graph_same(struct model *model, uint32_t index, uint32_t **out)
 
 /* ---- finding ---- */
 
-/* Of the nodes that are called as this one: one that ran, else the latest. */
+/* Of the nodes with the same name: one that ran, else the latest. */
 static uint32_t best_of_name(struct model *model, uint32_t index)
 {
 	struct graphs *g = model->graphs;
@@ -247,7 +247,7 @@ static uint32_t best_of_name(struct model *model, uint32_t index)
 	return best == NONE ? index : best;
 }
 
-/* "graph:name", each whole; a name itself may have no colon. */
+/* "graph:name", both in full; names contain no colon. */
 static uint32_t find_placed(struct model *model, const char *text)
 {
 	const char *colon = strrchr(text, ':');
@@ -278,7 +278,7 @@ static uint32_t find_exact(struct model *model, const char *text)
 		if (i != NONE)
 			return best_of_name(model, i);
 	}
-	/* as it ran, though the node is called otherwise */
+	/* by the name of the op that ran, although the node has another name */
 	for (uint32_t i = 0; i < model->idents.n; i++) {
 		const char *name = raw(model, ident_at(model, i)->name);
 
@@ -291,7 +291,7 @@ static uint32_t find_exact(struct model *model, const char *text)
 	return NONE;
 }
 
-/* Different names that match; which: of the first of them a node. */
+/* Counts the different names that match; which: a node of the first one. */
 struct matches {
 	uint32_t which[CHOICE_MAX];
 	size_t n;
@@ -338,7 +338,7 @@ static void match(struct model *model, const char *text, struct matches *m,
 	map_release(&names);
 }
 
-/* False: no regular expression. */
+/* false: not a regular expression. */
 static bool match_regex(struct model *model, const char *text, struct matches *m)
 {
 	struct map names = { .size = 0 };
@@ -359,7 +359,7 @@ static bool match_regex(struct model *model, const char *text, struct matches *m
 	return true;
 }
 
-/* Pairs of letters that two texts share, of all that they have: 0 ... 1000. */
+/* How similar two texts are: the share of pairs of letters that both have, 0 ... 1000. */
 struct letter_pairs {
 	uint64_t bits[16];
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What ops are alike: identities. */
+/* Identities of ops, see idents.h. */
 #include "model/idents/idents.h"
 
 #include "model/steps/steps.h"
 
-/* The domain of its ops is the graph whose nodes they are. */
+/* TensorFlow's ops: the domain is the graph whose nodes they are. */
 static bool is_graph(uint8_t framework)
 {
 	return framework == FW_TENSORFLOW;

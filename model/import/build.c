@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of an import: names and numbers for what a file speaks of. */
+/* The tables of an import: the names in a file, and the numbers that stand for them. */
 #include "model/import/build.h"
 
 #include <inttypes.h>

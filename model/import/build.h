@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the readers of foreign files hand in, and how it becomes model events.
+ * What the readers of foreign files hand in, and how it becomes events of the model.
  *
- * Idea: a reader names things (processes, tracks, devices, names, shapes) in any
- * order, gets small numbers for them, and adds items that refer to these. Only
- * when all is read it is decided what a track is, which calls launched
- * something, and which times are impossible; then the items come out by start
- * (spool.h), a stack for each thread gives nesting, and definitions are sent
- * when first used.
+ * Idea: a reader names things (processes, tracks, devices, names, shapes) in any order, gets
+ * small numbers for them, and adds items that refer to these numbers. Only when the whole file
+ * has been read is it decided what a track is, which calls launched something, and which times
+ * are impossible. Then the items come out in the order of their start (spool.h), a stack for
+ * each thread finds out what is nested in what, and definitions are sent before their first
+ * use.
  *
- * Always true: what is handed out is in the order of start, and EVENT_ALIVE
- * never passes a start that is still to come. A run whose correlation has a
- * launch in the file is EVENT_RUN (of a graph, which runs often: EVENT_COMMAND), any
- * other EVENT_COMMAND, with the op that the file names. All tables have a maximum. What is
- * beyond it goes to entry 0 (none) or is left out, and a message says so.
+ * Always true: what is handed out is in the order of start, and EVENT_ALIVE never passes a
+ * start that is still to come. A run whose correlation has a launch in the file becomes
+ * EVENT_RUN (a run of a graph, which runs often, becomes EVENT_COMMAND); any other becomes
+ * EVENT_COMMAND, with the op that the file names. All tables have a maximum size. What exceeds
+ * it goes to entry 0 (none) or is left out, and a message says so.
  *
- * Numbers count from 1, 0 is none. Strings are copied. Times: ns of the file's
- * clock; build_run() moves all by the same amount when some would not be
- * positive. Threads: one, but `stop` and `progress`.
+ * Numbers count from 1; 0 is none. Strings are copied. Times are ns of the file's clock;
+ * build_run() moves all of them by the same amount if some would not be positive. Threads: one,
+ * except for `stop` and `progress`.
  */
 #ifndef MODEL_IMPORT_BUILD_H
 #define MODEL_IMPORT_BUILD_H
@@ -37,11 +37,11 @@
 #define BUILD_PROCESSES_MAX 4096u
 #define BUILD_DEVICES_MAX 256u
 #define BUILD_INFOS_MAX 4096u
-#define BUILD_TEXT_BYTES (256u << 20)	/* of all names */
+#define BUILD_TEXT_BYTES (256u << 20)	/* of all names together */
 #define BUILD_PROBLEMS 32u
 
 enum build_track_kind {
-	TRACK_THREAD = 0, TRACK_STREAM, TRACK_SKIP,	/* SKIP: says again what others say */
+	TRACK_THREAD = 0, TRACK_STREAM, TRACK_SKIP,	/* SKIP: repeats other tracks */
 };
 
 struct build_name { char *text; uint64_t sent; uint32_t next; uint8_t kind; };
@@ -75,9 +75,9 @@ struct build_track {
 
 struct build_shape { uint64_t global[3]; uint32_t local[3]; uint64_t sent; uint32_t next; };
 struct build_series { uint32_t name, process, device, unit; bool sent; };
-/* Of a launch and its runs; name ... kind: of the run. */
+/* A launch and its runs; name to kind are the run's. */
 struct build_correlation {
-	uint64_t op;			/* in which it was launched, once that came out */
+	uint64_t op;			/* in which it was launched, once that op came out */
 	int64_t call_ns, call_dur_ns;
 	uint32_t launches, runs, process, tid;
 	uint32_t track, name, shape, op_name;
@@ -109,8 +109,8 @@ struct import_build {
 		   series_by_key;
 	struct { const char *what; uint64_t count; } problems[BUILD_PROBLEMS];
 	size_t text_bytes;
-	bool part;			/* the end of the file is missing: it was said */
-	bool full;			/* the spool took no more */
+	bool part;			/* the end of the file is missing, and a message said so */
+	bool full;			/* the spool has no room left */
 	/* while items come out */
 	struct event *batch;
 	size_t n_batch;
@@ -125,15 +125,15 @@ struct import_build {
 void build_init(struct import_build *build, const struct import_options *options);
 void build_release(struct import_build *build);
 
-/* A sentence for the user. */
+/* Sends a message for the user. */
 void build_say(struct import_build *build, int level, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Something that cannot be read: told with its place the first time, counted
- * after. what: a literal, "an event without a name". */
+/* Something cannot be read: the first time, a message says where; after that it is counted.
+ * what: a literal, "an event without a name". */
 void build_problem(struct import_build *build, const char *what, const char *place, uint64_t at);
 bool build_has_problems(const struct import_build *build);
-/* Where a walk ended early, as a byte behind `begin`; silent when it is known that
- * the bytes are not all there (`part`). */
+/* Reports where a walk ended early, in bytes from `begin` on; silent if the end of the file
+ * is known to be missing (`part`). */
 void build_damage(struct import_build *build, const struct import_wire *wire, const uint8_t *begin);
 
 uint32_t build_name(struct import_build *build, const void *text, size_t size, uint8_t kind);
@@ -150,7 +150,7 @@ uint32_t build_series(struct import_build *build, uint32_t process, uint32_t dev
 		      const char *name, const char *unit);
 uint32_t build_correlation(struct import_build *build, uint64_t id);
 uint32_t build_flow(struct import_build *build, uint64_t id);
-/* How something of the process is set up, as EVENT_INFO. */
+/* A setting of the process, as EVENT_INFO. */
 void build_info(struct import_build *build, uint32_t process, const char *scope, const char *key,
 		const char *value);
 void build_add(struct import_build *build, const struct import_item *item);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes of a file, unpacked. */
+/* The bytes of a file, unpacked. */
 #include "model/import/bytes.h"
 
 #include <errno.h>

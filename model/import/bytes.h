@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bytes of a file, unpacked when gzip packed it.
+ * The bytes of a file, unpacked if gzip packed it.
  *
- * Idea: text is read as a stream, of whatever length; protobufs are wanted as
- * one range of addresses: in memory, or, when large or packed, copied to an unnamed
- * file that is mapped. The file itself is never mapped: who shortens it meanwhile
- * would end tftop. gzip is told by its first bytes, several members follow each other.
+ * Idea: text is read as a stream of any length. Protobufs are needed as one range of addresses:
+ * in memory, or, if large or packed, copied to an unnamed file that is mapped. The file itself
+ * is never mapped, because somebody who shortens it meanwhile would end tftop. gzip is
+ * recognised by its first bytes; a file may contain several members.
  *
- * Always true: unpacking ends in a message when it gives more than GZIP_RATIO
- * times what was read (beyond GZIP_FREE bytes): no file that says something does.
- * A file that becomes shorter while it is read is an error, one that grows is read
- * to its new end, or (as a range) to its old one.
- * Errors: 0 or NULL, error says why and where.
+ * Always true: unpacking ends with a message when it gives more than GZIP_RATIO times what was
+ * read (beyond GZIP_FREE bytes); no reasonable file does. A file that becomes shorter while it
+ * is read is an error; one that grows is read to its new end, or (as a range) to its old one.
+ * Errors: 0 or NULL; error says why and where.
  */
 #ifndef MODEL_IMPORT_BYTES_H
 #define MODEL_IMPORT_BYTES_H

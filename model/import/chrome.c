@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chrome's trace JSON, as a stream: TensorFlow's timeline.py, TensorBoard's
- * trace.json.gz, PyTorch's Kineto, Perfetto's JSON. Either an object with
- * "traceEvents" or the array alone. Only the event that is being read is kept.
+ * Chrome's trace JSON, read as a stream: TensorFlow's timeline.py, TensorBoard's trace.json.gz,
+ * PyTorch's Kineto, Perfetto's JSON. It is either an object with "traceEvents" or the array
+ * alone. Only the event that is being read is kept.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One event of a Chrome trace: what it is, by its phase, its category (Kineto's)
- * and the names of its process and thread (TensorFlow's), which may come later.
+ * One event of a Chrome trace. What it is follows from its phase, its category (Kineto's) and
+ * the names of its process and thread (TensorFlow's), which may come later in the file.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers and words out of other profilers' texts. */
+/* Numbers and words in the texts of other profilers. */
 #include "model/import/details.h"
 
 #include <ctype.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What profilers write into names and texts: "name:Type", "MEMCPYHtoD 64 bytes
- * (PAGEABLE to DEVICE)", "regs:32 grid:1,2,3 block:64,1,1", "ProfilerStep#12".
- * Nothing here fails: what is not found is absent. No state.
+ * What profilers write into names and texts: "name:Type", "MEMCPYHtoD 64 bytes (PAGEABLE to
+ * DEVICE)", "regs:32 grid:1,2,3 block:64,1,1", "ProfilerStep#12". Nothing here fails: what is
+ * not found is absent. No state.
  */
 #ifndef MODEL_IMPORT_DETAILS_H
 #define MODEL_IMPORT_DETAILS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Items, sorted, as model events. */
+/* The sorted items as events of the model. */
 #include "model/import/build.h"
 
 #include <inttypes.h>
@@ -45,7 +45,7 @@ static struct event *emit_put(struct import_build *build, enum event_type type, 
 
 /* ---- definitions, sent when first used ---- */
 
-/* Whether a process has been told of the thing; says that it has. */
+/* Was the definition already sent to that process? From now on it was. */
 static bool was_sent(struct import_build *build, uint64_t *sent, uint64_t what, uint32_t process)
 {
 	uint64_t key = what << 32 | process, bit;

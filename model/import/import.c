@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A foreign file: what it is, and its reader. */
+/* A foreign file: which format it has, and its reader. */
 #include "model/import/import.h"
 
 #include <inttypes.h>
@@ -159,7 +159,7 @@ static bool read_range(struct import *import, struct import_build *build)
 	return true;
 }
 
-/* What came more than once is said once more, with how often. */
+/* A problem that came more than once gets a second message, with its count. */
 static void tell_problems(struct import_build *build)
 {
 	for (size_t i = 0; i < BUILD_PROBLEMS && build->problems[i].what; i++)

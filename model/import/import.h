@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opens what other profilers recorded: TensorFlow's RunMetadata and StepStats,
- * its XSpace (.xplane.pb), and Chrome's trace JSON (TensorFlow's timeline,
- * TensorBoard, Kineto, Perfetto's JSON), packed with gzip or not.
+ * Opens files of other profilers: TensorFlow's RunMetadata and StepStats, its XSpace
+ * (.xplane.pb), and Chrome's trace JSON (TensorFlow's timeline, TensorBoard, Kineto, Perfetto's
+ * JSON), packed with gzip or not.
  *
- * Idea: what a file is, is told by its content. A reader for each format turns
- * it into items (import/build.h), which are sorted by time and come out as model
- * events, in order and with signs of life, as a live program's would.
+ * Idea: the content of a file decides what it is. A reader for each format turns the file into
+ * items (build.h), which are sorted by time and come out as events of the model, in order and
+ * with EVENT_ALIVE in between, as those of a live program would.
  *
- * Always true: the sink is called on the thread of import_run() only, events
- * and strings are borrowed until it returns. A file is never unpacked whole:
- * memory is bounded by IMPORT_ITEMS items, beyond which they are sorted in an
- * unnamed file in $TMPDIR (/var/tmp). Damaged, cut off and hostile files end in
- * a sentence with the place; what was read before it is handed on.
+ * Always true: the sink is called on the thread of import_run() only; events and strings are
+ * borrowed until it returns. A file is never unpacked as a whole: memory is bounded by
+ * IMPORT_ITEMS items, beyond which they are sorted in an unnamed file in $TMPDIR (/var/tmp).
+ * For a damaged, truncated or hostile file, reading ends with a sentence that names the place;
+ * what was read before it is handed on.
  *
- * Times: as in the file; when that counts from zero, so that all are positive.
- * Threads: import_run() on one, import_stop(), import_progress() on any.
+ * Times: as in the file; if the file counts from zero, moved so that all are positive. Threads:
+ * import_run() on one, import_stop() and import_progress() on any.
  */
 #ifndef MODEL_IMPORT_H
 #define MODEL_IMPORT_H

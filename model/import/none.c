@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* In place of the importers, where a library of theirs was not there. */
+/* Stands in for the importers if a library that they need was not found when tftop was built. */
 #include "model/import/import.h"
 
 #include <stdio.h>

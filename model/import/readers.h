@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The readers of the formats: each adds what it finds to the build, and says
- * what it cannot read (build_problem()). They end early when asked to.
+ * The readers of the formats. Each adds what it finds to the build and reports what it cannot
+ * read (build_problem()). They end early when asked to.
  */
 #ifndef MODEL_IMPORT_READERS_H
 #define MODEL_IMPORT_READERS_H

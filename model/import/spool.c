@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Items in order of time, in memory or in a temporary file. */
+/* Items in the order of time, in memory or in a temporary file. */
 #include "model/import/spool.h"
 
 #include <errno.h>

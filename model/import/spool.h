@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was read, put in order of time: an external merge sort.
+ * The items that were read, put in the order of time: an external merge sort.
  *
- * Idea: items come in any order and are taken out by start, what contains before
- * what is contained. Up to IMPORT_ITEMS are sorted in memory; each further such
- * block goes sorted into an unnamed temporary file and is merged from there.
+ * Idea: items come in any order and are taken out by start, and what contains another item
+ * before what it contains. Up to IMPORT_ITEMS are sorted in memory; each further block of that
+ * size is sorted, written to an unnamed temporary file, and merged from there.
  *
- * Always true: items that compare equal come out in the order they were put in.
- * Complexity: O(n log n), memory IMPORT_ITEMS items whatever n.
- * Errors: without room for the file, spool_add() is false; what is in stays.
- * Source: Knuth, volume 3, 5.4.
+ * Always true: items that compare equal come out in the order in which they were put in.
+ * Complexity: O(n log n), and memory for IMPORT_ITEMS items whatever n is. Errors: if there is
+ * no room for the file, spool_add() returns false; what was added before stays. Source: Knuth,
+ * volume 3, 5.4.
  */
 #ifndef MODEL_IMPORT_SPOOL_H
 #define MODEL_IMPORT_SPOOL_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TensorFlow's StepStats, alone or in a RunMetadata: what each device did in a
- * step. Host devices have threads (or, without their ids, lanes by first fit, as
- * TensorFlow's timeline.py draws them), GPUs streams; a node's inputs stand in
- * its label, and are data edges.
+ * TensorFlow's StepStats, alone or in a RunMetadata: what each device did in a step. Host
+ * devices have threads (or, without thread ids, lanes by first fit, as TensorFlow's timeline.py
+ * draws them), GPUs have streams. The label of a node names its inputs, which become data
+ * edges.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -121,7 +121,7 @@ static uint32_t lane_track(struct stepstats *s, int64_t start_ns, int64_t end_ns
 	return s->lane_track[i];
 }
 
-/* A device's own queue; 0: what it did is said by other queues. */
+/* The queue of a device; 0: other queues already have its work. */
 static uint32_t stream_track(struct stepstats *s)
 {
 	const char *stream = strstr(s->device, "/stream:"), *copies = strstr(s->device, "/memcpy");

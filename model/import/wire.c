@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Protobuf's wire format; an arena for protobuf-c. */
+/* The wire format of protobuf, and an arena for protobuf-c. */
 #include "model/import/wire.h"
 
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Protobuf's wire format, walked in place: one field after the other, nothing
- * copied. Messages that are small are handed to protobuf-c, which unpacks them
- * into an arena that is emptied for the next one.
+ * The wire format of protobuf, walked in place, one field after the other, without copying.
+ * Small messages are passed to protobuf-c, which unpacks them into an arena that is emptied for
+ * the next one.
  *
- * Always true: what is given out lies within the bytes that were given. A field
- * that reaches beyond them, whatever its length, is given as far as it is there,
- * with `cut` and `damaged` set; after that, and after anything else that is no
- * field, wire_next() is false. Complexity: O(1) a field. Source: protobuf.dev, encoding.
+ * Always true: what is given out lies within the bytes that were given. A field that reaches
+ * beyond them, whatever its length says, is given as far as it is there, with `cut` and
+ * `damaged` set. After that, and after anything that is not a field, wire_next() returns false.
+ * Complexity: O(1) for a field. Source: protobuf.dev, encoding.
  */
 #ifndef MODEL_IMPORT_WIRE_H
 #define MODEL_IMPORT_WIRE_H

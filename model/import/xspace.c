@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TensorFlow's XSpace. Planes are walked twice: for their metadata, which come
- * after the lines that use them, then line by line, an event at a time.
+ * TensorFlow's XSpace. A plane is walked twice: first for its metadata, which comes after the
+ * lines that use it, then line by line, one event at a time.
  */
 #include "model/import/xspace_internal.h"
 

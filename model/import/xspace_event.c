@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One event of an XSpace: what it is, by its line and its statistics. */
+/* One event of an XSpace. What it is follows from its line and its statistics. */
 #include "model/flows/rendezvous.h"
 #include "model/import/xspace_internal.h"
 
@@ -165,7 +165,7 @@ static uint32_t context_flow(struct xspace *x, const struct xvalues *values, enu
 	return build_flow(x->build, map_mix(values->number[type] + 1) ^ values->number[id]);
 }
 
-/* An asynchronous op is told by its start and its end, in any order. */
+/* An asynchronous op has an event for its start and one for its end, in any order. */
 static void add_async(struct xspace *x, const struct import_item *end, bool start,
 		      const struct xvalues *values)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stages are kept by process and id, and summed up as they are told. A stage's
- * parent has a lower id, so going through a process's stages by id meets parents
- * first, and what the program waits is handed down in one pass.
+ * The stages of input pipelines. They are kept by process and id, and summed up as reports
+ * arrive. A stage's parent has a lower id, so going through a process's stages by id meets
+ * parents first, and the time that the program waits is handed down in one pass.
  *
- * Bounds: STAGES_MAX stages of all processes. Complexity: O(1) an event, O(n log n)
- * a question.
+ * Bounds: STAGES_MAX stages of all processes. Complexity: O(1) for an event, O(n log n) for a
+ * question.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +94,8 @@ static void add_count(uint64_t *sum, uint64_t n)
 		*sum = UINT64_MAX;
 }
 
-/* A call that was going on when it was told may have a part of its sums in the next. */
+/* A call that was going on at the time of a report may have a part of its sums in the next
+ * report. */
 void apply_stages(struct model *model, const struct arrival *in)
 {
 	const struct event_stages *did = &in->event->u.stages;
@@ -119,7 +120,7 @@ void apply_stages(struct model *model, const struct arrival *in)
 		stage->max_ns = did->max_ns;
 	if (!stage->begin_ns || did->begin_ns < stage->begin_ns)
 		stage->begin_ns = did->begin_ns;
-	/* what is in force is that of the latest */
+	/* the latest report says what is in force */
 	if (did->end_ns < stage->end_ns)
 		return;
 	stage->end_ns = did->end_ns;
@@ -171,11 +172,12 @@ static int64_t part(int64_t ns, int64_t of, int64_t whole)
 	return whole > 0 ? (int64_t)((__int128)ns * of / whole) : 0;
 }
 
-/* What the rows of one process below row `up` got of its time; its own is left there. */
+/* Hands down the time of row `up` to the rows below it in the same process; its own work stays
+ * with it. */
 static void hand_down(struct input_row *rows, size_t n, size_t up)
 {
 	struct input_row *row = &rows[up];
-	/* only there do the stages below run several at once */
+	/* only here do the stages below run several calls at once */
 	int32_t beside = strstr(row->name, "Interleave") ? row->parallelism : 1;
 	int64_t own_ns = elapsed(row->work_ns, row->ahead ? row->parallelism : 1);
 	int64_t all_ns = own_ns, held_ns = row->held_ns;
@@ -202,7 +204,7 @@ static int by_id(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Defined stages by process and id; of one process: n rows from rows. */
+/* Collects the defined stages, by process and id. */
 static size_t rows_of(struct model *model, uint32_t process, struct input_row **out)
 {
 	const struct inputs *inputs = model->inputs;
@@ -236,7 +238,7 @@ static size_t rows_of(struct model *model, uint32_t process, struct input_row **
 	return n;
 }
 
-/* The row and all below it. */
+/* Moves the row and all rows below it to the output. */
 static size_t put_tree(const struct input_row *rows, size_t n, size_t i, struct input_row *out)
 {
 	size_t put = 1;

@@ -30,11 +30,11 @@ size_t inputs_bytes(const struct model *model);
 void apply_stage(struct model *model, const struct arrival *in);
 void apply_stages(struct model *model, const struct arrival *in);
 
-/* What a process waits for (process NONE: any): the outermost stage, and the one
- * below it that holds most. false: none. */
+/* What a process (NONE: any process) waits for: the outermost stage, and the stage below it that
+ * holds most of that time. false: there is none. */
 struct input_hold {
 	struct input_row root, most;
-	bool prefetched;		/* that one or a stage above works ahead */
+	bool prefetched;		/* `most` or a stage above it works ahead */
 };
 bool input_holder(struct model *model, uint32_t process, struct input_hold *hold);
 

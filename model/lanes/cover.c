@@ -49,7 +49,7 @@ static inline int64_t piece_end(const struct cover_block *block, uint32_t i)
 	return piece_start(block, i) + piece_length(block, i);
 }
 
-/* After the block changed. */
+/* Updates the head after the block changed. */
 static void cover_head_set(struct cover *cover, size_t b)
 {
 	struct cover_head *head = &cover->heads[b];
@@ -156,7 +156,7 @@ static void block_seal(struct cover *cover, struct cover_block *block)
 		packed_write(&columns[c], block->sealed, values[c], block->n);
 }
 
-/* Not the last block: it stays open for a while, another one may be packed. */
+/* A block other than the last one stays open for a while; another one may be packed for it. */
 static void keep_open(struct cover *cover, struct cover_block *block)
 {
 	struct cover_block **slot;
@@ -170,7 +170,7 @@ static void keep_open(struct cover *cover, struct cover_block *block)
 	*slot = block;
 }
 
-/* Before it changes. */
+/* Unpacks a block before it changes. */
 static void block_open(struct cover *cover, struct cover_block *block)
 {
 	uint64_t values[COLUMNS][BLOCK_MAX + 1];
@@ -274,7 +274,7 @@ static void block_split(struct cover *cover, size_t at)
 	keep_open(cover, right);
 }
 
-/* At the end of block b when it reaches that far; false: no room. */
+/* Appends to block b if its range reaches that far; false: there is no room. */
 static bool place_behind(struct cover *cover, size_t b, int64_t start, int64_t end)
 {
 	struct cover_block *block = cover->heads[b].block;
@@ -297,8 +297,8 @@ static bool place_behind(struct cover *cover, size_t b, int64_t start, int64_t e
 }
 
 /*
- * Puts a piece that overlaps nothing, shorter than 2^32, before everything
- * that ends after its start: block b (cover->n: past the end), piece i.
+ * Inserts an interval that overlaps nothing and is shorter than 2^32, at piece i of block b
+ * (cover->n: past the end), that is, before everything that ends after its start.
  */
 static void cover_place(struct cover *cover, int64_t start, int64_t end)
 {
@@ -354,7 +354,7 @@ static void take_out(struct cover *cover, size_t b, uint32_t i, uint32_t count)
 	remove_heads(cover, b, 1);
 }
 
-/* Takes out all that overlaps [*start, *end) and widens that to hold it. */
+/* Removes all intervals that overlap [*start, *end) and widens it to include them. */
 static void cover_swallow(struct cover *cover, int64_t *start, int64_t *end)
 {
 	size_t b = find_block(cover, *start);
@@ -385,14 +385,14 @@ static void cover_swallow(struct cover *cover, int64_t *start, int64_t *end)
 	}
 }
 
-/* What comes too late for its place: fills what is free there. */
+/* Adds an interval whose place is folded: it fills the free part there. */
 static void cover_add_folded(struct cover *cover, int64_t start, int64_t end)
 {
 	if (start < cover->heads[0].first_ns)
 		cover->heads[0].first_ns = start;
 	for (size_t b = find_block(cover, start); b < cover->n_folded && start < end; b++) {
 		struct cover_head *head = &cover->heads[b];
-		/* Up to the next one, gaps go to the one before them. */
+		/* A gap between two heads belongs to the head before it. */
 		int64_t stop = b + 1 < cover->n_folded ? cover->heads[b + 1].first_ns : end;
 		int64_t room, length;
 
@@ -409,7 +409,7 @@ static void cover_add_folded(struct cover *cover, int64_t start, int64_t end)
 	}
 }
 
-/* Mostly something begins within the last piece, or is the next one. */
+/* Most often an interval starts within the last piece, or follows it. */
 static bool add_last(struct cover *cover, int64_t start, int64_t end)
 {
 	struct cover_head *head = &cover->heads[cover->n - 1];
@@ -463,7 +463,8 @@ void cover_add(struct cover *cover, int64_t start, int64_t end)
 		const struct cover_block *block = cover->heads[b].block;
 		uint32_t i = find_piece(block, start);
 
-		/* The common case inside an open parent's time: already there. */
+		/* The common case: the interval lies inside an open parent's time and is covered
+		 * already. */
 		if (piece_start(block, i) <= start && piece_end(block, i) >= end)
 			return;
 		cover_swallow(cover, &start, &end);
@@ -504,7 +505,7 @@ void cover_cut(struct cover *cover, int64_t from)
 	}
 }
 
-/* Neighbours become one. */
+/* Merges neighbours. */
 static void halve_ghosts(struct cover *cover)
 {
 	size_t to = 0;
@@ -535,7 +536,7 @@ void cover_fold(struct cover *cover, int64_t until)
 
 /* ---- questions ---- */
 
-/* Length in the block before t. */
+/* The covered length of the block before t. */
 static int64_t head_before(const struct cover_head *head, int64_t t)
 {
 	const struct cover_block *block = head->block;
@@ -562,8 +563,8 @@ static int64_t head_before(const struct cover_head *head, int64_t t)
 
 #define BATCH 16u
 
-/* The blocks at the borders lie anywhere in memory: those of some columns are
- * fetched together. */
+/* Prefetch: the blocks at the borders of columns are scattered in memory, so those of several
+ * columns are fetched together. */
 void cover_columns(const struct cover *cover, int64_t t0, int64_t w, size_t n,
 		   void *busy, size_t stride_bytes)
 {

@@ -41,7 +41,7 @@ static struct chunk *chunk_new(struct lane *lane, size_t at, uint32_t cap)
 	return chunk;
 }
 
-/* After entries were put in or taken out: borders, ids; the rest is lazy. */
+/* Updates borders and ids after spans were added or removed; the rest is updated lazily. */
 static void chunk_borders(struct chunk *chunk)
 {
 	chunk->dirty = true;
@@ -129,7 +129,7 @@ static size_t chunk_after(const struct lane *lane, int64_t t)
 {
 	size_t low = 0, high = lane->n;
 
-	/* Mostly it is one of the last. */
+	/* It is usually one of the last. */
 	for (size_t back = 1; back <= lane->n; back *= 2) {
 		if (lane->chunks[lane->n - back]->last_ns <= t) {
 			low = lane->n - back + 1;
@@ -180,14 +180,14 @@ static void chunk_split(struct lane *lane, size_t at)
 	lane_keep_open(lane, right);
 }
 
-/* Chunk and index where a span with that start belongs; makes room for it. */
+/* The chunk and index where a span with this start belongs; makes room for it. */
 static size_t chunk_for(struct lane *lane, int64_t start, uint32_t *i)
 {
 	size_t at = lane->n;
 
 	if (at > 0 && start < lane->chunks[at - 1]->last_ns)
 		at = chunk_after(lane, start);
-	/* Not behind this chunk's first: rather at the end of the one before. */
+	/* Before this chunk's first span: rather append to the previous chunk. */
 	if (at > 0 && (at == lane->n || start < lane->chunks[at]->first_ns) &&
 	    (lane->chunks[at - 1]->n < LANE_CHUNK || at == lane->n))
 		at--;
@@ -200,7 +200,7 @@ static size_t chunk_for(struct lane *lane, int64_t start, uint32_t *i)
 	    start >= lane->chunks[at]->last_ns) {
 		*i = 0;
 		chunk_new(lane, at + 1, LANE_CHUNK / 4);
-		/* Where some were late, more will be. */
+		/* Where one span was late, more will follow. */
 		if (lane->next_open)
 			lane_keep_open(lane, lane->chunks[at]);
 		else
@@ -217,7 +217,7 @@ static size_t chunk_for(struct lane *lane, int64_t start, uint32_t *i)
 	return at;
 }
 
-/* Latest end up to each chunk, from `at` on until nothing changes any more. */
+/* Updates the latest end up to each chunk, from `at` on until nothing changes any more. */
 static void update_reach(struct lane *lane, size_t at)
 {
 	int64_t reach = at > 0 ? lane->chunks[at - 1]->reach_ns : INT64_MIN;
@@ -262,7 +262,7 @@ bool lane_is_free(const struct lane *lane, int64_t start, int64_t end)
 
 	if (start >= lane->max_end_ns || end <= start)
 		return true;
-	/* The one before that has a length, and all that start inside. */
+	/* Checks the previous span that has a duration, and all spans that start inside. */
 	if (lane_before(lane, start, &pos))
 		do {
 			const struct chunk *chunk = lane->chunks[pos.chunk];
@@ -270,7 +270,7 @@ bool lane_is_free(const struct lane *lane, int64_t start, int64_t end)
 			int64_t dur = chunk_dur(chunk, pos.i);
 
 			if (++steps > 64)
-				return false;		/* too many instants to look behind */
+				return false;		/* too many instants to look past */
 			if (dur > 0) {
 				if (chunk_start(chunk, pos.i) + dur > start)
 					return false;
@@ -360,7 +360,7 @@ bool lane_touching(const struct lane *lane, int64_t t, struct lane_pos *pos)
 {
 	size_t low = 0, high = lane->n;
 
-	/* Ends are not sorted where spans overlap, the reach is. */
+	/* Where spans overlap, their ends are not sorted, but the reach is. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -389,7 +389,7 @@ static int by_start(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
-/* Takes out all spans from chunk `first` on, sorts and puts them back. */
+/* Takes all spans from chunk `first` on out, sorts them and puts them back. */
 static void lane_resort(struct lane *lane, size_t first)
 {
 	size_t count = 0, k = 0, size = lane->layout.size;
@@ -420,11 +420,11 @@ static void lane_resort(struct lane *lane, size_t first)
 	free(cold);
 }
 
-/* What lane_move has seen so far. */
+/* What lane_move() has seen so far. */
 struct movement {
 	lane_move_fn *fn;
 	void *arg;
-	int64_t before, least;		/* the last new start, the least of all */
+	int64_t before, least;		/* the last new start; the smallest of all */
 	bool moved, sorted;
 };
 
@@ -474,7 +474,7 @@ bool lane_move(struct lane *lane, int64_t from_ns, lane_move_fn *fn, void *arg)
 	lane->changes++;
 	lane->max_end_ns = lane->chunks[lane->n - 1]->reach_ns;
 	if (!m.sorted) {
-		/* Back to the first chunk that must take something. */
+		/* Goes back to the first chunk that must take a span. */
 		while (first > 0 && lane->chunks[first - 1]->last_ns > m.least)
 			first--;
 		lane_resort(lane, first);
@@ -497,7 +497,7 @@ int64_t lane_oldest_end(const struct lane *lane, bool last)
 	return lane->n > (last ? 0 : 1) ? lane->chunks[0]->max_end_ns : INT64_MAX;
 }
 
-/* Of two ghosts, the first the older. */
+/* Merges two ghosts, the older one first. */
 static void ghost_join(struct summary *to, const struct summary *a, const struct summary *b)
 {
 	const struct summary *longest = b->longest_ns > a->longest_ns ? b : a;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The last answer of a lane, kept for those who ask the same. See lane.h. */
+/* The last answer of a lane, kept for callers that ask the same again. See lane.h. */
 #include "model/lanes/lane_internal.h"
 
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static void cache_add_column(struct column *to, int64_t *to_longest_ns, const st
 	}
 }
 
-/* Brings the cache to this question. */
+/* Makes the cache answer this question. */
 static void cache_ask(struct lane *lane, uint32_t row, uint32_t index, int64_t t0, int64_t w,
 		      size_t n)
 {

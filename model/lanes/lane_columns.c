@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Questions to a lane: summaries and columns. See lane.h for the idea. */
+/* Columns of a lane, see lane.h for the idea. */
 #include "model/lanes/lane_internal.h"
 
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static void add_span(struct lane_sweep *s, const struct lane_view *v, uint32_t i
 	} while (from < to);
 }
 
-/* All that is summed up lies in column c, ends included. */
+/* Adds a summary whose spans all lie in column c, ends included. */
 static void add_summary(struct lane_sweep *s, size_t c, const struct summary *sum, bool folded)
 {
 	struct column *column = &s->out[c];
@@ -79,7 +79,7 @@ static int64_t share_of(int64_t amount, int64_t part, int64_t whole)
 	return whole > 0 ? (int64_t)((__int128_t)amount * part / whole) : amount;
 }
 
-/* A folded chunk that crosses a border: evenly spread, and said so. */
+/* A folded chunk that crosses a border is spread evenly and marked as approximate. */
 static void sweep_add_folded(struct lane_sweep *s, const struct summary *chunk)
 {
 	int64_t whole = chunk->max_end_ns - chunk->first_ns;
@@ -113,9 +113,9 @@ static void sweep_add_folded(struct lane_sweep *s, const struct summary *chunk)
 }
 
 /*
- * The common case in a tight loop: from i on, spans that lie in the current
- * column, apart from each other. Returns the first that does not. Where copies
- * are counted, and instants, are left to add_span.
+ * The common case in a tight loop: adds the spans from i on that lie in the current column and do
+ * not overlap; returns the first that does not qualify. Lanes with rates, and instants, are left
+ * to add_span().
  */
 static uint32_t add_plain(struct lane_sweep *s, const struct lane_view *v, uint32_t i, uint32_t end)
 {
@@ -152,7 +152,7 @@ static uint32_t add_plain(struct lane_sweep *s, const struct lane_view *v, uint3
 	return i;
 }
 
-/* Takes it whole when it lies in one column and after all that came before. */
+/* Adds a summary as a whole if it lies in one column and after everything added before. */
 static bool take_whole(struct lane_sweep *s, const struct summary *sum, bool folded)
 {
 	size_t c;
@@ -254,16 +254,16 @@ static void sweep_chunk(struct lane_sweep *s, const struct chunk *chunk)
 }
 
 /*
- * What is sealed lies anywhere in memory, and waiting for it is most of a wide
- * question. So chunks that cross a border wait in a line while what they need
- * is fetched, a step at a time: the chunk, its blocks, its columns.
+ * Prefetch: sealed chunks are scattered in memory, and waiting for them is most of the cost of a
+ * wide question. So chunks that cross a border wait in a queue while what they need is fetched
+ * step by step: the chunk, its blocks, its columns.
  */
 #define LINE_MAX 8u
 
 struct chunk_line {
 	struct {
 		const struct chunk *chunk;
-		int64_t covered;	/* by all before it */
+		int64_t covered;	/* time covered by all spans before it */
 	} waiting[LINE_MAX];
 	size_t in, out;
 };
@@ -303,7 +303,7 @@ static void line_add(struct chunk_line *line, struct lane_sweep *s, const struct
 	__builtin_prefetch(before->sealed);
 }
 
-/* All but the view, which is large. */
+/* Initialises everything but the view, which is large. */
 static void lane_sweep_init(struct lane_sweep *s, struct lane *lane, uint32_t row, uint32_t index,
 			    int64_t t0, int64_t w, size_t n, struct column *out,
 			    int64_t *longest_ns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The two forms of a chunk, plain arrays and packed columns. See lane.h. */
+/* The two forms of a chunk: plain arrays and packed columns, see lane.h. */
 #include "model/lanes/lane_internal.h"
 
 #include <stdlib.h>
@@ -60,7 +60,7 @@ struct chunk_slab {
 	struct chunk chunks[];
 };
 
-/* The first slabs are small: many lanes never have more than a chunk. */
+/* The first slabs are small because many lanes never have more than one chunk. */
 static void slab_new(struct lane *lane)
 {
 	uint32_t n = lane->slabs ? lane->slabs->n * 4 : 1;
@@ -124,7 +124,7 @@ void chunk_free_all(struct lane *lane)
 	free(lane->ghosts);
 }
 
-/* Widest first, so that all are aligned. */
+/* The widest arrays come first, so that all are aligned. */
 void chunk_resize(struct lane *lane, struct chunk *chunk, uint32_t cap)
 {
 	struct chunk old = *chunk;
@@ -201,7 +201,7 @@ static void field_store(void *at, uint8_t size, uint64_t value)
 
 /* ---- columns ---- */
 
-/* Where a column's values lie in an open chunk: every `stride` bytes. */
+/* Where a column's values are in an open chunk: `stride` bytes apart. */
 struct array {
 	char *at;
 	size_t stride;
@@ -242,7 +242,7 @@ static void gather_column(const struct array *array, size_t n, uint64_t *values)
 {
 	const char *at = array->at;
 
-	/* The sizes of most, each with a loop of its own. */
+	/* The most common sizes have a loop of their own. */
 	if (array->size == 8)
 		for (size_t i = 0; i < n; i++, at += array->stride)
 			values[i] = field_load(at, 8, false);
@@ -254,14 +254,15 @@ static void gather_column(const struct array *array, size_t n, uint64_t *values)
 			values[i] = field_load(at, array->size, array->is_signed);
 }
 
-/* Those that every question about columns reads. */
+/* The columns that every question about columns reads. */
 static bool is_hot(const struct lane *lane, uint32_t column)
 {
 	return (column != LANE_NAME && column != LANE_ID && column < LANE_COLD) ||
 	       (column == LANE_COLD && lane->layout.rates);
 }
 
-/* Hot columns group by group side by side, the others behind; the bytes of all. */
+/* Places the groups of hot columns next to each other and the other columns behind them; returns
+ * the bytes of all. */
 static size_t lay_out_columns(const struct lane *lane, struct packed *columns, size_t at, size_t n)
 {
 	size_t stride = 0;
@@ -350,7 +351,7 @@ void chunk_open(struct lane *lane, struct chunk *chunk)
 		chunk->blocks = blocks;
 	}
 	chunk_resize(lane, chunk, LANE_CHUNK);
-	/* Gaps between the fields, too, have a value. */
+	/* Padding between the fields gets a defined value, too. */
 	memset(chunk->cold, 0, (size_t)chunk->n * lane->layout.size);
 	for (uint32_t c = 0; c < n_columns(lane); c++) {
 		struct array array = array_of(lane, chunk, c);

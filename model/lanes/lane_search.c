@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Spans of certain names in a lane. See lane.h. */
+/* Searches a lane for spans of certain names, see lane.h. */
 #include "model/lanes/lane_internal.h"
 
 static uint64_t wanted_in(const struct lane *lane, const struct chunk *chunk, uint32_t column,

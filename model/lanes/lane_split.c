@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* A block that crosses the border of two columns. See lane.h. */
+/* Splits a block that crosses the border of two columns, see lane.h. */
 #include "model/lanes/sweep.h"
 
 #include <string.h>
 
 #include "model/base/util.h"
 
-/* Spans [first, first + n) of a chunk, apart from each other. */
+/* Spans [first, first + n) of a chunk, which do not overlap. */
 struct block_side {
 	int64_t sum_ns, longest_ns, work_ns[WORK_COUNT];
 	uint32_t longest;		/* index */
 	uint64_t bytes, max_rate;	/* of lanes with `rates` */
 };
 
-/* The classes of one side, when the block has more than one. */
+/* The time per class on one side, when the block has more than one class. */
 static void side_works(const struct chunk *chunk, uint32_t first, uint32_t n, const uint64_t *durs,
 		       struct block_side *side)
 {
@@ -60,7 +60,7 @@ static void side_of(const struct chunk *chunk, uint32_t first, uint32_t n, bool 
 		side_rates(chunk, first, n, durs, side);
 }
 
-/* What is left of the block: all but the side known. */
+/* The other side: the block without the side that is known. */
 static void side_rest(const struct lane *lane, const struct chunk *chunk, uint32_t b,
 		      uint32_t first, uint32_t n, const struct block_side *known,
 		      struct block_side *side)
@@ -78,7 +78,7 @@ static void side_rest(const struct lane *lane, const struct chunk *chunk, uint32
 	side->bytes = rates_of(chunk)[b].amount - known->bytes;
 	side->max_rate = rates_of(chunk)[b].max_rate;
 	if (known->max_rate == side->max_rate) {
-		/* Its fastest may be the one of the other side. */
+		/* The fastest copy may be on the other side. */
 		struct block_side own;
 
 		side_of(chunk, first, n, false, true, &own);
@@ -86,7 +86,7 @@ static void side_rest(const struct lane *lane, const struct chunk *chunk, uint32
 	}
 }
 
-/* The last one on the left reaches over the border by so much. */
+/* The last span on the left reaches over the border by this much. */
 static void reach_over(const struct lane *lane, const struct chunk *chunk, uint32_t i, int64_t dur,
 		       int64_t over, struct block_side *left, struct block_side *right)
 {
@@ -97,7 +97,7 @@ static void reach_over(const struct lane *lane, const struct chunk *chunk, uint3
 	left->work_ns[work] -= over;
 	right->sum_ns += over;
 	right->work_ns[work] += over;
-	/* It comes first there. */
+	/* That part comes first on the right. */
 	if (dur >= right->longest_ns) {
 		right->longest_ns = dur;
 		right->longest = i;
@@ -113,7 +113,7 @@ static void reach_over(const struct lane *lane, const struct chunk *chunk, uint3
 	}
 }
 
-/* The block's one class, WORK_COUNT: several. */
+/* The only class in the block; WORK_COUNT: there are several. */
 static int class_of(const struct span_block *block)
 {
 	int work = WORK_COUNT;
@@ -154,9 +154,9 @@ static void add_edges(struct column *column, uint32_t n, int64_t first, int64_t 
 }
 
 /*
- * A block of spans that are apart, in this column and the next one: the border
- * is found by bisection, and only the side without the longest span is looked
- * at; the other one is what remains.
+ * Splits a block of spans that do not overlap between this column and the next one: the border is
+ * found by bisection, only the side without the longest span is summed up, and the other side is
+ * the remainder.
  */
 bool sweep_split(struct lane_sweep *s, const struct chunk *chunk, uint32_t b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the spans of a chunk come to. See lane.h. */
+/* Summaries of the spans of a chunk, see lane.h. */
 #include "model/lanes/lane_internal.h"
 
 #include <stdlib.h>

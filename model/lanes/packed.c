@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/lanes/packed.h"
 
-/* Values less a slope, from the least to the greatest. */
+/* The smallest and the largest value after subtracting a slope. */
 struct packed_range {
 	int64_t low, high;
 };
@@ -38,7 +38,7 @@ size_t packed_plan(struct packed *packed, const uint64_t *values, size_t n)
 	}
 	if (spread)
 		packed->width = (uint8_t)(64 - __builtin_clzll(spread));
-	/* With more, a value could reach into a ninth byte. */
+	/* With more bits, a value could reach into a ninth byte. */
 	if (packed->width > 57)
 		packed->width = 64;
 	packed->mask = packed->width == 64 ? UINT64_MAX : (UINT64_C(1) << packed->width) - 1;
@@ -63,7 +63,7 @@ static uint64_t write_group(char *at, uint32_t width, uint64_t slope, uint64_t l
 		memcpy(at, &whole, sizeof(whole));
 		at += sizeof(whole);
 		used -= 64;
-		/* What did not fit; used is 0 when width is 64. */
+		/* The bits that did not fit; used is 0 when width is 64. */
 		word = used ? value >> (width - used) : 0;
 	}
 	whole = htole64(word);

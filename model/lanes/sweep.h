@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A question about columns on its way through a lane: shared by the files that
+/* The state of a question about columns while it goes through a lane; shared by the files that
  * answer it. See lane.h for the idea. */
 #ifndef MODEL_SWEEP_H
 #define MODEL_SWEEP_H
 
 #include "model/lanes/lane_internal.h"
 
-/* One question on its way through a lane. */
+/* One question about columns. */
 struct lane_sweep {
 	struct lane *lane;
 	uint32_t row, index;
@@ -14,7 +14,7 @@ struct lane_sweep {
 	struct column *out;
 	int64_t *longest_ns;
 	int64_t covered;		/* busy time is counted up to here */
-	/* Columns of the last looked-up time: times come almost in order. */
+	/* The column found last: times arrive almost in order. */
 	int64_t begin, end;
 	size_t column;
 	struct lane_view view;
@@ -51,15 +51,15 @@ static inline void sweep_longest(struct lane_sweep *s, size_t c, uint32_t id, in
 	s->out[c].longest = (struct span_ref) { s->row, s->index, id };
 }
 
-/* Of a span's bytes, what falls on part of it. */
+/* The share of a span's bytes that falls on a part of it. */
 static inline uint64_t sweep_share(uint64_t bytes, int64_t part, int64_t whole)
 {
 	return (uint64_t)((__uint128_t)bytes * (uint64_t)part / (uint64_t)whole);
 }
 
 /*
- * A block of a sealed chunk, spans that are apart, in this column and the next
- * one: adds both sides. false: it is not such a one, nothing was added.
+ * Adds a block of a sealed chunk whose spans do not overlap and lie in this column and the next
+ * one. false: it is not such a block, nothing was added.
  */
 bool sweep_split(struct lane_sweep *s, const struct chunk *chunk, uint32_t b);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames and uses: taken in, summed up, written again. */
+/* Frames and uses: takes them in and sums them up, see lines.h. */
 #include "model/lines/lines.h"
 
 #include <stdlib.h>
@@ -113,7 +113,7 @@ void frame_define(struct model *model, const struct arrival *in)
 	uint32_t index = frame_get(model, in->process->index, def->id), parent;
 	struct source_frame *frame;
 
-	/* a parent has a lower id, so that no stack is a ring */
+	/* a parent has a lower id, so that no stack is a cycle */
 	if (!def->id || !def->file || def->parent >= def->id) {
 		model_bad(model, BAD_ID);
 		return;
@@ -257,7 +257,7 @@ void lines_child(struct model *model, struct op_state *parent, uint32_t use, int
 
 /* ---- forward and backward ---- */
 
-/* false: the forward op is not there yet. */
+/* false: the forward op has not arrived yet. */
 static bool link_backward(struct model *model, const struct backward_link *link)
 {
 	struct source_lines *l = model->lines;
@@ -323,7 +323,7 @@ void lines_settled(struct model *model, int64_t settled_ns)
 		l->n_pending--;
 		if (link_backward(model, &one))
 			continue;
-		/* what it is the gradient of began before it ended */
+		/* the forward op began before this op ended */
 		if (one.end_ns <= settled_ns)
 			l->unlinked++;
 		else

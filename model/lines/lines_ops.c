@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of an op by its name: its lines, shapes, backward ops, slowest runs. */
+/* Questions about an op by its name: its lines, shapes, backward ops, slowest runs. */
 #include <stdlib.h>
 #include <string.h>
 

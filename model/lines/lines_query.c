@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Source files and their lines: what ops said, and what nodes of graphs were made at. */
+/* Questions about source files and lines: as ops reported them, and where nodes of graphs were
+ * made. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,10 +8,10 @@
 #include "model/graph/graph.h"
 #include "model/lines/lines.h"
 
-/* A node of a graph or an op, at one line. */
+/* A node of a graph, or an op, at one line. */
 struct line_entry {
-	const char *file, *function;	/* names: equal ones are the same */
-	uint32_t line, node, ident;	/* node, ident: NONE, one of them */
+	const char *file, *function;	/* names: equal ids are equal names */
+	uint32_t line, node, ident;	/* node, ident: one of the two is NONE */
 	uint64_t count;
 	int64_t total_ns;
 	struct line_cost *cost;
@@ -83,7 +84,7 @@ static bool is_wanted(struct model *model, const regex_t *ops, uint32_t name)
 	return !ops || (text && !regexec(ops, text, 0, NULL, 0));
 }
 
-/* Several frames of an op are one line, when its callers differ. */
+/* Several frames of an op are the same line when only its callers differ. */
 static void gather_uses(struct model *model, const regex_t *ops, struct gathered *g)
 {
 	const struct source_lines *l = model->lines;
@@ -121,7 +122,7 @@ static void gather_uses(struct model *model, const regex_t *ops, struct gathered
 
 /* ---- nodes of graphs ---- */
 
-/* What of an op did not say its line. */
+/* The part of an op's cost that came without a line. */
 static struct line_cost cost_without_line(struct model *model, uint32_t index)
 {
 	const struct ident *ident = ident_at(model, index);

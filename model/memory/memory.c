@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocations and frees as they come in: the journal, steps, questions. */
+/* Allocations and frees as they arrive: the journal, and samples at the ends of steps. */
 #include "model/lines/lines.h"
 #include "model/memory/memory_internal.h"
 #include "model/steps/steps.h"
@@ -68,7 +68,7 @@ static int by_time(const void *a, const void *b)
 	return earlier(a, b) ? -1 : earlier(b, a);
 }
 
-/* Sorts in what came loose: from the back, so that each moves once. */
+/* Sorts the loose events in, from the back, so that each moves once. */
 static void journal_sort(struct memory_state *memory)
 {
 	size_t loose = memory->n - memory->sorted, a = memory->sorted, b = loose, to = memory->n;
@@ -100,7 +100,7 @@ static void journal_drop(struct memory_state *memory)
 
 /* ---- steps ---- */
 
-/* Half as many samples; who holds more is looked at from here on. */
+/* Halves the number of samples; growth by op is measured from here on. */
 static void samples_halve(struct memory_state *memory)
 {
 	for (uint32_t i = 0; i < memory->pools.n; i++) {
@@ -120,8 +120,8 @@ static void mark(struct memory_state *memory)
 	memory->mark_steps = memory->steps;
 }
 
-/* Who holds most of what came since the mark. Now and not when it is told: a program
- * gives everything back at its end. */
+/* The op that holds most of the growth since the mark. Determined now and not when it is
+ * reported, because a program frees everything at its end. */
 static void holders_sample(struct memory_state *memory)
 {
 	const struct book *book = &memory->book;
@@ -161,7 +161,7 @@ static void memory_step_ended(struct memory_state *memory)
 		mark(memory);
 }
 
-/* Steps that ended before until_ns: what is live now was so at their end. */
+/* Samples the steps that ended before until_ns: what is live now was live at their end. */
 static void steps_until(struct model *model, int64_t until_ns)
 {
 	struct memory_state *memory = model->memory;
@@ -174,7 +174,7 @@ static void steps_until(struct model *model, int64_t until_ns)
 	    series->name != memory->series_name) {
 		memory->series_source = (uint8_t)series->source;
 		memory->series_name = series->name;
-		/* what was live at the ends of earlier ones is not known any more */
+		/* what was live at the ends of earlier steps is not known any more */
 		memory->last_step_end_ns = memory->series_process == NONE ? INT64_MIN :
 								       memory->booked_ns;
 		memory->next_step = 0;
@@ -219,7 +219,7 @@ uint64_t memory_growth(const struct memory_state *memory, const struct memory_po
 			min[s] = pool->samples[i] < min[s] ? pool->samples[i] : min[s];
 			max[s] = pool->samples[i] > max[s] ? pool->samples[i] : max[s];
 		}
-		/* The floor rises, and not the ceiling alone. */
+		/* The minimum rises too, not only the maximum. */
 		if (s && (min[s] <= min[s - 1] || max[s] <= max[s - 1]))
 			return 0;
 		swing += (max[s] - min[s]) / segments;
@@ -289,7 +289,7 @@ static void memory_push(struct model *model, const struct arrival *in, struct me
 		journal_sort(memory);
 	if (memory->n - memory->head < JOURNAL_MAX)
 		return;
-	/* Nobody says what is settled: what is old is. */
+	/* No source says what has settled, so old events are taken as settled. */
 	journal_sort(memory);
 	memory_settled(model, memory->journal[memory->head + JOURNAL_MAX / 2].time_ns);
 }
@@ -353,7 +353,7 @@ void apply_region(struct model *model, const struct arrival *in)
 
 void memory_exit(struct model *model, const struct arrival *in)
 {
-	/* Nothing of it was ever there. */
+	/* The allocator never had a region. */
 	if (model->memory->order)
 		memory_push(model, in, (struct memory_event) { .kind = MEMORY_EXIT, .view = NONE });
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocations and frees in order: what is live, the peak, who holds it. */
+/* The book: allocations and frees in order give what is live, the peak and its holders. */
 #include "model/memory/memory_internal.h"
 #include "model/steps/steps.h"
 
@@ -55,7 +55,7 @@ static uint32_t pool_get(struct model *model, const struct memory_event *event)
 	if (index == NONE)
 		return NONE;
 	pool = pool_at(memory, index);
-	/* the host's memory, whatever device it is pinned for */
+	/* host memory, whatever device it is pinned for */
 	pool->host = strstr(names_raw(&model->names, name), "host") ||
 		     strstr(names_raw(&model->names, name), "pinned");
 	if (map_get(&memory->pool_by_name, name) == MAP_NONE)
@@ -118,7 +118,7 @@ uint64_t share_at_mark(const struct account *account, const struct share *share)
 	return share->mark == account->mark ? share->at_mark : share->bytes;
 }
 
-/* bytes more, or less, of that op. */
+/* Adds bytes to, or takes them from, the share of an op. */
 static void account_change(struct memory_state *memory, struct book *book, uint32_t index,
 			   const struct holding *holding, bool more, int64_t time_ns)
 {
@@ -133,7 +133,7 @@ static void account_change(struct memory_state *memory, struct book *book, uint3
 		share->bytes += holding->bytes;
 		account->live += holding->bytes;
 	} else {
-		/* A share that had no place is in that of op 0. */
+		/* A share that found no room is part of the share of op 0. */
 		share->bytes -= share->bytes < holding->bytes ? share->bytes : holding->bytes;
 		account->live -= holding->bytes;
 	}
@@ -157,7 +157,7 @@ static uint64_t key_of(const struct memory_event *event)
 	return event->address ^ map_mix((uint64_t)event->process << 32 | event->allocator);
 }
 
-/* The one of this book, made from the one below if need be; NULL: none. */
+/* The holding in this book, copied from the book below if need be; NULL: there is none. */
 static struct holding *holding_get(struct book *book, uint64_t key)
 {
 	uint32_t at = map_get(&book->holding_by_key, key);
@@ -208,7 +208,7 @@ static void holding_close(struct memory_state *memory, struct book *book, struct
 		account_change(memory, book, total, holding, false, time_ns);
 	holding->live = false;
 	book->live--;
-	/* Above, that it is gone must stay to be seen. */
+	/* In the upper book the freed holding must stay, to hide the one below. */
 	if (book->below)
 		return;
 	map_remove(&book->holding_by_key, holding->key);
@@ -228,7 +228,7 @@ static void memory_stray_add(struct memory_state *memory, uint64_t key, int64_t 
 		return;
 	}
 	if (memory->n_strays >= STRAYS_MAX) {
-		/* The oldest are the first: all of them have been waiting long enough. */
+		/* The oldest come first: all of them have waited long enough. */
 		map_release(&memory->stray_by_key);
 		memory->n_strays = 0;
 	}
@@ -237,7 +237,7 @@ static void memory_stray_add(struct memory_state *memory, uint64_t key, int64_t 
 	memory->strays[memory->n_strays++] = (struct stray) { key, time_ns, account };
 }
 
-/* It was freed before it was heard of: the two cancel each other. */
+/* The free arrived before the allocation: the two cancel each other. */
 static bool memory_stray_take(struct memory_state *memory, struct book *book, uint64_t key,
 			      int64_t time_ns)
 {
@@ -267,7 +267,7 @@ static bool has_room(struct memory_state *memory, struct book *book, uint32_t in
 	       (total == NONE || account_at(memory, book, total)->live + bytes < LIVE_MAX);
 }
 
-/* No room for it. A book made for a question has been counted already. */
+/* There is no room for it. The upper book's events were counted already. */
 static void book_full(struct model *model, const struct book *book)
 {
 	if (!book->below)
@@ -291,7 +291,7 @@ static void book_alloc(struct model *model, struct book *book, const struct memo
 	if (__builtin_add_overflow(account->allocated, event->bytes, &account->allocated))
 		account->allocated = UINT64_MAX;
 	if (holding && holding->live && holding->since_ns > event->time_ns) {
-		account->late++;	/* long over: the address is in use again */
+		account->late++;	/* outdated: the address is in use again */
 		return;
 	}
 	if (holding && holding->live) {
@@ -336,7 +336,7 @@ static void book_free(struct model *model, struct book *book, const struct memor
 	}
 	account_at(memory, book, index)->frees++;
 	if (holding && holding->live) {
-		/* Of what was here before, long over. */
+		/* The free of an earlier allocation at this address, outdated. */
 		account_at(memory, book, index)->late++;
 		return;
 	}
@@ -359,7 +359,7 @@ static void left(struct memory_state *memory, struct book *book, struct holding 
 	holding_close(memory, book, holding, time_ns);
 }
 
-/* What a process had at its end is nobody's now. */
+/* Bytes that a process still held at its end now belong to no process. */
 static void book_exit(struct model *model, struct book *book, const struct memory_event *event)
 {
 	struct memory_state *memory = model->memory;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The chunks of allocators that hand out pieces of regions: what is free lies
- * between those that are allocated, as a best-fit allocator with coalescing has
- * it. Nothing is kept but the regions: a question sorts the holdings, O(n log n);
- * once a second of the program's time two counters are made of the answer.
+ * The chunks of allocators that hand out pieces of regions: free memory lies between the
+ * allocated chunks, as in a best-fit allocator with coalescing. Only the regions are kept: a
+ * question sorts the holdings, O(n log n). Once a second of the program's time the answer becomes
+ * two counters.
  */
 #include "model/counters/counters.h"
 #include "model/memory/memory_internal.h"
@@ -14,7 +14,7 @@
 #include "model/base/util.h"
 
 #define LOOK_NS 1000000000
-#define LOOK_MANY 65536u		/* holdings: beyond, it looks at them less often */
+#define LOOK_MANY 65536u		/* with more holdings the chunks are counted less often */
 
 /* ---- regions ---- */
 
@@ -80,7 +80,7 @@ static int region_by_address(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* Live holdings of the account by process and address; the caller frees. */
+/* The live holdings of the account, by process and address; the caller frees. */
 static size_t used_chunks(const struct book *book, uint32_t account, struct chunk_at **out)
 {
 	size_t n = 0, cap = 0;
@@ -90,7 +90,7 @@ static size_t used_chunks(const struct book *book, uint32_t account, struct chun
 		for (size_t i = 0; i < b->n_holdings; i++) {
 			const struct holding *h = &b->holdings[i];
 
-			/* What the book above has of it is in force. */
+			/* The upper book's version of the holding is in force. */
 			if (!h->live || h->account != account ||
 			    (b != book && map_get(&book->holding_by_key, h->key) != MAP_NONE))
 				continue;
@@ -132,7 +132,7 @@ static void add_used(struct memory_chunks *out, uint64_t bytes)
 	out->used_bytes += bytes;
 }
 
-/* Chunks from *i on that lie in the region; those before it are in none. */
+/* Counts the chunks from *i on that lie in the region; chunks before it lie in no region. */
 static bool walk_region(struct memory_chunks *out, const struct memory_region *region,
 			const struct chunk_at *chunks, size_t n, size_t *i, uint64_t *largest)
 {
@@ -254,11 +254,11 @@ void chunks_until(struct model *model, int64_t time_ns)
 		if (before == i)
 			put_chunks(model, region->account, region->process, memory->chunks_ns);
 	}
-	/* what stood since then is looked at once */
+	/* time without events since then is counted once */
 	memory->chunks_ns += (time_ns - memory->chunks_ns) / period * period + period;
 }
 
-/* Whether the account has regions of that process, and of no other. */
+/* Whether the account has regions of this process and of no other. */
 static bool only_of(const struct book *book, uint32_t account, uint32_t process)
 {
 	bool some = false;

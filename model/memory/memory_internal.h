@@ -1,31 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Allocations and frees, put in order and booked.
+ * Allocations and frees: they are put in order and entered into a book.
  *
- * Idea: what is live, and above all the peak, depends on the order of events,
- * and they come in any. So an event first goes into a journal, sorted by time;
- * what is settled leaves it for the book, which is never revised. A question
- * is answered from a second book laid over the first, in which the journal was
- * played to its end: what it does not have it looks up in the one below. One
- * function (book_apply) does both.
+ * Idea: what is live, and above all the peak, depends on the order of events, but they arrive in
+ * any order. So an event first goes into a journal, sorted by time; events that have settled move
+ * from there into the book, which is never revised. A question is answered from a second book on
+ * top of the first one, to which the rest of the journal was applied: what the second book does
+ * not have is looked up in the one below. One function (book_apply) writes both.
  *
  * Always true:
- *  - an account (an allocator on a device; a device) has live = the sum of its
- *    holdings, never below 0; peak is the highest live ever, in order of time;
- *  - a share is what one op holds of an account. Its bytes at the peak are
- *    copied when it changes for the first time after the peak (`epoch`), so
- *    that a new peak costs nothing and who held it is known exactly; likewise
- *    for the mark that growth is measured from;
- *  - an address belongs to (process, allocator's id in it); allocated again
- *    while it is live, its free was lost; a free of an unknown one is counted
- *    and remembered for a while: its allocation may be on its way.
+ *  - an account (an allocator on a device; a device) has live = the sum of its holdings, never
+ *    below 0; peak is the highest live ever, in order of time;
+ *  - a share is what one op holds of an account. Its bytes at the peak are copied when the share
+ *    changes for the first time after the peak (`epoch`), so that a new peak costs nothing and
+ *    its holders are known exactly; the mark from which growth is measured works in the same way;
+ *  - an address belongs to a process and its allocator id. If it is allocated again while it is
+ *    live, its free was lost. A free of an unknown address is counted and remembered for a while,
+ *    because its allocation may still arrive.
  *
- * Bounds: POOLS_MAX accounts, ALLOCS_MAX holdings, SHARES_MAX shares (beyond,
- * op 0 takes them), JOURNAL_MAX events in the journal (then the older half is
- * taken as settled), STRAYS_MAX remembered frees.
+ * Bounds: POOLS_MAX accounts, ALLOCS_MAX holdings, SHARES_MAX shares (more go to op 0),
+ * JOURNAL_MAX events in the journal (then the older half is taken as settled), STRAYS_MAX
+ * remembered frees.
  *
- * Complexity: an event O(1) amortised when it comes in order, O(log n) amortised
- * otherwise; a question O(journal + shares).
+ * Complexity: O(1) amortised for an event that arrives in order, O(log n) amortised otherwise;
+ * O(journal + shares) for a question.
  */
 #ifndef MODEL_MEMORY_INTERNAL_H
 #define MODEL_MEMORY_INTERNAL_H
@@ -39,7 +37,7 @@
 #define POOLS_MAX 1024u
 #define SHARES_MAX (1u << 18)
 #define JOURNAL_MAX 65536u
-#define JOURNAL_LOOSE 4096u		/* unsorted ones before they are sorted in */
+#define JOURNAL_LOOSE 4096u		/* how many may be unsorted before they are sorted in */
 #define STRAYS_MAX 65536u
 #define REGIONS_MAX 65536u
 #define GROWTH_SAMPLES 256u
@@ -50,13 +48,13 @@ enum memory_kind { MEMORY_ALLOC, MEMORY_FREE, MEMORY_EXIT, MEMORY_REGION };
 struct memory_event {
 	int64_t time_ns;
 	uint64_t order, address, bytes;
-	uint32_t process, allocator;	/* the process's id of it */
+	uint32_t process, allocator;	/* allocator: id in the process */
 	uint32_t name, view, op;	/* view NONE: no device given */
 	uint8_t kind;
 	bool joined;			/* of a region */
 };
 
-/* An allocation that is live, or was. */
+/* An allocation that is or was live. */
 struct holding {
 	uint64_t key, address, bytes;
 	int64_t since_ns;
@@ -64,13 +62,13 @@ struct holding {
 	bool live;
 };
 
-/* Memory that an account's allocator hands out in pieces, of one process. */
+/* Memory of one process that an account's allocator hands out in pieces. */
 struct memory_region { uint64_t address, bytes; uint32_t account, process; };
 
 struct share {
 	uint32_t account, op;
-	uint64_t bytes, left;		/* left: by processes at their end */
-	uint64_t at_peak, at_mark;	/* valid with the account's epoch and mark */
+	uint64_t bytes, left;		/* left: not freed by processes that ended */
+	uint64_t at_peak, at_mark;	/* valid if epoch and mark are those of the account */
 	uint32_t epoch, mark;
 };
 
@@ -79,13 +77,14 @@ struct account {
 	uint64_t allocations, frees, unknown, missed, late;
 	int64_t peak_ns;
 	uint32_t epoch, mark;
-	bool regions, blind;		/* some were told; and are not known any more */
-	struct level_point *tail;	/* owned; changes of the book above */
+	/* regions were reported; blind: they are not known any more */
+	bool regions, blind;
+	struct level_point *tail;	/* owned; changes made by the book above */
 	size_t n_tail, cap_tail;
 };
 
 struct book {
-	const struct book *below;	/* NULL: the book itself */
+	const struct book *below;	/* NULL: this is the lower book */
 	struct account *accounts;	/* owned; memory->n_pools of them */
 	size_t n_accounts, cap_accounts;
 	struct map holding_by_key, share_by_key;
@@ -95,7 +94,7 @@ struct book {
 	size_t n_shares, cap_shares;
 	struct memory_region *regions;		/* owned; at most REGIONS_MAX */
 	size_t n_regions, cap_regions;
-	uint32_t free_holding, live;	/* live: holdings that are */
+	uint32_t free_holding, live;	/* live: number of live holdings */
 };
 
 /* What an account is of. */
@@ -105,10 +104,11 @@ struct memory_pool {
 	uint32_t total;			/* account of its device, NONE */
 	struct level level;
 	uint64_t samples[GROWTH_SAMPLES];	/* live at the end of steps */
-	uint64_t grown;			/* by whom most came since the mark, at the last sample */
+	/* the largest growth by one op since the mark, at the last sample */
+	uint64_t grown;
 	uint32_t grown_op;
 	uint32_t fragmentation, largest;	/* series, model/counters; NONE: none yet */
-	struct memory_chunks ended;	/* when the last process that had regions ended */
+	struct memory_chunks ended;	/* the chunks when the last process with regions ended */
 };
 
 struct stray { uint64_t key; int64_t time_ns; uint32_t account; };
@@ -125,16 +125,16 @@ struct memory_state {
 	struct memory_event *journal;	/* owned */
 	size_t head, sorted, n, cap;
 	uint64_t order;
-	int64_t booked_ns;		/* what is earlier is too late */
-	int64_t chunks_ns;		/* when the chunks are looked at next, 0: no region yet */
+	int64_t booked_ns;		/* an event before this time is too late */
+	int64_t chunks_ns;		/* when the chunks are counted next, 0: no region yet */
 	/* growth */
 	uint32_t series_process, series_name;
 	uint8_t series_source;
 	size_t next_step;
 	int64_t first_step_end_ns, last_step_end_ns;
-	/* how many had ended at the mark, at the last sample */
+	/* how many steps had ended at the mark, and at the last sample */
 	uint64_t mark_steps, sampled_steps;
-	uint64_t steps, stride;		/* sampled every stride-th */
+	uint64_t steps, stride;		/* every stride-th step is sampled */
 	uint32_t n_samples;
 };
 
@@ -147,20 +147,20 @@ void book_release(struct book *book);
 void book_apply(struct model *model, struct book *book, const struct memory_event *event);
 /* ---- memory_chunks.c ---- */
 void book_region(struct model *model, struct book *book, const struct memory_event *event);
-/* A process has ended, its holdings not yet: its regions are gone with it. */
+/* A process has ended: drops its regions; its holdings are still in the book. */
 void book_regions_exit(struct model *model, struct book *book,
 		       const struct memory_event *event);
-/* Before what happens at time_ns is booked: free chunks become counters. */
+/* Writes the counters of free chunks up to time_ns, before what happens then is booked. */
 void chunks_until(struct model *model, int64_t time_ns);
 /* ---- memory_book.c ---- */
-/* The account of an event's allocator, made when it is new; NONE: no room. */
+/* The account of an event's allocator, made if it is new; NONE: there is no room. */
 uint32_t book_account(struct model *model, struct book *book, const struct memory_event *event);
-/* The book as of now: with the journal played. */
+/* The book as of now, with the journal applied. */
 struct book *memory_now(struct model *model);
-/* What a share had at the account's peak, or when growth was last marked. */
+/* The bytes of a share at the account's peak, or at the last mark for growth. */
 uint64_t share_at_peak(const struct account *account, const struct share *share);
 uint64_t share_at_mark(const struct account *account, const struct share *share);
-/* Steady growth per step, 0 none: of samples `from` to the last. */
+/* Steady growth per step from sample *from to sample *to; 0: none. */
 uint64_t memory_growth(const struct memory_state *memory, const struct memory_pool *pool,
 		       uint32_t *from, uint32_t *to);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Questions about memory: the table, who holds it, columns over time. */
+/* Questions about memory: the table, its holders, columns over time. */
 #include "model/memory/memory_internal.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ struct memory_holders {
 	size_t n;
 };
 
-/* The most first, those that do not fit left out. */
+/* Keeps the largest holders, largest first. */
 static void memory_holders_add(struct memory_holders *holders, const char *op, uint64_t bytes)
 {
 	size_t at = holders->n;
@@ -38,7 +38,7 @@ static void memory_holders_add(struct memory_holders *holders, const char *op, u
 	holders->bytes[at] = bytes;
 }
 
-/* Shares of the book below that the one above has changed are not in force. */
+/* Shares of the lower book that the upper one has changed are not in force. */
 static const struct share *share_in_force(const struct book *over, size_t i)
 {
 	const struct share *share;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Idea: edges to one consumer are collected until all that could tell of its
- * inputs has settled: a producer has ended before its consumer began, and the
- * consumer's start is known when it has ended or was announced. Then the input
- * that ended last is known, and the edges go to the totals of their (key,
- * source, destination).
+ * Data edges between ops. Idea: the edges to one consumer are collected until everything that may
+ * report its inputs has settled: a producer ends before its consumer starts, and the consumer's
+ * start is known when it has ended or was announced. Then the input that ended last is known, and
+ * the edges are added to the totals of their (key, source, destination).
  *
- * Bounds: CONSUMERS_MAX that are being collected, INPUTS_MAX edges of all of
- * them (beyond, the oldest is taken as it is), TOTALS_MAX totals.
- * Complexity: O(1) an edge.
+ * Bounds: CONSUMERS_MAX consumers that are being collected, with INPUTS_MAX edges (then the
+ * oldest consumer is taken as it is), TOTALS_MAX totals.
+ * Complexity: O(1) for an edge.
  */
 #include "model/query/flows.h"
 #include "model/steps/steps.h"
@@ -22,11 +21,11 @@
 #define CONSUMERS_MAX (1u << 16)
 #define INPUTS_MAX (1u << 18)
 #define TOTALS_MAX (1u << 16)
-#define ANNOUNCED_NS 20000000		/* what lasts longer has been announced */
+#define ANNOUNCED_NS 20000000		/* longer ops have been announced */
 
 struct edge_input {
 	uint64_t from, bytes;
-	int64_t end_ns;			/* of the producer, 0 not known yet */
+	int64_t end_ns;			/* of the producer, 0: not known yet */
 	uint32_t key, source, next;
 };
 
@@ -47,7 +46,7 @@ struct edges {
 	struct edge_consumer *consumers;	/* owned */
 	size_t head, n, cap;
 	struct map by_op;		/* process and instance -> place in the list, from base */
-	uint64_t base;			/* how many have left the list */
+	uint64_t base;			/* how many consumers have left the list */
 	struct edge_input *inputs;		/* owned */
 	size_t n_inputs, cap_inputs, used_inputs;
 	uint32_t free_input;
@@ -111,7 +110,7 @@ static struct edge_total *edge_total_get(struct edges *edges, uint32_t key, uint
 	return total;
 }
 
-/* The op of an instance, as far as it is known. */
+/* The name of an instance's op, as far as it is known. */
 static const struct op_state *op_known(const struct model *model, uint32_t process,
 				       uint64_t instance)
 {
@@ -129,7 +128,7 @@ static uint32_t name_of(struct model *model, const struct op_state *state)
 	return state ? steps_plain(model, ident_at(model, state->ident)->name) : 0;
 }
 
-/* Who made it, and when it was done, if it has not been seen yet. */
+/* Looks up the producer of an input and when it ended, if that is not known yet. */
 static void look_up(struct model *model, uint32_t process, struct edge_input *input)
 {
 	const struct op_state *state;
@@ -172,7 +171,7 @@ static void edges_resolve(struct model *model, const struct edge_consumer *consu
 			total->count++;
 			total->bytes += input->bytes;
 		}
-		/* Unless all of them are known, which was the last is not. */
+		/* Which input ended last is known only if all of them are. */
 		if (total && to && all && i == last) {
 			total->measured++;
 			hist_add(&total->latency, to->start_ns > input->end_ns ?
@@ -225,7 +224,7 @@ static struct edge_consumer *consumer_get(struct model *model, uint32_t process,
 	uint64_t key = op_key(process, to);
 	uint32_t at = map_get(&edges->by_op, key);
 
-	/* Places are counted from the first there ever was, in 32 bits. */
+	/* Places are numbered from the first consumer ever, in 32 bits. */
 	if (at != MAP_NONE)
 		return &edges->consumers[edges->head + (uint32_t)(at - (uint32_t)edges->base)];
 	if (edges->n - edges->head >= CONSUMERS_MAX)
@@ -233,7 +232,7 @@ static struct edge_consumer *consumer_get(struct model *model, uint32_t process,
 	grow(&edges->consumers, &edges->cap, edges->n, sizeof(*edges->consumers));
 	at = (uint32_t)edges->base + (uint32_t)(edges->n - edges->head);
 	if (at == MAP_NONE) {
-		/* That value means none: one place stays empty. */
+		/* MAP_NONE is not a place, so one place stays empty. */
 		resolve_first(model);
 		at = (uint32_t)edges->base + (uint32_t)(edges->n - edges->head);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Where an op's finished span is in the lanes: by its state, else by time. */
+/* Finds an op's finished span in the lanes: by its state, else by time. */
 #include "model/ops/ops.h"
 
-#define FIND_BACK 4096			/* spans looked at when an op is searched in time */
+#define FIND_BACK 4096			/* how many spans a search by time looks at */
 
 bool op_find(struct model *model, uint32_t process, uint32_t tid, uint64_t instance,
 	     int64_t around_ns, uint32_t *row, uint32_t *lane, struct lane_pos *pos)
@@ -27,7 +27,7 @@ bool op_find(struct model *model, uint32_t process, uint32_t tid, uint64_t insta
 					*lane = l;
 					return true;
 				}
-				/* On a stack only the one that holds the moment can be it. */
+				/* On a stack only the span that contains the moment can be it. */
 			} while (++steps < (i || l >= DEPTH_MAX - 1 ? FIND_BACK : 4) &&
 				 lane_prev(&r->lanes[l], pos));
 		}
@@ -41,7 +41,7 @@ static bool is_span_of(const struct lane *lane, struct lane_pos pos, const struc
 	       lane_cold_field(lane, pos, OP_INSTANCE) == state->instance;
 }
 
-/* Where its finished span is now; false: folded. */
+/* Where the finished span is now; false: it was folded. */
 static bool state_span(struct model *model, struct op_state *state, struct lane_pos *pos)
 {
 	const struct lane *lane = &row_at(model, state->row)->lanes[state->lane];

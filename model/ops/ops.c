@@ -2,31 +2,28 @@
 /*
  * Ops and ranges, and what was launched in them: attribution.
  *
- * Idea: the probe says with each launch which op instance was on top of the
- * thread's stack; nothing is guessed here. An op's record may come before or
- * after the work launched in it, a child's before or after its parent's. Each
- * instance that is mentioned by anything has an op_state which collects what
- * is known; what can be added to the totals of an identity (name, type,
- * domain, framework) is added the moment both sides are there.
+ * Idea: the probe says with each launch which op instance was on top of the thread's stack;
+ * nothing is guessed here. An op's record may arrive before or after the work launched in it, a
+ * child's record before or after its parent's. Each instance that any event mentions has an
+ * op_state, which collects what is known. A contribution to the totals of an identity (name,
+ * type, domain, framework) is added as soon as both sides are known.
  *
  * Always true, whatever the order of arrival:
- *  - ident.device_ns, kernels, copies: work launched with an op of that
- *    identity on top ("directly"), each run once;
- *  - ident.self_ns: durations minus those of children on the same thread,
- *    never below 0 per op;
+ *  - ident.device_ns, kernels, copies: work launched with an op of that identity on top
+ *    ("directly"), each run once;
+ *  - ident.self_ns: durations minus those of children on the same thread, never below 0 per op;
  *  - an instance is finished once; a second record of it is bad;
- *  - a finished op stays findable for OPS_KEEP more ops, then its span is
- *    looked up in time (op_find), so that late work finds it all the same.
+ *  - a finished op keeps its state for OPS_KEEP more ops; after that its span is searched by time
+ *    (op_find), so that late work still finds it.
  *
- * Complexity: O(1) per op and launch; late work on an old op O(depth * log n).
+ * Complexity: O(1) for an op or launch; O(depth * log n) for late work of an old op.
  *
- * Worked example: launch (op 7) arrives, then op 9 with parent 7 and 30 us,
- * then op 7 with 100 us, then the run of the launch with 40 us. After the
- * launch, op_state 7 is a placeholder; after op 9 it has children_ns 30; op 7
- * itself brings name and 100, so total 100, self 70; the run adds device 40.
+ * Worked example: launch (op 7) arrives, then op 9 with parent 7 and 30 us, then op 7 with 100
+ * us, then the run of the launch with 40 us. After the launch, op_state 7 is a placeholder; after
+ * op 9 it has children_ns 30; op 7 itself adds name and duration 100, so total 100, self 70; the
+ * run adds device 40.
  *
- * Source: external correlation ids of CUPTI and Kineto; the rest is
- * bookkeeping.
+ * Source: external correlation ids of CUPTI and Kineto; the rest is bookkeeping.
  */
 #include "model/ops/ops.h"
 
@@ -55,7 +52,7 @@ static void state_drop(struct model *model, uint32_t index)
 	model->free_state = index;
 }
 
-/* A finished one is kept for a while. */
+/* Keeps the state of a finished op for a while. */
 static void state_keep(struct model *model, uint32_t index)
 {
 	model->waiting_states--;
@@ -68,7 +65,7 @@ static void state_keep(struct model *model, uint32_t index)
 	model->kept_n++;
 }
 
-/* The identity became known: what waited for it is added. */
+/* The identity became known: adds what waited for it. */
 static void state_known(struct model *model, struct op_state *state, uint32_t ident_index)
 {
 	struct ident *ident;
@@ -118,7 +115,7 @@ static void ident_launched(struct ident *ident, const struct launch *launch)
 	ident->cpu_kernels += launch->cpu && launch->kernel;
 }
 
-/* The op is not among the kept ones: in the timeline? */
+/* The op's state is not kept any more: searches the timeline. */
 static bool launched_long_ago(struct model *model, const struct launch *launch)
 {
 	uint32_t row, lane;
@@ -194,7 +191,7 @@ static int64_t self_of(const struct op_state *state)
 	return state->dur_ns > state->children_ns ? state->dur_ns - state->children_ns : 0;
 }
 
-/* use: the child's, of lines/lines.h; NONE. */
+/* use: the child's use (lines/lines.h), or NONE. */
 static void add_child(struct model *model, uint32_t process, const struct event_op *op,
 		      uint32_t use)
 {
@@ -206,7 +203,7 @@ static void add_child(struct model *model, uint32_t process, const struct event_
 	index = op_state_find(model, process, op->parent);
 	if (index == NONE &&
 	    op_find(model, process, op->tid, op->parent, op->start_ns, &row, &lane, &pos)) {
-		/* A very late child: its parent was on this thread. */
+		/* A very late child: its parent ran on this thread. */
 		struct ident *ident;
 		struct op_cold cold;
 
@@ -241,7 +238,7 @@ struct incoming {
 	const struct event_op *op;
 	struct process *process;
 	uint32_t name, ident, row, lane;
-	uint32_t frame, shapes;		/* 1 + its index; a name; 0 none */
+	uint32_t frame, shapes;		/* frame: 1 + its index; shapes: a name; 0: none */
 	uint8_t work;
 	struct lane_pos pos;
 };
@@ -303,7 +300,7 @@ static void announce_op(struct model *model, struct process *process, const stru
 	}
 	state = op_state_at(model, index);
 	if ((state->flags & STATE_FINISHED) || state->open != NONE)
-		return;		/* came late, or twice */
+		return;		/* the op arrived late, or twice */
 	if (!op_accept(model, process, op, &in)) {
 		model_bad(model, BAD_FULL);
 		return;
@@ -324,7 +321,7 @@ static void announce_op(struct model *model, struct process *process, const stru
 	optree_announced(model, index, op);
 }
 
-/* Into the lanes; returns the span's id. */
+/* Inserts the op's span into its lane; returns the span's id. */
 static uint32_t op_draw(struct model *model, struct incoming *in, struct op_state *state)
 {
 	const struct event_op *op = in->op;
@@ -377,7 +374,7 @@ static void op_count(struct model *model, const struct incoming *in,
 		ident->max_ns = dur_ns;
 }
 
-/* It waited for a thread of the pool that it was handed to. */
+/* The op waited for a thread of the pool that it was handed to. */
 static void count_wait(struct model *model, const struct incoming *in)
 {
 	struct ident *ident = ident_at(model, in->ident);
@@ -416,7 +413,7 @@ static void push_act(struct model *model, const struct incoming *in)
 
 	if (op->framework >= FW_TENSORFLOW && op->payload)
 		act.content = (uint32_t)(op->payload ^ op->payload >> 32) | 1;
-	/* What calls them has no step id; PyTorch runs none of a function's. */
+	/* The ops that call functions have no step id, and PyTorch has no functions. */
 	if (op->framework >= FW_TENSORFLOW && !(op->flags & OP_RANGE) &&
 	    (op->step != -1 || op->framework == FW_PYTORCH)) {
 		act.flags |= ACT_WORKS;
@@ -440,10 +437,10 @@ static void count_lines(struct model *model, const struct incoming *in, struct o
 		lines_ran(model, state, &line);
 }
 
-/* The op of that state has ended: its times are known. */
+/* The op of the state has ended, so its times are known. */
 static void state_ended(struct model *model, struct op_state *state, struct incoming *in)
 {
-	/* Children of other threads than its own do not count. */
+	/* Children on other threads do not count. */
 	if (state->tid && state->tid != in->op->tid)
 		state->children_ns = 0;
 	state->tid = in->op->tid;
@@ -453,7 +450,7 @@ static void state_ended(struct model *model, struct op_state *state, struct inco
 	in->ident = state->ident;
 }
 
-/* Where its span is. */
+/* Remembers where its span is. */
 static void state_drawn(struct op_state *state, const struct incoming *in, uint32_t id)
 {
 	state->row = in->row;
@@ -512,7 +509,7 @@ void apply_op(struct model *model, const struct arrival *arrival)
 	} else {
 		optree_nameless(model, process->index, in.ident, &op);
 	}
-	/* outermost on its thread: its parent is on another one, whose time it does not take */
+	/* outermost on its thread: the parent is on another thread and keeps its self time */
 	if (op.parent && op.depth && !(op.flags & (OP_ASYNC | OP_MARK)))
 		add_child(model, process->index, &op,
 			  state && state->use ? state->use - 1 : NONE);
@@ -522,7 +519,7 @@ void apply_op(struct model *model, const struct arrival *arrival)
 
 void ops_finish(struct model *model)
 {
-	/* What was launched in ops that never came: by the name in the launch. */
+	/* Device work launched in ops that never arrived counts for the name in the launch. */
 	for (uint32_t i = 0; i < model->processes.n; i++) {
 		const struct map *ops = &process_at(model, i)->ops;
 

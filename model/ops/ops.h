@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Ops in the model: what ran, the tree of calls, data edges. */
+/* Ops in the model: ops and what was launched in them, the tree of calls, data edges. */
 #ifndef MODEL_OPS_OPS_H
 #define MODEL_OPS_OPS_H
 
 #include "model/idents/idents.h"
 #include "model/rows/rows.h"
 
-#define OPS_KEEP (1u << 17)		/* finished ops found at once, unless memory is tight */
+/* how many finished ops are found without a search, unless memory is tight */
+#define OPS_KEEP (1u << 17)
 
 /* ---- ops.c ---- */
 void apply_op(struct model *model, const struct arrival *arrival);
 void op_launched(struct model *model, const struct launch *launch);
-/* Something was enqueued in it: it is no mere range. */
+/* Something was enqueued in the op, so it is not a mere range. */
 void op_touched(struct model *model, uint32_t process, uint64_t op, uint32_t op_name);
 void ops_finish(struct model *model);
-/* Writes what a state collected into its finished span. */
+/* Writes what a state has collected into the op's finished span. */
 void op_state_write(struct model *model, struct op_state *state);
-/* The op's span, looked up in time: row, lane and place. */
+/* Searches the op's span by time; gives its row, lane and place. */
 bool op_find(struct model *model, uint32_t process, uint32_t tid, uint64_t instance,
 	     int64_t around_ns, uint32_t *row, uint32_t *lane, struct lane_pos *pos);
 
@@ -24,33 +25,34 @@ bool op_find(struct model *model, uint32_t process, uint32_t tid, uint64_t insta
 void optree_new(struct model *model);
 void optree_free(struct model *model);
 size_t optree_bytes(const struct model *model);
-/* By the index of its state, whose identity is known. */
+/* state: the index of the op's state, whose identity is known. */
 void optree_announced(struct model *model, uint32_t state, const struct event_op *op);
 void optree_finished(struct model *model, uint32_t state, const struct event_op *op);
-/* One that has no state. */
+/* An op that has no state. */
 void optree_nameless(struct model *model, uint32_t process, uint32_t ident,
 		     const struct event_op *op);
-/* The state is about to go. */
+/* The state is about to be freed. */
 void optree_forget(struct model *model, uint32_t state);
-/* At the end: it never came, or not all of those around it. */
+/* At the end: the op, or not all ops around it, never arrived. */
 void optree_orphan(struct model *model, uint32_t state);
-/* Added to its state already. */
+/* A launch that was already added to the op's state. */
 void optree_launched(struct model *model, uint32_t state, const struct launch *launch);
-/* In an op of that lane of its thread, whose state is gone. */
+/* A launch in an op, in this lane of its thread, whose state was freed. */
 void optree_launched_late(struct model *model, uint32_t lane, const struct launch *launch);
 void optree_wait(struct model *model, const struct arrival *in);
-/* All before is final. Breathes. */
+/* All events before settled_ns have arrived. Yields the lock (model_breathe()). */
 void optree_settled(struct model *model, int64_t settled_ns);
 
 /* ---- edges.c: what ops take from other ops ---- */
-/* The names of those that take from the ops of that name, or that they take from, as told. */
+/* Calls `each` with the names of the ops that take data from ops of this name (takers), or that
+ * these take data from. */
 void edges_each(struct model *model, uint32_t name, bool takers,
 		void (*each)(void *arg, uint32_t name), void *arg);
 void edges_new(struct model *model);
 void edges_free(struct model *model);
 size_t edges_bytes(const struct model *model);
 void apply_edge(struct model *model, const struct arrival *in);
-/* All before is final. Breathes. */
+/* All events before settled_ns have arrived. Yields the lock (model_breathe()). */
 void edges_settled(struct model *model, int64_t settled_ns);
 
 #endif

@@ -68,7 +68,7 @@ static uint32_t node_root(struct optree *tree, uint32_t process, uint32_t thread
 	return tree_node_get(tree, key, NONE, NONE, thread);
 }
 
-/* parent NONE: there was no room for its root either. */
+/* parent NONE: there was no room for the root either. */
 static uint32_t node_child(struct model *model, uint32_t parent, uint32_t ident)
 {
 	struct optree *tree = model->optree;
@@ -82,7 +82,7 @@ static uint32_t node_child(struct model *model, uint32_t parent, uint32_t ident)
 
 /* ---- places by time ---- */
 
-/* The op that is open at that time in a lane; NONE: none. */
+/* The op that is running at this time in a lane; NONE: there is none. */
 static uint32_t ident_in_lane(const struct model *model, const struct row *row, uint32_t lane,
 			      int64_t t_ns)
 {
@@ -125,7 +125,7 @@ static uint32_t thread_of(const struct model *model, const struct op_state *stat
 static uint32_t parent_node(struct model *model, const struct op_state *state, uint32_t thread,
 			    bool force, int level);
 
-/* NONE: not to be known yet. force: it has to be said now. */
+/* The parent's node; NONE: it cannot be known yet. force: it must be determined now. */
 static uint32_t optree_place(struct model *model, struct op_state *state, bool force, int level)
 {
 	uint32_t thread, parent;
@@ -137,14 +137,14 @@ static uint32_t optree_place(struct model *model, struct op_state *state, bool f
 		parent = node_root(model->optree, state->process, NONE);
 	else
 		parent = parent_node(model, state, thread, force, level);
-	/* Ops that are each other's parents: it has got one meanwhile. */
+	/* A cycle of parents: the op has got a place meanwhile. */
 	if (parent == NONE || state->node != NONE)
 		return state->node;
 	state->node = node_child(model, parent, state->ident);
 	if (state->node != NONE) {
 		struct tree_node *node = node_at(model->optree, state->node);
 
-		/* What was launched before its place was known. */
+		/* Adds what was launched before the op's place was known. */
 		add_ns(&node->device_ns, state->device_ns);
 		node->kernels += state->kernels;
 		node->copies += state->copies;
@@ -164,7 +164,7 @@ static uint32_t parent_node(struct model *model, const struct op_state *state, u
 	index = op_state_find(model, state->process, state->parent);
 	if (index != NONE) {
 		parent = op_state_at(model, index);
-		/* One of another thread, or its own child: no stack is like that. */
+		/* A parent on another thread, or its own child: that is not a stack. */
 		if ((parent->tid && parent->tid != state->tid) || parent == state)
 			return node_root(model->optree, state->process, thread);
 		node = optree_place(model, parent, force, level + 1);
@@ -199,7 +199,7 @@ static void settle_op(struct model *model, const struct deferred_op *op, bool fo
 
 	if (state->instance != op->instance || state->process != op->process ||
 	    !(state->flags & STATE_DEFERRED))
-		return;		/* it was placed when it was forgotten */
+		return;		/* it was placed when its state was freed */
 	if (optree_place(model, state, force, 0) != NONE || force)
 		optree_count(model, state);
 }

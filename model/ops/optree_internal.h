@@ -2,23 +2,23 @@
 /*
  * The tree of calls, kept while events come in.
  *
- * Idea: an op's place is its parent's place and its identity. The parent ends
- * after it, so its record mostly comes later; what lasts long has been announced.
- * So an op whose parent has no place yet waits in a queue until everything that
- * could tell it has come (it has settled, and what could not be announced in
- * time is over), then goes to the place that the ops around it on its thread's
- * lanes give, else to the top. What is launched meanwhile waits in its op_state.
+ * Idea: an op's place in the tree is given by its parent's place and its own identity. The parent
+ * ends later, so its record usually arrives later; long ops have been announced. So an op whose
+ * parent has no place yet waits in a queue until everything that could determine its place has
+ * arrived (it has settled, and parents too short to be announced are over). Then its place
+ * follows from the ops around it on its thread's lanes; without any it goes to the top. Launches
+ * wait in its op_state meanwhile.
  *
- * Always true: each finished op is counted in one node; a node's parent has a
- * smaller index; device time is added to the node whose op launched it, once;
- * sums over what is below are made when asked for.
+ * Always true: each finished op is counted in one node; a node's parent has a smaller index;
+ * device time is added to the node whose op launched it, once; sums over what is below are made
+ * when asked for.
  *
- * A wait belongs to the innermost op around it, which may end after it: it waits
+ * A wait for a device belongs to the innermost op around it, which may end later, so it is queued
  * in the same way.
  *
- * Bounds: NODES_MAX, beyond which ops go to their parent's node `dropped`
- * counts; DEFERRED_MAX, beyond which the oldest is placed as it is.
- * Complexity: O(1) an op, O(depth * log n) one that has to be looked up in time.
+ * Bounds: NODES_MAX nodes (more ops go to their parent's node and are counted in `dropped`);
+ * DEFERRED_MAX waiting ops (then the oldest is placed as it is).
+ * Complexity: O(1) for an op, O(depth * log n) for an op that must be searched by time.
  *
  * Source: calling context trees, Ammons, Ball and Larus 1997.
  */
@@ -31,7 +31,7 @@
 #define NODES_MAX (1u << 18)
 #define DEFERRED_MAX (1u << 16)
 #define WAITS_KEPT (1u << 14)
-#define ANNOUNCED_NS 20000000		/* what lasts longer has been announced */
+#define ANNOUNCED_NS 20000000		/* longer ops have been announced */
 #define WINDOW_AFTER_NS 1000000000
 #define NESTING_MAX 512
 
@@ -53,10 +53,10 @@ struct optree {
 	size_t ops_head, n_ops, cap_ops;
 	struct tree_wait *waits;	/* owned */
 	size_t waits_head, n_waits, cap_waits;
-	/* the last ones, for questions about a window */
+	/* the last waits, for questions about a window */
 	struct tree_wait *kept;		/* owned; ring */
 	size_t kept_head, n_kept;
-	int64_t forgotten_ns;		/* waits before are not known any more */
+	int64_t forgotten_ns;		/* earlier waits are not known any more */
 	uint64_t dropped;
 };
 
@@ -65,7 +65,7 @@ static inline struct tree_node *node_at(const struct optree *tree, uint32_t i)
 	return store_at(&tree->nodes, i);
 }
 
-/* Places what can be placed now. */
+/* Places the ops and waits that can be placed now. */
 void optree_try(struct model *model);
 
 #endif

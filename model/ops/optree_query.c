@@ -10,7 +10,7 @@
 
 #include "model/base/util.h"
 
-/* Nodes of an answer: those of the tree that have come to the same name. */
+/* A node of an answer: the nodes of the tree whose names turned out to be the same. */
 struct answer_node {
 	struct optree_row row;		/* sums of its own */
 	uint32_t name, type;
@@ -134,7 +134,7 @@ static void window_take_span(struct tree_window *w, uint32_t node, const struct 
 		map_set(&w->by_instance, cold->instance, node);
 }
 
-/* What began in [t0, t1) in a lane, and below each what began in it. */
+/* Adds the ops that started in [t0, t1) in a lane, and below each the ops that started in it. */
 static void take_lane(struct tree_window *w, const struct row *row, uint32_t lane, uint32_t parent,
 		      int64_t t0, int64_t t1)
 {
@@ -160,7 +160,7 @@ static void take_lane(struct tree_window *w, const struct row *row, uint32_t lan
 	} while (lane_next(&row->lanes[lane], &pos));
 }
 
-/* What began in no op of the window: its op began before it. */
+/* Adds ops outside the ops of the window: their parent started before it. */
 static void take_thread(struct tree_window *w, const struct row *row, bool async)
 {
 	int64_t from = w->t0, end;
@@ -172,7 +172,7 @@ static void take_thread(struct tree_window *w, const struct row *row, bool async
 		return;
 	}
 	for (uint32_t l = 0; l < row->n_lanes && from < w->t1; l++) {
-		/* Up to the end of what reaches in, it is below that. */
+		/* Up to the end of the op that reaches into the window, ops are below that one. */
 		end = from;
 		if (lane_before(&row->lanes[l], w->t0, &pos)) {
 			const struct chunk *chunk = row->lanes[l].chunks[pos.chunk];
@@ -281,7 +281,7 @@ static void take_window(struct model *model, struct answer *answer,
 
 /* ---- out ---- */
 
-/* Children come after their parents: from the back, each adds to its parent. */
+/* Children come after their parents, so going backwards, each node adds its sums to its parent. */
 static void answer_add_up(struct answer *answer)
 {
 	for (size_t i = answer->n; i-- > 0;) {

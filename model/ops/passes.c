@@ -12,18 +12,18 @@
 #include "model/query/flows.h"
 
 /*
- * What stands before and after the base. The first that fits; a camel-case base
- * is written as torch writes the forward op ("NativeLayerNorm" ->
- * "native_layer_norm"). `last`: the suffix is of the last component alone, what
- * is in front of it stays ("conv1/Conv2DBackpropInput" -> "conv1/Conv2D").
+ * What a name has before and after the base; the first row that fits is used. A camel-case base
+ * is converted to the name of torch's forward op ("NativeLayerNorm" -> "native_layer_norm").
+ * `last`: the suffix belongs to the last component only, the part before it is kept
+ * ("conv1/Conv2DBackpropInput" -> "conv1/Conv2D").
  */
 static const struct pattern {
 	enum pass pass;
 	const char *prefix, *suffix;
 	bool camel;
-	bool any_tail;			/* after the suffix digits may follow */
+	bool any_tail;			/* digits may follow the suffix */
 } patterns[] = {
-	/* PyTorch: autograd's nodes and the operators they are of */
+	/* PyTorch: autograd's nodes and their operators */
 	{PASS_BACKWARD, "autograd::engine::evaluate_function: ", "Backward", true, true},
 	{PASS_FORWARD, "aten::", "", false, false},
 	/* TensorFlow: tf.gradients and GradientTape */
@@ -36,7 +36,7 @@ static const struct pattern {
 	{PASS_BACKWARD, "gradient_tape/", "BackpropInput", false, true},
 	{PASS_BACKWARD, "gradient_tape/", "Grad", false, true},
 	{PASS_BACKWARD, "gradient_tape/", "", false, false},
-	/* what people write */
+	/* names that people write */
 	{PASS_FORWARD, "forward/", "", false, false},
 	{PASS_BACKWARD, "backward/", "", false, false},
 	{PASS_FORWARD, "", "/forward", false, false},
@@ -59,7 +59,7 @@ static const char *after_prefix(const char *name, const char *prefix)
 	return strncmp(name, prefix, length) ? NULL : name + length;
 }
 
-/* The length of what is before the suffix, 0: it does not fit, or is nothing. */
+/* The length of the part before the suffix; 0: the suffix does not fit, or the part is empty. */
 static size_t before_suffix(const char *text, const struct pattern *pattern)
 {
 	size_t length = strlen(text), suffix = strlen(pattern->suffix);
@@ -87,7 +87,7 @@ static void to_snake(const char *text, size_t length, char *out, size_t size)
 	out[to] = '\0';
 }
 
-/* "gradients/a/Conv2D_grad/Conv2DBackpropInput": the op is what "_grad" follows. */
+/* In "gradients/a/Conv2D_grad/Conv2DBackpropInput" the op is the part before "_grad". */
 static void cut_at_grad(char *base)
 {
 	char *grad = strstr(base, "_grad/");
@@ -122,7 +122,7 @@ enum pass pass_of(const char *name, char *base, size_t size)
 
 /* ---- the ops that were seen ---- */
 
-/* Last two components: TensorFlow's gradients leave the outer scopes out. */
+/* The last two components: TensorFlow's gradients omit the outer scopes. */
 static const char *tail_of(const char *name)
 {
 	const char *last = strrchr(name, '/'), *at = last;
@@ -146,13 +146,13 @@ static void note(struct seen_names *seen, const char *text, uint32_t op)
 {
 	uint32_t id = names_intern(&seen->model->names, text);
 
-	/* Two of one tail: neither is it. */
+	/* Two ops have this tail: neither is chosen. */
 	if (id)
 		map_set(&seen->by_text, id, map_get(&seen->by_text, id) == MAP_NONE ||
 			map_get(&seen->by_text, id) == op ? op : 0);
 }
 
-/* What ops said themselves: of each backward one the forward one that it was most. */
+/* Pairs that ops reported themselves: for each backward op the most frequent forward op. */
 static size_t add_exact(struct model *model, struct pass_pair *out, struct map *done)
 {
 	size_t n = 0;

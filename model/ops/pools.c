@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Thread pools, by thread: what each told of itself is summed up, and the waits of
- * the ops that began there are kept as a histogram. Threads of one name are brought
- * together when somebody asks, as names may come late.
+ * Thread pools, by thread: the reports of each thread are summed up, and the waits of the ops
+ * that started there are kept as a histogram. Threads with the same name are combined by the
+ * question, as names may arrive late.
  *
- * Complexity: O(1) an event, O(threads) a question.
+ * Complexity: O(1) for an event, O(threads) for a question.
  */
 #include "model/ops/pools.h"
 
@@ -17,7 +17,7 @@ struct pool_thread {
 	uint32_t thread;
 	uint64_t closures, with_ops, timed;
 	int64_t wait_ns, max_wait_ns, busy_ns;
-	int64_t begin_ns, end_ns;	/* 0: it has told nothing */
+	int64_t begin_ns, end_ns;	/* 0: the thread has reported nothing */
 	int64_t op_wait_ns, op_max_wait_ns;
 	struct hist op_waits;
 };
@@ -69,7 +69,7 @@ static struct pool_thread *pool_thread_get(struct model *model, uint32_t thread)
 void apply_pool(struct model *model, const struct arrival *in)
 {
 	const struct event_pool *did = &in->event->u.pool;
-	/* wraps where they are no times: too long, or negative */
+	/* wraps around if the times are impossible: too long, or negative */
 	int64_t dur_ns = (int64_t)((uint64_t)did->end_ns - (uint64_t)did->begin_ns);
 	uint32_t thread;
 	struct pool_thread *t;
@@ -159,7 +159,7 @@ uint32_t pools_threads(struct model *model, uint32_t process, uint32_t name)
 
 /* ---- questions ---- */
 
-/* Of the pool in the making: the waits of its ops, and its bounds in time. */
+/* A pool that is being summed up: the waits of its ops, and its first and last time. */
 struct making {
 	struct hist op_waits;
 	int64_t begin_ns, end_ns;

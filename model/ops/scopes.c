@@ -2,11 +2,11 @@
 /*
  * Ops by the scope that they are in, as rows of a tree; see query/optree.h.
  *
- * A scope is a part of a name ("block1" of the node block1/conv/Conv2D), or a function of
- * the user's in which the op was called. Which function called which is known of the
- * stacks that were told: one that all stacks agree on stands below its caller, others
- * stand at the top, so that what is in a function is exact in any case. An op that modules
- * (torch.nn.Module) ran is in these, one in the other, as each call tells them.
+ * A scope is a part of a name ("block1" of the node block1/conv/Conv2D), or a function of the
+ * user's in which the op was called. The reported stacks tell which function called which: a
+ * function with the same caller in all stacks is below its caller, others are at the top, so that
+ * the content of a function is exact in any case. An op that modules (torch.nn.Module) ran is in
+ * the nested scopes of these modules, as each call reports them.
  */
 #include "model/base/hash.h"
 #include "model/idents/idents.h"
@@ -19,12 +19,12 @@
 
 #include "model/base/util.h"
 
-#define PARTS_MAX 64u		/* of a path; what is deeper is in the last */
+#define PARTS_MAX 64u		/* parts of a path; deeper parts belong to the last one */
 #define SEVERAL (NONE - 1)	/* callers */
 
 enum part_kind { PART_NAME, PART_FUNCTION, PART_MODULE, PART_OP };
 
-/* What tells a node from its siblings. */
+/* The properties that distinguish a node from its siblings. */
 struct scope_part {
 	enum part_kind kind;
 	const char *text, *file;	/* borrowed; file: of a function */
@@ -43,7 +43,7 @@ struct function {
 	const char *file, *name;
 	uint32_t caller;		/* NONE, SEVERAL */
 	uint32_t node;			/* NONE: none yet */
-	bool busy;			/* its callers are being looked for */
+	bool busy;			/* its callers are being searched */
 };
 
 struct scopes {
@@ -137,7 +137,7 @@ static void find_callers(struct scopes *s)
 		for (uint32_t f = frame_at(l, i)->parent; f != NONE && caller == NONE;
 		     f = frame_at(l, f)->parent)
 			caller = function_of(s, frame_at(l, f));
-		/* it called itself: who called it first says more */
+		/* recursion: the first caller says more */
 		if (caller == NONE || caller == mine || s->functions[mine].caller == caller)
 			continue;
 		s->functions[mine].caller = s->functions[mine].caller == NONE ? caller : SEVERAL;
@@ -163,7 +163,7 @@ static uint32_t function_node(struct scopes *s, uint32_t at)
 
 /* ---- modules ---- */
 
-/* The one that a line ran in, below those around it; OPTREE_TOP: none. */
+/* The module that a line ran in, below the modules around it; OPTREE_TOP: none. */
 static uint32_t module_node(struct scopes *s, uint32_t frame)
 {
 	const struct source_lines *l = s->model->lines;
@@ -184,7 +184,7 @@ static uint32_t module_node(struct scopes *s, uint32_t frame)
 
 /* ---- ops ---- */
 
-/* Of an op, or of what of it was called in one function. */
+/* Adds the sums of an op, or of its part that was called in one function. */
 struct op_share {
 	uint64_t count, kernels, copies, copy_bytes;
 	int64_t self_ns, device_ns;
@@ -218,7 +218,7 @@ static void scope_add_share(struct scopes *s, uint32_t scope, const struct ident
 	add_ns(&row->device_self_ns, share->device_ns);
 }
 
-/* The scope of a node of a graph, or of a range, by its name; false: it is no path. */
+/* The scope of a graph's node or of a range, by its name; false: the name is not a path. */
 static bool name_scope(struct scopes *s, const struct ident *ident, uint32_t *scope)
 {
 	struct names *names = &s->model->names;
@@ -227,7 +227,8 @@ static bool name_scope(struct scopes *s, const struct ident *ident, uint32_t *sc
 	struct scope_part part = { .kind = PART_NAME };
 
 	*scope = OPTREE_TOP;
-	/* these two's are no paths; the probe's names of calls have what was called in them */
+	/* names of these two frameworks are not paths; the probe's names of calls contain what
+	 * was called */
 	if (ident->framework == FW_PYTORCH || ident->framework == FW_JAX || !strchr(text, '/') ||
 	    !strcmp(type, "eager") || !strcmp(type, "function") || !strcmp(type, "session"))
 		return false;
@@ -336,10 +337,10 @@ static int by_scope_cost(const void *a, const void *b, void *arg)
 struct written {
 	struct optree_row *rows;
 	size_t n;
-	char *text;			/* behind the rows: what scopes are called */
+	char *text;			/* the names of scopes, stored behind the rows */
 };
 
-/* The row of a scope, or of the one that it leads to alone. */
+/* The row of a scope, or of the only scope in it. */
 static uint32_t scope_name_row(const struct scopes *s, uint32_t at, struct written *w,
 			       struct optree_row *row)
 {

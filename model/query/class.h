@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a kernel does, told by its name: its class, the type of its numbers, whether it uses
- * tensor cores. All is what the names of the usual libraries give away (cuBLAS, cuDNN,
- * CUTLASS, PyTorch, Triton, XLA, NCCL, oneDNN, …); where a name says nothing it is unknown.
+ * What a kernel does, judged by its name: its class, the type of its numbers, whether it uses
+ * tensor cores. The names of the usual libraries are known (cuBLAS, cuDNN, CUTLASS, PyTorch,
+ * Triton, XLA, NCCL, oneDNN, …); where a name says nothing, the answer is unknown.
  */
 #ifndef MODEL_QUERY_CLASS_H
 #define MODEL_QUERY_CLASS_H
@@ -19,7 +19,7 @@ enum kernel_kind {
 	KERNEL_KINDS
 };
 
-/* The narrowest that the name has: what a product's factors are of. */
+/* The narrowest type in the name, which is the type of a product's factors. */
 enum kernel_type {
 	NUMBER_UNKNOWN = 0, NUMBER_F64, NUMBER_F32, NUMBER_TF32, NUMBER_BF16, NUMBER_F16,
 			 NUMBER_FP8, NUMBER_INT8,
@@ -32,21 +32,22 @@ struct kernel_class {
 	uint16_t kind : 6, type : 6, tensor : 4;	/* enums as above */
 };
 
-/* "matmul", ...; "f32", ...: "" unknown. Constants. */
+/* "matmul", ... and "f32", ...; "": unknown. Constants. */
 const char *kernel_kind_name(enum kernel_kind kind);
 const char *kernel_type_name(enum kernel_type type);
 
 /* What the kernels of one class took of a device. */
 struct kernel_class_row {
-	uint32_t device;		/* model-wide, UINT32_MAX not known */
+	uint32_t device;		/* model-wide, UINT32_MAX: not known */
 	enum kernel_kind kind;
 	uint64_t count, untimed;
 	int64_t total_ns;
-	int64_t tensor_ns, simt_ns;	/* of it known to use tensor cores, known not to */
-	int64_t type_ns[KERNEL_TYPES];	/* of it by type */
+	/* the parts known to use tensor cores, and known not to */
+	int64_t tensor_ns, simt_ns;
+	int64_t type_ns[KERNEL_TYPES];	/* total_ns by type */
 };
 
-/* One for each device and class that something ran of; by device, then by time. [locked] */
+/* One row for each device and class of which something ran; by device, then by time. [locked] */
 size_t model_kernel_classes(struct model *model, struct kernel_class_row **out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the analyses found, for the screen and the report. Like model/query/query.h:
- * functions marked [locked] want the model's lock; what they give out is a copy.
+ * What the analyses found, for the screen and the report. As in query.h, functions marked
+ * [locked] need the model's lock; what they give out is a copy.
  */
 #ifndef MODEL_QUERY_FINDINGS_H
 #define MODEL_QUERY_FINDINGS_H
@@ -15,11 +15,11 @@ struct model;
 #define FINDING_TEXT 320
 #define FINDING_ID 32
 #define FINDING_LINES 3
-#define FINDINGS_SHOWN 7		/* few: what costs less is only counted */
+#define FINDINGS_SHOWN 7		/* the others, which cost less, are only counted */
 
 enum severity { SEVERITY_NOTE, SEVERITY_WARNING };
 
-/* What `open` on a finding shows. */
+/* What `open` shows for a finding. */
 enum evidence_kind {
 	EVIDENCE_NONE, EVIDENCE_TIME, EVIDENCE_OP, EVIDENCE_KERNEL, EVIDENCE_COPIES,
 	EVIDENCE_STEPS, EVIDENCE_MEMORY,
@@ -28,38 +28,38 @@ enum evidence_kind {
 
 struct evidence {
 	enum evidence_kind kind;
-	int64_t t0, t1;			/* the place that shows it best; 0: none */
-	uint32_t row;			/* row id of the timeline, 0 none */
-	const char *key;		/* name of the table's row; interned, NULL none */
+	int64_t t0, t1;			/* the place that shows the finding best; 0: none */
+	uint32_t row;			/* row id of the timeline, 0: none */
+	const char *key;		/* name of the table's row; interned, NULL: none */
 };
 
 struct finding {
 	char id[FINDING_ID];		/* "input-bound" */
-	uint32_t subject;		/* tells two of one id apart: a device, a queue, a name */
+	/* distinguishes findings with the same id: a device, a queue, a name */
+	uint32_t subject;
 	enum severity severity;
 	int64_t cost_ns;		/* per step, or per second without steps */
 	char title[FINDING_TEXT];	/* one sentence with its numbers, without the cost */
-	char lines[FINDING_LINES][FINDING_TEXT];	/* more numbers; "" none */
+	char lines[FINDING_LINES][FINDING_TEXT];	/* more numbers; "": none */
 	char advice[FINDING_TEXT];	/* what would help */
 	struct evidence evidence;
 };
 
 struct findings_status {
 	uint64_t revision;		/* changes when anything below or any finding does */
-	int64_t settled_ns;		/* looked at up to here; INT64_MIN: nothing yet */
-	uint64_t steps;			/* of them complete, the warm-up left out */
-	/* their mean, with what is between; 0: costs are per second */
+	int64_t settled_ns;		/* analysed up to here; INT64_MIN: nothing yet */
+	uint64_t steps;			/* complete steps, without the warm-up */
+	/* their mean, time between steps included; 0: costs are per second */
 	int64_t step_ns;
-	bool final;			/* no more will be looked at */
+	bool final;			/* nothing more will be analysed */
 	size_t count;			/* shown */
 	size_t warnings;		/* of them */
-	size_t more;			/* that cost less and are not shown */
+	size_t more;			/* findings that cost less and are not shown */
 };
 
 /*
- * The findings to show, warnings first, what costs most first; at most
- * FINDINGS_SHOWN. *out is owned by the caller (free()); out NULL: the status
- * alone, which is cheap. Returns status->count. [locked]
+ * The findings to show, warnings first, then by cost, at most FINDINGS_SHOWN. The caller frees
+ * *out; out NULL: only the status, which is cheap. Returns status->count. [locked]
  */
 size_t model_findings(struct model *model, struct findings_status *status,
 		      struct finding **out);

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What ops have to do with each other: which is whose gradient, by their names;
- * and what ops take from other ops: data edges, producer to consumer, and how long
- * after its last input a consumer began; and the messages between processes.
+ * How ops depend on each other: data edges from producer to consumer, and how long after its last
+ * input a consumer started; messages between processes; and which op is the gradient of which.
  * The rules of query.h apply.
  *
- * Only edges that somebody told (EVENT_EDGE) are here: the order of a queue's
- * commands is no dependency, and none is made up from it.
+ * Only reported edges (EVENT_EDGE) are included: the order of commands on a queue is not a
+ * dependency, and no edge is derived from it.
  *
- * Latency: start of the consumer minus end of its last input, 0 where it began
- * before that (it takes the data bit by bit). It is measured once a consumer,
- * on the edge from the input that ended last; the others only count.
+ * Latency is the start of the consumer minus the end of its last input; 0 where it started before
+ * that end (it takes the data bit by bit). It is measured once for each consumer, on the edge
+ * from the input that ended last; the other edges are only counted.
  */
 #ifndef MODEL_QUERY_FLOWS_H
 #define MODEL_QUERY_FLOWS_H
@@ -22,36 +21,36 @@
 struct model;
 
 struct edge_row {
-	const char *key;		/* of the data; NULL: none */
+	const char *key;		/* of the data; NULL: it has none */
 	const char *source, *destination;	/* ops; NULL: not known */
 	uint64_t count, bytes;
-	uint64_t measured;		/* consumers that waited for this one last */
-	int64_t latency_p50_ns, latency_p99_ns;	/* of them; -1 none */
+	uint64_t measured;		/* consumers whose last input was this edge */
+	int64_t latency_p50_ns, latency_p99_ns;	/* latencies of these; -1: none */
 };
 
 /* Most bytes first. *out owned by the caller. [locked] */
 size_t model_edges(struct model *model, struct edge_row **out);
 
 /*
- * Messages between threads, processes and hosts (EVENT_FLOW), by name. A name that
- * reads "SOURCE -> DESTINATION: what" is taken apart.
+ * Messages between threads, processes and hosts (EVENT_FLOW), by name. A name like "SOURCE ->
+ * DESTINATION: what" is split into these parts.
  *
- * A message is ready when it has been sent and asked for; from there on to its end
- * it is on the wire. Of two hosts' clocks error_ns is how far a latency may be off.
+ * A message is ready when it has been sent and asked for; from then to its end it is on the wire.
+ * Between two hosts a latency may be off by error_ns.
  */
 struct flow_row {
 	const char *key;		/* of the data; NULL: not known */
-	const char *source, *destination;	/* NULL: not said */
+	const char *source, *destination;	/* NULL: not given */
 	bool local;			/* within one process */
-	uint64_t sent, received;	/* as either end told */
-	uint64_t bytes;			/* sent, in all */
-	uint64_t joined;		/* both ends told; of these: */
-	int64_t latency_p50_ns, latency_p99_ns;	/* sent to received; -1 none */
-	int64_t wire_ns, error_ns;	/* sums; the worst */
+	uint64_t sent, received;	/* as the two ends reported */
+	uint64_t bytes;			/* sent in total */
+	uint64_t joined;		/* messages that both ends reported; of these: */
+	int64_t latency_p50_ns, latency_p99_ns;	/* from sent to received; -1: none */
+	int64_t wire_ns, error_ns;	/* sum; largest error */
 	uint64_t encoded, decoded;
-	int64_t encode_ns, decode_ns, wait_ns;	/* sums; wait: asked for until received */
-	/* Mean over the steps after the warm-up; 0 without steps. alone: on the wire
-	 * while the receiver ran no op. */
+	int64_t encode_ns, decode_ns, wait_ns;	/* sums; wait: from asked for to received */
+	/* Means over the steps after the warm-up; 0 without steps. alone: time on the wire while
+	 * the receiver ran no op. */
 	uint64_t bytes_per_step;
 	int64_t alone_ns_per_step;
 };
@@ -60,9 +59,9 @@ struct flow_row {
 size_t model_flows(struct model *model, struct flow_row **out);
 
 /*
- * Ops that were seen, as names of model_ops(): each backward one with its forward
- * one. links: so many of its ops said whose gradient they are (model_op_detail() has
- * all of them); 0: none did, and the names fit. *out owned by the caller. [locked]
+ * Pairs of a backward op and its forward op, by the names that model_ops() has. links: how many
+ * of the backward ops reported their forward op (model_op_detail() has all of these links); 0:
+ * none did, the pair is made by names. The caller owns *out. [locked]
  */
 struct pass_pair { const char *forward, *backward; uint64_t links; };
 size_t model_passes(struct model *model, struct pass_pair **out);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a row has nothing: times between two of its events in which none of its lanes (or of
- * what stands below it) ran. The rules of query.h apply.
+ * Gaps of a row: times between two of its events in which nothing ran in any of its lanes (or in
+ * the rows below it). The rules of query.h apply.
  *
- * Always true: a gap lies between two moments at which something ran, and is the widest there;
- * it is never a part of one. Exact; nothing is known of what was folded, so no gap begins
- * before the end of that. What is open runs up to the live edge.
+ * Always true: a gap lies between two moments at which something ran, and is never only a part of
+ * a longer gap. Gaps are exact; no gap starts before the end of folded detail, of which nothing
+ * is known. Open events run up to the live edge.
  *
- * Complexity: chunks without a gap that long are passed by: O(lanes * (log chunks + 512)) for
- * each gap, and once O(chunks).
+ * Complexity: chunks without a gap of the wanted duration are skipped: O(lanes * (log chunks +
+ * 512)) for each gap, and once O(chunks).
  */
 #ifndef MODEL_QUERY_GAPS_H
 #define MODEL_QUERY_GAPS_H
@@ -19,14 +19,14 @@ struct row_gap {
 	int64_t start_ns, end_ns;
 };
 
-/* The first that begins after after_ns, the last that begins before before_ns, of those of
- * least_ns and more (at least 1). false: none, or a row of values. [locked] */
+/* The first gap that starts after after_ns, and the last gap that starts before before_ns, of at
+ * least least_ns (1 or more). false: there is none, or the row shows values. [locked] */
 bool model_gap_next(struct model *model, uint32_t row, uint32_t lane, int64_t after_ns,
 		    int64_t least_ns, struct row_gap *out);
 bool model_gap_prev(struct model *model, uint32_t row, uint32_t lane, int64_t before_ns,
 		    int64_t least_ns, struct row_gap *out);
-/* The longest that begin in [t0, t1), at most max, longest first; of equal ones the first.
- * *more: there are others. Returns how many. [locked] */
+/* The longest gaps that start in [t0, t1), at most max, longest first, among equals the earliest.
+ * *more: there are others. Returns how many were written. [locked] */
 size_t model_gaps_longest(struct model *model, uint32_t row, uint32_t lane, int64_t t0, int64_t t1,
 			  size_t max, struct row_gap *out, bool *more);
 

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How kernels are launched on a GPU: grids, blocks, what a block takes, how many of them
- * fit. Like model/query/query.h: functions marked [locked] want the model's lock; arrays given
- * out are snapshots, owned by the caller, freed with free().
+ * How kernels are launched on a GPU: grids, blocks, the resources of a block, and how many blocks
+ * fit. As in query.h, functions marked [locked] need the model's lock; arrays given out are
+ * snapshots, owned by the caller, freed with free().
  */
 #ifndef MODEL_QUERY_LAUNCH_H
 #define MODEL_QUERY_LAUNCH_H
 
 #include "model/query/query.h"
 
-/* What keeps a multiprocessor from holding more blocks; several may at once. */
+/* What keeps a multiprocessor from holding more blocks; several limits may apply at once. */
 enum occupancy_limit {
 	OCCUPANCY_WARPS = 1, OCCUPANCY_BLOCKS = 2, OCCUPANCY_REGISTERS = 4, OCCUPANCY_SHARED = 8,
 };
 
 struct occupancy {
-	const char *unknown;		/* why nothing is known; NULL: all of this is */
+	const char *unknown;		/* why the occupancy is not known; NULL: it is known */
 	uint32_t resident;		/* blocks of one multiprocessor at once */
-	uint32_t warps, warps_max;	/* theirs, and what it could hold */
+	uint32_t warps, warps_max;	/* warps of these blocks, and the maximum */
 	unsigned limits;		/* enum occupancy_limit */
 	uint64_t slots;			/* blocks of the whole device at once */
-	/* Times that the device is filled until all blocks have run, in thousandths; of the
-	 * time of the whole waves so many thousandths of the slots stay empty in the last. */
+	/* How many times the device is filled until all blocks have run, in thousandths; and the
+	 * thousandths of all slots that stay empty in the last wave. */
 	uint64_t waves_milli;
 	uint32_t tail_milli;
 };
 
-/* Thousandths of the warps that fit; 0: not known. */
+/* The occupancy in thousandths; 0: not known. */
 static inline uint32_t occupancy_milli(const struct occupancy *o)
 {
 	return o->warps_max ? (uint32_t)((uint64_t)o->warps * 1000 / o->warps_max) : 0;
@@ -37,20 +37,20 @@ struct kernel_launch {
 	uint32_t device;		/* model-wide, UINT32_MAX not known */
 	uint32_t dims;			/* 0: it has no geometry */
 	uint64_t grid[3];		/* blocks */
-	uint32_t block[3];		/* threads (work items); 0: the driver chose */
-	uint32_t registers;		/* per thread; 0 not told, as the next two */
+	uint32_t block[3];		/* threads (work items); 0: chosen by the driver */
+	uint32_t registers;		/* per thread; 0: not reported, as for the next two */
 	uint32_t shared_static, shared_dynamic;	/* bytes per block */
 	uint64_t count, timed;
 	int64_t total_ns;
 	struct occupancy occupancy;
 };
 
-/* Of the kernels of that name (as in kernel_row.raw_name) on a device, UINT32_MAX: on any;
- * what took most time first. [locked] */
+/* The launches of the kernels with this name (kernel_row.raw_name) on a device (UINT32_MAX: on
+ * any), those that took most time first. [locked] */
 size_t model_kernel_launches(struct model *model, const char *raw_name, uint32_t device,
 			     struct kernel_launch **out);
 
-/* "registers", "warps and blocks", ...: into out, which is returned. */
+/* Writes "registers", "warps and blocks", ... to out, and returns it. */
 char *occupancy_limits(char *out, size_t size, unsigned limits);
 
 #endif

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where in the program's source time goes, for all frameworks: what an op says of
- * itself (event_op.frame), and the lines that nodes of a graph were made at. What
- * else is known of an op by its name: shapes of its inputs, its backward ops, its
- * slowest runs. Beside query.h, by the same rules: strings are the model's, arrays
- * are snapshots, owned by the caller.
+ * Where in the program's source time goes, for all frameworks: by the lines that ops report
+ * (event_op.frame), and by the lines at which nodes of a graph were made. Also what is known of
+ * an op by its name: shapes of its inputs, its backward ops, its slowest runs. The rules of
+ * query.h apply: the model owns strings; arrays are snapshots, owned by the caller.
  *
- * Kept when events come in, so that it does not depend on what is still in the
- * lanes. An op counts where it says; only without a word of its own at the line of
- * the node that it was joined to (query/graph.h).
+ * The sums are kept while events arrive, so that they do not depend on what is still in the
+ * lanes. An op counts at the line that it reports; without one, at the line of the node that it
+ * was joined to (query/graph.h).
  */
 #ifndef MODEL_QUERY_LINES_H
 #define MODEL_QUERY_LINES_H
@@ -24,35 +23,35 @@ struct model;
 
 /* What a line costs. */
 struct line_cost {
-	/* Of ops that one line called one in the other, the outermost. */
+	/* Where ops of one line are nested, only the outermost counts. */
 	uint64_t calls;
 	int64_t total_ns;
 	int64_t self_ns;		/* of all of them */
 	/* launched by them, on devices and on the processor */
 	int64_t device_ns, cpu_ns;
 	uint64_t kernels, cpu_kernels, copies, copy_bytes;
-	uint64_t allocated_bytes;	/* freed again or not; 0 for lines of graphs */
-	uint64_t backward;		/* ops whose forward op was called here, elsewhere maybe */
+	uint64_t allocated_bytes;	/* whether or not freed again; 0 for lines of graphs */
+	uint64_t backward;		/* backward ops whose forward op was called here */
 	int64_t backward_ns;
 };
 
 struct source_row {
 	const char *file;
-	bool library;			/* of an installed package, not the user's */
-	uint32_t lines;			/* of it that are known */
-	uint64_t nodes, ran;		/* nodes of graphs made in it; of them ran */
+	bool library;			/* belongs to an installed package, not to the user */
+	uint32_t lines;			/* how many of its lines are known */
+	uint64_t nodes, ran;		/* nodes of graphs made in it; how many of them ran */
 	struct line_cost cost;
 };
-/* The user's first, then by time. ops: only ops and nodes whose name it matches; NULL
+/* The user's files first, then by time. ops: counts only ops and nodes whose name matches; NULL:
  * all. [locked] */
 size_t model_sources(struct model *model, const regex_t *ops, struct source_row **out);
 
 #define LINE_OPS 4u
 
-/* An op of a line: nested ones are counted too. */
+/* An op of a line; nested ops are counted, too. */
 struct line_op {
 	const char *name, *raw_name, *type;	/* type NULL: none */
-	uint32_t node;			/* of a graph, LINE_NO_NODE */
+	uint32_t node;			/* node of a graph, or LINE_NO_NODE */
 	uint64_t count;
 	int64_t total_ns;
 };
@@ -63,18 +62,19 @@ struct source_line {
 	const char *function;		/* NULL: not known */
 	uint64_t nodes, ran;
 	struct line_cost cost;
-	uint64_t ops;			/* different ones */
+	uint64_t ops;			/* different ops */
 	uint32_t n_op;
-	struct line_op op[LINE_OPS];	/* those with most time, the first most */
+	struct line_op op[LINE_OPS];	/* the ops with most time, most first */
 };
-/* By line; file as in source_row. [locked] */
+/* The lines of a file, by line; file: as in source_row. [locked] */
 size_t model_source_lines(struct model *model, const char *file, struct source_line **out);
 
-/* How much is known: ops that said their line; lines and pairs of line and op that
- * there was no room for. */
+/* How much is known: ops that reported their line; dropped: lines, and pairs of line and op, for
+ * which there was no room. */
 struct line_counts {
 	uint64_t frames, ops, with_line, dropped;
-	uint64_t linked, unlinked;	/* backward ops whose forward op was found, was not */
+	/* backward ops whose forward op was found, and was not found */
+	uint64_t linked, unlinked;
 };
 void model_line_counts(struct model *model, struct line_counts *out);	/* [locked] */
 
@@ -88,19 +88,19 @@ struct op_place {
 };
 struct op_shape {
 	const char *shapes;		/* NULL: others, beyond OP_SHAPES */
-	uint64_t count;			/* of the ops that told it */
+	uint64_t count;			/* ops that reported these shapes */
 	int64_t total_ns, max_ns;
 };
 struct op_backward {
 	const char *name;
-	uint64_t count;			/* links, each an op and its very gradient's */
-	int64_t total_ns;		/* of these backward ops */
+	uint64_t count;			/* links, each between an op and its own gradient */
+	int64_t total_ns;		/* time of these backward ops */
 };
 struct op_frame { const char *file, *function; uint32_t line; };
 struct op_slow {
 	int64_t start_ns, dur_ns;
 	uint32_t pid, tid;
-	const char *shapes;		/* NULL: not told */
+	const char *shapes;		/* NULL: not reported */
 	uint32_t n_stack;
 	struct op_frame *stack;		/* innermost first; in the block of op_detail */
 };
@@ -116,12 +116,13 @@ struct op_detail {
 	size_t n_shapes;
 	struct op_backward *backward;
 	size_t n_backward;
-	struct op_slow slow[OP_SLOWEST];	/* the slowest first; only where a line was told */
+	/* the slowest first; only ops that reported a line */
+	struct op_slow slow[OP_SLOWEST];
 	size_t n_slow;
 };
-/* Of all ops of that name as the framework calls them, type (as in op_row; NULL: any)
- * and framework (FW_NONE: any). false: none has run. op_detail_free() frees what is in
- * *out. [locked] */
+/* Details of all ops with this name (as the framework gives it), type (as in op_row; NULL: any)
+ * and framework (FW_NONE: any). false: none has run. op_detail_free() frees the contents of *out.
+ * [locked] */
 bool model_op_detail(struct model *model, const char *name, const char *type,
 		     enum framework framework, struct op_detail *out);
 void op_detail_free(struct op_detail *detail);

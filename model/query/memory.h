@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Questions about the program's memory: per allocator and device what is
- * allocated, what the peak was and who held it, how it went over time and
- * whether it grows from step to step. The rules of query.h apply.
+ * Questions about the program's memory, by allocator and device: what is allocated, the peak and
+ * its holders, the level over time, and growth from step to step. The rules of query.h apply.
  *
- * Exact for the whole run whatever the order of arrival, as long as an event is
- * not later than its source said it would be (settled); counts of what cannot
- * be right stand beside. Bytes; times in ns of host 0.
+ * Exact for the whole run, whatever the order of arrival, as long as an event is not later than
+ * its source promised (settled); impossible events are counted. Sizes are in bytes, times in ns
+ * of host 0.
  *
- * A process that ended has given everything back: it is in no level over time
- * any more, but what it had not freed stays in live_bytes.
+ * A process that ended has freed everything: it does not count in the level over time any more,
+ * but what it had not freed itself stays in live_bytes.
  */
 #ifndef MODEL_QUERY_MEMORY_H
 #define MODEL_QUERY_MEMORY_H
@@ -24,59 +23,60 @@ struct model;
 
 struct memory_row {
 	const char *allocator;
-	uint32_t device;		/* model-wide, UINT32_MAX: none, or several */
+	uint32_t device;		/* model-wide; UINT32_MAX: none, or several */
 	uint32_t account;		/* for model_memory_columns() */
-	bool host;			/* the host's memory, in no device's total */
+	bool host;			/* host memory, in no device's total */
 	uint64_t live_bytes, peak_bytes, allocated_bytes;
 	uint64_t allocations, frees;
-	int64_t peak_ns;		/* when the peak was reached; 0: never anything */
-	uint64_t unknown_frees;		/* of what was not known to be allocated; in frees */
-	uint64_t missed_frees;		/* allocated again without having been freed */
-	uint64_t late;			/* came after their time was final */
-	/* Who held most at the peak, and holds most now: ops, most first. */
+	int64_t peak_ns;		/* when the peak was reached; 0: nothing was allocated */
+	uint64_t unknown_frees;		/* frees of unknown allocations; included in frees */
+	uint64_t missed_frees;		/* addresses allocated again without a free */
+	uint64_t late;			/* arrived after their time was final */
+	/* The ops that held most at the peak, and that hold most now, most first. */
 	size_t n_peak_ops, n_ops;
 	const char *peak_ops[MEMORY_HOLDERS], *ops[MEMORY_HOLDERS];
 	uint64_t peak_op_bytes[MEMORY_HOLDERS], op_bytes[MEMORY_HOLDERS];
 	uint64_t peak_no_op_bytes, no_op_bytes;	/* allocated outside of ops */
-	/* 0: it does not grow from step to step (or there are no steps). */
+	/* 0: no growth from step to step, or there are no steps. */
 	uint64_t growth_bytes_per_step;
 };
 
-/* By peak. *out owned by the caller. [locked] */
+/* All accounts, by peak. The caller owns *out. [locked] */
 size_t model_memory(struct model *model, struct memory_row **out);
 
 /*
- * An allocator that hands out pieces (chunks) of regions it got once, as
- * TensorFlow's BFCAllocator: what of the regions is in no chunk is free, and a free
- * chunk ends where the next one begins. Bins are that allocator's: bin i has chunks
- * of 256 << i bytes and more, the last all larger ones.
+ * An allocator that hands out pieces (chunks) of regions, like TensorFlow's BFCAllocator: the
+ * parts of regions outside chunks are free, and a free chunk ends where the next chunk begins.
+ * Bins are as in that allocator: bin i has chunks of 256 << i bytes and more, the last all larger
+ * ones.
  */
 #define MEMORY_BINS 21u
 
 struct memory_bin { uint64_t used, used_bytes, free, free_bytes; };	/* chunks */
 
 struct memory_chunks {
-	bool known;			/* false: not all of its regions or chunks were seen */
+	bool known;			/* false: some of its regions or chunks were not seen */
 	uint64_t regions, reserved_bytes, used, used_bytes, free, free_bytes;
 	uint64_t largest_free_bytes;
-	/* Of what is free, not in the largest free chunk (of each process), 1/1000. */
+	/* The share of free memory outside the largest free chunk (of each process), in
+	 * thousandths. */
 	uint32_t fragmentation;
 	struct memory_bin bins[MEMORY_BINS];
 };
 
-/* As of now, or as the processes ended. false: not such an allocator. [locked] */
+/* The chunks now, or when the processes ended. false: not such an allocator. [locked] */
 bool model_memory_chunks(struct model *model, uint32_t account, struct memory_chunks *out);
 
-/* Steps whose ends the growth was taken from. [locked] */
+/* How many steps the growth was measured over. [locked] */
 uint64_t model_memory_steps(struct model *model);
 
 struct memory_column {
 	uint64_t min, mean, max;
 	bool known;			/* false: after the live edge */
-	bool approx;			/* min and max are those of a wider time */
+	bool approx;			/* min and max are those of a longer time */
 };
 
-/* Live bytes over [t0, t1) in n columns. Unknown account: all zero. [locked] */
+/* Live bytes over [t0, t1) in n columns; for an unknown account all are zero. [locked] */
 void model_memory_columns(struct model *model, uint32_t account, int64_t t0, int64_t t1,
 			  size_t n, struct memory_column *out);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All events of one name, added up: how long they took, where they ran, for whom, when.
- * The rules of query.h apply.
+ * All events with one name, summed up: how long they took, where and when they ran, for which
+ * ops; and lists of names. The rules of query.h apply.
  *
- * A walk looks at the spans themselves, some at a time, so that who asks gives the lock
- * back in between and can stop early; chunks without the name are passed by. What comes
- * meanwhile may be in it or not. Exact, but for what was folded.
+ * A walk reads the spans themselves, a few at a time, so that the caller can give the lock back
+ * in between and can stop early; chunks without the name are skipped. Events that arrive
+ * meanwhile may or may not be included. Exact, except for folded detail.
  *
  * Complexity: O(chunks + 512 for each chunk that may have one).
- * Ownership: a walk belongs to who made it, not longer than the model.
+ * Ownership: the caller frees a walk, before the model.
  */
 #ifndef MODEL_QUERY_NAME_H
 #define MODEL_QUERY_NAME_H
@@ -23,7 +23,7 @@ struct name_event {
 	int64_t start_ns, dur_ns;
 };
 
-/* Those of one row of the timeline. */
+/* The events in one row of the timeline. */
 struct name_place {
 	uint32_t row;
 	enum row_kind kind;
@@ -32,33 +32,34 @@ struct name_place {
 	struct name_event longest;
 };
 
-/* Of device work: those that one op launched. */
+/* Of device work: the runs that one op launched. */
 struct name_op {
 	const char *name;		/* NULL: none is known */
 	uint64_t count;
 	int64_t total_ns;
 };
 
-/* Those that began in one part of the time that was asked for. */
+/* The events that started in one part of the time. */
 struct name_part {
 	uint64_t count;
 	int64_t total_ns;
 };
 
 struct name_sum {
-	bool known;			/* anything has, or had, that name */
-	bool whole;			/* nothing is left to look at */
-	bool folded;			/* older ones may be gone */
-	uint64_t spans;			/* looked at, of whatever name */
-	uint64_t count;			/* finished ones; of these: */
+	bool known;			/* some event has, or had, this name */
+	bool whole;			/* all spans were visited */
+	bool folded;			/* older events may be discarded */
+	uint64_t spans;			/* spans visited, of any name */
+	uint64_t count;			/* finished events; of these: */
 	int64_t total_ns, min_ns, max_ns, p50_ns, p99_ns;
 	uint64_t spread[NAME_SPREAD];	/* counts in equal parts of min ... max */
-	uint64_t open;			/* not finished */
+	uint64_t open;			/* events not finished */
 	struct name_event open_one;	/* one of them */
 	struct name_event first, last;	/* by start */
 	struct name_event slow[NAME_SLOWEST];	/* the longest first */
 	size_t n_slow;
-	const struct name_place *places;	/* most time first; the walk's, as the next two */
+	/* most time first; owned by the walk, like the next two */
+	const struct name_place *places;
 	size_t n_places;
 	const struct name_op *ops;
 	size_t n_ops;
@@ -68,29 +69,30 @@ struct name_sum {
 
 struct name_walk;
 
-/* name: in full or as it is shown; the name of a direction ("h2d"): all copies that way.
- * Part i is what begins from bounds[i] on, up to the next; bounds rise, copied. [locked] */
+/* name: in full or as it is shown; the name of a direction ("h2d") stands for all copies in it.
+ * Part i has the events that start from bounds[i] up to the next bound; bounds are ascending, and
+ * copied. [locked] */
 struct name_walk *name_walk_new(struct model *model, const char *name, const int64_t *bounds,
 				size_t n_bounds);
 void name_walk_free(struct name_walk *walk);
-/* Looks at so many spans, or a chunk more; false: all are. [locked] */
+/* Visits this many spans, or up to a chunk more; false: all were visited. [locked] */
 bool name_walk_step(struct name_walk *walk, uint64_t spans);
-/* What was found so far; what it points to stays until the next step. [locked] */
+/* The sums so far; their pointers are valid until the next step. [locked] */
 void name_walk_sum(struct name_walk *walk, struct name_sum *out);
 
 /* ---- the names alone, for completion: no percentiles, no shapes ---- */
 
 struct name_total {
-	const char *name;		/* short; the model's, as long as it lives */
-	int64_t ns;			/* device time, of an op without it its own time */
+	const char *name;		/* short; valid as long as the model */
+	int64_t ns;			/* device time; of an op without any: its own time */
 };
 
-/* In any order; a name may come several times (types, devices, queues). The caller frees.
- * O(ops), O(kernels). [locked] */
+/* Names in any order; a name may occur several times (types, devices, queues). The caller frees
+ * *out. O(ops), O(kernels). [locked] */
 size_t model_op_names(struct model *model, struct name_total **out);
 size_t model_kernel_names(struct model *model, struct name_total **out);
 
-/* Whether one is called so, in full or short. O(ops), O(kernels). [locked] */
+/* Whether an op (a kernel) has this name, in full or short. O(ops), O(kernels). [locked] */
 bool model_has_op(struct model *model, const char *name);
 bool model_has_kernel(struct model *model, const char *name);
 

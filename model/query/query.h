@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Everything that can be asked of the timeline. The screen, the report and
- * the exports use this header and nothing else of the model.
+ * Questions about the timeline. The screen, the report and the exports use the headers in query/
+ * and nothing else of the model.
  *
- * Threads: one thread feeds (model_apply takes the lock itself, in slices of
- * at most 1 ms, and hands it over between slices); any other thread brackets
- * its questions with model_lock()/model_unlock() and copies what it needs.
- * Functions marked [locked] must be called with the lock held.
+ * Threads: one thread feeds the model (model_apply() takes the lock itself, in slices of at most
+ * 1 ms, and hands it over between slices). Any other thread calls model_lock() before its
+ * questions and model_unlock() after them, and copies what it needs. Functions marked [locked]
+ * must be called with the lock held.
  *
- * Ownership: strings are interned and live as long as the model. Arrays given
- * out by model_*() list functions are *owned by the caller*, freed with
- * free() unless said otherwise; they are snapshots.
+ * Ownership: strings are interned and live as long as the model. Arrays given out by model_*()
+ * list functions are *owned by the caller*, freed with free() unless said otherwise; they are
+ * snapshots.
  *
  * Times are nanoseconds of host 0's CLOCK_MONOTONIC (`_ns`); durations too.
  */
@@ -34,27 +34,27 @@ struct model_options {
 struct model *model_new(const struct model_options *options);
 void model_free(struct model *model);
 
-/* Takes the events in; never fails. Strings are borrowed until return. */
+/* Takes the events in; never fails. Strings are borrowed until it returns. */
 void model_apply(struct model *model, const struct event *events, size_t count);
 
 void model_lock(struct model *model);
 void model_unlock(struct model *model);
-/* Whoever waits for the lock has it first, then we again: between questions of a long series.
- * What was asked before may have changed; rows, refs and strings stay what they are. false:
- * nobody wants the answer any more, any will do. [locked] */
+/* Gives the lock to whoever waits for it, then takes it again; for use between questions of a
+ * long series. Earlier answers may be outdated then; rows, refs and strings stay valid. false:
+ * the answer is not wanted any more, any will do. [locked] */
 bool model_yield(struct model *model);
-/* Of this thread: rest() is called at each of its yields instead, without the lock, however
- * long it takes; what it returns is the yield's. NULL: no more. */
+/* From now on each model_yield() of this thread calls rest() without the lock, however long that
+ * takes, and returns what rest() returned. NULL: ends this. */
 void model_rest_with(bool (*rest)(void *arg), void *arg);
-/* The same where no lock is held. */
+/* Like model_yield(), where no lock is held. */
 bool model_rest(void);
 
-/* What the program of tftop itself knows, for the report and the screen. */
+/* What tftop itself knows of a process's exit, for the report and the screen. */
 void model_set_exited(struct model *model, uint16_t host, uint32_t pid,
 		      int status, int signal);
 /* No more events will come: everything is settled unless `partial`. */
 void model_finish(struct model *model, bool partial);
-/* A sentence for pane 8 and the report's messages. level as event_message. */
+/* Adds a sentence to pane 8 and to the report's messages. level: as in event_message. */
 void model_message(struct model *model, int level, const char *text);
 
 /* Changes with every applied batch that changed anything; cheap, no lock. */
@@ -65,14 +65,15 @@ uint64_t model_generation(const struct model *model);
 struct model_status {
 	int64_t first_ns, last_ns;	/* earliest start, latest end seen; first > last: empty */
 	int64_t live_ns;		/* sources read up to here */
-	int64_t settled_ns;		/* final up to here */
+	int64_t settled_ns;		/* settled up to here */
 	bool finished, partial;
 	uint64_t events;		/* taken in */
 	uint64_t lost_events, lost_packets;
 	uint64_t dropped;		/* by probes or a vendor's library */
 	uint64_t bad;			/* impossible values, ignored */
-	uint64_t late;			/* came after their time was final: in the totals, in
-					 * nothing that was made of that time by then */
+	/* arrived after their time was final: counted in the totals, but not in what had been
+	 * derived from that time by then */
+	uint64_t late;
 	uint64_t kernels;		/* finished kernel runs */
 	uint64_t in_flight;		/* commands announced and not finished */
 	uint64_t how[HOW_COUNT];	/* finished device work by attribution */
@@ -83,12 +84,12 @@ struct model_status {
 	int64_t own_ns;			/* probes' own time */
 	int64_t program_ns;		/* host time the above is a share of */
 	size_t memory_bytes;
-	/* detail before this may be gone; INT64_MIN: all is there */
+	/* detail before this may be discarded; INT64_MIN: none is */
 	int64_t folded_ns;
 	uint64_t steps;
 	int64_t last_step_number;	/* -1 none */
 	int64_t last_step_ns;		/* duration of the last finished step */
-	size_t warnings;		/* messages that are no mere news */
+	size_t warnings;		/* messages that are warnings or errors */
 };
 
 void model_status(struct model *model, struct model_status *out);	/* [locked] */
@@ -106,14 +107,14 @@ enum row_kind {
 	ROW_COUNTER,		/* a series of a device or process, query/counters.h */
 	ROW_POOL,		/* parent of a process's threads of one name, with their mean */
 	ROW_COMPILE,		/* what a process compiled */
-	/* Graphs launched to a queue, each from its first node to its last, over the nodes'
-	 * own rows; settled ROW_GRAPH_LATE_NS after all others. */
+	/* Graphs launched to a queue, each from its first node to its last, above the rows of the
+	 * nodes; settled ROW_GRAPH_LATE_NS after all other rows. */
 	ROW_GRAPH,
 };
 
 #define ROW_GRAPH_LATE_NS INT64_C(1000000000)
 
-/* Colour class of work; nothing is told by colour alone. */
+/* Colour class of work; no information is given by colour alone. */
 enum work {
 	WORK_NONE = 0, WORK_MATMUL, WORK_ELEMENTWISE, WORK_REDUCE, WORK_COPY,
 	WORK_COMM, WORK_INPUT, WORK_OTHER, WORK_OP, WORK_RANGE,
@@ -185,10 +186,9 @@ struct column {
 };
 
 /*
- * Columns i = 0 … n-1 cover [t0 + i*w, t0 + (i+1)*w), w = (t1 - t0) / n > 0.
- * out has room for n. Exact, but where detail was folded away to stay within
- * the memory limit: its time is spread evenly and marked COLUMN_APPROX.
- * Unknown row: all zero. [locked]
+ * Columns i = 0 … n-1 cover [t0 + i*w, t0 + (i+1)*w), w = (t1 - t0) / n > 0. out has room for n.
+ * Exact, except where detail was folded to stay within the memory limit: its time is spread
+ * evenly and marked COLUMN_APPROX. Unknown row: all zero. [locked]
  */
 void model_columns(struct model *model, uint32_t row, uint32_t lane,
 		   int64_t t0, int64_t t1, size_t n, struct column *out);
@@ -235,7 +235,7 @@ struct span_edge {
 size_t model_spans(struct model *model, uint32_t row, uint32_t lane,
 		   int64_t t0, int64_t t1, size_t max, struct span_edge *out);
 
-/* Everything about one event: the sentence under the rows, later the pages. */
+/* Everything about one event, for the sentence under the rows and the pages. */
 struct span {
 	struct span_ref ref;
 	enum row_kind row_kind;

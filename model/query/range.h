@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What ran within a time: every op, kernel, copy and compilation that touches
- * [t0, t1), summed by name, op, shape and queue. The rules of query.h apply.
+ * What ran within a range of time: every op, kernel, copy and compilation that touches [t0, t1),
+ * summed by name, op, shape and queue. The rules of query.h apply.
  *
- * A walk looks at the spans themselves, some at a time, so that who asks gives the lock
- * back in between and can stop early: queues first, then compilations, then threads. What
- * comes meanwhile may be in it or not.
+ * A walk reads the spans themselves, a few at a time, so that the caller can give the lock back
+ * in between and can stop early: queues first, then compilations, then threads. Events that
+ * arrive meanwhile may or may not be included.
  *
- * Always true: times are clipped to the range, so that the parts of two ranges side by side
- * are those of both together; a count is of all that touch it. An op's own time is without
- * that of the ops in it on the same thread. Exact, but for what was folded.
+ * Always true: times are clipped to the range, so that the times of adjacent ranges add up to
+ * those of both together; counts include all spans that touch the range. An op's self time
+ * excludes the ops called in it on the same thread. Exact, except for folded detail.
  *
  * Complexity: O(log spans) for each lane, then O(1) for each span that touches the range.
- * Ownership: a walk belongs to who made it, not longer than the model.
+ * Ownership: the caller frees a walk, before the model.
  */
 #ifndef MODEL_QUERY_RANGE_H
 #define MODEL_QUERY_RANGE_H
@@ -52,20 +52,22 @@ struct range_walk *range_walk_new(struct model *model, int64_t t0, int64_t t1);
 void range_walk_free(struct range_walk *walk);
 /* Only of that kind, from the start on. */
 void range_walk_only(struct range_walk *walk, enum range_kind kind);
-/* Looks at so many spans, or LANE_BLOCK more; false: all are. [locked] */
+/* Visits this many spans, or up to LANE_BLOCK more; false: all were visited. [locked] */
 bool range_walk_step(struct range_walk *walk, uint64_t spans);
 void range_walk_state(const struct range_walk *walk, struct range_state *out);
-/* What was found so far, as it is kept: several may have one name, range_fold() brings them
- * together. *out owned by the caller. Fewer where nobody wants them. [locked, yields] */
+/* The parts found so far; several may have the same name, range_fold() merges them. The caller
+ * owns *out. Fewer parts if model_yield() says that they are not wanted any more. [locked,
+ * yields] */
 size_t range_walk_parts(struct range_walk *walk, struct range_part **out);
 
-/* What tells parts from each other, besides their kind. */
+/* The fields that distinguish parts, besides their kind. */
 enum range_by {
 	RANGE_BY_NAME = 1, RANGE_BY_OP = 2, RANGE_BY_SHAPE = 4, RANGE_BY_QUEUE = 8,
 	RANGE_BY_DEVICE = 16, RANGE_BY_DIRECTION = 32, RANGE_BY_ALL = 63,
 };
-/* Makes parts that differ in nothing else one, and sorts them by time; what they differ in is
- * none then. Returns how many are left. Needs no lock, and rests (model_rest()): not with it. */
+/* Merges parts that are equal in the fields of `by`, clears the fields in which they differ, and
+ * sorts them by time. Returns how many are left. Must be called without the lock, since it calls
+ * model_rest(). */
 size_t range_fold(struct range_part *parts, size_t n, unsigned by);
 
 #endif

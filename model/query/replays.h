@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Graphs of device work that are launched as one (CUDA graphs): what a launch is made
- * of and how long it takes. Like model/query/query.h: functions marked [locked] want the
- * model's lock.
+ * Graphs of device work that are launched as a whole (CUDA graphs): what a launch consists of and
+ * how long it takes. As in query.h, functions marked [locked] need the model's lock.
  *
- * Counted when the records of a launch have come and settled, half a second behind.
- * Times are the device's own.
+ * A launch is counted when its records have arrived and settled, half a second later. Times are
+ * the device's own.
  */
 #ifndef MODEL_QUERY_REPLAYS_H
 #define MODEL_QUERY_REPLAYS_H
@@ -27,7 +26,8 @@ struct replay_row {
 	const char *name;
 	const char *op;			/* that launched it last, NULL none */
 	uint64_t launches;		/* whose nodes were seen */
-	uint64_t whole;			/* that were told as one, without their nodes */
+	/* launches that were reported as a whole, without their nodes */
+	uint64_t whole;
 	uint64_t nodes;			/* in all launches */
 	/* from the first node's start to the last one's end */
 	int64_t total_ns, min_ns, max_ns;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Questions about only those events whose name, or whose op's name, is wanted.
- * The rules of query.h apply.
+ * Questions about only those events whose name, or whose op's name, matches. The rules of query.h
+ * apply.
  *
- * Idea: the names are asked, once each, not the events: `match` sees every name
- * that an event may have (new ones with the next question) and an event costs
- * one look into a table; chunks that have none of the names are passed by.
+ * Idea: names are matched, once each, not events. `match` is called for every name that an event
+ * may have (for new names with the next question), and an event then costs one look into a table;
+ * chunks without any matching name are skipped.
  *
  * Complexity: O(chunks + 512 for each chunk that may have one).
- * Ownership: a search belongs to who made it, not longer than the model. Exact;
- * where detail was folded nothing is found, and columns say COLUMN_APPROX.
+ * Ownership: the caller frees a search, before the model. Exact; in folded detail nothing is
+ * found, and columns are marked COLUMN_APPROX.
  */
 #ifndef MODEL_QUERY_SEARCH_H
 #define MODEL_QUERY_SEARCH_H
@@ -18,12 +18,12 @@
 
 enum search_field {
 	SEARCH_NAME,			/* the event's own: a kernel's, an op's, a range's */
-	/* of device work that of the op that launched it, else its own */
+	/* for device work the name of the op that launched it, else its own */
 	SEARCH_OP,
-	SEARCH_EITHER,			/* what one of the two finds */
+	SEARCH_EITHER,			/* either of the two */
 };
 
-/* name is the short one, raw as it came; both borrowed. No questions from here. */
+/* name: the short name; raw: as it came; both borrowed. Must not ask the model. */
 typedef bool search_match(void *arg, const char *name, const char *raw);
 
 struct search;
@@ -32,8 +32,7 @@ struct search *search_new(struct model *model, enum search_field field, search_m
 			  void *arg);
 void search_free(struct search *search);
 
-/* As model_columns, model_span_next and model_span_prev; a counter's row has
- * nothing. [locked] */
+/* Like model_columns(), for the matching events only; empty for a counter's row. [locked] */
 void search_columns(struct search *search, uint32_t row, uint32_t lane, int64_t t0, int64_t t1,
 		    size_t n, struct column *out);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the analyses know, for the screen and the report: why devices were
- * idle, what a step's time went to, what overlapped, how fast copies were.
+ * Results of the analyses for the screen and the report: why devices were idle, where a step's
+ * time went, what overlapped, how fast copies were.
  *
- * Everything here reaches to the settled line and is final; it is counted in
- * the analyses' slices, so the very last steps may not be in it yet. All
- * functions want the model's lock [locked]. Times are ns of host 0's clock.
+ * Everything here is about settled time and is final. It follows the slices of the analyses, so
+ * the very last steps may not be included yet. All functions need the model's lock [locked].
+ * Times are ns of host 0's clock.
  */
 #ifndef MODEL_QUERY_TIME_H
 #define MODEL_QUERY_TIME_H

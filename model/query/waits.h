@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who synchronises: where the program waits for its devices, and how long these then
- * do nothing. Like model/query/query.h: functions marked [locked] want the model's lock;
- * arrays given out are snapshots, owned by the caller, freed with free().
+ * Synchronisation: where the program waits for its devices, and how long these are idle then. As
+ * in query.h, functions marked [locked] need the model's lock; arrays given out are snapshots,
+ * owned by the caller, freed with free().
  *
- * All of it is about settled time and follows it a step behind (a second where there
- * are no steps).
+ * Everything here is about settled time and follows it one step behind (one second if there are
+ * no steps).
  */
 #ifndef MODEL_QUERY_WAITS_H
 #define MODEL_QUERY_WAITS_H

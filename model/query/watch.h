@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finished events as they become known, each once: for who waits for one of a certain sort.
- * The rules of query.h apply.
+ * Reports finished events as they become known, each once, to a caller that waits for a certain
+ * kind of event. The rules of query.h apply.
  *
- * Idea: as an event finds its place, one look at its name (asked once each) and one at its
- * length decide whether it may be wanted; what may be is noted, and all about it is told to
- * who asks. Nothing is noted and nothing costs anything while nobody watches.
+ * Idea: when an event finds its place, its name (checked once for each name) and its duration
+ * decide whether it may be wanted. If so it is noted, and the caller gets all its fields with the
+ * next question. Without a watch nothing is noted and nothing costs time.
  *
- * Always true: what comes in after model_watch() is told or counted as missed (more than
- * WATCH_NOTES between two questions). What lies under the memory limit is gone by then, and is
- * counted too.
+ * Always true: every event that arrives after model_watch() is reported or counted as missed (if
+ * more than WATCH_NOTES come between two questions, or if its detail was discarded by then).
  */
 #ifndef MODEL_QUERY_WATCH_H
 #define MODEL_QUERY_WATCH_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the analyses over launches, kernels and copies know beyond their
- * findings. Like model/query/query.h: functions marked [locked] want the model's
- * lock; arrays given out are snapshots, owned by the caller, freed with free().
+ * Results of the analyses of launches, kernels, ops and steps beyond their findings. As in
+ * query.h, functions marked [locked] need the model's lock; arrays given out are snapshots, owned
+ * by the caller, freed with free().
  *
- * All of it is about settled time and follows it a step behind (a second where
- * there are no steps).
+ * Everything here is about settled time and follows it one step behind (one second if there are
+ * no steps).
  */
 #ifndef MODEL_QUERY_WORK_H
 #define MODEL_QUERY_WORK_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The merge: sources by start, what has started by its end. */
+/* The merge: the sources in the order of their start; what has started comes out by its end. */
 #include <stdlib.h>
 #include <string.h>
 

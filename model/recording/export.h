@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The timeline given back as events, for `save`: a model that takes them in
- * shows the same. Beside query.h, by the same rules.
+ * The timeline given back as events, for `save`: a model that is fed with them shows the same.
+ * The rules of query/query.h apply.
  *
- * Idea: definitions first (names before their first use), then all that has a
- * place in time, merged from the lanes and the journal in the order in which it
- * ended, then what is open and the totals that nothing else carries.
+ * Idea: first come the definitions (names before their first use), then everything that has a
+ * place in time, merged from the lanes and the journal in the order of the ends, then what is
+ * open, and the totals that nothing else carries.
  *
  * Always true:
- *  - time_ns never goes back. Device times are given as host times with a clock
- *    that is the host's: as they were drawn, with the device's own durations.
- *  - Ids of names are new, those of devices, queues, shapes and instances the
- *    process's own; correlations and sequence numbers are left out.
- *  - With a window (from_ns) it has what touches it, and no totals.
- *  - What is not there any more cannot be given: model_export_gap() says so.
+ *  - time_ns never goes back. Device times are given as host times, with a clock that is the
+ *    host's: as they were drawn, with the device's own durations.
+ *  - Ids of names are new; those of devices, queues, shapes and instances are the process's
+ *    own; correlations and sequence numbers are left out.
+ *  - With a window (from_ns), the events are those that touch it, without totals.
+ *  - What was discarded cannot be given; model_export_gap() says so.
  *
- * The model stands still while an export is under way: whoever feeds it waits
- * in model_apply(); questions are answered. So one thread makes the export, asks
- * and frees it, and none waits for it while feeding.
+ * The model stands still during an export: whoever feeds it waits in model_apply(), while
+ * questions are answered. So one thread makes the export, asks it and frees it, and no thread
+ * that feeds the model may wait for that thread.
  *
- * Complexity: O(log lanes) an event; memory for what is open at a time. Each
- * model_export_next() holds the lock for at most about 1 ms. Ownership: strings
- * are the model's, valid as long as it lives.
+ * Complexity: O(log lanes) for an event; memory for what is open at a time. Each
+ * model_export_next() holds the lock for at most about 1 ms. Ownership: strings are the model's
+ * and valid as long as it lives.
  */
 #ifndef MODEL_EXPORT_H
 #define MODEL_EXPORT_H
@@ -35,17 +35,17 @@ struct model;
 struct model_export;
 
 struct model_export_gap {
-	int64_t spans_ns;		/* detail before this was folded away, INT64_MIN: none */
-	int64_t calls_ns;		/* calls, waits, builds, allocations likewise */
+	int64_t spans_ns;		/* details before this were discarded, INT64_MIN: none */
+	int64_t calls_ns;		/* the same for calls, waits, builds, allocations */
 	uint64_t spans;			/* given so far */
 };
 
 /* from_ns INT64_MIN: everything. */
 struct model_export *model_export_new(struct model *model, int64_t from_ns);
-/* Before the first: spans and steps by their start, outer before inner, not by
- * their end; for what is no recording. */
+/* Spans and steps come by their start, outer before inner, and not by their end: for formats
+ * other than a recording. Call it before the first model_export_next(). */
 void model_export_by_start(struct model_export *export);
-/* Up to max events (64 at least); 0: that was all. */
+/* Gives up to max events (max is 64 or more); 0: there are no more. */
 size_t model_export_next(struct model_export *export, struct event *out, size_t max);
 void model_export_gap(const struct model_export *export, struct model_export_gap *out);
 void model_export_free(struct model_export *export);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the model keeps, as the events it came from. */
+/* What the model keeps, turned back into the events that it came from. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -294,7 +294,8 @@ static uint64_t own_length(const struct model_export *x, const struct row *row,
 			   const struct lane_span *span, const struct command_cold *cold)
 {
 	const struct queue *queue = queue_at(x->model, row->queue);
-	const struct device_view *view = queue->view == NONE ? NULL : view_at(x->model, queue->view);
+	const struct device_view *view =
+		queue->view == NONE ? NULL : view_at(x->model, queue->view);
 
 	if (!view || !clock_has(&view->clock) || cold->segment == CLOCK_FIXED)
 		return (uint64_t)span->dur_ns;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Events again of what is no span: nodes and settings of graphs, frames,
- * pauses, stages of input pipelines, thread pools. */
+/*
+ * The events of what is not a span: nodes and settings of graphs, frames, pauses, stages of
+ * input pipelines, thread pools.
+ */
 #include "model/recording/export_internal.h"
 
 #include "model/core/model.h"

@@ -300,7 +300,7 @@ static bool check_all(const struct image_header *header)
 	return checkers[0].good && (threads == 1 || checkers[1].good);
 }
 
-/* ---- checking beside ---- */
+/* ---- checking in the background ---- */
 
 /* Of what is open; the file once more, as the heap changes. */
 static struct {

@@ -2,27 +2,27 @@
 /*
  * A finished model in a file: the cache of a recording.
  *
- * Idea: the model lives in a heap of its own at an address of its own (heap.h);
- * the file is that heap, and opening it is mapping it. So whatever the model
- * consists of is in it, with nothing to keep in step by hand.
+ * Idea: the model lives in a heap of its own at an address of its own (heap.h); the file is
+ * that heap, and opening it means mapping it. So everything that the model consists of is in
+ * the file, and nothing has to be kept in step by hand.
  *
- * What is believed: a file that belongs to this user and that nobody else may
- * write, made by this very executable (a hash of its file) for this very
- * recording (the key: names, sizes, times, inodes of its files, and the options
- * that shape the model), in which every megabyte has the checksum that the
- * header tells, and the header its own. Anything else is not, and nothing of it
- * is looked at. A copied recording has other inodes and times: its cache is
- * made anew, so nobody can slip in a prepared one with a recording.
+ * Which files are trusted: a file that belongs to this user and that nobody else may write,
+ * that this very executable made (a hash of its file) for this very recording (the key: names,
+ * sizes, times and inodes of its files, and the options that shape the model), and in which
+ * every megabyte has the checksum that the header says, as has the header itself. Of any other
+ * file, nothing is looked at. A copied recording has other inodes and times, so its cache is
+ * made again: nobody can pass on a prepared cache together with a recording.
  *
- * Reading half a gigabyte takes longer than a first screen may. So where nothing
- * wrote to the file since it was made (inode, time and boot are those that its
- * header tells) it is opened with the header checked alone; the rest is checked
- * beside, and who asked is told when that fails (image_is_damaged()).
+ * Checking half a gigabyte takes longer than a first screen may take. So if nobody wrote to the
+ * file since it was made (its inode, time and boot are those in its header), it is opened after
+ * only the header was checked. The rest is checked in the background, and if that fails,
+ * whoever asks is told (image_is_damaged()).
  *
- * Always true: no pointer in the heap leads out of it, so the program may stand
- * anywhere. A test looks for such.
+ * Always true: no pointer in the heap leads out of it, so the program may be loaded at any
+ * address. A test looks for such pointers.
  *
- * Threads: image_write() any but the feeder; the others before any question.
+ * Threads: image_write() may be called on any thread but the feeder; the other functions before
+ * the first question.
  */
 #ifndef MODEL_IMAGE_H
 #define MODEL_IMAGE_H
@@ -46,20 +46,20 @@ enum image_problem {
 /* The next model_new() makes a model that can be written. False: it cannot. */
 bool image_prepare(void);
 
-/* The model that was written for this key; NULL and why not. Owned. whole: not
- * before all of it was checked. */
+/* The model that was written for this key, owned by the caller; NULL and *problem: there is
+ * none. whole: checks all of the file first. */
 struct model *image_open(const char *path, uint64_t key, bool whole,
 			 enum image_problem *problem);
-/* What was opened turned out to be damaged: throw it away. From then on this
- * process believes in whole checks only. */
+/* Has the file that was opened turned out to be damaged? Then the model must be freed. From
+ * then on, image_open() checks whole files in this process. */
 bool image_is_damaged(void);
-/* Ends the check that runs beside, if one does; before the model is freed. */
+/* Ends the check in the background, if one is running. Call it before the model is freed. */
 void image_check_end(void);
 
 /*
- * Writes the model to path (beside it, then renamed) in a child process, which
- * has it as it is now; its pid, or -1 with errno. The caller waits for it. The
- * model must have been finished.
+ * Writes the model, as it is now, to path (under another name first, then renamed) in a
+ * child process. Returns its pid, which the caller waits for, or -1 with errno. The model
+ * must have been finished.
  */
 pid_t image_write(struct model *model, const char *path, uint64_t key);
 

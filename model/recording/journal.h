@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the timeline has no place for: calls, waits, builds, allocations, frees,
- * edges, messages and counters as they came, for `save`. Totals and analyses do not look here.
+ * What has no place on the timeline: calls, waits, builds, allocations, frees, edges, messages
+ * and counters, kept as they arrived, for `save`. Totals and analyses do not use it.
  *
- * Always true: entries are in the order of arrival; beyond the journal's share
- * of the memory limit the oldest go, and from_ns says from when on it is whole.
- * Complexity: O(1), 64 bytes each. Threads: under the model's lock.
+ * Always true: entries are in the order of arrival. Beyond the journal's share of the memory
+ * limit, the oldest are dropped, and from_ns says from when on the journal is complete.
+ * Complexity: O(1) and 64 bytes for an entry. Threads: under the model's lock.
  */
 #ifndef MODEL_JOURNAL_H
 #define MODEL_JOURNAL_H
@@ -37,10 +37,10 @@ struct journal {
 	int64_t from_ns;		/* whole from here on; INT64_MIN: from the beginning */
 };
 
-/* The event that is being applied, if it is one of those. */
+/* Keeps the event that is being applied, if it is of such a type. */
 void journal_keep(struct model *model, const struct arrival *in);
-/* The entry of that number, NULL: gone or not there yet. O(blocks) unless *at
- * (NULL at first) is of an earlier one and nothing was let go since. */
+/* The entry of that number, NULL: dropped or not there yet. O(blocks), and O(1) if *at (NULL
+ * at first) is of an earlier entry and nothing was dropped since. */
 const struct journal_entry *journal_get(const struct journal *journal, uint64_t number,
 					const struct journal_block **at);
 void journal_new(struct model *model);

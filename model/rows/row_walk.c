@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of rows and queues, so that nobody looks at all to find a few. */
+/* Lists of rows and queues, so that finding a few does not need a look at all of them. */
 #include "model/rows/rows.h"
 
 void row_listed(struct model *model, uint32_t index)
@@ -77,7 +77,7 @@ uint32_t row_walk(const struct model *model, struct row_walk *walk)
 {
 	if (walk->filter->queue != NONE || walk->filter->device != NONE)
 		return walk_queues(model, walk);
-	/* view: whether it has begun */
+	/* view: whether the walk has begun */
 	if (!walk->filter->threads)
 		return NONE;
 	walk->row = !walk->view++ ? process_at(model, walk->filter->process)->thread_rows.first :

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows: their lanes, open spans, and the unions that are made of them. */
+/* Rows: their lanes, open spans and unions, see rows.h. */
 #include "model/rows/rows.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 /* ---- unions ---- */
 
-/* Adds what ends after from_ns. Folded chunks count with their length. */
+/* Adds a lane's spans that end after from_ns. Folded chunks count with their busy time. */
 static void merged_take(struct merged *merged, const struct row *row, int64_t from_ns,
 			struct model *breathing)
 {
@@ -37,8 +37,8 @@ static void merged_take(struct merged *merged, const struct row *row, int64_t fr
 	}
 }
 
-/* Makes the union again from from_ns on; INT64_MIN: all of it, which takes a
- * while: the old one stands until the new one is made. */
+/* Rebuilds the union from from_ns on; INT64_MIN: all of it, which takes a while, so the old union
+ * is kept until the new one is complete. */
 static void merged_redo(struct model *model, struct merged *merged,
 			const struct row_filter *filter, int64_t from_ns)
 {
@@ -58,7 +58,7 @@ static void merged_redo(struct model *model, struct merged *merged,
 	*merged = fresh;
 }
 
-/* Is the set one lane, in which nothing overlaps? */
+/* Whether the set is a single lane without overlap. */
 static bool is_one_lane(const struct model *model, const struct row_filter *filter)
 {
 	struct row_walk walk = ROW_WALK(filter);
@@ -80,7 +80,7 @@ static void merged_add(struct model *model, struct merged *merged,
 		merged->sum_ns += end_ns - start_ns;
 		merged->end_ns = end_ns;
 	} else if (!filter->threads && is_one_lane(model, filter)) {
-		/* Late, but its place was free. */
+		/* The span is late, but its place was free. */
 		merged->sum_ns += end_ns - start_ns;
 		if (end_ns > merged->end_ns)
 			merged->end_ns = end_ns;
@@ -210,7 +210,7 @@ static const struct lane_layout op_layout = {
 		[OP_INSTANCE] = LANE_FIELD(op_cold, instance, false),
 		LANE_FIELD(op_cold, device_ns, true), LANE_FIELD(op_cold, kernels, false),
 		[OP_IN_IDENT] = LANE_FIELD(op_cold, ident, false), LANE_FIELD(op_cold, step, true),
-		/* NONE is common. */
+		/* Often there is none. */
 		LANE_FIELD(op_cold, first_row, true), LANE_FIELD(op_cold, first_id, false),
 		LANE_FIELD(op_cold, depth, false), LANE_FIELD(op_cold, flags, false),
 		LANE_FIELD(op_cold, wait_ns, false), LANE_FIELD(op_cold, waker, false),
@@ -320,7 +320,7 @@ uint32_t row_of_queue(struct model *model, uint32_t queue)
 	return q->row;
 }
 
-/* Beside the queue's rows, and in no union: its nodes are in them. */
+/* The row is beside the queue's other rows and in no union, because its nodes are. */
 uint32_t row_of_graphs(struct model *model, uint32_t queue)
 {
 	struct queue *q = queue_at(model, queue);
@@ -368,7 +368,7 @@ uint32_t row_of_device(struct model *model, uint32_t device)
 static struct lane *row_lane(struct model *model, struct row *row, uint32_t lane)
 {
 	if (lane >= row->n_lanes) {
-		/* While there is one lane it needs no union. */
+		/* A row with one lane needs no union. */
 		if (row->n_lanes < 2 && lane > 0)
 			row_redo(model, row, INT64_MIN);
 		row->lanes = xreallocarray(row->lanes, lane + 1, sizeof(*row->lanes));
@@ -391,7 +391,8 @@ uint32_t row_fit(struct model *model, struct row *row, int64_t start_ns, int64_t
 	return lane;
 }
 
-/* Compilations are in the ops around them, graphs' nodes in the rows of their queues. */
+/* Compilations are part of the ops around them, and graphs' nodes are in the rows of their
+ * queues. */
 static bool is_in_others(const struct row *row)
 {
 	return row->kind == ROW_COMPILE || row->kind == ROW_GRAPH;
@@ -425,7 +426,7 @@ static void add_to_unions(struct model *model, const struct row *row, int64_t st
 	filter.copies = !filter.kernels;
 	merged_add(model, filter.kernels ? &device->kernels : &device->copies, &filter, start, end);
 	if (end <= start)
-		return;		/* a failed command's mark is no work */
+		return;		/* the mark of a failed command is not work */
 	if (start < device->first_ns)
 		device->first_ns = start;
 	if (end > device->last_ns)
@@ -490,7 +491,7 @@ bool row_find(const struct row *row, uint32_t lane, uint32_t id, uint32_t *found
 		*found = lane;
 		return true;
 	}
-	/* It was open then, and found its place in another lane. */
+	/* The span was open then and has found its place in another lane. */
 	for (uint32_t l = 0; l < row->n_lanes; l++)
 		if (l != lane && lane_find(&row->lanes[l], id, pos)) {
 			*found = l;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of the timeline: their lanes, the spans in them with what is kept of each, open
- * spans, and the unions that are made of the rows.
+ * Rows of the timeline: their lanes, what is kept of each span, open spans, and the unions that
+ * are made of rows.
  */
 #ifndef MODEL_ROWS_ROWS_H
 #define MODEL_ROWS_ROWS_H
@@ -12,42 +12,45 @@
 
 #define ROWS_MAX (1u << 20)
 #define OPENS_MAX (1u << 18)
-#define SUB_LANES 8u			/* then one more that may overlap */
+/* then there is one more lane, in which spans may overlap */
+#define SUB_LANES 8u
 #define DEPTH_MAX 64u
 
-/* What a queue's or copy's span keeps. `detail` stays first: layout.rates. The
- * fields are listed once more in rows.c. */
+/* What is kept of a span in the row of a queue or of copies. `detail` must stay first, see
+ * layout.rates. rows.c lists the fields once more. */
 struct command_cold {
-	uint64_t detail;		/* bytes; of kernels the process's shape id */
+	uint64_t detail;		/* bytes; of kernels: the shape id of the process */
 	uint64_t op;
 	int64_t call_ns;
 	uint32_t op_name, tid;
 	uint32_t call_dur_ns;
-	uint32_t queued, submit;	/* before start, 0 not given; see pack_delta */
+	/* times before the start, 0: not given; see pack_delta() */
+	uint32_t queued, submit;
 	int16_t status;
 	uint8_t kind_how;		/* kind | how << 5 */
 	uint8_t segment;		/* of the clock */
-	uint32_t place;			/* of copies, in memory: event_command.shape */
+	uint32_t place;			/* of copies: the place in memory, event_command.shape */
 	uint8_t flags;			/* of copies: CMD_PINNED, CMD_BLOCKING */
 };
 
 struct op_cold {
 	uint64_t instance;
-	int64_t device_ns, step;	/* step: any number, as frameworks give them; -1 none */
+	int64_t device_ns, step;	/* step: any number that the framework chose; -1: none */
 	uint32_t kernels, ident;
 	uint32_t first_row, first_id;	/* the first command launched in it */
-	int64_t wait_ns;		/* for a thread of a pool, 0 none */
+	int64_t wait_ns;		/* wait for a thread of a pool, 0: none */
 	uint64_t forward;		/* instance, 0 none */
-	uint32_t waker;			/* 1 + the thread that handed it over, 0 not known */
-	uint32_t frame, shapes;		/* 1 + the index in lines->frames; a name; 0 none */
+	uint32_t waker;			/* 1 + the thread that handed it over, 0: not known */
+	/* frame: 1 + the index in lines->frames; shapes: a name; 0: none */
+	uint32_t frame, shapes;
 	uint16_t depth;
 	uint8_t flags;			/* enum op_flag */
 };
 
-#define OP_INSTANCE 0			/* fields in op_layout */
+#define OP_INSTANCE 0			/* indices of fields in op_layout */
 #define OP_IN_IDENT 3
 #define OP_IN_SHAPES 12
-#define COMMAND_OP 1			/* op's in those of commands */
+#define COMMAND_OP 1			/* field `op` in the layout of commands */
 #define COMMAND_OP_NAME 3		/* op_name's */
 
 struct compile_cold {
@@ -61,7 +64,7 @@ union cold {
 	struct compile_cold compile;
 };
 
-/* Times before a start: ns up to 2.1 s, then us up to 35 minutes. */
+/* Packs a time before a start: in ns up to 2.1 s, in us up to 35 minutes. */
 #define DELTA_US 0x80000000u
 uint32_t pack_delta(int64_t ns);
 static inline int64_t unpack_delta(uint32_t packed)
@@ -83,15 +86,18 @@ struct open_span {
 struct row {
 	enum row_kind kind;
 	uint32_t process, thread, queue, device;	/* NONE where it has none */
-	uint32_t series;		/* of ROW_COUNTER; of ROW_POOL the name of its threads */
+	/* of a ROW_COUNTER; of a ROW_POOL: the name of its threads */
+	uint32_t series;
 	enum direction direction;
 	struct lane *lanes;		/* owned */
 	uint32_t n_lanes;
 	uint32_t last_id;
-	struct merged merged;		/* of the lanes, used when there are several */
+	struct merged merged;		/* union of the lanes, used when there are several */
 	uint32_t opens, n_opens;	/* list head, NONE */
-	uint32_t next;			/* of its process's threads, or its queue's rows; NONE */
-	const char *label;		/* interned; of queues and their copies, made of ... */
+	/* next row of its process's threads, or of its queue; NONE */
+	uint32_t next;
+	/* interned; for queues and their copies it is made of ... */
+	const char *label;
 	/* ... the queue's name and whether it is shared; 0: not made */
 	uint64_t label_of;
 };
@@ -112,11 +118,11 @@ uint32_t row_of_copies(struct model *model, uint32_t queue, enum direction direc
 uint32_t row_of_process(struct model *model, uint32_t process);
 uint32_t row_of_device(struct model *model, uint32_t device);
 void row_release(struct row *row);
-/* Which lane takes [start, end); makes it when it is new. */
+/* The lane that takes [start, end), made if it is new. */
 uint32_t row_fit(struct model *model, struct row *row, int64_t start_ns, int64_t end_ns);
 struct lane_pos row_insert(struct model *model, uint32_t row, uint32_t lane,
 			   const struct lane_span *span, const void *cold);
-/* Finds a span wherever in the row it is now. */
+/* Finds a span wherever it is in the row now. */
 bool row_find(const struct row *row, uint32_t lane, uint32_t id, uint32_t *found,
 	      struct lane_pos *pos);
 uint32_t open_add(struct model *model, const struct open_span *span);
@@ -125,19 +131,19 @@ static inline struct open_span *open_at(const struct model *model, uint32_t i)
 {
 	return store_at(&model->opens, i);
 }
-/* Spans of this view's queues moved: unions from from_ns on are made again. */
+/* Spans of a device's queues moved: rebuilds the unions from from_ns on. */
 void rows_moved(struct model *model, uint32_t device, int64_t from_ns);
-/* Kernels that ran under a placeholder get their class. */
+/* Gives kernels that ran under a placeholder their class. */
 void rows_reclassify(struct model *model, uint32_t process, uint32_t placeholder);
-/* First and last time of all that is there. */
+/* Determines the first and the last time of all rows. */
 void rows_extent(struct model *model);
-/* A queue came to this device, or went: its unions are made again. */
+/* A queue was added to this device or removed from it: rebuilds its unions. */
 void device_rebuild(struct model *model, uint32_t device);
-/* All unions that the row's spans are part of are kept as such from now on:
- * what is folded cannot be taken again. */
+/* Keeps all unions that the row's spans are part of as covers from now on, because folded spans
+ * cannot be added again. */
 void row_keep_unions(struct model *model, uint32_t row);
 
-/* What a union is made of. */
+/* Selects the rows that a union is made of. */
 struct row_filter {
 	uint32_t process, queue, device;	/* NONE: any */
 	bool threads, kernels, copies;
@@ -148,7 +154,7 @@ struct row_walk {
 	uint32_t view, queue, row;
 };
 #define ROW_WALK(filter) { (filter), 0, NONE, NONE }
-/* The next one, NONE: no more. */
+/* The next row; NONE: there are no more. */
 uint32_t row_walk(const struct model *model, struct row_walk *walk);
 void row_listed(struct model *model, uint32_t row);
 void queue_listed(struct model *model, uint32_t queue);
@@ -157,7 +163,7 @@ void queue_listed(struct model *model, uint32_t queue);
 void watch_note(struct model *model, uint32_t row, uint32_t lane, const struct lane_span *span);
 /* The next noted span; false: there is none. */
 bool watch_next(struct model *model, struct span_ref *ref);
-/* How many were missed so far, and `more`. */
+/* Adds `more` to the number of missed events and returns it. */
 uint64_t watch_missed(const struct model *model, uint64_t more);
 void watch_free(struct watch *watch);
 

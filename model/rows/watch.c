@@ -13,7 +13,7 @@ enum asked { ASKED_NOT, ASKED_NO, ASKED_MAYBE };
 
 struct watch {
 	struct watch_sort sort;
-	uint8_t *names;			/* owned; enum asked by name id and kind of row */
+	uint8_t *names;			/* owned; enum asked, by name id and kind of row */
 	uint32_t n_names;
 	struct span_ref *notes;		/* owned, WATCH_NOTES; a ring */
 	uint64_t first, next;		/* notes [first, next) are waiting */
@@ -40,7 +40,7 @@ void model_watch(struct model *model, const struct watch_sort *sort)
 	model->watch->notes = xreallocarray(NULL, WATCH_NOTES, sizeof(*model->watch->notes));
 }
 
-/* A copy's row has no name, an undefined name is asked for again. */
+/* A copy has no name; an undefined name is checked again later. */
 static bool may_by_name(struct model *model, enum row_kind kind, uint32_t name)
 {
 	struct watch *watch = model->watch;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Steps of training: explicit marks of the program, else ranges named like a
- * step: "step", "step 12", "step#12", in any case, else the runs of a framework's
- * functions, else the period of what runs (analyses/period.h). A series belongs
- * to one process, one source and, of marks, runs and periods, one name; the one shown is
- * explicit before numbered before plain before runs before periods, then the
- * longest. Marks that are less than half as many as the runs and were there for
- * less than half of their time (a profiler's window) are not shown instead.
- * Lists of them for others: steps_list.c.
+ * Steps of training: explicit marks of the program, else ranges named like a step ("step", "step
+ * 12", "step#12", upper or lower case), else the runs of a framework's functions, else the period
+ * of the work (analyses/period.h). A series belongs to one process and one source; a series of
+ * marks, runs or periods also to one name. The series that is shown is the first of explicit,
+ * numbered, plain, runs, periods, and among equals the longest. Marks that are fewer than half as
+ * many as the runs and cover less than half of their time (a profiler's window) do not replace
+ * the runs. analyses/steps_list.c makes lists of steps.
  */
 #include "model/steps/steps.h"
 
@@ -22,7 +21,7 @@
 #define SERIES_MAX 4096u
 #define NAMELESS_MAX 65536u
 
-/* The number in "step 12", -1 for a plain "step"; false: no such name. */
+/* The number in "step 12", -1 for a plain "step"; false: not a step's name. */
 static bool step_number(const char *name, int64_t *number)
 {
 	char *end;
@@ -159,7 +158,7 @@ void steps_release(struct model *model)
 	free(model->nameless);
 }
 
-/* By rank, then by who started first: nothing that the order of arrival decides. */
+/* By rank, then by the earliest start; the order of arrival does not matter. */
 static bool is_first(const struct model *model, const struct steps *a, const struct steps *b)
 {
 	const struct process *x = process_at(model, a->process), *y = process_at(model, b->process);

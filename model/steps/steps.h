@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps of training: series of them, by what marks them; see steps.c. */
+/* Steps of training, in series by what marks them; see steps.c. */
 #ifndef MODEL_STEPS_STEPS_H
 #define MODEL_STEPS_STEPS_H
 
@@ -9,7 +9,7 @@ struct step {
 	int64_t number, start_ns, dur_ns;
 };
 
-/* Explicit ones the program numbers itself; runs a framework's functions make. */
+/* STEPS_EXPLICIT: numbered by the program; STEPS_RUN: runs of a framework's functions. */
 enum step_source {
 	STEPS_EXPLICIT, STEPS_NUMBERED, STEPS_PLAIN, STEPS_RUN, STEPS_PERIOD, STEPS_SOURCES
 };
@@ -20,33 +20,33 @@ struct steps {
 	enum step_source source;
 	struct step *list;		/* owned, by start */
 	size_t n, cap;
-	uint64_t moved;			/* so often one came before another */
+	uint64_t moved;			/* how often a step was inserted before another */
 	int64_t sum_ns;
 	struct hist hist;
 };
 
-/* A range whose name is not defined yet: it may turn out to be a step. */
+/* A range whose name is not defined yet and which may turn out to be a step. */
 struct nameless {
 	uint32_t name, process;
 	int64_t start_ns, dur_ns;
 };
 
-/* All the numbered steps are one name, "step #": else they would fill tables. */
+/* All numbered steps have the one name "step #", or they would fill tables. */
 uint32_t steps_plain(struct model *model, uint32_t name);
 void apply_step(struct model *model, const struct arrival *in);
-/* A finished range: a step by its name? */
+/* Takes in a finished range if it is a step by its name. */
 void steps_range(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,
 		 int64_t dur_ns);
 void steps_named(struct model *model, uint32_t placeholder);
-/* A period of what runs, between two runs of that name. */
+/* Takes in a period, the time between two runs of this name. */
 void steps_period(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,
 		  int64_t dur_ns);
 void steps_release(struct model *model);
 const char *steps_source(struct model *model, const struct steps *steps);
-/* A part of it, 1 of so many, or more was spent compiling. */
+/* Whether at least 1 / part of the step was spent compiling. */
 bool step_compiles(const struct model *model, const struct steps *steps,
 		   const struct step *step, int part);
-/* The series to show, NULL none. */
+/* The series to show; NULL: there is none. */
 struct steps *steps_best(const struct model *model);
 
 #endif

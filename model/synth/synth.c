@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A training loop, or bare queues: what happens when. synth_out.c writes it. */
+/* A training loop, or bare queues: what happens and when. synth_out.c writes it. */
 #include "model/synth/synth_internal.h"
 
 #include <stdio.h>

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that never ran: makes the events of a training loop, the same for
- * the same seed and profile, driven by a virtual clock. For tests and benches.
+ * A synthetic program: it makes the events of a training loop, driven by a virtual clock, the
+ * same for the same seed and profile. For tests and benches.
  *
- * Per process and step: a range "step N" on the main thread, in it forward and
- * backward with layers, in each layer kernels on one of the queues; a copy to
- * the device first, one back at the end; ranges on input threads. Commands run
- * in order per queue and are written when they finish, ops when they end; with
- * `late` some are written much later, with `opens` long things are announced.
+ * In each process and step there is a range "step N" on the main thread, with forward and
+ * backward in it, layers in these, and in each layer kernels on one of the queues; a copy to
+ * the device at the beginning, and one back at the end; and ranges on input threads. Commands
+ * run in order on each queue and are written when they finish, ops when they end. With `late`,
+ * some are written much later; with `opens`, long ones are announced while they are open.
  *
- * Threads: one. Times: host ns from start_ns on; device ticks have their own
- * offset.
+ * Threads: one. Times: host ns from start_ns on; device ticks have an offset of their own.
  */
 #ifndef MODEL_SYNTH_H
 #define MODEL_SYNTH_H

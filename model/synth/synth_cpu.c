@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The other made-up program: a training loop of a framework on the processor alone,
- * in one thread. A step fetches its batch and runs a graph of layers, each of them a
- * MatMul (a kernel of a BLAS, whose operations are known) and a Relu. What Python calls
- * has its line of FILE_NAME, nodes have theirs. The first step is compiled before it
- * runs, each AGAIN-th anew.
+ * The second synthetic program: a training loop of a framework on the processor alone, in one
+ * thread. A step fetches its batch and runs a graph of layers, each of them a MatMul (a kernel
+ * of a BLAS library, whose operations are known) and a Relu. What Python calls has its line of
+ * FILE_NAME, and nodes have theirs. The first step is compiled before it runs, and each
+ * AGAIN-th step is compiled again.
  */
 #include "model/synth/synth_internal.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the made-up program is made of: names, devices, clocks, memory. */
+/* What the synthetic program consists of: names, devices, clocks, memory. */
 #include "model/synth/synth_internal.h"
 
 #include "model/base/util.h"

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The third made-up program: a training loop of a framework on GPUs, in one thread, with
- * what CUDA has and OpenCL has not. Each device has its default stream, one of a high
- * priority for collectives, one for copies, and the others compute. A step sends each
- * device its batch, runs the ops of LAYERS layers, sends activations from device to
- * device, launches the backward pass as a graph whose nodes know the op that they were
- * captured in, reduces gradients beside it, updates on the default stream, and reads the
- * loss back: the wait of item() at a line that is known. Then the host writes its log,
- * and the devices have nothing to do.
+ * The third synthetic program: a training loop of a framework on GPUs, in one thread, with what
+ * CUDA has and OpenCL does not have. Each device has its default stream, a stream of high
+ * priority for collectives, one for copies, and others that compute. A step sends each device
+ * its batch, runs the ops of LAYERS layers, sends activations from device to device, launches
+ * the backward pass as a graph whose nodes know the op in which they were captured, reduces
+ * gradients at the same time, updates on the default stream, and reads the loss back: the wait
+ * of item() at a known line. Then the host writes its log, and the devices have nothing to do.
  */
 #include "model/synth/synth_internal.h"
 

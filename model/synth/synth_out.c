@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The made-up program's events on their way out: put in the order they are
- * written (a heap), numbered per thread, some of them lost.
+ * The events of the synthetic program on their way out: ordered by when they are written (a
+ * heap), numbered per thread, and some of them lost.
  */
 #include "model/base/binary_heap.h"
 #include "model/synth/synth_internal.h"

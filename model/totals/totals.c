@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Totals that are kept while events come in, so that they do not depend on
- * what detail is still there: kernels, copies, calls, compiles. Keys
- * are names as they were used; answers/tables.c puts together what turned out to be
- * the same name.
+ * Totals of kernels, copies, calls and compilations. They are kept while events arrive, so that
+ * they do not depend on the detail that is still there. Keys are names as they were used;
+ * answers/tables.c combines totals whose names turned out to be the same.
  */
 #include "model/totals/totals.h"
 
@@ -16,7 +15,7 @@
 #include "model/rows/rows.h"
 
 #define TOTALS_MAX (1u << 22)
-/* A shorter transfer's rate says more about its launch than about the bus. */
+/* The rate of a smaller transfer says more about its launch than about the bus. */
 #define PEAK_BYTES 65536u
 #define COMPILES_MAX 65536u
 
@@ -104,7 +103,7 @@ static struct kernel_shape_total *kernel_shape_get(struct model *model,
 	return store_at(&model->kernel_shapes, index);
 }
 
-/* A shape may be used before it is told, so what it costs is asked for at the end. */
+/* A shape may be used before it is defined, so its cost is looked up at the end. */
 static void total_shape(struct model *model, struct kernel_total *kernel, uint32_t kernel_index,
 			const struct finished_run *run)
 {
@@ -363,7 +362,7 @@ static int call_by_time(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Index of the row of a name, a new one when it has none. */
+/* The index of the row of a name, which is made if it is new. */
 static uint32_t total_row_for(struct map *rows, uint32_t name, size_t *n)
 {
 	uint32_t at = map_get(rows, name);

@@ -8,15 +8,15 @@
 
 struct kernel_total {
 	uint32_t name, queue;
-	uint32_t shape;			/* of the process; 0: none, or several */
+	uint32_t shape;			/* shape id of the process; 0: none, or several */
 	bool shapes;			/* several */
 	uint64_t count, failed, approx, untimed;
 	int64_t total_ns, min_ns, max_ns;
 	struct hist hist;
 	uint32_t ops;			/* list of kernel_op_total */
-	uint32_t op;			/* of them, the last one asked for; NONE */
+	uint32_t op;			/* the last entry of that list that was used, or NONE */
 	uint32_t by_shape;		/* list of kernel_shape_total */
-	uint32_t last_shape;		/* of them, the last one asked for; NONE */
+	uint32_t last_shape;		/* the last entry of that list that was used, or NONE */
 };
 
 struct kernel_shape_total {
@@ -33,7 +33,7 @@ struct kernel_op_total {
 };
 
 struct copy_total {
-	/* peer: of P2P, its process's id of the other device, 0 none */
+	/* peer: of P2P copies the process's id of the other device, 0: none */
 	uint32_t queue, peer;
 	uint8_t direction;
 	uint64_t count, failed, approx, bytes, untimed, timed_bytes;
@@ -64,7 +64,7 @@ void total_copy(struct model *model, const struct finished_run *run);
 void apply_call(struct model *model, const struct arrival *in);
 void apply_calls(struct model *model, const struct arrival *in);
 void apply_compile(struct model *model, const struct arrival *in);
-/* A name: the first line of text that says something. */
+/* The name that is the first non-empty line of a text. */
 uint32_t text_first_line(struct model *model, const char *text);
 void totals_release(struct model *model);
 

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls on a stopped thread, with a way back that needs nobody.
+ * Function calls on a stopped thread, with a way back that works without tftop.
  *
- * Below the red zone of the thread's stack we lay, from low to high:
+ * tftop writes below the red zone of the thread's stack, from low to high:
  *
  *   rsp at the call -> libc: store rax at `result`      (return address of the call)
  *                      libc: pop rdi; the marker signal
  *                      raise()
  *                      libc's sigreturn trampoline
- *                      a signal frame with all that the thread had
+ *                      a signal frame with all of the thread's state
  *                      result; the text; its vector registers
  *
- * So after the call the thread sends itself a signal that nobody handles. While we
- * hold it that is where it stops for us, and we put everything back by ptrace. Without
- * us the signal is ignored, and sigreturn puts everything back. All orders below are
- * such that this holds at each moment: first the stack, then the registers, then the
- * mask; and back: mask, vectors, registers.
+ * So after the call the thread sends itself a signal that nobody handles. While tftop traces the
+ * thread, it stops there, and tftop restores everything with ptrace. Without tftop the signal is
+ * ignored, and sigreturn restores everything. The order of all steps below keeps this true at each
+ * moment: first the stack, then the registers, then the mask; on the way back mask, vector
+ * registers, registers.
  *
- * By ptrace rather than always by sigreturn, as a sleep or poll with a relative time
- * can be continued only in the first way: the kernel forgets what is left of it at a
- * sigreturn. Hence, if tftop dies within that millisecond, it begins anew.
+ * ptrace is preferred to sigreturn because only then a sleep or poll with a relative time can
+ * continue: the kernel forgets how much of it is left at a sigreturn. Hence, if tftop dies within
+ * that millisecond, the sleep starts again.
  *
- * No single steps, breakpoints or code of our own: those outlive a dead tracer, and
+ * There are no single steps, breakpoints or code of tftop: they would outlive a dead tracer, and
  * the next SIGTRAP would kill the program.
  *
  * The layout of signal frames: Linux, arch/x86/include/uapi/asm/sigcontext.h and
@@ -70,8 +70,8 @@
 #define E_RESTART_RESTARTBLOCK 516
 
 #define BIT(signal) (1ull << ((signal) - 1))
-/* Not held back: what the thread itself causes, and glibc's setuid() of all threads,
- * whose caller holds a lock that making a thread needs. */
+/* Signals that are not held back: faults of the thread itself, and the signal of glibc's setuid()
+ * of all threads, whose caller holds a lock that creating a thread needs. */
 #define LET_THROUGH (BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGILL) | BIT(SIGTRAP) | \
 		     BIT(SIGSYS) | BIT(33))
 
@@ -95,9 +95,9 @@ int tracee_thread(void *(*work)(void *), void *data)
 	return error;
 }
 
-/* ---- holding it ---- */
+/* ---- stopping the thread ---- */
 
-/* The next stop. Of a stop, *status is as wait gives it. */
+/* Waits for the next stop; *status is as wait() returns it. */
 static enum hold next_stop(struct tracee *e, int64_t deadline, int *status)
 {
 	pid_t pid;
@@ -152,7 +152,7 @@ enum hold tracee_stop(struct tracee *e, int64_t deadline)
 		return hold;
 	if (ptrace(PTRACE_GETREGS, e->tid, 0, &e->regs) != 0)
 		return HOLD_GONE;
-	/* a call that only our stop broke: the kernel makes it again, unless a handler runs */
+	/* a call that only this stop interrupted: the kernel repeats it, unless a handler runs */
 	if ((int64_t)e->regs.rax == -EINTR && call_breaks((int64_t)e->regs.orig_rax)) {
 		e->regs.rax = (uint64_t)-E_RESTARTNOHAND;
 		if (!tracee_change(e))
@@ -208,8 +208,8 @@ static bool was_interrupted(const struct user_regs_struct *r)
 		rax == -E_RESTART_RESTARTBLOCK);
 }
 
-/* A signal that is ignored by default and for which the program has no handler; SIGURG
- * where it handles them all: who does expects it without cause. */
+/* A signal that is ignored by default and for which the program has no handler. If it handles all
+ * of them: SIGURG, because whoever handles that expects it without a cause. */
 static int choose_marker(const struct tracee *e)
 {
 	static const int signals[] = { SIGURG, SIGWINCH, SIGCHLD };
@@ -264,9 +264,9 @@ static size_t lay_xstate(const struct tracee *e, uint8_t *to)
 	return size + sizeof(magic2);
 }
 
-/* The number of the call that the thread waits in. Of one that has been continued before
- * the kernel only knows restart_syscall, which it cannot do after a sigreturn; so as it
- * stands in front of the instruction (mov $nr, %eax; syscall). */
+/* The number of the system call that the thread waits in. If the call was continued before, the
+ * kernel only shows restart_syscall, which is not possible after a sigreturn; then the number is
+ * read from the code before the instruction (mov $nr, %eax; syscall). */
 static uint64_t call_number(const struct tracee *e)
 {
 	uint8_t code[5];
@@ -295,7 +295,7 @@ static void lay_frame(const struct tracee *e, ucontext_t *uc, uint64_t xstate)
 	g[REG_RBP] = (greg_t)r->rbp, g[REG_RBX] = (greg_t)r->rbx;
 	g[REG_RDX] = (greg_t)r->rdx, g[REG_RCX] = (greg_t)r->rcx;
 	g[REG_RSP] = (greg_t)r->rsp, g[REG_EFL] = (greg_t)r->eflags;
-	/* an interrupted call is made again: back to its instruction, of two bytes */
+	/* an interrupted call is repeated: back to its instruction, of two bytes */
 	g[REG_RAX] = (greg_t)(again ? call_number(e) : r->rax);
 	g[REG_RIP] = (greg_t)(again ? r->rip - 2 : r->rip);
 	g[REG_CSGSFS] = (greg_t)((r->cs & 0xffff) | (r->ss & 0xffff) << 48);
@@ -317,8 +317,8 @@ size_t tracee_room(void)
 }
 
 /*
- * Where the stack is free: below the red zone. In the marker's stop of a call before, that is
- * below what raise() uses: the way back of that call stays whole until this one's is in use.
+ * Where the stack is free: below the red zone. At the marker of an earlier call that is below what
+ * raise() uses, so that the way back of that call stays intact until this call's is in use.
  */
 static bool free_below(const struct tracee *e, uint64_t *below)
 {
@@ -330,7 +330,7 @@ static bool free_below(const struct tracee *e, uint64_t *below)
 	return true;
 }
 
-/* Writes the stack of a call; false: it could not be written, nothing is changed. */
+/* Writes the stack of a call; false: it is not writable, and nothing was changed. */
 static bool lay_call_stack(const struct tracee *e, const char *text, struct call_area *area)
 {
 	const struct way_back *back = &e->target->back;
@@ -359,7 +359,7 @@ static bool lay_call_stack(const struct tracee *e, const char *text, struct call
 	area->sp = base + 8;
 	area->result = base + used + frame;
 	area->text = area->result + 8;
-	/* no value that dlopen or an entry gives */
+	/* a value that neither dlopen() nor an entry returns */
 	memset(image + used + frame, 0xff, 8);
 	memcpy(image + used + frame + 8, text ? text : "", text_size);
 	return target_write(e->target, base, image, xstate_at + xstate_size);
@@ -367,7 +367,7 @@ static bool lay_call_stack(const struct tracee *e, const char *text, struct call
 
 /* ---- the call ---- */
 
-/* Until the marker comes. What else comes is the program's. */
+/* Waits for the marker. Other signals are the program's. */
 static enum hold wait_marker(struct tracee *e, const struct call_area *area, int64_t deadline,
 			     uint64_t *result)
 {
@@ -391,7 +391,7 @@ static enum hold wait_marker(struct tracee *e, const struct call_area *area, int
 		    target_read(e->target, area->result, result, sizeof(*result)) &&
 		    *result != UINT64_MAX)
 			break;
-		/* nobody handles the marker, so one of somebody else's means nothing */
+		/* nobody handles the marker, so that one from elsewhere means nothing */
 		go_on(e, signal == e->marker ? 0 : signal);
 	}
 	e->returned = true;
@@ -434,10 +434,10 @@ void tracee_release(struct tracee *e)
 
 	if (!e->taken)
 		return;
-	/* it runs: only a stopped thread can be let go by name */
+	/* it runs: only a stopped thread can be detached */
 	if (!e->stopped && (ptrace(PTRACE_INTERRUPT, e->tid, 0, 0) != 0 ||
 			    next_stop(e, monotonic_ns() + 50000000, &status) != HOLD_DONE))
-		return;		/* the end of this thread of ours lets it go */
+		return;		/* the end of this tracing thread releases it */
 	if (e->away && e->returned) {
 		e->pending = 0;
 		ptrace(PTRACE_SETSIGMASK, e->tid, (void *)sizeof(e->mask), &e->mask);

@@ -70,7 +70,7 @@ static bool is_known(const struct code_job *job, pid_t tid)
 	return false;
 }
 
-/* False: refused. A thread that is ending is none. */
+/* False: refused. A thread that is ending counts as none. */
 static bool seize_thread(struct code_job *job, pid_t tid)
 {
 	char state[16];
@@ -137,7 +137,7 @@ static bool wait_stopped(struct stopped_thread *t, int64_t deadline)
 	return true;
 }
 
-/* Those that are made until all stand, too. */
+/* Also threads that are created until all are stopped. */
 static bool stop_all(struct code_job *job, int64_t deadline)
 {
 	size_t before;
@@ -154,7 +154,7 @@ static bool stop_all(struct code_job *job, int64_t deadline)
 	return true;
 }
 
-/* A call that only our stop broke: the kernel makes it again, unless a handler runs. */
+/* A system call that only this stop interrupted: the kernel repeats it, unless a handler runs. */
 static void detach_thread(struct stopped_thread *t)
 {
 	if ((int64_t)t->regs.rax == -EINTR && call_breaks((int64_t)t->regs.orig_rax)) {
@@ -166,7 +166,7 @@ static void detach_thread(struct stopped_thread *t)
 	t->gone = true;
 }
 
-/* What cannot be stopped even then, the end of this thread of ours lets go. */
+/* Threads that cannot be stopped even then are released by the end of this tracing thread. */
 static void detach_all(struct code_job *job)
 {
 	int64_t deadline;
@@ -186,8 +186,7 @@ static void detach_all(struct code_job *job)
 
 /* ---- the code ---- */
 
-/* What is asked for makes sense, and is in code that is this process's or a file's that it
- * has a copy of. */
+/* Whether the request is valid, and concerns code in private mappings of this process. */
 static bool is_code(const struct code_job *job, const struct tft_code *c)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -225,7 +224,7 @@ static bool is_back(const struct code_job *job)
 	return !job->report;
 }
 
-/* The thread is in the midst of none of it, and no signal's handler returns to there. */
+/* Whether the thread is inside none of it, and no signal handler returns to it. */
 static bool is_idle(const struct code_job *job, const struct stopped_thread *t)
 {
 	const struct stage_codes *c = job->codes;
@@ -233,7 +232,7 @@ static bool is_idle(const struct code_job *job, const struct stopped_thread *t)
 	ssize_t got;
 
 	for (uint32_t i = 0; i < c->count; i++) {
-		/* the rest of the function knows nothing of it */
+		/* the rest of the function is not affected */
 		uint32_t idle = is_back(job) ? c->code[i].length : c->code[i].idle;
 
 		if (t->regs.rip - c->code[i].at - 1 < idle - 1)
@@ -255,7 +254,7 @@ static bool all_idle(struct code_job *job)
 	return true;
 }
 
-/* What is to be there now, and what then. */
+/* What the memory must hold now, and what it will hold. */
 static const uint8_t *old_of(const struct code_job *job, const struct tft_code *c)
 {
 	return is_back(job) ? c->after : c->before;
@@ -266,7 +265,7 @@ static const uint8_t *new_of(const struct code_job *job, const struct tft_code *
 	return is_back(job) ? c->before : c->after;
 }
 
-/* As a tftop that died has left it. */
+/* The code as a tftop that died has left it. */
 static bool is_done(const struct code_job *job)
 {
 	const struct stage_codes *c = job->codes;
@@ -314,7 +313,7 @@ static bool write_codes(struct code_job *job)
 	return code_refused_for_good(job, "this system does not allow writing to the code");
 }
 
-/* All stand; the stage too, so that it withdraws before this or not at all. */
+/* All threads are stopped, the stage's too: it withdraws before this or not at all. */
 static bool change_codes(struct code_job *job)
 {
 	struct stage_report now;
@@ -343,7 +342,7 @@ static bool code_try_once(struct code_job *job)
 	return done;
 }
 
-/* On a thread of its own: its end lets go of whatever it holds. */
+/* Runs on its own thread, whose end releases everything that it traces. */
 static void *code_thread(void *data)
 {
 	struct code_job *job = data;
@@ -356,7 +355,7 @@ static void *code_thread(void *data)
 		job->result->replaced = code_try_once(job);
 		if (job->result->replaced)
 			break;
-		/* at odd times, or a loop would meet us at one place ever again */
+		/* at irregular times, or a loop would be stopped at the same place each time */
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 + rand_r(&seed) % 20000000 },
 			  NULL);
 	}

@@ -31,7 +31,7 @@ static void *wait_for_it(void *data)
 	return NULL;
 }
 
-/* It waits with the lowest of these priorities; who lets the other go on has one more. */
+/* The waiting thread has the lowest of these priorities; the tracing thread has one more. */
 static bool may_go_first(pthread_attr_t *attributes)
 {
 	struct sched_param own = { .sched_priority = sched_get_priority_min(SCHED_FIFO) + 1 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The way of an injection: look, choose, stop, call, give back. See inject.h. */
+/* The steps of an injection: look, choose, stop, call, restore. See inject.h. */
 #include "probes/attach/inject.h"
 
 #include <errno.h>
@@ -35,9 +35,9 @@ static bool inject_end(struct inject_result *result, enum inject_outcome outcome
 	return outcome == INJECT_DONE;
 }
 
-/* ---- what is asked for ---- */
+/* ---- the request ---- */
 
-/* Whether others could have put something else in its place. */
+/* Whether other users could have replaced it. */
 static bool is_open_to_others(int library, int folder, uid_t user)
 {
 	struct stat st, in;
@@ -136,7 +136,7 @@ static bool inject_over(struct inject_job *job, enum hold hold, const char *duri
 		   strerror(errno));
 }
 
-/* dlopen's own words, when it has any. */
+/* dlerror()'s text, if there is one. */
 static bool not_loaded(struct inject_job *job, struct tracee *e, int64_t until)
 {
 	char text[400] = "dlopen() gives no reason";
@@ -155,7 +155,7 @@ static bool not_loaded(struct inject_job *job, struct tracee *e, int64_t until)
 			  (int)job->q->pid, text);
 }
 
-/* At a safe moment: both calls. */
+/* Makes both calls, at a safe moment. */
 static bool inject_library(struct inject_job *job, struct tracee *e)
 {
 	const struct inject_request *q = job->q;
@@ -190,7 +190,7 @@ static bool inject_library(struct inject_job *job, struct tracee *e)
 	return inject_end(job->result, INJECT_DONE, "%s", "");
 }
 
-/* One stop; true: the job is over. */
+/* One stop of the thread; true: the job is done. */
 static bool inject_try_once(struct inject_job *job, struct tracee *e)
 {
 	struct moment m;
@@ -222,7 +222,7 @@ static void note_stopped(struct inject_job *job, const struct tracee *e)
 		job->result->stopped_ns = stopped;
 }
 
-/* On a thread of its own: its end lets go of whatever it holds. */
+/* Runs on its own thread, whose end releases everything that it traces. */
 static void *inject_thread(void *data)
 {
 	struct inject_job *job = data;
@@ -255,7 +255,7 @@ static void *inject_thread(void *data)
 		if (job->thread.sp - job->thread.stack.start >=
 		    job->thread.stack.end - job->thread.stack.start)
 			candidate_stack(job->t, &job->thread, job->thread.sp);
-		/* at odd times, or a loop would meet us at one place ever again */
+		/* at irregular times, or a loop would be stopped at the same place each time */
 		nanosleep(&(struct timespec){ .tv_nsec = 20000 + rand_r(&seed) % 200000 }, NULL);
 	}
 	if (hold == HOLD_DONE) {

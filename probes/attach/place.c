@@ -89,7 +89,7 @@ uid_t place_inner_uid(pid_t pid, uid_t uid)
 	char path[64];
 	FILE *map;
 
-	/* of its own namespace a process sees the parent's numbers there */
+	/* for its own namespace a process sees the parent's numbers there */
 	if (place_same_space(pid, "user") != 0)
 		return uid;
 	snprintf(path, sizeof(path), "/proc/%d/uid_map", (int)pid);
@@ -105,7 +105,7 @@ uid_t place_inner_uid(pid_t pid, uid_t uid)
 	return inside;
 }
 
-/* ---- may it be done ---- */
+/* ---- whether it is possible ---- */
 
 static bool has_admin_right(void)
 {
@@ -117,7 +117,7 @@ static bool has_admin_right(void)
 	       (data[0].effective & (1u << CAP_SYS_CHROOT));
 }
 
-/* Its mounts are its user namespace's, which is of tftop's user and not tftop's own. */
+/* Its mounts belong to its user namespace, which is of tftop's user but not tftop's own. */
 static bool owns_its_mounts(pid_t pid)
 {
 	int mounts = open_of(pid, "ns/mnt", O_RDONLY), user = open_of(pid, "ns/user", O_RDONLY);
@@ -278,7 +278,7 @@ bool place_copy(struct container_place *place, const char *path, char *why, size
 	if (from >= 0)
 		to = openat(place->folder, name,
 			    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0755);
-	/* tftop's umask is its user's: the program may be another's */
+	/* not by tftop's umask: the program may belong to another user */
 	if (to >= 0)
 		done = copy_all(from, to) && fchmod(to, 0555) == 0;
 	if (!done)
@@ -293,7 +293,7 @@ bool place_copy(struct container_place *place, const char *path, char *why, size
 
 /* ---- the end ---- */
 
-/* Whether it ended by itself, within the time. */
+/* Whether the porter ended by itself in time. */
 static bool has_ended_well(pid_t pid)
 {
 	int status = 0;

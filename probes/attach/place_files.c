@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Libraries that a place (place.h) needs beside the probes, as tftop itself finds them. */
+/* Finds the libraries that a place (place.h) needs besides the probes, as tftop loads them. */
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "probes/attach/place.h"
 
-/* liblttng-ust's own needs too: in a container there may be none. */
+/* Also what liblttng-ust itself needs: a container may lack it. */
 const char *const place_lttng[] = {
 	"liblttng-ust.so.1",
 	"liblttng-ust-common.so.1",
@@ -31,7 +31,7 @@ static bool try_folder(const struct library_search *s, const char *folder, size_
 	       access(s->path, R_OK) == 0;
 }
 
-/* Beside what this process has loaded: LTTng's other libraries, libc. */
+/* In the folders of what this process has loaded: LTTng's other libraries, libc. */
 static int beside(struct dl_phdr_info *info, size_t size, void *data)
 {
 	const char *slash = strrchr(info->dlpi_name, '/');

@@ -28,13 +28,13 @@
 #define NAME_BYTES (sizeof(PREFIX) + 6)
 #define MOUNT_SIZE "128m"	/* what is not written takes nothing */
 
-/* From the kernel's linux/mount.h, which glibc's header cannot be beside everywhere. */
+/* From linux/mount.h, which cannot be included together with every glibc's header. */
 enum {
 	TREE_CLONE = 1, TREE_CLOEXEC = O_CLOEXEC, MOVE_FROM_EMPTY = 0x4, MOVE_TO_EMPTY = 0x40,
 	CONFIG_STRING = 1, CONFIG_CREATE = 6, FS_CLOEXEC = 1, ATTR_NOSUID = 2, ATTR_NODEV = 4,
 };
 
-/* Root's programs first where only root can take a name that has become free. */
+/* For root's programs first the folder in which only root can reuse a freed name. */
 const char *const porter_parents[] = { "run", "tmp", "var/tmp", "dev/shm", NULL };
 
 int porter_open(int root, const char *path, int flags)
@@ -45,7 +45,7 @@ int porter_open(int root, const char *path, int flags)
 	};
 	int fd;
 
-	/* EAGAIN: somebody renames folders in there */
+	/* EAGAIN: somebody is renaming folders there */
 	for (int i = 0; i < 8; i++) {
 		fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 		if (fd >= 0 || errno != EAGAIN)
@@ -77,7 +77,7 @@ static bool fails(struct porter *p, const char *what)
 	return false;
 }
 
-/* ---- into its namespaces ---- */
+/* ---- entering the target's namespaces ---- */
 
 static int open_of(pid_t pid, const char *what, int flags)
 {
@@ -104,7 +104,7 @@ static int clone_of(const char *home, const char *name)
 			    TREE_CLONE | TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
 }
 
-/* An ordinary user has the right to mount in the target's user namespace, if at all. */
+/* An ordinary user may mount in the target's user namespace, if anywhere. */
 static bool enter_namespaces(struct porter *p)
 {
 	int mounts = open_of(p->job->pid, "ns/mnt", O_RDONLY);
@@ -115,7 +115,7 @@ static bool enter_namespaces(struct porter *p)
 		return fails(p, "cannot open its namespaces");
 	if (user >= 0 && !is_own(user, "/proc/self/ns/user") && setns(user, CLONE_NEWUSER))
 		return fails(p, "cannot enter its user namespace");
-	/* our own files as that namespace's, where it may clone their mounts */
+	/* tftop's files as mounts of that namespace, which it may clone */
 	if (user >= 0 && p->job->home && unshare(CLONE_NEWNS))
 		return fails(p, "cannot create a mount namespace");
 	if (p->job->home) {
@@ -129,7 +129,7 @@ static bool enter_namespaces(struct porter *p)
 	close(mounts);
 	if (user >= 0)
 		close(user);
-	/* entering another user namespace has set it back */
+	/* entering another user namespace has reset it */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	return true;
 }
@@ -229,7 +229,7 @@ static bool make_mount(struct porter *p)
 	return true;
 }
 
-/* By the mount itself: a path could lead elsewhere by now. */
+/* By the mount itself: the path could lead elsewhere by now. */
 static void take_away(int mount)
 {
 	if (fchdir(mount) == 0)
@@ -238,9 +238,9 @@ static void take_away(int mount)
 		return;
 }
 
-/* ---- what killed ones left ---- */
+/* ---- what killed porters left ---- */
 
-/* A mount of this user's at such a name, whose lock nobody holds. */
+/* Whether it is this user's mount at such a path, whose lock nobody holds. */
 static void sweep_one(int parent, const char *name)
 {
 	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -300,7 +300,7 @@ static void answer_tftop(int link, const struct porter_answer *text, int folder)
 	sendmsg(link, &message, MSG_NOSIGNAL);
 }
 
-/* The lock is tftop's as well: it is one open file. */
+/* tftop shares the lock: it is one open file. */
 static bool make_place(struct porter *p)
 {
 	struct porter_answer text = { .made = false };
@@ -327,7 +327,7 @@ static void wait_for_end(int link)
 	} while (got > 0 || (got < 0 && errno == EINTR));
 }
 
-/* The name is free to be removed when nothing is mounted there any more. */
+/* The folder can be removed when nothing is mounted on it any more. */
 static void clear_place(struct porter *p)
 {
 	char parent[64];

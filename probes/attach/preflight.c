@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The order of the preflight, what it says in the end, and the process itself. */
+/* The preflight as a whole: its order, its verdict, and the checks of the process itself. */
 #include "probes/attach/preflight.h"
 
 #include <errno.h>
@@ -69,7 +69,7 @@ static void say_absent(struct attach_check *check, pid_t pid)
 		    "hidepid, or belongs to another PID namespace)");
 }
 
-/* What can be known without more rights; false: there is no more to look at. */
+/* Checks what needs no further rights; false: there is nothing else to check. */
 static bool check_process(struct attach_check *check, const struct facts *t)
 {
 	struct attach_line *line;
@@ -117,9 +117,9 @@ static void check_tracer(struct attach_check *check, const struct facts *t)
 }
 
 /*
- * What a filter does with a call cannot be seen without stopping the program, and
- * some end it. One that tftop is under as well does not, as far as tftop's own calls
- * go, which are the probes' too.
+ * What a seccomp filter does with a system call cannot be found out without stopping the program,
+ * and some filters end the program. A filter that tftop is behind as well permits the system calls
+ * of tftop, which are those of the probes.
  */
 static void check_seccomp(struct attach_check *check, const struct facts *t)
 {
@@ -154,7 +154,7 @@ static void check_seccomp(struct attach_check *check, const struct facts *t)
 	attach_todo(line, "start the program without the filter, with 'tftop -- PROGRAM'");
 }
 
-/* What LTTng opens in it: per processor a buffer and its wake-up, of two channels. */
+/* What LTTng opens in the process: per processor and channel a buffer and its wake-up. */
 static void check_descriptors(struct attach_check *check, const struct facts *t)
 {
 	long long limit, needed = 4 * sysconf(_SC_NPROCESSORS_CONF) + 32;
@@ -202,7 +202,7 @@ void attach_conclude(struct attach_check *check)
 			 "can be attached to a running process: start it with 'tftop -- PROGRAM'");
 }
 
-/* The PID may have been given away while its files were read. */
+/* The PID may have been reused while its files were read. */
 static void check_still_there(struct attach_check *check, const struct facts *t)
 {
 	struct process_stat now;

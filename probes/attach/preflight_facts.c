@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is read of a process, and of the files that it runs. */
+/* Reads the facts about a process and the files that it runs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -127,7 +127,7 @@ static bool ends_with(const char *text, const char *end)
 
 static bool is_known(const struct facts *t, const char *path)
 {
-	/* The parts of one file stand together, nearly always. */
+	/* The mappings of one file are adjacent, nearly always. */
 	for (size_t i = t->n_files; i-- > 0;)
 		if (!strcmp(t->files[i].path, path))
 			return true;
@@ -228,8 +228,8 @@ const struct mapped_file *facts_file(const struct facts *t, const char *prefix)
 /* ---- libraries ---- */
 
 /*
- * By the table of names of the file: a version that a library defines or needs
- * stands there as text, and one in which it does not stand cannot be asked for.
+ * From the file's string table: a version that a library defines or needs is in it as text, and no
+ * library can need a version that is not in it.
  */
 int glibc_minor(const char *path)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Probe by probe: is what it is for in the process, can it come late, what will it
- * miss then. A probe library that can come late exports ATTACH_ENTRY.
+ * For each probe: whether the runtime that it observes is in the process, whether the probe can be
+ * loaded into a running process, and what it will miss then. A probe library that can be loaded
+ * late exports ATTACH_ENTRY.
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,8 +18,8 @@
 static const struct late_probe {
 	const char *name, *library;
 	const char *entry;	/* the library that brings it late; NULL: its own */
-	/* Libraries that show that its runtime is loaded; none: it is in headers, and
-	 * programs that use it cannot be told from outside. */
+	/* Libraries that show that its runtime is loaded; none: it consists of headers, and
+	 * programs that use it cannot be recognised from outside. */
 	const char *runtimes[PREFIXES_MAX];
 	const char *missing;	/* of what was before, when it comes late */
 } probes[] = {
@@ -139,7 +140,7 @@ void attach_check_probes(struct attach_check *check, const char *lib_dir)
 
 /* ---- CUPTI ---- */
 
-/* Until 13.2 a process has one client of CUPTI; these are known to be one. */
+/* Until CUDA 13.2 CUPTI has one client per process; these libraries are known clients. */
 static const char *cupti_client(const struct facts *t)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Machine, C library and LTTng of the process: whether the probes fit into it. */
+/* Machine, C library and LTTng of the process: whether the probes can be loaded into it. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@
 
 /* ---- the executable ---- */
 
-/* Whether its machine is the probes'; else says so, and there is no more to say of it. */
+/* Whether its machine is the probes'; otherwise reports that, and no more follows. */
 static bool check_machine_of(struct attach_check *check, enum executable_kind kind,
 			     unsigned int bits, uint16_t machine)
 {
@@ -51,7 +51,7 @@ static bool check_machine_of(struct attach_check *check, enum executable_kind ki
 	return false;
 }
 
-/* Set-uid and the like: whoever asks for its variables safely gets none of ours. */
+/* Set-uid and similar programs: secure_getenv() in them ignores tftop's variables. */
 static bool is_secure(const struct facts *t)
 {
 	Elf64_auxv_t words[64];
@@ -66,7 +66,7 @@ static bool is_secure(const struct facts *t)
 	return false;
 }
 
-/* What the probe libraries were built for; where it gets tftop's LTTng as well, that too. */
+/* Checks what the probe libraries, and tftop's LTTng if it is loaded too, were built for. */
 static int glibc_needed(const struct facts *t, const char *lib_dir)
 {
 	char path[2048];
@@ -173,12 +173,12 @@ void check_program(struct attach_check *check, const struct facts *t, const char
 
 /* ---- LTTng ---- */
 
-/* Whether the tftop of this control page has let go, though its folder is still there. */
+/* Whether the tftop of this control page has detached, though its folder still exists. */
 static bool has_let_go(pid_t pid, const char *page)
 {
 	struct tft_control control = { .closed = 0 };
 	int fd = place_open_inside(pid, page, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-	/* also when it was cleared away since the mappings were read */
+	/* also if it was removed since the mappings were read */
 	bool gone = fd < 0 ? errno == ENOENT :
 		    pread(fd, &control, sizeof(control), 0) == (ssize_t)sizeof(control) &&
 		    control.closed;
@@ -188,7 +188,7 @@ static bool has_let_go(pid_t pid, const char *page)
 	return gone;
 }
 
-/* The folder of the control page that a runtime of ours has mapped; false: none. */
+/* The folder of the control page that tftop's runtime has mapped there; false: none. */
 static bool control_folder(const struct facts *t, char *folder, size_t size, bool *there)
 {
 	for (size_t i = 0; i < t->n_files; i++) {
@@ -203,8 +203,8 @@ static bool control_folder(const struct facts *t, char *folder, size_t size, boo
 	return false;
 }
 
-/* The link to the next tftop's folder is made where the last one's was, by the process. Where no
- * probe was in use it is not seen from here: the process says whether it can. */
+/* The process makes a link to the next tftop's folder where the last one's was. If no probe was in
+ * use, this is not visible from here: the process reports whether it can. */
 static bool may_link(const struct facts *t, const char *folder)
 {
 	const char *slash = strrchr(folder, '/');

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * May tftop look into the process and stop a thread of it? The kernel answers by
- * letting /proc/PID/mem be opened: the same question as for ptrace(2), asked of
- * uids, capabilities, dumpable and security modules alike, and nothing happens by
- * it. When it is no, the reasons are looked at one by one.
+ * Whether tftop may read the process's memory and stop its threads. The kernel answers when
+ * /proc/PID/mem is opened: it makes the same check as for ptrace(2), of uids, capabilities, the
+ * dumpable flag and security modules, and nothing else happens. If it refuses, the possible reasons
+ * are examined one by one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ static bool same_user(const struct facts *t)
 	return true;
 }
 
-/* Files of a process that is not dumpable belong to root, whoever it is. */
+/* The files of a process that is not dumpable belong to root, whatever its uid. */
 static bool is_dumpable(const struct facts *t)
 {
 	char path[64];
@@ -97,7 +97,7 @@ void check_permission(struct attach_check *check, const struct facts *t)
 	} else if (geteuid() == 0) {
 		attach_add(check, "permission", ATTACH_CAN, "tftop is root");
 	} else {
-		/* The private folder is closed to it. */
+		/* The process cannot enter the private folder. */
 		line = attach_add(check, "permission", ATTACH_CANNOT, "the process belongs to uid "
 				  "%u and could not reach the files of tftop, which runs as uid "
 				  "%u", t->uids[1], (unsigned int)getuid());

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Namespaces. What counts is whether the process finds the same files as tftop does:
- * the probe libraries, and the private folder with LTTng's sockets. So these are
- * compared as it sees them, which covers chroot too; else it needs a place (place.h).
- * The rest is told.
+ * Namespaces. What matters is whether the process finds the same files as tftop: the probe
+ * libraries, and the private folder with LTTng's sockets. So these are compared as the process sees
+ * them, which covers chroot too; if they differ, it needs a place (place.h). Other namespaces are
+ * reported.
  */
 #include <unistd.h>
 

@@ -18,7 +18,7 @@ static bool fill(int fd, uid_t uid, gid_t gid)
 {
 	uint32_t magic = STAGE_MAGIC;
 
-	/* all of its blocks: to write to one that the disk has no room for kills the program */
+	/* allocates all blocks: a write to a missing one on a full disk would kill the program */
 	errno = posix_fallocate(fd, 0, sizeof(struct stage_report));
 	return !errno && pwrite(fd, &magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
 	       (geteuid() != 0 || fchown(fd, uid, gid) == 0);

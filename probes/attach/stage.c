@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See stage.h. Nothing here is called by the program but through the injector. */
+/* See stage.h. The program calls nothing of this; the injector calls the entry. */
 #include "probes/attach/stage.h"
 
 #include <dlfcn.h>
@@ -29,12 +29,12 @@ extern char **environ;
 
 __attribute__((visibility("default"))) int tftop_injected(const char *argument);
 
-/* The process in which a stage is at work; a forked child is another one. */
+/* The process in which a stage works; a forked child is another process. */
 static pid_t busy;
 
 /*
- * A fork waits while libraries are loaded here: its child would have the dynamic linker's lock
- * of a thread that it does not have. A second at most, then the program goes first.
+ * A fork waits while the stage loads libraries, because the child would inherit the dynamic
+ * linker's lock, held by a thread that the child does not have. It waits for a second at most.
  */
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t forking;
@@ -63,9 +63,9 @@ static void after_fork(void)
 }
 
 /*
- * exit() runs all destructors and forgets that the constructors were run: what is loaded then has
- * those of the libraries that it needs run once more, and LTTng's abort. So an exit waits for
- * what is just done here, a second at most, and nothing more is begun.
+ * exit() runs all destructors and forgets that the constructors have run. A library that is loaded
+ * after that runs the constructors of its dependencies again, and LTTng's abort then. So exit()
+ * waits, a second at most, for the library that is being loaded, and no other one is begun.
  */
 static bool leaving;
 
@@ -132,7 +132,7 @@ static size_t entries(char **list)
 	return n;
 }
 
-/* Whether environ has this line, or, of a name alone, no such name. */
+/* Whether environ has this line, or, if it is a name alone, no such name. */
 static bool environment_has(const char *line)
 {
 	for (char **e = environ; e && *e; e++)
@@ -141,8 +141,8 @@ static bool environment_has(const char *line)
 	return !strchr(line, '=');
 }
 
-/* Whoever was inside of setenv() or unsetenv() has left when this returns: it takes
- * their lock, and there is no such name. */
+/* Waits until every thread that is inside setenv() or unsetenv() has left: it takes their lock, and
+ * the name does not exist. */
 static void environment_barrier(void)
 {
 	unsetenv("TFTOP_ATTACH_NOTHING");
@@ -166,8 +166,8 @@ static bool holds(char *const *list, const char *entry)
 
 static bool environment_swap(const char *line);
 
-/* What was changed in the old array after it was seen: its entries now against those
- * then. Where the program has changed the new one meanwhile, that is later. */
+/* Copies what was changed in the old array after it was read, by comparing its entries. A change
+ * that the program made in the new array meanwhile is later and is kept. */
 static void carry_over_changes(char **then, char **now, const char *line)
 {
 	for (char **e = now; *e; e++) {
@@ -192,7 +192,7 @@ static void carry_over_changes(char **then, char **now, const char *line)
 	}
 }
 
-/* A thread may have found the old array before the swap and have written to it since. */
+/* A thread may have read `environ` before the swap, and have written to the old array since. */
 static void follow_up(char **next, char **old, char **seen, size_t n, const char *line)
 {
 	char **now = calloc(n + LATER_MAX + 1, sizeof(*now));
@@ -200,15 +200,16 @@ static void follow_up(char **next, char **old, char **seen, size_t n, const char
 	environment_barrier();
 	for (size_t i = 0; now && i < n + LATER_MAX && environ == next && old[i]; i++)
 		now[i] = old[i];
-	/* else another one was made of it, with its changes, and the old one may be gone */
+	/* otherwise the program made another array of it, with its changes; the old one may be
+	 * freed */
 	environment_barrier();
 	if (now && __atomic_load_n(&environ, __ATOMIC_ACQUIRE) == next)
 		carry_over_changes(seen, now, line);
 	free(now);
 }
 
-/* A new environment with this line in place of what has its name; of a name alone,
- * without it. The old array stays: somebody may be in it. */
+/* Makes a new environment in which this line replaces the variable of its name; a name alone
+ * removes the variable. The old array is kept: a thread may be reading it. */
 static bool environment_swap(const char *line)
 {
 	for (int i = 0; i < SWAPS; i++) {
@@ -305,7 +306,7 @@ static bool lend_variable(struct work *w, char *line)
 	return true;
 }
 
-/* Only where it is still what was lent. */
+/* Restores a variable only if it still has the lent value. */
 static void give_back_variables(struct work *w)
 {
 	for (size_t i = w->lents; i-- > 0;) {
@@ -342,7 +343,7 @@ static bool obey_line(struct work *w, char *line)
 	return false;
 }
 
-/* Before any is obeyed: of a bad argument nothing is done. */
+/* Checks all lines before any is obeyed: with a bad argument nothing is done. */
 static bool all_fit(struct work *w)
 {
 	const char *line = strchr(w->text, '\n');
@@ -371,7 +372,7 @@ static bool obey_argument(struct work *w)
 
 	if (!all_fit(w))
 		return false;
-	/* the first one is the report's, which the entry has looked at */
+	/* the first line names the report; the entry has read it */
 	strtok_r(w->text, "\n", &save);
 	while ((line = strtok_r(NULL, "\n", &save))) {
 		if (obey_line(w, line))
@@ -385,7 +386,7 @@ static bool obey_argument(struct work *w)
 
 /* ---- the thread ---- */
 
-/* What a library that is linked with the runtime has to say of its last attach. */
+/* The reason that a library with the runtime gives for the result of its last attach. */
 static void say_why(void *library, char *text, size_t size)
 {
 	const char *(*why)(void) = (const char *(*)(void))symbol(library, STAGE_WHY_ENTRY);
@@ -394,7 +395,7 @@ static void say_why(void *library, char *text, size_t size)
 		copy_text(text, size, why());
 }
 
-/* Probes that are there, also those that another tftop brought, are there for this one. */
+/* Tells the runtime of probes that an earlier tftop has loaded about this tftop. */
 static void tell_runtime(struct stage_report *r)
 {
 	void *runtime = open_library(STAGE_RUNTIME, RTLD_LAZY | RTLD_NOLOAD);
@@ -410,7 +411,7 @@ static void tell_runtime(struct stage_report *r)
 	}
 }
 
-/* The thread that is at work, and its report. */
+/* The thread that works, and its report. */
 static pthread_t worker;
 static struct stage_report *asking;
 
@@ -438,7 +439,7 @@ static const char *replace_code(const struct tft_code *codes, size_t count,
 	return asked == STAGE_CODES_REPLACED ? NULL : c->why;
 }
 
-/* What the tftop before brought is there, where its files have another path now too. */
+/* Uses a probe that an earlier tftop has loaded, even if the path of its files differs now. */
 static void *open_probe(const char *path)
 {
 	void *library = open_library(strrchr(path, '/') + 1, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);

@@ -111,7 +111,7 @@ bool target_write(const struct target *t, uint64_t to, const void *from, size_t 
 	return pwrite(t->memory, from, size, (off_t)to) == (ssize_t)size;
 }
 
-/* ---- what speaks against it ---- */
+/* ---- whether an injection is possible ---- */
 
 static void name_of(pid_t pid, char *name, size_t size)
 {
@@ -133,7 +133,7 @@ static bool target_possible(pid_t pid, char *why, size_t size)
 	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
 	if (stat(path, &st) != 0)
 		return refuse_target(why, size, "there is no process '%d'", (int)pid);
-	/* /proc/TID is there for threads too, but has no task of the leader's. */
+	/* /proc/TID exists for threads too; Tgid tells the process. */
 	status_field(pid, pid, "Tgid", text, sizeof(text));
 	other = (pid_t)atoi(text);
 	if (other && other != pid)
@@ -185,7 +185,7 @@ int target_yama_scope(void)
 	return atoi(text);
 }
 
-/* ---- reading it ---- */
+/* ---- reading the target ---- */
 
 /* NAME.so…, NAME-2.31.so */
 static bool is_part(const char *base, const char *name)
@@ -244,8 +244,8 @@ static void read_mapping(struct reading *r, const struct target_mapping *m)
 		r->full = true;
 }
 
-/* Whether these bytes take words off the stack and return, touching nothing else of
- * account; how many words, -1: they do something else. */
+/* How many words this code pops off the stack before it returns, without any other effect that
+ * matters; -1: it does something else. */
 static int words_popped(const uint8_t *c, const uint8_t *end)
 {
 	int words = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See thread.h. What is safe: dlopen() takes the dynamic linker's lock and
- * malloc's. A thread that waits in one of the calls below holds neither, as libc
- * makes them in its caller's name; one that computes outside of these libraries
- * neither, unless it is in a signal handler that came over them.
+ * See thread.h. What is safe: dlopen() takes the locks of the dynamic linker and of malloc. A
+ * thread that waits in one of the system calls below holds neither, because libc makes these calls
+ * on behalf of its caller. Nor does a thread that computes outside these libraries, unless it is in
+ * a signal handler that interrupted them.
  */
 #include "probes/attach/thread.h"
 
@@ -17,10 +17,10 @@
 
 #ifdef __x86_64__
 
-/* Of a stack, how far up a signal handler's frame is looked for. */
+/* How far up the stack a signal handler's frame is searched for. */
 #define FRAME_LOOK 8192
 #define WAIT_LOOK 1024
-/* What dlopen() may need below, on stacks that do not grow. */
+/* How much stack dlopen() may need, on stacks that do not grow. */
 #define STACK_NEEDED (64 << 10)
 #define TASKS_MAX 20000
 
@@ -47,8 +47,8 @@ static const struct waiting_call *waiting_call(int64_t nr)
 	return NULL;
 }
 
-/* signal(7): these fail after a stop even where no handler ran; sockets and inotify
- * do where they have a time limit. */
+/* signal(7): these fail after a stop even if no handler ran; so do sockets and inotify if they have
+ * a time limit. */
 bool call_breaks(int64_t call)
 {
 	static const int breaking[] = {
@@ -63,7 +63,7 @@ bool call_breaks(int64_t call)
 	return false;
 }
 
-/* Its mask would have to be changed and put back inside of the call. */
+/* The signal mask would have to be changed and restored inside the call. */
 static bool has_mask(const struct target *t, const struct waiting_call *w,
 		     const uint64_t *arguments)
 {
@@ -75,8 +75,8 @@ static bool has_mask(const struct target *t, const struct waiting_call *w,
 	return mask != 0;
 }
 
-/* FUTEX_WAIT is glibc's own locks, malloc's among them; conditions, joins and
- * semaphores are FUTEX_WAIT_BITSET. Of other libraries both are fine. */
+/* FUTEX_WAIT is used by glibc's own locks, malloc's among them; conditions, joins and semaphores
+ * use FUTEX_WAIT_BITSET. From other libraries both are safe. */
 static bool is_own_lock(const struct target *t, const struct moment *m)
 {
 	return m->call == SYS_futex &&
@@ -84,7 +84,7 @@ static bool is_own_lock(const struct target *t, const struct moment *m)
 	       ((m->arguments[1] & FUTEX_CMD_MASK) != FUTEX_WAIT || range_has(&t->libc, m->pc));
 }
 
-/* Rank of a thread in this call, -1: not one to be used. */
+/* The rank of a thread in this system call; -1: do not use it. */
 static int call_rank(const struct target *t, const struct moment *m)
 {
 	const struct waiting_call *w = waiting_call(m->call);
@@ -172,7 +172,7 @@ size_t candidates_find(const struct target *t, struct thread_candidate list[CAND
 	return count;
 }
 
-/* What the frames above say; what lies there unused may say so too, that costs a try. */
+/* Searches the frames above. Unused old words there may look like one, which costs a try. */
 static const char *stack_unsafe(const struct target *t, const struct thread_candidate *c,
 				const struct moment *m)
 {
@@ -186,7 +186,7 @@ static const char *stack_unsafe(const struct target *t, const struct thread_cand
 	for (size_t i = 0; i < size / 8; i++) {
 		if (words[i] == t->back.sigreturn)
 			return "it was in a signal handler";
-		/* one that waits for a lock of its own by sleeping */
+		/* a thread that sleeps while it waits for a lock */
 		if (m->call >= 0 && i < WAIT_LOOK / 8 && range_has(&t->heaps, words[i]))
 			return "it may have been waiting for an allocator";
 	}
@@ -198,7 +198,7 @@ const char *moment_unsafe(const struct target *t, const struct thread_candidate 
 {
 	if (m->sp < c->stack.start || m->sp >= c->stack.end)
 		return "its stack was not known yet";
-	/* glibc keeps what it knows of a thread at the upper end of the thread's stack */
+	/* glibc keeps its record of a thread at the upper end of the thread's stack */
 	if (!c->main_stack && !(m->thread > m->sp && m->thread < c->stack.end))
 		return "it was on a stack that the program made itself";
 	if (m->sp - c->stack.start < room + (c->main_stack ? 0 : STACK_NEEDED))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The BLAS probe: loaded by libtftop-start.so when a library is there that calls a
- * function of BLAS by its name. Here: what is told of who calls.
+ * The BLAS probe. libtftop-start.so loads it when the process has a library that calls a function
+ * of BLAS by name. This file registers the probe and reports which libraries call BLAS.
  */
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that are called in the place of BLAS's, alike but for their number; which of
- * BLAS's functions one stands for is in its row.
+ * The functions that are called instead of BLAS's. They differ in a number only; the row with that
+ * number says which function of BLAS each one replaces.
  *
- * All arguments of BLAS are integers and addresses but alpha and beta, which in C's
- * convention may be the only two floating-point numbers: the same words and registers
- * are handed on whatever the function is, also those that nobody gave it.
+ * All arguments of BLAS are integers or addresses. Only alpha and beta may be floating-point
+ * numbers, in C's convention. So every replacement passes on the same words and registers,
+ * whichever function it replaces, including words that the caller did not set.
  */
 #include <errno.h>
 #include <stdatomic.h>

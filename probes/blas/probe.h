@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the BLAS probe share: blas.c is the probe, calls.c has the functions
- * that are called in the place of BLAS's, work.c knows what a call has to do.
+ * What the files of the BLAS probe share: blas.c is the probe, calls.c has the functions that are
+ * called instead of BLAS's, work.c computes how many operations a call has to do.
  *
- * A call goes on to the function that its library would have called, with every word
- * that may be an argument, and comes back with what that returned. BLAS that BLAS calls
- * is part of the outer call, on the same thread.
+ * A replacement calls the function that the library would have called, with every word that may
+ * be an argument, and returns its result. When BLAS calls BLAS on the same thread, the inner call
+ * is part of the outer one.
  */
 #ifndef PROBES_BLAS_PROBE_H
 #define PROBES_BLAS_PROBE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * BLAS by its names: sgemm_, cblas_dgemm, as in libraries with 64-bit integers
- * (sgemm_64_, cblas_dgemm64_) and in the ones that NumPy's and SciPy's wheels carry
- * (scipy_cblas_dgemm64_). libtftop-start.so looks for them in what a library calls.
+ * The names of BLAS's functions: sgemm_, cblas_dgemm, their variants with 64-bit integers
+ * (sgemm_64_, cblas_dgemm64_), and those in NumPy's and SciPy's wheels (scipy_cblas_dgemm64_).
+ * libtftop-start.so looks for these names among the functions that a library calls.
  */
 #ifndef PROBES_BLAS_SYMBOLS_H
 #define PROBES_BLAS_SYMBOLS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a call of BLAS has to do, from its arguments. One multiplication and one addition
- * are two operations, of complex numbers eight; what alpha and beta cost is not counted;
- * of a triangle only itself is (LAPACK working note 41, without its lower terms).
+ * How many operations a call of BLAS has to do, computed from its arguments. A multiplication and
+ * an addition are two operations, of complex numbers eight. alpha and beta are not counted. Of a
+ * triangular matrix only the triangle counts (LAPACK working note 41, without its lower terms).
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Preloaded into our own lttng-consumerd and nothing else: its main thread
- * waits for another thread by sleeping 100 ms at a time, which is a third of
- * tftop's start. Here it looks again after 1 ms.
+ * Preloaded into tftop's own lttng-consumerd and into nothing else. The main thread of that daemon
+ * waits for another thread by sleeping 100 ms at a time, which is a third of the time that tftop
+ * takes to start. With this library it looks again after 1 ms.
  */
 #include <time.h>
 #include <unistd.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Callbacks of the API's calls.
+ * CUPTI's callbacks of API calls.
  *
- * A runtime's call makes a driver's inside of it: the outermost of a thread is told, and
- * the launch is filed under its correlation and, where the inner one has one of its own,
- * under that as well, because either may be the record's.
+ * A call of the runtime API makes a call of the driver API inside of it. The outermost call of a
+ * thread is recorded. Its launch is stored under its own correlation id, and also under that of
+ * the inner call where this one differs, because the record may carry either.
  */
 #include <errno.h>
 #include <string.h>

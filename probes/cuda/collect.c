@@ -2,14 +2,14 @@
 /*
  * Buffers of records, and the thread that empties them.
  *
- * CUPTI asks for a buffer on any thread and gives it back on any: both only move a
- * number between two stacks (Treiber 1986, the free one with a counter against reuse).
- * All buffers lie in one piece of address space; memory is taken when one is first used.
- * Beyond the last one CUPTI gets NULL, which drops what would have gone there, or, before
- * 12.9, where NULL ends the program, a buffer that is thrown away unread.
+ * CUPTI asks for buffers and returns them on any thread; both only move a number between two
+ * stacks (Treiber 1986, the free one with a counter against reuse). All buffers lie in one piece
+ * of address space; memory is taken when a buffer is first used. When none is left CUPTI gets
+ * NULL and drops its records; before 12.9, where NULL ends the program, it gets a buffer that is
+ * thrown away unread.
  *
- * The thread asks CUPTI for what is complete each 50 ms, decodes it and writes it. Only
- * when the process ends it also asks for what is not.
+ * Every 50 ms the thread asks CUPTI for complete buffers, decodes them and writes events. Only at
+ * the end of the process does it ask for incomplete buffers too.
  */
 #include <errno.h>
 #include <limits.h>

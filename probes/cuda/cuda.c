@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ways in. The driver's cuInit loads the library that CUDA_INJECTION64_PATH names and
- * calls InitializeInjection, before anything else of CUDA is there; a process that runs
- * already is entered by tftop_probe_attach. Whatever fails, the program goes on as without
- * us, and one message says what and what can be done.
+ * How the probe gets into the program. The driver's cuInit loads the library that
+ * CUDA_INJECTION64_PATH names and calls InitializeInjection, before anything else of CUDA runs. In
+ * a running program, tftop_probe_attach does the same. If anything fails, the program continues
+ * as without tftop, and one message says what failed and what helps.
  */
 #include <dlfcn.h>
 #include <errno.h>

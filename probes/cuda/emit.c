@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A record of CUPTI's as the event that tells it. All on the flusher's thread.
+ * Turns records of CUPTI into events. Runs on the flusher's thread only.
  *
- * A record may come before the call that made it has returned (a blocking copy): it waits
- * for that, because how long the call took is part of the event. Device times go out as
- * they are, with a pair of clocks before them; what is told in host time is converted
- * here.
+ * The record of a blocking copy may come before the call has returned. It waits for the return,
+ * because the event contains the duration of the call. Device times are sent unchanged, with a
+ * pair of clock readings before them; times that are sent as host times are converted here.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CUPTI as the level asks for it.
+ * Enables in CUPTI what the level asks for.
  *
  *	off	nothing; callbacks of cudaProfilerStart() and -Stop() where they raise the level
  *	min	kernels, copies, fills; devices, contexts, streams; callbacks of resources
- *	default	and memory, pools, overheads, compiling; callbacks of the calls of
+ *	default	also memory, pools, overheads, compilation; callbacks of the calls of
  *		cupti_calls.h, one by one
- *	full	and callbacks of all calls
+ *	full	also callbacks of all other calls
  *
- * A kind that a library refuses is a feature off, with a message that names it; only
- * without kernels there is nothing to see.
+ * If the library refuses a kind of record, that kind is left out, with a message that names it.
+ * Only a refusal of kernels ends the probe.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * family.h - the functions of a loaded libcupti, and the two families that CUPTI has of
- * them (library.h); between library.c and family.c only.
+ * family.h - the functions of a loaded libcupti, and CUPTI's two families of them (see library.h).
+ * Used by library.c and family.c only.
  */
 #ifndef TFTOP_PROBES_CUDA_FAMILY_H
 #define TFTOP_PROBES_CUDA_FAMILY_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * find.h - where a libcupti may be: what is mapped, and files that could be. Inside of
- * library.c's part only; see library.h for the order.
+ * find.h - where a libcupti may be: libraries that are mapped, and files that may exist. Used by
+ * library.c only; library.h says in which order.
  *
- * Always true: looks at the loader's list and at folders, loads nothing, calls nothing of
- * the vendor's but cuDriverGetVersion by whoever asks for it.
+ * Always true: looks at the loader's list and at folders. Loads nothing, and calls nothing of the
+ * vendor's (cuDriverGetVersion is called by the caller).
  */
 #ifndef TFTOP_PROBES_CUDA_FIND_H
 #define TFTOP_PROBES_CUDA_FIND_H

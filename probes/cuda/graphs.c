@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Graphs: which op a node was captured in, what one that can be launched is called. Both
- * tables are mapped by hash and forget what has no room.
+ * Graphs: in which op each node was captured, and the names of executable graphs. Both tables are
+ * indexed by a hash and overwrite old entries when there is no room.
  */
 #include <stdio.h>
 

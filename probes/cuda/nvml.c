@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A device's sensors, through the management library where the machine has it
- * (libnvidia-ml.so.1 comes with the driver): once a second, on a thread of their own, as
- * series of counters. Declared here as far as it is called; numbers after the vendor's
- * reference of NVML's API. TFTOP_NVML=0 leaves it alone.
+ * A device's sensors, read through NVML where the machine has it (libnvidia-ml.so.1 comes with
+ * the driver): once a second, on a thread of their own, sent as series of counters. Only what is
+ * called is declared here; the numbers are those of the vendor's reference of NVML's API.
+ * TFTOP_NVML=0 turns the sensors off.
  */
 #include <dlfcn.h>
 #include <pthread.h>

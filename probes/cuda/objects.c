@@ -2,11 +2,11 @@
 /*
  * Devices, and streams as queues.
  *
- * A stream is met in a record (its number), in a callback (its handle) or when somebody
- * waits for it: whoever is first enters it. CUPTI never gives the number of a stream
- * that is gone to another one, the driver does so with handles: these are forgotten when
- * their stream is about to go. Readers of the tables take no lock; entering takes one
- * that is held over the tables only.
+ * A stream becomes known from a record (by its number), from a callback (by its handle), or when
+ * the program waits for it; whoever is first enters it into the table. CUPTI never gives the
+ * number of a destroyed stream to another one, but the driver reuses handles, so a handle is
+ * forgotten when its stream is about to be destroyed. Readers of the tables take no lock; writers
+ * take one, which is held around the tables only.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Launches that nothing came of yet.
+ * Launches whose record has not come yet.
  *
- * A kernel that runs for long is announced (TFT_CMD_OPEN) after 10 ms: of each stream the
- * oldest launch, which is the one that runs; all of them after a second, so that what is
- * settled does not wait for them. A launch that others of its stream have overtaken is
- * given up after two seconds. Its record may still come, with its op: CUPTI holds back
- * what lies in a buffer with a kernel that runs, and other threads have other buffers. So
- * it counts as lost when none came for ten seconds more, or when the process ends. When
- * the program launches and no record comes at all for two seconds, that is said, with what
- * is likely.
+ * A long kernel is announced (TFT_CMD_OPEN): after 10 ms the oldest launch of each stream, which is
+ * the one that runs; after a second all launches, so that the settled time does not wait for them.
+ * A launch that later launches of its stream have overtaken is given up after two seconds. Its
+ * record may still come, with its op, because CUPTI holds back everything in a buffer with a
+ * running kernel, and other threads have other buffers. So the launch counts as lost only when no
+ * record has come for ten more seconds, or when the process ends. When the program launches and no
+ * record at all comes for two seconds, a message says so, with the likely causes.
  */
 #include "probes/cuda/probe.h"
 

@@ -50,10 +50,10 @@
 /* ---- cuda.c ---- */
 
 extern const struct cupti_library *cupti;	/* set once, before anything else runs */
-/* Past the last flush, or the child of a fork: callbacks and buffers pass by. */
+/* After the last flush, or in the child of a fork: callbacks and buffers are ignored. */
 extern atomic_bool cuda_dead;
 
-/* A message, each of them once; level as tft_message's. */
+/* Sends a message, each kind once; level: as in tft_message. */
 enum cuda_said {
 	SAID_LOST, SAID_DROPPED, SAID_UNKNOWN, SAID_BROKEN, SAID_ZERO, SAID_GRAPHS, SAID_SILENT,
 	SAID_FATAL, SAID_FLUSH, SAID_STREAMS, SAID_BUFFERS, SAID_NOTHING, SAID_CALLS,
@@ -62,15 +62,15 @@ enum cuda_said {
 };
 __attribute__((format(printf, 3, 4)))
 void cuda_say(enum cuda_said what, uint8_t level, const char *format, ...);
-/* What CUPTI answered, given back; when it is a refusal, what is missing for it is told once. */
+/* Returns CUPTI's result unchanged. If it is an error, a message says once what is missing. */
 int cuda_asked(int result, enum cuda_said what, uint8_t level, const char *missing);
-/* The same as cuda_say(), as often as it is called. */
+/* Like cuda_say(), but sends a message at every call. */
 __attribute__((format(printf, 2, 3)))
 void cuda_tell(uint8_t level, const char *format, ...);
 
 /* ---- enable.c ---- */
 
-/* Subscribes and enables for the level. 0, or what CUPTI said, and a sentence of it. */
+/* Subscribes and enables what the level asks for. Returns 0, or CUPTI's error with a sentence. */
 int enable_start(enum tft_level level, char *why, size_t size);
 /* The level changed: the flusher's. */
 void enable_level(enum tft_level level);
@@ -78,7 +78,7 @@ void enable_level(enum tft_level level);
 bool enable_whole_graphs(void);
 /* A record came without its correlation: the flusher's. */
 void enable_correlations(void);
-/* Records of this kind come. */
+/* Whether records of this kind are enabled. */
 bool enable_has(uint32_t kind);
 
 /* ---- collect.c ---- */
@@ -86,50 +86,50 @@ bool enable_has(uint32_t kind);
 bool collect_start(void);		/* buffers, before the first kind is enabled */
 bool collect_run(void);			/* the thread */
 void collect_wake(void);
-extern atomic_bool collect_called;	/* something was launched: whether records have
-					 * correlations is seen soon */
+extern atomic_bool collect_called;	/* something was launched, so a record will soon
+					 * show whether records have correlation ids */
 /* The last flush, bounded in time. */
 void collect_end(void);
-/* The level is taken up; waits for that, a short time at most. */
+/* Applies the level; waits until that is done, for a short time at most. */
 void collect_apply(void);
-void collect_leave(void);		/* the process may end without a word: write what there
-					 * is */
+void collect_leave(void);		/* the process may end at once: writes what is there */
 void collect_fork_child(void);
 void collect_request(uint8_t **buffer, size_t *size, size_t *max_records);
 void collect_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid);
-extern atomic_bool graphs_whole;	/* launches from now on are told as a whole */
-extern unsigned graphs_nodes_s;		/* from so many nodes a second on; UINT_MAX: never.
-					 * Before the thread runs */
-extern _Atomic int64_t collect_flush_ns;	/* the last flush that has ended began then */
-extern uint64_t collect_dropped;	/* records, by CUPTI, so far: the flusher's */
+extern atomic_bool graphs_whole;	/* launches from now on are recorded as a whole */
+extern unsigned graphs_nodes_s;		/* above so many nodes a second; UINT_MAX: never. Set
+					 * before the thread runs */
+extern _Atomic int64_t collect_flush_ns;	/* when the last finished flush began */
+extern uint64_t collect_dropped;	/* records that CUPTI dropped so far: the flusher's */
 
 /* ---- table.c ---- */
 
 #define CALLS (1u << 18)	/* a power of two */
 
-/* Of a call's word, below its correlation. */
+/* The state of a call, in its word below the correlation id. */
 enum {
-	CALL_FILLING = 1,	/* its thread still writes what it is */
+	CALL_FILLING = 1,	/* its thread is still filling in the entry */
 	CALL_RUNNING = 2,	/* the call has not returned */
-	CALL_AWAITED = 4,	/* nothing came of it from the device yet */
+	CALL_AWAITED = 4,	/* its record has not come yet */
 	CALL_TOLD = 8,		/* was announced as open */
-	CALL_WHOLE = 16,	/* a graph's launch that is told as a whole */
+	CALL_WHOLE = 16,	/* a graph's launch that is recorded as a whole */
 	CALL_FAILED = 32,
-	CALL_SEEN = 64,		/* a record of it came */
-	CALL_GIVEN_UP = 128,	/* is awaited no more, though none came */
-	CALL_LEFT = 256,	/* is awaited no more: nobody knows whether one came */
+	CALL_SEEN = 64,		/* a record of it has come */
+	CALL_GIVEN_UP = 128,	/* not awaited any more, although no record came */
+	CALL_LEFT = 256,	/* not awaited any more: whether a record came is unknown */
 };
 
-/* What a record cannot say of the call it is of. Of whole words: it is copied by them. */
+/* What a record does not say about its call. Consists of whole words, because it is copied by
+ * words. */
 struct cuda_call {
 	_Alignas(8) uint64_t op;
 	uint64_t stream;		/* its handle, 0 the default one */
 	int64_t call_ns;
-	const char *symbol;		/* a kernel's name, NULL not known: see call_kernel() */
+	const char *symbol;		/* a kernel's name, NULL unknown: see call_kernel() */
 	uint32_t op_name, tid, call_dur_ns;
 	uint32_t context;
-	uint32_t twin;			/* the same call under another correlation, 0 none */
-	uint32_t queue;			/* of a graph's launch that was told */
+	uint32_t twin;			/* the other correlation id of the same call, 0 none */
+	uint32_t queue;			/* of a graph's launch that was sent */
 	uint8_t class;			/* enum cupti_class */
 	bool own_stream;		/* the null stream is the thread's own */
 };
@@ -138,23 +138,23 @@ enum call_found { CALL_NONE, CALL_BUSY, CALL_THERE };
 
 void table_start(void);			/* before anything is enabled */
 bool table_there(void);
-void table_forget(void);		/* correlations went on unseen: which is the newest */
-/* A call's word and itself, as they are now. */
+void table_forget(void);		/* correlation ids have advanced unseen; finds the newest */
+/* Copies a call and its word, as they are now. */
 enum call_found call_find(uint32_t correlation, struct cuda_call *out, uint64_t *state);
-/* The name of the kernel it launches, 0 not known: for the few that are told before their
- * record comes. The text is the library's and may be gone: what is no text is no name. */
+/* The name of the launched kernel, 0 unknown: for the few launches that are sent before their
+ * record comes. The text is the library's and may be gone; what is no text gives no name. */
 uint32_t call_kernel(const struct cuda_call *call);
-/* A record of it came: it is awaited no more. */
+/* A record of the call has come: the call is not awaited any more. */
 void call_seen(uint32_t correlation, const struct cuda_call *call);
-/* Changes of its word what `clear` and `set` say, if it is still that call's. */
+/* Clears and sets bits of the call's word, if the place is still that call's. */
 void call_mark(uint32_t correlation, uint32_t clear, uint32_t set);
-/* Calls between the oldest that may be awaited and the newest: `newest` included. */
+/* The range of calls from the oldest that may be awaited to the newest, inclusive. */
 void calls_range(uint32_t *oldest, uint32_t *newest);
-void calls_low(uint32_t oldest);	/* below is nothing awaited: the flusher's */
-uint64_t calls_state(uint32_t correlation);	/* 0: the place is another call's */
-uint64_t calls_overwritten(void);	/* awaited calls whose place another took */
-/* The thread that makes the call files it, now if it has no time; the time is returned. It
- * reads it and writes it as long as it has its place. */
+void calls_low(uint32_t oldest);	/* no older call is awaited: the flusher's */
+uint64_t calls_state(uint32_t correlation);	/* 0: the place belongs to another call */
+uint64_t calls_overwritten(void);	/* awaited calls whose place was overwritten */
+/* The thread that makes the call stores it, with the time of now if it has none, and gets that time
+ * back. It can read and write the entry as long as that has its place. */
 int64_t call_file(uint32_t correlation, struct cuda_call *call);
 bool call_read(uint32_t correlation, struct cuda_call *out);
 void call_write(uint32_t correlation, const struct cuda_call *call);
@@ -163,47 +163,47 @@ void call_write(uint32_t correlation, const struct cuda_call *call);
 
 void calls_start(void);			/* before anything is enabled */
 cupti_callback_fn calls_callback;
-void calls_epoch(void);			/* what is enabled changed */
-void calls_captured(void);		/* it went into a graph: nothing will run */
+void calls_epoch(void);			/* what is enabled has changed */
+void calls_captured(void);		/* the call was captured into a graph: nothing will run */
 
 /* ---- overdue.c ---- */
 
-/* The oldest that was launched and is neither written nor announced, or INT64_MAX. */
+/* When the oldest launch began that is neither written nor announced, or INT64_MAX. */
 int64_t overdue_pending_ns(void);
-/* After a flush that gave `records`; last: none will come any more. */
+/* After a flush that returned `records`; last: no more will come. */
 void overdue_look(int64_t now_ns, uint64_t records, bool last);
-/* A command's record: has it a correlation? */
+/* Looks whether the record of a command has a correlation id. */
 void overdue_correlation(const struct cuda_record *record);
-extern bool overdue_met;		/* there was one */
-/* A record came of a call in this state. */
+extern bool overdue_met;		/* a record had one */
+/* A record has come for a call in this state. */
 void overdue_came(const struct cuda_call *call, uint64_t state);
-/* As a queue's waited_ns, of all of the calling thread's device. */
+/* Like waited_ns of a queue, for all queues of the calling thread's device. */
 extern _Atomic int64_t overdue_waited_ns;
 
 /* ---- objects.c ---- */
 
-#define NAME_BYTES 64u		/* of what the user calls things */
+#define NAME_BYTES 64u		/* of names that the user gives */
 
 struct cuda_device {
 	uint32_t number;		/* CUPTI's */
 	atomic_uint id;			/* 0: not sent */
-	atomic_bool told;		/* with its properties, in def; else in plain */
+	atomic_bool told;		/* sent with its properties, from def; else from plain */
 	atomic_bool used;		/* something ran on it */
 	struct tft_device plain, def;	/* strings owned, never freed */
-	char user[NAME_BYTES];		/* what the user calls it, "" nothing */
+	char user[NAME_BYTES];		/* the user's name, "" none */
 };
 
 struct cuda_queue {
 	uint32_t context, stream;	/* CUPTI's */
-	_Atomic uint64_t handle;	/* 0 where it is not known */
+	_Atomic uint64_t handle;	/* 0 unknown */
 	struct cuda_device *device;		/* never NULL */
 	atomic_uint id;
 	_Atomic uint32_t flags;
 	_Atomic int32_t priority;
 	char name[NAME_BYTES];		/* the user's, "" none */
-	int64_t done_call_ns;		/* the latest call that a record came of; the flusher's */
-	_Atomic int64_t waited_ns;	/* what was launched until then had ended when its wait
-					 * did */
+	int64_t done_call_ns;		/* the latest call whose record has come; the flusher's */
+	_Atomic int64_t waited_ns;	/* everything launched until then had ended when its wait
+					 * ended */
 };
 
 #define DEVICES_MAX 64u
@@ -211,10 +211,10 @@ struct cuda_queue {
 
 struct cuda_device *cuda_device_get(uint32_t number);
 struct cuda_device *device_at(unsigned index);	/* NULL: there are no more */
-/* The queue of a stream, made when it is met for the first time; that of further streams
- * when there are too many. NULL: no room for its device. */
+/* The queue of a stream, created at its first use; the queue "further streams" when there are too
+ * many. NULL: no room for its device. */
 struct cuda_queue *cuda_queue_get(uint32_t context, uint32_t stream, uint32_t device);
-/* Of a handle, if that is known; the second one asks CUPTI, in a callback. */
+/* The queue of a handle, if it is known; the second function asks CUPTI, in a callback. */
 struct cuda_queue *cuda_queue_of(uint32_t context, uint64_t handle);
 struct cuda_queue *cuda_queue_of_call(const struct cuda_call *call, void *context);
 void objects_resource(uint32_t id, const struct cupti_resource *resource);
@@ -224,32 +224,32 @@ static inline uint32_t objects_hash(uint64_t a, uint64_t b)
 }
 
 void objects_record(const struct cuda_record *record);	/* devices, contexts, streams */
-void objects_names(void);		/* what the user called streams: the flusher's */
+void objects_names(void);		/* names that the user gave to streams: the flusher's */
 void objects_dump(void);
 
 /* ---- graphs.c ---- */
 
 void graphs_resource(uint32_t id, const struct cupti_graph_resource *graph);
-/* What a graph that can be launched is called: a name id. In a callback. */
+/* The name id of an executable graph. In a callback. */
 uint32_t graph_name(const void *exec);
 uint32_t graph_name_of(uint32_t number);
-/* The op on top when a node was captured, 0 not known. */
+/* The op on top when a node was captured, 0 unknown. */
 uint32_t node_op(uint64_t node);
 
 /* ---- emit.c: the flusher's ---- */
 
-/* What has no times has not ended: from the last flush of all on. */
+/* From the final flush on: a record without times belongs to a command that has not ended. */
 extern bool emit_unfinished;
 void emit_clock(void);			/* before records are emitted */
 void emit_record(const struct cuda_record *record);
 void emit_waiting(bool all);		/* records of calls that had not returned */
 void emit_dump(void);			/* series of pools */
-uint64_t emit_graph_nodes(void);	/* of graphs, since the last time */
+uint64_t emit_graph_nodes(void);	/* of graphs, since the last call */
 
 /* ---- nvml.c ---- */
 
-void nvml_wish(void);			/* what the environment says; before the next one */
-void nvml_start(void);			/* once a device was used */
+void nvml_wish(void);			/* reads the environment; before nvml_start() */
+void nvml_start(void);			/* when a device has been used */
 void nvml_dump(void);
 void nvml_end(void);
 

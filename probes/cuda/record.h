@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record.h - buffers of CUPTI's as they came, in a file: what a real library wrote on a
- * real device, for tests without one (tests/data/cupti, docs/gpu.md).
+ * record.h - writes CUPTI's buffers unchanged into a file: what a real library wrote on a real
+ * device, for tests without a device (tests/data/cupti, docs/gpu.md).
  *
- * Nothing is written unless TFTOP_CUDA_RECORD names a file when the probe starts, and
- * never more than CUDA_RECORD_MOST bytes a process. The file is appended to, one block
- * for each buffer in one write, so that processes may share it. Native byte order:
+ * Nothing is written unless TFTOP_CUDA_RECORD names a file when the probe starts, and never more
+ * than CUDA_RECORD_MOST bytes by a process. Blocks are appended, one for each buffer in one write,
+ * so processes may share the file. In the byte order of the machine:
  *
  *	struct cuda_block
  *	uint8_t data[valid]		the buffer; pointers in it mean nothing any more
- *	struct cuda_step + text		steps times: where a record that is known lies, as
- *					the library itself stepped, and its name
+ *	struct cuda_step + text		`steps` times: where a known record lies, found by the
+ *					library's own function, and its name
  *
- * The flusher's, but cuda_block_make(), which any thread may call.
+ * Called on the flusher's thread, except cuda_block_make(), which any thread may call.
  */
 #ifndef TFTOP_PROBES_CUDA_RECORD_H
 #define TFTOP_PROBES_CUDA_RECORD_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long each release's records are: what the genuine cuptiActivityGetNextRecord of 11.7,
- * 11.8, 12.0 .. 12.6, 12.8, 12.9, 13.0 and 13.1 steps over, and what the headers of 13.2
- * .. 13.5 declare (from there on the library does not answer without a driver). 11.4 to
- * 11.6 are after the headers' words on what replaced what.
+ * The length of each release's records: the steps of the genuine cuptiActivityGetNextRecord of
+ * 11.7, 11.8, 12.0 .. 12.6, 12.8, 12.9, 13.0 and 13.1, and the declarations in the headers of
+ * 13.2 .. 13.5 (from there on the library does not answer without a driver). 11.4 to 11.6 are
+ * derived from what later headers say about which layout replaced which.
  */
 #include "probes/cuda/decode.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is kept of calls that records will come of.
+ * Calls whose records have yet to come.
  *
- * The table is mapped directly by correlation. An entry has a word, correlation above and
- * state below; while its thread fills it in nobody reads it, and who reads it looks at the
- * word again afterwards. The words lie close together, because they are walked through.
- * Correlations count all calls of the process: the table holds the last 262144 of them,
- * and a launch that is overwritten before its record came is counted. After 2^32 they begin
- * anew: which one is later is asked of their difference.
+ * The table is indexed directly by the correlation id. An entry has a word with the correlation id
+ * above and its state below. While a thread fills in an entry nobody reads it; a reader compares
+ * the word again after reading. The words lie close together, because scans walk through them.
+ * Correlation ids count all calls of the process. The table holds the last 262144 of them, and a
+ * launch that is overwritten before its record came is counted. Ids wrap after 2^32, so which of
+ * two is later is decided by their difference.
  */
 #include <string.h>
 #include <sys/mman.h>

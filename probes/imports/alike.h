@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that are alike but for a number, in hexadecimal: what stands for a function
- * whose place a library keeps must know which, and C has no closures.
+ * Makes functions that differ only in a number (in hexadecimal). A function that replaces another
+ * one in a library's table has to know which one it replaced, and C has no closures.
  */
 #ifndef PROBES_IMPORTS_ALIKE_H
 #define PROBES_IMPORTS_ALIKE_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a loaded library finds through tables of its own: functions that it calls by
- * name, through its procedure linkage table or by an address that it keeps, and the
- * places of variables. Part of libtftop-start.so and of probes; libc only.
+ * The places where a loaded library keeps what it imports: functions that it calls by name,
+ * through its procedure linkage table or by an address in memory, and addresses of variables. Part
+ * of libtftop-start.so and of probes; libc only.
  *
- * What a place held before is what the dynamic linker chose for that library: whoever
- * replaces it goes on there, and so calls what would have been called.
+ * The old content of a place is what the dynamic linker chose for that library. A replacement
+ * calls that, and so calls what would have been called without it.
  */
 #ifndef PROBES_IMPORTS_IMPORTS_H
 #define PROBES_IMPORTS_IMPORTS_H

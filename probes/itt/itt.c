@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the ITT probe gets into a module's static part, and out of it. */
+/* How the ITT probe is connected to the static part in each module, and disconnected. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies of the processor's client from one of its devices to another. Python's thread asks
- * for them, CommonPjRtRawBuffer::ScheduleCopyTo(); a thread of XLA makes them when the array
- * is there, CpuRawBuffer::CopyRawHostToDeviceAndReturnEvent() of the buffer copied into.
+ * Copies from one device of the CPU client to another. A Python thread requests them by
+ * CommonPjRtRawBuffer::ScheduleCopyTo(). A thread of XLA makes them when the array is ready, by
+ * CpuRawBuffer::CopyRawHostToDeviceAndReturnEvent() of the destination buffer.
  */
 #include <errno.h>
 #include <stdatomic.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls of jitted functions, from Python: an op each, from begin to end, with the line
- * that called. What jaxlib calls it comes at its end, by a trace event; until then it
- * has the name that the object had the last time, at first its __name__.
+ * Calls of jitted functions from Python: one op for each, from begin to end, with the source line
+ * of the caller. jaxlib gives the name of the call at its end, in a trace event. Until then the op
+ * has the name of the object's previous call, or at first the object's __name__.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that are traced, programs that XLA compiles: one event each, the compiler's
+ * Functions that are traced and programs that XLA compiles: one event for each. The compiler's
  * passes are only counted.
  *
- * A thread of XLA compiles, while Python's thread waits: a program that is ready is kept
- * until that one has it and knows the line of the program that asked for it. Of two
- * threads that wait at once either may tell of both.
+ * A thread of XLA compiles while a Python thread waits. A finished compilation is kept until the
+ * waiting thread sees it, because that thread knows the source line that asked for it. When two
+ * threads wait at once, either of them may report both compilations.
  */
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies of the host's arrays into JAX's: device_put(), and arrays of numpy that are given
- * to a function. PjRtCpuClient::LinearizeHostBufferInto() is called for each that is not
- * taken over as it lies; it copies itself, or has a thread of XLA's copy, which then tells
- * of it in an event "H2D Dispatch" without saying of which: the oldest one's.
+ * Copies of host arrays to JAX, by device_put() or because a NumPy array is passed to a function.
+ * PjRtCpuClient::LinearizeHostBufferInto() is called for each array that is not used in place. It
+ * copies by itself, or lets a thread of XLA copy, which then reports the event "H2D Dispatch"
+ * without saying which copy it was; it is taken to be the oldest one.
  *
- * Of what is copied a fingerprint goes with the op (the finding same-data). The same bytes
- * from the same place are a copy of the same: the place that is told of the copy is made
- * of both. Of large arrays some lines are looked at, all over.
+ * A fingerprint of the copied bytes goes with the op (for the finding same-data). Two copies of
+ * equal bytes from the same place are copies of the same data, so the place that is sent combines
+ * the address and the fingerprint. Of large arrays some pieces are read, spread over all of it.
  */
 #include <errno.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The JAX probe: loaded by libtftop-start.so when jaxlib's Python module is being made,
- * see symbols.h. Here: what it looks for, the levels and what the probe says of itself.
+ * The JAX probe. libtftop-start.so loads it when Python creates jaxlib's module (see symbols.h).
+ * This file has the functions it looks for, its reaction to levels, and what it says about itself.
  */
 #include <stdio.h>
 #include <string.h>

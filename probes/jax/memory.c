@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks of memory of the processor's client: what arrays, results and a program's
- * intermediate values are in. AlignedAllocator::Allocate() gives them, the destructor of
- * AlignedMemory takes them back. Small ones are not told (probes/runtime/blocks.h).
+ * Memory blocks of the CPU client, for arrays, results and intermediate values of programs.
+ * AlignedAllocator::Allocate() allocates them, the destructor of AlignedMemory frees them. Small
+ * ones are not recorded (probes/runtime/blocks.h).
  *
- * Who a block is for is known a little later, on the same thread: a thread of XLA gets the
- * blocks of a run before its first kernel, Python's that of a copy before the copy begins.
- * Until then it waits here; one that is taken back before that is not told at all, and of
- * one for which nobody comes until the next tick it is not known.
+ * Who a block is for becomes known a little later, on the same thread: a thread of XLA gets the
+ * blocks of a run before its first kernel, a Python thread gets the block of a copy before the
+ * copy begins. Until then the block waits here. One that is freed before that is not recorded; one
+ * that nobody has claimed by the next tick is recorded without an op.
  */
 #include <errno.h>
 #include <stdatomic.h>

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions of a library that exports next to nothing: found by the symbols that its
- * file still has (.symtab), and replaced at their first bytes.
+ * Finds functions of a library that exports next to nothing, by the symbols that its file still
+ * has (.symtab), and replaces them by overwriting their first bytes.
  *
  * Always true:
- *  - A function is taken as found only when it is in the library's code as it is
- *    loaded, at least PATCH_BYTES long, and the code in memory is that of the file.
- *  - Bytes are replaced only while no thread can be in them: before the library's code has
- *    run, or, gathered, by tftop while all threads stand (schema/attach.h).
- *  - Code is writable only while it is being replaced; where the system refuses that,
- *    nothing is changed.
+ *  - A function counts as found only if it lies in the library's code as loaded, is at least
+ *    PATCH_BYTES long, and its code in memory equals that of the file.
+ *  - Bytes are replaced only while no thread can be in them: before the library's code has run, or
+ *    (collected first) by tftop while all threads are stopped (schema/attach.h).
+ *  - Code is writable only while it is being replaced; if the system refuses that, nothing changes.
  *
- * There is no cache of addresses: to look through 100 MB of names takes 12 to 67 ms
- * of an import that takes a second, and what is loaded into programs writes no files.
+ * Addresses are not cached: searching 100 MB of names takes 12 to 67 ms of an import that takes a
+ * second, and what is loaded into programs writes no files.
  */
 #ifndef PROBES_JAX_PATCH_H
 #define PROBES_JAX_PATCH_H

@@ -2,16 +2,16 @@
 /*
  * What the files of the JAX probe share.
  *
- * XLA says what it does as trace events (probes/traceme/traceme.h), each when it has
- * ended; record.c takes the function that records them. Two things begin where we
- * see it: a call of a jitted function, in Python's thread (call.c), and a run of a
- * program, which gets its number there (runs.c). Kernels ("thunks") name the run that
- * they are of; those that are known already are timed without an event (thunks.c).
+ * XLA reports what it does as trace events (probes/traceme/traceme.h), each at the end of the
+ * work; record.c replaces the function that records them. The probe itself sees the begin of two
+ * things: a call of a jitted function, in Python's thread (call.c), and a run of a program, which
+ * gets its number there (runs.c). Kernels ("thunks") carry the number of their run; kernels that
+ * are already known are timed without an event (thunks.c).
  * Sources: XLA's xla/pjrt/cpu/cpu_client.cc, xla/backends/cpu/runtime/thunk.cc,
  * thunk_executor.cc; jaxlib/pjit.cc.
  *
- * All but jax_*_start() runs in the program's path, on any thread of it: short, without
- * locks around calls of the program, and without the GIL but for calls.
+ * Everything except jax_*_start() runs inside of the program's calls, on any of its threads. So
+ * it is short, holds no lock around calls of the program, and has no GIL except in calls.
  */
 #ifndef PROBES_JAX_PROBE_H
 #define PROBES_JAX_PROBE_H
@@ -38,7 +38,7 @@
 struct jax_call {
 	struct py_where where;
 	uint32_t name;
-	int64_t traced_ns, trace_end_ns;	/* 0: was not */
+	int64_t traced_ns, trace_end_ns;	/* 0: it was not traced */
 	bool compiled;
 };
 
@@ -46,7 +46,7 @@ struct jax_kernel {
 	uint32_t name, shape, module;
 };
 
-/* A kernel that tells of itself by an event, when it has returned. */
+/* A running kernel that XLA will report by an event when it has returned. */
 struct jax_running {
 	const void *thunk, *params;
 	uint32_t before;	/* `kernels` when it began */
@@ -54,26 +54,26 @@ struct jax_running {
 };
 
 struct jax_thread {
-	/* of each kernel: thunks.c, */
-	struct rt_quick *clock;	/* that of its ops, too */
-	uint32_t next;		/* entry: what ran after the last one when it was learnt */
+	/* used for each kernel: thunks.c, */
+	struct rt_quick *clock;	/* also the clock of the thread's ops */
+	uint32_t next;		/* the entry that followed the last kernel when that was learnt */
 	/* and runs.c */
-	uint32_t number;	/* of this thread in ids of kernels; 0 not known */
-	uint64_t ended;		/* the last kernel of this thread that was said to be done */
+	uint32_t number;	/* of this thread, in ids of kernels; 0 unknown */
+	uint64_t ended;		/* the last kernel of this thread that was reported as done */
 	int64_t executed_ns;	/* begin of the last part of a run on this thread */
 	int64_t kernel_ns;	/* begin of the last kernel on this thread */
-	uint32_t kernels;	/* that were told on this thread */
-	uint64_t blocks;	/* memory.c: of whom it is not known yet whose they are */
-	uint64_t in_run, in_op;	/* the run of the last one and its op; 0: in none */
-	uint64_t in_call;	/* who asked for that run, */
-	uint32_t in_call_name;	/* which has a line of Python */
+	uint32_t kernels;	/* recorded on this thread */
+	uint64_t blocks;	/* memory.c: blocks whose owner is not known yet */
+	uint64_t in_run, in_op;	/* the run of the last kernel, and its op; 0: none */
+	uint64_t in_call;	/* the call that requested this run, */
+	uint32_t in_call_name;	/* and its name; the call has a line of Python */
 	/* call.c */
 	struct jax_call call[JAX_DEPTH_MAX];
 	int depth;		/* may be more than there is room for */
 	char text[JAX_TEXT_BYTES];
 	size_t length;		/* of the last name, */
 	uint32_t name;		/* and its id */
-	/* compile.c: what it has compiled since the last program was ready */
+	/* compile.c: the thread's compilation since the last program was ready */
 	int64_t compile_ns;	/* of the first pipeline of passes, 0 none */
 	uint32_t passes;
 	/* waits.c */
@@ -100,23 +100,23 @@ static inline struct jax_thread *jax_self(void)
 
 /* ---- jax.c ---- */
 
-/* Something cannot be seen: a message, and a part of what the probe says of itself.
- * `text` is a literal, one clause. */
+/* The probe cannot record something: sends a message, and adds it to what the probe says about
+ * itself. `text` is a literal, one clause. */
 void jax_blind(const char *text);
 
-/* A name of the text's length; longer than JAX_TEXT_BYTES is cut. */
+/* The id of a name of this length; names longer than JAX_TEXT_BYTES are cut. */
 uint32_t jax_name(enum tft_name_kind kind, const char *text, size_t length);
 
 /* ---- record.c: where events come from ---- */
 
 /* symbols: as jax.c has them, found or not. False: no events. */
 bool jax_record_start(const struct patch_symbol *symbols);
-/* All hooks are in: events come from now on. */
+/* All hooks are in place: events come from now on. */
 void jax_record_begin(void);
-#define JAX_LEVEL_NONE (-1)	/* XLA's, when nobody wants events */
+#define JAX_LEVEL_NONE (-1)	/* XLA's level when nobody wants events */
 void jax_record_level(enum tft_level level);
 void jax_record_tick(void);
-/* The program's own profiler is on: its level. */
+/* The level of the program's own profiler session. */
 #define JAX_NO_SESSION (-1)
 extern _Atomic int jax_session_level;
 static inline bool jax_session(void)
@@ -127,7 +127,7 @@ static inline bool jax_session(void)
 /* ---- call.c ---- */
 
 void jax_call_start(const struct patch_symbol *vectorcall, const struct patch_symbol *dealloc);
-/* "PjitFunction(step)": the call that is about to end is of that function. */
+/* "PjitFunction(step)": names the function of the call that is about to end. */
 void jax_call_named(const struct traceme *t);
 /* Tracing and compiling are parts of the innermost call of this thread. */
 void jax_call_traced(const struct traceme *t);
@@ -140,34 +140,35 @@ void jax_runs_start(const struct patch_symbol *next_id);
 void jax_thunk(const struct traceme *t);
 /* "end: dot#_ct=0,_c=3#": the kernel with that _p is done. */
 void jax_thunk_done(const struct traceme *t);
-/* A part of a run on one thread. */
+/* The part of a run on one thread has ended. */
 void jax_executed(const struct traceme *t);
 /* "...(wait for completion)#run_id=7,...#": a run is done. */
 void jax_run_done(const struct traceme *t);
 /* Begin of the oldest run that is not done, INT64_MAX none. */
 int64_t jax_runs_pending_ns(void);
 void jax_runs_fork_child(void);
-/* A kernel of run number `run` has returned on this thread, and is done; outer: others ran
+/* A kernel of run number `run` has returned on this thread, and is done; outer: other kernels ran
  * within it. */
 void jax_thunk_ran(struct jax_thread *t, const struct jax_kernel *k, uint64_t run,
 		   int64_t start_ns, int64_t end_ns, bool outer);
 
 /* ---- thunks.c ---- */
 
-/* What an event told of the kernel that returns now on this thread. */
+/* What an event says about the kernel that returns now on this thread. */
 struct jax_told {
 	struct jax_kernel kernel;
 	const char *name, *module;	/* borrowed */
 	size_t name_length, module_length;
 	uint64_t program, run;
-	bool later;			/* it goes on in other threads */
+	bool later;			/* it continues on other threads */
 };
 
 /* symbols: as jax.c has them. */
 void jax_thunks_start(const struct patch_symbol *symbols);
-/* The kernel that returns now on this thread, if nothing is known of it; NULL: none. */
+/* The kernel that returns now on this thread, if it is not known yet; else NULL. */
 const struct jax_running *jax_thunk_running(const struct jax_thread *t);
-/* Others ran within the one that returns now, which began at start_ns by XLA's clock. */
+/* Whether other kernels ran within the one that returns now, which began at start_ns by XLA's
+ * clock. */
 bool jax_thunk_outer(const struct jax_thread *t, int64_t start_ns);
 void jax_thunk_told(const struct jax_told *told);
 
@@ -176,7 +177,7 @@ void jax_thunk_told(const struct jax_told *told);
 void jax_copies_start(const struct patch_symbol *linearize);
 /* "H2D Dispatch": a thread of XLA has copied. */
 void jax_copy_done(const struct traceme *t);
-/* Begin of the oldest copy that is not told of, INT64_MAX none. */
+/* Begin of the oldest copy that is not written yet, INT64_MAX none. */
 int64_t jax_copies_pending_ns(void);
 void jax_copies_off(void);
 void jax_copies_fork_child(void);
@@ -193,23 +194,22 @@ void jax_between_fork_child(void);
 
 /* symbols: as jax.c has them. */
 void jax_memory_start(const struct patch_symbol *symbols);
-/* What was given out on this thread and waits is for that op, 0: for none that is known;
- * where t->blocks is not 0. */
+/* The waiting blocks of this thread belong to that op (0: to no known op). Call it if t->blocks
+ * is not 0. */
 void jax_memory_for(struct jax_thread *t, uint64_t op, uint32_t op_name);
 void jax_memory_tick(int64_t now_ns);
 void jax_memory_fork_child(void);
 
 /* ---- compile.c ---- */
 
-/* "CpuCompiler::RunBackend#name=jit_step#", and what came before it on its thread, one of
- * XLA's. */
+/* "CpuCompiler::RunBackend#name=jit_step#", and the passes before it, on a thread of XLA. */
 void jax_built(const struct traceme *t);
 void jax_pass(const struct traceme *t);
-/* Python's thread has what was compiled for it. */
+/* The Python thread has received what was compiled for it. */
 void jax_compiled(const struct traceme *t);
-/* Those that nobody has asked for since, or all. */
+/* Writes the compilations that no thread has claimed, or all. */
 void jax_compile_tick(int64_t now_ns, bool all);
-/* The function was traced for the so-manieth time. */
+/* The function was traced once more. */
 void jax_retraced(uint32_t name, const char *text, size_t length, int64_t start_ns,
 		  int64_t dur_ns);
 
@@ -219,7 +219,7 @@ void jax_waits_start(void);
 /* The program waits for results. */
 void jax_awaited(const struct traceme *t);
 
-/* symbols that jax.c looks for */
+/* The symbols that jax.c looks for. */
 enum jax_symbol {
 	JAX_RECORD, JAX_START, JAX_STOP, JAX_CLEAR, JAX_CONSUME,
 	JAX_LEVEL, JAX_FILTER, JAX_LOCATIONS,

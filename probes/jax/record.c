@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trace events: the level that has them recorded, the program's own profiler beside
- * us, and who takes which.
+ * XLA's trace events: sets the level at which XLA records them, keeps the program's own profiler
+ * working, and distributes the events.
  *
- * XLA's recorder keeps every event until it is stopped, so it gets only those of the
- * program's own session. That one can begin only where no level is set: its two
- * functions are replaced by what they do, with our level beside.
+ * XLA's recorder keeps every event until it is stopped, so it gets only those of the program's own
+ * session. Such a session can begin only while no level is set. So the two functions that start
+ * and stop it are replaced by functions that do the same and respect our level.
  */
 #include <errno.h>
 #include <stdatomic.h>

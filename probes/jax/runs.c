@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs of compiled programs: each an op, from its first kernel to its end, on the thread
- * that waited for its end, in the call that asked for it. Its kernels may run on
- * several threads.
+ * Runs of compiled programs. Each is an op from its first kernel to its end, on the thread that
+ * waited for the end, inside of the call that requested the run. Its kernels may run on several
+ * threads.
  *
- * A run gets its number in the call, so it is known who asked (runs[]). Kernels come
- * when they have returned; one that goes on in other threads is done later, which an
- * event "end: " says with the same number (halves[]).
+ * A run gets its number during the call, so its caller is known (runs[]). Kernels are reported
+ * when they have returned. A kernel that continues on other threads ends later, with an event
+ * "end: " of the same number (halves[]).
  */
 #include <errno.h>
 #include <stdatomic.h>

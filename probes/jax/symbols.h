@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The way into JAX. How: probes/start/interpose.h. jaxlib/_jax.so is a stub whose
- * PyInit__jax calls Wrapped_PyInit__jax() of libjax_common.so through its PLT: by then
- * that library is loaded and initialised, nothing in it has run and the calling
- * thread has the GIL. That call loads the probe. All else in the library is hidden
- * (patch.h).
+ * How the JAX probe is loaded; probes/start/interpose.h says how interposing works.
+ * jaxlib/_jax.so is a stub whose PyInit__jax calls Wrapped_PyInit__jax() of libjax_common.so
+ * through its PLT. At that moment the library is loaded and initialised, nothing of it has run,
+ * and the calling thread has the GIL. That call loads the probe. All other functions of the
+ * library are hidden (patch.h).
  */
 #ifndef PROBES_JAX_SYMBOLS_H
 #define PROBES_JAX_SYMBOLS_H

@@ -2,22 +2,22 @@
 /*
  * Kernels ("thunks") that are timed without a trace event.
  *
- * For a trace event of a kernel XLA writes two texts of 100 to 200 bytes, which are the
- * same each time but for the number of the run. So ThunkExecutor::TracedExecute() is
- * replaced, which runs one kernel: the first time it goes on to XLA's, and what the
- * kernel is called is learnt from the event (runs.c); from then on it is only timed.
+ * For the trace event of a kernel XLA writes two texts of 100 to 200 bytes, which are the same each
+ * time except for the number of the run. So ThunkExecutor::TracedExecute(), which runs one kernel,
+ * is replaced. The first time it calls XLA's, and the kernel's name is learnt from the event
+ * (runs.c); from then on the kernel is only timed.
  *
- * Where XLA keeps what is needed for that is found at run time, and checked with each
- * kernel that is learnt:
+ * Where XLA keeps what this needs is determined at run time, and checked with each kernel that is
+ * learnt:
  *  - Thunk::Execute() among the virtual functions: by the tables of two classes;
- *  - the name and the program's number in a kernel, the run's number in what it is
- *    called with: where, of several kernels and runs, the values of their events are;
- *  - whether its result is there: XLA's own test of that is looked for in its code.
- * What is not found leaves the events, and is said. A kernel whose result was not there
- * when it returned, since it goes on in other threads, has its events until it has done
- * without for a while.
+ *  - the name and the program's number in a kernel, and the run's number in the arguments: the
+ *    places that, in several kernels and runs, hold the values of their events;
+ *  - whether the result is ready: XLA's own test for that is looked for in its code.
+ * If one of these is not found, XLA's events stay in use, and a message says so. A kernel whose
+ * result was not ready when it returned, because it continues on other threads, keeps its events
+ * until its result has been ready at its return for a while.
  *
- * A kernel may be freed, and another have its address: name and number are compared.
+ * A kernel may be freed and another one get its address, so name and number are compared.
  */
 #include <stdatomic.h>
 #include <string.h>

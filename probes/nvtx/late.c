@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that is already running. Each of its modules has NVTX inside, with hidden
- * globals (nvtxGlobals_t of nvtxDetail/nvtxImpl.h): a state, two tables by their sizes, each
- * with a pointer to a function of the same module. By that they are found in its data,
- * stripped or not. A module that began without a tool has empty slots and never looks for
- * one again; one that has not begun is let begin, which it does once.
+ * Attaching to a running program. Each of its modules contains NVTX with hidden globals
+ * (nvtxGlobals_t of nvtxDetail/nvtxImpl.h): a state and two tables with their sizes, each with a
+ * pointer to a function of the same module. By this pattern they are found in the module's data,
+ * stripped or not. A module that began without a tool has empty slots and never looks for a tool
+ * again. A module that has not begun is initialised here, which happens only once.
  *
- * Threads: who attaches, then the runtime's.
+ * Threads: the attaching one, later the runtime's.
  */
 #include <errno.h>
 #include <link.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the NVTX probe share: nvtx.c, the functions and the way in at launch;
- * late.c, the way into a program that is already running.
+ * What the files of the NVTX probe share: nvtx.c has the functions, and the connection at launch;
+ * late.c attaches to a program that is already running.
  */
 #ifndef PROBES_NVTX_PROBE_H
 #define PROBES_NVTX_PROBE_H

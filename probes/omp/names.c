@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A region's function is local to its file, so that only the symbols that were left in
- * the library's file name it.
+ * Names of regions. The function of a region is local to its source file, so only the symbols in
+ * the library's file can name it.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The OpenMP probe: loaded by libtftop-start.so when a library is there that begins
- * parallel regions.
+ * The OpenMP probe. libtftop-start.so loads it when the process has a library that begins parallel
+ * regions.
  */
 #include <stdatomic.h>
 

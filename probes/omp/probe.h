@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the OpenMP probe share: omp.c is the probe, regions.c has the
- * functions that are called in the place of the runtime's, names.c knows a region's
- * function by the symbols of its file.
+ * What the files of the OpenMP probe share: omp.c is the probe, regions.c has the functions that
+ * are called instead of the OpenMP runtime's, names.c finds the name of a region's function in the
+ * symbols of its file.
  */
 #ifndef PROBES_OMP_PROBE_H
 #define PROBES_OMP_PROBE_H

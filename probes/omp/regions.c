@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that are called in the place of those that begin a parallel region. All of
- * these begin with the region's function and its data, and run it on each thread of
- * the team before they return; the function that they are given is ours then, and calls
- * the region's own.
+ * The functions that are called instead of those that begin a parallel region. All of these take
+ * the region's function and its data first, and run that function on each thread of the team
+ * before they return. They are given a function of ours, which calls the region's own.
  *
- * The region is a kernel of the thread that began it, and on each other thread there is
- * a part of it. A thread's kernels do not lie in one another: a region within a region
- * or within a kernel that is told is not, nor is one in which kernels were told.
+ * The region is a kernel of the thread that began it, and each other thread has a part of it. The
+ * kernels of a thread are not nested: a region within a region, or within a kernel that is
+ * recorded, is not recorded, and neither is a region in which kernels were recorded.
  */
 #include <errno.h>
 #include <stdatomic.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What oneDNN writes is kept in a variable that nothing sets but its first look
- * at the environment. Wheels have their symbol tables, also of what is local to
- * a file, and there it stands by name: its place is exact, or not known at all.
- * Only where it holds what we asked for, in the bits of oneDNN 3, is it touched.
+ * Finds the variable that holds what oneDNN writes. Only oneDNN's first look at the environment
+ * sets it. Wheels have their symbol tables, including symbols that are local to a source file, and
+ * the variable is among them: its address is exact, or unknown. It is changed only if it holds
+ * exactly what the probe asked for, in the bits of oneDNN 3.
  */
 #include <dlfcn.h>
 #include <link.h>

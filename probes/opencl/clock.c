@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Device time to host time, per device.
+ * Converts device time to host time, for each device.
  *
- * The driver's pair (clGetDeviceAndHostTimer, 2.1) is best where it works. Many
- * do not have it (PoCL 3.1 returns CL_INVALID_OPERATION), but a CPU runtime
- * stamps commands with a clock of the host: each command's queued time must
- * lie between the host times read before and after its enqueue call, so the
- * first command tells which clock it is, and the others go on checking. What
- * is none of them has a clock of its own: then
+ * The driver's pair of times (clGetDeviceAndHostTimer, 2.1) is best where it works. Many drivers do
+ * not have it (PoCL 3.1 returns CL_INVALID_OPERATION), but the CPU runtimes among them take times
+ * from a clock of the host. The queued time of a command must lie between the host times read
+ * before and after its enqueue call, so the first command shows which clock it is, and later ones
+ * check that. If no clock of the host fits, the device has a clock of its own. Then
  *
  *	queued - after  <=  device - host  <=  queued - before
  *
- * for every command, and the tightest pair of a second is the estimate, with
- * half its width as the error. MONOTONIC_RAW and REALTIME drift against
- * MONOTONIC while NTP slews, so their offset is read at every tick.
+ * holds for every command. The tightest pair of each second is the estimate, and half its width is
+ * the error. MONOTONIC_RAW and REALTIME drift against MONOTONIC while NTP slews, so their offset
+ * is read at every tick.
  *
- * A clock pair is sent before the first command of its device and then once a
- * second.
+ * A pair of times is sent before the first command of a device and then once a second.
  */
 #include "probes/opencl/probe.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that is already running OpenCL. Its vendors are found by their libraries and
- * not through a loader: there may be several copies, under any name or inside of something
- * else, and one that was not used yet would begin here. A vendor's table is all there is to
- * patch, what calls through it is seen from then on. Vendors that are loaded later are
- * looked for as libraries come.
+ * Attaching to a program that is already running OpenCL. Vendors are found by their libraries, not
+ * through a loader: the process may have several copies of the loader, under any name or inside of
+ * another library, and a call would initialise a loader that was not used yet. Only the vendors'
+ * tables are patched; calls through them are seen from then on. Vendors that are loaded later are
+ * looked for whenever new libraries appear.
  */
 #include <string.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The way in. An OpenCL loader maps this library because OPENCL_LAYERS names
- * it, once per loader copy of the process, always with the same globals. The
- * layer itself wraps one function, clGetPlatformIDs: its first success is the
- * moment to patch the vendors' own tables (patch.c), which every loader copy
- * goes through. Loaders from 2026 on look for clInitLayerWithProperties and
- * skip a layer without it; older ones and ocl-icd call clInitLayer.
+ * How the probe gets into the program. An OpenCL loader maps this library because OPENCL_LAYERS
+ * names it; several copies of the loader in one process share the same globals here. The layer
+ * itself wraps clGetPlatformIDs and the look-up of extension functions. The first success of
+ * clGetPlatformIDs is the moment to patch the vendors' own tables (patch.c), through which every
+ * copy of the loader calls. Loaders from 2026 on look for clInitLayerWithProperties and skip a
+ * layer without it; older ones and ocl-icd call clInitLayer.
  *
- * A process that is attached to has no layer: late.c.
+ * A program that was running before the attach has no layer: late.c.
  */
 #include <dlfcn.h>
 #include <string.h>

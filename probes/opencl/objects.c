@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Devices and queues: found out about once, sent when they are first met in a
- * process, and sent again on a dump from what is kept here, without a call of
- * OpenCL: the objects may be gone by then.
+ * Devices and queues. Their properties are read once, sent when they are first used in a process,
+ * and sent again on a dump from what is kept here, without calling OpenCL, because the objects may
+ * be gone by then.
  *
- * Profiling is turned on for every queue the program makes, because without
- * it there are no device times; info.c hides it. A driver that refuses the
- * queue so is asked again for exactly what the program wanted.
+ * Profiling is turned on for every queue that the program creates, because without it there are no
+ * device times; info.c hides it. If a driver refuses such a queue, the queue is created exactly as
+ * the program wanted it.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -58,15 +58,15 @@
 #define EXPORT __attribute__((visibility("default")))
 #define PLATFORM_MAX 32		/* of one loader's or vendor's */
 #define UNWRAP(...) __VA_ARGS__
-/* Where a call that fills `array` tells how many: the program's place, else one
- * of ours, but none where it gave neither, which is its error to make. */
+/* Where a call that fills `array` returns the count: in the program's variable, else in one of
+ * ours. If the program gave neither, it is NULL, so that the program gets its error. */
 #define COUNT_RET(n_ret, array, own) ((n_ret) ? (n_ret) : (array) ? &(own) : NULL)
 
 /* ---- hooks: one number per function, in the order of table.h ---- */
 
-/* From which level on a function is wrapped. MASK stays after the level went
- * to off once there was a queue whose profiling the probe forced: it hides that,
- * or keeps what nobody could be asked for later (whose memory an address is). */
+/* From which level on a function is wrapped. MASK functions stay wrapped at level off once there
+ * was a queue whose profiling the probe forced: they hide that, or record what could not be
+ * asked for later (to which object the memory at an address belongs). */
 enum hook_set { SET_MASK = 0, SET_MIN = TFT_LEVEL_MIN, SET_DEFAULT = TFT_LEVEL_DEFAULT };
 
 enum hook {
@@ -84,7 +84,7 @@ uint32_t hook_name(enum hook hook);
 TABLE_ALL
 #undef HOOK
 
-/* Set once the process is past its last harvest: every wrapper only forwards. */
+/* Set when the process has collected for the last time: every wrapper only forwards. */
 extern atomic_bool probe_dead;
 
 static inline bool probe_armed(void)
@@ -96,7 +96,8 @@ static inline bool probe_armed(void)
 /* ---- layer.c, late.c ---- */
 
 extern struct rt_probe opencl_probe;
-/* A loader copy, or who attaches, comes: after all others ended, all begins again. */
+/* A copy of the loader, or an attach, begins. After all others have ended, everything starts
+ * anew. */
 void layer_begin(void);
 void late_tick(int64_t now_ns);
 
@@ -108,9 +109,9 @@ struct vendor {
 	void **live;			/* the vendor's table; borrowed, checked before each
 					 * write */
 	struct _cl_icd_dispatch saved;	/* what it held before the probe; NULL past entries */
-	size_t entries;			/* how many of it may be touched */
+	size_t entries;			/* how many of them may be changed */
 	int version;			/* 100, 110, 120, ... of the platform */
-	bool lost;			/* its mapping went or changed: left alone */
+	bool lost;			/* its mapping is gone or has changed: left alone */
 };
 
 extern struct vendor vendor_list[VENDOR_MAX];
@@ -129,7 +130,7 @@ static inline const struct _cl_icd_dispatch *real_of(const void *object)
 	return (const struct _cl_icd_dispatch *)(const void *)live;
 }
 
-/* The platform version behind an object; 100 when it is not known. */
+/* The version of an object's platform; 100 when it is unknown. */
 int version_of(const void *object);
 
 /* A platform the program can see: saves and patches its table once. */
@@ -139,7 +140,7 @@ void vendor_add(cl_platform_id platform);
 void vendor_adopt(const void *object, const void *parent);
 /* Brings every table in line with the level. */
 void vendors_apply(enum tft_level level);
-/* There is a table, and it can be written. */
+/* Whether there is a table that can be written. */
 bool vendors_watched(void);
 /* Gives every table its entries back and forgets it. */
 void vendors_forget(void);
@@ -226,7 +227,7 @@ struct ocl_queue {
 	struct ocl_queue *next;		/* newest first, never removed */
 	cl_command_queue handle;	/* borrowed */
 	const struct _cl_icd_dispatch *real;
-	struct ocl_device *device;		/* NULL: could not be found out */
+	struct ocl_device *device;		/* NULL: unknown */
 	atomic_uint id;			/* 0: not sent in this process */
 	uint32_t context;
 	uint32_t flags;			/* TFT_QUEUE_* */
@@ -245,7 +246,7 @@ struct ocl_queue {
 struct ocl_device *ocl_device_get(cl_device_id handle);
 /* Known queues; NULL for one the probe never saw. */
 struct ocl_queue *queue_peek(cl_command_queue handle);
-/* Known, or found out about now. NULL when memory is short. */
+/* A known queue, or one whose properties are read now. NULL when memory is short. */
 struct ocl_queue *ocl_queue_get(cl_command_queue handle);
 struct ocl_device *device_first(void);
 void objects_dump(void);
@@ -281,18 +282,18 @@ void svm_freed(void *pointer);
 /* A part of a buffer is a place in that buffer. */
 void part_created(cl_mem part, cl_mem buffer, cl_buffer_create_type type, const void *info);
 /*
- * Tells places in memory objects apart: the same number for the same offset of
- * the same object (a part's offset counts in its buffer), another one, but for
- * one case in four thousand million, for any other, also when a handle is used
- * again. 0: the object came while nobody looked.
+ * A number for a place in a memory object: the same one for the same offset of the same object (the
+ * offset of a part counts in its buffer), and a different one for any other place, except in one
+ * case of four thousand million, also when a handle is used again. 0: the object was created
+ * unseen.
  */
 uint32_t memory_place(cl_mem object, uint64_t offset);
-/* The host's memory there is the driver's own: mapped, or allocated by it. */
+/* Whether this host memory belongs to the driver: mapped, or allocated by it. */
 bool is_pinned(const void *host);
 void mapped(void *pointer, size_t bytes);
 uint64_t mapped_bytes(void *pointer);
 void unmapped(void *pointer);
-/* Things came and went unseen: what is known by address is not to be trusted. */
+/* Objects may have come and gone unseen: forgets what is known by address. */
 void handles_forget(void);
 
 /* ---- record.c: commands in flight ---- */
@@ -303,7 +304,7 @@ struct enqueue {
 	struct ocl_queue *queue;
 	const struct _cl_icd_dispatch *real;
 	struct ocl_record *record;		/* NULL: pool full, the call only passes */
-	cl_event *out;			/* what the wrapped call must be given */
+	cl_event *out;			/* what to pass to the wrapped call */
 	cl_event own;
 	int64_t begin_ns;		/* just before the call */
 	int64_t sample_ns;		/* set for the calls whose own cost is measured */
@@ -313,11 +314,10 @@ struct enqueue {
 };
 
 /*
- * enqueue_begin opens a record; false: call the original and be done.
- * enqueue_what says what the command is and reads the clock; then comes the
- * call, enqueue_returned reads the clock again; enqueue_late says what needed
- * a successful call to be found out; enqueue_end takes the result and returns
- * it, and follows the command to its end.
+ * enqueue_begin opens a record; false: only call the original. enqueue_what says what the command
+ * is and reads the clock. Then comes the call, and enqueue_returned reads the clock again.
+ * enqueue_late adds what is known only after a successful call. enqueue_end takes the result and
+ * returns it, and follows the command to its end.
  */
 bool enqueue_begin(struct enqueue *e, cl_command_queue queue, enum hook hook, cl_event *event);
 void enqueue_what(struct enqueue *e, enum tft_kind kind, enum tft_direction direction,
@@ -325,11 +325,11 @@ void enqueue_what(struct enqueue *e, enum tft_kind kind, enum tft_direction dire
 void enqueue_returned(struct enqueue *e);
 cl_int enqueue_end(struct enqueue *e, cl_int result);
 
-/* Writes what is complete of a queue (NULL: of all). */
+/* Writes the complete commands of a queue (NULL: of all). */
 void records_harvest(struct ocl_queue *queue);
 /* The same for the commands of some events. */
 void harvest_events(cl_uint n, const cl_event *events);
-/* Correlation of the command an event belongs to, 0 unknown. */
+/* Correlation id of the command to which an event belongs, 0 unknown. */
 uint32_t record_of_event(cl_event event);
 /* True while the probe itself holds a reference of this event. */
 bool record_holds(cl_event event);

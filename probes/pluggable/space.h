@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a tap holds as an XSpace: a plane for each device, a line for each queue
- * and kind of copy, named as XProf expects. Memory is malloc's; short of it there
- * is nothing. Source: xplane_schema.cc and cupti_collector.cc of OpenXLA.
+ * Turns the content of a tap into an XSpace: a plane for each device, a line for each queue and
+ * kind of copy, named as XProf expects. Memory comes from malloc; if it is short, the space is
+ * empty. Source: xplane_schema.cc and cupti_collector.cc of OpenXLA.
  */
 #ifndef PROBES_PLUGGABLE_SPACE_H
 #define PROBES_PLUGGABLE_SPACE_H

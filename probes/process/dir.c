@@ -20,7 +20,7 @@
 /* The longest socket below the folder must fit into sun_path. */
 #define BASE_MAX 48
 #define DEPTH_MAX 32
-/* A base with less room than this holds neither ring nor logs. */
+/* A base with less room than this can hold neither ring nor logs. */
 #define ROOM_MIN (16ull << 20)
 
 static bool is_usable_base(const char *base, bool only_root)
@@ -39,9 +39,9 @@ static bool is_usable_base(const char *base, bool only_root)
 }
 
 /*
- * A user's folder in which nobody else can make anything. A program that outlives tftop
- * looks for LTTng's daemon at the name that is free then: who could make it anew would be
- * its daemon.
+ * A user's folder in which nobody else can create anything. A program that outlives tftop looks for
+ * LTTng's daemon at a path that is free then: whoever could create it again would become its
+ * daemon.
  */
 static bool is_own_base(const char *base)
 {
@@ -52,9 +52,9 @@ static bool is_own_base(const char *base)
 }
 
 /*
- * Where a user has no such folder: one in /tmp, which stays, as it can only keep a name from
- * others while it is there. Nobody else can move it away (the sticky bit), and a link is not it:
- * who made that could lead it elsewhere. Another's with its name: there is none.
+ * Where a user has no such folder: one in /tmp, which remains, because it protects its name only
+ * while it exists. Nobody else can move it away (the sticky bit). A link is not accepted, since its
+ * owner could redirect it, nor is a folder of another user with its name.
  */
 static const char *own_in_tmp(bool make)
 {
@@ -62,7 +62,7 @@ static const char *own_in_tmp(bool make)
 	struct stat st;
 
 	snprintf(path, sizeof(path), "/tmp/tftop.%u", (unsigned int)geteuid());
-	/* Its owner is nobody's that the keeper knows, in its namespace of users. */
+	/* Not by its owner, who may be an unknown uid in the keeper's user namespace. */
 	if (stat("/tmp", &st) != 0 || !(st.st_mode & S_ISVTX))
 		return NULL;
 	if (make)
@@ -87,7 +87,7 @@ static bool has_a_fit(const char *const *list, size_t count)
 	return false;
 }
 
-/* Bases in the order of preference, which are there or are made now; count, at most 3. */
+/* The bases in order of preference, existing or created now; returns the count, 3 at most. */
 static size_t list_bases(const char *list[3], bool make)
 {
 	static char usual[32];	/* where logins have it, also without the variable */
@@ -133,7 +133,7 @@ size_t dir_count(const char *path, int depth)
 
 /* ---- removing ---- */
 
-/* What is mounted below stays as it is. */
+/* File systems that are mounted below are left alone. */
 static bool remove_below(int parent, const char *name, dev_t device, int depth)
 {
 	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -170,7 +170,7 @@ bool dir_remove(const char *path)
 	return false;
 }
 
-/* Ours by what is in it: others may use the name as well. */
+/* Whether it is tftop's, by its content: others may use such names as well. */
 static bool is_private_folder(int fd)
 {
 	struct stat st;
@@ -178,8 +178,8 @@ static bool is_private_folder(int fd)
 	return fstatat(fd, ".lttng", &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* A program that a second tftop was in has a link to that one's folder (probes/runtime/home.c),
- * and leaves it when it ends first. */
+/* A program that a second tftop attached to has a link to that tftop's folder
+ * (probes/runtime/home.c), which remains if the program ends first. */
 static void sweep_link(int dir, const char *name)
 {
 	char target[PATH_MAX];
@@ -229,7 +229,7 @@ void dir_let_go(int folder)
 	ssize_t done = 0;
 	struct stat st;
 
-	/* Who owns the folder may have put another file there, by a link. */
+	/* The folder's owner may have put a link to another file there. */
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 1 &&
 	    pread(fd, &magic, sizeof(magic), offsetof(struct tft_control, magic)) ==
 		    (ssize_t)sizeof(magic) && magic == TFT_CONTROL_MAGIC)
@@ -286,7 +286,7 @@ bool dir_sweep(void)
 
 /* ---- creating ---- */
 
-/* 0 made, -1 with errno; the lock is held and the folder is still there. */
+/* 0: created, the lock is held and the folder still exists; -1 and errno. */
 static int make_locked(const char *base, char path[DIR_PATH_MAX])
 {
 	struct stat here, there;
@@ -299,7 +299,7 @@ static int make_locked(const char *base, char path[DIR_PATH_MAX])
 		fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0)
 			return -1;
-		/* A sweep may have come between mkdtemp() and the lock. */
+		/* A sweep may have happened between mkdtemp() and the lock. */
 		if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &here) == 0 &&
 		    stat(path, &there) == 0 && here.st_ino == there.st_ino)
 			return fd;

@@ -12,8 +12,8 @@
  * only they can create anything; else /tmp/tftop.UID, which is created for this purpose and
  * stays; and where another user has taken that name, /tmp itself.
  */
-#ifndef PROBES_SESSION_DIR_H
-#define PROBES_SESSION_DIR_H
+#ifndef PROBES_PROCESS_DIR_H
+#define PROBES_PROCESS_DIR_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  *
  * Threads: any.
  */
-#ifndef PROBES_SESSION_PIDS_H
-#define PROBES_SESSION_PIDS_H
+#ifndef PROBES_PROCESS_PIDS_H
+#define PROBES_PROCESS_PIDS_H
 
 #include <stdint.h>
 #include <sys/types.h>

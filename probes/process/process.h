@@ -5,8 +5,8 @@
  *
  * No state; functions that close descriptors or set signals are for single-threaded processes.
  */
-#ifndef PROBES_SESSION_PROCESS_H
-#define PROBES_SESSION_PROCESS_H
+#ifndef PROBES_PROCESS_PROCESS_H
+#define PROBES_PROCESS_PROCESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

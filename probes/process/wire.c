@@ -97,8 +97,8 @@ enum wire_result wire_recv(int fd, struct wire_message *wire, int *passed)
 
 	if (passed)
 		*passed = -1;
-	/* Reset: the other end went with something unread. What it had sent before is still there,
-	 * behind that error, which is told once. */
+	/* Reset: the other end closed with unread data. What it had sent is still readable after
+	 * that error, which is reported once. */
 	for (;;) {
 		got = recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 		if (got >= 0 || (errno != EINTR && (errno != ECONNRESET || reset)))

@@ -9,8 +9,8 @@
  *
  * Threads: none of its own; one reader and one writer per socket.
  */
-#ifndef PROBES_SESSION_WIRE_H
-#define PROBES_SESSION_WIRE_H
+#ifndef PROBES_PROCESS_WIRE_H
+#define PROBES_PROCESS_WIRE_H
 
 #include <stdbool.h>
 #include <stddef.h>

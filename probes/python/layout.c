@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See layout.h: what is known of versions of Python, and whether this one is like that. */
+/* See layout.h: the known layouts of CPython versions, and the test whether this one matches. */
 #include "probes/python/layout.h"
 
 #include <dlfcn.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How CPython lays out what its frames are made of: which of the known layouts it is
- * is tried out once (py_start in layout.c). Sources: CPython's Include/cpython/code.h,
- * Include/internal/pycore_frame.h and Include/cpython/pystate.h of each version. For
- * python.c alone.
+ * How CPython lays out its frames and what they consist of. Which of the known layouts applies is
+ * tested once (py_start in layout.c). Sources: CPython's Include/cpython/code.h,
+ * Include/internal/pycore_frame.h and Include/cpython/pystate.h of each version. For python.c only.
  */
 #ifndef PROBES_PYTHON_LAYOUT_H
 #define PROBES_PYTHON_LAYOUT_H

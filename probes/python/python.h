@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The line of Python that the calling thread is in, read without the GIL. A part
- * of the probes of Python's frameworks, not a library of its own.
+ * Finds the line of Python that the calling thread is in, without the GIL. A part of the probes of
+ * Python's frameworks, not a library of its own.
  *
- * Idea: a thread that is inside of a function called from Python owns its frames,
- * and each holds its code object, so that they can be read as they lie, whoever
- * has the GIL. Where the fields are is known for some versions of CPython and
- * tried out before use (py_start); a version that is not known, or differs, has no
- * lines.
+ * Idea: a thread that is inside of a function called from Python owns its frames, and each frame
+ * holds its code object. So the thread can read them from memory, whoever has the GIL. The offsets
+ * of the fields are known for some versions of CPython and are tested before use (py_start); a
+ * version that is unknown or differs has no lines.
  *
- * A frame's line is looked up once for each place in the code (20 to 40 ns a call
- * from then on, for a handful of frames of libraries on the way; 10 ns and more a
- * frame where caches are cold). The user's frame
- * is the innermost one that is neither of a framework (pytorch, tensorflow, keras,
- * jax, numpy) nor of Python's own library; where there is none, the innermost.
+ * The line of a frame is looked up once for each place in the code. After that a call takes 20 to
+ * 40 ns with a handful of library frames above the user's (10 ns and more a frame where caches are
+ * cold). The user's frame is the innermost one that belongs neither to a framework (pytorch,
+ * tensorflow, keras, jax, numpy) nor to Python's own library; without such a frame, it is the
+ * innermost one.
  *
- * Why there is another walk, walk.h: of the Pythons that have no layout here, and by Python's
- * own calls, which a call of an op must not make.
+ * walk.h is another way to the same line, for Python versions without a known layout. It calls
+ * functions of Python, which must not be done in each call of an op.
  *
- * Threads: any thread of the program, in a call that Python made, or in none (then
- * there is no line). Nothing is allocated, locked or counted in Python.
+ * Threads: any thread of the program, in a call that Python made; elsewhere there is no line.
+ * Nothing is allocated, locked or reference-counted in Python.
  */
 #ifndef PROBES_PYTHON_PYTHON_H
 #define PROBES_PYTHON_PYTHON_H
@@ -43,39 +42,39 @@ struct py_where {
 	const void *frame, *instr;
 	uint32_t source;	/* rt_source() of the user's line in its modules (records.h), 0:
 				 * none */
-	bool compiling;		/* torch.compile is at work for that line */
+	bool compiling;		/* torch.compile is working for that line */
 };
 
-/* Where the calling thread is now. outer: where it was when it called what it is
- * still inside of, or NULL: then that is the answer if no Python runs in between. */
+/* Where the calling thread is now. outer: where it was when it made the call that it is still
+ * inside of, or NULL. If no Python runs in between, the answer is `outer`. */
 void py_where(struct py_where *where, const struct py_where *outer);
 
 /* The user's line as "FILE:LINE FUNCTION", "" when there is none. */
 void py_text(char *out, size_t size);
 
-/* rt_source() of that line with all that called it, of 64 frames at most; 0: the calling
+/* rt_source() of that line with the whole stack above it, at most 64 frames. 0: the calling
  * thread is not there any more. Slow (µs). */
 uint32_t py_stack(const struct py_where *where);
 
 /* ---- slowest.c ---- */
 
-#define PY_SLOWEST 4		/* as many as tftop shows of a name */
+#define PY_SLOWEST 4		/* tftop shows as many for each name */
 
-/* Of an op's name, how long those took whose stacks were told. */
+/* The slowest runs of an op's name: how long those took whose stacks were sent. */
 struct py_slowest {
 	_Atomic uint32_t name;		/* rt_name(), 0: free */
-	_Atomic int64_t least_ns;	/* of those below, 0: there is room */
+	_Atomic int64_t least_ns;	/* the least of ns[]; 0: there is room */
 	int64_t ns[PY_SLOWEST];
 };
-/* For the process's life; NULL: no room. */
+/* Valid as long as the process lives; NULL: no room. */
 struct py_slowest *py_slowest(uint32_t name);
-/* What took longer is worth a stack; s may be NULL. */
+/* A run that takes longer than this gets a stack; s may be NULL. */
 static inline int64_t py_slow_ns(const struct py_slowest *s)
 {
 	return s ? atomic_load_explicit(&s->least_ns, memory_order_relaxed) : INT64_MAX;
 }
-/* py_stack() of an op of that name that took so long; 0: none. Beyond 20 ms at once
- * and 1/500 of the time in the long run there are none. */
+/* py_stack() of an op of that name that took dur_ns; 0: none. Stacks may cost 20 ms at once, and
+ * 1/500 of the time in the long run; beyond that there are none. */
 uint32_t py_slow_stack(struct py_slowest *s, int64_t dur_ns, const struct py_where *where);
 
 #endif

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The user's line of a call, by Python's own functions and with its lock held. A
- * part of frameworks' probes, as python.h: that one reads frames as they lie, at
- * each op, in the versions that it knows; this walks them where a graph is built,
- * which is seldom and slow anyway, in all that have PyFrame_GetCode() (3.9 on), and
- * can ask for what is kept in Python's objects.
+ * Finds the user's line of a call by Python's own functions, with Python's lock held. A part of
+ * the probes of frameworks, like python.h. python.h reads frames from memory, at each op, in the
+ * versions that it knows. This one walks the frames where a graph is built, which is rare and slow
+ * anyway, in all versions that have PyFrame_GetCode() (3.9 on), and can read Python objects.
  *
  * Always true:
- *  - Nothing is asked of Python by a thread that does not hold its lock, nor while an
- *    exception is set; no exception stays set, no reference is kept but those to
- *    two names, and no collection of garbage begins.
- *  - errno stays as it was.
+ *  - No function of Python is called by a thread that does not hold its lock, or while an
+ *    exception is set. No exception stays set, no reference is kept except to two names, and no
+ *    garbage collection begins.
+ *  - errno is preserved.
  */
 #ifndef PROBES_PYTHON_WALK_H
 #define PROBES_PYTHON_WALK_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where at::RecordFunction has what, found out once at the start.
+ * Determines at the start where the fields of at::RecordFunction lie.
  *
- * Idea: make two such objects of our own, in memory of our own, by PyTorch's
- * constructor, of different scopes and with known names and sequence numbers, and
- * look for these in their bytes. A field that is not found, or not where its
- * neighbours say, is left out; no table of versions.
+ * Idea: let PyTorch's constructor create two such objects in memory of our own, with different
+ * scopes and with known names and sequence numbers, and look for these values in the bytes. A
+ * field that is not found, or does not lie where its neighbours imply, is left out. There is no
+ * table of versions.
  */
 #include <string.h>
 

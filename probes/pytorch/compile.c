@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * torch.compile: what it does to make something, apart from the program's own work.
+ * torch.compile: separates its own work from that of the program.
  *
- * Dynamo first looks whether it has a function already ("TorchDynamo Cache Lookup");
- * what it has made runs as "Torch-Compiled Region: FUNCTION/VERSION". In between, when
- * it has not, it traces and compiles, and runs ops on tensors without data by the
- * thousand: these go under an op of ours, "torch.compile". Whether ops are its own
- * shows on Python's stack. It begins with the lookup's end, or where there was none
- * (a function's first call) with the first op. The backward pass of a region is compiled
- * when it is first called, inside of CompiledFunctionBackward.
+ * Dynamo first looks whether it has compiled the function already ("TorchDynamo Cache Lookup").
+ * What it has compiled runs as "Torch-Compiled Region: FUNCTION/VERSION". Otherwise it traces and
+ * compiles in between, and runs thousands of ops on tensors without data: these go under an op of
+ * ours, "torch.compile". Python's stack shows whether an op belongs to it. The op begins at the end
+ * of the lookup or, where there was none (at a function's first call), with the first op. The
+ * backward pass of a region is compiled at its first call, inside of CompiledFunctionBackward.
  */
 #include <stdio.h>
 #include <string.h>

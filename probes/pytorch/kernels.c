@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * oneDNN inside of PyTorch's library, where none of its names can be interposed: its
- * lines are taken where that library imports printf(). torch.backends.mkldnn.verbose()
- * and torch.backends.mkldnn.flags() of the program reach it by one exported function.
+ * oneDNN inside of PyTorch's library, where none of its names can be interposed. Its lines are
+ * taken at that library's import of printf(). When the program uses
+ * torch.backends.mkldnn.verbose() or torch.backends.mkldnn.flags(), these reach oneDNN through one
+ * exported function, which is watched.
  */
 #include <stdlib.h>
 

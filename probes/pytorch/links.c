@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a node of the backward pass to the forward op that made it: the node names
- * the op's sequence number and PyTorch's number of its thread. Each thread's last ops
- * are kept by their sequence numbers; of several with one number it is the last that
- * began, the innermost, that asked autograd for it.
+ * Links each node of the backward pass to the forward op that made it. The node carries the forward
+ * op's sequence number and PyTorch's number of its thread. The last ops of each thread are kept
+ * by their sequence numbers. If several ops have one number, the last one that began, which is the
+ * innermost, is the one that asked autograd for it.
  */
 #include <errno.h>
 #include <stdatomic.h>

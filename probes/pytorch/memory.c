@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks of memory. On the processor c10 gets and gives back those of tensors by two
- * functions, which are taken over. It would tell of them too, as it does when a
- * program asks its profiler for memory, but keeps a table under a lock for that, at
- * several hundred nanoseconds an op. Of other devices it tells always: their
- * allocators report each block with its size.
+ * Memory blocks. On the CPU, c10 allocates and frees the memory of tensors by two functions, which
+ * are replaced. c10 could also report these blocks, as it does when a program asks its profiler for
+ * memory, but it keeps a table under a lock for that, which costs several hundred nanoseconds an
+ * op. Blocks of other devices are always reported: their allocators report each with its size.
  *
- * Small blocks are not told (probes/runtime/blocks.h).
+ * Small blocks are not recorded (probes/runtime/blocks.h).
  */
 #include <errno.h>
 #include <stdatomic.h>

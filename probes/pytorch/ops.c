@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PyTorch's ops as ops of ours: one callback at the begin of each, one at its end.
+ * Turns PyTorch's ops into ops of the runtime: one callback at the begin of each op, one at its
+ * end.
  *
- * An end is matched to its begin by the op's own number, as TorchScript's fork and
- * wait end some on another thread: such a one is closed here when its thread comes
- * by again.
+ * An end is matched to its begin by the op's own number, because TorchScript's fork and wait end
+ * some ops on another thread. Such an op is closed here when its own thread runs the next one.
  *
- * What callbacks get is fixed when they are registered. To look at inputs for a while
- * they are registered anew, the new ones before the old ones go, so that no op is
- * missed: one that has both is seen once. Inputs cost each op about 80 ns, so they are
- * wanted only for the first runs of each operator: until the first one runs, for a
- * second and some steps after each that was not seen before, and always at level full.
+ * What a callback receives is fixed when it is registered. To read inputs for a while, callbacks
+ * are registered anew, the new ones before the old ones go, so that no op is missed; an op that
+ * meets both is recorded once. Inputs cost each op about 80 ns. So they are read only for the first
+ * runs of each operator: until the first one runs, for a second and some steps after each operator
+ * that was not seen before, and always at level full.
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -2,15 +2,15 @@
 /*
  * What the files of the PyTorch probe share.
  *
- * PyTorch calls back around each op (at::RecordFunction). calibrate.c finds out where
- * the fields of its object lie; ops.c makes ops of the calls; links.c joins backward ops
- * to forward ones; shapes.c reads the inputs, sources.c the data that is copied; steps.c
- * makes steps and the stages of the input; compile.c tells the work of torch.compile;
- * rate.c keeps the cost low; memory.c tells blocks of memory.
+ * PyTorch calls back around each op (at::RecordFunction). calibrate.c determines where the fields
+ * of its object lie; ops.c makes ops of these calls; links.c links backward ops to forward ops;
+ * shapes.c reads the inputs, sources.c the data that is copied; steps.c makes steps and the stages
+ * of the input; compile.c separates the work of torch.compile; rate.c limits the cost; memory.c
+ * records memory blocks.
  * Sources: ATen/record_function.h, c10/core/Allocator.h.
  *
- * Callbacks run on the program's threads, most without the GIL. Nothing here takes a
- * lock around a call of the program or keeps a reference to an object of it.
+ * Callbacks run on the program's threads, mostly without the GIL. Nothing here holds a lock around
+ * a call of the program, or keeps a reference to an object of the program.
  */
 #ifndef PROBES_PYTORCH_PROBE_H
 #define PROBES_PYTORCH_PROBE_H
@@ -27,14 +27,14 @@
 
 extern const struct tft_interposed *torch_lib;	/* set before anything else is called */
 
-/* Something cannot be seen: a message, and a part of what the probe says of
+/* The probe cannot record something: sends a message, and adds it to what the probe says about
  * itself. `text` is a literal, one clause. */
 void torch_blind(const char *text);
 
 /* ---- calibrate.c ---- */
 
-/* at::RecordFunctionCallback, by value: 40 bytes in 1.13 to 2.13. One that has grown
- * would be read beyond them: it finds zeros there. */
+/* at::RecordFunctionCallback, passed by value: 40 bytes in 1.13 to 2.13. If it grows, PyTorch reads
+ * beyond these and finds zeros. */
 struct torch_callback {
 	void *(*start)(void **context, const void *rf);
 	void (*end)(const void *rf, void *context);
@@ -44,7 +44,7 @@ struct torch_callback {
 };
 _Static_assert(offsetof(struct torch_callback, beyond) == 40, "passed by value");
 
-/* Offsets in at::RecordFunction in bytes, -1: not found, then do without. */
+/* Offsets in at::RecordFunction in bytes. -1: not found; what needs the field is left out. */
 struct torch_layout {
 	int scope;		/* uint8_t, enum torch_scope */
 	int sequence;		/* int64_t, -1: none */
@@ -65,7 +65,7 @@ struct torch_vector {
 	void *begin, *end, *room;
 };
 
-/* PyTorch's own functions; the first three are there, the others may be NULL. */
+/* PyTorch's own functions. The first three are always there, the others may be NULL. */
 struct torch_api {
 	uint64_t (*add)(struct torch_callback callback);
 	void (*remove)(uint64_t callback);
@@ -79,7 +79,7 @@ struct torch_api {
 };
 extern struct torch_api torch_api;
 
-/* Finds both; false: this is no PyTorch whose ops can be seen. */
+/* Finds both. False: the ops of this PyTorch cannot be recorded. */
 bool torch_calibrate(void);
 
 /* ---- a thread's state ---- */
@@ -88,11 +88,11 @@ bool torch_calibrate(void);
 
 enum torch_kind {
 	TORCH_OP, TORCH_RANGE, TORCH_STEP, TORCH_INPUT,
-	TORCH_LOOKUP,		/* of torch.compile: whether it has this function already */
-	TORCH_REGION,		/* what it has made runs */
-	TORCH_LAZY,		/* a backward pass that it makes when it is first called */
-	TORCH_COMPILE,		/* ours, around what it does to make something */
-	TORCH_SKIPPED,		/* not told */
+	TORCH_LOOKUP,		/* of torch.compile: has it compiled this function already? */
+	TORCH_REGION,		/* a compiled function runs */
+	TORCH_LAZY,		/* a backward pass that is compiled at its first call */
+	TORCH_COMPILE,		/* our op around the work of compiling */
+	TORCH_SKIPPED,		/* not recorded */
 };
 
 struct torch_open {
@@ -120,8 +120,8 @@ struct torch_text {
 struct torch_thread {
 	struct torch_open open[TORCH_DEPTH_MAX];
 	int depth;		/* may be more than there is room for */
-	int told;		/* of them, not skipped */
-	uint32_t begun, pushed;	/* not added to the process's yet */
+	int told;		/* how many of them are not skipped */
+	uint32_t begun, pushed;	/* not yet added to the counts of the process */
 	struct torch_ring *ring;
 	struct torch_text texts[TORCH_TEXTS];
 	struct {
@@ -130,28 +130,27 @@ struct torch_thread {
 	} forms[TORCH_FORMS];	/* of an op's inputs */
 	/* steps.c */
 	int stepping, fetching;	/* optimizer's, data loader's functions open */
-	int64_t step_end_ns;	/* of the step before; 0: none */
-	int64_t input_ns;	/* the first batch since then, or after a detour */
-	uint32_t train_line, run_line, run_count;	/* who asked for batches: of the step
-				 * before; now, in a row */
+	int64_t step_end_ns;	/* of the previous step; 0: none */
+	int64_t input_ns;	/* the first batch since then, or since a detour */
+	uint32_t train_line, run_line, run_count;	/* source lines that asked for batches:
+				 * in the previous step; now, and how often in a row */
 	uint32_t lines[8], last_line, missed;	/* of optimizers; the last one of a step */
-	bool again;		/* it was the one before, and not for the first time */
-	bool detour;		/* other data was read since the step before */
+	bool again;		/* last_line ended more than one turn in a row */
+	bool detour;		/* other data was read since the previous step */
 	bool worked;		/* an op has begun since the last batch was asked for */
 	/* compile.c */
-	int compile_depth;	/* of the ops of torch.compile's work; 0: none is going on */
-	int64_t lookup_ns;	/* the last thing was a lookup, which ended then */
+	int compile_depth;	/* of the ops of torch.compile's own work; 0: it is not working */
+	int64_t lookup_ns;	/* when the lookup ended, if nothing came after it */
 };
 
 /* ---- ops.c ---- */
 
-/* Registers the callbacks, or takes them away. Runtime thread, or the one that loads
- * the probe. */
+/* Registers or removes the callbacks. On the runtime's thread, or the one that loads the probe. */
 void torch_ops_level(enum tft_level level);
 void torch_ops_tick(int64_t now_ns);
 void torch_ops_fork_child(void);
 
-/* Opens an op that PyTorch knows nothing of; closes all down to place `at`. */
+/* Opens an op of our own, which PyTorch does not know; closes all ops down to place `at`. */
 void torch_open_own(struct torch_thread *t, enum torch_kind kind, uint32_t name,
 		    const struct py_where *where);
 void torch_close_to(struct torch_thread *t, int at);
@@ -159,7 +158,8 @@ void torch_close_to(struct torch_thread *t, int at);
 /* ---- links.c ---- */
 
 void torch_remember(struct torch_thread *t, uint64_t sequence, uint64_t instance);
-/* The op of that number that a thread of PyTorch's number began; 0: not known. */
+/* The op with that sequence number, begun by the thread with that number of PyTorch's; 0:
+ * unknown. */
 uint64_t torch_forward_of(uint64_t thread, uint64_t sequence);
 
 /* ---- shapes.c ---- */
@@ -171,22 +171,23 @@ struct torch_value {
 };
 #define TORCH_TENSOR 1		/* of 1.13 to 2.13 */
 
-/* rt_name(TFT_NAME_SHAPES) of an op's inputs; 0: none, or not to be read. A callback
- * that was registered with inputs; slow (µs) for those that the thread has not met. */
+/* rt_name(TFT_NAME_SHAPES) of an op's inputs; 0: none, or they cannot be read. In a callback
+ * that was registered with inputs; slow (µs) for inputs that the thread has not met. */
 uint32_t torch_shapes(struct torch_thread *t, const void *rf);
-/* Says once that they are laid out in an unknown way, and not looked at any more. */
+/* Says once that inputs have an unknown layout and are not looked at any more. */
 void torch_shapes_tick(void);
 
 /* ---- sources.c ---- */
 
-/* Finds out where a tensor has its bytes. */
+/* Determines where a tensor has its bytes. */
 void torch_sources_calibrate(void);
-/* A hash of the sizes and the type of a plain tensor, and of what is before it; 0: not known,
- * as of one without data. */
+/* A hash of the sizes and the type of a plain tensor, continued from `before`; 0: unknown, as for a
+ * tensor without data. */
 uint64_t torch_form(const struct torch_value *value, uint64_t before);
-/* An operator of that name copies its first input, and what it copies can be told. */
+/* Whether an operator of that name copies its first input, and the data can be read. */
 bool torch_is_copy(const char *name);
-/* A fingerprint of what such an op copies; 0: it is not to be read, or small. As torch_shapes(). */
+/* A fingerprint of the data that such an op copies; 0: it cannot be read, or is small. Called like
+ * torch_shapes(). */
 uint64_t torch_source(const void *rf);
 
 /* ---- steps.c ---- */
@@ -198,7 +199,7 @@ void torch_input_ends(struct torch_thread *t, const struct torch_open *o, const 
 		      int64_t now_ns);
 /* A node of a backward pass runs: this program trains. */
 void torch_steps_backward(void);
-/* How many have ended, of all threads. */
+/* How many steps have ended, of all threads. */
 uint32_t torch_steps_ended(void);
 /* There are steps, or will be: a backward pass has run. */
 bool torch_steps_expected(void);
@@ -208,8 +209,8 @@ void torch_steps_fork_child(struct torch_thread *t);
 
 /* ---- compile.c ---- */
 
-/* An op of this kind is about to begin there: in torch.compile's work, or after it, or
- * after a lookup. name: of what is no operator. */
+/* An op of this kind is about to begin at this place: during torch.compile's work, after it, or
+ * after a lookup. name: of anything that is not an operator. */
 void torch_compile_before(struct torch_thread *t, enum torch_kind kind, const char *name,
 			  const struct py_where *where);
 /* The op at this place ends, and everything in it. */
@@ -220,11 +221,11 @@ void torch_compile_closed(struct torch_thread *t, const struct torch_open *o);
 enum torch_mode {
 	TORCH_ALL,
 	TORCH_OUTER,		/* no ops within ops */
-	TORCH_FEW,		/* no ops but those of the backward pass and ranges */
+	TORCH_FEW,		/* only the ops of the backward pass, and ranges */
 };
 
 void torch_rate_add(uint32_t begun, uint32_t pushed);
-/* What is to be told from now on. */
+/* What is to be recorded from now on. */
 enum torch_mode torch_rate_tick(int64_t now_ns, enum torch_mode mode);
 
 /* ---- memory.c ---- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The PyTorch probe: loaded by libtftop-start.so when torch's Python module is being
- * made, see symbols.h. Here: the functions that are taken over, the levels and what
- * the probe says of itself.
+ * The PyTorch probe. libtftop-start.so loads it when Python creates torch's module (see symbols.h).
+ * This file has the functions that are replaced, the probe's reaction to levels, and what it says
+ * about itself.
  */
 #include <stdatomic.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many ops there are, and what of them is told: a program of very small ops on
- * many threads makes more of them than can be carried away and read. Then ops within
- * ops are left out, and if that is not enough all but the backward pass and ranges,
- * whose callbacks alone stay. Both are said, and taken back when there are fewer.
+ * Limits the number of recorded ops: a program of very small ops on many threads makes more of
+ * them than can be transported and read. Then ops within ops are left out, and if that is not
+ * enough, all except the backward pass and ranges, whose callbacks alone stay. A message says so,
+ * and says when all ops are recorded again.
  */
 #include <stdatomic.h>
 #include <stdio.h>

@@ -2,11 +2,10 @@
 /*
  * Sizes and types of an op's inputs: "[64, 3, 32, 32] f32, [16, 3, 3, 3] f32".
  *
- * PyTorch keeps them as IValues, 16 bytes each; the sizes are asked of the function
- * that its own profiler asks (torch::profiler::impl::inputSizes), which knows those
- * that have none yet, and the types of that beside it, which makes strings of them.
- * Only of plain tensors: others answer by code of their own, which might throw or
- * want the GIL.
+ * PyTorch keeps inputs as IValues of 16 bytes. The sizes come from the function that PyTorch's own
+ * profiler calls (torch::profiler::impl::inputSizes), which can handle tensors without sizes; the
+ * types come from the function beside it, which makes strings of them. Only plain tensors are
+ * asked: others answer by code of their own, which might throw or need the GIL.
  */
 #include <errno.h>
 #include <stdatomic.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a copy of a tensor copies: a fingerprint of its bytes, by which the same data is
- * known when it is copied again, in whatever memory it then lies.
+ * A fingerprint of the bytes that a copy of a tensor reads, by which the same data is recognised
+ * when it is copied again, from whatever memory.
  *
- * Idea: where a tensor has its storage, and that its bytes, is found out once from a
- * tensor of our own over memory of our own, which PyTorch's stable C interface makes; no
- * function of a tensor is called, as one without data (torch.compile's) would warn the
- * user. Of more than READ bytes STRETCHES are read, spread evenly. What is on
+ * Idea: the place of the storage in a tensor, and of the bytes in the storage, is determined once
+ * from a tensor of our own over memory of our own, which PyTorch's stable C interface makes. No
+ * function of a tensor is called, because a tensor without data (torch.compile's) would warn the
+ * user. If there are more than READ bytes, STRETCHES of them are read, spread evenly. Data on
  * another device is not read.
  *
- * The same tensor shows where sizes lie, by which shapes that were told are known again.
+ * The same tensor shows where sizes lie, by which shapes that were already sent are recognised.
  *
  * Limit: data that differs only where it is not read has the same fingerprint.
  */

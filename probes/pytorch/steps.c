@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Steps of the program, and what it waits for batches.
+ * Steps of the program, and its waits for batches.
  *
- * A step of a training ends where an optimizer has stepped, on the thread that called
- * it, and begins where the one before has ended. Of optimizers that step in turns (two
- * networks) the last one of each turn counts: a line of the source that was not seen
- * before takes over, and one that is not met again is forgotten. A new line right after
- * that which had ended a turn more than once is another loop's, whose first step it
- * ends. The first step of a loop, and one after other data was read in between (a
- * validation), begin with their first batch. A program without backward pass and
- * optimizer has a step from each batch to the next, if it ran an op in it.
+ * A training step ends where an optimizer has stepped, on the thread that called it, and begins
+ * where the previous one ended. When optimizers step in turns (two networks), the last one of each
+ * turn ends the step: a source line that was not seen before takes over that role, and a line that
+ * is not met again is forgotten. A new line right after a line that ended more than one turn
+ * belongs to another loop, and ends that loop's first step. The first step of a loop, and one after
+ * other data was read in between (a validation), begin with their first batch. A program without
+ * backward pass and optimizer has a step from each batch to the next, if it ran an op in it.
  *
- * A DataLoader is a stage of an input pipeline, one for each line that asks it; what
- * it took is the program's wait.
+ * A DataLoader is a stage of an input pipeline, one for each source line that asks it; the time
+ * that it took is the program's wait.
  */
 #include <stdatomic.h>
 #include <stdio.h>

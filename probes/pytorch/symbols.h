@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PyTorch's functions that the preloaded library interposes. How:
- * probes/start/interpose.h. torch/_C.so is a stub whose PyInit__C calls initModule()
- * of libtorch_python.so through its PLT: by then all of PyTorch's libraries are
- * loaded and initialised, no op has run and the calling thread holds no lock of the
- * loader's. That call loads the probe.
+ * PyTorch's functions that the preloaded library interposes; probes/start/interpose.h says how.
+ * torch/_C.so is a stub whose PyInit__C calls initModule() of libtorch_python.so through its PLT.
+ * At that moment all of PyTorch's libraries are loaded and initialised, no op has run, and the
+ * calling thread holds no lock of the loader. That call loads the probe.
  */
 #ifndef PROBES_PYTORCH_SYMBOLS_H
 #define PROBES_PYTORCH_SYMBOLS_H

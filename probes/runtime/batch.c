@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finished ops, kernels of the processor and memory on their way out, many in one
- * event (tft_ops).
+ * Finished ops, kernels of the CPU and memory events on their way out, many in one event (tft_ops).
  *
- * A thread writes its own when they are many, and else with the first one that
- * ends YOUNG_NS after the last time: a thread with few of them writes each at once.
- * What a thread leaves when it goes quiet the runtime thread writes at its next
- * tick. Until then the settled line waits at oldest_ns.
+ * A thread writes its own batch when it is full, or else with the first entry that ends YOUNG_NS
+ * after the last writing; so a thread with few entries writes each at once. What a quiet thread
+ * has left, the runtime's thread writes at its next tick. Until then the settled time waits at
+ * oldest_ns.
  */
 #include <sched.h>
 

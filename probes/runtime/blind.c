@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a probe says that it cannot see. Of two at once one may wait a moment; a child of fork
- * in whose parent it was just being said adds nothing more, but for its messages. */
+/* What a probe says that it cannot record. If two threads say something at once, one may wait for a
+ * moment. A forked child whose parent was just saying something adds no more to this text; its
+ * messages are still sent. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -1,46 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks of memory that a probe sees given out and taken back, each told once when it
- * comes and once when it goes. A free does not say whether its block was told, so
- * what was is remembered by address, and only that is told to be free again. What
- * was told before the level went down may be freed unseen: when it comes back all
- * of it is told to be free, so that nothing stays allocated for ever; what of it is
- * still in use is missing then. A forked child starts with none.
+ * Blocks of memory that a probe sees allocated and freed. Each is recorded once when it is
+ * allocated and once when it is freed. The call of free does not show whether its block was
+ * recorded, so recorded blocks are remembered by address, and only their frees are sent. A block
+ * that was recorded before the level went to off may be freed unseen. So when the level rises
+ * again, all remembered blocks are sent as freed, and nothing stays allocated for ever; blocks that
+ * are still in use are missing then. A forked child starts with none.
  *
- * Small blocks are for the caller to leave out: each op makes some, and two events
- * would cost more than the op's own. To free one that was not told costs a few
- * nanoseconds.
+ * The caller leaves out small blocks: each op makes some, and two events would cost more than the
+ * op itself. To free a block that was not recorded costs a few nanoseconds.
  *
- * Threads: any; no locks, as an address belongs to one caller at a time.
+ * Threads: any; no locks, because an address belongs to one caller at a time.
  */
 #ifndef PROBES_RUNTIME_BLOCKS_H
 #define PROBES_RUNTIME_BLOCKS_H
 
 #include "probes/runtime/runtime.h"
 
-#define RT_BLOCK_BYTES 4096	/* smaller ones are not told */
+#define RT_BLOCK_BYTES 4096	/* smaller blocks are not recorded */
 #define RT_OWNERS 64u
 
-/* The number of who hands out, by its name (TFT_NAME_ALLOCATOR), from 1; 0: there are
- * too many. Once for each name: it takes a lock. */
+/* A number for an allocator, by its name (TFT_NAME_ALLOCATOR), from 1; 0: there are too many. It
+ * takes a lock, so call it once for each name. */
 RT_API unsigned rt_block_owner(uint32_t name);
 
-/* A block that was given out, for the op on top of the calling thread's stack; level
- * default and above. false: it could not be told. */
+/* A block was allocated for the op on top of the calling thread's stack; from level default on.
+ * False: it was not recorded. */
 RT_API bool rt_block_given(unsigned owner, uint32_t device, const void *memory, size_t bytes);
 
-/* The same for that op, of whatever thread. */
+/* The same for an op of any thread. */
 RT_API bool rt_block_given_in(unsigned owner, uint32_t device, const void *memory, size_t bytes,
 			      struct rt_top top);
 
-/* One that is about to be taken back. */
+/* A block is about to be freed. */
 RT_API void rt_block_freed(const void *memory);
 
 /* The runtime's own part of a change of levels, and of a fork. */
 void rt_blocks_level(enum tft_level old_level, enum tft_level new_level);
 void rt_blocks_fork_child(void);
-/* How it goes out (batch.c): memory that the calling thread has allocated, or is about to
- * give back. at_ns is filled in. */
+/* Sends it (batch.c): memory that the calling thread has allocated, or is about to free. at_ns is
+ * filled in. */
 void rt_batch_alloc(struct tft_alloc *alloc);
 void rt_batch_free(struct tft_free *gone);
 

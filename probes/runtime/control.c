@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The control page, read: level, dump requests, tftop's sign of life. Every
- * value is accepted, the page may be anybody's; what makes no sense is "off".
+ * Reads the control page: level, requests for definitions, tftop's sign of life. The file may be
+ * anybody's, so every value is accepted; what makes no sense means "off".
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Of bytes; quality is enough for a table, speed is what counts. Eight bytes a round; of
- * long texts, as kernels' names are, four such side by side, because a round waits for
- * its product and the next one does not have to.
+ * A hash of bytes for tables: fast, and good enough for that. It takes eight bytes a round. For
+ * long texts, such as names of kernels, it computes four such chains side by side, because a round
+ * waits for its own product only.
  */
 #ifndef PROBES_RUNTIME_HASH_H
 #define PROBES_RUNTIME_HASH_H

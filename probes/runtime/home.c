@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * LTTng's home. liblttng-ust reads LTTNG_HOME (HOME where that is not set) when it is
- * loaded, never again, and looks there for its daemon for as long as the process lives.
- * For a second tftop, whose daemon is elsewhere, its folder gets a second name: a link
- * at the place that LTTng knows, which is free since the first tftop cleared up behind
- * itself. What is there is never touched; the link goes when tftop goes, not when one of
- * the processes does that have this home in common, and not when tftop is stopped only.
+ * LTTng's home. liblttng-ust reads LTTNG_HOME (or HOME) when it is loaded, never again, and looks
+ * there for its daemon as long as the process lives. The daemon of a second tftop is elsewhere. So
+ * its folder gets a second name: a symbolic link at the place that LTTng knows, which is free
+ * because the first tftop has removed its folder. Anything that exists there is never touched. The
+ * link is removed when tftop goes; not when one of several processes with this home ends, and not
+ * while tftop is merely stopped.
  *
- * LTTng's thread sleeps on a word in shared memory until a daemon of this user's is
- * there. tftop's may be another user's (docs/security.md), so the word is set for it and
- * set back.
+ * LTTng's thread sleeps on a word in shared memory until a daemon of this user is there. tftop may
+ * run as another user (docs/security.md), so the word is set here, and reset.
  *
- * A program that was launched and left running is joined without anybody in it: the second
- * tftop makes that link itself (probes/session/targets/join.c), and the runtime's thread, which
- * looks for one each second, finds the control page behind it.
+ * A program that tftop launched and left running is joined without entering it: the second tftop
+ * makes the link itself (probes/session/targets/join.c), and the runtime's thread, which looks for
+ * the link once a second, finds the control page behind it.
  *
- * Threads: who attaches, one at a time, but for rt_home_leave() and rt_home_page(), the
- * runtime's thread; rt_home_wake() and rt_home_reached() are anybody's.
+ * Threads: the attaching thread, one at a time. rt_home_leave() and rt_home_page() are called on
+ * the runtime's thread; rt_home_wake() and rt_home_reached() on any.
  */
 #include <errno.h>
 #include <fcntl.h>

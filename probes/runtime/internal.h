@@ -34,7 +34,7 @@
 #define RT_DEPTH_MAX 512
 #define RT_CALLS_MAX 512	/* functions counted per thread; a power of two */
 #define RT_PROBES_MAX 16
-#define RT_OPEN_NS 10000000	/* open for longer: announced */
+#define RT_OPEN_NS 10000000	/* an op that is open for longer is announced */
 #define RT_TICK_NS 25000000	/* half of a live timer's period, half of SETTLED_NS */
 #define RT_THREAD_NAME 64
 
@@ -63,19 +63,18 @@ struct rt_frame {
 };
 
 /*
- * Finished ops and kernels of a thread that have not been written yet. The owner fills
- * and writes it; when the owner is quiet the runtime thread writes it in its stead.
- * Whoever touches it has said so before and then looked at what the other says:
- * the owner at `taking`, which makes it write this one alone, the runtime thread,
- * behind the heavy barrier, at `gathering`, which makes it come again later.
+ * Finished ops and kernels of a thread that have not been written yet. The owner fills and writes
+ * the batch; when the owner is quiet, the runtime's thread writes it. Each of them raises its flag
+ * and then looks at the other's. If the owner sees `taking`, it writes the new op alone. If the
+ * runtime's thread, behind the heavy barrier, sees `gathering`, it tries again later.
  */
 struct rt_batch {
-	_Atomic uint32_t gathering;	/* owner: is at it */
-	_Atomic uint32_t taking;	/* runtime thread: is, or asks whether it may be */
+	_Atomic uint32_t gathering;	/* owner: is working on the batch */
+	_Atomic uint32_t taking;	/* runtime thread: is working on it, or about to */
 	_Atomic uint32_t count;		/* of all */
 	uint32_t tid;
 	_Atomic int64_t oldest_ns;	/* start of the oldest one, 0: none */
-	_Atomic int64_t since_ns;	/* the first one was gathered */
+	_Atomic int64_t since_ns;	/* when the first one was gathered */
 	_Atomic int64_t written_ns;
 	struct rt_pack pack;
 };
@@ -97,7 +96,7 @@ struct rt_calls {
 #define RT_CPU_OPEN_MAX 4
 struct rt_cpu_open {
 	uint32_t name;
-	int slot;			/* where its parts find it, -1: nowhere */
+	int slot;			/* where its parts find it, -1: they cannot */
 	bool told;			/* its event is written */
 	struct rt_top top;
 	int64_t start_ns;
@@ -131,7 +130,7 @@ struct rt_thread {
 	struct rt_batch batch;
 	char name[RT_THREAD_NAME];	/* under the lock of threads.c */
 	struct {
-		struct rt_cpu_thread self;	/* depth: those without room included */
+		struct rt_cpu_thread self;	/* depth includes those without room */
 		uint32_t queue[RT_LIBRARY_COUNT];
 		struct rt_cpu_open open[RT_CPU_OPEN_MAX];
 	} cpu;
@@ -160,7 +159,7 @@ RT_HIDDEN void rt_threads_dump(void);
 
 /* ---- names.c ---- */
 
-/* Of an id; the walk is as long as there are names. "" and false: none. */
+/* The text or shape of an id; walks through all names. "" and false: there is none. */
 RT_HIDDEN const char *rt_name_text(uint32_t id);
 RT_HIDDEN bool rt_shape_of(uint32_t id, struct tft_shape *out);
 RT_HIDDEN void rt_names_dump(void);
@@ -183,17 +182,17 @@ RT_HIDDEN void rt_stack_cut(struct rt_thread *th, int64_t now_ns);
 
 /* ---- batch.c ---- */
 
-/* Owner: takes a finished op, which ended or was marked at end_ns; it will be
- * written with others, or is at once. */
+/* Owner: takes a finished op, which ended or was marked at end_ns. It is written at once, or later
+ * together with others. */
 RT_HIDDEN void rt_batch_add(struct rt_thread *th, struct tft_op *op, int64_t end_ns);
 /* Owner: likewise a kernel that the processor ran on this thread. */
 RT_HIDDEN void rt_batch_kernel(struct rt_thread *th, const struct rt_kernel *kernel);
-/* Owner: writes what it has. */
+/* Owner: writes its batch. */
 RT_HIDDEN void rt_batch_end(struct rt_thread *th);
-/* Writes what threads have had for long, or all. Runtime thread, or the one that
- * ends the process when there is none any more. */
+/* Writes what threads have gathered for long, or everything. On the runtime's thread, or on the
+ * thread that ends the process when the runtime's is gone. */
 RT_HIDDEN void rt_batch_write_all(int64_t now_ns, bool young_too);
-/* From here on ops are written at once: there may be no later. */
+/* From here on ops are written at once, because the process may end. */
 RT_HIDDEN void rt_batch_at_once(bool at_once);
 RT_HIDDEN void rt_batch_fork_child(struct rt_thread *th);
 
@@ -211,9 +210,9 @@ RT_HIDDEN void rt_cpu_fork_child(void);
 
 /* ---- tap.c ---- */
 
-/* Not 0: somebody looks (tap.h). */
+/* Not 0: a tap is open (tap.h). */
 extern RT_HIDDEN _Atomic uint32_t rt_tap_now;
-/* The type of ops of a name, as they open. */
+/* An op with this name and type opens. */
 RT_HIDDEN void rt_tap_op(uint32_t name, uint32_t type);
 RT_HIDDEN void rt_tap_add(const struct tft_command *command);
 RT_HIDDEN void rt_tap_device(const struct tft_device *device);
@@ -227,7 +226,7 @@ RT_HIDDEN void rt_quick_tick(void);
 
 /* ---- calls.c ---- */
 
-/* Sends ev_calls with what was counted since the last time. */
+/* Sends ev_calls with what was counted since the last beat. */
 RT_HIDDEN void rt_calls_beat(void);
 RT_HIDDEN void rt_calls_fork_child(void);
 
@@ -235,7 +234,7 @@ RT_HIDDEN void rt_calls_fork_child(void);
 
 /* Whether the session has enabled our events. */
 RT_HIDDEN bool rt_enabled(void);
-/* false: no session took it in. */
+/* False: no session recorded it. */
 RT_HIDDEN bool rt_emit_process(const struct tft_process *r);
 RT_HIDDEN void rt_emit_exit(const struct tft_exit *r);
 RT_HIDDEN void rt_emit_probe(const struct tft_probe *r);
@@ -257,20 +256,20 @@ RT_HIDDEN void rt_emit_beat(const struct tft_beat *r);
 RT_HIDDEN bool rt_loop_start(void);
 /* Stops it, waiting at most 200 ms; false when it is still running. */
 RT_HIDDEN bool rt_loop_stop(void);
-/* Has it tick and beat now; waits at most wait_ns for that. */
+/* Makes the thread tick and beat now; waits at most wait_ns for that. */
 RT_HIDDEN void rt_loop_flush(int64_t wait_ns);
-/* Has it take up the level now, and tell it to the probes; likewise. */
+/* Makes the thread apply the level now and tell the probes; waits likewise. */
 RT_HIDDEN void rt_loop_apply(int64_t wait_ns);
 RT_HIDDEN void rt_loop_fork_child(void);
 /* The level goes off: ends what was announced as open. Runtime thread. */
 RT_HIDDEN void rt_loop_cut(void);
 /* Wakes the thread up. */
 RT_HIDDEN void rt_loop_wake(void);
-/* tftop goes: what is complete is written while it still can be. Runtime thread. */
+/* tftop detaches: writes what is complete while that is possible. Runtime thread. */
 RT_HIDDEN void rt_loop_harvest(int64_t now_ns);
 /* The level the probes already know. */
 RT_HIDDEN void rt_loop_level(enum tft_level level);
-/* Says what the next beat would say; only when the thread is stopped. */
+/* Sends the next beat; only when the thread is stopped. */
 RT_HIDDEN void rt_loop_last_beat(void);
 /* Another tftop has come: beats count from here on. Runtime thread. */
 RT_HIDDEN void rt_loop_arrive(void);
@@ -279,46 +278,48 @@ RT_HIDDEN void rt_loop_arrive(void);
 
 /* tftop is there and wants definitions and beats, whatever the level. */
 extern RT_HIDDEN _Atomic uint32_t rt_armed;
-/* Maps the page at first; false when there is no tftop, or not any more. */
+/* Maps the page at the first call; false when there is no tftop, or no tftop any more. */
 RT_HIDDEN bool rt_control_there(void);
-/* Maps that page (NULL: none is named) when the one before does not live any more, or
- * has joined the process, which only one tftop at a time can;
- * false: there is none, or the process is another tftop's, and rt_attach_why() was told.
- * Under the lock of life.c. */
+/* Maps this page (NULL: none is named) if the previous page's tftop does not live any more, or
+ * if this page's tftop has joined the process, which only one can at a time. False: there is no
+ * page, or the process belongs to another tftop, and rt_attach_why() was called. Under the lock
+ * of life.c. */
 RT_HIDDEN bool rt_control_renew(const char *path, bool joined);
-/* Another page came that the runtime's thread has not looked at yet. */
+/* There is a new page that the runtime's thread has not looked at yet. */
 RT_HIDDEN bool rt_control_arrived(void);
-/* Another one for each tftop that takes up this process. */
+/* A number that is different for each tftop that connects to this process. */
 RT_HIDDEN uint32_t rt_control_number(void);
-/* Its daemons died under a tftop that lives: until their successors there is nothing to do.
- * [the runtime's thread] */
+/* tftop lives but its daemons have died: there is nothing to do until new ones are there. Runtime
+ * thread. */
 RT_HIDDEN bool rt_control_away(void);
 /* tftop may be dead: it is stopped, or was killed. */
 RT_HIDDEN bool rt_control_silent(int64_t now_ns);
-/* tftop has let go for good. */
+/* tftop has detached for good. */
 RT_HIDDEN bool rt_control_let_go(void);
 /* Raised when another tftop comes: events are numbered from 1 for each. */
 extern RT_HIDDEN _Atomic uint32_t rt_arrivals;
 RT_HIDDEN void rt_control_fork_child(void);
-/* Takes over the level; after rt_control_there() said yes. */
+/* Applies the level; after rt_control_there() returned true. */
 RT_HIDDEN void rt_control_start(void);
-/* LTTng did not come in time: said when it does. */
+/* LTTng did not answer in time: a message says so when it does. */
 RT_HIDDEN void rt_control_unheard(void);
 /* Sets rt_armed and tft_rt_level_now, sends a dump when one is due. Runtime thread. */
 RT_HIDDEN void rt_control_refresh(int64_t now_ns);
 
 /* ---- trigger.c ---- */
 
-/* There is a trigger and none has begun: the level is off. */
+/* There is a trigger and its range is not open: the level is off. */
 RT_HIDDEN bool rt_trigger_lowers(void);
 /* The probes were told the level that is in force. Runtime thread. */
 RT_HIDDEN void rt_trigger_told(void);
-/* Takes over the page's trigger, NULL: there is none. Runtime thread, or before there is one. */
+/* Applies the page's trigger; NULL: there is none. Runtime thread, or before there is one. */
 RT_HIDDEN void rt_trigger_take(const struct tft_control *page);
-/* Sends how often it began, when it did since. Runtime thread, or after it. */
+/* Sends how often the trigger has begun, if it has since the last call. Runtime thread, or after
+ * it. */
 RT_HIDDEN void rt_trigger_tell(void);
-/* The rest while ranges are watched: before a push, after a pop; whether a range is one,
- * then which instance that got, and that this one has ended. */
+/* Called while ranges are watched: before a push and after a pop. rt_trigger_async() says whether a
+ * range by id is the wanted one, rt_trigger_async_is() which instance it got, and
+ * rt_trigger_async_end() that this instance has ended. */
 RT_HIDDEN void rt_trigger_push(const struct rt_op_args *args);
 RT_HIDDEN void rt_trigger_pop(uint32_t domain);
 RT_HIDDEN bool rt_trigger_async(const struct rt_op_args *args);
@@ -331,14 +332,14 @@ RT_HIDDEN void rt_trigger_fork_child(void);
 /* ---- life.c ---- */
 
 extern RT_HIDDEN _Atomic uint32_t rt_started;
-/* After a fork: the child has not introduced itself yet. */
+/* After a fork: the child has not sent its definitions yet. */
 extern RT_HIDDEN _Atomic uint32_t rt_child_pending;
 RT_HIDDEN void rt_child_start(void);
-/* Whether a tftop can come back to what it left running without touching the process; and
- * one has: its page is the one that counts now. Runtime thread, while none gives signs of life. */
+/* Whether a tftop can come back to a program that was left running without entering it, and whether
+ * one has: then its page is in use now. Runtime thread, while no tftop gives a sign of life. */
 RT_HIDDEN bool rt_may_be_joined(void);
 RT_HIDDEN bool rt_join(void);
-/* Sends every definition but who the process is; that of the probes' own only on the runtime
+/* Sends every definition except that of the process; those of the probes only on the runtime's
  * thread. */
 RT_HIDDEN void rt_dump_all(bool probes_too);
 /* The probes, *borrowed*; n of them. Entries below n never change. */
@@ -346,16 +347,16 @@ RT_HIDDEN const struct rt_probe *const *rt_probes(int *n);
 
 /* ---- home.c ---- */
 
-/* LTTng is to reach the daemon in LTTNG_HOME though it was told another home; false: it
- * cannot, and rt_attach_why() was told. Until rt_home_reached(), which waits no more. */
+/* Makes LTTng reach the daemon in LTTNG_HOME although it knows another home. False: that is not
+ * possible, and rt_attach_why() was called. rt_home_reached() ends the waiting. */
 RT_HIDDEN bool rt_home_follow(void);
 RT_HIDDEN void rt_home_reached(void);
-/* LTTng's thread looks for its daemon now, if it waits for one; until rt_home_reached(). */
+/* Makes LTTng's thread look for its daemon now, if it waits for one; until rt_home_reached(). */
 RT_HIDDEN void rt_home_wake(void);
-/* LTTng was told a tftop's folder; and another tftop has put itself there: its page. */
+/* Whether LTTng's home is a folder of tftop's, and the page of another tftop that is there now. */
 RT_HIDDEN bool rt_home_joinable(void);
 RT_HIDDEN bool rt_home_page(char *path, size_t size);
-/* When tftop has gone, not when it is stopped only: nothing of it stays in the file system. */
+/* When tftop has gone, and not merely stopped: removes what it has left in the file system. */
 RT_HIDDEN void rt_home_leave(void);
 
 /* ---- modules.c ---- */
@@ -398,7 +399,7 @@ RT_HIDDEN bool rt_lock(pthread_mutex_t *lock);
 RT_HIDDEN void rt_unlock(pthread_mutex_t *lock);
 /* Holds a lock over a fork; *held is the caller's memory of it. */
 RT_HIDDEN void rt_fork_lock(pthread_mutex_t *lock, bool *held, enum rt_fork stage);
-/* Memory that is never given back; NULL when there is none. Zeroed. */
+/* Zeroed memory that is never freed; NULL when there is none. */
 RT_HIDDEN void *rt_pages(size_t bytes);
 
 /*
@@ -416,7 +417,7 @@ static inline void rt_barrier_light(void)
 		rt_fence(memory_order_seq_cst);
 }
 
-/* Owner: between the two it may hold a time that nobody sees yet. */
+/* Owner: between the two it may hold a time that no other thread can see yet. */
 static inline void rt_section_enter(struct rt_thread *th)
 {
 	SET(th->section, GET(th->section) + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The first probe of a process, what is told about it, and forks. */
+/* The first probe of a process, what is sent about the process, and forks. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The runtime's own thread: reads the control page, announces what has been
- * open for long, says up to when this process is settled, beats.
+ * The runtime's own thread: reads the control page, announces what has been open for long, sends
+ * the time up to which this process is settled, and sends beats.
  *
- * It sleeps on a futex until an absolute time, so ticks do not drift and a
- * stop is immediate. A busy program has a tick each 25 ms (what is written
- * leaves the process each 50 ms at the earliest, and waking up costs more than
- * the tick itself), an idle one each 50 ms, a switched-off one each 100 ms, one
- * whose tftop gives no sign of life each second. When tftop let go it sleeps for good,
- * until the end or another tftop wakes it; in a program that began under tftop it looks
- * each second whether another one has come to join it, one look at a name that is not there.
+ * It sleeps on a futex until an absolute time, so ticks do not drift and it can be stopped at once.
+ * A busy program has a tick every 25 ms (a process sends its data every 50 ms at the earliest, and
+ * waking up costs more than the tick itself), an idle one every 50 ms, one at level off every 100
+ * ms, and one whose tftop gives no sign of life every second. After a detach the thread sleeps for
+ * good, until the end or until another tftop wakes it. In a program that was started under tftop
+ * it checks once a second whether another tftop has joined: one look at a name that does not exist.
  */
 #include <errno.h>
 #include <linux/futex.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The libraries of the process, looked at and loaded by threads of our own. The loader's
- * locks are not made anew in the child of a fork: a fork waits for us.
+ * The libraries of the process, looked at and loaded by threads of our own. A forked child does not
+ * get fresh locks of the loader, so a fork waits until these threads are done.
  */
 #include <dlfcn.h>
 #include <errno.h>

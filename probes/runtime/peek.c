@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that may not be there. */
+/* Reads memory that may not be mapped. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/uio.h>

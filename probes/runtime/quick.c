@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See quick.h. The rate is that of the runtime thread's last tick. */
+/* See quick.h. The rate of the counter is that of the runtime thread's last tick. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The time of rt_now_ns() from the processor's counter, for what comes by the million and
- * takes less than a microsecond: to read the clock waits until all before it is done,
- * which between small kernels is 30 ns each time, the counter 10.
+ * The time of rt_now_ns() from the processor's counter, for events that come by the million and
+ * take less than a microsecond. Reading the clock waits for all instructions before it, which
+ * between small kernels takes 30 ns each time; reading the counter takes 10.
  *
  * Always true:
- *  - Only where the system's own clock is that counter, and while what is computed agrees
- *    with the clock; else it is the clock.
- *  - A thread looks at the clock each RT_QUICK_NS; what lies between is as far off as the
- *    rates of two such spans differ, and what was read before it: some nanoseconds.
+ *  - The counter is used only where the system's own clock uses it too, and while the computed time
+ *    agrees with the clock; otherwise this is the clock.
+ *  - A thread reads the clock every RT_QUICK_NS. A time in between is off by as much as the rates
+ *    of two such spans differ, and by what was read before: some nanoseconds.
  *  - On one thread it never goes back.
  */
 #ifndef PROBES_RUNTIME_QUICK_H
@@ -17,21 +17,21 @@
 #include "probes/runtime/runtime.h"
 
 #define RT_QUICK_NS 100000
-#define RT_QUICK_OFF_NS 1000	/* farther from the clock than this it is not used */
+#define RT_QUICK_OFF_NS 1000	/* a time that is farther from the clock is not used */
 
-/* Of one thread; zeroed at first. */
+/* The state of one thread; zeroed at first. */
 struct rt_quick {
 	uint64_t ticks, span;		/* at the last look; ticks until the next */
 	uint64_t rate;			/* ns << 32 a tick */
-	int64_t ns;			/* what it was taken for then, */
-	int64_t clock_ns;		/* and what the clock said; both meet at the next look */
+	int64_t ns;			/* the computed time at the last look */
+	int64_t clock_ns;		/* the clock's at that look; both meet at the next one */
 };
 
-/* A look at the clock. */
+/* Reads the clock. */
 RT_API int64_t rt_quick_look(struct rt_quick *q);
 
-/* That of the calling thread's ops and kernels, for the thread's life; NULL: memory is
- * short. */
+/* The state for the calling thread's ops and kernels, valid as long as the thread lives. NULL:
+ * memory is short. */
 RT_API struct rt_quick *rt_quick_own(void);
 RT_API int64_t rt_quick_now(void);
 

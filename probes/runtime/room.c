@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of a thread's own, given back when it ends. */
+/* Memory of a thread's own, freed when the thread ends. */
 #include <errno.h>
 #include <pthread.h>
 #include <sys/mman.h>

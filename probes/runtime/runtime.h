@@ -65,8 +65,8 @@ static inline enum tft_level rt_level(void)
 }
 
 /*
- * What raises the level from off (schema/control.h). While ranges are watched, what gives
- * them to the runtime stays in place at level off, and calls it for each.
+ * What raises the level from off (schema/control.h). While ranges are watched, the hooks that
+ * report ranges to the runtime stay in place at level off, and report each one.
  */
 extern RT_API volatile uint32_t tft_rt_trigger_now;
 
@@ -80,14 +80,14 @@ static inline bool rt_watching(void)
 	return __builtin_expect(rt_trigger() == TFT_TRIGGER_RANGE, 0);
 }
 
-/* Neither seen nor watched: a range need not even have a name. */
+/* Ranges are neither recorded nor watched: a probe need not even look up their names. */
 static inline bool rt_ranges_off(void)
 {
 	return rt_level() == TFT_LEVEL_OFF && !rt_watching();
 }
 
-/* cudaProfilerStart() has returned, or -Stop(). Returns when the probes know, 100 ms later at
- * the latest. */
+/* cudaProfilerStart() or -Stop() has returned. Returns when the probes know, after 100 ms at the
+ * latest. */
 RT_API void rt_trigger_profiler(bool start);
 
 static inline int64_t rt_clock_ns(clockid_t id)
@@ -112,9 +112,9 @@ static inline int64_t rt_now_ns(void)
  */
 struct rt_probe {
 	const char *name, *version, *blind;	/* as struct tft_probe */
-	/* Every 25 ms: announce what has been open for long, harvest. */
+	/* Every 25 ms: announce what has been open for long, collect what is complete. */
 	void (*tick)(int64_t now_ns);
-	/* Start of the oldest thing not written yet, or INT64_MAX. */
+	/* Start of the oldest command or op that is not written yet, or INT64_MAX. */
 	int64_t (*pending_ns)(void);
 	/* Send all definitions (devices, queues, ...) again. */
 	void (*dump)(void);
@@ -123,9 +123,10 @@ struct rt_probe {
 	/* The child forgets the parent's commands and ids; no lock may be taken.
 	 * Names and shapes keep theirs, the runtime sends them again. */
 	void (*fork_child)(void);
-	/* It may end, or exec, in less than 100 ms: harvest, in 60 at most. A tick follows. */
+	/* The process may end or exec within 100 ms: collect what is complete, in 60 ms at most.
+	 * A tick follows. */
 	void (*leave)(void);
-	/* The process exits: last harvest, no call into the runtime after it. */
+	/* The process exits: collect for the last time. No call into the runtime after it. */
 	void (*fini)(void);
 	char said[2][512];			/* rt_blind()'s own */
 };
@@ -139,17 +140,17 @@ struct rt_probe {
 RT_API bool rt_probe_register(const struct rt_probe *probe);
 
 /*
- * Registers a probe that comes to a running program (tftop_probe_attach, schema/attach.h);
- * where the runtime is there already, takes up the tftop that TFTOP_CONTROL and LTTNG_HOME
- * name now, when the one before has gone. Waits for LTTng, 6 s at most. False: tftop will
- * not hear of this process, and rt_attach_why() says why.
+ * Registers a probe in a running program (tftop_probe_attach, schema/attach.h). If the runtime is
+ * already there and its tftop has gone, it connects to the tftop that TFTOP_CONTROL and LTTNG_HOME
+ * name now. Waits for LTTng, 6 s at most. False: tftop will receive nothing of this process, and
+ * rt_attach_why() says why.
  */
 RT_API bool rt_probe_attach(const struct rt_probe *probe);
 /* Sets what tftop_attach_why() says; text is *borrowed until return*. */
 RT_API void rt_attach_why(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Something cannot be seen: a message, and a part of what the probe says of itself (blind,
- * which is not NULL). text: one clause. */
+/* The probe cannot record something: sends a message, and adds the text to what the probe says
+ * about itself (blind, which is not NULL). text: one clause. */
 RT_API void rt_blind(struct rt_probe *probe, const char *text);
 
 /* ---- names: string -> id of this process, sent once ---- */
@@ -169,8 +170,8 @@ RT_API uint32_t rt_source(const struct tft_frame *frame);
 RT_API uint32_t rt_correlation(void);
 RT_API uint32_t rt_device_id(void);
 RT_API uint32_t rt_queue_id(void);
-/* Likewise of a series of counters; a forked child goes on counting. Who makes one
- * sends it (rt_emit_series) then and at each dump. */
+/* Likewise for a series of counters; a forked child goes on counting. Whoever makes a series sends
+ * it (rt_emit_series) at once and at each dump. */
 RT_API uint32_t rt_series_id(void);
 
 /* ---- the stack of open ops and ranges, per thread ---- */
@@ -189,18 +190,17 @@ struct rt_op_args {
  * Every push is matched by one pop, also when it was dropped. */
 RT_API uint64_t rt_op_push(const struct rt_op_args *args);
 
-/* The next op that begins on this thread came here through a thread pool: it had
- * waited wait_ns (> 0) for a thread since the thread `waker` handed it over. With
- * 0 the next one did not. Returns whether what was said last has been taken by an
- * op; also true when nothing had been said. */
+/* The next op that begins on this thread came here through a thread pool: it has waited wait_ns
+ * (> 0) for a thread since the thread `waker` handed it over. With 0, the next op did not wait.
+ * Returns whether an op has used the previous call's values; also true without a previous call. */
 RT_API bool rt_op_handed(int64_t wait_ns, uint32_t waker);
 
 /* Closes the innermost open op whose domain is `domain` (0: no domain) and
  * writes its event. Returns the depth left, -1 when none was open. */
 RT_API int rt_op_pop(uint32_t domain);
 
-/* The same; of an op that took longer than that, `source` may have more to say of where
- * it was called: rt_source(), 0: nothing. */
+/* The same. For an op that took longer than longer_ns, `source` is called and may return a more
+ * detailed place of the call: rt_source(), or 0. */
 struct rt_ask {
 	int64_t longer_ns;
 	uint32_t (*source)(int64_t dur_ns, const void *arg);
@@ -208,15 +208,15 @@ struct rt_ask {
 };
 RT_API int rt_op_pop_asking(uint32_t domain, const struct rt_ask *ask);
 
-/* Gives the innermost open op of the calling thread, the one just pushed, another name:
- * what it is was not known at its begin. */
+/* Gives the innermost open op of the calling thread another name, when its name was not known at
+ * its begin. */
 RT_API void rt_op_rename(uint32_t name);
 
 /*
- * An op that is told when it has ended, on the thread that it ended on. Its instance
- * may have been asked for before, so that what ran in it could name it. parent 0: the
- * op on top of the calling thread's stack; else any op, of whatever thread, and this
- * one is outermost on its own.
+ * An op that is reported when it has ended, on the thread on which it ended. Its instance may have
+ * been requested before, so that whatever ran in it could refer to it. parent 0: the op on top of
+ * the calling thread's stack. Otherwise any op of any thread; then this op is outermost on its own
+ * thread.
  */
 struct rt_ran {
 	uint64_t instance;	/* of rt_op_instance(), 0: a new one */
@@ -245,7 +245,7 @@ struct rt_top {
 	int64_t step;		/* -1: none */
 };
 RT_API struct rt_top rt_op_launch(void);
-/* The same, and marks nothing: whom an allocation belongs to. */
+/* The same, without marking: to which op an allocation belongs. */
 RT_API struct rt_top rt_op_current(void);
 
 /* Kernel-side thread id, cached. */
@@ -255,14 +255,14 @@ RT_API uint32_t rt_tid(void);
 RT_API void rt_thread_name(uint32_t tid, const char *name);
 
 /*
- * What one probe hears the user call a thing that is another probe's: a stream of CUDA
- * has its name from NVTX. handle: as the program has it. A name given again replaces,
- * NULL forgets it. 1024 are kept, of a name 63 bytes; more are dropped and counted.
+ * Names that one probe receives for objects of another probe: CUDA streams are named through NVTX.
+ * handle: the program's. A new name replaces the old one, NULL removes it. 1024 names of up to 63
+ * bytes are kept; more are dropped and counted.
  */
 enum rt_thing { RT_THING_NONE, RT_THING_CUDA_STREAM, RT_THING_CUDA_DEVICE };
 RT_API void rt_thing_name(enum rt_thing what, uint64_t handle, const char *name);
 RT_API bool rt_thing_named(enum rt_thing what, uint64_t handle, char *name, size_t size);
-/* Another number than before: something got a name. */
+/* Changes whenever an object gets a name. */
 RT_API uint32_t rt_things(void);
 
 /* ---- calls ---- */
@@ -275,7 +275,7 @@ RT_API uint32_t rt_things(void);
 RT_API void rt_call(uint32_t fn, int64_t start_ns, int64_t end_ns,
 		    uint32_t correlation, int32_t result);
 
-/* A chatty call: counted at default (<= 15 ns), an untimed event at full. */
+/* A very frequent call: counted at default (<= 15 ns), an untimed event at full. */
 RT_API void rt_count(uint32_t fn, int32_t result);
 
 /* ---- emit: fills seq, counts, drops silently when not armed ----
@@ -288,7 +288,7 @@ RT_API void rt_emit_series(const struct tft_series *series);
 RT_API void rt_emit_info(const char *scope, const char *key, const char *value);
 RT_API void rt_emit_message(uint8_t level, const char *text);
 RT_API void rt_emit_step(struct tft_step *step);
-/* These three at any level: the probe knows at which one it was that they began. */
+/* These three are sent at any level: the probe knows at which level they began. */
 RT_API void rt_emit_command(struct tft_command *command);
 RT_API void rt_emit_launch(struct tft_launch *launch);
 RT_API void rt_emit_run(struct tft_run *run);
@@ -303,27 +303,28 @@ RT_API void rt_emit_pool(struct tft_pool *pool);
 RT_API void rt_emit_counter(struct tft_counter *counter);
 RT_API void rt_emit_clock(const struct tft_clock *clock);
 
-/* Zeroed memory of the calling thread's own, aligned to 64 bytes. *slot is a
- * thread-local pointer: it is set to it, and to NULL when the thread ends. NULL: memory is
- * short, which is counted. An initial-exec pointer costs one load, but then all that its
- * library has of thread-local data must fit into what the loader has left: a few words. */
+/* Zeroed memory of the calling thread's own, aligned to 64 bytes. *slot is a thread-local
+ * pointer: it is set to the memory, and to NULL when the thread ends. NULL: memory is short,
+ * which is counted. An initial-exec pointer costs one load, but then all thread-local data of
+ * its library must fit into the few words that the loader has left. */
 RT_API void *rt_room(void **slot, size_t bytes);
 
-/* dlopen for threads of our own: a fork of the program waits for it, 1 s at most, so that
- * no child has half of a library. NULL also when another one takes that long. */
+/* dlopen for threads of our own. A fork of the program waits for it, 1 s at most, so that no child
+ * gets half a library. Also NULL when another such call takes that long. */
 RT_API void *rt_dlopen(const char *file, int flags);
 
-/* Calls `each` for every library of the process, which stays while it is looked at; name: its
- * path, "" of the program itself. Threads of our own. */
+/* Calls `each` for every library of the process, which stays loaded during the call. name: its
+ * path, "" for the program itself. For threads of our own. */
 RT_API void rt_modules(void (*each)(void *handle, const char *name, void *arg), void *arg);
-/* What the library itself defines, not what it needs; NULL: it does not. */
+/* The library's own definition, not one of its dependencies'. NULL: it has none. */
 RT_API void *rt_module_symbol(void *handle, const char *symbol);
 /* Its program headers, *borrowed* while it stays, and where it was loaded; NULL: not found. */
 RT_API const ElfW(Phdr) *rt_module_phdr(void *handle, uintptr_t *base, int *count);
 /*
- * For libraries that come later. Any thread says that it is about to look at all of them; from
- * then on the runtime's thread (now_ns: its time) is told, at most ten times a second, whether
- * some were loaded since. All zero is a watch that says nothing.
+ * A watch for libraries that are loaded later. Any thread calls rt_modules_seen() when it is about
+ * to look at all of them. From then on rt_modules_came(), on the runtime's thread (now_ns: its
+ * time), answers at most ten times a second whether libraries were loaded since. A watch that is
+ * all zero never answers yes.
  */
 struct rt_modules_watch {
 	_Atomic uint64_t loaded;
@@ -333,7 +334,7 @@ struct rt_modules_watch {
 RT_API void rt_modules_seen(struct rt_modules_watch *watch);
 RT_API bool rt_modules_came(struct rt_modules_watch *watch, int64_t now_ns);
 
-/* Copies memory of our own process that may not be there; bytes copied. */
+/* Copies memory of our own process that may not be mapped. Returns how many bytes were copied. */
 RT_API size_t rt_peek(void *to, const void *from, size_t bytes);
 
 /* Counts for the beat. */

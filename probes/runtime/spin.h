@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A lock around a few stores that is not waited for without end: whoever has it may be
- * stopped, or be another process's since a fork (rt_spin_unlock() in the child). Any
- * thread.
+ * A lock around a few stores, with a limited wait: its owner may be stopped, or may be a thread of
+ * the parent process after a fork (rt_spin_unlock() in the child). Any thread.
  */
 #ifndef PROBES_RUNTIME_SPIN_H
 #define PROBES_RUNTIME_SPIN_H
@@ -14,7 +13,7 @@
 
 #define RT_SPIN_TURNS 2000	/* about a millisecond */
 
-/* false: it was not to be had. */
+/* False: the lock could not be taken in time. */
 static inline bool rt_spin_lock(_Atomic uint32_t *busy)
 {
 	uint32_t free = 0;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tap: while it is open, the commands of this process that finish are kept in
- * memory too, for who shows them inside the process (probes/pluggable). It changes
- * nothing of what is sent; what the level leaves out, it leaves out too.
+ * A tap: while it is open, the commands of this process that finish are kept in memory too, for a
+ * reader inside the process (probes/pluggable). It does not change what is sent, and contains no
+ * more than the level records.
  *
- * Always true: closed, it costs a load and a branch for each command and op. Open, it
- * keeps at most RT_TAP_MAX, and counts what is beyond. Times are CLOCK_MONOTONIC,
- * by the device's last clock pair; without one, as if it had just ended.
+ * Always true: closed, it costs a load and a branch for each command and op. Open, it keeps at most
+ * RT_TAP_MAX entries and counts the others. Times are CLOCK_MONOTONIC, by the device's last clock
+ * pair; without a pair, as if the command had just ended.
  *
- * Threads: any may write; one opens, reads and closes. Nothing blocks but
- * rt_tap_settle(). Strings live as long as the process.
+ * Threads: any may write; one opens, reads and closes. Nothing blocks except rt_tap_settle().
+ * Strings live as long as the process.
  */
 #ifndef PROBES_RUNTIME_TAP_H
 #define PROBES_RUNTIME_TAP_H
@@ -26,19 +26,19 @@ struct rt_tap_work {
 	int64_t start_ns, end_ns;
 	uint32_t dims, local[3];
 	uint64_t global[3];
-	const char *name, *op, *device_name, *vendor;	/* "": not known */
+	const char *name, *op, *device_name, *vendor;	/* "": unknown */
 	const char *op_type;
 };
 
 /* False: it is open already, or memory is short. */
 RT_API bool rt_tap_open(void);
-/* What has ended on a device is here soon; waits for it, at most wait_ns. Calls
- * nothing of the device's on this thread. */
+/* Waits at most wait_ns for commands that have ended on a device and are not kept yet. Makes no
+ * call of the device's on this thread. */
 RT_API void rt_tap_settle(int64_t wait_ns);
-/* Kept so far; *dropped: beyond them. */
+/* How many are kept so far; *dropped: how many there was no room for. */
 RT_API uint32_t rt_tap_count(uint64_t *dropped);
-/* Up to `size` bytes of it: who asks may have been built before members came, which
- * are added at the end. False: not whole (yet). */
+/* Copies up to `size` bytes of an entry: new members are added at the end of the struct, and the
+ * caller may be older. False: the entry is not complete (yet). */
 RT_API bool rt_tap_take(uint32_t i, struct rt_tap_work *out, size_t size);
 RT_API void rt_tap_close(void);
 

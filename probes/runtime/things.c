@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of what is another probe's. Few and rarely asked for: one table, looked through
- * under a lock that is held over it alone. After a fork they are the child's too. */
+/* Names that one probe knows and another one needs. They are few and rarely asked for: one table,
+ * searched under a lock that is held around it alone. A forked child inherits them. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

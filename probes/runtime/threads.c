@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of each thread: made at its first use, kept for the next one. */
+/* The state of each thread: created at its first use, and reused by a later thread. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the program itself does that raises the level and lets it sink again:
- * cudaProfilerStart() and -Stop(), or a range of a name (schema/control.h).
+ * What in the program raises the level and lowers it again: cudaProfilerStart() and -Stop(), or a
+ * range of a given name (schema/control.h).
  *
- * Whoever begins or ends one waits until the runtime's thread has told the probes, so that
- * what the program does next is seen, or is not; 100 ms at most, should that thread not get
- * to run. Ranges count: the level sinks when the last one has ended.
+ * A thread that begins or ends one waits until the runtime's thread has told the probes, so that
+ * exactly what the program does in between is recorded; it waits 100 ms at most, in case that
+ * thread does not get to run. Ranges are counted: the level falls when the last one has ended.
  *
- * A range on a thread's stack is found again by how deep it is, not by the runtime's own
- * stack of ops, which forgets what was open whenever the level is off.
+ * A range on a thread's stack is recognised by its depth, not by the runtime's own stack of ops,
+ * which is emptied whenever the level is off.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A character as UTF-8, for texts of the program that are wider. */
+/* Encodes a character as UTF-8, for wide strings of the program. */
 #ifndef PROBES_RUNTIME_UTF8_H
 #define PROBES_RUNTIME_UTF8_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a probe library exports for whoever brings it into a program that is already
- * running. Called after dlopen from a thread that is none of the program's, with
- * TFTOP_CONTROL and LTTNG_HOME set in the environment; it waits, bounded, for LTTng.
- * Again any number of times: for what came since, for another tftop.
+ * What a probe library exports for an attach to a program that is already running. It is called
+ * after dlopen from a thread that does not belong to the program, with TFTOP_CONTROL and LTTNG_HOME
+ * set in the environment; it waits for LTTng for a limited time. It may be called any number of
+ * times: for libraries that were loaded since, or for another tftop.
  */
 #ifndef PROBES_SCHEMA_ATTACH_H
 #define PROBES_SCHEMA_ATTACH_H
@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 enum tft_attached {
-	TFT_ATTACHED = 0,		/* its hooks are in */
+	TFT_ATTACHED = 0,		/* its hooks are in place */
 	TFT_ATTACH_UNUSED = 1,		/* what it would watch is not in use here, or not yet */
-	TFT_ATTACH_READY = 2,		/* nothing yet; what comes later will be found */
+	TFT_ATTACH_READY = 2,		/* nothing to hook yet; later libraries will be found */
 	TFT_ATTACH_FAILED = -1,		/* it cannot: tftop_attach_why() */
 };
 
@@ -23,8 +23,8 @@ enum tft_attached {
 TFT_ATTACH_API int tftop_probe_attach(void);
 
 /*
- * Code of the program, which threads of it may be in. It is replaced by tftop while all of them
- * stand and none is where it matters: all of the pieces or none.
+ * A piece of the program's code, in which its threads may be. tftop replaces such pieces while all
+ * threads are stopped and none is inside of a piece; it replaces all pieces or none.
  */
 #define TFT_CODE_BYTES 16
 #define TFT_CODES_MAX 24
@@ -37,28 +37,30 @@ struct tft_code {
 	uint8_t before[TFT_CODE_BYTES], after[TFT_CODE_BYTES];
 };
 
-/* And while this int has that value; at 0: whatever it has. */
+/* A condition: replace only while the int at this address has this value; at 0: always. */
 struct tft_code_if {
 	uint64_t at;
 	int32_t value;
 };
 
-/* Blocks for a few seconds at most; only on the thread that calls tftop_probe_attach().
- * NULL: they are replaced; else why none is, one clause, *borrowed* until the next call. */
+/* Blocks for a few seconds at most; only on the thread that calls tftop_probe_attach(). NULL:
+ * all pieces are replaced. Otherwise none is, and the answer is the reason, one clause,
+ * *borrowed* until the next call. */
 typedef const char *tft_replace_code(const struct tft_code *codes, size_t count,
 				     const struct tft_code_if *only);
 
-/* A library that has code to be replaced exports this one too; it is called before each
- * tftop_probe_attach(), and `replace` is there until that returns. */
+/* A library that needs code to be replaced exports this function too. It is called before each
+ * tftop_probe_attach(), and `replace` is valid until that returns. */
 TFT_ATTACH_API void tftop_probe_replacer(tft_replace_code *replace);
 
-/* Of the runtime, which a process has where a probe is in it: the probes that are there
- * take up the tftop that TFTOP_CONTROL and LTTNG_HOME name now, the one before having gone.
- * Enough for probes that attached before; TFT_ATTACH_UNUSED: none has. */
+/* Exported by the runtime, which is in every process that has a probe. The probes in the process
+ * connect to the tftop that TFTOP_CONTROL and LTTNG_HOME name now, after the previous tftop has
+ * gone. Probes that attached before need nothing else. TFT_ATTACH_UNUSED: there is no such
+ * probe. */
 TFT_ATTACH_API int tftop_runtime_attach(void);
 
-/* One clause: why the last call returned something else. Of the runtime; found through
- * any probe's handle. *borrowed* for good, "" when there is nothing to say. */
+/* Why the last call did not return TFT_ATTACHED, one clause. Exported by the runtime, and found
+ * through any probe's handle. *borrowed* for good, "" without a reason. */
 TFT_ATTACH_API const char *tftop_attach_why(void);
 
 #endif

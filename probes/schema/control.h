@@ -30,9 +30,9 @@ enum tft_level {
 	TFT_LEVEL_FULL = 3,	/* an event for every call */
 };
 
-/* What raises the level to the page's, from off, and lets it sink again. */
+/* What in the program raises the level from off to the page's, and lowers it again. */
 enum tft_trigger {
-	TFT_TRIGGER_NONE = 0,		/* nothing: the level is the page's */
+	TFT_TRIGGER_NONE = 0,		/* nothing: the level is always the page's */
 	TFT_TRIGGER_PROFILER = 1,	/* cudaProfilerStart() and -Stop() */
 	TFT_TRIGGER_RANGE = 2,		/* a range's begin and end: NVTX's, ITT's, PyTorch's */
 };
@@ -40,7 +40,7 @@ enum tft_trigger {
 struct tft_trigger_range {
 	char name[TFT_TRIGGER_TEXT], domain[TFT_TRIGGER_TEXT];	/* domain "": of any, or none */
 };
-/* How often it began, in decimal, is sent as an info of this scope and key. */
+/* How often the range began, in decimal, is sent as an info of this scope and key. */
 #define TFT_TRIGGER_SCOPE "trigger"
 #define TFT_TRIGGER_BEGUN "begun"
 
@@ -52,7 +52,7 @@ struct tft_control {
 	uint32_t level;			/* enum tft_level */
 	uint32_t flags;			/* TFT_CONTROL_* */
 	uint32_t dump_generation;	/* changed: probes send all definitions again */
-	uint32_t closed;		/* 1: tftop let go, probes disarm */
+	uint32_t closed;		/* 1: tftop has detached, probes disarm */
 	int64_t alive_ns;		/* tftop's last sign of life, CLOCK_MONOTONIC; 0: not yet */
 	uint32_t trigger;		/* enum tft_trigger; cleared when somebody chooses a
 					 * level */

@@ -30,9 +30,9 @@
 static struct launcher_origin origin;
 
 /*
- * Standard descriptors that tftop was started without: nothing of ours may get
- * their numbers, and for PROGRAM they must be as absent as before. Such a one
- * refuses reads and writes and is gone with the exec.
+ * Occupies the standard descriptors that tftop was started without: no descriptor of tftop may get
+ * their numbers, and for PROGRAM they must be absent as before. The placeholder refuses reads and
+ * writes, and the exec closes it.
  */
 static void occupy_missing_stdio(void)
 {
@@ -71,7 +71,7 @@ static bool fork_launcher(struct session *s, const struct session_options *o)
 		return false;
 	s->launcher = fork();
 	if (s->launcher == 0) {
-		/* Before PROGRAM is forked: it must not hold tftop's ends. */
+		/* Before PROGRAM is forked, which must not hold tftop's ends. */
 		close(messages[0]);
 		close(input[0]);
 		options.fd = messages[1];
@@ -235,7 +235,7 @@ static bool map_control(struct session *s, int fd)
 	return true;
 }
 
-/* A probe that registers opens the control page: that is how we know. */
+/* A probe that registers opens the control page, which inotify reports. */
 static void watch_control(struct session *s)
 {
 	char path[sizeof(s->ready.dir) + 16];
@@ -248,7 +248,7 @@ static void watch_control(struct session *s)
 	}
 }
 
-/* As wire_recv_until(), and a keeper that is stopped meanwhile does not stay so. */
+/* As wire_recv_until(), and continues a keeper that is stopped meanwhile. */
 static enum wire_result hear_keeper(struct session *s, int *page, int64_t deadline)
 {
 	for (;;) {
@@ -415,7 +415,7 @@ enum tft_level session_level(const struct session *s)
 	uint32_t level = s->control ? __atomic_load_n(&s->control->level, __ATOMIC_RELAXED) :
 				      s->level;
 
-	/* --control may have written it */
+	/* --control may have changed it */
 	return level > TFT_LEVEL_FULL ? TFT_LEVEL_FULL : (enum tft_level)level;
 }
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tftop's end of the wire: starts the private LTTng of this tftop, starts
- * PROGRAM under it, watches both, and clears everything away.
+ * A session: starts this tftop's private LTTng, starts PROGRAM or attaches to it, watches both,
+ * and removes everything at the end.
  *
- * Three processes (docs/architecture.md): tftop itself; the launcher, parent of
- * PROGRAM and owner of its pty, which ends with PROGRAM and not before; the
- * keeper, parent of the LTTng daemons in a private network namespace, which
- * clears everything when its pipe closes, however tftop ended.
+ * It has three processes (docs/architecture.md): tftop itself; the launcher, which is the parent of
+ * PROGRAM and owns its pty, and ends with PROGRAM, not earlier; and the keeper, which is the parent
+ * of the LTTng daemons in a private network namespace, and removes everything when its socket
+ * closes, however tftop ended.
  *
  * Always true:
  *  - session_fork() is called before any thread exists.
- *  - PROGRAM runs in the user's own namespaces, uid and working directory. If
- *    tftop dies before it let go, PROGRAM starts bare.
- *  - Nothing blocks for longer than its deadline; every failure is a sentence
- *    in *error* or a SESSION_MESSAGE, PROGRAM runs on or starts bare.
+ *  - PROGRAM runs in the user's own namespaces, with the user's uid and working directory. If tftop
+ *    dies before session_release(), PROGRAM starts untraced.
+ *  - Nothing blocks beyond its deadline. Every failure is a sentence in `error` or a
+ *    SESSION_MESSAGE; PROGRAM then runs on, or starts untraced.
  *
- * Threads: all functions on tftop's main thread, except where said.
+ * Threads: all functions on tftop's main thread, except where stated.
  */
 #ifndef PROBES_SESSION_SESSION_H
 #define PROBES_SESSION_SESSION_H
@@ -47,36 +47,34 @@ struct session_options {
 	void *seen_arg;
 	const char *self_dir;		/* folder of the tftop binary; probes are in
 					 * SELF_DIR/lib or SELF_DIR/../lib/tftop */
-	const char *probes;		/* --probe LIST, "auto" when NULL */
+	const char *probes;		/* --probe LIST; NULL: "auto" */
 	enum tft_level level;
-	enum tft_trigger trigger;	/* the level is off but from its begin to its end */
+	enum tft_trigger trigger;	/* the level is off until it begins and after it ends */
 	struct tft_trigger_range range;	/* of TFT_TRIGGER_RANGE */
-	const char *record_dir;		/* -o DIR, NULL: a bounded ring in the private folder */
+	const char *record_dir;		/* -o DIR; NULL: a bounded ring in the private folder */
 	bool lossless;
-	bool unhurried;			/* nobody looks on: the daemons wake up less often */
-	bool screen;			/* PROGRAM's terminal descriptors become a pty */
+	bool unhurried;			/* no screen: the daemons wake less often */
+	bool screen;			/* a pty replaces PROGRAM's terminal descriptors */
 	struct winsize winsize;		/* of that pty */
 };
 
 /*
- * 1. Forks launcher and keeper; nothing of PROGRAM has run yet. On failure
- * NULL with the reason in error. Checks PROGRAM first: exit_status is then 127
- * (not found) or 126 (cannot be run), else 125. A process that runs is looked at
- * (probes/attach/preflight.h) and not touched; it has no launcher, no pty, and gets
- * no signal of ours.
+ * 1. Checks PROGRAM, then forks launcher and keeper; PROGRAM does not run yet. NULL on failure,
+ * with the reason in error; exit_status is then 127 (not found), 126 (cannot be executed), or 125.
+ * A running process is checked (probes/attach/preflight.h) and not touched; it has no launcher and
+ * no pty, and tftop sends it no signal.
  */
 struct session *session_fork(const struct session_options *options,
 			     char error[SESSION_ERROR_MAX], int *exit_status);
 
-/* Whether a process was launched by a tftop: it can be joined when that one has gone, at
- * the name that is written to known[]. */
+/* Whether a tftop launched the process, so that it can be joined when that tftop has ended, at the
+ * path that is written to known[]. */
 #define SESSION_KNOWN_MAX 128
 bool session_can_join(pid_t pid, char known[SESSION_KNOWN_MAX]);
 
 /*
- * 2. Waits until the daemons stand, then creates the session. Returns 0, or -1
- * when there can be no tracing (reason in error): PROGRAM can still be started
- * and runs bare. Takes 0.1 ... 0.3 s.
+ * 2. Waits until the daemons and LTTng's session are ready. Returns 0, or -1 and the reason when
+ * tracing is not possible: PROGRAM can still be started and runs untraced. Takes 0.1 to 0.3 s.
  */
 int session_arm(struct session *session, char error[SESSION_ERROR_MAX]);
 
@@ -84,29 +82,26 @@ int session_arm(struct session *session, char error[SESSION_ERROR_MAX]);
  * NULL when not armed. Borrowed until session_free(), or SESSION_RESTARTED. */
 const char *session_url(const struct session *session);
 
-/* How often what was written is handed on when little is; 0 when not armed. */
+/* The period after which LTTng delivers what was written, even if it is little; 0: not armed. */
 int64_t session_period_ns(const struct session *session);
 
 /*
- * A socket connected to the relay daemon's port, however far away that is
- * (private namespace): for the reader's connect(). Any thread. -1 and errno.
+ * A socket that is connected to the relay daemon's port, which may be in a private namespace; for
+ * the reader's connect(). Any thread. -1 and errno.
  */
 int session_connect(struct session *session, uint16_t port);
 
-/* What a process is called outside of PROGRAM's PID namespace (pids.h). Any thread, from
- * session_fork() on. */
+/* tftop's PID for a PID of PROGRAM's namespace (pids.h). Any thread, from session_fork() on. */
 uint32_t session_pid(const struct session *session, uint32_t inner);
 
-/* 3. The reader is attached: PROGRAM may start. Of a process that runs: the probes are
- * brought into it; -1 when they could not be, and it runs on as it did. Waits for that,
- * ATTACH_LIMIT_NS of attach.c at most. */
+/* 3. The reader is attached: starts PROGRAM. Into running processes it injects the probes and waits
+ * for that, 15 s for each at most; -1 when it failed and they run on as before. */
 int session_release(struct session *session, char error[SESSION_ERROR_MAX]);
 
-/* The probes were brought into that process, by its PID when the session was made. */
+/* Whether the probes were injected into that process of session_options.pids. */
 bool session_attached(const struct session *session, pid_t pid);
 
-/* False: no process has loaded a probe yet, so there is nothing to wait for at
- * the end. */
+/* False: no process has loaded a probe yet, so that there is nothing to wait for at the end. */
 bool session_has_data(const struct session *session);
 
 /* ---- what happens ---- */
@@ -120,29 +115,29 @@ enum session_event_type {
 	SESSION_CONTINUED,
 	SESSION_EXITED,			/* status or signal; pid */
 	SESSION_CHILD,			/* a descendant appeared: pid, parent, text: command */
-	SESSION_CHILD_EXITED,		/* pid; status -1 where unknown */
+	SESSION_CHILD_EXITED,		/* pid; status -1: unknown */
 	SESSION_MESSAGE,		/* level, text */
-	SESSION_USER,			/* a process of another user is traced now: the
-					 * reader has to attach anew */
-	SESSION_RESTARTS,		/* a daemon has died, others are started: text */
-	SESSION_RESTARTED,		/* they stand: session_url() is another one */
-	SESSION_BROKEN,			/* the tracing path is dead: text; PROGRAM runs on */
+	SESSION_USER,			/* a process of another user is now traced: the
+					 * reader must attach anew */
+	SESSION_RESTARTS,		/* a daemon died, all are being replaced: text */
+	SESSION_RESTARTED,		/* the new ones are ready; session_url() changed */
+	SESSION_BROKEN,			/* tracing ended: text; PROGRAM runs on */
 };
 
 struct session_event {
 	enum session_event_type type;
 	pid_t pid, parent;
-	int status, signal;		/* signal 0: exited by itself */
+	int status, signal;		/* signal 0: it exited */
 	int64_t time_ns;		/* STARTED, EXITED: when, CLOCK_MONOTONIC */
-	int64_t stopped_ns;		/* STARTED of what runs already: how long a thread of it
-					 * was kept from its work, at most */
+	int64_t stopped_ns;		/* STARTED of a running process: how long a thread of it
+					 * was stopped, at most */
 	int level;			/* 0 info 1 warning 2 error */
 	const char *text;		/* borrowed until the next session_next() */
 	const void *data;		/* borrowed likewise */
 	size_t size;
 };
 
-/* Readable when session_next() may have something; poll it. */
+/* Readable when session_next() may return something; poll it. */
 int session_fd(const struct session *session);
 
 /* The next thing that happened, without waiting. false: nothing. */
@@ -151,21 +146,20 @@ bool session_next(struct session *session, struct session_event *event);
 /* ---- steering ---- */
 
 void session_resize(struct session *session, const struct winsize *size);
-/* Keys for PROGRAM (pane 7 has the focus). Never blocks: returns what was
+/* Sends keys to PROGRAM (pane 7 has the focus). Never blocks; returns how many bytes were
  * taken. */
 size_t session_input(struct session *session, const void *data, size_t size);
 /* To PROGRAM's process group. */
 void session_signal(struct session *session, int signal);
-/* From now on; a trigger is over. */
+/* Sets the level from now on, and ends a trigger. */
 void session_set_level(struct session *session, enum tft_level level);
-/* With a trigger: the one that it raises the level to. */
+/* The level; with a trigger, the level that it switches to. */
 enum tft_level session_level(const struct session *session);
-/* TFT_TRIGGER_NONE also when somebody has chosen a level. */
+/* TFT_TRIGGER_NONE also after the user has chosen a level. */
 enum tft_trigger session_trigger(const struct session *session);
-/* Probes send their definitions again (a viewer came late or lost some). */
+/* Asks the probes to send their definitions again (the reader came late or lost some). */
 void session_ask_dump(struct session *session);
-/* tftop's sign of life for the probes; session_next() gives it too, each
- * 0.25 s, when it is called then. */
+/* tftop's heartbeat for the probes. session_next() sends it too, every 0.25 s if it is called. */
 void session_alive(struct session *session);
 
 /* Probe libraries and variables set for PROGRAM, "NAME=value" lines. */
@@ -173,25 +167,24 @@ const char *session_environment(const struct session *session);
 
 /* ---- the end ---- */
 
-/* All of PROGRAM's data has been written: stops tracing and makes the relay
- * hand out the rest. Returns at once; while session_next() is called, it is
- * done when session_stopped() says so (after 3.5 s in any case): the reader sees
- * the end then. */
+/* PROGRAM has written everything: stops tracing and makes the relay daemon deliver the rest.
+ * Returns at once. Call session_next() until session_stopped() is true (after 3.5 s in any case);
+ * then the reader sees the end. */
 void session_stop(struct session *session);
 bool session_stopped(const struct session *session);
 
-/* Leaves PROGRAM running (if it does): its terminal is kept by the launcher,
- * its output discarded, the probes write what is complete and disarm. */
+/* Leaves PROGRAM running, if it runs: the launcher keeps its terminal and discards its output, and
+ * the probes write what is complete and disarm. */
 void session_let_go(struct session *session);
 
-/* Tears everything down and frees; PROGRAM is not touched. Called before
- * session_release(): PROGRAM is never started. The daemons are gone 0.5 s
- * later (the keeper sees to it also when tftop has ended). */
+/* Ends everything and frees; PROGRAM is not touched, and is never started when this is called
+ * before session_release(). The daemons have ended 0.5 s later (the keeper ensures that, even if
+ * tftop has ended). */
 void session_free(struct session *session);
 
 /*
- * First thing in main(): some of our helper processes are tftop itself, exec'd
- * under another name (argv[0] "lttng-consumerd"). Returns only when it is not.
+ * Call this first in main(): a helper process is tftop itself, executed under another name (argv[0]
+ * is "lttng-consumerd"). Returns only if this process is none.
  */
 void session_main_hook(int argc, char **argv);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of a session: the last events, letting go, clearing away. */
+/* The end of a session: the last events, leaving PROGRAM, removing everything. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -27,12 +27,12 @@ void session_stop(struct session *s)
 		follow_stop(s->follow);
 	if (session_stopped(s))
 		return;
-	/* No probe was loaded: the relay daemon has nothing to hand out. */
+	/* No probe was loaded: the relay daemon has nothing to deliver. */
 	if (!session_has_data(s)) {
 		s->drained = true;
 		return;
 	}
-	/* Stopped a moment ago: nobody has looked yet. */
+	/* It may have been stopped a moment ago, and no look has found that yet. */
 	if (s->keeper > 0 && !s->keeper_gone)
 		kill(s->keeper, SIGCONT);
 	if (wire_send(s->keeper_fd, &head, NULL, 0, -1, false) != WIRE_OK)
@@ -66,7 +66,7 @@ static void close_one(int *fd)
 	*fd = -1;
 }
 
-/* A launcher whose PROGRAM ended is about to end: no zombie is left of it. */
+/* Waits for the launcher, which ends after PROGRAM, so that it leaves no zombie. */
 static void reap_helpers(struct session *s)
 {
 	int64_t deadline = monotonic_ns() + LAUNCHER_WAIT_NS;
@@ -78,8 +78,9 @@ static void reap_helpers(struct session *s)
 		waitpid(s->keeper, NULL, WNOHANG);
 }
 
-/* Its socket ends before its daemons are killed: what they make until then is met again. It
- * died before it said where its folder is, or after. */
+/* Removes the folder of a keeper that died. Its socket closes before its daemons are killed, which
+ * may create files until then: so it is tried again. If the keeper died before it reported its
+ * folder, all folders of dead tftops are removed. */
 static void clear_for_keeper(struct session *s)
 {
 	int64_t deadline = monotonic_ns() + KEEPER_WAIT_NS;
@@ -95,7 +96,7 @@ static void clear_for_keeper(struct session *s)
 		poll(NULL, 0, 5);
 }
 
-/* Nobody may have listened to it since. */
+/* Reads whether the keeper has died, which nobody may have noticed yet. */
 static void look_for_keeper(struct session *s)
 {
 	if (!s->keeper_gone && s->keeper > 0 && waitpid(s->keeper, NULL, WNOHANG) == s->keeper) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What happens: messages of launcher and keeper, and what /proc shows. */
+/* The events of a session: messages of launcher and keeper, and what /proc shows. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,9 +18,9 @@
 #include "probes/session/targets/targets.h"
 #include "probes/process/process.h"
 
-/* Complaints of the daemons that are passed on. */
+/* How many messages of the daemons are passed on. */
 #define LOGS_TOLD_MAX 4
-/* Processes of one tree that are looked at. */
+/* How many processes of one tree are looked at. */
 #define PIDS_MAX 256
 /* Looks in a row after which a stopped keeper is continued: 1 s. */
 #define KEEPER_STANDS 4
@@ -111,7 +111,7 @@ static bool take_launcher(struct session *s, struct session_event *event)
 		program_ended(s);
 		if (!s->first)
 			return true;
-		/* What the last look found comes before. */
+		/* First report what the last look found. */
 		session_note(s, event, "");
 		return false;
 	case WIRE_MESSAGE:
@@ -123,7 +123,7 @@ static bool take_launcher(struct session *s, struct session_event *event)
 	}
 }
 
-/* PROGRAM has ended when all of them have. */
+/* PROGRAM has ended when all targets have. */
 static bool take_target(struct session *s, struct session_event *event)
 {
 	struct session_target *target = s->exited ? NULL : targets_ended(s);
@@ -148,7 +148,7 @@ static bool take_target(struct session *s, struct session_event *event)
 	return true;
 }
 
-/* After the launcher's death only the pidfd tells that PROGRAM ended. */
+/* After the launcher's death only the pidfd shows that PROGRAM ended. */
 static bool take_pidfd(struct session *s, struct session_event *event)
 {
 	struct process_stat stat;
@@ -249,8 +249,8 @@ static bool take_keeper(struct session *s, struct session_event *event)
 		s->broken = true;
 		return true;
 	case WIRE_DRAINED:
-		/* The relay has everything now: a folder that came since the last
-		 * look was read by nobody. */
+		/* The relay daemon has everything now. A folder that appeared since the
+		 * last look has not been read. */
 		watch_users(s);
 		s->drained = true;
 		return false;
@@ -277,7 +277,7 @@ static bool keeper_ended(struct session *s, struct session_event *event)
 
 /* ---- /proc ---- */
 
-/* It has inherited its parent's variables, but nothing is preloaded. Once is enough. */
+/* The process has inherited its parent's variables, but nothing is preloaded. Said once. */
 static void say_late(struct session *s, const struct child_event *child, char *text, size_t size)
 {
 	s->late_told = true;
@@ -316,8 +316,8 @@ static void told_child(void *arg, const struct child_event *child)
 	session_say(s, 1, text);
 }
 
-/* LTTng's interface reports little: what its daemons complain about is told.
- * Drained, they say how they take their own end, which is nobody's concern. */
+/* LTTng's interface reports little, so the errors in its daemons' logs are passed on. After the
+ * drain the logs are about the daemons' own end, which concerns nobody. */
 static void watch_logs(struct session *s)
 {
 	static const char *const names[2] = { "sessiond", "relayd" };
@@ -341,14 +341,14 @@ static void watch_logs(struct session *s)
 }
 
 /*
- * The relay daemon's folders HOST/SESSION/ust/uid/UID. babeltrace 2.0.4 does not
- * notice the streams of a second user. Told again at the next look, when the
- * relay has all of them.
+ * Watches the relay daemon's folders HOST/SESSION/ust/uid/UID, because babeltrace 2.0.4 does not
+ * notice the streams of a second user. It is reported again at the next look, when the relay daemon
+ * has all of them.
  */
 static void watch_users(struct session *s)
 {
 	struct session_event event = { .type = SESSION_USER };
-	/* The first is noticed, also when the second came before our first look. */
+	/* The first user is noticed, even if the second came before the first look. */
 	size_t users, known = s->users ? s->users : 1;
 
 	if (!s->armed || s->broken)
@@ -370,8 +370,8 @@ static void say_users_missed(struct session *s)
 }
 
 /*
- * Root's programs may change their uid; LTTng traces those of whom it was told (lttng.c),
- * and a probe waits a second for that. A process is told by /proc, not by what it says.
+ * Root's programs may change their uid. LTTng traces the uids that it was told to (lttng.c), and a
+ * probe waits a second for that. The uid is read from /proc; what a process claims does not count.
  */
 static void admit_users(struct session *s, const struct children *children)
 {
@@ -397,8 +397,8 @@ static void admit_users(struct session *s, const struct children *children)
 	}
 }
 
-/* Stopped it takes nothing away and hands out no last events, and it is tftop's own. A first
- * look may have met a debugger. */
+/* A stopped keeper removes nothing and delivers no last events, so tftop continues it, but not at
+ * the first look, which may have met a debugger. */
 void session_look_at_keeper(struct session *s)
 {
 	struct process_stat stat;

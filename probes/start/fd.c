@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Descriptors that LTTng uses are, to the program, not there: close gives
- * EBADF, the functions that close many leave them out, and dup2 onto one makes
- * LTTng let go of it first. A program that closed them would cut its own trace
- * and, worse, get LTTng's bytes in a file of its own that took the number.
+ * To the program, descriptors of LTTng's are not open: close returns EBADF, the functions that
+ * close many descriptors leave them out, and dup2 onto one makes LTTng close it first. A program
+ * that closed them would end its own trace and, worse, get LTTng's bytes in a file of its own that
+ * has the number since.
  */
 #include <dirent.h>
 #include <errno.h>

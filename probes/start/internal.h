@@ -5,7 +5,7 @@
 
 #include "probes/start/start.h"
 
-/* The hooks when there are any and this is their process, else NULL. */
+/* The hooks, if there are any and this is the process that set them; else NULL. */
 const struct tft_start_hooks *start_hooks(void);
 
 /* The next definition of a symbol after ours, looked up once; NULL: none. */
@@ -13,8 +13,8 @@ void *start_next(void **cache, const char *name);
 
 void start_fd_look_up(void);
 
-/* Functions of libc's that are wrapped here, each under a name too that nobody else's
- * definition comes before (START_OWN() in the file that has it). */
+/* The functions of libc that are wrapped here. Each also has a name of its own that no other
+ * library's definition can precede (START_OWN() in the file that has it). */
 #define START_WRAPPED(X) \
 	X(close) X(close_range) X(closefrom) X(dup2) X(dup3) X(_exit) X(_Exit) X(execve) X(execv) \
 	X(execvp) X(execvpe) X(fexecve) X(execveat) X(execl) X(execlp) X(execle)

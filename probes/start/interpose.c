@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frameworks' functions as jumps through slots, and where the slots lead before
- * there is a probe. See interpose.h.
+ * Frameworks' functions as jumps through slots, and where the slots lead before there is a probe.
+ * See interpose.h.
  *
- * The resolver works like the dynamic linker's own for lazy binding: it keeps
- * every register that may hold an argument, whatever the function's type.
- * Python loads a framework's libraries out of the global scope, so RTLD_NEXT does
- * not find them: the library that calls is asked, then every one that has the
- * framework's word in its path.
+ * The resolver works like the dynamic linker's own for lazy binding: it preserves every register
+ * that may hold an argument, whatever the type of the function. Python loads a framework's
+ * libraries outside of the global scope, so RTLD_NEXT does not find them: the calling library is
+ * searched, then every library that has the framework's word in its path.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * This library in a program that runs already: nothing that is loaded finds its
- * definitions by itself any more. So each loaded library's own tables (probes/imports)
- * are changed to lead to them where they lead to libc's or to a framework's; what is
- * loaded from then on finds the frameworks' by name, as in a program that was started
- * with it, and libc's by its tables, whenever libraries are looked at (libraries.h).
+ * The start library in a program that was already running. Libraries that are loaded do not find
+ * its definitions by name any more. So the tables of each loaded library (probes/imports) are
+ * changed: places that lead to functions of libc or of a framework then lead to our definitions.
+ * Libraries that are loaded later find the frameworks' functions by name, as in a program that was
+ * started with this library, and libc's by their tables, whenever libraries are looked at
+ * (libraries.h).
  *
- * Always true: a place that leads to anything else, another tool's wrapper say, is left.
- * At level off, and without tftop, a jump through a slot is all that remains.
+ * Always true: a place that leads to anything else, such as another tool's wrapper, is left alone.
+ * At level off, and without tftop, only a jump through a slot remains.
  */
 #ifndef PROBES_START_LATE_H
 #define PROBES_START_LATE_H

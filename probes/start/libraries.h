@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What libraries of the program call, for the probes of calls that are looked for by
- * name wherever they are: each library keeps the places where it calls others
- * (probes/imports), and a probe may have one lead to a function of its own.
+ * Which functions the libraries of the program call, for probes that look for calls by name in all
+ * of them (BLAS, OpenMP). Each library has places that hold the addresses it calls
+ * (probes/imports), and a probe may put the address of its own function there.
  *
- * No name is defined for that, so that every lookup of the program finds what it
- * would find without us, and two libraries that call different functions of one name
- * go on calling their own.
+ * No function is defined under these names. So every look-up of the program finds what it would
+ * find without us, and two libraries that call different functions of one name keep calling their
+ * own.
  *
- * Libraries are looked at when the program starts and, since a library that was
- * opened is of use to nobody before something in it was looked up, before each
- * dlsym() of the program, and in the ticks of probes, which so may wait for a library's
- * constructors. The first one that calls what a chosen probe looks for loads that probe.
- * Without such a probe chosen nothing is done.
+ * Libraries are looked at when the program starts, before each dlsym() of the program (a library
+ * that was opened is of no use before something in it is looked up), and in the ticks of probes,
+ * which may therefore wait for a library's constructors. The first library that calls a function
+ * which a chosen probe looks for loads that probe. If no such probe is chosen, nothing is done.
  */
 #ifndef PROBES_START_LIBRARIES_H
 #define PROBES_START_LIBRARIES_H
@@ -24,16 +23,16 @@ struct tft_import {
 	const char *name;	/* of the function */
 	void *now;		/* what is called there */
 	void **at;
-	bool unbound;		/* it is the dynamic linker, which puts another there then */
+	bool unbound;		/* `now` is the dynamic linker, which will put the function there */
 	const char *library;	/* path of the library that calls; "": the program */
 };
 
-/* What is to be called there from now on; NULL: leave it. The loader's lock is held:
+/* Returns what is to be called there from now on; NULL: leave it. The loader's lock is held:
  * nothing may be opened or looked up. */
 typedef void *tft_import_take(const struct tft_import *import);
 
-/* A probe exports one under the name in the table (libraries.c). NULL: the probe stays
- * out. `look` looks for libraries anew, on any thread. */
+/* A probe exports such a function under the name in the table (libraries.c). NULL: the probe
+ * stays out. `look` looks at all libraries again, on any thread. */
 typedef tft_import_take *tft_imports_start(void (*look)(void));
 
 #endif

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Definitions of functions that this library defines as well, which are never what is found.
- * A framework's libraries are those with its word in their paths. Any thread, the loader's
- * lock not held.
+ * Finds the original definition of a function that this library interposes; the definition in this
+ * library is never the answer. A framework's libraries are those with its word in their paths. Any
+ * thread, without the loader's lock.
  */
 #ifndef PROBES_START_ORIGINALS_H
 #define PROBES_START_ORIGINALS_H
 
 #include <stdbool.h>
 
-/* Behind ours, where the caller (NULL: unknown) is, or in the framework's libraries; its
- * library is kept loaded from then on. NULL: there is none. */
+/* Looks after our library in the loader's order, in the caller's library (NULL: unknown), then
+ * in the framework's. The library found is kept loaded from then on. NULL: there is no
+ * definition. */
 void *originals_find(const char *word, const char *symbol, const void *caller);
 
-/* In any library of the framework's. */
+/* Looks in all libraries of the framework. */
 void *originals_in(const char *word, const char *symbol);
 
-/* Whether this code is the framework's. NULL: it is not. */
+/* Whether this address is in a library of the framework; false for NULL. */
 bool originals_is_in(const char *word, const void *address);
 
 #endif

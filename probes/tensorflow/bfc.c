@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TensorFlow's best-fit allocator with coalescing (BFCAllocator): what it hands
- * out, from which regions, and what it says of itself.
+ * TensorFlow's best-fit allocator with coalescing (BFCAllocator): the chunks that it allocates, the
+ * regions they come from, and its own statistics.
  *
- * Pieces are told with the size of their chunk, which the allocator is asked for
- * when it has handed one out. Regions are told when it takes them over. From both
- * tftop knows its free chunks (tft_region), as it makes neighbouring free ones one;
- * the probe keeps no book. Once a second and after a new region, from the call of a
- * thread that is using it, so that it exists, the allocator is asked what it has: that
- * goes into counters, and where its regions are not those that were told, they are
+ * A chunk is recorded with its rounded size, which the allocator is asked for after it has
+ * allocated the chunk. Regions are recorded when the allocator takes them over. From both, tftop
+ * computes the free chunks (tft_region), because the allocator merges neighbouring free ones; the
+ * probe keeps no list. Once a second and after a new region, the allocator is asked for its
+ * statistics, inside of a call of a thread that is using it, so that it cannot be destroyed
+ * meanwhile. They go into counters; if its regions are not those that were recorded, these are
  * taken back.
  *
  * Only on x86-64: two of its functions return objects. Layout of AllocatorStats:

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The C API's calls that run something: eager ops, functions, sessions. Each is
- * an op on the calling thread's stack while it lasts, so that what runs inline
- * nests in it. The outermost run of a function or session is a step; which of
- * them is the program's own step is for the model to say.
+ * Calls of the C API that run something: eager ops, functions, sessions. Each is an op on the
+ * calling thread's stack while it lasts, so what runs inline is nested in it. The outermost run of
+ * a function or session is a step; the model decides which of them is the program's own step.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the program set TensorFlow up: ConfigProto as it goes through the C API,
- * the environment, the devices there are. Told as tft_info, once and at a dump.
+ * TensorFlow's settings: the ConfigProto that the program passes to the C API, the environment, and
+ * the devices. Sent as tft_info, once and at a dump.
  */
 #include <errno.h>
 #include <stdatomic.h>

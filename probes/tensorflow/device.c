@@ -2,17 +2,16 @@
 /*
  * Ops, from the function by which every device runs a kernel.
  *
- * Name, type and step id lie in C++ objects whose layout differs between
- * versions, so it is found out: OpKernel::TraceString says "name:type" of a
- * kernel, the two adjacent string_views with these texts are looked for in the
- * kernel's memory, and the context's pointer to its parameters, which begin
- * with the step id and have the kernel soon after, in the context's. Other pointers there
- * may lead to the kernel by chance, so what was found is tried on the next few kernels and
- * what does not hold for all is left out. Where nothing holds, ops are not seen, and that
- * is said; nothing is ever read on a guess.
+ * Name, type and step id lie in C++ objects whose layout differs between versions, so it is
+ * determined at run time. OpKernel::TraceString returns "name:type" of a kernel. The two adjacent
+ * string_views with these texts are looked for in the kernel's memory. In the context's memory, a
+ * pointer is looked for that leads to its parameters, which begin with the step id and contain the
+ * kernel soon after. Other pointers there may lead to the kernel by chance, so what was found is
+ * tested with the next few kernels, and what does not hold for all of them is dropped. If nothing
+ * holds, ops are not recorded, and a message says so; nothing is ever read on a guess.
  *
- * An asynchronous kernel ends when it calls what it was given to call: that is
- * replaced by a function object of ours, which ends the op and then calls it.
+ * An asynchronous kernel ends when it calls the callback that it was given. That is replaced by a
+ * function object of ours, which ends the op and then calls the callback.
  */
 #include <errno.h>
 #include <stdatomic.h>

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Thread pools: which op waited for a thread, and how long.
+ * Thread pools: which op waited for a thread, and for how long.
  *
- * What TensorFlow hands to one of its pools (a closure: the executor's run of ops
- * that became ready, a part of a parallel loop) gets an id, and TSL tells a
- * collector of it when it is handed over, on that thread, and when a thread of
- * the pool begins and ends it (EventCollector in tsl/platform/tracing.h,
- * EigenEnvironment in threadpool.cc). The collector is an object with virtual
- * functions; ours has a table of them made by hand, in the order of the Itanium
- * C++ ABI. The first op that begins in a closure has waited as long as it has
- * (rt_op_handed); those behind it run inline and waited for no thread.
+ * What TensorFlow hands to one of its pools is a closure: the executor's run of ops that became
+ * ready, or a part of a parallel loop. TSL gives it an id, and tells a collector when it is handed
+ * over, on that thread, and when a thread of the pool begins and ends it (EventCollector in
+ * tsl/platform/tracing.h, EigenEnvironment in threadpool.cc). The collector is an object with
+ * virtual functions; ours has a hand-made table of them, in the order of the Itanium C++ ABI. The
+ * first op that begins in a closure has waited as long as the closure (rt_op_handed); later ones
+ * run inline and waited for no thread.
  *
- * The program's own profiler has a collector too, and does not start its part
- * when it finds another one: while its session is on ours is not there.
+ * The program's own profiler has a collector too, and does not start that part if it finds another
+ * one. So ours is removed while the profiler's session is on.
  *
  * From TensorFlow 2.18 on; before, the calls are not compiled in.
  */

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tensors that go from one worker to another: the rendez-vous of the sender, where
- * a tensor is put under a key, its coding for gRPC, and the rendez-vous of the
- * receiver, where it is asked for by the same key.
+ * Tensors that go from one worker to another: the rendezvous of the sender, where a tensor is
+ * stored under a key; its encoding for gRPC; and the rendezvous of the receiver, where it is asked
+ * for by the same key.
  *
- * A key is "SOURCE;incarnation;DESTINATION;tensor;frame:iteration", as text in both
- * processes, and the step's id is the same in both: a hash of the two is the
- * message's.
+ * A key is "SOURCE;incarnation;DESTINATION;tensor;frame:iteration", as text in both processes, and
+ * both know the same step id: the id of a message is a hash of the two.
  *
- * The coding knows no key. A tensor is coded from the memory that it was sent
- * from, so what was sent last from there is what is coded. What is decoded is
- * received next on the same thread.
+ * The functions that encode and decode do not know the key. A tensor is encoded from the memory
+ * from which it was sent, so it is the tensor that was last sent from there. A decoded tensor is
+ * the one that is received next on the same thread.
  *
- * Functions that return a C++ object get a hidden pointer to it, on x86-64 as a
- * first argument, which is handed through; elsewhere that is another register, so
- * these hooks are for x86-64 only.
+ * Functions that return a C++ object get a hidden pointer to it. On x86-64 it is the first
+ * argument, which is passed on; elsewhere it is in another register, so these hooks are for x86-64
+ * only.
  */
 #include <errno.h>
 #include <stdatomic.h>

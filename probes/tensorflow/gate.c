@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The gate of marks that a program makes in Python: tf.profiler.experimental.Trace is
- * nothing while it is closed, and TensorFlow's own profiler opens it for its
- * sessions. Since 2.21 it is a byte of its library (TFT_TF_PYTHON_GATE), before
- * that the variable `enabled` of a module of Python's.
+ * Switches on the marks that a program makes in Python. tf.profiler.experimental.Trace does nothing
+ * while they are off; TensorFlow's own profiler switches them on for its sessions. Since 2.21 the
+ * switch is a byte of its library (TFT_TF_PYTHON_GATE), before that the variable `enabled` of a
+ * Python module.
  *
- * Of Python only what it calls itself touches anything: Py_AddPendingCall() has
- * a function called on its main thread, between two of its instructions. There,
- * two dictionaries are looked into; nothing is imported and no code of the
- * program's runs. It must not be asked of a Python that has ended, so hooks ask,
- * which are in a call of the program's (tf_gate_poll()); only closing at level off,
- * when no hook is left in the path, is asked for on the runtime's thread.
+ * Python objects are only touched by a function that Python itself calls: Py_AddPendingCall() has
+ * it called on the main thread, between two instructions. The function looks into two dictionaries,
+ * imports nothing and runs no code of the program. A Python that has ended must not be asked, so
+ * hooks ask, which run inside of a call of the program's (tf_gate_poll()). Only switching off at
+ * level off, when no hook is left in the path, is requested on the runtime's thread.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where graphs are taken from: hooks, first runs. */
+/* Where graphs are taken from: hooks, and the first run of each function. */
 #include "probes/tensorflow/graph.h"
 #include "probes/tensorflow/hash.h"
 

@@ -2,19 +2,17 @@
 /*
  * Graphs as they run, with the user's source lines.
  *
- * Idea: TensorFlow keeps, on request, the graphs that a context made of its
- * functions, after optimisation and placement, until they are exported. That is
- * asked for when a context is made; the export is called by the thread that has
- * just run a function for the first time, when it is seen (or a session's run
- * hands the graphs out with its metadata). The lines come with a function's
- * definition. All of it is only handed over there; it is read on the runtime's
- * thread, some nodes a tick.
+ * Idea: on request, TensorFlow keeps the graphs that a context made of its functions, after
+ * optimisation and placement, until they are exported. The request is made when a context is
+ * created. The thread that has just run a function for the first time exports them (a session's run
+ * returns the graphs with its metadata). The lines come with a function's definition. The exporting
+ * thread only hands all this over; the runtime's thread reads it, some nodes each tick.
  *
- * Always true: the program's own collection of graphs gets what it would have
- * got without us; a node is sent once, and again on a dump, or when it changed.
+ * Always true: the program's own collection of graphs gets what it would have got without us; a
+ * node is sent once, and again on a dump or when it changed.
  *
- * Bounds: 65 536 nodes and lines each, 32 MiB of text, 64 MiB of messages that
- * wait; what is beyond is said once.
+ * Bounds: 65 536 nodes and lines each, 32 MiB of text, 64 MiB of messages that wait; one message
+ * says that there are more.
  */
 #ifndef PROBES_TENSORFLOW_GRAPH_H
 #define PROBES_TENSORFLOW_GRAPH_H

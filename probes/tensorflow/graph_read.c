@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The way of graphs to the runtime's thread, and what is done there. */
+/* Passes graphs to the runtime's thread, which reads them here. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What runs on the processor inside of an op: oneDNN's primitives, Eigen's
- * parallel loops, pieces of graphs that XLA compiled. */
+/* What runs on the CPU inside of an op: oneDNN's primitives, Eigen's parallel loops, and pieces of
+ * graphs that XLA compiled. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Source lines where they are made: TensorFlow's Python calls TF_NewOperation()
- * for each node of a graph, EagerOperation::Reset() for each eager op, and its
- * frames say where from. Around TF_NewOperation() it lets go of its lock, so they
- * are looked at just after, when it has it again and deletes the call's status.
- * Nodes are kept by their graph's number; of a function, and of a session, it is
- * known which graph they were made of.
+ * Source lines at the moment when Python makes a node: TensorFlow's Python calls TF_NewOperation()
+ * for each node of a graph and EagerOperation::Reset() for each eager op, and its frames say where
+ * that happened. During TF_NewOperation() Python's lock is released, so the frames are looked at
+ * just after, when the thread has the lock again and deletes the status of the call. Nodes are kept
+ * by the number of their graph; for a function and a session it is known from which graph it was
+ * made.
  *
- * On any thread of the program. Bounds: 65 536 nodes (said once when there are
- * more), 16 384 graphs, functions and sessions together, of which the oldest give way.
+ * On any thread of the program. Bounds: 65 536 nodes (one message says that there are more), and
+ * 16 384 graphs, functions and sessions together, of which the oldest are dropped.
  */
 #include <errno.h>
 #include <stdatomic.h>

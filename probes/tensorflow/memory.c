@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of tensors on the host: what TensorFlow asks of the system, aligned. Told by
- * the runtime (probes/runtime/blocks.h), small pieces are not.
+ * Memory of tensors on the host: the aligned blocks that TensorFlow asks the system for. The
+ * runtime records them (probes/runtime/blocks.h); small ones are left out.
  */
 #include <errno.h>
 #include <stdatomic.h>

@@ -33,8 +33,8 @@ static inline void *tf_original(enum tft_tf_function function)
 	return __atomic_load_n(&tf_originals[function], __ATOMIC_RELAXED);
 }
 
-/* Something cannot be seen: a message, and from the next dump on a part of what
- * the probe says of itself. `text` is a literal, one clause. */
+/* The probe cannot record something: sends a message, and from the next dump on this is a part of
+ * what the probe says about itself. `text` is a literal, one clause. */
 void tf_blind(const char *text);
 
 /* ---- find.c ---- */
@@ -45,7 +45,7 @@ struct tf_ids {
 };
 struct tf_ids tf_ids(const char *name, size_t name_length, const char *type, size_t type_length);
 void tf_ids_fork_child(void);
-/* Not 0; see there how sure it is. */
+/* Never 0; find.c says how unlikely collisions are. */
 uint64_t tf_hash(const char *text, size_t length);
 
 /* ---- device.c ---- */
@@ -65,19 +65,19 @@ void tf_cpu_compute_async(void *device, void *kernel, void *context, void *done)
 void tf_gpu_compute_async(void *device, void *kernel, void *context, void *done);
 void tf_kernel_gone(void *kernel);
 
-/* ---- runs.c: of which graph an op is a node ---- */
+/* ---- runs.c: to which graph an op belongs ---- */
 
-/* A function that is called, while it runs. */
+/* A called function, while it runs. */
 struct tf_run {
 	uint32_t graph;			/* a name id */
 	_Atomic uint64_t *place;	/* NULL: its step id is not known yet */
-	struct tf_run *outer;		/* around it on its thread */
+	struct tf_run *outer;		/* the call around it on its thread */
 };
 void tf_run_begin(struct tf_run *run, const char *function);
 void tf_run_end(struct tf_run *run);
-/* An eager op is about to run on this thread, or (0) has. */
+/* An eager op is about to run on this thread; 0: it has run. */
 void tf_run_eager(uint32_t graph);
-/* Of the op that begins now in that step: a name id, 0 not known. */
+/* The graph of the op that begins now in that step: a name id, 0 unknown. */
 uint32_t tf_run_graph(int64_t step);
 void *tf_prepare_run(void *status, const void *runtime, const void *options, uint64_t handle,
 		     void *data);
@@ -85,7 +85,7 @@ void tf_runs_fork_child(void);
 
 /* ---- kernels.c ---- */
 
-/* The processor's kernels: oneDNN's lines are asked for, where they can be had. */
+/* Kernels on the CPU: asks oneDNN for its lines, where that is possible. */
 void tf_kernels_start(void);
 void tf_kernels_tick(int64_t now_ns, enum tft_level level);
 void tf_onednn_verbose(const char *text, int flag);
@@ -93,7 +93,8 @@ void tf_onednn_verbose(const char *text, int flag);
 /* ---- executor.c: thread pools ---- */
 
 void tf_pools_start(void);
-/* At each change of the level, about once a second or now, in a child of fork. */
+/* tf_pools_level(): at each change of the level. tf_pools_tell(): sends about once a second, or
+ * now. */
 void tf_pools_level(enum tft_level level);
 void tf_pools_tell(bool now);
 void tf_pools_fork_child(void);
@@ -103,16 +104,16 @@ void *tf_pools_profiler_stop(void *status, void *profiler);
 
 /* ---- flow.c: tensors that go to other processes ---- */
 
-/* An asynchronous op that may turn out to receive a tensor. */
+/* An asynchronous op that may receive a tensor. */
 struct tf_recv {
 	int64_t step, asked_ns;
-	uint64_t key;			/* 0: it does not */
+	uint64_t key;			/* 0: it receives none */
 	uint32_t name;
 	bool remote;
 };
-/* Of the op that is being started on this thread; NULL: none. */
+/* Belongs to the op that is being started on this thread; NULL: none. */
 extern _Thread_local struct tf_recv *tf_recv_now;
-/* It has its tensor. */
+/* The op has its tensor. */
 void tf_received(const struct tf_recv *recv, uint64_t instance);
 /* Every 25 ms. */
 void tf_flow_tick(void);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Of which graph an op is a node. Nodes of two functions may have one name; what
- * tells them apart is the step id: TensorFlow makes one for each run of a function
- * that is called, prepares the run on the calling thread, and every op of it has
- * that id, on whatever thread. So the first run that is prepared in a call is the
- * called function's; those of functions that it calls in turn (of tf.data, say)
- * have ids of their own or the same one.
+ * To which graph an op belongs. Nodes of two functions may have the same name; the step id tells
+ * them apart. TensorFlow makes one for each run of a function that is called, prepares the run on
+ * the calling thread, and every op of the run carries it, on whatever thread. So the first run that
+ * is prepared during a call is that of the called function. Runs of functions that it calls in turn
+ * (tf.data's, for example) have ids of their own or the same one.
  *
  * Eager ops run on the thread that asks for them, before all that they run in turn.
  */

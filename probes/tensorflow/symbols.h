@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions and variables of TensorFlow's libraries that the preloaded
- * library interposes, of all versions at once: a definition that nobody asks
- * for costs nothing.
+ * The functions and variables of TensorFlow's libraries that the preloaded library interposes, for
+ * all versions at once: a definition that nobody uses costs nothing.
  *
- * How: probes/start/interpose.h. A call of one marked TFT_TF_TRIGGER loads the probe
- * (libtftop-tensorflow.so, when TFTOP_TENSORFLOW names it).
+ * probes/start/interpose.h says how. A call of one marked TFT_TF_TRIGGER loads the probe
+ * (libtftop-tensorflow.so, if TFTOP_TENSORFLOW names it).
  */
 #ifndef PROBES_TENSORFLOW_SYMBOLS_H
 #define PROBES_TENSORFLOW_SYMBOLS_H

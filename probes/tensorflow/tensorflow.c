@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The TensorFlow probe: loaded by libtftop-start.so at the first call that says
- * that TensorFlow is used, see symbols.h. Here: the table of hooks, the levels
- * and what the probe says of itself.
+ * The TensorFlow probe. libtftop-start.so loads it at the first call which shows that TensorFlow is
+ * in use (see symbols.h). This file has the table of hooks, the probe's reaction to levels, and
+ * what it says about itself.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TraceMe events: the level that has them recorded, the program's own profiler
- * beside us, and who takes which. See traceme.h.
+ * TraceMe events: sets the level at which they are recorded, keeps the program's own profiler
+ * working, and distributes the events. See traceme.h.
  *
- * TensorFlow's profiler keeps every event until it is stopped, so nothing goes
- * to it but what it would have had without us: nothing outside of its session,
- * and inside of it the level is the session's own.
+ * TensorFlow's profiler keeps every event until it is stopped, so it gets only what it would have
+ * got without us: nothing outside of its session, and inside of a session the session's own level
+ * applies.
  *
- * The executor asks for the level too, at each op: at 2 it traces the ops that it
- * takes for expensive, and then does not measure what they cost, so that they
- * stay expensive and are handed to threads as such. So that a program runs as
- * it does without us, the library of the executor has a variable of its own at
- * level 1, by its own entry for it in its table of addresses, while the others
- * have ours at 2. What that library alone tells at level 2, calls of
- * tf.data's iterators, comes from a hook (tf_get_next()); functions that
- * iterators run in parallel come from nowhere else: while there are some, the
- * level is 2 for all.
+ * The executor also reads the level, at each op. At level 2 it traces the ops that it assumes to be
+ * expensive, and does not measure their cost. So they stay expensive, and it keeps handing them to
+ * other threads. To let a program run as it does without us, the executor's library gets a variable
+ * of its own at level 1, through its entry in its table of addresses, while the others have ours at
+ * 2. What only that library reports at level 2, calls of tf.data's iterators, comes from a hook
+ * (tf_get_next()). Functions that iterators run in parallel are reported nowhere else: while there
+ * are some, the level is 2 for all.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TensorFlow's own trace events, TraceMe: what the probe takes of them.
+ * TensorFlow's own trace events, TraceMe: which of them the probe uses.
  *
- * An event comes when it has ended, on the thread that it ran on, with begin and
- * end; those inside of it came before. Which come is a matter of the level, 1
- * to 3, that we set: 2 gives steps, functions, tf.data, Send/Recv, compilers.
+ * An event arrives when it has ended, on the thread on which it ran, with begin and end; events
+ * inside of it have come before. The level, 1 to 3, which we set, decides which events come: 2
+ * gives steps, functions, tf.data, Send/Recv, compilers.
  *
- * Who wants events of some name adds a row to the table in traceme.c, sorted in
- * no way: the name's first bytes, and a function. It gets each event once, on
- * the thread that recorded it, in the program's path: it must be short, and
- * neither allocate nor lock.
+ * To receive events of some name, add a row to the table in traceme.c (in any order): the first
+ * bytes of the name, and a function. The function gets each event once, on the thread that recorded
+ * it, inside of the program's calls: it must be short, and neither allocate nor lock.
  *
  * Always true:
- *  - The program's own profiler gets the same events as without us, and while it
- *    is on we see those of its level.
- *  - At level off none is recorded.
+ *  - The program's own profiler gets the same events as without us, and while it is on we get those
+ *    of its level.
+ *  - At level off no event is recorded.
  */
 #ifndef PROBES_TENSORFLOW_TRACEME_H
 #define PROBES_TENSORFLOW_TRACEME_H

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trace events of TSL, the base of TensorFlow and of XLA (tsl::profiler::TraceMe): what
- * one looks like. A part of the probes of frameworks that have it, not a library of
- * its own.
+ * Trace events of TSL, the base of TensorFlow and of XLA (tsl::profiler::TraceMe): what an event
+ * looks like. A part of the probes of frameworks that have it, not a library of its own.
  *
- * An event comes when it has ended, on the thread that it ran on, with begin and end;
- * those inside of it came before. Sources: tsl/profiler/lib/traceme.h,
- * traceme_encode.h, tsl/profiler/backends/cpu/traceme_recorder.h.
+ * An event arrives when it has ended, on the thread on which it ran, with begin and end; events
+ * inside of it have come before. Sources: tsl/profiler/lib/traceme.h, traceme_encode.h,
+ * tsl/profiler/backends/cpu/traceme_recorder.h.
  */
 #ifndef PROBES_TRACEME_TRACEME_H
 #define PROBES_TRACEME_TRACEME_H

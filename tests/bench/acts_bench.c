@@ -129,7 +129,8 @@ static void measure(uint64_t acts, const char *id, const char *words, bool busy)
 	model_finish(model, false);
 	each = (double)bench.ns / (double)bench.acts;
 	array = (double)bench.array_ns / (double)bench.acts;
-	printf("%s|the analyses, an act, %s|%.0f|ns|low|into an array, sorted|%.0f|%.2f|-|1||null\n",
+	printf("%s|the analyses, an act, %s|%.0f|ns|low|into an array, "
+	       "sorted|%.0f|%.2f|-|1||null\n",
 	       id, words, each, array, each / array);
 	fflush(stdout);
 	model_synth_free(synth);

@@ -133,9 +133,10 @@ int main(int argc, char **argv)
 	last_ns = ask(bench.model, &want, MOST);
 	want.span = none;
 	all_ns = ask(bench.model, &want, 0);
-	printf("G14.executions|the %d longest of %zu, CPU (of a name %.1f, the last %.1f, each looked at %.0f)"
-	       "|%.1f|ms|low|scanning an array|%.1f|%.2f|<= 200 ms|%d||%s\n", MOST, bench.n,
-	       (double)name_ns / 1e6, (double)last_ns / 1e6, (double)all_ns / 1e6,
+	printf("G14.executions|the %d longest of %zu, CPU (of a name %.1f, the last %.1f, each "
+	       "looked at %.0f)"
+	       "|%.1f|ms|low|scanning an array|%.1f|%.2f|<= 200 ms|%d||%s\n",
+	       MOST, bench.n, (double)name_ns / 1e6, (double)last_ns / 1e6, (double)all_ns / 1e6,
 	       (double)longest_ns / 1e6, (double)scan_ns / 1e6,
 	       (double)longest_ns / (double)scan_ns, ROUNDS,
 	       longest_ns <= 200000000 && name_ns <= 200000000 ? "true" : "false");

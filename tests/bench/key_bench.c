@@ -43,7 +43,7 @@
 #define KEYS_MAX 1024
 #define HOLDS_MAX 16384
 #define ROUNDS 5
-#define QUIET_MS 400			/* without a picture: nothing is under way; progress is said after 250 */
+#define QUIET_MS 400 /* without a picture: nothing is under way; progress is said after 250 */
 
 /* The other side of the terminal. */
 struct keyboard {
@@ -240,18 +240,36 @@ static const struct what {
 	const char *around;		/* keys at each zoom */
 	int zooms;
 } whats[] = {
-	{ "G14.key", "key to picture", "01", {0}, "ddAdadjkj.,d", 12 },
-	{ "G14.kernels", "key to picture, kernels below", "02", {0}, "ddAdadjkj.,d", 12 },
-	{ "G14.colours", "key to picture, coloured by op", "01", {"set colour-by = op"},
-	  "dAdajk.,", 6 },
-	{ "G14.links", "key to picture, an event with links", "0jjjj", {0}, ".].[.,.", 6 },
-	{ "G14.where", "key to picture, rows chosen", "01", {"pane ops", "where self > 1us & calls > 1"},
-	  "dAdajk", 6 },
-	{ "G14.pin", "key to picture, changes since", "", {"where", "pin"}, "dAdajk", 6 },
-	{ "G14.name", "key to picture, page of a name", "0jjjj", {"name conv_forward_0"}, "dAdaj.", 6 },
-	{ "G14.step", "key to picture, page of a step", "0", {"step slowest"}, "dAdaj.", 6 },
-	{ "G14.diff", "key to picture, what differs in a step", "0", {"diff slowest"}, "dAdaj.", 6 },
-	{ "G14.list", "key to picture, list of executions", "0", {"le"}, "dAdaj.", 6 },
+	{ "G14.key", "key to picture", "01", { 0 }, "ddAdadjkj.,d", 12 },
+	{ "G14.kernels", "key to picture, kernels below", "02", { 0 }, "ddAdadjkj.,d", 12 },
+	{ "G14.colours",
+	  "key to picture, coloured by op",
+	  "01",
+	  { "set colour-by = op" },
+	  "dAdajk.,",
+	  6 },
+	{ "G14.links", "key to picture, an event with links", "0jjjj", { 0 }, ".].[.,.", 6 },
+	{ "G14.where",
+	  "key to picture, rows chosen",
+	  "01",
+	  { "pane ops", "where self > 1us & calls > 1" },
+	  "dAdajk",
+	  6 },
+	{ "G14.pin", "key to picture, changes since", "", { "where", "pin" }, "dAdajk", 6 },
+	{ "G14.name",
+	  "key to picture, page of a name",
+	  "0jjjj",
+	  { "name conv_forward_0" },
+	  "dAdaj.",
+	  6 },
+	{ "G14.step", "key to picture, page of a step", "0", { "step slowest" }, "dAdaj.", 6 },
+	{ "G14.diff",
+	  "key to picture, what differs in a step",
+	  "0",
+	  { "diff slowest" },
+	  "dAdaj.",
+	  6 },
+	{ "G14.list", "key to picture, list of executions", "0", { "le" }, "dAdaj.", 6 },
 };
 #define N_WHATS (sizeof(whats) / sizeof(whats[0]))
 
@@ -303,11 +321,11 @@ static void report(struct keyboard *board, const struct what *what)
 	qsort(board->wall_ns, board->n, sizeof(board->wall_ns[0]), by_value);
 	cpu = part_ms(board->cpu_ns, board->n, 990);
 	wall = part_ms(board->wall_ns, board->n, 990);
-	printf("%s|%s at %.0f M spans, p99 of CPU (p50 %.2f, at most %.2f)|%.2f|ms|low|p99 on the wall (p50 %.2f)|%.2f|%.2f|<= 16 ms|%zu||%s\n",
+	printf("%s|%s at %.0f M spans, p99 of CPU (p50 %.2f, at most %.2f)|%.2f|ms|low|p99 on the "
+	       "wall (p50 %.2f)|%.2f|%.2f|<= 16 ms|%zu||%s\n",
 	       what->name, what->what, (double)n_spans / 1e6, part_ms(board->cpu_ns, board->n, 500),
-	       part_ms(board->cpu_ns, board->n, 1000), cpu,
-	       part_ms(board->wall_ns, board->n, 500), wall, wall > 0 ? cpu / wall : 0,
-	       board->n, cpu <= 16 ? "true" : "false");
+	       part_ms(board->cpu_ns, board->n, 1000), cpu, part_ms(board->wall_ns, board->n, 500),
+	       wall, wall > 0 ? cpu / wall : 0, board->n, cpu <= 16 ? "true" : "false");
 	fflush(stdout);
 }
 
@@ -361,8 +379,9 @@ static bool open_pages(struct keyboard *board)
 			latest = opening;
 		}
 	}
-	what.what = xasprintf("key to picture, opening a page (most: %s; there after %.0f ms at most: %s)",
-			      slowest, (double)whole_ns / 1e6, latest);
+	what.what = xasprintf(
+		"key to picture, opening a page (most: %s; there after %.0f ms at most: %s)",
+		slowest, (double)whole_ns / 1e6, latest);
 	report(board, &what);
 	return true;
 }
@@ -373,7 +392,8 @@ static void report_lock(struct keyboard *board)
 
 	qsort(board->held_ns, board->n_held, sizeof(board->held_ns[0]), by_value);
 	held = part_ms(board->held_ns, board->n_held, 990);
-	printf("G14.lock|the model's lock kept at once for a key at %.0f M spans, p99 of CPU (p50 %.2f)|%.2f|ms|low|at most|%.2f|-|<= 5 ms|%zu||%s\n",
+	printf("G14.lock|the model's lock kept at once for a key at %.0f M spans, p99 of CPU (p50 "
+	       "%.2f)|%.2f|ms|low|at most|%.2f|-|<= 5 ms|%zu||%s\n",
 	       (double)n_spans / 1e6, part_ms(board->held_ns, board->n_held, 500), held,
 	       part_ms(board->held_ns, board->n_held, 1000), board->n_held,
 	       held <= 5 ? "true" : "false");

@@ -258,7 +258,7 @@ static void measure(uint64_t spans, const char *tail, bool busy)
 
 	fill(&bench, spans, busy);
 	resident = resident_mib() - resident -
-		   (double)bench.spans * sizeof(*bench.array) / 1048576;	/* what was touched */
+		   (double)bench.spans * sizeof(*bench.array) / 1048576; /* what was touched */
 	times = frames(&bench);
 	model_finish(bench.model, false);
 	model_lock(bench.model);
@@ -268,16 +268,19 @@ static void measure(uint64_t spans, const char *tail, bool busy)
 	plain_each = (double)bench.plain_ns / (double)bench.events;
 	rate = 1e3 / each;
 	bytes = (double)status.memory_bytes / (double)bench.spans;
-	printf("G8.%s|an event into the model, %.2f M/s|%.0f|ns|low|into an array|%.0f|%.1f|>= 0.7 M/s|1||%s\n",
+	printf("G8.%s|an event into the model, %.2f M/s|%.0f|ns|low|into an array|%.0f|%.1f|>= 0.7 "
+	       "M/s|1||%s\n",
 	       tail, rate, each, plain_each, each / plain_each, verdict(big, rate >= 0.7));
-	printf("%s.%s|memory per span, %.0f MiB in all, resident %.0f|%.1f|B|low|in an array|%zu|%.2f|<= 45 B|1||%s\n",
+	printf("%s.%s|memory per span, %.0f MiB in all, resident %.0f|%.1f|B|low|in an "
+	       "array|%zu|%.2f|<= 45 B|1||%s\n",
 	       spans > 10000000 ? "G13" : "G12", tail, (double)status.memory_bytes / 1048576,
-	       resident, bytes, sizeof(struct plain), bytes / (double)sizeof(struct plain), verdict(big, bytes <= 45));
-	printf("G14.%s|a frame's questions, p99 (p50 %.2f ms, slowest zoom %.2f)|%.2f|ms|low|scanning an array|%.2f|%.2f|<= %d ms|%d||%s\n",
+	       resident, bytes, sizeof(struct plain), bytes / (double)sizeof(struct plain),
+	       verdict(big, bytes <= 45));
+	printf("G14.%s|a frame's questions, p99 (p50 %.2f ms, slowest zoom "
+	       "%.2f)|%.2f|ms|low|scanning an array|%.2f|%.2f|<= %d ms|%d||%s\n",
 	       tail, (double)times.p50_ns / 1e6, (double)times.worst_ns / 1e6,
-	       (double)times.p99_ns / 1e6,
-	       (double)times.scan_ns / 1e6, (double)times.p99_ns / (double)times.scan_ns,
-	       (int)limit_ms, times.n,
+	       (double)times.p99_ns / 1e6, (double)times.scan_ns / 1e6,
+	       (double)times.p99_ns / (double)times.scan_ns, (int)limit_ms, times.n,
 	       verdict(big, times.p99_ns <= limit_ms * 1000000));
 	fflush(stdout);
 	model_free(bench.model);
@@ -366,7 +369,8 @@ static void measure_limit(uint64_t spans, const char *tail, size_t limit)
 	model_unlock(bench.model);
 	sums.kernels = status.kernels;
 	ok = most <= limit && status.bad == 0 && is_true(&sums, model_synth_truth(synth));
-	printf("G13.%s|memory at most, detail of the last %.1f of %.1f s|%.1f|MiB|low|the limit|%.0f|%.2f|totals right|1||%s\n",
+	printf("G13.%s|memory at most, detail of the last %.1f of %.1f s|%.1f|MiB|low|the "
+	       "limit|%.0f|%.2f|totals right|1||%s\n",
 	       tail, (double)(status.last_ns - status.folded_ns) / 1e9,
 	       (double)(status.last_ns - status.first_ns) / 1e9, (double)most / 1048576,
 	       (double)limit / 1048576, (double)most / (double)limit, verdict(true, ok));
@@ -403,9 +407,9 @@ static void measure_live(void)
 		if (done_ns - due_ns > lag_ns)
 			lag_ns = done_ns - due_ns;
 	}
-	printf("G8.live30|0.7 M events/s for 30 s, the model: lag at most|%.0f|ms|low|the whole|30000|%.3f|<= 1 s|1||%s\n",
-	       (double)lag_ns / 1e6, (double)lag_ns / 3e10,
-	       verdict(true, lag_ns <= 1000000000));
+	printf("G8.live30|0.7 M events/s for 30 s, the model: lag at most|%.0f|ms|low|the "
+	       "whole|30000|%.3f|<= 1 s|1||%s\n",
+	       (double)lag_ns / 1e6, (double)lag_ns / 3e10, verdict(true, lag_ns <= 1000000000));
 	model_synth_free(synth);
 	model_free(bench.model);
 }
@@ -457,7 +461,8 @@ static void measure_steps(void)
 	model_steps(model, &stats, &rows);
 	all_ns = cpu_ns() - begin;
 	model_unlock(model);
-	printf("G14.steps|one step more than a million, CPU|%.2f|us|low|all of them anew|%.0f|%.5f|<= 50 us|%d||%s\n",
+	printf("G14.steps|one step more than a million, CPU|%.2f|us|low|all of them "
+	       "anew|%.0f|%.5f|<= 50 us|%d||%s\n",
 	       (double)more_ns / MORE / 1e3, (double)all_ns / 1e3,
 	       (double)more_ns / MORE / (double)all_ns, MORE,
 	       verdict(true, more_ns / MORE <= 50000));
@@ -490,7 +495,8 @@ static void measure_rows(void)
 	}
 	ns = (cpu_ns() - begin) / ROUNDS_OF;
 	model_unlock(bench.model);
-	printf("G14.rows|the rows of %u queues (%zu), CPU|%.0f|us|low|a frame|50000|%.4f|<= 1 ms|%d||%s\n",
+	printf("G14.rows|the rows of %u queues (%zu), CPU|%.0f|us|low|a frame|50000|%.4f|<= 1 "
+	       "ms|%d||%s\n",
 	       profile.queues, n, (double)ns / 1e3, (double)ns / 5e7, ROUNDS_OF,
 	       verdict(true, ns <= 1000000));
 	model_synth_free(synth);

@@ -311,7 +311,8 @@ int main(int argc, char **argv)
 	if (argc == 4 && !strcmp(argv[1], "--child"))
 		return child(argv[2], argv[3]);
 	if (argc == 2 && !strcmp(argv[1], "--list")) {
-		puts("G1.off G1.left G1.left-kernel G1.min G2.counted G3.min G3.default G3.full G3.wire");
+		puts("G1.off G1.left G1.left-kernel G1.min G2.counted G3.min G3.default G3.full "
+		     "G3.wire");
 		return 0;
 	}
 	if (argc > 1) {
@@ -332,7 +333,8 @@ int main(int argc, char **argv)
 		fail("cannot make a folder");
 	setenv("POCL_DEVICES", "basic", 1);
 	figure("G1.off", "a call, level off", "off", "calls", "bare call", 5000);
-	figure("G1.left", "a call after tftop came late and went", "left", "calls", "bare call", 5000);
+	figure("G1.left", "a call after tftop came late and went", "left", "calls", "bare call",
+	       5000);
 	/* nothing of ours is in its path either: the bar is the noise, 5 % */
 	figure("G1.left-kernel", "a kernel after tftop came late and went", "left", "kernels",
 	       "bare enqueue", 25000);

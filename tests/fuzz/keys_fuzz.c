@@ -9,7 +9,8 @@
 
 static void run(const uint8_t *data, size_t size)
 {
-	char *text = xstrndup((const char *)data, strnlen((const char *)data, size)), error[KEY_ERROR_MAX];
+	char *text = xstrndup((const char *)data, strnlen((const char *)data, size)),
+	     error[KEY_ERROR_MAX];
 	struct key keys[64], again[64];
 	char printed[64 * KEY_NAME_MAX];
 	int count = keys_parse(text, keys, 64, error, sizeof(error)), i;

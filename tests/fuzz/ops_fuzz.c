@@ -31,7 +31,8 @@ static void check_op(const struct event_op *op)
 		.start_ns = pack.base_ns, .instance = pack.first, .tid = op->tid
 	};
 	decode_ops_begin(&reader, &head, pack.words, pack.used);
-	FUZZ_CHECK(decode_ops_next(&reader, &event) && event.type == EVENT_OP && reader.at == reader.end);
+	FUZZ_CHECK(decode_ops_next(&reader, &event) && event.type == EVENT_OP &&
+		   reader.at == reader.end);
 	FUZZ_CHECK(again->instance == op->instance && again->parent == op->parent &&
 		   again->payload == op->payload && again->start_ns == op->start_ns &&
 		   again->dur_ns == op->dur_ns && again->step == op->step &&
@@ -112,7 +113,7 @@ static void run(const uint8_t *data, size_t size)
 			check_kernel(&event.u.command);
 		else if (event.type == EVENT_ALLOC || event.type == EVENT_FREE)
 			check_memory(&event);
-		else if (event.u.op.parent != event.u.op.instance)	/* nothing says so: it is none */
+		else if (event.u.op.parent != event.u.op.instance) /* nothing says so: it is none */
 			check_op(&event.u.op);
 	FUZZ_CHECK(out <= n / 2 && reader.at <= reader.end);
 }

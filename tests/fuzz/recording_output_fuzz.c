@@ -78,7 +78,8 @@ static void run(const uint8_t *data, size_t size)
 	keep(data, size);
 	FUZZ_CHECK(read_again(data, size) && taken == size);
 	if (size) {
-		FUZZ_CHECK(!stat(FILE_PATH, &st) && !truncate(FILE_PATH, st.st_size - 1 - data[0] % st.st_size));
+		FUZZ_CHECK(!stat(FILE_PATH, &st) &&
+			   !truncate(FILE_PATH, st.st_size - 1 - data[0] % st.st_size));
 		read_again(data, size);
 	}
 	unlink(FILE_PATH);

@@ -11,7 +11,8 @@
 
 static void run(const uint8_t *data, size_t size)
 {
-	char *text = xstrndup((const char *)data, strnlen((const char *)data, size)), *line, *rest = NULL, error[KEY_ERROR_MAX * 2];
+	char *text = xstrndup((const char *)data, strnlen((const char *)data, size)), *line,
+	     *rest = NULL, error[KEY_ERROR_MAX * 2];
 	struct words words;
 	int id;
 

@@ -38,7 +38,8 @@ static void run(const uint8_t *data, size_t size)
 		prompt_edit(&prompt, (enum command_id)(COMMAND_ID_CHAR_LEFT + data[i] % 11));
 		prompt_insert(&prompt, data[i] * 37u);
 		FUZZ_CHECK(prompt.cursor <= prompt.length && prompt.length < PROMPT_MAX);
-		FUZZ_CHECK(prompt.text[prompt.length] == '\0' && strlen(prompt.text) == prompt.length);
+		FUZZ_CHECK(prompt.text[prompt.length] == '\0' &&
+			   strlen(prompt.text) == prompt.length);
 		FUZZ_CHECK(((unsigned char)prompt.text[prompt.cursor] & 0xc0) != 0x80);
 	}
 	prompt_draw(&prompt, area);

@@ -10,7 +10,8 @@
 
 static void run(const uint8_t *data, size_t size)
 {
-	char *text = xstrndup((const char *)data, strnlen((const char *)data, size)), *joined, error[KEY_ERROR_MAX];
+	char *text = xstrndup((const char *)data, strnlen((const char *)data, size)), *joined,
+	     error[KEY_ERROR_MAX];
 	struct words words, again;
 	int i;
 

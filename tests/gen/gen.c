@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tftop-gen: a made-up program of given size, shape and defects, as a recording
- * and with the report that it should give. The events are those of
+ * tftop-gen: a synthetic program of a given size and shape and with given defects, as a
+ * recording, and with the report that it should give. The events are those of
  * model/synth/synth.h, which tests and benches use directly.
  */
 #include <errno.h>

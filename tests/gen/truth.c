@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums over events, by id, and their report. */
+/* Sums over events, by id. */
 #include "tests/gen/truth_internal.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was allocated: changes in the order of their time, played at the end. */
+/* What was allocated: the changes in the order of their time, added up at the end. */
 #include "tests/gen/truth_internal.h"
 #include "tui/base/json.h"
 

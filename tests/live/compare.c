@@ -347,7 +347,8 @@ static void compare_devices(const json_t *truth, const json_t *report)
 		const json_t *a = json_array_get(ours, i), *b = json_array_get(theirs, i);
 
 		for (k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
-			if (json_object_get(a, keys[k]) && strcmp(text(a, keys[k]), text(b, keys[k])))
+			if (json_object_get(a, keys[k]) &&
+			    strcmp(text(a, keys[k]), text(b, keys[k])))
 				differ("device %zu: %s is '%s', reported '%s'", i, keys[k],
 				       text(a, keys[k]), text(b, keys[k]));
 	}

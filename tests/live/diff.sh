@@ -49,8 +49,8 @@ refuses() {
 	recordings && mkdir "$work/none" "$work/broken" && echo '{' >"$work/broken/tftop.json" || return
 	says "no report of 'none': no 'tftop.json' in 'none'" "diff none" &&
 		says "no report of 'broken': " "diff broken" &&
-		says "a step or a range beside another run" "diff a step 3" &&
-		says "two to hold against each other, not also '3'" "diff a b 3" &&
+		says "a step or range cannot be compared with another run" "diff a step 3" &&
+		says "diff compares two, not also '3'" "diff a b 3" &&
 		says "cannot read './nowhere/../x'" "diff ./nowhere/../x"
 }
 

@@ -31,7 +31,8 @@ static int list(const char *path)
 		if (!id || !title || !json_is_integer(cost) ||
 		    !json_string_value(json_object_get(one, "severity")) ||
 		    !json_is_object(evidence)) {
-			fprintf(stderr, "found: '%s': finding %zu has not all it should\n", path, i);
+			fprintf(stderr, "found: '%s': finding %zu has not all it should\n", path,
+				i);
 			return 2;
 		}
 		printf("%s %lld %s %s\n", id, (long long)json_integer_value(cost),

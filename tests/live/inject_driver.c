@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * inject_driver [-n TIMES] [-f FIND_MS] [-c CALL_MS] [-k MICROSECONDS] [-u FOLDER] PID LIBRARY
- *    [ARGUMENT]
- * inject_driver -s FOLDER [-C] PID STAGE LINE…: STAGE is libtftop-attach.so, LINE as in stage.h;
- *    waits for its end and says "load STATE RESULT TEXT" for each; -C: all files are
- *    copied to where PID finds them
- * inject_driver -t PID: traces it until standard input ends; says "ready"
- * inject_driver -w PID: wakes LTTng's threads there; says how many
  *
- * The injector by itself: one line for each injection, "OUTCOME STOPPED_NS TRIES TID WHY".
- * -k: each is made by a child that is killed after at most that time, as tftop may
- * be at any moment, or by the library when the argument is "die"; one line "killed N of
- * TIMES" at the end. Status 0: all were done.
- * -u: each time a copy of the library, made in FOLDER, so that the linker has to load it.
+ *    [ARGUMENT]
+ *
+ * inject_driver -s FOLDER [-C] PID STAGE LINE…: STAGE is libtftop-attach.so, LINE as in stage.h;
+ *
+ *    waits for its end and prints "load STATE RESULT TEXT" for each; -C: all files are
+ *
+ *    copied to where PID finds them
+ *
+ * inject_driver -t PID: traces it until standard input ends; prints "ready"
+ * inject_driver -w PID: wakes LTTng's threads there; prints how many
+ *
+ * Drives the injector alone and prints one line per injection, "OUTCOME STOPPED_NS TRIES TID WHY".
+ * -k: a child makes each injection and is killed within that time, as tftop may be at any moment,
+ * or is killed by the library when the argument is "die"; prints "killed N of TIMES" at the end.
+ * Exit status 0: all were done. -u: injects a new copy of the library each time, made in FOLDER, so
+ * that the dynamic linker must load it.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -59,7 +64,7 @@ static bool inject_and_be_killed(const struct inject_request *q, long microsecon
 	return WIFSIGNALED(status);
 }
 
-/* NULL: it cannot be made. */
+/* NULL: it cannot be created. */
 static const char *fresh_copy(const char *library, const char *folder, long number)
 {
 	static char path[600];

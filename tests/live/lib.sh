@@ -4,9 +4,10 @@
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 train=$O/train_opencl compare=$O/tests/compare
 
-# thrice COMMAND…: what else runs on this machine can make device and host wait
-# for each other, hide a small cause or look like one, so it is to be first (status 2:
-# it is not) in one of three runs. What is said of it is to be right in any run.
+# thrice COMMAND…: runs COMMAND up to three times, until its status is not 2. Other programs on
+# this machine can make device and host wait for each other, hide a small cause or look like one,
+# so what is looked for has to be the first finding (2: it is not) in one of three runs only. All
+# else that COMMAND checks has to hold in each run.
 thrice() {
 	local status
 	for _ in 1 2 3; do
@@ -56,9 +57,9 @@ need_jax() {
 	[ -z "$missing" ] || skip_suite "$1" "$missing"
 }
 
-# looks ARGUMENT…: at ${example[@]}, a program and its arguments, which runs with these
-# besides; $work/report and $work/truth. What share of a step a mistake costs is a matter of the
-# machine: a small one is to be found as well, but where $strict is set.
+# looks ARGUMENT…: runs the program ${example[@]} with ARGUMENTs under tftop, which writes
+# $work/report; the program writes $work/truth. What share of a step a mistake costs depends on the
+# machine, so that tftop reports small shares too, unless $strict is set.
 low=('input-share = 1' 'input-share-high = 2' 'overhead-share = 1' 'repeated-copy-share = 0')
 looks() {
 	finding=
@@ -69,28 +70,29 @@ looks() {
 		2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")"
 }
 
-# holds EXPRESSION…: of what was found in it (example_findings.py)
+# holds EXPRESSION…: each is true of that report and that truth (example_findings.py)
 holds() {
 	local got
 	got=$(FINDING=${finding:-} "$python" tests/live/example_findings.py "$work/report" \
 		"$work/truth" "$@" 2>&1) || fail "${got:0:600}"
 }
 
-# found ID MARK: that is one of what was found, and where; holds() is about it then. Where $strict
-# is set it is what costs most; 2: it is not
+# found ID MARK: the report has a finding ID, at the line that the program marked with MARK; holds()
+# checks this finding from now on. Where $strict is set it has to be the first, which costs most;
+# status 2: it is not.
 found() {
 	finding=$1
 	holds "first['id'] == '$1' and at('$2') in text" || return $((1 + ${strict:-0}))
 	[ -z "${strict:-}" ] || holds 'first is f[0]' || return 2
 }
 
-# strictly COMMAND…: with $strict, what time alone can tell: at the usual thresholds, what costs
-# most is first, and costs what a stopwatch in the program says
+# strictly COMMAND…: runs COMMAND with $strict set, for what time alone can tell: at the usual
+# thresholds the finding is the first, and costs what a stopwatch in the program says.
 strictly() {
 	local strict=1
 	thrice "$@"
 }
-# costs EXPRESSION…: holds() where $strict is set
+# costs EXPRESSION…: holds(), but only where $strict is set
 costs() { [ -z "${strict:-}" ] || holds "$@"; }
 
 # as_user COMMAND…: as an ordinary user when root, with nothing of root's

@@ -77,8 +77,8 @@ static void check_kernels(const json_t *whole, const json_t *report)
 			if (strcmp(how, "exact") && strcmp(how, "event"))
 				continue;
 			if (!true_op)
-				differ("kernel '%s': '%s' is called %s and is not", text(kernel, "name"),
-				       text(op, "name"), how);
+				differ("kernel '%s': '%s' is called %s and is not",
+				       text(kernel, "name"), text(op, "name"), how);
 			else
 				no_more("op of a kernel", op, true_op);
 			sure++;
@@ -127,7 +127,8 @@ static void check_ops(const json_t *whole, const json_t *report)
 		for (k = 0; k < sizeof(sums) / sizeof(sums[0]); k++)
 			if (of_name(report, name, sums[k]) > of_name(whole, name, sums[k]))
 				differ("op '%s': %s is %lld, was %lld", name, sums[k],
-				       of_name(report, name, sums[k]), of_name(whole, name, sums[k]));
+				       of_name(report, name, sums[k]),
+				       of_name(whole, name, sums[k]));
 	}
 }
 
@@ -154,7 +155,8 @@ static void check_trust(const json_t *whole, const json_t *report)
 {
 	const json_t *was = json_object_get(whole, "trust"), *is = json_object_get(report, "trust");
 	const json_t *coverage = json_object_get(is, "coverage");
-	double device = (double)(sum(report, "kernels", "total_ns") + sum(report, "copies", "total_ns"));
+	double device =
+		(double)(sum(report, "kernels", "total_ns") + sum(report, "copies", "total_ns"));
 
 	if (number(is, "lost_events") + number(is, "events") != number(was, "events"))
 		differ("%lld lost and %lld there, of %lld", number(is, "lost_events"),

@@ -1,17 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Drives probes/session without model and screen, for session.sh: starts
- * PROGRAM, writes down what happens, one event a line, and ends as told.
+ * Drives probes/session without model and screen, for session.sh: starts PROGRAM, logs the
+ * session's events, one per line, and ends as the options say.
  *
  *   session_driver [-s] [-o DIR] [-p PROBES] [-d SELF_DIR] [-l LOG] [-L]
+ *
  *                  [-k EVENT] [-K MS] [-i TEXT] [-t] -- PROGRAM [ARG...]
+ *
  *   -s screen (pty)   -L lossless    -l LOG events, default stderr
- *   -k EVENT  SIGKILL oneself at that event (fork arm release started)
- *   -K MS     SIGKILL oneself MS ms after the start
- *   -g EVENT  let PROGRAM go at that event (started stopped), and end
+ *
+ *   -k EVENT  SIGKILL itself at that event (fork arm release started)
+ *
+ *   -K MS     SIGKILL itself MS ms after the start
+ *
+ *   -g EVENT  leave PROGRAM running at that event (started stopped), and end
+ *
  *   -i TEXT   keys for PROGRAM once it has started
- *   -r        read the events and say how many of which kind came
- *   -t        times on the log
+ *
+ *   -r        read the events and print how many of each kind arrived
+ *
+ *   -t        times in the log
+ *
  * Exit status: PROGRAM's, as tftop's.
  */
 #include <fcntl.h>
@@ -108,7 +117,7 @@ static void say_event(const struct session_event *e)
 	}
 }
 
-/* PROGRAM's life; its exit status. */
+/* Runs PROGRAM to its end; returns its exit status. */
 static int follow(struct session *s, bool screen)
 {
 	for (;;) {

@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * told RECORDING: what the probes told, one event a line, with names and lines of
- * source in place of their ids; for tests that compare each op and not only totals.
- * Columns are set apart by tabs (a tab in a name is a blank), the first two are the
- * event's kind and the process:
+ * told RECORDING: prints the probes' events, one per line, with names and lines of source in place
+ * of their ids, for tests that compare each op and not only totals. Columns are separated by tabs
+ * (a tab in a name becomes a blank). The first two are the event's kind and the process:
  *
- *	op	pid tid instance parent forward start_ns dur_ns depth flags name line shapes
- *	step	pid name start_ns dur_ns
- *	kernel	pid op op_name name start_ns end_ns		of the processor's
- *	alloc	pid op op_name bytes allocator address
- *	free	pid allocator address
- *	compile	pid start_ns dur_ns what options
- *	message	pid text		lost	pid count
+ * 	op	pid tid instance parent forward start_ns dur_ns depth flags name line shapes
  *
- * line is FILE:LINE:FUNCTION, "" where none is known. Announcements of open ops are
- * left out. Status 0; 2: the recording cannot be read.
+ * 	step	pid name start_ns dur_ns
+ *
+ * 	kernel	pid op op_name name start_ns end_ns		of the processor's
+ *
+ * 	alloc	pid op op_name bytes allocator address
+ *
+ * 	free	pid allocator address
+ *
+ * 	compile	pid start_ns dur_ns what options
+ *
+ * 	message	pid text		lost	pid count
+ *
+ *
+ * line is FILE:LINE:FUNCTION, "" if unknown. Announcements of open ops are left out. Exit status 0,
+ * or 2 when the recording cannot be read.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -155,7 +161,8 @@ static void tell(const struct event *e)
 		break;
 	case EVENT_COMPILE:
 		printf("compile\t%u\t%" PRId64 "\t%" PRId64 "\t%s\t%s\n", pid,
-		       e->u.compile.start_ns, e->u.compile.dur_ns, e->u.compile.what, e->u.compile.options);
+		       e->u.compile.start_ns, e->u.compile.dur_ns, e->u.compile.what,
+		       e->u.compile.options);
 		break;
 	case EVENT_MESSAGE:
 		printf("message\t%u\t%s\n", pid, e->u.message.text);

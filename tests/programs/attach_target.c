@@ -242,23 +242,22 @@ static void hold_registers(const struct held *in, struct held *out, long turns)
 #define STORE(n) "vmovdqu %%ymm" #n ", 32+32*" #n "(%[out])\n"
 #define ALL(x) x(0) x(1) x(2) x(3) x(4) x(5) x(6) x(7) x(8) x(9) x(10) x(11) x(12) x(13) x(14) x(15)
 	__asm__ volatile(
-		"mov 0(%[in]), %%r8\n mov 8(%[in]), %%r9\n mov 16(%[in]), %%r10\n mov 24(%[in]), %%r11\n"
+		"mov 0(%[in]), %%r8\n mov 8(%[in]), %%r9\n mov 16(%[in]), %%r10\n mov 24(%[in]), "
+		"%%r11\n"
 		/* and what lies in the red zone */
-		"mov %%r8, -8(%%rsp)\n mov %%r9, -120(%%rsp)\n"
-		ALL(LOAD)
-		"stc\n"
-		"1: dec %[turns]\n jnz 1b\n"
-		"jnc 2f\n"	/* dec leaves the carry flag alone */
-		"cmp %%r8, -8(%%rsp)\n jne 2f\n cmp %%r9, -120(%%rsp)\n jne 2f\n"
-		"mov %%r8, 0(%[out])\n mov %%r9, 8(%[out])\n mov %%r10, 16(%[out])\n"
-		"mov %%r11, 24(%[out])\n"
-		"2:\n"
-		ALL(STORE)
-		"vzeroupper\n"
+		"mov %%r8, -8(%%rsp)\n mov %%r9, -120(%%rsp)\n" ALL(
+			LOAD) "stc\n"
+			      "1: dec %[turns]\n jnz 1b\n"
+			      "jnc 2f\n" /* dec leaves the carry flag alone */
+			      "cmp %%r8, -8(%%rsp)\n jne 2f\n cmp %%r9, -120(%%rsp)\n jne 2f\n"
+			      "mov %%r8, 0(%[out])\n mov %%r9, 8(%[out])\n mov %%r10, 16(%[out])\n"
+			      "mov %%r11, 24(%[out])\n"
+			      "2:\n" ALL(STORE) "vzeroupper\n"
 		: [turns] "+r"(turns)
 		: [in] "r"(in), [out] "r"(out)
-		: "r8", "r9", "r10", "r11", "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5",
-		  "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+		: "r8", "r9", "r10", "r11", "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
+		  "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",
+		  "xmm14", "xmm15");
 #else
 	*out = *in;
 #endif
@@ -398,7 +397,8 @@ static void *environment(void *unused)
 		if (!getenv("PATH") || !getenv(other))
 			disturbed("a variable is gone, round", i);
 		/* a setenv at the very moment of a change shows a millisecond later */
-		for (int k = 0; k < 1000 && strcmp(getenv("ATTACH_TARGET_NUMBER"), number) != 0; k++) {
+		for (int k = 0; k < 1000 && strcmp(getenv("ATTACH_TARGET_NUMBER"), number) != 0;
+		     k++) {
 			nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 			if (k == 999)
 				disturbed("a variable has its old value, round", i);
@@ -414,9 +414,15 @@ static const struct mode {
 	const char *name;
 	void *(*run[4])(void *);
 } modes[] = {
-	{ "heap", { heap } }, { "heaps", { heap, heap, heap } }, { "sleep", { sleeps } },
-	{ "waits", { waits, feeds, reads } }, { "vectors", { vectors } }, { "signals", { signals } },
-	{ "reads", { interrupted } }, { "loads", { sleeps, loads } }, { "environment", { environment } },
+	{ "heap", { heap } },
+	{ "heaps", { heap, heap, heap } },
+	{ "sleep", { sleeps } },
+	{ "waits", { waits, feeds, reads } },
+	{ "vectors", { vectors } },
+	{ "signals", { signals } },
+	{ "reads", { interrupted } },
+	{ "loads", { sleeps, loads } },
+	{ "environment", { environment } },
 	{ "mixed", { vectors, heap, sleeps, signals } },
 };
 
@@ -485,7 +491,8 @@ int main(int argc, char **argv)
 		return execs(argv);
 	if (argc == 2 && strcmp(argv[1], "naps") == 0)
 		return naps();
-	fprintf(stderr, "attach_target: heap, heaps, sleep, waits, vectors, signals, reads, loads,\n"
+	fprintf(stderr,
+		"attach_target: heap, heaps, sleep, waits, vectors, signals, reads, loads,\n"
 		"environment, execs, naps or mixed\n");
 	return 2;
 }

@@ -98,7 +98,8 @@ int main(int argc, char **argv)
 	int64_t start;
 
 	if (argc < 3) {
-		fprintf(stderr, "usage: burst EVENTS PER_SECOND [THREADS] | --steps COUNT PERIOD_MS | "
+		fprintf(stderr,
+			"usage: burst EVENTS PER_SECOND [THREADS] | --steps COUNT PERIOD_MS | "
 			"--until FILE EVENTS PER_SECOND\n");
 		return 2;
 	}
@@ -115,7 +116,8 @@ int main(int argc, char **argv)
 	}
 	threads = argc > 3 ? atoi(argv[3]) : 1;
 	if (threads < 1 || threads > 16 || atol(argv[1]) < 1 || atof(argv[2]) < 1) {
-		fprintf(stderr, "burst: wrong numbers: events and pace at least 1, threads 1 to 16\n");
+		fprintf(stderr,
+			"burst: wrong numbers: events and pace at least 1, threads 1 to 16\n");
 		return 2;
 	}
 	work.events = atol(argv[1]) / threads;

@@ -432,7 +432,8 @@ static void put_copies(FILE *out)
 			fprintf(out,
 				"%s\n    { \"direction\": \"%s\", \"queue\": %d, "
 				"\"count\": %llu, \"bytes\": %llu }",
-				comma, direction_names[d], q, (unsigned long long)queues[q].count[d],
+				comma, direction_names[d], q,
+				(unsigned long long)queues[q].count[d],
 				(unsigned long long)queues[q].bytes[d]);
 			comma = ",";
 		}

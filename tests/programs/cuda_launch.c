@@ -76,6 +76,7 @@ int main(int argc, char **argv)
 	must(cuCtxSynchronize());
 	nanosleep(&rest, NULL);
 	process = now_ns(CLOCK_PROCESS_CPUTIME_ID) - process;
-	printf("kernels %ld thread %lld process %lld\n", count, (long long)thread, (long long)process);
+	printf("kernels %ld thread %lld process %lld\n", count, (long long)thread,
+	       (long long)process);
 	return 0;
 }

@@ -175,8 +175,8 @@ static void do_copy(struct thread *t, const struct line *l)
 		if (l->way == WAY_D2D)
 			DO(l, cuMemcpyDtoDAsync_v2(other, memory, l->bytes, stream));
 		else if (l->way == WAY_P2P)
-			DO(l, cuMemcpyPeerAsync(other, contexts[l->to_device], memory, contexts[device],
-						l->bytes, stream));
+			DO(l, cuMemcpyPeerAsync(other, contexts[l->to_device], memory,
+						contexts[device], l->bytes, stream));
 		else if (l->sync && l->way == WAY_H2D)
 			DO(l, cuMemcpyHtoD_v2(memory, host, l->bytes));
 		else if (l->sync)
@@ -391,14 +391,16 @@ static void prepare(void)
 		const struct script_stream *s = &script.streams[i];
 
 		if (s->device >= devices) {
-			fprintf(stderr, "cuda_play: stream '%s' is of device %d\n", s->name, s->device);
+			fprintf(stderr, "cuda_play: stream '%s' is of device %d\n", s->name,
+				s->device);
 			exit(2);
 		}
 		DO(NULL, cuCtxSetCurrent(contexts[s->device]));
 		if (s->per_thread)
 			streams[i] = (void *)2;
 		else
-			DO(NULL, cuStreamCreateWithPriority(&streams[i], s->non_blocking, s->priority));
+			DO(NULL,
+			   cuStreamCreateWithPriority(&streams[i], s->non_blocking, s->priority));
 	}
 	DO(NULL, cuCtxSetCurrent(contexts[0]));
 	DO(NULL, cuModuleLoadData(&module, "\177ELF"));
@@ -425,7 +427,9 @@ int main(int argc, char **argv)
 		else if (!strcmp(argv[at], "--map") && !dlopen(argv[++at], RTLD_NOW | RTLD_GLOBAL))
 			return fprintf(stderr, "cuda_play: %s\n", dlerror()), 2;
 	if (at != argc - 1)
-		return fprintf(stderr, "usage: cuda_play [--truth FILE] [--map LIBRARY] [--quiet] SCRIPT\n"), 2;
+		return fprintf(stderr, "usage: cuda_play [--truth FILE] [--map LIBRARY] [--quiet] "
+				       "SCRIPT\n"),
+		       2;
 	script_read(&script, argv[at]);
 	set("CUDA_DOUBLE", script.device);
 	set("CUPTI_DOUBLE", script.cupti);

@@ -252,9 +252,11 @@ static void one_line(struct script *s, char *text)
 
 	word = strsep(&rest, " ");
 	if (!strcmp(word, "device")) {
-		snprintf(s->device + strlen(s->device), sizeof(s->device) - strlen(s->device), " %s", rest);
+		snprintf(s->device + strlen(s->device), sizeof(s->device) - strlen(s->device),
+			 " %s", rest);
 	} else if (!strcmp(word, "cupti")) {
-		snprintf(s->cupti + strlen(s->cupti), sizeof(s->cupti) - strlen(s->cupti), " %s", rest);
+		snprintf(s->cupti + strlen(s->cupti), sizeof(s->cupti) - strlen(s->cupti), " %s",
+			 rest);
 	} else if (!strcmp(word, "stream")) {
 		add_stream(s, rest);
 	} else if (!strcmp(word, "thread")) {
@@ -266,7 +268,8 @@ static void one_line(struct script *s, char *text)
 			bad("nothing before", word);
 		s->lines[t][s->n_lines[t] - 1].may_fail = true;
 	} else {
-		s->lines[t] = realloc(s->lines[t], ((size_t)s->n_lines[t] + 1) * sizeof(struct line));
+		s->lines[t] =
+			realloc(s->lines[t], ((size_t)s->n_lines[t] + 1) * sizeof(struct line));
 		statement(s, &s->lines[t][s->n_lines[t]], word, rest);
 		s->n_lines[t]++;
 	}

@@ -13,9 +13,23 @@
 #include <sys/prctl.h>
 
 static const char *const names[] = {
-	"\033[2Jcleared", "\033]0;title\007bell", "\xc2\x9b" "31mC1", "bad\xff\xc3(\xe2\x82 utf8",
-	"\xe2\x80\xae" "reversed", "two\nlines\rback\ttab", "\"quoted\", \\and\\ {\"json\": 1}",
-	"=cmd|' /C calc'!A0", "+1+cmd", "-2+cmd", "@SUM(1)", "</script><b>", "%s%n%1000000d", "a\x01\x02\x7f" "b",
+	"\033[2Jcleared",
+	"\033]0;title\007bell",
+	"\xc2\x9b"
+	"31mC1",
+	"bad\xff\xc3(\xe2\x82 utf8",
+	"\xe2\x80\xae"
+	"reversed",
+	"two\nlines\rback\ttab",
+	"\"quoted\", \\and\\ {\"json\": 1}",
+	"=cmd|' /C calc'!A0",
+	"+1+cmd",
+	"-2+cmd",
+	"@SUM(1)",
+	"</script><b>",
+	"%s%n%1000000d",
+	"a\x01\x02\x7f"
+	"b",
 };
 
 int main(void)

@@ -155,7 +155,8 @@ static int flood(const char *path)
 			return 1;
 		/* Whole messages of garbage, torn ones, and connections that say nothing. */
 		if (i % 3)
-			(void)!send(fds[i], garbage, i % 3 == 1 ? sizeof(garbage) : 3, MSG_DONTWAIT);
+			(void)!send(fds[i], garbage, i % 3 == 1 ? sizeof(garbage) : 3,
+				    MSG_DONTWAIT);
 	}
 	for (int i = 0; i < CONNECTIONS; i++)
 		close(fds[i]);

@@ -136,8 +136,8 @@ int main(int argc, char **argv)
 	f = fopen(argv[2], "w");
 	if (!f)
 		return 2;
-	fprintf(f, "{ \"during\": %ld, \"outer\": %d, \"inner\": %d }\n", atomic_load(&count[DURING]),
-		THREADS * RANGES, THREADS * RANGES);
+	fprintf(f, "{ \"during\": %ld, \"outer\": %d, \"inner\": %d }\n",
+		atomic_load(&count[DURING]), THREADS * RANGES, THREADS * RANGES);
 	fclose(f);
 	printf("%d\n", atomic_load(&errors));
 	return errors != 0;

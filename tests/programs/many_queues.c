@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * many_queues COUNT [ROUNDS]: an OpenCL program with so many queues at once. In each of the rounds (3)
- * one kernel "count_up" runs on each. Before them it prints "ready" and waits for a character on stdin
- * or for its end. Status 0 when every queue has counted right.
+ * many_queues COUNT [ROUNDS]: an OpenCL program with so many queues at once. In each of the rounds
+ * (3) one kernel "count_up" runs on each. Before them it prints "ready" and waits for a character
+ * on stdin or for its end. Status 0 when every queue has counted right.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -62,8 +62,9 @@ int main(int argc, char **argv)
 		for (int i = 0; i < count; i++)
 			must(clFinish(queues[i]), "finish");
 	}
-	must(clEnqueueReadBuffer(queues[0], buffer, CL_TRUE, 0, (size_t)count * sizeof(int), counted,
-				 0, NULL, NULL), "read");
+	must(clEnqueueReadBuffer(queues[0], buffer, CL_TRUE, 0, (size_t)count * sizeof(int),
+				 counted, 0, NULL, NULL),
+	     "read");
 	for (int i = 0; i < count; i++)
 		wrong += counted[i] != rounds;
 	for (int i = 0; i < count; i++)

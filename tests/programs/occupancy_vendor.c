@@ -115,17 +115,19 @@ int main(int argc, char **argv)
 		o = occupancy_of(&limits, 100, 1000, (uint32_t)l.threads, (uint32_t)l.registers,
 				 l.fixed + l.dynamic);
 		if (print)
-			printf("%d %d %d %u  %d %d %u  %d %u\n", l.unit->capability, l.unit->threads,
-			       blocks, l.unit->shared, l.threads, l.registers, l.fixed + l.dynamic,
-			       result.activeBlocksPerMultiprocessor,
+			printf("%d %d %d %u  %d %d %u  %d %u\n", l.unit->capability,
+			       l.unit->threads, blocks, l.unit->shared, l.threads, l.registers,
+			       l.fixed + l.dynamic, result.activeBlocksPerMultiprocessor,
 			       our_bits(result.limitingFactors));
 		if (!o.unknown && (int)o.resident == result.activeBlocksPerMultiprocessor &&
 		    o.limits == our_bits(result.limitingFactors))
 			continue;
 		if (!differ++)
-			fprintf(stderr, "%d.%d, %d threads, %d registers, %u bytes: %s %u blocks by %x, "
-				"not %d by %x\n", l.unit->capability / 10, l.unit->capability % 10,
-				l.threads, l.registers, l.fixed + l.dynamic, o.unknown ? o.unknown : "",
+			fprintf(stderr,
+				"%d.%d, %d threads, %d registers, %u bytes: %s %u blocks by %x, "
+				"not %d by %x\n",
+				l.unit->capability / 10, l.unit->capability % 10, l.threads,
+				l.registers, l.fixed + l.dynamic, o.unknown ? o.unknown : "",
 				o.resident, o.limits, result.activeBlocksPerMultiprocessor,
 				our_bits(result.limitingFactors));
 	}

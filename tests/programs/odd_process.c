@@ -137,7 +137,8 @@ int main(int argc, char **argv)
 	else if (!strcmp(mode, "zombie"))
 		return be_zombie(), 0;
 	else if (!strcmp(mode, "thread"))
-		return pthread_create(&thread, NULL, say_thread, NULL) || pthread_join(thread, NULL);
+		return pthread_create(&thread, NULL, say_thread, NULL) ||
+		       pthread_join(thread, NULL);
 	if (!strcmp(mode, "strict"))
 		be_strict();
 	say(getpid());

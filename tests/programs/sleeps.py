@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""sleeps.py TIMES PROGRAM ARGUMENT...: runs that Python program, where time.sleep() takes so many
-times as long: against what it computes, sleeping is long then on any machine."""
+"""sleeps.py TIMES PROGRAM ARGUMENT...: runs a Python program in which time.sleep() takes TIMES
+times as long, so that on any machine it sleeps for longer than it computes."""
 import runpy
 import sys
 import time

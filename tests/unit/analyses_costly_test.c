@@ -272,7 +272,8 @@ static int64_t naive(const struct act *acts, size_t n, uint32_t away)
 		size_t last = n;
 
 		for (size_t k = 0; k < i; k++) {
-			if (acts[k].end_ns <= acts[i].start_ns + 2 * US && acts[k].end_ns >= last_end) {
+			if (acts[k].end_ns <= acts[i].start_ns + 2 * US &&
+			    acts[k].end_ns >= last_end) {
 				last = k;
 				last_end = acts[k].end_ns;
 			}
@@ -285,7 +286,8 @@ static int64_t naive(const struct act *acts, size_t n, uint32_t away)
 			held_now = now[last];
 		if (last < n && acts[last].end_ns > held)
 			held = acts[last].end_ns;
-		now[i] = (held == INT64_MIN ? acts[i].start_ns : held_now + acts[i].start_ns - held) +
+		now[i] = (held == INT64_MIN ? acts[i].start_ns
+					    : held_now + acts[i].start_ns - held) +
 			 (acts[i].name == away ? 0 : acts[i].end_ns - acts[i].start_ns);
 		end = acts[i].end_ns > end ? acts[i].end_ns : end;
 		new_end = now[i] > new_end ? now[i] : new_end;

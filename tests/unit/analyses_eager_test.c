@@ -145,7 +145,8 @@ TEST(eager_kernels_are_no_overhead)
 				op(&bench, "aten::linear", from, from + 8 * US);
 				if (!with)
 					continue;
-				run = bench_kernel(&bench, 1, BASE + from + US, BASE + from + 6 * US);
+				run = bench_kernel(&bench, 1, BASE + from + US,
+						   BASE + from + 6 * US);
 				run->flags = ACT_WORKS;
 				run->thread = 1;
 			}
@@ -482,7 +483,8 @@ TEST(phases_of_a_graph_that_fetches)
 		fetch->work = WORK_INPUT;
 		fetch->flags |= ACT_ASYNC | ACT_FETCH;
 		op(&bench, "PyFunc", t0 + 5 * US, t0 + 65 * US)->command = FW_TENSORFLOW;
-		op(&bench, "gradients/MatMul", t0 + 70 * US, t0 + 100 * US)->command = FW_TENSORFLOW;
+		op(&bench, "gradients/MatMul", t0 + 70 * US, t0 + 100 * US)->command =
+			FW_TENSORFLOW;
 		bench_step(&bench, BASE + t0, BASE + t0 + 100 * US);
 	}
 	CHECK_INT(phases_mean(bench.state, &mean), STEPS);

@@ -302,7 +302,8 @@ static void any_order(bool steps)
 	analyses_watch(model, keep, &seen);
 	for (int i = 0; i < OPS; i++) {
 		int64_t start = (int64_t)test_below(5000 * (uint64_t)MS);
-		int64_t dur = (int64_t)test_below(test_below(20) ? 2 * (uint64_t)MS : 400 * (uint64_t)MS);
+		int64_t dur =
+			(int64_t)test_below(test_below(20) ? 2 * (uint64_t)MS : 400 * (uint64_t)MS);
 
 		truth[i] = (struct truth) { BASE + start, BASE + start + dur };
 		events[n++] = op_at((uint64_t)i + 1, start, dur);
@@ -347,7 +348,8 @@ static void any_order(bool steps)
 		if (!late)
 			CHECK_INT(times, times_touched(&seen, truth[i].start_ns, truth[i].end_ns));
 		else
-			CHECK(times <= 1 + times_touched(&seen, truth[i].start_ns, truth[i].end_ns));
+			CHECK(times <=
+			      1 + times_touched(&seen, truth[i].start_ns, truth[i].end_ns));
 		CHECK(times > 0);
 	}
 	CHECK_INT(analyses_stats(model).handed, OPS);

@@ -75,9 +75,13 @@ static void jax_step(struct model *model, int i, enum variant variant)
 		if (variant == GPU)
 			apply_one(model, ev_kernel(1, 1, 0, t + 15 * US, 10 * US));
 		if (variant == COMPILES)
-			apply_one(model, (struct event) {
-				.type = EVENT_COMPILE, .pid = PID, .tid = PID, .time_ns = BASE + t + 8 * US,
-				.u.compile = { .what = "XLA jit_x", .start_ns = BASE + t + US, .dur_ns = 5 * US } });
+			apply_one(model, (struct event){ .type = EVENT_COMPILE,
+							 .pid = PID,
+							 .tid = PID,
+							 .time_ns = BASE + t + 8 * US,
+							 .u.compile = { .what = "XLA jit_x",
+									.start_ns = BASE + t + US,
+									.dur_ns = 5 * US } });
 	}
 	if (variant == NESTED)
 		call(model, 6, 1, at + 5 * US, 180 * US);
@@ -122,7 +126,8 @@ TEST(jit_calls_besides_the_steps_own)
 	CHECK_INT(found.cost_ns, (CALLS * CALL_US + (CALLS - 1) * 10) * US);
 	CHECK_STR(found.title, "framework overhead: 55 % of each step is spent around calls other "
 		  "than step; 4.0 of them take 27.5 µs each, most at train.py:88");
-	CHECK_STR(found.lines[0], "80.0 µs of it within the calls, 30.0 µs between them, in Python");
+	CHECK_STR(found.lines[0],
+		  "80.0 µs of it within the calls, 30.0 µs between them, in Python");
 }
 
 /* While a kernel runs, what is around it costs nothing. */

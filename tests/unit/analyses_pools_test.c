@@ -28,10 +28,16 @@ static void setup(struct bench *bench, uint32_t cores, uint32_t threads)
 			.type = EVENT_THREAD, .pid = PID, .tid = PID, .time_ns = BASE,
 			.u.thread = { .tid = WORKER + i, .name = "tf_Compute" },
 		});
-		apply_one(bench->model, (struct event) {
-			.type = EVENT_POOL, .pid = PID, .tid = PID, .time_ns = BASE + MS,
-			.u.pool = { .tid = WORKER + i, .closures = 1, .begin_ns = BASE, .end_ns = BASE + MS },
-		});
+		apply_one(bench->model, (struct event){
+						.type = EVENT_POOL,
+						.pid = PID,
+						.tid = PID,
+						.time_ns = BASE + MS,
+						.u.pool = { .tid = WORKER + i,
+							    .closures = 1,
+							    .begin_ns = BASE,
+							    .end_ns = BASE + MS },
+					});
 	}
 }
 
@@ -58,7 +64,8 @@ static size_t play(struct bench *bench, uint32_t threads, struct finding *findin
 			op(bench, name, k % threads, t + k / threads * 200 * US, 200 * US,
 			   k / threads * 200 * US);
 			/* what is called in it is no second op of the thread */
-			op(bench, "inner", k % threads, t + k / threads * 200 * US + 10 * US, 20 * US, 0);
+			op(bench, "inner", k % threads, t + k / threads * 200 * US + 10 * US,
+			   20 * US, 0);
 		}
 		bench_step(bench, t, t + MS);
 	}

@@ -15,7 +15,8 @@
 
 /* Two copies on line 88 and one on 89; what they copy, 0: it is not looked at. Frame 2 is
  * line 88 as well, called from elsewhere. */
-static void copying_step(struct model *model, int i, uint64_t first, uint64_t second, uint64_t fresh)
+static void copying_step(struct model *model, int i, uint64_t first, uint64_t second,
+			 uint64_t fresh)
 {
 	const uint64_t content[] = { first, second, fresh };
 	const uint32_t frames[] = { i % 2 ? 1 : 2, 1, 3 };
@@ -82,7 +83,8 @@ TEST(eager_same_data)
 	const int steps = 22;	/* two of them the warm-up */
 
 	for (int i = 0; i < steps; i++)
-		copying_step(model, i, i < steps / 2 ? 0xabc : 0, i < steps / 2 ? (uint64_t)i + 1 : 0,
+		copying_step(model, i, i < steps / 2 ? 0xabc : 0,
+			     i < steps / 2 ? (uint64_t)i + 1 : 0,
 			     i < steps / 2 ? (uint64_t)i + 100 : 0);
 	CHECK_INT(same_data_findings(model, &found), 1);
 	CHECK_INT(found.cost_ns, COPY_US * US);
@@ -103,7 +105,8 @@ TEST(eager_same_data_is_no_costly_op)
 		int found = 0, costly = 0;
 
 		for (uint64_t i = 0; i < 22; i++)
-			copying_step(model, (int)i, 0xabc, same ? 0xabd : i + 50, same ? 0xabe : i + 90);
+			copying_step(model, (int)i, 0xabc, same ? 0xabd : i + 50,
+				     same ? 0xabe : i + 90);
 		model_finish(model, false);
 		model_lock(model);
 		for (size_t i = 0, n = model_findings(model, &status, &list); i < n; i++) {
@@ -111,7 +114,8 @@ TEST(eager_same_data_is_no_costly_op)
 			if (strcmp(list[i].id, "costly-op"))
 				continue;
 			costly++;
-			CHECK_STR(list[i].title, "costly-op: casting holds 20 % of the critical path");
+			CHECK_STR(list[i].title,
+				  "costly-op: casting holds 20 % of the critical path");
 			CHECK(strstr(list[i].lines[1], "copies of the same data not counted"));
 			CHECK(list[i].cost_ns <= 2 * COPY_US * US);
 		}

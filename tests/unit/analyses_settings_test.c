@@ -162,7 +162,8 @@ TEST(settings_onednn_off)
 	struct bench bench;
 
 	CHECK_INT(convolutions(&bench, "0", &finding), 1);
-	CHECK_STR(finding.title, "settings: oneDNN is off, and convolutions take 30 % of each step");
+	CHECK_STR(finding.title,
+		  "settings: oneDNN is off, and convolutions take 30 % of each step");
 	CHECK_INT(finding.cost_ns, 300 * US);	/* what two do at once is once */
 	bench_release(&bench);
 	CHECK_INT(convolutions(&bench, "1", &finding), 0);
@@ -196,7 +197,8 @@ static size_t placed(struct bench *bench, const char *devices, struct finding *f
 		int64_t t = BASE + i * MS;
 
 		op(bench, "where", "Unique", 70, t, 250 * US);
-		op(bench, "StatefulPartitionedCall/dense/MatMul", "MatMul", 70, t + 300 * US, 300 * US);
+		op(bench, "StatefulPartitionedCall/dense/MatMul", "MatMul", 70, t + 300 * US,
+		   300 * US);
 		op(bench, "py", "EagerPyFunc", 70, t + 600 * US, 300 * US);
 		bench_step(bench, t, t + MS);
 	}

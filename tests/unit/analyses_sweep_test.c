@@ -304,7 +304,8 @@ static void check_breakdown(struct world *world)
 		CHECK_INT(got.lost, slice->lost);
 		for (int c = 0; c < STEP_CLASS_COUNT; c++) {
 			if (got.ns[c] != want[c])
-				printf("slice %d class %s\n", i, step_class_name((enum step_class)c));
+				printf("slice %d class %s\n", i,
+				       step_class_name((enum step_class)c));
 			CHECK_INT(got.ns[c], want[c]);
 			sum += got.ns[c];
 		}
@@ -398,7 +399,8 @@ TEST(analyses_idle_windows_and_gaps)
 		kernel.u.command.call_ns = BASE + i * 100000 - 10000;
 		kernel.u.command.call_dur_ns = 5000;
 		apply_one(model, kernel);
-		apply_one(model, ev_op(20, (uint64_t)i + 1, 0, i * 100000 + 45000, 30000, OP_RANGE));
+		apply_one(model,
+			  ev_op(20, (uint64_t)i + 1, 0, i * 100000 + 45000, 30000, OP_RANGE));
 	}
 	model_finish(model, false);
 	CHECK(model_idle(model, 0, &whole));

@@ -65,7 +65,8 @@ static void one_step(struct model *model, const struct shape *shape, int number,
 		apply_one(model, event);
 	}
 	if (shape->between_us)
-		apply_one(model, ev_op(20, instance + 3, 0, *now, shape->between_us * US, OP_RANGE));
+		apply_one(model,
+			  ev_op(20, instance + 3, 0, *now, shape->between_us * US, OP_RANGE));
 	*now += shape->between_us * US;
 }
 

@@ -35,11 +35,16 @@ static void op(struct model *model, uint32_t name, uint64_t instance, int64_t st
 
 static void wait_in(struct model *model, uint32_t call, int64_t start_ns, int64_t end_ns)
 {
-	apply_one(model, (struct event) {
-		.type = EVENT_WAIT, .pid = PID, .tid = PID, .time_ns = BASE + end_ns,
-		.u.wait = { .name = call, .op_name = call == FINISH ? OUTER : 0, .start_ns = BASE + start_ns,
-			    .dur_ns = end_ns - start_ns },
-	});
+	apply_one(model, (struct event){
+				 .type = EVENT_WAIT,
+				 .pid = PID,
+				 .tid = PID,
+				 .time_ns = BASE + end_ns,
+				 .u.wait = { .name = call,
+					     .op_name = call == FINISH ? OUTER : 0,
+					     .start_ns = BASE + start_ns,
+					     .dur_ns = end_ns - start_ns },
+			 });
 }
 
 static void kernel(struct model *model, uint32_t correlation, int64_t call_ns, int64_t start_ns,
@@ -139,7 +144,9 @@ static int stalls(struct model *model, struct finding *found, int *others)
  * later it runs again. */
 TEST(waits_name_the_line_that_stalls)
 {
-	const struct loop loop = { .kernel_us = 1000, .told_us = 300, .host_us = 200, .place = true };
+	const struct loop loop = {
+		.kernel_us = 1000, .told_us = 300, .host_us = 200, .place = true
+	};
 	struct model *model = run_loop(&loop);
 	struct wait_row row = row_named(model, "cudaStreamSynchronize");
 	struct finding found;
@@ -168,7 +175,9 @@ TEST(waits_name_the_line_that_stalls)
 /* No more is saved than the wait took: the rest is the host's. */
 TEST(waits_save_no_more_than_they_take)
 {
-	const struct loop loop = { .kernel_us = 100, .told_us = 50, .host_us = 2000, .place = true };
+	const struct loop loop = {
+		.kernel_us = 100, .told_us = 50, .host_us = 2000, .place = true
+	};
 	struct model *model = run_loop(&loop);
 	struct wait_row row = row_named(model, "cudaStreamSynchronize");
 

@@ -86,9 +86,11 @@ static void play(struct bench *bench, int64_t i, const char *what)
 		if (what[k] == 'K')
 			bench_kernel(bench, 1, start, end);
 		else if (what[k] >= 'a')
-			bench_copy(bench, DIR_D2H, 1000000, (uint32_t)(what[k] - 'a' + 1), start, end);
+			bench_copy(bench, DIR_D2H, 1000000, (uint32_t)(what[k] - 'a' + 1), start,
+				   end);
 		else
-			bench_copy(bench, DIR_H2D, 1000000, (uint32_t)(what[k] - 'A' + 1), start, end);
+			bench_copy(bench, DIR_H2D, 1000000, (uint32_t)(what[k] - 'A' + 1), start,
+				   end);
 	}
 	bench_step(bench, t, t + STEP);
 }
@@ -149,13 +151,15 @@ TEST(work_copies_exposed_against_naive)
 		memset(copy, 0, sizeof(copy));
 		bench_init(&bench, &analysis_copies);
 		for (int i = 0; i < 30; i++) {
-			int64_t start = (int64_t)test_below(380), end = start + 1 + (int64_t)test_below(20);
+			int64_t start = (int64_t)test_below(380),
+				end = start + 1 + (int64_t)test_below(20);
 			bool is_kernel = test_below(2);
 
 			memset((is_kernel ? kernel : copy) + start, 1, (size_t)(end - start));
 			/* what reaches over the slice is clipped */
 			if (is_kernel)
-				bench_kernel(&bench, 1, BASE + (start - 20) * US, BASE + (end - 20) * US);
+				bench_kernel(&bench, 1, BASE + (start - 20) * US,
+					     BASE + (end - 20) * US);
 			else
 				bench_copy(&bench, DIR_H2D, 100, 0, BASE + (start - 20) * US,
 					   BASE + (end - 20) * US);

@@ -267,7 +267,8 @@ static int64_t border(const struct naive *w, int top)
 	int64_t at = top < 0 ? INT64_MIN : w->acts[top].start_ns;
 
 	for (int i = 0; i < w->n; i++)
-		if (w->acts[i].kind != ACT_RUN && w->acts[i].end_ns < w->t && w->acts[i].end_ns > at)
+		if (w->acts[i].kind != ACT_RUN && w->acts[i].end_ns < w->t &&
+		    w->acts[i].end_ns > at)
 			at = w->acts[i].end_ns;
 	return at;
 }

@@ -92,7 +92,8 @@ TEST(work_launch_depth_against_naive)
 		bench_init(&bench, &analysis_launch);
 		for (int i = 0; i < 80; i++) {
 			all[i].call = (int64_t)test_below(SPAN - 1);
-			all[i].start = all[i].call + 1 + (int64_t)test_below(test_below(4) ? 50 : 1500);
+			all[i].start =
+				all[i].call + 1 + (int64_t)test_below(test_below(4) ? 50 : 1500);
 			all[i].end = all[i].start + (int64_t)test_below(100);
 			fill(naive.waiting, all[i].call, all[i].start);
 			fill(naive.running, all[i].start, all[i].end);

@@ -104,7 +104,8 @@ TEST(work_trends_of_kernels)
 		int64_t t = BASE + step * 1000 * US;
 
 		bench_kernel(&bench, bench_name(&bench, "a"), t, t + 100 * US)->object = 1;
-		bench_kernel(&bench, bench_name(&bench, "a"), t + 100 * US, t + 400 * US)->object = 2;
+		bench_kernel(&bench, bench_name(&bench, "a"), t + 100 * US, t + 400 * US)->object =
+			2;
 		if (step >= 48)
 			bench_kernel(&bench, bench_name(&bench, "b"), t + 500 * US,
 				     t + (600 + step) * US);

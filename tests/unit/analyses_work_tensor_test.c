@@ -63,8 +63,9 @@ TEST(tensor_cores_not_said)
 	CHECK_INT(played(0, "ampere_sgemm_128x64_nn", 400 * US, &finding), 0);
 	CHECK_INT(played(80, "volta_dgemm_64x64_nn", 400 * US, &finding), 0);
 	/* they are used; the name does not tell; a vector; no product */
-	CHECK_INT(played(80, "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_nn", 400 * US,
-			 &finding), 0);
+	CHECK_INT(played(80, "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_nn",
+			 400 * US, &finding),
+		  0);
 	CHECK_INT(played(80, "triton_tem_fused_mm_4", 400 * US, &finding), 0);
 	CHECK_INT(played(80, "void gemv2T_kernel_val<int, int, float, float>(int)", 400 * US,
 			 &finding), 0);

@@ -175,7 +175,8 @@ static void count_naive(const struct piece *pieces, int n, int64_t below, uint64
 		}
 		whole = end - i >= 10 && in_ops * 2 < end - i;
 		for (int from = i; from < end; from = to) {
-			for (to = from; to < end && (whole || pieces[to].op == pieces[from].op); to++)
+			for (to = from; to < end && (whole || pieces[to].op == pieces[from].op);
+			     to++)
 				;
 			for (int k = from; to - from >= 3 && k < to; k++) {
 				int64_t pause = k > from ? pieces[k].start - pieces[k - 1].end : 0;

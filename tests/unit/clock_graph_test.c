@@ -61,7 +61,8 @@ TEST(clock_graph_of_hosts_and_a_device)
 		clock_add(&device, &pair, &change);
 		CHECK(clock_graph_attach(graph, HOSTS, 2, &device));
 		CHECK(clock_graph_map(graph, 2, (uint64_t)AT(2, t0 + 5000), &other, &error));
-		CHECK(clock_graph_map(graph, HOSTS, (uint64_t)AT(2, t0 + 5000) + 2000, &ns, &error));
+		CHECK(clock_graph_map(graph, HOSTS, (uint64_t)AT(2, t0 + 5000) + 2000, &ns,
+				      &error));
 		CHECK_INT(ns, other);
 		CHECK(!clock_graph_message(graph, 0, 1, 0, 2) &&
 		      !clock_graph_message(graph, 0, 1, 99, 2));

@@ -182,7 +182,8 @@ TEST(hull_extreme_values)
 	/* Origin offset 0: bounds at (0, 0) (1 s, -far) and (2 s, far) (1 s, far). */
 	CHECK_INT(hull_bound(hull, base, (int64_t)base, false), HULL_TIGHTER);
 	CHECK_INT(hull_bound(hull, base + s, (int64_t)(base + s - far), false), HULL_INSIDE);
-	CHECK_INT(hull_bound(hull, base + 2 * s, (int64_t)(base + 2 * s + far), true), HULL_TIGHTER);
+	CHECK_INT(hull_bound(hull, base + 2 * s, (int64_t)(base + 2 * s + far), true),
+		  HULL_TIGHTER);
 	CHECK_INT(hull_bound(hull, base + s, (int64_t)(base + s + far), true), HULL_TIGHTER);
 	range = hull_at(hull, base + 2 * s);
 	CHECK_INT(range.low_ns, -2 * s / HULL_DRIFT);
@@ -201,7 +202,8 @@ TEST(hull_extreme_values)
 	range = hull_at(hull, base + far + 1);
 	CHECK(!range.has_low && !range.has_high);
 	/* And the far end of the scale contradicts nothing near it. */
-	CHECK_INT(hull_bound(hull, base + 3 * s, (int64_t)(base + 3 * s - far), true), HULL_AGAINST);
+	CHECK_INT(hull_bound(hull, base + 3 * s, (int64_t)(base + 3 * s - far), true),
+		  HULL_AGAINST);
 	CHECK_INT(hull_bound(hull, base + 3 * s, (int64_t)(base + 3 * s), true), HULL_TIGHTER);
 	free(hull);
 }
@@ -330,10 +332,11 @@ static uint64_t feed(const struct run *run, struct clock *clock, struct told *to
 
 		if (below(8) == 0 && i > 0)
 			at -= below((uint64_t)slot);
-		tell(told, at, truth(run, start, offset, at) - run->min_launch - jitter(run), false);
+		tell(told, at, truth(run, start, offset, at) - run->min_launch - jitter(run),
+		     false);
 		if (below((uint64_t)run->waits) == 0)
-			tell(told, end, truth(run, start, offset, end) + run->min_wait + jitter(run),
-			     true);
+			tell(told, end,
+			     truth(run, start, offset, end) + run->min_wait + jitter(run), true);
 	}
 	for (int i = 0; i < told->n; i++) {
 		struct clock_change change;
@@ -416,7 +419,8 @@ TEST(clock_steps_start_a_new_segment)
 	uint8_t id, other;
 
 	for (int64_t i = 0; i < 2000; i++) {
-		int64_t ticks = 1000000000 + i * 1000000, host = ticks + 5000 + (i >= 1000 ? 80000 : 0);
+		int64_t ticks = 1000000000 + i * 1000000,
+			host = ticks + 5000 + (i >= 1000 ? 80000 : 0);
 
 		clock_bound(&clock, (uint64_t)ticks, host - 3000, false, &change);
 		free(change.before);
@@ -460,7 +464,8 @@ TEST(clock_moves_exactly_at_any_rate)
 				    told.bounds[i].upper, &change);
 			for (int k = 0; k < n && change.changed; k++)
 				if (host[k] >= change.from_ns)
-					host[k] = clock_move(&clock, change.before, host[k], &ids[k]);
+					host[k] =
+						clock_move(&clock, change.before, host[k], &ids[k]);
 			free(change.before);
 			if (!clock_has(&clock) || n == SPANS)
 				continue;
@@ -559,14 +564,16 @@ TEST(clock_that_steps_all_the_time)
 
 			if (below(12) == 0)
 				offset += signed_below(2000000);
-			clock_bound(&clock, at, (int64_t)at + offset + (upper ? late : -late), upper,
-				    &change);
+			clock_bound(&clock, at, (int64_t)at + offset + (upper ? late : -late),
+				    upper, &change);
 			CHECK(clock.n <= CLOCK_SEGMENTS);
 			for (uint32_t k = 1; k < clock.n; k++)
-				CHECK(clock.segments[k - 1].from_ticks <= clock.segments[k].from_ticks);
+				CHECK(clock.segments[k - 1].from_ticks <=
+				      clock.segments[k].from_ticks);
 			for (int k = 0; k < n && change.changed; k++)
 				if (host[k] >= change.from_ns)
-					host[k] = clock_move(&clock, change.before, host[k], &ids[k]);
+					host[k] =
+						clock_move(&clock, change.before, host[k], &ids[k]);
 			free(change.before);
 			if (clock_has(&clock) && i % 10 == 0 && n < SPANS) {
 				ticks[n] = at;

@@ -116,7 +116,10 @@ static void begin(struct fixture *f)
 	keymap_init(&f->keymap);
 	settings_init(&f->settings);
 	f->config = (struct config){
-		.keymap = &f->keymap, .settings = &f->settings, .color = no_color, .report = no_report,
+		.keymap = &f->keymap,
+		.settings = &f->settings,
+		.color = no_color,
+		.report = no_report,
 	};
 	config_builtin(&f->config);
 	f->ask = (struct complete_ask){
@@ -273,9 +276,14 @@ TEST(complete_columns_marks_steps_and_rows)
 	apply_one(f.ask.model, ev_kernel(300, 1, 1, 0, 1000));
 	for (uint32_t i = 0; i < 12; i++) {
 		apply_one(f.ask.model, (struct event){
-			.type = EVENT_STEP, .pid = PID, .tid = PID, .time_ns = BASE + 1000 * i + 900,
-			.u.step = {.number = 100 + i, .start_ns = BASE + 1000 * i, .dur_ns = 900},
-		});
+					       .type = EVENT_STEP,
+					       .pid = PID,
+					       .tid = PID,
+					       .time_ns = BASE + 1000 * i + 900,
+					       .u.step = { .number = 100 + i,
+							   .start_ns = BASE + 1000 * i,
+							   .dur_ns = 900 },
+				       });
 	}
 	model_finish(f.ask.model, false);
 	CHECK(model_steps(f.ask.model, &stats, &steps) == 12);

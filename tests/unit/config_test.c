@@ -172,7 +172,8 @@ TEST(config_source_is_relative_and_bounded)
 	b = write_file(&f, "b", "set label-width = 9\nset wrong\n");
 	CHECK(config_file(&f.config, a, error, sizeof(error)));
 	CHECK(f.settings.value[SETTING_SPLIT] == 44 && f.settings.value[SETTING_LABEL_WIDTH] == 9);
-	snprintf(want, sizeof(want), "%s:2: usage: set NAME = VALUE\n%s:3: unknown option 'nope'\n", b, a);
+	snprintf(want, sizeof(want), "%s:2: usage: set NAME = VALUE\n%s:3: unknown option 'nope'\n",
+		 b, a);
 	CHECK_STR(f.said.data, want);
 	free(b);
 	/* itself again and again: told once, then it goes on */
@@ -182,12 +183,14 @@ TEST(config_source_is_relative_and_bounded)
 	CHECK(strstr(f.said.data, "b:1: 'source' is nested more than 8 deep: 'b'"));
 	CHECK(strchr(f.said.data, '\n') == f.said.data + f.said.length - 1);
 	CHECK(f.settings.value[SETTING_SPLIT] == 33);
-	CHECK(!config_file(&f.config, f.folder, error, sizeof(error)) && strstr(error, "not a file"));
+	CHECK(!config_file(&f.config, f.folder, error, sizeof(error)) &&
+	      strstr(error, "not a file"));
 	CHECK(!config_file(&f.config, "/nonexistent/rc", error, sizeof(error)) &&
 	      strstr(error, "cannot read the configuration '/nonexistent/rc'"));
 	/* what would wait or never end */
 	CHECK(!mkfifo(b, 0600) || (!unlink(b) && !mkfifo(b, 0600)));
-	CHECK(!config_file(&f.config, b, error, sizeof(error)) && strstr(error, "it is a pipe, not a file"));
+	CHECK(!config_file(&f.config, b, error, sizeof(error)) &&
+	      strstr(error, "it is a pipe, not a file"));
 	CHECK(!config_file(&f.config, "/dev/zero", error, sizeof(error)) &&
 	      strstr(error, "it is a device, not a file"));
 	CHECK(!truncate(a, INT64_C(1) << 30) && !config_file(&f.config, a, error, sizeof(error)) &&

@@ -56,33 +56,43 @@ TEST(ctf_pack_leaves_others_alone)
 {
 	static const char *const members[] = {
 		U32 "_a; " U32 "__x_length; " U32 "_x[ __x_length ];",
-		U32 "_a; enum : integer { size = 8; } { A, B } _tag; variant <_tag> { " U32 "A; } _v;",
+		U32 "_a; enum : integer { size = 8; } { A, B } _tag; variant <_tag> { " U32
+		    "A; } _v;",
 		"integer { size = 5; align = 1; } _a; integer { size = 27; align = 1; } _b;",
 		"integer { size = 32; align = 32; } _a; integer { size = 32; align = 32; } _b;",
 		"integer { size = 32; align = 8; map = clock.c.value; } _a; " U32 "_b;",
 		"integer { size = 4294967328; align = 8; } _a; " U32 "_b;",
-		U32 "_a__b; " U32 "_c; " U32 "d;", U32 "_a; " U32 "_b", U32 "_a; struct { " U32 "_b; } _c;",
-		"integer { size = 32", "string {", "", U32 "_a;",
+		U32 "_a__b; " U32 "_c; " U32 "d;",
+		U32 "_a; " U32 "_b",
+		U32 "_a; struct { " U32 "_b; } _c;",
+		"integer { size = 32",
+		"string {",
+		"",
+		U32 "_a;",
 	};
 	char text[2048];
 
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
 		char *packed;
 
-		snprintf(text, sizeof(text), HEAD "event { name = \"tftop:x\"; fields := struct { %s };"
-			 " };\n", members[i]);
+		snprintf(text, sizeof(text),
+			 HEAD "event { name = \"tftop:x\"; fields := struct { %s };"
+			      " };\n",
+			 members[i]);
 		packed = pack(text);
 		CHECK(packed);
 		/* A structure that is read to its end is written anew, but the same. */
 		CHECK(!strstr(packed, "_u32") && !strstr(packed, "_u8"));
 		free(packed);
 	}
-	snprintf(text, sizeof(text), "%s", HEAD "event { name = \"other:x\"; fields := struct { "
-		 U32 "_a; " U32 "_b; }; };\n// event.context := struct { " U32 "_a; " U32 "_b; }\n");
+	snprintf(text, sizeof(text), "%s",
+		 HEAD "event { name = \"other:x\"; fields := struct { " U32 "_a; " U32
+		      "_b; }; };\n// event.context := struct { " U32 "_a; " U32 "_b; }\n");
 	check_packed(text, text);
 	CHECK(!pack("/* CTF 1.8 */\ntrace { byte_order = be; };\n"));
 	CHECK(!pack("/* CTF 1.8 */\ntrace { };\n"));
-	CHECK(!pack(HEAD "event { fields := struct { variant <stream.event.context._vpid> v; }; };\n"));
+	CHECK(!pack(HEAD
+		    "event { fields := struct { variant <stream.event.context._vpid> v; }; };\n"));
 }
 
 /* ---- any structure ---- */
@@ -130,12 +140,14 @@ static size_t make(char *text, size_t size, struct bits fields[FIELDS])
 	size_t n = 1 + test_random() % FIELDS, used;
 	unsigned int at = 0;
 
-	used = (size_t)snprintf(text, size, HEAD "event { name = \"tftop:x\";\nfields := struct {\n");
+	used = (size_t)snprintf(text, size,
+				HEAD "event { name = \"tftop:x\";\nfields := struct {\n");
 	for (size_t i = 0; i < n; i++) {
 		fields[i] = (struct bits){ at, sizes[test_random() % 5], test_random() % 2 };
-		used += (size_t)snprintf(text + used, size - used,
-					 "integer { size = %u; align = 8; signed = %d; } _f%zu_x;\n",
-					 fields[i].bits, fields[i].is_signed, i);
+		used += (size_t)snprintf(
+			text + used, size - used,
+			"integer { size = %u; align = 8; signed = %d; } _f%zu_x;\n", fields[i].bits,
+			fields[i].is_signed, i);
 		at += fields[i].bits;
 	}
 	snprintf(text + used, size - used, "};\n};\n");

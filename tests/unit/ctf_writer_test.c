@@ -342,7 +342,8 @@ TEST(ctf_writer_losses)
 	finish(writer);
 	read_all(path);
 	CHECK_INT(n_lost, 4);
-	CHECK(lost[0].begin_ns == START_NS && lost[0].end_ns == START_NS + 10 && lost[0].count == 5);
+	CHECK(lost[0].begin_ns == START_NS && lost[0].end_ns == START_NS + 10 &&
+	      lost[0].count == 5);
 	CHECK(lost[1].begin_ns == START_NS + 30 && lost[1].end_ns == START_NS + 50 &&
 	      lost[1].count == 7);
 	CHECK(lost[2].packets && lost[2].count == 2);

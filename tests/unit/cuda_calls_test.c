@@ -25,7 +25,8 @@ TEST(cuda_calls_order)
 {
 	for (size_t i = 0; i < N; i++) {
 		CHECK(calls[i].number > 0 && calls[i].number < 1024);
-		CHECK(calls[i].stream >= -1 && calls[i].stream % 8 == (calls[i].stream < 0 ? -1 : 0));
+		CHECK(calls[i].stream >= -1 &&
+		      calls[i].stream % 8 == (calls[i].stream < 0 ? -1 : 0));
 		if (i && calls[i].domain == calls[i - 1].domain)
 			CHECK(calls[i].number > calls[i - 1].number);
 	}

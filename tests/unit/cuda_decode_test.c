@@ -127,7 +127,8 @@ TEST(cuda_decode_copies)
 		CHECK_INT(r.source_graph, since(at, 13, 4) ? 8 : 0);
 
 		CHECK(decode(end, &p, cupti_record_size(p.kind, at), at, &r));
-		CHECK(r.what == CUDA_COPY && r.copy.peer && r.bytes == 100 && !(r.flags & CUDA_ASYNC));
+		CHECK(r.what == CUDA_COPY && r.copy.peer && r.bytes == 100 &&
+		      !(r.flags & CUDA_ASYNC));
 		CHECK(r.copy.src_device == 1 && r.copy.dst_device == 2 && r.correlation == 4);
 		CHECK(r.graph == 6 && r.node == 50 && r.copy.count == 1);
 
@@ -162,7 +163,8 @@ TEST(cuda_decode_memory)
 		CHECK(r.what == CUDA_MEMORY && !r.memory.release && r.bytes == 512);
 		CHECK(r.start == 99 && r.end == 99 && r.memory.address == 0x7f0000000000);
 		CHECK(r.memory.pool == 0x1000 && r.memory.pool_size == 4096);
-		CHECK(r.memory.pool_used == 512 && r.memory.process == 1234 && r.flags & CUDA_ASYNC);
+		CHECK(r.memory.pool_used == 512 && r.memory.process == 1234 &&
+		      r.flags & CUDA_ASYNC);
 		CHECK(!!r.memory.source == since(at, 12, 6));
 
 		CHECK(decode(end, &p, cupti_record_size(p.kind, at), at, &r));
@@ -248,7 +250,8 @@ TEST(cuda_decode_host)
 	o.object.of_device.context = 2;
 	o.object.of_device.stream = 3;
 	CHECK(decode(end, &o, sizeof(o), CUPTI_RELEASE(13, 0), &r));
-	CHECK(r.device == 1 && r.context == 2 && r.stream == 3 && r.overhead.thread == CUPTI_ID_NONE);
+	CHECK(r.device == 1 && r.context == 2 && r.stream == 3 &&
+	      r.overhead.thread == CUPTI_ID_NONE);
 }
 
 TEST(cuda_decode_objects)

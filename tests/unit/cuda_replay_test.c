@@ -16,13 +16,16 @@
 static void look_at(const struct cuda_record *r, const char *file, size_t offset)
 {
 	/* a zero is marked, it is no time */
-	if (r->what >= CUDA_KERNEL && !(r->flags & CUDA_NO_TIME) && r->end - r->start > 3600 * SECOND)
+	if (r->what >= CUDA_KERNEL && !(r->flags & CUDA_NO_TIME) &&
+	    r->end - r->start > 3600 * SECOND)
 		test_fail(__FILE__, __LINE__, "%s: at %zu a time of an hour", file, offset);
 	if (r->what == CUDA_KERNEL && (!r->kernel.grid[0] || !r->kernel.block[0] ||
 				       r->kernel.block[0] > 1024 || r->kernel.registers > 255))
-		test_fail(__FILE__, __LINE__, "%s: at %zu a kernel of no or many threads", file, offset);
+		test_fail(__FILE__, __LINE__, "%s: at %zu a kernel of no or many threads", file,
+			  offset);
 	if ((r->what == CUDA_COPY || r->what == CUDA_FILL) && r->bytes > 1ull << 44)
-		test_fail(__FILE__, __LINE__, "%s: at %zu a copy of no memory there is", file, offset);
+		test_fail(__FILE__, __LINE__, "%s: at %zu a copy of no memory there is", file,
+			  offset);
 }
 
 /* The bytes of a block after its head; the number of records. */
@@ -39,7 +42,8 @@ static size_t replay(const struct cuda_block *head, uint8_t *data, const char *f
 		size_t offset = (size_t)((uint8_t *)walk.record - data);
 
 		if (n >= head->steps || end - at < (ptrdiff_t)sizeof(step))
-			test_fail(__FILE__, __LINE__, "%s: more records than the library saw", file);
+			test_fail(__FILE__, __LINE__, "%s: more records than the library saw",
+				  file);
 		memcpy(&step, at, sizeof(step));
 		at += sizeof(step) + step.length;
 		if (step.offset != offset || at > end)

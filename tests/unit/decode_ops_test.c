@@ -114,11 +114,17 @@ TEST(ops_come_out_as_they_went_in)
 
 TEST(ops_usual_ones_take_three_words)
 {
-	struct tft_op op = {
-		.tid = 1, .instance = 5000, .parent = 4990, .name = 1 << 20, .type = 400, .step = -1,
-		.start_ns = INT64_C(1) << 50, .dur_ns = 4000000000, .depth = 255, .framework = 3,
-		.flags = TFT_OP_INNER
-	};
+	struct tft_op op = { .tid = 1,
+			     .instance = 5000,
+			     .parent = 4990,
+			     .name = 1 << 20,
+			     .type = 400,
+			     .step = -1,
+			     .start_ns = INT64_C(1) << 50,
+			     .dur_ns = 4000000000,
+			     .depth = 255,
+			     .framework = 3,
+			     .flags = TFT_OP_INNER };
 	struct rt_pack pack;
 
 	rt_pack_begin(&pack, op.start_ns, op.instance);
@@ -170,9 +176,11 @@ TEST(ops_and_kernels_go_together)
 		for (uint32_t i = 0; i < 16; i++) {
 			make(&ops[i], i ? &ops[i - 1] : &before, 77);
 			k[i] = (struct rt_kernel){
-				.name = test_below(1u << 24), .shape = test_below(1u << 24),
+				.name = test_below(1u << 24),
+				.shape = test_below(1u << 24),
 				.queue = i && test_below(4) ? k[i - 1].queue : (uint32_t)some(32),
-				.op_name = i && test_below(4) ? k[i - 1].op_name : (uint32_t)some(24),
+				.op_name =
+					i && test_below(4) ? k[i - 1].op_name : (uint32_t)some(24),
 				.op = i && test_below(4) ? k[i - 1].op : some(40),
 				.start_ns = before.start_ns - 500 + (int64_t)test_below(1000),
 			};

@@ -452,7 +452,8 @@ TEST(decode_counts_a_loss_once)
 
 TEST(decode_counts_a_loss_once_when_seen_first)
 {
-	PLAY({ SAY_FREE, 100, 1, 1, 1 }, { SAY_FREE, 200, 1, 1, 5 }, { SAY_DISCARDED, 300, 0, 0, 5 });
+	PLAY({ SAY_FREE, 100, 1, 1, 1 }, { SAY_FREE, 200, 1, 1, 5 },
+	     { SAY_DISCARDED, 300, 0, 0, 5 });
 	CHECK_INT(lost(), 5);
 	decode_free(decode);
 }
@@ -578,8 +579,8 @@ TEST(decode_batches_are_bounded)
 	static struct say says[3000];
 
 	for (uint32_t i = 0; i < 3000; i++)
-		says[i] = (struct say){ i % 3 ? SAY_FREE : SAY_NAME, 1000 + i, 1, 1 + (int32_t)(i % 700),
-					1 + 2 * (i / 700) };
+		says[i] = (struct say){ i % 3 ? SAY_FREE : SAY_NAME, 1000 + i, 1,
+					1 + (int32_t)(i % 700), 1 + 2 * (i / 700) };
 	play(says, 3000);
 	CHECK(largest <= DECODE_BATCH_MAX + 1);
 	CHECK(batches >= 3);

@@ -215,7 +215,8 @@ TEST(filter_errors_say_where_and_what)
 		       "not");
 	wrong("dur in [2ms,1ms]", "at 8: that interval is empty");
 	wrong("name in [1,2]", "at 6: 'name' is text: use = != ~ !~");
-	wrong("name = \xc3\xa4 dur", "at 10: '&' or '|' is missing before 'dur'");	/* columns, no bytes */
+	wrong("name = \xc3\xa4 dur",
+	      "at 10: '&' or '|' is missing before 'dur'"); /* columns, no bytes */
 }
 
 TEST(filter_limits_what_it_takes)
@@ -451,7 +452,9 @@ static int judge(int at, const struct row *row)
 
 static const char *any_text(void)
 {
-	static const char *const more[] = { "conv", "gemm", "model/a", "relu", "xconvx", "model/ab" };
+	static const char *const more[] = {
+		"conv", "gemm", "model/a", "relu", "xconvx", "model/ab"
+	};
 	int i = below(7);
 
 	return i < 6 ? more[i] : NULL;

@@ -42,10 +42,14 @@ static const struct finding input_bound = {
 };
 
 static const struct finding copy_bound = {
-	.id = "copy-bound", .subject = 1, .severity = SEVERITY_WARNING, .cost_ns = 4100000,
+	.id = "copy-bound",
+	.subject = 1,
+	.severity = SEVERITY_WARNING,
+	.cost_ns = 4100000,
 	.title = "copy on the critical path: 51 380 224 bytes host→device per step, pageable, "
 		 "before conv2d_1 (12.5 GB/s)",
-	.advice = "pinned memory or a copy on another stream during the previous step would hide it",
+	.advice =
+		"pinned memory or a copy on another stream during the previous step would hide it",
 	.evidence = { .kind = EVIDENCE_COPIES, .key = "h2d" },
 };
 
@@ -346,7 +350,8 @@ TEST(findings_report_is_at_most_as_wide_as_it_may_be)
 	file = open_memstream(&text, &size);
 	report_text(stage.model, &run, file);
 	fclose(file);
-	CHECK(strstr(text, "\nfindings\n  ! input-bound: 23 % of each step waits for IteratorGetNext"));
+	CHECK(strstr(text,
+		     "\nfindings\n  ! input-bound: 23 % of each step waits for IteratorGetNext"));
 	CHECK(strstr(text, "\n  · small kernels"));
 	for (char *line = strtok_r(text, "\n", &stage.text), *all = stage.text; line;
 	     line = strtok_r(NULL, "\n", &all))

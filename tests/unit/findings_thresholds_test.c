@@ -36,8 +36,11 @@ static void begin(struct fixture *f)
 	settings_init(&f->settings);
 	thresholds_init(&f->thresholds, f->model);
 	f->settings.more = &f->thresholds.more;
-	f->config = (struct config) {
-		.keymap = &f->keymap, .settings = &f->settings, .color = no_color, .columns = no_color,
+	f->config = (struct config){
+		.keymap = &f->keymap,
+		.settings = &f->settings,
+		.color = no_color,
+		.columns = no_color,
 		.report = no_report,
 	};
 }

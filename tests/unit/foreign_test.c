@@ -142,8 +142,9 @@ static uint64_t spans_of(struct model *model)
 	while ((n = model_export_next(export, events, 64)) > 0)
 		for (size_t i = 0; i < n; i++)
 			spans += (events[i].type == EVENT_OP && events[i].u.op.dur_ns >= 0) ||
-				(events[i].type == EVENT_COMMAND && events[i].u.command.status >= 0 &&
-				 !(events[i].u.command.flags & CMD_OPEN));
+				 (events[i].type == EVENT_COMMAND &&
+				  events[i].u.command.status >= 0 &&
+				  !(events[i].u.command.flags & CMD_OPEN));
 	model_export_free(export);
 	return spans;
 }
@@ -258,7 +259,9 @@ TEST(foreign_odd_names)
 TEST(foreign_has_what_was_not_looked_at)
 {
 	struct model *model = with_odd_names();
-	struct event level = { .type = EVENT_LEVEL, .pid = PID, .tid = PID, .time_ns = BASE + 1000000 };
+	struct event level = {
+		.type = EVENT_LEVEL, .pid = PID, .tid = PID, .time_ns = BASE + 1000000
+	};
 	size_t size;
 	char *text;
 
@@ -414,7 +417,8 @@ static size_t read_perfetto(const uint8_t *at, size_t size, struct moment **out)
 		packet = perfetto__trace_packet__unpack(NULL, length, at);
 		CHECK(packet != NULL);
 		at += length;
-		for (size_t i = 0; packet->interned_data && i < packet->interned_data->n_event_names; i++) {
+		for (size_t i = 0;
+		     packet->interned_data && i < packet->interned_data->n_event_names; i++) {
 			CHECK(packet->interned_data->event_names[i]->iid < 512);
 			names[packet->interned_data->event_names[i]->iid] =
 				xstrdup(packet->interned_data->event_names[i]->name);

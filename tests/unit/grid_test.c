@@ -170,8 +170,11 @@ TEST(theme_looks)
 	struct theme_look look;
 
 	theme_init(&theme);
-	CHECK(theme_set(&theme, 3, (const char *[]){"work-copy", "214|yellow", "default"}, error, sizeof(error)));
-	CHECK(theme_set(&theme, 4, (const char *[]){"header", "default", "236|default", "reverse16"}, error, sizeof(error)));
+	CHECK(theme_set(&theme, 3, (const char *[]){ "work-copy", "214|yellow", "default" }, error,
+			sizeof(error)));
+	CHECK(theme_set(&theme, 4,
+			(const char *[]){ "header", "default", "236|default", "reverse16" }, error,
+			sizeof(error)));
 	CHECK(theme_set(&theme, 3, (const char *[]){"title", "231", "bold"}, error, sizeof(error)));
 	/* a bar is in its role's own colour, its text readable on it */
 	look = theme_look(&theme, &bar, DEPTH_256);
@@ -185,7 +188,9 @@ TEST(theme_looks)
 	look = theme_look(&theme, &on_header, DEPTH_16);
 	CHECK(look.bg == COLOUR_DEFAULT && (look.attr & ATTR_REVERSE));
 	/* a role that is reversed with few colours gives no colour to what stands on it */
-	CHECK(theme_set(&theme, 4, (const char *[]){"cursor", "231|white", "240|default", "reverse16"}, error, sizeof(error)));
+	CHECK(theme_set(&theme, 4,
+			(const char *[]){ "cursor", "231|white", "240|default", "reverse16" },
+			error, sizeof(error)));
 	on_header.bg = ROLE_CURSOR;
 	on_header.fg = ROLE_DEFAULT;
 	look = theme_look(&theme, &on_header, DEPTH_16);

@@ -242,9 +242,9 @@ static const char *const commands[] = {
  * always on a row that there is. */
 TEST(panes_after_any_commands)
 {
-	const unsigned known = OUT_RUN_COMMAND | OUT_UNKNOWN | OUT_REDRAW | OUT_LAYOUT | OUT_FREEZE | OUT_FOLLOW |
-			       OUT_SHOW_CURSOR | OUT_FOCUS_TIMELINE | OUT_SHOW_RANGE |
-			       OUT_SHOW_PANE | OUT_RUN_COMMAND;
+	const unsigned known = OUT_RUN_COMMAND | OUT_UNKNOWN | OUT_REDRAW | OUT_LAYOUT |
+			       OUT_FREEZE | OUT_FOLLOW | OUT_SHOW_CURSOR | OUT_FOCUS_TIMELINE |
+			       OUT_SHOW_RANGE | OUT_SHOW_PANE | OUT_RUN_COMMAND;
 	struct stage stage;
 	char error[200];
 	int i;
@@ -317,13 +317,16 @@ TEST(panes_jump_between_kernel_and_op)
 /* What the row did stays, what it waited for gives way, then how many events it had. */
 TEST(sentence_on_narrow_screens)
 {
-	static const struct { int width; const char *text; } seen[] = {
-		{120, "queue 0   busy 71 % of the window   1 440 events in all   idle 235 \u00b5s: input "
-		      "98.6 \u00b5s \u00b7 launch 86.7 \u00b5s\n"},
-		{78, "queue 0   busy 71 % of the window   idle 235 \u00b5s: input 98.6 \u00b5s \u00b7 "
-		     "launch 86.7 \u2026\n"},
-		{40, "queue 0   busy 71 % of the window\n"},
-		{20, "queue 0\n"},
+	static const struct { int width; const char *text;
+	} seen[] = {
+		{ 120, "queue 0   busy 71 % of the window   1 440 events in all   idle 235 "
+		       "\u00b5s: input "
+		       "98.6 \u00b5s \u00b7 launch 86.7 \u00b5s\n" },
+		{ 78,
+		  "queue 0   busy 71 % of the window   idle 235 \u00b5s: input 98.6 \u00b5s \u00b7 "
+		  "launch 86.7 \u2026\n" },
+		{ 40, "queue 0   busy 71 % of the window\n" },
+		{ 20, "queue 0\n" },
 	};
 	struct idle_gap gap = {.end_ns = 235000};
 	struct strip strip;
@@ -393,7 +396,8 @@ TEST(header_knows_what_has_not_ended)
 			.time_ns = BASE + 31 * SECOND, .u.level = { BASE + 31 * SECOND, 0 } });
 	apply_one(view.model, ev_alive(BASE + 60 * SECOND));
 	header_text(header, &view, text, sizeof(text));
-	CHECK(strstr(text, "the level has been off for 29 s") && !strstr(text, "nothing has happened"));
+	CHECK(strstr(text, "the level has been off for 29 s") &&
+	      !strstr(text, "nothing has happened"));
 	header_free(header);
 	model_free(view.model);
 }

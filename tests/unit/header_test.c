@@ -211,7 +211,8 @@ TEST(header_shares_are_never_nothing)
 
 TEST(header_numbered_steps_have_one_name)
 {
-	struct step_stats ranges = {.count = 3, .source = "range step #"}, plain = {.count = 3, .source = "range step"};
+	struct step_stats ranges = { .count = 3, .source = "range step #" },
+			  plain = { .count = 3, .source = "range step" };
 	struct step_stats marks = {.count = 3, .source = "step"}, none = {.count = 0};
 	const char *all = NULL;
 

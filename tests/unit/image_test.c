@@ -110,7 +110,8 @@ static uint64_t sum_columns(struct model *model)
 	model_status(model, &status);
 	count = model_rows(model, &rows);
 	for (size_t i = 0; i < count; i++) {
-		model_columns(model, rows[i].id, LANE_ALL, status.first_ns, status.last_ns, 64, columns);
+		model_columns(model, rows[i].id, LANE_ALL, status.first_ns, status.last_ns, 64,
+			      columns);
 		for (size_t k = 0; k < 64; k++)
 			sum = sum * 31 + (uint64_t)columns[k].busy_ns + columns[k].count;
 		sum += strlen(rows[i].label);
@@ -130,7 +131,7 @@ TEST(image_comes_back)
 	model = make();
 	sum = sum_columns(model);
 	write_image(model);
-	CHECK(!image_open(path, KEY, true, &problem) && problem == IMAGE_NO_ROOM);	/* it is here */
+	CHECK(!image_open(path, KEY, true, &problem) && problem == IMAGE_NO_ROOM); /* it is here */
 	model_free(model);
 	CHECK(!image_open(path, KEY + 1, true, &problem));
 	CHECK_INT(problem, IMAGE_STALE);
@@ -248,7 +249,8 @@ TEST(image_damaged)
 		CHECK(pwrite(fd, &byte, 1, at) == 1);
 	}
 	for (unsigned int n = 0; n < 50; n++) {
-		CHECK(!ftruncate(fd, st.st_size - 1 - (off_t)(test_random() % (uint64_t)st.st_size)));
+		CHECK(!ftruncate(fd,
+				 st.st_size - 1 - (off_t)(test_random() % (uint64_t)st.st_size)));
 		CHECK(!image_open(path, KEY, true, &problem) && problem == IMAGE_DAMAGED);
 	}
 	close(fd);

@@ -194,7 +194,8 @@ static const struct event *find(const struct got *got, enum event_type type, siz
 /* Spans in any order: nested by time, a parent before its children. */
 TEST(import_nests_by_time)
 {
-	static const char text[] = "[{\"ph\":\"X\",\"pid\":5,\"tid\":6,\"name\":\"c\",\"ts\":3,\"dur\":1},"
+	static const char text[] =
+		"[{\"ph\":\"X\",\"pid\":5,\"tid\":6,\"name\":\"c\",\"ts\":3,\"dur\":1},"
 		"{\"ph\":\"X\",\"pid\":5,\"tid\":6,\"name\":\"b\",\"ts\":2,\"dur\":3},"
 		"{\"ph\":\"X\",\"pid\":5,\"tid\":6,\"name\":\"d\",\"ts\":5,\"dur\":1.5},"
 		"{\"ph\":\"X\",\"pid\":5,\"tid\":6,\"name\":\"a\",\"ts\":2,\"dur\":8}]";
@@ -222,21 +223,28 @@ TEST(import_moves_what_counts_from_zero)
 {
 	struct got got;
 
-	CHECK_INT(read_text(&got, "[{\"ph\":\"X\",\"pid\":5,\"tid\":6,\"name\":\"c\",\"ts\":-3,\"dur\":1},"
-				  "{\"ph\":\"X\",\"pid\":5,\"tid\":6,\"name\":\"c\",\"ts\":7,\"dur\":1}]"),
-		  IMPORT_WHOLE);
+	CHECK_INT(
+		read_text(&got,
+			  "[{\"ph\":\"X\",\"pid\":5,\"tid\":6,\"name\":\"c\",\"ts\":-3,\"dur\":1},"
+			  "{\"ph\":\"X\",\"pid\":5,\"tid\":6,\"name\":\"c\",\"ts\":7,\"dur\":1}]"),
+		IMPORT_WHOLE);
 	CHECK(find(&got, EVENT_OP, 0)->u.op.start_ns > 0);
-	CHECK_INT(find(&got, EVENT_OP, 1)->u.op.start_ns - find(&got, EVENT_OP, 0)->u.op.start_ns, 10000);
+	CHECK_INT(find(&got, EVENT_OP, 1)->u.op.start_ns - find(&got, EVENT_OP, 0)->u.op.start_ns,
+		  10000);
 }
 
 TEST(import_flows_are_edges)
 {
-	static const char text[] = "{\"traceEvents\":["
+	static const char text[] =
+		"{\"traceEvents\":["
 		"{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":\"from\",\"ts\":10,\"dur\":5},"
-		"{\"ph\":\"s\",\"pid\":1,\"tid\":1,\"id\":3,\"cat\":\"DataFlow\",\"name\":\"t\",\"ts\":15},"
-		"{\"ph\":\"t\",\"pid\":1,\"tid\":2,\"id\":3,\"cat\":\"DataFlow\",\"name\":\"t\",\"ts\":20},"
+		"{\"ph\":\"s\",\"pid\":1,\"tid\":1,\"id\":3,\"cat\":\"DataFlow\",\"name\":\"t\","
+		"\"ts\":15},"
+		"{\"ph\":\"t\",\"pid\":1,\"tid\":2,\"id\":3,\"cat\":\"DataFlow\",\"name\":\"t\","
+		"\"ts\":20},"
 		"{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"name\":\"to\",\"ts\":20,\"dur\":5},"
-		"{\"ph\":\"f\",\"pid\":1,\"tid\":2,\"id\":3,\"cat\":\"DataFlow\",\"name\":\"t\",\"ts\":26},"
+		"{\"ph\":\"f\",\"pid\":1,\"tid\":2,\"id\":3,\"cat\":\"DataFlow\",\"name\":\"t\","
+		"\"ts\":26},"
 		"{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"name\":\"next\",\"ts\":27,\"dur\":5}]}";
 	struct got got;
 
@@ -250,13 +258,17 @@ TEST(import_flows_are_edges)
 /* A run before its call (clocks that differ), and one whose call is not there. */
 TEST(import_joins_by_correlation)
 {
-	static const char text[] = "[{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"pid\":9,\"tid\":9,\"name\":"
+	static const char text[] =
+		"[{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"pid\":9,\"tid\":9,\"name\":"
 		"\"cudaLaunchKernel\",\"ts\":10,\"dur\":1,\"args\":{\"correlation\":7}},"
-		"{\"ph\":\"X\",\"cat\":\"kernel\",\"pid\":0,\"tid\":3,\"name\":\"k\",\"ts\":9,\"dur\":4,"
+		"{\"ph\":\"X\",\"cat\":\"kernel\",\"pid\":0,\"tid\":3,\"name\":\"k\",\"ts\":9,"
+		"\"dur\":4,"
 		"\"args\":{\"correlation\":7,\"device\":0,\"stream\":3}},"
-		"{\"ph\":\"X\",\"cat\":\"kernel\",\"pid\":0,\"tid\":3,\"name\":\"lone\",\"ts\":20,\"dur\":4,"
+		"{\"ph\":\"X\",\"cat\":\"kernel\",\"pid\":0,\"tid\":3,\"name\":\"lone\",\"ts\":20,"
+		"\"dur\":4,"
 		"\"args\":{\"correlation\":8,\"device\":0,\"stream\":3}},"
-		"{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"pid\":9,\"tid\":9,\"name\":\"cudaFree\",\"ts\":30,"
+		"{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"pid\":9,\"tid\":9,\"name\":\"cudaFree\","
+		"\"ts\":30,"
 		"\"dur\":1,\"args\":{\"correlation\":9}}]";
 	struct got got;
 	const struct event *launch, *run, *command;
@@ -278,13 +290,17 @@ TEST(import_says_what_it_cannot_read)
 {
 	struct got got;
 
-	CHECK_INT(read_text(&got, "{\"traceEvents\":[{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":2},\n"
-				  "{\"ph\":\"X\",,}]}"), IMPORT_PART);
+	CHECK_INT(read_text(&got,
+			    "{\"traceEvents\":[{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":2},\n"
+			    "{\"ph\":\"X\",,}]}"),
+		  IMPORT_PART);
 	CHECK(find(&got, EVENT_OP, 0));
 	CHECK(strstr(got.said, "damaged at line 2, byte "));
-	CHECK_INT(read_text(&got, "{\"traceEvents\":[{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":-2},"
-				  "{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":-2},"
-				  "{\"ph\":\"X\",\"name\":\"a\",\"ts\":\"soon\"}]}"), IMPORT_NOTHING);
+	CHECK_INT(read_text(&got,
+			    "{\"traceEvents\":[{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":-2},"
+			    "{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":-2},"
+			    "{\"ph\":\"X\",\"name\":\"a\",\"ts\":\"soon\"}]}"),
+		  IMPORT_NOTHING);
 	CHECK(strstr(got.said, "a negative duration, at item 0\n"));
 	CHECK(strstr(got.said, "a negative duration: 2 times in total\n"));
 	CHECK(strstr(got.said, "without a readable time, at event 3\n"));
@@ -299,9 +315,10 @@ TEST(import_leaves_out_what_is_far_off)
 {
 	struct got got;
 
-	CHECK_INT(read_text(&got, "[{\"ph\":\"X\",\"name\":\"a\",\"ts\":0,\"dur\":2},"
-				  "{\"ph\":\"X\",\"name\":\"b\",\"ts\":1795307911680434,\"dur\":2},"
-				  "{\"ph\":\"X\",\"name\":\"b\",\"ts\":1795307911680438,\"dur\":2}]"),
+	CHECK_INT(read_text(&got,
+			    "[{\"ph\":\"X\",\"name\":\"a\",\"ts\":0,\"dur\":2},"
+			    "{\"ph\":\"X\",\"name\":\"b\",\"ts\":1795307911680434,\"dur\":2},"
+			    "{\"ph\":\"X\",\"name\":\"b\",\"ts\":1795307911680438,\"dur\":2}]"),
 		  IMPORT_PART);
 	CHECK(find(&got, EVENT_OP, 1) && !find(&got, EVENT_OP, 2));
 	CHECK_INT(find(&got, EVENT_OP, 0)->u.op.start_ns, 1795307911680434000);
@@ -338,7 +355,9 @@ TEST(import_stops)
 	enum { SIZE = 1 << 20 };
 	char *text = malloc(SIZE), error[IMPORT_ERROR_MAX];
 	static struct got got;
-	struct import_options options = { .data = text, .sink = stop_sink, .say = say, .arg = &got };
+	struct import_options options = {
+		.data = text, .sink = stop_sink, .say = say, .arg = &got
+	};
 	size_t size = 1;
 
 	text[0] = '[';
@@ -373,9 +392,11 @@ TEST(import_tells_many_processes)
 	struct import *import;
 
 	for (int i = 0; i < 100; i++)
-		fprintf(out, "%s{\"ph\":\"X\",\"cat\":\"kernel\",\"pid\":%d,\"tid\":7,\"name\":\"k\","
+		fprintf(out,
+			"%s{\"ph\":\"X\",\"cat\":\"kernel\",\"pid\":%d,\"tid\":7,\"name\":\"k\","
 			"\"ts\":%d,\"dur\":1,\"args\":{\"device\":0,\"stream\":7,\"grid\":[1,1,1],"
-			"\"block\":[1,1,1]}}", i ? "," : "[", i + 1, i * 10 + 1);
+			"\"block\":[1,1,1]}}",
+			i ? "," : "[", i + 1, i * 10 + 1);
 	fputs("]", out);
 	fclose(out);
 	import = import_new(&(struct import_options) {

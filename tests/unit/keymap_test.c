@@ -204,13 +204,15 @@ TEST(commands_are_found)
 	CHECK(command_find("q", error, sizeof(error)) == COMMAND_ID_QUIT);
 	CHECK(command_find("assert", error, sizeof(error)) == COMMAND_ID_ASSERT_SCREEN);
 	CHECK(command_find("zoom", error, sizeof(error)) < 0 && strstr(error, "'zoom' may be"));
-	CHECK(command_find("qiut", error, sizeof(error)) < 0 && strstr(error, "did you mean 'quit'"));
+	CHECK(command_find("qiut", error, sizeof(error)) < 0 &&
+	      strstr(error, "did you mean 'quit'"));
 	CHECK(command_find("xyzzyxyzzy", error, sizeof(error)) < 0 &&
 	      !strcmp(error, "unknown command 'xyzzyxyzzy'"));
 	CHECK(command_find("", error, sizeof(error)) < 0);
 	CHECK(command_check(1, (const char *[]){"goto"}, error, sizeof(error)) < 0 &&
 	      strstr(error, "missing arguments"));
-	CHECK(command_check(4, (const char *[]){"goto", "1s", "2s", "3s"}, error, sizeof(error)) < 0 &&
+	CHECK(command_check(4, (const char *[]){ "goto", "1s", "2s", "3s" }, error, sizeof(error)) <
+		      0 &&
 	      strstr(error, "too many"));
 }
 
@@ -233,7 +235,8 @@ static bool flags_are_explained(const struct command_info *info)
 		if (*argument != '-' || !strcmp(argument, "-COLUMN"))
 			continue;
 		for (int i = 0; i < arguments.count; i++)
-			known |= arguments.list[i].flag && !strncmp(arguments.list[i].text, argument, 2);
+			known |= arguments.list[i].flag &&
+				 !strncmp(arguments.list[i].text, argument, 2);
 		if (!known)
 			return false;
 		explained++;

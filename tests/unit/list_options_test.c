@@ -93,7 +93,8 @@ TEST(list_flags)
 	CHECK(!list_matches(&options, 'n', NULL, NULL));
 	CHECK(list_within(&options, 'e', 1000001) && !list_within(&options, 'e', 1000000));
 	CHECK(list_within(&options, 'b', 1));
-	CHECK(list_given(&options, 'a') && !list_given(&options, 'b') && !list_given(&options, 'r'));
+	CHECK(list_given(&options, 'a') && !list_given(&options, 'b') &&
+	      !list_given(&options, 'r'));
 	CHECK_INT(list_given_word(&options, "min_lineno")->number, 7);
 	CHECK_STR(list_given(&options, 'k')->text, "copy");
 	CHECK_INT(list_limit(&options), 20);
@@ -114,15 +115,15 @@ TEST(list_flags_wrong)
 	WRONG("no option '--na' of lx: it has -n -e -b -k -a --min_lineno -s -r -l", "--na");
 	WRONG("no option '-nconv' of lx: it has -n -e -b -k -a --min_lineno -s -r -l", "-nconv");
 	WRONG("'-n' wants a value: a regular expression", "-n");
-	WRONG("-e wants an interval of time as >100us, <=5ms or [1ms,5ms), not '1ms'", "-e", "1ms");
-	WRONG("-b wants an interval of bytes as >64k, <=1M or [64k,1M), not '>1ms'", "-b", ">1ms");
+	WRONG("-e wants an interval of time such as >100us, <=5ms or [1ms,5ms), not '1ms'", "-e", "1ms");
+	WRONG("-b wants an interval of bytes such as >64k, <=1M or [64k,1M), not '>1ms'", "-b", ">1ms");
 	WRONG("-k wants one of kernel copy fill, not 'cop'", "-k", "cop");
 	WRONG("-k wants one of kernel copy fill, not ''", "-k", "");
 	WRONG("--min_lineno wants a number, not '-3'", "--min_lineno", "-3");
 	WRONG("-l wants a number, not '2k'", "-l", "2k");
 	WRONG("-s wants a word, not ''", "-s", "");
-	WRONG("-a twice", "-a", "-a");
-	WRONG("--pageable twice", "-a", "--pageable");
+	WRONG("-a is given twice", "-a", "-a");
+	WRONG("--pageable is given twice", "-a", "--pageable");
 	WRONG("--pageable=no takes no value", "--pageable=no");
 	WRONG("one name only, not also 'b'", "a", "b");
 	CHECK(!PARSE("-n", "a("));
@@ -135,7 +136,8 @@ TEST(list_flags_wrong)
 TEST(list_regex_of_one_name)
 {
 	static const char *const names[] = {"", "x", "a.b(c)[d]*+?{e}|^$\\f", "/a b/train.py"};
-	static const char *const others[] = {"", "x", "^x", "x$", "^a.b$", "^a|b$", "^\\d$", "^a\\$"};
+	static const char *const others[] = { "",      "x",	"^x",	 "x$",
+					      "^a.b$", "^a|b$", "^\\d$", "^a\\$" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		char *quoted = list_regex_quote(names[i]), *text = list_regex_literal(quoted);

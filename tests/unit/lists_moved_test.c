@@ -79,7 +79,8 @@ static void expect(const char *text, const struct sum *sum)
 
 	snprintf(line, sizeof(line), " %s %s %s %s %s ", fmt_count(count, sum->count),
 		 fmt_bytes(bytes, sum->bytes), fmt_bytes(each, sum->bytes / sum->count),
-		 fmt_time(total, sum->total_ns), fmt_time(avg, sum->total_ns / (int64_t)sum->count));
+		 fmt_time(total, sum->total_ns),
+		 fmt_time(avg, sum->total_ns / (int64_t)sum->count));
 	squeeze(line);
 	if (!has(text, line))
 		test_fail(__FILE__, __LINE__, "no '%s' in\n%s", line, text);
@@ -123,8 +124,9 @@ TEST(list_of_copies)
 	free(text);
 	WRONG(page_list_copies, "-a wants one of pageable pinned mixed, not 'locked'", "lc", "-a",
 	      "locked");
-	WRONG(page_list_copies, "-b wants an interval of bytes as >64k, <=1M or [64k,1M), not '5ms'",
-	      "lc", "-b", "5ms");
+	WRONG(page_list_copies,
+	      "-b wants an interval of bytes such as >64k, <=1M or [64k,1M), not '5ms'", "lc", "-b",
+	      "5ms");
 	model_free(model);
 }
 
@@ -142,7 +144,7 @@ TEST(page_of_copies)
 		}
 	snprintf(line, sizeof(line), "memory: %s of ", fmt_count(count, pageable));
 	HAS(text, line);
-	HAS(text, "the longest one by one: le");
+	HAS(text, "the longest copies: le");
 	free(text);
 	text = PAGE(page_copies, "pc", "kernel8");
 	HAS(text, "4 of 12 kinds of copies of kernel8");
@@ -182,7 +184,8 @@ static struct model *model_of_tensors(void)
 	add_shaped(model, 3, 41);
 	apply_one(model, ev_op(8, 4, 0, 70000, 900, 0));
 	for (uint64_t from = 1; from <= 2; from++) {
-		edge.u.edge = (struct event_edge) { .from = from, .to = 4, .bytes = 4096, .key = 42 };
+		edge.u.edge =
+			(struct event_edge){ .from = from, .to = 4, .bytes = 4096, .key = 42 };
 		apply_one(model, edge);
 	}
 	copy.u.command.op = 4;
@@ -213,12 +216,14 @@ TEST(list_of_tensors)
 	HAS(text, "0 of 4 tensors that moved name ~ 9 shape ~ i64 op ~ kernel7");
 	HAS(text, "none of them matches");
 	free(text);
-	WRONG(page_list_tensors, "-k wants one of message edge copy input, not 'op'", "lt", "-k", "op");
+	WRONG(page_list_tensors, "-k wants one of message edge copy input, not 'op'", "lt", "-k",
+	      "op");
 
 	text = PAGE(page_tensor, "pt", "feat");
-	HAS(text, "No probe collects the values of tensors; this is what is known of 'feat':\n\nfeatures\n"
-	    "kind edge\nproducer kernel7\nconsumer kernel8\n"
-	    "moved 2 times 8 192 bytes each 4 096 bytes\n");
+	HAS(text, "No probe collects the values of tensors; this is what is known of "
+		  "'feat':\n\nfeatures\n"
+		  "kind edge\nproducer kernel7\nconsumer kernel8\n"
+		  "moved 2 times 8 192 bytes each 4 096 bytes\n");
 	free(text);
 	WRONG(page_tensor, "no tensor that moved has 'x' in its name; lt lists them", "pt", "x");
 	model_free(model);
@@ -237,8 +242,9 @@ TEST(lists_of_what_did_not_move)
 	WRONG(page_copies, "no copy has finished yet", "pc", "x");
 	text = PAGE(page_list_tensors, "lt");
 	HAS(text, "no tensor was seen to move; ri says which probes are active\n"
-	    "messages are told by tensorflow's probe, shapes by pytorch's");
+	    "messages come from the tensorflow probe, shapes from the pytorch probe");
 	free(text);
-	WRONG(page_tensor, "no tensor was seen to move, none is called 'x'; lt says why", "pt", "x");
+	WRONG(page_tensor, "no tensor was seen to move, none is called 'x'; lt says why", "pt",
+	      "x");
 	model_free(model);
 }

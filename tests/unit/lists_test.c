@@ -138,7 +138,7 @@ TEST(list_of_executions)
 	HAS(line, " 3.00 ms  0.012001 s     3  kernel  queue 0 gpu0     kernel9  kernel3");
 	HAS(at, "11.0 ms");		/* 3 + 3 + 3 + 2 */
 	HAS(at, "total of 4");
-	HAS(at, "\n… more: -l 16 shows so many\n");
+	HAS(at, "\n… more: -l 16 shows that many\n");
 	free(text);
 
 	/* Without bytes there is no column of them, unless it is asked for. */
@@ -167,7 +167,7 @@ TEST(list_of_executions)
 	HAS(text, "0 of 12 executions   failed");
 	free(text);
 	text = PAGE(page_list_executions, "le", "-d", "gpu7");
-	HAS(text, "no row of the timeline is let through by -k, -d, -q, -T");
+	HAS(text, "-k, -d, -q and -T exclude every row of the timeline");
 	free(text);
 	WRONG(page_list_executions, "no step 9: there are 0 … 5", "le", "-S", "9");
 	WRONG(page_list_executions, "-k wants one of kernel copy fill op range compile graph other "
@@ -186,7 +186,8 @@ TEST(lists_by_a_filter)
 	text = PAGE(page_list_executions, "le", "-w", "kernel & dur > 1ms");
 	HAS(text, "5 of 6 executions   where kernel & dur > 1ms");
 	free(text);
-	text = PAGE(page_list_executions, "le", "-w", "name = kernel2 & dur < 5ms | name = kernel3 & step = 3");
+	text = PAGE(page_list_executions, "le", "-w",
+		    "name = kernel2 & dur < 5ms | name = kernel3 & step = 3");
 	HAS(text, "3 of 12 executions");
 	HAS(text, " 7.00 ms");			/* 2 + 2 + 3 */
 	free(text);
@@ -195,10 +196,11 @@ TEST(lists_by_a_filter)
 	HAS(text, "1 of 6 executions");
 	free(text);
 	text = PAGE(page_list_executions, "le", "-w", "copy");
-	HAS(text, "no row of the timeline is let through");
+	HAS(text, "-k, -d, -q and -T exclude every row");
 	free(text);
-	WRONG(page_list_executions, "-w: at 7: 'dur' is a time, not '1'; a unit is missing: 1s, 1ms, 1us",
-	      "le", "-w", "dur > 1");
+	WRONG(page_list_executions,
+	      "-w: at 7: 'dur' is a time, not '1'; a unit is missing: 1s, 1ms, 1us", "le", "-w",
+	      "dur > 1");
 	CHECK(!PAGE(page_list_tensors, "lt", "-w", "bytes > 1ms"));
 	HAS(error, "-w: at 9: ");
 	CHECK(!PAGE(page_copies, "pc", "-w", "wrongly"));
@@ -234,7 +236,7 @@ TEST(lists_wrong)
 	CHECK(!PAGE(page_list_profile, "lp", "-w", "dur > 1"));
 	CHECK(!strncmp(error, "-w: at ", 7));
 	WRONG(page_list_profile, "'conv' is no option; -n takes a part of a name", "lp", "conv");
-	WRONG(page_list_kernels, "-e wants an interval of time as >100us, <=5ms or [1ms,5ms), "
+	WRONG(page_list_kernels, "-e wants an interval of time such as >100us, <=5ms or [1ms,5ms), "
 	      "not '5'", "lk", "-e", "5");
 	model_free(model);
 }

@@ -49,7 +49,8 @@ static bool make_root(void)
 {
 	const char *base = getenv("TMPDIR");
 
-	snprintf(root, sizeof(root), "%s/tftop-unit.XXXXXX", base && base[0] == '/' ? base : "/tmp");
+	snprintf(root, sizeof(root), "%s/tftop-unit.XXXXXX",
+		 base && base[0] == '/' ? base : "/tmp");
 	if (!mkdtemp(root)) {
 		fprintf(stderr, "cannot make '%s': %s\n", root, strerror(errno));
 		return false;

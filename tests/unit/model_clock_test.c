@@ -90,7 +90,8 @@ TEST(model_clock_moves_like_mapped_afresh)
 			clock_add(&clock, &event, &change);
 			for (int i = 0; i < TIMES && change.changed; i++)
 				if (host[i] >= change.from_ns)
-					host[i] = clock_move(&clock, change.before, host[i], &ids[i]);
+					host[i] =
+						clock_move(&clock, change.before, host[i], &ids[i]);
 			free(change.before);
 		}
 		fresh = clock;
@@ -174,8 +175,9 @@ TEST(model_pairs_before_and_after_agree)
 
 		for (int k = 0; k < 8; k++) {
 			/* All differ: a pair that says nothing new is not kept. */
-			clocks[k] = ev_clock(1, BASE + 20000 * (k + 1),
-					     TICKS + 1 + k * 5 % 8 * 300 + (int64_t)test_below(299));
+			clocks[k] =
+				ev_clock(1, BASE + 20000 * (k + 1),
+					 TICKS + 1 + k * 5 % 8 * 300 + (int64_t)test_below(299));
 			/* No slack: what is within it depends on what came first. */
 			clocks[k].u.clock.error_ns = 0;
 		}

@@ -287,7 +287,8 @@ TEST(counters_report_and_page)
 	out = open_memstream(&text, &size);
 	report_json(model, &run, out);
 	fclose(out);
-	CHECK(strstr(text, "{\"name\": \"pool fragmentation\", \"pid\": 4121, \"unit\": \"1/1000\", "
+	CHECK(strstr(text,
+		     "{\"name\": \"pool fragmentation\", \"pid\": 4121, \"unit\": \"1/1000\", "
 		     "\"count\": 3, \"min\": 0, \"mean\": 187, \"max\": 250, \"last\": 0}"));
 	free(text);
 	text = page_of(model, "frag", &made);

@@ -35,7 +35,8 @@ static void take_all(struct model *model, struct oracle *oracle)
 		    rows[i].kind != ROW_GRAPH)
 			continue;
 		for (uint32_t lane = 0; lane < rows[i].lanes; lane++) {
-			n = model_spans(model, rows[i].id, lane, INT64_MIN, INT64_MAX, SPANS_MAX, edges);
+			n = model_spans(model, rows[i].id, lane, INT64_MIN, INT64_MAX, SPANS_MAX,
+					edges);
 			CHECK(oracle->n + n <= SPANS_MAX);
 			for (size_t k = 0; k < n; k++)
 				CHECK(model_span(model, edges[k].ref, &oracle->all[oracle->n++]));
@@ -90,15 +91,20 @@ static bool is_wanted(const struct execution_want *want, const struct span *span
 	return (want->kinds & execution_kind(span)) && dur >= want->dur_ns.least &&
 	       dur <= want->dur_ns.most && span->start_ns >= want->start_ns.least &&
 	       span->start_ns <= want->start_ns.most &&
-	       (!bytes || (span->row_kind == ROW_COPY && (int64_t)span->bytes >= want->bytes.least &&
-			   (int64_t)span->bytes <= want->bytes.most)) &&
+	       (!bytes ||
+		(span->row_kind == ROW_COPY && (int64_t)span->bytes >= want->bytes.least &&
+		 (int64_t)span->bytes <= want->bytes.most)) &&
 	       (!want->name || has_digit(three, span->name, span->raw_name)) &&
-	       (!want->op || has_digit(one, span->op ? span->op : span->row_kind == ROW_THREAD ?
-				       span->name : "", "")) &&
+	       (!want->op || has_digit(one,
+				       span->op			      ? span->op
+				       : span->row_kind == ROW_THREAD ? span->name
+								      : "",
+				       "")) &&
 	       (!want->span || even(NULL, span));
 }
 
-static void compare_all(struct model *model, struct oracle *oracle, const struct execution_want *want)
+static void compare_all(struct model *model, struct oracle *oracle,
+			const struct execution_want *want)
 {
 	struct executions found;
 	size_t n;

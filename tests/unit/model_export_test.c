@@ -322,9 +322,14 @@ static void define(struct model *model, uint32_t pid, int64_t time_ns, const cha
 {
 	struct event event = of(pid, EVENT_PROCESS, time_ns);
 
-	event.u.process = (struct event_process) {
-		.schema = EVENT_SCHEMA, .start_ns = event.time_ns, .rank = 3, .world = 8, .parent = 1,
-		.host = "here", .command = command,
+	event.u.process = (struct event_process){
+		.schema = EVENT_SCHEMA,
+		.start_ns = event.time_ns,
+		.rank = 3,
+		.world = 8,
+		.parent = 1,
+		.host = "here",
+		.command = command,
 	};
 	put(model, event);
 	event = of(pid, EVENT_NAME, time_ns);
@@ -332,7 +337,8 @@ static void define(struct model *model, uint32_t pid, int64_t time_ns, const cha
 	put(model, event);
 }
 
-static void call(struct model *model, uint32_t pid, int64_t start_ns, int64_t dur_ns, int32_t result)
+static void call(struct model *model, uint32_t pid, int64_t start_ns, int64_t dur_ns,
+		 int32_t result)
 {
 	struct event event = of(pid, EVENT_CALL, start_ns + dur_ns);
 

@@ -79,7 +79,8 @@ static size_t message(struct event *events, size_t n, uint64_t key, struct sums 
 	uint32_t name = 1 + (uint32_t)test_below(NAMES);
 	struct sums *sums = &all[name];
 	int from = (int)test_below(PROCESSES), to = name == 3 ? from : (from + 1) % PROCESSES;
-	int64_t asked = BASE + (int64_t)test_below(1000000), sent = BASE + (int64_t)test_below(1000000);
+	int64_t asked = BASE + (int64_t)test_below(1000000),
+		sent = BASE + (int64_t)test_below(1000000);
 	int64_t ready = asked > sent ? asked : sent, end = ready + (int64_t)test_below(100000);
 	uint64_t bytes = test_below(100000);
 	bool has_sent = test_below(8), has_received = test_below(8);
@@ -183,7 +184,8 @@ TEST(flows_are_plain_sums)
 	for (size_t i = 0; i < count; i++) {
 		CHECK(!i || rows[i - 1].bytes >= rows[i].bytes);
 		for (uint32_t name = 1; name <= NAMES; name++)
-			if (!strcmp(parts[name - 1][2], rows[i].key) && rows[i].bytes == all[name].bytes) {
+			if (!strcmp(parts[name - 1][2], rows[i].key) &&
+			    rows[i].bytes == all[name].bytes) {
 				check_row(&rows[i], &all[name], name);
 				found++;
 			}
@@ -279,7 +281,8 @@ TEST(flows_of_random_events)
 TEST(flows_lead_from_op_to_op)
 {
 	struct model *model = model_with_device();
-	struct event send = ev_op(1, 5, 0, 1000, 500, 0), recv = ev_op(2, 6, 0, 1200, 900, OP_ASYNC);
+	struct event send = ev_op(1, 5, 0, 1000, 500, 0),
+		     recv = ev_op(2, 6, 0, 1200, 900, OP_ASYNC);
 	struct event flow = flow_of(0, FLOW_SENT, 3, 77, BASE + 1100);
 	struct model_row rows[2];
 	struct span_ref from, to, back;
@@ -438,7 +441,9 @@ TEST(flows_page_leads_to_tensors)
 {
 	struct model *model = model_new(NULL);
 	char error[200];
-	const struct page_call call = { .model = model, .error = error, .error_size = sizeof(error) };
+	const struct page_call call = { .model = model,
+					.error = error,
+					.error_size = sizeof(error) };
 	struct page page, tensor;
 
 	apply_one(model, name_of(0, 1));
@@ -452,7 +457,8 @@ TEST(flows_page_leads_to_tensors)
 			struct page_call of = call;
 			struct words words;
 
-			CHECK(words_split(&words, page_command(&page, line, 0), error, sizeof(error)));
+			CHECK(words_split(&words, page_command(&page, line, 0), error,
+					  sizeof(error)));
 			CHECK_STR(words.argv[0], "pt");
 			of.argc = words.argc;
 			of.argv = words.argv;

@@ -80,7 +80,8 @@ static void check(struct model *model, uint32_t row, uint32_t queue)
 	scan(queue);
 	model_lock(model);
 	for (int round = 0; round < 60; round++) {
-		int64_t t = BASE + (int64_t)test_below((uint64_t)(works[WORKS - 1].end - BASE + 4000));
+		int64_t t =
+			BASE + (int64_t)test_below((uint64_t)(works[WORKS - 1].end - BASE + 4000));
 		int64_t least = round % 3 ? (int64_t)test_below(3000) : 1;
 		const struct row_gap *next = NULL, *prev = NULL;
 

@@ -52,8 +52,13 @@ static struct event wait_of(uint64_t op)
 {
 	struct event event = { .type = EVENT_WAIT, .pid = PID, .tid = PID, .time_ns = BASE + 900 };
 
-	event.u.wait = (struct event_wait) {
-		.name = 8, .start_ns = BASE + 100, .dur_ns = 700, .queue = 2, .op = op, .op_name = 2,
+	event.u.wait = (struct event_wait){
+		.name = 8,
+		.start_ns = BASE + 100,
+		.dur_ns = 700,
+		.queue = 2,
+		.op = op,
+		.op_name = 2,
 	};
 	return event;
 }
@@ -215,7 +220,7 @@ TEST(kernel_page_without_registers)
 	run_with(model, 10, 1, 1000, 2000);
 	text = PAGE(page_kernel, "pk", "scale");
 	CHECK(has(text, "\ngrid    block  runs    total\n  1056  32×8      1  2.00 µs\n"
-		  "not known: registers and shared memory of a block, occupancy, as the device has no "
+		  "unknown: registers and shared memory of a block, occupancy, as the device has no "
 		  "compute capability\n"));
 	free(text);
 	model_free(model);
@@ -233,7 +238,9 @@ TEST(kernel_page_without_registers)
 TEST(model_gpu_nodes_have_launches)
 {
 	struct model *model = model_of_gpu();
-	struct event launch = { .type = EVENT_LAUNCH, .pid = PID, .tid = PID, .time_ns = BASE + 500 };
+	struct event launch = {
+		.type = EVENT_LAUNCH, .pid = PID, .tid = PID, .time_ns = BASE + 500
+	};
 	struct event run = { .type = EVENT_RUN, .pid = PID, .tid = PID, .time_ns = BASE + 9000 };
 	struct kernel_launch *launches;
 

@@ -12,15 +12,17 @@
 
 TEST(model_graph_joins_by_rules)
 {
-	static const char *const nodes[] = { "a", "dense/MatMul", "while/add", "out_RetVal", "deep/y",
-					     "x/MatMul" };
-	static const struct { const char *op; const char *node; enum graph_rule rule; } ops[] = {
-		{"a", "a", GRAPH_EXACT},
-		{"StatefulPartitionedCall/PartitionedCall/dense/MatMul", "dense/MatMul", GRAPH_INLINED},
-		{"outer/while/body/_1/while/add", "while/add", GRAPH_LOWERED},
-		{"out_retval_RetVal", "out_RetVal", GRAPH_RESULT},
-		{"model/layer/deep/y", "deep/y", GRAPH_SUFFIX},
-		{"nobody", NULL, GRAPH_NOT},
+	static const char *const nodes[] = { "a",	   "dense/MatMul", "while/add",
+					     "out_RetVal", "deep/y",	   "x/MatMul" };
+	static const struct { const char *op; const char *node; enum graph_rule rule;
+	} ops[] = {
+		{ "a", "a", GRAPH_EXACT },
+		{ "StatefulPartitionedCall/PartitionedCall/dense/MatMul", "dense/MatMul",
+		  GRAPH_INLINED },
+		{ "outer/while/body/_1/while/add", "while/add", GRAPH_LOWERED },
+		{ "out_retval_RetVal", "out_RetVal", GRAPH_RESULT },
+		{ "model/layer/deep/y", "deep/y", GRAPH_SUFFIX },
+		{ "nobody", NULL, GRAPH_NOT },
 	};
 	struct model *model = model_with_graph();
 	struct graph_counts counts;
@@ -135,9 +137,9 @@ static void make_graph(struct made *m, struct model *model, unsigned *seed)
 		m->n_in[i] = i ? (int)random_to(seed, 4) : 0;
 		for (int k = 0; k < m->n_in[i]; k++) {
 			m->in[i][k] = (int)random_to(seed, (unsigned)i);
-			length += (size_t)snprintf(inputs + length, sizeof(inputs) - length, "%s%sn%d%s",
-						   k ? " " : "", k == 2 ? "^" : "", m->in[i][k],
-						   k == 1 ? ":1" : "");
+			length += (size_t)snprintf(inputs + length, sizeof(inputs) - length,
+						   "%s%sn%d%s", k ? " " : "", k == 2 ? "^" : "",
+						   m->in[i][k], k == 1 ? ":1" : "");
 		}
 		snprintf(name, sizeof(name), "n%d", i);
 		/* a name may come after what is called so */

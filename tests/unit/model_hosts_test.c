@@ -54,7 +54,9 @@ static void op(struct model *model, int host, uint64_t instance, int64_t t)
 
 static void flow(struct model *model, int host, uint64_t key, int64_t t, bool received)
 {
-	struct event event = { .type = EVENT_FLOW, .pid = PID, .tid = PID, .time_ns = mono(host, t) };
+	struct event event = {
+		.type = EVENT_FLOW, .pid = PID, .tid = PID, .time_ns = mono(host, t)
+	};
 
 	event.u.flow = (struct event_flow) {
 		.key = key, .bytes = 1, .at_ns = mono(host, t), .phase = received,
@@ -119,7 +121,8 @@ TEST(model_hosts_on_one_clock)
 		begin(model);
 		for (int64_t i = 1; i < 4000; i++) {
 			int64_t t = BASE + i * every;
-			int a = (int)test_below(HOSTS), b = (a + 1 + (int)test_below(HOSTS - 1)) % HOSTS;
+			int a = (int)test_below(HOSTS),
+			    b = (a + 1 + (int)test_below(HOSTS - 1)) % HOSTS;
 			int64_t wire = 20000 + (int64_t)test_below(150000);
 
 			for (int h = 0; h < HOSTS; h++)
@@ -155,8 +158,8 @@ TEST(model_hosts_on_one_clock)
 			CHECK(hosts[h - 1].clock_error_ns <= (told ? 150000 : 100000000));
 		}
 		CHECK_INT(status_of(model).bad, 0);
-		check_report(model, told ? "  clock         host 2 here: by messages, ±" :
-					   "  clock         host 2 here: by wall clock, ±100 ms\n");
+		check_report(model, told ? "  clock         host 2 here: by messages, ±"
+					 : "  clock         host 2 here: by wall clock, ±100 ms\n");
 		free(hosts);
 		model_free(model);
 	}
@@ -178,7 +181,7 @@ TEST(model_hosts_without_any_clock)
 	CHECK_INT(model_hosts(model, &hosts), 1);
 	CHECK(!hosts[0].clock_known && !hosts[0].by_messages);
 	model_unlock(model);
-	check_report(model, "  ! clock       host 1 here: not known, its times are its own\n");
+	check_report(model, "  ! clock       host 1 here: unknown, its times are its own\n");
 	free(hosts);
 	model_free(model);
 }

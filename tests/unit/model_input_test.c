@@ -18,14 +18,17 @@
 
 static struct event event_of(enum event_type type, int64_t at_ns)
 {
-	return (struct event) { .type = (uint8_t)type, .pid = PID, .tid = PID, .time_ns = BASE + at_ns };
+	return (struct event){
+		.type = (uint8_t)type, .pid = PID, .tid = PID, .time_ns = BASE + at_ns
+	};
 }
 
 static void define(struct model *model, uint32_t id, uint32_t parent, const char *path)
 {
 	struct event event = event_of(EVENT_STAGE, 0);
 
-	event.u.stage = (struct event_stage) { .id = id, .parent = parent, .path = path, .what = "x:1" };
+	event.u.stage =
+		(struct event_stage){ .id = id, .parent = parent, .path = path, .what = "x:1" };
 	apply_one(model, event);
 }
 
@@ -34,10 +37,18 @@ static void did(struct model *model, uint32_t id, uint64_t calls, int64_t total_
 {
 	struct event event = event_of(EVENT_STAGES, 900 * MS);
 
-	event.u.stages = (struct event_stages) {
-		.stage = id, .elements = calls, .total_ns = total_ns, .self_ns = self_ns,
-		.busy_ns = busy_ns, .wait_ns = wait_ns, .max_ns = calls ? total_ns / (int64_t)calls : 0,
-		.begin_ns = BASE, .end_ns = BASE + 900 * MS, .parallelism = parallelism, .buffered = -1,
+	event.u.stages = (struct event_stages){
+		.stage = id,
+		.elements = calls,
+		.total_ns = total_ns,
+		.self_ns = self_ns,
+		.busy_ns = busy_ns,
+		.wait_ns = wait_ns,
+		.max_ns = calls ? total_ns / (int64_t)calls : 0,
+		.begin_ns = BASE,
+		.end_ns = BASE + 900 * MS,
+		.parallelism = parallelism,
+		.buffered = -1,
 	};
 	apply_one(model, event);
 }
@@ -105,13 +116,16 @@ TEST(model_input_page)
 	page_write(&page, out);
 	fclose(out);
 	CHECK_STR(text, "no input pipeline was seen\n"
-		  "process 4121 waited 100 ms for its batches\n"
-		  "  stage                        share of it           holds    a call  own work  at once"
-		  "   buffer     calls\n"
-		  "  Root                         █            10 %   10.0 ms   10.0 ms   10.0 ms        -"
-		  "        -        10  x:1\n"
-		  "    ParallelMapV2              █████████    90 %   90.0 ms   9.00 ms    160 ms        2"
-		  "        -        10  x:1\n");
+			"process 4121 waited 100 ms for its batches\n"
+			"  stage                        share of it           holds    a call  own "
+			"work  at once"
+			"   buffer     calls\n"
+			"  Root                         █            10 %   10.0 ms   10.0 ms   "
+			"10.0 ms        -"
+			"        -        10  x:1\n"
+			"    ParallelMapV2              █████████    90 %   90.0 ms   9.00 ms    "
+			"160 ms        2"
+			"        -        10  x:1\n");
 	free(text);
 	page_release(&page);
 	model_free(call.model);
@@ -339,7 +353,8 @@ TEST(model_input_eager_wait)
 	CHECK_STR(finding.lines[0], "Batch::Map runs on one thread and accounts for 96 % of that "
 		  "wait");
 	CHECK(strstr(finding.lines[1], "its work per batch takes 9.60 ms"));
-	CHECK(strstr(finding.advice, "with num_parallel_calls=8 the stage would need about 1.20 ms; "
+	CHECK(strstr(finding.advice,
+		     "with num_parallel_calls=8 the stage would need about 1.20 ms; "
 		     "prefetch(1) would hide 1.00 ms of it behind the step: a step would take "
 		     "1.5"));
 	model_free(model);

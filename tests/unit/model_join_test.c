@@ -64,7 +64,8 @@ static void add_run(struct traffic *traffic, const struct event_launch *launch, 
 	event.u.run = (struct event_run) {
 		.queue = launch->queue, .name = launch->name, .correlation = launch->correlation,
 		.object = launch->object, .kind = COMMAND_KERNEL,
-		.start_ticks = (uint64_t)(start + OFFSET), .end_ticks = (uint64_t)(start + dur + OFFSET),
+		.start_ticks = (uint64_t)(start + OFFSET),
+		.end_ticks = (uint64_t)(start + dur + OFFSET),
 	};
 	traffic->starts[traffic->n_runs] = start;
 	traffic->ops[traffic->n_runs++] = launch->op_name;
@@ -275,8 +276,8 @@ static const struct traffic *sorting;
 
 static int by_start(const void *a, const void *b)
 {
-	int64_t x = sorting->starts[*(const uint32_t *)a], y = sorting->starts[*(const uint32_t *)b];
-
+	int64_t x = sorting->starts[*(const uint32_t *)a];
+	int64_t y = sorting->starts[*(const uint32_t *)b];
 	return x < y ? -1 : x > y;
 }
 
@@ -385,10 +386,10 @@ static void tell(const char *what, enum way way, const struct sum *sum)
 {
 	static const char *const ways[] = { "id", "object", "order", "name", "reused id" };
 
-	printf("# %s, by %s: %zu plays, %zu runs: none %zu, exact %zu, event %zu, fifo %zu (wrong %zu), "
-	       "guess %zu (wrong %zu)\n", what, ways[way], sum->plays, sum->drawn, sum->how[HOW_NONE],
-	       sum->how[HOW_EXACT], sum->how[HOW_EVENT], sum->how[HOW_FIFO], sum->wrong[HOW_FIFO],
-	       sum->how[HOW_GUESS], sum->wrong[HOW_GUESS]);
+	printf("# %s, by %s: %zu plays, %zu runs: none %zu, exact %zu, event %zu, fifo %zu "
+	       "(wrong %zu), guess %zu (wrong %zu)\n", what, ways[way], sum->plays, sum->drawn,
+	       sum->how[HOW_NONE], sum->how[HOW_EXACT], sum->how[HOW_EVENT], sum->how[HOW_FIFO],
+	       sum->wrong[HOW_FIFO], sum->how[HOW_GUESS], sum->wrong[HOW_GUESS]);
 }
 
 /* Each event of a small stream in turn. */
@@ -399,9 +400,9 @@ TEST(model_join_any_one_lost)
 
 		for (int round = 0; round < 6; round++) {
 			struct shape shape = {
-				.launches = 20, .queues = 1 + round % 2, .threads = 1 + round / 2 % 2,
-				.per_sync = round < 4 ? 5 : 0, .names = 1 + round % 3,
-				.graphs = way == BY_ID && round % 2,
+				.launches = 20, .queues = 1 + round % 2,
+				.threads = 1 + round / 2 % 2, .per_sync = round < 4 ? 5 : 0,
+				.names = 1 + round % 3, .graphs = way == BY_ID && round % 2,
 			};
 			struct traffic traffic = make(way, &shape);
 			bool *gone = calloc(traffic.n, sizeof(*gone));
@@ -425,7 +426,7 @@ TEST(model_join_any_one_lost)
 TEST(model_join_any_two_lost)
 {
 	for (enum way way = 0; way < WAYS; way++) {
-		struct shape shape = { .launches = 9, .queues = 1, .threads = 2, .per_sync = 3, .names = 2 };
+		struct shape shape = { 9, .queues = 1, .threads = 2, .per_sync = 3, .names = 2 };
 		struct traffic traffic = make(way, &shape);
 		bool *gone = calloc(traffic.n, sizeof(*gone));
 		struct sum sum = { .plays = 0 };
@@ -453,8 +454,8 @@ TEST(model_join_random_loss)
 	for (enum way way = 0; way < WAYS; way++)
 		for (int l = 0; l < 3; l++) {
 			struct shape shape = {
-				.launches = 4000, .queues = 2, .threads = 2, .per_sync = 25, .names = 4,
-				.graphs = way == BY_ID,
+				.launches = 4000, .queues = 2, .threads = 2, .per_sync = 25,
+				.names = 4, .graphs = way == BY_ID,
 			};
 			struct traffic traffic = make(way, &shape);
 			bool *gone = calloc(traffic.n, sizeof(*gone));
@@ -572,13 +573,14 @@ TEST(model_join_is_bounded)
 		struct model_status status;
 
 		for (uint32_t i = 1; i <= MANY; i++) {
-			struct event event = event_of(launches ? EVENT_LAUNCH : EVENT_RUN, 1, BASE + i);
+			enum event_type type = launches ? EVENT_LAUNCH : EVENT_RUN;
+			struct event event = event_of(type, 1, BASE + i);
 			uint32_t id = what < 2 ? i : 0;
 
 			if (launches)
 				event.u.launch = (struct event_launch) {
-					.tid = 1, .queue = 1, .correlation = id, .kind = COMMAND_KERNEL,
-					.call_ns = BASE + i,
+					.tid = 1, .queue = 1, .correlation = id,
+					.kind = COMMAND_KERNEL, .call_ns = BASE + i,
 				};
 			else
 				event.u.run = (struct event_run) {

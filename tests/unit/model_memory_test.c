@@ -59,7 +59,8 @@ static void check_level(size_t n, uint64_t gap, size_t n_tail)
 	exact = level.forgot ? points[n - n_tail - level.n_recent].time_ns + 1 : 0;
 	for (int i = 0; i < 300; i++) {
 		int64_t from = BASE - 50 + (int64_t)test_below((uint64_t)(t - BASE) + 100);
-		int64_t to = from + 1 + (int64_t)test_below((uint64_t)(t - from > 0 ? t - from + 90 : 90));
+		int64_t to = from + 1 +
+			     (int64_t)test_below((uint64_t)(t - from > 0 ? t - from + 90 : 90));
 		struct level_range want, got;
 
 		naive_range(points, n, from, to, &want);
@@ -374,7 +375,8 @@ TEST(memory_by_process_and_device)
 	event.u.alloc.allocator = 8;
 	event.u.alloc.device = 1;
 	apply_one(model, event);
-	event.u.alloc = (struct event_alloc) { .allocator = 7, .device = 1, .address = 1, .bytes = 500 };
+	event.u.alloc =
+		(struct event_alloc){ .allocator = 7, .device = 1, .address = 1, .bytes = 500 };
 	event.time_ns = BASE + 50;
 	apply_one(model, event);
 	/* The name comes from another id of the other process: not the same. */
@@ -559,9 +561,13 @@ TEST(memory_growth_until_the_device_is_full)
 	for (uint64_t i = 0; i < 41; i++) {
 		struct event event = change(true, i, 100 << 10, 1, 1000000 * (int64_t)i);
 		struct event step = {
-			.type = EVENT_STEP, .pid = PID, .tid = PID,
+			.type = EVENT_STEP,
+			.pid = PID,
+			.tid = PID,
 			.time_ns = event.time_ns + 900000,
-			.u.step = { .number = (int64_t)i, .start_ns = event.time_ns, .dur_ns = 900000 },
+			.u.step = { .number = (int64_t)i,
+				    .start_ns = event.time_ns,
+				    .dur_ns = 900000 },
 		};
 
 		event.u.alloc.device = 1;

@@ -25,11 +25,13 @@ static void feed(struct model *model, int from, int to)
 		struct ran *r = &ran[i];
 		struct event event;
 
-		*r = (struct ran) {
-			.name = (uint32_t)test_below(4), .queue = 1 + (uint32_t)test_below(2),
+		*r = (struct ran){
+			.name = (uint32_t)test_below(4),
+			.queue = 1 + (uint32_t)test_below(2),
 			.op = test_below(3) ? OP0 + (uint32_t)test_below(3) : 0,
-			.start = 1000 * (int64_t)i - (int64_t)test_below(test_below(9) ? 10 : 40000) +
-				 100000, .dur = 1 + (int64_t)test_below(900),
+			.start = 1000 * (int64_t)i -
+				 (int64_t)test_below(test_below(9) ? 10 : 40000) + 100000,
+			.dur = 1 + (int64_t)test_below(900),
 		};
 		event = r->name ? ev_kernel(r->name, r->queue, (uint32_t)i + 1, r->start, r->dur) :
 				  ev_copy(r->queue, DIR_H2D, 4096, r->start, r->dur);

@@ -48,9 +48,11 @@ TEST(model_names_are_shortened_from_the_inside)
 	CHECK_STR(shortened("gemm<float>(float const*, float*), part"), "gemm, part");
 	CHECK_STR(shortened("convolution, part"), "convolution, part");
 	CHECK_STR(shortened(", part"), ", part");
-	CHECK_STR(shortened("void at::internal::invoke_parallel<at::parallel_for<at::native::"
-			    "(anonymous namespace)::sum_rows(at::Tensor&)::{lambda(long)#1}>(long)> "
-			    "(long) [clone ._omp_fn.0], part"), "sum_rows, part");
+	CHECK_STR(
+		shortened("void at::internal::invoke_parallel<at::parallel_for<at::native::"
+			  "(anonymous namespace)::sum_rows(at::Tensor&)::{lambda(long)#1}>(long)> "
+			  "(long) [clone ._omp_fn.0], part"),
+		"sum_rows, part");
 	CHECK_STR(shortened("void at::native::(anonymous namespace)::reduce_kernel<512, 1>(int)"),
 		  "reduce_kernel");
 	CHECK_STR(shortened("ns::Functor<int>::operator()(int) const"), "Functor");
@@ -142,21 +144,37 @@ TEST(model_names_are_demangled)
 
 TEST(model_work_of_names)
 {
-	static const struct { const char *name; enum work work; } cases[] = {
-		{ "conv_forward", WORK_MATMUL }, { "conv2d_fprop_128x64", WORK_MATMUL },
-		{ "dense_weight_gradient", WORK_MATMUL }, { "XgemmDirectTN", WORK_MATMUL },
-		{ "ampere_sgemm_128x64_nn", WORK_MATMUL }, { "batched_dot", WORK_MATMUL },
-		{ "Conv2DBackpropFilter", WORK_MATMUL }, { "matmul_16", WORK_MATMUL },
-		{ "relu_forward", WORK_ELEMENTWISE }, { "sgd_update", WORK_ELEMENTWISE },
-		{ "vectorized_elementwise_kernel", WORK_ELEMENTWISE }, { "vec_add", WORK_ELEMENTWISE },
-		{ "E_16_4n1", WORK_ELEMENTWISE }, { "vectorAdd", WORK_ELEMENTWISE },
-		{ "softmax_loss", WORK_REDUCE }, { "reduce_kernel", WORK_REDUCE },
-		{ "r_64_32", WORK_REDUCE }, { "pool_backward", WORK_REDUCE },
-		{ "layer_norm", WORK_REDUCE }, { "sum", WORK_REDUCE },
-		{ "normalize", WORK_INPUT }, { "transpose_2d", WORK_COPY },
+	static const struct { const char *name; enum work work;
+	} cases[] = {
+		{ "conv_forward", WORK_MATMUL },
+		{ "conv2d_fprop_128x64", WORK_MATMUL },
+		{ "dense_weight_gradient", WORK_MATMUL },
+		{ "XgemmDirectTN", WORK_MATMUL },
+		{ "ampere_sgemm_128x64_nn", WORK_MATMUL },
+		{ "batched_dot", WORK_MATMUL },
+		{ "Conv2DBackpropFilter", WORK_MATMUL },
+		{ "matmul_16", WORK_MATMUL },
+		{ "relu_forward", WORK_ELEMENTWISE },
+		{ "sgd_update", WORK_ELEMENTWISE },
+		{ "vectorized_elementwise_kernel", WORK_ELEMENTWISE },
+		{ "vec_add", WORK_ELEMENTWISE },
+		{ "E_16_4n1", WORK_ELEMENTWISE },
+		{ "vectorAdd", WORK_ELEMENTWISE },
+		{ "softmax_loss", WORK_REDUCE },
+		{ "reduce_kernel", WORK_REDUCE },
+		{ "r_64_32", WORK_REDUCE },
+		{ "pool_backward", WORK_REDUCE },
+		{ "layer_norm", WORK_REDUCE },
+		{ "sum", WORK_REDUCE },
+		{ "normalize", WORK_INPUT },
+		{ "transpose_2d", WORK_COPY },
 		{ "ncclDevKernel_AllReduce_Sum", WORK_COMM },
-		{ "touch", WORK_OTHER }, { "mmap_thing", WORK_OTHER }, { "summit", WORK_OTHER },
-		{ "address_fix", WORK_OTHER }, { "login", WORK_OTHER }, { "", WORK_OTHER },
+		{ "touch", WORK_OTHER },
+		{ "mmap_thing", WORK_OTHER },
+		{ "summit", WORK_OTHER },
+		{ "address_fix", WORK_OTHER },
+		{ "login", WORK_OTHER },
+		{ "", WORK_OTHER },
 		{ "raddle", WORK_OTHER },
 	};
 

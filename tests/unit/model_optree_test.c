@@ -399,7 +399,8 @@ TEST(optree_parents_that_are_none)
 	model_finish(model, false);
 	n = rows_of(model, &rows);
 	for (size_t i = 0; i < n; i++)
-		if (rows[i].name && (!strcmp(rows[i].name, "kernel2") || !strcmp(rows[i].name, "kernel3")))
+		if (rows[i].name &&
+		    (!strcmp(rows[i].name, "kernel2") || !strcmp(rows[i].name, "kernel3")))
 			CHECK_INT(rows[i].parent, OPTREE_TOP);
 	/* What a thread waits for outside of ops has a row. */
 	CHECK(rows[n - 1].name == NULL);

@@ -16,7 +16,8 @@ static void round_trip(const uint64_t *values, size_t n)
 	size_t bytes = packed_plan(&packed, values, n), all;
 	char *store;
 
-	CHECK(bytes == packed_groups(n) * 8 * packed.width && (packed.width <= 57 || packed.width == 64));
+	CHECK(bytes == packed_groups(n) * 8 * packed.width &&
+	      (packed.width <= 57 || packed.width == 64));
 	/* Behind others, before others, nothing beyond: ASan watches. */
 	packed.offset = 5;
 	all = packed.offset + bytes;
@@ -57,9 +58,11 @@ TEST(model_packed_is_what_was_written)
 			if (round % 3 == 1)
 				slope = test_below(100000);
 			for (size_t i = 0; i < n; i++)
-				values[i] = base + slope * i + (bits ? test_random() >> (64 - bits) : 0);
+				values[i] = base + slope * i +
+					    (bits ? test_random() >> (64 - bits) : 0);
 			for (int k = 0; round % 2 && k < 3; k++)
-				values[test_below(n)] = far[test_below(sizeof(far) / sizeof(far[0]))];
+				values[test_below(n)] =
+					far[test_below(sizeof(far) / sizeof(far[0]))];
 			round_trip(values, n);
 		}
 }

@@ -41,8 +41,9 @@ static void told(struct model *model, uint32_t tid, uint64_t closures, int64_t w
 	apply_one(model, (struct event) {
 		.type = EVENT_POOL, .pid = PID, .tid = PID, .time_ns = BASE + end_ns,
 		.u.pool = {
-			.tid = tid, .closures = closures, .with_ops = closures / 2, .timed = closures,
-			.wait_ns = wait_ns, .max_wait_ns = wait_ns / 2, .busy_ns = (end_ns - begin_ns) / 4,
+			.tid = tid, .closures = closures, .with_ops = closures / 2,
+			.timed = closures, .wait_ns = wait_ns, .max_wait_ns = wait_ns / 2,
+			.busy_ns = (end_ns - begin_ns) / 4,
 			.begin_ns = BASE + begin_ns, .end_ns = BASE + end_ns,
 		},
 	});

@@ -112,7 +112,8 @@ static void feed(struct model **models, size_t n_models, size_t count)
 	for (uint32_t i = 2; i <= NAMES; i += 2) {
 		name_of(text, sizeof(text), i);
 		for (size_t m = 0; m < n_models; m++)
-			apply_one(models[m], ev_name(i, i <= NAMES / 2 ? NAME_KERNEL : NAME_OP, text));
+			apply_one(models[m],
+				  ev_name(i, i <= NAMES / 2 ? NAME_KERNEL : NAME_OP, text));
 	}
 }
 

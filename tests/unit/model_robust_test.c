@@ -168,7 +168,7 @@ static uint32_t odd_id(void)
 static const char *odd_text(void)
 {
 	static const char *const texts[] = {
-		"", "step 3", "a\xff\x01", "_Z4gemmIfEvPKT_PS0_i", "void a<b>(c)", NULL, "conv", "step",
+		"", "step 3", "a\xff\x01", "_Z4gemmIfEvPT_i", "void a<b>(c)", NULL, "conv", "step",
 	};
 
 	return texts[test_below(8)];
@@ -326,7 +326,7 @@ static struct event odd_event(void)
 		event.u.clock.quality = (uint8_t)test_below(4);
 		break;
 	case EVENT_LOST:
-		event.u.lost = (struct event_lost) { odd_time(), odd_time(), test_below(9), false, 0 };
+		event.u.lost = (struct event_lost) { odd_time(), odd_time(), test_below(9), 0, 0 };
 		break;
 	default:
 		break;
@@ -567,7 +567,7 @@ static void *feed_all(void *arg)
 	/* Without a pause, until the other thread got its turn often enough; what
 	 * it asked before there was anything does not count. */
 	for (int i = 1; i <= 5 || atomic_load(&feeding->questions) < asked + 20; i++) {
-		model_synth_advance(synth, BASE + i * INT64_C(10000000), feed_model, feeding->model);
+		model_synth_advance(synth, BASE + i * 10000000LL, feed_model, feeding->model);
 		if (i == 1)
 			asked = atomic_load(&feeding->questions);
 	}

@@ -36,8 +36,9 @@ static struct model *random_runs(bool ordered)
 		at = run->end;
 		run->copy = test_below(4) == 0;
 		run->queue = 1 + (uint32_t)test_below(2);
-		event = run->copy ? ev_copy(run->queue, DIR_H2D, 64, run->start, dur) :
-				    ev_kernel(1 + i % 9, run->queue, (uint32_t)i + 1, run->start, dur);
+		event = run->copy ? ev_copy(run->queue, DIR_H2D, 64, run->start, dur)
+				  : ev_kernel(1 + i % 9, run->queue, (uint32_t)i + 1, run->start,
+					      dur);
 		apply_one(model, event);
 	}
 	return model;

@@ -95,11 +95,14 @@ TEST(model_scopes_of_names)
 static struct model *with_functions(bool two_callers)
 {
 	struct model *model = model_with_device();
-	static const char *const functions[] = { "main", "train", "test", "forward", "norm", "_call" };
+	static const char *const functions[] = {
+		"main", "train", "test", "forward", "norm", "_call"
+	};
 
 	instances = 0;
 	apply_one(model, ev_name(NET_FILE, NAME_SOURCE, "/home/me/net.py"));
-	apply_one(model, ev_name(NET_FILE + 1, NAME_SOURCE, "/usr/lib/python3/dist-packages/torch/m.py"));
+	apply_one(model,
+		  ev_name(NET_FILE + 1, NAME_SOURCE, "/usr/lib/python3/dist-packages/torch/m.py"));
 	for (uint32_t i = 0; i < 6; i++)
 		apply_one(model, ev_name(110 + i, NAME_SOURCE, functions[i]));
 	apply_one(model, ev_name(40, NAME_OP, "aten::mm"));
@@ -161,7 +164,8 @@ TEST(model_scopes_of_modules)
 
 	instances = 0;
 	apply_one(model, ev_name(NET_FILE, NAME_SOURCE, "/home/me/net.py"));
-	apply_one(model, ev_name(NET_FILE + 1, NAME_SOURCE, "/usr/lib/python3/dist-packages/torch/m.py"));
+	apply_one(model,
+		  ev_name(NET_FILE + 1, NAME_SOURCE, "/usr/lib/python3/dist-packages/torch/m.py"));
 	apply_one(model, ev_name(NET_FILE + 2, NAME_SOURCE, "nn.Module"));
 	for (uint32_t i = 0; i < 5; i++)
 		apply_one(model, ev_name(110 + i, NAME_SOURCE, names[i]));

@@ -18,7 +18,8 @@ static void add_work(struct model *model)
 	memset(copies, 0, sizeof(copies));
 	for (uint32_t i = 0; i < 60; i++) {
 		bool copy = test_below(3) == 0;
-		int64_t from = t[copy] + (int64_t)test_below(400), dur = 1 + (int64_t)test_below(300);
+		int64_t from = t[copy] + (int64_t)test_below(400),
+			dur = 1 + (int64_t)test_below(300);
 
 		if (from + dur > LENGTH)
 			continue;
@@ -33,7 +34,8 @@ static void add_losses(struct model *model, unsigned n, int64_t longest)
 {
 	memset(lost, 0, sizeof(lost));
 	for (unsigned i = 0; i < n; i++) {
-		int64_t from = (int64_t)test_below(LENGTH), dur = (int64_t)test_below((uint64_t)longest);
+		int64_t from = (int64_t)test_below(LENGTH),
+			dur = (int64_t)test_below((uint64_t)longest);
 		struct event event = { .type = EVENT_LOST };
 
 		if (from + dur > LENGTH)
@@ -83,7 +85,8 @@ static int64_t off(int64_t a, int64_t b)
 /* slack: 0 exactly, else as near in ns. */
 static void same_as_counted(struct model *model, int64_t slack)
 {
-	int64_t t0 = (int64_t)test_below(LENGTH), t1 = t0 + 1 + (int64_t)test_below((uint64_t)(LENGTH - t0));
+	int64_t t0 = (int64_t)test_below(LENGTH),
+		t1 = t0 + 1 + (int64_t)test_below((uint64_t)(LENGTH - t0));
 	int64_t whole = 0, kernel = 0, copy = 0, any = 0, causes = 0, pause = 0, missing = 0;
 	struct device_row row;
 	struct idle_gap gap;

@@ -19,8 +19,10 @@ static struct event with_time(enum event_type type, int64_t after)
 TEST(model_failed_and_untimed_commands)
 {
 	struct model *model = model_with_device();
-	struct event failed = ev_kernel(1, 1, 1, 1000, 100), untimed = ev_kernel(1, 1, 2, 2000, 100);
-	struct event marker = ev_kernel(0, 1, 3, 3000, 100), backwards = ev_kernel(1, 1, 4, 4000, 50);
+	struct event failed = ev_kernel(1, 1, 1, 1000, 100),
+		     untimed = ev_kernel(1, 1, 2, 2000, 100);
+	struct event marker = ev_kernel(0, 1, 3, 3000, 100),
+		     backwards = ev_kernel(1, 1, 4, 4000, 50);
 	struct model_status status;
 	struct kernel_row *rows;
 	struct column column;
@@ -108,7 +110,7 @@ TEST(model_calls_add_up)
 		.name = 1, .count = 10, .errors = 2, .total_ns = 30, .max_ns = 9,
 	};
 	apply_one(model, calls);
-	calls.u.calls = (struct event_calls) { .name = 2, .count = 5, .total_ns = -1, .max_ns = -1 };
+	calls.u.calls = (struct event_calls){ .name = 2, .count = 5, .total_ns = -1, .max_ns = -1 };
 	apply_one(model, calls);
 	/* The probe sends a call for it as well. */
 	wait.u.wait = (struct event_wait) { .name = 1, .start_ns = BASE + 10, .dur_ns = 50 };

@@ -77,7 +77,8 @@ static void walk(const struct seen *wanted, uint64_t *n, uint64_t *sum)
 			continue;
 		for (uint32_t lane = 0; lane < rows[i].lanes; lane++) {
 			struct span_edge *edges = xreallocarray(NULL, 100000, sizeof(*edges));
-			size_t m = model_spans(model, rows[i].id, lane, t, INT64_MAX, 100000, edges);
+			size_t m =
+				model_spans(model, rows[i].id, lane, t, INT64_MAX, 100000, edges);
 
 			for (size_t e = 0; e < m; e++) {
 				struct span span;

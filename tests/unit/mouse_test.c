@@ -88,12 +88,13 @@ TEST(mouse_is_read_back_as_bytes)
 						    (unsigned)mods};
 				if (mouse_is_wheel(&in))
 					in.button = 0;
-				CHECK(mouse_to_bytes(&in, bytes) == 6 && !strncmp(bytes, "\033[M", 3));
+				CHECK(mouse_to_bytes(&in, bytes) == 6 &&
+				      !strncmp(bytes, "\033[M", 3));
 				CHECK(mouse_from_bytes((unsigned char *)bytes + 3, &out));
 				if (in.what == MOUSE_DOUBLE)
 					in.what = MOUSE_PRESS;
-				CHECK(is(&out, in.what, in.what == MOUSE_RELEASE ? 0 : in.button, in.x,
-					 in.y, in.mods));
+				CHECK(is(&out, in.what, in.what == MOUSE_RELEASE ? 0 : in.button,
+					 in.x, in.y, in.mods));
 			}
 	in.x = 223;
 	CHECK(!mouse_to_bytes(&in, bytes));
@@ -114,7 +115,8 @@ TEST(hits_are_where_they_were_drawn)
 	hits_add(&hits, area, 25, 0, 4, "outside");
 	CHECK(hits.count == 2);
 	CHECK(!hits_find(&hits, 7, 3) && !hits_find(&hits, 12, 3) && !hits_find(&hits, 8, 2));
-	CHECK(!strcmp(hits_find(&hits, 8, 3), "pane 1") && !strcmp(hits_find(&hits, 11, 3), "pane 1"));
+	CHECK(!strcmp(hits_find(&hits, 8, 3), "pane 1") &&
+	      !strcmp(hits_find(&hits, 11, 3), "pane 1"));
 	CHECK(!strcmp(hits_find(&hits, 24, 3), "pane 2") && !hits_find(&hits, 25, 3));
 	for (i = 0; i < 3 * HITS_MAX; i++)
 		hits_add(&hits, area, 0, 0, 1, "many");

@@ -47,7 +47,8 @@ TEST(occupancy_published)
 		/* The Programming Guide, "Multiprocessor Level": one register more. */
 		{ 61, 512, 64, 0, 2, 500, OCCUPANCY_REGISTERS },
 		{ 61, 512, 65, 0, 1, 250, OCCUPANCY_REGISTERS },
-		/* By hand: 1536 threads hold one block of 1024; 16 blocks of 64 are 32 warps of 48. */
+		/* By hand: 1536 threads hold one block of 1024; 16 blocks of 64 are 32 warps of 48.
+		 */
 		{ 86, 1024, 32, 0, 1, 666, OCCUPANCY_WARPS },
 		{ 86, 64, 32, 0, 16, 666, OCCUPANCY_BLOCKS },
 		/* 32 KiB and 1 KiB of the system's: 4 in 164 KiB, 6 in 228 KiB, 3 in 100 KiB. */
@@ -59,7 +60,8 @@ TEST(occupancy_published)
 		{ 70, 128, 32, 32 * KIB, 3, 187, OCCUPANCY_SHARED },
 		/* A whole multiprocessor, and two limits at once. */
 		{ 90, 256, 32, 0, 8, 1000, OCCUPANCY_WARPS | OCCUPANCY_REGISTERS },
-		{ 90, 64, 32, 0, 32, 1000, OCCUPANCY_WARPS | OCCUPANCY_BLOCKS | OCCUPANCY_REGISTERS },
+		{ 90, 64, 32, 0, 32, 1000,
+		  OCCUPANCY_WARPS | OCCUPANCY_BLOCKS | OCCUPANCY_REGISTERS },
 		{ 75, 1024, 64, 0, 1, 1000, OCCUPANCY_WARPS | OCCUPANCY_REGISTERS },
 		/* Part of a warp is a warp. */
 		{ 90, 33, 16, 0, 32, 1000, OCCUPANCY_WARPS | OCCUPANCY_BLOCKS },
@@ -100,7 +102,8 @@ TEST(occupancy_vendor)
 		limits.capability = capability;
 		o = occupancy_of(&limits, 1, 1, threads, registers, shared);
 		if (o.unknown || o.resident != resident || o.limits != bits)
-			test_fail(__FILE__, __LINE__, "%s: %u, limits %x", line, o.resident, o.limits);
+			test_fail(__FILE__, __LINE__, "%s: %u, limits %x", line, o.resident,
+				  o.limits);
 		n++;
 	}
 	CHECK_INT(n, 600);

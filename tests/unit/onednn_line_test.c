@@ -16,7 +16,8 @@ TEST(onednn_line_run)
 
 	CHECK(onednn_parse("onednn_verbose,v1,primitive,exec,cpu,convolution,"
 			   "brg_conv_fwd:avx512_core,forward_training,src:f32 wei:f32,"
-			   "attr-scratchpad:user,alg:convolution_direct,mb32_ic1oc16,0.928955\n", &l));
+			   "attr-scratchpad:user,alg:convolution_direct,mb32_ic1oc16,0.928955\n",
+			   &l));
 	CHECK(!l.created && is(l.kind, "convolution"));
 	CHECK(is(l.implementation, "brg_conv_fwd:avx512_core"));
 	CHECK(is(l.direction, "forward_training") && is(l.shape, "mb32_ic1oc16"));
@@ -36,11 +37,12 @@ TEST(onednn_line_primitive)
 {
 	struct onednn_line l;
 
-	CHECK(onednn_parse_primitive("cpu,convolution,jit:uni,forward_training,src:f32,,alg:a,mb32_ic1",
-				     &l));
+	CHECK(onednn_parse_primitive(
+		"cpu,convolution,jit:uni,forward_training,src:f32,,alg:a,mb32_ic1", &l));
 	CHECK(!l.created && is(l.kind, "convolution") && is(l.implementation, "jit:uni"));
 	CHECK(is(l.direction, "forward_training") && is(l.shape, "mb32_ic1"));
-	CHECK(onednn_parse_primitive("cpu,gemm_api,,undef,src_f32::blocked:ab:f0,,,10x64:64x32", &l));
+	CHECK(onednn_parse_primitive("cpu,gemm_api,,undef,src_f32::blocked:ab:f0,,,10x64:64x32",
+				     &l));
 	CHECK(is(l.kind, "gemm_api") && !l.implementation.length && !l.direction.length);
 	CHECK(!onednn_parse_primitive("", &l));
 	CHECK(!onednn_parse_primitive("cpu,convolution,jit:uni,undef", &l));
@@ -50,8 +52,12 @@ TEST(onednn_line_primitive)
 TEST(onednn_line_others)
 {
 	static const char *const lines[] = {
-		"", "\n", ",", "onednn_verbose,v1,info,cpu,runtime:threadpool,nthr:2",
-		"onednn_verbose,v1,primitive,create:cache_hit,cpu,reorder,jit:uni,undef,a,,,2x2,0.1",
+		"",
+		"\n",
+		",",
+		"onednn_verbose,v1,info,cpu,runtime:threadpool,nthr:2",
+		"onednn_verbose,v1,primitive,create:cache_hit,cpu,reorder,jit:uni,undef,a,,,2x2,0."
+		"1",
 		"onednn_verbose,v1,primitive,exec,cpu,reorder,jit:uni,undef,a,,,2x2,",
 		"onednn_verbose,v1,primitive,exec,cpu,reorder,jit:uni,undef,a,,,2x2,1e99",
 		"onednn_verbose,v1,primitive,exec,cpu,reorder,jit:uni,undef,a,,,2x2,9999999999e6",

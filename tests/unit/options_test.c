@@ -106,7 +106,8 @@ TEST(options_refuse_wrong_values_and_say_the_right_ones)
 	REFUSES("WxH", "--headless", "--size", "80x24x2", "--", "p");
 	REFUSES("WxH", "--headless", "--size", "0x24", "--", "p");
 	REFUSES("auto, never, 16 or 256", "--color", "many", "--", "p");
-	REFUSES("'solarized' is not a theme: --theme takes dark", "--theme", "solarized", "--", "p");
+	REFUSES("'solarized' is not a theme: --theme takes dark", "--theme", "solarized", "--",
+		"p");
 	REFUSES("needs a name", "-o", "", "--", "p");
 }
 
@@ -272,10 +273,11 @@ TEST(options_take_the_words_of_their_table)
 	size_t n = 0;
 
 	for (size_t i = 0; i < option_n_rows; i++)
-		for (word = strtok_r((char *)option_words(&option_rows[i], words), " ", &save); word;
-		     word = strtok_r(NULL, " ", &save)) {
+		for (word = strtok_r((char *)option_words(&option_rows[i], words), " ", &save);
+		     word; word = strtok_r(NULL, " ", &save)) {
 			bool file = word[strlen(word) - 1] == ':';
-			char *option = xasprintf("--%s=%s%s", option_rows[i].word, word, file ? "x" : "");
+			char *option =
+				xasprintf("--%s=%s%s", option_rows[i].word, word, file ? "x" : "");
 
 			if (parse(option, "--", "p", NULL) != OPTIONS_RUN)
 				test_fail(__FILE__, __LINE__, "%s: %s", option, error);

@@ -89,7 +89,8 @@ TEST(output_is_bounded)
 	CHECK_STR(output_line(output, OUTPUT_LINES_MAX), "");
 	/* long lines go by bytes, and a line without end is cut */
 	for (n = 0; n < 9 << 20; n += 63)
-		output_feed(output, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", 63);
+		output_feed(output,
+			    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", 63);
 	for (i = 0; i < output_count(output); i++) {
 		size_t length = strlen(output_line(output, i));
 
@@ -173,7 +174,8 @@ TEST(output_mouse_is_for_who_asked)
 	CHECK(passes(output, "\033[?1002l", MOUSE_DRAG, 0, ""));
 	CHECK(passes(output, "\033[?1003h", MOUSE_DRAG, 0, "\033[<32;5;1M"));
 	CHECK(passes(output, "\033[?1;2;3;4;5;6;7;8;9;1003;1000l", MOUSE_PRESS, 3, "\033[<0;5;4M"));
-	CHECK(passes(output, "\033[?1000;1003l", MOUSE_PRESS, 0, "") && !output_wants_mouse(output));
+	CHECK(passes(output, "\033[?1000;1003l", MOUSE_PRESS, 0, "") &&
+	      !output_wants_mouse(output));
 	CHECK(passes(output, "\033[?1003h\033(c", MOUSE_PRESS, 0, "\033[<0;5;1M"));
 	CHECK(passes(output, "\033c", MOUSE_PRESS, 0, ""));
 	output_free(output);

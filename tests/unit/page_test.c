@@ -118,7 +118,8 @@ static char *first_seen(struct model *model, const char *file, const char *flag,
 		struct strbuf line;
 
 		strbuf_init(&line);
-		for (size_t i = page.lines[page.show].first; i < page_line_end(&page, page.show); i++)
+		for (size_t i = page.lines[page.show].first; i < page_line_end(&page, page.show);
+		     i++)
 			strbuf_adds(&line, page_text(&page, page.parts[i].text));
 		strbuf_addf(&line, " +%zu", page.above);
 		text = strbuf_detach(&line);
@@ -176,11 +177,12 @@ TEST(page_of_a_source)
 	text = PAGE(page_source, "ps", path, "-b", "2");
 	CHECK(text && strstr(text, "L1    a = 1\n"));
 	CHECK(text && strstr(text, "[||||||||||]  3.84 µs         4(4)  L2            b = a\n"));
-	CHECK(text && strstr(text, "[Mul] mul  960 ns ×1\n") && strstr(text, "[AddV2] add  960 ns ×1\n"));
+	CHECK(text && strstr(text, "[Mul] mul  960 ns ×1\n") &&
+	      strstr(text, "[AddV2] add  960 ns ×1\n"));
 	free(text);
 	unlink(path);
 	text = PAGE(page_source, "ps", path);
-	CHECK(text && strstr(text, "the file is not here (No such file or directory)"));
+	CHECK(text && strstr(text, "the file cannot be read (No such file or directory)"));
 	CHECK(text && strstr(text, "4(4)  L2    \n"));
 	free(text);
 	text = PAGE(page_sources, "ls", "-n", "^mul$");
@@ -203,14 +205,14 @@ TEST(page_of_a_source)
 	CHECK(!PAGE(page_source, "ps", "other.py"));
 	CHECK_STR(error, "nothing that ran comes from 'other.py'; ls lists files");
 	CHECK(!PAGE(page_source, "ps", "/nowhere/other.py"));
-	CHECK_STR(error, "no op was called in '/nowhere/other.py' itself, and it cannot be read: "
+	CHECK_STR(error, "no op was called in '/nowhere/other.py', and the file cannot be read: "
 		  "No such file or directory");
 	/* a caller's file, in which no op was called */
 	snprintf(path, sizeof(path), "%s/caller.py", test_folder());
 	file = fopen(path, "w");
 	CHECK(file && fputs("def step():\n", file) >= 0 && fclose(file) == 0);
 	text = PAGE(page_source, "ps", path, "-b", "1");
-	CHECK(text && strstr(text, "no op was called in it itself"));
+	CHECK(text && strstr(text, "no op was called in this file"));
 	CHECK(text && strstr(text, "  L1    def step():\n"));
 	free(text);
 	unlink(path);

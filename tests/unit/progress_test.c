@@ -87,7 +87,8 @@ TEST(progress_to_go)
 	progress_of(&list, &settings, &p);
 	CHECK_INT(p.done, 100);
 	CHECK_INT(p.left_ns, 10000000000LL);
-	CHECK_STR(said(false), "steady since step 1 · 100.0 steps/s · 6 400 samples/s · 100 of 1100 steps · to go 0:00:10.0");
+	CHECK_STR(said(false), "steady since step 1 · 100.0 steps/s · 6 400 samples/s · 100 of "
+			       "1100 steps · to go 0:00:10.0");
 	CHECK(!strstr(said(true), "to go"));
 	/* numbers from 0 on, and more than were said */
 	make(100, 0, (int[]){ 10 }, 1);

@@ -104,7 +104,9 @@ TEST(recording_refuses_damaged_files)
 		CHECK(error[0]);
 	}
 	/* Values out of bounds count as absent. */
-	write_file(file, "{\"recording\": 1, \"pid\": -4, \"exit_status\": 999, \"command\": [1, \"a\"]}");
+	write_file(
+		file,
+		"{\"recording\": 1, \"pid\": -4, \"exit_status\": 999, \"command\": [1, \"a\"]}");
 	CHECK(recording_read(path, &in, error));
 	CHECK_INT(in.run.pid, 0);
 	CHECK_INT(in.run.exit_status, -1);

@@ -42,9 +42,16 @@ static void feed_name(uint32_t id, uint8_t kind, const char *text)
 static void feed_begin(void)
 {
 	model = model_new(NULL);
-	feed((struct event){ .type = EVENT_PROCESS, .u.process = {
-		.schema = EVENT_SCHEMA, .parent = 1, .mono_ns = SECOND, .real_ns = SECOND, .raw_ns = SECOND,
-		.rank = -1, .world = -1, .host = "here", .command = "./train --x" } });
+	feed((struct event){ .type = EVENT_PROCESS,
+			     .u.process = { .schema = EVENT_SCHEMA,
+					    .parent = 1,
+					    .mono_ns = SECOND,
+					    .real_ns = SECOND,
+					    .raw_ns = SECOND,
+					    .rank = -1,
+					    .world = -1,
+					    .host = "here",
+					    .command = "./train --x" } });
 	feed((struct event){ .type = EVENT_PROBE, .u.probe = { "opencl", "1", "" } });
 	feed((struct event){ .type = EVENT_DEVICE, .u.device = {
 		.id = 1, .gpu = 1, .api = "opencl", .name = "dev \x1b[2J name", .vendor = "v",
@@ -61,13 +68,23 @@ static void feed_begin(void)
 static void feed_command(uint32_t id, uint8_t kind, uint8_t direction, int64_t start_ns,
 			 int64_t dur_ns, uint64_t bytes)
 {
-	feed((struct event){ .type = EVENT_COMMAND, .u.command = {
-		.tid = 4121, .queue = 1, .name = kind == COMMAND_KERNEL ? 1 : 0, .correlation = id,
-		.op_name = kind == COMMAND_KERNEL ? 2 : 0, .op = kind == COMMAND_KERNEL ? 7 : 0,
-		.call_ns = start_ns - 2000, .call_dur_ns = 500,
-		.queued_ticks = (uint64_t)start_ns - 1500, .submit_ticks = (uint64_t)start_ns - 1000,
-		.start_ticks = (uint64_t)start_ns, .end_ticks = (uint64_t)(start_ns + dur_ns),
-		.bytes = bytes, .kind = kind, .direction = direction, .how = HOW_EVENT } });
+	feed((struct event){ .type = EVENT_COMMAND,
+			     .u.command = { .tid = 4121,
+					    .queue = 1,
+					    .name = kind == COMMAND_KERNEL ? 1 : 0,
+					    .correlation = id,
+					    .op_name = kind == COMMAND_KERNEL ? 2 : 0,
+					    .op = kind == COMMAND_KERNEL ? 7 : 0,
+					    .call_ns = start_ns - 2000,
+					    .call_dur_ns = 500,
+					    .queued_ticks = (uint64_t)start_ns - 1500,
+					    .submit_ticks = (uint64_t)start_ns - 1000,
+					    .start_ticks = (uint64_t)start_ns,
+					    .end_ticks = (uint64_t)(start_ns + dur_ns),
+					    .bytes = bytes,
+					    .kind = kind,
+					    .direction = direction,
+					    .how = HOW_EVENT } });
 }
 
 static void feed_run(void)
@@ -76,9 +93,15 @@ static void feed_run(void)
 	for (uint32_t i = 0; i < 10; i++)
 		feed_command(i + 1, COMMAND_KERNEL, DIR_NONE, 2 * SECOND + i * 20 * MS, 10 * MS, 0);
 	feed_command(11, COMMAND_COPY, DIR_H2D, 3 * SECOND, 5 * MS, 1 << 20);
-	feed((struct event){ .type = EVENT_OP, .u.op = {
-		.instance = 7, .start_ns = 2 * SECOND - MS, .dur_ns = SECOND, .step = -1, .tid = 4121,
-		.name = 2, .framework = FW_NVTX, .flags = OP_RANGE | OP_INNER } });
+	feed((struct event){ .type = EVENT_OP,
+			     .u.op = { .instance = 7,
+				       .start_ns = 2 * SECOND - MS,
+				       .dur_ns = SECOND,
+				       .step = -1,
+				       .tid = 4121,
+				       .name = 2,
+				       .framework = FW_NVTX,
+				       .flags = OP_RANGE | OP_INNER } });
 	model_set_exited(model, 0, 4121, 0, 0);
 	model_message(model, 1, "a sentence of some length: it is long enough to be broken into "
 		      "more than one line of the report, as sentences of the tracer can be");
@@ -266,10 +289,16 @@ TEST(report_says_what_ops_cover)
 
 	feed_begin();
 	for (uint32_t i = 1; i <= 4; i++) {
-		struct event event = { .type = EVENT_LAUNCH, .pid = 1, .tid = 1, .time_ns = SECOND };
+		struct event event = {
+			.type = EVENT_LAUNCH, .pid = 1, .tid = 1, .time_ns = SECOND
+		};
 
-		event.u.launch = (struct event_launch) {
-			.queue = 1, .correlation = i, .op = i, .op_name = 1, .call_ns = SECOND + i * 1000,
+		event.u.launch = (struct event_launch){
+			.queue = 1,
+			.correlation = i,
+			.op = i,
+			.op_name = 1,
+			.call_ns = SECOND + i * 1000,
 			.kind = COMMAND_KERNEL,
 		};
 		if (i != 3)
@@ -306,7 +335,8 @@ TEST(report_ops_of_the_processor_go_by_their_own_time)
 	feed((struct event){ .type = EVENT_DEVICE, .u.device = {
 		.id = 2, .api = "cpu", .name = "Processor", .vendor = "", .platform = "",
 		.driver = "", .address = "" } });
-	feed((struct event){ .type = EVENT_QUEUE, .u.queue = { .id = 2, .device = 2, .name = "" } });
+	feed((struct event){ .type = EVENT_QUEUE,
+			     .u.queue = { .id = 2, .device = 2, .name = "" } });
 	feed((struct event){ .type = EVENT_CLOCK, .u.clock = {
 		.device = 2, .quality = CLOCK_KNOWN, .ticks = SECOND, .host_ns = SECOND } });
 	feed_name(3, NAME_OP, "gelu");

@@ -8,7 +8,9 @@
 
 #define ROWS 40
 
-static const char *const names[] = { "main", "gpu0 H200", "stream 7", "stream 10", "h2d", "loader" };
+static const char *const names[] = {
+	"main", "gpu0 H200", "stream 7", "stream 10", "h2d", "loader"
+};
 
 static size_t find(const struct model_row *rows, size_t n, uint32_t id)
 {
@@ -45,7 +47,8 @@ static bool is_below(const struct model_row *rows, size_t n, uint32_t row, uint3
 	return row == above;
 }
 
-/* What "only", then "hide", leave: those it names, what is around and below them; less the other. */
+/* What "only", then "hide", leave: those it names, what is around and below them; less the other.
+ */
 static bool is_left(const struct model_row *rows, size_t n, uint32_t id, const char *only,
 		    const char *hide)
 {
@@ -102,7 +105,8 @@ static bool in_order(const struct model_row *a, const struct model_row *b, enum 
 TEST(row_choice_sorts_siblings_and_keeps_trees_together)
 {
 	for (int turn = 0; turn < 200; turn++) {
-		struct row_choice choice = { .order = (enum row_order)(test_random() % ROW_ORDERS) };
+		struct row_choice choice = { .order =
+						     (enum row_order)(test_random() % ROW_ORDERS) };
 		struct model_row rows[ROWS], before[ROWS];
 		int64_t start[ROWS];
 		uint32_t pinned = 1 + (uint32_t)(test_random() % ROWS);
@@ -119,7 +123,8 @@ TEST(row_choice_sorts_siblings_and_keeps_trees_together)
 
 			CHECK(is_below(before, ROWS, rows[i].id, pinned) == (i < choice.n_first));
 			if (i)
-				CHECK(rows[i].id == pinned || rows[i].parent == before[last].parent);
+				CHECK(rows[i].id == pinned ||
+				      rows[i].parent == before[last].parent);
 			/* behind its parent, nothing of others between */
 			for (size_t k = i; rows[i].parent && rows[k].id != rows[i].parent; k--)
 				CHECK(k > 0 && is_below(before, ROWS, rows[k].id, rows[i].parent));

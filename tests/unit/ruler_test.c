@@ -48,7 +48,8 @@ TEST(ruler_ticks_at_every_level)
 				CHECK(tick->column < (size_t)widths[w]);
 				CHECK((tick->time_ns - base) % ruler.step_ns == 0);
 				CHECK((tick->time_ns - t0) / column == (int64_t)tick->column);
-				CHECK(strlen(tick->text) > 0 && strlen(tick->text) < RULER_TEXT - 1);
+				CHECK(strlen(tick->text) > 0 &&
+				      strlen(tick->text) < RULER_TEXT - 1);
 				if (i)
 					CHECK(tick->column - tick[-1].column >= RULER_GAP);
 			}
@@ -131,7 +132,8 @@ TEST(ruler_draws_where_detail_ends)
 				if (x == columns - 1)
 					CHECK(grid.cells[x].ch == '<');
 				else if (word && x >= columns - 7 && x < columns - 1)
-					CHECK(grid.cells[x].ch == (uint32_t)"folded"[x - columns + 7]);
+					CHECK(grid.cells[x].ch ==
+					      (uint32_t) "folded"[x - columns + 7]);
 				else
 					CHECK(grid.cells[x].ch != '<' && grid.cells[x].ch != 'f');
 			grid_release(&grid);

@@ -67,16 +67,19 @@ TEST(script_that_is_right)
 {
 	CHECK(ends("", 0, ""));
 	CHECK(ends("# nothing\n\n   \n", 0, ""));
-	CHECK(ends("wait 1s\n:wait-kernels 10 5s\nassert-screen 'kernels'\nquit\nnonsense\n", 0, ""));
+	CHECK(ends("wait 1s\n:wait-kernels 10 5s\nassert-screen 'kernels'\nquit\nnonsense\n", 0,
+		   ""));
 	CHECK(ends("wait-step 3\nwait-settled\nwait-for 'queue 0' 1s\nq", 0, ""));
 	CHECK(ends("wait-exit\nassert-screen train", 0, ""));
-	CHECK(ends("key :set<Space>split=30<Enter>\nset split\nassert-screen 'split = 30'\n", 0, ""));
+	CHECK(ends("key :set<Space>split=30<Enter>\nset split\nassert-screen 'split = 30'\n", 0,
+		   ""));
 	CHECK(ends("resize 80x24\nkey 2\nassert-screen '^ kernel +'\nkey q\nnonsense\n", 0, ""));
 }
 
 TEST(script_errors_have_their_line)
 {
-	CHECK(ends("wait 1s\n\nwaitt 1s\n", 125, "script:3: unknown command 'waitt', did you mean 'wait'\n"));
+	CHECK(ends("wait 1s\n\nwaitt 1s\n", 125,
+		   "script:3: unknown command 'waitt', did you mean 'wait'\n"));
 	CHECK(ends("wait soon\n", 125, "script:1: not a time: 'soon'\n"));
 	CHECK(ends("wait-kernels many\n", 125, "script:1: not a number: 'many'\n"));
 	CHECK(ends("wait-kernels 1 later\n", 125, "script:1: not a time: 'later'\n"));
@@ -84,13 +87,19 @@ TEST(script_errors_have_their_line)
 	CHECK(ends("resize 0x5\n", 125, "script:1: not a size, WxH: '0x5'\n"));
 	CHECK(ends("assert-screen '['\n", 125, "script:1: "));
 	CHECK(ends("wait 'x\n", 125, "script:1: a quote is not closed\n"));
-	CHECK(ends("save-screen /nonexistent/x\n", 125, "script:1: cannot write '/nonexistent/x': "));
-	CHECK(ends("goto\n", 125, "script:1: missing arguments, usage: goto start|live|TIME|mark|step|gap [WHICH]\n"));
+	CHECK(ends("save-screen /nonexistent/x\n", 125,
+		   "script:1: cannot write '/nonexistent/x': "));
+	CHECK(ends("goto\n", 125,
+		   "script:1: missing arguments, usage: goto start|live|TIME|mark|step|gap "
+		   "[WHICH]\n"));
 	CHECK(ends("pane 9\n", 125, "script:1: no pane '9'\n"));
-	CHECK(ends("fit selection\n", 125, "script:1: no event is selected: , and . go from event to event\n"));
-	CHECK(ends("level full\n", 125, "script:1: tftop collects from no program: this is a recording\n"));
+	CHECK(ends("fit selection\n", 125,
+		   "script:1: no event is selected: , and . go from event to event\n"));
+	CHECK(ends("level full\n", 125,
+		   "script:1: tftop collects from no program: this is a recording\n"));
 	CHECK(ends("set split = 3\n", 125, "script:1: out of range for 'split': '3' (20 to 80)\n"));
-	CHECK(ends("source /nonexistent/rc\n", 125, "script:1: cannot read the configuration '/nonexistent/rc'"));
+	CHECK(ends("source /nonexistent/rc\n", 125,
+		   "script:1: cannot read the configuration '/nonexistent/rc'"));
 	CHECK(ends("suspend\n", 125, "script:1: tftop has no terminal to give back\n"));
 }
 
@@ -107,7 +116,8 @@ TEST(script_commands_that_panes_refuse)
 	CHECK(ends("wait 1s\nlk -w 'dur >'\n", 125, "script:2: -w: at "));
 	CHECK(ends("wait 1s\npk never\n", 125, "script:2: "));
 	/* what a key says is on the screen, the same once more is wrong all the same */
-	CHECK(ends("wait 1s\nkey :rows<Space>sideways<Enter>\nassert-screen sideways\nrows find /never/\n",
+	CHECK(ends("wait 1s\nkey :rows<Space>sideways<Enter>\nassert-screen sideways\nrows find "
+		   "/never/\n",
 		   125, "script:4: no row matches 'never'"));
 }
 
@@ -120,7 +130,8 @@ TEST(script_waits_that_never_end_and_assertions)
 	CHECK(strstr(said, "1 ops"));		/* the screen is printed */
 	free(said);
 	CHECK_INT(run_script("wait 1s\nassert-screen '^never$'\n", &said), 1);
-	CHECK(strstr(said, "script:2: the screen does not match: 'assert-screen ^never$'\n") == said);
+	CHECK(strstr(said, "script:2: the screen does not match: 'assert-screen ^never$'\n") ==
+	      said);
 	CHECK(strstr(said, "1 ops"));
 	free(said);
 	CHECK_INT(run_script("wait-kernels 100000000 3s\n", &said), 124);
@@ -142,17 +153,18 @@ TEST(script_files_that_cannot_be_read)
 
 	CHECK(!script_open("/nonexistent/s", error, sizeof(error)) &&
 	      strstr(error, "cannot read the script '/nonexistent/s'"));
-	CHECK(!script_open("/tmp", error, sizeof(error)) && strstr(error, "'/tmp': it is a folder, not a file"));
+	CHECK(!script_open("/tmp", error, sizeof(error)) &&
+	      strstr(error, "'/tmp': it is a folder, not a file"));
 	CHECK(!script_open("/dev/zero", error, sizeof(error)) &&
 	      strstr(error, "'/dev/zero': it is a device, not a file"));
 	CHECK(chdir(test_folder()) == 0 && !mkfifo("pipe", 0600));
 	CHECK(!script_open("pipe", error, sizeof(error)) &&
 	      strstr(error, "'pipe': it is a pipe, not a file"));
 	unlink("pipe");
-	CHECK(truncate_new("large", (1 << 20) + 1) &&
-	      !script_open("large", error, sizeof(error)) && strstr(error, "too large for a script: 'large'"));
-	CHECK(truncate_new("large", 1 << 20) &&
-	      !script_open("large", error, sizeof(error)) && strstr(error, "'large' is not a text file"));
+	CHECK(truncate_new("large", (1 << 20) + 1) && !script_open("large", error, sizeof(error)) &&
+	      strstr(error, "too large for a script: 'large'"));
+	CHECK(truncate_new("large", 1 << 20) && !script_open("large", error, sizeof(error)) &&
+	      strstr(error, "'large' is not a text file"));
 	unlink("large");
 }
 

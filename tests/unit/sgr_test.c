@@ -36,7 +36,8 @@ static void set_one(struct shown *pen, const char **at)
 	else if (p == 24 || p == 27)
 		pen->attr &= ~(1u << (p - 20));
 	else if (p == 38 || p == 48)
-		*(p == 38 ? &pen->fg : &pen->bg) = 1000 + (int)strtol(*at + 3, (char **)(uintptr_t)at, 10);
+		*(p == 38 ? &pen->fg : &pen->bg) =
+			1000 + (int)strtol(*at + 3, (char **)(uintptr_t)at, 10);
 	else if (p == 39 || p == 49)
 		*(p == 39 ? &pen->fg : &pen->bg) = -1;
 	else if (p == 53)
@@ -170,7 +171,8 @@ static void add_random(struct strbuf *text, uint64_t *random)
 	else if (kind < 2)
 		strbuf_addf(text, "\033[%dG", (int)(next(random) % COLUMNS) + 1);
 	else if (kind < 4)
-		strbuf_addf(text, "\033[%d8;5;%dm", kind == 2 ? 3 : 4, (int)(next(random) % 4) + 20);
+		strbuf_addf(text, "\033[%d8;5;%dm", kind == 2 ? 3 : 4,
+			    (int)(next(random) % 4) + 20);
 	else
 		strbuf_addf(text, "\033[%dm", (int)(next(random) % 3) + (kind < 6 ? 31 : 101));
 }

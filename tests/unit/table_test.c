@@ -41,10 +41,11 @@ static bool cost_value(const void *row, int64_t *value)
 }
 
 static const struct table_column column_list[] = {
-	{"name", "name", 8, 12, 20, 0, .text = name_text, .compare = by_name, .help = "who"},
-	{"cost", "cost", 6, 0, 0, 0, UNIT_NUMBER, TABLE_SUMS, .value = cost_value, .help = "how much"},
-	{"share", "share", 14, 14, 20, 2, UNIT_SHARE, .part = part, .help = "of all"},
-	{"rare", "rare", 6, 0, 0, 6, UNIT_NUMBER, 0, .value = cost_value, .help = "again"},
+	{ "name", "name", 8, 12, 20, 0, .text = name_text, .compare = by_name, .help = "who" },
+	{ "cost", "cost", 6, 0, 0, 0, UNIT_NUMBER, TABLE_SUMS, .value = cost_value,
+	  .help = "how much" },
+	{ "share", "share", 14, 14, 20, 2, UNIT_SHARE, .part = part, .help = "of all" },
+	{ "rare", "rare", 6, 0, 0, 6, UNIT_NUMBER, 0, .value = cost_value, .help = "again" },
 };
 
 static const struct table_columns columns = {
@@ -195,7 +196,8 @@ TEST(table_stays_in_its_area)
 					for (x = 0; x < grid.width; x++)
 						if (!x || !y || x == grid.width - 1 ||
 						    y == grid.height - 1)
-							CHECK(grid.cells[y * grid.width + x].ch == '@');
+							CHECK(grid.cells[y * grid.width + x].ch ==
+							      '@');
 				grid_release(&grid);
 			}
 	table_teardown(&table);

@@ -178,11 +178,12 @@ TEST(table_where_knows_shares_and_says_what_is_wrong)
 	CHECK_INT(table.count, 0);
 	CHECK(!table_current(&table));
 	table_say_none(&table, said, sizeof(said));
-	CHECK_STR(said, "none of the rows is wanted; where alone shows all of them");
+	CHECK_STR(said, "no row matches; where alone shows all of them");
 	where(&table, &view, "dur > 1ns & cost > 1s");
 	CHECK_INT(table.count, 0);
 	table_say_none(&table, said, sizeof(said));
-	CHECK_STR(said, "no row here has 'cost' (filters: what there is); where alone shows all of them");
+	CHECK_STR(said,
+		  "no row here has 'cost' (filters: what there is); where alone shows all of them");
 	where(&table, &view, NULL);
 	CHECK_INT(table.count, 2);
 	where(&table, &view, NULL);
@@ -190,6 +191,6 @@ TEST(table_where_knows_shares_and_says_what_is_wrong)
 	table_teardown(&table);
 	table_setup(&table, &closed, "dur");
 	where(&table, &view, "dur > 1s");
-	CHECK_STR(view.status, "rows here cannot be chosen by a filter");
+	CHECK_STR(view.status, "rows of this pane cannot be filtered");
 	table_teardown(&table);
 }

@@ -38,7 +38,8 @@ TEST(text_find_steps_as_counted_by_hand)
 			if (step == TEXT_PREV)
 				around |= !at, at = at ? at - 1 : lines.count - 1;
 			else
-				around |= at + 1 >= lines.count, at = at + 1 >= lines.count ? 0 : at + 1;
+				around |= at + 1 >= lines.count,
+					at = at + 1 >= lines.count ? 0 : at + 1;
 		}
 		for (size_t i = 0; total && i <= at; i++)
 			number += text[i][0] != 'b';
@@ -71,7 +72,8 @@ TEST(text_find_marks_what_is_seen)
 	find.shown = true;
 	text_find_mark(&find, grid_area(&grid));
 	for (int x = 0; x < 12; x++)
-		CHECK((grid.cells[x].bg == ROLE_MATCH) == ((x >= 3 && x < 5) || (x >= 6 && x < 10)));
+		CHECK((grid.cells[x].bg == ROLE_MATCH) ==
+		      ((x >= 3 && x < 5) || (x >= 6 && x < 10)));
 	/* empty matches are none, and come to an end */
 	CHECK(text_find_set(&find, "z*", error, sizeof(error)));
 	find.shown = true;

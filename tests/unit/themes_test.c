@@ -41,7 +41,10 @@ static void begin(struct fixture *f)
 	theme_init(&f->theme);
 	strbuf_init(&f->said);
 	f->config = (struct config){
-		.keymap = &f->keymap, .settings = &f->settings, .color = set_color, .report = report,
+		.keymap = &f->keymap,
+		.settings = &f->settings,
+		.color = set_color,
+		.report = report,
 		.arg = f,
 	};
 	config_builtin(&f->config);
@@ -129,7 +132,8 @@ static void all_can_be_reached(const struct fixture *f)
 				enum key_match match = keymap_lookup(&f->keymap, (enum key_table)t,
 								     binding->keys, k, &found);
 
-				if (match == (k < binding->count ? KEY_MATCH_PREFIX : KEY_MATCH_COMMAND) &&
+				if (match == (k < binding->count ? KEY_MATCH_PREFIX
+								 : KEY_MATCH_COMMAND) &&
 				    (k < binding->count || found == binding))
 					continue;
 				test_fail(__FILE__, __LINE__, "%s: %s cannot be typed", name,
@@ -139,8 +143,8 @@ static void all_can_be_reached(const struct fixture *f)
 			if (binding->count > 1 && key_table_falls_through((enum key_table)t) &&
 			    keymap_lookup(&f->keymap, TABLE_GENERIC, binding->keys, 1, &found) ==
 			    KEY_MATCH_COMMAND)
-				test_fail(__FILE__, __LINE__, "%s: %s hides %s", name, binding->command,
-					  found->command);
+				test_fail(__FILE__, __LINE__, "%s: %s hides %s", name,
+					  binding->command, found->command);
 		}
 }
 
@@ -176,7 +180,8 @@ TEST(key_names_read_back)
 	char name[KEY_NAME_MAX], error[KEY_ERROR_MAX];
 	unsigned read = 0;
 
-	for (uint32_t code = 1; code <= KEYSYM_LAST; code = code == 0x2fff ? KEYSYM_FIRST : code + 1)
+	for (uint32_t code = 1; code <= KEYSYM_LAST;
+	     code = code == 0x2fff ? KEYSYM_FIRST : code + 1)
 		for (unsigned mods = 0; mods < 8; mods++) {
 			struct key key = key_normalise((struct key){code, (uint8_t)mods}), back;
 

@@ -163,12 +163,3 @@ bool filters_may_time(const struct filter *filter, int64_t dur_ns)
 
 	return filter_ask(filter, filters_span_field_brief, &brief) != FILTER_NO;
 }
-
-bool filters_names_only(const struct filter *filter)
-{
-	for (int i = 0; i < FILTER_FIELDS; i++)
-		if (i != FILTER_BY_NAME && i != FILTER_BY_RAW_NAME &&
-		    filter_asks(filter, (enum filter_field)i))
-			return false;
-	return true;
-}

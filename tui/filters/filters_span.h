@@ -17,7 +17,5 @@ bool filters_may_name(const struct filter *filter, enum row_kind row, const char
 		      const char *raw);
 /* The same of a finished one of that length; any thread. */
 bool filters_may_time(const struct filter *filter, int64_t dur_ns);
-/* A filter that asks for names only: what filters_may_name() says is all there is to say. */
-bool filters_names_only(const struct filter *filter);
 
 #endif

@@ -511,7 +511,7 @@ void list_print(struct list *list, const struct page_call *call,
 		page_say(page, ROLE_MUTED, 0, "… %s more: -l %zu shows them",
 			 fmt_count(text, rows - shown), rows);
 	else if (list->more)
-		page_say(page, ROLE_MUTED, 0, "… more: -l %zu shows so many", shown * 4);
+		page_say(page, ROLE_MUTED, 0, "… more: -l %zu shows that many", shown * 4);
 	free(places);
 	list_release(list);
 }

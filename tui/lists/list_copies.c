@@ -245,10 +245,10 @@ static void list_copies_say_ops(struct page *page, const struct lc *lc)
 {
 	char text[FMT_MAX];
 
-	page_say(page, ROLE_MUTED, 0, "of best: mean rate, of the fastest single copy seen in that "
-		 "direction, on any queue");
+	page_say(page, ROLE_MUTED, 0, "of best: the mean rate as a share of the rate of the "
+		 "fastest single copy seen in that direction, on any queue");
 	if (!lc->kept.whole && lc->kept.n)
-		page_say(page, ROLE_WARN, 0, "≈ ops are those of %s kept in detail",
+		page_say(page, ROLE_WARN, 0, "≈ ops are known of the %s kept in detail",
 			 fmt_many(text, lc->kept.count, "copy"));
 }
 
@@ -504,7 +504,7 @@ static void link_executions(struct page *page, const struct lc *lc, enum what wh
 		argv[argc++] = what == WHAT_DIRECTION ? "-t" : what == WHAT_QUEUE ? "-q" : "-p";
 		argv[argc++] = what == WHAT_OP ? quoted + 1 : quoted;
 	}
-	page_add(page, ROLE_MUTED, 0, "the longest one by one: ");
+	page_add(page, ROLE_MUTED, 0, "the longest copies: ");
 	page_link(page, "le", argc, argv);
 	page_end(page);
 	free(quoted);

@@ -301,8 +301,8 @@ static void list_executions_say_rest(struct page *page, const struct executions 
 	char text[FMT_MAX], when[FMT_MAX];
 
 	if (found->folded)
-		page_say(page, ROLE_WARN, 0, "≈ %s before %s folded away to stay "
-			 "within the memory limit: in lp, lk and lc, not here",
+		page_say(page, ROLE_WARN, 0, "≈ %s before %s discarded to stay within the memory "
+			 "limit: lp, lk and lc count them, this list does not",
 			 fmt_many(text, found->folded, "event"),
 			 fmt_clock(when, status->folded_ns - places_base_ns(status)));
 }
@@ -377,7 +377,7 @@ static void list_executions_print(const struct page_call *call, const struct le 
 
 	list_begin(&list, &list_executions_kind);
 	list.by = "duration";
-	list.empty = status->events ? "no row of the timeline is let through by -k, -d, -q, -T" :
+	list.empty = status->events ? "-k, -d, -q and -T exclude every row of the timeline" :
 		     "no event is on the timeline yet";
 	list.more = found->more;
 	list.about = le->name;

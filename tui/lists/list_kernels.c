@@ -110,8 +110,8 @@ static void list_kernels_say_coverage(struct page *page, const struct model_stat
 	char launch[FMT_MAX], op[FMT_MAX];
 
 	if (status->device_ns > 0)
-		page_say(page, ROLE_MUTED, 0, "coverage: of the devices' time %s has a launch, %s "
-			 "an op", fmt_share(launch, (uint64_t)status->launched_ns,
+		page_say(page, ROLE_MUTED, 0, "coverage: a launch is known for %s of the devices' "
+			 "time, an op for %s", fmt_share(launch, (uint64_t)status->launched_ns,
 					    (uint64_t)status->device_ns),
 			 fmt_share(op, (uint64_t)status->op_ns, (uint64_t)status->device_ns));
 }

@@ -121,7 +121,7 @@ static void list_ops_say_coverage(struct page *page, const struct model_status *
 		page_add(page, ROLE_MUTED, 0, "%s of the devices' time has an op, ",
 			 fmt_share(text, (uint64_t)status->op_ns, (uint64_t)status->device_ns));
 	page_say(page, ROLE_MUTED, 0, "%zu of %zu ops have a source line; device time is of what "
-		 "an op launched itself, not in ops inside of it", lines, n);
+		 "an op launched itself, without the ops it called", lines, n);
 }
 
 bool page_list_profile(const struct page_call *call, struct page *page)

@@ -15,13 +15,15 @@
 
 /* ---- values ---- */
 
-bool list_regex(regex_t *regex, const char *text, char *error, size_t error_size)
+/* Extended; case matters if the text has a capital; "/.../" may stand around it. false: a
+ * sentence in error. */
+static bool list_regex(regex_t *regex, const char *text, char *error, size_t error_size)
 {
 	size_t length = strlen(text);
 	char inner[REGEX_MAX];
 
 	if (length >= REGEX_MAX) {
-		snprintf(error, error_size, "too long a regular expression: at most %d bytes",
+		snprintf(error, error_size, "the regular expression is too long: at most %d bytes",
 			 REGEX_MAX - 1);
 		return false;
 	}
@@ -192,16 +194,16 @@ static const char *wanted_of(const struct list_flag *flag, char *text, size_t si
 	case LIST_REGEX:
 		return "a regular expression";
 	case LIST_TIMES:
-		return "an interval of time as >100us, <=5ms or [1ms,5ms)";
+		return "an interval of time such as >100us, <=5ms or [1ms,5ms)";
 	case LIST_SIZES:
-		return "an interval of bytes as >64k, <=1M or [64k,1M)";
+		return "an interval of bytes such as >64k, <=1M or [64k,1M)";
 	case LIST_WORD:
 		snprintf(text, size, "one of %s", flag->words);
 		return text;
 	case LIST_NUMBER:
 		return "a number";
 	case LIST_FILTER:
-		return "a filter as 'dur > 1ms & name ~ /conv/'";
+		return "a filter such as 'dur > 1ms & name ~ /conv/'";
 	default:
 		return "a word";
 	}
@@ -298,7 +300,7 @@ static bool list_options_take_flag(const struct page_call *call, struct list_opt
 		return no_flag(call, options, word);
 	given = &options->given[flag - options->flags];
 	if (given->text) {
-		snprintf(call->error, call->error_size, "%.30s twice", word);
+		snprintf(call->error, call->error_size, "%.30s is given twice", word);
 		return false;
 	}
 	if (flag->type == LIST_SWITCH) {

@@ -97,10 +97,6 @@ size_t list_limit(const struct list_options *options);
  * one of them an end may be left out: "[1ms,]". false: it is none. */
 bool list_range_parse(const char *text, bool sizes, struct list_range *out);
 
-/* Extended, case matters when the text has a capital; "/.../" may stand around it. false: a
- * sentence in error. */
-bool list_regex(regex_t *regex, const char *text, char *error, size_t error_size);
-
 /* An expression that matches this text and nothing else; the caller frees. */
 char *list_regex_quote(const char *text);
 /* The text of such an expression; NULL: it is another one. The caller frees. */

@@ -64,10 +64,10 @@ bool page_sources(const struct page_call *call, struct page *page)
 	n = model_sources(call->model, ops ? &ops->regex : NULL, &rows);
 	model_unlock(call->model);
 	list_begin(&list, &list_source_kind);
-	list.order = "yours first, then by time";
+	list.order = "your files first, then by time";
 	list.whole_is = "all files' self time";
 	list.whole_value = LIST_TIME;
-	list.empty = "no source lines were told; ri says which probes are active";
+	list.empty = "no probe reported source lines; ri says which probes are active";
 	for (size_t i = 0; i < n; i++) {
 		list.whole += rows[i].cost.self_ns;
 		if (list_sources_row_fits(&options, &rows[i]))

@@ -356,14 +356,15 @@ static void list_tensors_say_sources(struct page *page, const struct lt *lt)
 {
 	if (lt->n)
 		page_say(page, ROLE_MUTED, 0, "message: between devices or processes; edge: from "
-			 "op to op; copy: asked for by an op; input: shapes that an op told, as "
-			 "often as it ran so");
+			 "op to op; copy: launched by an op; input: shapes that an op reported, "
+			 "and how often it ran with them");
 	else
-		page_say(page, ROLE_MUTED, 0, "messages are told by tensorflow's probe, shapes by "
-			 "pytorch's, copies by those of devices when an op asks for them");
+		page_say(page, ROLE_MUTED, 0, "messages come from the tensorflow probe, shapes "
+			 "from the pytorch probe, copies that ops launched from the probes of "
+			 "devices");
 	if (lt->ops_left)
-		page_say(page, ROLE_WARN, 0, "inputs of %zu more ops are not here: ni OP has them",
-			 lt->ops_left);
+		page_say(page, ROLE_WARN, 0, "inputs of %zu more ops are not listed: ni OP shows "
+			 "them", lt->ops_left);
 }
 
 bool page_list_tensors(const struct page_call *call, struct page *page)

@@ -27,7 +27,7 @@ static const char *other_file(const struct page_call *call, const char *wanted)
 		fclose(file);
 	else if (*wanted == '/')
 		snprintf(call->error, call->error_size,
-			 "no op was called in '%.120s' itself, and it cannot be read: %s", wanted,
+			 "no op was called in '%.120s', and the file cannot be read: %s", wanted,
 			 why);
 	else
 		snprintf(call->error, call->error_size,
@@ -58,7 +58,7 @@ static const char *find_file(const struct page_call *call, const char *wanted)
 				found = rows[i].file;
 		}
 	if (!n)
-		snprintf(call->error, call->error_size, "no source lines were told");
+		snprintf(call->error, call->error_size, "no probe reported source lines");
 	else if (!matches)
 		found = other_file(call, wanted);
 	if (matches > 1)
@@ -302,10 +302,10 @@ static void list_lines(struct page *page, const struct costs *costs)
 	if (source)
 		page_source_say_changed(page, source, costs);
 	else
-		page_say(page, ROLE_WARN, 0, "the file is not here (%s): its lines that cost, "
-			 "without text", why);
+		page_say(page, ROLE_WARN, 0, "the file cannot be read (%s): only its lines with "
+			 "costs are listed, without their text", why);
 	if (!costs->n)
-		page_say(page, ROLE_MUTED, 0, "no op was called in it itself: its lines have no "
+		page_say(page, ROLE_MUTED, 0, "no op was called in this file: its lines have no "
 			 "costs");
 	page_source_add_heading(page, costs);
 	while (source && number < PAGE_LINES_MAX && getline(&text, &size, source) >= 0) {

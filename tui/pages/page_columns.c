@@ -60,7 +60,7 @@ static void say_column(struct page *page, const struct table *table, size_t colu
 	page_cell(page, ROLE_MUTED, -10, state(table, column));
 	page_cell(page, ROLE_MUTED, -8, unit_names[table_unit_of(table, column)]);
 	page_add(page, ROLE_DEFAULT, 0, "%s%s", c->help,
-		 column == table->sort ? "; sorted by it" : "");
+		 column == table->sort ? "; sorts the table" : "");
 	page_end(page);
 }
 
@@ -75,8 +75,8 @@ bool page_columns(const struct page_call *call, struct page *page)
 		return false;
 	}
 	table->choices = call->view->column_choices;
-	page_say(page, ROLE_MUTED, 0, "columns of %s: the one it is sorted by first; Enter shows "
-		 "or hides one, 'columns %s reset' is as it was", pane, pane);
+	page_say(page, ROLE_MUTED, 0, "columns of %s, the one that sorts the table first; Enter "
+		 "shows or hides one, 'columns %s reset' restores the default", pane, pane);
 	page_say(page, ROLE_COLUMN, 0, "%-14s  %-13s%-10s%-8s%s", "heading", "name", "state",
 		 "unit", "what it is");
 	say_column(page, table, table->sort);

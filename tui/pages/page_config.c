@@ -56,7 +56,8 @@ bool page_set(const struct page_call *call, struct page *page)
 	page_say(page, ROLE_COLUMN, 0, "what for");
 	for (int id = 0; id < setting_count(call->settings); id++) {
 		if (id == SETTING_COUNT)
-			page_say(page, ROLE_MUTED, 0, "from which value on something is a finding");
+			page_say(page, ROLE_MUTED, 0, "thresholds: the value from which on "
+				 "something is a finding");
 		page_config_add_option(page, call->settings, id);
 	}
 	return true;
@@ -79,7 +80,7 @@ static void page_config_add_binding(struct page *page, const char *table,
 	link_to_prompt(page, KEYS_COLUMNS, keys, 3, words);
 	page_cell(page, ROLE_DEFAULT, -COMMAND_COLUMNS, binding->command);
 	page_say(page, ROLE_MUTED, 0, " %s", about ? about :
-		 "does nothing, also if generic has it");
+		 "does nothing, even if generic binds it");
 }
 
 bool page_bindings(const struct page_call *call, struct page *page)
@@ -142,7 +143,8 @@ static void theme_about(char *text, size_t size, const char *name)
 static void page_config_add_themes(struct page *page, const char *now)
 {
 	page_add(page, ROLE_COLUMN, 0, "theme %s", now);
-	page_say(page, ROLE_MUTED, 0, "   Enter chooses another one, color changes a role of it");
+	page_say(page, ROLE_MUTED, 0, "   Enter chooses another theme, color changes one of its "
+		 "roles");
 	for (size_t i = 0; config_builtin_name("themes", i); i++) {
 		const char *const argv[] = {"set", "theme", config_builtin_name("themes", i)};
 		bool chosen = !strcmp(argv[2], now);
@@ -190,9 +192,9 @@ bool page_probe(const struct page_call *call, struct page *page)
 	if (call->argc > 1) {
 		snprintf(call->error, call->error_size,
 			 "probes are chosen when the program is started: "
-			 "'tftop --probe %s%s -- PROGRAM'; while it runs 'level' changes how much "
-			 "they tell", call->argc > 2 && !strcmp(call->argv[2], "off") ? "auto,-" :
-			 "auto,+", call->argv[1]);
+			 "'tftop --probe %s%s -- PROGRAM'; while the program runs, 'level' changes "
+			 "how much they record", call->argc > 2 &&
+			 !strcmp(call->argv[2], "off") ? "auto,-" : "auto,+", call->argv[1]);
 		return false;
 	}
 	model_lock(call->model);
@@ -205,17 +207,18 @@ bool page_probe(const struct page_call *call, struct page *page)
 
 			page_add(page, ROLE_GOOD, 0, "  %-12s on", rows[i].probes[k]);
 			page_say(page, blind ? ROLE_WARN : ROLE_MUTED, 0, "   %s%s",
-				 blind ? "does not see: " : "no limits told",
+				 blind ? "does not see: " : "no limits reported",
 				 blind ? rows[i].blind[k] : "");
 			seen++;
 		}
 		if (!rows[i].n_probes)
-			page_say(page, ROLE_MUTED, 0, "  none: nothing was loaded that one knows");
+			page_say(page, ROLE_MUTED, 0, "  none: the program loaded no library that "
+				 "a probe knows");
 	}
 	model_unlock(call->model);
 	free(rows);
 	if (!n)
-		page_say(page, ROLE_MUTED, 0, "no process has told of itself yet");
+		page_say(page, ROLE_MUTED, 0, "no process has reported yet");
 	page_say(page, ROLE_MUTED, 0, "%zu in all; others are chosen at the start: tftop --probe "
 		 "LIST -- PROGRAM", seen);
 	return true;

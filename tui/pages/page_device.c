@@ -79,7 +79,7 @@ static void page_device_add_identity(struct page *page, const struct device_row 
 			 fmt_time(text, row->clock_error_ns),
 			 row->clock_violations ? ": some launches or waits contradict it" : "");
 	else
-		page_say(page, ROLE_WARN, 0, "not known: times are estimates");
+		page_say(page, ROLE_WARN, 0, "unknown: times are estimates");
 }
 
 static void page_device_add_share(struct page *page, const char *name, int64_t ns, int64_t whole,
@@ -111,13 +111,13 @@ static void page_device_add_time(struct page *page, struct model *model,
 		page_say(page, ROLE_MUTED, 0, "  nothing has run on it yet");
 		return;
 	}
-	page_heading(page, "time, of %s from its first work to its last",
+	page_heading(page, "time: %s from its first work to its last",
 		     fmt_time(text, row->span_ns));
 	if (unseen.paused_ns > 0)
-		page_say(page, ROLE_MUTED, 0, "  without the %s in which the level was off",
+		page_say(page, ROLE_MUTED, 0, "  excluding %s in which the level was off",
 			 fmt_time(text, unseen.paused_ns));
 	if (unseen.lost_ns > 0 && !unseen.rough)
-		page_say(page, ROLE_MUTED, 0, "  without the %s in which events were lost",
+		page_say(page, ROLE_MUTED, 0, "  excluding %s in which events were lost",
 			 fmt_time(text, unseen.lost_ns));
 	page_device_add_share(page, "kernels", row->kernel_ns, row->span_ns, ROLE_WORK_OTHER);
 	page_device_add_share(page, "copies", row->copy_ns, row->span_ns, ROLE_WORK_COPY);
@@ -134,7 +134,7 @@ static void page_device_add_time(struct page *page, struct model *model,
 		snprintf(name, sizeof(name), "  for %s", idle_name((enum idle_cause)c));
 		page_device_add_share(page, name, idle.ns[c], row->span_ns, ROLE_ACCENT);
 	}
-	page_add(page, ROLE_MUTED, 0, "  who makes it wait: ");
+	page_add(page, ROLE_MUTED, 0, "  what makes it wait: ");
 	page_to(page, "waits", "waits", NULL);
 	page_end(page);
 }

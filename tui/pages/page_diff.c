@@ -160,7 +160,7 @@ static void page_diff_say_main(struct page *page, const struct side *sides,
 	bool mean = sides[BEFORE].is_report;
 
 	if (before <= 0 || after <= 0) {
-		page_say(page, ROLE_TITLE, 0, "%s beside %s: without steps in both, sums are of "
+		page_say(page, ROLE_TITLE, 0, "%s beside %s: not both have steps, so sums are of "
 			 "whole runs", sides[AFTER].title, sides[BEFORE].title);
 		return;
 	}
@@ -342,8 +342,8 @@ static struct json_node *read_report(const char *path, char *error, size_t size)
 		snprintf(error, size, "'%s' is too long for a report (%u MiB at most)", path,
 			 REPORT_BYTES_MAX >> 20);
 	else if (!(node = json_read(text.data, text.length)))
-		snprintf(error, size, "'%s' is no JSON: diff wants a report of tftop (--json=FILE)",
-			 path);
+		snprintf(error, size, "'%s' is not JSON: diff needs a report of tftop "
+			 "(--json=FILE)", path);
 	fclose(file);
 	strbuf_release(&text);
 	return node;
@@ -357,8 +357,7 @@ static struct json_node *kept_report(const struct page_call *call, const char *p
 
 	if (!node)
 		snprintf(call->error, call->error_size,
-			 "the report of '%.100s' is not kept any more: "
-			 "diff makes it anew", path);
+			 "the report of '%.100s' is no longer kept: diff makes it again", path);
 	return node;
 }
 
@@ -446,7 +445,7 @@ static bool page_diff_take_sides(const struct page_call *call, int argc, const c
 			return false;
 	if (at < argc) {
 		snprintf(call->error, call->error_size,
-			 "two to hold against each other, not also '%.40s'", argv[at]);
+			 "diff compares two, not also '%.40s'", argv[at]);
 		return false;
 	}
 	if (n == 1 && sides[BEFORE].is_report)
@@ -460,8 +459,8 @@ static bool page_diff_take_sides(const struct page_call *call, int argc, const c
 	}
 	if (sides[BEFORE].is_report == sides[AFTER].is_report)
 		return true;
-	snprintf(call->error, call->error_size, "a step or a range beside another run: they are no "
-		 "pair; diff FILE holds that run against this one");
+	snprintf(call->error, call->error_size, "a step or range cannot be compared with another "
+		 "run; diff FILE compares that run with this one");
 	return false;
 }
 

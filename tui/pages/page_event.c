@@ -101,7 +101,7 @@ static void page_event_add_launcher(struct event_page *e)
 
 	page_label(e->page, "op");
 	if (!span->op) {
-		page_say(e->page, ROLE_MUTED, 0, "none is known to have launched it");
+		page_say(e->page, ROLE_MUTED, 0, "what launched it is unknown");
 		return;
 	}
 	if (!model_span_peer(e->book->model, span->ref, &peer) ||
@@ -231,7 +231,7 @@ static void page_event_add_op(struct event_page *e)
 			 span->work == WORK_RANGE ? "domain" : "graph", span->domain);
 	/* a framework's random number tells nobody anything */
 	if (span->step >= 0 && span->step <= INT32_MAX)
-		page_add(e->page, ROLE_MUTED, 0, "   it says step %" PRId64, span->step);
+		page_add(e->page, ROLE_MUTED, 0, "   it reports step %" PRId64, span->step);
 	page_end(e->page);
 }
 
@@ -400,7 +400,7 @@ bool page_event(const struct page_call *call, struct page *page)
 	page_book_release(&book);
 	if (!found)
 		snprintf(call->error, call->error_size,
-			 "no event '%.60s': it is none, or its detail "
-			 "was let go of (--memory-limit)", call->argv[1]);
+			 "no event '%.60s', or its details were discarded (--memory-limit)",
+			 call->argv[1]);
 	return found;
 }

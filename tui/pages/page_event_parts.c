@@ -148,7 +148,7 @@ static void say_among(struct event_page *e, const struct among *a, const uint64_
 	page_label(e->page, "here");
 	page_add(e->page, ns > a->p99 && a->count > 1 ? ROLE_ACCENT : ROLE_DEFAULT, 0, "%s%s",
 		 event_about(e->span), fmt_time(total, ns));
-	page_add(e->page, ROLE_DEFAULT, 0, "   of %s: avg %s   p50 ≈%s   p99 ≈%s   max %s",
+	page_add(e->page, ROLE_DEFAULT, 0, "   of %s: mean %s   p50 ≈%s   p99 ≈%s   max %s",
 		 fmt_many(share, a->count, "run"), fmt_time(mean, a->mean),
 		 fmt_time(p50, a->p50), fmt_time(p99, a->p99), fmt_time(max, a->max));
 	page_add(e->page, ROLE_DEFAULT, 0, "   total %s", fmt_time(total, a->total));

@@ -11,8 +11,8 @@ static void page_filters_add_names(struct page *page, const struct filter_names 
 	const char *name, *text;
 
 	if (!n) {
-		page_say(page, ROLE_MUTED, 0, "none has a name yet; e.g. "
-			 "filter slow = kernel & dur > 1ms, here or in tftoprc");
+		page_say(page, ROLE_MUTED, 0, "no filter has a name yet; e.g. filter slow = kernel "
+			 "& dur > 1ms, here or in tftoprc");
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -23,15 +23,16 @@ static void page_filters_add_names(struct page *page, const struct filter_names 
 		page_add(page, ROLE_DEFAULT, 0, " = %s", text);
 		page_end(page);
 	}
-	page_say(page, ROLE_MUTED, 0, "a name: to the next event on the timeline that it is about");
+	page_say(page, ROLE_MUTED, 0, "Enter on a name: to the next event on the timeline that its "
+		 "filter matches");
 }
 
 static void page_filters_add_language(struct page *page)
 {
 	static const char *const lines[][2] = {
 		{ "dur > 1ms", "a field: = == != < <= > >=" },
-		{ "dur in [1ms,5ms)", "an interval: with the end at [ ], without at ( )" },
-		{ "name ~ /conv/", "a regular expression, !~ not; case matters with a capital in "
+		{ "dur in [1ms,5ms)", "an interval: [ ] include the end, ( ) exclude it" },
+		{ "name ~ /conv/", "a regular expression, !~ not; case matters if a capital is in "
 		  "it" },
 		{ "type = Conv2D", "the whole text; 'in quotes' with blanks" },
 		{ "kernel", "a kind, a flag or a direction, alone" },
@@ -69,7 +70,8 @@ bool page_filters(const struct page_call *call, struct page *page)
 	page_say(page, ROLE_COLUMN, 0, "what an expression is made of");
 	page_filters_add_language(page);
 	page_say(page, ROLE_DEFAULT, 0, "%s", "");
-	page_say(page, ROLE_COLUMN, 0, "fields; a row of a table, an event has some of them");
+	page_say(page, ROLE_COLUMN, 0, "fields; each row of a table and each event has some of "
+		 "them");
 	page_filters_add_fields(page);
 	return true;
 }

@@ -101,8 +101,8 @@ static void page_gaps_add_gaps(struct gaps_page *g, size_t most)
 			 fmt_share(share, (uint64_t)(g->when.t1 - g->when.t0 - sum.busy_ns),
 				   (uint64_t)(g->when.t1 - g->when.t0)), g->when.title);
 	if (g->book.status.folded_ns > g->when.t0)
-		page_say(g->page, ROLE_WARN, 0, "where the oldest detail was let go of, no gaps "
-			 "are known");
+		page_say(g->page, ROLE_WARN, 0, "where the oldest details were discarded, gaps are "
+			 "unknown");
 	page_blank(g->page);
 	if (n)
 		page_say(g->page, ROLE_COLUMN, 0, "    length  at%s", has_causes(g->row->kind) ?
@@ -113,7 +113,7 @@ static void page_gaps_add_gaps(struct gaps_page *g, size_t most)
 	for (size_t i = 0; i < n; i++)
 		page_gaps_add_gap(g, &gaps[i]);
 	if (more)
-		page_say(g->page, ROLE_MUTED, 0, "    … and shorter ones (-n: so many)");
+		page_say(g->page, ROLE_MUTED, 0, "    … and shorter ones (-n N shows N)");
 	free(gaps);
 }
 

@@ -53,7 +53,7 @@ static void page_kernel_add_runs(struct page *page, const struct kernel_row *row
 				   report_positive(whole_ns)));
 		page_end(page);
 		page_add(page, ROLE_MUTED, 0, "%-9s", "");
-		page_add(page, ROLE_DEFAULT, 0, "avg %s", fmt_time(text, row->mean_ns));
+		page_add(page, ROLE_DEFAULT, 0, "mean %s", fmt_time(text, row->mean_ns));
 		page_add(page, ROLE_DEFAULT, 0, "   min %s", fmt_time(text, row->min_ns));
 		page_add(page, ROLE_DEFAULT, 0, "   p50 ≈%s", fmt_time(text, row->p50_ns));
 		page_add(page, ROLE_DEFAULT, 0, "   p99 ≈%s", fmt_time(text, row->p99_ns));
@@ -156,7 +156,7 @@ static void page_kernel_say_unknown(struct page *page, const struct known *known
 		page_say(page, ROLE_MUTED, 0, "occupancy: warps that fit at once, of those a "
 			 "multiprocessor can hold; tail: of all, what the last wave leaves empty");
 	else
-		page_say(page, ROLE_MUTED, 0, "not known: %s%soccupancy, as %s",
+		page_say(page, ROLE_MUTED, 0, "unknown: %s%soccupancy, as %s",
 			 known->geometry ? "" : "grid and block, ",
 			 known->taken ? "" : "registers and shared memory of a block, ",
 			 known->why);

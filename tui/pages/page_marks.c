@@ -16,8 +16,8 @@ bool page_marks(const struct page_call *call, struct page *page)
 
 	page_title(page, "marks");
 	if (!marks || !marks->n) {
-		page_say(page, ROLE_MUTED, 0, "no marks: m and a letter sets one at the cursor "
-			 "(mark NAME NOTE), ' and the letter goes back to it");
+		page_say(page, ROLE_MUTED, 0, "no marks: m and a letter set one at the cursor (or "
+			 "mark NAME NOTE), ' and the letter go back to it");
 		return true;
 	}
 	model_lock(call->model);

@@ -119,7 +119,7 @@ static void page_memory_add_chunks(struct page *page, const struct memory_chunks
 	char share[FMT_MAX];
 
 	if (!chunks->known) {
-		page_say(page, ROLE_WARN, 0, "  its chunks are not known: not all of its regions "
+		page_say(page, ROLE_WARN, 0, "  its chunks are unknown: not all of its regions "
 			 "and allocations were seen");
 		return;
 	}
@@ -131,8 +131,8 @@ static void page_memory_add_chunks(struct page *page, const struct memory_chunks
 		 fmt_bytes(largest, chunks->largest_free_bytes),
 		 fmt_share(share, chunks->fragmentation, 1000));
 	if (status->lost_events)
-		page_say(page, ROLE_WARN, 0, "  events were lost: chunks that they were about are "
-			 "wrong");
+		page_say(page, ROLE_WARN, 0, "  events were lost: the chunks that they changed are "
+			 "shown wrongly");
 	page_memory_add_bins(page, chunks);
 }
 

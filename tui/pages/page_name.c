@@ -77,7 +77,7 @@ static void page_name_add_times(struct name_page *n)
 	page_add(n->page, ROLE_DEFAULT, 0, "%s   total %s", fmt_many(count, sum->count, "time"),
 		 fmt_time(total, sum->total_ns));
 	if (sum->count)
-		page_add(n->page, ROLE_DEFAULT, 0, "   avg %s   min %s   p50 ≈%s   p99 ≈%s   max "
+		page_add(n->page, ROLE_DEFAULT, 0, "   mean %s   min %s   p50 ≈%s   p99 ≈%s   max "
 			 "%s", fmt_time(mean, sum->total_ns / (int64_t)sum->count),
 			 fmt_time(min, sum->min_ns), fmt_time(p50, sum->p50_ns),
 			 fmt_time(p99, sum->p99_ns), fmt_time(max, sum->max_ns));
@@ -244,8 +244,8 @@ static void page_name_make(struct name_page *n, struct model *model)
 		page_say(n->page, ROLE_WARN, 0, "only the first %s events of the timeline were "
 			 "looked at", fmt_count(text, n->sum.spans));
 	if (n->sum.folded)
-		page_say(n->page, ROLE_WARN, 0, "older ones may be gone from the timeline "
-			 "(--memory-limit): they are in the tables alone");
+		page_say(n->page, ROLE_WARN, 0, "older events may have been discarded "
+			 "(--memory-limit): only the tables count them");
 	page_name_add_places(n);
 	page_name_add_ops(n);
 	page_name_add_events(n);

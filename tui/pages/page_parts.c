@@ -42,7 +42,7 @@ const struct device_row *page_device_of(const struct page_book *book, uint32_t d
 	return NULL;
 }
 
-const struct queue_row *page_queue_of(const struct page_book *book, uint32_t queue)
+static const struct queue_row *page_queue_of(const struct page_book *book, uint32_t queue)
 {
 	return queue < book->n_queues ? &book->queues[queue] : NULL;
 }
@@ -51,15 +51,6 @@ const struct model_row *page_row(const struct page_book *book, uint32_t row)
 {
 	for (size_t i = 0; i < book->n_rows; i++)
 		if (book->rows[i].id == row)
-			return &book->rows[i];
-	return NULL;
-}
-
-const struct model_row *page_row_of_queue(const struct page_book *book, enum row_kind kind,
-					  uint32_t queue)
-{
-	for (size_t i = 0; i < book->n_rows; i++)
-		if (book->rows[i].kind == kind && book->rows[i].queue == queue)
 			return &book->rows[i];
 	return NULL;
 }

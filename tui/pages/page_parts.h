@@ -28,10 +28,7 @@ void page_book_take(struct page_book *book, struct model *model);	/* [locked] */
 void page_book_release(struct page_book *book);
 
 const struct device_row *page_device_of(const struct page_book *book, uint32_t device);
-const struct queue_row *page_queue_of(const struct page_book *book, uint32_t queue);
-/* The first of that kind with this queue, device, thread; NULL: none. */
-const struct model_row *page_row_of_queue(const struct page_book *book, enum row_kind kind,
-					  uint32_t queue);
+/* The row of the timeline of this device, with this id; NULL: none. */
 const struct model_row *page_row_of_device(const struct page_book *book, uint32_t device);
 const struct model_row *page_row(const struct page_book *book, uint32_t row);
 

@@ -84,8 +84,8 @@ bool page_pools(const struct page_call *call, struct page *page)
 	if (!n)
 		page_say(page, ROLE_MUTED, 0, "no thread pool was seen");
 	else
-		page_say(page, ROLE_MUTED, 0, "waited, p50 …: ops for a thread; waiting: in the "
-			 "queue, on average");
+		page_say(page, ROLE_MUTED, 0, "waited, p50 …: how long ops waited for a thread; "
+			 "waiting: ops in the queue, the mean number");
 	free(rows);
 	return true;
 }

@@ -21,7 +21,7 @@ static void page_queue_add_kind(struct page *page, const struct page_book *book,
 	page_to_process(page, row->pid);
 	page_add(page, ROLE_DEFAULT, 0, "   %s", row->in_order ? "in order" : "out of order");
 	if (row->fallback)
-		page_add(page, ROLE_DEFAULT, 0, "   the default one");
+		page_add(page, ROLE_DEFAULT, 0, "   the default queue");
 	if (row->priority)
 		page_add(page, ROLE_DEFAULT, 0, "   priority %" PRId32 " (lower is more urgent)",
 			 row->priority);
@@ -70,8 +70,8 @@ static void page_queue_add_work(struct page *page, struct model *model, uint32_t
 	}
 	if (row->call_p50_ns >= 0) {
 		page_label(page, "calls");
-		page_say(page, ROLE_DEFAULT, 0, "p50 %s   p99 %s   longest %s   of the host, that "
-			 "hand work over", fmt_time(p50, row->call_p50_ns),
+		page_say(page, ROLE_DEFAULT, 0, "p50 %s   p99 %s   longest %s   of the host, to "
+			 "launch work", fmt_time(p50, row->call_p50_ns),
 			 fmt_time(p99, row->call_p99_ns), fmt_time(most, row->call_max_ns));
 	}
 	if (row->delay_p50_ns >= 0) {
@@ -82,7 +82,7 @@ static void page_queue_add_work(struct page *page, struct model *model, uint32_t
 	}
 	if (row->watched_ns > 0) {
 		page_label(page, "depth");
-		page_say(page, ROLE_DEFAULT, 0, "%s handed over and not begun on average, %" PRIu32
+		page_say(page, ROLE_DEFAULT, 0, "%s launched and not started on average, %" PRIu32
 			 " at most   nothing at all %s of the time",
 			 fmt_tenths(depth, row->depth_milli / 100), row->depth_max,
 			 fmt_share(share, report_positive(row->empty_ns),

@@ -54,8 +54,8 @@ static void say_default(struct page *page, const struct queue_row *rows, size_t 
 		if (!fallback || other)
 			continue;
 		places_device_label(device, sizeof(device), devices, n_devices, devices[d].id);
-		page_say(page, ROLE_WARN, 0, "all work of %s goes to the default stream: nothing "
-			 "of it runs beside anything else", device);
+		page_say(page, ROLE_WARN, 0, "all work of %s goes to the default stream: no two "
+			 "parts of it run at the same time", device);
 	}
 }
 

@@ -292,7 +292,7 @@ static void page_range_add_memory(struct page *page, struct model *model, const 
 			continue;
 		if (!any) {
 			page_say(page, ROLE_DEFAULT, 0, "%s", "");
-			page_say(page, ROLE_COLUMN, 0, "  at its begin      its end       change  "
+			page_say(page, ROLE_COLUMN, 0, "  at its start      its end       change  "
 				 "memory");
 		}
 		any = true;
@@ -335,7 +335,7 @@ static void page_range_make_page(struct page *page, struct model *model, const s
 	page_range_add_memory(page, model, side);
 	if (!side->n)
 		page_say(page, ROLE_MUTED, 0, "nothing was seen in this time: no device worked and "
-			 "no op ran; a wider range, or another place");
+			 "no op ran; try a wider range, or another place");
 }
 
 bool page_range(const struct page_call *call, struct page *page)

@@ -45,7 +45,7 @@ static void page_run_add_processes(struct page *page, const struct page_book *bo
 	if (n > PROCESSES_SHOWN)
 		page_say(page, ROLE_MUTED, 0, "  %zu more", n - PROCESSES_SHOWN);
 	if (!n)
-		page_say(page, ROLE_MUTED, 0, "  none yet: no probe has spoken up");
+		page_say(page, ROLE_MUTED, 0, "  none yet: no probe has reported");
 	free(rows);
 }
 
@@ -135,8 +135,8 @@ static void page_run_add_graphs(struct page *page, struct model *model)
 	for (int i = 0; i < 8 && c.not_joined[i]; i++)
 		page_say(page, ROLE_MUTED, 0, "    not joined: %s", c.not_joined[i]);
 	if (c.dropped)
-		page_say(page, ROLE_WARN, 0, "  %llu nodes or texts were more than there is room "
-			 "for", (unsigned long long)c.dropped);
+		page_say(page, ROLE_WARN, 0, "  there was no room for %llu nodes or texts",
+			 (unsigned long long)c.dropped);
 	if (c.on_device && c.on_cpu) {
 		page_say(page, ROLE_WARN, 0, "  %llu ran on the processor beside %llu on a device:",
 			 (unsigned long long)c.on_cpu, (unsigned long long)c.on_device);
@@ -197,7 +197,7 @@ static void page_run_add_command(struct page *page, const struct page_call *call
 		page_add(page, ROLE_TITLE, ATTR_BOLD, "%s%s", word == run->command ? "" : " ",
 			 *word);
 	if (!run->command)
-		page_add(page, ROLE_MUTED, 0, "not known: it is in no recording of tftop's own");
+		page_add(page, ROLE_MUTED, 0, "unknown: only tftop's own recordings contain it");
 	page_end(page);
 	page_label(page, "program");
 	if (run->pid > 0)
@@ -230,8 +230,8 @@ static void page_run_add_length(struct page *page, const struct page_book *book)
 		 fmt_many(events, s->events, "event"), fmt_many(steps, s->steps, "step"),
 		 fmt_bytes(bytes, s->memory_bytes));
 	if (s->folded_ns > s->first_ns)
-		page_add(page, ROLE_WARN, 0, "   only sums are left of the first %s",
-			 fmt_time(length, s->folded_ns - s->first_ns));
+		page_add(page, ROLE_WARN, 0, "   details of the first %s were discarded, only sums "
+			 "are left", fmt_time(length, s->folded_ns - s->first_ns));
 	page_end(page);
 	page_label(page, "go to");
 	page_to(page, "findings", "pane", "findings", NULL);

@@ -70,6 +70,6 @@ void side_say_rest(struct page *page, const struct side *side, int64_t base_ns)
 			 "before threads': a shorter range has all of them",
 			 fmt_count(count, side->state.spans));
 	if (side->state.folded)
-		page_say(page, ROLE_WARN, 0, "≈ the oldest detail of it was let go of to stay "
-			 "within the memory limit (-m): its names are missing here");
+		page_say(page, ROLE_WARN, 0, "≈ its oldest details were discarded to stay within "
+			 "the memory limit (--memory-limit): their names are missing here");
 }

@@ -110,7 +110,7 @@ static void page_step_add_more(struct step_page *s)
 	page_to(s->page, "its range", "range", "step", number, NULL);
 	page_add(s->page, ROLE_MUTED, 0, "   ");
 	if (s->at != s->ranks.median)
-		page_to(s->page, "what it did otherwise than the median", "diff", "step", median,
+		page_to(s->page, "how it differs from the median", "diff", "step", median,
 			"step", number, NULL);
 	page_end(s->page);
 }
@@ -144,8 +144,8 @@ static void page_step_add_breakdown(struct step_page *s)
 
 	if (!model_step_breakdown(s->book.model, s->rows[s->at].start_ns, &own)) {
 		page_heading(s->page, "what its time went to");
-		page_say(s->page, ROLE_MUTED, 0, "  not known: it has not settled yet, or is long "
-			 "past");
+		page_say(s->page, ROLE_MUTED, 0, "  unknown: it has not settled yet, or its "
+			 "details were discarded");
 		return;
 	}
 	page_heading(s->page, "%-14s%10s%8s  %*s%11s%12s", "its time", "here", "share", BAR, "",
@@ -155,8 +155,8 @@ static void page_step_add_breakdown(struct step_page *s)
 			page_step_add_part(s->page, step_class_name((enum step_class)c), own.ns[c],
 					   own.dur_ns, mean.ns[c], means);
 	if (own.lost)
-		page_say(s->page, ROLE_BAD, 0, "  %s of it lost: what is gone is missing here",
-			 fmt_many(text, own.lost, "event"));
+		page_say(s->page, ROLE_BAD, 0, "  %s of it lost: what happened then is missing "
+			 "here", fmt_many(text, own.lost, "event"));
 	if (own.copy_ns)
 		page_say(s->page, ROLE_DEFAULT, 0, "  copies ran %s, %s of it under kernels",
 			 fmt_time(text, own.copy_ns), fmt_time(more, own.copy_hidden_ns));
@@ -299,11 +299,11 @@ static void page_step_add_ran(struct step_page *s, const struct page_call *call)
 		qsort(parts, n, sizeof(*parts), by_self);
 	page_step_add_kind(s, parts, n, RANGE_OP, "ops and ranges in it, by their own time");
 	if (!state.whole)
-		page_say(s->page, ROLE_WARN, 0, "  not all of it was looked at: it has more than "
-			 "%u events", (unsigned)SPANS_MOST);
+		page_say(s->page, ROLE_WARN, 0, "  only a part of it was looked at: it has more "
+			 "than %u events", (unsigned)SPANS_MOST);
 	if (state.folded)
-		page_say(s->page, ROLE_WARN, 0, "  its detail is gone (--memory-limit): only sums "
-			 "are left");
+		page_say(s->page, ROLE_WARN, 0, "  its details were discarded (--memory-limit): "
+			 "only sums are left");
 	free(parts);
 }
 
@@ -316,7 +316,7 @@ static bool find_step(const struct page_call *call, struct step_page *s, const s
 	if (s->at < s->n)
 		s->ranks = step_ranks(s->rows, s->n);
 	else
-		snprintf(call->error, call->error_size, "step %" PRId64 " is gone by now",
+		snprintf(call->error, call->error_size, "step %" PRId64 " was discarded",
 			 when->step);
 	return s->at < s->n;
 }

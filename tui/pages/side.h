@@ -63,7 +63,7 @@ struct side {
 /* turns NULL: at once; else the work of them, which rests now and then. */
 void side_of_range(struct side *side, struct model *model, const struct when *when,
 		   struct turns *turns);
-/* Of a report as interface.md has it; takes the node. false: a sentence in error. */
+/* Of a report in JSON (docs/report.md); takes the node. false: a sentence in error. */
 bool side_of_report(struct side *side, struct json_node *report, const char *title, char *error,
 		    size_t size);
 void side_release(struct side *side);

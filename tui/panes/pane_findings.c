@@ -248,7 +248,7 @@ static void findings_draw_heading(const struct findings_pane *p, struct area are
 
 	if (p->order != BY_WORTH || p->reverse)
 		end = area_printf(area, end + 1, 0, ROLE_MUTED, 0, "by %s%s", order_names[p->order],
-				  p->reverse ? ", the other way round" : "");
+				  p->reverse ? ", reversed" : "");
 	if (!p->taken || p->status.settled_ns == INT64_MIN || !p->base_ns)
 		return;
 	if (p->status.more)
@@ -270,8 +270,8 @@ static void draw_none(const struct findings_pane *p, struct area area)
 		where_say_none(p->where, is_known, p, none, sizeof(none));
 	area_text(area, 1, 1, ROLE_MUTED, 0, p->all ? none :
 		  !p->status.steps && !p->status.final ?
-		  "nothing found yet: it takes some steps that have settled" :
-		  "nothing found that costs enough to be told");
+		  "nothing found yet: some steps must have settled first" :
+		  "nothing found that costs enough to be reported");
 }
 
 static void findings_draw(struct pane *pane, struct view *view, struct area area, bool focused)
@@ -336,7 +336,8 @@ static unsigned findings_show(struct view *view, const struct finding *finding)
 	}
 	if (outcome != OUT_REDRAW)
 		return outcome | OUT_FOCUS_TIMELINE;
-	snprintf(view->status, sizeof(view->status), "no one place shows this: its numbers do");
+	snprintf(view->status, sizeof(view->status),
+		 "this finding has no single place on the timeline; see its numbers");
 	view->status_error = true;
 	return OUT_REDRAW;
 }

@@ -139,8 +139,8 @@ static void say_coverage(struct ops_pane *p, const struct model_status *status)
 	p->table.note[0] = '\0';
 	if (!p->devices || !all)
 		return;
-	snprintf(p->table.note, sizeof(p->table.note), "%s of device time was launched by an op or "
-		 "range that is known, %s by none",
+	snprintf(p->table.note, sizeof(p->table.note),
+		 "%s of device time was launched by a known op or range, %s by none",
 		 fmt_share(with_op, (uint64_t)status->op_ns, all),
 		 fmt_share(without, all - (uint64_t)status->op_ns, all));
 }
@@ -383,7 +383,7 @@ static struct table *ops_the_table(struct pane *pane)
 	return &((struct ops_pane *)pane)->table;
 }
 
-/* Of all its kinds it has most columns. */
+/* The kind of table with the most columns of all those of this pane. */
 static const struct table_kind *ops_most(void)
 {
 	return ops_kind(true, OPS_LIST);

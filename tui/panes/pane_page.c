@@ -374,7 +374,9 @@ static void page_draw(struct pane *pane, struct view *view, struct area area, bo
 		draw_line(p, p->top + row, area, (int)row + 1, focused);
 }
 
-bool page_hit(const struct pane *pane, int x, int y, size_t *line, size_t *link)
+/* The link at a cell of the pane's area as it was drawn last: its line and its index among the
+ * line's links. false: the cell has no link, *line is that of the cell (or the last). */
+static bool page_hit(const struct pane *pane, int x, int y, size_t *line, size_t *link)
 {
 	const struct page_pane *p = (const struct page_pane *)pane;
 	struct drawing d;

@@ -36,8 +36,4 @@ const char *pane_page_command(const struct pane *pane);
 /* The page itself; *borrowed until another one is shown.* */
 const struct page *pane_page_shown(const struct pane *pane);
 
-/* The link at a cell of the pane's area as it was drawn last: its line and which of the
- * line's links it is. false: there is none, *line is that of the cell (or the last). */
-bool page_hit(const struct pane *pane, int x, int y, size_t *line, size_t *link);
-
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report of interface.md section 2: what the model knows, as text for
+ * The report (docs/report.md): what the model knows, as text for
  * people and as JSON for programs. Both are written from the same snapshot
  * functions of model/query/query.h and hold no state.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report as JSON: interface.md section 2, key by key. What was not
+ * The report as JSON (docs/report.md), key by key. What was not
  * observed has no key.
  */
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report as text: interface.md section 2. */
+/* The report as text (docs/report.md). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,13 +82,13 @@ static void report_text_print_device(struct model *model, struct device_row *row
 	fprintf(out, "   idle %s\n", fmt_share(share[0], span > busy ? span - busy : 0, span));
 	report_idle_text(row, &idle, out);
 	if (unseen.rough)
-		fputs("    all of it only about: events were lost in more than half of the time\n",
-		      out);
+		fputs("    all of this is approximate: events were lost in more than half of the "
+		      "time\n", out);
 	else if (unseen.lost_ns > 0)
-		fprintf(out, "    without the %s in which events were lost\n",
+		fprintf(out, "    excluding %s in which events were lost\n",
 			fmt_time(time, unseen.lost_ns));
 	if (unseen.paused_ns > 0)
-		fprintf(out, "    without the %s in which the level was off\n",
+		fprintf(out, "    excluding %s in which the level was off\n",
 			fmt_time(time, unseen.paused_ns));
 }
 

@@ -42,10 +42,10 @@ static void print_coverage(const struct model_status *status, FILE *out)
 		fprintf(out, "  coverage      ops cover %s of device time\n",
 			fmt_share(share, ops, all));
 	if (none)
-		fprintf(out, "  ! no launch   for %s of device time: it is in no op\n",
+		fprintf(out, "  ! no launch   for %s of device time: it belongs to no op\n",
 			fmt_share(share, none, all));
 	if (status->unmet)
-		fprintf(out, "  ! no run      for %s: what it cost is not known\n",
+		fprintf(out, "  ! no run      for %s: their cost is unknown\n",
 			fmt_many(text, status->unmet, "launched command"));
 }
 
@@ -106,9 +106,9 @@ static void print_losses(const struct model_status *status, FILE *out)
 		fprintf(out, "  ! impossible  %s ignored\n",
 			fmt_many(events, status->bad, "value"));
 	if (status->late)
-		fprintf(out, "  ! late        %s came after their time was final: totals have "
-			"them, steps and findings do "
-			"not\n", fmt_many(events, status->late, "record"));
+		fprintf(out, "  ! late        %s came after their time had settled: totals count "
+			"them, steps and findings do not\n",
+			fmt_many(events, status->late, "record"));
 	if (status->partial)
 		fputs("  ! partial     the end is missing\n", out);
 }
@@ -133,7 +133,7 @@ static void print_hosts(struct model *model, FILE *out)
 			fprintf(out, "by %s, ±%s\n", host_clock_name(&rows[i]),
 				fmt_time(time, rows[i].clock_error_ns));
 		else
-			fputs("not known, its times are its own\n", out);
+			fputs("unknown, its times are its own\n", out);
 	}
 	if (violations)
 		fprintf(out, "  ! clock       of hosts contradicted %s by messages\n",

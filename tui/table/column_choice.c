@@ -117,7 +117,7 @@ static bool check(char sign, const char *key, void *arg)
 
 	c->only |= sign == '=';
 	if (sign == '-' && strcmp(key, c->kind->columns->column[0].key) == 0) {
-		snprintf(c->error, c->size, "'%s' says what a row is: it stays", key);
+		snprintf(c->error, c->size, "'%s' says what a row is and cannot be hidden", key);
 		return false;
 	}
 	return table_kind_column(c->kind, key) ||

@@ -262,7 +262,7 @@ static unsigned table_sort_command(struct table *table, struct view *view,
 	}
 	table_print_keys(table, keys, sizeof(keys));
 	snprintf(view->status, sizeof(view->status), "%s '%.40s'; there are:%s",
-		 call->argc < 2 ? "sort by what: no" : "no column",
+		 call->argc < 2 ? "sort needs a" : "no column",
 		 call->argc < 2 ? "column" : call->argv[1], keys);
 	view->status_error = true;
 	return OUT_REDRAW;

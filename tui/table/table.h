@@ -224,7 +224,5 @@ void table_write(struct table *table, FILE *out, bool commas);
 
 /* Mixes words into an identity that is not 0. */
 uint64_t table_mix(uint64_t a, uint64_t b, uint64_t c);
-/* A cell for each value, in eighths of the highest; what is there at all has the lowest. */
-void table_strip(char *text, size_t size, const uint64_t *values, size_t n);
 
 #endif

@@ -14,11 +14,11 @@ enum { OWN_COUNT, OWN_COST, OWN_SHARE };
 
 const struct table_column table_own_columns[] = {
 	[OWN_COUNT] = {"+calls", "since-calls", 9, 0, 0, 2, UNIT_COUNT, TABLE_SUMS,
-		       .help = "how often since the moment of `pin`"},
+		       .help = "count since `pin`"},
 	[OWN_COST] = {"since", "since", 10, 0, 0, 1, UNIT_TIME, TABLE_SUMS,
-		      .help = "what it cost since the moment of `pin`: time, of memory bytes"},
+		      .help = "cost since `pin`: time, or bytes of memory"},
 	[OWN_SHARE] = {"share since", "since-share", 11, 0, 0, 3, UNIT_SHARE, 0,
-		       .help = "its part of what all rows cost since the moment of `pin`"},
+		       .help = "share of what all rows cost since `pin`"},
 };
 const size_t table_n_own_columns = sizeof(table_own_columns) / sizeof(table_own_columns[0]);
 
@@ -145,6 +145,24 @@ bool table_value(const struct table *table, size_t column, const void *row, int6
 	return part > 0;
 }
 
+/* One cell for each value, in eighths of the highest; a value above 0 has at least the lowest
+ * block. */
+static void table_strip(char *text, size_t size, const uint64_t *values, size_t n)
+{
+	uint64_t most = 0;
+	size_t at = 0;
+
+	for (size_t i = 0; i < n; i++)
+		most = values[i] > most ? values[i] : most;
+	for (size_t i = 0; i < n && at + 4 < size; i++)
+		if (values[i])
+			at += text_encode(0x2581 + (uint32_t)((__uint128_t)values[i] * 7 / most),
+					  text + at);
+		else
+			text[at++] = ' ';
+	text[at] = '\0';
+}
+
 void table_text(const struct table *table, size_t column, const void *row, char *text,
 		size_t size)
 {
@@ -202,21 +220,4 @@ uint64_t table_mix(uint64_t a, uint64_t b, uint64_t c)
 	h = (h ^ (h >> 32) ^ c) * 0x94d049bb133111ebULL;
 	h ^= h >> 31;
 	return h ? h : 1;
-}
-
-/* One cell a value, 0 … most; what is there at all has the lowest block. */
-void table_strip(char *text, size_t size, const uint64_t *values, size_t n)
-{
-	uint64_t most = 0;
-	size_t at = 0;
-
-	for (size_t i = 0; i < n; i++)
-		most = values[i] > most ? values[i] : most;
-	for (size_t i = 0; i < n && at + 4 < size; i++)
-		if (values[i])
-			at += text_encode(0x2581 + (uint32_t)((__uint128_t)values[i] * 7 / most),
-					  text + at);
-		else
-			text[at++] = ' ';
-	text[at] = '\0';
 }

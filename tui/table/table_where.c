@@ -117,7 +117,7 @@ unsigned table_where(struct table *table, struct view *view, const struct comman
 {
 	if (call->argc > 1 && !table_has_fields(table->kind)) {
 		snprintf(view->status, sizeof(view->status),
-			 "rows here cannot be chosen by a filter");
+			 "rows of this pane cannot be filtered");
 		view->status_error = true;
 	} else if (where_take(&table->where, view, call)) {
 		table_choose_rows(table);

@@ -18,7 +18,7 @@ bool where_take(struct filter **filter, struct view *view, const struct command_
 			return false;
 	} else if (!*filter) {
 		snprintf(view->status, sizeof(view->status),
-			 "all rows are shown; e.g. where dur > 1ms (help filter: what there is)");
+			 "all rows are shown; e.g. where dur > 1ms (see help filter)");
 		return false;
 	}
 	filter_free(*filter);
@@ -39,7 +39,7 @@ void where_say_none(const struct filter *filter,
 			 "them", filter_fields[field].name);
 		return;
 	}
-	snprintf(out, size, "none of the rows is wanted; where alone shows all of them");
+	snprintf(out, size, "no row matches; where alone shows all of them");
 }
 
 struct area where_draw(const struct filter *filter, size_t count, size_t all, struct area area,

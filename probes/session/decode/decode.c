@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages of babeltrace2 into batches of model events.
+ * Decodes messages of babeltrace2 into batches of model events.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,7 +107,7 @@ static void say(struct decode *decode, const char *text)
 	event->u.message.text = decode_batch_keep(decode->batch, text, strlen(text));
 }
 
-/* What is said of a class is said when it is met first. */
+/* Problems of a class are reported when it is first met. */
 static struct decode_class *find_class(struct decode *decode, const bt_event_class *event_class)
 {
 	char problem[160], text[256];
@@ -146,7 +146,7 @@ static bool is_future(struct decode *decode, int64_t ns)
 	return ns > decode->believed_ns;
 }
 
-/* One from the future would end a drain, settle what has not come and move the screen on. */
+/* A future time would end a drain, settle what has not arrived, and scroll the screen. */
 static void take_time(struct decode *decode, int64_t ns)
 {
 	if (!is_future(decode, ns)) {
@@ -239,7 +239,7 @@ static uint64_t integer(const bt_field *field, bool is_signed)
 			   bt_field_integer_unsigned_get_value(field);
 }
 
-/* What `from` says of the field, which is an integer. */
+/* The value of the field, which is an integer. */
 static inline void store_integer(const struct decode_field *field, uint64_t from, void *to)
 {
 	uint64_t value = from << field->left;
@@ -337,7 +337,7 @@ static void check_schema(struct decode *decode, uint32_t schema, uint32_t pid)
 	say(decode, text);
 }
 
-/* The batch's newest event by its number: whether it stays, what is missing. */
+/* Checks the sequence number of the batch's newest event: keeps it or not, adds losses. */
 static void follow_sequence(struct decode *decode, struct event *event)
 {
 	enum seqs_state state = SEQS_NEXT;
@@ -352,7 +352,7 @@ static void follow_sequence(struct decode *decode, struct event *event)
 	decode->counts.events++;
 	if (decode->seqs)
 		seqs_came(decode->seqs, event);
-	/* what is defined again comes before anything is seen again */
+	/* definitions that are repeated come before any new event */
 	if (decode->gap_begin_ns && !decode->gap_end_ns && event->type >= EVENT_OP &&
 	    event->time_ns > decode->gap_begin_ns) {
 		decode->gap_end_ns = event->time_ns;
@@ -388,7 +388,7 @@ static size_t read_words(const bt_field *field, uint64_t *words)
 	return n <= TFT_OPS_WORDS ? n : 0;
 }
 
-/* Many ops and kernels in one event: each as if it had come alone. */
+/* Many ops and kernels in one event: each as if it were an event of its own. */
 static void take_ops(struct decode *decode, const struct decode_class *class,
 		     const bt_event *from)
 {
@@ -420,7 +420,7 @@ static void take_ops(struct decode *decode, const struct decode_class *class,
 		say(decode, "a record of several ops is damaged: some ops are missing");
 }
 
-/* Of what was not read while the reader attached anew, what no later number tells of. */
+/* What was not read while the reader attached anew and no later number shows. */
 static uint64_t lost_by_beat(struct decode *decode, const struct event *event)
 {
 	if (event->type != EVENT_BEAT || !decode->anew || decode->renewed || !decode->seqs)
@@ -462,7 +462,7 @@ static void take_event(struct decode *decode, const bt_message *message)
 		check_schema(decode, event->u.process.schema, event->pid);
 }
 
-/* An idle program's last packets have no events, but bring time on. */
+/* An idle program's packets have no events, but advance the time. */
 static void packet_end(struct decode *decode, const bt_message *message)
 {
 	const bt_stream *stream = bt_packet_borrow_stream_const(

@@ -139,7 +139,7 @@ static bool resolve_payload(const bt_field_class *payload, const struct field_sp
 
 /*
  * Fills *out for event_class (taking a reference). problem: "" or why it is
- * skipped although it is ours.
+ * skipped although it is tftop's.
  */
 static void decode_class_resolve(const bt_event_class *event_class, struct decode_class *out,
 				 char *problem, size_t size)
@@ -169,7 +169,7 @@ static void decode_class_resolve(const bt_event_class *event_class, struct decod
 	snprintf(problem, size, "event '%.64s' is not known to this version", name);
 }
 
-/* ---- those that have been met ---- */
+/* ---- the classes met so far ---- */
 
 #define SLOTS 256			/* to begin with: 32 classes per trace class */
 

@@ -34,8 +34,8 @@ static void cut_addresses(char *error)
 }
 
 /*
- * The innermost cause is the one a person can do something about; the outer
- * ones say where. Component and file names of babeltrace are left out.
+ * The innermost cause is the one that a user can do something about; the outer ones tell where it
+ * happened. Component and file names of babeltrace are left out.
  */
 void graph_take_error(char *error, size_t size, const char *what)
 {
@@ -110,7 +110,7 @@ static bool holds_trace(const char *path)
 	return found;
 }
 
-/* A folder that may not be looked into is one that cannot be read. */
+/* A folder that may not be opened counts as one that cannot be read. */
 static int visit_entry(const char *path, const struct stat *st, int type, struct FTW *at)
 {
 	(void)st, (void)at;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One thread's abort() is not the program's. */
+/* See guard.h. */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -14,7 +14,7 @@ static _Thread_local atomic_bool *guarded;
 static _Thread_local volatile sig_atomic_t holds;
 static _Thread_local sigjmp_buf *volatile way_back;
 
-/* A sanitizer tells of a bad access itself. */
+/* A sanitizer reports bad accesses itself. */
 #ifdef __SANITIZE_ADDRESS__
 static const int caught_signals[] = { SIGABRT, SIGBUS };
 #else
@@ -52,7 +52,7 @@ bool guard_lost_any(void)
 static void caught(int number)
 {
 	guard_caught(number);
-	/* Another thread: as if we were not here. */
+	/* Another thread: as if there were no guard. */
 	for (size_t i = 0; i < CAUGHT; i++)
 		if (caught_signals[i] == number)
 			sigaction(number, &before[i], NULL);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reader's thread: runs babeltrace2's graph, decodes, hands batches on.
+ * The reader's thread: runs babeltrace2's graph, decodes events, and hands batches on.
  *
- * A live graph that has nothing says AGAIN; the thread then sleeps 2 ms in the
- * first seconds, until there are streams (the viewer must be attached before
- * the first buffers are full), afterwards as rhythm.h says: the live timer
- * dominates the latency, and each look costs the relay daemon an answer.
+ * A live graph that has nothing returns AGAIN. The thread then sleeps for 2 ms in the first seconds
+ * until there are streams, because the viewer must be attached before the first buffers are full.
+ * Afterwards it sleeps as rhythm.h says: the live timer dominates the latency, and each look costs
+ * the relay daemon an answer.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -39,7 +39,7 @@ static atomic_bool left_behind;
 
 /* ---- the sink ---- */
 
-/* Whoever sets stop and then sees it not within the sink, will not. */
+/* Whoever sets stop and then finds the thread outside the sink can rely on that. */
 static void call_sink(void *arg, const struct event *events, size_t count)
 {
 	struct reader *reader = arg;
@@ -119,10 +119,9 @@ static void sleep_until_woken(struct reader *reader, int64_t duration_ns)
 }
 
 /*
- * A drained reader is done when nothing can follow: the muxer, which gives out
- * all streams in the order of time, has come past the end; or every stream has
- * ended (before it: the daemons gave up, the rest is missing); or none appeared
- * in some last looks.
+ * A drained reader is done when nothing can follow: the muxer, which merges all streams in order of
+ * time, is past the end; or every stream has ended (if before the end, the daemons gave up and
+ * the rest is missing); or no stream has appeared in a number of last looks.
  */
 static bool has_drained(struct reader *reader, int *looks)
 {
@@ -138,7 +137,7 @@ static bool has_drained(struct reader *reader, int *looks)
 	}
 	if (counts->messages)
 		return false;		/* attached, the first data is on its way */
-	/* one that attached anew because of bad data, and saw no more, has not read all */
+	/* a reader that attached anew after bad data, and got nothing since, lacks the rest */
 	atomic_store(&reader->complete,
 		     reader->attached_anew == atomic_load(&reader->reattached));
 	return ++*looks >= LAST_LOOKS;
@@ -152,21 +151,21 @@ static int64_t poll_ns(struct reader *reader)
 
 	if (atomic_load(&reader->drain_ns) || (!streams && now - reader->begin_ns < EARLY_NS))
 		return POLL_EARLY_NS;
-	/* One look asks for every stream, and there are two for each CPU. */
+	/* Each look asks about every stream, and there are two per CPU. */
 	return rhythm_wait_ns(&reader->rhythm, now, reader->period_ns,
 			      reader->period_ns / POLLS + streams * POLL_STREAM_NS);
 }
 
-/* Is another graph worth a try? Not when the end is waited for:
- * a session that is being destroyed cannot be attached to. */
+/* Whether to try another graph; not during a drain, because a session that is being destroyed
+ * cannot be attached to. */
 static bool reattaches(struct reader *reader)
 {
 	return !reader->path && reader->attached_anew < REATTACH_MAX &&
 	       !atomic_load(&reader->stop) && !atomic_load(&reader->drain_ns);
 }
 
-/* Of data that stopped, as graph_take_error() has it. Time that runs backwards are streams of
- * another user; what cannot be had any more was overwritten before it was read. */
+/* Why the data stopped, from graph_take_error()'s text. Time that runs backwards means streams of
+ * another user; data that is no longer available was overwritten before it was read. */
 static void attach_anew(struct reader *reader, const char *error)
 {
 	static const char later[] = "a process of another user started, or data came too late";
@@ -186,7 +185,7 @@ static bool is_renewed(struct reader *reader)
 	return atomic_load(&reader->renewals) != reader->renewed;
 }
 
-/* Its daemons are gone: until others stand, or nobody waits for them any more. */
+/* Its daemons died: waits until others are ready, or until it is told that none will be. */
 static bool waits_for_others(struct reader *reader)
 {
 	int64_t until_ns = monotonic_ns() + RENEW_WAIT_NS;
@@ -198,8 +197,8 @@ static bool waits_for_others(struct reader *reader)
 	return is_renewed(reader) && !atomic_load(&reader->stop);
 }
 
-/* A new graph begins with what is still to come: what the streams hold until now,
- * perhaps of a process that has ended, this one reads first. */
+/* A new graph starts with later events only. So this graph first reads what the streams hold now,
+ * which may belong to a process that has ended. */
 static bool attaches_anew(struct reader *reader)
 {
 	int64_t asked_ns = atomic_load(&reader->anew_ns);
@@ -230,7 +229,7 @@ static bool is_replaced_after_error(struct reader *reader, bool attached)
 			 "the LTTng relay daemon sends no more data");
 	if (is_renewed(reader))
 		return true;
-	/* A later graph that does not even connect: there is no daemon any more. */
+	/* If a later graph cannot even connect, there is no daemon any more. */
 	if ((attached || !reader->was_attached) && reattaches(reader)) {
 		attach_anew(reader, reader->error);
 		return true;
@@ -250,7 +249,7 @@ static bool run_live_graph(struct reader *reader, bt_graph *graph)
 		bt_graph_run_once_status status;
 
 		reader->brought = false;
-		/* 2.0.4 may say "again" and leave an error behind: it would abort now. */
+		/* 2.0.4 may return "again" with an error pending, and would then abort. */
 		bt_current_thread_clear_error();
 		status = bt_graph_run_once(graph);
 		if (reader->brought) {
@@ -293,8 +292,8 @@ static bool run_live_graph(struct reader *reader, bt_graph *graph)
 	return false;
 }
 
-/* Builds a graph and runs it; true: once more. A later one that cannot be built
- * (the relay is gone) leaves the first one's reason. */
+/* Builds a graph and runs it; true: do it once more. If a later graph cannot be built because the
+ * relay daemon is gone, the first one's error stays. */
 static bool run_graph(struct reader *reader)
 {
 	char error[READER_ERROR_MAX], *url;
@@ -316,7 +315,7 @@ static bool run_graph(struct reader *reader)
 		return false;
 	}
 	if (renewals != reader->renewed) {
-		/* What was tried in between was no reading on. */
+		/* The attempts in between read nothing. */
 		reader->attached_anew = atomic_load(&reader->reattached);
 		decode_renewed(reader->decode, reader->begun_ns);
 		reader->gap_open = true;
@@ -361,8 +360,8 @@ static void release_reader(struct reader *reader)
 	free(reader);
 }
 
-/* Babeltrace has failed one of its assertions: as after bad data another graph reads on, where
- * there may be one. */
+/* Babeltrace failed an assertion: another graph continues reading, as after bad data, if one may
+ * be tried. */
 static void after_abort(struct reader *reader)
 {
 	if (!reattaches(reader))
@@ -462,7 +461,7 @@ struct reader *reader_start(const struct reader_options *options, char error[REA
 	return reader;
 }
 
-/* A moment that is not after until_ns, for a timed wait. */
+/* A time that is not after until_ns, for a timed wait. */
 static struct timespec soon(int64_t until_ns)
 {
 	int64_t at_ns = monotonic_ns() + LOOK_NS;
@@ -501,9 +500,9 @@ bool reader_wait_end(struct reader *reader, int timeout_ms)
 }
 
 /*
- * The thread may sit in recv() on a relay that does not answer: shutting the
- * socket down wakes it. Should it hang elsewhere, it is left behind and frees
- * itself when it comes back, without calling the sink again.
+ * The thread may be waiting in recv() for a relay daemon that does not answer: shutting the socket
+ * down wakes it. If it hangs elsewhere, it is abandoned, and frees itself when it returns, without
+ * calling the sink again.
  */
 bool reader_free(struct reader *reader)
 {

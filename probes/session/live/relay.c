@@ -52,8 +52,8 @@ static int connect_through(struct relay *relay, int fd, uint16_t port)
 	return 0;
 }
 
-/* Commands of LTTng's viewers that data answers (lttng-viewer-abi.h of lttng-tools): their
- * number is the 32 bits at 8, big endian as all, how many bytes are asked for those at 32. */
+/* Commands of LTTng's viewers that are answered with data (lttng-viewer-abi.h of lttng-tools). All
+ * numbers are big endian. A command's number is in the 32 bits at 8, the requested size at 32. */
 #define COMMAND_AT 8
 #define COMMAND_BYTES 16
 #define ASKED_AT 32
@@ -67,7 +67,7 @@ static uint32_t number_at(const uint8_t *bytes)
 	       bytes[3];
 }
 
-/* A command: what its answer may be. */
+/* Notes from a command how large its answer may be. */
 static void look_at_command(struct relay *relay, const uint8_t *bytes, size_t size)
 {
 	relay->command = size >= COMMAND_BYTES ? number_at(bytes + COMMAND_AT) : 0;
@@ -76,7 +76,7 @@ static void look_at_command(struct relay *relay, const uint8_t *bytes, size_t si
 		      size >= ASKED_AT + 4 ? number_at(bytes + ASKED_AT) : 0;
 }
 
-/* Does the answer announce no more than it may? As far as it is known. */
+/* Whether the answer announces no more than it may, as far as that is known. */
 static bool is_good(struct relay *relay, const uint8_t *bytes, size_t size)
 {
 	uint64_t announced;

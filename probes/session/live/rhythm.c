@@ -3,8 +3,8 @@
 
 #define CREEP 100	/* part of a period that data is taken to have come earlier */
 
-/* The time it came is not known, only when it was found: a little earlier, so
- * that looks come closer to it until one is too early. */
+/* When the data arrived is unknown, only when it was found. So the next look is a little earlier
+ * each time, until one is too early. */
 void rhythm_found(struct rhythm *rhythm, int64_t now_ns, int64_t period_ns)
 {
 	rhythm->beat_ns[rhythm->next] = now_ns - period_ns / CREEP;
@@ -22,7 +22,7 @@ int64_t rhythm_wait_ns(const struct rhythm *rhythm, int64_t now_ns, int64_t peri
 
 		if (!rhythm->beat_ns[i] || due_ns <= rhythm->found_ns)
 			continue;
-		/* late: the later it is, the less often it is looked for */
+		/* late: the later it is, the rarer the looks */
 		if (left_ns <= 0)
 			left_ns = -left_ns;
 		if (left_ns < wait_ns)

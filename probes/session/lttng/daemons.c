@@ -59,7 +59,7 @@ static bool find_program(const char *name, char path[DAEMON_PATH_MAX])
 		       name, path);
 }
 
-/* The consumer daemon is no command: it lives below a library folder. */
+/* The consumer daemon is not in PATH: it is below a library folder. */
 static bool find_consumerd(const char *sessiond, char path[DAEMON_PATH_MAX])
 {
 	static const char *const patterns[] = {
@@ -157,7 +157,7 @@ static bool names_consumer(const char *line)
 	return strncmp(line, DAEMON_CONSUMER_ENV, sizeof(DAEMON_CONSUMER_ENV) - 1) == 0;
 }
 
-/* Nothing of the user's that the daemons would obey by mistake. */
+/* No variables of the user's that the daemons would obey by mistake. */
 static void start_environment(struct start *s, const struct daemons *d)
 {
 	static const char *const kept[] = { "LD_LIBRARY_PATH", "ASAN_OPTIONS", "TSAN_OPTIONS" };
@@ -300,7 +300,7 @@ int daemons_start(struct daemons *d, char *error, size_t size)
 
 bool daemons_relayd_listens(const struct daemons *d)
 {
-	/* Looked up rather than tried: a probe connection would be a viewer. */
+	/* Looked up in /proc, not tried: a test connection would count as a viewer. */
 	FILE *file = fopen("/proc/thread-self/net/tcp", "re");
 	char line[256];
 	int found = 0;
@@ -359,7 +359,7 @@ void daemons_log_tail(const char *dir, const char *name, char *text, size_t size
 		if (is_error || !text[0] || !strstr(text, "Error"))
 			snprintf(text, size, "%s", line);
 	}
-	/* "[ts] Error: cause": the cause is what is told. */
+	/* "[ts] Error: cause": the cause is reported. */
 	line = strstr(text, "Error: ");
 	if (line)
 		memmove(text, line + 7, strlen(line + 7) + 1);

@@ -35,7 +35,7 @@ void keeper_tell(struct keeper *k, int level, const char *text)
 	wire_text(k->options->fd, WIRE_MESSAGE, level, text);
 }
 
-/* The path is dead: said once, as a failure before READY, as a break after. */
+/* Tracing is not possible any more: reported once, as WIRE_FAILED, after READY as WIRE_BROKEN. */
 static void keeper_give_up(struct keeper *k, const char *text)
 {
 	if (k->state == KEEPER_DEAD)
@@ -46,7 +46,7 @@ static void keeper_give_up(struct keeper *k, const char *text)
 	keeper_end_daemons(&k->daemons, false);
 }
 
-/* A part of the path is dead: while PROGRAM is traced another set takes its place. */
+/* A daemon is dead: while PROGRAM is traced, another set of daemons replaces all. */
 static void replace_or_give_up(struct keeper *k, const char *text)
 {
 	char error[KEEPER_SENTENCE], both[2 * KEEPER_SENTENCE];
@@ -81,7 +81,7 @@ static void daemons_stand(struct keeper *k)
 	if (!k->sessiond_ready || !daemons_relayd_listens(&k->daemons))
 		return;
 	k->state = KEEPER_CREATING;
-	/* It loads its libraries while liblttng-ctl waits for the consumer. */
+	/* The scout loads its libraries while liblttng-ctl waits for the consumer. */
 	if (k->options->library_dir && k->options->scout)
 		scout_start(k->dir, k->options->library_dir, k->options->program_uid,
 			    k->options->program_gid, &k->scout);
@@ -110,8 +110,8 @@ static void tell_ready(struct keeper *k)
 	where.timer_us = k->plan.timer_us;
 	where.past_users = (uint32_t)k->past_users;
 	k->state = KEEPER_READY;
-	/* Not before: beside a program that has all processors busy they would take seconds
-	 * to stand, for a tenth of a second's work. */
+	/* Not earlier: beside a program that keeps all processors busy, they would need seconds
+	 * for the tenth of a second's work that makes them ready. */
 	process_group_gives_way(k->hurried);
 	process_gives_way(k->daemons.sessiond);
 	process_gives_way(k->daemons.relayd);
@@ -119,7 +119,7 @@ static void tell_ready(struct keeper *k)
 	wire_send(k->options->fd, &head, &where, sizeof(where), k->set ? -1 : k->control, true);
 }
 
-/* The session stands, and its first program, the scout, is in it. */
+/* The session is ready, and its first program, the scout, has registered. */
 static void scout_has_registered(struct keeper *k)
 {
 	char text[KEEPER_SENTENCE], tail[256];
@@ -205,7 +205,7 @@ static void keeper_obey(struct keeper *k)
 	if (inbox.head.type == WIRE_BEGUN)
 		k->begun = true;
 	if (inbox.head.type == WIRE_STOP && k->set && k->state < KEEPER_READY) {
-		/* The next set is not there yet: it has nothing to hand out. */
+		/* The next set is not ready yet: it has nothing to deliver. */
 		k->state = KEEPER_STOPPED;
 		wire_send(k->options->fd, &drained, NULL, 0, -1, true);
 	}
@@ -248,8 +248,8 @@ static void reap_daemons(struct keeper *k)
 	}
 }
 
-/* A dying sessiond closes its sockets, and takes the consumer daemon along,
- * before its own death is told: the cause gets a moment to show itself. */
+/* A dying sessiond closes its sockets and ends the consumer daemon before its own death is
+ * reported. So wait a moment for the actual cause. */
 static void consumer_gone(struct keeper *k)
 {
 	struct pollfd signals = { .fd = k->signals, .events = POLLIN };
@@ -258,7 +258,7 @@ static void consumer_gone(struct keeper *k)
 
 	close(k->consumer);
 	k->consumer = -1;
-	/* The first child to be told dead may be the consumer itself. */
+	/* The first child that is reported dead may be the consumer itself. */
 	while (k->set == set && k->state < KEEPER_STOPPED && monotonic_ns() < until_ns) {
 		poll(&signals, 1, 50);
 		reap_daemons(k);
@@ -267,8 +267,8 @@ static void consumer_gone(struct keeper *k)
 		replace_daemon(k, "consumerd", "died");
 }
 
-/* A daemon that somebody has stopped holds all others up. Counted in looks and not by the
- * clock: the keeper may have been stopped together with them. */
+/* A daemon that was stopped from outside blocks all others. The time is counted in looks, not by
+ * the clock: the keeper may have been stopped together with them. */
 static void watch_stopped(struct keeper *k, int64_t now)
 {
 	static const char *const names[3] = { "sessiond", "relayd", "consumerd" };
@@ -346,7 +346,7 @@ static void keeper_loop(struct keeper *k)
 		poll(p, 6, wait);
 		if (p[0].revents & (POLLHUP | POLLERR))
 			return;
-		/* before a death: it may say that PROGRAM is traced from now on */
+		/* before a death is handled: this may be WIRE_BEGUN */
 		if (p[0].revents)
 			keeper_obey(k);
 		if (p[1].revents)
@@ -387,7 +387,7 @@ static void become_keeper(struct keeper *k)
 	process_null_stdio();
 	process_keep_fds(fds, 2);
 	k->signals = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
-	/* PROGRAM's other users reach its sockets; what the user keeps has his mask. */
+	/* PROGRAM's other users reach its sockets; the recording gets the user's mask. */
 	k->daemons.mask = umask(0022);
 	if (chdir("/") != 0)
 		umask(0022);
@@ -405,7 +405,7 @@ _Noreturn void keeper_main(const struct keeper_options *options)
 		keeper_give_up(&k, error);
 	keeper_loop(&k);
 	dir_let_go(k.lock);	/* tftop itself does where it was not killed */
-	/* tftop has all there was; root's own word in /dev/shm is sessiond's to reset */
+	/* tftop has everything; sessiond resets root's own word in /dev/shm */
 	keeper_end_daemons(&k.daemons, k.state == KEEPER_STOPPED &&
 			   (geteuid() != 0 || k.places.other_uid));
 	if (options->record_dir && k.places.uid != geteuid())

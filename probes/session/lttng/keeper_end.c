@@ -24,7 +24,7 @@ void keeper_end_daemons(struct daemons *daemons, bool at_once)
 	int64_t begin = monotonic_ns(), now = begin;
 	bool polite = daemons->sessiond > 0 && !at_once;
 
-	/* SIGTERM, so that what is under way is written, and sessiond resets its wait word. */
+	/* SIGTERM, so that data in transit is written, and sessiond resets its wait word. */
 	if (polite) {
 		kill(daemons->sessiond, SIGTERM);
 		kill(daemons->sessiond, SIGCONT);	/* somebody may have stopped it */
@@ -41,7 +41,7 @@ void keeper_end_daemons(struct daemons *daemons, bool at_once)
 		}
 		if (pid < 0 && errno == ECHILD)
 			break;
-		/* Orphans of the daemons become our children: until none is left. */
+		/* Orphans of the daemons become the keeper's children: until none is left. */
 		if (!polite || now - begin > POLITE_NS)
 			process_kill_children(SIGKILL);
 		poll(NULL, 0, now - begin < 20000000 ? 1 : 5);
@@ -58,7 +58,7 @@ static int give(const char *path, const struct stat *st, int type, struct FTW *f
 	(void)st;
 	(void)type;
 	(void)ftw;
-	/* What cannot be given stays readable for root. */
+	/* Files that cannot be given away stay readable for root. */
 	return lchown(path, new_uid, new_gid) == 0 ? 0 : 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of the keeper, shared by keeper.c (what happens to the daemons) and
- * keeper_start.c (what they are started with). One thread, the keeper's own.
+ * Inside the keeper, shared by keeper.c (what happens to the daemons) and keeper_start.c (what they
+ * are started with). The keeper has one thread.
  */
 #ifndef PROBES_SESSION_KEEPER_INTERNAL_H
 #define PROBES_SESSION_KEEPER_INTERNAL_H
@@ -25,10 +25,10 @@ enum keeper_state {
 	KEEPER_READY,
 	KEEPER_STOPPING,
 	KEEPER_STOPPED,
-	KEEPER_DEAD,		/* told as failed or broken */
+	KEEPER_DEAD,		/* reported as failed or broken */
 };
 
-/* Sets of daemons that are started after one has died, within RESTARTS_NS at most. */
+/* How many sets of daemons may be started within RESTARTS_NS after daemons died. */
 #define KEEPER_RESTARTS 3
 
 struct keeper {
@@ -43,27 +43,27 @@ struct keeper {
 	bool hurried;			/* process_hurry() was granted */
 	bool sessiond_ready, disk_told, private_network, scout_registered;
 	bool begun;			/* PROGRAM is traced: a daemon that dies is replaced */
-	unsigned int set;		/* of daemons: 0 the first one */
-	int64_t restarts_ns[KEEPER_RESTARTS];	/* when the last ones began */
-	unsigned int stopped[3];	/* looks at which sessiond, relayd, consumerd stood still */
-	size_t past_processes, past_users;	/* in the trace's folder, of the sets before */
+	unsigned int set;		/* which set of daemons; the first is 0 */
+	int64_t restarts_ns[KEEPER_RESTARTS];	/* when the last restarts began */
+	unsigned int stopped[3];	/* looks that found sessiond, relayd, consumerd stopped */
+	size_t past_processes, past_users;	/* in the trace's folder, of earlier sets */
 	enum keeper_state state;
 	int64_t deadline_ns, disk_ns, look_ns;
 };
 
-/* To tftop's messages. */
+/* Sends a message for the user to tftop. */
 void keeper_tell(struct keeper *keeper, int level, const char *text);
 
 /* ---- keeper_start.c ---- */
 
-/* Chooses places and sizes, makes the folder and starts the daemons and the process that
- * calls liblttng-ctl; false and a sentence. What it made is cleared by keeper_main(). */
+/* Chooses namespaces and sizes, creates the folder, and starts the daemons and the process that
+ * calls liblttng-ctl; false and a sentence. keeper_main() removes what it created. */
 bool keeper_begin(struct keeper *keeper, char *error, size_t size);
 
-/* May another set of daemons be started now? Counts it when so. */
+/* Whether another set of daemons may be started now; if so it is counted. */
 bool keeper_may_restart(struct keeper *keeper, int64_t now_ns);
 
-/* Ends what is left of the set and starts a fresh one with the same folder, ports, sizes and
+/* Ends what is left of the set, and starts another one with the same folder, ports, sizes and
  * control page, for a session of another name; false and a sentence. */
 bool keeper_restart(struct keeper *keeper, char *error, size_t size);
 

@@ -29,7 +29,7 @@ static bool choose_places(struct keeper *k, char *error, size_t size)
 
 	places_try(p);
 	if (root && p->other_uid) {
-		/* sessiond signals its parent: it may, when our real uid is its. */
+		/* sessiond may signal its parent if the parent has its real uid. */
 		p->other_uid = setresuid(p->uid, (uid_t)-1, (uid_t)-1) == 0;
 	}
 	if (root && p->error == ETIMEDOUT) {
@@ -105,7 +105,7 @@ static bool make_trace_folder(struct keeper *k, char *error, size_t size)
 
 static void session_names(struct keeper *k)
 {
-	/* Each set's own, so that the reader never takes a session that has died for the next. */
+	/* Each set has its own, so that the reader never confuses a dead session with the next. */
 	if (k->set)
 		snprintf(k->plan.session, sizeof(k->plan.session), "tftop-%d-%u",
 			 (int)k->options->tftop, k->set + 1);
@@ -152,7 +152,7 @@ static bool buffers_on_disk(struct keeper *k, uint32_t cpus, char *error, size_t
 	return true;
 }
 
-/* Buffers too large for /dev/shm fail in silence when the program registers. */
+/* Buffers too large for /dev/shm would fail silently when the program registers. */
 static bool choose_buffers(struct keeper *k, char *error, size_t size)
 {
 	uint32_t cpus = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
@@ -172,7 +172,7 @@ static bool choose_buffers(struct keeper *k, char *error, size_t size)
 		k->plan.timer_us = cpus * TIMER_CPU_US;
 	k->plan.uid = k->places.uid;
 	k->plan.program_uid = k->options->program_uid;
-	/* An ordinary user's folder is closed, and a renamed root is alone in its namespace. */
+	/* An ordinary user's folder is private, and a renamed root is alone in its namespace. */
 	k->plan.only_admitted = geteuid() == 0 && k->places.other_uid;
 	k->plan.dir = k->dir;
 	k->plan.lossless = k->options->lossless;
@@ -246,7 +246,7 @@ bool keeper_begin(struct keeper *k, char *error, size_t size)
 	return true;
 }
 
-/* ---- once more ---- */
+/* ---- another set of daemons ---- */
 
 bool keeper_may_restart(struct keeper *k, int64_t now_ns)
 {
@@ -268,7 +268,7 @@ static void close_one(int *fd)
 	*fd = -1;
 }
 
-/* What nobody reads any more takes room. A recording's stays, beside what comes. */
+/* Removes what nobody reads any more. A recording's files stay, beside the new ones. */
 static bool clear_old(struct keeper *k, char *error, size_t size)
 {
 	if (k->plan.shm_path[0]) {

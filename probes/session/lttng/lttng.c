@@ -28,14 +28,14 @@
 #define SHARE_MAX (256ull << 20)
 #define RING_FILES 32
 #define RING_SUBBUFFERS 4
-/* Waits for what the consumer still has, at the end. */
+/* How long to wait at the end for data that the consumer still has. */
 #define DRAIN_NS 2500000000
 #define SENTENCE 400
 
 /* Shared memory for the buffers of one uid. */
 static uint64_t lttng_plan_bytes(const struct lttng_plan *p, uint32_t cpus)
 {
-	/* A reader's sub-buffer comes on top. */
+	/* There is one more sub-buffer for the reader. */
 	return cpus * (p->event_bytes * (p->event_count + 1) +
 		       p->meta_bytes * (p->meta_count + 1));
 }
@@ -49,7 +49,7 @@ uint64_t lttng_fixed_bytes(uint32_t cpus)
 bool lttng_plan_sizes(struct lttng_plan *p, uint32_t cpus, uint64_t room,
 		      uint64_t disk, uint64_t *need)
 {
-	/* Half: a second uid, or another tool, must find room as well. */
+	/* Half of it: a second uid, or another tool, needs room as well. */
 	uint64_t share = room / 2 < SHARE_MAX ? room / 2 : SHARE_MAX;
 
 	p->event_count = EVENT_COUNT;
@@ -65,14 +65,14 @@ bool lttng_plan_sizes(struct lttng_plan *p, uint32_t cpus, uint64_t room,
 	if (lttng_plan_bytes(p, cpus) > share)
 		p->event_count = p->meta_count = 2;
 	*need = lttng_plan_bytes(p, cpus);
-	/* A ring that fills the disk would lose everything: fewer files then. */
+	/* A ring that fills the disk would lose everything: so use fewer files. */
 	while (p->ring_files > 2 &&
 	       *need * p->ring_files * RING_SUBBUFFERS / EVENT_COUNT > disk / 2)
 		p->ring_files /= 2;
 	return *need <= room - room / 8;
 }
 
-/* ---- one call after the other ---- */
+/* ---- the calls, in order ---- */
 
 struct calls {
 	const struct lttng_plan *plan;
@@ -160,9 +160,9 @@ out:
 }
 
 /*
- * Root's folder can be entered by everybody, for programs that change their uid, so
- * anybody can connect to the session daemon and say that he is a program. LTTng has
- * the uid from the kernel: who is not admitted gets no buffers and writes nothing.
+ * Everybody can enter root's folder, for programs that change their uid. So anybody can connect to
+ * the session daemon and pretend to be a program. LTTng gets the uid from the kernel: a uid that is
+ * not admitted gets no buffers and writes nothing.
  */
 static int admit_uid(struct calls *c, uid_t uid, bool first)
 {

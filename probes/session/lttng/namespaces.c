@@ -26,7 +26,7 @@
 #include "model/base/util.h"
 #include "probes/process/process.h"
 
-/* Debian reserves 60000 to 64999 for itself and hands 64000 up out on demand. */
+/* Debian reserves 60000 to 64999 for itself and assigns those from 64000 on demand. */
 #define UID_FIRST 64200
 #define UID_COUNT 600
 
@@ -125,7 +125,7 @@ static void quick_acknowledgements(void)
 
 	if (fd < 0)
 		return;
-	/* Slower, not wrong, where the kernel refuses. */
+	/* If the kernel refuses, it is only slower. */
 	if (quick_route(fd, 0x7f000000u, 8) == 0)
 		quick_route(fd, INADDR_LOOPBACK, 32);
 	close(fd);
@@ -178,7 +178,7 @@ void places_free_ports(uint16_t *ports, size_t count)
 {
 	int fds[8];
 
-	/* All held until the last is chosen: the kernel may give one out twice. */
+	/* All are held until the last is chosen, or the kernel may return one twice. */
 	for (size_t i = 0; i < count; i++)
 		fds[i] = bind_somewhere(&ports[i]);
 	for (size_t i = 0; i < count; i++)
@@ -186,7 +186,7 @@ void places_free_ports(uint16_t *ports, size_t count)
 			close(fds[i]);
 }
 
-/* A listener on loopback can be reached. */
+/* Whether a listener on the loopback can be reached. */
 static bool loopback_works(void)
 {
 	struct sockaddr_in address = {
@@ -288,7 +288,7 @@ static uid_t find_free_uid(void)
 		if (!used[at] && uid_is_mapped(uid) && !uid_has_name(uid))
 			return uid;
 	}
-	/* A container with few ids: any mapped one that has no name. */
+	/* In a container with few ids: any mapped one without a name. */
 	for (uid_t uid = 1; uid < 65534; uid++)
 		if (uid_is_mapped(uid) && !uid_has_name(uid))
 			return uid;
@@ -321,7 +321,7 @@ static void try_renamed(uid_t uid)
 	      TRIED_NETWORK : 0);
 }
 
-/* Exit status of a child that tries; -1 when it did not end by itself in time. */
+/* The exit status of a child that tries; -1: it did not end in time. */
 static int wait_for_trial(pid_t child)
 {
 	int64_t deadline = monotonic_ns() + process_patience(TRIAL_LIMIT_NS);

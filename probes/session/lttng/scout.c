@@ -15,7 +15,7 @@
 #include "probes/schema/control.h"
 #include "probes/process/process.h"
 
-/* liblttng-ust believes its environment only with equal uids. */
+/* liblttng-ust trusts its environment only if real and effective uid are equal. */
 static bool become(uid_t uid, gid_t gid)
 {
 	if (gid != getegid() && (setgroups(0, NULL) != 0 || setresgid(gid, gid, gid) != 0))
@@ -40,7 +40,7 @@ _Noreturn static void scout_main(const char *dir, const char *library_dir, uid_t
 	setenv("LTTNG_UST_REGISTER_TIMEOUT", "3000", 1);
 	unsetenv("LTTNG_UST_DEBUG");
 	unsetenv(TFT_CONTROL_ENV);
-	/* Its constructor returns when the daemon has taken everything over. */
+	/* Its constructor returns when it has registered with the daemon. */
 	snprintf(library, sizeof(library), "%s/libtftop-runtime.so", library_dir);
 	if (!dlopen(library, RTLD_NOW | RTLD_LOCAL))
 		_exit(1);

@@ -16,12 +16,12 @@
 #include "probes/attach/place.h"
 #include "probes/process/process.h"
 
-/* A thread that found no daemon sleeps for 5 s; and some time for the daemon to answer it. */
+/* A thread that found no daemon sleeps for 5 s; the rest is for the daemon to answer. */
 #define WAKE_NS INT64_C(7000000000)
 #define WORD_BYTES 4096
 
-/* Opens the word in the /dev/shm that the process sees: in a container its user may have
- * another number. -1: there is no such word. */
+/* Opens the word in the /dev/shm that the process sees; in a container its user may have another
+ * number. -1: there is none. */
 static int open_word(pid_t pid, uid_t uid)
 {
 	char path[64];

@@ -15,13 +15,13 @@
 #include "probes/attach/inject.h"
 #include "probes/process/process.h"
 
-/* Frameworks of many libraries. */
+/* Frameworks with many libraries take that long to load. */
 #define LIMIT_NS INT64_C(15000000000)
 #define LOOK_MS 5
 #define COMPARE_NS 50000000
 #define AWAKE_MAX_NS 160000000
 
-/* What only processes begun by exec look at. */
+/* Variables that only processes started by exec read. */
 static bool is_for_children(const char *line)
 {
 	return !strncmp(line, "LD_PRELOAD=", 11) || !strncmp(line, "ASAN_OPTIONS=", 13);
@@ -33,7 +33,7 @@ static void fill_argument(const struct bring *b, struct stage_argument *argument
 
 	snprintf(path, sizeof(path), "%s/%s", b->seen ? b->seen : b->dir, b->name);
 	argument_begin(argument, path);
-	/* They stay: what is loaded and started later finds tftop by them. */
+	/* They stay: libraries and programs that are loaded later find tftop by them. */
 	for (const char *line = b->lines; line < b->lines + b->bytes; line += strlen(line) + 1)
 		if (whole || !is_for_children(line))
 			argument_add(argument, "set", line);
@@ -42,7 +42,7 @@ static void fill_argument(const struct bring *b, struct stage_argument *argument
 		argument_add(argument, "load", p);
 }
 
-/* False: it is too long, also without the program's own list of what is preloaded. */
+/* False: it is too long, even without the program's own list of preloaded libraries. */
 static bool make_argument(const struct bring *b, struct stage_argument *argument)
 {
 	fill_argument(b, argument, true);
@@ -68,7 +68,7 @@ static bool open_report(const struct bring *b, struct report *report, char *why,
 	return good;
 }
 
-/* Of several times the last one: it has all of it. */
+/* If there are several, the last one: it is complete. */
 static void keep_codes(struct bring *b, const struct stage_codes *codes)
 {
 	if (!b->codes)
@@ -77,7 +77,7 @@ static void keep_codes(struct bring *b, const struct stage_codes *codes)
 		*b->codes = *codes;
 }
 
-/* Where the kernel put a program's stack and libraries: an exec puts them elsewhere. */
+/* Where the kernel put the stack and the libraries of a program, which an exec changes. */
 struct program_layout {
 	char auxv[1024];
 	ssize_t n;
@@ -92,7 +92,7 @@ static void read_layout(pid_t pid, struct program_layout *layout)
 	layout->n = process_read_file(path, layout->auxv, sizeof(layout->auxv));
 }
 
-/* Another program is there now, to which no stage was brought. */
+/* Whether the process runs another program now, into which no stage was injected. */
 static bool is_another(pid_t pid, const struct program_layout *before)
 {
 	struct program_layout now;
@@ -102,8 +102,8 @@ static bool is_another(pid_t pid, const struct program_layout *before)
 	       (now.n != before->n || memcmp(now.auxv, before->auxv, (size_t)now.n) != 0);
 }
 
-/* Until everything was tried; false with the reason: it was not within the time, or who is
- * needed for it has ended. */
+/* Waits until everything was tried; false with the reason: it took too long, or a process that is
+ * needed has ended. */
 static bool wait_report(struct bring *b, const struct report *report,
 			const struct program_layout *layout, struct stage_report *now, char *why,
 			size_t size)
@@ -116,7 +116,7 @@ static bool wait_report(struct bring *b, const struct report *report,
 
 	do {
 		read = report_read(report, now);
-		/* it looks for its daemon where the stage's thread has just said */
+		/* LTTng looks for its daemon where the stage's thread has just set it */
 		if (b->again && read && now->state == STAGE_RUNS && monotonic_ns() >= awake_ns) {
 			attach_awake(b->pid);
 			awake_ns = monotonic_ns() + wait_ns;
@@ -153,7 +153,7 @@ bool bring_went_wrong(const struct stage_load *load)
 	       (load->state == STAGE_ATTACHED && load->result < 0);
 }
 
-/* How many libraries have begun, what was there before counts as one; else why not. */
+/* How many probes have started (probes loaded earlier count as one); if none, the reason. */
 static int count_begun(const struct bring *b, const struct stage_report *now, char *why,
 		       size_t size)
 {
@@ -173,11 +173,11 @@ static int count_begun(const struct bring *b, const struct stage_report *now, ch
 		snprintf(why, size, "%s", now->load[i].text[0] ? now->load[i].text :
 			 "a probe failed to start, without a reason");
 	}
-	/* that something may come later is no comfort where what is there could not begin */
+	/* that a probe may start later does not help if the ones in use could not start */
 	return begun + (wrong ? 0 : ready);
 }
 
-/* The stage in the program has got its argument; false with the reason in why. */
+/* Injects the stage with its argument; false with the reason in why. */
 static bool inject_stage(struct bring *b, struct report *report, struct stage_report *now,
 			 char *why, size_t size)
 {

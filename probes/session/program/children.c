@@ -9,7 +9,7 @@
 #include "probes/process/process.h"
 
 #define KNOWN_MAX 4096
-/* Children of one process looked at per look. */
+/* How many children of one process are examined per look. */
 #define WIDTH_MAX 1024
 
 struct child {
@@ -69,7 +69,7 @@ static void children_command(pid_t pid, char *text, size_t size)
 			text[i] = ' ';
 }
 
-/* Index of pid, or where it belongs. */
+/* The index of pid, or where it would be inserted. */
 static size_t place_of_child(const struct children *c, pid_t pid)
 {
 	size_t low = 0, high = c->count;
@@ -125,7 +125,7 @@ static void tell_child(const struct child *child, bool gone, child_function *tel
 	tell(arg, &event);
 }
 
-/* Does it run something else now, or go by another name? */
+/* Whether it runs another program now, or has another name. */
 static void follow_exec(struct child *child, const struct process_stat *stat,
 			child_function *tell, void *arg)
 {
@@ -173,7 +173,7 @@ static void look_at_children(struct children *c, pid_t parent, child_function *t
 		note_child(c, c->found[i], parent, tell, arg);
 }
 
-/* Also those whose parent died: they belong to init now, and we know them. */
+/* Also those whose parent died: init is their parent now, but they are known. */
 static void look_at_orphan(struct child *child, child_function *tell, void *arg)
 {
 	struct process_stat stat;
@@ -204,7 +204,7 @@ void children_look(struct children *c, child_function *tell, void *arg)
 	for (size_t i = 0; i < c->count; i++)
 		c->known[i].seen = false;
 	look_at_children(c, c->program, tell, arg);
-	/* Parents have smaller numbers nearly always; others are met next time. */
+	/* Parents nearly always have smaller PIDs; others are found at the next look. */
 	for (size_t i = 0; i < c->count; i++)
 		look_at_children(c, c->known[i].pid, tell, arg);
 	for (size_t i = 0; i < c->count; i++)

@@ -61,7 +61,7 @@ static void known_names(char *text, size_t size)
 					 probes[i].name);
 }
 
-/* All that are looked for unasked, or none. */
+/* All probes that are chosen by default, or none. */
 static void set_all(struct environ_choice *choice, bool value)
 {
 	for (size_t i = 0; i < PROBES; i++)
@@ -156,7 +156,7 @@ static bool is_everybodys(const char *path)
 	return stat(path, &st) == 0 && (st.st_mode & S_IWOTH);
 }
 
-/* The first of folder and libraries that everybody can write, in path; else false. */
+/* Writes into path the first of folder and libraries that everybody can write; false: none. */
 static bool find_everybodys(const char *dir, char *path, size_t size)
 {
 	snprintf(path, size, "%s", dir);
@@ -264,7 +264,7 @@ static void add(struct environ_text *l, const char *format, ...)
 		l->used += (size_t)length + 1;
 }
 
-/* An entry of ours: of a tftop around us, whose place we take. */
+/* Whether the entry belongs to an outer tftop, which this one replaces. */
 static bool is_ours(const char *entry, size_t length)
 {
 	const char *at = entry;
@@ -276,7 +276,7 @@ static bool is_ours(const char *entry, size_t length)
 	       strncmp(at, OUR_PREFIX, strlen(OUR_PREFIX)) == 0;
 }
 
-/* The user's own entries of a list; a malloc'ed string, "" when none. */
+/* The user's own entries of a list, malloc'ed; "": none. */
 static char *own_entries(const char *value, const char *separators)
 {
 	char *kept = malloc(strlen(value ? value : "") + 1);
@@ -355,7 +355,7 @@ size_t environ_lines(const struct environ_choice *choice,
 	/* Last: a sanitizer's or an allocator's library insists on being first. */
 	if (options->preload)
 		add_list(&l, "LD_PRELOAD", start, ": ", false);
-	/* Nor does gcc's address sanitizer run when anything was loaded before it. */
+	/* gcc's address sanitizer refuses to run if anything was loaded before it. */
 	if (options->preload)
 		add_list(&l, "ASAN_OPTIONS", ASAN_ORDER, ":", true);
 	for (size_t i = 0; i < PROBES; i++)

@@ -17,7 +17,7 @@
 #include "probes/session/program/bring.h"
 
 #define KNOWN_MAX 4096
-/* Processes whose libraries are read in one look. */
+/* How many processes' libraries are read per look. */
 #define READS_MAX 8
 #define PERIOD_NS INT64_C(250000000)
 #define BUSY_LOOKS 40		/* then it is looked at less often */
@@ -25,7 +25,8 @@
 #define AGAIN_NS INT64_C(1000000000)
 #define REFUSED_NS INT64_C(5000000000)
 #define TRIES 3
-/* Libraries are being loaded as long as there are more at each look; then it goes without. */
+/* While each look finds more libraries, loading goes on; after that many looks it is not waited
+ * for. */
 #define GROWS_MAX 40
 #define CAUSES_MAX 8
 #define WHY_MAX 700
@@ -88,7 +89,7 @@ static bool may_go_on(void *arg, char *why, size_t size)
 	return !stop;
 }
 
-/* What is put into it: as for the program, with what it was started with itself. */
+/* Its variables: as for the program, together with those that it was started with. */
 static size_t make_lines(const struct follow *f, pid_t pid, char *lines, size_t size)
 {
 	struct process_environment own;
@@ -183,7 +184,7 @@ static bool have_thread(struct follow *f)
 	return f->has_thread;
 }
 
-/* ---- who is known ---- */
+/* ---- known processes ---- */
 
 struct follow *follow_new(const struct environ_choice *probes, bool lossless, uid_t uid, gid_t gid)
 {
@@ -228,7 +229,7 @@ static struct followed_process *add_known(struct follow *f)
 	return &f->known[f->count++];
 }
 
-/* Of tftop itself, which may have been started by a shell that it watches. */
+/* Whether it is part of tftop itself, which a shell that it watches may have started. */
 static bool is_own(const struct child_event *child)
 {
 	return child->pid == getpid() || child->parent == getpid();
@@ -296,13 +297,13 @@ static void read_libraries(const struct follow *f, pid_t pid, struct libraries *
 		fclose(maps);
 }
 
-/* Between vfork() and exec it runs on its parent's memory. */
+/* Whether it uses its parent's memory, as between vfork() and exec. */
 static bool is_borrowing(const struct followed_process *k)
 {
 	return syscall(SYS_kcmp, k->pid, k->parent, SAME_MEMORY, 0, 0) == 0;
 }
 
-/* Whether the probes are to be brought into it now. */
+/* Whether the probes should be injected now. */
 static bool look_at_known(struct follow *f, struct followed_process *k, int64_t now)
 {
 	size_t before = k->libraries;
@@ -344,7 +345,7 @@ static bool is_ended(const struct followed_process *k)
 	       stat.start_ticks != k->start_ticks || stat.image != k->image;
 }
 
-/* Whether such a thing was told before; numbers do not make another one of it. */
+/* Whether the same reason was reported before, digits aside. */
 static bool was_told(struct follow *f, const char *text)
 {
 	char cause[WHY_MAX];

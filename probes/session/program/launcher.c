@@ -20,10 +20,10 @@
 #define RING_BYTES (1u << 20)
 #define INPUT_BYTES 4096
 #define QUEUE_MAX 32
-/* So long a tftop that takes nothing may hold PROGRAM up, as a slow terminal
- * would; then its oldest output is dropped. */
+/* How long a tftop that reads nothing may block PROGRAM, as a slow terminal would; after that
+ * PROGRAM's oldest output is dropped. */
 #define PATIENCE_NS 100000000
-/* A pty hands its last bytes over a little after its writer's exit. */
+/* A pty delivers its last bytes slightly after its writer's exit. */
 #define TAIL_NS 30000000
 
 struct launcher {
@@ -64,7 +64,7 @@ static void queue_message(struct launcher *l, const struct wire_head *head, cons
 	l->queued++;
 }
 
-/* Nobody is left who could continue a PROGRAM that was stopped. */
+/* Continues a stopped PROGRAM, since nobody else is left who could. */
 static void continue_program(struct launcher *l)
 {
 	if (!l->stopped || l->exited)
@@ -194,7 +194,7 @@ static void keep_output(struct launcher *l, const char *data, size_t size)
 	}
 }
 
-/* Milliseconds that PROGRAM's output is still held up; 0: not at all. */
+/* For how many milliseconds PROGRAM's output stays blocked; 0: it is not blocked. */
 static int holding_up(const struct launcher *l)
 {
 	int64_t left = l->taken_ns + PATIENCE_NS - monotonic_ns();
@@ -208,7 +208,7 @@ static void read_output(struct launcher *l)
 {
 	char data[WIRE_DATA_MAX];
 
-	/* Bounded, so that messages get their turn in a flood. */
+	/* Bounded, so that messages are handled even in a flood of output. */
 	for (int i = 0; i < 16 && !holding_up(l); i++) {
 		ssize_t got = read(l->master, data, sizeof(data));
 
@@ -220,7 +220,7 @@ static void read_output(struct launcher *l)
 		}
 		if (got < 0 && errno == EINTR)
 			continue;
-		/* EIO: nobody has the pty open now; before the exit it may come back. */
+		/* EIO: nobody has the pty open now; before the exit somebody may open it again. */
 		l->pty_ended = got == 0 || errno == EIO;
 		return;
 	}
@@ -295,7 +295,7 @@ static void reap_program(struct launcher *l)
 			head.type = WIRE_CONTINUED;
 			l->stopped = false;
 			queue_message(l, &head, NULL);
-			/* tftop may only now be about to stop after PROGRAM's stop. */
+			/* tftop may be about to stop, because PROGRAM did. */
 			if (!l->options->screen && getppid() == l->options->tftop) {
 				kill(l->options->tftop, SIGCONT);
 				l->wake_again = true;
@@ -317,8 +317,8 @@ static void open_gate(struct launcher *l, char how)
 		return;
 	l->released = true;
 	if (l->slave >= 0) {
-		/* Bare, PROGRAM keeps the terminal it has: our session gives the pty
-		 * up (SIGHUP goes to its foreground group, ours, and is ignored). */
+		/* Untraced, PROGRAM keeps tftop's terminal: the launcher's session gives the pty
+		 * up (SIGHUP goes to its foreground group, the launcher's, and is ignored). */
 		if (how == 'R')
 			tcsetpgrp(l->slave, l->program);
 		else
@@ -341,7 +341,7 @@ static void forward_signal(struct launcher *l, int number)
 {
 	if (l->exited || number <= 0 || number >= LAUNCHER_SIGNALS)
 		return;
-	/* Not to tftop's own group, where the rest of a pipeline lives. */
+	/* Not to tftop's own group, which contains the rest of a pipeline. */
 	if (getpgid(l->program) == l->program)
 		kill(-l->program, number);
 	else
@@ -466,7 +466,7 @@ static void open_pty(struct launcher *l)
 		l->master = -1;
 		return;
 	}
-	/* PROGRAM finds the modes that its user's terminal has. */
+	/* PROGRAM gets the modes of its user's terminal. */
 	for (int fd = 0; fd < 3 && !same; fd++)
 		same = tcgetattr(fd, &modes) == 0;
 	if (same)
@@ -489,7 +489,7 @@ static void fork_program(struct launcher *l)
 	if (l->program == 0) {
 		struct program_gate ends = { gate[0], report[1], l->slave };
 
-		/* The launcher's death must be seen at the other ends. */
+		/* The other ends must notice the launcher's death. */
 		close(gate[1]);
 		close(report[0]);
 		close(l->signals);

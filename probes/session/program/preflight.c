@@ -207,7 +207,7 @@ static void look_inside(struct preflight *p)
 	}
 }
 
-/* ---- what will not be seen ---- */
+/* ---- what will not be observed ---- */
 
 /* The entry of names that the command line `command` starts with. */
 static const char *find_command_name(const char *command, const char *const *names, size_t count)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TensorFlow up to 2.10 wants a device in every library that lies in
- * site-packages/tensorflow-plugins, and ends at its import with one that has none,
- * as libtftop_pluggable.so (docs/pluggable.md). The library cannot help that from
- * inside: it is not asked. So what an interpreter would import is looked at before
- * it starts.
+ * TensorFlow up to 2.10 requires a device in every library in site-packages/tensorflow-plugins. It
+ * fails at its import if one has none, such as libtftop_pluggable.so (docs/pluggable.md). The
+ * library cannot prevent that, because it is not asked. So tftop checks what an interpreter would
+ * import before it starts.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +23,7 @@ struct found_tensorflow {
 	char plugin[PATH_MAX + NAME_MAX + 2];	/* our library; "": none */
 };
 
-/* "tensorflow_cpu-2.9.3.dist-info": of TensorFlow itself, not of tensorflow_io. */
+/* "tensorflow_cpu-2.9.3.dist-info": belongs to TensorFlow, unlike tensorflow_io's. */
 static bool is_wheel(const char *name, int *major, int *minor)
 {
 	static const char *const wheels[] = {
@@ -59,7 +58,7 @@ static void look_for_wheel(struct found_tensorflow *found, const char *folder)
 		closedir(dir);
 }
 
-/* By its name, or by that of the file that a link leads to. */
+/* By its name, or by the name of the file that a link leads to. */
 static void look_for_plugin(struct found_tensorflow *found, const char *site)
 {
 	char folder[PATH_MAX], path[PATH_MAX + NAME_MAX + 2], real[PATH_MAX];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The process that becomes PROGRAM: waits at the gate, takes the pty where
- * there is one, and execs with everything else as tftop found it.
+ * The process that becomes PROGRAM: waits until it is released, takes the pty if there is one, and
+ * executes PROGRAM with everything else as tftop found it.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Metadata comes as plain text or in packets of text, each with a header of 37
- * bytes (CTF 1.8, section 7.1): magic, UUID, checksum, content size, packet
- * size, compression, encryption, checksum scheme, major, minor. A crash cuts
- * it anywhere; what is whole ends with a "};" that closes a declaration.
+ * Metadata is plain text or packets of text, each with a header of 37 bytes (CTF 1.8, section 7.1):
+ * magic, UUID, checksum, content size, packet size, compression, encryption, checksum scheme,
+ * major, minor. A crash may cut it anywhere; complete declarations end with "};".
  */
 #include "probes/session/recording/ctf_metadata.h"
 
@@ -32,7 +31,7 @@ static uint32_t number32(const uint8_t *from, bool big)
 			       from[0];
 }
 
-/* Joins the packets' text; bytes of a torn packet that are there count. */
+/* Joins the packets' text, including what exists of a packet that was cut. */
 static size_t unpack_metadata(const uint8_t *data, size_t size, bool big, char *text, bool *whole)
 {
 	size_t at = 0, used = 0;
@@ -59,14 +58,14 @@ static size_t unpack_metadata(const uint8_t *data, size_t size, bool big, char *
 	return used;
 }
 
-/* ---- whole declarations ---- */
+/* ---- complete declarations ---- */
 
 struct lexer {
 	enum { CODE, COMMENT, LINE, STRING } in;
 	unsigned int depth;
 };
 
-/* Takes in one character and the one after it (0: none). */
+/* Reads one character, given the one after it (0: none). */
 static void lexer_step(struct lexer *lexer, char c, char next)
 {
 	switch (lexer->in) {
@@ -97,7 +96,7 @@ static void lexer_step(struct lexer *lexer, char c, char next)
 	}
 }
 
-/* Length up to the end of the last declaration that is whole. */
+/* The length up to the end of the last complete declaration. */
 static size_t whole_declarations(const char *text, size_t size)
 {
 	struct lexer lexer = { CODE, 0 };
@@ -160,7 +159,7 @@ char *ctf_metadata_text(const uint8_t *data, size_t size, size_t *text_size, uin
 	return text;
 }
 
-/* ---- what it says ---- */
+/* ---- its content ---- */
 
 /* Text without spaces and comments, NUL-terminated; owned by the caller. */
 static char *strip_metadata(const char *text, size_t size)
@@ -207,9 +206,9 @@ static bool read_uuid(const char *text, uint8_t uuid[16])
 	return digits == 32 && *at == '"';
 }
 
-/* ---- where the numbers of a packet are ---- */
+/* ---- where a packet's numbers are ---- */
 
-/* Bytes of an integer's type; *at goes behind it. 0: another type. */
+/* The bytes of an integer type; moves *at behind it. 0: another type. */
 static unsigned int type_bytes(const char *text, const char **at)
 {
 	static const char alias[] = "}:=unsignedlong;";
@@ -245,7 +244,7 @@ struct wanted_field {
 	struct ctf_place *place;
 };
 
-/* The integers of a structure, from behind its '{'; *used grows by its bytes. */
+/* The integers of a structure, from behind its '{'; adds its bytes to *used. */
 static bool read_fields(const char *text, const char *at, const struct wanted_field *wanted,
 			uint16_t *used)
 {
@@ -273,8 +272,8 @@ static bool read_fields(const char *text, const char *at, const struct wanted_fi
 	return true;
 }
 
-/* Behind the only context there is: LTTng names it once, babeltrace repeats it
- * for every stream. NULL: there are different ones. */
+/* The text behind the only packet context: LTTng writes it once, babeltrace repeats it for every
+ * stream. NULL: there are different ones. */
 static const char *find_context(const char *text)
 {
 	static const char named[] = "structpacket_context{", inlined[] = "packet.context:=struct{";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The metadata of a recorded trace, as far as it is needed to look over its
- * packets: LTTng's layout or not, UUID, byte order, clock. Part of ctf_scan.h.
+ * The metadata of a recorded trace, as far as scanning its packets needs it: whether the layout is
+ * LTTng's, UUID, byte order, clock. Part of ctf_scan.h.
  */
 #ifndef PROBES_SESSION_CTF_METADATA_H
 #define PROBES_SESSION_CTF_METADATA_H

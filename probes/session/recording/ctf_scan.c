@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The packets of recorded streams: which are whole, and what lies between. */
+/* The packets of recorded streams: which are undamaged, and what lies between them. */
 #include "probes/session/recording/ctf_scan.h"
 
 #include <dirent.h>
@@ -50,7 +50,7 @@ static uint64_t at_place(const uint8_t *raw, const struct ctf_place *place, bool
 	return read_number(raw + place->offset, place->bytes, big);
 }
 
-/* A packet's header at offset, with its content within the file? */
+/* Whether a packet's header is at offset, and its content within the file. */
 static bool read_packet_header(const struct ctf_trace *trace, int fd, uint64_t offset,
 			       uint64_t file_bytes, struct packet_header *out)
 {
@@ -113,7 +113,7 @@ static void add_damage(struct ctf_stream *stream, const struct ctf_damage *damag
 	damages[stream->n_damages++] = *damage;
 }
 
-/* Where the next good header of this stream is; file_bytes: nowhere. */
+/* Where the next valid header of this stream is; file_bytes: there is none. */
 static uint64_t find_next_packet(const struct ctf_trace *trace, const struct ctf_stream *stream,
 				 int fd, uint64_t offset, uint64_t file_bytes)
 {
@@ -140,7 +140,7 @@ static uint64_t find_next_packet(const struct ctf_trace *trace, const struct ctf
 	return file_bytes;
 }
 
-/* Belongs the packet here, in the order of time? */
+/* Whether the packet fits here in the order of time. */
 static bool packet_follows(const struct ctf_stream *stream, const struct packet_header *header)
 {
 	if (!stream->n_packets)
@@ -194,7 +194,7 @@ void ctf_scan_packets(const struct ctf_trace *trace, struct ctf_stream *stream, 
 
 /* ---- the index of a file ---- */
 
-/* How many packets were written, and until when; 0: there is no index. */
+/* How many packets were written, and until when; 0: no index. */
 static uint64_t read_index(const struct ctf_trace *trace, int folder, const char *name,
 			   int64_t *end_ns)
 {
@@ -223,7 +223,7 @@ static uint64_t read_index(const struct ctf_trace *trace, int folder, const char
 	return count;
 }
 
-/* What the index knows and the file does not have was cut off. */
+/* Packets that are in the index but not in the file were cut off. */
 static void compare_index(const struct ctf_trace *trace, struct ctf_stream *stream, int folder,
 			  const char *name)
 {
@@ -262,7 +262,7 @@ void ctf_stream_release(struct ctf_stream *stream)
 
 /* ---- the streams of a trace ---- */
 
-/* Files of one stream (LTTng begins a new one at a size) become one. */
+/* Joins the files of one stream (LTTng starts a new file at a certain size). */
 static bool join_stream_files(struct ctf_stream *to, struct ctf_stream *from)
 {
 	struct ctf_file *files = reallocarray(to->files, to->n_files + 1, sizeof(*files));

@@ -98,7 +98,7 @@ static off_t largest_file_size(const char *path)
 	return size;
 }
 
-/* The sink does not say what the system said: the same is asked once more. */
+/* The sink hides the system's error, so the same operation is tried once more. */
 static int system_error(const char *path)
 {
 	char *file = xasprintf("%s/XXXXXX", path);
@@ -129,7 +129,7 @@ static bool writer_failed(struct ctf_writer *writer)
 	return false;
 }
 
-/* Until the source has nothing more to say. */
+/* Runs until the source has nothing more. */
 static bool run_writer(struct ctf_writer *writer)
 {
 	bt_graph_run_once_status status = BT_GRAPH_RUN_ONCE_STATUS_OK;
@@ -141,7 +141,7 @@ static bool run_writer(struct ctf_writer *writer)
 	return writer_failed(writer);
 }
 
-/* One packet a stream, up to end_ns. */
+/* Writes one packet per stream, up to end_ns. */
 static bool flush_batch(struct ctf_writer *writer, int64_t end_ns)
 {
 	struct ctf_source *source = &writer->source;
@@ -191,12 +191,12 @@ static bool add_ctf_sink(struct ctf_writer *writer, const bt_component_source *f
 	return good;
 }
 
-/* ---- the outside ---- */
+/* ---- the interface ---- */
 
 /*
- * babeltrace 2.0.4's sink frees memory twice when it is destroyed after a disk
- * was full (_bt_ctfser_increase_cur_packet_size keeps a pointer that it freed):
- * a graph that failed is never destroyed.
+ * A graph that failed is never destroyed: babeltrace 2.0.4's sink frees memory twice when it is
+ * destroyed after the disk was full (_bt_ctfser_increase_cur_packet_size keeps a pointer that it
+ * freed).
  */
 static struct ctf_writer *_Atomic broken;
 
@@ -247,7 +247,7 @@ struct ctf_writer *ctf_writer_new(const struct ctf_writer_options *options, char
 	return NULL;
 }
 
-/* A loss without a thread gets a packet of its own. */
+/* A loss without a thread gets its own packet. */
 static bool add_lost(struct ctf_writer *writer, const struct event *event)
 {
 	const struct event_lost *lost = &event->u.lost;

@@ -61,7 +61,7 @@ static void put_batch(struct offline *offline, struct decode_batch *batch)
 
 /* ---- workers ---- */
 
-/* When to look for workers that are lost. */
+/* The time of the next look for lost workers. */
 static struct timespec soon(void)
 {
 	struct timespec at;
@@ -92,7 +92,7 @@ static struct offline_lane *choose_lane(struct offline *offline, bool *any)
 	return best;
 }
 
-/* Is it worth to go on with it? Waking someone for each batch costs more. [locked] */
+/* Whether there is enough to wake the caller, which costs too much for each batch. [locked] */
 static bool is_filled(const struct offline_lane *lane)
 {
 	return lane->n_ready >= ENOUGH || lane->ended;
@@ -174,8 +174,8 @@ static bool start_worker(struct offline *offline, struct offline_worker *worker)
 }
 
 /*
- * babeltrace aborted in a worker: that thread stays where it is for ever, with
- * the stream it was at. [locked]
+ * Whether babeltrace aborted in this worker: its thread then hangs for ever, with the stream that
+ * it was reading. [locked]
  */
 static bool is_lost(struct offline *offline, struct offline_worker *worker)
 {
@@ -191,7 +191,7 @@ static bool is_lost(struct offline *offline, struct offline_worker *worker)
 	return true;
 }
 
-/* Another one goes on with the rest. [locked] */
+/* Replaces lost workers. [locked] */
 static void look_for_lost(struct offline *offline)
 {
 	for (unsigned int i = 0; i < offline->n_workers; i++)
@@ -326,8 +326,8 @@ static void merge_event(struct offline *offline, const struct event *from)
 	offline->n_events += from->type != EVENT_LOST && from->pid;
 }
 
-/* How many of the lane's next events are not after until_ns and go on as they
- * are. They count as taken. */
+/* How many of the lane's next events are not after until_ns and are passed on unchanged. They count
+ * as taken. */
 static size_t merge_run(struct offline *offline, struct offline_lane *lane, int64_t until_ns)
 {
 	const struct event *first = &lane->batch->events[lane->at], *event = first;
@@ -343,7 +343,7 @@ static size_t merge_run(struct offline *offline, struct offline_lane *lane, int6
 	return (size_t)(event - first);
 }
 
-/* When the next of the other lanes' events was. */
+/* The time of the next event of the other lanes. */
 static int64_t second_ns(struct offline_lane **heap, size_t n)
 {
 	int64_t second = n > 1 ? head_ns(heap[1]) : INT64_MAX;
@@ -351,7 +351,7 @@ static int64_t second_ns(struct offline_lane **heap, size_t n)
 	return n > 2 && head_ns(heap[2]) < second ? head_ns(heap[2]) : second;
 }
 
-/* Events of the lane at the top, up to where another one's come first. */
+/* Takes events of the top lane until another lane's come first. */
 static void merge_from(struct offline *offline, struct offline_lane *lane, int64_t until_ns)
 {
 	const struct event *events = &lane->batch->events[lane->at];

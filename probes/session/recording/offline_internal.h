@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What offline.c (threads, order) and offline_tell.c (which traces there are,
- * what is missing of them) share. */
+/* Shared by offline.c (threads, order of events) and offline_tell.c (which traces there are, and
+ * what is missing in them). */
 #ifndef PROBES_SESSION_OFFLINE_INTERNAL_H
 #define PROBES_SESSION_OFFLINE_INTERNAL_H
 
@@ -12,7 +12,7 @@
 #include "probes/session/recording/offline.h"
 #include "probes/session/recording/source.h"
 
-#define LOST_MAX 64u			/* workers replaced */
+#define LOST_MAX 64u			/* workers that are replaced at most */
 #define WORKERS_ROOM (LOST_MAX + 4u)
 
 /* A stream on its way from a worker to the sink. */
@@ -32,9 +32,9 @@ struct offline_worker {
 	struct offline *offline;
 	pthread_t thread;
 	bool runs;
-	bool over;			/* it only leaves its function [locked] */
+	bool over;			/* it is about to return [locked] */
 	atomic_bool gave_up;
-	struct offline_lane *lane;		/* what it works on */
+	struct offline_lane *lane;		/* the one that it works on */
 };
 
 struct offline {
@@ -42,7 +42,7 @@ struct offline {
 	pthread_mutex_t lock;		/* lanes' ready, busy, ended; workers' lane; unused;
 					 * wanted */
 	pthread_cond_t filled, emptied;
-	const struct offline_lane *wanted;	/* the caller waits for it; NULL: for none */
+	const struct offline_lane *wanted;	/* the caller waits for it; NULL: none */
 	struct offline_lane *lanes;		/* owned */
 	size_t n_lanes;
 	struct offline_worker workers[WORKERS_ROOM];
@@ -58,19 +58,19 @@ struct offline {
 	struct seqs *seqs;		/* owned */
 	struct event *out;		/* owned */
 	size_t n_out;
-	struct decode_batch *used;	/* owned: to be reused after the next emit */
+	struct decode_batch *used;	/* owned: reused after the next emit */
 	int64_t time_ns, alive_ns;
 	uint64_t n_events;
-	char why[800];			/* nothing was read; "": something was */
+	char why[800];			/* why nothing was read; "": something was */
 };
 
-/* Looks for the traces and over their packets. */
+/* Finds the traces, and scans their packets. */
 bool offline_find(struct offline *offline, char *error, size_t size);
-/* Makes the lanes. */
+/* Creates the lanes. */
 bool offline_open(struct offline *offline, char *error, size_t size);
-/* Says what is missing. */
+/* Reports what is missing. */
 enum offline_end offline_tell(struct offline *offline, char *error, size_t size);
-/* Brings what others look at up to date. */
+/* Updates what other threads read. */
 void offline_count(struct offline *offline);
 void offline_release_traces(struct offline *offline);
 

@@ -102,7 +102,7 @@ static bool write_bytes(int fd, const char *data, size_t size)
 	return true;
 }
 
-/* Of a layout we do not know: all streams as they are. */
+/* With an unknown layout all streams are taken as they are. */
 static bool link_all(struct stream_source *source)
 {
 	const struct ctf_trace *trace = source->options.trace;
@@ -128,8 +128,7 @@ static bool link_all(struct stream_source *source)
 	return good;
 }
 
-/* babeltrace's own reading of metadata in packets may loop on damaged ones: it
- * gets the text. */
+/* babeltrace may loop on damaged metadata in packets, so it gets the plain text. */
 static bool make_link_folder(struct stream_source *source)
 {
 	const struct ctf_trace *trace = source->options.trace;
@@ -149,7 +148,7 @@ static bool make_link_folder(struct stream_source *source)
 	       (source->options.stream || link_all(source));
 }
 
-/* A file that has no name any more, on a disk if there is one. */
+/* An unnamed temporary file, on a disk if there is one. */
 static int make_nameless(void)
 {
 	const char *bases[] = { getenv("TMPDIR"), "/var/tmp", "/tmp" };
@@ -184,7 +183,7 @@ static bool append_bytes(int to, uint64_t *at, int from, uint64_t offset, uint64
 			left -= (uint64_t)done;
 			continue;
 		}
-		/* Not between these file systems: by hand. */
+		/* Not possible between these file systems: copy. */
 		done = pread(from, buffer, left < sizeof(buffer) ? left : sizeof(buffer), in);
 		if (done < 0 && errno == EINTR)
 			continue;
@@ -257,7 +256,7 @@ static bool fill_folder(struct stream_source *source)
 
 /* ---- running ---- */
 
-/* babeltrace brings 15 at once: there is room, see MARGIN. */
+/* babeltrace delivers 15 at once: there is room, see MARGIN. */
 static void take(void *arg, const bt_message *message)
 {
 	struct stream_source *source = arg;
@@ -307,7 +306,7 @@ static bool build(struct stream_source *source)
 	return build_graph(source);
 }
 
-/* Packets from `first` on are lost, and there is no more. */
+/* Packets from `first` on are lost, and nothing follows. */
 static void give_up(struct stream_source *source, size_t first)
 {
 	const struct ctf_stream *stream = source->options.stream;
@@ -319,7 +318,7 @@ static void give_up(struct stream_source *source, size_t first)
 			    stream->n_packets - first, true);
 }
 
-/* After a failure: does babeltrace take the description, without any stream? */
+/* After a failure: whether babeltrace accepts the metadata without any stream. */
 static bool is_described(struct stream_source *source)
 {
 	clear_folder(source);
@@ -374,7 +373,7 @@ static bool open_next(struct stream_source *source)
 	return false;
 }
 
-/* The packet that babeltrace was in is lost; on behind it. */
+/* The packet that babeltrace was reading is lost; continues after it. */
 static void skip_packet(struct stream_source *source)
 {
 	const struct ctf_stream *stream = source->options.stream;
@@ -412,8 +411,8 @@ static void count_bytes(struct stream_source *source)
 	atomic_store_explicit(&source->bytes_done, done, memory_order_relaxed);
 }
 
-/* Of some damage babeltrace's plug-in says that all is well and leaves the error behind;
- * with one there it aborts at the next call. */
+/* For some damage babeltrace's plug-in returns success with an error pending, and aborts at the
+ * next call. */
 static bool left_error(void)
 {
 	const bt_error *error = bt_current_thread_take_error();

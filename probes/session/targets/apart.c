@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Targets that see other files than tftop (probes/attach/place.h): what they are given. Those
- * of one root have one place; it goes with the last of them that runs, as it keeps their mount
- * namespace there.
+ * Gives targets that see other files than tftop the files that they need (probes/attach/place.h).
+ * Targets with the same root share one place. It is removed with the last of them that runs, since
+ * it keeps their mount namespace alive.
  */
 #include <stdio.h>
 #include <stdlib.h>

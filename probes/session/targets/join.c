@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that was launched by a tftop and left running is joined: nobody goes into it.
- * Its probes are there and its runtime looks each second (probes/runtime/home.c) for a
- * tftop at the name of the first one's folder, which is free; so a link is made there to
- * the new one's, which the keeper takes away. LTTng finds its daemon behind it, the runtime
- * the control page, and so do all processes below, and those that come. Not before the
- * session stands and is read: of a program that registers while it is being made, babeltrace
- * 2.0.4 gets a stream without its description, and gives up on an assertion.
+ * Joins a program that an earlier tftop launched and left running. Nothing is injected: the probes
+ * are loaded, and their runtime looks every second (probes/runtime/home.c) for a tftop at the path
+ * of the first one's folder, which is free. A link is made there to the new tftop's folder; the
+ * keeper removes it. Behind it LTTng finds its daemon and the runtime the control page, and so do
+ * all child processes, also later ones. The link is made only when the session is ready and is
+ * being read: if a program registers while the session is being created, babeltrace 2.0.4 gets a
+ * stream without its description, and fails an assertion.
  *
- * ptrace is used for one thing, where it is allowed: LTTng's thread may be in a sleep of 5 s
- * (probes/attach/awake.h), and else is waited for.
+ * ptrace is used for one thing, where it is permitted: to end LTTng's sleep of 5 s
+ * (probes/attach/awake.h), which is waited for otherwise.
  */
 #include <errno.h>
 #include <poll.h>
@@ -41,7 +41,7 @@ bool session_can_join(pid_t pid, char known[SESSION_KNOWN_MAX])
 	process_environment(pid, &own);
 	home = process_variable(&own, "LTTNG_HOME");
 	control = process_variable(&own, TFT_CONTROL_ENV);
-	/* Both of one tftop, which began it: one that attached could not change them. */
+	/* Both name the folder of the tftop that launched it; an attach does not change them. */
 	if (home && control && dir_is_name(home) && strlen(home) < SESSION_KNOWN_MAX &&
 	    !strncmp(control, home, strlen(home)) && !strcmp(control + strlen(home), "/control")) {
 		snprintf(known, SESSION_KNOWN_MAX, "%s", home);
@@ -51,7 +51,7 @@ bool session_can_join(pid_t pid, char known[SESSION_KNOWN_MAX])
 	return can;
 }
 
-/* Of this mount namespace: it sees the link that is made here. */
+/* Whether it is in tftop's mount namespace, so that it sees the link. */
 static bool sees_the_same(pid_t pid)
 {
 	char path[64];
@@ -62,7 +62,7 @@ static bool sees_the_same(pid_t pid)
 	       own.st_ino == its.st_ino && own.st_dev == its.st_dev;
 }
 
-/* The tftop before clears away; what a killed one left is swept. */
+/* Waits until the earlier tftop has removed its folder; removes what a killed one left. */
 static bool wait_until_free(const char *known)
 {
 	int64_t deadline = monotonic_ns() + CLEARED_NS;

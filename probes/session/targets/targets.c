@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A session without a launcher: PROGRAM runs already, and the probes are brought into it. */
+/* A session without a launcher: PROGRAM runs already, and the probes are injected. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@
 
 /* ---- before anything is forked ---- */
 
-/* What will be missing of what is in it; of its part each probe that comes tells itself. */
+/* Reports what will be missing in the process. Each probe that attaches reports its own part. */
 static void say_lines(struct session *s, const struct attach_check *check)
 {
 	for (size_t i = 0; i < check->count; i++) {
@@ -50,7 +50,7 @@ static bool hold_target(struct session_target *target, uint64_t start_ticks)
 	return target->fd >= 0;
 }
 
-/* tftop's folder is one user's. */
+/* tftop's folder belongs to one user. */
 static bool same_owner(struct session *s, const struct attach_check *check)
 {
 	if (s->targets[0].pid == check->pid) {
@@ -60,7 +60,7 @@ static bool same_owner(struct session *s, const struct attach_check *check)
 	return s->uid == check->uid && s->gid == check->gid;
 }
 
-/* Their numbers are of one PID namespace, tftop's or one below. */
+/* All targets must be in one PID namespace, tftop's or one below it. */
 static bool same_numbers(struct session *s, const struct attach_check *check)
 {
 	struct stat first, its;
@@ -100,7 +100,7 @@ static bool begin_one(struct session *s, struct session_target *target, struct a
 	return false;
 }
 
-/* Of many some end just now: those are no loss. */
+/* Of many targets some may be ending now, which is no failure. */
 static void say_left_out(struct session *s, const struct session_target *target, const char *error)
 {
 	struct process_stat stat;
@@ -109,7 +109,7 @@ static void say_left_out(struct session *s, const struct session_target *target,
 		session_say(s, 1, error);
 }
 
-/* Those that had to be and cannot are an error; others that cannot are left out. */
+/* A named target that cannot be attached to is an error; others are left out. */
 static bool begin_all(struct session *s, struct attach_check *check, char error[SESSION_ERROR_MAX])
 {
 	size_t kept = 0;
@@ -224,7 +224,7 @@ bool session_attached(const struct session *s, pid_t pid)
 	return target && target->attached;
 }
 
-/* What a target below another one starts is seen as the other's. */
+/* Children of a target below another target are reported as the other's. */
 static bool is_below_another(const struct session *s, const struct session_target *target)
 {
 	struct process_stat stat;
@@ -238,7 +238,7 @@ static bool is_below_another(const struct session *s, const struct session_targe
 	return false;
 }
 
-/* One of which nobody is told when it runs another program: it is below none. */
+/* Notices an exec of a target that is below no other: nobody else would report it. */
 static void look_at_exec(struct session *s, struct session_target *target)
 {
 	struct child_event event = { .pid = target->pid };
@@ -318,9 +318,9 @@ void targets_free(struct session *s)
 	s->n_targets = 0;
 }
 
-/* ---- the probes come ---- */
+/* ---- injecting the probes ---- */
 
-/* The daemons that its probes would register with are dead: the keeper says why. */
+/* Whether the daemons that the probes would register with are dead; the keeper says why. */
 static bool have_fallen(struct session *s, char *why, size_t size)
 {
 	enum wire_result r;
@@ -349,7 +349,7 @@ static bool may_wait(void *arg, char *why, size_t size)
 	return !have_fallen(s, why, size);
 }
 
-/* Probes that did not begin beside others that did. */
+/* Reports probes that failed to start while others started. */
 static void say_wrong(struct session *s, const struct stage_report *now)
 {
 	for (uint32_t i = 0; i < now->loads; i++)
@@ -369,7 +369,7 @@ static void count_child(void *arg, const struct child_event *child)
 		s->unreached++;
 }
 
-/* What runs below them already is not told of later. */
+/* Finds the children that run already; nothing reports them later. */
 static void find_children(struct session *s)
 {
 	char text[SESSION_ERROR_MAX];
@@ -420,7 +420,7 @@ static bool bring_into(struct session *s, struct session_target *target, struct 
 	return good;
 }
 
-/* What the target has already of the variables is kept, as at a launch. */
+/* The variables' existing values in the target are kept, as at a launch. */
 static void make_environment(struct session *s, const struct session_target *target)
 {
 	struct process_environment own;
@@ -428,7 +428,7 @@ static void make_environment(struct session *s, const struct session_target *tar
 	process_environment(target->pid, &own);
 	session_make_environment(s, (struct environ_options){
 		.dir = apart_dir(s, target), .lib_dir = apart_libraries(target),
-		/* What is preloaded in a place is missed, aloud, once the place has gone. */
+		/* Once a place is removed, programs complain about what it preloaded. */
 		.preload = s->follow && !apart_libraries(target),
 		.own = process_variable, .arg = &own,
 	});
@@ -438,7 +438,7 @@ static void make_environment(struct session *s, const struct session_target *tar
 static bool attach_one(struct session *s, struct session_target *target,
 		       char error[SESSION_ERROR_MAX])
 {
-	/* The tftop before is not gone before its keeper has cleared away: 0.5 s, 2 s at most. */
+	/* An earlier tftop's keeper may still be removing its files: 0.5 s, 2 s at most. */
 	int tries = target->again ? AGAIN_TRIES : 1;
 	struct stage_report now = { .loads = 0 };
 	char why[640];
