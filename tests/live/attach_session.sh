@@ -274,7 +274,7 @@ control() {
 # Off from outside: what is computed then is not seen; and on again. When a probe has looked
 # at the page nothing shows it but PyTorch, which is asked for its callbacks.
 steered() {
-	begin && control 125 "tftop: no tftop$mine watches process $pid: 'tftop -p $pid' does" "$tftop" --control "$pid" level=off &&
+	begin && control 125 "tftop: no tftop$mine watches process $pid: 'tftop -p $pid' attaches to it" "$tftop" --control "$pid" level=off &&
 		attach one && control 0 "process $pid: the level was default and is now off" "$tftop" --control "$pid" level=off &&
 		steps quiet quiet.done && steps go done &&
 		control 0 "process $pid: the level was off and is now full" "$tftop" --control "$pid" level=full || return
@@ -293,13 +293,13 @@ steered_early() {
 	program=$(sleep 600 >/dev/null & echo $!)
 	pid=$program
 	wait_for 20 asleep "$pid"
-	control 125 "tftop: no tftop$mine watches process $pid: 'tftop -p $pid' does" "$tftop" --control "$pid" level=off &&
+	control 125 "tftop: no tftop$mine watches process $pid: 'tftop -p $pid' attaches to it" "$tftop" --control "$pid" level=off &&
 		attach one && control 0 "process $pid: the level was default and is now off" "$tftop" --control "$pid" level=off &&
 		control 0 "process $pid: the level was off and is now min" "$tftop" --control "$pid" level=min && leave || return
 	kill "$pid"
 	if [ -n "$root" ]; then
 		make_user_copy && pid=$(as_user sh -c 'sleep 600 >/dev/null & echo $!') && wait_for 20 asleep "$pid" && attach three && control 125 \
-			"tftop: no tftop of yours watches process $pid: 'tftop -p $pid' does" \
+			"tftop: no tftop of yours watches process $pid: 'tftop -p $pid' attaches to it" \
 			as_user "$user_copy/tftop" --control "$pid" level=off && leave || return
 		kill "$pid"
 	fi

@@ -338,10 +338,10 @@ cache() {
 	find "$work/rec/trace" -name 'events_*' -exec touch {} +
 	expects 'of another*written ' "another time" || return
 	chmod 666 "$work/rec/cache"
-	expects 'somebody*written ' "open to others" || return
+	expects 'owned by another user*written ' "open to others" || return
 	expects 'used ' "made anew" || return
 	mv "$work/rec/cache" "$work/else" && ln -s "$work/else" "$work/rec/cache"
-	expects 'somebody*' "a link" || return
+	expects 'owned by another user*' "a link" || return
 	rm "$work/rec/cache"
 	cp -r "$work/rec" "$work/copy" && cp "$work/else" "$work/copy/cache" &&
 		rm -r "$work/rec" && mv "$work/copy" "$work/rec" || return

@@ -82,10 +82,10 @@ struct model *cache_open(struct cache *cache, bool *damaged)
 {
 	static const char *const said[] = {
 		[IMAGE_GOOD] = "used", [IMAGE_NONE] = "not there",
-		[IMAGE_FOREIGN] = "it belongs to another user or others may write to it: not used",
-		[IMAGE_STALE] = "it is of another recording, version or options: not used",
+		[IMAGE_FOREIGN] = "owned by another user or writable by others: not used",
+		[IMAGE_STALE] = "of another recording, version or options: not used",
 		[IMAGE_DAMAGED] = "damaged: not used",
-		[IMAGE_NO_ROOM] = "its addresses are taken: not used",
+		[IMAGE_NO_ROOM] = "not used: its addresses are taken",
 	};
 	enum image_problem problem = IMAGE_NONE;
 	struct model *model = NULL;

@@ -185,7 +185,7 @@ void live_keep_model(struct live *live, bool ended)
 	if (ended)
 		cache_write(&live->cache, live->model);
 	if (live->cache_damaged)
-		live_say(live, 1, "the cache of the recording was damaged and is rebuilt");
+		live_say(live, 1, "the recording's cache was damaged; tftop rebuilds it");
 	live->cache_damaged = false;
 }
 
