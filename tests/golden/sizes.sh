@@ -65,7 +65,7 @@ script() {
 		split($0, size, " ")
 		print "resize " size[1] "x" size[2]
 		if (size[1] < 60 || size[2] < 12) {
-			text = "tftop needs 60x12, the terminal has " size[1] "x" size[2] "; collecting goes on"
+			text = "tftop needs 60x12, not " size[1] "x" size[2] "; collecting goes on"
 			if (length(text) > size[1])
 				text = substr("needs 60x12", 1, size[1])
 			print "assert-screen ^" text

@@ -435,7 +435,7 @@ static void draw_too_small(struct tui *tui)
 	char text[80];
 
 	snprintf(text, sizeof(text),
-		 "tftop needs %dx%d, the terminal has %dx%d; collecting goes on",
+		 "tftop needs %dx%d, not %dx%d; collecting goes on",
 		 LAYOUT_LEAST_COLUMNS, LAYOUT_LEAST_ROWS, tui->width, tui->height);
 	if (text_width(text) > tui->width)
 		snprintf(text, sizeof(text), "needs %dx%d", LAYOUT_LEAST_COLUMNS,
