@@ -189,8 +189,8 @@ fi
 if [ $n -gt 12 ]; then
 	echo "took longest, in seconds, with those of the processor as user and system:"
 	sort -rn "$TMPDIR/took" | head -n 12 | tr '\t' ' '
-	awk -F'\t' '{ split($2, of, " "); user += of[1]; system += of[2] }
-		END { printf "seconds of the processor: %d as user, %d as system\n", user, system }' "$TMPDIR/took"
+	awk -F'\t' '{ split($2, of, " "); users += of[1]; kernel += of[2] }
+		END { printf "seconds of the processor: %d as user, %d as system\n", users, kernel }' "$TMPDIR/took"
 fi
 if [ ${#flaky[@]} -gt $flaky_most ]; then
 	echo "not ok: ${#flaky[@]} are flaky, at most $flaky_most may be"

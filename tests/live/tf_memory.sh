@@ -59,7 +59,7 @@ for i in itertools.takewhile(lambda i: time.monotonic() < end, itertools.count()
         held.append(tf.random.normal([30000]))
         if len(held) > 50: del held[len(held) // 2]' >"$work/said" 2>&1
 	[ -s "$work/page" ] || fail "status $?: $(first_lines "$work/said")" || return
-	grep -q "chunks are not known" "$work/page" || fail "$(first_lines "$work/page")"
+	grep -q "chunks are unknown" "$work/page" || fail "$(first_lines "$work/page")"
 }
 
 case_run bins bins

@@ -170,7 +170,8 @@ def main():
     leaving = [b for b in bindings if b[2].split()[0] in LEFT_OUT]
     config = "".join(f"unbind {b[0]} {b[1]}\n" for b in leaving)
     keys = sorted({b[1] for b in bindings if b not in leaving and not re.search(r"[#'\"\\]", b[1])})
-    commands = [c for c in table("commands") if c[0] not in LEFT_OUT]
+    # a line that begins with a tab tells of a part of the command above it
+    commands = [c for c in table("commands") if c[0] and c[0] not in LEFT_OUT]
     settings = [s for s in table("settings") if s[0] != "quit-while-running"]
     played = rounds = 0
     while played < options.keys:
