@@ -30,7 +30,7 @@ f = [x for x in r["findings"] if x["id"] == "settings"]
 t, bare = read("truth") or read("said"), read("bare")
 for what in sys.argv[2:]:
     if not eval(what):
-        sys.exit("%s: %s, %s" % (what, f, r["steps"].get("mean_ns")))
+        sys.exit("%s: %s, %s" % (what, f, r.get("steps", {}).get("mean_ns")))
 PY
 	) || fail "${got:0:600}"
 }

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A step of OPS small ops in a tf.function, which --eager has TensorFlow run one by one;
---keras: fit() of a small network, with --eager compiled so. Says the steps' times as JSON."""
+--keras: fit() of a small network, with --eager compiled so. Every step is marked, because which
+kernels TensorFlow calls, and so which period they show, depends on the processor. Says the steps'
+times as JSON."""
 import argparse
 import json
 import time
@@ -14,10 +16,22 @@ parser.add_argument("--keras", action="store_true")
 args = parser.parse_args()
 times = []
 
+
+class Marks(tf.keras.callbacks.Callback):
+    """Marks each batch of fit() as a step."""
+    def on_train_batch_begin(self, batch, logs=None):
+        self.mark = tf.profiler.experimental.Trace("train", step_num=batch)
+        self.mark.__enter__()
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.mark.__exit__(None, None, None)
+
+
 if args.keras:
     model = tf.keras.Sequential([tf.keras.layers.Dense(16, "relu"), tf.keras.layers.Dense(1)])
     model.compile("adam", "mse", run_eagerly=args.eager)
-    model.fit(tf.ones([8 * STEPS, 4]), tf.ones([8 * STEPS, 1]), batch_size=8, epochs=3, verbose=0)
+    model.fit(tf.ones([8 * STEPS, 4]), tf.ones([8 * STEPS, 1]), batch_size=8, epochs=3, verbose=0,
+              callbacks=[Marks()])
 else:
     tf.config.run_functions_eagerly(args.eager)
 
