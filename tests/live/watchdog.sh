@@ -161,7 +161,7 @@ unheard() {
 	is "tftop's status" $? 0 || return
 	watcher=
 	is 'its steps' "$(grep -c '^step' "$work/out")" 150 || return
-	grep -qE 'LTTng did not answer process [0-9]+ in time, which began without: [0-9]+ ms' "$work/report" ||
+	grep -qE 'LTTng did not answer process [0-9]+ in time, which started without it: its first [0-9]+ ms' "$work/report" ||
 		fail "not told: $(grep -A5 messages "$work/report" | first_lines -)"
 }
 

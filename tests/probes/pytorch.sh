@@ -105,7 +105,7 @@ case_many() {
 	: >"$tmp/events"
 	RT_TEXT_MANUAL=1 RT_TEXT_QUIET=ops probed 2 "$build/libtorch_new.so" many
 	expect many "exit status" $? 0
-	expect many "how many are told" "$(sed -nE "s/^info pytorch ops told=//p" "$tmp/events" | tr '\n' ';')" \
+	expect many "how many are told" "$(sed -nE "s/^info pytorch ops recorded=//p" "$tmp/events" | tr '\n' ';')" \
 		"outermost only;of the backward pass and ranges only;outermost only;all;"
 	expect many "and a message each" "$(lines '^message .*(ops a second are too many|all ops are recorded again)')" 4
 }

@@ -160,7 +160,7 @@ static void page_diff_say_main(struct page *page, const struct side *sides,
 	bool mean = sides[BEFORE].is_report;
 
 	if (before <= 0 || after <= 0) {
-		page_say(page, ROLE_TITLE, 0, "%s beside %s: not both have steps, so sums are of "
+		page_say(page, ROLE_TITLE, 0, "%s and %s do not both have steps, so sums are of "
 			 "whole runs", sides[AFTER].title, sides[BEFORE].title);
 		return;
 	}
