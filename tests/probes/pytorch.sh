@@ -85,7 +85,7 @@ case_unknown() {
 	unknown no_INPUTS 3 0 3 "the inputs of an op were not found: no shapes"
 	unknown no_FORWARD 0 6 3 "$links"
 	unknown no_HANDLE 0 6 3 "$links" "$number"
-	unknown no_TYPES 3 6 3 "what tells the types of inputs was not found: shapes without them"
+	unknown no_TYPES 3 6 3 "what reads the types of inputs was not found: shapes without types"
 	unknown no_OBJECTS 0 0 0 "an unknown form of at::RecordFunction: names of ops only, no links from backward to forward, no shapes"
 	unknown no_STORAGE 3 6 3
 	expect no_STORAGE "nothing is told of copies" "$(lines '^payload ')" 0
