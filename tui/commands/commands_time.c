@@ -264,7 +264,7 @@ static unsigned goto_gap(struct command_run *run, const char *which)
 	if (!found)
 		return command_fail(
 			run,
-			"no %s gap of %s and more (two columns) in this row; zoom in for "
+			"no %s gap of %s or more (two columns) in this row; zoom in for "
 			"shorter ones",
 			next	  ? "later"
 			: longest ? "longest"
