@@ -273,7 +273,7 @@ static void say_threads(struct finding *f, const struct basis *basis, const stru
 
 	snprintf(f->title, FINDING_TEXT, "settings: ops may use %s of %u cores; the others could "
 		 "save up to %s", value, cores, share);
-	snprintf(f->lines[0], FINDING_TEXT, "while ops of %d µs and more ran, a mean of %s cores "
+	snprintf(f->lines[0], FINDING_TEXT, "while ops of %d µs or more ran, a mean of %s cores "
 		 "was busy; not every op can use more", LONG_NS / 1000,
 		 fmt_tenths(used, (uint64_t)(t->core_ns[scope] * 10 /
 					     (t->long_ns[scope] ? t->long_ns[scope] : 1))));
