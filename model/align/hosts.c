@@ -219,7 +219,7 @@ static void map_times(const struct host_mapping *mapping, struct event *event)
 		map_time(mapping, &event->u.settled.settled_ns);
 		break;
 	case EVENT_LEVEL:
-		map_time(mapping, &event->u.level.at_ns);
+		map_time(mapping, &event->u.level_now.at_ns);
 		break;
 	case EVENT_LOST:
 		map_time(mapping, &event->u.lost.begin_ns);

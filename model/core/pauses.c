@@ -35,7 +35,7 @@ static void forget_short(struct pauses *pauses)
 
 void apply_level(struct model *model, const struct arrival *in)
 {
-	const struct event_level_now *level = &in->event->u.level;
+	const struct event_level_now *level = &in->event->u.level_now;
 	struct pauses *pauses = &in->process->pauses;
 	struct model_pause *last = pauses->n ? &pauses->list[pauses->n - 1] : NULL;
 	bool lasts = last && last->end_ns == INT64_MAX;
