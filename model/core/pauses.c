@@ -77,17 +77,7 @@ static void add_turn(struct pause_turns *turns, int64_t at_ns, int looking, int 
 
 static size_t first_touching(const struct pauses *pauses, int64_t t0)
 {
-	size_t low = 0, high = pauses->n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (pauses->list[mid].end_ns > t0)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return low;
+	return FIRST_NOT(i, 0, pauses->n, pauses->list[i].end_ns <= t0);
 }
 
 static int64_t within(int64_t ns, int64_t t0, int64_t t1)
