@@ -13,7 +13,7 @@
  * known. Names are pointers into the process, good while CUPTI keeps them.
  *
  * "since" says the CUDA release whose layout has the field. The offsets are held against
- * the vendor's headers by tests/probes/cupti_abi.sh.
+ * the vendor's headers by tests/probes/cupti.sh.
  */
 #ifndef TFTOP_PROBES_CUDA_CUPTI_RECORDS_H
 #define TFTOP_PROBES_CUDA_CUPTI_RECORDS_H
