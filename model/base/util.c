@@ -94,6 +94,23 @@ char *xasprintf(const char *format, ...)
 	return strbuf_detach(&buf);
 }
 
+bool write_all(int fd, const void *data, size_t size)
+{
+	const char *at = data;
+
+	while (size) {
+		ssize_t done = write(fd, at, size);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return false;
+		at += done;
+		size -= (size_t)done;
+	}
+	return true;
+}
+
 int64_t monotonic_ns(void)
 {
 	struct timespec t;

@@ -228,21 +228,6 @@ size_t bytes_read(struct bytes *source, void *buffer, size_t size, char error[IM
 
 /* ---- as one range ---- */
 
-static bool bytes_write_all(int fd, const char *data, size_t size)
-{
-	while (size) {
-		ssize_t n = write(fd, data, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		data += n;
-		size -= (size_t)n;
-	}
-	return true;
-}
-
 /* A hole of the file stays one in the copy: it may be larger than the disk. */
 static void skip_hole(struct bytes *source, int to)
 {
@@ -273,7 +258,7 @@ static int bytes_unpack_file(struct bytes *source, const _Atomic bool *stop, cha
 	while (fd >= 0 && !*stop) {
 		skip_hole(source, fd);
 		n = bytes_read(source, buffer, BUFFER, error);
-		if (!n || !bytes_write_all(fd, buffer, n))
+		if (!n || !write_all(fd, buffer, n))
 			break;
 	}
 	if (fd < 0 || (n && !*stop) || ftruncate(fd, (off_t)source->given)) {

@@ -144,23 +144,6 @@ bool image_prepare(void)
 
 /* ---- writing ---- */
 
-static bool image_write_all(int fd, const void *data, size_t size)
-{
-	const char *at = data;
-
-	while (size) {
-		ssize_t done = write(fd, at, size);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return false;
-		at += done;
-		size -= (size_t)done;
-	}
-	return true;
-}
-
 static bool image_write_file(int fd, struct image_header *header)
 {
 	uint64_t *sums = (uint64_t *)(header + 1);
@@ -180,8 +163,8 @@ static bool image_write_file(int fd, struct image_header *header)
 		sums[i] = image_hash(i, HEAP_BASE + i * SECTION,
 				     section_size(header->heap_bytes, i));
 	header->checksum = image_hash(0, header, header->header_bytes);
-	return image_write_all(fd, header, header->header_bytes) &&
-	       image_write_all(fd, HEAP_BASE, header->heap_bytes) && !futimens(fd, times);
+	return write_all(fd, header, header->header_bytes) &&
+	       write_all(fd, HEAP_BASE, header->heap_bytes) && !futimens(fd, times);
 }
 
 /* The name at last, when it is whole. */

@@ -23,6 +23,7 @@
 #include "model/base/util.h"
 #include "probes/attach/call.h"
 #include "probes/attach/thread.h"
+#include "probes/process/process.h"
 
 #define FIND_NS INT64_C(2000000000)
 #define BACK_NS INT64_C(1000000000)	/* the probes' level may be on its way to off */
@@ -364,11 +365,10 @@ static void *code_thread(void *data)
 
 static void run_code_job(struct code_job *job)
 {
-	char path[64];
-
 	*job->result = (struct code_result){ .tries = 0 };
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)job->pid);
-	job->target = (struct target){ .pid = job->pid, .memory = open(path, O_RDWR | O_CLOEXEC) };
+	job->target = (struct target){
+		.pid = job->pid, .memory = process_open_file(job->pid, "mem", O_RDWR),
+	};
 	job->threads = calloc(CODE_THREADS_MAX, sizeof(*job->threads));
 	if (job->target.memory < 0 || !job->threads)
 		code_refused(job, "its memory cannot be opened");

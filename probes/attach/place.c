@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "probes/attach/place_porter.h"
+#include "probes/process/process.h"
 
 #define ANSWER_MS 5000
 #define END_MS 1000
@@ -48,17 +49,9 @@ int place_same_space(pid_t pid, const char *name)
 	return a == b && !memcmp(own, theirs, (size_t)a);
 }
 
-static int open_of(pid_t pid, const char *what, int flags)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, what);
-	return open(path, flags | O_CLOEXEC);
-}
-
 int place_open_inside(pid_t pid, const char *path, int flags)
 {
-	int root = open_of(pid, "root", O_PATH | O_DIRECTORY), fd, saved;
+	int root = process_open_file(pid, "root", O_PATH | O_DIRECTORY), fd, saved;
 
 	if (root < 0)
 		return -1;
@@ -120,7 +113,8 @@ static bool has_admin_right(void)
 /* Its mounts belong to its user namespace, which is of tftop's user but not tftop's own. */
 static bool owns_its_mounts(pid_t pid)
 {
-	int mounts = open_of(pid, "ns/mnt", O_RDONLY), user = open_of(pid, "ns/user", O_RDONLY);
+	int mounts = process_open_file(pid, "ns/mnt", O_RDONLY);
+	int user = process_open_file(pid, "ns/user", O_RDONLY);
 	int own = open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC), of = -1;
 	uid_t owner = (uid_t)-1;
 	bool owns = false;

@@ -79,14 +79,6 @@ static bool fails(struct porter *p, const char *what)
 
 /* ---- entering the target's namespaces ---- */
 
-static int open_of(pid_t pid, const char *what, int flags)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, what);
-	return open(path, flags | O_CLOEXEC);
-}
-
 static bool is_own(int space, const char *own)
 {
 	struct stat a, b;
@@ -107,10 +99,10 @@ static int clone_of(const char *home, const char *name)
 /* An ordinary user may mount in the target's user namespace, if anywhere. */
 static bool enter_namespaces(struct porter *p)
 {
-	int mounts = open_of(p->job->pid, "ns/mnt", O_RDONLY);
-	int user = geteuid() ? open_of(p->job->pid, "ns/user", O_RDONLY) : -1;
+	int mounts = process_open_file(p->job->pid, "ns/mnt", O_RDONLY);
+	int user = geteuid() ? process_open_file(p->job->pid, "ns/user", O_RDONLY) : -1;
 
-	p->root = open_of(p->job->pid, "root", O_PATH | O_DIRECTORY);
+	p->root = process_open_file(p->job->pid, "root", O_PATH | O_DIRECTORY);
 	if (p->root < 0 || mounts < 0 || (geteuid() && user < 0))
 		return fails(p, "cannot open its namespaces");
 	if (user >= 0 && !is_own(user, "/proc/self/ns/user") && setns(user, CLONE_NEWUSER))

@@ -39,11 +39,9 @@ void attach_todo(struct attach_line *line, const char *format, ...)
 
 static void read_check_command(struct attach_check *check, pid_t pid, const char *name)
 {
-	char path[64];
 	ssize_t size;
 
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
-	size = process_read_file(path, check->command, sizeof(check->command));
+	size = process_read(pid, "cmdline", check->command, sizeof(check->command));
 	while (size > 0 && !check->command[size - 1])
 		size--;
 	for (ssize_t i = 0; i < size; i++)

@@ -193,7 +193,6 @@ bool facts_read(struct facts *t, pid_t pid)
 	read_maps(t);
 	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
 	t->environment = attach_read_whole(path, &t->environment_size);
-	t->environment_known = t->environment != NULL;
 	return true;
 }
 

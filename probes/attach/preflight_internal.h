@@ -28,7 +28,7 @@ struct facts {
 	bool has_memory;	/* false: a kernel thread or a zombie */
 	struct mapped_file *files;	/* owned; each once */
 	size_t n_files;
-	bool files_known, environment_known;
+	bool files_known;
 	char *environment;	/* owned; as at its exec: NAME=value, each with a NUL */
 	size_t environment_size;
 };

@@ -55,11 +55,9 @@ static bool check_machine_of(struct attach_check *check, enum executable_kind ki
 static bool is_secure(const struct facts *t)
 {
 	Elf64_auxv_t words[64];
-	char path[64];
 	ssize_t got;
 
-	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)t->pid);
-	got = process_read_file(path, (char *)words, sizeof(words));
+	got = process_read(t->pid, "auxv", (char *)words, sizeof(words));
 	for (ssize_t i = 0; i < got / (ssize_t)sizeof(words[0]); i++)
 		if (words[i].a_type == AT_SECURE)
 			return words[i].a_un.a_val != 0;
@@ -155,11 +153,9 @@ void check_program(struct attach_check *check, const struct facts *t, const char
 	enum executable_kind kind;
 	unsigned int bits = 0;
 	uint16_t machine = 0;
-	char path[64];
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)t->pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = process_open_file(t->pid, "exe", O_RDONLY);
 	if (fd < 0) {
 		attach_add(check, "program", ATTACH_CANNOT, "its executable cannot be read: %s",
 			   strerror(errno));

@@ -81,11 +81,9 @@ static void add_refusal(struct attach_check *check, const struct facts *t, int e
 void check_permission(struct attach_check *check, const struct facts *t)
 {
 	struct attach_line *line;
-	char path[64];
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)t->pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = process_open_file(t->pid, "mem", O_RDONLY);
 	if (fd < 0) {
 		add_refusal(check, t, errno);
 		return;

@@ -15,6 +15,7 @@
 
 #include "probes/attach/elf.h"
 #include "probes/process/executable.h"
+#include "probes/process/process.h"
 
 #define OLDEST_LIBC "GLIBC_2.28"
 #define LIBC_TEXT_MAX (8u << 20)
@@ -347,11 +348,10 @@ static bool find_functions(struct target *t, uint64_t header, char *why, size_t 
 
 static bool open_memory(struct target *t, char *why, size_t size)
 {
-	char path[64], uid[64];
+	char uid[64];
 	int scope;
 
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)t->pid);
-	t->memory = open(path, O_RDWR | O_CLOEXEC);
+	t->memory = process_open_file(t->pid, "mem", O_RDWR);
 	if (t->memory >= 0)
 		return true;
 	if (errno != EACCES && errno != EPERM)

@@ -34,12 +34,11 @@ static bool space_of(pid_t pid, struct stat *space)
 /* The last number of NSpid is that of its own namespace. */
 static uint32_t inner_of(pid_t pid)
 {
-	char path[64], text[4096];
+	char text[4096];
 	const char *at;
 	size_t length;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	if (process_read_file(path, text, sizeof(text)) <= 0)
+	if (process_read(pid, "status", text, sizeof(text)) <= 0)
 		return 0;
 	at = strstr(text, "\nNSpid:");
 	if (!at)

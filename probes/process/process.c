@@ -215,15 +215,30 @@ ssize_t process_read_file(const char *path, char *buffer, size_t size)
 	return (ssize_t)used;
 }
 
+ssize_t process_read(pid_t pid, const char *name, char *buffer, size_t size)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	return process_read_file(path, buffer, size);
+}
+
+int process_open_file(pid_t pid, const char *name, int flags)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	return open(path, flags | O_CLOEXEC);
+}
+
 bool process_stat(pid_t pid, struct process_stat *stat)
 {
-	char path[48], text[1024], *open_paren, *close_paren;
+	char text[1024], *open_paren, *close_paren;
 	unsigned long long start, stack;
 	int parent;
 	size_t length;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if (process_read_file(path, text, sizeof(text)) <= 0)
+	if (process_read(pid, "stat", text, sizeof(text)) <= 0)
 		return false;
 	/* A command may hold blanks and parentheses: the last one closes it. */
 	open_paren = strchr(text, '(');
@@ -248,11 +263,10 @@ bool process_stat(pid_t pid, struct process_stat *stat)
 
 bool process_uid(pid_t pid, uid_t *uid)
 {
-	char path[48], text[2048], *at;
+	char text[2048], *at;
 	unsigned int id;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	if (process_read_file(path, text, sizeof(text)) <= 0)
+	if (process_read(pid, "status", text, sizeof(text)) <= 0)
 		return false;
 	at = strstr(text, "\nUid:");
 	if (!at || sscanf(at, "\nUid: %*u %u", &id) != 1)
@@ -278,12 +292,11 @@ int process_open(pid_t pid, uint64_t start_ticks, uint64_t *image)
 
 void process_environment(pid_t pid, struct process_environment *environment)
 {
-	char path[64];
 	ssize_t got;
 
-	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
 	environment->text = malloc(ENVIRONMENT_MAX);
-	got = environment->text ? process_read_file(path, environment->text, ENVIRONMENT_MAX) : -1;
+	got = environment->text ?
+		process_read(pid, "environ", environment->text, ENVIRONMENT_MAX) : -1;
 	environment->size = got > 0 ? (size_t)got : 0;
 }
 

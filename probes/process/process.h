@@ -49,6 +49,9 @@ int64_t process_patience(int64_t ns);
 
 /* Reads a small file as a whole and adds a NUL. Returns its bytes, or -1 and errno. */
 ssize_t process_read_file(const char *path, char *buffer, size_t size);
+/* The same with /proc/PID/NAME; and its descriptor, or -1 and errno. */
+ssize_t process_read(pid_t pid, const char *name, char *buffer, size_t size);
+int process_open_file(pid_t pid, const char *name, int flags);
 
 /* Fields of /proc/PID/stat; false: there is no such process. */
 struct process_stat {

@@ -106,21 +106,6 @@ static void read_lines(struct history *history, int fd)
 	free(text);
 }
 
-static bool history_write_all(int fd, const char *text, size_t size)
-{
-	while (size) {
-		ssize_t n = write(fd, text, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		text += n;
-		size -= (size_t)n;
-	}
-	return true;
-}
-
 /* Of root, in somebody's folder: that one's. */
 static void give(int fd, const char *path)
 {
@@ -148,7 +133,7 @@ static void write_anew(struct history *history)
 		for (size_t i = 0; i < history->count; i++)
 			strbuf_addf(&text, "%s\n", history->lines[i]);
 		give(fd, history->path);
-		if (!history_write_all(fd, text.data, text.length) || rename(beside, history->path))
+		if (!write_all(fd, text.data, text.length) || rename(beside, history->path))
 			unlink(beside);
 		strbuf_release(&text);
 		close(fd);
@@ -250,7 +235,7 @@ void history_add(struct history *history, const char *line)
 	if (fd < 0)
 		return;
 	text = xasprintf("%s\n", line);
-	history_write_all(fd, text, length + 1);
+	write_all(fd, text, length + 1);
 	free(text);
 	shrink_file(history, fd);
 	close(fd);

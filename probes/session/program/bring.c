@@ -85,11 +85,8 @@ struct program_layout {
 
 static void read_layout(pid_t pid, struct program_layout *layout)
 {
-	char path[64];
-
 	memset(layout, 0, sizeof(*layout));
-	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)pid);
-	layout->n = process_read_file(path, layout->auxv, sizeof(layout->auxv));
+	layout->n = process_read(pid, "auxv", layout->auxv, sizeof(layout->auxv));
 }
 
 /* Whether the process runs another program now, into which no stage was injected. */

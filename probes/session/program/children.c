@@ -54,11 +54,9 @@ void children_free(struct children *c)
 /* PID's command line, blanks between arguments; "" when gone. */
 static void children_command(pid_t pid, char *text, size_t size)
 {
-	char path[48];
 	ssize_t got;
 
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
-	got = process_read_file(path, text, size);
+	got = process_read(pid, "cmdline", text, size);
 	if (got <= 0) {
 		text[0] = '\0';
 		return;

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "model/base/util.h"
 #include "probes/session/decode/graph.h"
 
 #define FAILURES_MAX 64u
@@ -87,21 +88,6 @@ static bool link_descriptor(int fd, const char *path)
 	return symlink(target, path) == 0;
 }
 
-static bool write_bytes(int fd, const char *data, size_t size)
-{
-	while (size) {
-		ssize_t done = write(fd, data, size);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return false;
-		data += done;
-		size -= (size_t)done;
-	}
-	return true;
-}
-
 /* With an unknown layout all streams are taken as they are. */
 static bool link_all(struct stream_source *source)
 {
@@ -143,7 +129,7 @@ static bool make_link_folder(struct stream_source *source)
 	snprintf(path, sizeof(path), "%s/metadata", source->folder);
 	source->metadata_fd = memfd_create("metadata", MFD_CLOEXEC);
 	return source->metadata_fd >= 0 &&
-	       write_bytes(source->metadata_fd, trace->metadata, trace->metadata_bytes) &&
+	       write_all(source->metadata_fd, trace->metadata, trace->metadata_bytes) &&
 	       link_descriptor(source->metadata_fd, path) &&
 	       (source->options.stream || link_all(source));
 }
