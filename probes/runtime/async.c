@@ -87,26 +87,18 @@ static uint64_t rt_async_start_op(const struct rt_op_args *args)
 {
 	struct rt_thread *th;
 	struct shard *s;
-	struct tft_op op = { .dur_ns = -1 };
+	struct tft_op op;
 	bool kept = false;
 
 	if (rt_level() == TFT_LEVEL_OFF || !(th = rt_self()))
 		return 0;
+	op = rt_op_of(args);
 	op.tid = GET(th->tid);
 	op.instance = rt_instance(th);
-	op.name = args->name;
-	op.type = args->type;
-	op.domain = args->domain;
-	op.argb = args->argb;
-	op.step = args->step;
-	op.payload = args->payload;
-	op.frame = args->source;
-	op.shapes = args->shapes;
-	op.forward = args->forward;
+	op.dur_ns = -1;
 	op.wait_ns = (int64_t)th->handed & TFT_WAIT_MAX;
 	op.waker = (uint32_t)(th->handed >> TFT_WAKER_SHIFT);
 	th->handed = 0;
-	op.framework = args->framework;
 	op.flags = (uint8_t)((args->flags & ~(TFT_OP_INNER | TFT_OP_MARK)) | TFT_OP_ASYNC);
 	s = shard_of(op.instance);
 	if (rt_lock(&s->lock)) {

@@ -171,6 +171,15 @@ RT_HIDDEN void rt_names_fork(enum rt_fork stage);
 extern RT_HIDDEN _Atomic uint32_t rt_epoch;
 
 RT_HIDDEN uint64_t rt_instance(struct rt_thread *th);
+/* An op with what its arguments tell, apart from the flags. */
+static inline struct tft_op rt_op_of(const struct rt_op_args *args)
+{
+	return (struct tft_op) {
+		.name = args->name, .type = args->type, .domain = args->domain, .argb = args->argb,
+		.step = args->step, .payload = args->payload, .frame = args->source,
+		.shapes = args->shapes, .forward = args->forward, .framework = args->framework,
+	};
+}
 /* Closes what is left open on a thread that ends. */
 RT_HIDDEN void rt_stack_end(struct rt_thread *th);
 RT_HIDDEN void rt_stack_fork_child(struct rt_thread *th);

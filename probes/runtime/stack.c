@@ -323,7 +323,7 @@ void rt_op_ran(const struct rt_op_args *args, const struct rt_ran *ran)
 {
 	struct rt_thread *th;
 	struct rt_frame *below;
-	struct tft_op op = { .dur_ns = ran->dur_ns };
+	struct tft_op op;
 
 	if (rt_level() < TFT_LEVEL_DEFAULT || ran->dur_ns < 0 || !(th = rt_self()))
 		return;
@@ -331,21 +331,13 @@ void rt_op_ran(const struct rt_op_args *args, const struct rt_ran *ran)
 	below = ran->parent ? NULL : open_below(th, th->top);
 	if (below && !(args->flags & TFT_OP_RANGE))
 		SET(below->flags, GET(below->flags) | TFT_OP_INNER);
+	op = rt_op_of(args);
 	op.tid = GET(th->tid);
 	op.instance = ran->instance ? ran->instance : rt_instance(th);
 	op.parent = below ? GET(below->instance) : ran->parent;
-	op.payload = args->payload;
-	op.forward = args->forward;
 	op.start_ns = ran->start_ns;
-	op.step = args->step;
-	op.name = args->name;
-	op.type = args->type;
-	op.domain = args->domain;
-	op.argb = args->argb;
-	op.frame = args->source;
-	op.shapes = args->shapes;
+	op.dur_ns = ran->dur_ns;
 	op.depth = below ? (uint16_t)th->depth : 0;
-	op.framework = args->framework;
 	op.flags = args->flags & (uint8_t)~(TFT_OP_ASYNC | TFT_OP_MARK);
 	rt_batch_add(th, &op, ran->start_ns + ran->dur_ns);
 }
@@ -414,27 +406,19 @@ void rt_mark(const struct rt_op_args *args)
 {
 	struct rt_thread *th;
 	struct rt_frame *below;
-	struct tft_op op = { .dur_ns = 0 };
+	struct tft_op op;
 
 	if (rt_level() < TFT_LEVEL_DEFAULT || !(th = rt_self()))
 		return;
 	epoch_check(th);
 	below = open_below(th, th->top);
 	rt_section_enter(th);
+	op = rt_op_of(args);
 	op.tid = GET(th->tid);
 	op.instance = rt_instance(th);
 	op.parent = below ? GET(below->instance) : 0;
-	op.name = args->name;
-	op.type = args->type;
-	op.domain = args->domain;
-	op.argb = args->argb;
 	op.start_ns = rt_quick_ns(&th->clock);
-	op.step = args->step;
-	op.payload = args->payload;
-	op.frame = args->source;
-	op.shapes = args->shapes;
 	op.depth = (uint16_t)th->depth;
-	op.framework = args->framework;
 	op.flags = (uint8_t)((args->flags & ~TFT_OP_ASYNC) | TFT_OP_MARK);
 	rt_batch_add(th, &op, op.start_ns);
 	rt_section_leave(th);

@@ -10,8 +10,6 @@
 #include <stdint.h>
 
 #define TFT_TEXT_MAX 4096
-#define TFT_CHANNEL_META "meta"
-#define TFT_CHANNEL_EVENTS "events"
 
 /* In the place of a frame's file: it is no line but a module that was called (def_frame). */
 #define TFT_FRAME_MODULE "nn.Module"
