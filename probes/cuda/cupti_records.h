@@ -321,16 +321,6 @@ struct cupti_jit {
 	uint32_t process, thread; /* since 12.4 */
 };
 
-/* decompression by the copy engines: 64 (12.8) */
-struct cupti_decompress {
-	uint32_t kind;
-	uint32_t device, context, stream, channel, channel_type, correlation;
-	uint32_t operations;
-	uint64_t bytes; /* compressed */
-	void *reserved;
-	uint64_t start, end;
-};
-
 #define CUPTI_AT_(record, field, offset)                                                   \
 	_Static_assert(offsetof(struct cupti_##record, field) == (offset), #record "." #field)
 #define CUPTI_SIZE_(record, size)                                                          \
@@ -380,7 +370,6 @@ CUPTI_AT_(device, uuid, 120);
 CUPTI_AT_(device, mig_uuid, 160);
 CUPTI_SIZE_(stream, 24);
 CUPTI_SIZE_(jit, 72);
-CUPTI_SIZE_(decompress, 64);
 
 #undef CUPTI_AT_
 #undef CUPTI_SIZE_

@@ -257,16 +257,6 @@ static void decode_jit(const void *record, size_t size, uint32_t release, struct
 	out->jit.operation = j.operation;
 }
 
-static void decode_decompress(const void *record, size_t size, uint32_t release,
-			      struct cuda_record *out)
-{
-	LOAD(decompress, d, record, size);
-
-	out->what = CUDA_DECOMPRESS;
-	SET_WORK(out, d, release);
-	out->bytes = d.bytes;
-}
-
 /* The shortest layout that anybody writes, and who reads it. */
 static const struct kind_reader {
 	uint16_t least;
@@ -285,7 +275,6 @@ static const struct kind_reader {
 	[CUPTI_KIND_POOL] = { 64, decode_pool },
 	[CUPTI_KIND_GRAPH] = { 48, decode_graph },
 	[CUPTI_KIND_JIT] = { 64, decode_jit },
-	[CUPTI_KIND_DECOMPRESS] = { 64, decode_decompress },
 };
 
 bool cuda_decode(const void *record, size_t size, uint32_t release, struct cuda_record *out)

@@ -38,7 +38,6 @@ enum cuda_what {
 	CUDA_DEVICE,
 	CUDA_STREAM,
 	CUDA_JIT,
-	CUDA_DECOMPRESS,
 };
 
 enum {

@@ -214,13 +214,9 @@ static void emit_describe(struct tft_command *c, const struct cuda_record *r)
 		c->kind = TFT_KIND_FILL;
 		c->direction = TFT_DIR_FILL;
 		break;
-	case CUDA_GRAPH:
+	default:		/* CUDA_GRAPH */
 		c->kind = TFT_KIND_GRAPH;
 		c->name = graph_name_of(r->graph);
-		break;
-	default:
-		c->kind = TFT_KIND_OTHER;
-		c->name = rt_name(TFT_NAME_KERNEL, "decompression");
 		break;
 	}
 }
@@ -481,7 +477,6 @@ static bool has_call(const struct cuda_record *r)
 	case CUDA_COPY:
 	case CUDA_FILL:
 	case CUDA_GRAPH:
-	case CUDA_DECOMPRESS:
 		return true;
 	case CUDA_MEMORY:
 		return !r->memory.release;

@@ -52,7 +52,7 @@ static void check_alone(const struct cuda_walk *walk, const struct cuda_record *
 
 static void check_record(const struct cuda_record *r)
 {
-	FUZZ_CHECK(r->what >= CUDA_KERNEL && r->what <= CUDA_DECOMPRESS);
+	FUZZ_CHECK(r->what >= CUDA_KERNEL && r->what <= CUDA_JIT);
 	FUZZ_CHECK(cupti_kind_since(r->kind));
 	if (r->what == CUDA_KERNEL || r->what == CUDA_COPY || r->what == CUDA_FILL)
 		FUZZ_CHECK(r->flags & CUDA_NO_TIME || (r->start && r->start <= r->end));

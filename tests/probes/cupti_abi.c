@@ -333,16 +333,6 @@ JIT(cachePath, cache_path);
 JIT(processId, process);
 JIT(threadId, thread);
 #endif
-#if RELEASE >= 12080
-#define DECOMPRESS(their, our) IS(V_decompress, their, cupti_decompress, our)
-DECOMPRESS(deviceId, device);
-DECOMPRESS(streamId, stream);
-DECOMPRESS(correlationId, correlation);
-DECOMPRESS(numberOfOperations, operations);
-DECOMPRESS(sourceBytes, bytes);
-DECOMPRESS(start, start);
-DECOMPRESS(end, end);
-#endif
 
 int main(void)
 {
