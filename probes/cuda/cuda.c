@@ -236,7 +236,7 @@ EXPORT int InitializeInjection(void)
 	return result;
 }
 
-int tftop_probe_attach(void)
+static int cuda_attach(void)
 {
 	int saved = errno;
 
@@ -254,4 +254,9 @@ int tftop_probe_attach(void)
 		return TFT_ATTACHED;
 	rt_attach_why("nothing of CUDA is seen; a message says why");
 	return TFT_ATTACH_FAILED;
+}
+
+int tftop_probe_attach(void)
+{
+	return cuda_attach();
 }
