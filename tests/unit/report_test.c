@@ -9,7 +9,7 @@
 #include "tui/base/atomic_file.h"
 #include "tui/draw/grid.h"
 #include "tui/base/json_read.h"
-#include "tui/report/report.h"
+#include "tui/report/sections.h"
 #include "tui/draw/sheet.h"
 
 #define MS INT64_C(1000000)
@@ -472,6 +472,76 @@ TEST(report_json_adds_up_to_the_truth)
 	json_free(tree);
 	model_synth_free(synth);
 	model_free(model);
+}
+
+/* How many rows the text says that a table has, "… 41 more" included. */
+static int64_t text_rows(const char *text, const char *heading)
+{
+	const char *line = text;
+	int64_t rows = 0, more = 0;
+
+	while (line && (strncmp(line, heading, strlen(heading)) || line[strlen(heading)] != ' '))
+		line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL;
+	while (line && (line = strchr(line, '\n')) && line[1] == ' ') {
+		line++;
+		if (!strncmp(line, "  by class", strlen("  by class")))
+			break;
+		if (!strncmp(line, "  … ", strlen("  … ")))
+			more = atoll(line + strlen("  … "));
+		else
+			rows++;
+	}
+	return rows + more;
+}
+
+static int64_t json_rows(const struct json_node *array)
+{
+	int64_t rows = 0;
+
+	for (const struct json_node *row = array ? array->child : NULL; row; row = row->next)
+		rows++;
+	return rows;
+}
+
+TEST(report_text_and_json_have_the_same_rows)
+{
+	struct model_synth *synth = run_synth(test_random(), 20, 3 * SECOND);
+	struct json_node *tree = report_tree();
+	char *text = print(report_text);
+	int compared = 0;
+
+	for (size_t i = 0; i < report_n_sections; i++) {
+		const struct report_section *section = &report_sections[i];
+		const struct table_column *first;
+		int64_t rows;
+
+		/* What the text writes in words has no table. */
+		if (!section->key || !section->place || !section->rows || section->text)
+			continue;
+		first = section->rows->columns->column;
+		rows = json_rows(json_get(tree, section->key));
+		CHECK_INT(text_rows(text, first->report_title ? first->report_title :
+					  section->rows->columns->name), rows);
+		compared += rows > 0;
+	}
+	CHECK(compared >= 4);
+	free(text);
+	json_free(tree);
+	model_synth_free(synth);
+	model_free(model);
+}
+
+/* Each place in the text is one section's, and so is each key, but for one array's parts. */
+TEST(report_sections_have_their_own_places)
+{
+	for (size_t i = 0; i < report_n_sections; i++)
+		for (size_t k = i + 1; k < report_n_sections; k++) {
+			const struct report_section *a = &report_sections[i];
+			const struct report_section *b = &report_sections[k];
+
+			CHECK(!a->place || a->place != b->place);
+			CHECK(!a->key || !b->key || k == i + 1 || strcmp(a->key, b->key));
+		}
 }
 
 TEST(report_golden)
