@@ -11,7 +11,7 @@ static void flow_key_text(const void *row, bool ascii, char *text, size_t size)
 	snprintf(text, size, "%s", ROW(row)->key ? ROW(row)->key : "(no name)");
 }
 
-static bool flow_count(const void *row, int64_t *value)
+static bool flow_messages(const void *row, int64_t *value)
 {
 	*value = (int64_t)(ROW(row)->sent > ROW(row)->received ? ROW(row)->sent :
 			   ROW(row)->received);
@@ -30,7 +30,7 @@ static const struct table_column flows[] = {
 	  .list = 1, .report = 1, .json = "key" },
 	{ .title = "from", .member = AT(source), .list = 2, .report = 2, .json = "source" },
 	{ .title = "to", .member = AT(destination), .list = 3, .report = 3, .json = "destination" },
-	{ .title = "count", .unit = UNIT_COUNT, .value = flow_count, .list = 4, .report = 4,
+	{ .title = "count", .unit = UNIT_COUNT, .value = flow_messages, .list = 4, .report = 4,
 	  .json = "count" },
 	{ .title = "bytes", .unit = UNIT_BYTES, .member = AT(bytes), .needs = AT(sent), .list = 5,
 	  .report = 5, .json = "bytes" },

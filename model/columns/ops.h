@@ -19,8 +19,9 @@ struct op_line {
 	bool branch, folded;		/* has children; they are hidden */
 	bool is_scope;			/* no op */
 	const struct op_trend *trend;	/* borrowed; NULL: unknown */
-	const char *backward_of;	/* op whose gradient it is; NULL: none. Reports only, as ... */
-	uint64_t backward_links;	/* ... are the links that say so */
+	/* Reports only: the op whose gradient it is, NULL: none; the links that say so. */
+	const char *backward_of;
+	uint64_t backward_links;
 };
 
 enum ops_shape {

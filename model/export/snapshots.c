@@ -50,7 +50,8 @@ static size_t snapshot_take_##name(struct model *model, void **rows) \
 }
 #define SNAPSHOT_OF(name, type, columns_, ...) \
 const struct row_snapshot snapshot_of_##name = { \
-	.take = snapshot_take_##name, .size = sizeof(struct type), .columns = columns_, __VA_ARGS__ \
+	.take = snapshot_take_##name, .size = sizeof(struct type), .columns = columns_, \
+	__VA_ARGS__ \
 };
 #define SNAPSHOT(name, ask, type, columns) \
 	TAKE(name, ask, type) SNAPSHOT_OF(name, type, columns)

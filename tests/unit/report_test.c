@@ -432,18 +432,25 @@ static void feed_synth(void *arg, const struct event *events, size_t count)
 	model_apply(model, events, count);
 }
 
-static struct model_synth *run_synth(uint64_t seed, unsigned int fail_permille, int64_t ns)
+static struct model_synth *run_profile(uint64_t seed, const struct model_synth_profile *profile,
+				       int64_t ns)
 {
-	struct model_synth_profile profile = model_synth_default;
 	struct model_synth *synth;
 
-	profile.fail_permille = fail_permille;
 	model = model_new(NULL);
-	synth = model_synth_new(seed, &profile, 100 * SECOND);
+	synth = model_synth_new(seed, profile, 100 * SECOND);
 	model_synth_advance(synth, 100 * SECOND + ns, feed_synth, NULL);
 	model_synth_end(synth, feed_synth, NULL);
 	model_finish(model, false);
 	return synth;
+}
+
+static struct model_synth *run_synth(uint64_t seed, unsigned int fail_permille, int64_t ns)
+{
+	struct model_synth_profile profile = model_synth_default;
+
+	profile.fail_permille = fail_permille;
+	return run_profile(seed, &profile, ns);
 }
 
 static int64_t sum(const struct json_node *rows, const char *key)
@@ -505,7 +512,10 @@ static int64_t json_rows(const struct json_node *array)
 
 TEST(report_text_and_json_have_the_same_rows)
 {
-	struct model_synth *synth = run_synth(test_random(), 20, 3 * SECOND);
+	static const struct model_synth_profile profile = {
+		.gpu = true, .processes = 1, .devices = 2, .queues = 2 * SYNTH_GPU_STREAMS,
+	};
+	struct model_synth *synth = run_profile(test_random(), &profile, 3 * SECOND);
 	struct json_node *tree = report_tree();
 	char *text = print(report_text);
 	int compared = 0;
@@ -524,7 +534,7 @@ TEST(report_text_and_json_have_the_same_rows)
 					  section->rows->columns->name), rows);
 		compared += rows > 0;
 	}
-	CHECK(compared >= 4);
+	CHECK(compared >= 6);
 	free(text);
 	json_free(tree);
 	model_synth_free(synth);

@@ -266,6 +266,56 @@ void report_steps_json(struct json *json, struct model *model)
 	free(rows);
 }
 
+/* ---- all of it ---- */
+
+/* open: the key of the array that was begun and not ended, NULL: none. Returns the same. */
+static const char *report_section_json(const struct report_section *section,
+				       struct model *model, struct json *json, const char *open)
+{
+	void *rows;
+	size_t count = snapshot_take(section->rows, model, &rows), written = 0;
+	const char *row = rows;
+
+	if (section->always)
+		json_key_array(json, open = section->key);
+	for (size_t i = 0; i < count; i++, row += section->rows->size) {
+		if (section->keep && !section->keep(row))
+			continue;
+		if (section->json_most && written++ == section->json_most)
+			break;
+		if (!open)
+			json_key_array(json, open = section->key);
+		json_object(json);
+		if (section->rows->columns)
+			report_row_json(json, section->rows->columns, row);
+		if (section->members)
+			section->members(json, model, rows, i);
+		json_end(json);
+	}
+	snapshot_release(section->rows, rows, count);
+	return open;
+}
+
+static void report_sections_json(struct json *json, struct model *model)
+{
+	const char *open = NULL;
+
+	for (size_t i = 0; i < report_n_sections; i++) {
+		const struct report_section *section = &report_sections[i];
+
+		if (open && (!section->key || strcmp(open, section->key))) {
+			json_end(json);
+			open = NULL;
+		}
+		if (section->json)
+			section->json(json, model);
+		else if (section->key)
+			open = report_section_json(section, model, json, open);
+	}
+	if (open)
+		json_end(json);
+}
+
 void report_json(struct model *model, const struct report_run *run, FILE *out)
 {
 	struct json json;

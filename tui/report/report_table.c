@@ -95,7 +95,8 @@ static void report_add_text(struct sheet *sheet, const struct table_columns *col
 	char text[LABEL_MAX];
 	int64_t value;
 
-	if (column->text && columns_is_known(column, row) && (words || !columns_is_numeric(column))) {
+	if (column->text && columns_is_known(column, row) &&
+	    (words || !columns_is_numeric(column))) {
 		column->text(row, false, text, sizeof(text));
 		sheet_cell(sheet, "%s", text);
 	} else if (!words && columns_value(column, row, &value)) {

@@ -242,6 +242,37 @@ void report_messages_text(struct model *model, FILE *out)
 	free(rows);
 }
 
+/* ---- all of it ---- */
+
+static void report_section_text(const struct report_section *section, struct model *model,
+				FILE *out)
+{
+	struct sheet sheet = { 0 };
+	void *rows;
+	size_t count = snapshot_take(section->rows, model, &rows);
+
+	if (count && section->compare)
+		qsort(rows, count, section->rows->size, section->compare);
+	report_table(&sheet, section->rows->columns, &(struct report_rows) {
+		.rows = rows, .size = section->rows->size, .count = count,
+		.most = section->text_most,
+	});
+	report_sheet(&sheet, out);
+	snapshot_release(section->rows, rows, count);
+}
+
+static void report_sections_text(struct model *model, FILE *out)
+{
+	for (unsigned place = 1; place <= report_n_sections; place++)
+		for (size_t i = 0; i < report_n_sections; i++)
+			if (report_sections[i].place != place)
+				continue;
+			else if (report_sections[i].text)
+				report_sections[i].text(model, out);
+			else
+				report_section_text(&report_sections[i], model, out);
+}
+
 void report_text(struct model *model, const struct report_run *run, FILE *out)
 {
 	report_text_print_run(run, out);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "tui/report/sections.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "model/columns/copies.h"
 #include "model/columns/kernels.h"
 #include "model/columns/ops.h"
 #include "model/query/optree.h"
-#include "tui/base/json.h"
-#include "tui/draw/sheet.h"
 
 /* ---- which rows JSON has ---- */
 
@@ -89,82 +84,3 @@ const struct report_section report_sections[] = {
 	  .text = report_messages_text, .place = 18 },
 };
 const size_t report_n_sections = sizeof(report_sections) / sizeof(report_sections[0]);
-
-/* ---- text and JSON of all of them ---- */
-
-static void report_section_text(const struct report_section *section, struct model *model,
-				FILE *out)
-{
-	struct sheet sheet = { 0 };
-	void *rows;
-	size_t count = snapshot_take(section->rows, model, &rows);
-
-	if (count && section->compare)
-		qsort(rows, count, section->rows->size, section->compare);
-	report_table(&sheet, section->rows->columns, &(struct report_rows) {
-		.rows = rows, .size = section->rows->size, .count = count,
-		.most = section->text_most,
-	});
-	report_sheet(&sheet, out);
-	snapshot_release(section->rows, rows, count);
-}
-
-void report_sections_text(struct model *model, FILE *out)
-{
-	for (unsigned place = 1; place <= report_n_sections; place++)
-		for (size_t i = 0; i < report_n_sections; i++)
-			if (report_sections[i].place != place)
-				continue;
-			else if (report_sections[i].text)
-				report_sections[i].text(model, out);
-			else
-				report_section_text(&report_sections[i], model, out);
-}
-
-/* open: the key of the array that was begun and not ended, NULL: none. Returns the same. */
-static const char *report_section_json(const struct report_section *section,
-				       struct model *model, struct json *json, const char *open)
-{
-	void *rows;
-	size_t count = snapshot_take(section->rows, model, &rows), written = 0;
-	const char *row = rows;
-
-	if (section->always)
-		json_key_array(json, open = section->key);
-	for (size_t i = 0; i < count; i++, row += section->rows->size) {
-		if (section->keep && !section->keep(row))
-			continue;
-		if (section->json_most && written++ == section->json_most)
-			break;
-		if (!open)
-			json_key_array(json, open = section->key);
-		json_object(json);
-		if (section->rows->columns)
-			report_row_json(json, section->rows->columns, row);
-		if (section->members)
-			section->members(json, model, rows, i);
-		json_end(json);
-	}
-	snapshot_release(section->rows, rows, count);
-	return open;
-}
-
-void report_sections_json(struct json *json, struct model *model)
-{
-	const char *open = NULL;
-
-	for (size_t i = 0; i < report_n_sections; i++) {
-		const struct report_section *section = &report_sections[i];
-
-		if (open && (!section->key || strcmp(open, section->key))) {
-			json_end(json);
-			open = NULL;
-		}
-		if (section->json)
-			section->json(json, model);
-		else if (section->key)
-			open = report_section_json(section, model, json, open);
-	}
-	if (open)
-		json_end(json);
-}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The sections of the report: what each of them consists of, in one table (sections.c). A section
- * with rows says how they are taken and what their columns are (model/columns); one loop prints
- * all of these as text and as JSON. What is no table has functions of its own.
+ * with rows says how they are taken and what their columns are (model/columns); one loop in
+ * report_text.c prints them all, and one in report_json.c. What is no table has functions of its
+ * own.
  *
  * To add a section with rows, give its kind an array of columns, and add an entry to the table.
  */
@@ -35,9 +36,6 @@ struct report_section {
 /* In the order of the JSON report. */
 extern const struct report_section report_sections[];
 extern const size_t report_n_sections;
-
-void report_sections_text(struct model *model, FILE *out);
-void report_sections_json(struct json *json, struct model *model);
 
 /* ---- sections that are no table ---- */
 
