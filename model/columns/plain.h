@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The columns of rows that reports and pages show as the model gives them: each array is about
- * the struct of model/query that is named here.
+ * the struct of model/query that is named here. No pane and no filter asks for them.
  */
 #ifndef MODEL_COLUMNS_PLAIN_H
 #define MODEL_COLUMNS_PLAIN_H

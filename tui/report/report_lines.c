@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Source lines, and what the report's JSON has of them, of scopes and of ops besides columns. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "model/base/util.h"
 #include "model/columns/plain.h"
 #include "model/query/optree.h"
 #include "tui/base/json.h"
