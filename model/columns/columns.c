@@ -72,7 +72,8 @@ bool columns_value(const struct table_column *column, const void *row, int64_t *
 
 bool columns_file_value(const struct table_column *column, const void *row, int64_t *value)
 {
-	return columns_value(column, row, value) || (column->flags & TABLE_FILES_ZERO);
+	return columns_value(column, row, value) ||
+	       ((column->flags & TABLE_FILES_ZERO) && columns_is_numeric(column));
 }
 
 const char *columns_words(const struct table_column *column, const void *row)
