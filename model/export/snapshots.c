@@ -167,20 +167,13 @@ static size_t snapshot_take_ops(struct model *model, void **rows)
 
 SNAPSHOT_OF(ops, op_line, &op_list_columns)
 
-static int64_t source_cost(const struct source_place *place)
-{
-	return place->line.cost.total_ns;
-}
-
+/* A line of a file, by what it costs. */
 static int source_compare_cost(const void *a, const void *b)
 {
 	const struct source_place *x = a, *y = b;
 
-	if (source_cost(x) != source_cost(y))
-		return source_cost(x) > source_cost(y) ? -1 : 1;
-	if (x->file != y->file)
-		return strcmp(x->file, y->file);
-	return x->line.line < y->line.line ? -1 : x->line.line > y->line.line;
+	return DESCENDING(x, y, line.cost.total_ns) ?:
+	       x->file != y->file ? strcmp(x->file, y->file) : ASCENDING(x, y, line.line);
 }
 
 /* The user's lines that anything ran of. */

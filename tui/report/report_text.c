@@ -174,24 +174,18 @@ void report_steps_text(struct model *model, FILE *out)
 
 /* ---- ops ---- */
 
-static int by_op(const void *a, const void *b)
+static int report_ops_by_device(const void *a, const void *b)
 {
-	const struct op_row *x = &((const struct op_line *)a)->op;
-	const struct op_row *y = &((const struct op_line *)b)->op;
+	const struct op_line *x = a, *y = b;
 
-	if (x->device_ns != y->device_ns)
-		return x->device_ns < y->device_ns ? 1 : -1;
-	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
+	return DESCENDING(x, y, op.device_ns) ?: DESCENDING(x, y, op.total_ns);
 }
 
-static int by_self(const void *a, const void *b)
+static int report_ops_by_self(const void *a, const void *b)
 {
-	const struct op_row *x = &((const struct op_line *)a)->op;
-	const struct op_row *y = &((const struct op_line *)b)->op;
+	const struct op_line *x = a, *y = b;
 
-	if (x->self_ns != y->self_ns)
-		return x->self_ns < y->self_ns ? 1 : -1;
-	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
+	return DESCENDING(x, y, op.self_ns) ?: DESCENDING(x, y, op.total_ns);
 }
 
 void report_ops_text(struct model *model, FILE *out)
@@ -214,7 +208,7 @@ void report_ops_text(struct model *model, FILE *out)
 	lines = xcalloc(count, sizeof(*lines));
 	for (size_t i = 0; i < count; i++)
 		lines[i].op = rows[i];
-	qsort(lines, count, sizeof(*lines), devices ? by_op : by_self);
+	qsort(lines, count, sizeof(*lines), devices ? report_ops_by_device : report_ops_by_self);
 	report_table(&sheet, op_columns(devices, OPS_LIST), &(struct report_rows) {
 		.rows = lines, .size = sizeof(*lines), .count = count, .most = ROWS_MAX,
 	});

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tui/report/sections.h"
 
+#include "model/base/util.h"
 #include "model/columns/copies.h"
 #include "model/columns/kernels.h"
 #include "model/columns/ops.h"
@@ -27,14 +28,12 @@ static bool report_keep_scope(const void *row)
 
 static int report_kernels_by_total(const void *a, const void *b)
 {
-	return columns_compare_i64(((const struct kernel_line *)b)->row.total_ns,
-				   ((const struct kernel_line *)a)->row.total_ns);
+	return DESCENDING((const struct kernel_line *)a, (const struct kernel_line *)b, row.total_ns);
 }
 
 static int report_copies_by_total(const void *a, const void *b)
 {
-	return columns_compare_i64(((const struct copy_line *)b)->row.total_ns,
-				   ((const struct copy_line *)a)->row.total_ns);
+	return DESCENDING((const struct copy_line *)a, (const struct copy_line *)b, row.total_ns);
 }
 
 /* ---- the sections ---- */
