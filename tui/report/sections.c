@@ -28,12 +28,16 @@ static bool report_keep_scope(const void *row)
 
 static int report_kernels_by_total(const void *a, const void *b)
 {
-	return DESCENDING((const struct kernel_line *)a, (const struct kernel_line *)b, row.total_ns);
+	const struct kernel_line *x = a, *y = b;
+
+	return DESCENDING(x, y, row.total_ns);
 }
 
 static int report_copies_by_total(const void *a, const void *b)
 {
-	return DESCENDING((const struct copy_line *)a, (const struct copy_line *)b, row.total_ns);
+	const struct copy_line *x = a, *y = b;
+
+	return DESCENDING(x, y, row.total_ns);
 }
 
 /* ---- the sections ---- */
