@@ -33,7 +33,7 @@ grep -nE '#[ \t]*include[ \t]*[<"](protobuf-c|yajl|zlib|.*\.pb-c\.h)' \
 	must_be_empty 'what packs and unpacks foreign files stays in model/import and model/export'
 files '*.proto' | grep -v '^model/formats/' | must_be_empty 'the messages of other formats are declared in model/formats'
 grep -nE '#[ \t]*include[ \t]*"(tui|probes)/' $(files 'model/*.[ch]' 'keymap/*.[ch]') /dev/null |
-	grep -v '^model/event\.h:[0-9]*:#include "probes/schema/values_table\.h"$' |
+	grep -vE '^model/event\.h:[0-9]*:#include "probes/schema/(records|values)_table\.h"$' |
 	must_be_empty 'model and keymap do not look up'
 grep -nE '#[ \t]*include[ \t]*"model/[a-z]+/' $(files 'tui/*.[ch]') | grep -vE '"model/(base/|query/|columns/|filter/filter\.h|analyses/thresholds|recording/(export|image)\.h|import/import\.h|export/foreign\.h|synth/synth\.h)' |
 	must_be_empty 'the screen asks through model/query and the doors'

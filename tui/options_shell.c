@@ -5,7 +5,6 @@
 
 #include "keymap/setting.h"
 #include "model/base/util.h"
-#include "tui/run/exports.h"
 #include "tui/options.h"
 #include "tui/options_table.h"
 
@@ -36,13 +35,15 @@ static void put_words(struct strbuf *out, const char *before, const char *words,
 
 const char *option_words(const struct option_row *row, char words[512])
 {
+	char format[FOREIGN_WORD_MAX];
 	struct strbuf text;
 
 	strbuf_init(&text);
 	if (!strcmp(row->words, "themes"))
 		put_words(&text, "", setting_table[SETTING_THEME].choices, "");
 	else if (!strcmp(row->words, "formats"))
-		put_words(&text, "", EXPORT_FORMATS, ":");
+		for (size_t i = 0; foreign_word(i, format); i++)
+			strbuf_addf(&text, "%s%s:", i ? " " : "", format);
 	else if (!strcmp(row->words, "probes"))
 		strbuf_addf(&text, "auto %s +blas +omp", option_probes);
 	else

@@ -102,17 +102,6 @@ static void note(struct told *t, enum settings_what what, enum scope scope, cons
 		*w = (struct worst) { act->name, act->row, t1 - t0, t0, t1 };
 }
 
-/* What of [from, to) lies beyond *until, which moves. */
-static int64_t beyond(int64_t *until_ns, int64_t from_ns, int64_t to_ns)
-{
-	int64_t begin_ns = from_ns > *until_ns ? from_ns : *until_ns;
-
-	if (to_ns <= begin_ns)
-		return 0;
-	*until_ns = to_ns;
-	return to_ns - begin_ns;
-}
-
 static void eager_op(struct told *t, struct thread_state *thread, int64_t from, int64_t to,
 		     enum scope scope)
 {
@@ -156,21 +145,21 @@ static void settings_take_op(struct model *model, struct settings_state *s, stru
 	if (type == TYPE_UNKNOWN || type == TYPE_EAGER || type == TYPE_CALL)
 		return;
 	if (from < thread->eager_end_ns)
-		t->cost_ns[WHAT_EAGER][scope] -= beyond(&thread->inner_end_ns, from,
+		t->cost_ns[WHAT_EAGER][scope] -= time_beyond(&thread->inner_end_ns, from,
 			to < thread->eager_end_ns ? to : thread->eager_end_ns);
 	if (act->work == WORK_INPUT || (act->flags & ACT_FETCH))
 		return;
 	if (to - from >= LONG_NS) {
-		t->any_ns += beyond(&t->until_ns[WHAT_THREADS], from, to);
-		t->busy_ns += beyond(&thread->long_end_ns, from, to);
+		t->any_ns += time_beyond(&t->until_ns[WHAT_THREADS], from, to);
+		t->busy_ns += time_beyond(&thread->long_end_ns, from, to);
 		note(t, WHAT_THREADS, scope, act, from, to);
 	}
 	if (type == TYPE_CONVOLUTION) {
-		t->cost_ns[WHAT_ONEDNN][scope] += beyond(&t->until_ns[WHAT_ONEDNN], from, to);
+		t->cost_ns[WHAT_ONEDNN][scope] += time_beyond(&t->until_ns[WHAT_ONEDNN], from, to);
 		note(t, WHAT_ONEDNN, scope, act, from, to);
 	}
 	if (t->gpu && type != TYPE_HOST && on_processor(model, s, act)) {
-		t->cost_ns[WHAT_PLACED][scope] += beyond(&t->until_ns[WHAT_PLACED], from, to);
+		t->cost_ns[WHAT_PLACED][scope] += time_beyond(&t->until_ns[WHAT_PLACED], from, to);
 		note(t, WHAT_PLACED, scope, act, from, to);
 	}
 }
@@ -237,7 +226,7 @@ static void settings_slice(struct model *model, void *state, const struct slice 
 		if (t && act->kind == ACT_OP)
 			settings_take_op(model, s, t, slice, act, scope);
 		else if (t)	/* a part that another thread took over */
-			t->busy_ns += beyond(&s->threads[act->thread].long_end_ns,
+			t->busy_ns += time_beyond(&s->threads[act->thread].long_end_ns,
 					     act_start(slice, act), act_end(slice, act));
 	}
 	settings_end_slice(model, s, slice, scope);

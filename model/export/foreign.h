@@ -51,6 +51,13 @@ struct foreign_result {
 	int64_t gap_ns;			/* detail before this was folded away; INT64_MIN: none */
 };
 
+/* The formats as sentences name them; keymap/commands.def has the same words. */
+#define FOREIGN_FORMATS "chrome, perfetto, csv:TABLE or dot"
+#define FOREIGN_WORD_MAX 32u
+/* What foreign_parse() takes, word by word: "chrome", "chrome,memory", ... "csv:ops", ...; for
+ * completion. Returns word; NULL: that was the last. */
+const char *foreign_word(size_t i, char word[FOREIGN_WORD_MAX]);
+
 /* false: a sentence that says what would be right. */
 bool foreign_parse(const char *text, struct foreign_kind *kind, char *error, size_t size);
 /* What the rows or slices are called: "slices", "rows". */

@@ -20,7 +20,6 @@
 
 #define VERSION 4u
 #define SECTION ((size_t)1 << 20)	/* has one checksum */
-#define SECTIONS_MAX (HEAP_ROOM / SECTION)
 #define HEADER_ALIGN ((size_t)65536)
 #define CHECKERS 2u
 #define SEALED_S 10			/* so far back, whatever steps a file system's times have */

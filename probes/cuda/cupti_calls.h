@@ -6,7 +6,7 @@
  *
  * Always true: a number, once given to a call, stays that call's; a call that a library
  * does not have is refused by it and nothing more. Names are those of CUPTI's own
- * enumerators after "..._TRACE_CBID_". tests/probes/cupti_abi.sh holds every line
+ * enumerators after "..._TRACE_CBID_". tests/probes/cupti.sh holds every line
  * against the vendor's headers.
  *
  * One line is X(domain, name, number, class, stream):

@@ -18,13 +18,6 @@
 
 #define EXPORT_SENTENCE_MAX 1024
 
-/* What export_parse() takes before the file, between blanks. */
-#define EXPORT_FORMATS                                                                             \
-	"chrome chrome,memory chrome,no-dataflow perfetto perfetto,memory dot csv:ops "            \
-	"csv:kernels "                                                                             \
-	"csv:copies csv:steps csv:memory csv:findings csv:calls csv:devices csv:queues csv:edges " \
-	"csv:processes"
-
 struct export_job;
 
 /* "chrome:FILE", "csv:ops:FILE"; path points into text. */

@@ -3,11 +3,10 @@
  * Between reader and model: passes on the events that lie in the window that
  * --from-step, --steps and --for ask for.
  *
- * How it works: until the window opens, events go into a scout, a model of its
- * own that only has to know when a step has ended; definitions are kept. When
- * the step before the window has ended, the real model gets the definitions
- * and from then on what began inside the window. Without a window everything
- * passes unchanged.
+ * How it works: until the window opens, events go into a scout, a second model that only has to
+ * know when a step has ended; the real model gets only the definitions among them. When the step
+ * before the window has ended, the real model also gets what began inside the window. Without a
+ * window everything passes unchanged.
  *
  * Always true: gate_apply() is called by one thread at a time (the gate's lock
  * sees to that); the others may be asked by any thread.

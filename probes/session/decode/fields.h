@@ -18,7 +18,7 @@
 /* How a value lies in struct event. */
 enum field_store {
 	STORE_U8, STORE_U16, STORE_U32, STORE_U64,
-	STORE_I32, STORE_I64,
+	STORE_I16, STORE_I32, STORE_I64,
 	STORE_TEXT,
 	STORE_U64X3, STORE_U32X3,
 	STORE_WORDS,			/* of any number; in no event, see decode_ops.h */
