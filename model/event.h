@@ -52,16 +52,17 @@ struct event_process {
 	uint32_t schema;
 	int32_t parent;
 	int64_t start_ns, mono_ns, real_ns, raw_ns;
-	int32_t rank, world;		/* -1 unknown */
+	int32_t rank, world;		/* -1: unknown */
 	const char *host, *command;
 };
 
-struct event_exit { int32_t reason, status; };	/* 0 exit, 1 _exit, 2 exec; status -1 unknown */
+/* reason 0: exit, 1: _exit, 2: exec; status -1: unknown */
+struct event_exit { int32_t reason, status; };
 struct event_probe { const char *name, *version, *blind; };
 struct event_name { uint32_t id; uint8_t kind; const char *text; };
 struct event_thread { uint32_t tid; const char *name; };
 
-/* What a kernel can use of a multiprocessor: see struct tft_device; 0: not known. */
+/* What a kernel can use of a multiprocessor: see struct tft_device; 0: unknown. */
 struct event_device {
 	uint32_t id, index, units, clock_mhz;
 	uint32_t registers_per_unit, registers_per_block, shared_per_unit, shared_per_block;
@@ -78,7 +79,7 @@ struct event_queue {
 };
 
 /* dims 0: there is only `text`, a name: the problem size in a library's own words. registers: per
- * thread; shared_*: bytes per block; 0: not known. */
+ * thread; shared_*: bytes per block; 0: unknown. */
 struct event_shape {
 	uint32_t id, dims;
 	uint64_t global[3];
@@ -86,12 +87,13 @@ struct event_shape {
 	uint64_t flop;
 	uint32_t registers, shared_static, shared_dynamic;
 };
-struct event_message { uint8_t level; const char *text; };	/* 0 info 1 warning 2 error */
+/* level 0: info, 1: warning, 2: error */
+struct event_message { uint8_t level; const char *text; };
 
 /*
- * A node of a graph as it runs (after optimisation); a node that is sent again replaces the
- * former one. graph, name, op_type, device, file, function: names; line 0: not known. origin: how
- * file, line and function were found.
+ * A node of a graph as it runs (after optimisation); a node that is sent again replaces the former
+ * one. graph, name, op_type, device, file, function: names; line 0: unknown. origin: how file, line
+ * and function were found.
  */
 struct event_node {
 	uint32_t id, graph, name, op_type, device, file, line, function, origin;
@@ -107,10 +109,10 @@ struct event_stage {
 };
 
 struct event_series { uint32_t id, device; const char *name, *unit; };
-struct event_info { const char *scope, *key, *value; };	/* a setting */
+struct event_info { const char *scope, *key, *value; };	/* one setting */
 
 /* A line of source in its function (file, function: names), called from the frame `parent`, which
- * has a lower id; parent 0: the caller is not known. */
+ * has a lower id; parent 0: the caller is unknown. */
 struct event_frame { uint32_t id, parent, file, function, line; };
 
 /* dur_ns -1: the op is announced as open; its end follows under the same instance. */
@@ -120,14 +122,15 @@ struct event_op {
 	uint64_t payload;
 	uint64_t forward;		/* the op whose gradient this is, 0: none */
 	int64_t start_ns, dur_ns, step;
-	/* wait for a thread of the pool that it was handed to; 0: it was handed to none */
+	/* how long it waited for a thread of the pool that it was handed to; 0: it was handed to
+	 * none */
 	int64_t wait_ns;
 	uint32_t tid, name, op_type, argb;
 	/* domain of a range; of a framework's op: the graph whose node it is */
 	uint32_t domain;
-	/* frame 0: not known; shapes: a name, the shapes of its inputs */
+	/* frame 0: unknown; shapes: a name, the shapes of its inputs */
 	uint32_t frame, shapes;
-	uint32_t waker;			/* the thread that handed it over, 0 not known */
+	uint32_t waker;			/* the thread that handed it over; 0: unknown */
 	uint16_t depth;
 	uint8_t framework, flags;	/* enum framework, enum op_flag */
 };
@@ -140,7 +143,7 @@ struct event_call {
 	int64_t start_ns, dur_ns;
 };
 
-/* Calls without an event of their own; total_ns and max_ns -1: not timed. */
+/* Calls without an event of their own; total_ns and max_ns -1: the calls were not timed. */
 struct event_calls {
 	uint32_t name, errors;
 	uint64_t count;
@@ -149,8 +152,8 @@ struct event_calls {
 
 struct event_command {
 	uint32_t tid, queue, name, correlation, op_name, call_dur_ns;
-	/* of kernels: the launch shape; of a P2P copy: the device at the other end; of others:
-	 * the place in memory, 0: not known */
+	/* of kernels: the launch shape; of a P2P copy: the device at the other end; of others: the
+	 * place in memory, 0: unknown */
 	uint32_t shape;
 	uint64_t op;
 	int64_t call_ns;
@@ -179,7 +182,7 @@ struct event_run {
 	uint32_t queue, name, correlation;	/* name 0: the record has none */
 	/* of a graph's node: the op that it was captured in, 0: none */
 	uint32_t op_name;
-	uint32_t shape;			/* as in event_command; 0: that of the launch */
+	uint32_t shape;	/* as in event_command; 0: the run has the shape of the launch */
 	uint64_t object, bytes;
 	uint64_t queued_ticks, submit_ticks, start_ticks, end_ticks;
 	int32_t status;
@@ -195,13 +198,13 @@ struct event_alloc {
 struct event_free { uint32_t allocator; uint64_t address; int64_t at_ns; };
 
 /* Memory that an allocator hands out in pieces, see struct tft_region. bytes 0: the allocator's
- * regions are not known any more. */
+ * regions are unknown from now on. */
 struct event_region { uint32_t allocator, device; uint64_t address, bytes; uint8_t joined; };
 
 struct event_wait {
 	uint32_t name, queue, correlation;
 	uint32_t op_name;		/* the op on top of the waiting thread's stack ... */
-	uint64_t op;			/* ... and its instance; 0 none */
+	uint64_t op;			/* ... and its instance; 0: none */
 	int32_t result;
 	int64_t start_ns, dur_ns;
 };
@@ -227,15 +230,15 @@ struct event_clock {
  */
 struct event_flow {
 	uint32_t name;			/* name of the key's text, 0: none */
-	uint64_t key, bytes, op;	/* op: instance that sent or received it, 0 none */
-	int64_t at_ns, dur_ns;		/* -1 not known */
+	uint64_t key, bytes, op;	/* op: instance that sent or received it; 0: none */
+	int64_t at_ns, dur_ns;		/* -1: unknown */
 	uint8_t phase;			/* enum flow_phase */
 };
 
 /* What a stage of an input pipeline did from begin_ns to end_ns, see struct tft_stages. */
 struct event_stages {
 	uint32_t stage;
-	int32_t parallelism, buffered;	/* in force at the end; -1 not known */
+	int32_t parallelism, buffered;	/* in force at the end of that time; -1: unknown */
 	uint64_t elements, bytes;
 	int64_t total_ns, self_ns, busy_ns, wait_ns, max_ns, begin_ns, end_ns;
 };
