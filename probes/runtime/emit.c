@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one place where events are written. Definitions go out whenever tftop
- * is there, data only at a level that asks for them. seq and the counters move
- * only when the session has enabled the event, so that a gap in seq is a loss
- * and nothing else.
+ * The only place where events are written. Definitions are sent whenever tftop is there, data only
+ * at a level that includes it. seq and the counters advance only when the session has enabled the
+ * event, so that a gap in seq always is a loss.
  */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* LTTng evaluates an event's fields when a session takes it in, and only then. */
+/* LTTng evaluates an event's fields only when a session records it. */
 static _Atomic uint32_t processes_written;
 
 static inline uint32_t count_written(uint32_t value)
@@ -19,7 +18,7 @@ static inline uint32_t count_written(uint32_t value)
 }
 #define TFT_PROCESS_WRITTEN(value) count_written(value)
 
-#define _LGPL_SOURCE	/* inline the reader side of RCU; this file is MIT */
+#define _LGPL_SOURCE	/* uses inline functions for the reader side of RCU; this file is MIT */
 #define LTTNG_UST_TRACEPOINT_HIDDEN_DEFINITION
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
@@ -28,9 +27,9 @@ static inline uint32_t count_written(uint32_t value)
 #include "probes/runtime/internal.h"
 
 /*
- * A thread's first tracepoint allocates LTTng's thread-local memory. Where the
- * program has a malloc of its own that marks ranges, that would bring it back
- * here for ever: what happens inside of a tracepoint is dropped.
+ * A thread's first tracepoint allocates LTTng's thread-local memory. If the program has a malloc of
+ * its own that marks ranges, that would lead back here for ever: so what happens inside a
+ * tracepoint is dropped.
  */
 static inline bool enter(struct rt_thread *th)
 {
@@ -49,7 +48,7 @@ static inline void leave(struct rt_thread *th)
 	th->emitting = false;
 }
 
-/* Another tftop than before has seen none of this thread's. */
+/* A tftop that has just come has seen none of this thread's events. */
 static inline uint32_t *numbers(struct rt_thread *th)
 {
 	uint32_t arrival = GET(rt_arrivals);
@@ -61,10 +60,10 @@ static inline uint32_t *numbers(struct rt_thread *th)
 	return &th->seq;
 }
 
-/* With a sequence number. */
+/* Sends an event with a sequence number. */
 #define EMIT_IF(condition, event, record) do { \
 	if ((condition) && lttng_ust_tracepoint_enabled(tftop, event)) { \
-		struct rt_thread *th_ = rt_self();	/* without one: dropped */ \
+		struct rt_thread *th_ = rt_self();	/* without a thread state: dropped */ \
 		if (__builtin_expect(th_ != NULL, 1) && enter(th_)) { \
 			int saved_ = errno; \
 			(record)->seq = ++*numbers(th_); \
@@ -79,19 +78,19 @@ static inline uint32_t *numbers(struct rt_thread *th)
 /* From level `min` up. */
 #define EMIT_DATA(event, record, min) EMIT_IF(rt_level() >= (min), event, record)
 
-/* What began at a level that asked for it: also after the level sank. */
+/* For what started at a level that includes it: sent also after the level was lowered. */
 #define EMIT_BEGUN(event, record) EMIT_IF(GET(rt_armed), event, record)
 
-/* Without one, whenever tftop is there. */
+/* Without a sequence number, whenever tftop is there. */
 #define EMIT_PLAIN(event, record) do { \
 	if (GET(rt_armed)) \
 		EMIT_ENABLED(event, record); \
 } while (0)
 
-/* Without one, to whoever listens. */
+/* Without a sequence number, to any session that records it. */
 #define EMIT_ENABLED(event, record) do { \
 	if (lttng_ust_tracepoint_enabled(tftop, event)) { \
-		struct rt_thread *th_ = rt_self();	/* without one: dropped */ \
+		struct rt_thread *th_ = rt_self();	/* without a thread state: dropped */ \
 		if (__builtin_expect(th_ != NULL, 1) && enter(th_)) { \
 			int saved_ = errno; \
 			ADD(th_->events, 1); \
@@ -217,7 +216,7 @@ void rt_emit_op(struct tft_op *r)
 	EMIT_DATA(ev_op, r, TFT_LEVEL_DEFAULT);
 }
 
-/* Also what was gathered before the level sank. */
+/* Also sends what was gathered before the level was lowered. */
 void rt_emit_ops(struct tft_ops *r)
 {
 	struct rt_thread *th;
@@ -299,7 +298,7 @@ void rt_emit_flow(struct tft_flow *flow)
 	EMIT_DATA(ev_flow, flow, TFT_LEVEL_MIN);
 }
 
-/* Told at any level: what was counted before it went off. */
+/* Sent at any level, because it was counted before the level went off. */
 void rt_emit_stages(struct tft_stages *stages)
 {
 	EMIT_DATA(ev_stages, stages, TFT_LEVEL_OFF);
