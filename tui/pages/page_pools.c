@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pools: thread pools, how busy they are and what waits for their threads. */
+/* pools: thread pools, how busy they are, and what waits for their threads. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #define PAGE_WIDTH 150
 
-/* So many wait on average: their waits by the time in which they did (Little's law). */
+/* The mean queue length: the waiting times by the time in which they occurred (Little's law). */
 static void depth_text(char *text, size_t size, const struct pool_row *row)
 {
 	int64_t tenths = row->span_ns > 0 ? (int64_t)((__int128)row->wait_ns * 10 / row->span_ns) :
@@ -48,7 +48,7 @@ static void page_pools_add_pool(struct sheet *sheet, const struct pool_row *row)
 	sheet_cell(sheet, "%s", told ? text : "-");
 }
 
-/* The pools of one process, from the first of n rows on; how many they are. */
+/* Adds the pools of one process, starting with the first of n rows; returns their number. */
 static size_t page_pools_add_process(struct page *page, const struct pool_row *rows, size_t n)
 {
 	static const char *const titles[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* waits: who synchronises, and how long devices then do nothing. */
+/* waits: which calls synchronise, and how long devices are idle afterwards. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

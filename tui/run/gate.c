@@ -13,13 +13,14 @@ struct gate {
 	struct model *model;		/* borrowed */
 	struct model *scout;		/* owned, until the window opens */
 	struct gate_window window;
-	bool any;			/* there is a window at all */
+	bool any;			/* whether there is a window at all */
 	pthread_mutex_t lock;
 	enum gate_state state;
-	int64_t begin_ns, end_ns;	/* of the window; end INT64_MAX: not known yet */
-	struct event *kept;		/* owned: definitions from before the window */
+	/* limits of the window; end is INT64_MAX if it is unknown */
+	int64_t begin_ns, end_ns;
+	struct event *kept;		/* owned; definitions from before the window */
 	size_t kept_count, kept_cap;
-	char **texts;			/* owned: their strings */
+	char **texts;			/* owned; the strings of these definitions */
 	size_t text_count, text_cap;
 };
 
@@ -113,7 +114,7 @@ static void gate_keep(struct gate *gate, const struct event *from)
 	}
 }
 
-/* Says what exists and how sure it is; wanted whenever it was sent. */
+/* Definitions say what exists and how certain it is; they are needed whenever they were sent. */
 static bool is_definition(const struct event *event)
 {
 	return event->type < EVENT_OP || event->type == EVENT_CLOCK ||
@@ -122,7 +123,7 @@ static bool is_definition(const struct event *event)
 
 /* ---- the window ---- */
 
-/* When what an event tells of began. */
+/* Start time of what an event describes. */
 static int64_t began_ns(const struct event *event)
 {
 	switch (event->type) {
@@ -146,7 +147,7 @@ static uint64_t steps_now(struct model *model)
 	return status.steps;
 }
 
-/* End of the last step so far. */
+/* End of the latest step so far. */
 static int64_t steps_end_ns(struct model *model)
 {
 	int64_t end_ns = INT64_MIN;
@@ -206,7 +207,7 @@ static void gate_inside(struct gate *gate, const struct event *event)
 	gate->state = GATE_CLOSED;
 }
 
-/* What starts within the window and arrives late still counts. */
+/* Work that starts within the window and arrives late still counts. */
 static void after(struct gate *gate, const struct event *event)
 {
 	if (is_definition(event) || event->type == EVENT_ALIVE || event->type == EVENT_SETTLED ||
