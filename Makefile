@@ -541,20 +541,23 @@ clean:
 
 help:
 	@printf '%s\n' \
-	  'make              tftop, its probes and the example, in $(O)/' \
-	  'make deps         install what is missing (apt; names it first)' \
-	  'make demo         everything from nothing to the live screen' \
-	  'make check        all tests (at most 15 minutes on 2 cores)' \
-	  'make check-timing what only a clock can judge, on a machine that does nothing else' \
-	  'make check-asan   again under the sanitizers, check-tsan with it' \
-	  'make check-tsan   threads under the thread sanitizer' \
-	  'make check-versions  TensorFlow and PyTorch of other versions (fetches 2 GB each)' \
-	  'make bench        figures, each beside something that runs in the same minute,' \
-	  '                  after check-timing where no ONLY= is given' \
-	  'make soak-keys    a million random keys under the sanitizers' \
-	  'make soak         tftop comes and goes at random, MINUTES=30; ATTACHES=1000: a table' \
+	  'make              build tftop, its probes and the example in $(O)/' \
+	  'make deps         install what is missing (with apt; names the packages first)' \
+	  'make demo         install, build, and train a small network live on the screen' \
+	  'make check        run all tests (at most 15 minutes on 2 cores); ONLY=WORD: some suites' \
+	  'make check-timing tests that only a clock can judge, on a machine that does nothing else' \
+	  'make check-asan   parts of the tests under all sanitizers' \
+	  'make check-tsan   parts of the tests under the thread sanitizer' \
+	  'make check-versions  tests with other versions of frameworks (fetches 2 GB each)' \
+	  'make check-warnings  every file with -Werror, by gcc and by clang' \
+	  'make bench        figures of speed and cost, each beside something that runs in the same' \
+	  '                  minute; runs check-timing first, unless ONLY= is given' \
+	  'make soak-keys    press a million random keys under the sanitizers' \
+	  'make soak         attach, detach and kill tftop at random, MINUTES=30; ATTACHES=1000: a table' \
+	  'make faults       break what is around tftop, TRIES=5; writes docs/reliability.md' \
+	  'make fuzz         feed parsers and decoders with random changes, SECONDS=60' \
 	  'make golden       rewrite the expected screens' \
-	  'make faults       what breaks around tftop, docs/reliability.md, TRIES=5' \
-	  'make fuzz         parsers and decoders, SECONDS=60' \
+	  'make docs         make manual pages, completions and docs/schema.md from their tables' \
+	  'make messages     print every text of the program, with file and line' \
 	  'make install      DESTDIR=, prefix=$(prefix)' \
 	  'make uninstall, make clean'

@@ -16,10 +16,10 @@ static const char help[] =
 	"  --steps N                 steps of training (50)\n"
 	"  --batch N                 images in a step (64)\n"
 	"  --size N                  side of an image, divisible by 4 (28)\n"
-	"  --seed N                  the same seed, the same digits (1)\n"
+	"  --seed N                  the same seed makes the same images (1)\n"
 	"  --input-threads N         threads that make the images (0: the main thread)\n"
 	"  --prefetch N              batches uploaded ahead, while the device works (0)\n"
-	"  --delay-ms N              pause in the making of each batch (0)\n"
+	"  --delay-ms N              pause while making each batch (0)\n"
 	"  --cached N                make N batches at the start and hand them out again\n"
 	"                            and again (0: a new one for each step)\n"
 	"  --upload-size N           side of the images as they are uploaded, a multiple of\n"
@@ -32,11 +32,11 @@ static const char help[] =
 	"  --pieces N                update the weights of each layer in N kernels, as a\n"
 	"                            framework does tensor by tensor (1; one with --fuse)\n"
 	"  --leak KIB                allocate that much in each step, and never free it (0)\n"
-	"  --fail                    also commands, calls and a build that fail\n"
+	"  --fail                    also make calls, commands and a build that fail\n"
 	"  --ranges nvtx|itt|none    how steps and layers are marked (nvtx)\n"
-	"  --truth FILE              what was done, as JSON\n"
+	"  --truth FILE              write what was done as JSON\n"
 	"  --exit N                  exit status when all went well (0)\n"
-	"  --quiet                   no line per step\n"
+	"  --quiet                   print no line per step\n"
 	"  --help\n";
 
 enum option_id {

@@ -33,7 +33,7 @@ def options():
     parser = training.options(__doc__, 200, ("recompile", "host-sync", "eager", "same-data",
                                               "leak"))
     parser.add_argument("--layers", type=training.positive, default=6)
-    parser.add_argument("--profile", metavar="DIR", help="with JAX's own profiler, into DIR")
+    parser.add_argument("--profile", metavar="DIR", help="record with JAX's own profiler in DIR")
     return parser.parse_args()
 
 

@@ -12,7 +12,7 @@ goes over the wire once in every step, and its gradient comes back:
 
     tftop -- python3 examples/train_split.py --cut pool1
 
-docs/case-split.md tells how to find out which one is better. --truth writes
+docs/case-split.md shows how to find out which one is better. --truth writes
 what the program knows of itself: bytes of the tensor, when it was made and when
 it was there on the other side, in each step, and how long the steps took.
 """

@@ -42,9 +42,9 @@ def options():
     parser.add_argument("--model", default="conv", choices=list(MODELS))
     parser.add_argument("--workers", type=int, default=0, help="processes that load samples")
     parser.add_argument("--threads", type=training.positive,
-                        help="of each op, default as PyTorch has it")
+                        help="threads of each op (default: PyTorch's own number)")
     parser.add_argument("--compile", metavar="BACKEND", nargs="?", const="inductor",
-                        help="torch.compile the model, by 'inductor' if not told")
+                        help="torch.compile the model, with 'inductor' if none is given")
     parser.add_argument("--autocast", action="store_true", help="compute in bfloat16")
     args = parser.parse_args()
     if args.recompile and not args.compile:

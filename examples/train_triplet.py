@@ -7,14 +7,14 @@ pictures are made from a seed and then augmented by a map, which does it on one
 thread while the step waits, unless
 
     --parallel-calls N   several batches are augmented at once
-    --prefetch N         so many batches are made while the step runs
+    --prefetch N         N batches are made ahead while the step runs
 
     tftop -- python3 examples/train_triplet.py
     tftop -- python3 examples/train_triplet.py --parallel-calls 2 --prefetch 2
 
-docs/case-input.md tells how to find out. --python does a part of the map in Python,
+docs/case-input.md shows how to see that. --python does a part of the map in Python,
 --inside has the step fetch its own batch. --truth writes what a stopwatch in the
-program measured: each step, and of it the time until its batch was there.
+program measured: each step, and how much of it was the wait for its batch.
 """
 import argparse
 import json
@@ -28,10 +28,10 @@ WARM_UP = 2                     # they trace and compile
 def options():
     parser = argparse.ArgumentParser(description="trains an embedding with triplets")
     parser.add_argument("--steps", type=int, default=60)
-    parser.add_argument("--batch", type=int, default=16, help="triplets")
-    parser.add_argument("--size", type=int, default=32, help="of the pictures")
-    parser.add_argument("--augment", type=int, default=2, help="how often each is changed")
-    parser.add_argument("--width", type=int, default=1024, help="of the hidden layers")
+    parser.add_argument("--batch", type=int, default=16, help="triplets in a step")
+    parser.add_argument("--size", type=int, default=32, help="width and height of a picture")
+    parser.add_argument("--augment", type=int, default=2, help="changes made to each picture")
+    parser.add_argument("--width", type=int, default=1024, help="width of the hidden layers")
     parser.add_argument("--parallel-calls", type=int, default=0, metavar="N")
     parser.add_argument("--prefetch", type=int, default=0, metavar="N")
     parser.add_argument("--python", action="store_true")

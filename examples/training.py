@@ -11,7 +11,7 @@ import time
 def options(doc, steps, mistakes=()):
     """A parser of what all of them take; adds an option for each mistake."""
     parser = argparse.ArgumentParser(description=doc.split("\n\n")[0].replace("\n", " "),
-                                     epilog="see the first lines of this file")
+                                     epilog="the first lines of the script say more")
     parser.add_argument("--steps", type=positive, default=steps)
     parser.add_argument("--batch", type=positive, default=32, help="samples in a step")
     for mistake in mistakes:

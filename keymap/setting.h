@@ -42,7 +42,7 @@ enum setting_type { SETTING_BOOL, SETTING_INT, SETTING_CHOICE };
 	X(MOUSE, "mouse", BOOL, "yes", 0, 1, "", \
 	  "use the mouse; no: the terminal selects text with it (often also with Shift)") \
 	X(MINIMAP, "minimap", BOOL, "yes", 0, 1, "", \
-	  "show the line that has the whole run") \
+	  "show the line in which the whole run is drawn") \
 	X(LABEL_WIDTH, "label-width", INT, "0", 0, 60, "", \
 	  "columns for the names of rows; 0: depends on the width of the screen") \
 	X(STEPS_TOTAL, "steps-total", INT, "0", 0, 2000000000, "", \

@@ -11,7 +11,7 @@ run='lttng-tools ocl-icd-libopencl1 pocl-opencl-icd'
 test='clang libjansson-dev tmux zsh fish babeltrace2 python3-venv clinfo clpeak musl-tools'
 
 if ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg-query >/dev/null 2>&1; then
-	echo 'make deps knows apt only; install by the names of your distribution what Debian calls:' >&2
+	echo "make deps works with apt only; install these packages (Debian's names):" >&2
 	echo "  to build: $(echo $build)" >&2
 	echo "  to run:   $(echo $run)" >&2
 	echo "  to test:  $(echo $test)" >&2

@@ -104,7 +104,7 @@ QUESTIONS = [
                 r"idle +gpu0 did nothing for \S+ ms before it:.* host (?:[2-9]|\d\d)\S* ms"]),
     ("which step was slowest, what differed from the median one", "gpu", ":step slowest",
      lambda r: ["(?m)^.step %d$" % slowest_step(r), "the slowest of %d" % r["steps"]["count"],
-                "to the median", r"(?m)^ +compute .*[+-]\S+ [mµn]s"]),
+                "compared with the median", r"(?m)^ +compute .*[+-]\S+ [mµn]s"]),
     ("what feeds op X and who waited for whom", "proc", ":li gradients/dense_0/MatMul",
      lambda r: [r"\(1\) gradients/dense_1/MatMul +\S+ ms ×%d" % runs(r, "gradients/dense_1/MatMul"),
                 r"\(1\) model/dense_0/Relu +\S+ µs ×\d+", "waited for: from the end of this input"]),

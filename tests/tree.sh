@@ -6,7 +6,8 @@ set -u
 shopt -s lastpipe	# the counters live here, not in a pipe's last process
 cd "$(dirname "$0")/.." || exit 1
 pass=0 fail=0
-files() { git ls-files "$@" 2>/dev/null || find . -type f | sed 's,^\./,,'; }
+# Also those that are new and not committed yet.
+files() { git ls-files -co --exclude-standard "$@" 2>/dev/null || find . -type f | sed 's,^\./,,'; }
 # must_be_empty NAME: the lines on stdin are offences
 must_be_empty() {
 	local lines
@@ -33,7 +34,7 @@ grep -nE '#[ \t]*include[ \t]*[<"](protobuf-c|yajl|zlib|.*\.pb-c\.h)' \
 	must_be_empty 'what packs and unpacks foreign files stays in model/import and model/export'
 files '*.proto' | grep -v '^model/formats/' | must_be_empty 'the messages of other formats are declared in model/formats'
 grep -nE '#[ \t]*include[ \t]*"(tui|probes)/' $(files 'model/*.[ch]' 'keymap/*.[ch]') /dev/null |
-	grep -v '^model/event\.h:[0-9]*:#include "probes/schema/values_table\.h"$' |
+	grep -vE '^model/event\.h:[0-9]*:#include "probes/schema/(records|values)_table\.h"$' |
 	must_be_empty 'model and keymap do not look up'
 grep -nE '#[ \t]*include[ \t]*"model/[a-z]+/' $(files 'tui/*.[ch]') | grep -vE '"model/(base/|query/|columns/|filter/filter\.h|analyses/thresholds|recording/(export|image)\.h|import/import\.h|export/foreign\.h|synth/synth\.h)' |
 	must_be_empty 'the screen asks through model/query and the doors'
@@ -85,22 +86,27 @@ if [ -x "${O:-build}/tftop" ]; then
 			sed 's/\\//g' docs/tftop.1 | grep -qF -- "$option" || echo "docs/tftop.1: $option"
 		done | must_be_empty 'the man page knows every option'
 fi
-grep -ohE 'json_[a-z_]+\([^,"]+, *"[a-z0-9_]+"' tui/report/*.c | sed 's/.*"\(.*\)"/\1/' | sort -u |
+{
+	grep -ohE 'json_[a-z_]+\([^,"]+, *"[a-z0-9_]+"' tui/report/*.c
+	grep -ohE '\.json = "[a-z0-9_]+"' model/columns/*.c
+} | sed 's/.*"\(.*\)"/\1/' | sort -u |
 	while read -r key; do
-		grep -qwF -- "$key" docs/report.md || echo "$key"
+		grep -qwF -- "$key" docs/report.md || echo "$key: docs/report.md does not say what it is"
 	done | must_be_empty 'docs/report.md knows every key of the report'
 tests/schema_page.py | diff -u docs/schema.md - | must_be_empty 'docs/schema.md is what "make docs" makes'
 # What is judged has a name that users can read about.
 sed -n 's/^\tX([A-Z_0-9]*, "\([a-z-]*\)", .*/\1/p' model/analyses/thresholds.h |
 	while read -r name; do
-		grep -qF -- "\`$name\`" docs/analyses.md || echo "$name"
+		grep -qF -- "\`$name\`" docs/analyses.md || echo "threshold $name: name it as \`$name\` there, with its default"
 	done | must_be_empty 'docs/analyses.md explains every threshold'
 for finding in $(grep -h '\.id = ' model/analyses/*.c | grep -o '"[a-z-]*"' | tr -d '"' | sort -u); do
-	grep -qF -- "**$finding**" docs/analyses.md || echo "$finding"
+	grep -qF -- "**$finding**" docs/analyses.md || echo "finding $finding: a paragraph there begins with **$finding**"
 done | must_be_empty 'docs/analyses.md explains every finding'
-grep -hoE '`[a-z]+/[A-Za-z_0-9./-]+`' docs/glossary.md | tr -d '`' | sort -u |
-	while read -r path; do
-		[ -e "$path" ] || echo "$path"
-	done | must_be_empty 'docs/glossary.md names files of the tree'
+for page in docs/glossary.md docs/architecture.md CONTRIBUTING.md; do
+	grep -hoE '`(docs|examples|keymap|model|probes|tests|tui)/[A-Za-z_0-9.*/-]+`' "$page" | tr -d '`' | sort -u |
+		while read -r path; do
+			compgen -G "$path" >/dev/null || echo "$page: $path: there is no such file"
+		done
+done | must_be_empty 'the glossary, the architecture and CONTRIBUTING.md name files of the tree'
 echo "$pass passed, $fail failed, 0 skipped"
 [ "$fail" -eq 0 ]

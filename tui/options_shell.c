@@ -5,7 +5,6 @@
 
 #include "keymap/setting.h"
 #include "model/base/util.h"
-#include "tui/run/exports.h"
 #include "tui/options.h"
 #include "tui/options_table.h"
 
@@ -36,13 +35,15 @@ static void put_words(struct strbuf *out, const char *before, const char *words,
 
 const char *option_words(const struct option_row *row, char words[512])
 {
+	char format[FOREIGN_WORD_MAX];
 	struct strbuf text;
 
 	strbuf_init(&text);
 	if (!strcmp(row->words, "themes"))
 		put_words(&text, "", setting_table[SETTING_THEME].choices, "");
 	else if (!strcmp(row->words, "formats"))
-		put_words(&text, "", EXPORT_FORMATS, ":");
+		for (size_t i = 0; foreign_word(i, format); i++)
+			strbuf_addf(&text, "%s%s:", i ? " " : "", format);
 	else if (!strcmp(row->words, "probes"))
 		strbuf_addf(&text, "auto %s +blas +omp", option_probes);
 	else
@@ -72,7 +73,7 @@ static const char *about_all(const struct option_row *row)
 	case OPT_FROM_STEP:
 		return "only this part; TIME: 500ms, 20s, 2m; EXPR: 'kernel & dur > 10ms'";
 	case OPT_LEVEL: return "off ... full; cuda-profiler, range:NAME";
-	case 'p': return "watch a running program; and its children";
+	case 'p': return "watch a running program, and its children";
 	case OPT_SCRIPT: return "run prompt commands";
 	case OPT_CONFIG: return "read FILE as the configuration, or none";
 	case OPT_ASCII: return "what the screen uses";

@@ -21,6 +21,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "model/export/foreign.h"
+
 enum {
 	OPT_JSON = 256, OPT_PROBE, OPT_LEVEL, OPT_MEMORY, OPT_LOSSLESS, OPT_FROM_STEP,
 	OPT_STEPS, OPT_FOR, OPT_EXPORT, OPT_SCRIPT, OPT_HEADLESS, OPT_SIZE, OPT_CONFIG,
@@ -44,7 +46,7 @@ enum option_place { OPTION_ROW, OPTION_MORE, OPTION_NOT };
 	  "no screen: write the report as JSON; '-' is stdout") \
 	X('o', 'o', "", "DIR", "", ROW, "keep the recording in DIR, which is absent or empty") \
 	X(OPT_EXPORT, '\0', "export", "FORMAT:FILE", "formats", ROW, \
-	  "chrome, perfetto, csv:TABLE or dot, at the end") \
+	  FOREIGN_FORMATS ", at the end") \
 	X(OPT_PROBE, '\0', "probe", "LIST", "probes", ROW, \
 	  "auto, or opencl,pytorch,... with + and -") \
 	X(OPT_LEVEL, '\0', "level", "LEVEL", "off min default full", ROW, \

@@ -123,6 +123,26 @@ static inline bool slice_partial(const struct slice *slice)
 	return slice->lost || slice->paused;
 }
 
+/* A device that is not the processor works in the slice, or gets work. */
+static inline bool slice_has_device_work(const struct slice *slice)
+{
+	for (size_t i = 0; i < slice->n_runs; i++)
+		if (!(slice->acts[slice->runs[i]].flags & ACT_WORKS))
+			return true;
+	return slice->n_launches > 0;
+}
+
+/* How much of [from, to) lies beyond *until, which moves on to its end. */
+static inline int64_t time_beyond(int64_t *until_ns, int64_t from_ns, int64_t to_ns)
+{
+	int64_t begin_ns = from_ns > *until_ns ? from_ns : *until_ns;
+
+	if (to_ns <= begin_ns)
+		return 0;
+	*until_ns = to_ns;
+	return to_ns - begin_ns;
+}
+
 static inline bool act_is_kernel(const struct act *act)
 {
 	return act->kind == ACT_RUN &&

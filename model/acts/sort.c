@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "model/base/util.h"
+
 #define FEW 48
 #define EACH_BITS 2			/* log2 of the keys per bucket */
 #define BUCKET_BITS 11	/* log2 of the buckets: as many as a core's first cache holds */
@@ -94,17 +96,7 @@ static void sort_block(struct start_key *keys, struct start_key *spare, size_t n
  * at the same time. */
 static size_t count_before(const struct start_key *keys, size_t n, int64_t start, bool also)
 {
-	size_t low = 0;
-
-	while (low < n) {
-		size_t mid = low + (n - low) / 2;
-
-		if (keys[mid].start < start || (also && keys[mid].start == start))
-			low = mid + 1;
-		else
-			n = mid;
-	}
-	return low;
+	return FIRST_NOT(i, 0, n, keys[i].start < start || (also && keys[i].start == start));
 }
 
 /* Merges two sorted, adjacent arrays; only the keys that overlap move. */

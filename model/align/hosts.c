@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/align/hosts.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,84 +151,54 @@ static void map_approx(const struct host_mapping *mapping, uint8_t flags, uint64
 	map_time(mapping, (int64_t *)end);
 }
 
-/* For device work and for what the host waits for. */
-static void map_work_times(const struct host_mapping *mapping, struct event *event)
+/* Of each type of event the times by its host's clock, and a start with its duration. */
+#define TIME(member) offsetof(struct event, u.member)
+static const uint16_t host_times[EVENT_TYPE_COUNT][2] = {
+	[EVENT_PROCESS] = { TIME(process.start_ns) },
+	[EVENT_COMMAND] = { TIME(command.call_ns) },
+	[EVENT_LAUNCH] = { TIME(launch.call_ns) },
+	[EVENT_STAGES] = { TIME(stages.begin_ns), TIME(stages.end_ns) },
+	[EVENT_POOL] = { TIME(pool.begin_ns), TIME(pool.end_ns) },
+	[EVENT_CLOCK] = { TIME(clock.host_ns) },
+	[EVENT_ALLOC] = { TIME(alloc.at_ns) },
+	[EVENT_FREE] = { TIME(free.at_ns) },
+	[EVENT_COUNTER] = { TIME(counter.at_ns) },
+	[EVENT_FLOW] = { TIME(flow.at_ns) },
+	[EVENT_SETTLED] = { TIME(settled.settled_ns) },
+	[EVENT_LEVEL] = { TIME(level_now.at_ns) },
+	[EVENT_LOST] = { TIME(lost.begin_ns), TIME(lost.end_ns) },
+};
+static const uint16_t host_spans[EVENT_TYPE_COUNT][2] = {
+	[EVENT_OP] = { TIME(op.start_ns), TIME(op.dur_ns) },
+	[EVENT_STEP] = { TIME(step.start_ns), TIME(step.dur_ns) },
+	[EVENT_CALL] = { TIME(call.start_ns), TIME(call.dur_ns) },
+	[EVENT_WAIT] = { TIME(wait.start_ns), TIME(wait.dur_ns) },
+	[EVENT_COMPILE] = { TIME(compile.start_ns), TIME(compile.dur_ns) },
+};
+
+static int64_t *time_at(struct event *event, uint16_t offset)
 {
-	switch ((enum event_type)event->type) {
-	case EVENT_COMMAND:
-		map_time(mapping, &event->u.command.call_ns);
-		map_approx(mapping, event->u.command.flags, &event->u.command.start_ticks,
-			   &event->u.command.end_ticks);
-		break;
-	case EVENT_LAUNCH:
-		map_time(mapping, &event->u.launch.call_ns);
-		break;
-	case EVENT_RUN:
-		map_approx(mapping, event->u.run.flags, &event->u.run.start_ticks,
-			   &event->u.run.end_ticks);
-		break;
-	case EVENT_OP:
-		map_span(mapping, &event->u.op.start_ns, &event->u.op.dur_ns);
-		break;
-	case EVENT_STEP:
-		map_span(mapping, &event->u.step.start_ns, &event->u.step.dur_ns);
-		break;
-	case EVENT_CALL:
-		map_span(mapping, &event->u.call.start_ns, &event->u.call.dur_ns);
-		break;
-	case EVENT_WAIT:
-		map_span(mapping, &event->u.wait.start_ns, &event->u.wait.dur_ns);
-		break;
-	case EVENT_COMPILE:
-		map_span(mapping, &event->u.compile.start_ns, &event->u.compile.dur_ns);
-		break;
-	default:
-		break;
-	}
+	return (int64_t *)(void *)((char *)event + offset);
 }
 
 static void map_times(const struct host_mapping *mapping, struct event *event)
 {
-	switch ((enum event_type)event->type) {
-	case EVENT_PROCESS:
-		map_time(mapping, &event->u.process.start_ns);
-		break;
-	case EVENT_STAGES:
-		map_time(mapping, &event->u.stages.begin_ns);
-		map_time(mapping, &event->u.stages.end_ns);
-		break;
-	case EVENT_POOL:
-		map_time(mapping, &event->u.pool.begin_ns);
-		map_time(mapping, &event->u.pool.end_ns);
-		break;
-	case EVENT_CLOCK:
-		map_time(mapping, &event->u.clock.host_ns);
-		break;
-	case EVENT_ALLOC:
-		map_time(mapping, &event->u.alloc.at_ns);
-		break;
-	case EVENT_FREE:
-		map_time(mapping, &event->u.free.at_ns);
-		break;
-	case EVENT_COUNTER:
-		map_time(mapping, &event->u.counter.at_ns);
-		break;
-	case EVENT_FLOW:
-		map_time(mapping, &event->u.flow.at_ns);
-		break;
-	case EVENT_SETTLED:
-		map_time(mapping, &event->u.settled.settled_ns);
-		break;
-	case EVENT_LEVEL:
-		map_time(mapping, &event->u.level.at_ns);
-		break;
-	case EVENT_LOST:
-		map_time(mapping, &event->u.lost.begin_ns);
-		map_time(mapping, &event->u.lost.end_ns);
-		break;
-	default:
-		map_work_times(mapping, event);
-	}
+	const uint16_t *times, *span;
+
+	if (event->type >= EVENT_TYPE_COUNT)
+		return;
+	times = host_times[event->type];
+	span = host_spans[event->type];
+	for (int i = 0; i < 2 && times[i]; i++)
+		map_time(mapping, time_at(event, times[i]));
+	if (span[0])
+		map_span(mapping, time_at(event, span[0]), time_at(event, span[1]));
+	if (event->type == EVENT_COMMAND)
+		map_approx(mapping, event->u.command.flags, &event->u.command.start_ticks,
+			   &event->u.command.end_ticks);
+	else if (event->type == EVENT_RUN)
+		map_approx(mapping, event->u.run.flags, &event->u.run.start_ticks,
+			   &event->u.run.end_ticks);
 }
 
 /* ---- messages ---- */

@@ -324,17 +324,7 @@ static void hand_piece(struct model *model, struct slice *slice, size_t end)
 /* The first key from at_key on that starts at t_ns or later. */
 static size_t key_from(const struct analyses *analyses, int64_t t_ns)
 {
-	size_t low = analyses->at_key, high = analyses->n_keys;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (analyses->keys[mid].start < t_ns)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return FIRST_NOT(i, analyses->at_key, analyses->n_keys, analyses->keys[i].start < t_ns);
 }
 
 /* Hands out one slice, in pieces if it has too many acts. */

@@ -223,13 +223,8 @@ static int by_place(const void *a, const void *b)
 {
 	const struct copies_moved *x = a, *y = b;
 
-	if (x->process != y->process)
-		return x->process < y->process ? -1 : 1;
-	if (x->object != y->object)
-		return x->object < y->object ? -1 : 1;
-	if (x->bytes != y->bytes)
-		return x->bytes < y->bytes ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at;
+	return ASCENDING(x, y, process) ?: ASCENDING(x, y, object) ?: ASCENDING(x, y, bytes) ?:
+	       ASCENDING(x, y, at);
 }
 
 static bool same_place(const struct copies_moved *a, const struct copies_moved *b)

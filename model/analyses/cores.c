@@ -77,17 +77,6 @@ static uint32_t library_of(struct model *model, struct cores *cores, uint32_t qu
 	return i;
 }
 
-/* How much of [from, to) lies beyond *until, which advances. */
-static int64_t beyond(int64_t *until_ns, int64_t from_ns, int64_t to_ns)
-{
-	int64_t begin_ns = from_ns > *until_ns ? from_ns : *until_ns;
-
-	if (to_ns <= begin_ns)
-		return 0;
-	*until_ns = to_ns;
-	return to_ns - begin_ns;
-}
-
 static void cores_slice(struct model *model, void *state, const struct slice *slice)
 {
 	struct cores *cores = state;
@@ -108,15 +97,15 @@ static void cores_slice(struct model *model, void *state, const struct slice *sl
 		if (to <= from || act->flags & ACT_ASYNC)
 			continue;
 		if (act->kind == ACT_OP && act->work == WORK_INPUT)
-			use.input_ns += beyond(&input_ns, from, to);
+			use.input_ns += time_beyond(&input_ns, from, to);
 		else if ((act->flags & ACT_WORKS) && act->thread < cores->n_threads) {
 			struct until *until = &cores->until[act->thread];
 
-			use.busy_ns += beyond(&until->any_ns, from, to);
-			use.any_ns += beyond(&any_ns, from, to);
+			use.busy_ns += time_beyond(&until->any_ns, from, to);
+			use.any_ns += time_beyond(&any_ns, from, to);
 			if (act->kind == ACT_RUN && act->queue != NONE)
 				use.library_ns[library_of(model, cores, act->queue)] +=
-					beyond(&until->kernels_ns, from, to);
+					time_beyond(&until->kernels_ns, from, to);
 		}
 	}
 	cores->any = cores->any || use.busy_ns;

@@ -452,21 +452,13 @@ size_t critical_parts(const void *state, struct names *names, struct critical_pa
 bool critical_step(const void *state, int64_t start_ns, struct critical_path *path)
 {
 	const struct critical *critical = state;
-	uint64_t high = critical->n_steps;
-	uint64_t low = high > PATH_STEPS ? high - PATH_STEPS : 0, end = high;
-	const struct step_path *step;
+	uint64_t end = critical->n_steps;
+	uint64_t at = FIRST_NOT(i, end > PATH_STEPS ? end - PATH_STEPS : 0, end,
+				critical->steps[i % PATH_STEPS].start_ns < start_ns);
+	const struct step_path *step = &critical->steps[at % PATH_STEPS];
 
-	while (low < high) {
-		uint64_t mid = low + (high - low) / 2;
-
-		if (critical->steps[mid % PATH_STEPS].start_ns < start_ns)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low == end || critical->steps[low % PATH_STEPS].start_ns != start_ns)
+	if (at == end || step->start_ns != start_ns)
 		return false;
-	step = &critical->steps[low % PATH_STEPS];
 	*path = (struct critical_path) { .steps = 1, .whole_ns = step->dur_ns };
 	memcpy(path->ns, step->ns, sizeof(path->ns));
 	return true;

@@ -204,16 +204,8 @@ const struct segment *ready_segment(struct critical_ready *ready, uint32_t index
 size_t ready_finished(const struct critical_ready *ready, uint32_t process, uint32_t queue,
 		      int64_t until_ns)
 {
-	size_t low = 0, high = ready->n_ends;
+	size_t low = FIRST_NOT(i, 0, ready->n_ends, ready->ends[i].start <= until_ns);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (ready->ends[mid].start <= until_ns)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	for (size_t scanned = 0; low-- > 0 && scanned < SCAN_MAX; scanned++) {
 		const struct start_key *end = &ready->ends[low];
 

@@ -17,11 +17,8 @@ static int by_bytes(const void *a, const void *b)
 {
 	const struct flow_row *x = a, *y = b;
 
-	if (x->bytes != y->bytes)
-		return x->bytes > y->bytes ? -1 : 1;
-	if (x->sent != y->sent)
-		return x->sent > y->sent ? -1 : 1;
-	return x->key && y->key ? strcmp(x->key, y->key) : (x->key != NULL) - (y->key != NULL);
+	return DESCENDING(x, y, bytes) ?: DESCENDING(x, y, sent) ?:
+	       (x->key && y->key ? strcmp(x->key, y->key) : (x->key != NULL) - (y->key != NULL));
 }
 
 static void flow_row_fill(struct model *model, struct flow_row *row, const struct flow_total *sum)

@@ -310,17 +310,7 @@ static int64_t sum_of(const struct idle_gap *gap)
 /* The first kept gap that ends after t_ns. */
 static size_t ring_from(const struct idle_device *idle, int64_t t_ns)
 {
-	size_t low = 0, high = idle->ring_n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (ring_at(idle, mid)->end_ns <= t_ns)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return FIRST_NOT(i, 0, idle->ring_n, ring_at(idle, i)->end_ns <= t_ns);
 }
 
 /* Adds the kept gaps within the window; true: all gaps except the short ones are kept. */

@@ -73,10 +73,7 @@ static uint32_t jit_calls_find_thread(struct model *model, struct jit_calls *j,
 {
 	uint32_t most = NONE;
 
-	for (size_t i = 0; i < slice->n_runs; i++)
-		if (!(slice->acts[slice->runs[i]].flags & ACT_WORKS))
-			return NONE;
-	if (slice->n_launches)
+	if (slice_has_device_work(slice))
 		return NONE;
 	for (size_t i = 0; i < slice->n_rest; i++)
 		if (is_call(model, &slice->acts[slice->rest[i]]))

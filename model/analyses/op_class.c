@@ -33,7 +33,7 @@ static const struct {
 	const char *word, *advice;
 } classes[OP_CLASSES] = {
 	[OP_CLASS_POOLING] = { "pooling",
-		"a stride of 2 in the convolution before it halves the picture, too; with "
+		"a stride of 2 in the convolution before it halves the image, too; with "
 		"max-pooling, move bias and ReLU behind it, where they have a quarter of the "
 		"elements" },
 	[OP_CLASS_LAYOUT] = { "changing the layout",

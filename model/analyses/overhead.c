@@ -80,10 +80,7 @@ static uint32_t overhead_find_thread(struct overhead *o, const struct slice *sli
 {
 	uint32_t most = NONE;
 
-	for (size_t i = 0; i < slice->n_runs; i++)
-		if (!(slice->acts[slice->runs[i]].flags & ACT_WORKS))
-			return NONE;
-	if (slice->n_launches)
+	if (slice_has_device_work(slice))
 		return NONE;
 	for (size_t i = 0; i < slice->n_rest; i++)
 		if (slice->acts[slice->rest[i]].thread != NONE)

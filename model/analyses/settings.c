@@ -103,17 +103,6 @@ static void note(struct told *t, enum settings_what what, enum scope scope, cons
 		*w = (struct worst) { act->name, act->row, t1 - t0, t0, t1 };
 }
 
-/* How much of [from, to) lies beyond *until, which advances. */
-static int64_t beyond(int64_t *until_ns, int64_t from_ns, int64_t to_ns)
-{
-	int64_t begin_ns = from_ns > *until_ns ? from_ns : *until_ns;
-
-	if (to_ns <= begin_ns)
-		return 0;
-	*until_ns = to_ns;
-	return to_ns - begin_ns;
-}
-
 static void eager_op(struct told *t, struct thread_state *thread, int64_t from, int64_t to,
 		     enum scope scope)
 {
@@ -157,21 +146,21 @@ static void settings_take_op(struct model *model, struct settings_state *s, stru
 	if (type == TYPE_UNKNOWN || type == TYPE_EAGER || type == TYPE_CALL)
 		return;
 	if (from < thread->eager_end_ns)
-		t->cost_ns[WHAT_EAGER][scope] -= beyond(&thread->inner_end_ns, from,
+		t->cost_ns[WHAT_EAGER][scope] -= time_beyond(&thread->inner_end_ns, from,
 			to < thread->eager_end_ns ? to : thread->eager_end_ns);
 	if (act->work == WORK_INPUT || (act->flags & ACT_FETCH))
 		return;
 	if (to - from >= LONG_NS) {
-		t->any_ns += beyond(&t->until_ns[WHAT_THREADS], from, to);
-		t->busy_ns += beyond(&thread->long_end_ns, from, to);
+		t->any_ns += time_beyond(&t->until_ns[WHAT_THREADS], from, to);
+		t->busy_ns += time_beyond(&thread->long_end_ns, from, to);
 		note(t, WHAT_THREADS, scope, act, from, to);
 	}
 	if (type == TYPE_CONVOLUTION) {
-		t->cost_ns[WHAT_ONEDNN][scope] += beyond(&t->until_ns[WHAT_ONEDNN], from, to);
+		t->cost_ns[WHAT_ONEDNN][scope] += time_beyond(&t->until_ns[WHAT_ONEDNN], from, to);
 		note(t, WHAT_ONEDNN, scope, act, from, to);
 	}
 	if (t->gpu && type != TYPE_HOST && on_processor(model, s, act)) {
-		t->cost_ns[WHAT_PLACED][scope] += beyond(&t->until_ns[WHAT_PLACED], from, to);
+		t->cost_ns[WHAT_PLACED][scope] += time_beyond(&t->until_ns[WHAT_PLACED], from, to);
 		note(t, WHAT_PLACED, scope, act, from, to);
 	}
 }
@@ -238,7 +227,7 @@ static void settings_slice(struct model *model, void *state, const struct slice 
 		if (t && act->kind == ACT_OP)
 			settings_take_op(model, s, t, slice, act, scope);
 		else if (t)	/* a part of the op that another thread runs */
-			t->busy_ns += beyond(&s->threads[act->thread].long_end_ns,
+			t->busy_ns += time_beyond(&s->threads[act->thread].long_end_ns,
 					     act_start(slice, act), act_end(slice, act));
 	}
 	settings_end_slice(model, s, slice, scope);
@@ -274,7 +263,7 @@ static void say_threads(struct finding *f, const struct basis *basis, const stru
 
 	snprintf(f->title, FINDING_TEXT, "settings: ops may use %s of %u cores; the others could "
 		 "save up to %s", value, cores, share);
-	snprintf(f->lines[0], FINDING_TEXT, "while ops of %d µs and more ran, a mean of %s cores "
+	snprintf(f->lines[0], FINDING_TEXT, "while ops of %d µs or more ran, a mean of %s cores "
 		 "was busy; not every op can use more", LONG_NS / 1000,
 		 fmt_tenths(used, (uint64_t)(t->core_ns[scope] * 10 /
 					     (t->long_ns[scope] ? t->long_ns[scope] : 1))));

@@ -36,13 +36,13 @@ struct model;
 	X(INPUT_MUCH, "input-share-high", 20, 0, 100, "%", \
 	  "make input-bound a warning from this share of a step (XProf: highly)") \
 	X(LAUNCH_SOME, "launch-share", 15, 0, 100, "%", \
-	  "report launch-bound from this share of a step (XProf: highly; 3 moderately)") \
+	  "report launch-bound from this share of a step (XProf: highly; moderately from 3)") \
 	X(SYNC_SOME, "sync-share", 15, 0, 100, "%", \
 	  "report sync-bound when the host waits and devices idle for this share of a step") \
 	X(STALL_SHARE, "stall-share", 10, 0, 100, "%", \
 	  "report sync-stall when the waits of one line cost this share of a step") \
 	X(SMALL_KERNEL, "small-kernel", 0, 0, 1000, "us", \
-	  "kernels that run shorter than this are small; 0: than it takes to launch them") \
+	  "kernels shorter than this are small; 0: shorter than it takes to launch them") \
 	X(SMALL_RUN, "small-kernel-run", 3, 2, 100000, "count", \
 	  "small kernels in a row in one op that could be fused") \
 	X(SMALL_RUN_OPS, "small-kernel-run-ops", 10, 2, 100000, "count", \

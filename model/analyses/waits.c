@@ -547,11 +547,7 @@ static int by_idle(const void *a, const void *b)
 {
 	const struct wait_row *x = a, *y = b;
 
-	if (x->idle_ns != y->idle_ns)
-		return x->idle_ns > y->idle_ns ? -1 : 1;
-	if (x->total_ns != y->total_ns)
-		return x->total_ns > y->total_ns ? -1 : 1;
-	return strcmp(x->call, y->call);
+	return DESCENDING(x, y, idle_ns) ?: DESCENDING(x, y, total_ns) ?: strcmp(x->call, y->call);
 }
 
 size_t model_waits(struct model *model, struct wait_row **out)

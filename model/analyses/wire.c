@@ -103,16 +103,8 @@ static void wire_gather_busy(struct wire_busy *busy, const struct slice *slice, 
 static int64_t wire_alone_ns(const struct wire_busy *busy, int64_t from_ns, int64_t to_ns)
 {
 	int64_t ns = to_ns - from_ns;
-	size_t low = 0, high = busy->n;
+	size_t low = FIRST_NOT(i, 0, busy->n, busy->list[i].to_ns <= from_ns);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (busy->list[mid].to_ns <= from_ns)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	for (; low < busy->n && busy->list[low].from_ns < to_ns; low++) {
 		int64_t from = busy->list[low].from_ns, to = busy->list[low].to_ns;
 

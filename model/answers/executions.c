@@ -95,13 +95,8 @@ static int by_key(const void *a, const void *b)
 {
 	const struct execution_found *x = a, *y = b;
 
-	if (x->key != y->key)
-		return x->key > y->key ? -1 : 1;
-	if (x->span.start_ns != y->span.start_ns)
-		return x->span.start_ns < y->span.start_ns ? -1 : 1;
-	if (x->span.ref.row != y->span.ref.row)
-		return x->span.ref.row < y->span.ref.row ? -1 : 1;
-	return (x->span.ref.id > y->span.ref.id) - (x->span.ref.id < y->span.ref.id);
+	return DESCENDING(x, y, key) ?: ASCENDING(x, y, span.start_ns) ?:
+	       ASCENDING(x, y, span.ref.row) ?: ASCENDING(x, y, span.ref.id);
 }
 
 static void cut(struct hunt *hunt)

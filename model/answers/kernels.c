@@ -12,9 +12,7 @@ static int kernel_by_total(const void *a, const void *b)
 {
 	const struct kernel_row *x = a, *y = b;
 
-	if (x->total_ns != y->total_ns)
-		return x->total_ns > y->total_ns ? -1 : 1;
-	return strcmp(x->raw_name, y->raw_name);
+	return DESCENDING(x, y, total_ns) ?: strcmp(x->raw_name, y->raw_name);
 }
 
 /* Makes room for one more of n things: doubles when n is a power of two. */
@@ -202,11 +200,7 @@ static int class_by_time(const void *a, const void *b)
 {
 	const struct kernel_class_row *x = a, *y = b;
 
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
-	if (x->total_ns != y->total_ns)
-		return x->total_ns > y->total_ns ? -1 : 1;
-	return x->kind < y->kind ? -1 : x->kind > y->kind;
+	return ASCENDING(x, y, device) ?: DESCENDING(x, y, total_ns) ?: ASCENDING(x, y, kind);
 }
 
 size_t model_kernel_classes(struct model *model, struct kernel_class_row **out)

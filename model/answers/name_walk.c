@@ -105,16 +105,8 @@ void name_walk_free(struct name_walk *walk)
 
 static void name_walk_count_part(struct name_walk *walk, const struct name_event *event)
 {
-	size_t low = 0, high = walk->sum.n_parts;
+	size_t low = FIRST_NOT(i, 0, walk->sum.n_parts, walk->bounds[i] <= event->start_ns);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (walk->bounds[mid] <= event->start_ns)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	if (!low)
 		return;
 	walk->parts[low - 1].count++;
@@ -232,16 +224,7 @@ static bool name_walk_place(const struct name_walk *walk, const struct lane *lan
 {
 	if (!walk->begun)
 		return lane_lower(lane, INT64_MIN, pos);
-	if (!lane_lower(lane, walk->last_start_ns, pos))
-		return false;
-	do {
-		if (lane_get(lane, *pos).start_ns != walk->last_start_ns)
-			/* the span is gone, and all spans before it were visited */
-			return true;
-		if (chunk_id(lane->chunks[pos->chunk], pos->i) == walk->last_id)
-			return lane_next(lane, pos);
-	} while (lane_next(lane, pos));
-	return false;
+	return lane_after_span(lane, walk->last_start_ns, walk->last_id, pos);
 }
 
 static void name_walk_remember(struct name_walk *walk, const struct chunk *chunk, uint32_t i)
@@ -319,18 +302,15 @@ static int place_by_time(const void *a, const void *b)
 {
 	const struct name_place *x = a, *y = b;
 
-	if (x->total_ns != y->total_ns)
-		return x->total_ns > y->total_ns ? -1 : 1;
-	return x->row < y->row ? -1 : x->row > y->row;
+	return DESCENDING(x, y, total_ns) ?: ASCENDING(x, y, row);
 }
 
 static int op_by_time(const void *a, const void *b)
 {
 	const struct name_op *x = a, *y = b;
 
-	if (x->total_ns != y->total_ns)
-		return x->total_ns > y->total_ns ? -1 : 1;
-	return strcmp(x->name ? x->name : "", y->name ? y->name : "");
+	return DESCENDING(x, y, total_ns) ?:
+	       strcmp(x->name ? x->name : "", y->name ? y->name : "");
 }
 
 static int64_t within(int64_t ns, const struct name_sum *sum)

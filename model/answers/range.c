@@ -292,16 +292,7 @@ static bool range_walk_place(const struct range_walk *walk, const struct lane *l
 {
 	if (!walk->begun)
 		return lane_touching(lane, walk->t0, pos);
-	if (!lane_lower(lane, walk->last_start_ns, pos))
-		return false;
-	do {
-		if (lane_get(lane, *pos).start_ns != walk->last_start_ns)
-			/* the span is gone, and all spans before it were visited */
-			return true;
-		if (chunk_id(lane->chunks[pos->chunk], pos->i) == walk->last_id)
-			return lane_next(lane, pos);
-	} while (lane_next(lane, pos));
-	return false;
+	return lane_after_span(lane, walk->last_start_ns, walk->last_id, pos);
 }
 
 /* Walks over the lane; returns whether there is more. */
@@ -451,11 +442,8 @@ static int by_time(const void *a, const void *b)
 {
 	const struct range_part *x = a, *y = b;
 
-	if (x->time_ns != y->time_ns)
-		return x->time_ns > y->time_ns ? -1 : 1;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	return strcmp(x->name ? x->name : "", y->name ? y->name : "");
+	return DESCENDING(x, y, time_ns) ?: ASCENDING(x, y, kind) ?:
+	       strcmp(x->name ? x->name : "", y->name ? y->name : "");
 }
 
 #define PARTS_AT_ONCE 2048u		/* how many parts are handled until the lock is yielded */

@@ -88,11 +88,7 @@ static int edge_by_start(const void *a, const void *b)
 {
 	const struct span_edge *x = a, *y = b;
 
-	if (x->start_ns != y->start_ns)
-		return x->start_ns < y->start_ns ? -1 : 1;
-	if (x->end_ns != y->end_ns)
-		return x->end_ns > y->end_ns ? -1 : 1;
-	return x->ref.id < y->ref.id ? -1 : x->ref.id > y->ref.id;
+	return ASCENDING(x, y, start_ns) ?: DESCENDING(x, y, end_ns) ?: ASCENDING(x, y, ref.id);
 }
 
 static struct span_edge edge_of(struct model *model, const struct span_found *found)

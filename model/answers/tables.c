@@ -291,11 +291,8 @@ static int op_by_total(const void *a, const void *b)
 {
 	const struct op_row *x = a, *y = b;
 
-	if (x->device_ns != y->device_ns)
-		return x->device_ns > y->device_ns ? -1 : 1;
-	if (x->total_ns != y->total_ns)
-		return x->total_ns > y->total_ns ? -1 : 1;
-	return strcmp(x->name, y->name);
+	return DESCENDING(x, y, device_ns) ?: DESCENDING(x, y, total_ns) ?:
+	       strcmp(x->name, y->name);
 }
 
 /* No collisions: name ids have 24 bits, frameworks fewer than 4. */

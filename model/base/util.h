@@ -35,6 +35,27 @@ int64_t monotonic_ns(void);
  */
 void grow(void *memory, size_t *cap, size_t count, size_t size);
 
+/* For comparators of qsort(): the order by a member of what x and y point to. With the GNU operator
+ * ?: between two orders, the second one counts where the first says that x and y are equal. */
+#define ASCENDING(x, y, member) (((x)->member > (y)->member) - ((x)->member < (y)->member))
+#define DESCENDING(x, y, member) ASCENDING(y, x, member)
+
+/*
+ * The first index from `begin` on for which `before` is not true; `end` if there is none.
+ * `before` is an expression with the index i, true up to some index and false from there on.
+ */
+#define FIRST_NOT(i, begin, end, before) ({ \
+	__typeof__((end) + 0u) low_ = (begin), high_ = (end); \
+	while (low_ < high_) { \
+		__typeof__(low_) i = low_ + (high_ - low_) / 2; \
+		if (before) \
+			low_ = i + 1; \
+		else \
+			high_ = i; \
+	} \
+	low_; \
+})
+
 /* The index of the first of n elements, sorted by start_ns, that starts at t_ns or later; n: there
  * is none. list may be NULL if n is 0. */
 #define FIRST_FROM(list, n, t_ns) \
@@ -43,17 +64,9 @@ void grow(void *memory, size_t *cap, size_t count, size_t size);
 static inline size_t first_from(const void *list, size_t n, size_t size, size_t offset,
 				int64_t t_ns)
 {
-	size_t low = 0;
+	const char *first = (const char *)list + offset;
 
-	while (low < n) {
-		size_t mid = low + (n - low) / 2;
-
-		if (*(const int64_t *)((const char *)list + mid * size + offset) < t_ns)
-			low = mid + 1;
-		else
-			n = mid;
-	}
-	return low;
+	return FIRST_NOT(i, 0, n, *(const int64_t *)(first + i * size) < t_ns);
 }
 
 /* ---- a growing string, always NUL-terminated after strbuf_init ---- */

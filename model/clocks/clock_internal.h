@@ -7,6 +7,7 @@
 #ifndef MODEL_CLOCK_INTERNAL_H
 #define MODEL_CLOCK_INTERNAL_H
 
+#include "model/base/util.h"
 #include "model/clocks/clock.h"
 
 #define READY_TICKS INT64_C(1000000000)
@@ -109,18 +110,11 @@ static inline uint64_t segment_back(const struct clock_segment *segment, int64_t
 /* Index of the segment in force at ticks. */
 static inline uint32_t segment_at(const struct clock *clock, uint64_t ticks)
 {
-	uint32_t low = 0, high = clock->n;
+	uint32_t low;
 
 	if (clock->n && ticks >= clock->segments[clock->n - 1].from_ticks)
 		return clock->n - 1;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (clock->segments[middle].from_ticks <= ticks)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = FIRST_NOT(i, 0, clock->n, clock->segments[i].from_ticks <= ticks);
 	return low ? low - 1 : 0;
 }
 

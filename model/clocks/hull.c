@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "model/base/util.h"
+
 __extension__ typedef __int128 wide;
 
 /* ---- exact arithmetic ---- */
@@ -64,19 +66,9 @@ static void chain_thin(struct hull_chain *chain)
 
 static uint32_t chain_lower(const struct hull_chain *chain, int64_t x)
 {
-	uint32_t low = 0, high = chain->n;
-
 	if (chain->n && chain->p[chain->n - 1].x < x)
 		return chain->n;
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (chain->p[middle].x < x)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return FIRST_NOT(i, 0, chain->n, chain->p[i].x < x);
 }
 
 static void chain_insert(struct hull_chain *chain, struct hull_point point)

@@ -82,8 +82,7 @@ static void command_fill_cold(const struct event_command *command, uint32_t op_n
 	cold->op_name = op_name;
 	cold->tid = command->tid;
 	cold->call_dur_ns = command->call_dur_ns;
-	cold->status = command->status < INT16_MIN ? INT16_MIN :
-		       command->status > 0 ? 0 : (int16_t)command->status;
+	cold->status = command->status > 0 ? 0 : command->status;
 	cold->kind_how = (uint8_t)(command->kind |
 				   (command->how < HOW_COUNT ? command->how : HOW_NONE) << 5);
 	cold->segment = CLOCK_FIXED;

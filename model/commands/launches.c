@@ -92,9 +92,7 @@ static int by_time(const void *a, const void *b)
 {
 	const struct kernel_launch *x = a, *y = b;
 
-	if (x->total_ns != y->total_ns)
-		return x->total_ns > y->total_ns ? -1 : 1;
-	return (x->count < y->count) - (x->count > y->count);
+	return DESCENDING(x, y, total_ns) ?: DESCENDING(x, y, count);
 }
 
 static bool same_launch(const struct kernel_launch *a, const struct kernel_launch *b)

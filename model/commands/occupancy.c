@@ -23,11 +23,11 @@ static const char *occupancy_missing(const struct device_limits *l, uint32_t uni
 	if (major < 3 || major == 4 || major > NEWEST)
 		return "compute capability without known rules";
 	if (!l->threads || !l->blocks || !l->registers || !l->shared || !units)
-		return "the device's limits were not told";
+		return "the device's limits are unknown";
 	if (!block_threads || !blocks)
-		return "the launch's geometry was not told";
+		return "the launch's geometry is unknown";
 	if (!registers)
-		return "the kernel's registers were not told";
+		return "the kernel's registers are unknown";
 	return NULL;
 }
 
@@ -80,7 +80,7 @@ struct occupancy occupancy_of(const struct device_limits *l, uint32_t units, uin
 		if (fit[i] < least)
 			least = fit[i];
 	if (!least) {
-		o.unknown = "by what was told not one block would fit";
+		o.unknown = "no block would fit, by what was reported";
 		return o;
 	}
 	for (unsigned i = 0; i < 4; i++)

@@ -172,16 +172,17 @@ void model_bad(struct model *model, enum bad_kind kind)
 static void bad_text(struct bad *bad, enum bad_kind kind)
 {
 	static const char *const texts[BAD_COUNT] = {
-		[BAD_END] = "an end before its start", [BAD_FAR] = "a time far off",
-		[BAD_ID] = "an id that cannot be", [BAD_REUSED] = "an id used for something else",
-		[BAD_TWICE] = "the same once more",
+		[BAD_END] = "an end before its start",
+		[BAD_FAR] = "a time far from all others",
+		[BAD_ID] = "an impossible id", [BAD_REUSED] = "an id used for something else",
+		[BAD_TWICE] = "a duplicate",
 		[BAD_UNKNOWN] = "a queue that was never defined",
-		[BAD_KIND] = "a kind or value that cannot be",
+		[BAD_KIND] = "an impossible kind or value",
 		[BAD_FULL] = "more than there is room for",
 	};
 	char times[FMT_MAX];
 
-	snprintf(bad->text, sizeof(bad->text), "odd events: %s, %s", texts[kind],
+	snprintf(bad->text, sizeof(bad->text), "impossible events: %s, %s", texts[kind],
 		 fmt_many(times, bad->count, "time"));
 }
 

@@ -35,7 +35,7 @@ static void forget_short(struct pauses *pauses)
 
 void apply_level(struct model *model, const struct arrival *in)
 {
-	const struct event_level_now *level = &in->event->u.level;
+	const struct event_level_now *level = &in->event->u.level_now;
 	struct pauses *pauses = &in->process->pauses;
 	struct model_pause *last = pauses->n ? &pauses->list[pauses->n - 1] : NULL;
 	bool lasts = last && last->end_ns == INT64_MAX;
@@ -77,17 +77,7 @@ static void add_turn(struct pause_turns *turns, int64_t at_ns, int looking, int 
 
 static size_t first_touching(const struct pauses *pauses, int64_t t0)
 {
-	size_t low = 0, high = pauses->n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (pauses->list[mid].end_ns > t0)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return low;
+	return FIRST_NOT(i, 0, pauses->n, pauses->list[i].end_ns <= t0);
 }
 
 static int64_t within(int64_t ns, int64_t t0, int64_t t1)

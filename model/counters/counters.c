@@ -250,13 +250,8 @@ static int by_place(const void *a, const void *b)
 {
 	const struct counter_row *x = a, *y = b;
 
-	if (x->host != y->host)
-		return x->host < y->host ? -1 : 1;
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
-	return x->series < y->series ? -1 : x->series > y->series;
+	return ASCENDING(x, y, host) ?: ASCENDING(x, y, pid) ?: ASCENDING(x, y, device) ?:
+	       ASCENDING(x, y, series);
 }
 
 size_t model_counters(struct model *model, struct counter_row **out)

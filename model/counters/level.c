@@ -131,17 +131,8 @@ static const struct level_point *point_at(const struct level *level,
 static size_t points_before(const struct level *level, const struct level_tail *tail,
 			    int64_t time_ns)
 {
-	size_t low = 0, high = level->n_recent + tail->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (point_at(level, tail, middle)->time_ns < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return FIRST_NOT(i, 0, level->n_recent + tail->n,
+			 point_at(level, tail, i)->time_ns < time_ns);
 }
 
 struct level_sum {

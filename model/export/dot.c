@@ -220,8 +220,8 @@ bool dot_write(const struct foreign_options *options, struct foreign_result *res
 	free(nodes);
 	free(edges);
 	if (!n_nodes && !result->written) {
-		snprintf(error, size, "there is no graph: no probe told which op takes data from "
-			 "which");
+		snprintf(error, size, "there is no graph: no probe reported which op takes data "
+			 "from which");
 		return false;
 	}
 	if (!ferror(out))

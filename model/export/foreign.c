@@ -86,7 +86,22 @@ bool foreign_parse(const char *text, struct foreign_kind *kind, char *error, siz
 			return true;
 		break;
 	}
-	return wrong(error, size, "not a format", text, "use chrome, perfetto, csv:TABLE or dot");
+	return wrong(error, size, "not a format", text, "use " FOREIGN_FORMATS);
+}
+
+const char *foreign_word(size_t i, char word[FOREIGN_WORD_MAX])
+{
+	static const char *const words[] = {
+		"chrome", "chrome,memory", "chrome,no-dataflow", "perfetto", "perfetto,memory",
+		"dot",
+	};
+	size_t n = sizeof(words) / sizeof(words[0]);
+	const char *table = i < n ? NULL : csv_table(i - n);
+
+	if (i >= n && !table)
+		return NULL;
+	snprintf(word, FOREIGN_WORD_MAX, "%s%s", table ? "csv:" : "", table ? table : words[i]);
+	return word;
 }
 
 const char *foreign_unit(enum foreign_format format)

@@ -51,6 +51,13 @@ struct foreign_result {
 	int64_t gap_ns;	/* detail before this time was discarded; INT64_MIN: none was */
 };
 
+/* The formats as sentences name them; keymap/commands.def has the same words. */
+#define FOREIGN_FORMATS "chrome, perfetto, csv:TABLE or dot"
+#define FOREIGN_WORD_MAX 32u
+/* The words that foreign_parse() accepts, one by one, for completion: "chrome",
+ * "chrome,memory", ... "csv:ops", .... Returns word; NULL: there is no word i. */
+const char *foreign_word(size_t i, char word[FOREIGN_WORD_MAX]);
+
 /* false: `error` is a sentence that says what would be valid. */
 bool foreign_parse(const char *text, struct foreign_kind *kind, char *error, size_t size);
 /* The noun for what is written: "slices" or "rows". */

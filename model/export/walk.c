@@ -266,11 +266,7 @@ static int by_op(const void *a, const void *b)
 {
 	const struct walk_end *p = a, *q = b;
 
-	if (p->process != q->process)
-		return p->process < q->process ? -1 : 1;
-	if (p->instance != q->instance)
-		return p->instance < q->instance ? -1 : 1;
-	return p->flow < q->flow ? -1 : p->flow > q->flow;
+	return ASCENDING(p, q, process) ?: ASCENDING(p, q, instance) ?: ASCENDING(p, q, flow);
 }
 
 static void take_edge(struct export_walk *w, const struct event *event)

@@ -84,8 +84,7 @@ struct export_walk {
 	size_t n_names, n_processes, n_threads, n_devices, n_queues, n_shapes, n_frames, n_steps,
 	       n_accounts, n_series, n_blocks, n_ends;
 	size_t cap_names, cap_processes, cap_threads, cap_devices, cap_queues, cap_shapes,
-	       cap_frames,
-	       cap_steps, cap_accounts, cap_series, cap_blocks, cap_ends;
+	       cap_frames, cap_steps, cap_accounts, cap_series, cap_blocks, cap_ends;
 	size_t n_launches;
 	uint32_t free_block;			/* index + 1; 0: none */
 	uint32_t about;				/* the track for what concerns all processes */

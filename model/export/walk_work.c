@@ -53,19 +53,9 @@ static void add_int(struct arg *args, size_t *n, const char *key, int64_t value)
 static const struct walk_end *first_end(const struct export_walk *w, uint64_t process,
 					uint64_t instance)
 {
-	size_t low = 0, high = w->n_ends;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		const struct walk_end *end = &w->ends[mid];
-
-		if (end->process < process ||
-		    (end->process == process && end->instance < instance))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return w->ends + low;
+	return w->ends + FIRST_NOT(i, 0, w->n_ends, w->ends[i].process < process ||
+				   (w->ends[i].process == process &&
+				    w->ends[i].instance < instance));
 }
 
 static void find_flows(struct export_walk *w, uint64_t process, uint64_t instance,

@@ -304,9 +304,7 @@ static int by_end(const void *a, const void *b)
 {
 	const struct graph_run *x = a, *y = b;
 
-	if (x->end_ns != y->end_ns)
-		return x->end_ns < y->end_ns ? -1 : 1;
-	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+	return ASCENDING(x, y, end_ns) ?: ASCENDING(x, y, start_ns);
 }
 
 /* Sorts the runs that have settled to the front, by end; returns how many. */

@@ -196,9 +196,7 @@ static int by_count(const void *a, const void *b)
 {
 	const struct same_count *x = a, *y = b;
 
-	if (x->count != y->count)
-		return x->count > y->count ? -1 : 1;
-	return (x->index < y->index) - (x->index > y->index);
+	return DESCENDING(x, y, count) ?: DESCENDING(x, y, index);
 }
 
 size_t model_graph_same(struct model *model, uint32_t index, uint32_t **out)

@@ -58,13 +58,8 @@ static int compare(const void *x, const void *y)
 {
 	const struct import_item *a = x, *b = y;
 
-	if (a->start_ns != b->start_ns)
-		return a->start_ns < b->start_ns ? -1 : 1;
-	if (a->type != b->type)
-		return a->type < b->type ? -1 : 1;
-	if (a->dur_ns != b->dur_ns)
-		return a->dur_ns > b->dur_ns ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
+	return ASCENDING(a, b, start_ns) ?: ASCENDING(a, b, type) ?: DESCENDING(a, b, dur_ns) ?:
+	       ASCENDING(a, b, order);
 }
 
 static void sort_items(struct import_item *items, size_t n)

@@ -199,9 +199,7 @@ static int by_id(const void *a, const void *b)
 {
 	const struct stage_key *x = a, *y = b;
 
-	if (x->process != y->process)
-		return x->process < y->process ? -1 : 1;
-	return x->id < y->id ? -1 : x->id > y->id;
+	return ASCENDING(x, y, process) ?: ASCENDING(x, y, id);
 }
 
 /* Collects the defined stages, by process and id. */

@@ -195,35 +195,15 @@ static void block_open(struct cover *cover, struct cover_block *block)
 /* First block that ends after t. */
 static size_t find_block(const struct cover *cover, int64_t t)
 {
-	size_t low = 0, high = cover->n;
-
 	if (cover->n && cover->heads[cover->n - 1].end_ns <= t)
 		return cover->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (cover->heads[middle].end_ns > t)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return FIRST_NOT(i, 0, cover->n, cover->heads[i].end_ns <= t);
 }
 
 /* First piece of the block that starts at t or later. */
 static uint32_t find_piece_from(const struct cover_block *block, int64_t t)
 {
-	uint32_t low = 0, high = block->n;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (piece_start(block, middle) >= t)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return FIRST_NOT(i, 0, block->n, piece_start(block, i) < t);
 }
 
 /* First piece of the block that ends after t. */

@@ -111,17 +111,7 @@ static void chunk_put(struct lane *lane, struct chunk *chunk, uint32_t i,
 /* First index in the chunk with start > t. */
 static uint32_t chunk_upper(const struct chunk *chunk, int64_t t)
 {
-	uint32_t low = 0, high = chunk->n;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (chunk_start(chunk, middle) > t)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return FIRST_NOT(i, 0, chunk->n, chunk_start(chunk, i) <= t);
 }
 
 /* First chunk with last start > t (n when none). */
@@ -137,15 +127,7 @@ static size_t chunk_after(const struct lane *lane, int64_t t)
 		}
 		high = lane->n - back;
 	}
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (lane->chunks[middle]->last_ns > t)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return FIRST_NOT(i, low, high, lane->chunks[i]->last_ns <= t);
 }
 
 static void copy_range(struct lane *lane, struct chunk *to, const struct chunk *from,
@@ -356,19 +338,24 @@ bool lane_before(const struct lane *lane, int64_t t, struct lane_pos *pos)
 	return lane_prev(lane, pos);
 }
 
+bool lane_after_span(const struct lane *lane, int64_t start_ns, uint32_t id, struct lane_pos *pos)
+{
+	if (!lane_lower(lane, start_ns, pos))
+		return false;
+	do {
+		if (lane_get(lane, *pos).start_ns != start_ns)
+			return true;
+		if (chunk_id(lane->chunks[pos->chunk], pos->i) == id)
+			return lane_next(lane, pos);
+	} while (lane_next(lane, pos));
+	return false;
+}
+
 bool lane_touching(const struct lane *lane, int64_t t, struct lane_pos *pos)
 {
-	size_t low = 0, high = lane->n;
-
 	/* Where spans overlap, their ends are not sorted, but the reach is. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+	size_t low = FIRST_NOT(i, 0, lane->n, lane->chunks[i]->reach_ns < t);
 
-		if (lane->chunks[middle]->reach_ns >= t)
-			high = middle;
-		else
-			low = middle + 1;
-	}
 	*pos = (struct lane_pos) { low, 0 };
 	return low < lane->n;
 }

@@ -204,6 +204,9 @@ bool lane_lower(const struct lane *lane, int64_t t, struct lane_pos *pos);
 bool lane_before(const struct lane *lane, int64_t t, struct lane_pos *pos);
 bool lane_next(const struct lane *lane, struct lane_pos *pos);
 bool lane_prev(const struct lane *lane, struct lane_pos *pos);
+/* The span after the one with that start and id. If it is gone, the first that starts later: all
+ * others of its start were before it. */
+bool lane_after_span(const struct lane *lane, int64_t start_ns, uint32_t id, struct lane_pos *pos);
 /* The first place where a span may touch t or a later time. */
 bool lane_touching(const struct lane *lane, int64_t t, struct lane_pos *pos);
 

@@ -163,7 +163,7 @@ bool sweep_split(struct lane_sweep *s, const struct chunk *chunk, uint32_t b)
 	const struct span_block *block = &chunk->blocks[b];
 	const struct packed *starts = chunk->sealed;
 	int64_t end = block->first_ns + block->length_ns, border, last_start, last_end, over;
-	uint32_t first = b * LANE_BLOCK, n = block->n_spans, low = 1, high = n;
+	uint32_t first = b * LANE_BLOCK, n = block->n_spans, low;
 	struct block_side left, right, *far, *near;
 	int work = class_of(block);
 	size_t c;
@@ -175,14 +175,7 @@ bool sweep_split(struct lane_sweep *s, const struct chunk *chunk, uint32_t b)
 	border = s->end;
 	if (end >= border + s->w)
 		return false;
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if ((int64_t)packed_get(starts, starts, first + middle) < border)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = FIRST_NOT(i, 1, n, (int64_t)packed_get(starts, starts, first + i) < border);
 	near = block->longest < low ? &right : &left;
 	far = near == &left ? &right : &left;
 	side_of(chunk, near == &left ? first : first + low, near == &left ? low : n - low,

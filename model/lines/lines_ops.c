@@ -163,13 +163,9 @@ static int line_by_time(const void *a, const void *b)
 {
 	const struct op_place *x = a, *y = b;
 
-	if (x->total_ns != y->total_ns)
-		return x->total_ns > y->total_ns ? -1 : 1;
-	if (x->file != y->file)
-		return strcmp(x->file, y->file);
-	if (x->line != y->line)
-		return x->line < y->line ? -1 : 1;
-	return strcmp(x->function ? x->function : "", y->function ? y->function : "");
+	return DESCENDING(x, y, total_ns) ?:
+	       (x->file != y->file ? strcmp(x->file, y->file) : 0) ?: ASCENDING(x, y, line) ?:
+	       strcmp(x->function ? x->function : "", y->function ? y->function : "");
 }
 
 /* The sum of all others comes last. */
@@ -188,9 +184,7 @@ static int backward_by_time(const void *a, const void *b)
 {
 	const struct op_backward *x = a, *y = b;
 
-	if (x->total_ns != y->total_ns)
-		return x->total_ns > y->total_ns ? -1 : 1;
-	return strcmp(x->name, y->name);
+	return DESCENDING(x, y, total_ns) ?: strcmp(x->name, y->name);
 }
 
 static void sort(struct op_detail *out)

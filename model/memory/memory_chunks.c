@@ -66,18 +66,14 @@ static int by_address(const void *a, const void *b)
 {
 	const struct chunk_at *x = a, *y = b;
 
-	if (x->process != y->process)
-		return x->process < y->process ? -1 : 1;
-	return x->address < y->address ? -1 : x->address > y->address;
+	return ASCENDING(x, y, process) ?: ASCENDING(x, y, address);
 }
 
 static int region_by_address(const void *a, const void *b)
 {
 	const struct memory_region *x = a, *y = b;
 
-	if (x->process != y->process)
-		return x->process < y->process ? -1 : 1;
-	return x->address < y->address ? -1 : x->address > y->address;
+	return ASCENDING(x, y, process) ?: ASCENDING(x, y, address);
 }
 
 /* The live holdings of the account, by process and address; the caller frees. */

@@ -296,9 +296,7 @@ static int by_bytes(const void *a, const void *b)
 {
 	const struct edge_row *x = a, *y = b;
 
-	if (x->bytes != y->bytes)
-		return x->bytes > y->bytes ? -1 : 1;
-	return x->count > y->count ? -1 : x->count < y->count;
+	return DESCENDING(x, y, bytes) ?: DESCENDING(x, y, count);
 }
 
 size_t model_edges(struct model *model, struct edge_row **out)

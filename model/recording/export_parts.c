@@ -83,9 +83,9 @@ void export_pauses(struct model_export *x, uint32_t process, int64_t time_ns)
 	struct event event = export_event(x, process, EVENT_LEVEL, time_ns);
 
 	for (size_t i = 0; i < pauses->n; i++) {
-		event.u.level = (struct event_level_now) { pauses->list[i].begin_ns, 0 };
+		event.u.level_now = (struct event_level_now) { pauses->list[i].begin_ns, 0 };
 		export_put(x, &event);
-		event.u.level = (struct event_level_now) { pauses->list[i].end_ns, LEVEL_ON };
+		event.u.level_now = (struct event_level_now) { pauses->list[i].end_ns, LEVEL_ON };
 		if (pauses->list[i].end_ns != INT64_MAX)
 			export_put(x, &event);
 	}

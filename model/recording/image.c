@@ -20,7 +20,6 @@
 
 #define VERSION 4u
 #define SECTION ((size_t)1 << 20)	/* size of a section, which has one checksum */
-#define SECTIONS_MAX (HEAP_ROOM / SECTION)
 #define HEADER_ALIGN ((size_t)65536)
 #define CHECKERS 2u
 /* age that the file must have, however coarse the times of its file system are */

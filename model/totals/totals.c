@@ -355,11 +355,7 @@ static int call_by_time(const void *a, const void *b)
 {
 	const struct call_row *x = a, *y = b;
 
-	if (x->total_ns != y->total_ns)
-		return x->total_ns > y->total_ns ? -1 : 1;
-	if (x->count != y->count)
-		return x->count > y->count ? -1 : 1;
-	return strcmp(x->name, y->name);
+	return DESCENDING(x, y, total_ns) ?: DESCENDING(x, y, count) ?: strcmp(x->name, y->name);
 }
 
 /* The index of the row of a name; makes the row if it is new. */
@@ -403,9 +399,7 @@ static int compile_by_time(const void *a, const void *b)
 {
 	const struct compile_row *x = a, *y = b;
 
-	if (x->total_ns != y->total_ns)
-		return x->total_ns > y->total_ns ? -1 : 1;
-	return strcmp(x->what, y->what);
+	return DESCENDING(x, y, total_ns) ?: strcmp(x->what, y->what);
 }
 
 size_t model_compiles(struct model *model, struct compile_row **out)

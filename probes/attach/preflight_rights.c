@@ -55,10 +55,9 @@ static void add_refusal(struct attach_check *check, const struct facts *t, int e
 			    "to attach");
 	} else if (!is_dumpable(t)) {
 		line = attach_add(check, "permission", ATTACH_CANNOT, "the process is not "
-				  "dumpable: it closed itself to others, or it changed its user or "
-				  "capabilities");
-		attach_todo(line, "run tftop as root, or start the program without "
-			    "prctl(PR_SET_DUMPABLE, 0)");
+				  "dumpable: it called prctl(PR_SET_DUMPABLE, 0), or it changed "
+				  "its user or capabilities");
+		attach_todo(line, "run tftop as root, or start the program without that");
 	} else if (scope > 0) {
 		line = attach_add(check, "permission", ATTACH_CANNOT,
 				  "kernel.yama.ptrace_scope is %d: %s", scope,

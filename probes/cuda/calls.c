@@ -394,7 +394,7 @@ static void calls_leave(uint32_t domain, uint32_t number, const struct cupti_cal
 
 static void state_told(uint32_t id, const struct cupti_state *state)
 {
-	const char *text = state && state->message ? state->message : "without a word";
+	const char *text = state && state->message ? state->message : "without a reason";
 
 	if (id == CUPTI_STATE_FATAL)
 		cuda_say(SAID_FATAL, 2, "CUPTI has given up: %s (%u); from here on nothing of the "

@@ -212,7 +212,7 @@ static uint64_t collect_decode_buffer(uint32_t index)
 	if (cuda_walk_left(&walk))
 		cuda_asked(walk.result, SAID_BROKEN, 1,
 			   "a buffer of libcupti could not be read to its "
-			   "end: it holds something that is no record");
+			   "end: it holds something that is not a record");
 	return n;
 }
 
@@ -257,8 +257,8 @@ static void count_lost(void)
 		rt_dropped(over - overwritten_seen);
 	if (over != overwritten_seen)
 		cuda_say(SAID_LOST, 1,
-			 "more than %u calls were made while the records of one of them "
-			 "were on their way: such commands have no launch", CALLS);
+			 "more than %u calls were made before the record of one of them "
+			 "arrived: its command has no launch", CALLS);
 	overwritten_seen = over;
 	if (unknown)
 		cuda_say(SAID_UNKNOWN, 1,
@@ -308,9 +308,9 @@ static void flushed(int r, bool last)
 	refused = r == CUPTI_OK ? 0 : refused + 1;
 	if (refused && (last || refused == FLUSH_TRIES))
 		cuda_asked(r, SAID_FLUSH, 2,
-			   once ? "CUPTI gives no records any more, the device's last "
-			   "work is missing" :
-			   "CUPTI gives no records, nothing of the device can be read");
+			   once ? "CUPTI delivers no more records: the device's last work is "
+			   "missing" :
+			   "CUPTI delivers no records: nothing of the device can be read");
 }
 
 /* A thread of CUPTI may have taken a buffer before the flush did. */
@@ -338,8 +338,8 @@ static uint64_t collect_flush(bool last)
 		forced = cupti->flush_all(CUPTI_FLUSH_FORCED);
 		if (!r)
 			cuda_asked(forced, SAID_UNFINISHED, 0,
-				   "CUPTI does not give the records of what had not "
-				   "ended when the process did");
+				   "CUPTI did not deliver the records of work that was "
+				   "unfinished when the process ended");
 		r = r ? forced : CUPTI_OK;
 		emit_unfinished = true;
 		n += drain_rest();

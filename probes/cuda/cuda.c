@@ -242,7 +242,7 @@ static int cuda_attach(void)
 
 	rt_attach_why("%s", "");
 	if (!cupti_driver_runs()) {
-		rt_attach_why("CUDA has not begun here, and will with '" PATH_ENV "'");
+		rt_attach_why("CUDA is not in use yet, and will start with '" PATH_ENV "'");
 		return TFT_ATTACH_UNUSED;
 	}
 	if (!rt_probe_attach(&cuda_probe))

@@ -30,30 +30,18 @@ enum cupti_result {
 	CUPTI_INVALID_DEVICE = 2,
 	CUPTI_INVALID_CONTEXT = 3,
 	CUPTI_INVALID_OPERATION = 7,
-	CUPTI_OUT_OF_MEMORY = 8,
-	CUPTI_HARDWARE = 9,
 	CUPTI_PARAMETER_SIZE = 10, /* the struct that was passed is too small */
-	CUPTI_NOT_IMPLEMENTED = 11,
 	CUPTI_MAX_LIMIT = 12, /* of GetNextRecord: the end of the buffer */
-	CUPTI_NOT_READY = 13,
 	/* kinds that exclude each other, or functions of both families */
 	CUPTI_NOT_COMPATIBLE = 14,
 	CUPTI_NOT_INITIALIZED = 15, /* the driver is too old, or has not been initialised */
 	CUPTI_QUEUE_EMPTY = 18,
 	CUPTI_INVALID_STREAM = 20,
 	CUPTI_INVALID_KIND = 21, /* the library does not have this kind */
-	CUPTI_DISABLED = 23,
 	CUPTI_NOT_SUPPORTED = 27,
-	CUPTI_VIRTUALIZED = 33,
 	CUPTI_NO_PRIVILEGES = 35,
-	CUPTI_OLD_PROFILER = 36,
 	CUPTI_BUSY = 39, /* another client has subscribed */
 	CUPTI_VIRTUALIZED_NO_PRIVILEGES = 40,
-	CUPTI_CONFIDENTIAL = 41,
-	CUPTI_CMP_DEVICE = 42,
-	CUPTI_MIG_DEVICE = 43,
-	CUPTI_SLI_DEVICE = 44,
-	CUPTI_WSL_DEVICE = 45,
 	CUPTI_UNKNOWN = 999,
 };
 
@@ -64,7 +52,6 @@ enum cupti_domain {
 	CUPTI_DOMAIN_RUNTIME = 2,
 	CUPTI_DOMAIN_RESOURCE = 3,
 	CUPTI_DOMAIN_SYNC = 4,
-	CUPTI_DOMAIN_NVTX = 5,
 	CUPTI_DOMAIN_STATE = 6,
 };
 
@@ -97,62 +84,27 @@ enum cupti_resource_id {
 	CUPTI_RESOURCE_INIT_FINISHED = 5, /* cuInit has finished */
 	CUPTI_RESOURCE_MODULE_LOADED = 6,
 	CUPTI_RESOURCE_MODULE_UNLOAD = 7,
-	CUPTI_RESOURCE_MODULE_PROFILED = 8,
 	CUPTI_RESOURCE_GRAPH_CREATED = 9,
 	CUPTI_RESOURCE_GRAPH_DESTROY = 10,
-	CUPTI_RESOURCE_GRAPH_CLONED = 11,
-	CUPTI_RESOURCE_NODE_CREATE = 12, /* is about to be created */
 	CUPTI_RESOURCE_NODE_CREATED = 13,
-	CUPTI_RESOURCE_NODE_DESTROY = 14,
-	CUPTI_RESOURCE_EDGE_CREATED = 15,
-	CUPTI_RESOURCE_EDGE_DESTROY = 16,
-	CUPTI_RESOURCE_EXEC_CREATE = 17, /* an executable graph is about to be created */
 	CUPTI_RESOURCE_EXEC_CREATED = 18,
 	CUPTI_RESOURCE_EXEC_DESTROY = 19,
 	CUPTI_RESOURCE_NODE_CLONED = 20,
-	CUPTI_RESOURCE_STREAM_ATTRIBUTE = 21, /* since 12.1 */
 };
 
-/* For domain RESOURCE; the descriptor is one of the two structs below for modules and graphs. */
+/* For domain RESOURCE; the descriptor of a graph is the struct below. */
 struct cupti_resource {
 	void *context;
 	void *stream; /* for STREAM_* only */
 	void *descriptor;
 };
 
-struct cupti_module_resource {
-	uint32_t module, pad;
-	size_t size;
-	const char *code;
-};
-
-enum cupti_node_type { /* the driver's CUgraphNodeType */
-	CUPTI_NODE_KERNEL = 0,
-	CUPTI_NODE_COPY = 1,
-	CUPTI_NODE_FILL = 2,
-	CUPTI_NODE_HOST = 3,
-	CUPTI_NODE_GRAPH = 4,
-	CUPTI_NODE_EMPTY = 5,
-	CUPTI_NODE_WAIT_EVENT = 6,
-	CUPTI_NODE_EVENT = 7,
-	CUPTI_NODE_ALLOC = 10,
-	CUPTI_NODE_FREE = 11,
-};
-
 struct cupti_graph_resource {
 	void *graph, *original_graph;
-	/* CLONED: the node of the executable graph, and the node that it was cloned from */
-	void *node, *original_node;
-	uint32_t node_type, pad; /* enum cupti_node_type */
+	void *node, *original_node; /* CLONED: node of the executable graph, and its origin */
+	uint32_t node_type, pad; /* the driver's CUgraphNodeType */
 	void *dependency;
 	void *exec;
-};
-
-enum cupti_sync_id { CUPTI_SYNC_STREAM_DONE = 1, CUPTI_SYNC_CONTEXT_DONE = 2 };
-
-/* For domain SYNC. */
-struct cupti_sync_data {
-	void *context, *stream;
 };
 
 /* FATAL: CUPTI has shut itself down (since 12.2). */
@@ -224,31 +176,11 @@ struct cupti_subscriber_params {
 
 enum cupti_attribute {
 	CUPTI_ATTR_DEVICE_BUFFER_SIZE = 0, /* size_t, in bytes */
-	CUPTI_ATTR_DEVICE_BUFFER_LIMIT = 2, /* size_t, a number of buffers */
-	CUPTI_ATTR_SEMAPHORE_POOL_SIZE = 3,
-	CUPTI_ATTR_SEMAPHORE_POOL_LIMIT = 4,
-	CUPTI_ATTR_ZEROED_BUFFERS = 5, /* uint8_t */
-	CUPTI_ATTR_DEVICE_BUFFER_PREALLOCATE = 6, /* size_t */
-	CUPTI_ATTR_SEMAPHORE_PREALLOCATE = 7,
-	CUPTI_ATTR_PINNED = 8, /* uint8_t, 1: device buffers in pinned host memory */
 	CUPTI_ATTR_PER_THREAD = 9, /* uint8_t; since 12.3, on by default since 13.0 */
-	/* uint8_t; this and the following since 13.2, second family only */
-	CUPTI_ATTR_USER_RECORDS = 11,
-	CUPTI_ATTR_SUBSCRIBERS = 12, /* uint8_t, read-only: several subscribers are possible */
-	CUPTI_ATTR_HARDWARE_TRACE = 13,
-	CUPTI_ATTR_ALLOCATION_SOURCE = 14,
-	CUPTI_ATTR_LATENCY = 15,
-	CUPTI_ATTR_ALL_SYNC = 16,
-	CUPTI_ATTR_EVENT_TIMES = 17,
-	CUPTI_ATTR_LAUNCH_ATTRIBUTES = 18,
-	CUPTI_ATTR_DEVICE_GRAPHS = 19,
+	CUPTI_ATTR_LATENCY = 15, /* uint8_t; since 13.2, second family only, as what follows */
 	CUPTI_ATTR_GRAPH_TRACE = 20,
-	CUPTI_ATTR_THREAD_ID_TYPE = 21,
 	CUPTI_ATTR_TIMESTAMP = 22, /* a cupti_timestamp_fn * */
 };
-
-/* For cuptiSetThreadIdType: ids of the kernel instead of pthread's. */
-#define CUPTI_THREAD_ID_SYSTEM 1
 
 /* For cuptiActivityFlushAll: includes buffers that are not complete. */
 #define CUPTI_FLUSH_FORCED 1u
@@ -267,7 +199,6 @@ _Static_assert(offsetof(struct cupti_callback, params) == 16, "");
 _Static_assert(offsetof(struct cupti_callback, correlation) == 64, "");
 _Static_assert(sizeof(struct cupti_callback) == 72, "");
 _Static_assert(sizeof(struct cupti_resource) == 24, "");
-_Static_assert(sizeof(struct cupti_module_resource) == 24, "");
 _Static_assert(sizeof(struct cupti_graph_resource) == 56, "");
 _Static_assert(offsetof(struct cupti_driver_launch, stream) == 40, "");
 _Static_assert(offsetof(struct cupti_runtime_launch, stream) == 48, "");

@@ -5,7 +5,7 @@
  *
  * Always true: a number, once given to a call, is never given to another one; a library refuses a
  * call that it does not have, without other effects. Names are those of CUPTI's own enumerators
- * after "..._TRACE_CBID_". tests/probes/cupti_abi.sh compares every line with the vendor's headers.
+ * after "..._TRACE_CBID_". tests/probes/cupti.sh compares every line with the vendor's headers.
  *
  * One line is X(domain, name, number, class, stream):
  *   domain  DRIVER or RUNTIME

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Activity records as CUPTI writes them, in declarations of our own: each struct is the longest
- * layout known (CUDA 13.5), with the fields that are read and the gaps between them.
+ * layout known (CUDA 13.5), with the fields that are read and the gaps between them. Kinds of which
+ * nothing is read have only a number here.
  *
  * Always true: a record starts with its kind and grows only at its end. A library writes the layout
  * of its own version, whatever its user was compiled with. So a struct here is a prefix of what
@@ -11,8 +12,8 @@
  * (CLOCK_REALTIME unless another was set), 0: unknown. Names are pointers into the process, valid
  * as long as CUPTI keeps them.
  *
- * "since" names the CUDA release whose layout first has the field. tests/probes/cupti_abi.sh
- * compares the offsets with the vendor's headers.
+ * "since" names the CUDA release whose layout first has the field. tests/probes/cupti.sh compares
+ * the offsets with the vendor's headers.
  */
 #ifndef TFTOP_PROBES_CUDA_CUPTI_RECORDS_H
 #define TFTOP_PROBES_CUDA_CUPTI_RECORDS_H
@@ -61,7 +62,6 @@ enum {
 #define CUPTI_ID_NONE UINT32_MAX /* there is no device, stream, context, event or channel */
 #define CUPTI_ID_NONE_132 0u /* the same for streams and contexts, which count from 1, since 13.2 */
 #define CUPTI_FLAG_ASYNC 0x1u /* for copies and fills */
-#define CUPTI_FLAG_FORCED 0x1u /* for CUPTI_OVERHEAD_FLUSH */
 
 /* Kernels: sizes 144 (10.x), 160 (11.0), 168 (11.2), 176 (11.6), 200 (11.8), 208 (12.0), 216
  * (13.0), 224 (13.1), 232 (13.3), 248 (13.4). */
@@ -198,35 +198,16 @@ struct cupti_memory {
 	const char *source; /* since 12.6: library of the caller, if that was requested */
 };
 
-enum { CUPTI_POOL_CREATED = 1, CUPTI_POOL_DESTROYED = 2, CUPTI_POOL_TRIMMED = 3 };
-
 /* Memory pools: 64 (11.2), 72 (11.7 at the latest), 80 (13.0). */
 struct cupti_pool {
 	uint32_t kind;
-	uint32_t operation, type; /* CUPTI_POOL_CREATED.., CUPTI_POOL_LOCAL.. */
+	uint32_t operation, type; /* 1 created, 2 destroyed, 3 trimmed; CUPTI_POOL_LOCAL.. */
 	uint32_t correlation, process, device;
 	uint64_t keep; /* bytes */
 	uint64_t address, size, threshold;
 	uint64_t time;
 	uint64_t used; /* since 11.7 at the latest */
 	uint8_t managed, pad[7]; /* since 13.0 */
-};
-
-enum {
-	CUPTI_SYNC_EVENT = 1, /* the host waits for an event */
-	CUPTI_SYNC_STREAM_EVENT = 2, /* a stream waits for an event; no thread blocks */
-	CUPTI_SYNC_STREAM = 3,
-	CUPTI_SYNC_CONTEXT = 4,
-};
-
-/* Synchronisations: 40, 56 (12.8). */
-struct cupti_sync {
-	uint32_t kind;
-	uint32_t type;
-	uint64_t start, end;
-	uint32_t correlation, context, stream, event; /* CUPTI_ID_NONE if there is none */
-	uint64_t event_sync; /* since 12.8 */
-	uint32_t result, pad;
 };
 
 enum {
@@ -271,24 +252,6 @@ struct cupti_overhead {
 	void *data; /* since 12.4 */
 };
 
-/* Calls of the driver's or the runtime's API: 40. */
-struct cupti_api {
-	uint32_t kind;
-	uint32_t number; /* see cupti_calls.h */
-	uint64_t start, end;
-	uint32_t process, thread, correlation, result;
-};
-
-enum { CUPTI_EXTERNAL_CUSTOM0 = 3, CUPTI_EXTERNAL_CUSTOM1 = 4, CUPTI_EXTERNAL_CUSTOM2 = 5 };
-
-/* External correlation: 24. */
-struct cupti_external {
-	uint32_t kind;
-	uint32_t external_kind;
-	uint64_t id;
-	uint32_t correlation, pad;
-};
-
 /* Whole launches of graphs: 48 (11.7), 56 (12.3). */
 struct cupti_graph {
 	uint32_t kind;
@@ -297,16 +260,6 @@ struct cupti_graph {
 	uint32_t device, graph, context, stream;
 	void *reserved;
 	uint32_t end_device, end_context; /* since 12.3: where the last node ran */
-};
-
-/* Graphs launched by the device: 56 (12.8). */
-struct cupti_device_graph {
-	uint32_t kind;
-	uint32_t device;
-	uint64_t start, end;
-	uint32_t graph, launcher, mode, context;
-	uint64_t stream;
-	void *reserved;
 };
 
 /* Contexts: 16, 24 (12.4), 32 (12.5), 40 (13.1). */
@@ -359,15 +312,6 @@ struct cupti_stream {
 
 enum { CUPTI_STREAM_DEFAULT = 1, CUPTI_STREAM_NON_BLOCKING = 2, CUPTI_STREAM_NULL = 3 };
 
-/* Names given through NVTX: 32. */
-struct cupti_name {
-	uint32_t kind;
-	uint32_t object_kind;
-	union cupti_object object;
-	uint32_t pad;
-	const char *name;
-};
-
 enum { CUPTI_JIT_PTX = 1, CUPTI_JIT_NVVM = 2 }; /* from PTX to machine code, from NVVM to PTX */
 enum { CUPTI_JIT_CACHE_LOAD = 1, CUPTI_JIT_CACHE_STORE = 2, CUPTI_JIT_COMPILE = 3 };
 
@@ -383,27 +327,6 @@ struct cupti_jit {
 	uint32_t process, thread; /* since 12.4 */
 };
 
-/* Loaded modules: 24. */
-struct cupti_module {
-	uint32_t kind;
-	uint32_t context, module;
-	uint32_t size; /* bytes of code */
-	const void *code;
-};
-
-/* Records of events: 24, 56 (12.8), 80 (13.5). */
-struct cupti_event {
-	uint32_t kind;
-	uint32_t correlation, context, stream, event, pad;
-	uint32_t device, pad_device; /* since 12.8 */
-	void *reserved;
-	uint64_t time; /* time on the device, if that was requested */
-	uint64_t event_sync;
-	uint64_t graph_node; /* since 13.5 */
-	uint32_t graph, source_graph;
-	uint64_t source_node;
-};
-
 /* Decompression by the copy engines: 64 (12.8). */
 struct cupti_decompress {
 	uint32_t kind;
@@ -411,21 +334,6 @@ struct cupti_decompress {
 	uint32_t operations;
 	uint64_t bytes; /* before decompression */
 	void *reserved;
-	uint64_t start, end;
-};
-
-/* Host functions: of a stream 48 (13.1), of a graph 56 (13.1). */
-struct cupti_host_launch {
-	uint32_t kind;
-	uint32_t stream, context, device, correlation, process, thread, pad;
-	uint64_t start, end;
-};
-
-struct cupti_graph_host {
-	uint32_t kind;
-	uint32_t stream, context, device, correlation, graph;
-	uint64_t graph_node;
-	uint32_t process, thread;
 	uint64_t start, end;
 };
 
@@ -469,25 +377,16 @@ CUPTI_AT_(memory, pool_type, 80);
 CUPTI_AT_(memory, pool_used, 112);
 CUPTI_SIZE_(pool, 80);
 CUPTI_AT_(pool, time, 56);
-CUPTI_SIZE_(sync, 56);
 CUPTI_SIZE_(overhead, 56);
 CUPTI_AT_(overhead, start, 24);
-CUPTI_SIZE_(api, 40);
-CUPTI_SIZE_(external, 24);
 CUPTI_SIZE_(graph, 56);
-CUPTI_SIZE_(device_graph, 56);
 CUPTI_SIZE_(context, 40);
 CUPTI_SIZE_(device, 192);
 CUPTI_AT_(device, uuid, 120);
 CUPTI_AT_(device, mig_uuid, 160);
 CUPTI_SIZE_(stream, 24);
-CUPTI_SIZE_(name, 32);
 CUPTI_SIZE_(jit, 72);
-CUPTI_SIZE_(module, 24);
-CUPTI_SIZE_(event, 80);
 CUPTI_SIZE_(decompress, 64);
-CUPTI_SIZE_(host_launch, 48);
-CUPTI_SIZE_(graph_host, 56);
 
 #undef CUPTI_AT_
 #undef CUPTI_SIZE_

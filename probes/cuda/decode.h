@@ -23,7 +23,7 @@
 #include "probes/cuda/cupti.h"
 
 enum cuda_what {
-	CUDA_NOTHING, /* the kind is known and has nothing of interest (markers, attributes) */
+	CUDA_NOTHING, /* known and has nothing of interest (calls, markers, attributes) */
 	CUDA_UNKNOWN, /* the kind is unknown */
 	CUDA_SHORT, /* shorter than the oldest layout of its kind, so it was not read */
 	CUDA_KERNEL,
@@ -31,146 +31,79 @@ enum cuda_what {
 	CUDA_FILL,
 	CUDA_MEMORY,
 	CUDA_POOL,
-	CUDA_SYNC,
 	CUDA_OVERHEAD,
-	CUDA_DRIVER_CALL,
-	CUDA_RUNTIME_CALL,
-	CUDA_EXTERNAL,
 	CUDA_GRAPH, /* one launch of a whole graph */
 	CUDA_CONTEXT,
 	CUDA_DEVICE,
 	CUDA_STREAM,
-	CUDA_NAME,
 	CUDA_JIT,
-	CUDA_MODULE,
-	CUDA_EVENT,
-	CUDA_HOST, /* a host function of a stream or of a graph ran */
 	CUDA_DECOMPRESS,
-	CUDA_WHAT_N
 };
 
 enum {
-	CUDA_ASYNC = 1, /* for copies, fills and memory */
-	CUDA_FROM_DEVICE = 2, /* launched by the device itself */
-	/* start or end is 0, or the end is before the start; both are given as they are */
-	CUDA_NO_TIME = 4,
-	CUDA_HAS_PRIORITY = 8, /* kernel.priority is known */
-	CUDA_MANY = 16, /* a copy that stands for several copies of a batch (copy.count) */
+	CUDA_FROM_DEVICE = 1, /* launched by the device itself */
+	CUDA_NO_TIME = 2, /* start or end is 0, or end before start: both as recorded */
 };
 
 struct cuda_record {
 	enum cuda_what what;
-	uint32_t flags; /* CUDA_ASYNC ... */
+	uint32_t flags; /* CUDA_FROM_DEVICE ... */
 	uint32_t kind; /* CUPTI_KIND_*, as in the record */
 	uint32_t device, context, stream; /* CUPTI_ID_NONE: unknown */
 	uint32_t correlation; /* 0: none */
-	/* 0: none; source: the graph from which it was instantiated */
-	uint32_t graph, source_graph;
-	uint64_t node, source_node; /* node of the graph; 0: none */
-	/* ns of the library's clock; if there is only one time, both have it */
-	uint64_t start, end;
+	uint32_t graph; /* 0: none */
+	uint64_t node; /* node of the graph; 0: none */
+	uint64_t start, end; /* ns of the library's clock; a single time is in both */
 	uint64_t bytes;
 	union {
 		struct {
 			const char *name; /* mangled; may be NULL */
-			uint32_t grid[3], block[3], cluster[3];
+			uint32_t grid[3], block[3];
 			uint32_t registers; /* per thread */
-			uint32_t shared_static, shared_dynamic, shared_executed; /* bytes */
-			uint32_t local; /* bytes per thread */
+			uint32_t shared_static, shared_dynamic; /* bytes */
 			uint64_t queued, submitted; /* 0 unless latency timestamps were requested */
-			int32_t priority;
-			uint8_t launch_type;
 		} kernel;
 		struct {
 			uint8_t way, from, to; /* CUPTI_COPY_*, CUPTI_MEM_* */
 			bool peer;
 			uint32_t src_device, dst_device; /* for copies between devices */
-			uint64_t count;
 		} copy;
-		struct {
-			uint32_t value;
-			uint8_t memory; /* CUPTI_MEM_* */
-		} fill;
 		struct {
 			bool release; /* true: a release, false: an allocation */
 			uint8_t memory; /* CUPTI_MEM_* */
-			uint32_t process;
-			uint64_t address, pc;
-			const char *name, *source;
+			uint64_t address;
 			uint64_t pool, pool_size, pool_used; /* pool: its address, 0: none */
 			uint8_t pool_type; /* CUPTI_POOL_LOCAL, _IMPORTED */
 		} memory;
 		struct {
-			uint8_t operation; /* CUPTI_POOL_CREATED ... */
-			uint8_t type;
-			bool managed;
-			uint32_t process;
-			uint64_t address, size, used, threshold, keep;
+			uint8_t type; /* CUPTI_POOL_LOCAL, _IMPORTED */
+			uint64_t address, size, used;
 		} pool;
 		struct {
-			uint32_t type; /* CUPTI_SYNC_* */
-			uint32_t event, result; /* event: CUPTI_ID_NONE if there is none */
-		} sync;
-		struct {
 			uint32_t what; /* CUPTI_OVERHEAD_* */
-			uint32_t object_kind, process, thread; /* ids: CUPTI_ID_NONE if unknown */
 		} overhead;
 		struct {
-			uint32_t number; /* cupti_calls.h */
-			uint32_t process, thread, result;
-		} call;
-		struct {
-			uint32_t kind;
-			uint64_t id;
-		} external;
-		struct {
-			uint32_t device, context; /* CUPTI_ID_NONE: unknown */
-		} graph_end; /* for CUDA_GRAPH: where the last node ran */
-		struct {
-			uint32_t api, null_stream, parent, units;
+			uint32_t null_stream;
 			bool green;
-			uint64_t process;
 		} made_context; /* for CUDA_CONTEXT; its id is the record's context */
 		struct {
 			uint64_t bandwidth; /* bytes per second */
 			uint64_t memory; /* bytes */
 			uint32_t clock; /* kHz */
 			uint32_t capability; /* 10 * major + minor */
-			uint32_t units, copy_engines, warp, l2;
+			uint32_t units;
 			uint32_t threads_per_unit, blocks_per_unit, registers_per_unit,
-				shared_per_unit, registers_per_block, shared_per_block,
-				threads_per_block;
+				shared_per_unit, registers_per_block, shared_per_block;
 			uint8_t uuid[16], mig_uuid[16];
-			bool mig, visible;
-			uint32_t gpu_instance, compute_instance;
+			bool mig;
 			const char *name;
 		} of_device; /* for CUDA_DEVICE; its id is the record's device */
 		struct {
 			int32_t priority;
-			uint32_t flag; /* CUPTI_STREAM_* */
 		} made_stream; /* for CUDA_STREAM */
 		struct {
-			uint32_t object_kind; /* CUPTI_OBJECT_* */
-			uint32_t process, thread;
-			const char *text;
-		} name;
-		struct {
 			uint32_t entry, operation; /* CUPTI_JIT_* */
-			uint32_t process, thread; /* 0: unknown */
-			const char *cache;
 		} jit;
-		struct {
-			uint32_t module;
-		} module; /* size of its code in bytes */
-		struct {
-			uint32_t event;
-		} event;
-		struct {
-			uint32_t process, thread;
-		} host;
-		struct {
-			uint32_t operations;
-		} decompress;
 	};
 };
 

@@ -333,7 +333,7 @@ const char *cupti_text(int result)
 
 	if (lib && lib->result_string && !lib->result_string(result, &text) && text)
 		return text;
-	return "an error that it has no word for";
+	return "an error without a name";
 }
 
 const char *cupti_missing(const struct cupti_library *l)

@@ -224,7 +224,7 @@ const struct cupti_library *cupti_find(char *why, size_t size)
 	result = get_version.object ? get_version.function(&library.version) : CUPTI_UNKNOWN;
 	if (result || !library.version) {
 		snprintf(why, size,
-			 "'%s' does not tell its version (%d): it is no libcupti, or too new "
+			 "'%s' does not tell its version (%d): it is not libcupti, or too new "
 			 "for this driver", library.path, result);
 		return NULL;
 	}

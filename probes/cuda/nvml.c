@@ -204,7 +204,7 @@ static void read_all(void)
 				w->handle = NULL;
 			if (r != NVML_OK)
 				cuda_tell(0, "no sensors of device %u: NVML says %s", d->number,
-					  nvml.text ? nvml.text(r) : "nothing more");
+					  nvml.text ? nvml.text(r) : "no reason");
 		}
 		if (w->handle)
 			read_device(d, w);
@@ -235,7 +235,7 @@ static void *nvml_thread(void *arg)
 		return NULL;
 	r = nvml.init();
 	if (r != NVML_OK) {
-		cuda_tell(0, "no sensors: NVML says %s", nvml.text ? nvml.text(r) : "nothing more");
+		cuda_tell(0, "no sensors: NVML says %s", nvml.text ? nvml.text(r) : "no reason");
 		return NULL;
 	}
 	do {

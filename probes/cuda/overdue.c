@@ -197,8 +197,8 @@ static void overdue_tell_silence(const struct overdue_walk *w, uint64_t records)
 	else
 		cuda_say(SAID_SILENT, 0,
 			 "no record of the device for two seconds: of %u launches the "
-			 "oldest, which is shown as open, was %.1f s ago; a kernel that runs "
-			 "for so long holds back what lies beside its record", w->owed,
+			 "oldest, which is shown as open, was %.1f s ago; while a kernel runs "
+			 "for so long, CUPTI may keep finished records, too", w->owed,
 			 (double)(w->now_ns - w->oldest_ns) / 1e9);
 }
 
@@ -252,7 +252,7 @@ static void say_uncorrelated(int64_t now_ns, bool last)
 	if (uncorrelated.over && (last || now_ns - uncorrelated.at_ns > SETTLED_NS))
 		cuda_say(SAID_UNCORRELATED, 1,
 			 "%llu commands of the first moments have no op: CUPTI gives "
-			 "correlations only while calls are recorded, as they are since",
+			 "correlations only while calls are recorded, as they are now",
 			 (unsigned long long)uncorrelated.n);
 	else if (!uncorrelated.over && (last || now_ns - uncorrelated.since_ns > SETTLED_NS))
 		cuda_say(SAID_UNCORRELATED, 1,

@@ -21,8 +21,6 @@ static const char *name_of(const struct cuda_record *record)
 		return record->kernel.name;
 	case CUDA_DEVICE:
 		return record->of_device.name;
-	case CUDA_NAME:
-		return record->name.text;
 	default:
 		return NULL;
 	}

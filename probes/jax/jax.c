@@ -83,8 +83,8 @@ static void look_for_gpu(void)
 	if (said || !patch_loaded("/xla_cuda_plugin.so"))
 		return;
 	said = true;
-	jax_blind("xla_cuda_plugin.so has a recorder of its own, which is not taken over: of XLA "
-		  "on GPUs neither kernels nor runs are seen");
+	jax_blind("xla_cuda_plugin.so has a recorder of its own, which this probe does not read: "
+		  "kernels on GPUs are seen by the cuda probe alone, runs there not at all");
 }
 
 static void tick(int64_t now_ns)
@@ -248,7 +248,7 @@ __attribute__((visibility("default"))) tft_framework_again tft_jax_again;
 void tft_jax_again(void)
 {
 	bool was_in = patch_is_in();
-	const char *why = jax_lib->replace ? patch_again(jax_lib->replace) : "nobody can";
+	const char *why = jax_lib->replace ? patch_again(jax_lib->replace) : "tftop cannot";
 
 	if (was_in)		/* this tftop knows about the code now, and may restore it */
 		return;

@@ -226,7 +226,8 @@ bool jax_record_start(const struct patch_symbol *s)
 	filter = s[JAX_FILTER].at;
 	locations = s[JAX_LOCATIONS].at;
 	if (atomic_load(trace_level) != JAX_LEVEL_NONE) {
-		jax_blind("the program's own profiler was on before the probe came: no kernels");
+		jax_blind("the program's own profiler was on before the probe was loaded: no "
+			  "kernels");
 		return false;
 	}
 	index_consumers();

@@ -486,7 +486,6 @@ void jax_runs_start(const struct patch_symbol *next)
 	if (next->at)
 		*(void **)&original = patch_original(next);
 	if (!original || !patch_replace(next, (void *)next_id))
-		jax_blind("where runs of programs get their numbers is unknown: no run is known "
-			  "for "
-			  "kernels");
+		jax_blind("how this jaxlib numbers the runs of programs is unknown: kernels have "
+			  "no run");
 }

@@ -144,7 +144,7 @@ static int nvtx_attach(void)
 	rt_modules(nvtx_look_at, &look);
 	errno = saved;
 	if (look.idle == look.found) {
-		rt_attach_why("NVTX has not begun here, and will with '" NVTX_PATH_ENV "=%s'",
+		rt_attach_why("NVTX is not in use yet, and will start with '" NVTX_PATH_ENV "=%s'",
 			      getenv(NVTX_PATH_ENV) ? getenv(NVTX_PATH_ENV) : "");
 		return TFT_ATTACH_UNUSED;
 	}

@@ -67,7 +67,7 @@ static int opencl_attach(void)
 	rt_modules_seen(&modules);
 	rt_modules(watch_vendor, &look);
 	if (!look.platforms) {
-		rt_attach_why("no OpenCL of any vendor's is in use here");
+		rt_attach_why("no vendor's OpenCL is in use here");
 		return TFT_ATTACH_UNUSED;
 	}
 	if (!rt_probe_attach(&opencl_probe))

@@ -312,7 +312,8 @@ static void table_add(void **live, int version)
 	} else if (n == VENDOR_MAX) {
 		problem = "opencl: more dispatch tables than the probe can watch";
 	} else if (entries < SLOT(clGetDeviceIDsFromD3D10KHR)) {
-		problem = "opencl: a platform has no readable dispatch table, it is not watched";
+		problem = "opencl: a platform has no readable dispatch table: its calls are not "
+			  "seen";
 	} else {
 		struct vendor *vendor = &vendor_list[n];
 

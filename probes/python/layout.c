@@ -194,8 +194,8 @@ const char *py_start(void)
 	if (py_known)
 		return NULL;
 	if (!version || !find_all())
-		return "this Python says nothing of its frames (it is older than 3.11, or hidden): "
-		       "no source lines";
+		return "this Python does not describe its frames (it is older than 3.11, or its "
+		       "symbols are hidden): no source lines";
 	if (!py_this_state() || !python.gil())
 		return "Python was not running where the probe was loaded: no source lines";
 	trial = NULL;
@@ -203,9 +203,9 @@ const char *py_start(void)
 		if (layouts[i].version == (uint32_t)(*version >> 16))
 			trial = &layouts[i];
 	if (!trial)
-		return "a version of Python that was not tried: no source lines";
+		return "tftop was not tested with this version of Python: no source lines";
 	if (strstr(python.version(), "free-threading") || !py_layout_agrees())
-		return "this Python lays out its frames in another way: no source lines";
+		return "the layout of this Python's frames is unknown: no source lines";
 	__atomic_store_n(&py_known, trial, __ATOMIC_RELEASE);
 	return NULL;
 }
@@ -225,7 +225,7 @@ static int start_now(void *arg)
 	atomic_store(&asked_ns, 0);
 	*(void **)&told = arg;
 	*(void **)&error = dlsym(RTLD_DEFAULT, "PyErr_Occurred");
-	told(error && !error() ? py_start() : "Python was at an error: no source lines");
+	told(error && !error() ? py_start() : "Python was handling an error: no source lines");
 	errno = saved;
 	return 0;
 }

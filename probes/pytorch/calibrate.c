@@ -164,7 +164,7 @@ static void find_inputs(void)
 	if (!api->sizes || !api->inputs || !api->tensor)
 		torch_blind("what reads the inputs of an op was not found: no shapes");
 	else if (!api->types)
-		torch_blind("what tells the types of inputs was not found: shapes without them");
+		torch_blind("what reads the types of inputs was not found: shapes without types");
 	torch_sources_calibrate();
 }
 

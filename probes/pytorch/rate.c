@@ -35,11 +35,11 @@ static void torch_rate_say(enum torch_mode mode, uint64_t rate)
 		snprintf(text, sizeof(text), "pytorch: all ops are recorded again");
 	else
 		snprintf(text, sizeof(text),
-			 "pytorch: %llu ops a second are too many: those %s are "
-			 "told", (unsigned long long)rate, mode == TORCH_OUTER ?
-			 "within others are not" : told[mode]);
+			 "pytorch: %llu ops a second are too many: only %s are recorded",
+			 (unsigned long long)rate, mode == TORCH_OUTER ? "outermost ops" :
+			 "ops of the backward pass and ranges");
 	rt_emit_message(mode == TORCH_ALL ? 0 : 1, text);
-	rt_emit_info("pytorch", "ops told", told[mode]);
+	rt_emit_info("pytorch", "ops recorded", told[mode]);
 }
 
 enum torch_mode torch_rate_tick(int64_t now_ns, enum torch_mode mode)

@@ -81,7 +81,7 @@ bool rt_control_renew(const char *path, bool joined)
 		if (lives && !same && new_lives)
 			rt_attach_why("another tftop is watching this process; end that one first");
 		else if (!new_lives)
-			rt_attach_why("no running tftop behind %s='%s'", TFT_CONTROL_ENV,
+			rt_attach_why("no tftop is running behind %s='%s'", TFT_CONTROL_ENV,
 				      path ? path : "");
 		return same && new_lives;
 	}
@@ -223,8 +223,9 @@ static void tell_unheard(int64_t now_ns)
 		return;
 	SET(unheard_ns, 0);
 	snprintf(text, sizeof(text),
-		 "LTTng did not answer process %d in time, which began without: "
-		 "%d ms of it are missing", (int)getpid(), (int)((now_ns - since_ns) / 1000000));
+		 "LTTng did not answer process %d in time, which started without it: "
+		 "its first %d ms are missing", (int)getpid(),
+		 (int)((now_ns - since_ns) / 1000000));
 	rt_emit_message(1, text);
 }
 

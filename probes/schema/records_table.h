@@ -5,6 +5,7 @@
  * this table defines the macros that it uses before, and makes of it
  *
  *	records.h				the structs that probes fill in (struct tft_...)
+ *	model/event.h				the structs of the model (struct event_...)
  *	tftop-tp.h				the tracepoints
  *	probes/session/decode/fields.c		the table by which tftop reads and writes recordings
  *	tests/schema_page.py			docs/schema.md
@@ -86,7 +87,6 @@ RECORD(def_thread, thread, EVENT_THREAD,
  * means unknown. */
 RECORD(def_device, device, EVENT_DEVICE,
 	FIELD(uint32_t, id)
-	FIELD(uint8_t, gpu)		/* 0 processor, 1 GPU, 2 accelerator or other */
 	FIELD(uint32_t, index)		/* within its platform */
 	FIELD(uint32_t, units)		/* compute units or multiprocessors; 0 unknown */
 	FIELD(uint32_t, clock_mhz)
@@ -94,6 +94,7 @@ RECORD(def_device, device, EVENT_DEVICE,
 	FIELD(uint16_t, capability)	/* CUDA's compute capability: 10 * major + minor */
 	FIELD(uint16_t, threads_per_unit)
 	FIELD(uint16_t, blocks_per_unit)
+	FIELD(uint8_t, gpu)		/* 0 processor, 1 GPU, 2 accelerator or other */
 	FIELD(uint32_t, registers_per_unit)
 	FIELD(uint32_t, registers_per_block)
 	FIELD(uint32_t, shared_per_unit)	/* bytes of shared memory */
@@ -297,10 +298,10 @@ RECORD(ev_command, command, EVENT_COMMAND,
 	FIELD(uint8_t, flags)		/* enum tft_command_flag */
 )
 
-/* The launch of a command whose device record comes apart (ev_run). The two meet by
- * correlation, else by object, else by their order on the queue (model/event.h). A correlation
- * belongs to one launch until its last run has come; an object is an event object with its
- * generation. */
+/* The launch of a command whose device record comes apart (ev_run), in any order. The two meet by
+ * correlation, else by object, else by their order on the queue (enum tft_how). A correlation
+ * belongs to one launch until its last run has come or is lost; of a graph, or with TFT_CMD_MANY,
+ * it belongs to many runs. An object is an event object with its generation. */
 RECORD(ev_launch, launch, EVENT_LAUNCH,
 	SEQ()
 	FIELD(uint32_t, tid)		/* the thread that called */
@@ -413,8 +414,8 @@ RECORD(ev_flow, flow, EVENT_FLOW,
 	FIELD(uint8_t, phase)		/* enum tft_flow_phase */
 )
 
-/* Data that one op takes from another one. No probe writes it: it is in recordings of what
- * tftop has imported from other profilers. */
+/* Data that one op takes from another one, told at the latest when the op that takes it ends. No
+ * probe writes it: it is in recordings of what tftop has imported from other profilers. */
 RECORD(ev_edge, edge, EVENT_EDGE,
 	SEQ()
 	FIELD(uint64_t, from)		/* instance */

@@ -25,7 +25,7 @@
 #define FIELD(type, name) lttng_ust_field_integer(type, name, r->name)
 #define FIELD_AS(type, name, model_name) FIELD(type, name)
 #define ARRAY(type, name) lttng_ust_field_array(type, name, r->name, 3)
-#define TEXT(name) lttng_ust_field_string(name, r->name)
+#define TEXT(name) lttng_ust_field_string(name, r->name ? r->name : "")
 #define WORDS(name, count) lttng_ust_field_sequence(uint64_t, name, r->name, uint8_t, r->count)
 #include "probes/schema/records_table.h"
 

@@ -197,53 +197,45 @@ static void fill_args(char **argv, const char *arg, ptrdiff_t n, va_list ap)
 		argv[i] = va_arg(ap, char *);
 }
 
-#define COUNT_ARGS(n, arg) do { \
-	va_list count_; \
-	va_start(count_, arg); \
-	(n) = count_args(count_); \
-	va_end(count_); \
-	if ((n) < 0) \
+/* All arguments up to the NULL; ap is left behind it. */
+#define TAKE_ARGS(argv, ap, arg) do { \
+	ptrdiff_t n_; \
+	va_start(ap, arg); \
+	n_ = count_args(ap); \
+	va_end(ap); \
+	if (n_ < 0) \
 		return -1; \
+	(argv) = __builtin_alloca(((size_t)n_ + 1) * sizeof(*(argv))); \
+	va_start(ap, arg); \
+	fill_args(argv, arg, n_, ap); \
 } while (0)
 
 START_API int execl(const char *path, const char *arg, ...)
 {
-	ptrdiff_t n;
 	char **argv;
 	va_list ap;
 
-	COUNT_ARGS(n, arg);
-	argv = __builtin_alloca(((size_t)n + 1) * sizeof(*argv));
-	va_start(ap, arg);
-	fill_args(argv, arg, n, ap);
+	TAKE_ARGS(argv, ap, arg);
 	va_end(ap);
 	return execv(path, argv);
 }
 
 START_API int execlp(const char *file, const char *arg, ...)
 {
-	ptrdiff_t n;
 	char **argv;
 	va_list ap;
 
-	COUNT_ARGS(n, arg);
-	argv = __builtin_alloca(((size_t)n + 1) * sizeof(*argv));
-	va_start(ap, arg);
-	fill_args(argv, arg, n, ap);
+	TAKE_ARGS(argv, ap, arg);
 	va_end(ap);
 	return execvp(file, argv);
 }
 
 START_API int execle(const char *path, const char *arg, ...)
 {
-	ptrdiff_t n;
 	char **argv, **envp;
 	va_list ap;
 
-	COUNT_ARGS(n, arg);
-	argv = __builtin_alloca(((size_t)n + 1) * sizeof(*argv));
-	va_start(ap, arg);
-	fill_args(argv, arg, n, ap);
+	TAKE_ARGS(argv, ap, arg);
 	envp = va_arg(ap, char **);
 	va_end(ap);
 	return execve(path, argv, envp);

@@ -197,9 +197,8 @@ static void say_regions(void)
 	static atomic_bool said;
 
 	if (!tf_original(TFT_TF_BFC_REGION) && !atomic_exchange(&said, true))
-		tf_blind("the chunks of an allocator are unknown: TensorFlow tells all regions "
-			 "from "
-			 "2.14 on");
+		tf_blind("the chunks of an allocator are unknown: TensorFlow reports all regions "
+			 "from 2.14 on");
 }
 
 /* At most once per second, or after a new region; `object` is in use by this thread. */

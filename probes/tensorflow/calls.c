@@ -15,17 +15,6 @@
 
 #define NAME_BYTES 512
 
-/* Finds the original of a function of the C API; NULL: this version does not have it. */
-#define FIND(type, pointer, symbol) do { \
-	static void *found_; \
-	void *have_ = __atomic_load_n(&found_, __ATOMIC_RELAXED); \
-	if (!have_) { \
-		have_ = tf_lib->find(symbol); \
-		__atomic_store_n(&found_, have_, __ATOMIC_RELAXED); \
-	} \
-	(pointer) = (type)have_; \
-} while (0)
-
 static _Thread_local int runs;	/* how many functions and sessions are open on this thread */
 
 static bool starts(const char *text, const char *with)
@@ -133,7 +122,7 @@ void tf_execute(void *op, void **results, int *count, void *status)
 	int64_t start_ns;
 	size_t length;
 
-	FIND(const char *(*)(const void *, void *), get_name, "TFE_OpGetName");
+	TF_FIND(const char *(*)(const void *, void *), get_name, "TFE_OpGetName");
 	name = rt_level() != TFT_LEVEL_OFF && get_name ? get_name(op, status) : NULL;
 	if (!name) {
 		original(op, results, count, status);
@@ -191,7 +180,7 @@ static struct tf_ids session_ids(char label[NAME_BYTES], const struct tf_output 
 	const char *(*get_name)(const void *), *name = NULL;
 	size_t length;
 
-	FIND(const char *(*)(const void *), get_name, "TF_OperationName");
+	TF_FIND(const char *(*)(const void *), get_name, "TF_OperationName");
 	if (get_name && n_targets > 0 && targets[0])
 		name = get_name(targets[0]);
 	else if (get_name && n_outputs > 0 && outputs[0].operation)

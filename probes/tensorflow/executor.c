@@ -270,7 +270,7 @@ void tf_pools_start(void)
 			tsl.set = (void (*)(int, const void *))tf_lib->find(SET_COLLECTOR);
 	}
 	if (!tsl.set) {
-		tf_blind("how long ops wait for a thread of a pool is not seen: TensorFlow tells "
+		tf_blind("how long ops wait for a thread of a pool is not seen: TensorFlow reports "
 			 "this from 2.18 on");
 		return;
 	}

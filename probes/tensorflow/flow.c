@@ -29,16 +29,6 @@
 #define SENT 1024u		/* number of entries for what was sent; a power of two */
 #define SENT_PROBES 4u
 
-#define LOOKED_UP(type, pointer, symbol) do { \
-	static void *found_; \
-	void *have_ = __atomic_load_n(&found_, __ATOMIC_RELAXED); \
-	if (!have_) { \
-		have_ = tf_lib->find(symbol); \
-		__atomic_store_n(&found_, have_, __ATOMIC_RELAXED); \
-	} \
-	(pointer) = (type)have_; \
-} while (0)
-
 _Thread_local struct tf_recv *tf_recv_now;
 static _Thread_local struct { int64_t at_ns, dur_ns; } decoded;
 
@@ -128,7 +118,7 @@ static uint64_t bytes_of(const void *tensor)
 {
 	size_t (*total)(const void *);
 
-	LOOKED_UP(size_t (*)(const void *), total, TOTAL_BYTES);
+	TF_FIND(size_t (*)(const void *), total, TOTAL_BYTES);
 	return total ? total(tensor) : 0;
 }
 
@@ -136,7 +126,7 @@ static const void *memory_of(const void *tensor)
 {
 	const void *(*data)(const void *);
 
-	LOOKED_UP(const void *(*)(const void *), data, TENSOR_DATA);
+	TF_FIND(const void *(*)(const void *), data, TENSOR_DATA);
 	return data ? data(tensor) : NULL;
 }
 

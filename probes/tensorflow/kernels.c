@@ -46,10 +46,10 @@ void tf_kernels_start(void)
 	}
 	minor = sink ? INT_MAX : minor_version();
 	if (minor < ONEDNN_ITT)
-		tf_blind("oneDNN's primitives are not seen: TensorFlow tells them from 2.14 on");
+		tf_blind("oneDNN's primitives are not seen: TensorFlow reports them from 2.14 on");
 	else if (minor < ONEDNN_SINK)
 		tf_blind("oneDNN's primitives have kinds and no shapes, and plain matrix products "
-			 "are not seen: TensorFlow tells both from 2.20 on");
+			 "are not seen: TensorFlow reports both from 2.20 on");
 	if (sink && !onednn_ask(sink))
 		tf_blind("oneDNN's primitives have kinds and no shapes: "
 			 "their descriptions would be written to the program's output");

@@ -24,6 +24,16 @@
 /* ---- tensorflow.c ---- */
 
 extern const struct tft_interposed *tf_lib;	/* set before any hook is in the path */
+/* A function of TensorFlow's by its symbol, looked up once; NULL: this version has none. */
+#define TF_FIND(type, pointer, symbol) do { \
+	static void *found_; \
+	void *have_ = __atomic_load_n(&found_, __ATOMIC_RELAXED); \
+	if (!have_) { \
+		have_ = tf_lib->find(symbol); \
+		__atomic_store_n(&found_, have_, __ATOMIC_RELAXED); \
+	} \
+	(pointer) = (type)have_; \
+} while (0)
 
 /* The originals of hooked functions; never NULL inside their hooks. */
 extern void *tf_originals[TFT_TF_COUNT];

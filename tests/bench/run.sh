@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# run.sh [ID...]: the design's bars, each as a ratio to what runs beside it.
+# run.sh [ID...]: figures of speed and cost, each as a ratio to what runs beside it.
 # Every bench (a program or script in bench/) prints one record a figure:
 #   ID|name|value|unit|low or high|yardstick|its value|ratio|bar|runs|spread|true, false or null
 # which is shown as a line and written to build/bench.json.

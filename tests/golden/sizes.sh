@@ -19,7 +19,7 @@ pane memory|allocator|opencl|focus timeline
 pane findings|findings|input-bound|focus timeline
 pane output|7 output|step 44|focus timeline
 pane messages|8 messages|no messages|focus timeline
-ri|the run|made-up program|focus timeline
+ri|the run|the synthetic program|focus timeline
 step slowest|step 18|took +65|focus timeline
 pk conv_forward_4|kernel conv_forward_4|device +gpu0|focus timeline
 device gpu0|opencl|used by|focus timeline

@@ -105,7 +105,7 @@ scopes() {
 	printf '%s\n' 'wait-settled 60s' 'pane 4' "save-screen $work/page" >"$work/script"
 	"$tftop" --headless --size 80x24 --script "$work/script" "$tmp/recording" \
 		2>"$work/errors" || { fail "$(head -n 1 "$work/errors")"; return; }
-	has ' a step, on average: forward [0-9.]+ % · backward [0-9.]+ % · optimizer' || return
+	has ' mean step: forward [0-9.]+ % · backward [0-9.]+ % · optimizer' || return
 	# a line that is too wide says so, and where it leads to
 	printf '%s\n' 'wait-settled 60s' 'ni aten::convolution' "save-screen $work/page" >"$work/script"
 	"$tftop" --headless --size 80x48 --script "$work/script" "$tmp/recording" \

@@ -65,7 +65,7 @@ min_level() {
 }
 domain() {
 	under --trigger range:conv2/backward@nobody -- "$train" --steps 2 --quiet || return
-	is "said" '["the range '"'conv2/backward' of domain 'nobody'"' never came: nothing was collected"]' warned &&
+	is "said" '["the range '"'conv2/backward' of domain 'nobody'"' never began: nothing was collected"]' warned &&
 		is "kernels" '{}' kernels
 }
 

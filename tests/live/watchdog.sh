@@ -68,7 +68,7 @@ print(eval(sys.argv[2]))' "${2:-$work/report}" "$1"; }
 daemon() { find_in "$(find_in "$watcher" tftop-keeper)" "$1"; }
 # strike NAME SIGNAL: and the path is back, so many times in all
 times=0
-backs() { [ "$(grep -sc 'the tracer.s daemons are back: events between' "$work/log")" -ge "$times" ]; }
+backs() { [ "$(grep -sc 'the LTTng daemons are back: events between' "$work/log")" -ge "$times" ]; }
 strike() {
 	local p
 	p=$(daemon "$1") || { fail "no $1: $(log_tail)"; return; }
@@ -87,7 +87,7 @@ replaced() {
 	local how=$1 name=$2 signal=$3 words=$4
 	times=0
 	begin "$how" && strike "$name" "$signal" || return
-	logged "'$name' $words.*tftop restarts the tracer.s daemons, PROGRAM runs on" || fail "$(log_tail)" || return
+	logged "'$name' $words.*tftop restarts the LTTng daemons, PROGRAM keeps running" || fail "$(log_tail)" || return
 	! logged 'tracing ended' || fail 'told as its end' || return
 	steps again again.done && finish && whole
 }
@@ -161,7 +161,7 @@ unheard() {
 	is "tftop's status" $? 0 || return
 	watcher=
 	is 'its steps' "$(grep -c '^step' "$work/out")" 150 || return
-	grep -qE 'LTTng did not answer process [0-9]+ in time, which began without: [0-9]+ ms' "$work/report" ||
+	grep -qE 'LTTng did not answer process [0-9]+ in time, which started without it: its first [0-9]+ ms' "$work/report" ||
 		fail "not told: $(grep -A5 messages "$work/report" | first_lines -)"
 }
 

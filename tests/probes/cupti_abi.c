@@ -300,17 +300,6 @@ STREAM_IS(priority, priority);
 STREAM_IS(flag, flag);
 STREAM_IS(correlationId, correlation);
 
-#define NAME(their, our) IS(V_name, their, cupti_name, our)
-NAME(objectKind, object_kind);
-NAME(objectId, object);
-NAME(name, name);
-
-#define MODULE(their, our) IS(V_module, their, cupti_module, our)
-MODULE(contextId, context);
-MODULE(id, module);
-MODULE(cubinSize, size);
-MODULE(cubin, code);
-
 #define EVENT(their, our) IS(V_event, their, cupti_event, our)
 EVENT(correlationId, correlation);
 EVENT(contextId, context);
@@ -353,21 +342,6 @@ DECOMPRESS(numberOfOperations, operations);
 DECOMPRESS(sourceBytes, bytes);
 DECOMPRESS(start, start);
 DECOMPRESS(end, end);
-IS(V_device_graph, start, cupti_device_graph, start);
-IS(V_device_graph, graphId, cupti_device_graph, graph);
-IS(V_device_graph, launcherGraphId, cupti_device_graph, launcher);
-IS(V_device_graph, streamId, cupti_device_graph, stream);
-#endif
-#if RELEASE >= 13010
-IS(V_host_launch, streamId, cupti_host_launch, stream);
-IS(V_host_launch, correlationId, cupti_host_launch, correlation);
-IS(V_host_launch, threadId, cupti_host_launch, thread);
-IS(V_host_launch, start, cupti_host_launch, start);
-IS(V_graph_host, streamId, cupti_graph_host, stream);
-IS(V_graph_host, correlationId, cupti_graph_host, correlation);
-IS(V_graph_host, graphId, cupti_graph_host, graph);
-IS(V_graph_host, graphNodeId, cupti_graph_host, graph_node);
-IS(V_graph_host, start, cupti_graph_host, start);
 #endif
 
 int main(void)

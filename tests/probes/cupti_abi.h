@@ -21,6 +21,7 @@ typedef void *CUDA_ARRAY_DESCRIPTOR_v1, *CUDA_ARRAY3D_DESCRIPTOR_v1, *CUDA_MEMCP
 #include <generated_cuda_runtime_api_meta.h>
 
 #include "probes/cuda/decode.h"
+#include "tests/doubles/cuda/cupti_records.h"
 
 #include "cupti_names.h"
 

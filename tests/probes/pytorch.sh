@@ -85,7 +85,7 @@ case_unknown() {
 	unknown no_INPUTS 3 0 3 "the inputs of an op were not found: no shapes"
 	unknown no_FORWARD 0 6 3 "$links"
 	unknown no_HANDLE 0 6 3 "$links" "$number"
-	unknown no_TYPES 3 6 3 "what tells the types of inputs was not found: shapes without them"
+	unknown no_TYPES 3 6 3 "what reads the types of inputs was not found: shapes without types"
 	unknown no_OBJECTS 0 0 0 "an unknown form of at::RecordFunction: names of ops only, no links from backward to forward, no shapes"
 	unknown no_STORAGE 3 6 3
 	expect no_STORAGE "nothing is told of copies" "$(lines '^payload ')" 0
@@ -105,7 +105,7 @@ case_many() {
 	: >"$tmp/events"
 	RT_TEXT_MANUAL=1 RT_TEXT_QUIET=ops probed 2 "$build/libtorch_new.so" many
 	expect many "exit status" $? 0
-	expect many "how many are told" "$(sed -nE "s/^info pytorch ops told=//p" "$tmp/events" | tr '\n' ';')" \
+	expect many "how many are told" "$(sed -nE "s/^info pytorch ops recorded=//p" "$tmp/events" | tr '\n' ';')" \
 		"outermost only;of the backward pass and ranges only;outermost only;all;"
 	expect many "and a message each" "$(lines '^message .*(ops a second are too many|all ops are recorded again)')" 4
 }

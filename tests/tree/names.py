@@ -35,7 +35,8 @@ def functions(lines):
 
 def main():
     files = subprocess.check_output(
-        ['git', 'ls-files'] + [f'{top}/*.[ch]' for top in ('tui', 'probes', 'model', 'keymap')],
+        ['git', 'ls-files', '-co', '--exclude-standard'] +
+        [f'{top}/*.[ch]' for top in ('tui', 'probes', 'model', 'keymap')],
         text=True).split()
     defined, tags = collections.defaultdict(list), collections.defaultdict(list)
     for path in files:
@@ -52,9 +53,9 @@ def main():
             others = sorted({p[0] for p in places} - {path})
             where = f'{path}:{number}: {name}() of {length} lines'
             if length > SHORT and others:
-                offences.append(f'{where} is also in {", ".join(others)}')
+                offences.append(f'{where} is also in {", ".join(others)}: begin it with the prefix of its part')
             elif length > SHORT and '_' not in name and name not in INTERPOSED:
-                offences.append(f'{where} is one word')
+                offences.append(f'{where} is one word: begin it with the prefix of its part')
             if length > LONG:
                 offences.append(f'{where}: {LONG} at most')
     for tag, places in tags.items():

@@ -48,7 +48,7 @@ def main():
             elif kind in 'TDBRC' and source.startswith(TOPS) and not name.startswith('lttng_ust_'):
                 defined.setdefault(name, source)
     free = set(defined) - used - exported() - {'main'}
-    offences = [f'{defined[name]}: {name} is used in no other file' for name in free - contract]
+    offences = [f'{defined[name]}: {name} is used in no other file: make it static, or remove it' for name in free - contract]
     offences += [f'tests/tree/contract: {name} is used, or gone' for name in contract - free]
     print('\n'.join(sorted(offences)), end='\n' if offences else '')
     return bool(offences)

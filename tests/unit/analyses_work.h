@@ -17,7 +17,8 @@ struct bench {
 
 void bench_init(struct bench *bench, const struct analysis *analysis);
 void bench_release(struct bench *bench);
-/* Adds an act; members that are not set are 0 or NONE. */
+/* Adds an act; members that are not set are 0 or NONE. The model has no threads: if an act sets
+ * one, thread_label() must not be called with its number. */
 struct act *bench_act(struct bench *bench, enum act_kind kind, int64_t start_ns, int64_t end_ns);
 struct act *bench_kernel(struct bench *bench, uint32_t name, int64_t start_ns, int64_t end_ns);
 struct act *bench_copy(struct bench *bench, enum direction direction, uint64_t bytes,

@@ -47,7 +47,7 @@ static const struct wire wire[] = {
 
 static bool is_signed(const struct field_spec *field)
 {
-	return field->store == STORE_I32 || field->store == STORE_I64;
+	return field->store >= STORE_I16 && field->store <= STORE_I64;
 }
 
 TEST(ctf_writer_table)
@@ -73,19 +73,10 @@ TEST(ctf_writer_table)
 
 /* Each kind of event has its row, and each byte of it a field: what is not in
  * the table is lost in every recording. */
-#define KINDS(do) do(PROCESS, process) do(EXIT, exit) do(PROBE, probe) do(NAME, name) \
-	do(THREAD, thread) do(DEVICE, device) do(QUEUE, queue) do(SHAPE, shape) \
-	do(NODE, node) do(STAGE, stage) do(SERIES, series) do(INFO, info) \
-	do(MESSAGE, message) do(OP, op) do(STEP, step) do(CALL, call) do(CALLS, calls) \
-	do(COMMAND, command) do(LAUNCH, launch) do(RUN, run) do(ALLOC, alloc) do(FREE, free) \
-	do(REGION, region) \
-	do(WAIT, wait) do(COMPILE, compile) do(CLOCK, clock) do(FLOW, flow) do(EDGE, edge) \
-	do(STAGES, stages) do(COUNTER, counter) do(SETTLED, settled) do(LEVEL, level) \
-	do(BEAT, beat)
-
 static const size_t store_bytes[] = {
-	[STORE_U8] = 1, [STORE_U16] = 2, [STORE_U32] = 4, [STORE_U64] = 8, [STORE_I32] = 4,
-	[STORE_I64] = 8, [STORE_TEXT] = sizeof(char *), [STORE_U64X3] = 24, [STORE_U32X3] = 12,
+	[STORE_U8] = 1, [STORE_U16] = 2, [STORE_U32] = 4, [STORE_U64] = 8, [STORE_I16] = 2,
+	[STORE_I32] = 4, [STORE_I64] = 8, [STORE_TEXT] = sizeof(char *),
+	[STORE_U64X3] = 24, [STORE_U32X3] = 12,
 };
 
 static const struct event_spec *spec_of(unsigned type)
@@ -125,11 +116,12 @@ TEST(ctf_writer_table_is_whole)
 	CHECK_INT(EVENT_ALIVE + 1, EVENT_TYPE_COUNT);	/* these two are the reader's */
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_clear_padding)
-#define COVERED(kind, member) \
+#define RECORD(event_name, name, type, fields) \
 	memset(&event, 0xff, sizeof(event)); \
-	__builtin_clear_padding(&event.u.member); \
-	covered(spec_of(EVENT_##kind), (unsigned char *)&event.u, sizeof(event.u.member));
-	KINDS(COVERED)
+	__builtin_clear_padding(&event.u.name); \
+	covered(spec_of(type), (unsigned char *)&event.u, sizeof(event.u.name));
+#define PACKED_RECORD(...)
+#include "probes/schema/records_table.h"
 #endif
 #endif
 	(void)event, (void)covered;
@@ -164,9 +156,8 @@ static void random_field(struct event *event, const struct field_spec *field)
 	case STORE_U16: *(uint16_t *)to = (uint16_t)value; break;
 	case STORE_U32: *(uint32_t *)(void *)to = (uint32_t)value; break;
 	case STORE_U64: *(uint64_t *)(void *)to = value; break;
-	case STORE_I32:
-		*(int32_t *)(void *)to = field->bits == 16 ? (int16_t)value : (int32_t)value;
-		break;
+	case STORE_I16: *(int16_t *)(void *)to = (int16_t)value; break;
+	case STORE_I32: *(int32_t *)(void *)to = (int32_t)value; break;
 	case STORE_I64: *(int64_t *)(void *)to = (int64_t)value; break;
 	case STORE_TEXT: *(const char **)(void *)to = random_text(); break;
 	case STORE_U64X3:

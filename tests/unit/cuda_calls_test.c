@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of CUDA's calls: what two of its readers rely on. What its numbers are is
- * tests/probes/cupti_abi.sh's. */
+ * tests/probes/cupti.sh's. */
 #include <string.h>
 
 #include "tests/unit/test.h"

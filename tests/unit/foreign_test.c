@@ -265,9 +265,9 @@ TEST(foreign_has_what_was_not_looked_at)
 	size_t size;
 	char *text;
 
-	level.u.level.at_ns = BASE + 300000;
+	level.u.level_now.at_ns = BASE + 300000;
 	apply_one(model, level);
-	level.u.level = (struct event_level_now) { BASE + 500000, 1 };
+	level.u.level_now = (struct event_level_now) { BASE + 500000, 1 };
 	apply_one(model, level);
 	text = written(model, "chrome", &size);
 	CHECK(strstr(text, "\"name\":\"level off\"") != NULL);

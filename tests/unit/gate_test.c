@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The window of --from-step, --steps and --for. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/synth/synth.h"
+#include "tests/unit/model_graph.h"
 #include "tests/unit/test.h"
 #include "tui/run/gate.h"
 
@@ -112,6 +114,28 @@ TEST(gate_that_never_opens_leaves_nothing)
 	CHECK(!gate_closed(gate));
 	CHECK_INT(status_now().kernels, 0);
 	end();
+}
+
+/* The texts of an event are only valid during the call. */
+TEST(gate_takes_definitions_before_the_window_with_their_texts)
+{
+	const struct gate_window window = { .from_step = 5 };
+	char attributes[] = "T=float32\n", name[] = "dense/MatMul";
+	struct event node = node_event(1, NAME0, "", 0);
+	struct graph_node row;
+
+	model = model_with_graph();
+	gate = gate_new(model, &window);
+	node.u.node.attributes = attributes;
+	feed(NULL, &(struct event){ .type = EVENT_NAME, .pid = PID, .time_ns = BASE,
+				    .u.name = { NAME0, NAME_NODE, name } }, 1);
+	feed(NULL, &node, 1);
+	memset(name, 'x', strlen(name));
+	memset(attributes, 'x', strlen(attributes));
+	CHECK(found(model, "dense/MatMul", &row));
+	CHECK(row.attributes && !strcmp(row.attributes, "T=float32\n"));
+	gate_free(gate);
+	model_free(model);
 }
 
 TEST(gate_for_a_time)

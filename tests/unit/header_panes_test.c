@@ -393,7 +393,7 @@ TEST(header_knows_what_has_not_ended)
 	CHECK(strstr(text, "nothing has happened"));
 	/* Nor does what nobody looks at. */
 	apply_one(view.model, (struct event) { .type = EVENT_LEVEL, .pid = PID, .tid = PID,
-			.time_ns = BASE + 31 * SECOND, .u.level = { BASE + 31 * SECOND, 0 } });
+			.time_ns = BASE + 31 * SECOND, .u.level_now = { BASE + 31 * SECOND, 0 } });
 	apply_one(view.model, ev_alive(BASE + 60 * SECOND));
 	header_text(header, &view, text, sizeof(text));
 	CHECK(strstr(text, "the level has been off for 29 s") &&

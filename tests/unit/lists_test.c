@@ -235,7 +235,8 @@ TEST(lists_wrong)
 	CHECK(!PAGE(page_list_kernels, "lk", "-s", "m"));
 	CHECK(!PAGE(page_list_profile, "lp", "-w", "dur > 1"));
 	CHECK(!strncmp(error, "-w: at ", 7));
-	WRONG(page_list_profile, "'conv' is no option; -n takes a part of a name", "lp", "conv");
+	WRONG(page_list_profile, "'conv' is not an option; -n takes a part of a name", "lp",
+	      "conv");
 	WRONG(page_list_kernels, "-e wants an interval of time such as >100us, <=5ms or [1ms,5ms), "
 	      "not '5'", "lk", "-e", "5");
 	model_free(model);

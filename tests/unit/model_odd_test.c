@@ -61,7 +61,7 @@ TEST(model_odd_settled_and_lost)
 	settled.type = EVENT_SETTLED;
 	settled.u.settled.settled_ns = settled.time_ns + 1000000000000;
 	apply_one(model, settled);
-	CHECK_INT(times_of(model, "a time far off"), 1);
+	CHECK_INT(times_of(model, "a time far from all others"), 1);
 	CHECK(status_of(model).settled_ns < settled.u.settled.settled_ns);
 	lost.type = EVENT_LOST;
 	lost.pid = lost.tid = 0;
@@ -82,7 +82,7 @@ TEST(model_odd_times_far_off)
 	event.u.op.start_ns = -1;
 	apply_one(model, event);
 	apply_one(model, ev_alive(-BASE - 9));
-	CHECK_INT(times_of(model, "a time far off"), 3);
+	CHECK_INT(times_of(model, "a time far from all others"), 3);
 	model_free(model);
 }
 
@@ -94,12 +94,12 @@ TEST(model_odd_the_same_twice)
 		apply_one(model, ev_kernel(1, 1, 7, 5000, 100));
 		apply_one(model, ev_op(2, 5, 0, 1000, 100, 0));
 	}
-	CHECK_INT(times_of(model, "the same once more"), 2);
+	CHECK_INT(times_of(model, "a duplicate"), 2);
 	CHECK_INT(kernels_of(model), 1);
 	/* The number comes back for another run: that is one. */
 	apply_one(model, ev_kernel(1, 1, 7, 9000, 100));
 	CHECK_INT(kernels_of(model), 2);
-	CHECK_INT(times_of(model, "the same once more"), 2);
+	CHECK_INT(times_of(model, "a duplicate"), 2);
 	model_free(model);
 }
 
@@ -113,7 +113,7 @@ TEST(model_odd_ids)
 	CHECK_INT(times_of(model, "an id used for something else"), 1);
 	apply_one(model, ev_queue(0, 1));
 	apply_one(model, ev_name(0, NAME_KERNEL, "none"));
-	CHECK_INT(times_of(model, "an id that cannot be"), 2);
+	CHECK_INT(times_of(model, "an impossible id"), 2);
 	CHECK_INT(times_of(model, "a queue that was never defined"), 0);
 	/* It has no clock either: taken in at the end. */
 	apply_one(model, ev_kernel(1, 77, 7, 5000, 100));
@@ -134,6 +134,6 @@ TEST(model_odd_kinds)
 	apply_one(model, event);
 	event.type = EVENT_TYPE_COUNT;
 	apply_one(model, event);
-	CHECK_INT(times_of(model, "a kind or value that cannot be"), 2);
+	CHECK_INT(times_of(model, "an impossible kind or value"), 2);
 	model_free(model);
 }

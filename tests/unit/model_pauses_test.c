@@ -12,7 +12,7 @@ static void set_level(struct model *model, uint32_t pid, int64_t at, int level)
 {
 	struct event event = { .type = EVENT_LEVEL, .pid = pid, .tid = pid, .time_ns = BASE + at };
 
-	event.u.level = (struct event_level_now) { BASE + at, (uint8_t)level };
+	event.u.level_now = (struct event_level_now) { BASE + at, (uint8_t)level };
 	apply_one(model, event);
 }
 

@@ -390,6 +390,6 @@ TEST(model_query_names_of_columns)
 		}
 		model_unlock(model);
 	}
-	CHECK(named > 5000);
+	CHECK(named > 1000);
 	model_free(model);
 }

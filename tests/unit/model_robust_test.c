@@ -233,7 +233,7 @@ static void odd_definition(struct event *event)
 		};
 		break;
 	case EVENT_QUEUE:
-		event->u.queue = (struct event_queue) { odd_id(), odd_id(), 0, 0, odd_text(), 0 };
+		event->u.queue = (struct event_queue) { odd_id(), odd_id(), 0, 0, 0, odd_text() };
 		break;
 	case EVENT_MESSAGE:
 		event->u.message.text = odd_text();

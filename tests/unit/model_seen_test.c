@@ -51,7 +51,7 @@ static void set_level(struct model *model, int64_t at, int level)
 {
 	struct event event = { .type = EVENT_LEVEL, .pid = PID, .tid = PID, .time_ns = BASE + at };
 
-	event.u.level = (struct event_level_now) { BASE + at, (uint8_t)level };
+	event.u.level_now = (struct event_level_now) { BASE + at, (uint8_t)level };
 	apply_one(model, event);
 }
 

@@ -159,15 +159,15 @@ TEST(occupancy_unknown_has_a_reason)
 	limits.capability = 130;
 	CHECK_STR(why(limits, 1, 1, 32, 32, 0), "compute capability without known rules");
 	limits = unit(90);
-	CHECK_STR(why(limits, 0, 1, 32, 32, 0), "the device's limits were not told");
-	CHECK_STR(why(limits, 1, 0, 32, 32, 0), "the launch's geometry was not told");
-	CHECK_STR(why(limits, 1, 1, 0, 32, 0), "the launch's geometry was not told");
-	CHECK_STR(why(limits, 1, 1, 32, 0, 0), "the kernel's registers were not told");
-	CHECK_STR(why(limits, 1, 1, 32, 32, 1 << 20), "by what was told not one block would fit");
+	CHECK_STR(why(limits, 0, 1, 32, 32, 0), "the device's limits are unknown");
+	CHECK_STR(why(limits, 1, 0, 32, 32, 0), "the launch's geometry is unknown");
+	CHECK_STR(why(limits, 1, 1, 0, 32, 0), "the launch's geometry is unknown");
+	CHECK_STR(why(limits, 1, 1, 32, 0, 0), "the kernel's registers are unknown");
+	CHECK_STR(why(limits, 1, 1, 32, 32, 1 << 20), "no block would fit, by what was reported");
 	CHECK_STR(why(limits, 1, 1, UINT32_MAX, UINT32_MAX, UINT64_MAX / 2),
-		  "by what was told not one block would fit");
+		  "no block would fit, by what was reported");
 	limits.blocks = 0;
-	CHECK_STR(why(limits, 1, 1, 32, 32, 0), "the device's limits were not told");
+	CHECK_STR(why(limits, 1, 1, 32, 32, 0), "the device's limits are unknown");
 }
 
 TEST(occupancy_limits_in_words)

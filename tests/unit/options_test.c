@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keymap/command.h"
 #include "model/base/util.h"
 #include "tests/unit/test.h"
 #include "tui/options.h"
@@ -285,6 +286,12 @@ TEST(options_take_the_words_of_their_table)
 			n++;
 		}
 	CHECK(n > 40);
+}
+
+/* keymap/ knows nothing of the model, so `export` says by itself which formats there are. */
+TEST(options_command_export_names_the_formats)
+{
+	CHECK(strstr(command_table[COMMAND_ID_EXPORT].details, "\t" FOREIGN_FORMATS "\n"));
 }
 
 TEST(options_help_fits_a_screen)

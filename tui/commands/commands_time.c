@@ -265,11 +265,11 @@ static unsigned goto_gap(struct command_run *run, const char *which)
 	if (!found)
 		return command_fail(
 			run,
-			"no %s gap of %s and more (two columns) in this row; zoom in for "
+			"no %sgap of %s or more (two columns) in this row; zoom in for "
 			"shorter ones",
-			next	  ? "later"
-			: longest ? "longest"
-				  : "earlier",
+			next	  ? "later "
+			: longest ? ""
+				  : "earlier ",
 			fmt_time(length, least));
 	view->selected = (struct span_ref){0};
 	view->cursor_ns = gap.start_ns;

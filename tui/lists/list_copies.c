@@ -249,7 +249,7 @@ static void list_copies_say_ops(struct page *page, const struct lc *lc)
 	page_say(page, ROLE_MUTED, 0, "of best: the mean rate as a share of the rate of the "
 		 "fastest single copy seen in that direction, on any queue");
 	if (!lc->kept.whole && lc->kept.n)
-		page_say(page, ROLE_WARN, 0, "≈ ops are known of the %s kept in detail",
+		page_say(page, ROLE_WARN, 0, "≈ ops are known only of the %s kept in detail",
 			 fmt_many(text, lc->kept.count, "copy"));
 }
 

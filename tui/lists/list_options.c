@@ -337,7 +337,7 @@ bool list_options_parse(const struct page_call *call, const struct list_flag *fl
 		} else {
 			snprintf(call->error, call->error_size, names ?
 				 "one name only, not also '%.80s'" :
-				 "'%.80s' is no option; -n takes a part of a name", word);
+				 "'%.80s' is not an option; -n takes a part of a name", word);
 			good = false;
 		}
 	}

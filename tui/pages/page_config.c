@@ -56,8 +56,8 @@ bool page_set(const struct page_call *call, struct page *page)
 	page_say(page, ROLE_COLUMN, 0, "what for");
 	for (int id = 0; id < setting_count(call->settings); id++) {
 		if (id == SETTING_COUNT)
-			page_say(page, ROLE_MUTED, 0, "thresholds: the value from which on "
-				 "something is a finding");
+			page_say(page, ROLE_MUTED, 0, "thresholds: the value from which something "
+				 "is a finding");
 		page_config_add_option(page, call->settings, id);
 	}
 	return true;
@@ -93,7 +93,7 @@ bool page_bindings(const struct page_call *call, struct page *page)
 		for (size_t i = 0; i < call->keymap->tables[t].count; i++)
 			page_config_add_binding(page, name, &call->keymap->tables[t].list[i]);
 	}
-	page_add(page, ROLE_MUTED, 0, "ready tables:");
+	page_add(page, ROLE_MUTED, 0, "tables that come with tftop:");
 	for (size_t i = 0; config_builtin_name("keys", i); i++) {
 		const char *const argv[] = {"source", config_builtin_name("keys", i)};
 

@@ -160,7 +160,7 @@ static void page_diff_say_main(struct page *page, const struct side *sides,
 	bool mean = sides[BEFORE].is_report;
 
 	if (before <= 0 || after <= 0) {
-		page_say(page, ROLE_TITLE, 0, "%s beside %s: not both have steps, so sums are of "
+		page_say(page, ROLE_TITLE, 0, "%s and %s do not both have steps, so sums are of "
 			 "whole runs", sides[AFTER].title, sides[BEFORE].title);
 		return;
 	}
@@ -170,7 +170,7 @@ static void page_diff_say_main(struct page *page, const struct side *sides,
 	else
 		page_say(page, ROLE_TITLE, 0, "%s took %s %s than %s", sides[AFTER].title,
 			 fmt_time(d, llabs(ns)), ns > 0 ? "longer" : "less", sides[BEFORE].title);
-	page_add(page, ROLE_DEFAULT, 0, "%s%s, not %s (%s)", fmt_time_fine(a, after),
+	page_add(page, ROLE_DEFAULT, 0, "%s%s, was %s (%s)", fmt_time_fine(a, after),
 		 mean ? " a step" : "", fmt_time_fine(b, before), ratio(r, before, after));
 	page_diff_say_parts(page, sides, pairs);
 }

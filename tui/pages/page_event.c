@@ -113,7 +113,7 @@ static void page_event_add_launcher(struct event_page *e)
 		page_add(e->page, ROLE_MUTED, 0, "   %s%s",
 			 op.op_type && *op.op_type ? op.op_type : "",
 			 op.op_type && *op.op_type ? "   " : "");
-		page_to_event(e->page, "this run of it", peer);
+		page_to_event(e->page, "this execution", peer);
 	} else {
 		/* a node of a graph: captured in one op and launched by another one */
 		page_to_op(e->page, span->op);

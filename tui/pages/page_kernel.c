@@ -153,8 +153,8 @@ static void launch_columns(struct sheet *sheet, const struct known *known)
 static void page_kernel_say_unknown(struct page *page, const struct known *known)
 {
 	if (known->occupancy)
-		page_say(page, ROLE_MUTED, 0, "occupancy: warps that fit at once, of those a "
-			 "multiprocessor can hold; tail: of all, what the last wave leaves empty");
+		page_say(page, ROLE_MUTED, 0, "occupancy: share of a multiprocessor's warps that "
+			 "fit at once; tail: share of all slots empty in the last wave");
 	else
 		page_say(page, ROLE_MUTED, 0, "unknown: %s%soccupancy, as %s",
 			 known->geometry ? "" : "grid and block, ",

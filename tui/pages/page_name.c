@@ -84,7 +84,7 @@ static void page_name_add_times(struct name_page *n)
 			 fmt_time(p99, sum->p99_ns), fmt_time(max, sum->max_ns));
 	page_end(n->page);
 	if (sum->count > 1 && sum->max_ns > sum->min_ns) {
-		page_label(n->page, "length");
+		page_label(n->page, "duration");
 		page_spark(n->page, ROLE_WORK_OTHER, sum->spread, NAME_SPREAD);
 		page_say(n->page, ROLE_MUTED, 0, "  %s … %s, how many in equal parts",
 			 fmt_time(min, sum->min_ns), fmt_time(max, sum->max_ns));

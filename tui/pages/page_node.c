@@ -391,7 +391,7 @@ static void page_node_add_source(struct page *page, const struct graph_node *nod
 	page_say(page, ROLE_DEFAULT, 0, "%s", "");
 	page_say(page, ROLE_COLUMN, 0, "made at:");
 	if (!node->file || !node->line) {
-		page_say(page, ROLE_MUTED, 0, "  not known");
+		page_say(page, ROLE_MUTED, 0, "  unknown");
 		return;
 	}
 	snprintf(line, sizeof(line), "%u", node->line);
@@ -423,7 +423,7 @@ static void page_node_make_node(const struct page_call *call, struct page *page,
 	page_add(page, ROLE_MUTED, 0, "%-9s", "graph");
 	page_add(page, ROLE_DEFAULT, 0, "%s", node->graph ? node->graph : "?");
 	snprintf(same, sizeof(same), "   %u more of that name in others%s", node->same,
-		 node->mixed ? ": times may be of all" : "");
+		 node->mixed ? ": the times may be those of all" : "");
 	page_add(page, ROLE_MUTED, 0, "   ");
 	page_to_process(page, node->pid);
 	page_say(page, ROLE_MUTED, 0, "%s", node->same ? same : "");

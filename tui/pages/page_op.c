@@ -45,7 +45,7 @@ static void page_op_add_shapes(struct page *page, const struct op_detail *detail
 	char time[FMT_MAX], most[FMT_MAX], count[FMT_MAX];
 
 	if (detail->n_shapes)
-		page_op_add_title(page, "shapes of its inputs, where they were told:");
+		page_op_add_title(page, "shapes of its inputs, where they were reported:");
 	for (size_t i = 0; i < detail->n_shapes && i < SHAPES_SHOWN; i++) {
 		const struct op_shape *shape = &detail->shapes[i];
 		int64_t mean_ns = shape->count ? shape->total_ns / (int64_t)shape->count : 0;

@@ -142,7 +142,7 @@ static void page_process_add_identity(struct page *page, const struct page_book 
 		page_add(page, ROLE_MUTED, 0, "   since %s", at);
 	}
 	if (!row->exited)
-		page_add(page, ROLE_GOOD, 0, "   runs");
+		page_add(page, ROLE_GOOD, 0, "   running");
 	else if (row->exit_signal)
 		page_add(page, ROLE_BAD, 0, "   ended by signal %d", row->exit_signal);
 	else if (row->exit_status >= 0)

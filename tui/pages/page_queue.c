@@ -82,8 +82,8 @@ static void page_queue_add_work(struct page *page, struct model *model, uint32_t
 	}
 	if (row->watched_ns > 0) {
 		page_label(page, "depth");
-		page_say(page, ROLE_DEFAULT, 0, "%s launched and not started on average, %" PRIu32
-			 " at most   nothing at all %s of the time",
+		page_say(page, ROLE_DEFAULT, 0, "launched and not started: mean %s, at most "
+			 "%" PRIu32 "   empty %s of the time",
 			 fmt_tenths(depth, row->depth_milli / 100), row->depth_max,
 			 fmt_share(share, report_positive(row->empty_ns),
 				   report_positive(row->watched_ns)));

@@ -35,7 +35,7 @@ static void page_range_add_ways(struct page *page, const struct side *side, int6
 	side_words(&side->when, base_ns, words);
 	argv[1] = words[0];
 	argv[2] = words[1];
-	page_link(page, "beside the median step", words[1] ? 3 : 2, argv);
+	page_link(page, "compared with the median step", words[1] ? 3 : 2, argv);
 	side_words_free(words);
 	page_end(page);
 }
@@ -321,7 +321,7 @@ static void page_range_make_page(struct page *page, struct model *model, const s
 
 	page_title(page, "%s", side->title);
 	page_add(page, ROLE_TITLE, 0, "%s", side->title);
-	page_add(page, ROLE_DEFAULT, 0, "   %s long, from %s", fmt_time_fine(d, side->length_ns),
+	page_add(page, ROLE_DEFAULT, 0, "   %s, starts at %s", fmt_time_fine(d, side->length_ns),
 		 fmt_time_fine(t, side->when.t0 - base_ns));
 	page_end(page);
 	page_range_add_ways(page, side, base_ns);

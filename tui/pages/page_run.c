@@ -189,7 +189,7 @@ static void page_run_add_command(struct page *page, const struct page_call *call
 
 	if (!run) {
 		page_label(page, "source");
-		page_say(page, ROLE_DEFAULT, 0, "a made-up program (--synth)");
+		page_say(page, ROLE_DEFAULT, 0, "the synthetic program (--synth)");
 		return;
 	}
 	page_label(page, "command");

@@ -58,7 +58,7 @@ static void page_step_add_length(struct step_page *s)
 	page_label(s->page, "took");
 	page_add(s->page, row->outlier ? ROLE_ACCENT : ROLE_DEFAULT, ATTR_BOLD, "%s",
 		 fmt_time_fine(time, row->dur_ns));
-	page_add(s->page, ROLE_DEFAULT, 0, "   %s to the median's %s",
+	page_add(s->page, ROLE_DEFAULT, 0, "   %s compared with the median of %s",
 		 difference(more, sizeof(more), row->dur_ns - s->rows[s->ranks.median].dur_ns),
 		 fmt_time(median, s->rows[s->ranks.median].dur_ns));
 	if (slower && s->at == s->ranks.slowest)
@@ -72,7 +72,7 @@ static void page_step_add_length(struct step_page *s)
 	page_end(s->page);
 	page_label(s->page, "at");
 	page_when(at, sizeof(at), &s->book, row->start_ns, row->dur_ns);
-	page_say(s->page, ROLE_DEFAULT, 0, "%s   a step is: %s", at,
+	page_say(s->page, ROLE_DEFAULT, 0, "%s   steps from %s", at,
 		 s->stats.source ? s->stats.source : "?");
 }
 

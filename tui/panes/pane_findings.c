@@ -254,7 +254,8 @@ static void findings_draw_heading(const struct findings_pane *p, struct area are
 		snprintf(more, sizeof(more), "%zu more cost less   ", p->status.more);
 	if (p->status.steps)
 		snprintf(count, sizeof(count), ", %s", fmt_many(steps, p->status.steps, "step"));
-	snprintf(text, sizeof(text), "%s%s %s%s", more, p->status.final ? "final at" : "settled to",
+	snprintf(text, sizeof(text), "%s%s %s%s", more,
+		 p->status.final ? "final at" : "settled up to",
 		 fmt_time(time, to_ns > 0 ? to_ns : 0), count);
 	if (end + 2 + text_width(text) < area.width)
 		area_right(area, area.width - 1, 0, ROLE_MUTED, 0, text);

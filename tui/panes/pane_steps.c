@@ -109,14 +109,13 @@ static void path_draw(const struct steps_pane_row *row, struct area area, int y)
 	area_text(area, 1, y, ROLE_MUTED, 0, text);
 }
 
-/* Draws "a step: backward 52 % · forward 31 % · ...": means, in the order in which the phases
- * occur. */
+/* Draws "mean step: backward 52 % · forward 31 % · ...", in the order in which phases occur. */
 static void phases_draw(const struct step_phases *phases, struct area area, int y)
 {
 	static const enum step_phase order[STEP_PHASES] = {
 		PHASE_INPUT, PHASE_FORWARD, PHASE_BACKWARD, PHASE_OPTIMIZER, PHASE_OTHER,
 	};
-	char text[256] = "a step, on average:", share[FMT_MAX];
+	char text[256] = "mean step:", share[FMT_MAX];
 	size_t at = strlen(text), begin = at;
 
 	for (int i = 0; i < STEP_PHASES; i++)

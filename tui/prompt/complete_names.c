@@ -11,8 +11,8 @@
 #include "keymap/command.h"
 #include "keymap/config.h"
 #include "model/base/util.h"
+#include "model/export/foreign.h"
 #include "model/filter/filter.h"
-#include "tui/run/exports.h"
 #include "tui/lists/list.h"
 #include "tui/timeline/marks.h"
 #include "tui/draw/pane.h"
@@ -126,7 +126,10 @@ static void add_command_names(struct gather *gather)
 
 static void add_formats(struct gather *gather)
 {
-	gather_words(gather, EXPORT_FORMATS);
+	char word[FOREIGN_WORD_MAX];
+
+	for (size_t i = 0; foreign_word(i, word); i++)
+		gather_add(gather, word, "", false);
 }
 
 static void add_themes(struct gather *gather)

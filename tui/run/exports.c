@@ -132,8 +132,7 @@ bool export_parse(const char *text, struct export_target *target, char *error, s
 		length += 1 + strcspn(text + 4, ":");
 	if (!text[length] || !text[length + 1]) {
 		snprintf(error, size,
-			 "'%s' names no file: --export takes FORMAT:FILE, with chrome, "
-			 "perfetto, csv:TABLE or dot",
+			 "'%s' names no file: --export takes FORMAT:FILE, with " FOREIGN_FORMATS,
 			 text);
 		return false;
 	}

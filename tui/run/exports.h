@@ -17,13 +17,6 @@
 
 #define EXPORT_SENTENCE_MAX 1024
 
-/* What export_parse() accepts before the file, separated by blanks. */
-#define EXPORT_FORMATS                                                                             \
-	"chrome chrome,memory chrome,no-dataflow perfetto perfetto,memory dot csv:ops "            \
-	"csv:kernels "                                                                             \
-	"csv:copies csv:steps csv:memory csv:findings csv:calls csv:devices csv:queues csv:edges " \
-	"csv:processes"
-
 struct export_job;
 
 /* Parses "chrome:FILE" or "csv:ops:FILE"; path points into text. */

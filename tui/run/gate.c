@@ -2,7 +2,6 @@
 /* The window of --from-step, --steps and --for. */
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "model/base/util.h"
 #include "tui/run/gate.h"
@@ -16,12 +15,7 @@ struct gate {
 	bool any;			/* whether there is a window at all */
 	pthread_mutex_t lock;
 	enum gate_state state;
-	/* limits of the window; end is INT64_MAX if it is unknown */
-	int64_t begin_ns, end_ns;
-	struct event *kept;		/* owned; definitions from before the window */
-	size_t kept_count, kept_cap;
-	char **texts;			/* owned; the strings of these definitions */
-	size_t text_count, text_cap;
+	int64_t begin_ns, end_ns;	/* limits of the window; end INT64_MAX: unknown */
 };
 
 struct gate *gate_new(struct model *model, const struct gate_window *window)
@@ -40,79 +34,17 @@ struct gate *gate_new(struct model *model, const struct gate_window *window)
 	return gate;
 }
 
-static void forget_kept(struct gate *gate)
-{
-	for (size_t i = 0; i < gate->text_count; i++)
-		free(gate->texts[i]);
-	free(gate->texts);
-	free(gate->kept);
-	gate->texts = NULL;
-	gate->kept = NULL;
-	gate->text_count = gate->kept_count = gate->text_cap = gate->kept_cap = 0;
-}
-
 void gate_free(struct gate *gate)
 {
 	if (!gate)
 		return;
-	forget_kept(gate);
 	if (gate->scout)
 		model_free(gate->scout);
 	pthread_mutex_destroy(&gate->lock);
 	free(gate);
 }
 
-/* ---- definitions from before the window ---- */
-
-static void keep_text(struct gate *gate, const char **text)
-{
-	if (!*text)
-		return;
-	grow(&gate->texts, &gate->text_cap, gate->text_count, sizeof(*gate->texts));
-	*text = gate->texts[gate->text_count++] = xstrdup(*text);
-}
-
-static void gate_keep(struct gate *gate, const struct event *from)
-{
-	struct event *event;
-
-	grow(&gate->kept, &gate->kept_cap, gate->kept_count, sizeof(*gate->kept));
-	event = &gate->kept[gate->kept_count++];
-	*event = *from;
-	switch (event->type) {
-	case EVENT_PROCESS:
-		keep_text(gate, &event->u.process.host);
-		keep_text(gate, &event->u.process.command);
-		break;
-	case EVENT_PROBE:
-		keep_text(gate, &event->u.probe.name);
-		keep_text(gate, &event->u.probe.version);
-		keep_text(gate, &event->u.probe.blind);
-		break;
-	case EVENT_NAME:
-		keep_text(gate, &event->u.name.text);
-		break;
-	case EVENT_THREAD:
-		keep_text(gate, &event->u.thread.name);
-		break;
-	case EVENT_DEVICE:
-		keep_text(gate, &event->u.device.api);
-		keep_text(gate, &event->u.device.name);
-		keep_text(gate, &event->u.device.vendor);
-		keep_text(gate, &event->u.device.platform);
-		keep_text(gate, &event->u.device.driver);
-		keep_text(gate, &event->u.device.address);
-		break;
-	case EVENT_QUEUE:
-		keep_text(gate, &event->u.queue.name);
-		break;
-	case EVENT_MESSAGE:
-		keep_text(gate, &event->u.message.text);
-		break;
-	default:
-		break;
-	}
-}
+/* ---- the window ---- */
 
 /* Definitions say what exists and how certain it is; they are needed whenever they were sent. */
 static bool is_definition(const struct event *event)
@@ -120,8 +52,6 @@ static bool is_definition(const struct event *event)
 	return event->type < EVENT_OP || event->type == EVENT_CLOCK ||
 	       event->type == EVENT_LOST;
 }
-
-/* ---- the window ---- */
 
 /* Start time of what an event describes. */
 static int64_t began_ns(const struct event *event)
@@ -174,7 +104,7 @@ static bool may_end_step(const struct event *event)
 static void gate_before(struct gate *gate, const struct event *event)
 {
 	if (is_definition(event))
-		gate_keep(gate, event);
+		model_apply(gate->model, event, 1);
 	model_apply(gate->scout, event, 1);
 	if (!may_end_step(event) ||
 	    steps_now(gate->scout) + 1 < (uint64_t)gate->window.from_step)
@@ -183,8 +113,6 @@ static void gate_before(struct gate *gate, const struct event *event)
 	if (gate->window.for_ns)
 		gate->end_ns = gate->begin_ns + gate->window.for_ns;
 	gate->state = GATE_OPEN;
-	model_apply(gate->model, gate->kept, gate->kept_count);
-	forget_kept(gate);
 	model_free(gate->scout);
 	gate->scout = NULL;
 }

@@ -3,10 +3,10 @@
  * The gate between reader and model: passes on the events that lie in the window of --from-step,
  * --steps and --for.
  *
- * How it works: until the window opens, events go into a scout, which is a model of its own that
- * only has to know when a step has ended; definitions are kept. When the step before the window has
- * ended, the real model gets the definitions, and from then on what starts inside the window.
- * Without a window everything passes unchanged.
+ * How it works: until the window opens, events go into a scout, a second model that only has to
+ * know when a step has ended; the real model gets only the definitions among them. When the step
+ * before the window has ended, the real model also gets what began inside the window. Without a
+ * window everything passes unchanged.
  *
  * Always true: gate_apply() is called by one thread at a time (the gate's lock ensures that); the
  * other functions may be called by any thread.

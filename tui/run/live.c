@@ -295,7 +295,7 @@ static void look_at_end(struct live *live)
 	if (state == READER_ENDED && !reader_complete(live->reader)) {
 		if (live->session)
 			live_say(live, 2,
-				 "the tracer's daemons stopped early: the last events of PROGRAM "
+				 "the LTTng daemons stopped early: the last events of PROGRAM "
 				 "are lost");
 		live->stop_partial = true;
 	}
@@ -395,7 +395,7 @@ static void live_take_event(struct live *live, const struct session_event *event
 		if (live->reader)
 			reader_give_up(live->reader);
 		live->restarts = false;
-		live_say(live, 2, "tracing ended: %s; PROGRAM runs on", event->text);
+		live_say(live, 2, "tracing ended: %s; PROGRAM keeps running", event->text);
 		live->stop_partial = true;
 		break;
 	default:
@@ -466,7 +466,7 @@ static void live_watch(struct live *live)
 		return;
 	if (reader_state(live->reader) == READER_FAILED) {
 		if (!live->reader_told)
-			live_say(live, 2, "%s; PROGRAM runs on", reader_error(live->reader));
+			live_say(live, 2, "%s; PROGRAM keeps running", reader_error(live->reader));
 		live->reader_told = live->stop_partial = true;
 		return;
 	}
@@ -483,11 +483,11 @@ static void live_watch(struct live *live)
 	if (silent_ns > now_ns - live->awake_ns)
 		silent_ns = now_ns - live->awake_ns;
 	if (silent_ns > SILENT_NS && !live->silent_told) {
-		live_say(live, 1, "the tracer's daemons have been silent for 2 s: "
+		live_say(live, 1, "the LTTng daemons have been silent for 2 s: "
 		    "events may be late or lost");
 		live->silent_told = true;
 	} else if (silent_ns < SILENT_NS && live->silent_told) {
-		live_say(live, 0, "the tracer's daemons are back");
+		live_say(live, 0, "the LTTng daemons are back");
 		live->silent_told = false;
 	}
 }

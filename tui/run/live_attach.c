@@ -101,11 +101,12 @@ void live_let_go(struct live *live)
 	log_line("detached from %zu processes", live->options->n_pids);
 	if (live->options->n_pids == 1)
 		live_say(live, 0,
-			 "detached from process %d: it runs on, its probes are switched off",
+			 "detached from process %d: it keeps running, its probes are switched off",
 			 (int)live->options->pids[0]);
 	else
 		live_say(live, 0,
-			 "detached from %zu processes: they run on, their probes are switched off",
+			 "detached from %zu processes: they keep running, their probes are "
+			 "switched off",
 			 live->options->n_pids);
 	live_finish(live, false);
 }

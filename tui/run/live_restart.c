@@ -13,7 +13,7 @@ void live_take_restart(struct live *live, const struct session_event *event)
 {
 	if (event->type == SESSION_RESTARTS) {
 		live->restarts = live->reader != NULL;
-		live_say(live, 2, "%s; tftop restarts the tracer's daemons, PROGRAM runs on",
+		live_say(live, 2, "%s; tftop restarts the LTTng daemons, PROGRAM keeps running",
 			 event->text);
 		return;
 	}
@@ -55,6 +55,6 @@ void live_look_at_gap(struct live *live)
 	since_start(live, begin_ns, begin);
 	since_start(live, end_ns, end);
 	live_say(live, 1,
-		 "the tracer's daemons are back: events between %s and %s of the run are lost",
+		 "the LTTng daemons are back: events between %s and %s of the run are lost",
 		 begin, end);
 }

@@ -66,7 +66,7 @@ void live_end_trigger(struct live *live)
 	n = live_triggers(live);
 	if (!n)
 		live_say(live, 1, "%s %s: nothing was collected", name, call ? "was never called" :
-									       "never came");
+									       "never began");
 	else
 		live_say(live, 0, "%s %s %s: nothing else was collected", name,
 			 call ? "was called" : "came", fmt_many(times, n, "time"));

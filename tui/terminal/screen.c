@@ -138,6 +138,8 @@ static void set_modes(WINDOW *input, int escape_ms)
 	intrflush(stdscr, FALSE);
 	leaveok(stdscr, FALSE);
 	scrollok(stdscr, FALSE);
+	/* Else curses polls for keys about five times a picture, to no end. */
+	typeahead(-1);
 	if (!getenv("ESCDELAY"))
 		set_escdelay(escape_ms);
 }

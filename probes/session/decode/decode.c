@@ -34,7 +34,7 @@ struct decode {
 	struct decode_counts counts;
 };
 
-static struct decode *new_decode(uint16_t host, size_t room)
+struct decode *decode_new_stream(uint16_t host, size_t room)
 {
 	struct decode *decode = calloc(1, sizeof(*decode));
 
@@ -50,7 +50,7 @@ static struct decode *new_decode(uint16_t host, size_t room)
 
 struct decode *decode_new(uint16_t host)
 {
-	struct decode *decode = new_decode(host, DECODE_BATCH_MAX);
+	struct decode *decode = decode_new_stream(host, DECODE_BATCH_MAX);
 
 	if (!decode)
 		return NULL;
@@ -59,11 +59,6 @@ struct decode *decode_new(uint16_t host)
 		return decode;
 	decode_free(decode);
 	return NULL;
-}
-
-struct decode *decode_new_stream(uint16_t host, size_t room)
-{
-	return new_decode(host, room);
 }
 
 void decode_set_pids(struct decode *decode, uint32_t (*outer)(void *arg, uint32_t inner), void *arg)
@@ -256,6 +251,9 @@ static inline void store_integer(const struct decode_field *field, uint64_t from
 		break;
 	case STORE_U64:
 		*(uint64_t *)to = value >> field->right;
+		break;
+	case STORE_I16:
+		*(int16_t *)to = (int16_t)((int64_t)value >> field->right);
 		break;
 	case STORE_I32:
 		*(int32_t *)to = (int32_t)((int64_t)value >> field->right);

@@ -41,6 +41,7 @@ static bool field_fits(const bt_field_class *class, enum field_store store)
 	case STORE_U16: return is_integer(class, false, 16);
 	case STORE_U32: return is_integer(class, false, 32);
 	case STORE_U64: return is_integer(class, false, 64);
+	case STORE_I16: return is_integer(class, true, 16);
 	case STORE_I32: return is_integer(class, true, 32);
 	case STORE_I64: return is_integer(class, true, 64);
 	case STORE_TEXT:
@@ -58,7 +59,8 @@ static bool packed_field_fits(const bt_field_class *class, const struct ctf_part
 	static const struct { uint8_t bits; bool is_signed; } room[] = {
 		[STORE_U8] = { 8, false }, [STORE_U16] = { 16, false },
 		[STORE_U32] = { 32, false }, [STORE_U64] = { 64, false },
-		[STORE_I32] = { 32, true }, [STORE_I64] = { 64, true },
+		[STORE_I16] = { 16, true }, [STORE_I32] = { 32, true },
+		[STORE_I64] = { 64, true },
 	};
 
 	return store <= STORE_I64 && part->is_signed == room[store].is_signed &&
@@ -83,7 +85,7 @@ static bool find_field(const bt_field_class *structure, const char *name,
 		out->index = (uint16_t)i;
 		if (!strcmp(called, name)) {
 			*fit = field_fits(class, out->store);
-			out->is_signed = out->store == STORE_I32 || out->store == STORE_I64;
+			out->is_signed = out->store >= STORE_I16 && out->store <= STORE_I64;
 			return true;
 		}
 		if (ctf_pack_find(called, name, &part)) {

@@ -7,7 +7,7 @@
 /* How a member of an event is stored in memory. */
 #define STORE_OF(record, member) _Generic(((const record *)NULL)->member, \
 	uint8_t: STORE_U8, uint16_t: STORE_U16, uint32_t: STORE_U32, uint64_t: STORE_U64, \
-	int32_t: STORE_I32, int64_t: STORE_I64, const char *: STORE_TEXT, \
+	int16_t: STORE_I16, int32_t: STORE_I32, int64_t: STORE_I64, const char *: STORE_TEXT, \
 	const uint64_t *: STORE_U64X3, const uint32_t *: STORE_U32X3)
 
 #define BITS(type) (8 * (uint8_t)sizeof(type))

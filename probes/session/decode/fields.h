@@ -18,7 +18,7 @@
 /* How a value is stored in struct event. */
 enum field_store {
 	STORE_U8, STORE_U16, STORE_U32, STORE_U64,
-	STORE_I32, STORE_I64,
+	STORE_I16, STORE_I32, STORE_I64,
 	STORE_TEXT,
 	STORE_U64X3, STORE_U32X3,
 	STORE_WORDS,	/* any number of words; not stored in an event, see decode_ops.h */

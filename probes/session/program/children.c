@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/util.h"
 #include "probes/process/process.h"
 
 #define KNOWN_MAX 4096
@@ -72,17 +73,7 @@ static void children_command(pid_t pid, char *text, size_t size)
 /* The index of pid, or where it would be inserted. */
 static size_t place_of_child(const struct children *c, pid_t pid)
 {
-	size_t low = 0, high = c->count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (c->known[middle].pid < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return FIRST_NOT(i, 0, c->count, c->known[i].pid < pid);
 }
 
 static struct child *insert_child(struct children *c, size_t at)

@@ -192,8 +192,8 @@ void environ_complaint(const struct environ_choice *choice, char *text, size_t s
 			 *bad == ':' || *bad == ';' ? "a colon" : "a space", choice->lib_dir);
 	else if (find_everybodys(choice->lib_dir, open, sizeof(open)))
 		snprintf(text, size, "every user can write to '%.300s', from which tftop would "
-			 "load code into PROGRAM, so that nothing is observed; take that right "
-			 "away ('chmod o-w')", open);
+			 "load code into PROGRAM, so that nothing is observed; remove that right "
+			 "('chmod o-w')", open);
 }
 
 static bool add_late(const struct environ_choice *choice, const char *seen, const char *library,

@@ -38,6 +38,7 @@ static bt_field_class *field_class(bt_trace_class *trace, const struct field_spe
 	case STORE_U64X3:
 	case STORE_U32X3:
 		return array_class(trace, field->bits);
+	case STORE_I16:
 	case STORE_I32:
 	case STORE_I64:
 		return integer_class(trace, true, field->bits);
@@ -167,13 +168,6 @@ static bt_field *member(bt_field *structure, uint64_t index)
 	return bt_field_structure_borrow_member_field_by_index(structure, index);
 }
 
-static int64_t clamp(int64_t value, unsigned int bits)
-{
-	int64_t high = bits < 64 ? (INT64_C(1) << (bits - 1)) - 1 : INT64_MAX;
-
-	return value > high ? high : value < -high - 1 ? -high - 1 : value;
-}
-
 static bool set_field(bt_field *field, const struct field_spec *spec, const void *from)
 {
 	const char *text;
@@ -191,9 +185,11 @@ static bool set_field(bt_field *field, const struct field_spec *spec, const void
 	case STORE_U64:
 		bt_field_integer_unsigned_set_value(field, *(const uint64_t *)from);
 		break;
+	case STORE_I16:
+		bt_field_integer_signed_set_value(field, *(const int16_t *)from);
+		break;
 	case STORE_I32:
-		bt_field_integer_signed_set_value(field, clamp(*(const int32_t *)from,
-							       spec->bits));
+		bt_field_integer_signed_set_value(field, *(const int32_t *)from);
 		break;
 	case STORE_I64:
 		bt_field_integer_signed_set_value(field, *(const int64_t *)from);

@@ -27,6 +27,7 @@
 #define TESTS_DOUBLES_CUDA_CUPTI_DOUBLE_H
 
 #include "probes/cuda/cupti.h"
+#include "tests/doubles/cuda/cupti_records.h"
 #include "tests/doubles/cuda/entry.h"
 
 #ifndef RELEASE
