@@ -36,7 +36,7 @@ files '*.proto' | grep -v '^model/formats/' | must_be_empty 'the messages of oth
 grep -nE '#[ \t]*include[ \t]*"(tui|probes)/' $(files 'model/*.[ch]' 'keymap/*.[ch]') /dev/null |
 	grep -vE '^model/event\.h:[0-9]*:#include "probes/schema/(records|values)_table\.h"$' |
 	must_be_empty 'model and keymap do not look up'
-grep -nE '#[ \t]*include[ \t]*"model/[a-z]+/' $(files 'tui/*.[ch]') | grep -vE '"model/(base/|query/|columns/|filter/filter\.h|analyses/thresholds|recording/(export|image)\.h|import/import\.h|export/foreign\.h|synth/synth\.h)' |
+grep -nE '#[ \t]*include[ \t]*"model/[a-z]+/' $(files 'tui/*.[ch]') | grep -vE '"model/(base/|query/|columns/|filter/filter\.h|analyses/thresholds|recording/(export|image)\.h|import/import\.h|export/(foreign|snapshots)\.h|synth/synth\.h)' |
 	must_be_empty 'the screen asks through model/query and the doors'
 grep -nE '#[ \t]*include[ \t]*"model/' $(files 'keymap/*.[ch]') /dev/null | must_be_empty 'keymap is a leaf'
 grep -nE '#[ \t]*include[ \t]*"(model|tui|keymap)/' \
@@ -89,6 +89,7 @@ fi
 {
 	grep -ohE 'json_[a-z_]+\([^,"]+, *"[a-z0-9_]+"' tui/report/*.c
 	grep -ohE '\.json = "[a-z0-9_]+"' model/columns/*.c
+	grep -ohE '\.key = "[a-z0-9_]+"' tui/report/sections.c
 } | sed 's/.*"\(.*\)"/\1/' | sort -u |
 	while read -r key; do
 		grep -qwF -- "$key" docs/report.md || echo "$key: docs/report.md does not say what it is"

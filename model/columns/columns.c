@@ -34,23 +34,51 @@ static const char *columns_member_text(const struct table_member *member, const 
 	}
 }
 
-bool columns_value(const struct table_column *column, const void *row, int64_t *value)
+/* The member that holds the number. */
+static const struct table_member *columns_number(const struct table_column *column)
 {
-	*value = 0;
+	return column->number.type ? &column->number : &column->member;
+}
+
+bool columns_is_known(const struct table_column *column, const void *row)
+{
+	const struct table_member *member = columns_number(column);
+	int64_t value;
+
 	if (column->known && !column->known(row))
 		return false;
-	return column->value ? column->value(row, value) :
-	       columns_member_number(&column->member, row, value);
+	if ((column->flags & TABLE_OR_NONE) && columns_member_number(member, row, &value) &&
+	    (value < 0 || (member->type == MEMBER_U32 && value == UINT32_MAX)))
+		return false;
+	return !column->needs.type || columns_member_text(&column->needs, row) ||
+	       (columns_member_number(&column->needs, row, &value) && value);
+}
+
+bool columns_value(const struct table_column *column, const void *row, int64_t *value)
+{
+	int64_t per = 1;
+
+	*value = 0;
+	if (!columns_is_known(column, row))
+		return false;
+	if (column->value)
+		return column->value(row, value);
+	if (!columns_member_number(columns_number(column), row, value))
+		return false;
+	if (column->per.type && columns_member_number(&column->per, row, &per) && per)
+		*value /= per;
+	return !column->per.type || per;
 }
 
 bool columns_file_value(const struct table_column *column, const void *row, int64_t *value)
 {
-	return columns_value(column, row, value) || (column->flags & TABLE_FILES_ZERO);
+	return columns_value(column, row, value) ||
+	       ((column->flags & TABLE_FILES_ZERO) && columns_is_numeric(column));
 }
 
 const char *columns_words(const struct table_column *column, const void *row)
 {
-	if (column->known && !column->known(row))
+	if (!columns_is_known(column, row))
 		return NULL;
 	return column->words ? column->words(row) : columns_member_text(&column->member, row);
 }
@@ -161,7 +189,7 @@ size_t columns_at(const struct table_columns *columns, enum columns_place place,
 
 bool columns_is_numeric(const struct table_column *column)
 {
-	return column->unit != UNIT_TEXT || column->value;
+	return column->unit != UNIT_TEXT || column->value || column->number.type;
 }
 
 bool columns_is_sortable(const struct table_column *column)

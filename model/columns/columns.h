@@ -47,7 +47,9 @@ enum table_flag {
 	TABLE_IF_ANY = 32,	/* lists and reports leave it out when no row has one */
 	TABLE_YES_NO = 64,	/* the value is 0 or 1; true and false in JSON */
 	TABLE_DASH = 128,	/* 0 is shown as a dash */
-	TABLE_FILES_ZERO = 256,	/* CSV and JSON get 0 where the value is unknown */
+	TABLE_FILES_ZERO = 256,	/* CSV and JSON get 0 or "" where nothing is known */
+	TABLE_RIGHT = 512,	/* a text that is aligned like a number */
+	TABLE_OR_NONE = 1024,	/* a member that is -1 or UINT32_MAX is unknown */
 };
 
 /* A member of the row that holds the value. */
@@ -73,7 +75,7 @@ struct table_member {
 
 struct table_column {
 	const char *title;		/* heading on the screen; NULL: the key */
-	const char *key;		/* name in `sort`, `columns`, -s and CSV */
+	const char *key;		/* name in `sort`, `columns`, -s and CSV; NULL: in none */
 	int width;			/* cells; the least of a flexible column */
 	int want, most;			/* flexible: the width from which on it is at ease, and
 					 * the width up to which it grows; 0: fixed */
@@ -83,13 +85,17 @@ struct table_column {
 	enum table_unit unit;
 	unsigned flags;			/* enum table_flag */
 	const char *was;		/* key that older versions gave it; NULL: the same */
-	const char *help;		/* what it means, of what, whether it is an estimate */
+	const char *help;		/* what it means, of what, whether it is an estimate;
+					 * NULL in tables that no pane shows: docs/report.md */
 
 	/* Where the value comes from: a member of the row, or a function. A text may have a
 	 * number besides (an id, an enum): it is sorted by that, and programs get it where the
 	 * words are unknown. */
 	struct table_member member;
+	struct table_member number;	/* of a text whose member is the words */
+	struct table_member per;	/* the value is the member divided by this one */
 	bool (*known)(const void *row);	/* whether it was observed; NULL: always */
+	struct table_member needs;	/* the same in short: 0 or NULL: it was not observed */
 	bool (*value)(const void *row, int64_t *value);
 	const char *(*words)(const void *row);
 	/* A bar in front of the text: part of the table's total. NULL: none. */
@@ -101,9 +107,11 @@ struct table_column {
 	/* < 0, 0, > 0 in ascending order. NULL: by number, else by words. */
 	int (*compare)(const void *a, const void *b);
 
-	/* Where else it is shown: its place among the columns there, 0: it is not. */
+	/* Where else it is shown: its place among the columns there, 0: it is not. `list` is
+	 * the list command; of tables that have none, the page. */
 	unsigned char list, report, csv;
-	const char *report_title;	/* heading in the report; NULL: as on the screen */
+	const char *report_title;	/* heading in the report; NULL: as on the screen, of the
+					 * first column the name of the table */
 	const char *json;		/* key in the report's JSON; NULL: none */
 	const char *link;		/* command that makes a page about the words; NULL: none */
 	unsigned char filter;		/* TABLE_FILTER(); 0: no field asks for it */
@@ -117,6 +125,7 @@ struct table_columns {
 	size_t beyond;			/* ... so many that panes do not have */
 	/* Times and rates of the row carry "~": they are known from the host only. NULL: never. */
 	bool (*approximate)(const void *row);
+	const char *unknown;		/* in the report's cells of what is unknown; NULL: "" */
 	int kind;			/* enum filter_kind of all rows, -1: they differ */
 	filter_get *filter;		/* fields that no column stands for; NULL: none */
 };
@@ -125,6 +134,8 @@ struct table_columns {
 	.column = array, .n = sizeof(array) / sizeof((array)[0]) - (not_in_panes), \
 	.beyond = not_in_panes
 
+/* Whether the value was observed. */
+bool columns_is_known(const struct table_column *column, const void *row);
 /* false: not observed, or the column has no number. */
 bool columns_value(const struct table_column *column, const void *row, int64_t *value);
 /* The same for CSV and JSON. */
@@ -148,7 +159,7 @@ const char *columns_mark(const struct table_columns *columns, const struct table
 /* By key, else by the name that an older version gave it. NULL: there is none. */
 const struct table_column *columns_find(const struct table_columns *columns, const char *key);
 
-enum columns_place { COLUMNS_LIST, COLUMNS_REPORT, COLUMNS_CSV };
+enum columns_place { COLUMNS_REPORT, COLUMNS_LIST, COLUMNS_CSV };
 
 /* The columns that are shown there, in their order; returns how many. */
 size_t columns_at(const struct table_columns *columns, enum columns_place place,

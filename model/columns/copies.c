@@ -16,24 +16,9 @@ static bool copy_has_host_memory(const void *row)
 	return ROW(row)->direction == DIR_H2D || ROW(row)->direction == DIR_D2H;
 }
 
-static bool copy_has_device(const void *row)
-{
-	return ROW(row)->device != UINT32_MAX;
-}
-
 static bool copy_has_peer(const void *row)
 {
 	return ROW(row)->peer != UINT32_MAX;
-}
-
-static bool copy_has_queue(const void *row)
-{
-	return ROW(row)->queue != UINT32_MAX;
-}
-
-static bool copy_has_any(const void *row)
-{
-	return ROW(row)->count > 0;
 }
 
 static bool copy_has_time(const void *row)
@@ -41,19 +26,9 @@ static bool copy_has_time(const void *row)
 	return ROW(row)->count > ROW(row)->untimed;
 }
 
-static bool copy_has_rate(const void *row)
-{
-	return ROW(row)->mean_bytes_per_s > 0;
-}
-
-static bool copy_has_peak(const void *row)
-{
-	return ROW(row)->peak_bytes_per_s > 0;
-}
-
 static bool copy_has_best(const void *row)
 {
-	return copy_has_rate(row) && LINE(row)->best_bytes_per_s;
+	return ROW(row)->mean_bytes_per_s && LINE(row)->best_bytes_per_s;
 }
 
 static bool copy_is_approximate(const void *row)
@@ -72,33 +47,9 @@ void copy_line_init(struct copy_line *line, const struct copy_row *row)
 
 /* ---- values and texts ---- */
 
-static bool copy_device(const void *row, int64_t *value)
-{
-	*value = ROW(row)->device;
-	return true;
-}
-
-static bool copy_queue(const void *row, int64_t *value)
-{
-	*value = ROW(row)->queue;
-	return true;
-}
-
-static bool copy_direction(const void *row, int64_t *value)
-{
-	*value = ROW(row)->direction;
-	return true;
-}
-
 static bool copy_pageable(const void *row, int64_t *value)
 {
 	*value = (int64_t)(ROW(row)->count - ROW(row)->pinned);
-	return true;
-}
-
-static bool copy_each(const void *row, int64_t *value)
-{
-	*value = (int64_t)(ROW(row)->bytes / ROW(row)->count);
 	return true;
 }
 
@@ -162,16 +113,16 @@ static enum filter_known copy_filter(const void *row, enum filter_field field,
 }
 
 static const struct table_column columns[] = {
-	{ .key = "direction", .words = copy_direction_words, .value = copy_direction,
+	{ .key = "direction", .words = copy_direction_words, .number = AT(row.direction),
 	  .text = copy_direction_text, .width = 11,
 	  .list = 14, .report = 1, .csv = 1, .json = "direction", .filter = TABLE_FILTER(NAME),
 	  .help = "from where to where; of copies between devices also the other device" },
-	{ .key = "queue", .member = AT(queue), .value = copy_queue, .known = copy_has_queue,
+	{ .key = "queue", .member = AT(queue), .number = AT(row.queue), .flags = TABLE_OR_NONE,
 	  .width = 12, .want = 14, .most = 28, .rank = 2,
 	  .list = 12, .report = 3, .csv = 2, .json = "queue",
 	  .filter = TABLE_FILTER(QUEUE), .other = AT(number),
 	  .help = "the queue (stream) that the copies went to" },
-	{ .key = "device", .member = AT(device), .value = copy_device, .known = copy_has_device,
+	{ .key = "device", .member = AT(device), .number = AT(row.device), .flags = TABLE_OR_NONE,
 	  .width = 6, .rank = 5,
 	  .list = 11, .report = 2, .csv = 3, .json = "device",
 	  .filter = TABLE_FILTER(DEVICE), .other = AT(device_name),
@@ -200,13 +151,13 @@ static const struct table_column columns[] = {
 	  .width = 14, .want = 14, .most = 20, .rank = 4, .list = 6,
 	  .help = "share of the total time of all copies" },
 	{ .key = "rate", .was = "mean", .unit = UNIT_RATE, .member = AT(row.mean_bytes_per_s),
-	  .known = copy_has_rate, .width = 10, .rank = 1,
+	  .needs = AT(row.mean_bytes_per_s), .width = 10, .rank = 1,
 	  .list = 7, .report = 7, .csv = 8, .json = "mean_bytes_per_s",
 	  .filter = TABLE_FILTER(RATE),
 	  .help = "bytes per second: the bytes of the copies whose duration is known, divided by "
 		  "their time" },
 	{ .key = "peak", .unit = UNIT_RATE, .member = AT(row.peak_bytes_per_s),
-	  .known = copy_has_peak, .width = 10, .rank = 3,
+	  .needs = AT(row.peak_bytes_per_s), .width = 10, .rank = 3,
 	  .list = 8, .report = 8, .csv = 9, .json = "peak_bytes_per_s",
 	  .help = "highest rate of a single copy of at least 64 KiB, if there is none of any "
 		  "copy" },
@@ -215,8 +166,8 @@ static const struct table_column columns[] = {
 	  .width = 7, .rank = 4, .list = 9,
 	  .help = "the rate, as a share of the highest rate seen in that direction on the device" },
 	/* lists and files only */
-	{ .key = "each", .unit = UNIT_BYTES, .value = copy_each, .known = copy_has_any, .list = 3,
-	  .help = "mean size of a copy" },
+	{ .key = "each", .unit = UNIT_BYTES, .member = AT(row.bytes),
+	  .per = AT(row.count), .list = 3, .help = "mean size of a copy" },
 	{ .key = "mean", .was = "avg", .unit = UNIT_TIME, .value = copy_mean,
 	  .known = copy_has_time, .list = 5, .filter = TABLE_FILTER(MEAN),
 	  .help = "mean duration of a copy" },
@@ -227,11 +178,17 @@ static const struct table_column columns[] = {
 	{ .key = "failed", .unit = UNIT_COUNT, .member = AT(row.failed), .flags = TABLE_IF_ANY,
 	  .csv = 5, .json = "failed", .filter = TABLE_FILTER(FAILED),
 	  .help = "copies that ended with an error" },
+	{ .unit = UNIT_COUNT, .member = AT(row.approx), .needs = AT(row.approx),
+	  .json = "approximate" },
+	{ .unit = UNIT_COUNT, .member = AT(row.untimed), .needs = AT(row.untimed),
+	  .json = "untimed" },
+	{ .unit = UNIT_NUMBER, .member = AT(row.peer), .flags = TABLE_OR_NONE,
+	  .json = "peer_device" },
 };
 
 const struct table_columns copy_columns = {
 	.name = "copies",
-	TABLE_COLUMNS_OF(columns, 5),
+	TABLE_COLUMNS_OF(columns, 8),
 	.approximate = copy_is_approximate,
 	.kind = -1,
 	.filter = copy_filter,

@@ -31,11 +31,6 @@ void kernel_line_init(struct kernel_line *line, const struct kernel_row *row)
 
 /* ---- what is known of a row ---- */
 
-static bool kernel_has_device(const void *row)
-{
-	return ROW(row)->device != UINT32_MAX;
-}
-
 static bool kernel_has_type(const void *row)
 {
 	return ROW(row)->class.type != NUMBER_UNKNOWN;
@@ -44,11 +39,6 @@ static bool kernel_has_type(const void *row)
 static bool kernel_has_tensor(const void *row)
 {
 	return ROW(row)->class.tensor != TENSOR_UNKNOWN;
-}
-
-static bool kernel_has_occupancy(const void *row)
-{
-	return ROW(row)->occupancy_milli >= 0;
 }
 
 static bool kernel_has_time(const void *row)
@@ -73,12 +63,6 @@ static bool kernel_is_approximate(const void *row)
 }
 
 /* ---- values and texts ---- */
-
-static bool kernel_device(const void *row, int64_t *value)
-{
-	*value = ROW(row)->device;
-	return true;
-}
 
 static bool kernel_type(const void *row, int64_t *value)
 {
@@ -174,7 +158,7 @@ static const struct table_column columns[] = {
 	  .list = 12, .report = 1, .csv = 1, .json = "name",
 	  .filter = TABLE_FILTER(NAME), .other = AT(row.raw_name),
 	  .help = "name of the kernel, demangled and shortened" },
-	{ .key = "device", .member = AT(device), .value = kernel_device, .known = kernel_has_device,
+	{ .key = "device", .member = AT(device), .number = AT(row.device), .flags = TABLE_OR_NONE,
 	  .width = 6, .rank = 8, .list = 9, .report = 2, .csv = 3, .json = "device",
 	  .filter = TABLE_FILTER(DEVICE), .other = AT(device_name),
 	  .help = "device that the kernel ran on" },
@@ -190,8 +174,8 @@ static const struct table_column columns[] = {
 	  .compare = kernel_compare_tensor, .width = 6, .rank = 6, .json = "tensor_core",
 	  .help = "whether the kernel runs on tensor cores, judged by its name" },
 	{ .title = "occup", .key = "occupancy", .unit = UNIT_SHARE,
-	  .member = AT(row.occupancy_milli), .known = kernel_has_occupancy,
-	  .flags = TABLE_LEAST_FIRST | TABLE_IF_ANY, .width = 5, .rank = 5,
+	  .member = AT(row.occupancy_milli),
+	  .flags = TABLE_LEAST_FIRST | TABLE_IF_ANY | TABLE_OR_NONE, .width = 5, .rank = 5,
 	  .list = 8, .json = "occupancy", .filter = TABLE_FILTER(OCCUPANCY),
 	  .help = "threads that fit at once, as a share of those that the device can hold: "
 		  "computed from the kernel's launches" },
@@ -254,11 +238,15 @@ static const struct table_column columns[] = {
 	  .help = "name of the kernel as the program gave it" },
 	{ .key = "shape", .member = AT(row.shape), .json = "shape",
 	  .help = "shape of the problem, where all runs have the same" },
+	{ .unit = UNIT_COUNT, .member = AT(row.approx), .needs = AT(row.approx),
+	  .json = "approximate" },
+	{ .unit = UNIT_COUNT, .member = AT(row.untimed), .needs = AT(row.untimed),
+	  .json = "untimed" },
 };
 
 const struct table_columns kernel_columns = {
 	.name = "kernels",
-	TABLE_COLUMNS_OF(columns, 2),
+	TABLE_COLUMNS_OF(columns, 4),
 	.approximate = kernel_is_approximate,
 	.kind = FILTER_KERNEL,
 };

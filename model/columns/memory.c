@@ -4,30 +4,15 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "model/columns/plain.h"
 
 #define LINE(row) ((const struct memory_line *)(row))
 #define ROW(line) (&LINE(line)->row)
 #define AT(name) TABLE_MEMBER(struct memory_line, name)
 
-static bool memory_has_device(const void *row)
-{
-	return ROW(row)->device != UINT32_MAX;
-}
-
-static bool memory_has_steps(const void *row)
-{
-	return LINE(row)->steps;
-}
-
 static bool memory_has_peak(const void *row)
 {
 	return ROW(row)->peak_ns && ROW(row)->peak_ns >= LINE(row)->base_ns;
-}
-
-static bool memory_device(const void *row, int64_t *value)
-{
-	*value = ROW(row)->device;
-	return true;
 }
 
 static bool memory_peak_at(const void *row, int64_t *value)
@@ -94,8 +79,8 @@ static const struct table_column columns[] = {
 	{ .key = "allocator", .member = AT(row.allocator), .width = 20, .want = 22, .most = 36,
 	  .report = 1, .csv = 1, .json = "allocator", .filter = TABLE_FILTER(NAME),
 	  .help = "who allocates, as the program's libraries call it" },
-	{ .key = "device", .member = AT(device), .value = memory_device,
-	  .known = memory_has_device, .width = 6, .rank = 3,
+	{ .key = "device", .member = AT(device), .number = AT(row.device),
+	  .flags = TABLE_OR_NONE, .width = 6, .rank = 3,
 	  .report = 2, .csv = 2, .json = "device", .filter = TABLE_FILTER(DEVICE),
 	  .help = "device whose memory it is; – the host's, or that of several devices" },
 	{ .key = "live", .report_title = "at the end", .unit = UNIT_BYTES,
@@ -123,7 +108,7 @@ static const struct table_column columns[] = {
 	  .width = 8, .rank = 5, .csv = 8, .json = "frees",
 	  .help = "number of frees" },
 	{ .title = "growth/step", .key = "growth", .unit = UNIT_BYTES,
-	  .member = AT(row.growth_bytes_per_step), .known = memory_has_steps,
+	  .member = AT(row.growth_bytes_per_step), .needs = AT(steps),
 	  .flags = TABLE_SUMS | TABLE_DASH | TABLE_FILES_ZERO, .text = memory_growth_text,
 	  .width = 13, .rank = 1,
 	  .report = 6, .csv = 9, .json = "growth_bytes_per_step", .filter = TABLE_FILTER(GROWTH),
@@ -150,3 +135,27 @@ const struct table_columns allocator_columns = {
 	TABLE_COLUMNS_OF(columns, 4),
 	.kind = -1,
 };
+
+#undef AT
+#define AT(name) TABLE_MEMBER(struct allocator_chunks, name)
+
+static const struct table_column chunks[] = {
+	{ .title = "chunks", .member = AT(allocator), .want = 1, .report = 1 },
+	{ .unit = UNIT_COUNT, .member = AT(chunks.regions), .json = "regions" },
+	{ .title = "reserved", .unit = UNIT_BYTES, .member = AT(chunks.reserved_bytes),
+	  .report = 2, .json = "reserved_bytes" },
+	{ .title = "chunks", .unit = UNIT_COUNT, .member = AT(chunks.used), .report = 4,
+	  .json = "used" },
+	{ .title = "in use", .unit = UNIT_BYTES, .member = AT(chunks.used_bytes), .report = 3,
+	  .json = "used_bytes" },
+	{ .title = "chunks", .unit = UNIT_COUNT, .member = AT(chunks.free), .report = 6,
+	  .json = "free" },
+	{ .title = "free", .unit = UNIT_BYTES, .member = AT(chunks.free_bytes), .report = 5,
+	  .json = "free_bytes" },
+	{ .title = "largest free", .unit = UNIT_BYTES, .member = AT(chunks.largest_free_bytes),
+	  .report = 7, .json = "largest_free_bytes" },
+	{ .title = "fragmentation", .unit = UNIT_SHARE, .member = AT(chunks.fragmentation),
+	  .report = 8, .json = "fragmentation" },
+};
+
+const struct table_columns chunk_columns = { .name = "chunks", TABLE_COLUMNS_OF(chunks, 0) };

@@ -11,66 +11,12 @@
 
 /* ---- what is known of a row ---- */
 
-static bool op_has_run(const void *row)
-{
-	return ROW(row)->count > 0;
-}
-
 static bool op_has_launched(const void *row)
 {
 	return ROW(row)->kernels + ROW(row)->copies > 0;
 }
 
-static bool op_has_device_mean(const void *row)
-{
-	return op_has_run(row) && op_has_launched(row);
-}
-
-static bool op_has_waits(const void *row)
-{
-	return LINE(row)->wait_ns > 0;
-}
-
-static bool op_has_queued(const void *row)
-{
-	return ROW(row)->handed > 0;
-}
-
-static bool op_has_latency(const void *row)
-{
-	return ROW(row)->latencies > 0;
-}
-
-static bool op_has_file(const void *row)
-{
-	return ROW(row)->file != NULL;
-}
-
 /* ---- numbers ---- */
-
-static bool op_mean(const void *row, int64_t *value)
-{
-	*value = ROW(row)->total_ns / (int64_t)ROW(row)->count;
-	return true;
-}
-
-static bool op_device_mean(const void *row, int64_t *value)
-{
-	*value = ROW(row)->device_ns / (int64_t)ROW(row)->count;
-	return true;
-}
-
-static bool op_latency(const void *row, int64_t *value)
-{
-	*value = ROW(row)->latency_ns / (int64_t)ROW(row)->latencies;
-	return true;
-}
-
-static bool op_line_number(const void *row, int64_t *value)
-{
-	*value = ROW(row)->line;
-	return true;
-}
 
 uint64_t op_line_cost(const struct op_row *row, bool devices)
 {
@@ -145,12 +91,6 @@ static const char *op_framework(const void *row)
 	return ROW(row)->framework ? framework_name(ROW(row)->framework) : NULL;
 }
 
-static bool op_is_range(const void *row, int64_t *value)
-{
-	*value = ROW(row)->is_range;
-	return true;
-}
-
 static int op_compare_source(const void *a, const void *b)
 {
 	int order = columns_compare_text(ROW(a)->file, ROW(b)->file);
@@ -210,12 +150,12 @@ static enum filter_known op_filter(const void *row, enum filter_field field,
 	  .list = 1, .report = 3, .csv = 5, .json = "count", .filter = TABLE_FILTER(COUNT), \
 	  .help = "number of calls" }
 #define SELF_COLUMN \
-	{ .key = "self", .unit = UNIT_TIME, .member = AT(op.self_ns), .known = op_has_run, \
+	{ .key = "self", .unit = UNIT_TIME, .member = AT(op.self_ns), .needs = AT(op.count), \
 	  .flags = TABLE_SUMS | TABLE_FILES_ZERO, .width = 9, .rank = 1, \
 	  .list = 2, .report = 5, .csv = 7, .json = "self_ns", .filter = TABLE_FILTER(SELF), \
 	  .help = "time on the host in the op itself, without the ops that it called" }
 #define TOTAL_COLUMN(rank_, flags_) \
-	{ .key = "total", .unit = UNIT_TIME, .member = AT(op.total_ns), .known = op_has_run, \
+	{ .key = "total", .unit = UNIT_TIME, .member = AT(op.total_ns), .needs = AT(op.count), \
 	  .flags = flags_ | TABLE_FILES_ZERO, .width = 9, .rank = rank_, \
 	  .list = 3, .report = 4, .csv = 6, .json = "total_ns", .filter = TABLE_FILTER(TOTAL), \
 	  .help = "time on the host with all the ops that it called" }
@@ -230,17 +170,18 @@ static enum filter_known op_filter(const void *row, enum filter_field field,
 	  .width = 14, .want = 14, .most = 20, .rank = rank_, .list = 5, .report = 7, \
 	  .help = "share of the " of " of all ops" }
 #define MEAN_COLUMN(rank_, flags_, was_) \
-	{ .key = "mean", .was = was_, .unit = UNIT_TIME, .value = op_mean, \
-	  .known = op_has_run, .flags = flags_, .width = 9, .rank = rank_, \
+	{ .key = "mean", .was = was_, .unit = UNIT_TIME, .member = AT(op.total_ns), \
+	  .per = AT(op.count), .flags = flags_, .width = 9, .rank = rank_, \
 	  .list = 6, .csv = 9, .json = "mean_ns", .filter = TABLE_FILTER(MEAN), \
 	  .help = "mean duration of a call on the host, with the ops that it called" }
 #define DEVICE_MEAN_COLUMN(rank_, flags_, was_) \
 	{ .title = "per call", .key = "device-mean", .was = was_, .unit = UNIT_TIME, \
-	  .value = op_device_mean, .known = op_has_device_mean, .flags = flags_, \
+	  .member = AT(op.device_ns), .per = AT(op.count), \
+	  .known = op_has_launched, .flags = flags_, \
 	  .width = 9, .rank = rank_, \
 	  .help = "mean device time of a call" }
 #define MAX_COLUMN(rank_) \
-	{ .key = "max", .unit = UNIT_TIME, .member = AT(op.max_ns), .known = op_has_run, \
+	{ .key = "max", .unit = UNIT_TIME, .member = AT(op.max_ns), .needs = AT(op.count), \
 	  .width = 9, .rank = rank_, .csv = 11, .json = "max_ns", .filter = TABLE_FILTER(MAX), \
 	  .help = "duration of the longest call on the host, with the ops that it called" }
 #define KERNELS_COLUMN(rank_) \
@@ -255,7 +196,7 @@ static enum filter_known op_filter(const void *row, enum filter_field field,
 	  .help = "bytes of the copies that it launched" }
 /* Of trees; a list has it so that one may choose it there too. */
 #define WAITS_COLUMN \
-	{ .key = "waits", .unit = UNIT_TIME, .member = AT(wait_ns), .known = op_has_waits, \
+	{ .key = "waits", .unit = UNIT_TIME, .member = AT(wait_ns), .needs = AT(wait_ns), \
 	  .width = 9, .rank = 7, \
 	  .help = "time in it and the ops that it called during which the host waited for a " \
 		  "device" }
@@ -270,7 +211,7 @@ static enum filter_known op_filter(const void *row, enum filter_field field,
 	  .help = "name as the program or framework gave it" }, \
 	{ .key = "framework", .words = op_framework, .csv = 3, .json = "framework", \
 	  .help = "the framework" }, \
-	{ .key = "range", .value = op_is_range, .flags = TABLE_YES_NO, .csv = 4, \
+	{ .key = "range", .member = AT(op.is_range), .flags = TABLE_YES_NO, .csv = 4, \
 	  .help = "whether it is a range of the user in which nothing was launched" }, \
 	{ .key = "copies", .unit = UNIT_COUNT, .member = AT(op.copies), .csv = 15, \
 	  .help = "number of copies that it launched" }, \
@@ -278,32 +219,32 @@ static enum filter_known op_filter(const void *row, enum filter_field field,
 	  .help = "bytes of these" }, \
 	{ .key = "file", .member = AT(op.file), .filter = TABLE_FILTER(FILE), \
 	  .help = "source file that it comes from" }, \
-	{ .key = "line", .unit = UNIT_NUMBER, .value = op_line_number, .known = op_has_file, \
+	{ .key = "line", .unit = UNIT_NUMBER, .member = AT(op.line), .needs = AT(op.file), \
 	  .filter = TABLE_FILTER(LINE), .help = "line of it" }
 
 /* Queued and latency: of programs that hand ops to thread pools. */
 #define LIST_COLUMNS(share, mean, device_mean, trend_, of) { \
 	NAME_COLUMN(NULL), TYPE_COLUMN(5), CALLS_COLUMN, SELF_COLUMN, \
 	TOTAL_COLUMN(6, TABLE_ASKED), DEVICE_COLUMN(0, TABLE_SUMS), share, mean, device_mean, \
-	{ .key = "min", .unit = UNIT_TIME, .member = AT(op.min_ns), .known = op_has_run, \
+	{ .key = "min", .unit = UNIT_TIME, .member = AT(op.min_ns), .needs = AT(op.count), \
 	  .flags = TABLE_ASKED, .width = 9, .rank = 9, \
 	  .csv = 10, .json = "min_ns", .filter = TABLE_FILTER(MIN), \
 	  .help = "duration of the shortest call on the host, with the ops that it called" }, \
-	{ .key = "p50", .unit = UNIT_TIME, .member = AT(op.p50_ns), .known = op_has_run, \
+	{ .key = "p50", .unit = UNIT_TIME, .member = AT(op.p50_ns), .needs = AT(op.count), \
 	  .flags = TABLE_ASKED | TABLE_ESTIMATE, .width = 9, .rank = 9, \
 	  .csv = 12, .json = "p50_ns", .filter = TABLE_FILTER(P50), \
 	  .help = "half of the calls took no longer; an estimate" }, \
-	{ .key = "p99", .unit = UNIT_TIME, .member = AT(op.p99_ns), .known = op_has_run, \
+	{ .key = "p99", .unit = UNIT_TIME, .member = AT(op.p99_ns), .needs = AT(op.count), \
 	  .flags = TABLE_ASKED | TABLE_ESTIMATE, .width = 9, .rank = 9, \
 	  .list = 7, .csv = 13, .json = "p99_ns", .filter = TABLE_FILTER(P99), \
 	  .help = "99 of 100 calls took no longer; an estimate" }, \
 	MAX_COLUMN(6), KERNELS_COLUMN(7), COPIED_COLUMN, WAITS_COLUMN, \
-	{ .key = "queued", .unit = UNIT_TIME, .member = AT(op.wait_ns), .known = op_has_queued, \
+	{ .key = "queued", .unit = UNIT_TIME, .member = AT(op.wait_ns), .needs = AT(op.handed), \
 	  .flags = TABLE_SUMS, .width = 9, .rank = 6, .filter = TABLE_FILTER(WAIT), \
 	  .help = "time from when it was handed to a thread pool until a thread took it, " \
 		  "sum of all calls" }, \
-	{ .key = "latency", .unit = UNIT_TIME, .value = op_latency, .known = op_has_latency, \
-	  .width = 9, .rank = 8, \
+	{ .key = "latency", .unit = UNIT_TIME, .member = AT(op.latency_ns), \
+	  .per = AT(op.latencies), .width = 9, .rank = 8, \
 	  .help = "mean time from the end of its last input to its start" }, \
 	{ .title = "over the run", .key = "trend", .series = trend_, .width = 16, .rank = 10, \
 	  .help = of " of all its calls per step (or second), from the start of the run to now" }, \

@@ -19,6 +19,9 @@ struct op_line {
 	bool branch, folded;		/* has children; they are hidden */
 	bool is_scope;			/* no op */
 	const struct op_trend *trend;	/* borrowed; NULL: unknown */
+	/* Reports only: the op whose gradient it is, NULL: none; the links that say so. */
+	const char *backward_of;
+	uint64_t backward_links;
 };
 
 enum ops_shape {

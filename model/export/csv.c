@@ -12,16 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/columns/copies.h"
-#include "model/columns/kernels.h"
 #include "model/columns/memory.h"
-#include "model/columns/ops.h"
 #include "model/columns/steps.h"
 #include "model/export/formats.h"
-#include "model/query/counters.h"
+#include "model/export/snapshots.h"
 #include "model/query/findings.h"
-#include "model/query/flows.h"
-#include "model/query/memory.h"
 #include "model/query/time.h"
 
 struct csv { FILE *out; bool inside; uint64_t rows; };
@@ -143,45 +138,6 @@ static void csv_row(struct csv *csv, const struct table_columns *columns, const 
 	model_unlock(model); \
 	n_; })
 
-static void csv_put_ops(struct csv *csv, struct model *model)
-{
-	struct op_row *rows;
-	size_t n = SNAPSHOT(model, model_ops(model, &rows));
-
-	csv_headings(csv, &op_list_columns);
-	for (size_t i = 0; i < n; i++)
-		csv_row(csv, &op_list_columns, &(struct op_line) { .op = rows[i] });
-	free(rows);
-}
-
-static void csv_put_kernels(struct csv *csv, struct model *model)
-{
-	struct kernel_row *rows;
-	struct kernel_line line;
-	size_t n = SNAPSHOT(model, model_kernels(model, &rows));
-
-	csv_headings(csv, &kernel_columns);
-	for (size_t i = 0; i < n; i++) {
-		kernel_line_init(&line, &rows[i]);
-		csv_row(csv, &kernel_columns, &line);
-	}
-	model_kernels_free(rows, n);
-}
-
-static void csv_put_copies(struct csv *csv, struct model *model)
-{
-	struct copy_row *rows;
-	struct copy_line line;
-	size_t n = SNAPSHOT(model, model_copies(model, &rows));
-
-	csv_headings(csv, &copy_columns);
-	for (size_t i = 0; i < n; i++) {
-		copy_line_init(&line, &rows[i]);
-		csv_row(csv, &copy_columns, &line);
-	}
-	free(rows);
-}
-
 static void csv_put_steps(struct csv *csv, struct model *model)
 {
 	struct step_stats stats;
@@ -202,6 +158,7 @@ static void csv_put_steps(struct csv *csv, struct model *model)
 	free(rows);
 }
 
+/* Times are not counted from the start of the run. */
 static void csv_put_memory(struct csv *csv, struct model *model)
 {
 	struct memory_row *rows;
@@ -212,29 +169,6 @@ static void csv_put_memory(struct csv *csv, struct model *model)
 		csv_row(csv, &allocator_columns, &(struct memory_line) {
 			.row = rows[i], .steps = true,
 		});
-	free(rows);
-}
-
-static void csv_put_counters(struct csv *csv, struct model *model)
-{
-	struct counter_row *rows;
-	size_t n = SNAPSHOT(model, model_counters(model, &rows));
-
-	names(csv, "counter,device,pid,unit,values,least,mean,highest,last");
-	for (size_t i = 0; i < n; i++) {
-		const struct counter_row *r = &rows[i];
-
-		csv_put_text(csv, r->name);
-		which(csv, r->device);
-		number(csv, r->pid);
-		csv_put_text(csv, r->unit);
-		number(csv, r->count);
-		signed_number(csv, r->min);
-		signed_number(csv, r->mean);
-		signed_number(csv, r->max);
-		signed_number(csv, r->last);
-		end_row(csv);
-	}
 	free(rows);
 }
 
@@ -252,23 +186,6 @@ static void csv_put_findings(struct csv *csv, struct model *model)
 		csv_put_text(csv, status.step_ns ? "step" : "second");
 		csv_put_text(csv, rows[i].title);
 		csv_put_text(csv, rows[i].advice);
-		end_row(csv);
-	}
-	free(rows);
-}
-
-static void csv_put_calls(struct csv *csv, struct model *model)
-{
-	struct call_row *rows;
-	size_t n = SNAPSHOT(model, model_calls(model, &rows));
-
-	names(csv, "call,count,errors,total,max");
-	for (size_t i = 0; i < n; i++) {
-		csv_put_text(csv, rows[i].name);
-		number(csv, rows[i].count);
-		number(csv, rows[i].errors);
-		time_ns(csv, rows[i].timed ? rows[i].total_ns : -1);
-		time_ns(csv, rows[i].timed ? rows[i].max_ns : -1);
 		end_row(csv);
 	}
 	free(rows);
@@ -300,85 +217,30 @@ static void csv_put_devices(struct csv *csv, struct model *model)
 	free(rows);
 }
 
-static void csv_put_queues(struct csv *csv, struct model *model)
+/* Those whose rows have columns. */
+static void csv_put_table(struct csv *csv, struct model *model, const struct row_snapshot *kind)
 {
-	struct queue_row *rows;
-	size_t n = SNAPSHOT(model, model_queues(model, &rows));
+	void *rows;
+	size_t n = snapshot_take(kind, model, &rows);
+	const char *row = rows;
 
-	names(csv, "queue,name,pid,number,device,in-order,kernels,copies,failed,busy,delay-p50,"
-	      "delay-p99");
-	for (size_t i = 0; i < n; i++) {
-		const struct queue_row *r = &rows[i];
-
-		which(csv, r->id);
-		csv_put_text(csv, r->name);
-		number(csv, r->pid);
-		number(csv, r->number);
-		which(csv, r->device);
-		csv_put_text(csv, r->in_order ? "yes" : "no");
-		number(csv, r->kernels);
-		number(csv, r->copies);
-		number(csv, r->failed);
-		time_ns(csv, r->busy_ns);
-		time_ns(csv, r->delay_p50_ns);
-		time_ns(csv, r->delay_p99_ns);
-		end_row(csv);
-	}
-	free(rows);
-}
-
-static void csv_put_edges(struct csv *csv, struct model *model)
-{
-	struct edge_row *rows;
-	size_t n = SNAPSHOT(model, model_edges(model, &rows));
-
-	names(csv, "key,source,destination,count,bytes,measured,latency-p50,latency-p99");
-	for (size_t i = 0; i < n; i++) {
-		csv_put_text(csv, rows[i].key);
-		csv_put_text(csv, rows[i].source);
-		csv_put_text(csv, rows[i].destination);
-		number(csv, rows[i].count);
-		number(csv, rows[i].bytes);
-		number(csv, rows[i].measured);
-		time_ns(csv, rows[i].latency_p50_ns);
-		time_ns(csv, rows[i].latency_p99_ns);
-		end_row(csv);
-	}
-	free(rows);
-}
-
-static void csv_put_processes(struct csv *csv, struct model *model)
-{
-	struct process_row *rows;
-	size_t n = SNAPSHOT(model, model_processes(model, &rows));
-
-	names(csv, "pid,parent,host,command,rank,exited,status,signal");
-	for (size_t i = 0; i < n; i++) {
-		const struct process_row *r = &rows[i];
-
-		number(csv, r->pid);
-		number(csv, r->parent);
-		csv_put_text(csv, r->host_name);
-		csv_put_text(csv, r->command);
-		time_ns(csv, r->rank);
-		csv_put_text(csv, r->exited ? "yes" : "no");
-		time_ns(csv, r->exited ? r->exit_status : -1);
-		time_ns(csv, r->exit_signal ? r->exit_signal : -1);
-		end_row(csv);
-	}
-	free(rows);
+	csv_headings(csv, kind->columns);
+	for (size_t i = 0; i < n; i++, row += kind->size)
+		csv_row(csv, kind->columns, row);
+	snapshot_release(kind, rows, n);
 }
 
 static const struct {
 	const char *name;
+	const struct row_snapshot *kind;	/* NULL: write() takes the rows */
 	void (*write)(struct csv *csv, struct model *model);
 } tables[] = {
-	{ "ops", csv_put_ops }, { "kernels", csv_put_kernels }, { "copies", csv_put_copies },
-	{ "steps", csv_put_steps },
-	{ "memory", csv_put_memory }, { "counters", csv_put_counters },
-	{ "findings", csv_put_findings }, { "calls", csv_put_calls },
-	{ "devices", csv_put_devices }, { "queues", csv_put_queues }, { "edges", csv_put_edges },
-	{ "processes", csv_put_processes },
+	{ "ops", &snapshot_of_ops, NULL }, { "kernels", &snapshot_of_kernels, NULL },
+	{ "copies", &snapshot_of_copies, NULL }, { "steps", NULL, csv_put_steps },
+	{ "memory", NULL, csv_put_memory }, { "counters", &snapshot_of_counters, NULL },
+	{ "findings", NULL, csv_put_findings }, { "calls", &snapshot_of_calls, NULL },
+	{ "devices", NULL, csv_put_devices }, { "queues", &snapshot_of_queues, NULL },
+	{ "edges", &snapshot_of_edges, NULL }, { "processes", &snapshot_of_processes, NULL },
 };
 
 const char *csv_table(size_t i)
@@ -396,7 +258,11 @@ bool csv_write(const struct foreign_options *options, struct foreign_result *res
 		return false;
 	}
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
-		if (!strcmp(tables[i].name, options->kind.table))
+		if (strcmp(tables[i].name, options->kind.table))
+			continue;
+		else if (tables[i].kind)
+			csv_put_table(&csv, options->model, tables[i].kind);
+		else
 			tables[i].write(&csv, options->model);
 	result->written = csv.rows;
 	if (!ferror(csv.out))

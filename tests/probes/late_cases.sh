@@ -97,7 +97,7 @@ case_late_refused() {
 	turns_begin || return
 	tell attach /nowhere "$LTTNG_HOME"
 	expect late_refused 'no tftop' "$answer $(cat "$work/turns.err")" \
-		"no late: -1: no running tftop behind TFTOP_CONTROL='/nowhere'"
+		"no late: -1: no tftop is running behind TFTOP_CONTROL='/nowhere'"
 	: >"$work/turns.err"
 	turn late_refused1
 	trace_begin late_refused2 || return

@@ -9,7 +9,7 @@
 #include "tui/base/atomic_file.h"
 #include "tui/draw/grid.h"
 #include "tui/base/json_read.h"
-#include "tui/report/report.h"
+#include "tui/report/sections.h"
 #include "tui/draw/sheet.h"
 
 #define MS INT64_C(1000000)
@@ -432,18 +432,25 @@ static void feed_synth(void *arg, const struct event *events, size_t count)
 	model_apply(model, events, count);
 }
 
-static struct model_synth *run_synth(uint64_t seed, unsigned int fail_permille, int64_t ns)
+static struct model_synth *run_profile(uint64_t seed, const struct model_synth_profile *profile,
+				       int64_t ns)
 {
-	struct model_synth_profile profile = model_synth_default;
 	struct model_synth *synth;
 
-	profile.fail_permille = fail_permille;
 	model = model_new(NULL);
-	synth = model_synth_new(seed, &profile, 100 * SECOND);
+	synth = model_synth_new(seed, profile, 100 * SECOND);
 	model_synth_advance(synth, 100 * SECOND + ns, feed_synth, NULL);
 	model_synth_end(synth, feed_synth, NULL);
 	model_finish(model, false);
 	return synth;
+}
+
+static struct model_synth *run_synth(uint64_t seed, unsigned int fail_permille, int64_t ns)
+{
+	struct model_synth_profile profile = model_synth_default;
+
+	profile.fail_permille = fail_permille;
+	return run_profile(seed, &profile, ns);
 }
 
 static int64_t sum(const struct json_node *rows, const char *key)
@@ -472,6 +479,79 @@ TEST(report_json_adds_up_to_the_truth)
 	json_free(tree);
 	model_synth_free(synth);
 	model_free(model);
+}
+
+/* How many rows the text says that a table has, "… 41 more" included. */
+static int64_t text_rows(const char *text, const char *heading)
+{
+	const char *line = text;
+	int64_t rows = 0, more = 0;
+
+	while (line && (strncmp(line, heading, strlen(heading)) || line[strlen(heading)] != ' '))
+		line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL;
+	while (line && (line = strchr(line, '\n')) && line[1] == ' ') {
+		line++;
+		if (!strncmp(line, "  by class", strlen("  by class")))
+			break;
+		if (!strncmp(line, "  … ", strlen("  … ")))
+			more = atoll(line + strlen("  … "));
+		else
+			rows++;
+	}
+	return rows + more;
+}
+
+static int64_t json_rows(const struct json_node *array)
+{
+	int64_t rows = 0;
+
+	for (const struct json_node *row = array ? array->child : NULL; row; row = row->next)
+		rows++;
+	return rows;
+}
+
+TEST(report_text_and_json_have_the_same_rows)
+{
+	static const struct model_synth_profile profile = {
+		.gpu = true, .processes = 1, .devices = 2, .queues = 2 * SYNTH_GPU_STREAMS,
+	};
+	struct model_synth *synth = run_profile(test_random(), &profile, 3 * SECOND);
+	struct json_node *tree = report_tree();
+	char *text = print(report_text);
+	int compared = 0;
+
+	for (size_t i = 0; i < report_n_sections; i++) {
+		const struct report_section *section = &report_sections[i];
+		const struct table_column *first;
+		int64_t rows;
+
+		/* What the text writes in words has no table. */
+		if (!section->key || !section->place || !section->rows || section->text)
+			continue;
+		first = section->rows->columns->column;
+		rows = json_rows(json_get(tree, section->key));
+		CHECK_INT(text_rows(text, first->report_title ? first->report_title :
+					  section->rows->columns->name), rows);
+		compared += rows > 0;
+	}
+	CHECK(compared >= 6);
+	free(text);
+	json_free(tree);
+	model_synth_free(synth);
+	model_free(model);
+}
+
+/* Each place in the text is one section's, and so is each key, but for one array's parts. */
+TEST(report_sections_have_their_own_places)
+{
+	for (size_t i = 0; i < report_n_sections; i++)
+		for (size_t k = i + 1; k < report_n_sections; k++) {
+			const struct report_section *a = &report_sections[i];
+			const struct report_section *b = &report_sections[k];
+
+			CHECK(!a->place || a->place != b->place);
+			CHECK(!a->key || !b->key || k == i + 1 || strcmp(a->key, b->key));
+		}
 }
 
 TEST(report_golden)

@@ -12,7 +12,6 @@
 #include "tui/report/report.h"
 #include "tui/draw/sheet.h"
 
-#define PAGE_WIDTH 150
 #define NAMES_SHOWN 30u
 #define LAUNCHES_SHOWN 40u
 #define OPS_SHOWN 12u
@@ -189,7 +188,7 @@ static void page_kernel_add_launches(struct page *page, const struct kernel_laun
 				occupancy_cells(&sheet, &l->occupancy);
 		}
 		sheet.more = n > LAUNCHES_SHOWN ? n - LAUNCHES_SHOWN : 0;
-		page_sheet(page, &sheet, PAGE_WIDTH);
+		page_sheet(page, &sheet, REPORT_PAGE_WIDTH);
 	}
 	page_kernel_say_unknown(page, &known);
 }

@@ -12,8 +12,6 @@
 #include "tui/report/report.h"
 #include "tui/draw/sheet.h"
 
-#define PAGE_WIDTH 150
-
 static void time_cell(struct sheet *sheet, int64_t ns)
 {
 	char text[FMT_MAX];
@@ -105,7 +103,7 @@ bool page_queues(const struct page_call *call, struct page *page)
 	page_title(page, "queues");
 	if (!n)
 		page_say(page, ROLE_MUTED, 0, "no queue has been seen");
-	page_sheet(page, &sheet, PAGE_WIDTH);
+	page_sheet(page, &sheet, REPORT_PAGE_WIDTH);
 	say_default(page, rows, n, devices, n_devices);
 	free(rows);
 	free(work);

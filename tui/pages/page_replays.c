@@ -5,21 +5,18 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "model/columns/plain.h"
+#include "model/query/query.h"
 #include "model/query/replays.h"
 #include "tui/draw/page_call.h"
 #include "tui/report/report.h"
 #include "tui/draw/sheet.h"
 
-#define PAGE_WIDTH 150
-
 static void list_all(struct page *page, const struct replay_row *rows, size_t count)
 {
-	struct sheet sheet = { 0 };
-
-	report_replays_columns(&sheet);
-	for (size_t i = 0; i < count; i++)
-		report_replays_cells(&sheet, &rows[i]);
-	page_sheet(page, &sheet, PAGE_WIDTH);
+	report_page_table(page, &replay_columns, &(struct report_rows) {
+		.rows = rows, .size = sizeof(*rows), .count = count,
+	});
 	page_say(page, ROLE_MUTED, 0, "means of one launch; gaps: between its nodes; call: of the "
 		 "host");
 }
@@ -55,7 +52,7 @@ static void list_nodes(struct page *page, const struct replay_row *row)
 		sheet_cell(&sheet, "%s", fmt_share(share, report_positive(node->total_ns),
 						   report_positive(row->total_ns)));
 	}
-	page_sheet(page, &sheet, PAGE_WIDTH);
+	page_sheet(page, &sheet, REPORT_PAGE_WIDTH);
 	if (row->whole)
 		page_say(page, ROLE_MUTED, 0, "%s came as one, without their nodes",
 			 fmt_many(text, row->whole, "launch"));
@@ -64,8 +61,11 @@ static void list_nodes(struct page *page, const struct replay_row *row)
 bool page_replays(const struct page_call *call, struct page *page)
 {
 	struct replay_row *rows;
-	size_t count = report_replays(call->model, &rows), shown = 0;
+	size_t count, shown = 0;
 
+	model_lock(call->model);
+	count = model_replays(call->model, &rows);
+	model_unlock(call->model);
 	page_title(page, call->argc > 1 ? "%s" : "graphs", call->argv[call->argc - 1]);
 	if (!count)
 		page_say(page, ROLE_MUTED, 0, "no graph was launched as one, or its records have "

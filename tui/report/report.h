@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "model/columns/columns.h"
 #include "model/query/query.h"
 #include "model/query/time.h"
 
@@ -43,6 +44,7 @@ void report_text(struct model *model, const struct report_run *run, FILE *out);
 #define REPORT_NAME_LEAST 20		/* columns that a name keeps when space is short */
 
 struct json;
+struct page;
 struct sheet;
 
 #define REPORT_BAR_CELLS 5
@@ -60,72 +62,37 @@ void report_lines(const char *mark, int indent, const char *text, const char *co
 /* A table behind an empty line; nothing without rows. Empties the sheet. */
 void report_sheet(struct sheet *sheet, FILE *out);
 
-/* Rows that have columns: as a table of the report, and each as members of a JSON object. */
+/* Rows that have columns: as a table of the report, as that of a page, and each as members of a
+ * JSON object. */
 struct report_rows {
 	const void *rows;
 	size_t size, count;		/* of one; how many */
 	size_t most;			/* that are shown, 0: all */
-	uint64_t total;			/* that shares are of */
+	enum columns_place place;	/* whose columns are shown */
 };
-struct table_columns;
 void report_table(struct sheet *sheet, const struct table_columns *columns,
 		  const struct report_rows *rows);
+#define REPORT_PAGE_WIDTH 150
+void report_page_table(struct page *page, const struct table_columns *columns,
+		       const struct report_rows *rows);
 void report_row_json(struct json *json, const struct table_columns *columns, const void *row);
 
 /* The members of "run"; a recording keeps the same. */
 void report_run_json(struct json *json, const struct report_run *run);
-/* Its section on trust, report_trust.c. */
 void report_trust_text(struct model *model, FILE *out);
 /* A part of trust: nothing where there are no graphs. */
 void report_graph_text(struct model *model, FILE *out);
 void report_graph_json(struct json *json, struct model *model);
 
-/* Kernels, their classes, a device's limits, report_kernels.c. */
+/* A device's limits, report_kernels.c. */
 struct device_limits;
 void report_limits_json(struct json *json, const struct device_limits *limits);
-void report_kernels_json(struct json *json, struct model *model);
 /* Time of kernels by class, at most KERNEL_KINDS parts of *whole_ns; device UINT32_MAX:
  * of all. The caller has the model's lock. */
 size_t report_classes(struct model *model, uint32_t device, struct report_share *shares,
 		      int64_t *whole_ns);
-void report_classes_text(struct model *model, FILE *out);
-/* Their sections, report_findings.c. */
-void report_findings_text(struct model *model, FILE *out);
-void report_findings_json(struct json *json, struct model *model);
-/* Sections memory and flows, report_memory.c. */
-void report_memory_text(struct model *model, FILE *out);
-void report_memory_json(struct json *json, struct model *model);
-void report_edges_json(struct json *json, struct model *model);
-/* Section messages, report_flows.c. */
-void report_flows_text(struct model *model, FILE *out);
-/* Section counters, report_counters.c. */
-void report_counters_text(struct model *model, FILE *out);
-void report_counters_json(struct json *json, struct model *model);
-/* Section input stages, report_input.c. */
-void report_input_text(struct model *model, FILE *out);
-void report_input_json(struct json *json, struct model *model);
-/* Section source lines, scopes, and of an op what model_op_detail() says, report_lines.c. */
-void report_source_text(struct model *model, FILE *out);
-void report_source_json(struct json *json, struct model *model);
-void report_scopes_json(struct json *json, struct model *model);
+/* Of an op what model_op_detail() says, report_lines.c. */
 void report_op_json(struct json *json, struct model *model, const struct op_row *row);
-/* Section thread pools, report_pools.c. */
-void report_pools_text(struct model *model, FILE *out);
-void report_pools_json(struct json *json, struct model *model);
-/* Section graphs, report_replays.c, likewise. */
-struct replay_row;
-size_t report_replays(struct model *model, struct replay_row **rows);
-void report_replays_columns(struct sheet *sheet);
-void report_replays_cells(struct sheet *sheet, const struct replay_row *row);
-void report_replays_text(struct model *model, FILE *out);
-void report_replays_json(struct json *json, struct model *model);
-/* Section waits, report_waits.c; the snapshot and its table, for the page too. */
-struct wait_row;
-size_t report_waits(struct model *model, struct wait_row **rows);
-void report_waits_columns(struct sheet *sheet);
-void report_waits_cells(struct sheet *sheet, const struct wait_row *row);
-void report_waits_text(struct model *model, FILE *out);
-void report_waits_json(struct json *json, struct model *model);
 /* Parts of devices and steps, report_insight.c. */
 void report_idle_text(const struct device_row *device, const struct idle_gap *idle, FILE *out);
 void report_breakdown_text(struct model *model, FILE *out);
@@ -134,14 +101,12 @@ void report_idle_json(struct json *json, struct model *model, uint32_t device);
 void report_bandwidth_json(struct json *json, struct model *model, uint32_t device);
 void report_breakdown_json(struct json *json, struct model *model);
 void report_phases_json(struct json *json, struct model *model);
-/* Launches of a queue, what kernels compute and the critical path, report_work.c. */
+/* What kernels compute and the critical path, report_work.c. */
 void report_flop(struct json *json, const struct kernel_row *row);
-void report_queue_json(struct json *json, struct model *model, uint32_t queue);
+void report_path_text(struct model *model, FILE *out);
 /* Of the processor, in the place of idle times; false: it is another device. */
 bool report_cores_text(struct model *model, const struct device_row *row, FILE *out);
 bool report_cores_json(struct json *json, struct model *model, const struct device_row *row);
-void report_path_text(struct model *model, FILE *out);
-void report_path_json(struct json *json, struct model *model);
 
 /*
  * The JSON report into a file: written beside it and renamed, so that the

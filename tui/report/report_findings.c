@@ -9,7 +9,7 @@
 #include "tui/draw/grid.h"
 #include "tui/base/json.h"
 #include "tui/draw/places.h"
-#include "tui/report/report.h"
+#include "tui/report/sections.h"
 #include "tui/draw/sheet.h"
 
 #define INDENT 6			/* of the lines below a title */

@@ -7,12 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/columns/copies.h"
 #include "model/columns/ops.h"
-#include "model/query/flows.h"
 #include "tui/base/atomic_file.h"
 #include "tui/base/json.h"
-#include "tui/report/report.h"
+#include "tui/report/sections.h"
 
 #ifndef TFTOP_VERSION
 #define TFTOP_VERSION "unknown"
@@ -89,7 +87,7 @@ static void write_hosts(struct json *json, struct model *model)
 	free(rows);
 }
 
-static void write_trust(struct json *json, struct model *model)
+void report_trust_json(struct json *json, struct model *model)
 {
 	struct model_status status;
 
@@ -135,37 +133,14 @@ static void write_trust(struct json *json, struct model *model)
 	json_end(json);
 }
 
-static void write_processes(struct json *json, struct model *model)
+void report_process_members(struct json *json, struct model *model, const void *rows, size_t at)
 {
-	struct process_row *rows;
-	size_t count;
+	const struct process_row *row = (const struct process_row *)rows + at;
 
-	model_lock(model);
-	count = model_processes(model, &rows);
-	model_unlock(model);
-	json_key_array(json, "processes");
-	for (size_t i = 0; i < count; i++) {
-		const struct process_row *row = &rows[i];
-
-		json_object(json);
-		json_key_uint(json, "pid", row->pid);
-		json_uint_if(json, "parent", row->parent);
-		json_text_if(json, "host", row->host_name);
-		if (row->rank >= 0)
-			json_key_int(json, "rank", row->rank);
-		json_text_if(json, "command", row->command);
-		if (row->exited && row->exit_signal)
-			json_key_int(json, "signal", row->exit_signal);
-		else if (row->exited && row->exit_status >= 0)
-			json_key_int(json, "exit_status", row->exit_status);
-		json_key_array(json, "probes");
-		for (size_t k = 0; k < row->n_probes && k < 8; k++)
-			json_string(json, row->probes[k]);
-		json_end(json);
-		json_end(json);
-	}
+	json_key_array(json, "probes");
+	for (size_t k = 0; k < row->n_probes && k < 8; k++)
+		json_string(json, row->probes[k]);
 	json_end(json);
-	free(rows);
 }
 
 /* How much of span_ns the level was off: idle only as far as can be seen. */
@@ -181,9 +156,10 @@ static int64_t paused_ns(struct model *model, const struct device_row *row)
 	return unseen.paused_ns;
 }
 
-static void write_device(struct json *json, struct model *model, const struct device_row *row)
+void report_device_members(struct json *json, struct model *model, const void *rows, size_t at)
 {
-	json_object(json);
+	const struct device_row *row = (const struct device_row *)rows + at;
+
 	json_key_uint(json, "id", row->id);
 	json_key_array(json, "pids");
 	for (size_t k = 0; k < row->n_pids && k < 16; k++)
@@ -210,104 +186,14 @@ static void write_device(struct json *json, struct model *model, const struct de
 	if (!report_cores_json(json, model, row))
 		report_idle_json(json, model, row->id);
 	report_bandwidth_json(json, model, row->id);
-	json_end(json);
 }
 
-static void write_devices(struct json *json, struct model *model)
+void report_op_members(struct json *json, struct model *model, const void *rows, size_t at)
 {
-	struct device_row *rows;
-	size_t count;
-
-	model_lock(model);
-	count = model_devices(model, &rows);
-	model_unlock(model);
-	json_key_array(json, "devices");
-	for (size_t i = 0; i < count; i++)
-		write_device(json, model, &rows[i]);
-	json_end(json);
-	free(rows);
-}
-
-static void write_queues(struct json *json, struct model *model)
-{
-	struct queue_row *rows;
-	size_t count;
-
-	model_lock(model);
-	count = model_queues(model, &rows);
-	model_unlock(model);
-	json_key_array(json, "queues");
-	for (size_t i = 0; i < count; i++) {
-		const struct queue_row *row = &rows[i];
-
-		json_object(json);
-		json_key_uint(json, "id", row->id);
-		json_key_uint(json, "number", row->number);
-		json_key_uint(json, "pid", row->pid);
-		json_key_uint(json, "device", row->device);
-		json_text_if(json, "name", row->name);
-		json_key_bool(json, "in_order", row->in_order);
-		if (row->fallback)
-			json_key_bool(json, "default", true);
-		if (row->priority)
-			json_key_int(json, "priority", row->priority);
-		json_key_uint(json, "kernels", row->kernels);
-		json_key_uint(json, "copies", row->copies);
-		json_uint_if(json, "failed", row->failed);
-		json_key_int(json, "busy_ns", row->busy_ns);
-		json_time_if(json, "delay_p50_ns", row->delay_p50_ns);
-		json_time_if(json, "delay_p99_ns", row->delay_p99_ns);
-		report_queue_json(json, model, row->id);
-		json_end(json);
-	}
-	json_end(json);
-	free(rows);
-}
-
-static void write_copies(struct json *json, struct model *model)
-{
-	struct copy_row *rows;
-	size_t count;
-
-	model_lock(model);
-	count = model_copies(model, &rows);
-	model_unlock(model);
-	json_key_array(json, "copies");
-	for (size_t i = 0; i < count; i++) {
-		struct copy_line line;
-
-		copy_line_init(&line, &rows[i]);
-		json_object(json);
-		report_row_json(json, &copy_columns, &line);
-		json_uint_if(json, "approximate", rows[i].approx);
-		json_uint_if(json, "untimed", rows[i].untimed);
-		if (rows[i].peer != UINT32_MAX)
-			json_key_uint(json, "peer_device", rows[i].peer);
-		json_end(json);
-	}
-	json_end(json);
-	free(rows);
-}
-
-/* Names are the model's: equal ones are the same. */
-static int by_backward(const void *a, const void *b)
-{
-	uintptr_t x = (uintptr_t)((const struct pass_pair *)a)->backward;
-	uintptr_t y = (uintptr_t)((const struct pass_pair *)b)->backward;
-
-	return x < y ? -1 : x > y;
-}
-
-static void write_op(struct json *json, struct model *model, const struct op_row *row,
-		     const struct pass_pair *pairs, size_t n_pairs)
-{
-	const struct pass_pair wanted = { .backward = row->name };
-	const struct pass_pair *pair = n_pairs ? bsearch(&wanted, pairs, n_pairs, sizeof(*pairs),
-							 by_backward) : NULL;
+	const struct op_line *line = (const struct op_line *)rows + at;
+	const struct op_row *row = &line->op;
 	char source[300];
 
-	json_object(json);
-	report_row_json(json, &op_list_columns, &(struct op_line) { .op = *row });
 	if (strcmp(row->raw_name, row->name) != 0)
 		json_key_string(json, "raw_name", row->raw_name);
 	if (row->file) {
@@ -337,71 +223,14 @@ static void write_op(struct json *json, struct model *model, const struct op_row
 		json_key_int(json, "cpu_ns", row->cpu_ns);
 		json_key_uint(json, "cpu_kernels", row->cpu_kernels);
 	}
-	if (pair) {
-		json_key_string(json, "backward_of", pair->forward);
-		json_key_uint(json, "backward_links", pair->links);
+	if (line->backward_of) {
+		json_key_string(json, "backward_of", line->backward_of);
+		json_key_uint(json, "backward_links", line->backward_links);
 	}
 	report_op_json(json, model, row);
-	json_end(json);
 }
 
-/* Ops, and beside them the user's ranges in which nothing was launched. */
-static void write_ops(struct json *json, struct model *model)
-{
-	struct op_row *rows;
-	struct pass_pair *pairs;
-	size_t count, ranges = 0, n_pairs;
-
-	model_lock(model);
-	count = model_ops(model, &rows);
-	n_pairs = model_passes(model, &pairs);
-	model_unlock(model);
-	if (n_pairs)
-		qsort(pairs, n_pairs, sizeof(*pairs), by_backward);
-	json_key_array(json, "ops");
-	for (size_t i = 0; i < count; i++) {
-		if (rows[i].is_range)
-			ranges++;
-		else
-			write_op(json, model, &rows[i], pairs, n_pairs);
-	}
-	json_end(json);
-	if (ranges) {
-		json_key_array(json, "ranges");
-		for (size_t i = 0; i < count; i++)
-			if (rows[i].is_range)
-				write_op(json, model, &rows[i], pairs, n_pairs);
-		json_end(json);
-	}
-	free(pairs);
-	free(rows);
-}
-
-static void write_calls(struct json *json, struct model *model)
-{
-	struct call_row *rows;
-	size_t count;
-
-	model_lock(model);
-	count = model_calls(model, &rows);
-	model_unlock(model);
-	json_key_array(json, "calls");
-	for (size_t i = 0; i < count; i++) {
-		json_object(json);
-		json_key_string(json, "name", rows[i].name);
-		json_key_uint(json, "count", rows[i].count);
-		if (rows[i].timed) {
-			json_key_int(json, "total_ns", rows[i].total_ns);
-			json_key_int(json, "max_ns", rows[i].max_ns);
-		}
-		json_key_uint(json, "errors", rows[i].errors);
-		json_end(json);
-	}
-	json_end(json);
-	free(rows);
-}
-
-static void write_steps(struct json *json, struct model *model)
+void report_steps_json(struct json *json, struct model *model)
 {
 	struct step_stats stats;
 	struct step_row *rows;
@@ -437,48 +266,54 @@ static void write_steps(struct json *json, struct model *model)
 	free(rows);
 }
 
-static void write_compiles(struct json *json, struct model *model)
-{
-	struct compile_row *rows;
-	size_t count;
+/* ---- all of it ---- */
 
-	model_lock(model);
-	count = model_compiles(model, &rows);
-	model_unlock(model);
-	json_key_array(json, "compiles");
-	for (size_t i = 0; i < count; i++) {
+/* open: the key of the array that was begun and not ended, NULL: none. Returns the same. */
+static const char *report_section_json(const struct report_section *section,
+				       struct model *model, struct json *json, const char *open)
+{
+	void *rows;
+	size_t count = snapshot_take(section->rows, model, &rows), written = 0;
+	const char *row = rows;
+
+	if (section->always)
+		json_key_array(json, open = section->key);
+	for (size_t i = 0; i < count; i++, row += section->rows->size) {
+		if (section->keep && !section->keep(row))
+			continue;
+		if (section->json_most && written++ == section->json_most)
+			break;
+		if (!open)
+			json_key_array(json, open = section->key);
 		json_object(json);
-		json_key_string(json, "what", rows[i].what);
-		json_text_if(json, "cause", rows[i].cause);
-		json_key_uint(json, "count", rows[i].count);
-		json_uint_if(json, "failed", rows[i].failed);
-		json_key_int(json, "total_ns", rows[i].total_ns);
+		if (section->rows->columns)
+			report_row_json(json, section->rows->columns, row);
+		if (section->members)
+			section->members(json, model, rows, i);
 		json_end(json);
 	}
-	json_end(json);
-	free(rows);
+	snapshot_release(section->rows, rows, count);
+	return open;
 }
 
-static void write_messages(struct json *json, struct model *model)
+static void report_sections_json(struct json *json, struct model *model)
 {
-	static const char *const levels[] = { "info", "warning", "error" };
-	struct message_row *rows;
-	size_t count;
+	const char *open = NULL;
 
-	model_lock(model);
-	count = model_messages(model, &rows);
-	model_unlock(model);
-	json_key_array(json, "messages");
-	for (size_t i = 0; i < count; i++) {
-		int level = rows[i].level < 0 || rows[i].level > 2 ? 2 : rows[i].level;
+	for (size_t i = 0; i < report_n_sections; i++) {
+		const struct report_section *section = &report_sections[i];
 
-		json_object(json);
-		json_key_string(json, "level", levels[level]);
-		json_key_string(json, "text", rows[i].text);
-		json_end(json);
+		if (open && (!section->key || strcmp(open, section->key))) {
+			json_end(json);
+			open = NULL;
+		}
+		if (section->json)
+			section->json(json, model);
+		else if (section->key)
+			open = report_section_json(section, model, json, open);
 	}
-	json_end(json);
-	free(rows);
+	if (open)
+		json_end(json);
 }
 
 void report_json(struct model *model, const struct report_run *run, FILE *out)
@@ -492,28 +327,7 @@ void report_json(struct model *model, const struct report_run *run, FILE *out)
 	json_key_object(&json, "run");
 	report_run_json(&json, run);
 	json_end(&json);
-	write_trust(&json, model);
-	write_processes(&json, model);
-	write_devices(&json, model);
-	write_queues(&json, model);
-	report_kernels_json(&json, model);
-	write_copies(&json, model);
-	write_ops(&json, model);
-	report_scopes_json(&json, model);
-	report_source_json(&json, model);
-	write_calls(&json, model);
-	report_waits_json(&json, model);
-	report_replays_json(&json, model);
-	write_steps(&json, model);
-	report_path_json(&json, model);
-	report_findings_json(&json, model);
-	report_memory_json(&json, model);
-	report_input_json(&json, model);
-	report_counters_json(&json, model);
-	report_pools_json(&json, model);
-	report_edges_json(&json, model);
-	write_compiles(&json, model);
-	write_messages(&json, model);
+	report_sections_json(&json, model);
 	json_end(&json);
 	json_finish(&json);
 }

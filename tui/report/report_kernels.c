@@ -9,7 +9,7 @@
 #include "model/query/launch.h"
 #include "model/query/query.h"
 #include "tui/base/json.h"
-#include "tui/report/report.h"
+#include "tui/report/sections.h"
 
 void report_limits_json(struct json *json, const struct device_limits *limits)
 {
@@ -106,29 +106,9 @@ static void report_kernels_write_types(struct json *json, const int64_t type_ns[
 		json_end(json);
 }
 
-static void report_kernels_write_classes(struct json *json, struct model *model)
+void report_class_members(struct json *json, struct model *model, const void *rows, size_t at)
 {
-	struct kernel_class_row *rows;
-	size_t n;
-
-	model_lock(model);
-	n = model_kernel_classes(model, &rows);
-	model_unlock(model);
-	json_key_array(json, "kernel_classes");
-	for (size_t i = 0; i < n; i++) {
-		json_object(json);
-		json_key_uint(json, "device", rows[i].device);
-		json_key_string(json, "class", kernel_kind_name(rows[i].kind));
-		json_key_uint(json, "count", rows[i].count);
-		if (rows[i].count > rows[i].untimed)
-			json_key_int(json, "total_ns", rows[i].total_ns);
-		json_time_if(json, "tensor_core_ns", rows[i].tensor_ns ? rows[i].tensor_ns : -1);
-		json_time_if(json, "no_tensor_core_ns", rows[i].simt_ns ? rows[i].simt_ns : -1);
-		report_kernels_write_types(json, rows[i].type_ns);
-		json_end(json);
-	}
-	json_end(json);
-	free(rows);
+	report_kernels_write_types(json, ((const struct kernel_class_row *)rows)[at].type_ns);
 }
 
 static int by_ns(const void *a, const void *b)
@@ -176,16 +156,10 @@ void report_classes_text(struct model *model, FILE *out)
 		report_shares("  by class  ", shares, n, whole_ns, out);
 }
 
-static void report_kernels_write_kernel(struct json *json, struct model *model,
-					const struct kernel_row *row)
+void report_kernel_members(struct json *json, struct model *model, const void *rows, size_t at)
 {
-	struct kernel_line line;
+	const struct kernel_row *row = &((const struct kernel_line *)rows)[at].row;
 
-	kernel_line_init(&line, row);
-	json_object(json);
-	report_row_json(json, &kernel_columns, &line);
-	json_uint_if(json, "approximate", row->approx);
-	json_uint_if(json, "untimed", row->untimed);
 	if (row->count > row->untimed) {
 		json_key_array(json, "histogram");
 		for (size_t k = 0; k < KERNEL_SPREAD; k++)
@@ -213,21 +187,4 @@ static void report_kernels_write_kernel(struct json *json, struct model *model,
 		json_end(json);
 	}
 	json_end(json);
-	json_end(json);
-}
-
-void report_kernels_json(struct json *json, struct model *model)
-{
-	struct kernel_row *rows;
-	size_t count;
-
-	model_lock(model);
-	count = model_kernels(model, &rows);
-	model_unlock(model);
-	json_key_array(json, "kernels");
-	for (size_t i = 0; i < count; i++)
-		report_kernels_write_kernel(json, model, &rows[i]);
-	json_end(json);
-	model_kernels_free(rows, count);
-	report_kernels_write_classes(json, model);
 }

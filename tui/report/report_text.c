@@ -5,14 +5,12 @@
 #include <string.h>
 
 #include "model/base/util.h"
-#include "model/columns/copies.h"
-#include "model/columns/kernels.h"
 #include "model/columns/ops.h"
 #include "tui/draw/grid.h"
 #include "tui/draw/labels.h"
 #include "tui/table/steps.h"
 #include "tui/draw/places.h"
-#include "tui/report/report.h"
+#include "tui/report/sections.h"
 #include "tui/draw/sheet.h"
 
 #define ROWS_MAX 15			/* of the long tables */
@@ -92,7 +90,7 @@ static void report_text_print_device(struct model *model, struct device_row *row
 			fmt_time(time, unseen.paused_ns));
 }
 
-static void report_text_print_devices(struct model *model, FILE *out)
+void report_devices_text(struct model *model, FILE *out)
 {
 	struct device_row *rows;
 	size_t count;
@@ -132,7 +130,7 @@ static void report_text_print_spark(const struct step_row *rows, size_t count, F
 	fputc('\n', out);
 }
 
-static void report_print_steps(struct model *model, FILE *out)
+void report_steps_text(struct model *model, FILE *out)
 {
 	struct step_stats stats;
 	struct step_row *rows;
@@ -174,36 +172,29 @@ static void report_print_steps(struct model *model, FILE *out)
 	free(rows);
 }
 
-/* ---- tables ---- */
+/* ---- ops ---- */
 
-static int by_op(const void *a, const void *b)
+static int report_ops_by_device(const void *a, const void *b)
 {
-	const struct op_row *x = &((const struct op_line *)a)->op;
-	const struct op_row *y = &((const struct op_line *)b)->op;
+	const struct op_line *x = a, *y = b;
 
-	if (x->device_ns != y->device_ns)
-		return x->device_ns < y->device_ns ? 1 : -1;
-	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
+	return DESCENDING(x, y, op.device_ns) ?: DESCENDING(x, y, op.total_ns);
 }
 
-static int by_self(const void *a, const void *b)
+static int report_ops_by_self(const void *a, const void *b)
 {
-	const struct op_row *x = &((const struct op_line *)a)->op;
-	const struct op_row *y = &((const struct op_line *)b)->op;
+	const struct op_line *x = a, *y = b;
 
-	if (x->self_ns != y->self_ns)
-		return x->self_ns < y->self_ns ? 1 : -1;
-	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
+	return DESCENDING(x, y, op.self_ns) ?: DESCENDING(x, y, op.total_ns);
 }
 
-static void report_text_print_ops(struct model *model, FILE *out)
+void report_ops_text(struct model *model, FILE *out)
 {
 	struct sheet sheet = { 0 };
 	struct step_stats stats;
 	struct step_row *steps;
 	struct op_line *lines;
 	struct op_row *rows;
-	uint64_t all = 0;
 	size_t count;
 	bool devices;
 
@@ -215,77 +206,11 @@ static void report_text_print_ops(struct model *model, FILE *out)
 	free(steps);
 	count = steps_merge(&stats, rows, count);
 	lines = xcalloc(count, sizeof(*lines));
-	for (size_t i = 0; i < count; i++) {
-		lines[i].op = rows[i];
-		all += op_line_cost(&rows[i], devices);
-	}
-	qsort(lines, count, sizeof(*lines), devices ? by_op : by_self);
-	report_table(&sheet, op_columns(devices, OPS_LIST), &(struct report_rows) {
-		lines, sizeof(*lines), count, ROWS_MAX, all,
-	});
-	report_sheet(&sheet, out);
-	free(lines);
-	free(rows);
-}
-
-static int by_kernel(const void *a, const void *b)
-{
-	int64_t x = ((const struct kernel_line *)a)->row.total_ns;
-	int64_t y = ((const struct kernel_line *)b)->row.total_ns;
-
-	return (x < y) - (x > y);
-}
-
-static void report_text_print_kernels(struct model *model, FILE *out)
-{
-	struct sheet sheet = { 0 };
-	struct kernel_line *lines;
-	struct kernel_row *rows;
-	uint64_t all = 0;
-	size_t count;
-
-	model_lock(model);
-	count = model_kernels(model, &rows);
-	model_unlock(model);
-	lines = xcalloc(count, sizeof(*lines));
-	for (size_t i = 0; i < count; i++) {
-		kernel_line_init(&lines[i], &rows[i]);
-		all += kernel_line_part(&lines[i]);
-	}
-	qsort(lines, count, sizeof(*lines), by_kernel);
-	report_table(&sheet, &kernel_columns, &(struct report_rows) {
-		lines, sizeof(*lines), count, ROWS_MAX, all,
-	});
-	report_sheet(&sheet, out);
-	report_classes_text(model, out);
-	model_kernels_free(rows, count);
-	free(lines);
-}
-
-static int by_copy(const void *a, const void *b)
-{
-	int64_t x = ((const struct copy_line *)a)->row.total_ns;
-	int64_t y = ((const struct copy_line *)b)->row.total_ns;
-
-	return (x < y) - (x > y);
-}
-
-static void report_text_print_copies(struct model *model, FILE *out)
-{
-	struct sheet sheet = { 0 };
-	struct copy_line *lines;
-	struct copy_row *rows;
-	size_t count;
-
-	model_lock(model);
-	count = model_copies(model, &rows);
-	model_unlock(model);
-	lines = xcalloc(count, sizeof(*lines));
 	for (size_t i = 0; i < count; i++)
-		copy_line_init(&lines[i], &rows[i]);
-	qsort(lines, count, sizeof(*lines), by_copy);
-	report_table(&sheet, &copy_columns, &(struct report_rows) {
-		lines, sizeof(*lines), count, ROWS_MAX, 0,
+		lines[i].op = rows[i];
+	qsort(lines, count, sizeof(*lines), devices ? report_ops_by_device : report_ops_by_self);
+	report_table(&sheet, op_columns(devices, OPS_LIST), &(struct report_rows) {
+		.rows = lines, .size = sizeof(*lines), .count = count, .most = ROWS_MAX,
 	});
 	report_sheet(&sheet, out);
 	free(lines);
@@ -294,7 +219,7 @@ static void report_text_print_copies(struct model *model, FILE *out)
 
 /* ---- messages ---- */
 
-static void report_text_print_messages(struct model *model, FILE *out)
+void report_messages_text(struct model *model, FILE *out)
 {
 	static const char *const marks[] = { "  ·", "  !", "  !" };
 	struct message_row *rows;
@@ -311,23 +236,39 @@ static void report_text_print_messages(struct model *model, FILE *out)
 	free(rows);
 }
 
+/* ---- all of it ---- */
+
+static void report_section_text(const struct report_section *section, struct model *model,
+				FILE *out)
+{
+	struct sheet sheet = { 0 };
+	void *rows;
+	size_t count = snapshot_take(section->rows, model, &rows);
+
+	if (count && section->compare)
+		qsort(rows, count, section->rows->size, section->compare);
+	report_table(&sheet, section->rows->columns, &(struct report_rows) {
+		.rows = rows, .size = section->rows->size, .count = count,
+		.most = section->text_most,
+	});
+	report_sheet(&sheet, out);
+	snapshot_release(section->rows, rows, count);
+}
+
+static void report_sections_text(struct model *model, FILE *out)
+{
+	for (unsigned place = 1; place <= report_n_sections; place++)
+		for (size_t i = 0; i < report_n_sections; i++)
+			if (report_sections[i].place != place)
+				continue;
+			else if (report_sections[i].text)
+				report_sections[i].text(model, out);
+			else
+				report_section_text(&report_sections[i], model, out);
+}
+
 void report_text(struct model *model, const struct report_run *run, FILE *out)
 {
 	report_text_print_run(run, out);
-	report_trust_text(model, out);
-	report_text_print_devices(model, out);
-	report_print_steps(model, out);
-	report_findings_text(model, out);
-	report_text_print_ops(model, out);
-	report_source_text(model, out);
-	report_text_print_kernels(model, out);
-	report_text_print_copies(model, out);
-	report_replays_text(model, out);
-	report_waits_text(model, out);
-	report_memory_text(model, out);
-	report_counters_text(model, out);
-	report_input_text(model, out);
-	report_pools_text(model, out);
-	report_flows_text(model, out);
-	report_text_print_messages(model, out);
+	report_sections_text(model, out);
 }

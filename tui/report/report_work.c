@@ -5,7 +5,7 @@
 #include "model/base/util.h"
 #include "model/query/work.h"
 #include "tui/base/json.h"
-#include "tui/report/report.h"
+#include "tui/report/sections.h"
 
 #define PARTS_TOLD 20u			/* names of the path */
 #define TYPES_TOLD 8			/* types of its ops */
@@ -35,8 +35,9 @@ static void write_queue(struct json *json, const struct queue_work *work)
 	json_end(json);
 }
 
-void report_queue_json(struct json *json, struct model *model, uint32_t queue)
+void report_queue_members(struct json *json, struct model *model, const void *rows, size_t at)
 {
+	const struct queue_row *row = (const struct queue_row *)rows + at;
 	struct queue_work *work;
 	size_t count;
 
@@ -44,7 +45,7 @@ void report_queue_json(struct json *json, struct model *model, uint32_t queue)
 	count = model_queue_work(model, &work);
 	model_unlock(model);
 	for (size_t i = 0; i < count; i++)
-		if (work[i].queue == queue)
+		if (work[i].queue == row->id)
 			write_queue(json, &work[i]);
 	free(work);
 }
