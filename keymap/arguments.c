@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One word of the text without its brackets, but those inside of it ("ROW[:LANE:ID]");
- * *opened, *closed: they are around it. */
+/* Copies one word of the text without the brackets around it; brackets inside of the word
+ * ("ROW[:LANE:ID]") stay. *opened, *closed: the word has a bracket at its start, at its end. */
 static const char *argument_take_word(const char *at, char word[ARGUMENT_TEXT], bool *opened,
 				      bool *closed)
 {
@@ -57,7 +57,8 @@ static const struct argument *flag_of(const struct arguments *arguments, const c
 	return NULL;
 }
 
-/* Number `place` of those that are no flags; past the last one that itself or NULL. */
+/* Returns place number `place`, not counting flags; behind the last place, the last one if it
+ * repeats itself, else NULL. */
 static const struct argument *place_of(const struct arguments *arguments, int place, bool repeats)
 {
 	const struct argument *last = NULL;

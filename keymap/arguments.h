@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a command's `arguments` (COMMAND_LIST) say about a place of its line:
- * CAPITALS are values, small letters and signs stand for themselves, a|b choose,
- * [...] may be left out, -x is a flag, which may stand anywhere; its value
- * stands in the same brackets: "[-d DEPTH] [-c]". EXPR… is all words up to the end.
+ * Parses a command's `arguments` (COMMAND_LIST), which say what may stand at each place of its
+ * line. CAPITALS are values, small letters and signs stand for themselves, a|b is a choice, [...]
+ * may be left out, and -x is a flag, which may stand anywhere and whose value is in the same
+ * brackets: "[-d DEPTH] [-c]". EXPR... takes all words up to the end.
  *
  * Threads: no state.
  */
@@ -17,7 +17,7 @@
 
 struct argument {
 	char text[ARGUMENT_TEXT];	/* "OP", "start|live|TIME", "-d" */
-	char value[ARGUMENT_TEXT];	/* of a flag, "" takes none */
+	char value[ARGUMENT_TEXT];	/* value of a flag; "": it takes none */
 	bool flag;
 };
 
@@ -26,20 +26,19 @@ struct arguments {
 	int count;
 };
 
-/* What has no room is left out. */
+/* Parses the arguments; those for which there is no room are left out. */
 void arguments_parse(const char *text, struct arguments *arguments);
 
 /*
- * What may be the next word after these (the command's name is not among them):
- * "OP", "start|live|TIME", "" nothing but flags. `repeats`: the last place holds
- * any number of words. *value: it is the value of a flag, so no other flag may
- * stand there.
+ * What the next word after these words may be, where argv does not include the command's name:
+ * "OP", "start|live|TIME", or "" for nothing but flags. `repeats`: the last place takes any number
+ * of words. *value: the word is the value of a flag, so that no other flag may stand there.
  */
 const char *arguments_next(const struct arguments *arguments, int argc, const char *const *argv,
 			   bool repeats, bool *value);
 
-/* The place of the first word of "COMMAND" that takes the whole rest, when it lies before
- * or at word number argc; -1: none. (bind TABLE KEYS COMMAND) */
+/* The number of the first word of a "COMMAND" that takes the rest of the line, if that is at or
+ * before word number argc; -1: there is none. (bind TABLE KEYS COMMAND) */
 int arguments_rest(const struct arguments *arguments, int argc);
 
 #endif

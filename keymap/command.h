@@ -63,22 +63,23 @@ struct command_info {
 extern const struct command_info command_table[COMMAND_ID_COUNT];
 
 const char *command_group_title(enum command_group group);
-/* "a program that is running", as in "needs …"; "" for COMMAND_NEEDS_NOTHING. */
+/* A phrase such as "a program that is running", to follow "needs"; "" for COMMAND_NEEDS_NOTHING. */
 const char *command_needs_text(enum command_needs needs);
 
-/* The next line of details: its ARGUMENT and its sentence are copied, either may be cut.
+/* Reads the next line of details: copies its ARGUMENT and its sentence, each cut if necessary.
  * Returns the rest; NULL: there was no line. */
 const char *command_detail(const char *details, char *argument, size_t argument_size,
 			   char *sentence, size_t sentence_size);
 
-/* What a whole command line does, as "rows hide": the sentence of its argument if the details
- * have one, else the help of the command. Returns sentence; NULL: there is no such command. */
+/* What a whole command line such as "rows hide" does: the sentence about its argument if the
+ * details have one, else the help of the command. Returns sentence; NULL: there is no such
+ * command. */
 const char *command_help(const char *line, char *sentence, size_t size);
 
-/* By name, alias or the unambiguous beginning of a name. -1: a sentence in error, which names
- * a similar command. */
+/* Finds a command by its name, its alias, or an unambiguous start of its name. -1: `error` is a
+ * sentence, which names a similar command. */
 int command_find(const char *name, char *error, size_t error_size);
-/* As command_find(); also -1 when the number of arguments is wrong. */
+/* The same as command_find(); also returns -1 if the number of arguments is wrong. */
 int command_check(int argc, const char *const *argv, char *error, size_t error_size);
 
 #endif

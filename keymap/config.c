@@ -39,7 +39,7 @@ const char *config_builtin_name(const char *folder, size_t i)
 	return NULL;
 }
 
-/* false: there is no such file. */
+/* Returns false if there is no such file. */
 static bool read_builtin(struct config *config, const char *folder, const char *name)
 {
 	char path[64], where[80];
@@ -101,7 +101,7 @@ static bool config_unbind(struct config *config, const char *const *argv,
 			     error, error_size);
 }
 
-/* set NAME = VALUE, set NAME VALUE, set NAME=VALUE */
+/* Accepts "set NAME = VALUE", "set NAME VALUE" and "set NAME=VALUE". */
 static bool config_set(struct config *config, int argc, const char *const *argv,
 		       char *error, size_t error_size)
 {
@@ -130,7 +130,8 @@ static bool config_set(struct config *config, int argc, const char *const *argv,
 	return true;
 }
 
-/* The name of a sourced file: ~/…, or beside the file it stands in. */
+/* Returns the path of a sourced file: ~/… is in the home folder; other relative paths are relative
+ * to the file that sources it. */
 static char *config_resolve_path(const char *where, const char *name)
 {
 	const char *home = getenv("HOME"), *slash = where ? strrchr(where, '/') : NULL;
@@ -175,7 +176,7 @@ static bool config_source(struct config *config, const char *where, const char *
 	return done;
 }
 
-/* filter NAME = EXPR, in which quotes are the expression's */
+/* Reads "filter NAME = EXPR"; quotes in EXPR belong to the expression. */
 static bool config_filter(struct config *config, const char *line, int argc,
 			  const char *const *argv, char *error, size_t error_size)
 {

@@ -19,7 +19,7 @@ static const char *what_it_is(mode_t mode)
 
 FILE *file_open(const char *path, const char **why)
 {
-	/* Without it opening a pipe waits for a writer. */
+	/* Without O_NONBLOCK, opening a pipe waits for a writer. */
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), code = errno;
 	FILE *file = NULL;
 	struct stat st;

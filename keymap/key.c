@@ -8,7 +8,7 @@
 
 #include "keymap/utf8.h"
 
-/* The first name of a code is the one that is printed. */
+/* Where a code has several names, the first one is printed. */
 static const struct { const char *name; uint32_t code; } key_names[] = {
 	{"Up", KEYSYM_UP}, {"Down", KEYSYM_DOWN}, {"Left", KEYSYM_LEFT},
 	{"Right", KEYSYM_RIGHT}, {"Home", KEYSYM_HOME}, {"End", KEYSYM_END},
@@ -24,7 +24,7 @@ static const struct { const char *name; uint32_t code; } key_names[] = {
 
 #define NAME_COUNT (sizeof(key_names) / sizeof(*key_names))
 
-/* Ctrl with this character gives something that a terminal can send. */
+/* Whether a terminal can send Ctrl with this character. */
 static bool ctrl_exists(uint32_t code)
 {
 	return (code >= 'a' && code <= 'z') ||
@@ -129,7 +129,7 @@ char *keys_print(const struct key *keys, int count, char *text, size_t size)
 	return text;
 }
 
-/* "F5" and the like; 0: it is none. */
+/* Parses "F5" and the like; returns 0 if the name is no function key. */
 static uint32_t function_key(const char *name)
 {
 	char *end;
@@ -141,7 +141,7 @@ static uint32_t function_key(const char *name)
 	return *end || number > 20 ? 0 : KEYSYM_F1 + (uint32_t)number - 1;
 }
 
-/* What stands between < and >. */
+/* Parses the text between < and >. */
 static bool parse_named(const char *name, struct key *key, char *error, size_t error_size)
 {
 	const char *whole = name;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Keys and their names. A key is a code point or a named key, with modifiers;
- * a name is the character itself or <Name>, <C-x>, <A-x>, <S-Left> and
- * combinations. Names stand side by side in a sequence: gg, m<Space>, <Esc>q.
+ * Keys and their names. A key is a code point or a named key, with modifiers. A name is the
+ * character itself or <Name>, <C-x>, <A-x>, <S-Left> and combinations. A sequence is written as
+ * names without a separator: gg, m<Space>, <Esc>q.
  *
- * Always true: what keys_print() writes, keys_parse() reads back as the same
- * keys. Two names of what a terminal cannot tell apart (<C-i> and <Tab>, <C-A>
- * and <C-a>, <S-a> and A) are the same key: the parser normalises.
+ * Always true: what keys_print() writes, keys_parse() reads back as the same keys. Two names that a
+ * terminal cannot tell apart (<C-i> and <Tab>, <C-A> and <C-a>, <S-a> and A) are the same key,
+ * because the parser normalises them.
  *
- * Errors: functions that can fail return false or -1 and write a sentence
- * (cause first, subject in 'quotes') to error, cut to its size.
+ * Errors: functions that can fail return false or -1 and write a sentence (cause first, subject in
+ * 'quotes') to error, cut to its size.
  * Threads: no state.
  */
 #ifndef KEYMAP_KEY_H
@@ -37,24 +37,23 @@ struct key {
 	uint8_t mods;			/* enum key_mod */
 };
 
-#define KEY_NAME_MAX 24			/* one key's name with its NUL */
-#define KEY_SEQUENCE_MAX 8		/* keys of one binding */
+#define KEY_NAME_MAX 24			/* maximum length of a key's name, including the NUL */
+#define KEY_SEQUENCE_MAX 8		/* maximum number of keys in a binding */
 #define KEY_ERROR_MAX 160
 
-/* Makes equal what terminals cannot tell apart. */
+/* Makes keys equal that terminals cannot tell apart. */
 struct key key_normalise(struct key key);
 bool key_equal(struct key a, struct key b);
-/* A printable character without Ctrl or Alt: text to insert. */
+/* Whether the key is a printable character without Ctrl or Alt, which is inserted as text. */
 bool key_is_text(struct key key);
 
-/* Name of one key into name; returns it. */
+/* Writes the name of one key; returns it. */
 char *key_print(struct key key, char name[KEY_NAME_MAX]);
 
-/* Reads keys until the end of text. Returns their number (at least 1, at most
- * max) or -1. */
+/* Reads keys until the end of text. Returns how many there are (at least 1, at most max), or -1. */
 int keys_parse(const char *text, struct key *keys, int max, char *error, size_t error_size);
 
-/* Names side by side, cut at whole names to fit; returns text. */
+/* Writes the names without a separator, and only as many whole names as fit; returns text. */
 char *keys_print(const struct key *keys, int count, char *text, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory for keymap/, a leaf: like the x functions of model/base/util.h, never
- * NULL; when memory is short the program says so and leaves with 125.
+ * Memory for keymap/, which uses no other room. Like the x functions of model/base/util.h it never
+ * returns NULL: if memory is short, the program says so and exits with 125.
  */
 #ifndef KEYMAP_MEMORY_H
 #define KEYMAP_MEMORY_H

@@ -69,7 +69,7 @@ int setting_find(const struct settings *settings, const char *name,
 	return -1;
 }
 
-/* Index of value among "a|b|c", -1 none. */
+/* Index of value among "a|b|c"; -1 if it is none of them. */
 static int choice_index(const char *choices, const char *value)
 {
 	size_t length = strlen(value);

@@ -79,7 +79,8 @@ struct setting_info {
 
 extern const struct setting_info setting_table[SETTING_COUNT];
 
-/* As it is listed. values: what it may be, "" a number in the bounds that help names. */
+/* A setting as it is listed. values: the values that it can have; "": a number within the bounds
+ * that help names. */
 struct setting_row {
 	const char *name, *initial, *values, *help;
 };
@@ -87,7 +88,7 @@ struct setting_row {
 struct setting_more {
 	const struct setting_row *rows;	/* borrowed, count of them */
 	size_t count;
-	/* As setting_set() and setting_print() below, of rows[i]. */
+	/* The same as setting_set() and setting_print() below, for rows[i]. */
 	bool (*set)(void *arg, size_t i, const char *value, char *error, size_t error_size);
 	void (*print)(void *arg, size_t i, char *text, size_t size);
 	void *arg;
@@ -95,20 +96,21 @@ struct setting_more {
 
 struct settings {
 	int value[SETTING_COUNT];
-	const struct setting_more *more;	/* borrowed, NULL: none */
+	const struct setting_more *more;	/* borrowed; NULL: there are none */
 };
 
-void settings_init(struct settings *settings);	/* the defaults, no more */
-/* All there are; ids are below it. */
+void settings_init(struct settings *settings);	/* sets the defaults, nothing else */
+/* How many settings there are; ids are below this number. */
 int setting_count(const struct settings *settings);
 struct setting_row setting_row(const struct settings *settings, int id);
 int setting_find(const struct settings *settings, const char *name,
-		 char *error, size_t error_size);	/* -1 */
+		 char *error, size_t error_size);	/* -1: there is none */
 bool setting_set(struct settings *settings, int id, const char *value,
 		 char *error, size_t error_size);
-/* The next of its choices, after the last one the first; false: it has none, a sentence. */
+/* Sets the next of its choices; the first one follows the last. false: it has no choices, and
+ * `error` is a sentence. */
 bool setting_next(struct settings *settings, int id, char *error, size_t error_size);
-/* Its value as setting_set() reads it; returns text. */
+/* Writes its value in the form that setting_set() reads; returns text. */
 char *setting_print(const struct settings *settings, int id, char *text, size_t size);
 
 #endif

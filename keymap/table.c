@@ -55,7 +55,7 @@ void keymap_release(struct keymap *keymap)
 	memset(keymap, 0, sizeof(*keymap));
 }
 
-/* How many keys of both are equal from the start. */
+/* Number of keys at the start that are equal in both bindings. */
 static int common(const struct binding *binding, const struct key *keys, int count)
 {
 	int i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "keymap/utf8.h"
 
-/* Bytes of the sequence that a first byte announces, 0: not a first byte. */
+/* Length in bytes of the sequence that this first byte starts; 0 if it is no first byte. */
 static int sequence_length(unsigned char c)
 {
 	if (c < 0x80)
@@ -35,7 +35,7 @@ int utf8_decode(const char *data, size_t size, uint32_t *ch)
 	value = p[0] & (0x7f >> length);
 	for (i = 1; i < length; i++) {
 		if ((size_t)i >= size)
-			return -length;		/* cut off: may go on */
+			return -length;		/* the sequence is cut off; more bytes may follow */
 		if ((p[i] & 0xc0) != 0x80)
 			return i;
 		value = value << 6 | (p[i] & 0x3f);

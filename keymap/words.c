@@ -12,7 +12,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Copies one word from *line to *out, both advanced; false: a quote is open. */
+/* Copies one word from *line to *out and advances both. Returns false if a quote is not closed. */
 static bool words_take_quoted(const char **line, char **out)
 {
 	const char *p = *line;
@@ -76,7 +76,7 @@ char *words_rest(const char *line, int n)
 		if (!*line || *line == '#' || !n || !words_take_quoted(&line, &to))
 			break;
 	}
-	/* The end of the last word before a comment. */
+	/* Finds the end of the last word before a comment. */
 	for (at = end = line; *at && *at != '#'; end = at) {
 		to = word;
 		if (!words_take_quoted(&at, &to))
@@ -101,7 +101,8 @@ void words_release(struct words *words)
 	words->argc = 0;
 }
 
-/* '…' where needed; a quote inside stands in "…". Returns the new end. */
+/* Adds the word, in '…' where it needs quotes; a quote inside of it is put in "…". Returns the new
+ * end. */
 static char *words_add(char *to, const char *word)
 {
 	size_t length = strlen(word);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A command line as words, the same for tftoprc, prompt and scripts: blanks
- * separate; '…' and "…" hold together; a backslash takes the specialness of
- * the blank, quote, # or backslash after it and is itself before anything
- * else (so that a regex needs no doubling); # begins a comment at the start of
- * a word.
+ * Splits a command line into words, in the same way for tftoprc, prompt and scripts. Blanks
+ * separate words; '...' and "..." keep blanks inside a word. A backslash before a blank, quote, #
+ * or backslash makes that character an ordinary one; before any other character it is an ordinary
+ * backslash, so that regular expressions need no doubling. # at the start of a word starts a
+ * comment.
  *
- * Always true: words_join() of what words_split() gave splits into the same
- * words. Ownership: words are inside text, owned by struct words.
+ * Always true: words_join() of the result of words_split() splits into the same words. Ownership:
+ * words are inside text, which struct words owns.
  */
 #ifndef KEYMAP_WORDS_H
 #define KEYMAP_WORDS_H
@@ -19,23 +19,24 @@
 
 struct words {
 	int argc;			/* 0: an empty line or a comment */
-	const char *argv[WORDS_MAX + 1];	/* NULL after the last */
+	const char *argv[WORDS_MAX + 1];	/* NULL after the last word */
 	char *text;			/* owned */
 };
 
-/* false: open quote or too many words, a sentence in error; nothing to release. */
+/* false: a quote is open or there are too many words; `error` is a sentence, and nothing needs to
+ * be released. */
 bool words_split(struct words *words, const char *line, char *error, size_t error_size);
 void words_release(struct words *words);
 
-/* What stands behind the first n words, quotes and all, without a comment and blanks at its
- * end; the caller frees. */
+/* The text after the first n words, including quotes, without a comment and trailing blanks; the
+ * caller frees. */
 char *words_rest(const char *line, int n);
 
-/* One line that splits into these words; the caller frees. */
+/* A line that splits into these words; the caller frees. */
 char *words_join(int argc, const char *const *argv);
 
-/* How many letters of a (so many bytes) were added, left out, changed or
- * exchanged with the next against b: what somebody meant who wrote a. */
+/* How many letters must be added, removed, changed or swapped with the next to make b from a
+ * (a_length bytes): used to suggest what the user may have meant. */
 int words_distance(const char *a, size_t a_length, const char *b);
 
 #endif

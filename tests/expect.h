@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The frame of C programs that a suite runs under a probe: EXPECT(condition) ends the program
- * with a line on standard error, and SIGABRT, where the condition does not hold. Unit tests have
- * their own (tests/unit/test.h), which ends the case.
+ * The frame of the C programs that a suite runs under a probe: EXPECT(condition) ends the program
+ * with a line on standard error, and SIGABRT, if the condition does not hold. Unit tests have a
+ * frame of their own (tests/unit/test.h), in which a failure ends only the case.
  */
 #ifndef TESTS_EXPECT_H
 #define TESTS_EXPECT_H

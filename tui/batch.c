@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Batch: tftop without a screen. It stays out of the way of the terminal: the signals of Ctrl-C
- * and Ctrl-\ go to PROGRAM alone (while a recording is read, Ctrl-C ends tftop as SIGTERM does).
- * When PROGRAM stops, tftop stops as well, so that the shell gets its job back. SIGTERM and SIGHUP
- * are passed on to PROGRAM, and tftop ends with a report of what it has.
+ * Batch: tftop without a screen. It stays out of the way of the terminal: the signals of Ctrl-C and
+ * Ctrl-\ reach only PROGRAM (while a recording is read, Ctrl-C ends tftop as SIGTERM does). When
+ * PROGRAM stops, tftop stops as well, so that the shell gets control back. SIGTERM and SIGHUP are
+ * passed on to PROGRAM, and tftop ends with a report of what it has collected.
  */
 #include <errno.h>
 #include <poll.h>
@@ -24,13 +24,13 @@
 #include "tui/run/thresholds.h"
 #include "tui/filters/until.h"
 
-#define PUMP_MS 500			/* the session's own looks wake it more often */
-#define UNTIL_MS 50			/* while --until waits: what comes later is too much */
-#define END_MS 2			/* while the last events come in */
-#define READ_MS 20			/* while a recording is read: each look costs the reader */
-#define LEAVE_MS 500			/* for PROGRAM to end on the signal passed on */
+#define PUMP_MS 500			/* the session's own timers wake the loop more often */
+#define UNTIL_MS 50	/* while --until waits: events after the match are not wanted */
+#define END_MS 2			/* while the last events arrive */
+#define READ_MS 20	/* while a recording is read: each wake-up slows down the reader */
+#define LEAVE_MS 500			/* time for PROGRAM to end after the signal was passed on */
 
-/* One look at what happens; the signal that asks tftop to leave, 0: none. */
+/* Waits once and handles what happened. Returns the signal that asks tftop to quit, 0 if none. */
 static int wait_and_pump(struct live *live, int timeout_ms)
 {
 	struct pollfd fds[2] = {
@@ -52,7 +52,7 @@ static bool is_over(const struct live *live, const struct options *options)
 	       (!options->program || live_exited(live, &status, &signal));
 }
 
-/* On a terminal, how far it is; a line that goes again. */
+/* Shows the progress in one line of the terminal, which is erased at the end. */
 static void show_progress(const struct live *live, bool last)
 {
 	static int shown = -1;
@@ -77,7 +77,7 @@ static int look_ms(const struct live *live, bool waits)
 	return progress >= 0 && progress < 100 ? READ_MS : END_MS;
 }
 
-/* --until: collecting ends with the event that was waited for. */
+/* --until: collecting ends with the event that matches. */
 static void look_until(struct live *live, struct until *until, bool *matched)
 {
 	char text[200], message[FILTER_TEXT_MAX + 300];
@@ -95,7 +95,7 @@ static void look_until(struct live *live, struct until *until, bool *matched)
 	until_stop(until);
 }
 
-/* Until PROGRAM has ended and all is read, or a signal asks to leave. */
+/* Runs until PROGRAM has ended and everything is read, or a signal asks tftop to quit. */
 static int batch_watch(struct live *live, const struct options *options, struct until *until,
 		       bool *matched)
 {
@@ -125,7 +125,7 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Passes the signal on and makes the report of what there is. */
+/* Passes the signal on and reports what was collected. */
 static void batch_leave(struct live *live, const struct options *options, int asked)
 {
 	int64_t until_ms = now_ms() + LEAVE_MS;
@@ -164,7 +164,7 @@ static bool asked_to_stop(void)
 	return signals_next() != 0;
 }
 
-/* Without the text report nothing else tells what went wrong. */
+/* Without a text report, nothing else shows these errors. */
 static void print_errors(struct live *live)
 {
 	struct message_row *rows;

@@ -15,10 +15,11 @@
 #include "tui/base/options.h"
 #include "tui/base/text.h"
 
-#define INDENT 23		/* of what is said, behind verdict and word */
-#define NARROWEST 20		/* columns for it, however narrow the terminal */
+#define INDENT 23		/* column of the text, behind verdict and word */
+#define NARROWEST 20	/* the text gets at least so many columns, however narrow the terminal is */
 
-/* Columns behind the indent; on no terminal lines are whole, for grep. */
+/* Columns behind the indent. If the output is no terminal, lines are not wrapped, so that grep
+ * works. */
 static size_t room(void)
 {
 	struct winsize size;
@@ -28,7 +29,7 @@ static size_t room(void)
 	return size.ws_col > INDENT + NARROWEST ? size.ws_col - INDENT : NARROWEST;
 }
 
-/* The rest of a line from column INDENT on, in as many lines as it needs. */
+/* Prints the rest of a line from column INDENT on, wrapped into as many lines as needed. */
 static void print_wrapped(const char *text, size_t width)
 {
 	while (strlen(text) > width) {
@@ -89,7 +90,8 @@ static void print_check(const struct attach_check *check)
 int check_run(const struct options *options)
 {
 	struct environ_choice choice = { .lib_dir = "" };
-	static struct attach_check check;	/* too large for a stack frame */
+	/* static, because it is too large for a stack frame */
+	static struct attach_check check;
 	char folder[PATH_MAX], error[256];
 	bool possible = true;
 

@@ -19,19 +19,21 @@
 
 #define PAGE_NAME "/control"
 #define DELETED " (deleted)"
-#define ALIVE_NS INT64_C(5000000000)	/* as the probes count (probes/runtime/control.c) */
+/* the same limit as in the probes (probes/runtime/control.c) */
+#define ALIVE_NS INT64_C(5000000000)
 #define PATH_BYTES 512
 
 enum found { FOUND_NONE = 0, FOUND_GONE, FOUND_REFUSED, FOUND_LIVING };
 
 struct control_map {
 	enum found found;
-	int fd;			/* FOUND_LIVING: for reading and writing */
+	int fd;			/* FOUND_LIVING: opened for reading and writing */
 	int error;		/* FOUND_REFUSED */
 	char path[PATH_BYTES];
 };
 
-/* The path of a line of /proc/PID/maps, which ends; "": none. *deleted: its file is gone. */
+/* Returns the path in a line of /proc/PID/maps, terminated in place; "" if it has none. *deleted:
+ * the file was removed. */
 static char *control_path(char *line, bool *deleted)
 {
 	char *path = strchr(line, '/');
@@ -55,7 +57,8 @@ static bool is_page(const char *path)
 	       !strcmp(path + length - strlen(PAGE_NAME), PAGE_NAME);
 }
 
-/* Whoever wrote the file: it is to be a page, and its tftop to give signs of life. */
+/* Whether the tftop of this control page still gives signs of life. Any process may have written
+ * the file, so it is checked to be a page. */
 static bool control_process_lives(int fd)
 {
 	struct tft_control page;
@@ -71,7 +74,7 @@ static bool control_process_lives(int fd)
 	       (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - page.alive_ns < ALIVE_NS;
 }
 
-/* A process that was watched several times has several; the best of them is kept. */
+/* A process that was watched several times has several control pages; the best of them is kept. */
 static void control_look_at(struct control_map *page, const char *path, bool deleted)
 {
 	int fd = deleted ? -1 : open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -92,8 +95,8 @@ static void control_look_at(struct control_map *page, const char *path, bool del
 		close(fd);
 }
 
-/* False and errno: what it has mapped cannot be read. A probe maps the page for reading,
- * its tftop for writing as well. */
+/* Returns false and sets errno if the process's mappings cannot be read. A probe maps the page for
+ * reading; its tftop maps it for writing as well. */
 static bool look_at_mapped(pid_t pid, bool writable, struct control_map *page)
 {
 	char name[64], line[PATH_BYTES + 128];
@@ -116,7 +119,8 @@ static bool look_at_mapped(pid_t pid, bool writable, struct control_map *page)
 
 /* ---- where no probe is in use yet, and so nothing is mapped ---- */
 
-/* What it was started with: a tftop that started it, or who started it. */
+/* Reads the environment that the process was started with: it names the tftop that started it or
+ * its parent. */
 static void look_at_environment(pid_t pid, struct control_map *page)
 {
 	static const char name[] = TFT_CONTROL_ENV "=";
@@ -160,7 +164,7 @@ static bool control_folder_has(const char *process, pid_t of)
 	return found;
 }
 
-/* Who attached to it holds it by a pidfd, and has the page of its own mapped. */
+/* A tftop that attached to the process holds a pidfd of it, and has mapped the control page. */
 static void look_at_holders(pid_t pid, struct control_map *page)
 {
 	struct dirent *entry;
@@ -174,7 +178,7 @@ static void look_at_holders(pid_t pid, struct control_map *page)
 		closedir(proc);
 }
 
-/* False and errno: the process cannot be looked at. */
+/* Returns false and sets errno if the process cannot be examined. */
 static bool find_page(pid_t pid, struct control_map *page)
 {
 	*page = (struct control_map){ .fd = -1 };
@@ -191,7 +195,8 @@ static int control_refuse(pid_t pid, const struct control_map *page)
 {
 	int id = (int)pid;
 
-	if (page->found == FOUND_NONE)		/* what others hold is shown to root only */
+	/* only root may see the descriptors of other users' processes */
+	if (page->found == FOUND_NONE)
 		complain_on_stderr("no tftop%s watches process %d: 'tftop -p %d' attaches to it",
 				   geteuid() ? " of yours" : "", id, id);
 	else if (page->found == FOUND_GONE)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The control page (probes/schema/control.h) of the tftop that watches a process, from
- * outside: --control. It is found in what the process has mapped; where no probe is in use in
- * it yet, by the environment it was started with, or by the tftop that holds it.
+ * The control page (probes/schema/control.h) of the tftop that watches a process, accessed from
+ * outside: --control. It is found through what the process has mapped; if no probe is in use in the
+ * process yet, through the environment that it was started with, or through the tftop that holds
+ * the page.
  * Threads: main.
  */
 #ifndef TUI_CONTROL_H
@@ -12,12 +13,13 @@
 
 #include "tui/base/options.h"
 
-/* What a tftop has to do with a process: none was in it that can be seen, one that has gone
- * left probes in it, or one is there (or its page cannot be read). */
+/* Which tftop a process has: none that is visible, one that has ended and left probes, or one that
+ * is alive (or whose page cannot be read). */
 enum control_found { CONTROL_NONE, CONTROL_LEFT, CONTROL_WATCHED };
 enum control_found control_look(pid_t pid);
 
-/* --control PID level=LEVEL; prints what it was and is. What tftop leaves with: 0 or 125. */
+/* Carries out --control PID level=LEVEL, and prints the old and the new level. Returns tftop's exit
+ * status: 0 or 125. */
 int control_run(const struct options *options);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tftop: a live profiler in the terminal. The command line decides: a report
- * without a screen (batch.c), or the screen (loop.c).
+ * tftop: a live profiler in the terminal. The command line decides between a report without a
+ * screen (batch.c) and the screen (loop.c).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@
 #include "tui/tui.h"
 #include "tui/filters/until.h"
 
-/* The terminal's size; false: there is no terminal. */
+/* Reads the terminal's size; returns false if there is no terminal. */
 static bool terminal_size(struct winsize *size)
 {
 	int fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
@@ -72,7 +72,7 @@ static int screen_run(const struct options *options)
 	return status;
 }
 
-/* A made-up program on the screen: nothing is started. */
+/* Shows a synthetic program on the screen; nothing is started. */
 static int synth_run(const struct options *options)
 {
 	struct model_options limits = { .memory_limit = options->memory_limit_bytes };
@@ -83,7 +83,7 @@ static int synth_run(const struct options *options)
 	return status;
 }
 
-/* What can be known to fail is told now, not after hours of PROGRAM. */
+/* Errors that can be known in advance are reported now, not after PROGRAM has run for hours. */
 static bool files_are_good(const struct options *options)
 {
 	struct filter *until = NULL;
@@ -113,7 +113,7 @@ static bool files_are_good(const struct options *options)
 	return !options->until || until;
 }
 
-/* A thread that does not come back may hold what exit() waits for. */
+/* A thread that does not end may hold a lock that exit() waits for. */
 static int leave(int status)
 {
 	if (!reader_left_behind())
@@ -131,7 +131,8 @@ int main(int argc, char **argv)
 
 	session_main_hook(argc, argv);
 	guard_install();
-	signal(SIGXFSZ, SIG_IGN);	/* a file that may not grow is an error, not an end */
+	/* writing beyond the file size limit must return an error, not kill tftop */
+	signal(SIGXFSZ, SIG_IGN);
 	setlocale(LC_CTYPE, "");
 	switch (options_parse(&options, argc, argv, error)) {
 	case OPTIONS_DONE:

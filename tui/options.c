@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command line: one table of options, one function per kind of value.
+ * The command line: one table of options, and one function per kind of value.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -25,7 +25,7 @@
 #define SIZE_MIN 1
 #define SIZE_MAX_CELLS 2000
 
-/* Known, but not in this version. */
+/* Names that are known but not supported in this version. */
 static const char later_probes[] = "hsa sycl";
 
 #ifndef TFTOP_VERSION
@@ -35,7 +35,7 @@ static const char later_probes[] = "hsa sycl";
 #define TFTOP_LIBRARIES "lttng-ctl, lttng-ust, babeltrace2, ncursesw"
 #endif
 
-/* Those of tests, and those that are refused by name; the others are OPTION_LIST. */
+/* Options of tests, and those that are refused by name; all others are in OPTION_LIST. */
 static const struct option own_options[] = {
 	{ "synth", required_argument, NULL, OPT_SYNTH },
 	{ "print", required_argument, NULL, OPT_PRINT },
@@ -43,7 +43,7 @@ static const struct option own_options[] = {
 };
 #define N_OWN (sizeof(own_options) / sizeof(*own_options))
 
-/* For getopt; made once. */
+/* The options for getopt; built once. */
 static const struct option *long_options(void)
 {
 	static struct option *all;
@@ -88,7 +88,7 @@ static enum options_result take_level(struct options *options, const char *from,
 	return wrong(error, "'%s' is not a level: %s takes off, min, default or full", value, from);
 }
 
-/* Which domain stands behind the last '@'. */
+/* Parses the domain behind the last '@'. */
 static enum options_result take_trigger(struct options *options, const char *value, char *error)
 {
 	static const char ranges[] = "range:";
@@ -184,7 +184,7 @@ static enum options_result take_pid(struct options *options, const char *value, 
 {
 	pid_t pid;
 
-	/* what begins as a name begins may be one */
+	/* a word that starts like a name may be a name */
 	if (!isalpha((unsigned char)*value) && !strchr("._/", *value ? *value : ' ') &&
 	    !read_pid(value, &pid))
 		return wrong(error, "'%s' is not a PID: -p takes the number or the name "
@@ -332,7 +332,7 @@ static enum options_result options_take_value(struct options *options, int optio
 	}
 }
 
-/* Tables of the screen, one row a line, for the manual and completion. */
+/* Prints the tables of the screen, one row a line, for the manual and shell completion. */
 static enum options_result print_table(const char *what, char *error)
 {
 	if (!strcmp(what, "keys"))
@@ -416,8 +416,8 @@ static enum options_result unknown_long(const char *argument, char *error)
 	return wrong(error, "unknown option '%s': 'tftop --help' lists them", argument);
 }
 
-/* optopt is 0 for an unknown long option, the option itself when its value is
- * missing or too much, and the letter of an unknown short one. */
+/* optopt is 0 for an unknown long option, the option itself if its value is missing or not allowed,
+ * and the letter of an unknown short option. */
 static enum options_result options_refuse(int c, char *const *argv, char *error)
 {
 	const char *name = NULL;
@@ -479,7 +479,7 @@ static enum options_result check_path(struct options *options, char *const *word
 	return OPTIONS_RUN;
 }
 
-/* The word behind --control PID, and nothing else. */
+/* Takes the word behind --control PID; no other word may follow. */
 static enum options_result take_control(struct options *options, char *const *words, int count,
 					char *error)
 {
@@ -493,7 +493,7 @@ static enum options_result take_control(struct options *options, char *const *wo
 	return take_level(options, "level", words[0] + strlen(key), error);
 }
 
-/* --join's PID, which may be left out, is a word of its own. */
+/* The PID of --join is optional, and a separate word. */
 static enum options_result take_join(struct options *options, char *const *words, int count,
 				     char *error)
 {
@@ -508,7 +508,7 @@ static enum options_result take_join(struct options *options, char *const *words
 	return OPTIONS_RUN;
 }
 
-/* Nothing is run, opened or kept: what would say how is a mistake. */
+/* Nothing is run, opened or kept, so options that configure this are errors. */
 static enum options_result check_alone(const struct options *options, bool more, char *error)
 {
 	if (options->check && (more || options->program || options_batch(options) ||
@@ -566,7 +566,7 @@ enum options_result options_parse(struct options *options, int argc, char **argv
 		options->program = argv + own + 1;
 	else if (own < argc)
 		return wrong(error, "no program after '--': 'tftop -- PROGRAM [ARG...]'");
-	optind = 0;			/* glibc: start anew */
+	optind = 0;			/* in glibc, 0 makes getopt start anew */
 	opterr = 0;
 	while ((c = getopt_long(own, argv, ":bo:p:qvh", long_options(), NULL)) != -1) {
 		enum options_result result;
@@ -574,7 +574,7 @@ enum options_result options_parse(struct options *options, int argc, char **argv
 		if (c == '?' || c == ':')
 			return options_refuse(c, argv, error);
 		if (c == OPT_NO_CONFIG)
-			options->config = NULL;	/* TFTOP_CONFIG gives way to the command line */
+			options->config = NULL;	/* the command line overrides TFTOP_CONFIG */
 		result = options_take(options, c, optarg, error);
 		if (result != OPTIONS_RUN)
 			return result;

@@ -14,8 +14,8 @@
 
 enum options_result {
 	OPTIONS_RUN = 0,
-	OPTIONS_DONE,			/* --help, --version: printed, leave with 0 */
-	OPTIONS_ERROR,			/* error says what is wrong; leave with 125 */
+	OPTIONS_DONE,			/* --help or --version was printed: exit with 0 */
+	OPTIONS_ERROR,			/* `error` says what is wrong: exit with 125 */
 };
 
 enum options_result options_parse(struct options *options, int argc, char **argv,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --help and what shells complete, from the table of options. */
+/* --help and the shells' completion scripts, made from the table of options. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "tui/options.h"
 #include "tui/options_table.h"
 
-#define TEXT_COLUMN 25			/* of --help, where what it is about begins */
+#define TEXT_COLUMN 25			/* column of --help in which the descriptions start */
 #define TEXT_WIDTH 80
 
 const struct option_row option_rows[] = {
@@ -66,7 +66,7 @@ static const char help_tail[] =
 "Exit status: that of PROGRAM, or 128 + its signal; 0 with -p; 125: tftop failed;\n"
 "126: PROGRAM cannot be run; 127: not found. Press ? on the screen for its keys.\n";
 
-/* What --help says of the options that share a line, by the first of them. */
+/* The description in --help of options that share a line, by the first of them. */
 static const char *about_all(const struct option_row *row)
 {
 	switch (row->code) {
@@ -146,7 +146,8 @@ static bool takes(const struct option_row *row, const char *value)
 	return !strcmp(row->value + (*row->value == '='), value);
 }
 
-/* "-b" or "--batch", as often as it has names; *at: 0 at first. NULL: no more. */
+/* Returns "-b" or "--batch", once for each name of the option; *at is 0 at first. NULL: no more
+ * names. */
 static const char *next_name(const struct option_row *row, int *at, char name[40])
 {
 	int which = (*at)++;
@@ -160,7 +161,7 @@ static const char *next_name(const struct option_row *row, int *at, char name[40
 	return name;
 }
 
-/* The options with values of one sort, as patterns of a case. */
+/* Writes the options whose values are of one kind, as patterns of a case. */
 static void bash_case(FILE *out, bool (*is)(const struct option_row *row), const char *action)
 {
 	const char *between = "\t";
@@ -176,7 +177,7 @@ static void bash_case(FILE *out, bool (*is)(const struct option_row *row), const
 
 static bool is_file(const struct option_row *row)
 {
-	/* an optional value stands in the same word */
+	/* an optional value is part of the same word */
 	return takes(row, "FILE") && *row->value != '=';
 }
 
@@ -231,7 +232,7 @@ static void write_bash(FILE *out)
 		     "tftop\n");
 }
 
-/* Within single quotes of a shell. */
+/* Quotes the text for use within single quotes of a shell. */
 static void put_quoted(FILE *out, const char *text)
 {
 	for (; *text; text++)
@@ -269,7 +270,7 @@ static void write_zsh(FILE *out)
 	for (size_t i = 0; i < option_n_rows; i++) {
 		const struct option_row *row = &option_rows[i];
 
-		/* several outputs and processes can be asked for */
+		/* several outputs and processes can be given */
 		fprintf(out, "\t%s", row->code == OPT_EXPORT || row->code == 'p' ? "'*'" : "");
 		if (row->letter && *row->word)
 			fprintf(out, "'(-%c --%s)'{-%c,--%s}'[", row->letter, row->word,

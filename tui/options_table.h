@@ -30,7 +30,7 @@ enum {
 	OPT_ASCII, OPT_COLOR, OPT_THEME, OPT_DEBUG, OPT_VERSION,
 	OPT_SYNTH, OPT_PRINT,		/* for tests and the manual, in no table */
 	OPT_UNTIL, OPT_CHECK, OPT_CHILDREN, OPT_CONTROL, OPT_JOIN, OPT_TRIGGER,
-	OPT_LATER,			/* and above: refused by name */
+	OPT_LATER,			/* this and those above are refused by name */
 	OPT_LIVE = OPT_LATER,
 };
 
@@ -86,7 +86,7 @@ enum option_place { OPTION_ROW, OPTION_MORE, OPTION_NOT };
 
 struct option_row {
 	int code;
-	char letter;			/* '\0' none */
+	char letter;			/* '\0': none */
 	const char *word, *value, *words;
 	enum option_place place;
 	const char *about;
@@ -94,13 +94,13 @@ struct option_row {
 extern const struct option_row option_rows[];
 extern const size_t option_n_rows;
 
-/* Probes of this version, between blanks, as they are listed. */
+/* The probes of this version, separated by blanks, in the order in which they are listed. */
 extern const char option_probes[];
 
-/* What it may be, between blanks, "" anything; words[] gets it. */
+/* The possible values, separated by blanks, "": any; words[] receives the text. */
 const char *option_words(const struct option_row *row, char words[512]);
 
-/* The completion of a shell, bash, zsh or fish; false: there is none for it. */
+/* Writes the completion for a shell (bash, zsh or fish); false: there is none for it. */
 bool option_write_shell(const char *shell, FILE *out);
 
 #endif

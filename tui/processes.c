@@ -16,12 +16,12 @@
 #include "tui/base/text.h"
 
 #define COMMAND_MAX 4096
-#define COMM_MAX 15		/* characters that the kernel keeps of a name */
-#define NAMED_MAX 256		/* processes of one name that are looked at */
-#define CHILDREN_MAX 1024	/* of one process */
+#define COMM_MAX 15		/* length to which the kernel cuts the name of a process */
+#define NAMED_MAX 256		/* most processes of one name that are examined */
+#define CHILDREN_MAX 1024	/* most children of one process */
 
 struct command {
-	char text[COMMAND_MAX + 1];	/* its words, NUL after each */
+	char text[COMMAND_MAX + 1];	/* the words, each followed by NUL */
 	size_t size;
 };
 
@@ -36,7 +36,7 @@ static bool read_command(pid_t pid, struct command *command)
 	return command->size > 0;
 }
 
-/* NULL: there is none behind it. */
+/* Returns the word behind it, NULL if there is none. */
 static const char *next_word(const struct command *command, const char *word)
 {
 	word += strlen(word) + 1;
@@ -55,7 +55,7 @@ static bool is_interpreter(const char *path)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		size_t length = strlen(names[i]);
 
-		/* "python3.11" is one, "shutdown" is none */
+		/* "python3.11" is an interpreter, "shutdown" (which starts with "sh") is none */
 		if (!strncmp(base, names[i], length) &&
 		    !base[length + strspn(base + length, "0123456789.")])
 			return true;
@@ -63,7 +63,7 @@ static bool is_interpreter(const char *path)
 	return false;
 }
 
-/* What an interpreter runs: a file, or Python's -m MODULE; NULL: neither. */
+/* The script that an interpreter runs: a file, or Python's -m MODULE; NULL if there is none. */
 static const char *script_of(const struct command *command)
 {
 	const char *word = next_word(command, command->text);
@@ -80,7 +80,7 @@ static const char *script_of(const struct command *command)
 	return word;
 }
 
-/* The whole of it, or without its last ending: "train" is train.py. */
+/* Compares the whole name, or the name without its extension: "train" is train.py. */
 static bool same_file(const char *path, const char *name)
 {
 	const char *base = basename(path), *dot = strrchr(base, '.');
@@ -163,7 +163,7 @@ static bool is_below_one(const pid_t *pids, size_t n, pid_t pid)
 	return false;
 }
 
-/* Those that are below others of them come with them. */
+/* Removes processes below others in the list: they are included with those. */
 static size_t keep_uppermost(pid_t *pids, size_t n)
 {
 	pid_t all[NAMED_MAX];
@@ -238,7 +238,7 @@ static bool add_children(struct options *options)
 		for (size_t k = 0; k < n; k++) {
 			struct process_stat stat;
 
-			/* itself, where the shell in it has started tftop */
+			/* tftop itself, if it was started by a shell in this process */
 			if (children[k] == getpid() || !process_stat(children[k], &stat) ||
 			    stat.state == 'Z')
 				continue;
@@ -265,7 +265,7 @@ static bool join_one(struct options *options, pid_t pid)
 	case CONTROL_LEFT:
 		options->pids[0] = pid;
 		options->n_pids = options->n_given = 1;
-		/* One that was attached to is attached to again. */
+		/* A process that was attached to is attached to again. */
 		options->join = session_can_join(pid, known);
 		return true;
 	default:
@@ -275,7 +275,7 @@ static bool join_one(struct options *options, pid_t pid)
 	}
 }
 
-/* Root's own, too: of others' it has to say which. */
+/* Also root's own: for processes of other users, root has to name them. */
 static size_t find_left(pid_t *pids, size_t max)
 {
 	DIR *dir = opendir("/proc");

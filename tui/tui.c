@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Setting the loop up and taking it down. */
+/* Sets up and tears down the loop. */
 #include "tui/tui.h"
 
 #include <errno.h>
@@ -65,7 +65,7 @@ static void report_config(void *arg, const char *message)
 	model_message(tui->model, 1, message);
 }
 
-/* --theme: after the file, so that it is what is asked for. */
+/* --theme is applied after the configuration file, so that it takes precedence. */
 static void choose_theme(struct tui *tui)
 {
 	const char *const set[] = {"set", "theme", tui->options->theme};
@@ -105,7 +105,7 @@ static void load_config(struct tui *tui)
 	choose_theme(tui);
 }
 
-/* --until; the expression was looked at before anything began. */
+/* --until; the expression was checked before anything was started. */
 static void start_until(struct tui *tui)
 {
 	struct filter *filter = NULL;
@@ -118,8 +118,8 @@ static void start_until(struct tui *tui)
 }
 
 /*
- * The locale of the environment; where that does not exist here (over ssh) but
- * asks for UTF-8, C.UTF-8 instead: the terminal is the other end's.
+ * Sets the locale of the environment. If it is not installed here (over ssh) but asks for UTF-8,
+ * uses C.UTF-8 instead: the terminal is on the other machine.
  */
 static void choose_locale(void)
 {
@@ -266,14 +266,13 @@ static int exit_status(const struct tui *tui)
 	if (tui->reopen)
 		return TUI_REOPEN;
 	if (!tui->live || !live_exited(tui->live, &status, &number))
-		return 0;			/* a recording, or PROGRAM runs on */
+		return 0;	/* the file is a recording, or PROGRAM continues to run */
 	status = live_exit_status(tui->live);
 	return !status && tui->options->until && !tui->until_matched ? UNTIL_NEVER : status;
 }
 
 /*
- * PROGRAM is started first: its terminal takes over the modes of ours, which
- * the screen changes.
+ * PROGRAM is started first: its terminal copies the modes of ours, which the screen changes.
  */
 static int tui_start_and_loop(struct tui *tui)
 {
@@ -300,8 +299,7 @@ static int tui_start_and_loop(struct tui *tui)
 	return exit_status(tui);
 }
 
-/* Why PROGRAM could not be started stands in the messages; without a screen
- * nobody would read it there. */
+/* Messages say why PROGRAM could not be started; without a screen nobody would see them there. */
 static void print_errors(struct tui *tui)
 {
 	struct message_row *messages = NULL;

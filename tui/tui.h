@@ -10,16 +10,17 @@
 struct live;
 struct options;
 
-#define TUI_REOPEN (-1)			/* the recording's cache was damaged: open it anew */
+/* the recording's cache was damaged, and the recording must be opened again */
+#define TUI_REOPEN (-1)
 
-/* Starts the run (live_start), then loops until the user leaves; live may be
- * NULL (options->synth). Returns tftop's exit status (EXIT STATUS in docs/tftop.1.in),
- * or TUI_REOPEN. Main thread. */
+/* Starts the run (live_start()), then loops until the user leaves; live may be NULL
+ * (options->synth). Returns tftop's exit status (EXIT STATUS in docs/tftop.1.in), or TUI_REOPEN.
+ * Main thread. */
 int tui_run(const struct options *options, struct model *model, struct live *live);
 
-/* For man page and completion, one a line, fields separated by tabs:
- * TABLE KEYS COMMAND; NAME ALIAS GROUP ARGUMENTS KEYS HELP; NAME DEFAULT
- * CHOICES HELP; of the fields of filters NAME TYPE HELP. */
+/* For the man page and completion, one per line, fields separated by tabs: TABLE KEYS COMMAND; NAME
+ * ALIAS GROUP ARGUMENTS KEYS HELP; NAME DEFAULT CHOICES HELP; for the fields of filters NAME TYPE
+ * HELP. */
 void tui_print_keys(void);
 void tui_print_commands(void);
 void tui_print_settings(void);

@@ -68,7 +68,7 @@ enum act_flag {
 struct act {
 	int64_t start_ns, end_ns;
 	/* RUN: when its launch began; LAUNCH: when its run began; OP: when it was handed to a
-	 * thread pool; 0: not known */
+	 * thread pool; 0: unknown */
 	int64_t call_ns;
 	/* RUN, LAUNCH: bytes moved, 0 for kernels; OP: its step id */
 	uint64_t amount;
@@ -82,10 +82,11 @@ struct act {
 	uint32_t op_name;
 	union {
 		uint32_t call_dur_ns;	/* RUN, LAUNCH: duration of the call */
-		uint32_t content;	/* OP: a fingerprint of what it copies, 0 not known */
+		/* OP: a fingerprint of the data that it copies; 0: unknown */
+		uint32_t content;
 	};
-	/* RUN of a copy: the place in memory (event.h), 0 not known; of a kernel: its launch
-	 * shape, 0 none; OP: the id of its frame in the process, 0 not known */
+	/* RUN of a copy: the place in memory (event.h), 0: unknown; RUN of a kernel: its launch
+	 * shape, 0: none; OP: the id of its frame in the process, 0: unknown */
 	uint32_t object;
 	uint32_t row;			/* the row that draws it; 0: none */
 	uint8_t kind : 3;		/* enum act_kind */
@@ -98,11 +99,11 @@ struct act {
 
 struct slice {
 	int64_t t0, t1;
-	int64_t number;			/* of the step, -1: not a step */
+	int64_t number;			/* number of the step; -1: the slice is not a step */
 	bool step;			/* this is a step */
 	bool warm_up;			/* a step of the warm-up, left out of means */
 	bool compiles;			/* a step that spent half its time or more compiling */
-	bool cut;			/* too many acts: this is only a part of a step ... */
+	bool cut;			/* too many acts: this slice is only a part of a step ... */
 	int64_t whole_t1;		/* ... that ends here */
 	/* These pointers are borrowed until the analysis returns. */
 	const struct act *acts;
@@ -116,7 +117,7 @@ struct slice {
 	bool paused;
 };
 
-/* Some events of the slice are missing. */
+/* Some events of the slice are missing (lost, or dropped because there were too many acts). */
 static inline bool slice_partial(const struct slice *slice)
 {
 	return slice->lost || slice->paused;
@@ -154,7 +155,7 @@ static inline bool act_is_copy(const struct act *act)
 	return act->kind == ACT_RUN && !act_is_kernel(act);
 }
 
-/* True in exactly one of the slices that hold the act: counts add up over slices. */
+/* True in exactly one of the slices that hold the act, so that counts add up over slices. */
 static inline bool act_counts(const struct slice *slice, const struct act *act)
 {
 	return act->start_ns >= slice->t0 || (act->flags & ACT_LATE);

@@ -17,14 +17,14 @@
 
 #include "model/acts/act.h"
 
-#define WAITING_BLOCK 1024u		/* acts in a block */
+#define WAITING_BLOCK 1024u		/* acts per block */
 
 struct waiting_acts {
-	struct start_key *keys;		/* owned; by arrival. `at`: where the act is */
+	struct start_key *keys;		/* owned; in order of arrival; `at`: where the act is */
 	size_t n, cap;
 	int64_t first_ns;		/* the earliest start so far; INT64_MAX: none */
 	struct act **blocks;		/* owned, and so is each block */
-	uint32_t *in_use;		/* owned; of each block */
+	uint32_t *in_use;		/* owned; how many waiting acts each block has */
 	uint32_t *unused;		/* owned; blocks without acts */
 	size_t n_blocks, cap_blocks, n_unused;
 	uint32_t block, used;		/* where the next act goes */
@@ -33,13 +33,13 @@ struct waiting_acts {
 void waiting_init(struct waiting_acts *waiting);
 void waiting_release(struct waiting_acts *waiting);
 void waiting_push(struct waiting_acts *waiting, const struct act *act);
-/* Drops the n acts that came first. */
+/* Drops the n acts that arrived first. */
 void waiting_drop(struct waiting_acts *waiting, size_t n);
 /* Drops the acts that start before to_ns. */
 void waiting_forget(struct waiting_acts *waiting, int64_t to_ns);
 size_t waiting_bytes(const struct waiting_acts *waiting);
 
-/* Valid until this or another act is dropped. */
+/* The pointer is valid until this or another act is dropped. */
 static inline struct act *waiting_at(const struct waiting_acts *waiting, uint32_t at)
 {
 	return &waiting->blocks[at / WAITING_BLOCK][at % WAITING_BLOCK];
@@ -50,7 +50,7 @@ struct acts {
 	size_t max;			/* when more are waiting, the older half is dropped */
 	size_t looked;			/* how many of the waiting acts the analyses have seen */
 	uint64_t dropped;
-	uint64_t dropped_now;		/* of these, those that no slice has counted yet */
+	uint64_t dropped_now;		/* how many of the dropped acts no slice has counted yet */
 };
 
 void acts_new(struct model *model);

@@ -15,9 +15,9 @@
 #include "model/base/util.h"
 
 #define FEW 48
-#define EACH_BITS 2			/* keys to a bucket */
-#define BUCKET_BITS 11			/* buckets: what a core's first cache holds */
-#define BLOCK 8192u			/* keys, with their spare ones */
+#define EACH_BITS 2			/* log2 of the keys per bucket */
+#define BUCKET_BITS 11	/* log2 of the buckets: as many as a core's first cache holds */
+#define BLOCK 8192u			/* keys per block, including the spare ones */
 
 static void insert_few(struct start_key *to, const struct start_key *from, size_t n)
 {
@@ -92,8 +92,8 @@ static void sort_block(struct start_key *keys, struct start_key *spare, size_t n
 	}
 }
 
-/* The number of keys that belong before one that starts then; `also`: and those
- * that start at the same time. */
+/* The number of keys that belong before a key with this start; `also`: including those that start
+ * at the same time. */
 static size_t count_before(const struct start_key *keys, size_t n, int64_t start, bool also)
 {
 	return FIRST_NOT(i, 0, n, keys[i].start < start || (also && keys[i].start == start));

@@ -8,8 +8,8 @@
 
 struct start_key {
 	int64_t start;
-	uint32_t at;			/* index of what the key stands for */
-	uint32_t kind;			/* kind of what it stands for */
+	uint32_t at;			/* index of the act that the key stands for */
+	uint32_t kind;			/* kind of that act */
 };
 
 /* spare: room for n more keys. n must be below 2^32. */

@@ -53,7 +53,7 @@ static void move_view(struct model *model, uint32_t index, const struct clock_ch
 	rows_extent(model);
 }
 
-/* The clock may have its first map now: commands that waited for it are taken in. */
+/* The clock may have its first map now: applies the commands that waited for it. */
 static void changed(struct model *model, uint32_t view, struct clock_change *change,
 		    clock_known_fn *known)
 {
@@ -70,7 +70,7 @@ static void changed(struct model *model, uint32_t view, struct clock_change *cha
 /* messages for each clock; all contradictions are counted */
 #define TELL_MAX 16u
 
-/* The host time that the clock gave for these ticks before the new bound. */
+/* The host time to which the clock converted these ticks before the new bound. */
 static int64_t say(const struct clock *clock, uint64_t ticks, int64_t else_ns)
 {
 	uint8_t segment;
@@ -78,8 +78,8 @@ static int64_t say(const struct clock *clock, uint64_t ticks, int64_t else_ns)
 	return clock_has(clock) ? clock_map(clock, ticks, &segment) : else_ns;
 }
 
-/* Reports a bound or a pair that no line fits: it says host_ns where the clock had said_ns. The
- * message is dated by that time, since what is drawn around it is less certain. */
+/* Reports a bound or a pair that no line fits: it says host_ns where the clock said said_ns. The
+ * message gets this time, because what is drawn around it is less certain. */
 static void tell_contradiction(struct model *model, uint32_t index, uint64_t before,
 			       int64_t said_ns, int64_t host_ns)
 {

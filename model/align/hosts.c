@@ -27,7 +27,7 @@ static struct host *host_get(struct hosts *hosts, uint16_t host)
 	return hosts->list[host];
 }
 
-/* As soon as both wall clocks are known. */
+/* Links the clocks as soon as both wall clocks are known. */
 static void link_wall(struct hosts *hosts, uint32_t index)
 {
 	struct host *host = hosts->list[index];
@@ -42,7 +42,7 @@ static void link_wall(struct hosts *hosts, uint32_t index)
 	host->linked = true;
 }
 
-/* Takes in what a process reports of its host's clocks. */
+/* Applies what a process reports about its host's clocks. */
 static void hosts_wall(struct model *model, uint16_t index, int64_t mono_ns, int64_t real_ns)
 {
 	struct hosts *hosts = model->hosts;
@@ -124,8 +124,8 @@ static void map_time(const struct host_mapping *mapping, int64_t *ns)
 	*ns = mapped < 1 ? 1 : mapped < TIME_MAX ? mapped : *ns;
 }
 
-/* The end is mapped as well as the start, or spans inside this one would stick out. Where the
- * line changes in between, the duration is kept. */
+/* Converts the end as well as the start, because spans inside this one would stick out otherwise.
+ * If the line changes in between, the duration is kept. */
 static void map_span(const struct host_mapping *mapping, int64_t *start_ns, int64_t *dur_ns)
 {
 	int64_t end_ns, length_ns;
@@ -258,7 +258,7 @@ const struct event *hosts_map(struct model *model, const struct event *event)
 	if (!event->host)
 		return event;
 	if (!host_get(hosts, event->host)) {
-		model_odd(model, BAD_FULL);	/* its times stay unconverted */
+		model_odd(model, BAD_FULL);	/* the times are not converted */
 		return event;
 	}
 	hosts->mapped = *event;

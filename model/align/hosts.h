@@ -32,14 +32,14 @@
 
 #define HOSTS_MAX CLOCK_NODES
 #define HOSTS_FLOWS 8192u
-#define HOSTS_WALL_NS 100000000		/* wall clocks of one cluster differ by less */
+#define HOSTS_WALL_NS 100000000	/* wall clocks within one cluster differ by less than this */
 
 struct model;
 
 struct host {
 	bool has_wall, linked;		/* linked: the graph knows its wall clock */
 	int64_t wall_ns;		/* its wall clock minus its CLOCK_MONOTONIC */
-	int64_t error_ns;		/* at the last event mapped */
+	int64_t error_ns;		/* error bar at the last event that was converted */
 	struct clock wall;		/* maps to host 0 by the wall clocks alone */
 };
 
@@ -58,7 +58,7 @@ struct hosts {
 
 /* The event with its times on host 0's clock; valid until the next call. */
 const struct event *hosts_map(struct model *model, const struct event *event);
-/* What to add to the error bar of anything on that host. */
+/* What is to be added to the error bar of anything on that host. */
 int64_t hosts_error(const struct model *model, uint16_t host);
 void hosts_new(struct model *model);
 size_t hosts_bytes(const struct model *model);

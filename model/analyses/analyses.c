@@ -33,15 +33,15 @@
 #include "model/rows/rows.h"
 #include "model/steps/steps.h"
 
-#define POLL_NS 20000000		/* settled moves by so much between looks, ... */
-#define OPEN_NS INT64_C(1000)		/* ... and by that for each open span: it is looked at */
+#define POLL_NS 20000000	/* settled time must advance by this much between two calls ... */
+#define OPEN_NS INT64_C(1000)	/* ... plus this much for each open span, as each is looked at */
 #define REVIEW_NS 1000000000
-#define STEPLESS_NS 1000000000		/* before the first step: behind the settled line */
+#define STEPLESS_NS 1000000000		/* distance from the settled line before there are steps */
 #define LAG_NS 10000000000
-#define PERIOD_LOOK_NS 100000000	/* looking for steps goes through all that waits */
+#define PERIOD_LOOK_NS 100000000	/* searching for steps goes through all acts that wait */
 #define CARRY_MAX 16384u
 #define AHEAD 8
-#define PIECE_ACTS 16384u		/* outside of steps: what stays in a core's cache */
+#define PIECE_ACTS 16384u	/* outside of steps: as many acts as fit into a core's cache */
 
 #define ANALYSIS_POINTER(id, one) &one,
 static const struct analysis *const list[ANALYSIS_COUNT + 1] = {
@@ -49,12 +49,12 @@ static const struct analysis *const list[ANALYSIS_COUNT + 1] = {
 };
 
 struct analyses {
-	struct acts *acts;		/* borrowed: arrived, not handed out */
-	struct act *carry;		/* owned; reach over done_ns, by start */
+	struct acts *acts;	/* borrowed; acts that have arrived and were not handed out */
+	struct act *carry;		/* owned; acts that reach beyond done_ns, by start */
 	size_t n_carry, cap_carry;
-	struct act *out;		/* owned; the slice that is handed out */
+	struct act *out;		/* owned; the slice that is being handed out */
 	size_t n_out, cap_out;
-	struct slice_space space;	/* of the slice, too */
+	struct slice_space space;	/* also part of the slice */
 	struct start_key *keys;		/* owned; twice cap_keys */
 	size_t n_keys, cap_keys, at_key;
 	int64_t done_ns, tried_ns, reviewed_ns;
@@ -62,10 +62,10 @@ struct analyses {
 	struct analyses_stats stats;
 	struct input_names input;
 	struct findings *findings;	/* owned */
-	struct period *period;		/* owned; looks for steps up to period_ns */
+	struct period *period;		/* owned; searches for steps up to period_ns */
 	int64_t period_ns;
-	uint64_t n_steps;		/* whole ones, without the warm-up */
-	int64_t steps_ns;		/* their sum */
+	uint64_t n_steps;		/* complete steps, without the warm-up */
+	int64_t steps_ns;		/* sum of their durations */
 	void *state[ANALYSIS_COUNT + 1];	/* owned */
 	void (*watch)(void *arg, const struct slice *slice);
 	void *watch_arg;
@@ -169,7 +169,7 @@ void analyses_watch(struct model *model, void (*watch)(void *arg, const struct s
 	model->analyses->watch_arg = arg;
 }
 
-/* ---- names, as far as they are known by now ---- */
+/* ---- names, as far as they are known ---- */
 
 static void analyses_resolve_thread(struct model *model, struct act *act)
 {
@@ -186,7 +186,7 @@ static void analyses_resolve_thread(struct model *model, struct act *act)
 		act->work = (uint8_t)names_work(&model->names, act->name);
 }
 
-/* ---- out ---- */
+/* ---- handing out ---- */
 
 static void review(struct model *model, bool final)
 {
@@ -221,7 +221,7 @@ static uint64_t lost_within(const struct model *model, struct analyses *analyses
 	return lost;
 }
 
-/* They come from all over the memory: it is asked for them in time. */
+/* Prefetch: the acts are scattered in memory. */
 static void fetch(const struct act *act)
 {
 	__builtin_prefetch(act, 1);
@@ -236,8 +236,8 @@ static struct act *put_out(struct analyses *analyses, const struct act *act)
 	return &analyses->out[analyses->n_out++];
 }
 
-/* Carried acts and keys [at_key, end) in one array; the first of the keys may
- * be late, and lie between the carried ones. */
+/* Puts carried acts and the keys [at_key, end) into one array; the first of the keys may be late,
+ * and lie between the carried ones. */
 static void analyses_gather_slice(struct model *model, size_t end, int64_t t0)
 {
 	struct analyses *analyses = model->analyses;
@@ -253,7 +253,7 @@ static void analyses_gather_slice(struct model *model, size_t end, int64_t t0)
 		while (carried < analyses->n_carry &&
 		       analyses->carry[carried].start_ns <= key->start)
 			put_out(analyses, &analyses->carry[carried++]);
-		/* Copy it first: reading at once what was just written in parts stalls a core. */
+		/* Copy it first: reading at once what was just written in pieces stalls a core. */
 		act = put_out(analyses, waiting_at(&analyses->acts->waiting, key->at));
 		analyses_resolve_thread(model, act);
 		if (key->start < t0) {
@@ -266,7 +266,7 @@ static void analyses_gather_slice(struct model *model, size_t end, int64_t t0)
 		put_out(analyses, &analyses->carry[carried++]);
 }
 
-/* What of the slice reaches over its end. */
+/* Keeps the acts of the slice that reach over its end. */
 static void analyses_carry_over(struct analyses *analyses, int64_t t1)
 {
 	analyses->n_carry = 0;
@@ -321,13 +321,13 @@ static void hand_piece(struct model *model, struct slice *slice, size_t end)
 	model_breathe(model);
 }
 
-/* First key from at_key on that starts at t_ns or later. */
+/* The first key from at_key on that starts at t_ns or later. */
 static size_t key_from(const struct analyses *analyses, int64_t t_ns)
 {
 	return FIRST_NOT(i, analyses->at_key, analyses->n_keys, analyses->keys[i].start < t_ns);
 }
 
-/* One slice, in pieces if it holds too many. */
+/* Hands out one slice, in pieces if it has too many acts. */
 static void hand_out(struct model *model, const struct slice *whole)
 {
 	struct analyses *analyses = model->analyses;
@@ -357,7 +357,7 @@ static void hand_out(struct model *model, const struct slice *whole)
 
 /* ---- where the borders are ---- */
 
-/* The first step at or after from_ns, if it is over by until_ns. */
+/* The first step at or after from_ns, if it has ended by until_ns. */
 static const struct step *next_step(const struct steps *steps, int64_t from_ns, int64_t until_ns)
 {
 	if (!steps)
@@ -373,8 +373,8 @@ static const struct step *next_step(const struct steps *steps, int64_t from_ns, 
 	return NULL;
 }
 
-/* Where the next slice begins, the first one with the first act that is there when
- * it is handed out; INT64_MIN: there is nothing. */
+/* Where the next slice starts; the first slice starts with the first act that is there when it is
+ * handed out. INT64_MIN: there are no acts. */
 static int64_t beginning(const struct analyses *analyses, const struct steps *steps)
 {
 	int64_t first = steps && steps->n ? steps->list[0].start_ns : INT64_MAX;
@@ -386,7 +386,7 @@ static int64_t beginning(const struct analyses *analyses, const struct steps *st
 	return first == INT64_MAX ? INT64_MIN : first;
 }
 
-/* Of what waits: what begins there, too, is to be within the last slice. */
+/* The end of the last slice, at least `last`: every waiting act must start before it. */
 static int64_t last_end(const struct analyses *analyses, const struct steps *steps, int64_t last)
 {
 	size_t before;
@@ -403,7 +403,7 @@ static int64_t last_end(const struct analyses *analyses, const struct steps *ste
 	for (size_t i = 0; i < analyses->n_carry; i++)
 		if (analyses->carry[i].end_ns > last)
 			last = analyses->carry[i].end_ns;
-	/* a step may be told around what it is made of */
+	/* a step may be longer than what it consists of */
 	before = steps ? FIRST_FROM(steps->list, steps->n, last) : 0;
 	if (before && steps->list[before - 1].start_ns + steps->list[before - 1].dur_ns > last)
 		last = steps->list[before - 1].start_ns + steps->list[before - 1].dur_ns;
@@ -438,7 +438,7 @@ static void make_room(struct analyses *analyses)
 	analyses->keys = xreallocarray(NULL, analyses->cap_keys, 2 * sizeof(*analyses->keys));
 }
 
-/* Keys of all, or all runs, from number i on that start in [from_ns, to_ns), sorted. */
+/* The keys of all acts, or of all runs, from number i on that start in [from_ns, to_ns), sorted. */
 static void make_keys(struct analyses *analyses, size_t i, int64_t from_ns, int64_t to_ns,
 		      bool runs)
 {
@@ -457,7 +457,7 @@ static void make_keys(struct analyses *analyses, size_t i, int64_t from_ns, int6
 	analyses->at_key = 0;
 }
 
-/* Where nothing else marks steps, what runs may show them. */
+/* If nothing else marks steps, the period of the runs may show them. */
 static void look_for_steps(struct model *model, int64_t to_ns)
 {
 	struct analyses *analyses = model->analyses;
@@ -482,8 +482,8 @@ static void look_for_steps(struct model *model, int64_t to_ns)
 	analyses->period_ns = to_ns;
 }
 
-/* The next slice without a step, at most up to to_ns: a second, but where
- * nothing begins for longer it is as long as that. */
+/* The end of the next slice without a step, at most to_ns: a second, or longer if nothing starts
+ * for longer. */
 static int64_t plain_end(const struct analyses *analyses, int64_t to_ns)
 {
 	int64_t t1 = analyses->done_ns + SLICE_NS;
@@ -526,8 +526,8 @@ static void hand_out_until(struct model *model, const struct steps *steps, int64
 
 /* ---- when ---- */
 
-/* until_ns, or earlier: the launch, most_ns before it at most, of the oldest that was announced
- * and has not been heard of since. O(queues and those). */
+/* until_ns, or earlier: the oldest launch that was announced and has not been heard of since, but
+ * at most most_ns before until_ns. O(queues and such launches). */
 static int64_t heard_until(const struct model *model, int64_t until_ns, int64_t most_ns)
 {
 	int64_t from_ns = until_ns - most_ns;
@@ -559,7 +559,7 @@ void analyses_run(struct model *model, bool finish)
 	if (!finish)
 		settled = heard_until(model, settled, LAG_NS);
 	if (full && waiting->keys[waiting->n / 2].start > settled)
-		settled = waiting->keys[waiting->n / 2].start;	/* half is what came first */
+		settled = waiting->keys[waiting->n / 2].start;	/* the half that came first */
 	look_for_steps(model, finish ? INT64_MAX : settled);
 	steps = steps_best(model);
 	from = beginning(analyses, steps);

@@ -22,15 +22,16 @@ struct analyses;		/* owned by the model: model->analyses */
 
 struct analysis {
 	const char *name;
-	size_t size;			/* of its state, zeroed before init */
+	size_t size;			/* size of its state, which is zeroed before init */
 	void (*init)(struct model *model, void *state);		/* may be NULL */
 	void (*release)(void *state);				/* may be NULL */
 	/* One more slice has settled. May be NULL. */
 	void (*slice)(struct model *model, void *state, const struct slice *slice);
-	/* What there is to say now, over all slices so far; called about once a
-	 * second of data and at the end. May be NULL. */
+	/* Adds the findings over all slices so far; called about once per second of data and at the
+	 * end. May be NULL. */
 	void (*review)(struct model *model, void *state, struct findings *findings);
-	size_t (*bytes)(const void *state);			/* beside size; may be NULL */
+	/* memory of its state in addition to size; may be NULL */
+	size_t (*bytes)(const void *state);
 };
 
 /* One line for each analysis: X(ID, the struct's name). */
@@ -71,29 +72,31 @@ struct analyses *analyses_new(struct model *model);
 void analyses_free(struct analyses *analyses);
 void *analysis_state(const struct model *model, enum analysis_id id);
 
-/* Hands out what has settled since. finish: all of it, and the last review. */
+/* Hands out the slices that have settled since the last call. finish: hands out everything and
+ * makes the last review. */
 void analyses_run(struct model *model, bool finish);
-/* The same when much waits, and between batches when enough has settled. Cheap
- * else. Not in the midst of an event. */
+/* The same, but only when many acts wait or, between batches, when enough time has settled;
+ * otherwise cheap. Must not be called while an event is being applied. */
 void analyses_poll(struct model *model, bool batch_ends);
 size_t analyses_bytes(const struct model *model);
 
 struct analyses_stats {
-	uint64_t slices, handed;	/* acts handed out, each once */
+	uint64_t slices, handed;	/* acts that were handed out, each counted once */
 	uint64_t late, dropped;
-	int64_t done_ns;		/* handed out up to here; INT64_MIN: nothing yet */
+	int64_t done_ns;	/* slices were handed out up to this time; INT64_MIN: none yet */
 };
 struct analyses_stats analyses_stats(const struct model *model);
 struct findings *analyses_findings(const struct model *model);
-/* How far the analyses have come, over how many steps; the fields of the list stay 0. */
+/* How far the analyses have come, and over how many steps. The fields about the list of findings
+ * stay 0. */
 void analyses_progress(const struct model *model, struct findings_status *status);
-/* Calls watch with each slice, after the analyses. For tests; there is one such function. */
+/* Calls watch with each slice, after the analyses. For tests; only one such function can be set. */
 void analyses_watch(struct model *model, void (*watch)(void *arg, const struct slice *slice),
 		    void *arg);
 /* Fills in the lists and ends of a slice; they stay valid until the next slice. */
 struct slice_space {
-	struct start_key *ends;		/* owned; twice cap */
-	uint32_t *kinds;		/* owned; three times cap */
+	struct start_key *ends;		/* owned; has room for twice cap */
+	uint32_t *kinds;		/* owned; has room for three times cap */
 	size_t cap;
 };
 void slice_index(struct slice *slice, struct slice_space *space);
@@ -111,31 +114,33 @@ static inline uint32_t *slot_of(struct act_slots *slots, uint32_t id)
 	return &slots->of[id];
 }
 
-/* Cores that the frameworks of a process have, 0 unknown: cores.c. */
+/* How many cores the frameworks of a process may use; 0: unknown. See cores.c. */
 uint32_t processor_cores(const struct model *model, uint32_t process);
-/* Cost of the small kernels that have a finding, per step or second: tiny.c. */
+/* Cost of the small kernels that a finding reports, per step or second. See tiny.c. */
 int64_t tiny_cost_ns(const struct model *model);
-/* What doing without the waits that have a finding saves, per step or second: waits.c. */
+/* What can be saved by removing the waits that a finding reports, per step or second. See
+ * waits.c. */
 int64_t waits_told_ns(const struct model *model);
-/* Time of copies on the device, per step, whose data same_data.c reports as the same. */
+/* Device time per step of the copies whose data same_data.c reports as unchanged. */
 int64_t same_data_run_ns(const struct model *model, uint32_t device);
-/* The same for copies and conversions of a class, an enum op_class. */
+/* The same for the copies and conversions of one class (enum op_class). */
 int64_t same_data_class_ns(struct model *model, int op_class);
-/* Bytes in a step of the messages of that name, and their time alone on the wire: wire.c. */
+/* For the messages of that name: bytes per step, and how long they were on the wire while the
+ * receiver ran no op. See wire.c. */
 void wire_of(struct model *model, uint32_t name, uint64_t *bytes_per_step,
 	     int64_t *alone_ns_per_step);
-/* What model_step_phases() answers, from the state of that analysis: phases.c. */
+/* The answer of model_step_phases(), made from the state of the analysis. See phases.c. */
 struct step_phases;
 uint64_t phases_mean(const void *state, struct step_phases *out);
-/* " at train.py:88", the line that most of an op's time is called from; false: the
- * line is unknown, and *out is "". place.c */
+/* Writes " at train.py:88", the line from which most of an op's time is called. false: the line is
+ * unknown, and *out is "". See place.c. */
 #define PLACE_TEXT 160
 bool op_place_text(struct model *model, uint32_t name, char *out, size_t size);
-/* The same for a frame, 1 + its index; 0: unknown. */
+/* The same for a frame, given as 1 + its index; 0: unknown. */
 bool frame_place_text(struct model *model, uint32_t frame, char *out, size_t size);
-/* Does an op or range of that name make or fetch batches? */
+/* Whether an op or range of that name makes or fetches batches. */
 bool name_is_input(const char *name);
-/* The answers to that, asked once per name. */
+/* Remembers these answers, so that each name is examined once. */
 struct input_names {
 	uint8_t *known;			/* owned; by name: enum input_kind in input.c */
 	size_t n;

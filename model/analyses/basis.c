@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/analyses/basis.h"
 
-#define SECONDS_MIN 5			/* without steps: so much time is enough to speak */
+#define SECONDS_MIN 5	/* without steps: how many seconds are enough to report a finding */
 
 bool basis_add(struct basis *basis, const struct slice *slice, enum scope *scope)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an analysis takes means over: the steps after the warm-up where there are steps, else
- * seconds.
+ * Decides over what an analysis takes its means: the steps after the warm-up or, if there are no
+ * steps, seconds.
  *
- * Each sum is kept twice, for slices that are steps and for the others; once a step was seen,
- * only the first counts, and the time between steps is in no mean. Slices in which events were
- * lost are left out, and so are steps that compile more than they do anything else.
+ * Each sum is kept twice, once for slices that are steps and once for the others. As soon as a step
+ * was seen, only the sums over steps count, and the time between steps is in no mean. Slices in
+ * which events were lost are left out, and so are steps that spend more time on compiling than on
+ * anything else.
  */
 #ifndef MODEL_BASIS_H
 #define MODEL_BASIS_H
@@ -22,14 +23,14 @@ enum scope { SCOPE_STEP, SCOPE_TIME, SCOPE_COUNT };
 struct basis {
 	uint64_t steps;
 	int64_t ns[SCOPE_COUNT];
-	int64_t last_number;		/* a step that is cut counts once */
+	int64_t last_number;	/* so that a step that arrives in several slices counts once */
 };
 
-/* The scope a slice belongs to; false: it is in no average. */
+/* Adds the slice and returns in *scope which sums it belongs to; false: it is in no mean. */
 bool basis_add(struct basis *basis, const struct slice *slice, enum scope *scope);
-/* The same, with steps that compile. */
+/* The same, but includes steps that compile. */
 bool basis_add_any(struct basis *basis, const struct slice *slice, enum scope *scope);
-/* Enough to speak. */
+/* Whether enough slices were seen to report a finding. */
 bool basis_ready(const struct model *model, const struct basis *basis);
 
 static inline enum scope basis_scope(const struct basis *basis)
@@ -37,7 +38,7 @@ static inline enum scope basis_scope(const struct basis *basis)
 	return basis->steps ? SCOPE_STEP : SCOPE_TIME;
 }
 
-/* A sum of that scope per step or per second. */
+/* A sum of the scope in use, per step or per second. */
 static inline int64_t basis_per(const struct basis *basis, int64_t sum)
 {
 	if (basis->steps)
@@ -46,19 +47,19 @@ static inline int64_t basis_per(const struct basis *basis, int64_t sum)
 		(int64_t)((__int128)sum * 1000000000 / basis->ns[SCOPE_TIME]) : 0;
 }
 
-/* The same of a count, to the nearest. */
+/* The same for a count, rounded to the nearest integer. */
 static inline uint64_t basis_count(const struct basis *basis, uint64_t count)
 {
 	return (uint64_t)((basis_per(basis, (int64_t)count * 2) + 1) / 2);
 }
 
-/* The same in words, "3.0". */
+/* The same as text, such as "3.0". */
 static inline char *basis_times(char buf[FMT_MAX], const struct basis *basis, uint64_t count)
 {
 	return fmt_tenths(buf, (uint64_t)basis_per(basis, (int64_t)count * 10));
 }
 
-/* How long what it is per lasts. */
+/* The mean duration of the step or second that means are taken over. */
 static inline int64_t basis_whole(const struct basis *basis)
 {
 	return basis_per(basis, basis->ns[basis_scope(basis)]);

@@ -108,10 +108,10 @@ static void breakdown_note_holder(struct slice_sweep *sweep, enum host_state sta
 		holders_add(&sweep->breakdown.now_held[state], name, ns);
 }
 
-/* What the host does, where no work is on its way. */
+/* The class of what the host does, if no work is on its way. */
 static enum step_class host_class(const struct slice_sweep *sweep)
 {
-	/* A wait for a device that another process keeps busy is no empty one. */
+	/* A wait for a device that another process keeps busy is not a wait without work. */
 	if (sweep->workers[HOST_SYNC])
 		return sweep->foreign ? STEP_OTHER : STEP_SYNC;
 	if (sweep->workers[HOST_INPUT] ||
@@ -120,8 +120,7 @@ static enum step_class host_class(const struct slice_sweep *sweep)
 	return sweep->workers[HOST_CODE] ? STEP_HOST : STEP_OTHER;
 }
 
-/* The same where no device works but the processor. An op that fetches a batch
- * holds up those after it. */
+/* The same where only the processor works. An op that fetches a batch delays the ops after it. */
 static enum step_class processor_class(const struct slice_sweep *sweep)
 {
 	if (sweep->step_thread == NONE ? sweep->inputs > 0 :
@@ -205,7 +204,7 @@ static void add_sums(struct step_sums *sums, const struct step_breakdown *now)
 	}
 }
 
-/* What the slice's breakdown comes with, where it is averaged. */
+/* Takes over who made batches and held time in the slice, if the slice counts in the means. */
 static void take_held(struct breakdown *b)
 {
 	for (uint32_t i = 0; i < b->n_now_inputs; i++)
@@ -230,7 +229,7 @@ static void keep_row(struct breakdown *b)
 	b->kept++;
 }
 
-/* Who made batches, of the ops of other threads than the workers. */
+/* Counts who made batches: ops of threads that are not workers. */
 static void count_made(struct slice_sweep *sweep)
 {
 	const struct slice *slice = sweep->slice;
@@ -247,7 +246,7 @@ static void count_made(struct slice_sweep *sweep)
 	}
 }
 
-/* A batch that is fetched between two steps is the second one's. */
+/* A batch that is fetched between two steps belongs to the second one. */
 static bool before_averaged(struct model *model, const struct steps *steps, int64_t t_ns)
 {
 	size_t next = FIRST_FROM(steps->list, steps->n, t_ns);
@@ -255,8 +254,8 @@ static bool before_averaged(struct model *model, const struct steps *steps, int6
 	return next < steps->n && (int64_t)next >= model_threshold(model, THRESHOLD_WARM_UP);
 }
 
-/* What was the longest series of steps at the start (three runs of a program that makes
- * weights) is none of another's steps. */
+/* Starts again when another series of steps is shown: the longest series at the start (such as
+ * three runs of a function that initialises weights) has no steps in common with a later one. */
 static void take_series(struct breakdown *b, size_t series)
 {
 	if (b->series && b->series != series + 1) {
@@ -309,7 +308,7 @@ void breakdown_end(struct model *model, struct slice_sweep *sweep)
 	b->n_now_inputs = 0;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 bool model_step_breakdown(struct model *model, int64_t start_ns, struct step_breakdown *out)
 {

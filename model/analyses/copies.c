@@ -31,9 +31,9 @@
 #define WAYS_MAX 64u
 #define HABITS_MAX 64u
 #define BETWEEN_MAX 256u
-#define RATE_BYTES 65536u		/* smaller ones say little about the bus */
+#define RATE_BYTES 65536u		/* smaller copies say little about the bus */
 
-struct copies_place {				/* of the dearest one */
+struct copies_place {				/* where the costliest copy was */
 	int64_t t0, t1, cost_ns;
 	uint32_t row;
 };
@@ -44,17 +44,17 @@ struct copies_way {
 	uint8_t direction;
 	struct {
 		int64_t ns, exposed_ns;
-		uint64_t bytes, count, plain;	/* plain: the host's memory is not pinned */
+		uint64_t bytes, count, plain;	/* plain: copies whose host memory is not pinned */
 	} sum[SCOPE_COUNT];
 	uint64_t best;			/* bytes/s of the fastest copy */
-	uint32_t before;		/* op or kernel that mostly comes next ... */
-	int64_t weight_ns;		/* ... the majority's vote, by exposed time */
+	uint32_t before;		/* the op or kernel that mostly comes next ... */
+	int64_t weight_ns;		/* ... by majority vote, weighted by exposed time */
 	struct copies_place place;
 };
 
 enum habit_kind { HABIT_UNUSED, HABIT_ROUND_TRIP };
 
-/* Copies that need not be, of one kind, size and op. */
+/* Unneeded copies of one kind, size and op. */
 struct habit {
 	uint8_t kind, direction;
 	uint32_t op_name;
@@ -157,8 +157,8 @@ static void note_place(struct copies_place *place, const struct act *act, int64_
 		*place = (struct copies_place) { act->start_ns, act->end_ns, cost_ns, act->row };
 }
 
-/* What most of the exposed time was before: one pass of majority vote (Boyer
- * and Moore 1981). */
+/* Finds what most of the exposed time comes before: one pass of majority vote (Boyer and Moore
+ * 1981). */
 static void vote(struct copies_way *way, uint32_t name, int64_t exposed_ns)
 {
 	if (way->before == name) {
@@ -196,7 +196,7 @@ static void add_copy(struct copies *copies, const struct copies_sweep *sweep, en
 	}
 }
 
-/* Backwards, so that the next kernel is known. */
+/* Goes backwards, so that the next kernel is known. */
 static void add_copies(struct copies *copies, const struct copies_sweep *sweep, enum scope scope)
 {
 	uint32_t next = 0;
@@ -213,7 +213,7 @@ static void add_copies(struct copies *copies, const struct copies_sweep *sweep, 
 
 /* ---- habits ---- */
 
-/* A copy, for the search of equal ones. */
+/* A copy, for the search for equal ones. */
 struct copies_moved {
 	uint64_t bytes;
 	uint32_t process, object, at;	/* at: index in the slice */
@@ -247,7 +247,7 @@ static bool used_between(const struct slice *slice, uint32_t first, uint32_t sec
 		    !(act_is_copy(act) && act->direction == copy->direction))
 			return true;
 	}
-	/* What began before the first and ended after it could have, too. */
+	/* Runs that started before the first act and ended after it may have used the data, too. */
 	for (uint32_t i = first; i-- > 0 && first - i < BETWEEN_MAX; ) {
 		const struct act *act = &slice->acts[i];
 
@@ -284,11 +284,11 @@ static void add_habit(struct copies *copies, enum habit_kind kind, enum scope sc
 	note_place(&habit->place, act, cost_ns);
 }
 
-/* Copies of one place in the order they ran. */
+/* The copies of one place, in the order in which they ran. */
 static void look_at_place(struct copies *copies, const struct slice *slice, enum scope scope,
 			  const struct copies_moved *list, size_t n, const int64_t *exposed)
 {
-	bool home = false;		/* it was copied to the host and not back since */
+	bool home = false;		/* it has been copied to the host and not back since */
 	int64_t home_ns = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -338,7 +338,7 @@ static void find_habits(struct copies *copies, const struct slice *slice, enum s
 
 /* ---- a slice ---- */
 
-/* Each device in turn: the first of its runs that was not looked at yet names it. */
+/* Examines each device in turn, named by the first of its runs that was not examined yet. */
 static void look_at_devices(struct copies *copies, const struct slice *slice, enum scope scope,
 			    int64_t *exposed)
 {
@@ -408,7 +408,8 @@ static bool has_host_memory(uint8_t direction)
 	return direction == DIR_H2D || direction == DIR_D2H;
 }
 
-/* From one place of the host's memory to another: nothing is pinned, no queue is apart. */
+/* Copies from one place in host memory to another: nothing is pinned, and there is no separate
+ * queue. */
 static bool by_processor(const struct model *model, const struct copies_way *way)
 {
 	return way->device < model->devices.n && device_at(model, way->device)->processor;
@@ -446,7 +447,7 @@ static void way_lines(struct finding *finding, const struct copies_way *way,
 			 "copy on another queue during the previous step to hide it");
 }
 
-/* Nothing of the program's own may be in a model that is kept (image.h). */
+/* A pointer into the program itself must not be in a model that is kept (image.h). */
 static const char *direction_key(struct model *model, enum direction direction)
 {
 	return names_raw(&model->names, names_intern(&model->names, direction_name(direction)));
@@ -469,7 +470,7 @@ static void way_finding(struct model *model, const struct copies *copies,
 		},
 	};
 
-	/* Copies that need not be have a finding of their own. */
+	/* Copies that are not needed have a finding of their own. */
 	if (way->direction == DIR_H2D && basis->steps)
 		finding.cost_ns -= same_data_run_ns(model, way->device);
 	if (finding.cost_ns <= 0 || per_mille(finding.cost_ns, basis_whole(basis)) <

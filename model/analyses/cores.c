@@ -32,9 +32,9 @@ struct cores_kept {
 struct cores {
 	struct cores_kept *list;		/* owned, by time */
 	size_t n, cap;
-	struct until { int64_t any_ns, kernels_ns; } *until;	/* owned; of each thread */
+	struct until { int64_t any_ns, kernels_ns; } *until;	/* owned; one for each thread */
 	size_t n_threads;
-	uint8_t *library;		/* owned; of each queue: + 1, 0 not looked at */
+	uint8_t *library;	/* owned; for each queue: library + 1, 0: not examined yet */
 	size_t n_queues;
 	uint32_t names[CORES_LIBRARIES];
 	uint32_t n_names;
@@ -142,7 +142,7 @@ const struct analysis analysis_cores = {
 	.release = cores_release, .bytes = cores_bytes,
 };
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 static int64_t part(int64_t ns, int64_t in_ns, int64_t of_ns)
 {

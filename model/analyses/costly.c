@@ -10,7 +10,8 @@
 
 #define MEMBERS_MAX 1024u
 #define TYPES_TOLD 3
-#define HIDDEN_PART 20			/* less saved than on the path by so small a part: none */
+/* an op whose removal saves less than this part of its path is not reported */
+#define HIDDEN_PART 20
 
 void costly_release(struct costly *costly)
 {
@@ -39,7 +40,7 @@ static enum op_class class_of_name(struct costly *costly, uint32_t name)
 	return (enum op_class)(*slot - 1);
 }
 
-/* A kernel whose name says nothing is what the op is that launched it. */
+/* A kernel whose name says nothing has the class of the op that launched it. */
 static enum op_class class_of_run(struct costly *costly, const struct act *act)
 {
 	enum op_class op_class;
@@ -111,7 +112,7 @@ static void costly_add(struct costly *costly, const struct act *act, enum op_cla
 	}
 }
 
-/* It would be a part of another one of its row. */
+/* Marks an act that would be fused into a longer one of its chain. */
 static void mark_in_row(struct costly *costly, const struct act *act, int64_t ns)
 {
 	size_t n = costly->slice->n;
@@ -155,7 +156,7 @@ void costly_run(struct costly *costly, const struct act *act, int64_t ns)
 		costly_add(costly, act, op_class, ns);
 }
 
-/* ---- without it ---- */
+/* ---- the step without it ---- */
 
 struct picked { struct costly *costly; enum op_class op_class; };
 
@@ -199,7 +200,7 @@ void costly_end_runs(struct costly *costly, struct critical_ready *ready, uint32
 
 /* ---- the findings ---- */
 
-/* Time by type, of what has none by name. */
+/* Time by type, for ops of a class. */
 struct type_sum { uint32_t name; int64_t ns; };
 
 static uint32_t shown_name(const struct costly_member *member)
@@ -256,7 +257,7 @@ static void types_line(struct model *model, const struct costly *costly, enum op
 	free(types);
 }
 
-/* The op or kernel that costs most, where it took longest, and what would help there. */
+/* Sets the place to the longest run of the op or kernel that costs most, and the advice for it. */
 static void costly_set_evidence(struct model *model, const struct costly *costly,
 				enum op_class op_class, enum scope scope, struct finding *finding)
 {

@@ -48,8 +48,8 @@
 
 #define SLACK_NS 2000
 #define PARTS_MAX 4096u
-#define PATH_TYPE PATH_KINDS		/* a part that is a type of ops, beside the others */
-#define ACTS_LIMIT (1u << 19)		/* in one slice; longer ones have no path */
+#define PATH_TYPE PATH_KINDS		/* a part that is a type of ops, stored beside the others */
+#define ACTS_LIMIT (1u << 19)		/* slices with more acts have no path */
 
 struct part_sum {
 	uint8_t kind;
@@ -71,7 +71,7 @@ struct critical {
 	struct step_path *steps;	/* owned; a ring, grown until PATH_STEPS */
 	size_t cap_steps;
 	uint64_t n_steps;
-	struct critical_ready ready;		/* of the slice in hand */
+	struct critical_ready ready;		/* prepared from the current slice */
 	struct costly costly;
 };
 
@@ -100,7 +100,7 @@ struct critical_walk {
 	struct critical_ready *ready;
 	enum scope scope;
 	int64_t t_ns;
-	uint32_t thread;		/* where it stands, when in no run */
+	uint32_t thread;		/* the current thread, when not in a run */
 	size_t run;			/* index in ends; n_ends: on a thread */
 	int64_t ns[PATH_KINDS];
 };
@@ -124,7 +124,7 @@ static void critical_count_part(struct critical *critical, enum scope scope, enu
 	critical->parts[at].count[scope]++;
 }
 
-/* One edge, back to to_ns or the begin of the slice. */
+/* Adds one edge, back to to_ns or to the start of the slice. */
 static void go(struct critical_walk *walk, int64_t to_ns, enum path_kind kind, uint32_t name)
 {
 	int64_t t0 = walk->ready->slice->t0;
@@ -173,7 +173,7 @@ static void step_host(struct critical_walk *walk)
 		}
 		return;
 	}
-	/* A step's own range has another name each time, and says nothing. */
+	/* The range of a step has another name each time, which says nothing. */
 	step = is_step(ready->slice, act);
 	go(walk, segment->start_ns, segment->input ? PATH_INPUT :
 	   act->kind == ACT_LAUNCH ? PATH_LAUNCH :
@@ -190,8 +190,7 @@ static void step_run(struct critical_walk *walk)
 {
 	const struct critical_ready *ready = walk->ready;
 	const struct act *act = &ready->slice->acts[ready->ends[walk->run].at];
-	/* A call that waits for its work handed it over when it began, for all
-	 * that is known. */
+	/* As far as is known, a call that waits for its work launched it when the call started. */
 	int64_t launched_ns = act->call_ns +
 			      (act->flags & ACT_BLOCKING ? 0 : act->call_dur_ns), end_ns;
 	int64_t from_ns = walk->t_ns;
@@ -200,7 +199,7 @@ static void step_run(struct critical_walk *walk)
 	go(walk, act->start_ns, kind_of_run(act), act->name);
 	costly_run(&walk->critical->costly, act, from_ns - walk->t_ns);
 	if (launched_ns > walk->t_ns)
-		launched_ns = walk->t_ns;	/* it began before the call returned */
+		launched_ns = walk->t_ns;	/* it started before the call returned */
 	before = ready_finished(ready, act->process, act->queue, walk->t_ns + SLACK_NS);
 	other = ready_finished(ready, act->process, NONE, walk->t_ns + SLACK_NS);
 	if (other < ready->n_ends &&
@@ -219,8 +218,8 @@ static void step_run(struct critical_walk *walk)
 	}
 }
 
-/* The thread that a slice belongs to: the step's own, else the one that last
- * launched or waited, else the one that was last seen; NONE: none. */
+/* The thread that a slice belongs to: that of the step, else the one that last launched or waited,
+ * else the one that was seen last; NONE: there is none. */
 static uint32_t critical_owner_thread(const struct slice *slice)
 {
 	uint32_t seen = NONE;
@@ -283,9 +282,10 @@ static bool waits_for_devices(const struct slice *slice, uint32_t thread)
 }
 
 /*
- * The step is over for its thread, which waited for nothing, and a device of its process
- * works on: the loop is as fast as whoever is slower, and that one is behind. Of the runs
- * that reach over the end a kernel, the one that began last. n_ends: there is none.
+ * The thread of the step has finished it without waiting for anything, while a device of its
+ * process continues to work: the slower of the two determines the speed of the loop, and that is
+ * the device. Returns, of the runs that reach beyond the end, the one that started last; a
+ * kernel is preferred to other work. Returns n_ends if there is none.
  */
 static size_t critical_run_behind(const struct critical_ready *ready, uint32_t thread)
 {
@@ -331,7 +331,7 @@ static void find_path(struct critical *critical, struct critical_ready *ready, e
 		go(&walk, ready->ends[ready->n_ends - 1].start, PATH_OTHER, 0);
 		enter(&walk, ready->n_ends - 1);
 	}
-	/* Each turn goes back in time or enters a run, which happens once each. */
+	/* Each iteration goes back in time or enters a run, which happens once per run. */
 	while (walk.t_ns > t0) {
 		if (walk.run < ready->n_ends)
 			step_run(&walk);
@@ -403,7 +403,7 @@ const struct analysis analysis_critical = {
 	.slice = critical_slice, .review = critical_review, .bytes = critical_bytes,
 };
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 static int by_ns(const void *a, const void *b)
 {
@@ -412,7 +412,7 @@ static int by_ns(const void *a, const void *b)
 	return x->ns > y->ns ? -1 : x->ns < y->ns;
 }
 
-/* Either the parts of the path, or the types of ops it leads through. */
+/* Lists either the parts of the path or the types of the ops that it leads through. */
 static size_t list_parts(const void *state, struct names *names, bool types,
 			 struct critical_path *path, size_t max, struct path_part **out)
 {
@@ -448,7 +448,7 @@ size_t critical_parts(const void *state, struct names *names, struct critical_pa
 	return list_parts(state, names, false, path, max, out);
 }
 
-/* Steps follow each other: a bisection over the ring. */
+/* Steps follow each other, so this is a bisection over the ring. */
 bool critical_step(const void *state, int64_t start_ns, struct critical_path *path)
 {
 	const struct critical *critical = state;

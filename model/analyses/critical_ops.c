@@ -26,12 +26,12 @@
 
 static bool is_op(const struct act *act)
 {
-	/* a graph's own fetching stands on no thread, and holds up what comes after it */
+	/* the fetching of a graph itself is on no thread, and delays what comes after it */
 	return act->kind == ACT_OP && (act->flags & ACT_WORKS) &&
 	       (!(act->flags & ACT_ASYNC) || act->flags & ACT_FETCH);
 }
 
-/* Of many runs the short ones make room. */
+/* If there are many runs, short ones are replaced. */
 static void critical_ops_add(struct function_run *runs, size_t *n, const struct act *act,
 			     const struct slice *slice)
 {

@@ -7,18 +7,19 @@
 #include "model/base/util.h"
 #include "model/rows/rows.h"
 
-#define SCAN_MAX 4096u			/* runs of other queues looked over for one */
+#define SCAN_MAX 4096u			/* how many runs of other queues are examined to find one */
 
-/* Late, and wholly past. */
+/* Whether the act is late and lies completely before the slice. */
 static bool is_past(const struct slice *slice, const struct act *act)
 {
 	return act->end_ns <= slice->t0 && act->start_ns < slice->t0;
 }
 
-/* The one of a thread, made if need be. */
+/* The entry of a thread, which is made if it is new. */
 static struct host_thread *thread_of(struct critical_ready *ready, uint32_t thread)
 {
-	uint32_t *slot = slot_of(&ready->of_thread, thread + 1);	/* NONE: the first */
+	/* NONE + 1 is 0, the first slot */
+	uint32_t *slot = slot_of(&ready->of_thread, thread + 1);
 
 	if (!*slot) {
 		grow(&ready->threads, &ready->cap_threads, ready->n_threads,
@@ -29,7 +30,8 @@ static struct host_thread *thread_of(struct critical_ready *ready, uint32_t thre
 	return &ready->threads[*slot - 1];
 }
 
-/* Behind the thread's others, of those that start at once the longest first. */
+/* Adds the act behind the others of its thread; of those that start together, the longest comes
+ * first. */
 static void add_host(struct critical_ready *ready, const struct act *act, uint32_t index)
 {
 	struct host_thread *thread = thread_of(ready, act->thread);
@@ -52,7 +54,7 @@ static void add_segment(struct critical_ready *ready, int64_t start_ns, int64_t 
 
 struct open_act { int64_t end_ns; uint32_t act; bool input; };
 
-/* One thread's acts, host[begin] ... host[end - 1], flattened to who is on top. */
+/* Flattens the acts of one thread, host[begin] ... host[end - 1], to segments of what is on top. */
 static void ready_flatten_thread(struct critical_ready *ready, size_t begin, size_t end)
 {
 	struct open_act stack[DEPTH_MAX];
@@ -99,7 +101,7 @@ static void ready_reserve(struct critical_ready *ready, const struct slice *slic
 		free(ready->host);
 		free(ready->segments);
 		ready->host = xreallocarray(NULL, ready->cap_host, sizeof(*ready->host));
-		/* Each act is begun once and left once. */
+		/* Each act starts one segment and ends one. */
 		ready->segments = xreallocarray(NULL, ready->cap_host,
 						2 * sizeof(*ready->segments));
 	}
@@ -112,7 +114,7 @@ static void ready_reserve(struct critical_ready *ready, const struct slice *slic
 	}
 }
 
-/* Counted by thread, then placed. */
+/* Counts the acts by thread, then places them. */
 static void place_host(struct critical_ready *ready, const struct slice *slice)
 {
 	size_t begin = 0;
@@ -183,7 +185,7 @@ size_t ready_bytes(const struct critical_ready *ready)
 	       ready->cap_ends * (sizeof(*ready->ends) + 1);
 }
 
-/* ---- looking things up ---- */
+/* ---- look-ups ---- */
 
 const struct segment *ready_segment(struct critical_ready *ready, uint32_t index, int64_t t_ns)
 {

@@ -13,7 +13,7 @@
 
 #include "model/analyses/analyses.h"
 
-/* What a thread did on top of its stack. */
+/* A segment: what a thread did on top of its stack for a while. */
 struct segment {
 	int64_t start_ns, end_ns;
 	uint32_t act;
@@ -28,20 +28,21 @@ struct host_key {
 /* A thread that did something in the slice. */
 struct host_thread {
 	uint32_t thread;
-	size_t n, begin, end;		/* acts; of `host`, then of `segments` */
+	/* number of acts; then where they start in `host`, then in `segments` */
+	size_t n, begin, end;
 };
 
 struct critical_ready {
 	const struct slice *slice;
 	struct host_thread *threads;	/* owned */
 	size_t n_threads, cap_threads;
-	struct act_slots of_thread;		/* its place among them, plus 1 */
-	struct host_key *host;		/* owned; thread by thread, by start, longest first */
-	struct segment *segments;	/* owned; in the order of `host`'s threads */
+	struct act_slots of_thread;		/* index of a thread in `threads`, plus 1 */
+	struct host_key *host;		/* owned; acts grouped by thread, by start, longest first */
+	struct segment *segments;	/* owned; grouped by thread, in the order of `host` */
 	size_t n_segments;
 	struct start_key *ends;		/* owned; runs by their end; `kind`: the queue */
 	size_t n_ends;
-	uint8_t *entered;		/* owned; by index in ends */
+	uint8_t *entered;	/* owned; for each entry of ends: the path has passed through it */
 	size_t cap_host, cap_ends;
 };
 
@@ -54,11 +55,11 @@ static inline bool act_is_host(const struct act *act)
 void ready_make(struct critical_ready *ready, const struct slice *slice);
 void ready_release(struct critical_ready *ready);
 size_t ready_bytes(const struct critical_ready *ready);
-/* The thread's last segment that begins before t_ns, NULL none. t_ns never grows
- * from one question to the next: what begins later is forgotten. */
+/* The thread's last segment that starts before t_ns; NULL: none. t_ns must not grow from one call
+ * to the next, because later segments are dropped. */
 const struct segment *ready_segment(struct critical_ready *ready, uint32_t thread, int64_t t_ns);
-/* The run that finished last, by until_ns, in a queue (NONE: any of the process),
- * and was not entered yet; n_ends: none. */
+/* The run that finished last before until_ns, in a queue (NONE: in any queue of the process), and
+ * that the path has not passed through yet; n_ends: there is none. */
 size_t ready_finished(const struct critical_ready *ready, uint32_t process, uint32_t queue,
 		      int64_t until_ns);
 

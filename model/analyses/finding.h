@@ -22,19 +22,20 @@
 struct model;
 struct findings;
 
-#define FINDINGS_MAX 256u		/* seen at once; what comes beyond is counted */
+#define FINDINGS_MAX 256u		/* findings of one review; more are only counted */
 
-/* Copies it. Called by analyses in their review. */
+/* Copies the finding. Called by analyses in their review. */
 void finding_add(struct findings *findings, const struct finding *finding);
 
-/* ---- the engine's side ---- */
+/* ---- for analyses.c ---- */
 
 struct findings *findings_new(void);
 void findings_free(struct findings *findings);
-/* Around each review. final: the last one, what it saw is what there is. */
+/* Called before and after each review. final: the last review, whose findings are shown as they
+ * are. */
 void findings_begin(struct findings *findings);
 void findings_end(struct findings *findings, bool final);
-/* Shown ones in their order, NULL past the end; borrowed until findings_end(). */
+/* The shown findings in their order, NULL past the end; borrowed until findings_end(). */
 const struct finding *findings_at(const struct findings *findings, size_t i);
 size_t findings_shown(const struct findings *findings);
 uint64_t findings_revision(const struct findings *findings);

@@ -23,18 +23,18 @@
 
 #include "model/base/util.h"
 
-#define COME_AFTER 2			/* reviews in a row that saw it */
-#define GO_AFTER 3			/* reviews in a row that did not */
+#define COME_AFTER 2			/* appears after so many reviews in a row that saw it */
+#define GO_AFTER 3			/* disappears after so many that did not */
 
 struct findings_entry {
-	struct finding finding;		/* as it was seen last */
-	unsigned seen, missed;		/* reviews in a row */
-	bool now;			/* handed in since findings_begin() */
+	struct finding finding;		/* as it was last seen */
+	unsigned seen, missed;		/* number of reviews in a row */
+	bool now;			/* it was added since findings_begin() */
 	bool shown;
 };
 
 struct findings {
-	struct findings_entry *list;		/* owned; n of cap, the shown ones first */
+	struct findings_entry *list;		/* owned; n of cap, shown ones first */
 	size_t n, cap, shown;
 	uint64_t revision;
 };
@@ -52,7 +52,7 @@ void findings_free(struct findings *findings)
 	free(findings);
 }
 
-/* ---- in ---- */
+/* ---- adding ---- */
 
 static bool same(const struct finding *a, const struct finding *b)
 {
@@ -67,7 +67,7 @@ static void findings_update_entry(struct findings_entry *entry, const struct fin
 	if (mine->cost_ns < 0)
 		mine->cost_ns = 0;
 	mine->title[FINDING_TEXT - 1] = mine->advice[FINDING_TEXT - 1] = '\0';
-	name_mend(mine->title);		/* names in it are cut by bytes */
+	name_mend(mine->title);		/* texts may have been cut within a character */
 	name_mend(mine->advice);
 	for (int i = 0; i < FINDING_LINES; i++) {
 		mine->lines[i][FINDING_TEXT - 1] = '\0';
@@ -102,7 +102,8 @@ void findings_begin(struct findings *findings)
 
 /* ---- what is shown, and where ---- */
 
-/* a goes before b; clearly: only by a tenth, so that neighbours do not dance. */
+/* Whether a goes before b; clearly: only if it costs a tenth more, so that neighbours do not swap
+ * all the time. */
 static bool finding_is_before(const struct finding *a, const struct finding *b, bool clearly)
 {
 	if (a->severity != b->severity)
@@ -110,7 +111,7 @@ static bool finding_is_before(const struct finding *a, const struct finding *b, 
 	return clearly ? a->cost_ns - a->cost_ns / 11 > b->cost_ns : a->cost_ns > b->cost_ns;
 }
 
-/* Whether it stays; decides whether it is shown. */
+/* Returns whether the entry stays; decides whether it is shown. */
 static bool judge(struct findings_entry *entry, bool final)
 {
 	if (entry->now) {
@@ -123,7 +124,7 @@ static bool judge(struct findings_entry *entry, bool final)
 	return entry->shown && !final && entry->missed < GO_AFTER;
 }
 
-/* Each moves up until the one before it is not clearly cheaper. */
+/* Moves each entry up until the one before it is not clearly cheaper. */
 static void findings_sort_calmly(struct findings *findings, bool final)
 {
 	for (size_t i = 1; i < findings->n; i++) {
@@ -161,7 +162,7 @@ void findings_end(struct findings *findings, bool final)
 	findings->revision++;
 }
 
-/* ---- out ---- */
+/* ---- reading ---- */
 
 const struct finding *findings_at(const struct findings *findings, size_t i)
 {

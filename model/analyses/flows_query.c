@@ -59,7 +59,8 @@ static void flow_total_merge(struct flow_total *to, const struct flow_total *fro
 	hist_merge(&to->latency, &from->latency);
 }
 
-/* Names that were not defined when their first message came are one now. */
+/* Merges names that were not defined when their first message arrived and turned out to be the
+ * same. */
 size_t model_flows(struct model *model, struct flow_row **out)
 {
 	struct flows *flows = model->flows;

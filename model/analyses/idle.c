@@ -32,7 +32,7 @@
 #define GAPS_MAX 16384u
 #define BUCKETS_MAX 4096u
 #define BUCKET_NS 10000000
-#define DETAILED 64u			/* devices with that many; beyond, a sixteenth */
+#define DETAILED 64u	/* how many devices get full buckets; further ones get a sixteenth */
 
 struct idle_bucket { int64_t ns[IDLE_COUNT]; };
 
@@ -124,7 +124,7 @@ static void commit(struct idle_device *idle, uint32_t device)
 	buckets_add(idle, gap, BUCKETS_MAX / part);
 }
 
-/* ---- while the sweep goes on ---- */
+/* ---- during the sweep ---- */
 
 static enum idle_cause cause_of_thread(struct slice_sweep *sweep, uint32_t thread)
 {
@@ -274,7 +274,7 @@ void idle_pause(struct slice_sweep *sweep, uint32_t device, int64_t t_ns)
 	unlink_thread(sweep, idle);
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 bool model_idle(struct model *model, uint32_t device, struct idle_gap *out)
 {
@@ -307,13 +307,13 @@ static int64_t sum_of(const struct idle_gap *gap)
 	return sum;
 }
 
-/* First kept gap that ends after t_ns. */
+/* The first kept gap that ends after t_ns. */
 static size_t ring_from(const struct idle_device *idle, int64_t t_ns)
 {
 	return FIRST_NOT(i, 0, idle->ring_n, ring_at(idle, i)->end_ns <= t_ns);
 }
 
-/* What is kept of the window; true: all but the short ones is. */
+/* Adds the kept gaps within the window; true: all gaps except the short ones are kept. */
 static bool kept_within(const struct idle_device *idle, size_t max, struct idle_gap *out)
 {
 	bool all = idle->ring_n < max || ring_at(idle, 0)->start_ns <= out->start_ns;
@@ -345,13 +345,13 @@ bool model_idle_window(struct model *model, uint32_t device, int64_t t0, int64_t
 	if (!known || !model_device_window(model, device, t0, t1, &row))
 		return false;
 	idle = t1 - t0 - row.busy_ns;
-	/* Before its first work, and after what the slices reach, nothing is known. */
+	/* Nothing is known before its first work and after the last slice. */
 	if (known->idle.base_ns > t0)
 		unknown += (known->idle.base_ns < t1 ? known->idle.base_ns : t1) - t0;
 	if (known->since_ns < t1)
 		unknown += t1 - (known->since_ns > t0 ? known->since_ns : t0);
 	if (kept_within(&known->idle, GAPS_MAX / (device < DETAILED ? 1 : 16), out)) {
-		/* What is left are the short ones, between commands. */
+		/* The rest is the short gaps, between commands. */
 		sum = sum_of(out);
 		if (sum < idle && idle - sum > unknown)
 			out->ns[IDLE_LAUNCH] += idle - sum - unknown;

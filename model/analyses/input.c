@@ -12,8 +12,8 @@ static bool has_part(const char *name, const char *part)
 	return strcasestr(name, part) != NULL;
 }
 
-/* The making and fetching of batches, by the name of an op or range: what
- * frameworks call theirs, and what people call it. */
+/* Whether an op or range makes or fetches batches, judged by its name: those that frameworks use,
+ * and those that people use. */
 bool name_is_input(const char *name)
 {
 	static const char *const parts[] = {
@@ -37,8 +37,8 @@ bool name_is_input(const char *name)
 	return false;
 }
 
-/* What a graph of TensorFlow runs, on some thread of a pool, to get its batch. An eager op
- * runs on the thread that waits, and an iterator over several devices fetches ahead. */
+/* Whether the op is what a TensorFlow graph runs, on some thread of a pool, to get its batch. (An
+ * eager op runs on the thread that waits, and an iterator over several devices fetches ahead.) */
 static bool name_is_fetch(const char *name)
 {
 	return has_part(name, "IteratorGetNext") && !has_part(name, "MultiDevice") &&

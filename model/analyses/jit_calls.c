@@ -33,27 +33,27 @@
 struct jit_calls_sum { int64_t in_ns, between_ns; uint64_t calls, waits; };
 
 struct jit_calls_place {
-	uint32_t frame;			/* 1 + index; of several of one line the first */
+	uint32_t frame;			/* 1 + index; if a line has several frames, the first */
 	struct jit_calls_sum sum;
 };
 
-/* A call of the slice in hand. */
+/* A call in the current slice. */
 struct jit_calls_call {
-	uint32_t act, place;		/* place: its index, NONE not known */
+	uint32_t act, place;		/* place: its index, NONE: unknown */
 	bool compiles;
-	uint64_t waits;			/* before it, since the call before */
+	uint64_t waits;			/* waits in the time before it, since the previous call */
 };
 
 struct jit_calls {
 	struct basis basis;
 	struct jit_calls_place *places;		/* owned */
 	size_t n, cap;
-	/* 1 + index of the place; by thread, of the slice in hand */
+	/* 1 + index of the place; by thread, for the current slice */
 	struct act_slots by_frame, calls_of;
 	struct jit_calls_call *calls;		/* owned */
 	size_t n_calls, cap_calls;
 	struct jit_calls_sum sum;
-	uint32_t own_name;		/* of the last step's own call */
+	uint32_t own_name;		/* of the own call in the last step */
 	int64_t worst_ns, worst_t0, worst_t1;
 	uint32_t worst_row;
 };
@@ -67,7 +67,7 @@ static bool is_call(struct model *model, const struct act *act)
 	       act->work != WORK_INPUT;
 }
 
-/* The thread with most of the calls; NONE: none, or a device works. */
+/* The thread with most of the calls; NONE: there is none, or a device works. */
 static uint32_t jit_calls_find_thread(struct model *model, struct jit_calls *j,
 				      const struct slice *slice)
 {
@@ -109,7 +109,7 @@ static uint32_t jit_calls_place(struct model *model, struct jit_calls *j, const 
 	return *slot ? *slot - 1 : NONE;
 }
 
-/* Those that begin in the slice, with what is in and between them. */
+/* Finds the calls that start in the slice, with what is inside and between them. */
 static void find_calls(struct model *model, struct jit_calls *j, const struct slice *slice,
 		       uint32_t thread)
 {
@@ -142,8 +142,8 @@ static void find_calls(struct model *model, struct jit_calls *j, const struct sl
 	}
 }
 
-/* Of [from, to), when no kernel ran. *at: a run that may reach into it; they are asked for
- * one after the other. */
+/* How much of [from, to) no kernel ran. *at: a run that may reach into it; the times of successive
+ * calls must not go backwards. */
 static int64_t idle_ns(const struct slice *slice, size_t *at, uint32_t process, int64_t from,
 		       int64_t to)
 {
@@ -172,7 +172,7 @@ static bool is_step(struct model *model, const struct act *act)
 	return step && name && !strncmp(step, "jit_", 4) && !strcmp(step + 4, name);
 }
 
-/* The index of the step's own. */
+/* The index of the call that is the step's own. */
 static size_t find_own(struct model *model, const struct jit_calls *j, const struct slice *slice)
 {
 	size_t most = 0;

@@ -38,24 +38,25 @@ struct launch_queue {
 	struct hist call, delay;
 	int64_t call_max_ns, delay_max_ns;
 	uint64_t launches, kernels, shorter;
-	int64_t from_ns;		/* its first act */
+	int64_t from_ns;		/* when its first act started */
 	int64_t watched_ns, empty_ns, full_ns;
-	__int128 depth_ns;		/* depth by time */
+	__int128 depth_ns;		/* sum of depth times duration */
 	uint32_t depth_max;
-	int64_t *starts;		/* owned; runs to come, of what is handed over */
+	int64_t *starts;	/* owned; starts of runs of launched work that are still to come */
 	size_t n_starts, cap_starts;
-	/* of the slice in hand */
-	struct start_key *waits;	/* owned; when something begins to wait, ... */
-	/* owned; ... when something no longer does, with as many spare ones */
+	/* For the current slice. */
+	struct start_key *waits;	/* owned; times at which something starts to wait, ... */
+	/* owned; ... and those at which something stops waiting, with as many spare ones */
 	struct start_key *served;
 	size_t n_waits, cap_waits, n_served, cap_served;
-	int64_t until_ns;		/* something waited or ran up to then */
+	int64_t until_ns;		/* something waited or ran up to this time */
 };
 
 struct launches {
-	struct launch_queue **queues;	/* owned, as are they; in the order they came */
+	/* owned, with each element; in the order in which they were seen */
+	struct launch_queue **queues;
 	size_t n, cap;
-	struct act_slots slots;		/* by queue its place among them, plus 1 */
+	struct act_slots slots;		/* by queue: its place among them, plus 1 */
 };
 
 static void launch_release(void *state)
@@ -111,7 +112,7 @@ static struct launch_queue *launch_queue(struct launches *all, uint32_t queue,
 	return one;
 }
 
-/* ---- costs: each act for itself ---- */
+/* ---- costs: each act on its own ---- */
 
 static void count_launch(struct launch_queue *queue, const struct act *act)
 {
@@ -138,7 +139,7 @@ static void count_kernel(struct launch_queue *queue, const struct act *act)
 			  act->end_ns - act->start_ns < act->call_dur_ns;
 }
 
-/* ---- depth and emptiness: what comes, by its begin ---- */
+/* ---- depth and emptiness: changes in the order of time ---- */
 
 /* Something waits or runs in [from, to). */
 static void is_busy(struct launch_queue *queue, int64_t from_ns, int64_t to_ns)
@@ -159,7 +160,7 @@ static void add_served(struct launch_queue *queue, int64_t at_ns)
 	queue->served[queue->n_served++] = (struct start_key) { .start = at_ns };
 }
 
-/* [from, to) within the slice; what begins after it is carried. */
+/* Adds the part of [from, to) within the slice; a run that starts after the slice is carried. */
 static void add_waiting(struct launch_queue *queue, const struct slice *slice, int64_t from_ns,
 			int64_t to_ns)
 {
@@ -192,7 +193,8 @@ static void begin_slice(struct launch_queue *queue, const struct slice *slice)
 	queue->until_ns = slice->t0;
 	queue->n_starts = 0;
 	for (size_t i = 0; i < n; i++) {
-		int64_t start_ns = queue->starts[i];	/* read before its place is taken */
+		/* read it before its place is overwritten */
+		int64_t start_ns = queue->starts[i];
 
 		add_waiting(queue, slice, slice->t0, start_ns);
 	}
@@ -215,7 +217,7 @@ static void note_depth(struct launch_queue *queue, size_t depth, int64_t ns)
 		queue->depth_max = (uint32_t)depth;
 }
 
-/* Begins are in order as they came, ends in a queue mostly are. */
+/* Starts arrive in order; ends within a queue mostly do. */
 static void find_depths(struct launch_queue *queue, const struct slice *slice)
 {
 	size_t in = 0, out = 0;
@@ -249,7 +251,7 @@ static void end_slice(struct launch_queue *queue, const struct slice *slice)
 
 /* ---- a slice ---- */
 
-/* What belongs to one queue: counted, and its changes. */
+/* Counts the acts of one queue, and notes the changes of its depth. */
 static void look_at(struct launch_queue *queue, const struct slice *slice, const struct act *act)
 {
 	if (act->kind == ACT_LAUNCH) {
@@ -292,7 +294,7 @@ const struct analysis analysis_launch = {
 	.slice = launch_slice, .bytes = launch_bytes,
 };
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 size_t launch_queues(const void *state, struct queue_work **out)
 {

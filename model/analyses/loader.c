@@ -16,7 +16,7 @@
 #include "model/analyses/sweep.h"
 #include "model/base/util.h"
 
-#define HAND_OVER_NS 1000000		/* to 2 ms, of 200 KiB, by PyTorch 2.13 on a busy machine */
+#define HAND_OVER_NS 1000000	/* up to 2 ms for 200 KiB, with PyTorch 2.13 on a busy machine */
 
 unsigned loader_workers(const struct model *model, uint32_t process, int64_t at_ns)
 {
@@ -33,7 +33,7 @@ unsigned loader_workers(const struct model *model, uint32_t process, int64_t at_
 	return n;
 }
 
-/* Another processor than the one that the program runs on takes the batches. */
+/* Whether a device other than the program's processor takes the batches. */
 static bool has_device(const struct model *model)
 {
 	for (uint32_t i = 0; i < model->devices.n; i++)

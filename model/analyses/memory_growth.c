@@ -48,7 +48,7 @@ static int64_t ns_per_step(const struct memory_state *memory)
 	return memory->steps > 1 && ns > 0 ? ns / (int64_t)(memory->steps - 1) : 0;
 }
 
-/* Until the device has no more; INT64_MAX: not known. */
+/* Time until the device's memory is full; INT64_MAX: unknown. */
 static int64_t ns_until_full(struct model *model, uint32_t account, char line[FINDING_TEXT])
 {
 	const struct memory_state *memory = model->memory;

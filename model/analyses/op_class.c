@@ -7,13 +7,13 @@
 
 static const struct {
 	const char *word;
-	enum op_class op_class;		/* NONE: none of them, though a later row fits */
+	enum op_class op_class;		/* NONE: not in a class, although a later row would match */
 } words[] = {
 	{ "threadpool", OP_CLASS_NONE }, { "thread_pool", OP_CLASS_NONE },
 	{ "memorypool", OP_CLASS_NONE }, { "memory_pool", OP_CLASS_NONE },
 	{ "mempool", OP_CLASS_NONE },
 	{ "biasaddgrad", OP_CLASS_NONE },
-	/* new weights have to be written */
+	/* new weights must be written */
 	{ "assign", OP_CLASS_NONE }, { "apply", OP_CLASS_NONE },
 	{ "sgd", OP_CLASS_NONE }, { "adam", OP_CLASS_NONE },
 	{ "maxpool", OP_CLASS_POOLING }, { "avgpool", OP_CLASS_POOLING },
@@ -24,7 +24,7 @@ static const struct {
 	{ "nchw_to_nhwc", OP_CLASS_LAYOUT }, { "nhwc_to_nchw", OP_CLASS_LAYOUT },
 	{ "cast", OP_CLASS_CAST }, { "convert", OP_CLASS_CAST },
 	{ "dequantize", OP_CLASS_CAST }, { "quantize", OP_CLASS_CAST },
-	{ "to_copy", OP_CLASS_CAST },	/* aten::_to_copy, to another type or device */
+	{ "to_copy", OP_CLASS_CAST },	/* aten::_to_copy: to another type or device */
 	{ "copy", OP_CLASS_COPY }, { "clone", OP_CLASS_COPY }, { "contiguous", OP_CLASS_COPY },
 	{ "snapshot", OP_CLASS_COPY }, { "concat", OP_CLASS_COPY },
 };

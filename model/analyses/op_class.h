@@ -11,19 +11,19 @@
 enum op_class {
 	OP_CLASS_NONE,
 	OP_CLASS_POOLING,
-	OP_CLASS_LAYOUT,	/* the same numbers in another order */
+	OP_CLASS_LAYOUT,	/* changes the order of the same numbers */
 	OP_CLASS_CAST,
-	OP_CLASS_COPY,		/* the same numbers in another place */
-	OP_CLASS_CHAIN,		/* one result for each element: several in a row could be one */
+	OP_CLASS_COPY,		/* moves the same numbers to another place */
+	OP_CLASS_CHAIN,		/* elementwise: several in a row could be fused into one */
 	OP_CLASSES
 };
 
 enum op_class op_class_of(const char *name);
-/* What of them costs: "pooling", "changes of layout", ... */
+/* A phrase for what costs time, such as "pooling" or "changes of layout". */
 const char *op_class_word(enum op_class op_class);
-/* What would cost less. */
+/* A sentence that says what would cost less. */
 const char *op_class_advice(enum op_class op_class);
-/* The type without what says who made the op: "MaxPool" of "_MklNativeMaxPool". */
+/* The type without the parts that only name its maker: "MaxPool" for "_MklNativeMaxPool". */
 const char *op_type_plain(const char *type);
 
 #endif

@@ -22,7 +22,8 @@
 
 #define BINS (2 * TREND_POINTS)
 #define OPS_KEPT 1024u
-#define RANGES_KEPT 128u		/* of these the first places: many have a number each */
+/* ranges may take only the first places, because many have a number in their name */
+#define RANGES_KEPT 128u
 
 struct spent { int64_t op_ns, device_ns; };
 
@@ -33,13 +34,13 @@ struct trend {
 
 struct trends {
 	struct basis basis;
-	enum scope scope;		/* that the bins are of */
+	enum scope scope;		/* which slices the bins are about */
 	struct trend *list;		/* owned */
 	size_t n, cap;
 	struct act_slots at;		/* by name, 1 + the index in list */
-	uint32_t slices[BINS];		/* in each bin */
-	uint32_t width;			/* slices in a full one */
-	size_t n_bins;			/* the last one is being filled */
+	uint32_t slices[BINS];		/* number of slices in each bin */
+	uint32_t width;			/* number of slices in a full bin */
+	size_t n_bins;			/* number of bins, of which the last one is being filled */
 };
 
 static void release(void *state)
@@ -75,7 +76,7 @@ static void op_trend_merge_bins(struct trends *trends)
 	trends->width *= 2;
 }
 
-/* One more slice: in the last bin, or in a new one. */
+/* Adds a slice to the last bin, or to a new one; returns the bin. */
 static size_t next_bin(struct trends *trends)
 {
 	if (!trends->width)
@@ -88,7 +89,7 @@ static size_t next_bin(struct trends *trends)
 	return trends->n_bins - 1;
 }
 
-/* One more is made while there are fewer than `most`, else NULL. */
+/* The entry of a name; makes one while there are fewer than `most`, otherwise NULL. */
 static struct trend *trend_of(struct trends *trends, uint32_t name, size_t most)
 {
 	uint32_t *at;
@@ -116,7 +117,7 @@ static void op_trend_slice(struct model *model, void *state, const struct slice 
 	(void)model;
 	if (!basis_add(&trends->basis, slice, &scope) || scope != basis_scope(&trends->basis))
 		return;
-	if (scope != trends->scope) {	/* steps were found: they begin anew */
+	if (scope != trends->scope) {	/* steps were found, so start again */
 		trends->n = trends->n_bins = 0;
 		free(trends->at.of);
 		trends->at = (struct act_slots){ .of = NULL };
@@ -155,7 +156,7 @@ const struct analysis analysis_op_trend = {
 	.slice = op_trend_slice, .bytes = bytes,
 };
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 size_t op_trends(const void *state, struct names *names, struct op_trend **out)
 {

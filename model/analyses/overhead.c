@@ -31,11 +31,12 @@
 #define PLACES_MAX 4096u
 #define OPEN_MAX 64
 #define NAMES_TOLD 3
-#define INTERRUPTED 20			/* one in so many pieces of an op may be long */
+#define INTERRUPTED 20			/* one in this many pieces of an op may be long */
 
 struct overhead_place {
 	uint32_t name;
-	int64_t ns[SCOPE_COUNT], long_ns[SCOPE_COUNT];	/* in pieces that are small, others */
+	/* time in small pieces, and in other pieces */
+	int64_t ns[SCOPE_COUNT], long_ns[SCOPE_COUNT];
 	uint64_t count[SCOPE_COUNT], pieces[SCOPE_COUNT], long_pieces[SCOPE_COUNT];
 };
 
@@ -45,7 +46,7 @@ struct open_op {
 	uint32_t act;
 	bool works;			/* something in it is more than overhead */
 	int64_t small_ns;
-	uint64_t small;			/* ops within that are not */
+	uint64_t small;			/* small ops within it, if it is not small itself */
 };
 
 struct overhead {
@@ -54,14 +55,14 @@ struct overhead {
 	struct overhead_place *places;		/* owned */
 	size_t n_places, cap_places;
 	struct map by_name;
-	struct act_slots ops_of;		/* by thread, of the slice in hand */
+	struct act_slots ops_of;		/* by thread, for the current slice */
 	int64_t worst_ns, worst_t0, worst_t1;
 	uint32_t worst_row;
-	/* of the slice in hand: */
+	/* For the current slice: */
 	const struct slice *slice;
 	enum scope scope;
 	int64_t small_ns, last_ns;
-	uint32_t thread, kernels, inputs;	/* the latter two: open */
+	uint32_t thread, kernels, inputs;	/* the last two: how many are open */
 	struct overhead_sum now;
 	struct open_op open[OPEN_MAX];
 	int depth;
@@ -73,7 +74,7 @@ static bool is_eager(const struct act *act)
 	return act->kind == ACT_OP && act->command == FW_PYTORCH && !(act->flags & ACT_ASYNC);
 }
 
-/* The thread with most of its ops; NONE: none, or a device works. */
+/* The thread with most of the step's ops; NONE: there is none, or a device works. */
 static uint32_t overhead_find_thread(struct overhead *o, const struct slice *slice,
 				     uint32_t process)
 {
@@ -150,7 +151,7 @@ static void overhead_count_piece(struct overhead *o, int64_t now_ns)
 	}
 }
 
-/* It is a small op itself, or hands up those that are in it. */
+/* Counts the op if it is small, otherwise passes on the small ops inside it. */
 static void close_op(struct overhead *o)
 {
 	struct open_op done = o->open[--o->depth], *around = top(o);
@@ -255,7 +256,7 @@ static void overhead_slice(struct model *model, void *state, const struct slice 
 
 /* ---- the finding ---- */
 
-/* " at train.py:88", where those ops are called that hold most. */
+/* Writes " at train.py:88", where the ops that cost most are called. */
 static void place_of_most(struct model *model, const struct overhead *o, char *out)
 {
 	const struct overhead_place *most = NULL;
@@ -268,7 +269,7 @@ static void place_of_most(struct model *model, const struct overhead *o, char *o
 	op_place_text(model, most ? most->name : 0, out, PLACE_TEXT);
 }
 
-/* "sub_ 1.2 ms in 50, select 840 µs in 100, ..." of those with most. */
+/* Writes "sub_ 1.2 ms in 50, select 840 µs in 100, ..." for those that cost most. */
 static void names_line(struct model *model, const struct overhead *o, char line[FINDING_TEXT])
 {
 	enum scope scope = basis_scope(&o->basis);
@@ -295,7 +296,7 @@ static void names_line(struct model *model, const struct overhead *o, char line[
 		snprintf(line + at, FINDING_TEXT - at, " %s", basis_word(&o->basis));
 }
 
-/* Where hardly any piece is long, those that are were interrupted. */
+/* The time of long pieces in ops that hardly ever have any: the thread was interrupted in them. */
 static int64_t interrupted_ns(const struct overhead *o, enum scope scope)
 {
 	int64_t ns = 0;

@@ -10,47 +10,48 @@
 
 #define PROCESSES 4u
 #define NAMES_MAX_PERIOD 256u
-#define HISTORY 128u			/* runs of a name that are kept */
-#define PERIODS 8u			/* stretches that must be there */
+#define HISTORY 128u			/* how many runs of a name are kept */
+#define PERIODS 8u			/* minimum number of stretches */
 #define K_MAX 12u
-#define LOOK 128u			/* runs between looks, twice as many after each */
-#define LOOK_MAX 4096u			/* that found nothing */
-#define ALIKE 75			/* per cent of the stretches */
-#define LONG 4				/* periods: longer is no step */
-#define LOST 64				/* periods without a step: look anew */
-#define LOOPS 8u			/* of a process that are known again */
+#define LOOK 128u			/* runs between two searches, doubled after each ... */
+#define LOOK_MAX 4096u			/* ... that found nothing, up to this */
+#define ALIKE 75	/* percentage of the stretches that must have the same content */
+#define LONG 4				/* in periods: a longer stretch is not a step */
+#define LOST 64				/* in periods: without a step for this long, search again */
+#define LOOPS 8u	/* how many loops of a process are recognised when they return */
 
-/* A run of a name: what was before it. */
+/* A run of a name, and what ran before it. */
 struct period_mark {
-	int64_t start_ns, rest_ns;	/* rest: since anything ran */
-	uint64_t content;		/* sum over all runs before */
-	uint64_t runs;			/* their number */
+	int64_t start_ns, rest_ns;	/* rest: time since anything else ran */
+	uint64_t content;		/* sum of the hashes of all runs before */
+	uint64_t runs;			/* number of all runs before */
 };
 
 struct period_name {
 	uint32_t name;
-	uint64_t count;			/* ever; the last HISTORY are in marks */
+	uint64_t count;			/* number of all runs; the last HISTORY are in marks */
 	int64_t total_ns;
-	struct period_mark *marks;		/* owned, a ring */
+	struct period_mark *marks;		/* owned; a ring */
 };
 
 struct period_look {
 	uint32_t process;
 	uint64_t content, runs, since_look, look_after;
-	int64_t until_ns;		/* something ran until then */
+	int64_t until_ns;		/* something ran up to this time */
 	struct period_name *list;		/* owned */
 	uint32_t n;
 	struct map by_name;
-	/* what was found */
+	/* The loop that was found. */
 	bool found;
 	uint32_t anchor, k, series;	/* series: the name of the loop's steps */
 	struct {
 		uint64_t content;
 		uint32_t series;
-	} loops[LOOPS];			/* found so far, a ring */
+	} loops[LOOPS];			/* loops found so far, a ring */
 	uint32_t n_loops;
-	uint64_t phase;			/* count modulo k at which a step begins */
-	int64_t period_ns, last_ns, step_ns;	/* last anchor; last step's end */
+	uint64_t phase;			/* a step starts when the count modulo k is this */
+	/* duration of a period; the last anchor; end of the last step */
+	int64_t period_ns, last_ns, step_ns;
 };
 
 struct period {
@@ -117,7 +118,7 @@ static struct period_name *named_of(struct period_look *looked, uint32_t name)
 	return named;
 }
 
-/* The i-th of those that are kept, from the oldest. */
+/* The i-th of the kept runs, from the oldest on. */
 static const struct period_mark *mark_at(const struct period_name *named, uint64_t i)
 {
 	uint64_t first = named->count > HISTORY ? named->count - HISTORY : 0;
@@ -130,8 +131,8 @@ static uint64_t kept(const struct period_name *named)
 	return named->count > HISTORY ? HISTORY : named->count;
 }
 
-/* The content most stretches of k have, and how many runs; *share of them, in per
- * cent. By majority vote, then counted: no sort. */
+/* The content that most stretches of k runs have, and their number of runs; *share: their
+ * percentage. By majority vote and counting, without sorting. */
 static uint64_t usual_content(const struct period_name *named, uint32_t k, unsigned *share,
 			      uint64_t *runs)
 {
@@ -157,7 +158,7 @@ static uint64_t usual_content(const struct period_name *named, uint32_t k, unsig
 	return usual;
 }
 
-/* The smallest k that makes it an anchor, 0: none does. */
+/* The smallest k that makes the name an anchor; 0: there is none. */
 static uint32_t anchor_of(const struct period_name *named, uint64_t *content)
 {
 	for (uint32_t k = 1; k <= K_MAX && kept(named) >= k * PERIODS + 1; k++) {
@@ -167,7 +168,7 @@ static uint32_t anchor_of(const struct period_name *named, uint64_t *content)
 		*content = usual_content(named, k, &share, &runs);
 		if (share < ALIKE)
 			continue;
-		/* One run over and over is no step. */
+		/* One run repeated over and over is not a step. */
 		return runs >= 2 ? k : 0;
 	}
 	return 0;
@@ -180,7 +181,7 @@ static int by_ns(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* How long it usually rests before such a run: the median. */
+/* How long the process usually rests before such a run: the median. */
 static int64_t rest_of(const struct period_name *named)
 {
 	int64_t rests[HISTORY];
@@ -202,8 +203,8 @@ static void add_step(struct model *model, struct period_look *looked, int64_t fr
 	looked->step_ns = to_ns;
 }
 
-/* A loop that comes back after something else goes on with its steps, whatever begins
- * them now; another loop has a series of its own. */
+/* A loop that returns after something else continues its steps, whatever starts them now; another
+ * loop has a series of its own. */
 static void take_series(struct period_look *looked, uint64_t content)
 {
 	uint32_t kept_loops = looked->n_loops < LOOPS ? looked->n_loops : LOOPS;
@@ -218,14 +219,14 @@ static void take_series(struct period_look *looked, uint64_t content)
 	looked->loops[looked->n_loops++ % LOOPS].series = looked->series;
 }
 
-/* The steps that are in what is kept. */
+/* Adds the steps that the kept runs contain. */
 static void period_start_steps(struct model *model, struct period_look *looked)
 {
 	const struct period_name *named = &looked->list[looked->anchor];
 	uint64_t n = kept(named), k = looked->k, best = 0, first;
 	int64_t most = -1;
 
-	/* Of k ways to begin, the one after the longest rest. */
+	/* Of the k ways to start a step, takes the one after the longest rest. */
 	for (uint64_t phase = 0; phase < k; phase++) {
 		int64_t sum = 0;
 
@@ -255,7 +256,8 @@ static int by_total(const void *a, const void *b)
 	return x->total_ns < y->total_ns ? 1 : x->total_ns > y->total_ns ? -1 : 0;
 }
 
-/* The dearest name that is an anchor; then one that begins the same stretch. */
+/* Finds the name with most time that is an anchor, then the best name that starts the same
+ * stretch. */
 static void period_find_anchor(struct model *model, struct period_look *looked)
 {
 	const struct period_name *by_cost[NAMES_MAX_PERIOD], *found = NULL;

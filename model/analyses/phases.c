@@ -30,19 +30,19 @@
 struct phases {
 	struct basis basis;
 	int64_t ns[STEP_PHASES];
-	uint64_t backward;		/* steps that had such */
+	uint64_t backward;		/* steps that had a backward pass */
 	uint8_t *known;			/* owned; by name: 1 + enum step_phase */
 	size_t n_known;
-	/* of the slice in hand: */
+	/* For the current slice: */
 	uint32_t open[STEP_PHASES];
 	int64_t now[STEP_PHASES];
-	int64_t last_ns, gap_ns;	/* gap_ns: since an op of phase `last` ended */
+	int64_t last_ns, gap_ns;	/* gap_ns: time since an op of phase `last` ended */
 	enum step_phase last;
 };
 
 /* ---- by name ---- */
 
-/* "Adam_1", as one part of a name. */
+/* Whether the text, such as "Adam_1", is the name of an optimizer as one part of a name. */
 static bool is_optimizer(const char *part, size_t length)
 {
 	static const char *const names[] = {
@@ -106,14 +106,14 @@ static enum step_phase known_phase(struct model *model, struct phases *p, uint32
 	return (enum step_phase)(p->known[name] - 1);
 }
 
-/* PHASE_OTHER: the act is of none. */
+/* The phase of an act; PHASE_OTHER: it is in none. */
 static enum step_phase act_phase(struct model *model, struct phases *p, const struct act *act)
 {
 	enum step_phase phase;
 
 	if (act->kind != ACT_OP)
 		return PHASE_OTHER;
-	if (act->flags & ACT_FETCH)	/* a graph's own waits on no thread */
+	if (act->flags & ACT_FETCH)	/* the waits of a graph itself are on no thread */
 		return PHASE_INPUT;
 	if (act->flags & ACT_ASYNC)
 		return PHASE_OTHER;
@@ -122,7 +122,7 @@ static enum step_phase act_phase(struct model *model, struct phases *p, const st
 	if (act->command != FW_PYTORCH && !(act->flags & ACT_WORKS))
 		return PHASE_OTHER;
 	phase = known_phase(model, p, act->name);
-	/* a range is nothing that runs, but an optimizer's is one */
+	/* a range is not something that runs, except for that of an optimizer */
 	return act->flags & ACT_RANGE && phase == PHASE_FORWARD ? PHASE_OTHER : phase;
 }
 
@@ -222,7 +222,7 @@ const struct analysis analysis_phases = {
 	.release = phases_release, .bytes = phases_bytes,
 };
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 uint64_t phases_mean(const void *state, struct step_phases *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where in the source an op is called, in the words of a finding. */
+/* Where in the source an op is called, as text for a finding. */
 #include <stdio.h>
 #include <string.h>
 

@@ -30,8 +30,8 @@ struct pools_waiter {
 };
 
 struct pools_pool {
-	uint32_t process, name;		/* of its threads */
-	uint32_t threads, cores;	/* seen last */
+	uint32_t process, name;		/* process and name of its threads */
+	uint32_t threads, cores;	/* as last seen */
 	int64_t held_ns[SCOPE_COUNT], cost_ns[SCOPE_COUNT], wait_ns[SCOPE_COUNT];
 	uint64_t handed[SCOPE_COUNT];
 	struct pools_waiter waiters[WAITERS_MAX];
@@ -46,7 +46,7 @@ struct pools_state {
 	uint32_t n;
 	struct pools_change *changes;		/* owned */
 	size_t n_changes, cap_changes;
-	int64_t *until_ns;		/* owned; by thread: the outermost op's end */
+	int64_t *until_ns;		/* owned; for each thread the end of its outermost op */
 	uint32_t n_threads;
 };
 
@@ -116,7 +116,7 @@ static void put(struct pools_state *s, const struct slice *slice, int64_t from_n
 	};
 }
 
-/* Waits of the pool's ops, and what its threads ran, outermost ops only. */
+/* Gathers the waits of the pool's ops, and what its threads ran (outermost ops only). */
 static void pools_gather_changes(struct model *model, struct pools_state *s,
 				 const struct slice *slice, struct pools_pool *pool,
 				 enum scope scope)
@@ -199,7 +199,7 @@ static void pools_slice(struct model *model, void *state, const struct slice *sl
 	}
 }
 
-/* ---- what there is to say ---- */
+/* ---- findings ---- */
 
 static const struct pools_waiter *pools_longest_waiter(const struct pools_pool *pool)
 {

@@ -31,15 +31,15 @@
 
 #define THINGS_MAX 1024u
 #define LONG_NS 1000000
-#define LONG_MIN 100			/* thousandths of a step that a long one takes as well */
-#define SHARE_MIN 10			/* of a step: all of them, where none is long */
+#define LONG_MIN 100	/* per mille of a step: what a long compilation takes at least */
+#define SHARE_MIN 10	/* per mille of a step: what all together take at least, if none is long */
 
 struct recompiles_thing {
-	uint32_t name;			/* of all its versions */
-	uint32_t where;			/* name: what the last one said of its origin */
+	uint32_t name;			/* name without the version */
+	uint32_t where;			/* name: the origin that the last compilation gave */
 	struct sum {
 		uint64_t count;
-		int64_t ns, longest_ns, t0, t1;	/* t0, t1: of the longest */
+		int64_t ns, longest_ns, t0, t1;	/* t0, t1: start and end of the longest */
 	} of[SCOPE_COUNT];
 	uint32_t row;
 };
@@ -56,7 +56,7 @@ static bool is_tracing(const char *name)
 	return !strncmp(name, "trace ", 6);
 }
 
-/* "torch.compile 0/3" -> "torch.compile 0"; 0: not to be counted. */
+/* Maps "torch.compile 0/3" to "torch.compile 0"; 0: not counted. */
 static uint32_t thing_name(struct model *model, uint32_t name)
 {
 	const char *raw = names_raw(&model->names, name), *slash = raw ? strrchr(raw, '/') : NULL;
@@ -100,7 +100,7 @@ static void recompiles_slice(struct model *model, void *state, const struct slic
 
 		if (!thing)
 			continue;
-		/* between two steps: it was for the next one */
+		/* between two steps: it was for the second one */
 		sum = &thing->of[is_tracing(names_raw(&model->names, name)) ?
 				 basis_scope(&r->basis) : scope];
 		sum->count++;
@@ -115,7 +115,7 @@ static void recompiles_slice(struct model *model, void *state, const struct slic
 	}
 }
 
-/* "/a/train.py:88 forward" -> "train.py:88"; false: it is no place. */
+/* Maps "/a/train.py:88 forward" to "train.py:88"; false: it is not a place. */
 static bool recompiles_place_text(struct model *model, uint32_t where, char *out, size_t size)
 {
 	const char *text = where ? names_raw(&model->names, where) : NULL, *colon, *base;
@@ -146,7 +146,7 @@ static const char *advice_for(const char *name)
 	return "keep what was compiled and use it again";
 }
 
-/* "trace step()": where its calls stand. */
+/* For "trace step()": where that function is called. */
 static bool traced_at(struct model *model, uint32_t name, char *out, size_t size)
 {
 	char function[NAME_SHORT_MAX], place[PLACE_TEXT];
@@ -155,12 +155,12 @@ static bool traced_at(struct model *model, uint32_t name, char *out, size_t size
 	snprintf(function, sizeof(function), "%s", names_raw(&model->names, name) + 6);
 	op = names_intern(&model->names, function);
 	if (!op && strlen(function) > 2) {
-		function[strlen(function) - 2] = '\0';		/* without the "()" */
+		function[strlen(function) - 2] = '\0';		/* cut off the "()" */
 		op = names_intern(&model->names, function);
 	}
 	if (!op || !op_place_text(model, op, place, sizeof(place)))
 		return false;
-	snprintf(out, size, "%s", place + 4);			/* without the " at " */
+	snprintf(out, size, "%s", place + 4);			/* skip the " at " */
 	return true;
 }
 
@@ -194,7 +194,7 @@ static void recompiles_report(struct model *model, const struct recompiles *r,
 	finding_add(findings, &finding);
 }
 
-/* It holds up a step for long, or many a little. */
+/* Whether it delays a single step much, or many steps a little. */
 static bool is_material(const struct recompiles *r, const struct sum *sum)
 {
 	int64_t whole_ns = basis_whole(&r->basis);
@@ -203,7 +203,8 @@ static bool is_material(const struct recompiles *r, const struct sum *sum)
 	       per_mille(basis_per(&r->basis, sum->ns), whole_ns) >= SHARE_MIN;
 }
 
-/* What XLA compiles is traced before, and so is what that calls. */
+/* XLA traces what it compiles before, including what that calls, so tracing is not reported
+ * separately. */
 static bool is_told_with(struct model *model, const struct recompiles *r,
 			 const struct recompiles_thing *thing)
 {

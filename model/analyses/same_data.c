@@ -30,25 +30,26 @@
 
 #define PLACES_MAX 256u
 #define DATA_MAX 32u
-#define MISSED 10			/* one in so many steps may be without it */
+#define MISSED 10			/* one in this many steps may be without it */
 
 struct data {
 	uint32_t content;
-	uint64_t steps, copies, last;	/* last: the place's step that had it */
+	uint64_t steps, copies, last;	/* last: the last step of the place that had it */
 	int64_t ns;
 };
 
 struct same_data_place {
-	uint32_t frame, name;		/* frame: 1 + index; of several of one line the first */
-	uint64_t steps;			/* in which its copies were looked at ... */
-	uint64_t first, last;		/* ... from which of the basis' steps to which */
-	int64_t number;			/* of the last one */
+	uint32_t frame, name;	/* frame: 1 + index; if a line has several frames, the first */
+	uint64_t steps;			/* number of steps in which its copies were examined ... */
+	uint64_t first, last;		/* ... and the first and last of the basis' steps */
+	int64_t number;			/* number of the last step */
 	struct data data[DATA_MAX];
 	uint32_t n;
-	int64_t ns, looked_ns;		/* of all its copies; of those that were looked at */
+	int64_t ns, looked_ns;		/* time of all its copies; of those that were examined */
 	int64_t longest_ns, t0, t1;
 	uint32_t row;
-	uint32_t device;		/* that the copies ran on, besides their ops; NONE none */
+	/* device on which the copies ran, in addition to their ops; NONE: none */
+	uint32_t device;
 	int64_t run_ns;
 };
 
@@ -56,9 +57,9 @@ struct same_data {
 	struct basis basis;
 	struct same_data_place *places;		/* owned */
 	size_t n, cap;
-	/* names that copy: 1; 1 + index of the frame's place */
+	/* 1 for names that copy; 1 + index of the frame's place */
 	struct act_slots names, by_frame;
-	struct map runs;		/* of the slice in hand: an op's copy, its index */
+	struct map runs;	/* for the current slice: the op of a copy -> index of the copy */
 };
 
 static struct same_data_place *place_new(struct same_data *s, uint32_t frame, uint32_t name)
@@ -71,7 +72,7 @@ static struct same_data_place *place_new(struct same_data *s, uint32_t frame, ui
 	return &s->places[s->n++];
 }
 
-/* The copy's line, of a name that copies. NULL: it is not known, or has not been looked at. */
+/* The line of a copy that has the name of one. NULL: unknown, or not examined. */
 static struct same_data_place *same_data_place(struct model *model, struct same_data *s,
 					       const struct act *act)
 {
@@ -124,7 +125,7 @@ static void find_runs(struct same_data *s, const struct slice *slice)
 	}
 }
 
-/* The copy that ran for this op; NULL: it is the copy itself, for all that is known. */
+/* The copy that ran for this op; NULL: as far as is known the op itself copies. */
 static const struct act *run_of(const struct same_data *s, const struct slice *slice,
 				const struct act *act)
 {
@@ -134,7 +135,7 @@ static const struct act *run_of(const struct same_data *s, const struct slice *s
 	return run && run->process == act->process ? run : NULL;
 }
 
-/* Until all is copied. */
+/* The time until everything is copied. */
 static int64_t copy_ns(struct same_data_place *place, const struct act *act, const struct act *run)
 {
 	if (!run)
@@ -176,7 +177,7 @@ static void copied(struct model *model, struct same_data_place *place, const str
 		     thread_at(model, act->thread)->row + 1 : 0;
 }
 
-/* Only of steps: whether it is the same in each of them is the question. */
+/* Only for steps, because the question is whether the data is the same in each of them. */
 static void same_data_slice(struct model *model, void *state, const struct slice *slice)
 {
 	struct same_data *s = state;
@@ -206,10 +207,10 @@ static void same_data_slice(struct model *model, void *state, const struct slice
 	}
 }
 
-/* What of a place was the same in each step. */
+/* How much of a place was the same in each step. */
 struct same_data_sums { uint32_t n; uint64_t copies; int64_t ns, cost_ns; };
 
-/* Whether it is worth a word. */
+/* Whether it is worth reporting. */
 static bool same_data_is_reported(const struct model *model, const struct same_data *s,
 				  const struct same_data_place *place, struct same_data_sums *same)
 {
@@ -236,8 +237,8 @@ static void same_data_report(struct model *model, const struct same_data *s,
 			     const struct same_data_place *place, const struct same_data_sums *same,
 			     struct findings *findings)
 {
-	/* Where the host runs ahead of the device, the copies of several of its steps
-	 * fall into one of the device's, and none into the next. */
+	/* If the host runs ahead of the device, the copies of several of its steps fall into one
+	 * step of the device, and none into the next. */
 	uint64_t steps = place->last - place->first + 1;
 	char time[FMT_MAX], count[FMT_MAX], tensors[FMT_MAX], share[FMT_MAX], where[PLACE_TEXT];
 	struct finding finding = {

@@ -20,7 +20,7 @@
 
 #define PLACES 256u
 
-/* Apart from each other, by time. */
+/* Disjoint places, sorted by time. */
 struct seen_places { struct model_pause *list; size_t n; int64_t ns; };
 
 static void add_place(struct seen_places *places, int64_t begin_ns, int64_t end_ns)
@@ -31,7 +31,7 @@ static void add_place(struct seen_places *places, int64_t begin_ns, int64_t end_
 	places->ns += end_ns - begin_ns;
 }
 
-/* What was lost within [t0, t1) while the level was not off. */
+/* The losses within [t0, t1) while the level was not off. */
 static struct seen_places losses_of(struct model *model, int64_t t0, int64_t t1,
 				    const struct seen_places *pauses)
 {
@@ -92,7 +92,7 @@ static void seen_look(struct model *model, uint32_t device, const struct model_p
 		sum->cause_ns[c] += gap.ns[c];
 }
 
-/* All that was seen in the places. */
+/* What is known about the time within these places. */
 static struct within look_all(struct model *model, uint32_t device,
 			      const struct seen_places *places)
 {
@@ -115,7 +115,7 @@ static void take_causes(struct idle_gap *gap, const struct within *sum)
 		take_away(&gap->ns[c], sum->cause_ns[c]);
 }
 
-/* What runs there was launched before, and is known: only the rest was not seen. */
+/* Work that runs in a pause and was launched before is known: only the rest was not observed. */
 static int64_t without_pauses(struct model *model, uint32_t device,
 			      const struct seen_places *pauses, struct device_row *out,
 			      struct idle_gap *gap)

@@ -33,25 +33,26 @@ enum settings_what { WHAT_EAGER, WHAT_THREADS, WHAT_ONEDNN, WHAT_PLACED, WHATS }
 enum { TYPE_UNKNOWN, TYPE_OP, TYPE_EAGER, TYPE_CALL, TYPE_CONVOLUTION, TYPE_HOST };
 enum { PLACE_UNKNOWN, PLACE_PROCESSOR, PLACE_OTHER };
 
-/* The longest of its kind. */
+/* The longest op of a kind. */
 struct worst { uint32_t name, row; int64_t ns, t0, t1; };
 
 struct told {
 	uint32_t process;
 	int64_t cost_ns[WHATS][SCOPE_COUNT];
-	int64_t long_ns[SCOPE_COUNT], core_ns[SCOPE_COUNT];	/* of long ops; all their cores */
+	/* time of long ops; time of all their cores */
+	int64_t long_ns[SCOPE_COUNT], core_ns[SCOPE_COUNT];
 	uint64_t eager[SCOPE_COUNT];
 	struct worst worst[WHATS][SCOPE_COUNT];
-	/* of the slice in hand */
-	int64_t until_ns[WHATS];	/* up to there is counted */
+	/* For the current slice. */
+	int64_t until_ns[WHATS];	/* time is counted up to here */
 	int64_t busy_ns, any_ns;
 	uint64_t eager_now;
 	bool gpu;
 };
 
 struct thread_state {
-	int64_t eager_end_ns;		/* of the eager op in hand or just over, 0 none */
-	int64_t inner_end_ns;		/* of the outermost op in it */
+	int64_t eager_end_ns;		/* end of the current or previous eager op; 0: none */
+	int64_t inner_end_ns;		/* end of the outermost op inside it */
 	int64_t long_end_ns;
 };
 
@@ -122,7 +123,7 @@ static bool on_processor(struct model *model, struct settings_state *s, const st
 	uint32_t *known = slot_of(&s->places, act->name);
 	const char *device;
 
-	/* the node may be told after its first runs */
+	/* the node may be reported after its first runs */
 	if (*known == PLACE_UNKNOWN) {
 		device = graph_placed(model, act->process, act->op_name, act->name);
 		if (device)
@@ -225,14 +226,14 @@ static void settings_slice(struct model *model, void *state, const struct slice 
 		t = told_of(s, act->process);
 		if (t && act->kind == ACT_OP)
 			settings_take_op(model, s, t, slice, act, scope);
-		else if (t)	/* a part that another thread took over */
+		else if (t)	/* a part of the op that another thread runs */
 			t->busy_ns += time_beyond(&s->threads[act->thread].long_end_ns,
 					     act_start(slice, act), act_end(slice, act));
 	}
 	settings_end_slice(model, s, slice, scope);
 }
 
-/* ---- what there is to say ---- */
+/* ---- findings ---- */
 
 static bool is_off(const char *value)
 {
@@ -292,7 +293,7 @@ static void say_placed(struct finding *f, const char *share, const char *devices
 		 "error, tf.debugging.set_log_device_placement(True) logs each op");
 }
 
-/* Numbers below the cores only: 0 is as many as there are. */
+/* Only numbers below that of the cores count; 0 means as many as there are. */
 static const char *few_threads(struct model *model, uint32_t process, uint32_t cores)
 {
 	static const char *const keys[] = { "threads inside of an op", "TF_NUM_INTRAOP_THREADS" };

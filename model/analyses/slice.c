@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What several analyses need of a slice, made once. */
+/* Data about a slice that several analyses need, made once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ void slice_index(struct slice *slice, struct slice_space *space)
 	}
 	for (int i = 0; i < 3; i++)
 		list[i] = space->kinds + (size_t)i * space->cap;
-	/* Written each time, and kept where the count goes on: no branches. */
+	/* Writes every time and advances only if the act counts: no branches. */
 	for (size_t i = 0; i < n; i++) {
 		const struct act *act = &slice->acts[i];
 

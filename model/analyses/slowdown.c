@@ -36,7 +36,7 @@
 #include "model/core/model.h"
 
 #define BINS 48u
-#define BINS_LEAST 12u			/* with runs in them, to compare thirds */
+#define BINS_LEAST 12u			/* minimum number of bins with runs, to compare thirds */
 #define RUNS_LEAST 30u
 #define EXCEPT 8u
 #define KERNELS_KEPT 512u
@@ -54,14 +54,14 @@ struct slowdown {
 	struct slowdown_kernel **list;		/* owned, as are they */
 	size_t n, cap;
 	struct map by_key;
-	struct act_slots last;		/* by name, what was found last, plus 1 */
-	enum scope scope;		/* that the bins are of */
+	struct act_slots last;		/* by name: what was last found, plus 1 */
+	enum scope scope;		/* which slices the bins are about */
 	uint32_t in_last, width;	/* slices in the last bin; in each full one */
-	size_t n_bins;			/* the last one is being filled */
+	size_t n_bins;			/* number of bins, of which the last one is being filled */
 	int64_t starts[BINS];
 };
 
-/* A kernel's first third of bins against its last. */
+/* A kernel's first third of bins and its last third. */
 struct thirds {
 	const struct slowdown_kernel *kernel;
 	int64_t before_ns, after_ns, cost_ns, late_ns, began_ns;
@@ -89,7 +89,7 @@ static size_t slowdown_bytes(const void *state)
 
 /* ---- bins ---- */
 
-/* Steps were found after seconds had been counted: the bins start again. */
+/* Steps were found after seconds had been counted: starts again with empty bins. */
 static void start_over(struct slowdown *slow, enum scope scope)
 {
 	for (size_t i = 0; i < slow->n; i++)
@@ -216,7 +216,7 @@ static int by_value(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* When the means went from one side of the middle to the other for good. */
+/* The time at which the means went from one side of the middle to the other for good. */
 static int64_t when(const struct slowdown *slow, const int64_t *means, const size_t *at, size_t n,
 		    const struct thirds *thirds)
 {
@@ -228,8 +228,8 @@ static int64_t when(const struct slowdown *slow, const int64_t *means, const siz
 	return slow->starts[at[i < n ? i : n - 1]];
 }
 
-/* Sorted, n of each: the later ones are above the early ones by what either
- * scatters, but for a few. */
+/* Whether the later ones are above the early ones by more than either scatters, with few
+ * exceptions. Both are sorted and have n elements. */
 static bool apart(const int64_t *early, const int64_t *late, size_t n)
 {
 	size_t low = n / EXCEPT, high = n - 1 - low;
@@ -247,7 +247,7 @@ static void slowdown_judge_kernel(const struct slowdown *slow, int64_t threshold
 	size_t at[BINS], n = 0, third;
 	uint64_t runs = 0, late_runs = 0;
 
-	/* the last one is not full */
+	/* the last bin is not full */
 	for (size_t i = 0; i + 1 < slow->n_bins; i++) {
 		if (!bins[i].count)
 			continue;
@@ -321,7 +321,7 @@ static void kernel_finding(struct model *model, const struct slowdown *slow,
 	finding_add(findings, &finding);
 }
 
-/* All of them: one sentence about the device. */
+/* One sentence about the device, if all of its kernels became slower. */
 static void device_finding(struct model *model, const struct slowdown *slow, uint32_t device,
 			   const struct thirds *all, size_t n, struct findings *findings)
 {
@@ -380,8 +380,8 @@ static bool is_processor(const struct model *model, uint32_t device)
 		!device_at(model, device)->gpu;
 }
 
-/* Whether it is the kernel's own: what the rest of the device takes now for what
- * took it 1000 before tells how much the host's other work did. */
+/* Whether the slowdown is the kernel's own: how long the rest of the device's work takes now,
+ * relative to 1000 before, shows the influence of the host's other work. */
 static bool slowdown_is_its_own(const struct thirds *one, const struct thirds *all, size_t n,
 				int64_t threshold)
 {
@@ -428,7 +428,7 @@ static void slowdown_review(struct model *model, void *state, struct findings *f
 			kernel_finding(model, slow, &all[i], findings);
 			continue;
 		}
-		/* once, at its first slower kernel */
+		/* only once, at the device's first slower kernel */
 		for (k = 0; k < i && !(all[k].slower && all[k].kernel->device == device); )
 			k++;
 		if (k == i)
@@ -443,9 +443,9 @@ const struct analysis analysis_slowdown = {
 	.bytes = slowdown_bytes,
 };
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
-/* Points of the bins, of all launch shapes of one kernel together. */
+/* Sums over all launch shapes of one kernel, for its points. */
 struct sums { struct bin points[TREND_POINTS]; };
 
 static void add_bins(struct sums *sums, const struct slowdown_kernel *kernel, size_t n_bins,

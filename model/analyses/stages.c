@@ -16,7 +16,7 @@
 #include "model/base/util.h"
 #include "model/input/input.h"
 
-/* Stages whose work can be done for several elements at once. */
+/* Whether the stage can work on several elements at once. */
 static bool takes_calls(const struct input_row *row)
 {
 	return !strncmp(row->name, "Map", 3) || !strncmp(row->name, "ParallelMap", 11) ||

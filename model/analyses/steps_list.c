@@ -17,17 +17,18 @@
 #include "model/analyses/thresholds.h"
 #include "model/base/util.h"
 
-#define COMPILED_PART 10		/* of a step, and more: it compiled */
+/* a step that compiled for at least this part of its time counts as compiled */
+#define COMPILED_PART 10
 
 struct step_book {
-	size_t series;			/* in model->steps, and of it ... */
+	size_t series;			/* index in model->steps, and ... */
 	uint64_t moved, compiled;
 	int64_t p50_ns, mad_ns;
 	size_t warm_up;
-	struct hist away;		/* distances to p50_ns of those after the warm-up */
-	size_t n_away;			/* up to this row */
+	struct hist away;		/* distances to p50_ns, for the steps after the warm-up */
+	size_t n_away;			/* how many rows these include */
 	size_t n_steady;
-	int64_t steady_ns;		/* their sum */
+	int64_t steady_ns;		/* sum of their durations */
 };
 
 static size_t warm_up_of(const struct model *model, const struct steps *steps)
@@ -44,7 +45,7 @@ static bool is_outlier(int64_t dur_ns, const struct step_stats *stats)
 	return stats->mad_ns >= 0 && more / 4 > stats->mad_ns && more > stats->p50_ns / 20;
 }
 
-/* Median of the distances to the median, over steps after the warm-up. */
+/* The median of the distances to the median, over steps after the warm-up. */
 static int64_t spread(struct step_book *book, const struct steps *steps)
 {
 	for (; book->n_away < steps->n; book->n_away++) {
@@ -79,7 +80,7 @@ static void step_list_judge(const struct model *model, const struct steps *steps
 	add_ns(&list->book->steady_ns, step->dur_ns);
 }
 
-/* Starts again if the list was of another series, or its order has changed. */
+/* Starts again if the list was made for another series, or if that series was reordered. */
 static void take_series(const struct model *model, const struct steps *steps,
 			struct step_list *list)
 {

@@ -71,19 +71,19 @@ struct sweep_thread *sweep_thread_at(struct slice_sweep *sweep, uint32_t thread)
 	return t;
 }
 
-/* Nothing of it within the slice. */
+/* Whether the act has no time within the slice. */
 static bool is_void(const struct act *act, const struct slice *slice)
 {
 	return act->end_ns <= act->start_ns || act->end_ns <= slice->t0;
 }
 
-/* A call that took no time enqueued something all the same. */
+/* A call without duration still enqueued something, so it is not skipped. */
 static bool is_skipped(const struct act *act, const struct slice *slice)
 {
 	return is_void(act, slice) && (act->kind != ACT_LAUNCH || act->start_ns < slice->t0);
 }
 
-/* Where steps are runs of a function, the op of that run is the step itself. */
+/* If steps are runs of a function, whether the op is the run itself. */
 static bool is_step_itself(const struct slice_sweep *sweep, const struct act *act)
 {
 	const struct slice *slice = sweep->slice;
@@ -142,8 +142,9 @@ static void idle_count_all(struct slice_sweep *sweep)
 }
 
 /*
- * Asynchronous, or on a thread that goes through no step: for whoever waits there.
- * Inside of another op that fetches, it is that one's, and may be ahead of time.
+ * Fetching that is asynchronous, or on a thread that goes through no step: it counts for the
+ * threads that wait for it. Fetching inside another op that fetches belongs to that op, and may be
+ * ahead of time.
  */
 static void fetch_edge(struct slice_sweep *sweep, const struct act *act, bool begins,
 		       struct sweep_thread *thread)
@@ -238,8 +239,8 @@ static void host_edge(struct model *model, struct slice_sweep *sweep, const stru
 
 /* ---- devices ---- */
 
-/* Of a blocking copy the host waits until it is done: that is no time in a queue. A graph
- * waits there as one. */
+/* Whether the work is in a queue: the host waits for a blocking copy until it is done, so that is
+ * not time in a queue. A graph waits as one unit. */
 static bool is_queued(const struct act *act)
 {
 	return !(act->flags & ACT_BLOCKING) && !(act->kind == ACT_RUN && act->flags & ACT_NODE);
@@ -262,7 +263,7 @@ static void count_run(struct slice_sweep *sweep, const struct act *act, int by)
 			  act->direction == DIR_H2D ? &sweep->h2d :
 			  act->direction == DIR_D2H ? &sweep->d2h : &sweep->d2d;
 
-	/* where another device works, the processor's work is the host's */
+	/* if another device works, the processor's work counts as the host's */
 	if ((act->flags & ACT_WORKS) && !sweep->host_only)
 		return;
 	if (!sweep_has(sweep, act))
@@ -293,7 +294,7 @@ static void run_edge(struct model *model, struct slice_sweep *sweep, uint32_t at
 			idle_ends(model, sweep, act->device, sweep->now_ns);
 		++*count;
 		device->next = sweep->after[at];
-		/* one that goes on from the slice before is not the last that began */
+		/* a run that continues from the previous slice is not the last one that started */
 		if (!device->idle.linked && (act->start_ns >= sweep->slice->t0 || !known))
 			device->idle.thread = act->thread;
 		return;
@@ -355,7 +356,7 @@ static void sweep_reserve(struct model *model, struct slice_sweep *sweep)
 	}
 }
 
-/* Ops and kernels of the processor, and nothing that was launched to a device. */
+/* Whether there are only ops and kernels of the processor, and nothing was launched to a device. */
 static bool is_host_only(const struct slice_sweep *sweep)
 {
 	const struct slice *slice = sweep->slice;
@@ -373,7 +374,7 @@ static bool is_host_only(const struct slice_sweep *sweep)
 	return works && !slice->n_launches;
 }
 
-/* Each device's runs in a chain, what waits at the start. */
+/* Chains each device's runs, and counts what waits at the start. */
 static void sweep_prepare_slice(struct slice_sweep *sweep)
 {
 	const struct slice *slice = sweep->slice;
@@ -423,7 +424,7 @@ static void slice_end(struct model *model, struct slice_sweep *sweep)
 		overlap_piece(sweep, &sweep->devices[d], slice->t1);
 		idle_pause(sweep, d, slice->t1);
 	}
-	/* Batches that are still being made. */
+	/* Batches that are still being made at the end of the slice. */
 	for (size_t i = 0; sweep->inputs && i < slice->n_rest; i++) {
 		const struct act *act = &slice->acts[slice->rest[i]];
 		struct sweep_thread *thread;

@@ -40,26 +40,28 @@ enum host_state {
 #define SWEEP_STACK 16
 
 struct sweep_thread {
-	uint32_t seen;			/* number of the slice for which the rest is valid */
+	uint32_t seen;	/* number of the slice for which the other members are valid */
 	bool worker, fetching;
 	uint32_t launching, waiting, compiling, ops, inputs;
 	uint32_t wait_name;
 	uint32_t stack[SWEEP_STACK];	/* names of open ops, from the outermost */
-	uint8_t input_at[SWEEP_STACK];	/* 1: that op is input */
-	uint32_t devices;		/* idle devices that wait for this thread: a list */
+	uint8_t input_at[SWEEP_STACK];	/* 1: that op makes or fetches batches */
+	uint32_t devices;		/* list of the idle devices that wait for this thread */
 	int64_t input_since_ns;
 };
 
 struct idle_device {
-	bool known;			/* it has run something */
-	uint32_t thread;		/* that launched its next run, else its last one */
-	uint32_t next, prev;		/* in the thread's list */
+	bool known;			/* the device has run something */
+	uint32_t thread;	/* the thread that launched its next run, or else its last one */
+	uint32_t next, prev;		/* neighbours in the thread's list */
 	bool linked;
 	int64_t from_ns;		/* the open gap is counted up to here */
-	bool open;			/* there is one */
-	int64_t call_ns;		/* launch of the work that ends it; INT64_MAX unknown */
+	bool open;			/* a gap is open */
+	/* when the work that ends the gap was launched; INT64_MAX: unknown */
+	int64_t call_ns;
 	bool copies;			/* that work is a blocking copy */
-	int64_t handed_ns;		/* of the open gap: launching up to here, or its start */
+	/* for the open gap: how far the time of launching reaches, or the gap's start */
+	int64_t handed_ns;
 	struct idle_gap gap, total;
 	struct idle_gap *ring;		/* owned */
 	size_t ring_n, ring_cap, ring_head;
@@ -68,18 +70,18 @@ struct idle_device {
 	int64_t bucket_ns, base_ns;
 };
 
-/* Bits of what a device does. */
+/* Bits for what a device does. */
 enum { DOES_COMPUTE = 1, DOES_COMM = 2, DOES_COPY = 4 };
 
 struct sweep_device {
-	uint32_t compute, comm, copies;	/* running now */
-	uint32_t next;			/* act that runs next in this slice, NONE */
-	int64_t since_ns;		/* its overlap is counted up to here */
-	int64_t mask_ns[8];		/* whole run, by bits */
+	uint32_t compute, comm, copies;	/* how many of each run now */
+	uint32_t next;			/* the act that runs next in this slice, or NONE */
+	int64_t since_ns;		/* its overlap has been counted up to here */
+	int64_t mask_ns[8];		/* time by the bits that were set, over the whole run */
 	struct idle_device idle;
 };
 
-/* A few names and how much time each holds; the smallest gives way when the list is full. */
+/* A few names and how much time each holds; when the list is full, the smallest is replaced. */
 #define HOLDERS 32
 struct holders {
 	struct holder { uint32_t name; int64_t ns; uint64_t count; } list[HOLDERS];
@@ -93,7 +95,7 @@ const struct holder *holders_most(const struct holders *holders);
 struct step_sums {
 	uint64_t n;
 	struct step_breakdown sum;
-	int64_t worst_ns[STEP_CLASS_COUNT];	/* of the step with most of the class */
+	int64_t worst_ns[STEP_CLASS_COUNT];	/* the step that has most time of each class */
 	int64_t worst_t0[STEP_CLASS_COUNT], worst_t1[STEP_CLASS_COUNT];
 };
 
@@ -101,23 +103,23 @@ struct input_thread { uint32_t thread; int64_t busy_ns; };
 #define INPUT_THREADS 64
 
 struct breakdown {
-	struct step_breakdown now;	/* of the slice in hand */
-	bool open;			/* a part of a cut step came; more will come */
+	struct step_breakdown now;	/* sums of the current slice */
+	bool open;	/* a step that arrives in several slices has not ended yet */
 	struct step_breakdown *rows;	/* owned, by start */
 	size_t n, cap;
-	uint64_t kept;			/* rows so far, dropped ones too */
+	uint64_t kept;			/* number of rows so far, including dropped ones */
 	struct step_sums steps, between;	/* after the warm-up */
-	struct step_sums seconds;	/* as long as there are no steps */
+	struct step_sums seconds;	/* used as long as there are no steps */
 	/* the names that hold the exposed time */
 	struct holders held[HOST_STATES], now_held[HOST_STATES];
-	struct holders made, now_made;	/* by ops of threads that make batches */
+	struct holders made, now_made;	/* by ops of other threads, which make batches */
 	uint32_t holder[HOST_STATES];	/* the last thread in that state, plus 1 */
 	struct input_thread inputs[INPUT_THREADS], now_inputs[INPUT_THREADS];
 	uint32_t n_inputs, n_now_inputs;
-	int64_t first_ns;		/* of the first step after the warm-up */
-	uint64_t launches, now_launches;	/* in the slices of the means */
+	int64_t first_ns;		/* start of the first step after the warm-up */
+	uint64_t launches, now_launches;	/* launches in the slices that the means cover */
 	int64_t launch_call_ns, now_launch_ns;
-	size_t series;			/* of the steps in the means, plus 1 */
+	size_t series;			/* series of the steps in the means, plus 1 */
 };
 
 struct slice_sweep {
@@ -125,27 +127,29 @@ struct slice_sweep {
 	uint32_t n_devices;
 	struct sweep_thread *threads;	/* owned */
 	uint32_t n_threads;
-	uint32_t number;		/* of the slice */
-	uint32_t *after;		/* owned; of each run the next one on its device */
+	uint32_t number;		/* number of the slice */
+	uint32_t *after;		/* owned; for each run the next one on its device */
 	size_t cap;
-	/* now */
+	/* at the current instant of the sweep */
 	const struct slice *slice;
-	uint32_t process;		/* of the steps, NONE: any */
-	uint32_t step_thread;		/* whose ranges the steps are, NONE: unknown */
-	uint32_t step_name;		/* of the functions whose runs the steps are, 0 none */
+	uint32_t process;		/* process of the steps; NONE: any */
+	uint32_t step_thread;		/* the thread whose ranges are the steps; NONE: unknown */
+	uint32_t step_name;	/* name of the functions whose runs are the steps; 0: none */
 	int64_t now_ns, launch_gap_ns;
-	int64_t handed_ns;		/* a device worked or a worker launched up to here */
-	bool host_only;			/* no device but the processor works in this slice */
-	uint32_t compute, comm, h2d, d2h, d2d, queued;	/* of that process */
+	int64_t handed_ns;		/* up to here a device worked or a worker launched */
+	bool host_only;			/* no device except the processor works in this slice */
+	/* how many of each run now, of the steps' process */
+	uint32_t compute, comm, h2d, d2h, d2d, queued;
 	uint32_t foreign;		/* device work of other processes, running now */
 	uint32_t workers[HOST_STATES], inputs;
-	uint32_t fetches;		/* acts with ACT_FETCH on threads that are not workers */
-	uint32_t input_thread, wait_thread, code_thread;	/* the last in that state */
+	uint32_t fetches;	/* open acts with ACT_FETCH on threads that are not workers */
+	/* the last thread that was in that state */
+	uint32_t input_thread, wait_thread, code_thread;
 	uint32_t fetch_name;
 	struct breakdown breakdown;
 };
 
-/* Is the act of the process whose steps these are? */
+/* Whether the act belongs to the process whose steps these are. */
 static inline bool sweep_has(const struct slice_sweep *sweep, const struct act *act)
 {
 	return sweep->process == NONE || act->process == sweep->process;
@@ -155,14 +159,14 @@ static inline bool sweep_waits_for_others(const struct slice_sweep *sweep)
 {
 	return sweep->fetches || (sweep->inputs && sweep->step_thread == NONE);
 }
-/* What a thread does. */
+/* What a thread does at the current instant. */
 static inline enum host_state sweep_state(const struct sweep_thread *thread)
 {
 	return thread->waiting ? HOST_SYNC : thread->launching ? HOST_LAUNCH :
 	       thread->compiling ? HOST_COMPILE : thread->inputs ? HOST_INPUT :
 	       thread->ops ? HOST_CODE : HOST_NOTHING;
 }
-/* How much of [from_ns, to_ns) lies in the moment that work takes to begin. */
+/* How much of [from_ns, to_ns) lies in the moment that launched work may take to begin. */
 static inline int64_t sweep_moment(const struct slice_sweep *sweep, int64_t handed_ns,
 				   int64_t from_ns, int64_t to_ns)
 {
@@ -189,7 +193,7 @@ size_t idle_bytes(const struct idle_device *idle);
 
 /* ---- breakdown.c ---- */
 void breakdown_begin(struct model *model, struct slice_sweep *sweep);
-/* Counts a stretch of dur_ns from sweep->now_ns on, in which nothing changed. */
+/* Adds a stretch of dur_ns from sweep->now_ns on, in which nothing changed. */
 void breakdown_piece(struct slice_sweep *sweep, int64_t dur_ns);
 void breakdown_end(struct model *model, struct slice_sweep *sweep);
 /* A thread that is not a worker made batches for busy_ns. */
@@ -201,18 +205,19 @@ size_t breakdown_bytes(const struct breakdown *breakdown);
 void overlap_piece(struct slice_sweep *sweep, struct sweep_device *device, int64_t t_ns);
 
 /* ---- verdict.c ---- */
-/* The finding's lines and advice from the stages of an input pipeline, stages.c;
- * false: there is none. whole_ns: duration of a step; finding->cost_ns of it is the wait. */
+/* Writes the finding's lines and advice from the stages of an input pipeline, see stages.c;
+ * false: there is no such pipeline. whole_ns: duration of a step, of which finding->cost_ns is
+ * the wait. */
 struct finding;
 bool stages_review(struct model *model, uint32_t process, int64_t whole_ns,
 		   struct finding *finding);
-/* loader.c: the same for a DataLoader; held: the whole name of its op that holds the wait. */
+/* The same for a DataLoader, see loader.c; held: the full name of its op that holds the wait. */
 bool loader_review(struct model *model, uint32_t process, const char *held, int64_t whole_ns,
 		   struct finding *finding);
-/* How many processes the process had forked that were running at that time. */
+/* How many child processes of the process were running at that time. */
 unsigned loader_workers(const struct model *model, uint32_t process, int64_t at_ns);
 
-/* The mean of what is counted of the time between two steps. */
+/* The mean time between two steps, as far as it is counted. */
 int64_t verdict_between_ns(const struct model *model);
 void verdict_review(struct model *model, const struct slice_sweep *sweep,
 		    struct findings *findings);

@@ -104,7 +104,7 @@ static void tensor_slice(struct model *model, void *state, const struct slice *s
 	}
 }
 
-static enum scope sorted_by;		/* one feeder at a time */
+static enum scope sorted_by;		/* only one thread feeds the model */
 
 static int by_ns(const void *a, const void *b)
 {

@@ -88,7 +88,7 @@ struct threshold_info {
 extern const struct threshold_info threshold_table[THRESHOLD_COUNT];
 
 int64_t model_threshold(const struct model *model, enum threshold threshold);
-/* false: out of bounds, nothing changed. */
+/* Sets a threshold; false: the value is out of bounds and nothing changed. */
 bool model_threshold_set(struct model *model, enum threshold threshold, int64_t value);
 
 #endif

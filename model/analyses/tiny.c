@@ -38,9 +38,10 @@
 #define QUEUES_KEPT 256u
 #define SEQUENCES_KEPT 64u
 #define PERIOD_MAX 4u
-#define SHORT 2			/* so that a run is not torn by who is a little longer */
+/* in launches; large enough that slightly longer kernels do not interrupt a sequence */
+#define SHORT 2
 #define PAUSE 8
-#define LAUNCH_MAX_NS 20000	/* what takes longer does something else than to launch */
+#define LAUNCH_MAX_NS 20000	/* a longer interval contains something other than launching */
 
 struct tiny_place {
 	int64_t t0, t1, saving_ns;
@@ -49,7 +50,7 @@ struct tiny_place {
 
 struct small_queue {
 	uint32_t queue;
-	struct hist interval, pause;	/* of launches; of the device */
+	struct hist interval, pause;	/* interval between launches; pause of the device */
 	struct {
 		uint64_t kernels, runs;
 		int64_t run_ns, pause_ns, saving_ns;
@@ -57,8 +58,8 @@ struct small_queue {
 	struct tiny_place place;
 };
 
-/* Names that come again and again: `period` of them, `length` kernels a run (of
- * the first one: a pause may tear one in two). */
+/* Names that repeat: `period` different ones, `length` kernels per run (of the first run seen,
+ * because a pause may cut one in two). */
 struct sequence {
 	uint32_t queue, op_name, period, length, names[PERIOD_MAX];
 	uint64_t count[SCOPE_COUNT], kernels[SCOPE_COUNT];
@@ -69,7 +70,7 @@ struct tiny {
 	struct basis basis;
 	struct small_queue queues[QUEUES_KEPT];
 	uint32_t n_queues;
-	struct act_slots slots;		/* by queue its place among them, plus 1 */
+	struct act_slots slots;		/* by queue: its place among them, plus 1 */
 	struct sequence sequences[SEQUENCES_KEPT];
 	uint32_t n_sequences;
 };
@@ -133,7 +134,7 @@ static int64_t small_below(const struct model *model, const struct small_queue *
 
 /* ---- sequences ---- */
 
-/* A run: acts[list[0]] ... acts[list[n - 1]]. */
+/* A sequence: acts[list[0]] ... acts[list[n - 1]]. */
 struct run_of {
 	const struct act *acts;
 	const uint32_t *list;
@@ -146,7 +147,7 @@ static const struct act *member(const struct run_of *run, size_t i)
 	return &run->acts[run->list[i]];
 }
 
-/* The shortest period of the names, 0: none up to PERIOD_MAX. */
+/* The shortest period of the names; 0: none up to PERIOD_MAX. */
 static uint32_t period_of(const struct run_of *run)
 {
 	for (uint32_t period = 1; period <= PERIOD_MAX && period <= run->n; period++) {
@@ -233,7 +234,8 @@ static void tiny_count_run(struct tiny *tiny, struct small_queue *queue, const s
 	count_sequence(tiny, run, saving_ns);
 }
 
-/* The runs of a stretch that are in one op; returns how many kernels they have. */
+/* Counts the sequences of a stretch that are within one op each; returns how many kernels they
+ * have. */
 static size_t runs_in_ops(struct tiny *tiny, struct small_queue *queue,
 			  const struct run_of *stretch, size_t least, bool count)
 {
@@ -256,8 +258,8 @@ static size_t runs_in_ops(struct tiny *tiny, struct small_queue *queue,
 	return kernels;
 }
 
-/* A stretch of small kernels without a break: a run in each op, or one in all
- * when those have less than half of it. */
+/* Counts an uninterrupted stretch of small kernels: one sequence per op, or a single one for all if
+ * those contain less than half of it. */
 static void count_stretch(struct model *model, struct tiny *tiny, struct small_queue *queue,
 			  const struct run_of *stretch)
 {
@@ -301,14 +303,14 @@ static void look_at_queue(struct model *model, struct tiny *tiny, struct small_q
 	}
 }
 
-/* Its place among the queues, QUEUES_KEPT: it has none. */
+/* The place of a queue; QUEUES_KEPT: it has none. */
 static uint32_t queue_at_place(struct tiny *tiny, uint32_t queue)
 {
 	uint32_t *slot;
 
 	if (queue >= QUEUES_MAX && queue != NONE)
 		return QUEUES_KEPT;
-	slot = slot_of(&tiny->slots, queue + 1);	/* NONE: the first */
+	slot = slot_of(&tiny->slots, queue + 1);	/* NONE + 1 is 0, the first slot */
 	if (!*slot) {
 		if (tiny->n_queues == QUEUES_KEPT)
 			return QUEUES_KEPT;
@@ -318,7 +320,7 @@ static uint32_t queue_at_place(struct tiny *tiny, uint32_t queue)
 	return *slot - 1;
 }
 
-/* Runs of the slice put apart by queue: counted, then placed. */
+/* Groups the runs of the slice by queue: counts them, then places them. */
 static void tiny_slice(struct model *model, void *state, const struct slice *slice)
 {
 	struct tiny *tiny = state;
@@ -339,7 +341,7 @@ static void tiny_slice(struct model *model, void *state, const struct slice *sli
 	for (size_t i = 0; i < slice->n_runs; i++)
 		if (places[i] < QUEUES_KEPT)
 			lists[from[places[i]]++] = slice->runs[i];
-	/* from[i] is now where the list of queue i ends */
+	/* from[i] is now the end of the list of queue i */
 	for (uint32_t i = 0; i < tiny->n_queues; i++) {
 		size_t begin = i ? from[i - 1] : 0;
 		struct run_of all = { slice->acts, lists + begin, from[i] - begin, scope };
@@ -351,7 +353,7 @@ static void tiny_slice(struct model *model, void *state, const struct slice *sli
 
 /* ---- the finding ---- */
 
-/* "sgd_update × 30", "a, b × 12", "a, b, c, d …" */
+/* Writes "sgd_update × 30", "a, b × 12", "a, b, c, d ..." */
 static void sequence_text(struct model *model, const struct sequence *sequence, enum scope scope,
 			  char *text, size_t size)
 {
@@ -410,7 +412,7 @@ static void cost_line(const struct small_queue *queue, enum scope scope, struct 
 		 "the mean run takes %s, the launch of one %s", run, launch);
 }
 
-/* Does the finding name that queue? */
+/* Whether a finding names that queue. */
 static bool is_told(const struct model *model, const struct tiny *tiny,
 		    const struct small_queue *queue)
 {

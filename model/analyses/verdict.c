@@ -24,15 +24,15 @@
 #include "model/steps/steps.h"
 
 #define SECONDS_MIN 5
-#define MEDIAN_OF 512u			/* steps */
-#define BUSY_MUCH 70			/* per cent: more threads would help */
+#define MEDIAN_OF 512u			/* how many steps a median is taken of */
+#define BUSY_MUCH 70	/* per cent: if threads are this busy, more of them would help */
 
 /* Means, per step or per second. */
 struct means {
-	uint64_t n;			/* 0: too little to speak */
+	uint64_t n;			/* 0: too little to report */
 	bool steps;
 	int64_t whole_ns, ns[STEP_CLASS_COUNT];
-	const struct step_sums *sums;	/* where the worst one is */
+	const struct step_sums *sums;	/* the sums that have the worst step */
 	uint64_t launches;
 	int64_t launch_call_ns;
 };
@@ -74,7 +74,7 @@ static int by_value(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* Of evenly spread steps: of one class, or (STEP_CLASS_COUNT) of the whole. */
+/* The median over evenly spread steps, of one class or (STEP_CLASS_COUNT) of the whole. */
 static int64_t verdict_median(const struct breakdown *b, int class)
 {
 	int64_t ns[MEDIAN_OF];
@@ -91,8 +91,8 @@ static int64_t verdict_median(const struct breakdown *b, int class)
 }
 
 /*
- * Waking up and handing over take long now and then, when something else has the
- * cores: a mean over the steps is then that of a few. Here a step is a median one.
+ * Waking up and launching sometimes take long, when something else uses the cores, so that a mean
+ * would be determined by a few steps. Here the median step is used.
  */
 static void take_medians(const struct breakdown *b, struct means *means)
 {
@@ -123,7 +123,7 @@ static const char *each(const struct means *means)
 	return means->steps ? "each step" : "the time";
 }
 
-/* The step with most of the class, or the time before a step, and the row of the thread. */
+/* The step with most time of the class, or the time before a step, and the row of the thread. */
 static struct evidence verdict_worst_step(struct model *model, const struct breakdown *b,
 					  const struct means *means, enum step_class class)
 {
@@ -149,7 +149,7 @@ static const char *name_of(struct model *model, const struct holder *holder, con
 
 /* ---- input ---- */
 
-/* How many threads beside the workers make batches, and how busy they are. */
+/* How many threads other than the workers make batches, and how busy they are. */
 static unsigned makers(const struct breakdown *b, const struct means *means, int64_t *share)
 {
 	int64_t all_ns = means->sums->sum.dur_ns + (means->steps ? b->between.sum.dur_ns : 0);
@@ -204,7 +204,7 @@ static void input_lines(struct model *model, const struct breakdown *b, const st
 		 "step would take %s",
 		 fmt_time(time, batch_ns),
 		 fmt_time(threads, left));
-	/* What a step needs of them, over what a step could be. */
+	/* The time that they need per step, relative to how long a step could be. */
 	all_ns = means->steps ? made->ns / (int64_t)means->n : 0;
 	if (share >= BUSY_MUCH && left > 0 && means->steps)
 		snprintf(finding->advice, FINDING_TEXT, "%lld threads, and as many batches made "
@@ -258,7 +258,8 @@ static void launch_finding(struct model *model, const struct breakdown *b,
 		.severity = SEVERITY_WARNING,
 	};
 
-	/* Small kernels that are a good part of it are the cause and have a finding. */
+	/* If small kernels take a good part of it, they are the cause and have a finding of their
+	 * own. */
 	if (small_ns > means->ns[STEP_LAUNCH] / 4 ||
 	    !passes(model, means, ns, THRESHOLD_LAUNCH_SOME))
 		return;
@@ -287,8 +288,8 @@ static void sync_finding(struct model *model, const struct breakdown *b, const s
 		.severity = SEVERITY_WARNING,
 	};
 
-	/* No device that ever worked: its records are withheld, or the waits are for something
-	 * else. Waits of known lines that are a good part of it are the cause, and are told. */
+	/* If no device ever worked, its records are withheld, or the waits are for something else.
+	 * If waits of known lines take a good part of it, these are the cause and are reported. */
 	for (int c = STEP_COMPUTE; c <= STEP_D2D; c++)
 		worked_ns += means->ns[c];
 	if (!worked_ns || waits_told_ns(model) > ns / 2 ||
@@ -324,7 +325,7 @@ void verdict_review(struct model *model, const struct slice_sweep *sweep, struct
 	sync_finding(model, b, &means, findings);
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 bool model_bound(struct model *model, struct step_bound *out)
 {

@@ -41,46 +41,46 @@
 #define PLACES_MAX 4096u
 #define RING 8u
 #define STACK 24u
-#define BETWEEN 2			/* steps: what lasts longer between two is none of theirs */
+#define BETWEEN 2	/* in steps: a longer time between two steps belongs to neither */
 
 struct waits_place {
-	uint32_t call, op;		/* names; op 0 none */
-	uint32_t frame;			/* 1 + index, of several of one line the first; 0 none */
+	uint32_t call, op;		/* names; op 0: none */
+	uint32_t frame;	/* 1 + index; if a line has several frames, the first; 0: none */
 	uint32_t next, group;
 	uint64_t count, stalls;
 	int64_t total_ns, max_ns, idle_ns, saved_ns;
 };
 
-/* What a finding is about: all waits of a line or, without one, of an op. */
+/* The waits that a finding is about: all waits of a line or, without one, of an op. */
 struct waits_group {
-	uint32_t place;			/* the first; the one that idles most is told */
+	uint32_t place;	/* index of the first place; the place that idles most is reported */
 	uint64_t count[SCOPE_COUNT];
 	int64_t idle_ns[SCOPE_COUNT], saved_ns[SCOPE_COUNT], total_ns[SCOPE_COUNT];
-	int64_t now_ns;			/* saved since the last step ended */
-	struct hist hist;		/* of that, of the steps that have any */
+	int64_t now_ns;			/* time saved since the last step ended */
+	struct hist hist;		/* time saved, for the steps that have any */
 	int64_t worst_ns, t0, t1;
 	uint32_t row;
 };
 
 struct seen_wait {
 	int64_t start_ns, end_ns;
-	int64_t idle_ns, saved_ns;	/* of the device that it let idle longest, so far */
+	int64_t idle_ns, saved_ns;	/* for the device that it has let idle longest so far */
 	uint32_t place;
 };
 
 /* A thread that waits. */
 struct waits_waiter {
 	struct seen_wait ring[RING];
-	uint32_t n;			/* ever */
-	uint32_t slice;			/* in which the stack is valid */
+	uint32_t n;			/* number of all its waits */
+	uint32_t slice;			/* number of the slice in which the stack is valid */
 	uint32_t depth;
-	uint32_t stack[STACK];		/* acts: ops around */
+	uint32_t stack[STACK];		/* acts: the ops around */
 };
 
 struct waits {
 	struct basis basis;
-	uint32_t slice;			/* number, from 1 */
-	uint32_t step_name;		/* of the functions whose runs the steps are, 0 none */
+	uint32_t slice;			/* number of the slice, from 1 */
+	uint32_t step_name;	/* name of the functions whose runs the steps are; 0: none */
 	struct waits_place *places;		/* owned */
 	size_t n_places, cap_places;
 	struct waits_group *groups;		/* owned */
@@ -89,13 +89,13 @@ struct waits {
 	struct act_slots of_thread;		/* 1 + index of its waiter */
 	struct waits_waiter *waiters;		/* owned */
 	size_t n_waiters, cap_waiters;
-	int64_t *until_ns;		/* owned; of each device: it worked up to here, 0 never */
+	int64_t *until_ns;		/* owned; for each device: it worked up to here, 0: never */
 	size_t n_devices;
 };
 
 /* ---- places ---- */
 
-/* The nearest line of the program that it is known to be called from. */
+/* The nearest line of the program from which it is known to be called. */
 static uint32_t line_frame(struct model *model, uint32_t frame)
 {
 	while (frame) {
@@ -145,7 +145,7 @@ static uint32_t place_get(struct model *model, struct waits *w, uint32_t call, u
 	at = (uint32_t)w->n_places++;
 	w->places[at] = (struct waits_place) {
 		.call = call, .op = op, .frame = frame, .next = first,
-		/* A name is no file and line. */
+		/* A name stands for no file and line. */
 		.group = group_new(w, line ? line : op ? op : UINT64_MAX - call, at),
 	};
 	map_set(&w->by_key, key, at);
@@ -204,8 +204,8 @@ static bool is_step(const struct waits *w, const struct slice *slice, const stru
 }
 
 /*
- * Of the ops around: the innermost's name, where the wait does not say its own, and the
- * innermost line that one of them says.
+ * Looks at the ops around: takes the innermost op's name, if the wait itself does not give one, and
+ * the innermost line that one of the ops gives.
  */
 static uint32_t waits_place(struct model *model, struct waits *w, const struct slice *slice,
 			    struct waits_waiter *waiter, const struct act *act)
@@ -228,9 +228,10 @@ static uint32_t waits_place(struct model *model, struct waits *w, const struct s
 	return place_get(model, w, act->name, op ? steps_plain(model, op) : 0, frame);
 }
 
-/* ---- what is booked where ---- */
+/* ---- what is counted where ---- */
 
-/* Steps and what is short between them, as soon as there is a step. */
+/* Whether the slice counts: as soon as there are steps, only steps and short times between them
+ * do. */
 static bool is_averaged(const struct waits *w, const struct slice *slice, bool averaged)
 {
 	return averaged && (slice->step || !w->basis.steps || slice->t1 - slice->t0 <=
@@ -257,7 +258,7 @@ static void waits_count_wait(struct model *model, struct waits *w, const struct 
 		group->count[basis_scope(&w->basis)]++;
 		add_ns(&group->total_ns[basis_scope(&w->basis)], ns);
 	}
-	/* One in the other: the outer one is what the thread waits for. */
+	/* If one wait is inside another, the thread waits for the outer one. */
 	if (waiter->n && waiter->ring[(waiter->n - 1) % RING].end_ns > act->start_ns)
 		return;
 	waiter->ring[waiter->n++ % RING] = (struct seen_wait) {
@@ -265,7 +266,7 @@ static void waits_count_wait(struct model *model, struct waits *w, const struct 
 	};
 }
 
-/* What is more than another device's gap has made of it. */
+/* Counts what exceeds the idle time of another device's gap that was counted already. */
 static void waits_count_stalls(struct model *model, struct waits *w, struct seen_wait *wait,
 			       int64_t idle_ns, const struct act *run, bool averaged)
 {
@@ -295,7 +296,7 @@ static void waits_count_stalls(struct model *model, struct waits *w, struct seen
 	wait->saved_ns = saved_ns;
 }
 
-/* The device did nothing from from_ns on, until this run. */
+/* The device was idle from from_ns until this run. */
 static void waits_close_gap(struct model *model, struct waits *w, const struct act *run,
 			    int64_t from_ns, bool averaged)
 {
@@ -309,7 +310,7 @@ static void waits_close_gap(struct model *model, struct waits *w, const struct a
 
 		if (wait->end_ns < from_ns)
 			return;
-		/* What waits for its own work is no bubble before it. */
+		/* A call that waits for its own work does not delay that work. */
 		if (wait->end_ns > call_ns)
 			continue;
 		waits_count_stalls(model, w, wait, to_ns - begin_ns, run, averaged);
@@ -372,7 +373,7 @@ static void waits_slice(struct model *model, void *state, const struct slice *sl
 	for (size_t i = 0; i < slice->n && w->n_waiters; i++) {
 		const struct act *act = &slice->acts[i];
 
-		/* Ops reach over borders. */
+		/* Ops may reach over the borders of slices. */
 		if (act->kind == ACT_OP)
 			op_begins(w, slice, (uint32_t)i);
 		else if (act->kind == ACT_WAIT && act_counts(slice, act))
@@ -386,7 +387,7 @@ static void waits_slice(struct model *model, void *state, const struct slice *sl
 
 /* ---- the findings ---- */
 
-/* Per step or second, as it typically is. */
+/* Cost per step or second in the typical case. */
 static int64_t typical_ns(const struct waits *w, const struct waits_group *group)
 {
 	int64_t mean_ns = basis_per(&w->basis, group->saved_ns[basis_scope(&w->basis)]);
@@ -398,12 +399,12 @@ static int64_t typical_ns(const struct waits *w, const struct waits_group *group
 	without = n > with ? n - with : 0;
 	if (!with || without * 2 >= n)
 		return 0;
-	/* The middle of all steps, those without any first. */
+	/* The median over all steps; those without any such wait come first. */
 	median_ns = hist_percentile(&group->hist, (unsigned)((n / 2 - without) * 1000 / with + 1));
 	return median_ns < mean_ns ? median_ns : mean_ns;
 }
 
-/* Of the group the one that lets devices idle most. */
+/* The place of the group at which devices idle most. */
 static const struct waits_place *most_of(const struct waits *w, const struct waits_group *group)
 {
 	const struct waits_place *most = &w->places[group->place];
@@ -415,7 +416,7 @@ static const struct waits_place *most_of(const struct waits *w, const struct wai
 	return most;
 }
 
-/* The program fetches a value: words of PyTorch's and JAX's ops. */
+/* Whether the program fetches a value: the names that PyTorch and JAX use for that. */
 static bool fetches_value(const char *op)
 {
 	static const char *const words[] = {
@@ -428,7 +429,7 @@ static bool fetches_value(const char *op)
 	return false;
 }
 
-/* With the short time between steps. */
+/* Includes the short time between steps. */
 static int64_t whole_ns(const struct model *model, const struct waits *w)
 {
 	return basis_whole(&w->basis) + (w->basis.steps ? verdict_between_ns(model) : 0);
@@ -470,14 +471,14 @@ static void waits_report(struct model *model, const struct waits *w,
 	finding_add(findings, &finding);
 }
 
-/* What the group costs, 0: it is not worth a word. */
+/* The cost of the group; 0: it is not worth reporting. */
 static int64_t told_ns(const struct model *model, const struct waits *w,
 		       const struct waits_group *group)
 {
 	const struct waits_place *place = &w->places[group->place];
 	int64_t ns = typical_ns(w, group);
 
-	/* By its call alone it is a part of sync-bound. */
+	/* If only its call is known, it belongs to sync-bound. */
 	if (!place->frame && !place->op)
 		return 0;
 	return per_mille(ns, whole_ns(model, w)) <
@@ -540,7 +541,7 @@ const struct analysis analysis_waits = {
 	.review = waits_review, .release = waits_release, .bytes = waits_bytes,
 };
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 static int by_idle(const void *a, const void *b)
 {

@@ -28,13 +28,13 @@
 #define WIRES_MAX 256u
 #define RECEIVERS_MAX 64u
 #define NEXT_OPS 8u
-#define NEXT_LOOK 512u			/* acts after a message */
+#define NEXT_LOOK 512u			/* how many acts after a message are examined */
 #define CUT_AFTER 256u
 #define SAID_MAX 3u
 
 struct next_op {
 	uint32_t name;
-	uint32_t place;			/* least so many before it */
+	uint32_t place;			/* the smallest number of ops before it */
 	uint64_t count;
 };
 
@@ -42,7 +42,7 @@ struct wire_sums {
 	uint32_t name;
 	uint64_t count, bytes;
 	int64_t wire_ns, alone_ns;
-	int64_t t0, t1;			/* the last message */
+	int64_t t0, t1;			/* start and end of the last message */
 	struct next_op next[NEXT_OPS];
 };
 
@@ -54,7 +54,7 @@ struct wires {
 
 struct wire_piece { int64_t from_ns, to_ns; };
 
-/* The time in which one process ran ops, in pieces by time. */
+/* The time in which one process ran ops, in disjoint pieces sorted by time. */
 struct wire_busy {
 	struct wire_piece *list;		/* owned */
 	size_t n, cap;
@@ -127,7 +127,7 @@ static void count_next(struct wire_sums *wire, uint32_t name, uint32_t place)
 	}
 }
 
-/* The ops that the receiver began after it, each once. */
+/* Finds the ops that the receiver started after the message, each once. */
 static void find_next(struct wire_sums *wire, const struct slice *slice,
 		      const struct flow_message *message)
 {
@@ -197,9 +197,9 @@ static void wire_slice(struct model *model, void *state, const struct slice *sli
 	free(messages);
 }
 
-/* ---- what there is to say ---- */
+/* ---- findings ---- */
 
-/* The first op after it that makes less of it; NULL: none, or not known. */
+/* The first op after the message that makes less of its data; NULL: none, or unknown. */
 static const struct next_op *better_cut(const struct model *model, const struct wire_sums *wire,
 					uint64_t *bytes)
 {
@@ -210,7 +210,7 @@ static const struct next_op *better_cut(const struct model *model, const struct 
 		const struct next_op *next = &wire->next[i];
 		uint64_t made = next->name ? flows_made(model, next->name) : 0;
 
-		/* in nearly all steps: else it only happened to come then */
+		/* it must be there in nearly all steps, or it only happened to come then */
 		if (!made || made >= tensor || made < tensor / CUT_AFTER ||
 		    next->count * 10 < wire->count * 9)
 			continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The questions of model/query/work.h, asked of the state of an analysis: for the analysis
- * itself, and for tests, which have no engine.
+ * The queries of model/query/work.h on the state of one analysis, for the analysis itself and for
+ * tests that have no model.
  */
 #ifndef MODEL_ANALYSES_WORK_H
 #define MODEL_ANALYSES_WORK_H

@@ -7,7 +7,7 @@
 #include "model/base/util.h"
 #include "model/core/model.h"
 
-#define SLACK_NS 2000			/* as in the walk */
+#define SLACK_NS 2000			/* the same as in the walk (critical.c) */
 #define NOT_PLACED INT64_MIN
 
 void zeroing_release(struct zeroing *zeroing)
@@ -38,7 +38,7 @@ static void zeroing_begin(struct zeroing *zeroing, const struct slice *slice)
 	}
 	for (size_t i = 0; i < slice->n; i++)
 		zeroing->new_end[i] = NOT_PLACED;
-	for (size_t i = 0; i < slice->n; i++) {		/* NONE: the first */
+	for (size_t i = 0; i < slice->n; i++) {		/* NONE + 1 is 0, the first slot */
 		*slot_of(&zeroing->last, slice->acts[i].thread + 1) = 0;
 		*slot_of(&zeroing->of_queue, slice->acts[i].queue + 1) = 0;
 		*slot_of(&zeroing->of_process, slice->acts[i].process + 1) = 0;
@@ -46,7 +46,7 @@ static void zeroing_begin(struct zeroing *zeroing, const struct slice *slice)
 	zeroing->n_shifts = 0;
 }
 
-/* What an act waited for: when the last of it was over, then and now. */
+/* What an act waited for: when the last of it ended, before and after the removal. */
 struct held { int64_t end_ns, new_ns; bool any; };
 
 static void held_by(struct held *held, int64_t end_ns, int64_t new_ns)
@@ -58,7 +58,7 @@ static void held_by(struct held *held, int64_t end_ns, int64_t new_ns)
 	held->any = true;
 }
 
-/* When what began at start_ns begins now. */
+/* The new start of what started at start_ns. */
 static int64_t begins(const struct held *held, int64_t start_ns)
 {
 	return held->any ? held->new_ns + start_ns - held->end_ns : start_ns;
@@ -66,7 +66,7 @@ static int64_t begins(const struct held *held, int64_t start_ns)
 
 /* ---- ops ---- */
 
-/* The slice's act number i, an op that is no part of the one on its thread. */
+/* Places act number i of the slice, an op that is not part of another op on its thread. */
 static void place_op(struct zeroing *zeroing, const struct slice *slice, size_t i,
 		     uint32_t finished, bool away)
 {
@@ -89,7 +89,7 @@ int64_t zeroing_ops(struct zeroing *zeroing, const struct slice *slice,
 		    const struct function_run *run, zeroing_pick *away, void *arg)
 {
 	int64_t end_ns = INT64_MIN, new_ns = INT64_MIN;
-	uint32_t finished = 0;		/* the last one so far, plus 1 */
+	uint32_t finished = 0;		/* index of the last one so far, plus 1 */
 	size_t at = 0;
 
 	zeroing_begin(zeroing, slice);
@@ -116,7 +116,7 @@ int64_t zeroing_ops(struct zeroing *zeroing, const struct slice *slice,
 
 /* ---- runs of devices ---- */
 
-/* How much earlier the thread is at t_ns. */
+/* By how much the thread is earlier at t_ns. */
 static int64_t shift_at(struct zeroing *zeroing, uint32_t thread, int64_t t_ns)
 {
 	uint32_t at = *slot_of(&zeroing->last, thread + 1);
@@ -126,7 +126,7 @@ static int64_t shift_at(struct zeroing *zeroing, uint32_t thread, int64_t t_ns)
 	return at ? zeroing->shifts[at - 1].shift_ns : 0;
 }
 
-/* The run that finished last, of those that were placed. */
+/* The run that finished last, of those that have been placed. */
 static bool finished_run(const struct zeroing *zeroing, const struct critical_ready *ready,
 			 const struct act *act, uint32_t queue, int64_t until_ns, int64_t *end_ns,
 			 int64_t *new_ns)
@@ -148,7 +148,7 @@ static void place_run(struct zeroing *zeroing, struct critical_ready *ready, uin
 	struct held held = { .any = false };
 
 	if (zeroing->end_at[i] == NONE)
-		return;			/* wholly past */
+		return;			/* it lies completely before the slice */
 	if (launched_ns > start_ns)
 		launched_ns = start_ns;
 	if (act->call_ns)
@@ -163,7 +163,7 @@ static void place_run(struct zeroing *zeroing, struct critical_ready *ready, uin
 	ready->entered[zeroing->end_at[i]] = 0;
 }
 
-/* Runs that are over by until_ns: the last one now, of each queue and process. */
+/* Finishes the runs that end by until_ns: the last one of each queue and process. */
 static void finish_until(struct zeroing *zeroing, const struct slice *slice, int64_t until_ns,
 			 size_t *at)
 {
@@ -181,7 +181,7 @@ static void finish_until(struct zeroing *zeroing, const struct slice *slice, int
 	}
 }
 
-/* A call that waited, when it returns: when all has that it waited for. */
+/* Places the return of a call that waited: after everything that it waited for. */
 static void place_wait(struct zeroing *zeroing, struct critical_ready *ready, const struct act *act)
 {
 	int64_t start_ns = act_start(ready->slice, act), end_ns, new_ns;
@@ -214,7 +214,7 @@ static bool waits(const struct act *act)
 	return act->kind == ACT_WAIT || (act->kind == ACT_LAUNCH && (act->flags & ACT_BLOCKING));
 }
 
-/* Only what was placed may be found: all else is entered. */
+/* Marks all runs as entered, because only runs that have been placed may be found. */
 static void begin_runs(struct zeroing *zeroing, struct critical_ready *ready)
 {
 	const struct slice *slice = ready->slice;

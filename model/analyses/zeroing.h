@@ -30,32 +30,33 @@
 #include "model/analyses/critical_ops.h"
 #include "model/analyses/critical_ready.h"
 
-/* An act's time on a thread from at_ns on is so much earlier. */
+/* From at_ns on, everything that a thread does is earlier by this much. */
 struct thread_shift {
 	int64_t at_ns, shift_ns;
-	uint32_t before;		/* of the same thread, plus 1 */
+	uint32_t before;		/* the previous shift of the same thread, plus 1 */
 };
 
 struct zeroing {
-	int64_t *new_end;		/* owned; by act; INT64_MIN: not placed */
-	uint32_t *end_at;		/* owned; by act of a run its place in ready->ends, NONE */
+	int64_t *new_end;		/* owned; new end of each act; INT64_MIN: not placed */
+	/* owned; for each act that is a run, its index in ready->ends; NONE: it is not a run */
+	uint32_t *end_at;
 	size_t cap;
-	struct act_slots last;		/* by thread: act or shift, plus 1 */
-	struct act_slots of_queue, of_process;	/* the run that is over last now, plus 1 */
+	struct act_slots last;		/* last act or shift of each thread, plus 1 */
+	struct act_slots of_queue, of_process;	/* the run that ends last so far, plus 1 */
 	struct thread_shift *shifts;	/* owned */
 	size_t n_shifts, cap_shifts;
 };
 
-/* Is it away? */
+/* Whether the act is removed. */
 typedef bool zeroing_pick(void *arg, const struct act *act);
 
 void zeroing_release(struct zeroing *zeroing);
 size_t zeroing_bytes(const struct zeroing *zeroing);
-/* What is saved, 0 or more: of the ops of that run ... */
+/* How much is saved (0 or more) by removing ops of that run ... */
 int64_t zeroing_ops(struct zeroing *zeroing, const struct slice *slice,
 		    const struct function_run *run, zeroing_pick *away, void *arg);
-/* ... of the runs of devices. ready: made of the slice; what it has entered is
- * forgotten. thread: whose step it is, NONE. */
+/* ... or runs on devices. ready: prepared from the slice; its marks of entered runs are cleared.
+ * thread: the thread of the step, or NONE. */
 int64_t zeroing_runs(struct zeroing *zeroing, struct critical_ready *ready, uint32_t thread,
 		     zeroing_pick *away, void *arg);
 

@@ -14,7 +14,7 @@
 #define NAMES 64u
 
 struct execution_found {
-	int64_t key;			/* the highest are kept */
+	int64_t key;			/* the candidates with the highest keys are kept */
 	struct span span;
 };
 
@@ -24,14 +24,14 @@ struct hunt {
 	const struct lane_want *names, *ops;	/* NULL: all */
 	struct execution_found *found;		/* owned; room for 2 * most */
 	size_t n, cap;
-	/* only what is above this can be among the best; INT64_MIN: everything can */
+	/* only a key above this can be among the best; INT64_MIN: every key can */
 	int64_t worst;
 	bool more;
 	/* the part that is looked at */
 	uint32_t row, index;
 	enum row_kind kind;
-	int64_t slice_ns;		/* this slice began then */
-	uint64_t all, looked;		/* events in the rows; so far */
+	int64_t slice_ns;		/* when this slice of time started */
+	uint64_t all, looked;		/* events in the rows; those searched so far */
 	bool stopped;
 };
 
@@ -77,7 +77,7 @@ static unsigned kinds_of(enum row_kind kind)
 	}
 }
 
-/* ---- those that are kept ---- */
+/* ---- the candidates ---- */
 
 static int64_t key_of(const struct execution_want *want, int64_t start_ns, int64_t dur_ns,
 		      uint64_t bytes)
@@ -120,7 +120,7 @@ static bool bounded(const struct execution_bounds *bounds)
 	return bounds->least != INT64_MIN || bounds->most != INT64_MAX;
 }
 
-/* All fields of the span are known: the last checks. */
+/* Makes the last checks, which need all fields of the span. */
 static void hunt_take(struct hunt *hunt, const struct span *span)
 {
 	const struct execution_want *want = hunt->want;
@@ -211,7 +211,7 @@ static bool early_enough(const struct hunt *hunt, int64_t first_ns, int64_t last
 		(want->rising ? -first_ns : last_ns) > hunt->worst);
 }
 
-/* Its spans from `from` up to `until`. */
+/* Searches its spans from `from` up to `until`. */
 static void look_at_chunk(struct hunt *hunt, struct lane *lane, size_t c, uint32_t from,
 			  uint32_t until)
 {

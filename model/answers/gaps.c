@@ -84,8 +84,8 @@ static bool gap_in_chunk(const struct chunk *chunk, int64_t from, int64_t least,
 	return false;
 }
 
-/* The lane's first gap of which `least` or more lie behind `from`; that before its first span
- * begins at INT64_MIN, that after its last one ends at INT64_MAX. */
+/* The lane's first gap that extends at least `least` beyond `from`. The gap before its first span
+ * starts at INT64_MIN; the one after its last span ends at INT64_MAX. */
 static struct row_gap lane_gap(struct lane *lane, int64_t from, int64_t least)
 {
 	int64_t covered = INT64_MIN;
@@ -141,7 +141,7 @@ static bool next_gap(struct gap_walk *walk, int64_t from, int64_t least, struct 
 			*out = (struct row_gap) { at, end };
 			return true;
 		}
-		/* too short, or it began before */
+		/* it is too short, or it started before */
 		at = end;
 	}
 	return false;
@@ -187,7 +187,7 @@ bool model_gap_prev(struct model *model, uint32_t row, uint32_t lane, int64_t be
 	return found;
 }
 
-/* A heap with the shortest on top; of equal ones the last. */
+/* A heap with the shortest gap on top; of equally long ones, the last. */
 static bool gap_is_before(const void *one, const void *other, const void *arg)
 {
 	const struct row_gap *a = one, *b = other;

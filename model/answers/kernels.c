@@ -15,20 +15,20 @@ static int kernel_by_total(const void *a, const void *b)
 	return DESCENDING(x, y, total_ns) ?: strcmp(x->raw_name, y->raw_name);
 }
 
-/* Room for one more of n things: doubles when n is a power of two. */
+/* Makes room for one more of n things: doubles when n is a power of two. */
 static void *room_for(void *list, size_t n, size_t size)
 {
 	return n & (n - 1) ? list : xreallocarray(list, n ? n * 2 : 1, size);
 }
 
-/* slots: where in row number `at` an op's name stands, by how. A kernel may
- * have as many ops as there were steps. */
+/* slots: index in row number `at` of each op's name, by how. A kernel may have as many ops as there
+ * were steps. */
 static void add_kernel_ops(struct model *model, struct kernel_row *row, struct map *slots,
 			   uint32_t at, const struct kernel_total *total)
 {
 	for (uint32_t o = total->ops; o != NONE; ) {
 		const struct kernel_op_total *op = store_at(&model->kernel_ops, o);
-		/* Exact: 22 bits, 24 and 3. */
+		/* No collisions: 22 bits, 24 and 3. */
 		uint64_t key = (uint64_t)at << 27 |
 			       (uint64_t)names_resolve(&model->names, op->op_name) << 3 | op->how;
 		uint32_t slot = map_get(slots, key);
@@ -71,7 +71,7 @@ static void kernel_add_total(struct kernel_row *row, struct hist *hist,
 	}
 }
 
-/* The text of the shape that all its runs have; NULL: none, or several. */
+/* The text of the shape, if all runs have the same; NULL: none, or several. */
 static const char *shape_of(struct model *model, const struct kernel_total *total)
 {
 	const struct process *process = process_at(model, queue_at(model, total->queue)->process);
@@ -82,7 +82,7 @@ static const char *shape_of(struct model *model, const struct kernel_total *tota
 	return text ? names_raw(&model->names, text) : NULL;
 }
 
-/* Of the sizes whose operations are known; slots: as above, by the size's text. */
+/* Adds the sizes whose operations are known; slots: as above, by the size's text. */
 static void add_kernel_shapes(struct model *model, struct kernel_row *row, struct map *slots,
 			      uint32_t at, const struct kernel_total *kernel)
 {

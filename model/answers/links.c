@@ -12,7 +12,7 @@
 
 #define LINK_CHUNKS 256u
 #define LINK_LOOK 2048
-#define EARLY_NS INT64_C(10000000)	/* error of a device's clock that is allowed for */
+#define EARLY_NS INT64_C(10000000)	/* how far a device's clock may be wrong */
 
 /* An op that ran, or runs. */
 struct ran {
@@ -115,7 +115,7 @@ static bool call_of(struct model *model, struct span_ref ref, struct host_call *
 	return cold.call_ns > 0;
 }
 
-/* Of those of `lane` that began within [t0, t1]. */
+/* Adds the commands of `lane` that started within [t0, t1]. */
 static void add_of_call(struct links *links, enum link_kind kind, uint32_t r, uint32_t l,
 			const struct host_call *call, int64_t t0, int64_t t1)
 {
@@ -162,8 +162,8 @@ static void add_nodes(struct links *links, const struct span *box)
 	qsort(links->out + first, links->n - first, sizeof(*links->out), link_by_start);
 }
 
-/* A graph's launch starts before its nodes, or with the first, so it is the last one that starts
- * by then. */
+/* The launch of a graph starts before its nodes, or with the first, so it is the last launch that
+ * has started by then. */
 static void add_graph(struct links *links, const struct span *node)
 {
 	struct model *model = links->model;
@@ -186,7 +186,7 @@ static void add_graph(struct links *links, const struct span *node)
 	}
 }
 
-/* ---- who feeds whom ---- */
+/* ---- producers and consumers ---- */
 
 struct wanted_ops {
 	struct model *model;
@@ -229,7 +229,7 @@ static void want_neighbours(struct wanted_ops *wanted, const struct ran *op, boo
 	free(edges);
 }
 
-/* The nearest to the op, one of each name. */
+/* The ops nearest to the op, one of each name. */
 struct near {
 	struct span_ref ref;
 	int64_t start_ns;

@@ -16,28 +16,29 @@
 #include "model/lanes/lane_internal.h"
 #include "model/steps/steps.h"
 
-#define CHUNK_COST 8u			/* spans that passing a chunk by counts as */
+#define CHUNK_COST 8u			/* how many visited spans skipping a chunk counts as */
 
 struct name_walk {
 	struct model *model;		/* borrowed */
 	struct lane_want want;
 	uint8_t *wanted;		/* owned; by name */
-	enum direction direction;	/* all copies that way; DIR_NONE: by name */
+	enum direction direction;	/* all copies in that direction; DIR_NONE: by name */
 	bool known;
 	int64_t *bounds;		/* owned */
-	uint32_t row, lane;		/* being walked over */
+	uint32_t row, lane;		/* the lane that is being walked over ... */
 	bool begun;			/* ... up to the span with this start and id */
 	int64_t last_start_ns;
 	uint32_t last_id;
 	bool whole;
-	struct name_sum sum;		/* but for what is below */
+	struct name_sum sum;		/* except for the members below */
 	struct hist hist;		/* owned */
 	struct name_place *places;	/* owned; the last is the row being walked over */
 	size_t n_places, cap_places;
 	struct name_op *ops;		/* owned */
 	size_t n_ops, cap_ops;
 	struct map op_index;		/* name -> index */
-	struct name_part *parts;	/* owned */
+	/* owned; the last one is the row that is being walked over */
+	struct name_part *parts;
 };
 
 /* A step also has the name of its series, "step #". */
@@ -217,7 +218,7 @@ static void name_walk_take_block(struct name_walk *walk, const struct row *row,
 	}
 }
 
-/* Where the lane's walk goes on; false: nowhere. */
+/* The place at which the walk of a lane continues; false: there is none. */
 static bool name_walk_place(const struct name_walk *walk, const struct lane *lane,
 			    struct lane_pos *pos)
 {
@@ -233,7 +234,7 @@ static void name_walk_remember(struct name_walk *walk, const struct chunk *chunk
 	walk->last_id = chunk_id(chunk, i);
 }
 
-/* Returns whether the lane has more. */
+/* Walks over the lane; returns whether there is more. */
 static bool name_walk_lane(struct name_walk *walk, const struct row *row, struct lane *lane,
 			   uint64_t until)
 {

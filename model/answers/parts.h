@@ -14,7 +14,7 @@ struct lane_part {
 
 /* All lanes that a row id and a lane number (or LANE_ALL) stand for; the caller owns *parts. */
 size_t parts_of(struct model *model, uint32_t row_id, uint32_t lane, struct lane_part **parts);
-/* Whether the open span has a name that is wanted. */
+/* Whether a search wants the name of the open span. */
 bool open_wanted(const struct model *model, const struct open_span *open,
 		 const struct lane_want *want);
 /* Adds what the open spans of one part contribute to columns, except busy time; want NULL: all
@@ -26,10 +26,10 @@ void add_opens(struct model *model, const struct lane_part *part, const struct l
 /* The names that a search wants, up to date; borrowed until the next question. */
 struct search;
 const struct lane_want *search_wanted(struct search *search);
-/* Asks `match` about up to `most` more names; returns whether that was all of them. [locked] */
+/* Calls `match` for up to `most` more names; returns whether all names have been asked. [locked] */
 bool search_ask(struct search *search, uint32_t most);
 
-/* Fills in everything about a span whose place is known, like model_span(). */
+/* Fills in all details of a span whose place is known, like model_span(). */
 void span_tell(struct model *model, const struct lane_part *part, struct lane_pos pos,
 	       struct span *out);
 void span_tell_open(struct model *model, const struct open_span *open, struct span *out);

@@ -21,8 +21,8 @@
 
 /* The properties by which the walk groups spans; names are as they were used. */
 struct range_item {
-	uint32_t row;			/* of commands; of ops and compilations NONE */
-	uint32_t what;			/* a name; of ops the ident */
+	uint32_t row;			/* of commands; NONE for ops and compilations */
+	uint32_t what;			/* a name; for ops the ident */
 	uint32_t op, shape;		/* names; shape: of a kernel 1 + the index of its shape */
 	enum range_kind kind;
 	enum work work;
@@ -45,14 +45,14 @@ struct range_walk {
 	int64_t t0, t1;
 	unsigned kinds;			/* 1 << enum range_kind, or-ed */
 	enum range_pass pass;
-	uint32_t row, lane;		/* being walked over */
+	uint32_t row, lane;		/* the lane that is being walked over ... */
 	bool begun;			/* ... up to the span with this start and id */
 	int64_t last_start_ns;
 	uint32_t last_id;
 	uint64_t spans;
 	struct range_item *items;		/* owned */
 	size_t n, cap;
-	struct map map;			/* hash of what an item is made of -> item */
+	struct map map;			/* hash of an item's properties -> item */
 	struct parent parent;
 };
 
@@ -180,7 +180,7 @@ static void range_count(struct range_walk *walk, size_t at, int64_t start, int64
 	}
 }
 
-/* ---- whose time an op's is taken from ---- */
+/* ---- from which op an op's time is subtracted ---- */
 
 static bool open_parent(struct range_walk *walk, uint32_t lane, int64_t start, size_t *item)
 {
@@ -286,7 +286,7 @@ static void range_walk_take(struct range_walk *walk, const struct row *row,
 		take_from_parent(walk, start, end);
 }
 
-/* Where the lane's walk goes on; false: nowhere. */
+/* The place at which the walk of a lane continues; false: there is none. */
 static bool range_walk_place(const struct range_walk *walk, const struct lane *lane,
 			     struct lane_pos *pos)
 {
@@ -295,7 +295,7 @@ static bool range_walk_place(const struct range_walk *walk, const struct lane *l
 	return lane_after_span(lane, walk->last_start_ns, walk->last_id, pos);
 }
 
-/* Returns whether the lane has more. */
+/* Walks over the lane; returns whether there is more. */
 static bool range_walk_lane(struct range_walk *walk, const struct row *row, const struct lane *lane,
 			    uint64_t until)
 {
@@ -400,7 +400,7 @@ void range_walk_state(const struct range_walk *walk, struct range_state *out)
 	};
 }
 
-/* ---- what came of it ---- */
+/* ---- results ---- */
 
 static struct range_part range_part_of(struct model *model, const struct range_item *item)
 {
@@ -446,7 +446,7 @@ static int by_time(const void *a, const void *b)
 	       strcmp(x->name ? x->name : "", y->name ? y->name : "");
 }
 
-#define PARTS_AT_ONCE 2048u		/* until the lock is yielded */
+#define PARTS_AT_ONCE 2048u		/* how many parts are handled until the lock is yielded */
 
 size_t range_walk_parts(struct range_walk *walk, struct range_part **out)
 {

@@ -75,8 +75,8 @@ static bool is_main(const struct model *model, const struct row *row)
 }
 
 /*
- * Sorts rows by busy time, but keeps their order stable: a row passes the one above only when it
- * is a quarter busier. The main thread stays on top. `order` is the order of the last time.
+ * Sorts rows by busy time, but keeps their order stable: a row overtakes the one above only if it
+ * is a quarter busier. The main thread stays on top. `order` is the previous order.
  */
 static void rank_threads(struct model *model, uint32_t *rows, size_t n)
 {
@@ -95,8 +95,8 @@ static void rank_threads(struct model *model, uint32_t *rows, size_t n)
 		}
 }
 
-/* Series of a device, or (device NONE) of a process and no device. Without a list
- * only whether there are any. */
+/* Lists the series of a device, or (device NONE) of a process without a device. list NULL: only
+ * returns whether there are any. */
 static bool list_counters(struct model *model, struct row_list *list, uint32_t process,
 			  uint32_t device, uint32_t parent)
 {
@@ -148,7 +148,7 @@ static void list_thread(struct model *model, struct row_list *list, uint32_t row
 	list->rows[at].count += out->count;
 }
 
-/* All threads of that name below a row of theirs, where the first of them stands. */
+/* Lists all threads of that name below a row of their own, at the place of the first of them. */
 static void list_pool(struct model *model, struct row_list *list, const uint32_t *rows, size_t n,
 		      uint32_t name, uint32_t parent, size_t at)
 {
@@ -175,12 +175,12 @@ static void list_pool(struct model *model, struct row_list *list, const uint32_t
 	list->rows[here].label = names_raw(&model->names, names_intern(&model->names, text));
 }
 
-#define LISTED (MAP_NONE - 1)	/* of a name: its threads are */
+#define LISTED (MAP_NONE - 1)	/* value of a name whose threads are listed already */
 
 static void list_threads(struct model *model, struct row_list *list, const uint32_t *rows, size_t n,
 			 uint32_t parent, size_t at)
 {
-	struct map named = { .size = 0 };	/* so many threads by name */
+	struct map named = { .size = 0 };	/* number of threads by name */
 
 	for (size_t i = 0; i < n; i++) {
 		uint32_t name = pool_name(model, rows[i]), same = map_get(&named, name);
@@ -228,7 +228,7 @@ static void list_process(struct model *model, struct row_list *list, uint32_t in
 	list_counters(model, list, index, NONE, parent + 1);
 }
 
-/* Thread rows with content, by process in the order they are kept in. */
+/* Lists thread rows with content, by process, in the order in which they are kept. */
 static void list_processes(struct model *model, struct row_list *list)
 {
 	uint32_t *rows = NULL;
@@ -259,7 +259,7 @@ static void list_processes(struct model *model, struct row_list *list)
 		    !list_counters(model, NULL, p, NONE, 0))
 			continue;
 		rank_threads(model, rows, n);
-		/* The order found is the next time's order. */
+		/* Remembers the order for the next call. */
 		for (size_t i = 0, k = 0; i < order->n; i++) {
 			uint32_t row = thread_at(model, order->threads[i])->row;
 
@@ -315,7 +315,7 @@ static const char *listed_label(struct model *model, uint32_t index, bool shared
 	return row->label;
 }
 
-/* One queue: its graphs, over their kernels, then its copies by direction. */
+/* Lists a queue: its graphs above their kernels, then its copies by direction. */
 static void row_list_queue(struct model *model, struct row_list *list, uint32_t index,
 			   uint32_t parent, bool shared, struct model_row bandwidth[DIR_COUNT])
 {
@@ -370,7 +370,7 @@ static void list_memory(struct model *model, struct row_list *list, uint32_t dev
 	out->peak = peak;
 }
 
-/* All queues of a device (NONE: those whose device is not known). */
+/* Lists all queues of a device (NONE: those whose device is unknown). */
 static void row_list_device(struct model *model, struct row_list *list, uint32_t device)
 {
 	struct model_row bandwidth[DIR_COUNT] = { 0 };

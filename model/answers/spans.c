@@ -11,7 +11,7 @@
 
 #include "model/base/util.h"
 
-#define LOOK_BACK 4096			/* spans, where they overlap */
+#define LOOK_BACK 4096			/* maximum number of spans examined if they overlap */
 
 /* A span in either form: finished, in a lane, or open. */
 struct span_found {
@@ -163,7 +163,8 @@ size_t model_spans(struct model *model, uint32_t row, uint32_t lane, int64_t t0,
 
 /* ---- from one to another ---- */
 
-/* Goes over the parts' open spans; keep() says whether a span is better than the best so far. */
+/* Goes through the parts' open spans; keep() returns whether a span is better than the best so
+ * far. */
 typedef bool better_fn(const struct span_found *found, const struct span_found *best, int64_t t);
 
 static void try_found(const struct span_found *found, struct span_found *best, bool *any, int64_t t,
@@ -186,7 +187,7 @@ static void try_opens(struct model *model, const struct lane_part *part, struct 
 		}
 }
 
-/* The innermost of those at t: the latest start. */
+/* The innermost span at t: the one with the latest start. */
 static bool better_at(const struct span_found *found, const struct span_found *best, int64_t t)
 {
 	int64_t start = found->span.start_ns, end = start + found->span.dur_ns;
@@ -286,7 +287,7 @@ bool model_span_longest(struct model *model, uint32_t row, uint32_t lane, int64_
 	return column.longest.id != 0;
 }
 
-/* ---- all about one ---- */
+/* ---- all details of a span ---- */
 
 static void tell_op(struct model *model, const struct span_found *found, struct span *out)
 {
@@ -461,7 +462,7 @@ static bool op_ref(struct model *model, uint32_t process, uint32_t tid, uint64_t
 	return true;
 }
 
-/* An op that launched nothing may have sent or received a message. */
+/* The other end of the message that an op sent or received, if the op launched nothing. */
 static bool far_end(struct model *model, uint32_t process, uint64_t op, struct span_ref *out)
 {
 	const struct flow_peer *peer = flow_peer(model, process, op);

@@ -160,7 +160,7 @@ static int64_t finished_window(struct model *model, const struct merged *merged,
 	return busy;
 }
 
-/* Start of the earliest that is open, INT64_MAX: none. */
+/* The earliest start of the open spans; INT64_MAX: there are none. */
 static int64_t first_open(const struct model *model, const struct row_filter *filter)
 {
 	int64_t first = INT64_MAX;
@@ -295,18 +295,18 @@ static int op_by_total(const void *a, const void *b)
 	       strcmp(x->name, y->name);
 }
 
-/* Exact: name ids have 24 bits, frameworks fewer than 4. */
+/* No collisions: name ids have 24 bits, frameworks fewer than 4. */
 static uint64_t op_key(uint32_t name, uint32_t type, uint8_t framework)
 {
 	return (uint64_t)name << 28 | (uint64_t)type << 4 | framework;
 }
 
-/* The histogram of durations of a row, mostly that of one identity. */
+/* The histogram of durations of a row, which mostly is that of a single identity. */
 struct op_hist {
 	const struct hist *one;		/* borrowed */
-	struct hist sum;		/* of several */
+	struct hist sum;		/* the sum over several */
 	struct hist waits;
-	int64_t line_ns;		/* of the row's line */
+	int64_t line_ns;		/* time of the row's line */
 };
 
 static void op_row_add(struct op_row *row, struct op_hist *hist, const struct ident *ident)
@@ -383,7 +383,8 @@ static void op_source(struct model *model, uint32_t ident, struct op_row *row, s
 	}
 }
 
-#define OPS_AT_ONCE 512u		/* until the lock is yielded: half a millisecond */
+/* how many ops are handled until the lock is yielded: half a millisecond */
+#define OPS_AT_ONCE 512u
 
 size_t model_ops(struct model *model, struct op_row **out)
 {

@@ -7,20 +7,20 @@
 
 #define MAGIC 0x7061656870746674u	/* "tftpheap" */
 #define CLASSES 160u
-#define SMALL_CLASSES 64u		/* 16 bytes apart, up to 1 KiB */
+#define SMALL_CLASSES 64u		/* in steps of 16 bytes, up to 1 KiB */
 #define SMALL_MAX (SMALL_CLASSES * 16u)
 #define BLOCK_MAX ((size_t)1 << 34)
 
-/* In front of each block; 16 bytes keep the block aligned. */
+/* The header of each block; its 16 bytes keep the block aligned. */
 struct heap_block {
 	uint64_t class;
-	struct heap_block *next;		/* while it is free */
+	struct heap_block *next;		/* used while the block is free */
 };
 
-/* At HEAP_BASE. */
+/* Located at HEAP_BASE. */
 struct heap {
 	uint64_t magic;
-	size_t top;			/* bytes in use, with this */
+	size_t top;			/* bytes in use, including this struct */
 	void *root;
 	struct heap_block *unused[CLASSES];
 };
@@ -29,7 +29,7 @@ _Thread_local bool heap_here;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool reserved, alive;
 
-/* The C library's, when this program's calls of free() come to us. */
+/* The C library's functions, while calls of free() come here. */
 extern void __real_free(void *block) __attribute__((weak));
 void __wrap_free(void *block);
 
@@ -43,7 +43,7 @@ static struct heap *the_heap(void)
 static bool heap_reserve(void)
 {
 #if defined(__SANITIZE_THREAD__)
-	return false;			/* it has the addresses for itself */
+	return false;			/* another heap uses the addresses */
 #else
 	void *at;
 
@@ -103,7 +103,7 @@ bool heap_adopt(size_t bytes)
 	return true;
 }
 
-/* ---- who is inside ---- */
+/* ---- which threads are inside ---- */
 
 bool heap_enter(void)
 {
@@ -146,7 +146,7 @@ void heap_release(void)
 
 /* ---- blocks ---- */
 
-/* Up to 1 KiB each 16 bytes; then four steps to each power of two. */
+/* The size class: steps of 16 bytes up to 1 KiB, then four steps per power of two. */
 static uint64_t class_of(size_t size)
 {
 	unsigned int bits, step;

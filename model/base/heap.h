@@ -23,36 +23,37 @@
 #include <stdint.h>
 
 #define HEAP_BASE ((char *)0x200000000000)
-#define HEAP_ROOM ((size_t)64 << 30)	/* of addresses; memory only as it is used */
+/* size of the address range; memory is taken only as it is used */
+#define HEAP_ROOM ((size_t)64 << 30)
 
-/* False: this program or system has no room for one, or there is one already. */
+/* false: there is no address range for a heap on this system, or there already is a heap. */
 bool heap_new(void);
-/* All of it; nothing inside may be used any more. */
+/* Frees the whole heap; nothing in it may be used any more. */
 void heap_free_all(void);
 
-/* Maps `bytes` of fd from offset as the heap's content, changes stay private.
- * Nothing of it is looked at before heap_adopt(). False: no room. */
+/* Maps `bytes` of fd from offset on as the heap's content; changes stay private. The content is not
+ * examined before heap_adopt(). false: there is no address range for it. */
 bool heap_map(int fd, size_t offset, size_t bytes);
-/* What was mapped is a heap of `bytes`: take it over. */
+/* Takes over the mapped content as a heap of `bytes`; false: it is not one. */
 bool heap_adopt(size_t bytes);
 
-/* From here on this thread's memory comes from the heap; returns whether it did
- * before, for heap_leave(). Nothing happens when there is no heap. */
+/* From here on this thread's memory comes from the heap; returns whether it already did, for
+ * heap_leave(). Does nothing if there is no heap. */
 bool heap_enter(void);
 void heap_leave(bool before);
 
-/* What is in use, from HEAP_BASE on; 0: there is no heap. */
+/* How many bytes are in use, from HEAP_BASE on; 0: there is no heap. */
 size_t heap_bytes(void);
-/* A pointer that survives in an image. */
+/* Remembers a pointer in the heap, so that it can be found in an image. */
 void heap_set_root(void *root);
 void *heap_root(void);
-/* Nobody allocates or frees between the two. */
+/* From heap_hold() to heap_release() no thread allocates or frees. */
 void heap_hold(void);
 void heap_release(void);
 
 /* ---- for util.c ---- */
-extern _Thread_local bool heap_here;	/* this thread is inside */
-void *heap_alloc(size_t size);		/* NULL: full */
+extern _Thread_local bool heap_here;	/* this thread is between heap_enter() and heap_leave() */
+void *heap_alloc(size_t size);		/* NULL: the heap is full */
 void *heap_realloc(void *block, size_t size);
 
 static inline bool heap_has(const void *block)

@@ -85,7 +85,7 @@ int64_t hist_percentile(const struct hist *hist, unsigned permille)
 	rank = (uint64_t)(((__uint128_t)hist->total * permille + 999) / 1000);
 	if (!rank)
 		rank = 1;
-	/* From the nearer end. */
+	/* Search from the nearer end. */
 	for (uint32_t i = hist->n; permille > 500 && i-- > 0; seen += hist->counts[i])
 		if (hist->total - seen - hist->counts[i] < rank)
 			return bucket_value(hist->base + i);
@@ -103,7 +103,7 @@ void hist_spread(const struct hist *hist, int64_t low, int64_t high, unsigned n,
 	for (uint32_t i = 0; i < hist->n; i++) {
 		int64_t value = bucket_value(hist->base + i);
 
-		/* A bucket's middle may lie outside what really happened. */
+		/* The middle of a bucket may lie outside the smallest and largest values seen. */
 		value = value < low ? low : value > high ? high : value;
 		out[high > low ? (unsigned)((__int128)(value - low) * n / (high - low + 1)) : 0] +=
 			hist->counts[i];

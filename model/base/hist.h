@@ -18,10 +18,10 @@ struct hist {
 void hist_release(struct hist *hist);
 void hist_add(struct hist *hist, int64_t value);
 void hist_merge(struct hist *to, const struct hist *from);
-/* The value below or at which `permille` of all lie; -1 when empty. */
+/* The value at or below which `permille` of all values lie; -1 if there are none. */
 int64_t hist_percentile(const struct hist *hist, unsigned permille);
-/* How many lie in each of n equal parts of [low, high], as far as the buckets
- * tell; all are in one of them. */
+/* How many values lie in each of n equal parts of [low, high], as far as the buckets tell. Each
+ * value is in exactly one part. */
 void hist_spread(const struct hist *hist, int64_t low, int64_t high, unsigned n, uint64_t *out);
 
 #endif

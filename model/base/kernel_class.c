@@ -10,8 +10,8 @@
 struct class_row { const char *text; uint8_t is; };
 
 /*
- * A kernel template that runs any function element by element: what it does is among its
- * arguments. Else ELEMENTWISE.
+ * A kernel template that applies any function element by element: the function is among its
+ * arguments. Otherwise ELEMENTWISE.
  */
 static const char *const by_element[] = {
 	"elementwise_kernel", "multi_tensor_apply", "EigenMetaKernel", "for_each",
@@ -29,7 +29,7 @@ static const struct class_row in_element[] = {
 	{ "TensorConcatenationOp", KERNEL_COPY }, { "TensorReductionOp", KERNEL_REDUCE },
 };
 
-/* Anywhere in the whole name, as written. */
+/* Matches anywhere in the whole name, with case. */
 static const struct class_row parts[] = {
 	{ "nccl", KERNEL_COMM }, { "rccl", KERNEL_COMM }, { "nvshmem", KERNEL_COMM },
 	{ "cross_device_reduce", KERNEL_COMM }, { "multimem_", KERNEL_COMM },
@@ -64,7 +64,7 @@ static const struct class_row parts[] = {
 	{ "indexSelect", KERNEL_COPY }, { "indexFunc", KERNEL_COPY },
 };
 
-/* Begins a word of the name, whatever the case: name_has_word(). */
+/* Matches the start of a word of the name, ignoring case: name_has_word(). */
 static const struct class_row words[] = {
 	{ "convert", KERNEL_ELEMENTWISE },
 
@@ -135,7 +135,7 @@ static const struct class_row words[] = {
 	{ "broadcast", KERNEL_COPY }, { "clone", KERNEL_COPY },
 };
 
-/* Narrow types first. Of a name in lower case. */
+/* Narrow types first. Matched in a name in lower case. */
 static const struct class_row types[] = {
 	{ "e4m3", NUMBER_FP8 }, { "e5m2", NUMBER_FP8 }, { "fp8", NUMBER_FP8 },
 	{ "float8", NUMBER_FP8 },
@@ -158,7 +158,7 @@ static const struct class_row types[] = {
 	{ "float", NUMBER_F32 },
 };
 
-/* Likewise: of matrix products, convolutions and attention. */
+/* The same, for matrix products, convolutions and attention. */
 static const struct class_row tensor[] = {
 	{ "simt", TENSOR_UNUSED }, { "ffma", TENSOR_UNUSED },
 	{ "xmma_gemm_bf16", TENSOR_USED }, { "xmma_gemm_f16f16", TENSOR_USED },
@@ -221,7 +221,7 @@ static uint8_t kernel_class_kind(const char *name, const char *full)
 		kind = find_word(name);
 	if (!kind && full != name)
 		kind = find_word(full);
-	/* XLA: element by element, unless it says more. */
+	/* XLA: elementwise, unless the name says more. */
 	if (!kind && !strncmp(name, "loop_", 5))
 		kind = KERNEL_ELEMENTWISE;
 	return kind;

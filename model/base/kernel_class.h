@@ -9,9 +9,9 @@
 #include "model/query/class.h"
 #include "model/query/query.h"
 
-/* full: as its library calls it, demangled; short_name: of names_short(). */
+/* full: the demangled name as its library has it; short_name: from names_short(). */
 struct kernel_class kernel_class_of(const char *short_name, const char *full);
-/* Its colour. */
+/* The colour class of that kind of kernel. */
 enum work kernel_kind_work(enum kernel_kind kind);
 
 #endif

@@ -15,16 +15,16 @@ void map_release(struct map *map)
 }
 
 /*
- * Where the search for a key begins. Most keys are ids that count up, asked for
- * in about that order: eight in a row share the lines of memory they lie in. The
- * three bits take part of the rest, as addresses have none of their own there.
+ * The slot where the search for a key starts. Most keys are ids that count up and are looked up in
+ * about that order: eight consecutive keys share a cache line. The lowest three bits also take part
+ * in hashing the rest, because addresses have no information there.
  */
 static size_t map_home(const struct map *map, uint64_t key)
 {
 	return (map_mix(key >> 3) << 3 | ((key ^ key >> 7 ^ key >> 13) & 7)) & (map->size - 1);
 }
 
-/* The slot of key, or the free one where it would go. */
+/* The slot of the key, or the free slot where it would be stored. */
 static size_t map_slot(const struct map *map, uint64_t key)
 {
 	size_t i = map_home(map, key);
@@ -93,7 +93,7 @@ void map_remove(struct map *map, uint64_t key)
 	map->used--;
 	if (key < map->n_direct)
 		map->direct[key] = 0;
-	/* Whoever probed past the hole moves into it. */
+	/* Entries that were stored past the hole move into it. */
 	for (i = (hole + 1) & mask; map->values[i]; i = (i + 1) & mask) {
 		size_t home = map_home(map, map->keys[i]);
 

@@ -125,7 +125,7 @@ uint32_t names_intern(struct names *names, const char *text)
 	name->raw = arena_copy(names, clean, length);
 	name->hash = hash;
 	if (names->n > names->n_buckets) {
-		names_rehash(names);		/* links the new one too */
+		names_rehash(names);		/* this also links the new name */
 	} else {
 		name->next = names->buckets[hash & (names->n_buckets - 1)];
 		names->buckets[hash & (names->n_buckets - 1)] = id;
@@ -152,7 +152,7 @@ bool names_defined(const struct names *names, uint32_t id)
 	return id && name_at(names, id)->raw;
 }
 
-/* Makes the derived texts, at the first question: most names are few. */
+/* Makes the derived texts when they are first needed, which is for few names. */
 static struct name *names_prepared_text(struct names *names, uint32_t id)
 {
 	struct name *name = name_at(names, names_resolve(names, id));

@@ -26,14 +26,14 @@
 
 struct name {
 	const char *raw;		/* cleaned; NULL: not defined yet */
-	const char *text;		/* short; same as raw where nothing was done */
+	const char *text;		/* short; the same as raw if nothing was shortened */
 	const char *full;		/* demangled, not shortened */
 	uint32_t hash;
 	uint32_t alias;			/* the real id, 0: itself */
-	uint32_t next;			/* same hash bucket */
-	uint8_t work;			/* enum work, of a kernel of that name */
-	bool prepared : 1;		/* text and full are made */
-	bool classified : 1;		/* work and class are: of names of ranges nobody asks */
+	uint32_t next;			/* next name in the same hash bucket */
+	uint8_t work;			/* enum work, as for a kernel with that name */
+	bool prepared : 1;		/* text and full have been made */
+	bool classified : 1;	/* work and class have been set; not needed for names of ranges */
 	struct kernel_class class;
 };
 
@@ -50,9 +50,10 @@ struct names {
 
 void names_init(struct names *names);
 void names_release(struct names *names);
-/* Borrowed text, any bytes; NULL and "" give 0; a full table too. */
+/* Interns a borrowed text, which may contain any bytes. NULL and "" give 0, and so does a full
+ * table. */
 uint32_t names_intern(struct names *names, const char *text);
-/* An id whose text is not known yet. */
+/* Makes an id whose text is not known yet. */
 uint32_t names_placeholder(struct names *names);
 void names_alias(struct names *names, uint32_t placeholder, uint32_t real);
 static inline struct name *name_at(const struct names *names, uint32_t id)
@@ -69,7 +70,7 @@ static inline uint32_t names_resolve(const struct names *names, uint32_t id)
 	alias = name_at(names, id)->alias;
 	return alias ? alias : id;
 }
-/* Its text is known. */
+/* Whether the text of the name is known. */
 bool names_defined(const struct names *names, uint32_t id);
 /* NULL for 0, "?" for a name that was never defined. */
 const char *names_raw(struct names *names, uint32_t id);
@@ -87,21 +88,22 @@ static inline enum work names_work(struct names *names, uint32_t id)
 	return name->classified ? (enum work)name->work : names_find_work(names, id);
 }
 
-/* ---- the pieces, for tests ---- */
+/* ---- the steps of cleaning and shortening, for tests ---- */
 
-/* Cleans text into out (size bytes with the NUL), cut at a character. */
+/* Cleans text into out (size bytes including the NUL), cut between two characters. */
 size_t name_clean(const char *text, char *out, size_t size);
-/* Takes what is left of cut characters out of a text made of cleaned names. */
+/* Removes what is left of cut characters from a text that is composed of cleaned names. */
 void name_mend(char *text);
-/* Demangles (C++ names and _ZTS type names) where built with libiberty; false:
- * not mangled or not possible. *out owned by the caller. */
+/* Demangles C++ names and _ZTS type names, if built with libiberty. false: the name is not mangled
+ * or cannot be demangled. The caller owns *out. */
 bool name_demangle(const char *raw, char **out);
-/* Writes the short form: return type, parameters, template arguments and
- * namespaces go, from the inside out, until it is a plain name. */
+/* Writes the short form: return type, parameters, template arguments and namespaces are removed,
+ * from the inside out, until a plain name is left. */
 void name_shorten(const char *full, char *out, size_t size);
 /* What kind of work a kernel of that (short or raw) name does. */
 enum work work_of_name(const char *name);
-/* A word of it begins so, whatever the case; of up to three letters: is that. */
+/* Whether a word of the text starts with `word`, ignoring case; a word of up to three letters must
+ * match as a whole. */
 bool name_has_word(const char *name, const char *word);
 
 #endif

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The characters of a group as the matcher writes it out; what is repeated is the last. */
+/* How many characters a group has when it is written out; `last` is the part that a repetition
+ * repeats. */
 struct regex_group { size_t before, last; };
 
 static size_t all_of(const struct regex_group *group)
@@ -14,7 +15,7 @@ static size_t all_of(const struct regex_group *group)
 	return group->before + group->last;
 }
 
-/* Behind a bracket expression, in which nothing repeats: [^]a[:space:]]. */
+/* Skips a bracket expression such as [^]a[:space:]], in which nothing repeats. */
 static const char *skip_bracket(const char *text)
 {
 	text += text[1] == '^' ? 2 : 1;
@@ -26,8 +27,8 @@ static const char *skip_bracket(const char *text)
 	return text;
 }
 
-/* How often '+', {3}, {2,5}, {,4} or {3,} has what it repeats; at: then its end. 0: it is
- * none of them. */
+/* How often '+', {3}, {2,5}, {,4} or {3,} repeats what it follows; *at: its end. 0: there is no
+ * repetition. */
 static size_t regex_repeats(const char **at)
 {
 	const char *text = *at;
@@ -77,7 +78,7 @@ static bool is_too_much(const char *text)
 		if (all_of(group) > REGEX_MOST)
 			return true;
 		if (!*text)
-			break;		/* a bracket that does not end */
+			break;		/* a bracket that is not closed */
 	}
 	return false;
 }

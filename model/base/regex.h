@@ -21,15 +21,16 @@
 
 enum regex_how {
 	REGEX_SMART,
-	REGEX_FOLD,		/* case never matters */
-	REGEX_PLACES,		/* smart, and regexec() tells where the matches are */
-	REGEX_LINES,		/* of a text of many lines: ^ and $ are at each; case matters */
+	REGEX_FOLD,		/* ignores case always */
+	REGEX_PLACES,		/* smart case; regexec() reports where the matches are */
+	REGEX_LINES,	/* for a text of many lines: ^ and $ match at each line; case matters */
 };
 
-/* false: a sentence in error, nothing to free; else the caller frees with regfree(). */
+/* false: `error` has a sentence and nothing needs to be freed; otherwise the caller frees with
+ * regfree(). */
 bool regex_make(regex_t *regex, const char *text, enum regex_how how, char *error,
 		size_t error_size);
-/* text NULL never matches. */
+/* A text of NULL never matches. */
 bool regex_matches(const regex_t *regex, const char *text);
 
 #endif

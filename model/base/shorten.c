@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What happens to the text of a name: it is cleaned, demangled and shortened. */
+/* What is done to the text of a name: it is cleaned, demangled and shortened. */
 #include "model/base/names.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 #define DEMANGLE_MAX 2048u		/* longer input is left as it is */
 
-/* C0, DEL, C1, and what turns the direction of text around. */
+/* C0, DEL, C1, and characters that change the direction of text. */
 static bool is_control(const unsigned char *text, size_t length)
 {
 	if (length == 1)
@@ -66,10 +66,10 @@ void name_mend(char *text)
 	*text = '\0';
 }
 
-/* What a kernel's part on another thread has behind the kernel's name. */
+/* The suffix of a kernel's part on another thread. */
 static const char part[] = ", part";
 
-/* Length of the name without that. */
+/* Length of the name without that suffix. */
 static size_t whole_length(const char *name)
 {
 	size_t length = strlen(name), behind = sizeof(part) - 1;
@@ -177,7 +177,7 @@ static void trim(char *text)
 		text[--length] = '\0';
 }
 
-/* Looks like C++ and not like a path, a sentence or a label with brackets. */
+/* Whether the text looks like C++, and not like a path, a sentence or a label with brackets. */
 static bool looks_like_cxx(const char *text)
 {
 	return strstr(text, "::") || strncmp(text, "void ", 5) == 0 ||
@@ -186,14 +186,14 @@ static bool looks_like_cxx(const char *text)
 
 static void cut(const char *text, char *out, size_t size)
 {
-	/* name_clean cuts at a character; the text is clean already. */
+	/* cuts between two characters; the text is clean already */
 	name_clean(text, out, size);
 }
 
 /*
- * What Python frameworks call their ops, where it is no C++. A node of the backward
- * pass runs within the engine's op, so that the two are not to look the same. What is
- * kept whole tells by its brackets which of many it is.
+ * Shortens the names of Python frameworks' ops that are not C++. A node of the backward pass runs
+ * within the engine's op, so the two must not look the same. A name whose brackets distinguish it
+ * from many others is kept whole.
  */
 static bool shorten_framework(const char *full, char *out, size_t size)
 {
@@ -225,7 +225,7 @@ static bool shorten_framework(const char *full, char *out, size_t size)
 	return true;
 }
 
-/* A loop of PyTorch's that runs in parallel is known by who wrote it. */
+/* A parallel loop of PyTorch is identified by the function that contains it. */
 static bool shorten_loop(const char *full, char *out, size_t size)
 {
 	static const char begin[] = "invoke_parallel<at::parallel_for<";

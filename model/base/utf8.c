@@ -4,7 +4,7 @@
 size_t utf8_length(const char *text, size_t left)
 {
 	const unsigned char *c = (const unsigned char *)text;
-	unsigned char low = 0x80, high = 0xbf;		/* of the second byte */
+	unsigned char low = 0x80, high = 0xbf;		/* bounds of the second byte */
 	size_t length;
 
 	if (!left)

@@ -18,7 +18,7 @@ static void die_of_memory(void)
 	static const char text[] = "tftop: out of memory\n";
 
 	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
-		_exit(125);	/* nobody left to tell */
+		_exit(125);	/* there is nobody left to report it to */
 	_exit(125);
 }
 
@@ -224,9 +224,8 @@ char *strbuf_detach(struct strbuf *buf)
 /* ---- numbers ---- */
 
 /*
- * value / unit with `digits` significant digits, rounded to nearest, no
- * floating point. Returns false when rounding leads to 1000 units or more:
- * the caller then takes the next unit.
+ * Writes value / unit with `digits` significant digits, rounded to nearest, without floating point.
+ * Returns false if rounding gives 1000 units or more: then the caller takes the next unit.
  */
 static bool fmt_significant(char *buf, size_t size, uint64_t value, uint64_t unit, int digits,
 			    uint64_t limit)
@@ -436,7 +435,7 @@ char *fmt_share(char buf[FMT_MAX], uint64_t part, uint64_t whole)
 	return buf;
 }
 
-/* ---- reading ---- */
+/* ---- parsing ---- */
 
 bool parse_scaled(const char *text, const struct unit *units, uint64_t *out)
 {

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- memory: never NULL; without memory, a message on stderr and status 125 ---- */
+/* ---- memory: never NULL; when memory runs out, a message on stderr and status 125 ---- */
 
 void *xmalloc(size_t size);
 void *xcalloc(size_t count, size_t size);
@@ -33,8 +33,8 @@ bool write_all(int fd, const void *data, size_t size);
 int64_t monotonic_ns(void);
 
 /*
- * Makes room for one more element in a growing array: *memory has room for
- * *cap elements of `size` bytes, `count` are used. Doubles.
+ * Makes room for one more element in a growing array: *memory has room for *cap elements of `size`
+ * bytes, of which `count` are used. Doubles the room.
  */
 void grow(void *memory, size_t *cap, size_t count, size_t size);
 
@@ -44,7 +44,7 @@ void grow(void *memory, size_t *cap, size_t count, size_t size);
 #define DESCENDING(x, y, member) ASCENDING(y, x, member)
 
 /*
- * Of the indices from `begin` on the first of which `before` is not true; end: there is none.
+ * The first index from `begin` on for which `before` is not true; `end` if there is none.
  * `before` is an expression with the index i, true up to some index and false from there on.
  */
 #define FIRST_NOT(i, begin, end, before) ({ \
@@ -59,8 +59,8 @@ void grow(void *memory, size_t *cap, size_t count, size_t size);
 	low_; \
 })
 
-/* Of n elements in the order of their start_ns the first that starts at t_ns or
- * later; n: none does. list may be NULL when n is 0. */
+/* The index of the first of n elements, sorted by start_ns, that starts at t_ns or later; n: there
+ * is none. list may be NULL if n is 0. */
 #define FIRST_FROM(list, n, t_ns) \
 	first_from(list, n, sizeof(*(list)), offsetof(__typeof__(*(list)), start_ns), t_ns)
 
@@ -81,30 +81,31 @@ struct strbuf {
 
 void strbuf_init(struct strbuf *buf);
 void strbuf_release(struct strbuf *buf);
-void strbuf_reset(struct strbuf *buf);	/* empty, memory kept */
+void strbuf_reset(struct strbuf *buf);	/* empties the string and keeps its memory */
 void strbuf_add(struct strbuf *buf, const void *data, size_t size);
 void strbuf_adds(struct strbuf *buf, const char *text);
 void strbuf_addc(struct strbuf *buf, char c);
 void strbuf_addf(struct strbuf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void strbuf_vaddf(struct strbuf *buf, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
-char *strbuf_detach(struct strbuf *buf);	/* the caller frees; buf is empty again */
+/* the caller frees the result; buf is empty again */
+char *strbuf_detach(struct strbuf *buf);
 
-/* ---- numbers as people read them ---- */
+/* ---- numbers in a readable form ---- */
 
 #define FMT_MAX 64
 
-/* Three significant digits and a unit: "850 ns", "6.10 µs", "80.6 ms", "4.26 s",
- * "3m07s", "2h05m". Negative: "-" in front. */
+/* Three significant digits and a unit: "850 ns", "6.10 µs", "80.6 ms", "4.26 s", "3m07s", "2h05m".
+ * Negative values have a "-". */
 char *fmt_time(char buf[FMT_MAX], int64_t ns);
 /* Four significant digits: "13.41 ms". */
 char *fmt_time_fine(char buf[FMT_MAX], int64_t ns);
-/* A place on the clock: "0:00:27.9". */
+/* A time since the start: "0:00:27.9". */
 char *fmt_clock(char buf[FMT_MAX], int64_t ns);
 /* All digits in groups of three: "51 380 224". */
 char *fmt_count(char buf[FMT_MAX], uint64_t n);
-/* That and the word for it: "1 event", "51 380 224 events"; one: at most 30 bytes, of which the
- * plural is regular, with -ies and -es where they belong. */
+/* The count and its noun: "1 event", "51 380 224 events". one: the singular, at most 30 bytes, with
+ * a regular plural (including -ies and -es). */
 char *fmt_many(char buf[FMT_MAX], uint64_t n, const char *one);
 /* Powers of 1024: "512 B", "40.0 KiB", "1.50 GiB". */
 char *fmt_bytes(char buf[FMT_MAX], uint64_t bytes);
@@ -114,16 +115,16 @@ char *fmt_rate(char buf[FMT_MAX], uint64_t bytes_per_s);
 char *fmt_all_bytes(char buf[FMT_MAX], uint64_t bytes);
 /* "3.0": 30 tenths. */
 char *fmt_tenths(char buf[FMT_MAX], uint64_t tenths);
-/* 10^9 operations a second: "12.3", "<0.1" */
+/* 10^9 operations per second: "12.3", "<0.1". */
 char *fmt_gflop(char buf[FMT_MAX], uint64_t flop_per_s);
-/* A counter's value in its unit, as struct tft_series has it: "1/1000" becomes per
- * cent, bytes and ns what people read; other units stand behind the number. */
+/* A counter's value in its unit (as in struct tft_series): "1/1000" becomes per cent, bytes and ns
+ * are scaled, and other units follow the number. */
 char *fmt_counter(char buf[FMT_MAX], int64_t value, const char *unit);
-/* part of whole in per cent: "26 %", "0.9 %" below 10, "<0.1 %" for what is
- * there at all, "-" when whole is 0. */
+/* `part` as a percentage of `whole`: "26 %", "0.9 %" below 10, "<0.1 %" for a small part that is
+ * not 0, "-" if whole is 0. */
 char *fmt_share(char buf[FMT_MAX], uint64_t part, uint64_t whole);
 
-/* 0 without a time; stays at the end of the scale. */
+/* Bytes per second; 0 if ns is 0; saturates. */
 static inline uint64_t bytes_per_s(uint64_t bytes, int64_t ns)
 {
 	__uint128_t rate;
@@ -136,7 +137,7 @@ static inline uint64_t bytes_per_s(uint64_t bytes, int64_t ns)
 	return rate > UINT64_MAX ? UINT64_MAX : (uint64_t)rate;
 }
 
-/* The same of floating-point operations. */
+/* The same for floating-point operations. */
 static inline uint64_t flop_per_s(uint64_t flop, int64_t ns)
 {
 	return bytes_per_s(flop, ns);
@@ -147,11 +148,11 @@ struct unit {
 	uint64_t factor;
 };
 
-/* "3.5ms": digits, at most nine decimals, a unit of the table (NULL ends it). Not above
- * INT64_MAX. The whole text must fit; false: not a value. */
+/* Parses "3.5ms": digits, at most nine decimals, a unit of the table (NULL ends it). At most
+ * INT64_MAX. The whole text must match; false: it is not a value. */
 bool parse_scaled(const char *text, const struct unit *units, uint64_t *out);
-/* "250ns 10us 3.5ms 2s 1m 1h", a bare number is seconds; "4k 64M 2G" with
- * powers of 1024. Likewise. */
+/* Parses times such as "250ns 10us 3.5ms 2s 1m 1h" (a number without a unit is in seconds), and
+ * sizes such as "4k 64M 2G" with powers of 1024. Returns as parse_scaled(). */
 bool parse_time_ns(const char *text, int64_t *ns);
 bool parse_size_bytes(const char *text, uint64_t *bytes);
 

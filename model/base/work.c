@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Words in a name, and the words for enums. A word of a name begins after a character that is
- * not a letter, or at a capital after a small letter; a search for a word looks only there.
+ * Finds words in names, and names the values of enums. A word of a name starts after a character
+ * that is not a letter, or at a capital after a small letter; a search for a word looks only there.
  */
 #include "model/base/names.h"
 

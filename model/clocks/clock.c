@@ -199,7 +199,7 @@ void clock_guess(struct clock *clock, uint64_t ticks, int64_t host_ns, int64_t e
 	clock->guessed = true;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 int64_t clock_map(const struct clock *clock, uint64_t ticks, uint8_t *id)
 {
@@ -258,7 +258,7 @@ int64_t clock_error_at(const struct clock *clock, uint64_t ticks)
 	if (clock->hulled && segment == &clock->segments[clock->n - 1])
 		return clock_hull_bar(clock, segment, ticks);
 	error = segment->error_ns;
-	/* Earlier than all that is known. */
+	/* It is earlier than everything known. */
 	if (clock->quality != CLOCK_KNOWN && after(clock->segments[0].from_ticks, ticks))
 		error = later(error, (int64_t)(segment->from_ticks - ticks) / (HULL_DRIFT / 2));
 	return error;

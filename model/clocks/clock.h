@@ -65,7 +65,7 @@
 /* Segment ids: 0 means "host time, never moves", also for segments that were discarded. */
 #define CLOCK_FIXED 0u
 #define CLOCK_SECOND 0x80u		/* the second of two ticks with the same host time */
-#define CLOCK_UNUSUAL 3u		/* so many unusual bounds in a row make a step likely */
+#define CLOCK_UNUSUAL 3u	/* a step is likely after this many unusual bounds in a row */
 #define CLOCK_REACH_TICKS INT64_C(2000000000)
 /* A host's own clock is reported once a second and may be slewed in between. */
 #define CLOCK_SLACK_NS 20000
@@ -73,33 +73,34 @@
 struct clock_segment {
 	uint64_t from_ticks, at_ticks;
 	int64_t offset_ns;		/* at at_ticks: host - ticks, modulo 2^64 */
-	int64_t rate;			/* of the offset, ns per 2^40 ticks */
+	int64_t rate;			/* of the offset, in ns per 2^40 ticks */
 	/* of the last segment, when it follows the hull, see clock_error_at() */
 	int64_t error_ns;
 	uint8_t id;
-	bool doubt;			/* a step may have come before or after it */
+	bool doubt;			/* a step of the clock may have come before or after it */
 };
 
-/* How far bounds of one kind lie off the line in use. */
+/* How far bounds of one kind usually lie off the line in use. */
 struct clock_trend {
-	int64_t usual_ns, least_ns;	/* least_ns: the smallest of the unusual ones since */
-	uint32_t seen, unusual;		/* in a row */
+	/* least_ns: the smallest unusual distance since the last usual one */
+	int64_t usual_ns, least_ns;
+	uint32_t seen, unusual;	/* how many bounds were seen; how many in a row were unusual */
 };
 
 struct clock {
 	uint32_t n;
 	uint8_t last_id;
 	enum clock_quality quality;
-	bool guessed;			/* anchored by a launch, no pair yet */
-	bool hulled;			/* the last segment is the hull's */
-	bool stepped;			/* bounds before since_ticks belong to the past */
+	bool guessed;			/* anchored by a launch, because no pair has arrived */
+	bool hulled;			/* the last segment is a line of the hull */
+	bool stepped;			/* bounds before since_ticks are from before a step */
 	uint64_t since_ticks, drawn_ticks;
-	struct clock_trend trend[2];	/* of lower, of upper bounds */
-	uint64_t usual_ticks;		/* of the latest bound that was as usual */
-	bool has_past;			/* a line before since_ticks that was never used: */
+	struct clock_trend trend[2];	/* of lower bounds, of upper bounds */
+	uint64_t usual_ticks;		/* ticks of the latest bound that was usual */
+	bool has_past;	/* there is a line before since_ticks that was never used: */
 	uint64_t past_ticks;
 	int64_t past_offset;
-	uint64_t violations;		/* bounds that no map fits */
+	uint64_t violations;		/* number of bounds that no map fits */
 	struct hull *hull;		/* owned; NULL: no bound yet */
 	struct clock_segment segments[CLOCK_SEGMENTS];
 };
@@ -118,28 +119,28 @@ static inline bool clock_has(const struct clock *clock)
 }
 
 void clock_release(struct clock *clock);
-/* Takes a pair in. change->before is set only when something changed and there was a map. */
+/* Adds a pair. change->before is set only if something changed and there was a map. */
 void clock_add(struct clock *clock, const struct event_clock *pair, struct clock_change *change);
-/* Causality: host(ticks) >= host_ns, or <= if upper. change as clock_add. */
+/* Adds a bound by causality: host(ticks) >= host_ns, or <= if upper. change: as in clock_add(). */
 void clock_bound(struct clock *clock, uint64_t ticks, int64_t host_ns, bool upper,
 		 struct clock_change *change);
-/* Anchors the clock by a launch, when no pair arrived. */
+/* Anchors the clock by a launch if no pair has arrived. */
 void clock_guess(struct clock *clock, uint64_t ticks, int64_t host_ns, int64_t error_ns);
-/* Host time of ticks; *id: the segment. */
+/* Converts ticks to host time; *id: the segment that was used. */
 int64_t clock_map(const struct clock *clock, uint64_t ticks, uint8_t *id);
 /* The duration, on the host's clock, of work from start to end. */
 int64_t clock_length(const struct clock *clock, uint64_t start_ticks, uint64_t end_ticks);
 /* The ticks of a host time, by the segment in force at that time. */
 uint64_t clock_back(const struct clock *clock, int64_t host_ns);
-/* The new host start of a span that `before` had mapped in segment *id. */
+/* The new host start of a span that `before` had converted with segment *id. */
 int64_t clock_move(const struct clock *clock, const struct clock *before, int64_t start_ns,
 		   uint8_t *id);
-/* The error bar of the clock now: of the hull's line at the latest bound, else
- * the largest in force. INT64_MAX: unbounded. */
+/* The current error bar of the clock: that of the hull's line at the latest bound, or else the
+ * largest in force. INT64_MAX: unbounded. */
 int64_t clock_error(const struct clock *clock);
 /* The error bar at these ticks. */
 int64_t clock_error_at(const struct clock *clock, uint64_t ticks);
-/* The error bar of a span mapped to start_ns in segment id. */
+/* The error bar of a span that segment id converted to start_ns. */
 int64_t clock_error_of(const struct clock *clock, int64_t start_ns, uint8_t id);
 
 #endif

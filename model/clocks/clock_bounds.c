@@ -25,7 +25,7 @@ int64_t clock_hull_bar(const struct clock *clock, const struct clock_segment *se
 	return bar;
 }
 
-/* Compares a bound that fits with the line in use: whether it is as far off as usual. */
+/* Compares a bound that fits with the line in use: whether its distance is as usual. */
 static void clock_watch_bound(struct clock *clock, uint64_t ticks, int64_t host_ns, bool upper)
 {
 	struct clock_trend *trend = &clock->trend[upper];
@@ -72,8 +72,8 @@ static int64_t half_width(const struct clock *clock, uint64_t ticks)
 	return apart(range.high_ns, range.low_ns) / 2;
 }
 
-/* The segment gets the error bar that it had up to there; error bars before the window were
- * stored at the time. */
+/* Gives the segment the error bar that it had up to there; error bars before the window were stored
+ * at the time. */
 static void settle_bar(const struct clock *clock, struct clock_segment *segment, uint64_t until)
 {
 	int64_t bar = clock_hull_bar(clock, segment, until);
@@ -99,7 +99,8 @@ static struct clock_segment hull_line(const struct clock *clock)
 	};
 }
 
-/* Whether the line is off the middle by more than half of what is possible, now or in a minute. */
+/* Whether the line is off the middle by more than half of what is possible, now or a minute from
+ * now. */
 static bool off_middle(const struct clock *clock, const struct clock_segment *live,
 		       const struct clock_segment *line)
 {
@@ -152,9 +153,9 @@ static void clear_doubt(struct clock *clock)
 }
 
 /*
- * Uses the first line, back to the beginning. Until there were bounds of both kinds a step would
- * have gone unnoticed, so there the error bar reaches to the bounds themselves, and to those that
- * a contradiction discarded.
+ * Uses the first line, back to the start of time. Until there were bounds of both kinds a step
+ * would have gone unnoticed, so there the error bar reaches to the bounds themselves, and to those
+ * that a contradiction discarded.
  */
 static void draw_first(struct clock *clock, struct clock_segment line, struct clock_change *change)
 {
@@ -251,7 +252,7 @@ static void doubt_since(struct clock *clock, uint64_t since, int64_t error_ns)
 	}
 }
 
-/* No line fits, so a new one starts here. All that is known of it is this bound. */
+/* No line fits, so a new one starts here. So far only this bound is known about it. */
 static void clock_split(struct clock *clock, uint64_t ticks, int64_t host_ns, bool upper,
 			struct clock_change *change)
 {
@@ -288,7 +289,7 @@ static void clock_split(struct clock *clock, uint64_t ticks, int64_t host_ns, bo
 	clock->hulled = false;
 }
 
-/* A step before there was a line: bounds of the other kind are kept. */
+/* For a step before there was a line: keeps the bounds of the other kind. */
 static void remember_past(struct clock *clock, bool upper)
 {
 	uint64_t ticks;

@@ -7,10 +7,10 @@
 #include "model/base/util.h"
 
 #define NO_LINK UINT32_MAX
-/* rebuild after so many questions: error bars change without a line changing */
+/* rebuild the tree after this many queries, because error bars change even if no line does */
 #define REMAKE 256
 
-/* Ticks of `node` to ns of `other`. */
+/* Converts ticks of `node` to ns of `other`. */
 struct clock_link {
 	uint32_t node, other;
 	struct clock *own;		/* owned; NULL: attached */
@@ -21,7 +21,7 @@ struct clock_graph {
 	struct clock_link *links;		/* owned */
 	size_t n, cap;
 	uint32_t nodes;
-	bool stale;			/* the tree is */
+	bool stale;			/* the tree is out of date */
 	uint32_t asked;
 	uint32_t parent[CLOCK_NODES];	/* link towards the reference, or NO_LINK */
 	int64_t error[CLOCK_NODES];	/* sum of error bars up to the reference */

@@ -48,10 +48,10 @@ bool clock_graph_message(struct clock_graph *graph, uint32_t from, int64_t sent_
 /* clock maps ticks of `node` to ns of `other`. */
 bool clock_graph_attach(struct clock_graph *graph, uint32_t node, uint32_t other,
 			const struct clock *clock);
-/* Converts a node's time to the reference; false: not known. */
+/* Converts a node's time to the reference; false: unknown. */
 bool clock_graph_map(struct clock_graph *graph, uint32_t node, uint64_t ticks, int64_t *ns,
 		     int64_t *error_ns);
-/* Contradictions between hosts so far, that is, steps of their clocks. */
+/* How many contradictions between hosts, that is, steps of their clocks, there were so far. */
 uint64_t clock_graph_violations(const struct clock_graph *graph);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What model/clocks/clock.c (segments, pairs, questions) and model/clocks/clock_bounds.c
- * (causality) share. Nothing else includes this. Host times and ticks saturate
- * or wrap, never overflow.
+ * What model/clocks/clock.c (segments, pairs, queries) and model/clocks/clock_bounds.c (causality)
+ * share. Nothing else includes this header. Host times and ticks saturate or wrap around, and never
+ * overflow.
  */
 #ifndef MODEL_CLOCK_INTERNAL_H
 #define MODEL_CLOCK_INTERNAL_H
@@ -87,8 +87,8 @@ static inline int64_t segment_map(const struct clock_segment *segment, uint64_t 
 	return (int64_t)(ticks + (uint64_t)offset_at(segment, ticks));
 }
 
-/* The first ticks with that host time (rates are far below 1: each round
- * brings the guess a thousand times nearer). */
+/* The first ticks with that host time. Rates are far below 1, so that each round brings the
+ * estimate a thousand times nearer. */
 static inline uint64_t segment_back(const struct clock_segment *segment, int64_t host_ns)
 {
 	uint64_t ticks = (uint64_t)host_ns - (uint64_t)segment->offset_ns;
@@ -127,24 +127,25 @@ static inline const struct clock_segment *segment_of(const struct clock *clock, 
 }
 
 /* ---- clock.c ---- */
-/* Room for so many more: the oldest are let go, their spans stay where they are. */
+/* Makes room for n more segments. The oldest are dropped; their spans stay where they are. */
 void clock_make_room(struct clock *clock, uint32_t more);
-/* An id that no living segment has; has a neighbour the same (and its line)? */
+/* Returns an id that no living segment has. clock_shared(): whether a neighbour has the same id and
+ * so the same line. */
 uint8_t clock_new_id(struct clock *clock);
 bool clock_shared(const struct clock *clock, uint32_t at);
 void clock_insert(struct clock *clock, uint32_t at, const struct clock_segment *segment);
-/* The map as it is now goes into the change. */
+/* Copies the current map into the change. */
 void clock_remember(const struct clock *clock, struct clock_change *change);
-/* Everything may move: from the beginning of the first segment's reach. */
+/* Marks everything as changed, from the start of the first segment's reach on. */
 void clock_replace(struct clock *clock, const struct clock_segment *segment,
 		   struct clock_change *change);
 
 /* ---- clock_bounds.c ---- */
-/* Bar of the last segment's line between the hull's ends; when a whole window
- * had bounds of one kind only, what drift can have added since. */
+/* The error bar of the last segment's line between the ends of the hull. If a whole window had
+ * bounds of one kind only, the drift that is possible since then is added. */
 int64_t clock_hull_bar(const struct clock *clock, const struct clock_segment *segment,
 		       uint64_t ticks);
-/* Has the hull draw, if it is time. */
+/* Lets the hull determine a new line, if it is time for one. */
 void clock_redraw(struct clock *clock, struct clock_change *change);
 
 #endif

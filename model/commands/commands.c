@@ -30,8 +30,8 @@
 #include "model/totals/totals.h"
 
 #define PENDING_MAX (1u << 17)		/* commands that wait for a clock or a queue */
-#define PENDING_WAIT_NS 500000000	/* after that a launch anchors the clock */
-#define LOST_NS 1000000000		/* ends that arrive late have arrived by then */
+#define PENDING_WAIT_NS 500000000	/* after this long, a launch anchors the clock */
+#define LOST_NS 1000000000		/* ends that arrive late have arrived after this long */
 
 /* ---- kinds ---- */
 
@@ -305,7 +305,7 @@ static void push_acts(struct model *model, const struct drawn_command *t, uint32
 	acts_push(model, &act);
 }
 
-/* Whether the very same command was drawn already; correlations may be used again, too. */
+/* Whether this very command has been drawn already; correlations may also be reused. */
 static bool is_twice(struct model *model, const struct drawn_command *t)
 {
 	const struct row *row = t->again ? row_at(model, t->row) : NULL;

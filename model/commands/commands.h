@@ -15,7 +15,7 @@ struct model;
 struct process;
 
 void apply_command(struct model *model, const struct arrival *in);
-/* Takes in a command that was written at written_ns (0: not known); node_op: as op_name of
+/* Applies a command that was written at written_ns (0: unknown); node_op: as op_name of
  * event_run. */
 void command_in(struct model *model, struct process *process, const struct event_command *command,
 		uint32_t node_op, int64_t written_ns);
@@ -26,11 +26,11 @@ void done_release(struct process *process);
 size_t done_bytes(const struct process *process);
 /* Forgets an announced command whose end will not arrive any more. */
 void command_forget(struct model *model, struct process *process, uint32_t correlation);
-/* Takes in the commands that waited; force: anchors the clock by a launch where it has no map. */
+/* Applies the commands that waited; force: where a clock has no map, it is anchored by a launch. */
 void commands_drain(struct model *model, struct pendings *pending, bool force);
-/* Takes in the commands that waited for the clock of a view. */
+/* Applies the commands that waited for the clock of a view. */
 void commands_clock_known(struct model *model, uint32_t view);
-/* Takes in the commands that have waited for too long by now_ns. */
+/* Applies the commands that have waited for too long at now_ns. */
 void commands_alive(struct model *model, int64_t now_ns);
 void commands_finish(struct model *model);
 

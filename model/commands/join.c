@@ -80,7 +80,7 @@ static void item_free(struct join *join, uint32_t i)
 
 /* ---- ids ---- */
 
-struct id { uint64_t key; int table; };	/* key 0: none */
+struct id { uint64_t key; int table; };	/* key 0: there is none */
 
 static struct id id_of(uint32_t correlation, uint64_t object)
 {
@@ -99,7 +99,7 @@ static struct join_ids *ids_of(struct model *model, const struct join_item *item
 	return &process_at(model, item->process)->ids;
 }
 
-/* Index, 0 none. */
+/* The index; 0: none. */
 static uint32_t lookup(const struct map *map, struct id id)
 {
 	uint32_t i = map_get(map, id.key);
@@ -338,7 +338,7 @@ static void run_by_id(struct model *model, struct process *process, const struct
 	chain_add(join, &ids->runs[id.table], id, i);
 }
 
-/* ---- the doors ---- */
+/* ---- entry points ---- */
 
 void apply_launch(struct model *model, const struct arrival *in)
 {
@@ -437,7 +437,7 @@ void join_beat(struct model *model, const struct arrival *in)
 	}
 }
 
-#define HOLD_LOOK 64			/* runs are looked at for the earliest */
+#define HOLD_LOOK 64			/* how many runs are examined to find the earliest */
 #define GIVE_UP_LOOK 256u
 
 /* On an in-order queue, a launch before one that has long run has run too: its record is
@@ -491,7 +491,7 @@ static void announce_launches(struct model *model, int64_t settled_ns)
 	}
 }
 
-/* Runs that wait will be drawn where they began, so that time is not settled. */
+/* Runs that wait will be drawn where they started, so that time has not settled. */
 static void join_hold(struct model *model)
 {
 	struct join *join = model->join;

@@ -69,7 +69,7 @@ struct process;
 
 struct join_launch {
 	struct event_launch launch;
-	int64_t time_ns;		/* when it was written, 0: not known */
+	int64_t time_ns;		/* when it was written; 0: unknown */
 };
 
 struct join_run {
@@ -83,7 +83,7 @@ struct join_item {
 		struct join_launch launch;
 		struct join_run run;
 	} u;
-	int64_t until_ns;		/* of items that leave: when they were last needed */
+	int64_t until_ns;		/* for items that leave: when they were last needed */
 	uint32_t process;
 	uint32_t prev, next;		/* in its list; next: also the free list */
 	uint32_t replay;		/* of a graph's launch: its nodes, 0: none yet */
@@ -104,8 +104,8 @@ struct join {
 	struct join_list launches;	/* without a run yet, oldest first */
 	struct join_list leaving;	/* launches with a run, and runs: oldest first */
 	size_t n;			/* how many wait, those of the queues included */
-	int64_t lost_ns;		/* something was lost until then, in any process */
-	uint64_t unmet;			/* launches given up */
+	int64_t lost_ns;		/* something was lost up to this time, in any process */
+	uint64_t unmet;			/* launches that were given up because no run arrived */
 	struct replays *replays;	/* owned; NULL: no graph was launched */
 };
 
@@ -165,13 +165,13 @@ size_t join_process_bytes(const struct join_ids *ids);
 /* ---- join_fifo.c, for join.c ---- */
 void join_fifo_launch(struct model *model, uint32_t queue, const struct join_launch *launch);
 void join_fifo_run(struct model *model, uint32_t queue, const struct join_run *run);
-/* Joins what has settled; all: everything there is. */
+/* Joins what has settled; all: joins everything. */
 void join_fifo_settle(struct model *model, uint32_t queue, int64_t settled_ns, bool all);
 void join_fifo_release(struct join_fifo *fifo);
 size_t join_fifo_bytes(const struct join_fifo *fifo);	/* NULL: 0 */
-/* When a run began, as far as is known: when it was written if its clock is not known. */
+/* When a run started, as far as is known. If its clock is unknown: when it was written. */
 int64_t join_start_ns(const struct model *model, uint32_t queue, const struct join_run *run);
-/* Hands a run on. launch NULL: none. */
+/* Hands on a run with the launch that it was joined to; launch NULL: none. */
 void join_hand_on(struct model *model, struct process *process, const struct event_launch *launch,
 		  const struct join_run *run, enum how how);
 

@@ -17,7 +17,7 @@
 
 #define BAR_NS 2000			/* slack in addition to the clock's error bar */
 
-/* ---- what is told ---- */
+/* ---- what is reported ---- */
 
 static struct join_fifo *fifo_get(struct model *model, uint32_t index)
 {
@@ -91,16 +91,16 @@ void join_wait(struct model *model, const struct arrival *in)
 	fifo->n_waits++;
 }
 
-/* ---- one queue at work ---- */
+/* ---- one queue ---- */
 
-/* The first n launches and m runs are done. */
+/* The first n launches and m runs have been handled. */
 struct fifo_work {
 	struct model *model;
 	struct join_fifo *fifo;
-	const struct clock *clock;	/* NULL: not known */
+	const struct clock *clock;	/* NULL: unknown */
 	struct process *process;
 	size_t n, m;
-	bool ordered;			/* the queue is */
+	bool ordered;			/* the queue is in order */
 	bool lost;			/* something was lost since the epoch began */
 };
 
@@ -112,7 +112,7 @@ static const struct clock *clock_of(const struct model *model, const struct queu
 	return clock && clock_has(clock) ? clock : NULL;
 }
 
-/* The host time of ticks and its error; false: not known. */
+/* The host time of ticks and its error; false: unknown. */
 static bool host_time(const struct fifo_work *work, const struct event_run *run, uint64_t ticks,
 		      int64_t *ns, int64_t *bar)
 {
@@ -203,8 +203,8 @@ static void skip_run(struct fifo_work *work)
 }
 
 /*
- * Guesses pairs of the launches before n and the runs before m: in order while they fit, else
- * stepping over as few of both as possible until they fit again.
+ * Guesses pairs of the launches before n and the runs before m: in order while they fit, otherwise
+ * skips as few of both as possible until they fit again.
  */
 static void fifo_guess(struct fifo_work *work, size_t n, size_t m)
 {
@@ -225,7 +225,7 @@ static void fifo_guess(struct fifo_work *work, size_t n, size_t m)
 			skip_run(work);
 			continue;
 		}
-		skip--;			/* the loops went one too far */
+		skip--;			/* the loops went one step too far */
 		launches--;
 		for (size_t runs = skip - launches; runs > 0; runs--)
 			skip_run(work);
@@ -254,7 +254,7 @@ static void guess_by_name(struct fifo_work *work, size_t n, size_t m)
 			join_hand_on(work->model, work->process, NULL, run, HOW_NONE);
 			continue;
 		}
-		/* The launches that stay move up behind it. */
+		/* The remaining launches move up. */
 		launch = fifo->launches[i];
 		memmove(fifo->launches + work->n + 1, fifo->launches + work->n,
 			(i - work->n) * sizeof(launch));
@@ -263,7 +263,7 @@ static void guess_by_name(struct fifo_work *work, size_t n, size_t m)
 	}
 }
 
-/* As many launches as runs, nothing lost, and all fit? */
+/* Whether there are as many launches as runs, nothing was lost, and all pairs fit. */
 static bool in_step(const struct fifo_work *work, size_t n, size_t m)
 {
 	const struct join_fifo *fifo = work->fifo;
@@ -363,7 +363,7 @@ static void pair_open(struct fifo_work *work, size_t n, size_t m, bool all)
 		fifo_guess(work, n, m);
 }
 
-/* The program does not wait for this queue: whatever settled long ago is handed on. */
+/* If the program does not wait for this queue, whatever settled long ago is handed on. */
 static void fifo_go_on(struct fifo_work *work, int64_t settled_ns, bool all)
 {
 	struct join_fifo *fifo = work->fifo;

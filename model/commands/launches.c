@@ -33,7 +33,7 @@ static void launch_geometry(const struct launch_shape *shape, struct kernel_laun
 	launch->shared_dynamic = shape->shared_dynamic;
 }
 
-/* 0: too much, or not told. */
+/* 0: the product is too large, or a factor is unknown. */
 static uint64_t product(uint64_t a, uint64_t b, uint64_t c)
 {
 	uint64_t n;
@@ -122,7 +122,7 @@ static int by_geometry(const void *a, const void *b)
 	       x->shared_dynamic > y->shared_dynamic;
 }
 
-/* Equal launches of several processes or queues become one. */
+/* Merges equal launches of several processes or queues. */
 static size_t launches_merge(struct kernel_launch *rows, size_t n)
 {
 	size_t to = 0;

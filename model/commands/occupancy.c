@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #define WARP 32u
-#define REGISTER_PIECE 256u		/* of a warp's registers */
+#define REGISTER_PIECE 256u		/* unit in which the registers of a warp are allocated */
 #define NEWEST 12u			/* major compute capability whose rules are known */
 
 static uint64_t round_up(uint64_t value, uint64_t piece)
@@ -12,7 +12,7 @@ static uint64_t round_up(uint64_t value, uint64_t piece)
 	return (value + piece - 1) / piece * piece;
 }
 
-/* What is missing, NULL: nothing. */
+/* What is missing; NULL: nothing is. */
 static const char *occupancy_missing(const struct device_limits *l, uint32_t units, uint64_t blocks,
 				     uint32_t block_threads, uint32_t registers)
 {

@@ -44,7 +44,7 @@ struct occupancy_sum {
 };
 void occupancy_add(struct model *model, struct occupancy_sum *sum,
 		   const struct kernel_total *total);
-/* The mean in thousandths; -1: it is not known of any launch. */
+/* The mean in thousandths; -1: it is unknown for all launches. */
 int occupancy_mean(const struct occupancy_sum *sum);
 
 #endif

@@ -12,19 +12,19 @@
 #include "model/query/replays.h"
 #include "model/rows/rows.h"
 
-/* join.c drops a launch when no run of it can arrive any more; records are written later than
- * they happen. */
+/* join.c drops a launch when no run of it can arrive any more; records are written later than what
+ * they describe. */
 _Static_assert(ROW_GRAPH_LATE_NS >= 2 * JOIN_WAIT_NS, "boxes come later than they are said to");
 
 struct replay_run {
 	int64_t start_ns, end_ns;
-	uint32_t name, op;		/* as used: they may be defined later */
+	uint32_t name, op;		/* names as they were used: they may be defined later */
 };
 
 /* A launch whose nodes are still arriving. */
 struct replay_open {
 	uint32_t graph, next_free;
-	uint32_t process, queue;	/* queue NONE: not known */
+	uint32_t process, queue;	/* queue NONE: unknown */
 	struct event_launch launch;
 	struct replay_run *nodes;		/* owned */
 	size_t n, cap;
@@ -35,7 +35,7 @@ struct replay_graph {
 	uint32_t name, op;
 	uint64_t launches, whole, nodes, unkept;
 	int64_t total_ns, min_ns, max_ns, busy_ns, gap_ns, max_gap_ns, call_ns;
-	uint32_t kinds;			/* list, NONE */
+	uint32_t kinds;			/* head of a list, or NONE */
 };
 
 struct replay_kind {
@@ -50,11 +50,11 @@ struct replays {
 	struct map graph_by_name;
 	struct replay_kind *kinds;		/* owned */
 	size_t n_kinds, cap_kinds;
-	struct map kind_by_key;		/* the first of those of one key */
+	struct map kind_by_key;		/* index of the first kind with that key */
 	struct replay_open *opens;		/* owned; index 0 is none */
 	size_t n_opens, cap_opens;
 	uint32_t free;
-	size_t waiting;			/* nodes in opens */
+	size_t waiting;			/* number of nodes in opens */
 };
 
 static struct replays *replays_get(struct model *model)
@@ -107,7 +107,7 @@ static uint32_t open_new(struct replays *r)
 	return at;
 }
 
-/* A record without a name is no kernel. */
+/* A record without a name is not a kernel. */
 static uint32_t node_name(struct model *model, struct process *process,
 			  const struct event_run *run)
 {
@@ -125,7 +125,7 @@ void replays_node(struct model *model, struct process *process, uint32_t *at,
 	struct replay_open *open;
 	uint32_t graph;
 
-	/* Reported as a whole: counted where it is drawn. */
+	/* It was reported as a whole, and is counted where it is drawn. */
 	if (run->kind == COMMAND_GRAPH || run->start_ticks > INT64_MAX ||
 	    run->end_ticks > INT64_MAX)
 		return;
@@ -163,7 +163,7 @@ static void count_kind(struct model *model, struct replays *r, uint32_t graph,
 	uint32_t at = map_get(&r->kind_by_key, key);
 	struct replay_kind *kind = at == MAP_NONE ? NULL : &r->kinds[at];
 
-	/* Another kind of node with the same key is not kept. */
+	/* Another kind of node with the same key is ignored. */
 	if (!kind && r->n_kinds < REPLAY_KINDS_MAX) {
 		grow(&r->kinds, &r->cap_kinds, r->n_kinds, sizeof(*r->kinds));
 		kind = &r->kinds[r->n_kinds];
@@ -299,7 +299,7 @@ size_t replays_bytes(const struct replays *r)
 	return bytes;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 static int by_total(const void *a, const void *b)
 {

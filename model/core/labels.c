@@ -25,8 +25,8 @@ static bool is_noise(const char *word, size_t length)
 	return length > 3 && strncmp(word + length - 3, "GHz", 3) == 0;
 }
 
-/* "NVIDIA H200" -> "H200"; "cpu-haswell-Intel(R) Xeon(R) CPU @ 2.20GHz" ->
- * "haswell Xeon". Whole words, at most DEVICE_WORDS_MAX bytes. */
+/* Shortens "NVIDIA H200" to "H200", and "cpu-haswell-Intel(R) Xeon(R) CPU @ 2.20GHz" to "haswell
+ * Xeon". Keeps whole words, at most DEVICE_WORDS_MAX bytes. */
 static void short_device(const char *name, char *out, size_t size)
 {
 	char *copy = xstrdup(name), *save = NULL;

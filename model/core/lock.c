@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lock: first come, first served. */
+/* The lock, which is given out in the order of requests. */
 #include "model/core/lock.h"
 
 #include <string.h>
@@ -108,7 +108,7 @@ void model_breathe(struct model *model)
 
 	if (now < model->slice_ns || now - model->slice_ns <= LOCK_NS)
 		return;
-	/* The lock is fair: whoever waits gets it next. */
+	/* The lock is fair: the next thread that waits gets it. */
 	model_yield(model);
 	model->slice_ns = monotonic_ns();
 }

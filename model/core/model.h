@@ -50,14 +50,14 @@ struct model {
 	uint32_t free_open, n_alive_opens;
 	struct store op_states, idents;	/* idents/idents.h */
 	struct map ident_by_hash;
-	size_t ident_bytes;		/* of their histograms */
+	size_t ident_bytes;		/* memory of their histograms */
 	/* totals/ */
 	struct store kernels, kernel_ops, kernel_shapes, copies, calls, compiles;
 	struct map kernel_by_key, kernel_op_by_key, kernel_shape_by_key, copy_by_key;
 	struct map call_by_name, compile_by_key;
 	struct map nameless_kernels;	/* placeholders that kernels ran under */
-	/* Small caches in front of the maps: what was found last. The entry itself tells whether
-	 * it is the right one. */
+	/* Small caches in front of the maps: what was found last. The entry itself shows whether it
+	 * is the right one. */
 	uint32_t recent_processes[RECENT_PROCESSES];
 	uint32_t recent_kernels[RECENT_KERNELS];
 	struct recent_op { uint32_t instance, state; } recent_ops[RECENT_OPS];	/* low bits */

@@ -14,7 +14,7 @@
 #define MESSAGES_MAX 1000u
 #define LOST_MAX (UINT64_C(1) << 40)	/* more events at once than a day could produce */
 
-/* Neighbours become one when there are too many to keep apart. */
+/* Merges neighbouring losses when there are too many to keep them apart. */
 static void merge_losses(struct model *model)
 {
 	size_t to = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the model knows beside the timeline: losses, messages, steps of clocks, and counts of
- * events that cannot be right, by kind. All of it is bounded. */
+/* What the model knows in addition to the timeline: losses, messages, steps of clocks, and counts
+ * of events that cannot be right, by kind. All of it is bounded. */
 #ifndef MODEL_CORE_NOTES_H
 #define MODEL_CORE_NOTES_H
 
@@ -30,7 +30,7 @@ enum bad_kind {
 
 struct bad {
 	uint64_t count;
-	int64_t first_ns;		/* when it was first seen */
+	int64_t first_ns;		/* when the first such event arrived */
 	char text[96];			/* its message, made when the messages are asked for */
 };
 

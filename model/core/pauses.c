@@ -6,7 +6,7 @@
 #include "model/base/util.h"
 #include "model/core/model.h"
 
-#define PAUSED_PART 16			/* share of a time from which on its pauses count */
+#define PAUSED_PART 16	/* if pauses take at least this part of a time, they count */
 
 static int by_length(const void *a, const void *b)
 {
@@ -15,7 +15,7 @@ static int by_length(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Forgets the shorter half of the pauses, but not the last one, which may be open. */
+/* Drops the shorter half of the pauses, but not the last one, which may be open. */
 static void forget_short(struct pauses *pauses)
 {
 	int64_t *lengths = xcalloc(pauses->n, sizeof(*lengths)), least;
@@ -46,7 +46,7 @@ void apply_level(struct model *model, const struct arrival *in)
 		return;
 	}
 	if (lasts == (level->level == 0))
-		return;				/* the same again, or from one level to another */
+		return;	/* the same level again, or a change between two levels that are not off */
 	if (last && at_ns < (lasts ? last->begin_ns : last->end_ns)) {
 		model_bad(model, BAD_END);
 		return;

@@ -16,8 +16,9 @@ struct pending {
 	struct event_command command;
 	int64_t time_ns;
 	uint32_t process;
-	uint32_t node_op;		/* a graph's node: the op that it was captured in, 0 none */
-	bool again;			/* its correlation has finished before */
+	/* for a node of a graph: the op in which it was captured; 0: none */
+	uint32_t node_op;
+	bool again;	/* its correlation has been used by a finished command before */
 	bool observed;			/* the clock has taken its bounds */
 };
 

@@ -22,7 +22,7 @@ struct store {
 
 void store_init(struct store *store, size_t size);
 void store_release(struct store *store);
-/* Zeroed; its index is store->n - 1. */
+/* Returns a zeroed element; its index is store->n - 1. */
 void *store_new(struct store *store);
 size_t store_bytes(const struct store *store);
 

@@ -50,7 +50,7 @@ struct device {
 	uint32_t bandwidth[DIR_COUNT], memory;	/* rows */
 	struct merged all, kernels, copies;
 	int64_t first_ns, last_ns;
-	uint32_t number;		/* among its kind, for the label */
+	uint32_t number;	/* its number among the devices of its kind, for the label */
 };
 
 /* A device as one process sees it: with that process's ids and clock. */
@@ -88,8 +88,8 @@ struct launch_shape {
 	uint32_t dims;
 	uint64_t global[3];
 	uint32_t local[3];
-	uint32_t text;			/* name: the problem size, 0 none */
-	uint64_t flop;			/* floating-point operations, 0 not known */
+	uint32_t text;			/* name: the problem size; 0: none */
+	uint64_t flop;			/* floating-point operations; 0: unknown */
 	uint32_t registers, shared_static, shared_dynamic;	/* per thread; bytes per block */
 };
 
@@ -128,7 +128,7 @@ struct process {
 	struct done_ring done[2];	/* finished commands: numbered by the probes, by CUPTI */
 	struct met *mets;		/* owned; METS by correlation, or NULL */
 	struct join_ids ids;
-	int64_t settled_ns, seen_ns;	/* 0 none; last event written */
+	int64_t settled_ns, seen_ns;	/* 0: none; time of the last event that was written */
 	uint64_t beat_calls, counted_calls, dropped;
 	struct pauses pauses;
 	int64_t own_ns;
@@ -140,7 +140,7 @@ uint32_t process_make_name(struct model *model, struct process *process, uint32_
 struct process *process_get(struct model *model, uint16_t host, uint32_t pid);
 /* Makes a process of its own for another program with the same pid; NULL: there is no room. */
 struct process *process_new(struct model *model, uint16_t host, uint32_t pid);
-/* The process of an event; NONE: not known yet. */
+/* The process of an event; NONE: unknown so far. */
 uint32_t process_known(const struct model *model, const struct event *event);
 
 /* The queue with this id, made if it is new; NONE: there is no room. */
@@ -150,12 +150,12 @@ uint32_t view_get(struct model *model, uint32_t process, uint32_t id);
 /* Makes a view of a device; NONE: device is NONE, or there is no room. */
 uint32_t view_make(struct model *model, uint32_t process, uint32_t id, uint32_t device);
 uint32_t device_make(struct model *model, uint16_t host);	/* NONE: there is no room */
-/* The device of a queue; NONE: not known yet. */
+/* The device of a queue; NONE: unknown so far. */
 uint32_t queue_device(const struct model *model, const struct queue *queue);
 /* Whether the queue's device is a processor, so that its work is a part of the ops. */
 bool queue_on_processor(const struct model *model, uint32_t queue);
 
-/* The index of a thread; NONE: not known, and (thread_make) no room for it. */
+/* The index of a thread; NONE: the thread is unknown, and (thread_make) there is no room for it. */
 uint32_t thread_search(const struct model *model, uint32_t process, uint32_t tid);
 uint32_t thread_make(struct model *model, uint32_t process, uint32_t tid);
 

@@ -25,14 +25,14 @@ static inline void add_ns(int64_t *sum, int64_t ns)
 		*sum = INT64_MAX;
 }
 
-/* Are start and duration possible, and is the end not later than the time at which the
- * event was written (written_ns, 0: not known)? */
+/* Whether the start and the duration are possible, and the end is not later than the time at which
+ * the event was written (written_ns, 0: unknown). */
 bool span_ok(int64_t start_ns, int64_t dur_ns, int64_t written_ns);
 /* Extends the time that the model covers to [start_ns, end_ns). */
 void saw_time(struct model *model, int64_t start_ns, int64_t end_ns);
 /* Where open spans end for now: the latest time that the model knows of. */
 int64_t live_edge(const struct model *model);
-/* Up to when the sources say that no earlier event can still arrive. */
+/* Up to when all sources promise that no earlier event can still arrive. */
 int64_t sources_settled(const struct model *model);
 /* Moves the settled line to where it is now, and returns it. */
 int64_t model_settle(struct model *model);

@@ -62,7 +62,7 @@ static uint32_t series_new(struct model *model, uint32_t process, uint32_t id)
 	return model->counters->series.n - 1;
 }
 
-/* NONE: none, or no room. */
+/* NONE: there is none, or no room for it. */
 static uint32_t series_get(struct model *model, uint32_t process, uint32_t id)
 {
 	uint64_t key = (uint64_t)process << 32 | id;
@@ -196,7 +196,7 @@ void counters_settled(struct model *model, int64_t settled_ns)
 		book_until(series_at(model->counters, i), settled_ns);
 }
 
-/* ---- out ---- */
+/* ---- queries ---- */
 
 static int64_t unbiased(uint64_t value)
 {

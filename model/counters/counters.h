@@ -33,7 +33,7 @@ struct series {
 	size_t n_waiting, cap_waiting;
 	uint64_t count, late;
 	int64_t min, max;
-	int64_t first_ns;		/* the level's */
+	int64_t first_ns;		/* time of the first value in the level */
 	int64_t booked_ns;		/* time of the last value in the level */
 	__int128 area;			/* value * ns from first_ns to booked_ns */
 };

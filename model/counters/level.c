@@ -41,7 +41,7 @@ static void merge_pairs(struct level *level)
 	level->width_ns *= 2;
 }
 
-/* The value stood until then. */
+/* The value was in force up to this time. */
 static void level_spread(struct level *level, int64_t until_ns)
 {
 	while ((until_ns - level->start_ns) / level->width_ns >= LEVEL_BUCKETS)
@@ -88,7 +88,7 @@ static void level_remember(struct level *level, int64_t time_ns, uint64_t value)
 	uint32_t at;
 
 	if (level->n_recent == level->cap_recent && level->cap_recent < LEVEL_RECENT) {
-		/* Not yet a ring: head is 0. */
+		/* It is not a ring yet: head is 0. */
 		level->cap_recent = level->cap_recent ? level->cap_recent * 2 : 64;
 		level->recent = xreallocarray(level->recent, level->cap_recent,
 					      sizeof(*level->recent));
@@ -116,9 +116,9 @@ void level_set(struct level *level, int64_t time_ns, uint64_t value)
 	level_remember(level, time_ns, value);
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
-/* Ring and tail as one list. */
+/* Element i of ring and tail, as if they were one list. */
 static const struct level_point *point_at(const struct level *level,
 					  const struct level_tail *tail, size_t i)
 {
@@ -127,7 +127,7 @@ static const struct level_point *point_at(const struct level *level,
 	return &tail->points[i - level->n_recent];
 }
 
-/* How many changes were before that time. */
+/* How many changes there were before that time. */
 static size_t points_before(const struct level *level, const struct level_tail *tail,
 			    int64_t time_ns)
 {
@@ -175,7 +175,7 @@ static void sum_buckets(const struct level *level, struct level_sum *sum, int64_
 	sum->approx = true;
 }
 
-/* From the changes themselves. */
+/* Sums up the changes themselves. */
 static void sum_points(const struct level *level, const struct level_tail *tail,
 		       struct level_sum *sum, int64_t from_ns, int64_t to_ns)
 {

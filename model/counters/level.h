@@ -26,7 +26,7 @@
 
 #define LEVEL_RECENT 4096u
 #define LEVEL_BUCKETS 1024u
-#define LEVEL_WIDTH_NS 1000000		/* of the first buckets */
+#define LEVEL_WIDTH_NS 1000000		/* width of the first buckets */
 
 struct level_point {
 	int64_t time_ns;
@@ -45,7 +45,7 @@ struct level {
 	size_t n_buckets, cap_buckets;
 	int64_t start_ns, width_ns, now_ns;
 	uint64_t value;
-	bool forgot;			/* the ring has lost changes */
+	bool forgot;			/* older changes have left the ring */
 };
 
 /* Changes after a level's last one that are not in the level yet. */

@@ -99,7 +99,7 @@ static size_t tables_bytes(const struct model *model)
 	       model->cap_messages * sizeof(*model->messages);
 }
 
-/* The memory of processes, queues and clocks beside their tables. */
+/* The memory of processes, queues and clocks in addition to their tables. */
 static size_t sources_bytes(const struct model *model)
 {
 	size_t bytes = 0;
@@ -143,7 +143,7 @@ static size_t other_bytes(const struct model *model)
 	       journal_bytes(model);
 }
 
-/* ---- the lane whose oldest chunk ends first, a heap ---- */
+/* ---- a heap of lanes, by the end of their oldest chunk ---- */
 
 struct fold_candidate {
 	int64_t end_ns;

@@ -17,7 +17,7 @@
 struct chrome_sink {
 	FILE *out;
 	bool begun;
-	uint32_t *groups;		/* owned; of each track */
+	uint32_t *groups;		/* owned; the group of each track */
 	size_t n_groups, cap_groups;
 };
 
@@ -53,7 +53,7 @@ static void chrome_put_track(void *arg, const struct track *track)
 	}
 	c->groups[track->id] = group ? track->id : track->group;
 	if (track->kind == TRACK_COUNTER)
-		return;			/* its events have its name */
+		return;			/* its events carry its name */
 	begin_event(c, 'M', NULL, group ? "process_name" : "thread_name", track->id);
 	fputs(",\"args\":{\"name\":", c->out);
 	put_json(c->out, track->name, strlen(track->name));
@@ -81,7 +81,7 @@ static void put_args(struct chrome_sink *c, const struct walk_slice *slice)
 	putc('}', c->out);
 }
 
-/* As timeline.py: from where it is produced to where it is taken. */
+/* The same as timeline.py: an arrow from where data is produced to where it is used. */
 static void put_flow(struct chrome_sink *c, char phase, const struct walk_slice *slice, uint64_t id,
 		     int64_t at_ns)
 {
@@ -97,7 +97,7 @@ static void chrome_put_slice(void *arg, const struct walk_slice *slice)
 
 	if (!slice->out_at_start && slice->dur_ns > 0)
 		last_ns += slice->dur_ns - 1;
-	/* What has not ended has a beginning only. */
+	/* A slice that has not ended has only a start. */
 	begin_event(c, slice->dur_ns < 0 ? 'B' : 'X', slice->category, slice->name, slice->track);
 	put_time(c, "ts", slice->start_ns);
 	if (slice->dur_ns >= 0)

@@ -76,7 +76,7 @@ static void time_ns(struct csv *csv, int64_t value)
 		fprintf(csv->out, "%" PRId64, value);
 }
 
-/* An index into another table. */
+/* An index into another table, which may be absent. */
 static void which(struct csv *csv, uint32_t value)
 {
 	field(csv);
@@ -129,7 +129,7 @@ static void csv_row(struct csv *csv, const struct table_columns *columns, const 
 	end_row(csv);
 }
 
-/* ---- the tables; each takes a snapshot under the lock and writes without ---- */
+/* ---- the tables; each takes a snapshot under the lock and writes it without the lock ---- */
 
 #define SNAPSHOT(model, call) ({ \
 	size_t n_; \

@@ -48,7 +48,7 @@ static void put_edge(FILE *out, const struct edge_row *edge)
 
 /* ---- the graphs that ran ---- */
 
-/* By process, graph and device, so that each is one run of nodes. */
+/* Sorts by process, graph and device, so that the nodes of each are adjacent. */
 static int by_place(const void *a, const void *b)
 {
 	const struct graph_node *p = a, *q = b;
@@ -72,7 +72,7 @@ static bool same_device(const struct graph_node *a, const struct graph_node *b)
 	return same_graph(a, b) && !strcmp(a->device ? a->device : "", b->device ? b->device : "");
 }
 
-/* Filled by its share of the time of its graph's costliest; grey: it never ran. */
+/* Fills the node by its share of the time of its graph's costliest node; grey: it never ran. */
 static void put_node(FILE *out, const struct graph_node *node, int64_t most_ns, struct strbuf *text)
 {
 	char total[FMT_MAX], mean[FMT_MAX];
@@ -100,7 +100,7 @@ static void put_node(FILE *out, const struct graph_node *node, int64_t most_ns, 
 		fputs(", color=gray60, fontcolor=gray60];\n", out);
 }
 
-/* What a node takes; on the edge of the input that it waited for most, how long. */
+/* The inputs of a node; the edge of the input that it waited for most says how long. */
 static void put_inputs(const struct foreign_options *options, const struct graph_node *node,
 		       struct foreign_result *result)
 {
@@ -168,7 +168,7 @@ static void put_clusters(FILE *out, const struct graph_node *nodes, size_t n)
 	strbuf_release(&text);
 }
 
-/* What borrowed texts of nodes are lives as long as the model. */
+/* The texts that nodes borrow live as long as the model. */
 static size_t take_nodes(struct model *model, struct graph_node **nodes)
 {
 	size_t n = 0, cap = 0;
@@ -186,7 +186,7 @@ static size_t take_nodes(struct model *model, struct graph_node **nodes)
 	return n;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole graph ---- */
 
 bool dot_write(const struct foreign_options *options, struct foreign_result *result,
 	       char *error, size_t size)

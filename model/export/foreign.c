@@ -40,7 +40,7 @@ static bool parse_table(const char *text, struct foreign_kind *kind, char *error
 	return false;
 }
 
-/* ",memory,no-dataflow" */
+/* Parses ",memory,no-dataflow". */
 static bool parse_switches(const char *text, const char *at, struct foreign_kind *kind,
 			   char *error, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The writers of the formats, for foreign.c; each has the form of foreign_write(). */
+/* The writers of the formats, for foreign.c; each has the signature of foreign_write(). */
 #ifndef MODEL_EXPORT_FORMATS_H
 #define MODEL_EXPORT_FORMATS_H
 
@@ -14,14 +14,14 @@ bool csv_write(const struct foreign_options *options, struct foreign_result *res
 bool dot_write(const struct foreign_options *options, struct foreign_result *result,
 	       char *error, size_t size);
 
-/* "ops", "kernels", ...; NULL: that was the last. */
+/* "ops", "kernels", ...; NULL: there are no more tables. */
 const char *csv_table(size_t i);
 
-/* text as a JSON string, with its quotes. */
+/* Writes text as a JSON string, including the quotes. */
 void put_json(FILE *out, const char *text, size_t length);
-/* text with U+FFFD for what is no UTF-8. */
+/* Writes text with U+FFFD in place of bytes that are not UTF-8. */
 void put_utf8(FILE *out, const char *text, size_t length);
-/* ns as microseconds, without rounding: "12.345". */
+/* Writes ns as microseconds, without rounding: "12.345". */
 void put_micros(FILE *out, int64_t ns);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing a file, with gzip or without. */
+/* Writes a file, with gzip or without. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -25,8 +25,8 @@
 #define SEQUENCE 1u
 #define STATE_CLEARED 1u
 #define NEEDS_STATE 2u
-#define TAG_PACKET 0x0a			/* Trace.packet, of bytes */
-#define UUID_BASE UINT64_C(0x7f746f7000000000)	/* apart from 0 and small numbers */
+#define TAG_PACKET 0x0a			/* tag of Trace.packet, with type bytes */
+#define UUID_BASE UINT64_C(0x7f746f7000000000)	/* far from 0 and small numbers */
 #define SHORT_NAMES 64
 
 struct perfetto {
@@ -34,15 +34,16 @@ struct perfetto {
 	uint8_t *packed;		/* owned */
 	size_t cap;
 	bool begun;
-	struct map names;		/* those sent */
-	/* Static strings sent, as category or as an argument's name; iid: index + 1. */
+	struct map names;		/* ids of the names that were sent */
+	/* The static strings that were sent, as categories or as names of arguments; iid: index +
+	 * 1. */
 	const char *categories[SHORT_NAMES], *keys[SHORT_NAMES];
 	size_t n_categories, n_keys;
-	struct strbuf clean[WALK_ARGS_MAX + 2];	/* strings without broken UTF-8 */
+	struct strbuf clean[WALK_ARGS_MAX + 2];	/* copies of strings without invalid UTF-8 */
 	size_t n_clean;
 };
 
-/* What goes with one packet. */
+/* What is sent with one packet. */
 struct perfetto_parts {
 	Perfetto__TrackEvent event;
 	Perfetto__InternedData interned;
@@ -83,7 +84,7 @@ static void put_packet(struct perfetto *p, Perfetto__TracePacket *packet)
 	p->n_clean = 0;
 }
 
-/* The string itself, or a copy with U+FFFD; valid until the packet is put. */
+/* The string itself, or a copy with U+FFFD; valid until the packet is written. */
 static char *perfetto_clean_text(struct perfetto *p, const char *text)
 {
 	size_t length = strlen(text), i, n;
@@ -130,7 +131,7 @@ static void perfetto_put_track(void *arg, const struct track *track)
 	told.has_sibling_order_rank = 1;
 	told.sibling_order_rank = (int32_t)track->id;
 	if (track->kind == TRACK_GROUP) {
-		/* A number of our own: pids of several hosts may be the same. */
+		/* A number of our own, because pids of several hosts may be the same. */
 		process.has_pid = 1;
 		process.pid = (int32_t)track->id;
 		process.process_name = told.name;
@@ -161,7 +162,7 @@ static Perfetto__InternedString *add_string(struct perfetto_parts *parts, uint64
 	return string;
 }
 
-/* Its number; *fresh: it must be sent. 0: there is no room. */
+/* The id of the name; *fresh: it must be sent. 0: there is no room. */
 static uint64_t short_name(const char **list, size_t *n, const char *text, bool *fresh)
 {
 	size_t i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Strings as the formats need them. */
+/* Writes strings as the formats need them. */
 #include <inttypes.h>
 #include <string.h>
 

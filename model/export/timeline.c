@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * StepStats as Chrome's trace JSON, event by event what TensorFlow's own
- * tensorflow/python/client/timeline.py makes of them:
+ * StepStats as Chrome's trace JSON, with the same events that TensorFlow's own
+ * tensorflow/python/client/timeline.py makes:
  *
- *  1. processes: the allocators, then for each device one for compute and one for
- *     its tensors;
- *  2. lanes: each node of a device on the first whose last node has ended before;
- *  3. each output is a tensor, created when its node starts, last used when the
- *     last one ends that takes it (by the names in the nodes' labels);
- *  4. a slice for each node, an arrow from each input's producer that stands
- *     elsewhere;
- *  5. with memory: objects created, shown and deleted, a counter for each
- *     allocator, and its maximum with the tensors that made it.
+ *  1. processes: the allocators, then for each device one for compute and one for its tensors;
+ *  2. lanes: each node of a device is on the first lane whose last node ended before;
+ *  3. each output is a tensor, created when its node starts, and last used when the last node ends
+ *     that takes it (by the names in the nodes' labels);
+ *  4. a slice for each node, and an arrow from the producer of each input if that is on another
+ *     lane;
+ *  5. with memory: objects created, shown and deleted, a counter for each allocator, and its
+ *     maximum with the tensors that caused it.
  *
- * Everything of one step is in memory, as its file was; names of tensors are
- * found by hash. Complexity: O(n log n).
+ * The data of one step is in memory as a whole, as its file was; names of tensors are found by
+ * hash. Complexity: O(n log n).
  */
 #include <stdio.h>
 
@@ -37,13 +36,13 @@
 
 struct timeline_tensor {
 	struct timeline_word name;
-	uint32_t next;			/* of the same hash, + 1 */
-	uint64_t id;			/* the object's */
-	uint32_t pid;			/* of the device's tensors */
-	int64_t created, last;		/* micros */
+	uint32_t next;			/* index of the next one with the same hash, plus 1 */
+	uint64_t id;			/* id of the object */
+	uint32_t pid;			/* process of the device's tensors */
+	int64_t created, last;		/* in microseconds */
 	const char *allocator;
 	int64_t bytes;
-	/* where it comes from */
+	/* The lane of its producer. */
 	uint32_t from_pid, from_tid;
 };
 
@@ -54,13 +53,13 @@ struct timeline_export {
 	const struct foreign_kind *kind;
 	FILE *out;
 	uint64_t events, flows;
-	uint32_t **lanes;		/* owned; of each device's nodes */
-	size_t *owner;			/* owned; the last device of the same name */
+	uint32_t **lanes;		/* owned; the lanes of each device's nodes */
+	size_t *owner;			/* owned; for each device the last one with the same name */
 	struct timeline_tensor *tensors;		/* owned */
 	size_t n_tensors, cap_tensors;
-	struct map by_name;		/* hash -> index of the first */
+	struct map by_name;		/* hash -> index of the first one */
 	struct strbuf text;
-	/* for the maxima */
+	/* For the maxima. */
 	struct timeline_change *changes;
 	size_t n_changes;
 };
@@ -102,7 +101,7 @@ static void put_process(struct timeline_export *t, const char *name, const char 
 	fputs("}}", t->out);
 }
 
-/* ---- who, and on which lane ---- */
+/* ---- processes and lanes ---- */
 
 static uint32_t compute_pid(const struct timeline_export *t, size_t device)
 {
@@ -174,7 +173,7 @@ static struct timeline_tensor *find_tensor(const struct timeline_export *t,
 	return NULL;
 }
 
-/* One of the same name is replaced where it stands. */
+/* A tensor replaces an earlier one with the same name, at the same index. */
 static struct timeline_tensor *new_tensor(struct timeline_export *t, struct timeline_word name)
 {
 	struct timeline_tensor *tensor = find_tensor(t, name);
@@ -240,7 +239,7 @@ static void timeline_take_output(struct timeline_export *t, size_t device,
 	put_object(t, 'O', tensor, tensor->last - 1, tid, output);
 }
 
-/* Where its producer ended: before anybody took it. */
+/* When the producer of each tensor ended, taken before anybody has used it. */
 static int64_t *ends_of_producers(const struct timeline_export *t)
 {
 	int64_t *ends = xcalloc(t->n_tensors + 1, sizeof(*ends));
@@ -301,7 +300,7 @@ static void put_arrow(struct timeline_export *t, const struct timeline_tensor *t
 	fprintf(t->out, ",\"id\":%" PRIu64 "}", t->flows++);
 }
 
-/* Partitioning puts a Send and a Recv between: "node/_12" is the node's. */
+/* Partitioning inserts a Send and a Recv: "node/_12" belongs to the node. */
 static struct timeline_tensor *find_input(const struct timeline_export *t,
 					  struct timeline_word name)
 {
@@ -390,7 +389,7 @@ static void put_tensors(struct timeline_export *t, const struct timeline_change 
 	free(there);
 }
 
-/* One allocator's changes; its counter, and its maximum into *most. */
+/* Applies one allocator's changes: writes its counter, and puts its maximum into *most. */
 static int64_t timeline_put_counter(struct timeline_export *t,
 				    const struct timeline_change *changes, size_t n, size_t *most)
 {
@@ -479,7 +478,7 @@ static void release(struct timeline_export *t)
 	strbuf_release(&t->text);
 }
 
-/* Of a RunMetadata, or alone; NULL: neither. *all: to be freed. */
+/* Unpacks StepStats, alone or within a RunMetadata; NULL: it is neither. *all: must be freed. */
 static const Tf__StepStats *unpack(const void *data, size_t size,
 					 Tf__RunMetadata **metadata, Tf__StepStats **all)
 {

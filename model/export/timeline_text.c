@@ -18,8 +18,8 @@ static const char *find_last(const char *from, const char *to, const char *what)
 	return NULL;
 }
 
-/* What the expression "(.*) = (.*)\((.*)\)" takes: each part as long as the
- * later ones allow, all on the first line. */
+/* Splits as the expression "(.*) = (.*)\((.*)\)" does: each part is as long as the later ones
+ * allow, and all are on the first line. */
 struct label label_of_op(const char *text)
 {
 	const char *end = text + strcspn(text, "\n"), *equals = end;
@@ -33,7 +33,7 @@ struct label label_of_op(const char *text)
 				{ from, (size_t)(open - from) },
 				{ close > open + 1 ? open + 1 : NULL, (size_t)(close - open - 1) },
 			};
-		equals += 2;		/* " = = " has two */
+		equals += 2;		/* " = = " contains " = " twice */
 	}
 	return (struct label) { unknown, { NULL, 0 } };
 }
@@ -100,7 +100,7 @@ static void add_type(struct strbuf *out, int32_t type)
 		strbuf_addf(out, "dtype: %" PRId32 "\n", type);
 }
 
-/* A string's characters as text format escapes them; quotes are left out. */
+/* Adds a string's characters, escaped as in text format; quotes are left out. */
 static void add_escaped(struct strbuf *out, const char *text)
 {
 	for (; *text; text++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The naming scheme of StepStats: labels of nodes, descriptions of tensors. */
+/* How StepStats names things: labels of nodes and descriptions of tensors. */
 #ifndef MODEL_EXPORT_TIMELINE_TEXT_H
 #define MODEL_EXPORT_TIMELINE_TEXT_H
 
@@ -8,16 +8,17 @@
 
 struct timeline_word { const char *text; size_t length; };
 
-/* "name = op(a, b)"; inputs: what stands between the brackets. */
+/* The parts of "name = op(a, b)"; inputs: the text between the brackets. */
 struct label { struct timeline_word op, inputs; };
 struct label label_of_op(const char *text);
-/* The next of "a, b, c"; false: that was the last. text NULL: none. */
+/* Takes the next of "a, b, c"; false: there are no more. text NULL: none. */
 bool label_input(struct timeline_word *rest, struct timeline_word *input);
-/* "retval (arg) detail @@name:op#...", else the node's name:op. */
+/* The label of a kernel, such as "retval (arg) detail @@name:op#..."; if it has none, the node's
+ * "name:op". */
 void label_of_kernel(const char *text, const char *node, struct timeline_word *name,
 		     struct timeline_word *op);
 
-/* As protobuf's text format, without quotes. */
+/* Describes a tensor in protobuf's text format, without quotes. */
 void describe_tensor(struct strbuf *out, const Tf__TensorDescription *tensor);
 
 #endif

@@ -11,7 +11,7 @@
 
 #define BATCH 1024u
 
-/* A new element of an array of the walk; its index. */
+/* Adds an element to an array of the walk; its value is the index. */
 #define ADD(w, list) (grow(&(w)->list, &(w)->cap_##list, (w)->n_##list, sizeof(*(w)->list)), \
 		      memset(&(w)->list[(w)->n_##list], 0, sizeof(*(w)->list)), \
 		      (uint32_t)(w)->n_##list++)
@@ -64,7 +64,7 @@ static void lanes_release(struct lanes *lanes)
 	free(lanes->end_ns);
 }
 
-/* ---- who ---- */
+/* ---- processes and threads ---- */
 
 static uint64_t process_key(const struct event *event)
 {
@@ -184,7 +184,7 @@ static void define_process(struct export_walk *w, const struct event *event)
 	uint32_t at = walk_process(w, event);
 
 	if (w->processes[at].defined)
-		at = new_process(w, event);	/* a later program in the pid */
+		at = new_process(w, event);	/* another program has this pid later */
 	w->processes[at].defined = true;
 	w->processes[at].command = event->u.process.command;
 	w->processes[at].host = event->u.process.host;
@@ -221,7 +221,7 @@ static void define_frame(struct export_walk *w, uint32_t process, const struct e
 	w->frames[at] = (struct walk_frame) { frame->file, frame->function, frame->line };
 }
 
-/* Whether it was one. */
+/* Handles a definition; returns whether it was one. */
 static bool walk_define(struct export_walk *w, const struct event *event)
 {
 	uint32_t p, at;
@@ -260,7 +260,7 @@ static bool walk_define(struct export_walk *w, const struct event *event)
 	}
 }
 
-/* ---- data edges, before the rest: their arrows' numbers ---- */
+/* ---- data edges come before the rest, because their arrows need numbers ---- */
 
 static int by_op(const void *a, const void *b)
 {
@@ -336,7 +336,7 @@ static bool walk_go_on(const struct export_walk *w, const struct model_status *s
 	return w->options->progress(w->options->arg, (int)((__int128)now_ns * 100 / length_ns));
 }
 
-/* Of all processes, as what was lost. */
+/* Shows pauses of all processes like losses. */
 static void walk_pauses(struct export_walk *w, struct model_status *status)
 {
 	struct model_pause *pauses;

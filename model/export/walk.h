@@ -28,34 +28,34 @@
 enum walk_track_kind { TRACK_GROUP, TRACK_THREAD, TRACK_LANE, TRACK_COUNTER };
 
 struct track {
-	uint32_t id, group;		/* group: its track; a group's own: 0 */
+	uint32_t id, group;		/* group: the track of its group; 0 for a group itself */
 	enum walk_track_kind kind;
-	uint32_t pid, tid;		/* of groups that are processes, of threads; else 0 */
+	uint32_t pid, tid;		/* of groups that are processes, and of threads; else 0 */
 	const char *name;
-	const char *unit;		/* of counters: "bytes"; NULL none */
+	const char *unit;		/* for counters, such as "bytes"; NULL: none */
 };
 
 struct arg {
-	const char *key;		/* static */
-	const char *text;		/* NULL: a number */
+	const char *key;		/* a constant */
+	const char *text;		/* NULL: the value is a number */
 	uint64_t value;
-	bool negative;			/* value is an int64_t */
+	bool negative;			/* the value is an int64_t */
 };
 
 struct walk_slice {
 	uint32_t track;
-	int64_t start_ns, dur_ns;	/* -1: open */
-	uint32_t name_id;		/* of names that come often, 0 none */
+	int64_t start_ns, dur_ns;	/* -1: the slice is open */
+	uint32_t name_id;		/* an id for names that occur often; 0: none */
 	const char *name, *category;
 	size_t n_args, n_in, n_out;
 	const struct arg *args;
 	const uint64_t *flow_in, *flow_out;
-	bool out_at_start;		/* the arrow leaves where the slice begins */
+	bool out_at_start;		/* the arrow leaves at the start of the slice */
 };
 
-struct walk_allocation {				/* of memory */
-	char phase;			/* N created, O as it is, D deleted */
-	uint32_t track;			/* a counter */
+struct walk_allocation {	/* an object that is an allocation of memory */
+	char phase;			/* N: created, O: snapshot, D: deleted */
+	uint32_t track;			/* track of a counter */
 	uint64_t id, address, bytes;
 	int64_t at_ns;
 	const char *allocator, *op;	/* op NULL: none */
@@ -70,16 +70,16 @@ struct maximum {
 struct sink {
 	void (*track)(void *arg, const struct track *track);
 	void (*slice)(void *arg, const struct walk_slice *slice);
-	/* An instant: dur_ns 0. */
+	/* An instant has dur_ns 0. */
 	void (*instant)(void *arg, const struct walk_slice *slice);
 	void (*counter)(void *arg, uint32_t track, const char *name, int64_t at_ns, int64_t value);
-	/* NULL: not of this format. */
+	/* NULL: the format has no such objects. */
 	void (*block)(void *arg, const struct walk_allocation *block);
 	void (*maximum)(void *arg, const struct maximum *maximum);
 	void *arg;
 };
 
-/* false: stopped by whom progress asked, or by an error of options->out. */
+/* false: `progress` stopped it, or writing to options->out failed. */
 bool walk_run(const struct foreign_options *options, const struct sink *sink,
 	      struct foreign_result *result);
 

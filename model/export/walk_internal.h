@@ -7,10 +7,10 @@
 #include "model/export/walk.h"
 #include "model/query/query.h"
 
-/* Tracks that share a name, for what may overlap. */
+/* Tracks of one name for slices that may overlap. */
 struct lanes {
 	uint32_t *tracks;		/* owned */
-	int64_t *end_ns;		/* owned; of the last slice */
+	int64_t *end_ns;		/* owned; the end of the last slice on each track */
 	size_t n, cap_tracks, cap_ends;
 };
 
@@ -24,14 +24,15 @@ struct walk_process {
 
 struct walk_thread {
 	const char *name;
-	uint32_t ops, calls, waits;	/* tracks, 0: not yet */
+	uint32_t ops, calls, waits;	/* tracks; 0: not made yet */
 	struct lanes launches;
 };
 
-struct walk_device { const char *name; uint32_t group; bool blocks; };	/* as CUDA counts */
+/* blocks: the size counts blocks, as in CUDA */
+struct walk_device { const char *name; uint32_t group; bool blocks; };
 
 struct walk_queue {
-	uint32_t device;		/* the process's id */
+	uint32_t device;		/* its id in the process */
 	const char *name;
 	struct lanes runs, copies[DIR_COUNT];
 };
@@ -40,15 +41,15 @@ struct walk_frame { uint32_t file, function, line; };
 
 struct walk_shape { uint32_t dims, local[3]; uint64_t global[3]; };
 
-/* An end of a data edge: of the op `instance` of a process. */
+/* An end of a data edge: the op `instance` of a process. */
 struct walk_end { uint64_t process, instance, flow; bool out; };
 
-/* A launch waits until earlier ones have been seen: device work comes in the order
- * in which it ran. */
+/* Launches wait until all earlier ones have been seen, because device work arrives in the order in
+ * which it ran. */
 #define WALK_LAUNCHES 4096
 struct walk_launch {
 	const char *name;
-	uint64_t flow;			/* 0 none */
+	uint64_t flow;			/* 0: none */
 	int64_t start_ns, dur_ns;
 	uint32_t process, tid, name_id;
 };
@@ -67,7 +68,7 @@ struct export_walk {
 	struct map names_at, processes_at, threads_at, devices_at, queues_at, shapes_at,
 		   frames_at;
 	struct map steps_at, accounts_at, series_at, blocks_at;
-	const char **names;			/* owned arrays, all */
+	const char **names;			/* All of these arrays are owned. */
 	struct walk_process *processes;
 	struct walk_thread *threads;
 	struct walk_device *devices;
@@ -79,24 +80,24 @@ struct export_walk {
 	struct { uint32_t track; const char *name; } *series;
 	struct walk_block *blocks;
 	struct walk_end *ends;
-	struct walk_launch *launches;		/* a heap by start */
+	struct walk_launch *launches;		/* a heap ordered by start */
 	size_t n_names, n_processes, n_threads, n_devices, n_queues, n_shapes, n_frames, n_steps,
 	       n_accounts, n_series, n_blocks, n_ends;
 	size_t cap_names, cap_processes, cap_threads, cap_devices, cap_queues, cap_shapes,
 	       cap_frames, cap_steps, cap_accounts, cap_series, cap_blocks, cap_ends;
 	size_t n_launches;
-	uint32_t free_block;			/* + 1, 0 none */
-	uint32_t about;				/* track of what concerns all */
+	uint32_t free_block;			/* index + 1; 0: none */
+	uint32_t about;				/* the track for what concerns all processes */
 	struct lanes losses;
-	char text[512];				/* for names of tracks */
+	char text[512];				/* scratch space for names of tracks */
 };
 
 /* ---- walk.c ---- */
 
-/* The process of an event; its index is stable until the pid has another one. */
+/* The process of an event; its index stays valid until another program has this pid. */
 uint32_t walk_process(struct export_walk *w, const struct event *event);
 struct walk_thread *walk_thread(struct export_walk *w, uint32_t process, uint32_t tid);
-/* The track may not have been announced. */
+/* The queue's track may not have been announced yet. */
 struct walk_queue *walk_queue(struct export_walk *w, uint32_t process, uint32_t id);
 uint32_t walk_group_of(struct export_walk *w, uint32_t process);
 uint32_t walk_device_group(struct export_walk *w, uint32_t process, uint32_t id);
@@ -104,10 +105,10 @@ bool walk_in_blocks(struct export_walk *w, uint32_t process,
 		    uint32_t queue);	/* its device's geometry */
 const char *walk_name(const struct export_walk *w, uint32_t id);	/* NULL: none */
 uint32_t walk_track(struct export_walk *w, const struct track *track);
-/* A lane in which nothing is at that time; made when there is none. */
+/* A lane that is free at that time; makes one if there is none. */
 uint32_t walk_lane(struct export_walk *w, struct lanes *lanes, uint32_t group, const char *name,
 		   int64_t start_ns, int64_t end_ns);
-/* The tid's own track of that kind; *track is remembered there. */
+/* The thread's own track of that kind; *track remembers it. */
 uint32_t walk_thread_track(struct export_walk *w, uint32_t process, uint32_t tid, uint32_t *track,
 			   const char *what);
 static inline uint64_t walk_key(uint32_t process, uint32_t id)
@@ -119,7 +120,7 @@ static inline uint64_t walk_key(uint32_t process, uint32_t id)
 
 void walk_work(struct export_walk *w, const struct event *event);
 void walk_pause(struct export_walk *w, int64_t begin_ns, int64_t end_ns);
-/* What has waited, and maxima. */
+/* Writes the launches that still wait, and the maxima. */
 void walk_finish(struct export_walk *w);
 
 #endif

@@ -11,7 +11,7 @@
 
 #define FLOWS_AT_ONCE 64
 #define SOURCE_BYTES 1024
-#define KEY_OF_MESSAGE (UINT64_C(1) << 63)	/* apart from our own numbers */
+#define KEY_OF_MESSAGE (UINT64_C(1) << 63)	/* separate from our own numbers */
 
 static struct walk_slice slice_of(const char *name, uint32_t name_id, const char *category,
 				  int64_t start_ns, int64_t dur_ns)
@@ -79,7 +79,7 @@ static void find_flows(struct export_walk *w, uint64_t process, uint64_t instanc
 	slice->flow_out = out;
 }
 
-/* "train.py:88", where it was called. */
+/* Adds "train.py:88", where it was called. */
 static void add_source(const struct export_walk *w, uint32_t process, const struct event_op *op,
 		       struct arg *args, size_t *n, char text[SOURCE_BYTES])
 {
@@ -150,7 +150,7 @@ static const char *print_size(char *text, size_t size, const uint64_t *n, uint32
 	return text;
 }
 
-/* In the words of the queue's device: CUDA's grid is in blocks. */
+/* Uses the terms of the queue's device: CUDA's grid counts blocks. */
 static void walk_add_shape(struct export_walk *w, uint32_t process, uint32_t queue, uint32_t id,
 			   struct arg *args, size_t *n, char text[2][72])
 {
@@ -175,7 +175,7 @@ static void walk_add_shape(struct export_walk *w, uint32_t process, uint32_t que
 			 print_size(text[1], sizeof(text[1]), local, shape->dims));
 }
 
-/* The queue's lane for it. */
+/* A lane of the queue that is free at that time. */
 static uint32_t walk_queue_lanes(struct export_walk *w, uint32_t p, const struct event_command *c,
 				 int64_t start_ns, int64_t end_ns)
 {
@@ -231,7 +231,7 @@ static void pop_launch(struct export_walk *w)
 	put_launch(w, &first);
 }
 
-/* The call that handed it over; the number of the arrow from it, 0: none. */
+/* Adds the call that launched it; returns the number of the arrow from it; 0: none. */
 static uint64_t walk_add_launch(struct export_walk *w, uint32_t p, const struct event_command *c,
 				const struct walk_slice *run, bool ran)
 {
@@ -284,7 +284,7 @@ static void work_command(struct export_walk *w, const struct event *event)
 	slice.args = args;
 	if (c->status >= 0)
 		flow = walk_add_launch(w, p, c, &slice, ran);
-	/* what did not run takes no room */
+	/* work that did not run takes no room */
 	slice.track = ran ? walk_queue_lanes(w, p, c, start_ns, start_ns + dur_ns) :
 		walk_queue_lanes(w, p, c, INT64_MAX, INT64_MIN);
 	if (!ran) {
@@ -359,7 +359,7 @@ static void work_compile(struct export_walk *w, const struct event *event)
 	put_slice(w, &slice);
 }
 
-/* A message between processes: both sides say its key. */
+/* A message between processes: both ends have the same key. */
 static void work_flow(struct export_walk *w, const struct event *event)
 {
 	const struct event_flow *flow = &event->u.flow;
@@ -469,7 +469,7 @@ static void work_alloc(struct export_walk *w, const struct event *event)
 	struct walk_account *of = account_of(w, p, alloc->allocator, &account);
 	const char *op = walk_name(w, alloc->op_name);
 
-	/* its free was not seen */
+	/* the free of the previous allocation was not seen */
 	work_free(w, event, alloc->allocator, alloc->address);
 	if (!at && w->n_blocks >= WALK_BLOCKS_MAX) {
 		w->result->left_out++;

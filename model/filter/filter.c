@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asking a filter whether something matches. filter_parse.c makes filters. */
+/* Evaluates filters. filter_parse.c makes them. */
 #include "model/filter/filter.h"
 
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static enum filter_answer filter_test(const struct filter_node *node, filter_get
 	return is != node->differs ? FILTER_YES : FILTER_NO;
 }
 
-/* As deep as FILTER_DEPTH_MAX and what connects tests without parentheses. */
+/* Recursion is limited by FILTER_DEPTH_MAX and the connectives without parentheses. */
 static enum filter_answer filter_ask_field(const struct filter *filter, uint16_t at,
 					   filter_get *get, const void *arg)
 {
@@ -85,13 +85,13 @@ enum filter_answer filter_ask(const struct filter *filter, filter_get *get, cons
 	return filter ? filter_ask_field(filter, filter->root, get, arg) : FILTER_YES;
 }
 
-/* ---- what it asks of a number ---- */
+/* ---- the numbers that a filter can match ---- */
 
 struct bounds {
 	int64_t least, most;
 };
 
-/* What is not said of the field bounds nothing: a negation, which wants what has none too. */
+/* A negation sets no bounds, because it also matches rows without the field. */
 static struct bounds bounds_of(const struct filter *filter, uint16_t at, enum filter_field field)
 {
 	const struct filter_node *node = &filter->nodes[at];

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The filter language: which rows of a table, events of the timeline, lines of a list are
- * wanted. The same wherever something is chosen:
+ * The filter language: it selects rows of a table, events of the timeline, and lines of a list. It
+ * is the same in all places where something is selected:
  *
- *	kernel & dur > 1ms & name ~ /conv/ | !failed
+ * 	kernel & dur > 1ms & name ~ /conv/ | !failed
  *
- *	EXPR    EXPR | EXPR, EXPR & EXPR, !EXPR, (EXPR); also ||, or, &&, and, not
- *	        FIELD OP VALUE          OP: = == != < <= > >=, of texts also ~ !~
- *	        FIELD in [FROM,TO)      as intervals of tfdbg; ( ) without the end itself
- *	        KIND, FLAG, DIRECTION   a bare word: kernel, failed, h2d
- *	        NAME, @NAME             a filter that has a name
- *	VALUE   1ms, 64M, 10G/s, 5%, 12, h2d, word, 'text', "text", /regex/, /regex/i
+ * 	EXPR    EXPR | EXPR, EXPR & EXPR, !EXPR, (EXPR); also ||, or, &&, and, not
+ * 	        FIELD OP VALUE          OP: = == != < <= > >=, for texts also ~ !~
+ * 	        FIELD in [FROM,TO)      an interval as in tfdbg; ( ) exclude the end itself
+ * 	        KIND, FLAG, DIRECTION   a bare word: kernel, failed, h2d
+ * 	        NAME, @NAME             a filter that has a name
+ * 	VALUE   1ms, 64M, 10G/s, 5%, 12, h2d, word, 'text', "text", /regex/, /regex/i
  *
- * It is typed: what does not go together is an error when it is parsed, with the column
- * and what would be right. What a row does not have is unknown: a comparison with it is
- * false, also != and !~, while !(…) is true.
+ * The language is typed: operands that do not fit are an error when the filter is parsed, and the
+ * error names the column and what would be valid. A field that a row does not have is unknown:
+ * every comparison with it is false, also != and !~, so that !(...) is true.
  *
- * Pure: it asks the row for its fields through a function and knows no model. A filter
- * is constant once made; any thread may ask it, one at a time frees it.
+ * The filter gets the fields of a row from a function and does not know the model. A filter is
+ * constant once it has been made: any thread may evaluate it, and one frees it.
  */
 #ifndef MODEL_FILTER_H
 #define MODEL_FILTER_H
@@ -26,24 +26,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FILTER_TEXT_MAX 1000u		/* bytes of an expression */
-#define FILTER_NODES_MAX 256u		/* tests and connectives, named filters included */
-#define FILTER_DEPTH_MAX 40u		/* of parentheses, negations and names */
-#define FILTER_NAME_MAX 32u		/* bytes of a filter's name, its end included */
+#define FILTER_TEXT_MAX 1000u		/* maximum length of an expression in bytes */
+/* maximum number of tests and connectives, including those of named filters */
+#define FILTER_NODES_MAX 256u
+#define FILTER_DEPTH_MAX 40u	/* how deep parentheses, negations and names may be nested */
+#define FILTER_NAME_MAX 32u		/* maximum length of a filter's name, including the NUL */
 #define FILTER_NAMES_MAX 200u
-#define FILTER_ERROR_MAX 300u		/* enough for any error */
+#define FILTER_ERROR_MAX 300u		/* large enough for any error message */
 
-/* What a field's value is, and how it is written. */
+/* The type of a field's value, and how the value is written. */
 enum filter_type {
 	FILTER_TEXT,
-	FILTER_TIME,			/* ns; 3.5ms */
-	FILTER_SIZE,			/* bytes; 64M, of 1024 */
-	FILTER_RATE,			/* bytes a second; 10G/s, of 1000 */
-	FILTER_SHARE,			/* millionths; 5% */
-	FILTER_COUNT,			/* 12, 5k, 2M, of 1000 */
+	FILTER_TIME,			/* in ns; written as 3.5ms */
+	FILTER_SIZE,			/* in bytes; written as 64M, with powers of 1024 */
+	FILTER_RATE,	/* in bytes per second; written as 10G/s, with powers of 1000 */
+	FILTER_SHARE,			/* in millionths; written as 5% */
+	FILTER_COUNT,			/* written as 12, 5k, 2M, with powers of 1000 */
 	FILTER_KIND,			/* enum filter_kind */
 	FILTER_DIRECTION,		/* enum direction of model/event.h */
-	FILTER_FLAG,			/* 0, 1; its name alone is the test */
+	FILTER_FLAG,			/* 0 or 1; the name of the field alone is the test */
 };
 
 /* X(ID, name, TYPE, help) */
@@ -124,7 +125,7 @@ struct filter_field_info {
 extern const struct filter_field_info filter_fields[FILTER_FIELDS];
 
 const char *filter_kind_name(enum filter_kind kind);
-/* "a time", "a size", ... and how one is written: "3.5ms". */
+/* The type in words ("a time", "a size", ...), and an example such as "3.5ms". */
 const char *filter_type_name(enum filter_type type);
 const char *filter_type_example(enum filter_type type);
 
@@ -134,43 +135,45 @@ struct filter;
 struct filter_names;
 
 /*
- * names: what bare words may mean besides, NULL: nothing. NULL: error says where and what
- * would be right, "at 17: 'dur' is a time: write 1ms". The caller frees; names are not
- * needed any more.
+ * Parses an expression. names: the named filters that bare words may refer to; NULL: none. They are
+ * not needed after this call. NULL: `error` says where and what would be valid, such as "at 17:
+ * 'dur' is a time: write 1ms". The caller frees the filter.
  */
 struct filter *filter_parse(const char *text, const struct filter_names *names, char *error,
 			    size_t error_size);
-void filter_free(struct filter *filter);	/* NULL: nothing */
-const char *filter_text(const struct filter *filter);	/* as it was given */
-/* Whether it asks for the field at all. */
+void filter_free(struct filter *filter);	/* NULL: does nothing */
+const char *filter_text(const struct filter *filter);	/* the expression as it was given */
+/* Whether the filter uses the field. */
 bool filter_asks(const struct filter *filter, enum filter_field field);
 
-/* Numbers of the field outside of which it wants nothing, both ends included; INT64_MIN ...
- * INT64_MAX: any. least > most: it wants nothing. filter NULL: any. */
+/* The range of numbers of the field outside of which no row matches, both ends included; INT64_MIN
+ * ... INT64_MAX: any number may match; least > most: no row matches. filter NULL: any number
+ * matches. */
 void filter_bounds(const struct filter *filter, enum filter_field field, int64_t *least,
 		   int64_t *most);
 
 struct filter_value {
-	int64_t number;			/* of all but texts, in the type's unit */
-	const char *text, *other;	/* NULL: none; what either matches is matched */
+	int64_t number;			/* for all types except texts, in the type's unit */
+	/* NULL: none; a test is true if it is true for either text */
+	const char *text, *other;
 };
 
 enum filter_known {
 	FILTER_UNKNOWN,			/* the row has no such field, or it was not observed */
 	FILTER_KNOWN,
-	FILTER_LATER,			/* not looked at (yet) */
+	FILTER_LATER,			/* the field has not been looked at (yet) */
 };
 
-/* The row behind arg gives one of its fields; value begins as zeroes. */
+/* Returns one field of the row behind arg; *value starts as zeroes. */
 typedef enum filter_known filter_get(const void *arg, enum filter_field field,
 				     struct filter_value *value);
 
 enum filter_answer {
 	FILTER_NO, FILTER_YES,
-	FILTER_MAYBE,			/* by what is FILTER_LATER */
+	FILTER_MAYBE,			/* the answer depends on a field that is FILTER_LATER */
 };
 
-/* O(tests). filter NULL: everything is wanted. */
+/* Evaluates the filter on a row. O(tests). filter NULL: every row matches. */
 enum filter_answer filter_ask(const struct filter *filter, filter_get *get, const void *arg);
 
 static inline bool filter_match(const struct filter *filter, filter_get *get, const void *arg)
@@ -178,7 +181,7 @@ static inline bool filter_match(const struct filter *filter, filter_get *get, co
 	return filter_ask(filter, get, arg) == FILTER_YES;
 }
 
-/* Helpers of a filter_get. */
+/* Helpers for implementations of filter_get. */
 static inline enum filter_known filter_number(struct filter_value *value, int64_t number)
 {
 	value->number = number;
@@ -200,41 +203,43 @@ static inline enum filter_known filter_words(struct filter_value *value, const c
 	return (text && *text) || other ? FILTER_KNOWN : FILTER_UNKNOWN;
 }
 
-/* ---- what may follow ---- */
+/* ---- completion: what may follow ---- */
 
 enum filter_next {			/* or-ed */
-	FILTER_NEXT_TEST = 1,		/* a field, a kind, a flag, a direction, a filter's name */
+	FILTER_NEXT_TEST = 1,	/* a field, a kind, a flag, a direction, or the name of a filter */
 	FILTER_NEXT_OPERATOR = 2,
 	FILTER_NEXT_VALUE = 4,
 	FILTER_NEXT_JOIN = 8,		/* & or | */
 };
 
 struct filter_place {
-	unsigned next;			/* 0: nothing that has names */
-	enum filter_field field;	/* of OPERATOR and VALUE; FILTER_FIELDS: of none */
-	size_t from;			/* bytes of the text before the word it ends in */
+	unsigned next;			/* 0: nothing that has names may follow */
+	/* the field whose operator or value may follow; FILTER_FIELDS: none */
+	enum filter_field field;
+	size_t from;			/* length of the text before the word that it ends in */
 };
 
-/* Of an expression that is typed up to where the text ends: what may stand there, or be the
- * word that it ends in; that may begin with the quote of a value. O(text). */
+/* For an expression that has been typed up to the end of the text: what may stand there, or what
+ * the word at its end may be; that word may start with the quote of a value. O(text). */
 void filter_place(const char *text, struct filter_place *place);
 
-/* ---- filters with names: `filter NAME = EXPR` ---- */
+/* ---- named filters: `filter NAME = EXPR` ---- */
 
 struct filter_names *filter_names_new(void);
 void filter_names_free(struct filter_names *names);
 
-/* false: not a name, not an expression, or it would need itself; a sentence in error and
- * nothing changed. */
+/* Defines a named filter. false: NAME is not valid, or EXPR is not, or the filter would refer to
+ * itself; `error` is a sentence and nothing has changed. */
 bool filter_names_set(struct filter_names *names, const char *name, const char *text,
 		      char *error, size_t error_size);
-/* false: there is none, or others need it. */
+/* Removes a named filter. false: there is none of that name, or other filters use it. */
 bool filter_names_remove(struct filter_names *names, const char *name, char *error,
 			 size_t error_size);
 size_t filter_names_count(const struct filter_names *names);
-/* By name; NULL past the end. *text: the expression. Borrowed until the next change. */
+/* The i-th filter in the order of names; NULL past the end. *text: its expression. Borrowed until
+ * the next change. */
 const char *filter_names_at(const struct filter_names *names, size_t index, const char **text);
-/* The expression, NULL: none is called so. */
+/* The expression of a named filter; NULL: there is none of that name. */
 const char *filter_names_find(const struct filter_names *names, const char *name);
 
 #endif

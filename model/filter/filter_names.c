@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Filters with names. The names in an expression are looked up when it is parsed. */
+/* Named filters. The names in an expression are looked up when it is parsed. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ const char *filter_names_at(const struct filter_names *names, size_t index, cons
 	return names->list[index].name;
 }
 
-/* The first that is not before it. */
+/* Index of the first filter that does not come before the name. */
 static size_t place_of(const struct filter_names *names, const char *name)
 {
 	size_t i = 0;
@@ -85,7 +85,7 @@ static bool filter_names_check_name(const char *name, char *error, size_t error_
 	return true;
 }
 
-/* Puts a text in a name's place and gives back the one before, NULL: none. */
+/* Sets the text of a name and returns the previous one; NULL: there was none. */
 static char *filter_names_put(struct filter_names *names, const char *name, char *text)
 {
 	size_t i = place_of(names, name);
@@ -114,7 +114,7 @@ static char *filter_names_take(struct filter_names *names, const char *name)
 	return text;
 }
 
-/* The first that can not be parsed (any more); NULL: all can. */
+/* The first filter that cannot be parsed (any more); NULL: all of them can. */
 static const char *filter_names_breaks(const struct filter_names *names)
 {
 	char why[FILTER_ERROR_MAX];
@@ -143,7 +143,7 @@ bool filter_names_set(struct filter_names *names, const char *name, const char *
 		snprintf(error, error_size, "more than %u filters", FILTER_NAMES_MAX);
 		return false;
 	}
-	/* It is in the list while it is parsed, so that needing itself is seen. */
+	/* It is in the list while it is parsed, so that a reference to itself is detected. */
 	before = filter_names_put(names, name, xstrdup(text));
 	filter = filter_parse_as(name, text, names, error, error_size);
 	filter_free(filter);

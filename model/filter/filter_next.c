@@ -5,7 +5,7 @@
 
 #include "model/filter/filter_read.h"
 
-/* Behind the end of what opens at `at`: a text in quotes or /…/; NULL: it is still open. */
+/* The place after a text in quotes or /.../ that starts at `at`; NULL: it is not closed. */
 static const char *skip_closed(const char *at)
 {
 	char close = *at;
@@ -21,7 +21,7 @@ static bool is(const char *word, const char *at, size_t length)
 	return strlen(word) == length && !strncmp(word, at, length);
 }
 
-/* What follows a whole word; 0: nothing that is known. */
+/* What may follow a whole word; 0: unknown. */
 static unsigned after_word(struct filter_place *place, const char *at, size_t length)
 {
 	int field = filter_field_by(at, length);
@@ -42,7 +42,7 @@ static unsigned after_word(struct filter_place *place, const char *at, size_t le
 	       (alone ? FILTER_NEXT_JOIN : 0);
 }
 
-/* The same of signs, which are passed. */
+/* The same for operators, which are skipped. */
 static unsigned after_signs(const struct filter_place *place, const char **at)
 {
 	const char *start = *at;
@@ -59,7 +59,7 @@ static unsigned after_signs(const struct filter_place *place, const char **at)
 	return place->next & FILTER_NEXT_OPERATOR && *at > start ? FILTER_NEXT_VALUE : 0;
 }
 
-/* in [FROM,TO) */
+/* Skips "in [FROM,TO)". */
 static const char *skip_interval(const char *at)
 {
 	at += strcspn(at, "[(");
@@ -83,7 +83,7 @@ void filter_place(const char *text, struct filter_place *place)
 		if (place->next & FILTER_NEXT_VALUE && strchr("'\"/", *at)) {
 			at = skip_closed(at);
 			if (!at && text[place->from] != '/')
-				return;			/* the value, in quotes that are open */
+				return;			/* a value in quotes that are not closed */
 			place->next = at ? FILTER_NEXT_JOIN : 0;
 		} else if (place->next & FILTER_NEXT_OPERATOR && is("in", at, length)) {
 			at = skip_interval(at);

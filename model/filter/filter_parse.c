@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From text to a filter: recursive descent; an error names the column that it is about. */
+/* Turns text into a filter, by recursive descent; an error names its column. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,7 +117,7 @@ static bool parse_same(struct filter_parser *p, enum filter_field field, bool di
 	return true;
 }
 
-/* kind = copy, dir != h2d */
+/* Parses tests such as kind = copy, dir != h2d. */
 static bool parse_word(struct filter_parser *p, enum filter_field field, bool differs,
 		       uint16_t *index)
 {
@@ -226,7 +226,7 @@ static bool parse_comparison(struct filter_parser *p, enum filter_field field, e
 	}
 }
 
-/* ---- words that stand alone ---- */
+/* ---- words without an operator ---- */
 
 static bool parse_or(struct filter_parser *p, uint16_t *index);
 
@@ -331,7 +331,7 @@ static bool parse_test(struct filter_parser *p, uint16_t *index)
 	return parse_comparison(p, (enum filter_field)field, op, op_at, index);
 }
 
-/* ---- what connects them ---- */
+/* ---- connectives ---- */
 
 static bool parse_not(struct filter_parser *p, uint16_t *index)
 {

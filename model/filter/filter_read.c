@@ -11,7 +11,7 @@
 #include "model/base/utf8.h"
 #include "model/base/util.h"
 
-#define SHOWN 40u			/* bytes of the text in an error */
+#define SHOWN 40u			/* how many bytes of the text an error shows */
 #define ADVICE_MAX 200u
 
 static const struct { const char *text; enum operator op; } operators[] = {
@@ -38,7 +38,7 @@ bool filter_fail(const struct filter_parser *p, const char *at, const char *form
 	return false;
 }
 
-/* ---- what stands there ---- */
+/* ---- what comes next ---- */
 
 void filter_skip_blanks(struct filter_parser *p)
 {
@@ -160,7 +160,7 @@ char *filter_read_regex(struct filter_parser *p, bool *fold)
 	return strbuf_detach(&text);
 }
 
-/* A value that is written with a blank, as in '1 ms', together. */
+/* Joins a value that is written with a blank, as in '1 ms'. */
 static bool with_next(const struct filter_parser *p, const char *word, struct strbuf *together,
 		      enum filter_type type)
 {

@@ -94,7 +94,7 @@ bool filter_reserved(const char *word, size_t length)
 	return false;
 }
 
-/* ---- what was meant ---- */
+/* ---- suggestions ---- */
 
 struct filter_nearest {
 	const char *word, *name;
@@ -115,7 +115,7 @@ static void try_name(struct filter_nearest *nearest, const char *name)
 const char *filter_near(const char *word, size_t length, bool only_fields,
 			const struct filter_names *names)
 {
-	/* Of a short word nearly all would have to be changed. */
+	/* In a short word nearly all letters would have to change. */
 	struct filter_nearest nearest = { word, NULL, length, length < 3 ? 2 : 3 };
 	size_t n = names && !only_fields ? filter_names_count(names) : 0;
 
@@ -163,7 +163,7 @@ static const struct unit *units_of(enum filter_type type)
 	}
 }
 
-/* A number without its unit is nearly right. */
+/* A number without its unit is nearly right, so advise which unit to add. */
 static void filter_unit_advice(enum filter_type type, const char *word, char *advice, size_t size)
 {
 	static const struct unit bare[] = { { "", 1 }, { NULL, 0 } };

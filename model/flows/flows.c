@@ -49,7 +49,7 @@ size_t flows_bytes(const struct model *model)
 
 /* ---- totals ---- */
 
-/* NULL: there are too many. */
+/* NULL: there are too many names. */
 static struct flow_total *flow_total_get(struct model *model, uint32_t name)
 {
 	struct flows *flows = model->flows;
@@ -98,7 +98,7 @@ static void flow_count(struct flow_total *total, const struct event_flow *flow)
 	}
 }
 
-/* ---- what ops make ---- */
+/* ---- sizes of ops' outputs ---- */
 
 static void flow_made_add(struct model *model, uint32_t op_name, uint64_t bytes)
 {
@@ -129,7 +129,7 @@ uint64_t flows_made(const struct model *model, uint32_t op_name)
 	return 0;
 }
 
-/* ---- both ends ---- */
+/* ---- joining both ends ---- */
 
 static uint64_t op_key(uint32_t process, uint64_t op)
 {
@@ -229,7 +229,7 @@ static void forget(struct flows *flows, uint32_t i)
 	flows->waits[i].waits = false;
 }
 
-/* Takes in one end of a message and joins it with the other, if that has arrived. */
+/* Handles one end of a message, and joins it with the other if that has arrived. */
 static void flow_meet(struct model *model, const struct arrival *in, uint32_t name)
 {
 	const struct event_flow *flow = &in->event->u.flow;
@@ -245,7 +245,7 @@ static void flow_meet(struct model *model, const struct arrival *in, uint32_t na
 	if (!flows->waits)
 		flows->waits = xcalloc(FLOWS_WAIT, sizeof(*flows->waits));
 	if (i == MAP_NONE || (sent ? flows->waits[i].sent : flows->waits[i].received).known) {
-		/* The same end again, so the other end was lost. */
+		/* The same end arrived again, so the other end was lost. */
 		if (i != MAP_NONE)
 			forget(flows, i);
 		i = flows->next_wait++ % FLOWS_WAIT;

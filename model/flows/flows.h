@@ -63,7 +63,7 @@ struct flows {
 	struct map total_by_name;
 	struct flow_wait {
 		uint64_t key, bytes;
-		uint32_t name;		/* the sender's, or if that is not known the receiver's */
+		uint32_t name;	/* the sender's name or, if that is unknown, the receiver's */
 		bool waits;
 		struct flow_end sent, received;
 	} *waits;			/* owned; ring of FLOWS_WAIT, NULL: none yet */
@@ -91,11 +91,11 @@ void flows_new(struct model *model);
 void flows_free(struct model *model);
 size_t flows_bytes(const struct model *model);
 void apply_flow(struct model *model, const struct arrival *in);
-/* The op at the other end of a message that this op sent or received; NULL: not known. */
+/* The op at the other end of a message that this op sent or received; NULL: unknown. */
 const struct flow_peer *flow_peer(const struct model *model, uint32_t process, uint64_t op);
 /* The totals of a name; NULL: there are none. */
 const struct flow_total *flow_total_of(const struct model *model, uint32_t name);
-/* The size of an op's output; 0: not known. */
+/* The size of an op's output; 0: unknown. */
 uint64_t flows_made(const struct model *model, uint32_t op_name);
 /* Moves the joined messages that ended before t_ns into *out, in no order; returns how many. */
 size_t flows_take(struct model *model, int64_t t_ns, struct flow_message **out);

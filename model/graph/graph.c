@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Nodes and settings: takes them in, indexes nodes, resolves their inputs. */
+/* Nodes and settings: adds them, indexes nodes, resolves their inputs. */
 #include "model/graph/graph.h"
 
 #include <stdlib.h>
@@ -180,7 +180,7 @@ void graph_resolve(struct model *model, struct gnode *node)
 	}
 }
 
-/* ---- taking in ---- */
+/* ---- adding ---- */
 
 static char *graph_keep_text(struct graphs *g, char *old, const char *text)
 {

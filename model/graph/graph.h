@@ -41,8 +41,8 @@ struct gnode {
 	uint32_t lent;
 	uint8_t origin;			/* enum node_origin */
 	char *inputs, *attributes;	/* owned */
-	uint64_t hash;			/* of its name, 0: not indexed yet */
-	uint32_t next;			/* of the same hash */
+	uint64_t hash;			/* hash of its name; 0: not indexed yet */
+	uint32_t next;			/* next node with the same hash */
 	uint32_t *in;			/* owned; indices of nodes | GRAPH_CONTROL */
 	uint32_t n_in, in_at;		/* in_at: number of nodes when it was made */
 	/* waits */
@@ -60,7 +60,7 @@ struct graph_run {
 };
 
 struct graph_join {
-	uint32_t node;			/* NONE */
+	uint32_t node;			/* NONE: not joined */
 	uint32_t at;			/* number of nodes when it was made */
 	uint8_t rule;
 	bool own;			/* the node belongs to the graph that ran */
@@ -77,7 +77,7 @@ struct graph_use {
 	/* 1 + the identity of most ops that waited for a thread, 0: none */
 	uint32_t ident;
 	uint8_t rule;
-	bool mixed;			/* includes ops whose graph is not known */
+	bool mixed;			/* includes ops whose graph is unknown */
 };
 
 struct graphs {
@@ -101,7 +101,7 @@ struct graphs {
 	uint32_t n_uses;
 	uint64_t uses_at;		/* the model's generation */
 	uint64_t ran[GRAPH_RULES], lines[GRAPH_LINES];
-	uint32_t not_joined[8];		/* names */
+	uint32_t not_joined[8];		/* names of ops that are joined to no node */
 	uint32_t *out_first, *out_next, *out_to;	/* owned; edges by producer */
 	uint32_t n_out, out_at;
 };
@@ -147,11 +147,11 @@ uint32_t graph_joined(struct model *model, uint32_t process, uint32_t ident, enu
 bool graph_joined_own(struct model *model, uint32_t process, uint32_t ident);
 /* Whether this is an op of a graph, not a function or a range. */
 bool graph_is_op(struct model *model, const struct ident *ident);
-/* The device that an op of this type and name was placed on; borrowed, NULL: not known. */
+/* The device on which an op of this type and name was placed; borrowed, NULL: unknown. */
 const char *graph_placed(struct model *model, uint32_t process, uint32_t type, uint32_t name);
 
 /* ---- graph_query.c ---- */
-/* Where an op comes from; false: not known. */
+/* Where an op comes from; false: unknown. */
 bool graph_source(struct model *model, uint32_t ident, const char **file, uint32_t *line);
 /* Adds to the row how long its nodes waited for their last inputs. */
 void graph_latency(struct model *model, uint32_t ident, struct op_row *row);

@@ -145,7 +145,7 @@ static uint32_t join_in(struct model *model, const struct graph_wanted *want, co
 	return NONE;
 }
 
-/* graph: the graph that ran, 0: not known. own: whether the node belongs to it. */
+/* graph: the graph that ran, 0: unknown. own: whether the node belongs to it. */
 static uint32_t graph_join_name(struct model *model, uint32_t process, uint32_t graph,
 				uint32_t type, const char *name, uint8_t *rule, bool *own)
 {

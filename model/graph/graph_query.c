@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Questions about graphs. */
+/* Queries about graphs. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -482,7 +482,7 @@ bool model_graph_find(struct model *model, const char *text, uint32_t *index, ch
 	return false;
 }
 
-/* ---- all of it ---- */
+/* ---- totals ---- */
 
 void model_graph_counts(struct model *model, struct graph_counts *out)
 {

@@ -10,8 +10,8 @@
 #include "model/base/util.h"
 
 #define NONE UINT32_MAX
-#define TEXT_MAX_BYTES 4096u		/* of a name: as on the wire (TFT_TEXT_MAX) */
-#define FAR_NS (INT64_C(1) << 60)	/* times beyond are no times */
+#define TEXT_MAX_BYTES 4096u	/* maximum size of a name, the same as on the wire (TFT_TEXT_MAX) */
+#define FAR_NS (INT64_C(1) << 60)	/* larger times are impossible */
 
 void build_init(struct import_build *build, const struct import_options *options)
 {
@@ -63,7 +63,7 @@ void build_release(struct import_build *build)
 	spool_free(build->spool);
 }
 
-/* ---- words ---- */
+/* ---- texts ---- */
 
 void build_say(struct import_build *build, int level, const char *format, ...)
 {
@@ -110,7 +110,7 @@ void build_damage(struct import_build *build, const struct import_wire *wire, co
 			      (uint64_t)(wire->at - begin));
 }
 
-/* ---- tables: the entries of a hash are a list through `next` ---- */
+/* ---- tables: the entries with the same hash are linked by `next` ---- */
 
 static uint64_t build_hash(const void *data, size_t size, uint64_t seed)
 {

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the readers of foreign files hand in, and how it becomes events of the model.
+ * What the readers of foreign files deliver, and how it becomes events of the model.
  *
- * Idea: a reader names things (processes, tracks, devices, names, shapes) in any order, gets
- * small numbers for them, and adds items that refer to these numbers. Only when the whole file
- * has been read is it decided what a track is, which calls launched something, and which times
- * are impossible. Then the items come out in the order of their start (spool.h), a stack for
- * each thread finds out what is nested in what, and definitions are sent before their first
- * use.
+ * Idea: a reader names things (processes, tracks, devices, names, shapes) in any order, gets small
+ * numbers for them, and adds items that refer to these numbers. Only when the whole file has been
+ * read is it decided what a track is, which calls launched work, and which times are impossible.
+ * Then the items are taken out in the order of their start (spool.h), a stack for each thread
+ * determines how they are nested, and definitions are sent before their first use.
  *
- * Always true: what is handed out is in the order of start, and EVENT_ALIVE never passes a
- * start that is still to come. A run whose correlation has a launch in the file becomes
- * EVENT_RUN (a run of a graph, which runs often, becomes EVENT_COMMAND); any other becomes
- * EVENT_COMMAND, with the op that the file names. All tables have a maximum size. What exceeds
- * it goes to entry 0 (none) or is left out, and a message says so.
+ * Always true: events are handed out in the order of their start, and EVENT_ALIVE never passes a
+ * start that is still to come. A run whose correlation has a launch in the file becomes EVENT_RUN
+ * (a run of a graph, which runs often, becomes EVENT_COMMAND); any other becomes EVENT_COMMAND,
+ * with the op that the file names. All tables have a maximum size: what exceeds it goes to entry 0
+ * (none) or is left out, and a message says so.
  *
  * Numbers count from 1; 0 is none. Strings are copied. Times are ns of the file's clock;
  * build_run() moves all of them by the same amount if some would not be positive. Threads: one,
@@ -32,16 +31,17 @@
 #include "model/import/spool.h"
 #include "model/import/wire.h"
 
-#define BUILD_TABLE_MAX (1u << 22)	/* names, shapes, correlations, flows */
+#define BUILD_TABLE_MAX (1u << 22)	/* maximum number of names, shapes, correlations, flows */
 #define BUILD_TRACKS_MAX (1u << 16)
 #define BUILD_PROCESSES_MAX 4096u
 #define BUILD_DEVICES_MAX 256u
 #define BUILD_INFOS_MAX 4096u
-#define BUILD_TEXT_BYTES (256u << 20)	/* of all names together */
+#define BUILD_TEXT_BYTES (256u << 20)	/* maximum size of all names together */
 #define BUILD_PROBLEMS 32u
 
 enum build_track_kind {
-	TRACK_THREAD = 0, TRACK_STREAM, TRACK_SKIP,	/* SKIP: repeats other tracks */
+	/* TRACK_SKIP: the track repeats other tracks */
+	TRACK_THREAD = 0, TRACK_STREAM, TRACK_SKIP,
 };
 
 struct build_name { char *text; uint64_t sent; uint32_t next; uint8_t kind; };
@@ -59,25 +59,25 @@ struct build_device {
 	uint8_t gpu;			/* as event_device */
 };
 
-/* What is open on a thread while items come out. */
+/* An item that is open on a thread while items are taken out. */
 struct build_open { int64_t end_ns; uint64_t instance; uint32_t name; };
 
 struct build_track {
 	enum build_track_kind kind;
-	uint32_t process, device;	/* device: of streams */
-	uint32_t tid;			/* of threads */
+	uint32_t process, device;	/* device: for streams */
+	uint32_t tid;			/* for threads */
 	char *name;
 	bool sent;
 	struct build_open *stack;	/* owned */
 	size_t depth, cap;
-	uint32_t flow;			/* waits for the next op */
+	uint32_t flow;			/* a flow that waits for the next op */
 };
 
 struct build_shape { uint64_t global[3]; uint32_t local[3]; uint64_t sent; uint32_t next; };
 struct build_series { uint32_t name, process, device, unit; bool sent; };
-/* A launch and its runs; name to kind are the run's. */
+/* A launch and its runs; the members from name to kind are those of the run. */
 struct build_correlation {
-	uint64_t op;			/* in which it was launched, once that op came out */
+	uint64_t op;	/* the op in which it was launched, once that op has been handed out */
 	int64_t call_ns, call_dur_ns;
 	uint32_t launches, runs, process, tid;
 	uint32_t track, name, shape, op_name;
@@ -90,7 +90,7 @@ struct import_build {
 	const struct import_options *options;
 	_Atomic bool *stop;
 	_Atomic int *progress;
-	struct spool *spool;		/* owned, as all below */
+	struct spool *spool;		/* owned, as all pointers below */
 	struct build_name *names;
 	struct build_process *processes;
 	struct build_device *devices;
@@ -109,31 +109,32 @@ struct import_build {
 		   series_by_key;
 	struct { const char *what; uint64_t count; } problems[BUILD_PROBLEMS];
 	size_t text_bytes;
-	bool part;			/* the end of the file is missing, and a message said so */
+	bool part;	/* the end of the file is missing, and a message has said so */
 	bool full;			/* the spool has no room left */
-	/* while items come out */
+	/* used while items are taken out */
 	struct event *batch;
 	size_t n_batch;
 	uint64_t instances, out;
 	uint32_t next_queue;
 	int64_t low_ns, high_ns, shift_ns;
-	int64_t vote_ns;		/* Boyer and Moore's candidate for when it was */
+	/* Candidate of the majority vote (Boyer and Moore) for the time of the events */
+	int64_t vote_ns;
 	uint64_t votes;
-	uint64_t strange;		/* outside of low ... high */
+	uint64_t strange;		/* times that are outside of low ... high */
 };
 
 void build_init(struct import_build *build, const struct import_options *options);
 void build_release(struct import_build *build);
 
-/* Sends a message for the user. */
+/* Sends a message to the user. */
 void build_say(struct import_build *build, int level, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Something cannot be read: the first time, a message says where; after that it is counted.
- * what: a literal, "an event without a name". */
+/* Reports that something cannot be read: the first time, a message says where; after that it is
+ * only counted. what: a constant, such as "an event without a name". */
 void build_problem(struct import_build *build, const char *what, const char *place, uint64_t at);
 bool build_has_problems(const struct import_build *build);
-/* Reports where a walk ended early, in bytes from `begin` on; silent if the end of the file
- * is known to be missing (`part`). */
+/* Reports where reading ended early, in bytes from `begin` on; silent if the end of the file is
+ * already known to be missing (`part`). */
 void build_damage(struct import_build *build, const struct import_wire *wire, const uint8_t *begin);
 
 uint32_t build_name(struct import_build *build, const void *text, size_t size, uint8_t kind);
@@ -143,14 +144,14 @@ uint32_t build_process(struct import_build *build, uint32_t pid, const char *com
 uint32_t build_device(struct import_build *build, const char *key);
 uint32_t build_track(struct import_build *build, uint32_t process, uint32_t tid);
 void build_track_name(struct import_build *build, uint32_t track, const char *name);
-/* The track is a stream of the device. */
+/* Declares the track a stream of the device. */
 void build_stream(struct import_build *build, uint32_t track, uint32_t device);
 uint32_t build_shape(struct import_build *build, const uint64_t global[3], const uint32_t local[3]);
 uint32_t build_series(struct import_build *build, uint32_t process, uint32_t device,
 		      const char *name, const char *unit);
 uint32_t build_correlation(struct import_build *build, uint64_t id);
 uint32_t build_flow(struct import_build *build, uint64_t id);
-/* A setting of the process, as EVENT_INFO. */
+/* Adds a setting of the process, as EVENT_INFO. */
 void build_info(struct import_build *build, uint32_t process, const char *scope, const char *key,
 		const char *value);
 void build_add(struct import_build *build, const struct import_item *item);
@@ -161,7 +162,7 @@ static inline bool build_stopped(const struct import_build *build)
 }
 
 /* ---- emit.c ---- */
-/* All is added: hands it out. */
+/* Called after everything has been added: hands out the events. */
 void build_run(struct import_build *build);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The bytes of a file, unpacked. */
+/* Reads the bytes of a file and unpacks them. */
 #include "model/import/bytes.h"
 
 #include <errno.h>
@@ -16,22 +16,22 @@
 #include "model/base/util.h"
 
 #define BUFFER (256u << 10)
-#define IN_MEMORY (UINT64_C(64) << 20)	/* larger files are copied to an unnamed one */
+#define IN_MEMORY (UINT64_C(64) << 20)	/* larger files are copied to an unnamed file */
 
 struct bytes {
-	int fd;				/* -1: memory */
+	int fd;				/* -1: the bytes are in memory */
 	const uint8_t *memory;		/* borrowed */
-	uint64_t size, at;		/* of the file or memory; how much was taken */
-	uint64_t given;			/* unpacked bytes given out */
+	uint64_t size, at;		/* size of the file or memory; how much was read */
+	uint64_t given;			/* how many unpacked bytes were given out */
 	bool packed, inflating;
-	bool between;			/* two members of gzip */
+	bool between;			/* between two members of gzip */
 	z_stream z;
-	uint8_t *buffer;		/* owned: packed bytes */
-	uint8_t *map;			/* mapped, NULL */
+	uint8_t *buffer;		/* owned; packed bytes */
+	uint8_t *map;			/* mapped; or NULL */
 	size_t map_size;
 };
 
-/* Up to size raw bytes; -1: errno. */
+/* Reads up to size raw bytes; -1: errno. */
 static ssize_t read_raw(struct bytes *source, void *to, size_t size)
 {
 	ssize_t n;
@@ -49,7 +49,7 @@ static ssize_t read_raw(struct bytes *source, void *to, size_t size)
 	return n;
 }
 
-/* Whether the file's end is not where it was when it was opened: said. */
+/* Whether the end of the file has moved since it was opened, which is then reported. */
 static bool tell_raw(const struct bytes *source, ssize_t n, char *error)
 {
 	if (n < 0)
@@ -195,7 +195,7 @@ static size_t read_packed(struct bytes *source, void *buffer, size_t size, char 
 			return 0;
 		status = inflate(&source->z, Z_NO_FLUSH);
 		if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) {
-			/* What follows the last member is nobody's. */
+			/* What follows the last member is ignored. */
 			if (!source->between)
 				snprintf(error, IMPORT_ERROR_MAX, "the gzip file is damaged before "
 					 "byte "
@@ -243,8 +243,8 @@ static void skip_hole(struct bytes *source, int to)
 		source->at = source->given = (uint64_t)next;
 }
 
-/* The unpacked bytes in an unnamed file; -1: error. A file that is cut off: as far
- * as it goes, with an error. */
+/* Writes the unpacked bytes to an unnamed file; -1: error. If the file is cut off, writes as much
+ * as there is, with an error. */
 static int bytes_unpack_file(struct bytes *source, const _Atomic bool *stop, char *error)
 {
 	const char *dir = getenv("TMPDIR");
@@ -273,7 +273,7 @@ static int bytes_unpack_file(struct bytes *source, const _Atomic bool *stop, cha
 	return fd;
 }
 
-/* The next bytes of the file in memory; what was beyond its size is left out. */
+/* Reads the next bytes into memory; what exceeds the file's original size is left out. */
 static size_t read_memory(struct bytes *source, uint8_t *to, size_t size,
 			  const _Atomic bool *stop, char *error)
 {

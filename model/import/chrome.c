@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chrome's trace JSON, read as a stream: TensorFlow's timeline.py, TensorBoard's trace.json.gz,
- * PyTorch's Kineto, Perfetto's JSON. It is either an object with "traceEvents" or the array
- * alone. Only the event that is being read is kept.
+ * Reads Chrome's trace JSON as a stream: TensorFlow's timeline.py, TensorBoard's trace.json.gz,
+ * PyTorch's Kineto, Perfetto's JSON. It is either an object with "traceEvents" or the array alone.
+ * Only the event that is being read is kept.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,9 +13,10 @@
 #include "model/import/chrome_internal.h"
 
 #define DEPTH_MAX 512u
-#define VALUE_MAX (16u << 20)		/* bytes without a word of the parser */
+/* maximum number of bytes after which the parser must have reported something */
+#define VALUE_MAX (16u << 20)
 #define CHUNK (128u << 10)
-#define TEXT_BYTES 65536u		/* of a text that is kept */
+#define TEXT_BYTES 65536u		/* maximum size of a text that is kept */
 
 static const struct { const char *key; bool arg; } keys[CHROME_TEXTS] = {
 	[CHROME_PH] = { "ph", false }, [CHROME_NAME] = { "name", false },
@@ -38,14 +39,14 @@ enum list { LIST_NONE, LIST_GRID, LIST_BLOCK };
 struct chrome_parser {
 	struct chrome_import chrome;
 	yajl_handle yajl;
-	unsigned int depth;		/* maps and arrays around */
-	unsigned int events_depth;	/* of traceEvents' elements, 0: not in it */
-	unsigned int event_depth, args_depth;	/* 0: not in one */
+	unsigned int depth;		/* number of enclosing maps and arrays */
+	unsigned int events_depth;	/* depth of the elements of traceEvents; 0: outside */
+	unsigned int event_depth, args_depth;	/* 0: outside */
 	bool top_is_list, has_events;
-	char key[64];			/* the last one */
+	char key[64];			/* the last key */
 	enum list list;
 	bool too_deep;
-	uint64_t fed, told;		/* bytes; when the parser last said something */
+	uint64_t fed, told;		/* in bytes; fed when the parser last reported something */
 };
 
 /* ---- one event ---- */
@@ -79,7 +80,7 @@ static void keep_number(uint64_t *values, unsigned int *n, const char *text)
 		values[(*n)++] = strtoull(text, NULL, 10);
 }
 
-/* A number, a text or a truth value. */
+/* Keeps a number, a text or a truth value. */
 static int chrome_keep_value(struct chrome_parser *p, const char *text, size_t size, bool number)
 {
 	struct chrome_event *event = &p->chrome.event;
@@ -111,7 +112,7 @@ static int chrome_keep_value(struct chrome_parser *p, const char *text, size_t s
 	return 1;
 }
 
-/* ---- what the parser says ---- */
+/* ---- callbacks of the parser ---- */
 
 static int on_null(void *arg)
 {
@@ -226,7 +227,7 @@ static uint64_t lines_in(const unsigned char *data, size_t size)
 	return n;
 }
 
-/* Why the parser stopped. */
+/* Reports why the parser stopped. */
 static void tell_end(struct chrome_parser *p, uint64_t offset, const unsigned char *data,
 		     size_t size)
 {
@@ -253,7 +254,7 @@ static void tell_end(struct chrome_parser *p, uint64_t offset, const unsigned ch
 	yajl_free_error(p->yajl, text);
 }
 
-/* Complete, cut off, or no trace at all. */
+/* Reports whether the trace is complete, cut off, or no trace at all. */
 static void tell_whole(struct chrome_parser *p, struct bytes *source, const char *error)
 {
 	if (build_stopped(p->chrome.build))

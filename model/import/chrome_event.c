@@ -34,7 +34,7 @@ static uint32_t name_of(struct chrome_import *c, enum chrome_text which, uint8_t
 
 /* ---- processes and tracks ---- */
 
-/* A number that no other has; what is written, where that is one. */
+/* A number that no other id has; the id itself if it is a number. */
 static uint32_t number_of(const char *text, uint32_t otherwise)
 {
 	char *end;
@@ -67,7 +67,7 @@ static uint32_t process_of(struct chrome_import *c)
 	return index;
 }
 
-/* Borrowed until the next one is made. */
+/* Borrowed until the next process is made. */
 static struct chrome_process *process_at(struct chrome_import *c)
 {
 	uint32_t index = process_of(c);
@@ -126,7 +126,7 @@ static void take_metadata(struct chrome_import *c)
 	}
 }
 
-/* ---- opens: B and E of a thread, b and e of an id ---- */
+/* ---- open events: B and E of a thread, b and e of an id ---- */
 
 static uint32_t push_open(struct chrome_import *c, int64_t start_ns, uint32_t name, uint32_t below)
 {
@@ -146,7 +146,7 @@ static uint32_t push_open(struct chrome_import *c, int64_t start_ns, uint32_t na
 	return index;
 }
 
-/* Ends it; what was open around it. */
+/* Ends an event; returns the one around it. */
 static uint32_t pop_open(struct chrome_import *c, uint32_t index, int64_t end_ns,
 			 struct import_item *item)
 {
@@ -216,7 +216,7 @@ static void fill_shape(struct chrome_import *c, struct import_item *item)
 	item->shape = build_shape(c->build, global, local);
 }
 
-/* Kineto's categories say that it ran on a device. */
+/* Kineto's category says that it ran on a device. */
 static void be_stream(struct chrome_import *c, struct chrome_track *track)
 {
 	char key[64], name[64];
@@ -291,7 +291,7 @@ static void chrome_take_span(struct chrome_import *c, struct chrome_track *track
 	const char *cat = chrome_text(c, CHROME_CAT);
 
 	if (!strcasecmp(cat, "gpu_user_annotation"))
-		return;			/* the host's range once more */
+		return;			/* the range on the host appears again */
 	if (is_in(cat, device)) {
 		be_stream(c, track);
 		item->kind = strcasestr(cat, "memcpy") ? COMMAND_COPY :
@@ -310,7 +310,7 @@ static void chrome_take_span(struct chrome_import *c, struct chrome_track *track
 		item->name = name_of(c, CHROME_ARG_NAME, NAME_OP);
 		item->flags |= ITEM_NODE;
 	}
-	/* one op, not one for each number */
+	/* one op for all steps, not one for each number */
 	if (details_step(chrome_text(c, CHROME_NAME)) >= 0)
 		item->name = build_name(c->build, "ProfilerStep", 12, NAME_OP);
 	take_correlation(c, item);
@@ -342,7 +342,7 @@ static void take_counter(struct chrome_import *c, struct import_item *item)
 	}
 }
 
-/* Kineto's "[memory]": an allocation, or with fewer bytes than none a free. */
+/* Kineto's "[memory]": an allocation or, if its bytes are negative, a free. */
 static void chrome_take_memory(struct chrome_import *c, struct import_item *item)
 {
 	int64_t bytes = strtoll(chrome_text(c, CHROME_SIZE), NULL, 10);
@@ -363,7 +363,8 @@ static void take_flow(struct chrome_import *c, struct import_item *item, char ph
 	const char *cat = chrome_text(c, CHROME_CAT);
 	uint64_t id;
 
-	/* Launch to run: said by the correlation. Forward to backward: no data. */
+	/* From launch to run: the correlation says that. From forward to backward: that is not
+	 * data. */
 	if (!strcmp(cat, "ac2g") || !strcmp(cat, "async_gpu") || !strcmp(cat, "async_cpu_to_gpu") ||
 	    !strcmp(cat, "fwdbwd") || !strcmp(cat, "forward_backward"))
 		return;
@@ -407,7 +408,7 @@ void chrome_event_take(struct chrome_import *c)
 		return;
 	}
 	if (!phase || !strchr("XBEbeSFiInRCstf", phase))
-		return;			/* objects and what draws nothing */
+		return;			/* objects, and events that draw nothing */
 	if (!read_time(c, CHROME_TS, &item.start_ns) ||
 	    (phase == 'X' && c->event.there[CHROME_DUR] &&
 	     !read_time(c, CHROME_DUR, &item.dur_ns))) {
@@ -442,7 +443,7 @@ void chrome_event_take(struct chrome_import *c)
 	}
 }
 
-/* ---- the end: what the names say ---- */
+/* ---- at the end: what the names mean ---- */
 
 static bool is_derived(const char *name)
 {
@@ -455,8 +456,8 @@ static bool is_derived(const char *name)
 	return is_in(name, derived);
 }
 
-/* TensorBoard: process "/device:GPU:0", thread "Stream #14(Compute)". timeline.py:
- * process "…/device:GPU:0/stream:14 Compute", threads are lanes of it. */
+/* TensorBoard: process "/device:GPU:0", thread "Stream #14(Compute)". timeline.py: process
+ * ".../device:GPU:0/stream:14 Compute", whose threads are lanes. */
 static void place_track(struct chrome_import *c, struct chrome_track *track, bool all_streams)
 {
 	struct chrome_process *process = &c->processes[track->process];
@@ -516,7 +517,7 @@ void chrome_finish(struct chrome_import *c)
 			p->command = xstrdup(process->name);
 		}
 	}
-	/* What no launch places on a host process is the first one's. */
+	/* Host tracks that no launch assigns to a process belong to the first one. */
 	for (size_t i = 0; i < c->n_tracks && home; i++)
 		if (c->tracks[i].stream)
 			c->build->tracks[c->tracks[i].track - 1].process = home;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers and words in the texts of other profilers. */
+/* Finds numbers and words in the texts of other profilers. */
 #include "model/import/details.h"
 
 #include <ctype.h>
@@ -23,7 +23,7 @@ size_t details_op(const char *text, size_t size)
 	return memchr(text, ' ', size) ? 0 : at;
 }
 
-/* Behind "key:", at the start of a word. */
+/* The text after "key:", which must be at the start of a word. */
 static const char *find_key(const char *text, const char *key)
 {
 	size_t length = strlen(key);
@@ -97,7 +97,7 @@ enum command_kind details_kind(const char *name)
 {
 	const char *at = strncasecmp(name, "[cuda ", 6) ? name : name + 6;
 
-	/* Only at the start, or behind an op's name: a kernel may be called so. */
+	/* Only at the start, or after an op's name, because a kernel may have such a name. */
 	for (const char *colon = strchr(at, ':'); colon; colon = strchr(colon + 1, ':'))
 		if (!strncmp(colon + 1, "MEMCPY", 6) || !strncmp(colon + 1, "MEMSET", 6))
 			at = colon + 1;
@@ -108,7 +108,7 @@ enum command_kind details_kind(const char *name)
 	return COMMAND_KERNEL;
 }
 
-/* [-]digits[.digits][e[-]digits] times scale. */
+/* Parses [-]digits[.digits][e[-]digits] times scale. */
 bool details_time(const char *text, size_t size, int64_t scale, int64_t *ns)
 {
 	const char *end = text + size;
@@ -127,7 +127,8 @@ bool details_time(const char *text, size_t size, int64_t scale, int64_t *ns)
 		}
 		any = true;
 		if (value > (__int128)TIME_LIMIT * 1000000)
-			places -= !point;	/* what follows is nothing, or far too large */
+			/* the rest is nothing, or the number is far too large */
+			places -= !point;
 		else
 			value = value * 10 + (*text - '0'), places += point;
 	}
@@ -146,7 +147,7 @@ bool details_time(const char *text, size_t size, int64_t scale, int64_t *ns)
 		value *= 10;
 	for (; places > 1 && value; places--)
 		value /= 10;
-	if (places == 1 && value)	/* to the nearest */
+	if (places == 1 && value)	/* round to the nearest */
 		value = (value + 5) / 10;
 	if (value >= TIME_LIMIT || (places < 0 && value))
 		return false;

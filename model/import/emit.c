@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sorted items as events of the model. */
+/* Turns the sorted items into events of the model. */
 #include "model/import/build.h"
 
 #include <inttypes.h>
@@ -10,12 +10,14 @@
 #include "model/import/details.h"
 
 #define BATCH 512u
-#define START_NS 1000000000		/* of files that count from zero */
-#define APART_NS INT64_C(2592000000000000)	/* 30 days: what is farther off is no time */
+#define START_NS 1000000000		/* start time for files that count from zero */
+/* 30 days: a time that is farther away is impossible */
+#define APART_NS INT64_C(2592000000000000)
 #define LAUNCH_MAX_NS INT64_C(4294967295)
-#define PARTLY 64u			/* levels that are looked at for one that contains */
-#define SHAPES (UINT64_C(1) << 31)	/* where names and shapes are numbered together */
-#define RUN_SEEN_NS 1000		/* a device's record is written after its end */
+#define PARTLY 64u	/* how many levels are searched for an op that contains the item */
+/* where the numbers of shapes start if names and shapes are numbered together */
+#define SHAPES (UINT64_C(1) << 31)
+#define RUN_SEEN_NS 1000	/* how long after its end the record of a device is written */
 
 static void flush(struct import_build *build, int64_t alive_ns)
 {
@@ -45,7 +47,7 @@ static struct event *emit_put(struct import_build *build, enum event_type type, 
 
 /* ---- definitions, sent when first used ---- */
 
-/* Was the definition already sent to that process? From now on it was. */
+/* Whether the definition was already sent to that process; marks it as sent. */
 static bool was_sent(struct import_build *build, uint64_t *sent, uint64_t what, uint32_t process)
 {
 	uint64_t key = what << 32 | process, bit;
@@ -116,7 +118,7 @@ static void send_track(struct import_build *build, struct build_track *track, in
 	event->u.thread = (struct event_thread) { .tid = track->tid, .name = track->name };
 }
 
-/* The device's id in the process: 0 none. */
+/* The device's id in the process; 0: none. */
 static uint32_t emit_device(struct import_build *build, uint32_t process, uint32_t device,
 			    int64_t at_ns)
 {
@@ -134,7 +136,7 @@ static uint32_t emit_device(struct import_build *build, uint32_t process, uint32
 		.memory_bytes = d->memory_bytes, .gpu = d->gpu, .api = "file", .name = d->name,
 		.vendor = d->vendor, .platform = "", .driver = "", .address = "",
 	};
-	/* The file's times are all of one clock already. */
+	/* All times of the file are of one clock already. */
 	event = emit_put(build, EVENT_CLOCK, process, 0, at_ns);
 	event->u.clock = (struct event_clock) {
 		.device = device, .quality = CLOCK_KNOWN, .ticks = (uint64_t)at_ns,
@@ -186,7 +188,7 @@ static uint32_t emit_shape(struct import_build *build, uint32_t process, uint32_
 
 /* ---- the stack of a thread ---- */
 
-/* Before a moment: what ended until then, and (inclusive) at it, is gone. */
+/* Removes what ended before a moment, or (inclusive) also what ends at it. */
 static void stack_pop(struct build_track *track, int64_t at_ns, bool inclusive)
 {
 	while (track->depth && (track->stack[track->depth - 1].end_ns < at_ns ||
@@ -194,7 +196,7 @@ static void stack_pop(struct build_track *track, int64_t at_ns, bool inclusive)
 		track->depth--;
 }
 
-/* The innermost that lasts until end_ns; instance 0: none. */
+/* The innermost op that lasts until end_ns; instance 0: none. */
 static struct build_open stack_parent(const struct build_track *track, int64_t end_ns)
 {
 	size_t i = track->depth;
@@ -259,7 +261,7 @@ static void emit_op(struct import_build *build, const struct import_item *item,
 	track->flow = 0;
 }
 
-/* Many runs of a launch, or the other way round: the model joins pairs. */
+/* Several runs of a launch, or several launches of a run: the model joins only pairs. */
 static bool joined_here(const struct build_correlation *c)
 {
 	return c->runs != 1 || c->launches != 1;
@@ -417,7 +419,7 @@ static void emit_flow(struct import_build *build, const struct import_item *item
 	struct build_flow *flow = &build->flows[item->correlation - 1];
 	uint64_t instance;
 
-	/* A flow may leave at the very end of what it leaves. */
+	/* A flow may leave at the very end of its op. */
 	stack_pop(track, start_ns, item->type == ITEM_FLOW_TO);
 	instance = track->depth ? track->stack[track->depth - 1].instance : 0;
 	if (item->type == ITEM_FLOW_FROM)
@@ -486,9 +488,9 @@ static void emit_item(struct import_build *build, const struct import_item *item
 	}
 }
 
-/* ---- all of them ---- */
+/* ---- all items ---- */
 
-/* The file's word for it, where the reader knew no better. */
+/* Uses the file's own name for it if the reader found no better one. */
 static void look_at_run(struct import_build *build, struct import_item *item)
 {
 	uint32_t op = item->name;
@@ -509,7 +511,7 @@ static void look_at_run(struct import_build *build, struct import_item *item)
 		item->direction = DIR_FILL;
 }
 
-/* What the tracks turned out to be decides who launches and who runs. */
+/* Decides who launches and who runs, now that it is known what the tracks are. */
 static void emit_survey_item(void *arg, struct import_item *item)
 {
 	struct import_build *build = arg;

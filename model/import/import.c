@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A foreign file: which format it has, and its reader. */
+/* Recognises the format of a foreign file and calls its reader. */
 #include "model/import/import.h"
 
 #include <inttypes.h>
@@ -26,7 +26,7 @@ struct import {
 	_Atomic int progress;
 };
 
-/* "a TensorFlow XSpace" */
+/* A phrase such as "a TensorFlow XSpace". */
 static const char *import_kind_name(enum import_kind kind)
 {
 	static const char *const names[] = {
@@ -40,7 +40,7 @@ static const char *import_kind_name(enum import_kind kind)
 	return names[kind];
 }
 
-/* ---- what it is ---- */
+/* ---- recognising the format ---- */
 
 static enum import_kind kind_of_json(const uint8_t *data, size_t size)
 {
@@ -52,9 +52,9 @@ static enum import_kind kind_of_json(const uint8_t *data, size_t size)
 }
 
 /*
- * All three begin with messages in field 1 (of a RunMetadata the StepStats). An
- * XPlane begins with its id (a number) or its name (field 2), a StepStats with a
- * device, which begins with its name, a text: "/job:...".
+ * All three start with messages in field 1 (for a RunMetadata, the StepStats). An XPlane starts
+ * with its id (a number) or its name (field 2), a StepStats with a device, which starts with its
+ * name, a text: "/job:...".
  */
 static enum import_kind kind_of_proto(const uint8_t *data, size_t size)
 {
@@ -65,9 +65,9 @@ static enum import_kind kind_of_proto(const uint8_t *data, size_t size)
 	if (outer.type != WIRE_BYTES || outer.field > 4)
 		return IMPORT_NONE;
 	if (outer.field == 4)
-		return IMPORT_XSPACE;		/* only a host's name */
+		return IMPORT_XSPACE;		/* only the name of a host */
 	if (outer.field != 1)
-		return IMPORT_RUN_METADATA;	/* graphs alone */
+		return IMPORT_RUN_METADATA;	/* only graphs */
 	inner = wire_of(outer.data, outer.size);
 	if (!wire_next(&inner))
 		return outer.size ? IMPORT_NONE : IMPORT_RUN_METADATA;
@@ -136,7 +136,7 @@ static const char *name_of(const struct import *import)
 	return import->options.path ? basename(import->options.path) : "memory";
 }
 
-/* A protobuf, as one range; false: nothing is there. */
+/* Reads a protobuf as one range; false: there is nothing. */
 static bool read_range(struct import *import, struct import_build *build)
 {
 	const char *name = name_of(import);
@@ -159,7 +159,7 @@ static bool read_range(struct import *import, struct import_build *build)
 	return true;
 }
 
-/* A problem that came more than once gets a second message, with its count. */
+/* Sends a second message, with the count, for each problem that occurred more than once. */
 static void tell_problems(struct import_build *build)
 {
 	for (size_t i = 0; i < BUILD_PROBLEMS && build->problems[i].what; i++)
@@ -168,7 +168,7 @@ static void tell_problems(struct import_build *build)
 				  build->problems[i].what, build->problems[i].count);
 }
 
-/* Reads everything, hands it to the sink and says how it went. */
+/* Reads everything, hands it to the sink and returns how it went. */
 static enum import_result import_read(struct import *import, struct import_build *build)
 {
 	if (import->kind == IMPORT_CHROME)

@@ -31,29 +31,29 @@
 
 enum import_result {
 	IMPORT_WHOLE,
-	IMPORT_PART,			/* something could not be read: said */
-	IMPORT_NOTHING,			/* said as well */
+	IMPORT_PART,	/* some of it could not be read, and a message has said so */
+	IMPORT_NOTHING,			/* nothing could be read, and a message has said so */
 	IMPORT_STOPPED,
 };
 
 struct import_options {
 	const char *path;
-	const void *data;		/* instead of a file: borrowed until import_free() */
+	const void *data;		/* read instead of a file; borrowed until import_free() */
 	size_t size;
 	void (*sink)(void *arg, const struct event *events, size_t count);
-	/* A sentence for the user; level as in event_message. */
+	/* Receives a sentence for the user; level as in event_message. */
 	void (*say)(void *arg, int level, const char *text);
-	void *arg;			/* of both */
+	void *arg;			/* argument of both functions */
 };
 
 struct import;
 
-/* Looks at the first bytes. NULL: error says why it cannot be opened. */
+/* Opens the file and looks at its first bytes. NULL: `error` says why it cannot be opened. */
 struct import *import_new(const struct import_options *options, char error[IMPORT_ERROR_MAX]);
 
 enum import_result import_run(struct import *import);
 void import_stop(struct import *import);
-/* In thousandths. */
+/* How much has been read, in thousandths. */
 int import_progress(const struct import *import);
 void import_free(struct import *import);
 

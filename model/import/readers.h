@@ -12,11 +12,11 @@
 #include "model/import/build.h"
 #include "model/import/bytes.h"
 
-/* name: of the file, shown as the program's. */
+/* name: of the file, which is shown as the program's name. */
 void xspace_read(struct import_build *build, const uint8_t *data, size_t size, const char *name);
 void step_stats_read(struct import_build *build, const uint8_t *data, size_t size,
 		     const char *name);
-/* Of a RunMetadata: the StepStats in it. */
+/* Reads the StepStats in a RunMetadata. */
 void run_metadata_read(struct import_build *build, const uint8_t *data, size_t size,
 		       const char *name);
 void chrome_read(struct import_build *build, struct bytes *source, const char *name);

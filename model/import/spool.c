@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Items in the order of time, in memory or in a temporary file. */
+/* Puts items in the order of time, in memory or in a temporary file. */
 #include "model/import/spool.h"
 
 #include <errno.h>
@@ -13,17 +13,18 @@
 #include "model/base/util.h"
 #include "model/import/import.h"
 
-#define PAGES (4u << 20)		/* of the file, given back when they have come out */
+/* size of the parts of the file that are given back after they have been read */
+#define PAGES (4u << 20)
 
 struct spool_run { const struct import_item *at, *end; };
 
 struct spool {
 	struct import_item *block;		/* owned */
 	size_t n, cap;
-	uint64_t count, filed;		/* all; of these in the file */
-	int fd;				/* -1: no file */
-	struct import_item *file;		/* mapped, NULL */
-	struct spool_run *heap;		/* owned: of sorted runs, by their first item */
+	uint64_t count, filed;		/* of all items; of those in the file */
+	int fd;				/* -1: there is no file */
+	struct import_item *file;		/* mapped; or NULL */
+	struct spool_run *heap;		/* owned; a heap of sorted runs, by their first item */
 	size_t n_heap;
 };
 
@@ -71,7 +72,7 @@ static void sort_items(struct import_item *items, size_t n)
 		qsort(items, n, sizeof(*items), compare);
 }
 
-/* A file without a name; -1: errno. */
+/* Makes an unnamed file; -1: errno. */
 static int make_file(void)
 {
 	const char *dir = getenv("TMPDIR");
@@ -129,14 +130,15 @@ static void spool_map_file(struct spool *spool)
 		return;
 	map = mmap(NULL, spool->filed * sizeof(*spool->file), PROT_READ | PROT_WRITE, MAP_SHARED,
 		   spool->fd, 0);
-	if (map == MAP_FAILED) {	/* no room for addresses: without what is in there */
+	/* there is no address range: continue without the items in the file */
+	if (map == MAP_FAILED) {
 		spool->filed = 0;
 		return;
 	}
 	spool->file = map;
 }
 
-/* The process need not hold what has come out, nor what is to come. */
+/* The process need not keep items in memory that have been taken out or are still far away. */
 static void give_back(const struct spool *spool, const struct import_item *item)
 {
 	uintptr_t at = (uintptr_t)item & ~(uintptr_t)(PAGES - 1);

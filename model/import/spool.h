@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The items that were read, put in the order of time: an external merge sort.
+ * Puts the items that were read in the order of time: an external merge sort.
  *
- * Idea: items come in any order and are taken out by start, and what contains another item
- * before what it contains. Up to IMPORT_ITEMS are sorted in memory; each further block of that
- * size is sorted, written to an unnamed temporary file, and merged from there.
+ * Idea: items are added in any order and taken out by start, and an item that contains another one
+ * comes before it. Up to IMPORT_ITEMS items are sorted in memory; each further block of that size
+ * is sorted, written to an unnamed temporary file, and merged from there.
  *
- * Always true: items that compare equal come out in the order in which they were put in.
- * Complexity: O(n log n), and memory for IMPORT_ITEMS items whatever n is. Errors: if there is
- * no room for the file, spool_add() returns false; what was added before stays. Source: Knuth,
- * volume 3, 5.4.
+ * Always true: items that compare equal are taken out in the order in which they were added.
+ * Complexity: O(n log n), and memory for IMPORT_ITEMS items whatever n is. Errors: if there is no
+ * room for the file, spool_add() returns false; what was added before stays. Source: Knuth, volume
+ * 3, 5.4.
  */
 #ifndef MODEL_IMPORT_SPOOL_H
 #define MODEL_IMPORT_SPOOL_H
@@ -18,38 +18,39 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum item_type {		/* of what begins at the same time, the first comes first */
-	ITEM_FLOW_FROM,		/* correlation: of the flow; thread */
+/* of items that start at the same time, the type that is listed first comes first */
+enum item_type {
+	ITEM_FLOW_FROM,		/* correlation: the flow; track: the thread */
 	ITEM_FREE,		/* name: allocator, place: address */
 	ITEM_STEP,		/* place: number */
-	ITEM_SPAN,		/* of a track: an op of a thread or work of a device */
+	ITEM_SPAN,	/* an op on the track of a thread, or work on the track of a device */
 	ITEM_INSTANT,
-	ITEM_ALLOC,		/* name: allocator, place: address, bytes; type: op's name */
+	ITEM_ALLOC,		/* name: allocator, place: address, bytes; op_type: the op's name */
 	ITEM_FLOW_TO,
 	ITEM_COUNTER,		/* name: series, place: value */
-	ITEM_MESSAGE,		/* name: of a message, place: its key, kind: enum flow_phase */
+	ITEM_MESSAGE,		/* name: of the message, place: its key, kind: enum flow_phase */
 };
 
 enum item_flag {
-	ITEM_ASYNC = 1,		/* on no stack */
-	ITEM_CALL = 2,		/* a call of an API, no op */
-	ITEM_RANGE = 4,		/* the user's */
+	ITEM_ASYNC = 1,		/* the op is on no stack */
+	ITEM_CALL = 2,		/* a call of an API, not an op */
+	ITEM_RANGE = 4,		/* a range of the user */
 	ITEM_GIVES = 8,		/* correlation: of the flow that leaves the op */
-	ITEM_OF = 16,		/* a run, and correlation the flow of the op it belongs to */
-	ITEM_TAKES = 64,	/* place: the flow that comes in */
-	ITEM_NODE = 32,		/* name and op_type are of an op, also when it ran on a stream */
+	ITEM_OF = 16,		/* a run; correlation is the flow of the op that it belongs to */
+	ITEM_TAKES = 64,	/* place: the flow that arrives at the op */
+	ITEM_NODE = 32,	/* name and op_type are those of an op, even if it ran on a stream */
 };
 
 struct import_item {
 	int64_t start_ns, dur_ns;
-	uint64_t order;			/* set by the spool */
+	uint64_t order;			/* set by the spool, for items that compare equal */
 	uint64_t bytes;
 	uint64_t place;
-	uint32_t track, name, op_type;	/* of build.h, 0 none */
-	uint32_t correlation;		/* of build.h, 0 none */
-	uint32_t shape;			/* of build.h, 0 none */
+	uint32_t track, name, op_type;	/* numbers of build.h; 0: none */
+	uint32_t correlation;		/* number of build.h; 0: none */
+	uint32_t shape;			/* number of build.h; 0: none */
 	uint8_t type, flags;
-	uint8_t kind, direction;	/* of device work */
+	uint8_t kind, direction;	/* for device work */
 };
 
 struct spool;
@@ -58,10 +59,12 @@ struct spool *spool_new(void);
 void spool_free(struct spool *spool);
 bool spool_add(struct spool *spool, const struct import_item *item);
 uint64_t spool_count(const struct spool *spool);
-/* Before spool_sort(), in any order: each item once; take may change it. */
+/* To be called before spool_sort(): hands each item to `take`, once and in any order; take may
+ * change it. */
 void spool_each(struct spool *spool, void (*take)(void *arg, struct import_item *item), void *arg);
 void spool_sort(struct spool *spool);
-/* After spool_sort(): the next one, borrowed until the next call; NULL: the end. */
+/* To be called after spool_sort(): the next item, borrowed until the next call; NULL: there are no
+ * more. */
 const struct import_item *spool_next(struct spool *spool);
 
 #endif

@@ -16,7 +16,7 @@
 #include "model/import/wire.h"
 
 #define LANES_MAX 1024u
-#define LIVE_MAX (1u << 20)		/* allocations that wait for their free */
+#define LIVE_MAX (1u << 20)		/* maximum number of allocations that wait for their free */
 
 struct live_bytes { uint64_t address; uint32_t below; };
 
@@ -27,13 +27,13 @@ struct stepstats {
 	struct arena arena;
 	uint32_t process;
 	bool streams;			/* some device has streams of its own */
-	/* of the device */
+	/* For the current device. */
 	char *device;			/* owned: its name */
-	struct map threads, names;	/* thread id -> track, its name */
+	struct map threads, names;	/* thread id -> track; thread id -> name */
 	int64_t lane_end_ns[LANES_MAX];
 	uint32_t lane_track[LANES_MAX], n_lanes;
-	uint32_t track, gpu;		/* of streams */
-	struct map live;		/* bytes and allocator -> live allocation, a stack */
+	uint32_t track, gpu;		/* for streams */
+	struct map live;	/* bytes and allocator -> index of a live allocation, a stack */
 	struct live_bytes *allocs;	/* owned */
 	size_t n_allocs, cap_allocs;
 	uint64_t addresses;
@@ -54,7 +54,7 @@ static char *device_name(const struct import_wire *bytes)
 	return xstrdup("");
 }
 
-/* "…/device:GPU:0" of "…/device:GPU:0/stream:7". */
+/* ".../device:GPU:0" for ".../device:GPU:0/stream:7". */
 static char *base_device(const char *name)
 {
 	const char *end = strstr(name, "/stream:");
@@ -81,7 +81,7 @@ static uint32_t new_track(struct stepstats *s, uint32_t tid, const char *name)
 	return track;
 }
 
-/* Threads of devices are numbered apart: their ids count from 0 in each. */
+/* Threads of devices are numbered separately, because their ids count from 0 in each device. */
 static uint32_t stepstats_thread_track(struct stepstats *s, uint32_t id)
 {
 	uint32_t track = map_get(&s->threads, id);
@@ -121,7 +121,7 @@ static uint32_t lane_track(struct stepstats *s, int64_t start_ns, int64_t end_ns
 	return s->lane_track[i];
 }
 
-/* The queue of a device; 0: other queues already have its work. */
+/* The queue of a device; 0: its work is already on other queues. */
 static uint32_t stream_track(struct stepstats *s)
 {
 	const char *stream = strstr(s->device, "/stream:"), *copies = strstr(s->device, "/memcpy");
@@ -144,7 +144,7 @@ static bool add_times(int64_t a_us, int64_t a_ns, int64_t b_us, int64_t b_ns, in
 {
 	__int128 total = (__int128)a_us * 1000, ns = total;
 
-	/* Nanoseconds came later, and say more. */
+	/* Nanoseconds were added later and are more precise. */
 	if (a_ns)
 		ns = a_ns;
 	total = ns + (b_ns ? b_ns : (__int128)b_us * 1000);
@@ -172,7 +172,7 @@ static uint64_t name_key(const char *name, size_t length)
 	return hash_bytes(HASH_SEED, name, length);
 }
 
-/* An input, "a", "a:1" or "^a", as the flow of what the node gives. */
+/* The flow of an input "a", "a:1" or "^a": that of the node's outputs. */
 static uint32_t input_flow(struct stepstats *s, const char *name, size_t length)
 {
 	const char *colon = memchr(name, ':', length);
@@ -204,7 +204,7 @@ static void add_inputs(struct stepstats *s, const struct import_item *node, cons
 	}
 }
 
-/* "name = Type(in, in)". */
+/* Adds an op from "name = Type(in, in)". */
 static void stepstats_add_op(struct stepstats *s, const Tf__NodeExecStats *node,
 			     struct import_item *item)
 {
@@ -254,7 +254,7 @@ static void stepstats_add_run(struct stepstats *s, const Tf__NodeExecStats *node
 	build_add(s->build, item);
 }
 
-/* ---- memory: records say bytes, no addresses ---- */
+/* ---- memory: records have bytes and no addresses ---- */
 
 static void add_record(struct stepstats *s, const struct import_item *node, uint32_t allocator,
 		       const Tf__AllocationRecord *record)
@@ -293,12 +293,12 @@ static void add_record(struct stepstats *s, const struct import_item *node, uint
 		else
 			map_set(&s->live, key, s->allocs[last].below);
 	} else {
-		return;			/* of a step before */
+		return;			/* from a previous step */
 	}
 	build_add(s->build, &item);
 }
 
-/* What an allocator had given out when the node ended: a value over time. */
+/* How much an allocator had given out when the node ended: a value over time. */
 static void add_level(struct stepstats *s, const struct import_item *node, const char *allocator,
 		      int64_t bytes)
 {
@@ -354,7 +354,7 @@ static void stepstats_add_node(struct stepstats *s, const struct import_wire *by
 	add_memory(s, node, &item);
 }
 
-/* thread_names: a map from the id. */
+/* Reads thread_names: a map from the id. */
 static void read_names(struct stepstats *s, const struct import_wire *bytes)
 {
 	struct import_wire wire = wire_of(bytes->data, bytes->size);

@@ -92,7 +92,7 @@ static void *arena_alloc(void *data, size_t size)
 		return memory;
 	}
 	grow(&arena->more, &arena->cap_more, arena->n_more, sizeof(*arena->more));
-	/* No more than the file's size in each, else protobuf-c refuses the message. */
+	/* Each may be as large as the file, otherwise protobuf-c refuses the message. */
 	memory = malloc(size);
 	if (memory)
 		arena->more[arena->n_more++] = memory;

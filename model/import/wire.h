@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The wire format of protobuf, walked in place, one field after the other, without copying.
- * Small messages are passed to protobuf-c, which unpacks them into an arena that is emptied for
- * the next one.
+ * Walks the wire format of protobuf in place, one field after the other, without copying. Small
+ * messages are passed to protobuf-c, which unpacks them into an arena that is emptied for the next
+ * one.
  *
- * Always true: what is given out lies within the bytes that were given. A field that reaches
- * beyond them, whatever its length says, is given as far as it is there, with `cut` and
- * `damaged` set. After that, and after anything that is not a field, wire_next() returns false.
+ * Always true: all data that is given out lies within the bytes that were given. A field whose
+ * length reaches beyond them is given as far as it is there, with `cut` and `damaged` set. After
+ * that, and after anything that is not a field, wire_next() returns false.
  * Complexity: O(1) for a field. Source: protobuf.dev, encoding.
  */
 #ifndef MODEL_IMPORT_WIRE_H
@@ -20,11 +20,11 @@
 struct import_wire {
 	const uint8_t *at, *end;
 	bool damaged, cut;
-	/* The field that was read: */
+	/* The field that was read last: */
 	uint32_t field;
 	uint8_t type;			/* WIRE_* */
-	uint64_t value;			/* of numbers */
-	const uint8_t *data;		/* of WIRE_BYTES */
+	uint64_t value;			/* for numbers */
+	const uint8_t *data;		/* for WIRE_BYTES */
 	size_t size;
 };
 
@@ -35,15 +35,15 @@ static inline struct import_wire wire_of(const uint8_t *data, size_t size)
 	return (struct import_wire) { .at = data, .end = data + size };
 }
 
-/* Reads the next field; false: the end, or damage (then `at` is its place). */
+/* Reads the next field; false: the end, or damage (then `at` is the damaged place). */
 bool wire_next(struct import_wire *wire);
 
-/* Memory for one message at a time. */
+/* Memory for the unpacked form of one message at a time. */
 struct arena {
 	ProtobufCAllocator allocator;
 	char *block;			/* owned */
 	size_t used;
-	void **more;			/* owned: what found no room in the block */
+	void **more;			/* owned; allocations for which the block had no room */
 	size_t n_more, cap_more;
 };
 

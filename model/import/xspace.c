@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TensorFlow's XSpace. A plane is walked twice: first for its metadata, which comes after the
+ * Reads TensorFlow's XSpace. A plane is walked twice: first for its metadata, which comes after the
  * lines that use it, then line by line, one event at a time.
  */
 #include "model/import/xspace_internal.h"
@@ -95,7 +95,7 @@ static void xspace_add_event(struct xspace *x, const struct import_wire *value)
 
 	if (!meta || x->n_events >= XSPACE_META_MAX)
 		return;
-	/* Of an op, "name:Type", the display name is the type alone. */
+	/* For an op "name:Type", the display name is only the type. */
 	op = x->is_device ? 0 : details_op(meta->name, strlen(meta->name));
 	name = *meta->display_name && !x->is_device && !op ? meta->display_name : meta->name;
 	op = op || x->is_device ? op : details_op(name, strlen(name));
@@ -115,7 +115,7 @@ static void xspace_add_event(struct xspace *x, const struct import_wire *value)
 	map_set(&x->event_by_id, (uint64_t)meta->id, (uint32_t)x->n_events++);
 }
 
-/* The value of a map's entry. */
+/* Reads the value of a map's entry. */
 static bool entry_value(struct xspace *x, const struct import_wire *entry,
 			struct import_wire *value)
 {
@@ -214,7 +214,7 @@ static uint32_t xspace_thread_track(struct xspace *x, const struct xspace_line *
 	return track;
 }
 
-/* Of a stream, or of the line that has the steps. */
+/* The track of a stream, or of the line that contains the steps. */
 static uint32_t device_track(struct xspace *x, struct xspace_line *line)
 {
 	uint32_t track = map_get(&x->streams, line->id);
@@ -273,7 +273,7 @@ static void walk_line(struct xspace *x, const struct import_wire *bytes)
 
 /* ---- planes ---- */
 
-/* What the plane is, by its name and the names of its lines. */
+/* Determines what the plane is, by its name and the names of its lines. */
 static void look_at_plane(struct xspace *x, const struct import_wire *bytes)
 {
 	struct import_wire wire = wire_of(bytes->data, bytes->size);
@@ -299,7 +299,7 @@ static void look_at_plane(struct xspace *x, const struct import_wire *bytes)
 	x->is_device = !strncmp(x->plane, "/device:", 8);
 }
 
-/* The entries of one of the plane's maps. */
+/* Reads the entries of one of the plane's maps. */
 static void read_map(struct xspace *x, const struct import_wire *bytes, uint32_t field,
 		     void (*add)(struct xspace *x, const struct import_wire *value))
 {
@@ -314,7 +314,7 @@ static void read_map(struct xspace *x, const struct import_wire *bytes, uint32_t
 	}
 }
 
-/* A stat of the plane as a setting: what is a number or a word. */
+/* Adds a statistic of the plane as a setting, if it is a number or a word. */
 static void add_info(struct xspace *x, const Xplane__XStat *stat)
 {
 	uint32_t meta = map_get(&x->stat_by_id, (uint64_t)stat->metadata_id), ref;
@@ -339,14 +339,14 @@ static void add_info(struct xspace *x, const Xplane__XStat *stat)
 		ref = map_get(&x->stat_by_id, stat->ref_value);
 		text = xstrdup(ref == MAP_NONE ? "" : build_text(x->build, x->stats[ref].name));
 		break;
-	default:			/* bytes are messages */
+	default:			/* bytes contain messages */
 		return;
 	}
 	build_info(x->build, x->process, x->plane, build_text(x->build, x->stats[meta].name), text);
 	free(text);
 }
 
-/* The next stat of the plane itself, in the arena; NULL: that was the last. */
+/* The next statistic of the plane itself, in the arena; NULL: there are no more. */
 static Xplane__XStat *next_stat(struct xspace *x, struct import_wire *wire)
 {
 	Xplane__XStat *stat;
@@ -417,7 +417,8 @@ static void walk_plane(struct xspace *x, const struct import_wire *bytes)
 	while ((stat = next_stat(x, &stats)))
 		add_info(x, stat);
 	if (!is_silent(x->plane)) {
-		read_map(x, bytes, 4, xspace_add_event);	/* whose stats want their names */
+		/* their statistics need the names */
+		read_map(x, bytes, 4, xspace_add_event);
 		if (x->is_device)
 			describe_device(x, bytes);
 		while (wire_next(&wire) && !build_stopped(x->build))

@@ -48,7 +48,7 @@ void xspace_values(struct xspace *x, Xplane__XStat *const *stats, size_t count,
 	}
 }
 
-/* "name:Type" of an attribution: the op. */
+/* The op of an attribution "name:Type". */
 static uint32_t op_name(struct xspace *x, const struct xvalues *values)
 {
 	uint32_t text = values->text[XSTAT_TF_OP] ? values->text[XSTAT_TF_OP] :
@@ -106,7 +106,7 @@ static void fill_run(struct xspace *x, struct import_item *item, const struct xv
 	item->op_type = op_name(x, values);
 }
 
-/* "GPU_0_bfc": whose memory it is. */
+/* The device whose memory it is, from a name such as "GPU_0_bfc". */
 static uint32_t device_of(struct xspace *x, const char *allocator)
 {
 	char key[32];
@@ -136,7 +136,8 @@ static void add_memory(struct xspace *x, struct import_item *item, const struct 
 		build_add(x->build, item);
 }
 
-/* A tensor that is put under a key, or was got: its name tells from where to where. */
+/* Adds a message for a tensor that is sent or received under a key: its name says from where to
+ * where. */
 static void add_message(struct xspace *x, const struct import_item *op, bool sent,
 			const struct xvalues *values)
 {
@@ -156,12 +157,12 @@ static void add_message(struct xspace *x, const struct import_item *op, bool sen
 	build_add(x->build, &item);
 }
 
-/* What a context's type and id are to flows; 0: no such context. */
+/* The flow of a context's type and id; 0: there is no such context. */
 static uint32_t context_flow(struct xspace *x, const struct xvalues *values, enum xstat type,
 			     enum xstat id)
 {
 	if (!values->there[id] || values->number[id] == UINT64_MAX)
-		return 0;		/* -1: of each eager op */
+		return 0;		/* -1: an id that each eager op has */
 	return build_flow(x->build, map_mix(values->number[type] + 1) ^ values->number[id]);
 }
 
@@ -200,7 +201,7 @@ static void add_async(struct xspace *x, const struct import_item *end, bool star
 		build_add(x->build, &item);
 }
 
-/* Who made a context gives to those who run in it. */
+/* The op that made a context is linked to the ops that run in it. */
 static void add_contexts(struct xspace *x, struct import_item *item, const struct xvalues *values)
 {
 	uint32_t from = context_flow(x, values, XSTAT_CONSUMER_TYPE, XSTAT_CONSUMER);
@@ -254,8 +255,8 @@ static void add_step(struct xspace *x, struct import_item *item)
 	build_add(x->build, item);
 }
 
-/* Picoseconds behind the line's start as ns: both ends are cut off, so that what
- * lies within stays within. */
+/* Converts picoseconds after the line's start to ns: both ends are rounded down, so that what lies
+ * within stays within. */
 static bool times(const struct xspace *x, const Xplane__XEvent *event, struct import_item *item)
 {
 	__int128 start = (__int128)x->line_ns * 1000 + event->offset_ps;
@@ -277,7 +278,7 @@ void xspace_event(struct xspace *x, const Xplane__XEvent *event)
 	struct xvalues values;
 
 	if (event->data_case == XPLANE__XEVENT__DATA_NUM_OCCURRENCES)
-		return;			/* a sum, at no time */
+		return;			/* a sum, which has no time */
 	if (!times(x, event, &item)) {
 		build_problem(x->build, "an event with an impossible time", "metadata id",
 			      (uint64_t)event->metadata_id);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two files of the XSpace reader share. */
+/* What the two files of the reader for XSpace share. */
 #ifndef MODEL_IMPORT_XSPACE_INTERNAL_H
 #define MODEL_IMPORT_XSPACE_INTERNAL_H
 
@@ -10,7 +10,7 @@
 
 #define XSPACE_META_MAX (1u << 22)
 
-/* Statistics that are understood. */
+/* The statistics that are understood. */
 enum xstat {
 	XSTAT_OTHER = 0, XSTAT_CORRELATION, XSTAT_STEP_NUM, XSTAT_TF_OP, XSTAT_HLO_OP,
 	XSTAT_KERNEL_DETAILS, XSTAT_MEMCPY_DETAILS, XSTAT_MEMSET_DETAILS, XSTAT_ALLOCATOR,
@@ -25,18 +25,19 @@ enum xmeta_what {
 	XMETA_ASYNC_DONE,
 };
 
-/* The end of an asynchronous op that was met first. */
+/* One end of an asynchronous op, stored until the other end arrives. */
 struct xasync { int64_t ns; uint32_t track; bool start; };
 
 struct xmeta_event {
-	uint32_t name, op, type;	/* of build.h: the whole, "op", "Type" */
+	/* numbers of build.h: the whole name, and its parts "op" and "Type" */
+	uint32_t name, op, type;
 	uint8_t what;			/* enum xmeta_what */
-	struct xvalues *values;		/* owned: of each of its events; NULL: none */
+	struct xvalues *values;	/* owned; the statistics that all its events share; NULL: none */
 };
 
 struct xmeta_stat { enum xstat stat; uint32_t name; };
 
-/* What the statistics of one event say; texts: names of build.h, 0 none. */
+/* What the statistics of one event say; texts are names of build.h, 0: none. */
 struct xvalues {
 	uint64_t number[XSTAT_COUNT];
 	uint32_t text[XSTAT_COUNT];
@@ -47,31 +48,31 @@ enum xline_kind { XLINE_HOST, XLINE_STREAM, XLINE_STEPS, XLINE_SKIP };
 
 struct xspace {
 	struct import_build *build;
-	const uint8_t *begin;		/* of the file: for places */
+	const uint8_t *begin;		/* start of the file, for the places in messages */
 	size_t size;
 	struct arena arena;
 	uint32_t process;
-	struct map threads;		/* line id of host planes -> track */
-	struct map async_by_id;		/* producer's id -> asyncs */
+	struct map threads;		/* id of a line in host planes -> track */
+	struct map async_by_id;		/* id that the producer gave -> asyncs */
 	struct xasync *asyncs;		/* owned */
 	size_t n_asyncs, cap_asyncs;
-	/* of the plane */
+	/* Members for the current plane. */
 	char *plane;			/* owned: its name */
 	bool is_device, has_streams, has_xla;
 	uint32_t device;
 	struct map event_by_id, stat_by_id;
-	struct map streams;		/* line id -> track */
+	struct map streams;		/* id of a line -> track */
 	struct xmeta_event *events;	/* owned */
 	struct xmeta_stat *stats;	/* owned */
 	size_t n_events, n_stats, cap_events, cap_stats;
-	/* of the line */
+	/* Members for the current line. */
 	enum xline_kind kind;
 	uint32_t track;
 	int64_t line_ns;
 };
 
 /* ---- xspace_event.c ---- */
-/* Over those of the metadata (NULL: none). */
+/* Reads an event's statistics on top of those of its metadata (NULL: none). */
 void xspace_values(struct xspace *x, Xplane__XStat *const *stats, size_t count,
 		   const struct xvalues *from, struct xvalues *values);
 void xspace_event(struct xspace *x, const Xplane__XEvent *event);

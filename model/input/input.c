@@ -130,7 +130,7 @@ void apply_stages(struct model *model, const struct arrival *in)
 		stage->buffered = did->buffered;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 static const char *last_part(const char *path)
 {
@@ -161,7 +161,7 @@ static struct input_row row_of(struct model *model, uint32_t index)
 	};
 }
 
-/* Work by the number of calls that share it. */
+/* The time that work takes if the given number of calls share it. */
 static int64_t elapsed(int64_t work_ns, int32_t parallelism)
 {
 	return parallelism > 1 ? work_ns / parallelism : work_ns;

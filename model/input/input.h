@@ -10,10 +10,10 @@ struct arrival;
 
 struct input_stage {
 	uint32_t process, id;
-	uint32_t parent;		/* id, 0 none; lower than its own */
+	uint32_t parent;		/* id; 0: none; always lower than its own id */
 	uint32_t path, what;		/* names; path 0: not defined yet */
 	int32_t parallelism_set, buffer;
-	int32_t parallelism, buffered;	/* -1 not known */
+	int32_t parallelism, buffered;	/* -1: unknown */
 	uint64_t calls, bytes;
 	int64_t total_ns, self_ns, wait_ns, busy_ns, max_ns;
 	int64_t begin_ns, end_ns;

@@ -14,7 +14,7 @@ struct cover_piece {
 	uint32_t at, length;		/* start - base; length > 0 */
 };
 
-/* Start - base, and the lengths of all before, of a packed block. */
+/* Columns of a packed block: start - base, and the summed lengths of all pieces before. */
 enum { AT, BEFORE, COLUMNS };
 
 struct cover_block {
@@ -190,7 +190,7 @@ static void block_open(struct cover *cover, struct cover_block *block)
 	keep_open(cover, block);
 }
 
-/* ---- places ---- */
+/* ---- searching ---- */
 
 /* First block that ends after t. */
 static size_t find_block(const struct cover *cover, int64_t t)
@@ -214,7 +214,7 @@ static uint32_t find_piece(const struct cover_block *block, int64_t t)
 	return i > 0 && piece_end(block, i - 1) > t ? i - 1 : i;
 }
 
-/* ---- changes ---- */
+/* ---- changing ---- */
 
 static void block_insert(struct cover *cover, size_t b, uint32_t i, int64_t start, int64_t end)
 {
@@ -254,7 +254,7 @@ static void block_split(struct cover *cover, size_t at)
 	keep_open(cover, right);
 }
 
-/* Appends to block b if its range reaches that far; false: there is no room. */
+/* Appends to block b if its range reaches that far; false: it does not, or there is no room. */
 static bool place_behind(struct cover *cover, size_t b, int64_t start, int64_t end)
 {
 	struct cover_block *block = cover->heads[b].block;
@@ -514,7 +514,7 @@ void cover_fold(struct cover *cover, int64_t until)
 	}
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 /* The covered length of the block before t. */
 static int64_t head_before(const struct cover_head *head, int64_t t)

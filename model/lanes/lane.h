@@ -90,7 +90,8 @@ struct span_block {
 	int64_t first_ns;
 	uint32_t length_ns;		/* first start to latest end */
 	uint32_t busy_ns, longest_ns, work_ns[WORK_COUNT];
-	uint8_t longest, n_spans;	/* index in the block */
+	/* index in the block of the longest span, and the number of spans */
+	uint8_t longest, n_spans;
 	uint8_t flags;
 	uint8_t form;			/* enum block_form */
 };
@@ -146,7 +147,7 @@ struct chunk {
  * repeatedly, and a window that does not move asks the same again. */
 struct lane_cache {
 	int64_t t0, w;
-	size_t n;			/* 0: nothing cached */
+	size_t n;			/* 0: nothing is cached */
 	uint64_t changes;		/* lane.changes at that time */
 	struct column *columns;		/* owned */
 	int64_t *longest_ns;		/* owned */
@@ -277,7 +278,7 @@ struct cover;
 
 struct lane_want {
 	bool name, op;			/* by the span's name; by its op's name */
-	const uint8_t *wanted;		/* by name id, up to n; names from n on are not wanted */
+	const uint8_t *wanted;	/* indexed by name id, up to n; names from n on are not wanted */
 	uint32_t n;
 	uint64_t marks[2];		/* marks of all wanted names */
 };

@@ -352,7 +352,7 @@ void lane_ask(struct lane *lane, uint32_t row, uint32_t index, int64_t t0, int64
 		line_take(&line, &s);
 }
 
-/* ---- only some ---- */
+/* ---- only wanted spans ---- */
 
 static void sweep_wanted(struct lane_sweep *s, const struct chunk *chunk,
 			 const struct lane_want *want, struct cover *busy)

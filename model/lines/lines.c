@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames and uses: takes them in and sums them up, see lines.h. */
+/* Frames and uses: adds them and sums them up, see lines.h. */
 #include "model/lines/lines.h"
 
 #include <stdlib.h>

@@ -39,25 +39,25 @@ struct op_state;
 #define NESTED_MAX 64u
 
 struct source_frame {
-	uint32_t process, id, parent;	/* parent: index, NONE */
+	uint32_t process, id, parent;	/* parent: an index, or NONE */
 	uint32_t file, function, line;	/* names; file 0: the frame is not defined yet */
 };
 
 struct line_use {
 	uint32_t frame, ident;
-	uint32_t next;			/* next of the same identity, NONE */
+	uint32_t next;			/* next use of the same identity, or NONE */
 	uint64_t count, nested, kernels, cpu_kernels, copies, copy_bytes, allocated, backward;
 	int64_t total_ns, nested_ns, self_ns, device_ns, cpu_ns, backward_ns;
 };
 
 struct shape_use {
-	uint32_t shapes, next;		/* a name; next of the same identity, NONE */
+	uint32_t shapes, next;		/* shapes: a name; next: of the same identity, or NONE */
 	uint64_t count;
 	int64_t total_ns, max_ns;
 };
 
 struct backward_use {
-	/* ident: of the backward op; next: of the same forward op, NONE */
+	/* ident: of the backward op; next: of the same forward op, or NONE */
 	uint32_t ident, next;
 	uint64_t count;
 	int64_t total_ns;
@@ -68,10 +68,10 @@ struct slow_op {
 	uint32_t process, tid, frame, shapes;
 };
 
-/* What is kept of an identity beside its totals, once one of its ops reported a line, shapes or
- * its forward op. */
+/* What is kept of an identity in addition to its totals, once one of its ops reported a line,
+ * shapes or its forward op. */
 struct ident_lines {
-	uint32_t uses, shapes, backward;	/* lists, NONE */
+	uint32_t uses, shapes, backward;	/* heads of lists, or NONE */
 	uint32_t n_shapes;
 	uint64_t other_shapes;
 	int64_t others_ns, others_max_ns;
@@ -103,7 +103,8 @@ struct source_lines {
 
 /* What lines.c needs to know of a finished op. */
 struct line_op_in {
-	uint32_t ident, frame, shapes;	/* frame: as of frame_get(); shapes: a name, 0 none */
+	/* frame: as returned by frame_get(); shapes: a name, 0: none */
+	uint32_t ident, frame, shapes;
 	uint32_t process, tid;
 	int64_t start_ns, dur_ns, self_ns;
 	uint64_t forward;
@@ -127,14 +128,14 @@ void lines_launched(struct model *model, uint32_t use, const struct launch *laun
 void lines_allocated(struct model *model, uint32_t process, uint64_t op, uint64_t bytes);
 /* The state is about to be freed. */
 void lines_forget(struct model *model, struct op_state *state);
-/* The use of a frame (1 + its index) by an identity; NONE: not known. */
+/* The use of a frame (1 + its index) by an identity; NONE: unknown. */
 uint32_t line_use_find(const struct model *model, uint32_t frame, uint32_t ident);
 void lines_settled(struct model *model, int64_t settled_ns);
 /* Like frame_get(), but makes no frame; 0: the process has none with this id. */
 uint32_t frame_of_process(const struct model *model, uint32_t process, uint32_t id);
 /* The id that a frame (1 + its index) has in its process; 0 for 0. */
 uint32_t frame_id(const struct model *model, uint32_t frame);
-/* What is known of an identity beside its totals; NULL: nothing. */
+/* What is known of an identity in addition to its totals; NULL: nothing. */
 struct ident_lines *ident_lines(const struct model *model, uint32_t ident);
 /* Whether two frames are the same line of the same file, as far as is known. */
 bool same_line(const struct model *model, uint32_t a, uint32_t b);

@@ -19,7 +19,7 @@ static struct op_frame told(struct model *model, const struct source_frame *fram
 	};
 }
 
-/* ---- by one identity, added to what others said ---- */
+/* ---- by one identity, added to the results of others ---- */
 
 static void detail_add_lines(struct model *model, const struct ident_lines *more,
 			     struct op_detail *out, size_t *cap)
@@ -157,7 +157,7 @@ bool line_of_ident(struct model *model, uint32_t ident, const char **file, uint3
 	return *n_lines > 0;
 }
 
-/* ---- all of a name ---- */
+/* ---- all identities of a name ---- */
 
 static int line_by_time(const void *a, const void *b)
 {
@@ -168,7 +168,7 @@ static int line_by_time(const void *a, const void *b)
 	       strcmp(x->function ? x->function : "", y->function ? y->function : "");
 }
 
-/* Others last. */
+/* The sum of all others comes last. */
 static int shape_by_time(const void *a, const void *b)
 {
 	const struct op_shape *x = a, *y = b;

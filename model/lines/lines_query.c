@@ -57,7 +57,7 @@ static void line_add_cost(struct line_cost *sum, const struct line_cost *more)
 	add_ns(&sum->backward_ns, more->backward_ns);
 }
 
-/* ---- ops that said their line ---- */
+/* ---- ops that reported their line ---- */
 
 static struct line_cost use_cost(const struct line_use *use)
 {

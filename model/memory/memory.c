@@ -230,7 +230,7 @@ uint64_t memory_growth(const struct memory_state *memory, const struct memory_po
 	return grown / ((segments - 1) * length * memory->stride);
 }
 
-/* ---- in ---- */
+/* ---- adding ---- */
 
 static void book_one(struct model *model, const struct memory_event *event)
 {
@@ -358,7 +358,7 @@ void memory_exit(struct model *model, const struct arrival *in)
 		memory_push(model, in, (struct memory_event) { .kind = MEMORY_EXIT, .view = NONE });
 }
 
-/* ---- out ---- */
+/* ---- queries ---- */
 
 struct book *memory_now(struct model *model)
 {

@@ -216,7 +216,7 @@ static void holding_close(struct memory_state *memory, struct book *book, struct
 	book->free_holding = (uint32_t)(holding - book->holdings);
 }
 
-/* ---- frees of the unknown ---- */
+/* ---- frees of unknown allocations ---- */
 
 static void memory_stray_add(struct memory_state *memory, uint64_t key, int64_t time_ns,
 			     uint32_t account)

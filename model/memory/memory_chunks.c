@@ -14,7 +14,7 @@
 #include "model/base/util.h"
 
 #define LOOK_NS 1000000000
-#define LOOK_MANY 65536u		/* with more holdings the chunks are counted less often */
+#define LOOK_MANY 65536u	/* with more holdings than this the chunks are counted less often */
 
 /* ---- regions ---- */
 

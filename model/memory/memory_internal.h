@@ -37,7 +37,8 @@
 #define POOLS_MAX 1024u
 #define SHARES_MAX (1u << 18)
 #define JOURNAL_MAX 65536u
-#define JOURNAL_LOOSE 4096u		/* how many may be unsorted before they are sorted in */
+/* how many may be unsorted before they are merged into the sorted part */
+#define JOURNAL_LOOSE 4096u
 #define STRAYS_MAX 65536u
 #define REGIONS_MAX 65536u
 #define GROWTH_SAMPLES 256u
@@ -49,7 +50,7 @@ struct memory_event {
 	int64_t time_ns;
 	uint64_t order, address, bytes;
 	uint32_t process, allocator;	/* allocator: id in the process */
-	uint32_t name, view, op;	/* view NONE: no device given */
+	uint32_t name, view, op;	/* view NONE: no device was given */
 	uint8_t kind;
 	bool joined;			/* of a region */
 };
@@ -77,7 +78,7 @@ struct account {
 	uint64_t allocations, frees, unknown, missed, late;
 	int64_t peak_ns;
 	uint32_t epoch, mark;
-	/* regions were reported; blind: they are not known any more */
+	/* regions: the allocator reported regions; blind: they have become unknown */
 	bool regions, blind;
 	struct level_point *tail;	/* owned; changes made by the book above */
 	size_t n_tail, cap_tail;
@@ -101,10 +102,10 @@ struct book {
 struct memory_pool {
 	uint32_t name, device;		/* name 0: a device's total */
 	bool host;
-	uint32_t total;			/* account of its device, NONE */
+	uint32_t total;			/* account of its device, or NONE */
 	struct level level;
 	uint64_t samples[GROWTH_SAMPLES];	/* live at the end of steps */
-	/* the largest growth by one op since the mark, at the last sample */
+	/* the largest growth of one op since the mark, at the last sample */
 	uint64_t grown;
 	uint32_t grown_op;
 	uint32_t fragmentation, largest;	/* series, model/counters; NONE: none yet */
@@ -125,8 +126,8 @@ struct memory_state {
 	struct memory_event *journal;	/* owned */
 	size_t head, sorted, n, cap;
 	uint64_t order;
-	int64_t booked_ns;		/* an event before this time is too late */
-	int64_t chunks_ns;		/* when the chunks are counted next, 0: no region yet */
+	int64_t booked_ns;		/* an event from before this time is late */
+	int64_t chunks_ns;	/* when the chunks are counted next; 0: there is no region yet */
 	/* growth */
 	uint32_t series_process, series_name;
 	uint8_t series_source;

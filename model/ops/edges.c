@@ -25,7 +25,7 @@
 
 struct edge_input {
 	uint64_t from, bytes;
-	int64_t end_ns;			/* of the producer, 0: not known yet */
+	int64_t end_ns;			/* end of the producer; 0: unknown so far */
 	uint32_t key, source, next;
 };
 
@@ -183,7 +183,7 @@ static void edges_resolve(struct model *model, const struct edge_consumer *consu
 	}
 }
 
-/* ---- in ---- */
+/* ---- adding ---- */
 
 static uint64_t op_key(uint32_t process, uint64_t instance)
 {
@@ -276,7 +276,7 @@ void apply_edge(struct model *model, const struct arrival *in)
 		consumer->due_ns = now + ANNOUNCED_NS;
 }
 
-/* ---- out ---- */
+/* ---- queries ---- */
 
 void edges_each(struct model *model, uint32_t name, bool takers,
 		void (*each)(void *arg, uint32_t name), void *arg)

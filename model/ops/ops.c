@@ -115,7 +115,7 @@ static void ident_launched(struct ident *ident, const struct launch *launch)
 	ident->cpu_kernels += launch->cpu && launch->kernel;
 }
 
-/* The op's state is not kept any more: searches the timeline. */
+/* The op's state is not kept any more: searches for the op on the timeline. */
 static bool launched_long_ago(struct model *model, const struct launch *launch)
 {
 	uint32_t row, lane;
@@ -203,7 +203,7 @@ static void add_child(struct model *model, uint32_t process, const struct event_
 	index = op_state_find(model, process, op->parent);
 	if (index == NONE &&
 	    op_find(model, process, op->tid, op->parent, op->start_ns, &row, &lane, &pos)) {
-		/* A very late child: its parent ran on this thread. */
+		/* A very late child: its parent ran on this thread before. */
 		struct ident *ident;
 		struct op_cold cold;
 
@@ -280,7 +280,7 @@ static void op_fill_cold(struct model *model, const struct incoming *in, struct 
 	cold->depth = op->depth;
 	cold->flags = op->flags;
 	cold->wait_ns = op->wait_ns;
-	cold->waker = waker + 1;	/* NONE: 0 */
+	cold->waker = waker + 1;	/* NONE + 1 is 0 */
 	cold->frame = in->frame;
 	cold->shapes = in->shapes;
 	cold->forward = op->forward;
@@ -390,7 +390,7 @@ static void count_wait(struct model *model, const struct incoming *in)
 	hist_add(&ident->waits, wait_ns);
 	model->ident_bytes += (ident->waits.n - buckets) * sizeof(uint64_t);
 	thread = thread_get(model, in->process->index, in->op->tid);
-	ident->wait_thread = thread + 1;	/* NONE: 0 */
+	ident->wait_thread = thread + 1;	/* NONE + 1 is 0 */
 	if (thread != NONE)
 		pools_op(model, thread, wait_ns);
 }

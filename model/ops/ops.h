@@ -28,12 +28,12 @@ size_t optree_bytes(const struct model *model);
 /* state: the index of the op's state, whose identity is known. */
 void optree_announced(struct model *model, uint32_t state, const struct event_op *op);
 void optree_finished(struct model *model, uint32_t state, const struct event_op *op);
-/* An op that has no state. */
+/* Places an op that has no state. */
 void optree_nameless(struct model *model, uint32_t process, uint32_t ident,
 		     const struct event_op *op);
 /* The state is about to be freed. */
 void optree_forget(struct model *model, uint32_t state);
-/* At the end: the op, or not all ops around it, never arrived. */
+/* Called at the end: the op never arrived, or not all of the ops around it did. */
 void optree_orphan(struct model *model, uint32_t state);
 /* A launch that was already added to the op's state. */
 void optree_launched(struct model *model, uint32_t state, const struct launch *launch);
@@ -44,8 +44,8 @@ void optree_wait(struct model *model, const struct arrival *in);
 void optree_settled(struct model *model, int64_t settled_ns);
 
 /* ---- edges.c: what ops take from other ops ---- */
-/* Calls `each` with the names of the ops that take data from ops of this name (takers), or that
- * these take data from. */
+/* Calls `each` with the names of the ops that take data from ops of this name (takers) or that give
+ * data to them (!takers). */
 void edges_each(struct model *model, uint32_t name, bool takers,
 		void (*each)(void *arg, uint32_t name), void *arg);
 void edges_new(struct model *model);

@@ -191,7 +191,7 @@ static void optree_count(struct model *model, struct op_state *state)
 		node->max_ns = state->dur_ns;
 }
 
-/* ---- what waits ---- */
+/* ---- waiting ops ---- */
 
 static void settle_op(struct model *model, const struct deferred_op *op, bool force)
 {
@@ -268,7 +268,7 @@ static void optree_defer(struct model *model, uint32_t index)
 	state->flags |= STATE_DEFERRED;
 }
 
-/* ---- in ---- */
+/* ---- adding ---- */
 
 static void know(struct op_state *state, const struct event_op *op)
 {

@@ -56,7 +56,7 @@ struct optree {
 	/* the last waits, for questions about a window */
 	struct tree_wait *kept;		/* owned; ring */
 	size_t kept_head, n_kept;
-	int64_t forgotten_ns;		/* earlier waits are not known any more */
+	int64_t forgotten_ns;		/* earlier waits have been dropped */
 	uint64_t dropped;
 };
 

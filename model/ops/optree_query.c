@@ -33,7 +33,7 @@ static uint32_t answer_get(struct model *model, struct answer *answer, uint32_t 
 {
 	uint32_t name = ident ? steps_plain(model, ident->name) : 0;
 	uint32_t type = ident ? names_resolve(&model->names, ident->type) : 0;
-	/* Exact: names have 24 bits, frameworks fewer than 8. */
+	/* No collisions: names have 24 bits, frameworks fewer than 8. */
 	uint64_t key = (uint64_t)name << 28 | (uint64_t)type << 4 |
 		       (ident ? ident->framework : 0) | (uint64_t)async << 52 |
 		       (uint64_t)!ident << 53;
@@ -279,7 +279,7 @@ static void take_window(struct model *model, struct answer *answer,
 	}
 }
 
-/* ---- out ---- */
+/* ---- the answer ---- */
 
 /* Children come after their parents, so going backwards, each node adds its sums to its parent. */
 static void answer_add_up(struct answer *answer)

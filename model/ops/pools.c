@@ -157,9 +157,9 @@ uint32_t pools_threads(struct model *model, uint32_t process, uint32_t name)
 	return count;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
-/* A pool that is being summed up: the waits of its ops, and its first and last time. */
+/* A pool whose sums are being made: the waits of its ops, and its first and last time. */
 struct making {
 	struct hist op_waits;
 	int64_t begin_ns, end_ns;

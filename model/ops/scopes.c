@@ -279,7 +279,7 @@ static void take_ident(struct scopes *s, uint32_t index)
 	scope_add_share(s, scope, ident, &rest);
 }
 
-/* ---- out ---- */
+/* ---- the answer ---- */
 
 static void scopes_add_up(struct scopes *s)
 {
@@ -307,7 +307,7 @@ static void scopes_add_up(struct scopes *s)
 	}
 }
 
-/* The only thing in it is another scope. */
+/* Whether the only thing in it is another scope. */
 static bool is_passed(const struct scopes *s, const struct scope_node *node)
 {
 	return node->row.is_scope && !node->ops && node->below == 1 &&

@@ -29,25 +29,25 @@ enum kernel_type {
 enum kernel_tensor { TENSOR_UNKNOWN = 0, TENSOR_UNUSED, TENSOR_USED };
 
 struct kernel_class {
-	uint16_t kind : 6, type : 6, tensor : 4;	/* enums as above */
+	uint16_t kind : 6, type : 6, tensor : 4;	/* values of the enums above */
 };
 
-/* "matmul", ... and "f32", ...; "": unknown. Constants. */
+/* Constants such as "matmul" and "f32"; "" where the class or type is unknown. */
 const char *kernel_kind_name(enum kernel_kind kind);
 const char *kernel_type_name(enum kernel_type type);
 
-/* What the kernels of one class took of a device. */
+/* What the kernels of one class did on one device. */
 struct kernel_class_row {
-	uint32_t device;		/* model-wide, UINT32_MAX: not known */
+	uint32_t device;		/* model-wide, UINT32_MAX: unknown */
 	enum kernel_kind kind;
 	uint64_t count, untimed;
 	int64_t total_ns;
-	/* the parts known to use tensor cores, and known not to */
+	/* the kernels known to use tensor cores, and those known not to */
 	int64_t tensor_ns, simt_ns;
 	int64_t type_ns[KERNEL_TYPES];	/* total_ns by type */
 };
 
-/* One row for each device and class of which something ran; by device, then by time. [locked] */
+/* One row for each device and class of which a kernel ran, by device, then by time. [locked] */
 size_t model_kernel_classes(struct model *model, struct kernel_class_row **out);
 
 #endif

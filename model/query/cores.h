@@ -15,17 +15,17 @@ struct model;
 #define CORES_LIBRARIES 5u
 
 struct cores_use {
-	int64_t span_ns;	/* the part of the window that is known */
-	int64_t busy_ns;	/* all threads together */
-	int64_t any_ns;		/* one thread at least */
+	int64_t span_ns;	/* the part of the window about which anything is known */
+	int64_t busy_ns;	/* sum over all threads */
+	int64_t any_ns;		/* at least one thread was busy */
 	int64_t input_ns;	/* an op fetched a batch or waited for it */
-	const char *top;	/* the library whose kernels take most; NULL: none */
-	int64_t top_ns;		/* time of its kernels, on all threads; a part of busy_ns */
+	const char *top;	/* the library whose kernels take most time; NULL: none */
+	int64_t top_ns;		/* time of its kernels on all threads, included in busy_ns */
 	int64_t library_ns[CORES_LIBRARIES];
 };
 
-/* The use in [t0, t1), without detail that is too old to be kept; false: nothing is known.
- * [locked] */
+/* The use of the processor in [t0, t1). Detail that is too old to be kept is not included. false:
+ * nothing is known. [locked] */
 bool model_cores(struct model *model, int64_t t0, int64_t t1, struct cores_use *out);
 
 #endif

@@ -35,8 +35,8 @@ size_t model_counters(struct model *model, struct counter_row **out);
 
 struct counter_column {
 	int64_t min, mean, max;
-	bool known;			/* false: before the first value, after the live edge */
-	bool approx;			/* min and max are those of a longer time */
+	bool known;			/* false: before the first value or after the live edge */
+	bool approx;			/* min and max cover a longer time than the column */
 };
 
 /* Values over [t0, t1) in n columns; for an unknown series all are zero. [locked] */

@@ -62,10 +62,10 @@ struct execution_want {
 };
 
 struct executions {
-	struct span *spans;		/* owned by the caller; in order */
+	struct span *spans;		/* sorted, owned by the caller */
 	size_t n;
-	uint64_t events;		/* in the searched rows, folded ones included */
-	uint64_t folded;		/* of these, the folded ones */
+	uint64_t events;		/* events in the searched rows, including folded ones */
+	uint64_t folded;		/* how many of these are folded */
 	bool stopped;			/* rest() stopped the search: executions may be missing */
 	bool more;			/* more executions match than fit */
 };

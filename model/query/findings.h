@@ -38,33 +38,35 @@ struct finding {
 	/* distinguishes findings with the same id: a device, a queue, a name */
 	uint32_t subject;
 	enum severity severity;
-	int64_t cost_ns;		/* per step, or per second without steps */
+	int64_t cost_ns;		/* per step; per second if there are no steps */
 	char title[FINDING_TEXT];	/* one sentence with its numbers, without the cost */
-	char lines[FINDING_LINES][FINDING_TEXT];	/* more numbers; "": none */
-	char advice[FINDING_TEXT];	/* what would help */
+	char lines[FINDING_LINES][FINDING_TEXT];	/* more numbers; an unused line is "" */
+	char advice[FINDING_TEXT];	/* what the user can do about it */
 	struct evidence evidence;
 };
 
 struct findings_status {
-	uint64_t revision;		/* changes when anything below or any finding does */
+	uint64_t revision;		/* changes when any member below or any finding changes */
 	int64_t settled_ns;		/* analysed up to here; INT64_MIN: nothing yet */
 	uint64_t steps;			/* complete steps, without the warm-up */
-	/* their mean, time between steps included; 0: costs are per second */
+	/* their mean duration, including the time between steps; 0: costs are per second */
 	int64_t step_ns;
 	bool final;			/* nothing more will be analysed */
-	size_t count;			/* shown */
-	size_t warnings;		/* of them */
-	size_t more;			/* findings that cost less and are not shown */
+	size_t count;			/* findings shown */
+	size_t warnings;		/* how many of these are warnings */
+	size_t more;			/* how many findings are not shown because they cost less */
 };
 
 /*
  * The findings to show, warnings first, then by cost, at most FINDINGS_SHOWN. The caller frees
- * *out; out NULL: only the status, which is cheap. Returns status->count. [locked]
+ * *out. If out is NULL, only the status is filled in, which is cheap. Returns status->count.
+ * [locked]
  */
 size_t model_findings(struct model *model, struct findings_status *status,
 		      struct finding **out);
 
 const char *severity_name(enum severity severity);		/* "note", "warning" */
-const char *evidence_name(enum evidence_kind kind);		/* "time", "op", ...; "none" */
+/* "time", "op", ...; "none" if there is no evidence */
+const char *evidence_name(enum evidence_kind kind);
 
 #endif

@@ -21,8 +21,8 @@
 struct model;
 
 struct edge_row {
-	const char *key;		/* of the data; NULL: it has none */
-	const char *source, *destination;	/* ops; NULL: not known */
+	const char *key;		/* name of the data; NULL: it has no name */
+	const char *source, *destination;	/* names of ops; NULL: unknown */
 	uint64_t count, bytes;
 	uint64_t measured;		/* consumers whose last input was this edge */
 	int64_t latency_p50_ns, latency_p99_ns;	/* latencies of these; -1: none */
@@ -39,16 +39,19 @@ size_t model_edges(struct model *model, struct edge_row **out);
  * Between two hosts a latency may be off by error_ns.
  */
 struct flow_row {
-	const char *key;		/* of the data; NULL: not known */
+	const char *key;		/* name of the data; NULL: unknown */
 	const char *source, *destination;	/* NULL: not given */
 	bool local;			/* within one process */
-	uint64_t sent, received;	/* as the two ends reported */
+	/* messages that were reported by the sender and by the receiver */
+	uint64_t sent, received;
 	uint64_t bytes;			/* sent in total */
 	uint64_t joined;		/* messages that both ends reported; of these: */
 	int64_t latency_p50_ns, latency_p99_ns;	/* from sent to received; -1: none */
-	int64_t wire_ns, error_ns;	/* sum; largest error */
+	/* sum of the time on the wire; largest possible error of a time */
+	int64_t wire_ns, error_ns;
 	uint64_t encoded, decoded;
-	int64_t encode_ns, decode_ns, wait_ns;	/* sums; wait: from asked for to received */
+	/* sums; wait_ns: from the request to the end of the receipt */
+	int64_t encode_ns, decode_ns, wait_ns;
 	/* Means over the steps after the warm-up; 0 without steps. alone: time on the wire while
 	 * the receiver ran no op. */
 	uint64_t bytes_per_step;

@@ -25,8 +25,8 @@ bool model_gap_next(struct model *model, uint32_t row, uint32_t lane, int64_t af
 		    int64_t least_ns, struct row_gap *out);
 bool model_gap_prev(struct model *model, uint32_t row, uint32_t lane, int64_t before_ns,
 		    int64_t least_ns, struct row_gap *out);
-/* The longest gaps that start in [t0, t1), at most max, longest first, among equals the earliest.
- * *more: there are others. Returns how many were written. [locked] */
+/* The longest gaps that start in [t0, t1), at most max, longest first; of equally long gaps, the
+ * earliest first. *more: there are more gaps than fit. Returns how many were written. [locked] */
 size_t model_gaps_longest(struct model *model, uint32_t row, uint32_t lane, int64_t t0, int64_t t1,
 			  size_t max, struct row_gap *out, bool *more);
 

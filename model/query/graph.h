@@ -22,7 +22,7 @@ struct model;
 #define GRAPH_NONE UINT32_MAX
 
 enum graph_rule {
-	GRAPH_NOT = 0,			/* joined to no node */
+	GRAPH_NOT = 0,			/* the op is joined to no node */
 	GRAPH_EXACT, GRAPH_INLINED, GRAPH_LOWERED, GRAPH_RESULT, GRAPH_SUFFIX,
 	GRAPH_RULES
 };
@@ -32,41 +32,41 @@ const char *graph_rule_name(enum graph_rule rule);	/* "exactly", ... */
 enum graph_line {
 	GRAPH_LINE_NONE,
 	GRAPH_LINE_EXACT,		/* where the node was made */
-	/* by its name: the line of what it was made of or is a part of */
+	/* found by the node's name: the line of the node that it was made of or is a part of */
 	GRAPH_LINE_NAME,
-	GRAPH_LINE_CALL,		/* an argument or result: its function's first call */
-	GRAPH_LINE_FIRST,		/* an eager op: the first of its type */
-	/* the line of its inputs, else of its consumers, up to 4 edges away */
+	GRAPH_LINE_CALL,	/* an argument or a result: the first call of its function */
+	GRAPH_LINE_FIRST,		/* an eager op: the first op of its type */
+	/* the line of its inputs or else of its consumers, at most 4 edges away */
 	GRAPH_LINE_EDGE,
 	GRAPH_LINES
 };
 const char *graph_line_name(enum graph_line how);	/* "exactly", ... */
 
 struct graph_node {
-	uint32_t index;			/* identifies the node in other questions */
+	uint32_t index;			/* identifies the node in other queries */
 	uint32_t pid;
 	const char *graph, *name, *type;
-	const char *device;		/* NULL: not placed */
-	const char *file, *function;	/* NULL: not known */
-	uint32_t line;			/* 0: not known */
+	const char *device;		/* NULL: the node was not placed on a device */
+	const char *file, *function;	/* NULL: unknown */
+	uint32_t line;			/* 0: unknown */
 	enum graph_line how;		/* how file, function and line were found */
 	uint32_t lent;			/* GRAPH_LINE_EDGE: the node whose line this is */
-	const char *attributes;		/* "key=value" lines; *borrowed while locked* */
-	uint32_t same;			/* other nodes of that name in this process */
-	bool mixed;			/* ops counted here may belong to any of these */
-	/* the ops that were joined to it */
-	enum graph_rule rule;		/* how the last one was joined */
+	const char *attributes;		/* lines of the form "key=value"; *borrowed while locked* */
+	uint32_t same;			/* how many other nodes have this name in this process */
+	bool mixed;			/* the ops counted here may belong to any of these nodes */
+	/* The ops that were joined to this node. */
+	enum graph_rule rule;		/* how the last of them was joined */
 	uint64_t count;
 	int64_t total_ns, mean_ns;
-	/* Waits: start minus end of the last input, in the same step. */
-	uint64_t waits;			/* how often measured */
-	int64_t wait_mean_ns, wait_p50_ns, wait_p99_ns;	/* -1 none */
+	/* Waits: the start of an op minus the end of its last input, within the same step. */
+	uint64_t waits;			/* how often a wait was measured */
+	int64_t wait_mean_ns, wait_p50_ns, wait_p99_ns;	/* -1: none was measured */
 	/* the input that it waited for most often, or GRAPH_NONE */
 	uint32_t waited_for;
-	/* How often it was handed to a thread pool, and its waits for a thread. */
+	/* How often its ops were handed to a thread pool, and how long they waited for a thread. */
 	uint64_t handed;
 	int64_t queued_p50_ns, queued_p99_ns;
-	const char *pool;		/* the last pool; NULL: not known */
+	const char *pool;		/* the last pool; NULL: unknown */
 };
 /* False: no such node. [locked] */
 bool model_graph_node(struct model *model, uint32_t index, struct graph_node *out);
@@ -90,9 +90,10 @@ size_t model_graph_same(struct model *model, uint32_t index, uint32_t **out);
 
 struct graph_edge {
 	uint32_t node;			/* GRAPH_NONE: not in this graph */
-	const char *name;		/* as written, without slot; owned by the array's block */
+	/* as written, without the slot; stored in the same block as the array */
+	const char *name;
 	bool control;
-	uint32_t slot;			/* which output of the producer */
+	uint32_t slot;			/* which output of the producer it is */
 };
 /* The inputs of a node, in order, and its consumers. One block, owned by the caller. [locked] */
 size_t model_graph_inputs(struct model *model, uint32_t index, struct graph_edge **out);
@@ -102,9 +103,9 @@ struct graph_counts {
 	uint64_t nodes, graphs, edges, with_line;
 	uint64_t ops;			/* different ops that ran, without constant folding */
 	uint64_t joined[GRAPH_RULES];	/* of these ops, by rule */
-	const char *not_joined[8];	/* names of some ops that are joined to no node */
-	uint64_t lines[GRAPH_LINES];	/* of these ops, how their line was found */
-	uint64_t dropped;		/* nodes beyond the bounds */
+	const char *not_joined[8];	/* names of some of the ops that are joined to no node */
+	uint64_t lines[GRAPH_LINES];	/* the same ops by how their line was found */
+	uint64_t dropped;		/* nodes that were dropped because there were too many */
 	/* Ops that ran on the processor, and on a device. */
 	uint64_t on_cpu, on_device;
 };

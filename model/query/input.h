@@ -21,23 +21,26 @@ struct model;
 
 struct input_row {
 	uint32_t id;			/* stable for the model's life, from 1 */
-	/* parent: row id of the stage that takes its elements, 0: the program */
+	/* parent: row id of the stage that takes its elements; 0: the program takes them */
 	uint32_t parent, depth;
 	uint16_t host;
 	uint32_t pid;
-	const char *path, *what;	/* "Prefetch::Map"; what: NULL: none */
+	/* path: such as "Prefetch::Map"; what: a description, NULL: none */
+	const char *path, *what;
 	const char *name;		/* the last part of the path */
-	uint64_t calls, bytes;		/* bytes 0: not known */
+	uint64_t calls, bytes;		/* bytes 0: unknown */
 	int64_t total_ns, self_ns, wait_ns, busy_ns, max_ns;	/* as in struct tft_stages */
-	/* its own work: of its threads if it works ahead, else self_ns */
+	/* the stage's own work: that of its threads if it works ahead, else self_ns */
 	int64_t work_ns;
-	int64_t held_ns;		/* its share of the program's wait */
+	int64_t held_ns;		/* its share of the time that the program waits */
 	bool ahead;			/* it works ahead of its consumer */
-	/* In force, -1: not known; of the outermost stage: how many calls have a thread. */
+	/* The value in force, -1: unknown. For the outermost stage: how many of its calls have a
+	 * thread. */
 	int32_t parallelism;
 	/* as configured; 0: not parallel, -1: chosen at run time */
 	int32_t parallelism_set;
-	/* elements: room for (0: none, -1: chosen at run time), and present (-1: not known) */
+	/* Elements: how many the buffer can hold (0: no buffer, -1: chosen at run time), and how
+	 * many are in it (-1: unknown). */
 	int32_t buffer, buffered;
 };
 

@@ -15,42 +15,44 @@ enum occupancy_limit {
 };
 
 struct occupancy {
-	const char *unknown;		/* why the occupancy is not known; NULL: it is known */
-	uint32_t resident;		/* blocks of one multiprocessor at once */
-	uint32_t warps, warps_max;	/* warps of these blocks, and the maximum */
+	const char *unknown;		/* why the occupancy is unknown; NULL: it is known */
+	uint32_t resident;		/* how many blocks one multiprocessor can hold at once */
+	/* warps of these blocks, and the maximum of the multiprocessor */
+	uint32_t warps, warps_max;
 	unsigned limits;		/* enum occupancy_limit */
-	uint64_t slots;			/* blocks of the whole device at once */
-	/* How many times the device is filled until all blocks have run, in thousandths; and the
-	 * thousandths of all slots that stay empty in the last wave. */
+	uint64_t slots;			/* how many blocks the whole device can hold at once */
+	/* How many times the device is filled until all blocks have run, in thousandths; and how
+	 * many thousandths of all slots stay empty in the last of these waves. */
 	uint64_t waves_milli;
 	uint32_t tail_milli;
 };
 
-/* The occupancy in thousandths; 0: not known. */
+/* The occupancy in thousandths; 0: unknown. */
 static inline uint32_t occupancy_milli(const struct occupancy *o)
 {
 	return o->warps_max ? (uint32_t)((uint64_t)o->warps * 1000 / o->warps_max) : 0;
 }
 
-/* One geometry that a kernel was launched with, and the runs that had it. */
+/* One geometry with which a kernel was launched, and its runs. */
 struct kernel_launch {
-	uint32_t device;		/* model-wide, UINT32_MAX not known */
-	uint32_t dims;			/* 0: it has no geometry */
-	uint64_t grid[3];		/* blocks */
-	uint32_t block[3];		/* threads (work items); 0: chosen by the driver */
-	uint32_t registers;		/* per thread; 0: not reported, as for the next two */
+	uint32_t device;		/* model-wide, UINT32_MAX: unknown */
+	uint32_t dims;			/* 0: no geometry is known */
+	uint64_t grid[3];		/* in blocks */
+	uint32_t block[3];		/* in threads (work items); 0: chosen by the driver */
+	/* per thread; 0: not reported; the same holds for the next two members */
+	uint32_t registers;
 	uint32_t shared_static, shared_dynamic;	/* bytes per block */
 	uint64_t count, timed;
 	int64_t total_ns;
 	struct occupancy occupancy;
 };
 
-/* The launches of the kernels with this name (kernel_row.raw_name) on a device (UINT32_MAX: on
- * any), those that took most time first. [locked] */
+/* The launches of the kernels with this name (kernel_row.raw_name) on a device (UINT32_MAX: on any
+ * device), those with most time first. [locked] */
 size_t model_kernel_launches(struct model *model, const char *raw_name, uint32_t device,
 			     struct kernel_launch **out);
 
-/* Writes "registers", "warps and blocks", ... to out, and returns it. */
+/* Writes the names of the limits ("registers", "warps and blocks", ...) to out, and returns out. */
 char *occupancy_limits(char *out, size_t size, unsigned limits);
 
 #endif

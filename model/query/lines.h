@@ -21,16 +21,17 @@
 
 struct model;
 
-/* What a line costs. */
+/* What the ops of a line cost. */
 struct line_cost {
 	/* Where ops of one line are nested, only the outermost counts. */
 	uint64_t calls;
 	int64_t total_ns;
-	int64_t self_ns;		/* of all of them */
-	/* launched by them, on devices and on the processor */
+	int64_t self_ns;		/* sum of the self time of all ops of the line */
+	/* time of the work that they launched, on devices and on the processor */
 	int64_t device_ns, cpu_ns;
 	uint64_t kernels, cpu_kernels, copies, copy_bytes;
-	uint64_t allocated_bytes;	/* whether or not freed again; 0 for lines of graphs */
+	/* includes memory that has been freed again; 0 for lines of graphs */
+	uint64_t allocated_bytes;
 	uint64_t backward;		/* backward ops whose forward op was called here */
 	int64_t backward_ns;
 };
@@ -39,7 +40,8 @@ struct source_row {
 	const char *file;
 	bool library;			/* belongs to an installed package, not to the user */
 	uint32_t lines;			/* how many of its lines are known */
-	uint64_t nodes, ran;		/* nodes of graphs made in it; how many of them ran */
+	/* nodes of graphs that were made in this file, and how many of them ran */
+	uint64_t nodes, ran;
 	struct line_cost cost;
 };
 /* The user's files first, then by time. ops: counts only ops and nodes whose name matches; NULL:
@@ -48,10 +50,10 @@ size_t model_sources(struct model *model, const regex_t *ops, struct source_row 
 
 #define LINE_OPS 4u
 
-/* An op of a line; nested ops are counted, too. */
+/* An op that was called in a line; nested ops are counted, too. */
 struct line_op {
-	const char *name, *raw_name, *type;	/* type NULL: none */
-	uint32_t node;			/* node of a graph, or LINE_NO_NODE */
+	const char *name, *raw_name, *type;	/* type NULL: it has no type */
+	uint32_t node;	/* the node of a graph that it is joined to, or LINE_NO_NODE */
 	uint64_t count;
 	int64_t total_ns;
 };
@@ -59,21 +61,21 @@ struct line_op {
 
 struct source_line {
 	uint32_t line;
-	const char *function;		/* NULL: not known */
+	const char *function;		/* NULL: unknown */
 	uint64_t nodes, ran;
 	struct line_cost cost;
-	uint64_t ops;			/* different ops */
+	uint64_t ops;			/* how many different ops */
 	uint32_t n_op;
 	struct line_op op[LINE_OPS];	/* the ops with most time, most first */
 };
 /* The lines of a file, by line; file: as in source_row. [locked] */
 size_t model_source_lines(struct model *model, const char *file, struct source_line **out);
 
-/* How much is known: ops that reported their line; dropped: lines, and pairs of line and op, for
- * which there was no room. */
+/* How much is known: how many ops reported their line; dropped: lines, and pairs of line and op,
+ * for which there was no room. */
 struct line_counts {
 	uint64_t frames, ops, with_line, dropped;
-	/* backward ops whose forward op was found, and was not found */
+	/* backward ops whose forward op was found, and those whose forward op was not found */
 	uint64_t linked, unlinked;
 };
 void model_line_counts(struct model *model, struct line_counts *out);	/* [locked] */
@@ -87,14 +89,14 @@ struct op_place {
 	int64_t total_ns;
 };
 struct op_shape {
-	const char *shapes;		/* NULL: others, beyond OP_SHAPES */
+	const char *shapes;		/* NULL: all other shapes, beyond OP_SHAPES */
 	uint64_t count;			/* ops that reported these shapes */
 	int64_t total_ns, max_ns;
 };
 struct op_backward {
 	const char *name;
 	uint64_t count;			/* links, each between an op and its own gradient */
-	int64_t total_ns;		/* time of these backward ops */
+	int64_t total_ns;		/* total time of these backward ops */
 };
 struct op_frame { const char *file, *function; uint32_t line; };
 struct op_slow {
@@ -102,7 +104,7 @@ struct op_slow {
 	uint32_t pid, tid;
 	const char *shapes;		/* NULL: not reported */
 	uint32_t n_stack;
-	struct op_frame *stack;		/* innermost first; in the block of op_detail */
+	struct op_frame *stack;	/* innermost frame first; stored in the block of op_detail */
 };
 
 #define OP_SHAPES 64u
@@ -110,13 +112,13 @@ struct op_slow {
 #define STACK_FRAMES 64u
 
 struct op_detail {
-	struct op_place *lines;		/* most time first */
+	struct op_place *lines;		/* the line with most time first */
 	size_t n_lines;
 	struct op_shape *shapes;
 	size_t n_shapes;
 	struct op_backward *backward;
 	size_t n_backward;
-	/* the slowest first; only ops that reported a line */
+	/* the slowest runs first; only those that reported a line */
 	struct op_slow slow[OP_SLOWEST];
 	size_t n_slow;
 };

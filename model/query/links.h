@@ -22,10 +22,10 @@ enum link_kind {
 	LINK_OP,
 	LINK_WORK,			/* device work that the op launched */
 	LINK_GRAPH,			/* the graph launch that the event is a node of */
-	LINK_NODE,			/* the reverse */
+	LINK_NODE,			/* a node of the graph launch that the event is */
 	LINK_MESSAGE,			/* the op at the other end */
 	LINK_PRODUCER,			/* an op whose output this event, or its op, takes */
-	LINK_TAKER,			/* the reverse */
+	LINK_TAKER,	/* an op that takes the output of this event, or of its op */
 	LINK_KINDS
 };
 
@@ -33,7 +33,7 @@ struct span_link {
 	enum link_kind kind;
 	struct span_ref ref;
 	int64_t start_ns, end_ns;
-	const char *name;		/* short */
+	const char *name;		/* the short name */
 };
 
 #define LINKS_NEAR 4u

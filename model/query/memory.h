@@ -23,16 +23,17 @@ struct model;
 
 struct memory_row {
 	const char *allocator;
-	uint32_t device;		/* model-wide; UINT32_MAX: none, or several */
-	uint32_t account;		/* for model_memory_columns() */
-	bool host;			/* host memory, in no device's total */
+	uint32_t device;		/* model-wide; UINT32_MAX: no device, or several */
+	uint32_t account;		/* index for model_memory_columns() */
+	bool host;			/* host memory, which counts in no device's total */
 	uint64_t live_bytes, peak_bytes, allocated_bytes;
 	uint64_t allocations, frees;
 	int64_t peak_ns;		/* when the peak was reached; 0: nothing was allocated */
 	uint64_t unknown_frees;		/* frees of unknown allocations; included in frees */
 	uint64_t missed_frees;		/* addresses allocated again without a free */
 	uint64_t late;			/* arrived after their time was final */
-	/* The ops that held most at the peak, and that hold most now, most first. */
+	/* The ops that held most memory at the peak, and those that hold most now, in that
+	 * order. */
 	size_t n_peak_ops, n_ops;
 	const char *peak_ops[MEMORY_HOLDERS], *ops[MEMORY_HOLDERS];
 	uint64_t peak_op_bytes[MEMORY_HOLDERS], op_bytes[MEMORY_HOLDERS];
@@ -55,7 +56,7 @@ size_t model_memory(struct model *model, struct memory_row **out);
 struct memory_bin { uint64_t used, used_bytes, free, free_bytes; };	/* chunks */
 
 struct memory_chunks {
-	bool known;			/* false: some of its regions or chunks were not seen */
+	bool known;			/* false: some of the regions or chunks were not seen */
 	uint64_t regions, reserved_bytes, used, used_bytes, free, free_bytes;
 	uint64_t largest_free_bytes;
 	/* The share of free memory outside the largest free chunk (of each process), in
@@ -64,7 +65,8 @@ struct memory_chunks {
 	struct memory_bin bins[MEMORY_BINS];
 };
 
-/* The chunks now, or when the processes ended. false: not such an allocator. [locked] */
+/* The chunks as they are now, or as they were when the processes ended. false: the allocator does
+ * not report chunks. [locked] */
 bool model_memory_chunks(struct model *model, uint32_t account, struct memory_chunks *out);
 
 /* How many steps the growth was measured over. [locked] */
@@ -72,8 +74,8 @@ uint64_t model_memory_steps(struct model *model);
 
 struct memory_column {
 	uint64_t min, mean, max;
-	bool known;			/* false: after the live edge */
-	bool approx;			/* min and max are those of a longer time */
+	bool known;			/* false: the column is after the live edge */
+	bool approx;			/* min and max cover a longer time than the column */
 };
 
 /* Live bytes over [t0, t1) in n columns; for an unknown account all are zero. [locked] */

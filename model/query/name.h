@@ -32,38 +32,39 @@ struct name_place {
 	struct name_event longest;
 };
 
-/* Of device work: the runs that one op launched. */
+/* For device work: the runs that one op launched. */
 struct name_op {
-	const char *name;		/* NULL: none is known */
+	const char *name;		/* NULL: no op is known */
 	uint64_t count;
 	int64_t total_ns;
 };
 
-/* The events that started in one part of the time. */
+/* The events that started in one part of the queried time. */
 struct name_part {
 	uint64_t count;
 	int64_t total_ns;
 };
 
 struct name_sum {
-	bool known;			/* some event has, or had, this name */
+	bool known;			/* some event has this name, or had it */
 	bool whole;			/* all spans were visited */
 	bool folded;			/* older events may be discarded */
 	uint64_t spans;			/* spans visited, of any name */
-	uint64_t count;			/* finished events; of these: */
+	uint64_t count;	/* finished events with this name; the following members are about these */
 	int64_t total_ns, min_ns, max_ns, p50_ns, p99_ns;
-	uint64_t spread[NAME_SPREAD];	/* counts in equal parts of min ... max */
-	uint64_t open;			/* events not finished */
+	/* how many events fall into each of NAME_SPREAD equal parts of min ... max */
+	uint64_t spread[NAME_SPREAD];
+	uint64_t open;			/* events that have not finished */
 	struct name_event open_one;	/* one of them */
 	struct name_event first, last;	/* by start */
 	struct name_event slow[NAME_SLOWEST];	/* the longest first */
 	size_t n_slow;
-	/* most time first; owned by the walk, like the next two */
+	/* most time first; owned by the walk, as are the next two arrays */
 	const struct name_place *places;
 	size_t n_places;
 	const struct name_op *ops;
 	size_t n_ops;
-	const struct name_part *parts;	/* as many as there were bounds */
+	const struct name_part *parts;	/* one for each bound */
 	size_t n_parts;
 };
 
@@ -80,11 +81,11 @@ bool name_walk_step(struct name_walk *walk, uint64_t spans);
 /* The sums so far; their pointers are valid until the next step. [locked] */
 void name_walk_sum(struct name_walk *walk, struct name_sum *out);
 
-/* ---- the names alone, for completion: no percentiles, no shapes ---- */
+/* ---- names without percentiles and shapes, for completion ---- */
 
 struct name_total {
 	const char *name;		/* short; valid as long as the model */
-	int64_t ns;			/* device time; of an op without any: its own time */
+	int64_t ns;	/* device time; for an op without device time: its own time */
 };
 
 /* Names in any order; a name may occur several times (types, devices, queues). The caller frees
@@ -92,7 +93,8 @@ struct name_total {
 size_t model_op_names(struct model *model, struct name_total **out);
 size_t model_kernel_names(struct model *model, struct name_total **out);
 
-/* Whether an op (a kernel) has this name, in full or short. O(ops), O(kernels). [locked] */
+/* Whether an op (or a kernel) has this name, either in full or short. O(ops), O(kernels).
+ * [locked] */
 bool model_has_op(struct model *model, const char *name);
 bool model_has_kernel(struct model *model, const char *name);
 

@@ -23,26 +23,27 @@
 #define OPTREE_TOP UINT32_MAX
 
 struct optree_row {
-	uint64_t id;			/* of its path; the same in every answer */
+	uint64_t id;	/* made from its path, so that it is the same in every answer */
 	uint32_t parent;		/* index, OPTREE_TOP: none */
 	uint32_t depth, children;
-	const char *name, *type;	/* name NULL: outside ops; type NULL: none */
+	const char *name, *type;	/* name NULL: everything outside of ops; type NULL: none */
 	enum framework framework;
 	bool is_range, is_async;
 	bool is_scope;			/* a scope of model_scopes(), not an op */
-	uint64_t count;			/* finished ones */
+	uint64_t count;			/* finished ops */
 	int64_t total_ns, self_ns, max_ns;
 	/* the host waited for a device, here and in all nodes below */
 	int64_t wait_ns;
-	/* Device time launched directly in it; and in it and all nodes below. */
+	/* Device time of the work launched directly in it; and of that launched in it and in all
+	 * nodes below. */
 	int64_t device_self_ns, device_ns;
-	uint64_t kernels, copies, copy_bytes;	/* in it and all nodes below */
+	uint64_t kernels, copies, copy_bytes;	/* in it and in all nodes below */
 };
 
 struct optree_question {
 	/* row of a thread, as in model_rows(); 0: all threads, merged */
 	uint32_t row;
-	int64_t t0, t1;			/* a window; t0 == t1: the whole run */
+	int64_t t0, t1;			/* the window; t0 == t1: the whole run */
 };
 
 /*

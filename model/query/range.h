@@ -23,26 +23,28 @@ enum range_kind { RANGE_KERNEL, RANGE_COPY, RANGE_COMPILE, RANGE_OP, RANGE_KINDS
 
 struct range_part {
 	enum range_kind kind;
-	const char *name, *raw_name;	/* kernel, op, what was compiled; of copies NULL */
-	const char *op;			/* that launched it, NULL none; of an op itself NULL */
-	const char *type;		/* of an op, NULL none */
-	const char *shape;		/* the problem size, the op's shapes; NULL not told */
-	uint32_t queue, device;		/* model-wide, UINT32_MAX none or several */
-	enum direction direction;	/* of copies */
+	/* of a kernel, an op, or of what was compiled; for copies NULL */
+	const char *name, *raw_name;
+	const char *op;	/* the op that launched it; NULL: none; for an op itself NULL */
+	const char *type;		/* type of an op; NULL: none */
+	const char *shape;	/* the problem size, or the op's shapes; NULL: not reported */
+	uint32_t queue, device;		/* model-wide, UINT32_MAX: none or several */
+	enum direction direction;	/* for copies */
 	enum work work;
-	uint64_t count;			/* that touch the range */
-	uint64_t open;			/* of them, not finished yet */
-	uint64_t bytes;			/* copies: of each the part that falls into the range */
-	int64_t time_ns;		/* clipped; more than the range where they overlap */
-	int64_t self_ns;		/* of ops: without the ops in them; else time_ns */
-	int64_t longest_ns;		/* of one, not clipped ... */
-	struct span_ref longest;	/* ... and which that is */
+	uint64_t count;			/* events that touch the range */
+	uint64_t open;			/* how many of them have not finished */
+	uint64_t bytes;	/* for copies: the share of each copy's bytes that falls into the range */
+	/* sum of the clipped durations; more than the range where they overlap */
+	int64_t time_ns;
+	int64_t self_ns;	/* for ops: without the ops called in them; else equal to time_ns */
+	int64_t longest_ns;		/* duration of the longest one, not clipped ... */
+	struct span_ref longest;	/* ... and the event itself */
 };
 
 struct range_state {
-	uint64_t spans;			/* looked at */
-	bool whole;			/* nothing is left to look at */
-	bool folded;			/* older detail in the range is gone */
+	uint64_t spans;			/* spans that were visited */
+	bool whole;			/* all spans have been visited */
+	bool folded;			/* older detail in the range was discarded */
 };
 
 struct range_walk;
@@ -50,13 +52,13 @@ struct range_walk;
 /* t0 < t1. [locked] */
 struct range_walk *range_walk_new(struct model *model, int64_t t0, int64_t t1);
 void range_walk_free(struct range_walk *walk);
-/* Only of that kind, from the start on. */
+/* Restricts the walk to events of this kind; to be called before the first step. */
 void range_walk_only(struct range_walk *walk, enum range_kind kind);
 /* Visits this many spans, or up to LANE_BLOCK more; false: all were visited. [locked] */
 bool range_walk_step(struct range_walk *walk, uint64_t spans);
 void range_walk_state(const struct range_walk *walk, struct range_state *out);
-/* The parts found so far; several may have the same name, range_fold() merges them. The caller
- * owns *out. Fewer parts if model_yield() says that they are not wanted any more. [locked,
+/* The parts found so far; several may have the same name, range_fold() merges them. The caller owns
+ * *out. Returns fewer parts if model_yield() says that the answer is not wanted any more. [locked,
  * yields] */
 size_t range_walk_parts(struct range_walk *walk, struct range_part **out);
 

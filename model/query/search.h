@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Questions about only those events whose name, or whose op's name, matches. The rules of query.h
+ * Queries for only those events whose name, or whose op's name, matches. The rules of query.h
  * apply.
  *
  * Idea: names are matched, once each, not events. `match` is called for every name that an event
  * may have (for new names with the next question), and an event then costs one look into a table;
  * chunks without any matching name are skipped.
  *
- * Complexity: O(chunks + 512 for each chunk that may have one).
- * Ownership: the caller frees a search, before the model. Exact; in folded detail nothing is
- * found, and columns are marked COLUMN_APPROX.
+ * Complexity: O(chunks + 512 for each chunk that may have one). Ownership: the caller frees a
+ * search, before the model. Exact; in folded detail nothing is found, and columns are marked
+ * COLUMN_APPROX.
  */
 #ifndef MODEL_QUERY_SEARCH_H
 #define MODEL_QUERY_SEARCH_H
@@ -23,7 +23,8 @@ enum search_field {
 	SEARCH_EITHER,			/* either of the two */
 };
 
-/* name: the short name; raw: as it came; both borrowed. Must not ask the model. */
+/* name: the short name; raw: the name as the source gave it; both borrowed. Must not query the
+ * model. */
 typedef bool search_match(void *arg, const char *name, const char *raw);
 
 struct search;

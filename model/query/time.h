@@ -16,56 +16,59 @@
 
 enum idle_cause {
 	IDLE_INPUT,		/* the launching thread waited for the next batch */
-	IDLE_LAUNCH,		/* the next work was being handed over, or was and did not begin */
+	/* the next work was being launched, or had been launched and had not started */
+	IDLE_LAUNCH,
 	IDLE_SYNC,		/* the launching thread waited, and nothing was queued */
 	IDLE_COPY,		/* within a blocking copy, before its data moved */
-	IDLE_HOST,		/* the launching thread ran other code: work came late */
-	IDLE_OTHER,		/* not known */
+	IDLE_HOST,		/* the launching thread ran other code, so that work came late */
+	IDLE_OTHER,		/* unknown */
 	IDLE_COUNT
 };
 
 struct idle_gap {
 	int64_t start_ns, end_ns;
-	int64_t ns[IDLE_COUNT];		/* add up to its length, as far as it has settled */
+	/* these add up to the duration of the gap, as far as it has settled */
+	int64_t ns[IDLE_COUNT];
 };
 
-/* From the device's first work to its last: ns[] add up to span - busy, where
- * that is settled. false: it did nothing yet. */
+/* From the start of the device's first work to the end of its last: ns[] add up to span - busy, as
+ * far as that has settled. false: the device has done nothing yet. */
 bool model_idle(struct model *model, uint32_t device, struct idle_gap *out);
-/* Within [t0, t1): ns[] add up to the idle time there. Detail that is long past
- * is spread over the buckets it is kept in. */
+/* Within [t0, t1): ns[] add up to the idle time there. Causes from long ago are kept only per
+ * bucket of time, and are spread evenly over their bucket. */
 bool model_idle_window(struct model *model, uint32_t device, int64_t t0, int64_t t1,
 		       struct idle_gap *out);
-/* A device's shares of [t0, t1) without the time in which events were lost, or
- * the level was off (seen.c): span_ns is what is left, all else within it.
- * false: as model_device_window(). */
+/* A device's shares of [t0, t1), excluding the time in which events were lost or the level was off
+ * (seen.c): span_ns is what remains, and all other members are about this remainder. Returns false
+ * when model_device_window() does. */
 struct device_unseen {
-	int64_t lost_ns, paused_ns;	/* apart from each other */
-	bool rough;			/* too much was lost: that is not left out */
+	int64_t lost_ns, paused_ns;	/* the two do not overlap */
+	bool rough;	/* too much was lost to exclude it, so that it is included */
 };
 bool model_device_seen(struct model *model, uint32_t device, int64_t t0, int64_t t1,
 		       struct device_row *out, struct idle_gap *gap, struct device_unseen *unseen);
-/* Of a device of model_devices(), from its first work to its last: why it was idle. Where
- * something was not seen, both become what was seen besides. */
+/* For a device of model_devices(), from its first work to its last: why it was idle. If part of
+ * that time was not observed, both *device and *idle are reduced to what was observed. */
 void model_device_as_seen(struct model *model, struct device_row *device, struct idle_gap *idle,
 			  struct device_unseen *unseen);
-/* The gap at t_ns; false: busy there, not settled, too short or too long past. */
+/* The gap at t_ns. false: the device was busy then, or the time has not settled, or the gap is too
+ * short or too long ago. */
 bool model_idle_at(struct model *model, uint32_t device, int64_t t_ns, struct idle_gap *out);
 enum idle_cause idle_most(const struct idle_gap *gap);
 const char *idle_name(enum idle_cause cause);	/* "input", "launch", ... */
 
 /* ---- what a step's time went to: model/analyses/breakdown.c ---- */
 
-/* Each instant belongs to the first of these that is true of it. */
+/* Each instant belongs to the first of these that applies. */
 enum step_class {
 	STEP_COMPUTE,		/* kernels run */
 	STEP_COMM,		/* collectives run */
-	STEP_H2D, STEP_D2H, STEP_D2D,	/* copies run; d2d: and all others */
+	STEP_H2D, STEP_D2H, STEP_D2D,	/* copies run; d2d stands for all other directions, too */
 	STEP_COMPILE,
-	STEP_LAUNCH,		/* work is being handed over, or was and has not begun */
-	STEP_SYNC,		/* the host waits for a device that does nothing */
+	STEP_LAUNCH,	/* work is being launched, or has been launched and has not started */
+	STEP_SYNC,		/* the host waits for a device that runs nothing */
 	STEP_INPUT,		/* the host fetches or waits for a batch */
-	STEP_HOST,		/* within an op or range of the launching threads */
+	STEP_HOST,		/* the launching threads are within an op or range */
 	STEP_OTHER,
 	STEP_CLASS_COUNT
 };
@@ -73,47 +76,50 @@ enum step_class {
 struct step_breakdown {
 	int64_t number, start_ns, dur_ns;
 	bool warm_up;
-	uint64_t lost;			/* events lost within: not in the means */
-	bool paused;			/* the level was off within: nor then */
+	/* events that were lost in the step; if any, it is excluded from the means */
+	uint64_t lost;
+	bool paused;	/* the level was off during the step; then it is excluded, too */
 	int64_t ns[STEP_CLASS_COUNT];	/* add up to dur_ns */
-	/* of all its devices together: what ran, and of that, under compute */
+	/* All devices together: time of copies and collectives, and how much of it kernels hid. */
 	int64_t copy_ns, copy_hidden_ns, comm_ns, comm_hidden_ns;
 	uint64_t h2d_bytes, d2h_bytes, d2d_bytes;
 };
 
-/* Of the step that begins at start_ns; false: not settled, or long past. */
+/* The breakdown of the step that starts at start_ns. false: it has not settled, or it is too long
+ * ago. */
 bool model_step_breakdown(struct model *model, int64_t start_ns, struct step_breakdown *out);
-/* Changes when there is one more. */
+/* Changes when one more step has been broken down. */
 uint64_t model_step_breakdowns(struct model *model);
-/* Mean over the steps after the warm-up; returns how many, 0: none. number is
- * the last of them. */
+/* Mean over the steps after the warm-up; returns how many there are, 0: none. out->number is the
+ * number of the last of them. */
 uint64_t model_step_breakdown_mean(struct model *model, struct step_breakdown *out);
 const char *step_class_name(enum step_class class);	/* "compute", "h2d", ... */
 
-/* What a step of a training consists of: model/analyses/phases.c. The first of these
- * that is true of an instant. */
+/* The phases of a training step: model/analyses/phases.c. An instant belongs to the first of these
+ * that applies. */
 enum step_phase {
 	PHASE_BACKWARD, PHASE_OPTIMIZER, PHASE_INPUT, PHASE_FORWARD, PHASE_OTHER, STEP_PHASES
 };
 struct step_phases {
-	int64_t ns[STEP_PHASES];	/* add up to whole_ns */
+	int64_t ns[STEP_PHASES];	/* these add up to whole_ns */
 	int64_t whole_ns;
 };
-/* Mean over the steps after the warm-up; returns how many, 0: none had a backward pass. */
+/* Mean over the steps after the warm-up; returns how many there are, 0: none had a backward
+ * pass. */
 uint64_t model_step_phases(struct model *model, struct step_phases *out);
 const char *step_phase_name(enum step_phase phase);	/* "backward", ... */
 
-/* What takes most of a step, time between steps included: model/analyses/verdict.c */
+/* What takes most of a step, including the time between steps: model/analyses/verdict.c */
 enum step_bound_kind {
 	BOUND_COMPUTE, BOUND_COMM, BOUND_INPUT, BOUND_LAUNCH, BOUND_COPY, BOUND_SYNC, BOUND_HOST,
 	BOUND_COUNT
 };
 struct step_bound {
 	enum step_bound_kind kind;
-	int64_t ns, whole_ns;		/* per step, or per second */
+	int64_t ns, whole_ns;		/* per step; per second if there are no steps */
 	bool steps;
 };
-/* false: too little has settled to say so. */
+/* false: too little has settled to tell. */
 bool model_bound(struct model *model, struct step_bound *out);
 const char *step_bound_name(enum step_bound_kind kind);
 
@@ -121,8 +127,8 @@ const char *step_bound_name(enum step_bound_kind kind);
 
 struct overlap_row {
 	uint32_t device;
-	int64_t compute_ns, copy_ns, comm_ns;	/* unions of each */
-	int64_t copy_hidden_ns, comm_hidden_ns;	/* of these, under compute */
+	int64_t compute_ns, copy_ns, comm_ns;	/* union of the time of each */
+	int64_t copy_hidden_ns, comm_hidden_ns;	/* how much of these was hidden by kernels */
 };
 bool model_overlap(struct model *model, uint32_t device, struct overlap_row *out);
 
@@ -133,11 +139,12 @@ struct bandwidth_row {
 	enum direction direction;
 	uint64_t bytes, count;
 	int64_t busy_ns;		/* while any such copy ran */
-	uint64_t mean_bytes_per_s;	/* bytes over busy_ns */
-	uint64_t best_bytes_per_s;	/* fastest single copy of 64 KiB and more, else of all */
+	uint64_t mean_bytes_per_s;	/* bytes divided by busy_ns */
+	/* fastest single copy of at least 64 KiB, or of all copies if none is that large */
+	uint64_t best_bytes_per_s;
 	uint64_t step_bytes;		/* mean per step after the warm-up */
 };
-/* By device and direction; *out owned by the caller. */
+/* By device and direction; the caller owns *out. */
 size_t model_bandwidth(struct model *model, struct bandwidth_row **out);
 
 #endif

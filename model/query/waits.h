@@ -15,20 +15,22 @@
 
 struct model;
 
-/* Waits of one call in one op at one line, of all processes. */
+/* Waits of one call in one op at one line, summed over all processes. */
 struct wait_row {
 	const char *call;
-	const char *op;			/* op or range it was called in, NULL none */
-	const char *file, *function;	/* of that op; NULL not known */
-	uint32_t line;			/* 0 not known */
+	const char *op;			/* the op or range in which it was called; NULL: none */
+	const char *file, *function;	/* source of that op; NULL: unknown */
+	uint32_t line;			/* 0: unknown */
 	uint64_t count;
-	int64_t total_ns, max_ns;	/* in the waits */
-	uint64_t stalls;		/* of them: a device ran out of work and idled then */
-	int64_t idle_ns;		/* that idle time, until its next work began */
-	int64_t saved_ns;		/* of it, what doing without the wait saves at most */
+	int64_t total_ns, max_ns;	/* time spent in these waits */
+	/* how many of them were stalls: a device ran out of work and then idled */
+	uint64_t stalls;
+	/* the idle time of these stalls, until the device's next work started */
+	int64_t idle_ns;
+	int64_t saved_ns;	/* how much of idle_ns can be saved at most by removing the wait */
 };
 
-/* Those with most idle time first, then those with most time. [locked] */
+/* The waits with most idle time first, then those with most time. [locked] */
 size_t model_waits(struct model *model, struct wait_row **out);
 
 #endif

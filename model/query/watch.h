@@ -18,21 +18,21 @@
 #define WATCH_NOTES 65536u
 
 struct watch_sort {
-	/* Whether any event of that name may be wanted; short, and raw as it came. Asked once
-	 * for each name, by the thread that feeds: no questions from here, arg must be
-	 * constant. */
+	/* Whether any event with this name may be wanted; `raw` is the name as the source gave it.
+	 * Called once for each name by the thread that feeds the model: it must not query the
+	 * model, and arg must not change. */
 	bool (*name)(void *arg, enum row_kind row, const char *name, const char *raw);
-	/* Whether one of that length may be. Likewise. */
+	/* Whether an event with this duration may be wanted. The same restrictions apply. */
 	bool (*time)(void *arg, int64_t start_ns, int64_t dur_ns);
 	void *arg;			/* borrowed until the watch ends */
 };
 
-/* NULL: it ends. [locked] */
+/* Starts a watch; NULL ends it. [locked] */
 void model_watch(struct model *model, const struct watch_sort *sort);
 
-/* The next `most` that may be wanted, in the order they became known; ends early when `take`
- * says so, the rest waits. Returns whether it did. *missed: so many in all were not told.
- * O(most * log events). [locked] */
+/* Hands over at most `most` noted events, in the order in which they became known. Stops early when
+ * `take` says so; the remaining ones stay noted. Returns whether `take` stopped it. *missed: how
+ * many events have been missed in total. O(most * log events). [locked] */
 bool model_watched(struct model *model, size_t most, bool (*take)(void *arg,
 								  const struct span *span),
 								  void *arg, uint64_t *missed);

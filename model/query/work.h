@@ -20,32 +20,33 @@ struct model;
 
 struct queue_work {
 	uint32_t queue;			/* model-wide, as in queue_row */
-	uint64_t launches;		/* commands handed over */
-	int64_t call_p50_ns, call_p99_ns, call_max_ns;	/* of the host's calls that did not
-							 * wait for the work; -1 none */
-	/* From the end of that call to the start of the run, 0 when it began before;
-	 * -1 none. */
+	uint64_t launches;		/* commands launched to the queue */
+	/* durations of the host's calls that did not wait for the work; -1: none */
+	int64_t call_p50_ns, call_p99_ns, call_max_ns;
+	/* From the end of the call to the start of the run, 0 if the run started before; -1:
+	 * none. */
 	int64_t delay_p50_ns, delay_p99_ns, delay_max_ns;
-	uint64_t kernels, shorter;	/* shorter: ran shorter than their launch call took */
-	/* Depth: handed over and not begun. */
-	int64_t watched_ns;		/* time that the following is about */
+	/* shorter: kernels whose run was shorter than their launch call */
+	uint64_t kernels, shorter;
+	/* Depth: commands that have been launched and have not started. */
+	int64_t watched_ns;		/* the time that the following members are about */
 	uint64_t depth_milli;		/* mean over that time, in thousandths */
 	uint32_t depth_max;
-	int64_t empty_ns;		/* nothing handed over and nothing running */
-	int64_t full_ns;		/* QUEUE_LIMIT or more handed over */
+	int64_t empty_ns;		/* time in which nothing was queued and nothing ran */
+	int64_t full_ns;		/* time in which QUEUE_LIMIT or more commands were queued */
 };
 
-#define QUEUE_LIMIT 1024u		/* CUDA's; a launch that meets it waits */
+#define QUEUE_LIMIT 1024u		/* CUDA's limit; a launch that reaches it waits */
 
-/* By queue; only those that had something to do. [locked] */
+/* One row for each queue that had work. [locked] */
 size_t model_queue_work(struct model *model, struct queue_work **out);
 
-/* ---- how a kernel's time went over the run ---- */
+/* ---- how the mean duration of a kernel changed over the run ---- */
 
 #define TREND_POINTS 16u
 
-/* Means of equally many steps (seconds, without steps) each, oldest first; 0
- * where it did not run. The first 512 kernels and launch shapes only. */
+/* Means over equally many steps each (over seconds, if there are no steps), oldest first; 0 where
+ * the kernel did not run. Only the first 512 pairs of kernel and launch shape are followed. */
 struct kernel_trend {
 	const char *raw_name;		/* as in kernel_row */
 	uint32_t device;
@@ -56,9 +57,9 @@ struct kernel_trend {
 /* One for each name and device. [locked] */
 size_t model_kernel_trends(struct model *model, struct kernel_trend **out);
 
-/* The same of ops: what all its calls took of a step (a second), on the host with the ops
- * they called, and of the devices launched with it on top. The first 1024 ops only;
- * a range of the user's if it is among the first 128. */
+/* The same for ops: what all calls of an op took per step (or per second), on the host including
+ * the ops that they called, and on devices the work launched directly in them. Only the first 1024
+ * ops are followed; a range of the user must be among the first 128. */
 struct op_trend {
 	const char *raw_name;		/* as in op_row */
 	uint32_t n;			/* up to TREND_POINTS */
@@ -68,41 +69,42 @@ struct op_trend {
 /* One for each name. [locked] */
 size_t model_op_trends(struct model *model, struct op_trend **out);
 
-/* ---- the critical path: at each moment of a step, what was waited for ---- */
+/* ---- the critical path: what was being waited for at each moment of a step ---- */
 
 enum path_kind {
 	PATH_OP,		/* an op of a framework, on a thread of the host */
-	PATH_HOST,		/* the host computed elsewhere, or what it did is not known */
-	PATH_INPUT,		/* it made or fetched the next batch */
-	PATH_LAUNCH,		/* it handed work over, or the work was on its way */
-	PATH_QUEUE,		/* between two runs that follow each other */
+	PATH_HOST,	/* the host computed something outside of ops, or what it did is unknown */
+	PATH_INPUT,		/* the host made or fetched the next batch */
+	PATH_LAUNCH,	/* the host launched work, or the work was on its way to the device */
+	PATH_QUEUE,		/* the time between two consecutive runs on a queue */
 	PATH_KERNEL, PATH_COPY, PATH_COMM,
-	PATH_SYNC,		/* the host was told late that the device had finished */
-	PATH_OTHER,		/* compiling, or nothing known */
+	PATH_SYNC,		/* the host learnt late that the device had finished */
+	PATH_OTHER,		/* compiling, or unknown */
 	PATH_KINDS
 };
 
 struct critical_path {
-	uint64_t steps;			/* 0: no steps, per second */
-	int64_t whole_ns;		/* mean length of what it is about; 0 nothing yet */
-	int64_t ns[PATH_KINDS];		/* mean; together whole_ns, but for rounding */
+	uint64_t steps;			/* 0: there are no steps, so that numbers are per second */
+	int64_t whole_ns;		/* mean duration of a step or second; 0: nothing yet */
+	int64_t ns[PATH_KINDS];		/* means; they add up to whole_ns, except for rounding */
 };
 
-/* What the path led through, by its share of it. */
+/* What the path led through, sorted by its share. */
 struct path_part {
 	enum path_kind kind;
-	const char *name;		/* kernel, op, call; NULL none */
+	const char *name;		/* name of a kernel, op or call; NULL: none */
 	int64_t ns;			/* mean per step or second */
-	uint64_t count;			/* in all */
+	uint64_t count;			/* total number */
 };
 
-/* Over all steps after the warm-up; at most `max` parts. [locked] */
+/* The path over all steps after the warm-up, with at most `max` parts. [locked] */
 size_t model_critical(struct model *model, struct critical_path *path, size_t max,
 		      struct path_part **out);
-/* Types of ops that the path leads through, where only the processor works: kind
- * means nothing, ns is a bound on what doing without that type could save. [locked] */
+/* The types of ops that the path leads through where only the processor works. kind has no meaning
+ * here; ns is an upper bound of what could be saved by removing this type. [locked] */
 size_t model_critical_types(struct model *model, struct path_part **out);
-/* Of the step that begins at start_ns, while it is one of the last PATH_STEPS. [locked] */
+/* The path of the step that starts at start_ns, if it is one of the last PATH_STEPS steps.
+ * [locked] */
 bool model_critical_step(struct model *model, int64_t start_ns, struct critical_path *path);
 
 #define PATH_STEPS 1024u

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The merge: the sources in the order of their start; what has started comes out by its end. */
+/* Merges the sources in the order of their start; spans that have started come out by their end. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,15 +10,15 @@
 #include "model/steps/steps.h"
 
 #define SLICE_EVENTS 512u
-/* How much later than others an entry of the journal may have come: what a thread has
- * gathered waits for the runtime's next tick, several times that. */
+/* How much later than others an entry of the journal may arrive: what a thread has gathered waits
+ * for the runtime's next tick, several times in a row. */
 #define JOURNAL_LATE_NS 100000000
 #define JOURNAL_AHEAD 16384u
 
 /* ---- heaps ---- */
 
-/* Of those that start together, processes come first, in the order they came in;
- * outer ops before inner. */
+/* Of sources that start together, processes come first, in the order in which they arrived; outer
+ * ops come before inner ones. */
 static bool source_is_before(const void *one, const void *other, const void *arg)
 {
 	const struct export_source *a = one, *b = other;
@@ -51,7 +51,7 @@ static void push_pending(struct model_export *x, const struct event *event)
 	binary_heap_up(x->pending, x->n_pending, sizeof(*event), event_is_before, NULL);
 }
 
-/* What has started: to be given out when it has ended, or now. */
+/* Stores a span that has started: it is given out when it has ended, or at once. */
 static void put_started(struct model_export *x, struct event *event, int64_t start_ns)
 {
 	if (x->by_start) {
@@ -82,7 +82,7 @@ static struct lane *export_lane(const struct model_export *x, const struct expor
 	return &row_at(x->model, source->row)->lanes[source->lane];
 }
 
-/* The lane changed: the place after the last one given. */
+/* The lane has changed: searches the place after the last span that was given out. */
 static bool find_again(struct lane *lane, struct export_source *source)
 {
 	struct lane_pos pos;
@@ -101,7 +101,7 @@ static bool find_again(struct lane *lane, struct export_source *source)
 	return true;
 }
 
-/* Takes spans until one touches the window; false: that was all. */
+/* Takes spans until one touches the window; false: there are no more. */
 static bool lane_step(struct model_export *x, struct export_source *source)
 {
 	struct lane *lane = export_lane(x, source);
@@ -176,7 +176,7 @@ static bool messages_step(struct model_export *x, struct export_source *source)
 	return true;
 }
 
-/* Behind all that are not later: mostly at the end. */
+/* Inserts the entry behind all that are not later, which mostly is the end. */
 static void ahead_insert(struct model_export *x, const struct journal_entry *entry)
 {
 	size_t i;
@@ -192,7 +192,7 @@ static void ahead_insert(struct model_export *x, const struct journal_entry *ent
 	x->ahead[i] = *entry;
 }
 
-/* So far that what comes first in what was read is the first; false: there is nothing. */
+/* Reads so far that the first of the entries read is the first of all; false: there are none. */
 static bool read_ahead(struct model_export *x, struct export_source *source)
 {
 	const struct journal *journal = x->model->journal;
@@ -226,7 +226,7 @@ static bool journal_step(struct model_export *x, struct export_source *source)
 	return read_ahead(x, source);
 }
 
-/* Who was in that pid before has its last words first. */
+/* The end of the previous program with this pid is given out first. */
 static bool process_step(struct model_export *x, struct export_source *source)
 {
 	const struct process *process = process_at(x->model, source->row);
@@ -245,7 +245,7 @@ static bool process_step(struct model_export *x, struct export_source *source)
 
 typedef bool step_fn(struct model_export *x, struct export_source *source);
 
-/* The first one of all. */
+/* Takes the next event of the source that comes first. */
 static void export_step_source(struct model_export *x)
 {
 	static step_fn *const steps[] = {
@@ -264,7 +264,7 @@ static void export_step_source(struct model_export *x)
 		sift_source(x, 0);
 }
 
-/* ---- beginning and end ---- */
+/* ---- start and end ---- */
 
 static struct export_source *add_source(struct model_export *x, enum source_kind kind,
 					int64_t next_ns)
@@ -320,7 +320,7 @@ static void add_lists(struct model_export *x)
 		*add_source(x, SOURCE_JOURNAL, journal.next_ns) = journal;
 }
 
-/* Later programs of a pid are introduced when they came, all others at first. */
+/* A later program of a pid is introduced when it appeared, all others at the start. */
 static void export_add_processes(struct model_export *x)
 {
 	struct map pids = { .size = 0 };
@@ -336,7 +336,7 @@ static void export_add_processes(struct model_export *x)
 	map_release(&pids);
 }
 
-/* The ids that processes have given to their queues and devices. */
+/* Finds the ids that processes have given to their queues and devices. */
 static void find_ids(const struct map *map, uint32_t *ids)
 {
 	for (size_t slot = 0; slot < map->size; slot++)
@@ -395,7 +395,7 @@ static void export_end_source(struct model_export *x)
 	x->ended = true;
 }
 
-/* What is made here is not the model's: it is not for its heap. */
+/* What is allocated here does not belong to the model, and must not be in its heap. */
 static void look_in(struct model *model)
 {
 	model_lock(model);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the model keeps, turned back into the events that it came from. */
+/* Turns the contents of the model back into the events that they came from. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,7 +133,7 @@ static void put_shape(struct model_export *x, uint32_t process, uint32_t id,
 	export_put(x, &event);
 }
 
-/* Runs over a map's entries in the order of their values: as they came. */
+/* Visits a map's entries in the order of their values, which is the order of arrival. */
 typedef void each_fn(struct model_export *x, uint32_t process, uint64_t key, uint32_t value,
 		     int64_t time_ns);
 
@@ -193,7 +193,7 @@ static void each_thread(struct model_export *x, uint32_t process, uint64_t key, 
 	export_put(x, &event);
 }
 
-/* Those the model makes it will make again. */
+/* Series that the model makes are left out, because a model will make them again. */
 static void put_series(struct model_export *x, uint32_t process, int64_t time_ns)
 {
 	const struct counters *counters = x->model->counters;
@@ -245,7 +245,7 @@ void export_process(struct model_export *x, uint32_t process, int64_t time_ns)
 	export_put_graphs(x, process, time_ns);
 }
 
-/* As model_status() says it. */
+/* The same number as in model_status(). */
 static uint64_t calls_seen(const struct model *model)
 {
 	uint64_t calls = 0;
@@ -364,7 +364,7 @@ static void fill_op(struct model_export *x, const struct row *row, uint32_t name
 	};
 }
 
-/* The op around this one on its thread; this one is remembered. */
+/* The op around this one on its thread; remembers this one. */
 static uint64_t parent_of(struct model_export *x, uint32_t row_index, const struct event_op *op)
 {
 	struct export_stack *stack = x->stacks[row_index];
@@ -447,7 +447,7 @@ static void export_remember_call(struct model_export *x, const struct journal_en
 		calls->max_ns = entry->dur_ns;
 }
 
-/* Allocators: what they gave out and took back, and the regions they cut it from. */
+/* For allocators: what they gave out and took back, and the regions that these are parts of. */
 static void export_journal_memory(struct model_export *x, const struct journal_entry *entry,
 				  struct event *event)
 {
@@ -524,7 +524,7 @@ struct event export_journal(struct model_export *x, const struct journal_entry *
 	return event;
 }
 
-/* Calls of which there was no event of their own. */
+/* Calls that had no event of their own. */
 static void put_calls(struct model_export *x, const struct call_total *total)
 {
 	uint32_t name = names_resolve(&x->model->names, total->name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events of what is not a span: nodes and settings of graphs, frames, pauses, stages of
- * input pipelines, thread pools.
+ * The events of everything that is not a span: nodes and settings of graphs, frames, pauses, stages
+ * of input pipelines, thread pools.
  */
 #include "model/recording/export_internal.h"
 
@@ -12,7 +12,7 @@
 #include "model/lines/lines.h"
 #include "model/ops/pools.h"
 
-#define LEVEL_ON 2			/* when it is not off: TFT_LEVEL_DEFAULT */
+#define LEVEL_ON 2			/* the level if it is not off: TFT_LEVEL_DEFAULT */
 
 static const char *raw(struct model *model, uint32_t name)
 {
@@ -91,7 +91,7 @@ void export_pauses(struct model_export *x, uint32_t process, int64_t time_ns)
 	}
 }
 
-/* Sums of the whole run: of a part of it they would say too much. */
+/* These are sums over the whole run, and would be too large for a part of it. */
 void export_stages(struct model_export *x, uint32_t process)
 {
 	struct model *model = x->model;

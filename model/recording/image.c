@@ -19,27 +19,28 @@
 #include "model/core/model.h"
 
 #define VERSION 4u
-#define SECTION ((size_t)1 << 20)	/* has one checksum */
+#define SECTION ((size_t)1 << 20)	/* size of a section, which has one checksum */
 #define HEADER_ALIGN ((size_t)65536)
 #define CHECKERS 2u
-#define SEALED_S 10			/* so far back, whatever steps a file system's times have */
+/* age that the file must have, however coarse the times of its file system are */
+#define SEALED_S 10
 #define BESIDE_NICE 10
 
 static const char magic[16] = "tftop cache\n\032\n\r";
 
-/* The file's beginning; then a checksum for each section, zeros up to
- * header_bytes, and the heap. */
+/* The start of the file; it is followed by a checksum for each section, zeros up to header_bytes,
+ * and the heap. */
 struct image_header {
 	char magic[16];
-	uint64_t checksum;		/* of the header with this 0 */
+	uint64_t checksum;		/* checksum of the header with this member set to 0 */
 	uint64_t version, header_bytes, heap_bytes, file_bytes;
 	uint64_t program, key;
 	uint64_t base;
-	uint64_t boot, device, inode;	/* the seal: while these are the file's ... */
-	int64_t mtime_s;		/* ... and this, nobody wrote to it */
+	uint64_t boot, device, inode;	/* the seal: while the file still has these ... */
+	int64_t mtime_s;		/* ... and this time, nobody has written to it */
 };
 
-/* ---- checksums: the lanes of xxHash64 (Collet), one changed word shows ---- */
+/* ---- checksums: the lanes of xxHash64 (Collet), which detect a single changed word ---- */
 
 #define PRIME1 0x9e3779b185ebca87ull
 #define PRIME2 0xc2b2ae3d27d4eb4full
@@ -79,8 +80,8 @@ uint64_t image_hash(uint64_t hash, const void *data, size_t size)
 
 /* ---- which program ---- */
 
-/* Hash of this executable's file; 0: not known. First asked by image_prepare() or
- * image_open(), before there are threads. */
+/* Hash of this executable's file; 0: unknown. First called by image_prepare() or image_open(),
+ * before there are threads. */
 static uint64_t program_hash(void)
 {
 	static uint64_t hash;
@@ -101,8 +102,8 @@ static uint64_t program_hash(void)
 	return hash;
 }
 
-/* Hash of the kernel's id of this boot; 0: not known. What was written before a
- * crash of the machine may not all have reached the disk. */
+/* Hash of the kernel's id of this boot; 0: unknown. What was written before a crash of the machine
+ * may not have reached the disk completely. */
 static uint64_t boot_hash(void)
 {
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
@@ -167,7 +168,7 @@ static bool image_write_file(int fd, struct image_header *header)
 	       write_all(fd, HEAP_BASE, header->heap_bytes) && !futimens(fd, times);
 }
 
-/* The name at last, when it is whole. */
+/* Gives the file its name, when it is complete. */
 static bool give_name(int fd, const char *path)
 {
 	char from[64];
@@ -177,8 +178,8 @@ static bool give_name(int fd, const char *path)
 	return !linkat(AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
 }
 
-/* In the child: only what a child of a program with threads may do. A file
- * without a name goes with its writer; not all file systems have them. */
+/* Runs in the child, which may do only what a child of a program with threads may do. A file
+ * without a name disappears with its writer, but not all file systems support such files. */
 static int write_image(const char *dir, const char *path, const char *beside,
 		       struct image_header *header)
 {
@@ -211,7 +212,7 @@ pid_t image_write(struct model *model, const char *path, uint64_t key)
 	bytes = heap_bytes();
 	heap_release();
 	model_unlock(model);
-	bytes += bytes / 16 + SECTION;	/* until the fork */
+	bytes += bytes / 16 + SECTION;	/* the model may grow until the fork */
 	header = xcalloc(1, header_size(bytes));
 	beside = xasprintf("%s.%d", path, (int)getpid());
 	dir = xasprintf("%.*s", (int)(strrchr(path, '/') ? strrchr(path, '/') - path : 0), path);
@@ -262,7 +263,7 @@ static void *check_sections(void *arg)
 	return NULL;
 }
 
-/* All sections, on two cores when there is something to do. */
+/* Checks all sections, on two cores if there are many. */
 static bool check_all(const struct image_header *header)
 {
 	size_t threads = header->heap_bytes > 8 * SECTION ? CHECKERS : 1;
@@ -284,10 +285,10 @@ static bool check_all(const struct image_header *header)
 
 /* ---- checking in the background ---- */
 
-/* Of what is open; the file once more, as the heap changes. */
+/* The image that is being checked; the file is mapped a second time, because the heap changes. */
 static struct {
 	struct image_header *header;	/* owned; NULL: no check is under way */
-	char *content;			/* owned: a mapping */
+	char *content;			/* owned; a mapping */
 	pthread_t thread;
 	atomic_bool stop;
 } aside;
@@ -295,7 +296,7 @@ static atomic_bool damaged;
 
 static void *check_beside(void *unused)
 {
-	setpriority(PRIO_PROCESS, 0, BESIDE_NICE);	/* this thread's */
+	setpriority(PRIO_PROCESS, 0, BESIDE_NICE);	/* applies to this thread only */
 	for (size_t i = 0; i < section_count(aside.header->heap_bytes) && !aside.stop; i++)
 		if (!section_good(aside.header, aside.content, i)) {
 			atomic_store(&damaged, true);
@@ -304,7 +305,7 @@ static void *check_beside(void *unused)
 	return unused;
 }
 
-/* Takes the header. False: it must be checked at once. */
+/* Takes over the header. false: the file must be checked at once. */
 static bool start_beside(int fd, struct image_header *header)
 {
 	void *content = mmap(NULL, header->heap_bytes, PROT_READ, MAP_SHARED, fd,
@@ -347,7 +348,7 @@ static bool is_sealed(const struct image_header *header, const struct stat *st)
 
 /* ---- opening ---- */
 
-/* The header whose file is of that size; NULL: damaged or stale. Owned. */
+/* The header, which must fit the file's size; NULL: damaged or stale. Owned. */
 static struct image_header *image_read_header(int fd, uint64_t file_bytes, uint64_t key,
 					      enum image_problem *problem)
 {

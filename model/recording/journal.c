@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks of entries, a queue. */
+/* The journal: a queue of blocks of entries. */
 #include "model/recording/journal.h"
 
 #include <stdlib.h>
@@ -9,11 +9,11 @@
 #include "model/totals/totals.h"
 
 #define BLOCK 1023u
-#define SHARE 16u			/* of the memory limit */
+#define SHARE 16u			/* the journal's share of the memory limit is 1/16 */
 
 struct journal_block {
 	struct journal_block *next;	/* owned */
-	uint64_t number;		/* of its first entry */
+	uint64_t number;		/* number of its first entry */
 	struct journal_entry entries[BLOCK];
 };
 
@@ -59,7 +59,7 @@ static void fill_times(struct journal_entry *entry, int64_t start_ns, int64_t du
 	entry->result = small(result);
 }
 
-/* Allocators: what they gave out and took back, and the regions they cut it from. */
+/* For allocators: what they gave out and took back, and the regions that these are parts of. */
 static void journal_fill_memory(struct model *model, const struct arrival *in,
 				struct journal_entry *entry)
 {
@@ -136,7 +136,7 @@ static void journal_fill_event(struct model *model, const struct arrival *in,
 	}
 }
 
-/* Of threads that tell many at once they do not come in order. */
+/* Entries of threads that report many at once do not arrive in order. */
 static int64_t when(const struct event *event)
 {
 	int64_t at_ns = event->type == EVENT_ALLOC ? event->u.alloc.at_ns :

@@ -19,7 +19,7 @@
 struct arrival;
 struct model;
 
-/* Names are the model's ids; what the letters stand for depends on the type. */
+/* Names are the model's ids; what a, b, ... mean depends on the type. */
 struct journal_entry {
 	int64_t time_ns, start_ns, dur_ns;
 	uint64_t a, b;
@@ -32,15 +32,15 @@ struct journal_block;
 
 struct journal {
 	struct journal_block *first, *last;	/* owned */
-	uint64_t first_number, n;	/* entries [first_number, n) are there */
+	uint64_t first_number, n;	/* entries [first_number, n) are kept */
 	size_t bytes;
-	int64_t from_ns;		/* whole from here on; INT64_MIN: from the beginning */
+	int64_t from_ns;		/* complete from here on; INT64_MIN: from the start */
 };
 
 /* Keeps the event that is being applied, if it is of such a type. */
 void journal_keep(struct model *model, const struct arrival *in);
-/* The entry of that number, NULL: dropped or not there yet. O(blocks), and O(1) if *at (NULL
- * at first) is of an earlier entry and nothing was dropped since. */
+/* The entry with that number; NULL: it was dropped, or has not arrived yet. O(blocks); O(1) if *at
+ * (NULL at first) is that of an earlier entry and nothing was dropped since. */
 const struct journal_entry *journal_get(const struct journal *journal, uint64_t number,
 					const struct journal_block **at);
 void journal_new(struct model *model);

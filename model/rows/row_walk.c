@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of rows and queues, so that finding a few does not need a look at all of them. */
+/* Lists of rows and queues, so that a few can be found without looking at all of them. */
 #include "model/rows/rows.h"
 
 void row_listed(struct model *model, uint32_t index)

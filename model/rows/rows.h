@@ -24,11 +24,11 @@ struct command_cold {
 	int64_t call_ns;
 	uint32_t op_name, tid;
 	uint32_t call_dur_ns;
-	/* times before the start, 0: not given; see pack_delta() */
+	/* time from these to the start; 0: not given; see pack_delta() */
 	uint32_t queued, submit;
 	int16_t status;
 	uint8_t kind_how;		/* kind | how << 5 */
-	uint8_t segment;		/* of the clock */
+	uint8_t segment;		/* segment of the clock that converted its times */
 	uint32_t place;			/* of copies: the place in memory, event_command.shape */
 	uint8_t flags;			/* of copies: CMD_PINNED, CMD_BLOCKING */
 };
@@ -38,9 +38,9 @@ struct op_cold {
 	int64_t device_ns, step;	/* step: any number that the framework chose; -1: none */
 	uint32_t kernels, ident;
 	uint32_t first_row, first_id;	/* the first command launched in it */
-	int64_t wait_ns;		/* wait for a thread of a pool, 0: none */
-	uint64_t forward;		/* instance, 0 none */
-	uint32_t waker;			/* 1 + the thread that handed it over, 0: not known */
+	int64_t wait_ns;	/* how long it waited for a thread of a pool; 0: it did not */
+	uint64_t forward;		/* instance; 0: none */
+	uint32_t waker;			/* 1 + the thread that handed it over; 0: unknown */
 	/* frame: 1 + the index in lines->frames; shapes: a name; 0: none */
 	uint32_t frame, shapes;
 	uint16_t depth;
@@ -51,10 +51,10 @@ struct op_cold {
 #define OP_IN_IDENT 3
 #define OP_IN_SHAPES 12
 #define COMMAND_OP 1			/* field `op` in the layout of commands */
-#define COMMAND_OP_NAME 3		/* op_name's */
+#define COMMAND_OP_NAME 3		/* the name of the op that launched it */
 
 struct compile_cold {
-	uint32_t cause, tid;		/* a name, 0 none */
+	uint32_t cause, tid;		/* a name; 0: none */
 	int32_t result;
 };
 
@@ -72,7 +72,7 @@ static inline int64_t unpack_delta(uint32_t packed)
 	return packed & DELTA_US ? (int64_t)(packed & ~DELTA_US) * 1000 : packed;
 }
 
-/* Announced and not finished; drawn to the live edge. */
+/* A span that was announced and has not finished; it is drawn up to the live edge. */
 struct open_span {
 	uint32_t row, lane, id, name;
 	int64_t start_ns;
@@ -93,8 +93,8 @@ struct row {
 	uint32_t n_lanes;
 	uint32_t last_id;
 	struct merged merged;		/* union of the lanes, used when there are several */
-	uint32_t opens, n_opens;	/* list head, NONE */
-	/* next row of its process's threads, or of its queue; NONE */
+	uint32_t opens, n_opens;	/* head of a list, or NONE */
+	/* the next row of its process's threads, or of its queue, or NONE */
 	uint32_t next;
 	/* interned; for queues and their copies it is made of ... */
 	const char *label;

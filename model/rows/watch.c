@@ -40,7 +40,7 @@ void model_watch(struct model *model, const struct watch_sort *sort)
 	model->watch->notes = xreallocarray(NULL, WATCH_NOTES, sizeof(*model->watch->notes));
 }
 
-/* A copy has no name; an undefined name is checked again later. */
+/* A copy has no name; an undefined name is tested again later. */
 static bool may_by_name(struct model *model, enum row_kind kind, uint32_t name)
 {
 	struct watch *watch = model->watch;

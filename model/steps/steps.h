@@ -34,11 +34,11 @@ struct nameless {
 /* All numbered steps have the one name "step #", or they would fill tables. */
 uint32_t steps_plain(struct model *model, uint32_t name);
 void apply_step(struct model *model, const struct arrival *in);
-/* Takes in a finished range if it is a step by its name. */
+/* Adds a finished range, if its name says that it is a step. */
 void steps_range(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,
 		 int64_t dur_ns);
 void steps_named(struct model *model, uint32_t placeholder);
-/* Takes in a period, the time between two runs of this name. */
+/* Adds a period, which is the time between two runs of this name. */
 void steps_period(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,
 		  int64_t dur_ns);
 void steps_release(struct model *model);

@@ -8,12 +8,12 @@
 #include "model/base/util.h"
 
 #define OPEN_NS 10000000
-#define WRITTEN_NS 20000			/* after its end, at most */
+#define WRITTEN_NS 20000	/* how long after its end an event is written, at most */
 #define FIRST_PID 4121u
 #define CLOCK_EVERY_NS 100000000
 #define BEAT_NS 1000000000
 #define SETTLED_NS 10000000
-#define AHEAD 64			/* kernels a bare launcher is ahead of its queue */
+#define AHEAD 64	/* by how many kernels a launcher without ops is ahead of its queue */
 
 const struct model_synth_profile model_synth_default = {
 	.processes = 1, .devices = 1, .queues = 2, .input_threads = 1, .layers = 8, .kernels = 3,
@@ -47,7 +47,7 @@ static bool is_over(const struct model_synth *s, const struct synth_worker *w)
 				s->truth.launched >= s->profile.spans;
 }
 
-/* The i-th of n parts of a whole, which they add up to. */
+/* The i-th of n parts of a whole; the parts add up to the whole. */
 static uint64_t part_of(uint64_t whole, uint64_t i, uint64_t n)
 {
 	return (uint64_t)((unsigned __int128)whole * (i + 1) / n -
@@ -94,7 +94,7 @@ static uint8_t how_attributed(struct model_synth *s, const struct event_command 
 	return by_chance(s, 50) ? HOW_FIFO : by_chance(s, 500) ? HOW_EXACT : HOW_EVENT;
 }
 
-/* The call when it returned, the device's record when that is there. */
+/* The call is written when it returns, the device's record when it is complete. */
 static void add_apart(struct model_synth *s, struct synth_worker *w, const struct event_command *c,
 		      int64_t end_ns)
 {
@@ -170,7 +170,7 @@ static void synth_command(struct model_synth *s, struct synth_worker *w, unsigne
 	event->u.command = c;
 }
 
-/* Host time spent in an op besides launches. */
+/* Host time that an op takes in addition to launches. */
 static int64_t op_ns(struct model_synth *s, int64_t mean)
 {
 	return synth_around(s, s->profile.op_ns ? s->profile.op_ns : mean);
@@ -208,7 +208,7 @@ static void synth_layer(struct model_synth *s, struct synth_worker *w, unsigned 
 	synth_add_op(s, w, op, w->now_ns);
 }
 
-/* What the step may launch goes in even parts to the layers of both passes. */
+/* Distributes what the step may launch evenly to the layers of both passes. */
 static void synth_pass(struct model_synth *s, struct synth_worker *w, bool forward, uint64_t parent,
 		       unsigned layers)
 {
@@ -229,7 +229,7 @@ static void synth_pass(struct model_synth *s, struct synth_worker *w, bool forwa
 	synth_add_op(s, w, op, w->now_ns);
 }
 
-/* A step of given size has copies of given size: a tenth of it at most. */
+/* In a step of given size, copies have a given size, too: at most a tenth of it. */
 static uint64_t copy_bytes(const struct model_synth *s, uint64_t bytes)
 {
 	uint64_t most = (uint64_t)s->profile.period_ns * 12 / 10;
@@ -261,7 +261,7 @@ static void synth_inputs(struct model_synth *s, struct synth_worker *w, int64_t 
 			.flags = OP_RANGE,
 		};
 
-		/* One thread's ranges one after the other. */
+		/* The ranges of a thread follow each other. */
 		op.start_ns += (to_ns - op.start_ns) / 2 * (i / s->profile.input_threads);
 		if (op.start_ns < to_ns || is_sized(s))
 			synth_add_op(s, w, op, s->profile.input_ns ? to_ns - 1000 :
@@ -269,7 +269,7 @@ static void synth_inputs(struct model_synth *s, struct synth_worker *w, int64_t 
 	}
 }
 
-/* The main thread, in the range that fetches the batch. */
+/* The main thread waits, in the range that fetches the batch. */
 static void wait_for_input(struct model_synth *s, struct synth_worker *w, uint64_t parent)
 {
 	struct event_op op = {
@@ -293,8 +293,8 @@ static int64_t latest(const struct model_synth *s, const struct synth_worker *w)
 
 /* How many things of each kind a step has. */
 struct step_size {
-	unsigned layers, inputs;	/* of each pass; ranges of the input threads */
-	uint64_t spans;			/* to launch, with the copies */
+	unsigned layers, inputs;	/* layers of each pass; ranges of the input threads */
+	uint64_t spans;			/* spans to launch, including copies */
 };
 
 static struct step_size synth_item_bytes(const struct model_synth *s, const struct synth_worker *w)
@@ -306,7 +306,7 @@ static struct step_size synth_item_bytes(const struct model_synth *s, const stru
 
 	if (!is_sized(s))
 		return size;
-	/* The step itself, two passes, their layers, the rest input. */
+	/* The step itself, two passes and their layers; the rest is input. */
 	ops = part_of(s->profile.ops, w->steps, s->profile.steps);
 	size.layers = ops > 4 ? (unsigned)(ops - 4) / 2 : 0;
 	size.inputs = (unsigned)ops - 3 - 2 * size.layers;
@@ -332,7 +332,7 @@ void synth_settled(struct model_synth *s, struct synth_worker *w, int64_t settle
 	w->told_ns = w->now_ns;
 }
 
-/* What the runtime's thread does beside the program. */
+/* What the runtime's thread does meanwhile. */
 static void synth_runtime_share(struct model_synth *s, struct synth_worker *w, int64_t settled_ns)
 {
 	struct event *event;
@@ -405,7 +405,7 @@ static void synth_step(struct model_synth *s, struct synth_worker *w)
 	w->now_ns += synth_around(s, 20000);
 }
 
-/* Without ops: each queue gets something, and the launcher is ahead of them. */
+/* Without ops: each queue gets some work, and the launcher is ahead of them. */
 static void bare_round(struct model_synth *s, struct synth_worker *w)
 {
 	int64_t begin = w->now_ns, ahead = AHEAD * s->profile.kernel_ns;
@@ -435,7 +435,7 @@ static void bare_round(struct model_synth *s, struct synth_worker *w)
 			    begin - 2 * ahead - s->profile.disorder_ns : s->start_ns);
 }
 
-/* ---- the outside ---- */
+/* ---- entry points ---- */
 
 struct model_synth *model_synth_new(uint64_t seed, const struct model_synth_profile *profile,
 				    int64_t start_ns)

@@ -11,14 +11,14 @@
 #include "model/base/util.h"
 
 #define FILE_NAME "train.py"
-#define AGAIN 12u			/* steps */
+#define AGAIN 12u			/* in steps */
 #define COMPILE_NS 120000000
 #define MATMUL_NS 3000000
 #define RELU_NS 400000
-#define GLUE_NS 20000			/* between two ops */
+#define GLUE_NS 20000			/* time between two ops */
 #define LAYERS 3u
 #define BATCH 64u
-#define SIZE(layer) (256u << (layer))	/* of its input */
+#define SIZE(layer) (256u << (layer))	/* size of the layer's input */
 
 #define DEVICE EVENT_OWN_IDS
 #define QUEUE (EVENT_OWN_IDS + 1)
@@ -27,10 +27,10 @@ enum { TEXT_STEP = 1, TEXT_GRAPH, TEXT_PLACE, TEXT_FUNCTION, TEXT_MATMUL, TEXT_R
        TEXT_ARGUMENT, TEXT_SGEMM, TEXT_INPUT, TEXT_BATCH, TEXT_FILE, TEXT_MAIN,
        TEXT_FORWARD, TEXT_BACKWARD, TEXT_LAYERS };
 
-/* Of each layer: forward, its activation, backward; then its problem size. */
+/* For each layer: forward, its activation, backward; then its problem size. */
 enum { OP_FORWARD, OP_RELU, OP_BACKWARD, OP_SHAPE, OPS_OF_LAYER };
 
-/* Lines of FILE_NAME: the loop's, and those of its functions. */
+/* Lines of FILE_NAME: that of the loop, and those of its functions. */
 enum { FRAME_LOOP = 1, FRAME_INPUT, FRAME_FORWARD, FRAME_RELU, FRAME_BACKWARD, FRAMES };
 static const struct event_frame frames[FRAMES] = {
 	[FRAME_LOOP] = { FRAME_LOOP, 0, TEXT_FILE, TEXT_MAIN, 19 },
@@ -45,7 +45,7 @@ static uint32_t text_of(unsigned layer, unsigned op)
 	return TEXT_LAYERS + layer * OPS_OF_LAYER + op;
 }
 
-/* ---- what it is made of ---- */
+/* ---- definitions ---- */
 
 static void synth_cpu_define_texts(struct model_synth *s, struct synth_worker *w)
 {
@@ -95,7 +95,7 @@ static void define_node(struct model_synth *s, struct synth_worker *w, uint32_t 
 	synth_own(s, event, inputs);
 }
 
-/* What each layer takes: forward the one before, backward the one after. */
+/* The inputs of each layer: forward takes from the layer before, backward from the layer after. */
 static void define_graph(struct model_synth *s, struct synth_worker *w)
 {
 	define_node(s, w, 1, TEXT_BATCH, TEXT_ARGUMENT, FRAME_LOOP, xstrdup(""));

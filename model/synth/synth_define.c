@@ -7,7 +7,7 @@
 #define TICKS_OFFSET 7000000000000
 #define CLOCK_ERROR_NS 500
 
-/* half ... one and a half of mean */
+/* a random number from mean / 2 to mean * 3 / 2 */
 int64_t synth_around(struct model_synth *s, int64_t mean)
 {
 	return mean / 2 + (int64_t)(synth_random(s) % (uint64_t)(mean + 1));
@@ -64,8 +64,8 @@ static void define_names(struct model_synth *s, struct synth_worker *w)
 	w->names = synth_kernel_name(s, s->profile.layers, 0);
 }
 
-/* Addresses: what is kept, then a place for each layer; with counters, pieces of a
- * region. */
+/* Addresses: what is kept comes first, then a place for each layer; with counters, these are pieces
+ * of a region. */
 static uint64_t address_of(const struct model_synth *s, uint64_t place)
 {
 	return s->profile.counters ? SYNTH_REGION + place % 64 * 2 * s->profile.layer_bytes +
@@ -92,7 +92,7 @@ void synth_dealloc(struct model_synth *s, struct synth_worker *w, uint64_t place
 	};
 }
 
-/* Drift makes it a device's clock: pairs, each off by what its error bar says. */
+/* With drift it is a device's clock: pairs, each of which is wrong by up to its error bar. */
 void synth_pair(struct model_synth *s, struct synth_worker *w, unsigned device)
 {
 	struct event *event = synth_write(s, w, EVENT_CLOCK, w->now_ns);
@@ -107,7 +107,7 @@ void synth_pair(struct model_synth *s, struct synth_worker *w, unsigned device)
 	w->clock_ns = w->now_ns;
 }
 
-/* Its own numbers: the program is the same with and without. */
+/* Uses random numbers of its own, so that the program is the same with and without counters. */
 void synth_counters(struct model_synth *s, struct synth_worker *w)
 {
 	for (unsigned id = 1; id <= 1 + s->profile.devices; id++) {

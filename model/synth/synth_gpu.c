@@ -13,22 +13,22 @@
 #include "model/base/util.h"
 
 #define LAYERS 4u
-#define CORRELATION 0x80000000u		/* as CUPTI's are sent */
+#define CORRELATION 0x80000000u		/* correlations have this bit, as those of CUPTI */
 #define BATCH_BYTES (UINT64_C(24) << 20)
 #define HIDDEN_BYTES (UINT64_C(64) << 20)	/* what a layer keeps for its backward pass */
 #define WEIGHTS_BYTES (UINT64_C(3) << 30)
-#define HOST_RATE 50			/* bytes a ns to and from the host ... */
+#define HOST_RATE 50			/* bytes per ns to and from the host ... */
 #define PEER_RATE 300			/* ... and between devices */
 #define LOG_NS 2600000
 #define LAUNCH_NS 4000
-#define REACH_NS 3000			/* from a launch to its start */
+#define REACH_NS 3000			/* time from a launch to its start */
 #define GAP_NS 900			/* between two kernels of a stream, or nodes */
 
 enum { TEXT_BATCH = 1, TEXT_ITEM, TEXT_LOG, TEXT_STEP, TEXT_FILE, TEXT_TRAIN, TEXT_FORWARD,
        TEXT_COPY, TEXT_PEER, TEXT_FETCH, TEXT_GRAPH, TEXT_REDUCE, TEXT_REDUCE_OP, TEXT_UPDATE,
        TEXT_UPDATE_OP, TEXT_BACKWARD, TEXT_SYNC, TEXT_DEVICE, TEXT_POOL, TEXT_PARTS };
 
-/* What a layer is made of: ops, and the kernel of each, forward and backward. */
+/* What a layer consists of: ops, and the kernel of each, forward and backward. */
 static const struct synth_part {
 	const char *op, *kernel, *backward;
 	int64_t ns;
@@ -67,7 +67,7 @@ static unsigned synth_gpu_queue(const struct model_synth *s, unsigned device, un
 	return device * per_device(s) + stream;
 }
 
-/* ---- what it is made of ---- */
+/* ---- definitions ---- */
 
 static void synth_gpu_define_texts(struct model_synth *s, struct synth_worker *w)
 {
@@ -212,7 +212,7 @@ static void synth_gpu_end(struct model_synth *s, struct synth_worker *w, struct 
 	synth_write(s, w, EVENT_OP, w->now_ns)->u.op = op;
 }
 
-/* When what is launched now begins on that queue, not before after_ns. */
+/* When work that is launched now starts on that queue, not before after_ns. */
 static int64_t begins(const struct synth_worker *w, unsigned queue, int64_t after_ns)
 {
 	int64_t start = w->now_ns + REACH_NS, free_ns = w->queue_ns[queue] + GAP_NS;
@@ -228,7 +228,7 @@ static void count(struct model_synth *s, bool kernel, uint64_t bytes, int64_t ns
 	s->truth.bytes += bytes;
 }
 
-/* Enqueues; the end of its run. */
+/* Enqueues work; returns the end of its run. */
 static int64_t synth_gpu_launch(struct model_synth *s, struct synth_worker *w, unsigned queue,
 				struct event_command c, const struct event_op *op, int64_t run_ns,
 				int64_t after_ns)
@@ -271,7 +271,7 @@ static int64_t copy(struct model_synth *s, struct synth_worker *w, unsigned queu
 				(direction == DIR_P2P ? PEER_RATE : HOST_RATE), after_ns);
 }
 
-/* Each layer's kernels, one layer on a compute stream after the other's. */
+/* The kernels of each layer; layers take turns on the compute streams. */
 static int64_t synth_gpu_forward(struct model_synth *s, struct synth_worker *w, unsigned device,
 				 int64_t after_ns)
 {
@@ -341,7 +341,7 @@ static int64_t synth_gpu_backward(struct model_synth *s, struct synth_worker *w,
 	return start;
 }
 
-/* The gradients of the first half while the second one runs, then the others. */
+/* Reduces the gradients of the first half while the second half runs, then the others. */
 static int64_t reduce(struct model_synth *s, struct synth_worker *w, unsigned device,
 		      int64_t half_ns, int64_t after_ns)
 {
@@ -369,7 +369,7 @@ static int64_t update(struct model_synth *s, struct synth_worker *w, unsigned de
 	return after_ns;
 }
 
-/* item(): four bytes, and the thread waits for them. */
+/* item(): copies four bytes, and the thread waits for them. */
 static void read_loss(struct model_synth *s, struct synth_worker *w, int64_t after_ns)
 {
 	struct event_op op = begin(w, TEXT_ITEM, FRAME_ITEM);
@@ -399,7 +399,7 @@ static void synth_gpu_counters(struct model_synth *s, struct synth_worker *w)
 			};
 }
 
-/* All that the devices were given; the end of it on the first one. */
+/* Launches all work of a step; returns when it ends on the first device. */
 static int64_t synth_gpu_hand_over(struct model_synth *s, struct synth_worker *w)
 {
 	struct event_op op = begin(w, TEXT_BATCH, FRAME_BATCH);

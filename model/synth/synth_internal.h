@@ -8,33 +8,34 @@
 #define SYNTH_BATCH 1024u
 #define SYNTH_REGION (UINT64_C(1) << 32)
 
-/* Name ids: fixed ones, then layers, then their kernels. */
+/* Ids of names: fixed ones, then those of the layers, then those of their kernels. */
 enum { NAME_FORWARD = 1, NAME_BACKWARD, NAME_LOAD, NAME_H2D, NAME_D2H, NAME_ENQUEUE,
        NAME_TYPE, NAME_BUFFER, NAME_INPUT, NAME_LAYERS };
 
 struct synth_thread {
-	uint32_t seq;			/* of its last event */
-	uint64_t missing;		/* left out since the last one that was handed out */
+	uint32_t seq;			/* sequence number of its last event */
+	uint64_t missing;		/* events left out since the last one that was handed out */
 	int64_t last_ns;
 };
 
 struct synth_worker {
 	uint32_t pid;
-	int64_t now_ns;			/* of its main thread */
-	int64_t *queue_ns;		/* owned; each queue is busy until then */
-	struct synth_thread *threads;	/* owned; main, then input */
+	int64_t now_ns;			/* time of its main thread */
+	int64_t *queue_ns;		/* owned; how long each queue is busy */
+	struct synth_thread *threads;	/* owned; the main thread, then the input threads */
 	uint64_t steps, instances, calls, told_calls;
-	uint64_t held;			/* layers whose memory is allocated, a bit each */
+	uint64_t held;			/* layers whose memory is allocated, one bit each */
 	uint32_t correlations, names;
 	uint64_t quota;			/* spans that this step may still launch */
-	int64_t told_ns, beat_ns, clock_ns;	/* last settled, beat, pair */
+	/* when the last settled time, beat and pair were written */
+	int64_t told_ns, beat_ns, clock_ns;
 };
 
-/* Written, but not handed out. */
+/* An event that has been written and not handed out. */
 struct synth_item {
 	struct event event;
 	uint64_t order;
-	char *text;			/* owned; what the event's name points to */
+	char *text;			/* owned; the text that the event's name points to */
 	uint32_t next_free;
 };
 
@@ -43,21 +44,21 @@ struct model_synth {
 	struct model_synth_truth truth;
 	int64_t start_ns;
 	uint64_t random, order;
-	/* random too, of losses alone: the program stays the same */
+	/* a second random state, used for losses only, so that losses do not change the program */
 	uint64_t luck;
 	struct synth_worker *workers;		/* owned */
 	struct synth_item *items;	/* owned */
 	size_t n_items, cap_items;
 	uint32_t free_item;
-	uint32_t *heap;			/* owned; of items, the earliest first */
+	uint32_t *heap;			/* owned; indices of items, the earliest first */
 	size_t n, cap;
 	struct event batch[SYNTH_BATCH];
-	char *texts[SYNTH_BATCH];	/* owned; of the batch */
+	char *texts[SYNTH_BATCH];	/* owned; the texts of the batch */
 	size_t n_batch, n_texts;
 };
 
 /* ---- synth_define.c ---- */
-/* Half ... one and a half of mean. */
+/* A random number from mean / 2 to mean * 3 / 2. */
 int64_t synth_around(struct model_synth *s, int64_t mean);
 uint64_t synth_ticks(const struct model_synth *s, int64_t host_ns);
 void synth_name(struct model_synth *s, struct synth_worker *w, uint32_t id, uint8_t kind,
@@ -66,7 +67,7 @@ uint32_t synth_kernel_name(const struct model_synth *s, unsigned layer, unsigned
 void synth_alloc(struct model_synth *s, struct synth_worker *w, uint64_t place, uint64_t op,
 		 uint32_t op_name);
 void synth_dealloc(struct model_synth *s, struct synth_worker *w, uint64_t place);
-/* Series 1: waiting batches; 2 and on: the devices' temperatures. */
+/* Series 1 is the number of waiting batches; series 2 and up are the devices' temperatures. */
 void synth_counters(struct model_synth *s, struct synth_worker *w);
 void synth_pair(struct model_synth *s, struct synth_worker *w, unsigned device);
 void synth_define(struct model_synth *s, struct synth_worker *w);
@@ -84,14 +85,15 @@ void synth_gpu_step(struct model_synth *s, struct synth_worker *w);
 
 /* ---- synth_out.c ---- */
 uint64_t synth_random(struct model_synth *s);
-/* An event that is written then; valid until the next one. w NULL: no process. */
+/* Makes an event that is written at that time; valid until the next one. w NULL: it has no
+ * process. */
 struct event *synth_write(struct model_synth *s, struct synth_worker *w, enum event_type type,
 			  int64_t written_ns);
-/* The name written last owns its text. */
+/* Gives the text to the name that was written last, which owns it from now on. */
 void synth_own(struct model_synth *s, struct event *event, char *text);
-/* All that is written up to then. */
+/* Hands out everything that is written up to that time. */
 void synth_hand_out(struct model_synth *s, int64_t until_ns, model_synth_sink *sink, void *arg);
-/* What is missing at the end. */
+/* Hands out the rest at the end. */
 void synth_hand_out_end(struct model_synth *s, model_synth_sink *sink, void *arg);
 void synth_out_release(struct model_synth *s);
 

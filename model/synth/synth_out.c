@@ -133,7 +133,7 @@ static void tell_loss(struct model_synth *s, const struct event *at, struct synt
 	thread->missing = 0;
 }
 
-/* Whether the event is lost: numbered all the same. */
+/* Numbers the event; returns whether it is lost. Lost events are numbered, too. */
 static bool synth_number_event(struct model_synth *s, struct event *event)
 {
 	struct synth_thread *thread = has_number(event->type) ? thread_of(s, event) : NULL;

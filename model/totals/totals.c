@@ -15,7 +15,7 @@
 #include "model/rows/rows.h"
 
 #define TOTALS_MAX (1u << 22)
-/* The rate of a smaller transfer says more about its launch than about the bus. */
+/* The rate of a smaller transfer depends more on its launch than on the bus. */
 #define PEAK_BYTES 65536u
 #define COMPILES_MAX 65536u
 
@@ -349,7 +349,7 @@ void apply_compile(struct model *model, const struct arrival *in)
 	});
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 static int call_by_time(const void *a, const void *b)
 {
@@ -358,7 +358,7 @@ static int call_by_time(const void *a, const void *b)
 	return DESCENDING(x, y, total_ns) ?: DESCENDING(x, y, count) ?: strcmp(x->name, y->name);
 }
 
-/* The index of the row of a name, which is made if it is new. */
+/* The index of the row of a name; makes the row if it is new. */
 static uint32_t total_row_for(struct map *rows, uint32_t name, size_t *n)
 {
 	uint32_t at = map_get(rows, name);

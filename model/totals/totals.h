@@ -9,7 +9,7 @@
 struct kernel_total {
 	uint32_t name, queue;
 	uint32_t shape;			/* shape id of the process; 0: none, or several */
-	bool shapes;			/* several */
+	bool shapes;			/* there were several shapes */
 	uint64_t count, failed, approx, untimed;
 	int64_t total_ns, min_ns, max_ns;
 	struct hist hist;
@@ -33,11 +33,11 @@ struct kernel_op_total {
 };
 
 struct copy_total {
-	/* peer: of P2P copies the process's id of the other device, 0: none */
+	/* peer: for P2P copies the process's id of the other device; 0: none */
 	uint32_t queue, peer;
 	uint8_t direction;
 	uint64_t count, failed, approx, bytes, untimed, timed_bytes;
-	uint64_t pinned;		/* of count */
+	uint64_t pinned;		/* how many of the copies had pinned host memory */
 	int64_t total_ns;
 	uint64_t peak, peak_small;
 };
@@ -51,7 +51,7 @@ struct call_total {
 
 struct compile_total { uint32_t what, cause; uint64_t count, failed; int64_t total_ns; };
 
-struct finished_run {				/* a finished command, resolved */
+struct finished_run {	/* a finished command whose names have been resolved */
 	uint32_t process, queue, name, op_name, shape;
 	enum how how;
 	enum direction direction;
@@ -64,7 +64,7 @@ void total_copy(struct model *model, const struct finished_run *run);
 void apply_call(struct model *model, const struct arrival *in);
 void apply_calls(struct model *model, const struct arrival *in);
 void apply_compile(struct model *model, const struct arrival *in);
-/* The name that is the first non-empty line of a text. */
+/* The name that consists of the first non-empty line of a text. */
 uint32_t text_first_line(struct model *model, const char *text);
 void totals_release(struct model *model);
 

@@ -24,7 +24,7 @@ static bool is_sleep(long call)
 	return call == SYS_clock_nanosleep || call == SYS_nanosleep || call == SYS_restart_syscall;
 }
 
-/* LTTng calls its threads by the program's name and "-ust". */
+/* LTTng names its threads after the program, with "-ust". */
 static bool is_sleeping_ust_thread(pid_t pid, pid_t tid)
 {
 	char path[64], text[128], *end;
@@ -44,7 +44,7 @@ static bool is_sleeping_ust_thread(pid_t pid, pid_t tid)
 	return good && end != text && is_sleep(call);
 }
 
-/* The sleep returns 0, instead of being gone on with. */
+/* Makes the sleep return 0, so that it is not continued. */
 static bool end_sleep(struct tracee *e)
 {
 	if (!is_sleep((long)e->regs.orig_rax) || (long)e->regs.rax != -E_RESTART_RESTARTBLOCK)

@@ -49,14 +49,17 @@
 #include "model/base/util.h"
 
 #define RED_ZONE 128
-#define CALLS_MAX 2		/* one below the other: dlopen(), then dlerror() or the entry */
-#define RAISE_ROOM 1024		/* what libc's raise() uses of the stack, and more */
-#define FLAGS_CLEARED 0x500ull	/* direction, trap */
+/* one below the other on the stack: dlopen(), then dlerror() or the entry */
+#define CALLS_MAX 2
+#define RAISE_ROOM 1024		/* how much of the stack libc's raise() needs, and some more */
+#define FLAGS_CLEARED 0x500ull	/* the flags for direction and trap */
 #define UC_FP_XSTATE 1
 #define UC_SIGCONTEXT_SS 2
 #define UC_STRICT_RESTORE_SS 4
-#define NO_ALTSTACK 0x7f	/* flags that sigaltstack(2) refuses: the thread's own stays */
-#define XSTATE_SW 464		/* bytes for software in the legacy area: first the features */
+/* flags that sigaltstack(2) refuses, so that the thread's own alternate stack stays */
+#define NO_ALTSTACK 0x7f
+/* offset of the bytes for software in the legacy area; the features come first */
+#define XSTATE_SW 464
 #define XSTATE_HEADER 512
 #define XSTATE_MAGIC1 0x46505853u
 #define XSTATE_MAGIC2 0x46505845u
@@ -146,7 +149,7 @@ enum hold tracee_stop(struct tracee *e, int64_t deadline)
 			break;
 		if (event)		/* the whole program is being stopped */
 			return HOLD_LATE;
-		go_on(e, signal);	/* one that was on its way */
+		go_on(e, signal);	/* a signal that was on its way */
 	}
 	if (hold != HOLD_DONE)
 		return hold;
@@ -300,7 +303,7 @@ static void lay_frame(const struct tracee *e, ucontext_t *uc, uint64_t xstate)
 	g[REG_RIP] = (greg_t)(again ? r->rip - 2 : r->rip);
 	g[REG_CSGSFS] = (greg_t)((r->cs & 0xffff) | (r->ss & 0xffff) << 48);
 	memcpy(&uc->uc_sigmask, &e->mask, sizeof(e->mask));
-	uc->uc_mcontext.fpregs = (void *)(uintptr_t)xstate;	/* an address over there */
+	uc->uc_mcontext.fpregs = (void *)(uintptr_t)xstate;	/* an address in the target */
 }
 
 struct call_area {
@@ -391,7 +394,8 @@ static enum hold wait_marker(struct tracee *e, const struct call_area *area, int
 		    target_read(e->target, area->result, result, sizeof(*result)) &&
 		    *result != UINT64_MAX)
 			break;
-		/* nobody handles the marker, so that one from elsewhere means nothing */
+		/* no handler exists for the marker, so a marker signal from elsewhere has no
+		 * meaning */
 		go_on(e, signal == e->marker ? 0 : signal);
 	}
 	e->returned = true;

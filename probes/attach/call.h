@@ -16,14 +16,15 @@
 #include <sys/user.h>
 
 #define XSTATE_MAX (24 << 10)
-#define AREA_MAX (XSTATE_MAX + 4096 + 2048)	/* what a call writes below the stack pointer */
+/* how much a call may write below the stack pointer */
+#define AREA_MAX (XSTATE_MAX + 4096 + 2048)
 
 struct tracee {
 	const struct target *target;
 	pid_t tid;
-	bool taken;		/* seized */
+	bool taken;		/* tftop traces it (PTRACE_SEIZE) */
 	bool stopped;
-	bool away;		/* it runs a call of tftop */
+	bool away;		/* it is running a call for tftop */
 	bool returned;		/* the last call has returned: it can be restored */
 	int pending;		/* a signal to deliver when it continues; 0: none */
 	struct user_regs_struct regs;	/* where it was stopped */
@@ -36,8 +37,8 @@ struct tracee {
 
 enum hold {
 	HOLD_DONE,
-	HOLD_GONE,		/* the thread has ended, or runs another program */
-	HOLD_LATE,		/* not in time */
+	HOLD_GONE,		/* the thread has ended, or runs another program now */
+	HOLD_LATE,		/* the thread did not stop, or the call did not return, in time */
 	HOLD_DENIED,		/* not permitted; errno */
 };
 

@@ -26,8 +26,9 @@
 #include "probes/process/process.h"
 
 #define FIND_NS INT64_C(2000000000)
-#define BACK_NS INT64_C(1000000000)	/* the probes' level may be on its way to off */
-#define LEAVE_NS INT64_C(200000000)	/* for a thread that was not stopped in time */
+#define BACK_NS INT64_C(1000000000)	/* how long the probes may take to set their level to off */
+/* how long a thread that was not stopped in time is waited for */
+#define LEAVE_NS INT64_C(200000000)
 #define IDLE_MAX 65536u
 #define STACK_LOOK 16384u	/* bytes; a signal's frame is 3 KB with all vector registers */
 #define E_RESTARTNOHAND 514	/* from the kernel's linux/errno.h */
@@ -40,13 +41,13 @@ struct stopped_thread {
 
 struct code_job {
 	pid_t pid;
-	struct target target;	/* its memory alone */
-	const struct report *report;	/* NULL: it is put back */
+	struct target target;	/* only its memory is used */
+	const struct report *report;	/* NULL: the code is being restored */
 	const struct stage_codes *codes;
 	struct code_result *result;
 	struct stopped_thread *threads;	/* CODE_THREADS_MAX */
 	size_t count;
-	bool over;		/* not to be tried again */
+	bool over;		/* it must not be tried again */
 };
 
 static bool code_refused(struct code_job *job, const char *why)
@@ -110,7 +111,7 @@ static bool seize_new_threads(struct code_job *job)
 	return good;
 }
 
-/* False: not in time, or the whole program is being stopped. */
+/* false: the thread did not stop in time, or the whole program is being stopped. */
 static bool wait_stopped(struct stopped_thread *t, int64_t deadline)
 {
 	int status, signal;
@@ -126,7 +127,7 @@ static bool wait_stopped(struct stopped_thread *t, int64_t deadline)
 		if (t->gone)
 			break;
 		signal = WSTOPSIG(status);
-		if (!(status >> 16)) {	/* one that was on its way */
+		if (!(status >> 16)) {	/* a signal that was on its way */
 			ptrace(PTRACE_CONT, t->tid, 0, (void *)(intptr_t)signal);
 			continue;
 		}
@@ -138,7 +139,7 @@ static bool wait_stopped(struct stopped_thread *t, int64_t deadline)
 	return true;
 }
 
-/* Also threads that are created until all are stopped. */
+/* Also stops threads that are created before all are stopped. */
 static bool stop_all(struct code_job *job, int64_t deadline)
 {
 	size_t before;
@@ -225,7 +226,7 @@ static bool is_back(const struct code_job *job)
 	return !job->report;
 }
 
-/* Whether the thread is inside none of it, and no signal handler returns to it. */
+/* Whether the thread is outside of all pieces, and no signal handler returns into one. */
 static bool is_idle(const struct code_job *job, const struct stopped_thread *t)
 {
 	const struct stage_codes *c = job->codes;

@@ -14,10 +14,11 @@ struct elf {
 	uint64_t symbols, strings, strings_size, gnu_hash;
 };
 
-/* By the address of its ELF header; false when there is none, or it is for another machine. */
+/* Opens the file whose ELF header is at this address; false: there is none, or it is for another
+ * machine. */
 bool elf_open(struct elf *elf, const struct target *t, uint64_t header);
 
-/* By the address of its dynamic section. */
+/* The same, given the address of its dynamic section. */
 bool elf_open_dynamic(struct elf *elf, const struct target *t, uint64_t bias,
 			uint64_t dynamic);
 

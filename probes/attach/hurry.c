@@ -14,7 +14,7 @@
 #include "probes/process/process.h"
 
 #define LOCK_PI2 13			/* FUTEX_LOCK_PI2, since Linux 5.14: CLOCK_MONOTONIC */
-#define LOOK_NS 5000000			/* whether it is over */
+#define LOOK_NS 5000000			/* how often to check whether it is over */
 
 static void *wait_for_it(void *data)
 {
@@ -50,7 +50,7 @@ void hurry_begin(struct hurry *hurry, pid_t tid)
 
 	*hurry = (struct hurry){ .futex = (uint32_t)tid };
 	prctl(PR_SET_TIMERSLACK, 1);
-	process_hurry();		/* where priorities are not to be had */
+	process_hurry();		/* if real-time priorities are not available */
 	if (!may_go_first(&attributes))
 		return;
 	sigfillset(&all);

@@ -18,8 +18,9 @@
 #include "probes/attach/target.h"
 
 #define DEFAULT_MS 2000
-#define STOP_MS 100		/* a thread that cannot be stopped within: another one */
-#define STOPS_RUNNING 200	/* of a thread that computes, before another one's turn */
+#define STOP_MS 100	/* if a thread cannot be stopped within this time, another one is tried */
+/* how often a thread that computes is stopped before another one is tried */
+#define STOPS_RUNNING 200
 #define STOPS_WAITING 3
 
 __attribute__((format(printf, 3, 4)))
@@ -107,8 +108,8 @@ struct inject_job {
 	struct inject_result *result;
 	struct thread_candidate thread;
 	int64_t find_until;
-	const char *unsafe;	/* why the last stop was of no use */
-	bool over;		/* the result stands */
+	const char *unsafe;	/* why the last stop could not be used */
+	bool over;		/* the result is final */
 };
 
 static bool inject_over(struct inject_job *job, enum hold hold, const char *during)

@@ -82,7 +82,7 @@ uid_t place_inner_uid(pid_t pid, uid_t uid)
 	char path[64];
 	FILE *map;
 
-	/* for its own namespace a process sees the parent's numbers there */
+	/* a process sees the numbers of the parent namespace for its own namespace */
 	if (place_same_space(pid, "user") != 0)
 		return uid;
 	snprintf(path, sizeof(path), "/proc/%d/uid_map", (int)pid);
@@ -272,7 +272,7 @@ bool place_copy(struct container_place *place, const char *path, char *why, size
 	if (from >= 0)
 		to = openat(place->folder, name,
 			    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0755);
-	/* not by tftop's umask: the program may belong to another user */
+	/* independent of tftop's umask, because the program may belong to another user */
 	if (to >= 0)
 		done = copy_all(from, to) && fchmod(to, 0555) == 0;
 	if (!done)
@@ -298,7 +298,7 @@ static bool has_ended_well(pid_t pid)
 		if (got == pid)
 			return WIFEXITED(status);
 		if (got < 0 && errno != EINTR)
-			return true;	/* somebody else has asked for its status */
+			return true;	/* another thread has read its status */
 		poll(NULL, 0, 1);
 	}
 	kill(pid, SIGKILL);

@@ -31,7 +31,7 @@ static bool try_folder(const struct library_search *s, const char *folder, size_
 	       access(s->path, R_OK) == 0;
 }
 
-/* In the folders of what this process has loaded: LTTng's other libraries, libc. */
+/* Searches the folders of what this process has loaded: LTTng's other libraries, libc. */
 static int beside(struct dl_phdr_info *info, size_t size, void *data)
 {
 	const char *slash = strrchr(info->dlpi_name, '/');

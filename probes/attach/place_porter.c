@@ -26,7 +26,7 @@
 
 #define PREFIX "tftop-"
 #define NAME_BYTES (sizeof(PREFIX) + 6)
-#define MOUNT_SIZE "128m"	/* what is not written takes nothing */
+#define MOUNT_SIZE "128m"	/* memory is used only for what is written */
 
 /* From linux/mount.h, which cannot be included together with every glibc's header. */
 enum {
@@ -34,7 +34,7 @@ enum {
 	CONFIG_STRING = 1, CONFIG_CREATE = 6, FS_CLOEXEC = 1, ATTR_NOSUID = 2, ATTR_NODEV = 4,
 };
 
-/* For root's programs first the folder in which only root can reuse a freed name. */
+/* For programs of root, the first folder is one in which only root can reuse a name. */
 const char *const porter_parents[] = { "run", "tmp", "var/tmp", "dev/shm", NULL };
 
 int porter_open(int root, const char *path, int flags)
@@ -45,7 +45,7 @@ int porter_open(int root, const char *path, int flags)
 	};
 	int fd;
 
-	/* EAGAIN: somebody is renaming folders there */
+	/* EAGAIN: a folder on the path is being renamed */
 	for (int i = 0; i < 8; i++) {
 		fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 		if (fd >= 0 || errno != EAGAIN)
@@ -62,13 +62,14 @@ bool porter_is_possible(void)
 
 struct porter {
 	const struct porter_job *job;
-	int root;		/* the target's */
-	int sockets, control;	/* mounts that wait for their place; -1: none */
-	int parent, mount;	/* -1: not yet */
-	int folder;		/* of the mount, locked: it is no killed one's; -1: not yet */
+	int root;		/* root folder of the target */
+	int sockets, control;	/* mounts that have not been moved to their place; -1: none */
+	int parent, mount;	/* -1: not made yet */
+	/* folder of the mount, locked to show that its porter is alive; -1: not open yet */
+	int folder;
 	char name[NAME_BYTES];
 	char path[64];
-	const char *failed;	/* what did, with errno */
+	const char *failed;	/* what failed, with errno */
 };
 
 static bool fails(struct porter *p, const char *what)
@@ -107,7 +108,7 @@ static bool enter_namespaces(struct porter *p)
 		return fails(p, "cannot open its namespaces");
 	if (user >= 0 && !is_own(user, "/proc/self/ns/user") && setns(user, CLONE_NEWUSER))
 		return fails(p, "cannot enter its user namespace");
-	/* tftop's files as mounts of that namespace, which it may clone */
+	/* tftop's files become mounts of that namespace, which it may clone */
 	if (user >= 0 && p->job->home && unshare(CLONE_NEWNS))
 		return fails(p, "cannot create a mount namespace");
 	if (p->job->home) {
@@ -147,7 +148,7 @@ static int new_mount(void)
 	return mount;
 }
 
-/* A new folder in one of the parents. */
+/* Makes a new folder in one of the parents. */
 static bool make_place_folder(struct porter *p, const char *parent)
 {
 	static const char letters[] =
@@ -221,7 +222,7 @@ static bool make_mount(struct porter *p)
 	return true;
 }
 
-/* By the mount itself: the path could lead elsewhere by now. */
+/* Uses the mount itself, because the path could lead elsewhere by now. */
 static void take_away(int mount)
 {
 	if (fchdir(mount) == 0)
@@ -230,9 +231,9 @@ static void take_away(int mount)
 		return;
 }
 
-/* ---- what killed porters left ---- */
+/* ---- remains of killed porters ---- */
 
-/* Whether it is this user's mount at such a path, whose lock nobody holds. */
+/* Removes a mount of this user at such a path if no porter holds its lock. */
 static void sweep_one(int parent, const char *name)
 {
 	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -269,7 +270,7 @@ static void sweep_places(struct porter *p)
 	}
 }
 
-/* ---- its life ---- */
+/* ---- the porter's main function ---- */
 
 /* One message: the answer, and the folder when there is one. */
 static void answer_tftop(int link, const struct porter_answer *text, int folder)
@@ -292,7 +293,7 @@ static void answer_tftop(int link, const struct porter_answer *text, int folder)
 	sendmsg(link, &message, MSG_NOSIGNAL);
 }
 
-/* tftop shares the lock: it is one open file. */
+/* tftop and the porter share the lock, because they share the open file. */
 static bool make_place(struct porter *p)
 {
 	struct porter_answer text = { .made = false };

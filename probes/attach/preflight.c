@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The preflight as a whole: its order, its verdict, and the checks of the process itself. */
+/* The preflight as a whole: its order, its result, and the checks of the process itself. */
 #include "probes/attach/preflight.h"
 
 #include <errno.h>
@@ -115,9 +115,9 @@ static void check_tracer(struct attach_check *check, const struct facts *t)
 }
 
 /*
- * What a seccomp filter does with a system call cannot be found out without stopping the program,
- * and some filters end the program. A filter that tftop is behind as well permits the system calls
- * of tftop, which are those of the probes.
+ * What a seccomp filter does with a system call cannot be determined without stopping the program,
+ * and some filters end the program. A filter that applies to tftop as well permits tftop's system
+ * calls, which are those of the probes.
  */
 static void check_seccomp(struct attach_check *check, const struct facts *t)
 {
@@ -152,7 +152,7 @@ static void check_seccomp(struct attach_check *check, const struct facts *t)
 	attach_todo(line, "start the program without the filter, with 'tftop -- PROGRAM'");
 }
 
-/* What LTTng opens in the process: per processor and channel a buffer and its wake-up. */
+/* What LTTng opens in the process: a buffer and its wake-up for each processor and channel. */
 static void check_descriptors(struct attach_check *check, const struct facts *t)
 {
 	long long limit, needed = 4 * sysconf(_SC_NPROCESSORS_CONF) + 32;
@@ -174,7 +174,7 @@ static void check_descriptors(struct attach_check *check, const struct facts *t)
 	attach_todo(line, "raise the limit with 'prlimit --pid %d --nofile=4096'", (int)t->pid);
 }
 
-/* ---- the whole ---- */
+/* ---- the whole check ---- */
 
 void attach_conclude(struct attach_check *check)
 {

@@ -17,11 +17,11 @@
 
 static const struct late_probe {
 	const char *name, *library;
-	const char *entry;	/* the library that brings it late; NULL: its own */
+	const char *entry;	/* the library that loads it in a running process; NULL: its own */
 	/* Libraries that show that its runtime is loaded; none: it consists of headers, and
 	 * programs that use it cannot be recognised from outside. */
 	const char *runtimes[PREFIXES_MAX];
-	const char *missing;	/* of what was before, when it comes late */
+	const char *missing;	/* what was there before and will be missing */
 } probes[] = {
 	{ "opencl", "libtftop-opencl.so", NULL, { "libOpenCL.so", "libOpenCL-" },
 	  "command queues created earlier have approximate times or none; extension functions that "

@@ -14,7 +14,7 @@
 #include "probes/attach/stage.h"
 
 struct report {
-	int fd, folder;		/* -1: closed */
+	int fd, folder;		/* the report and its folder; -1: closed */
 	char name[64];
 };
 

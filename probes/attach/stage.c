@@ -20,10 +20,10 @@
 
 #define STACK_SIZE (1u << 20)	/* constructors of the probes run on it */
 #define SWAPS 8
-#define ANSWER_MS 8000		/* tftop's, to what it is asked for */
+#define ANSWER_MS 8000		/* how long tftop may take to answer a request */
 #define FORK_WAIT_S 1
 #define EXIT_WAIT_MS 1000
-#define LATER_MAX 64	/* variables that others add at the moment of a swap */
+#define LATER_MAX 64	/* maximum number of variables that others add during a swap */
 
 extern char **environ;
 
@@ -38,7 +38,7 @@ static pid_t busy;
  */
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t forking;
-static bool fork_holds;		/* then `forking` has it */
+static bool fork_holds;		/* the fork holds `loading` */
 
 static void before_fork(void)
 {
@@ -85,7 +85,7 @@ static bool is_leaving(void)
 static void watch_program(void)
 {
 	pthread_atfork(before_fork, after_fork, after_fork);
-	if (atexit(before_exit) != 0)	/* also: too late for that */
+	if (atexit(before_exit) != 0)	/* also fails if it is too late for that */
 		__atomic_store_n(&leaving, true, __ATOMIC_SEQ_CST);
 }
 
@@ -167,7 +167,7 @@ static bool holds(char *const *list, const char *entry)
 static bool environment_swap(const char *line);
 
 /* Copies what was changed in the old array after it was read, by comparing its entries. A change
- * that the program made in the new array meanwhile is later and is kept. */
+ * that the program has made in the new array meanwhile is more recent and is kept. */
 static void carry_over_changes(char **then, char **now, const char *line)
 {
 	for (char **e = now; *e; e++) {
@@ -200,8 +200,8 @@ static void follow_up(char **next, char **old, char **seen, size_t n, const char
 	environment_barrier();
 	for (size_t i = 0; now && i < n + LATER_MAX && environ == next && old[i]; i++)
 		now[i] = old[i];
-	/* otherwise the program made another array of it, with its changes; the old one may be
-	 * freed */
+	/* otherwise the program has made another array from it, with its changes, and may free the
+	 * old one */
 	environment_barrier();
 	if (now && __atomic_load_n(&environ, __ATOMIC_ACQUIRE) == next)
 		carry_over_changes(seen, now, line);
@@ -246,7 +246,7 @@ struct work {
 	char *text;		/* the argument; lines that became part of the environment stay */
 	struct stage_report *report;
 	const char *lent[64];
-	const char *before[64];	/* what it was, or the name alone */
+	const char *before[64];	/* the previous setting, or only the name */
 	size_t lents;
 	const char *load[STAGE_LOADS_MAX];
 	size_t loads;
@@ -320,7 +320,7 @@ static void give_back_variables(struct work *w)
 	}
 }
 
-/* "set NAME=VALUE" → its value when the line begins with this verb. */
+/* Returns VALUE of a line such as "set NAME=VALUE" if it starts with this verb. */
 static char *after(char *line, const char *verb)
 {
 	size_t length = strlen(verb);
@@ -439,7 +439,7 @@ static const char *replace_code(const struct tft_code *codes, size_t count,
 	return asked == STAGE_CODES_REPLACED ? NULL : c->why;
 }
 
-/* Uses a probe that an earlier tftop has loaded, even if the path of its files differs now. */
+/* Uses a probe that an earlier tftop has loaded, even if its files have another path now. */
 static void *open_probe(const char *path)
 {
 	void *library = open_library(strrchr(path, '/') + 1, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);

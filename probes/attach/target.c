@@ -209,10 +209,10 @@ static bool is_libc_part(const char *base)
 
 struct reading {
 	struct target *t;
-	uint64_t libc;		/* its header; 0: not seen */
-	bool musl, heap;	/* heap: the file at hand defines malloc */
+	uint64_t libc;		/* address of its header; 0: not seen */
+	bool musl, heap;	/* heap: the current file defines malloc */
 	bool full;
-	char path[512];		/* the file at hand */
+	char path[512];		/* path of the current file */
 	char exe[512];
 };
 

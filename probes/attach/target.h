@@ -59,7 +59,7 @@ FILE *target_file(pid_t pid, const char *name);	/* /proc/PID/NAME for reading, o
 
 bool range_has(const struct address_ranges *ranges, uint64_t address);
 
-/* All of it or false. */
+/* Reads all of the bytes, or returns false. */
 bool target_read(const struct target *t, uint64_t from, void *to, size_t size);
 bool target_write(const struct target *t, uint64_t to, const void *from, size_t size);
 
@@ -67,14 +67,14 @@ bool target_write(const struct target *t, uint64_t to, const void *from, size_t 
 bool target_open(struct target *t, pid_t pid, char *why, size_t size);
 void target_close(struct target *t);
 
-/* The address of a function of the loaded file with this link_map (what dlopen gives);
- * 0 when it defines none. */
+/* The address of a function that the loaded file with this link_map (the result of dlopen) defines;
+ * 0: it defines none of that name. */
 uint64_t target_symbol_of(const struct target *t, uint64_t link_map, const char *name);
 
 /* A field of /proc/PID/status (or task/TID/status), without its name; "" when absent. */
 void status_field(pid_t pid, pid_t tid, const char *name, char *text, size_t size);
 
-/* kernel.yama.ptrace_scope; 0: the kernel has none. */
+/* The value of kernel.yama.ptrace_scope; 0 also if the kernel has no such setting. */
 int target_yama_scope(void);
 
 #endif

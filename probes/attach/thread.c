@@ -123,7 +123,7 @@ static bool candidate_read(const struct target *t, pid_t tid, struct thread_cand
 	*c = (struct thread_candidate){ .tid = tid, .rank = RANK_RUNNING };
 	snprintf(file, sizeof(file), "task/%d/syscall", (int)tid);
 	if (!(f = target_file(t->pid, file)))
-		return errno == EACCES;	/* not to be read here: it may run */
+		return errno == EACCES;	/* not readable here, but the thread may run */
 	there = fgets(line, sizeof(line), f) != NULL;
 	fclose(f);
 	if (!there)

@@ -21,7 +21,7 @@ struct thread_candidate {
 #define RANK_RUNNING 3
 #define CANDIDATES_MAX 32
 
-/* What a stopped thread was doing. */
+/* What a thread was doing when it was stopped. */
 struct moment {
 	int64_t call;		/* the system call that it is in; negative: none */
 	uint64_t arguments[6], sp, pc, thread;	/* thread: glibc's (fs base), 0: unknown */
@@ -30,7 +30,7 @@ struct moment {
 /* Returns how many were found, the best first; 0: no thread is alive. Reads /proc only. */
 size_t candidates_find(const struct target *t, struct thread_candidate list[CANDIDATES_MAX]);
 
-/* Looks up the mapping of sp; false when there is none. */
+/* Looks up the mapping that contains sp; false: there is none. */
 bool candidate_stack(const struct target *t, struct thread_candidate *c, uint64_t sp);
 
 /*

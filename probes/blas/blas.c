@@ -15,11 +15,11 @@
 
 static void (*look)(void);
 
-/* Libraries that call BLAS; under the loader's lock, which tells of one at a time. */
+/* The libraries that call BLAS; protected by the loader's lock, which reports one at a time. */
 static struct caller {
 	char name[NAME_BYTES];
 	_Atomic unsigned int places;
-	unsigned int told;	/* the runtime thread's */
+	unsigned int told;	/* used by the runtime's thread */
 } callers[CALLERS_MAX];
 static _Atomic unsigned int caller_count;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that are called instead of BLAS's. They differ in a number only; the row with that
+ * The functions that are called instead of BLAS's. They differ only in a number; the row with that
  * number says which function of BLAS each one replaces.
  *
  * All arguments of BLAS are integers or addresses. Only alpha and beta may be floating-point
@@ -18,7 +18,7 @@
 #define CALLS 256
 #define CACHE 1024u		/* a power of two */
 #define TEXT_BYTES 128
-#define STACK_BYTES (1 << 20)	/* within that a call in a call is */
+#define STACK_BYTES (1 << 20)	/* a call within a call is within this distance on the stack */
 
 #define PARAMETERS \
 	uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f, \
@@ -29,19 +29,20 @@
 
 typedef uintptr_t blas_function(PARAMETERS);
 
-/* What stands for what; written once, before the place that calls it is. */
+/* Which function of BLAS a replacement stands for; written once, before a place leads to the
+ * replacement. */
 static struct blas_row {
 	struct blas_name name;
 	_Atomic(void *) original;
-	void **at;		/* the only place, while the dynamic linker has not filled it */
-	uint32_t kernel;	/* name id */
+	void **at;		/* the only place, while the dynamic linker has not filled it in */
+	uint32_t kernel;	/* a name id */
 } rows[CALLS];
 static _Atomic unsigned int row_count;
 static atomic_bool full;
 
-/* A call of the program's, on its stack. */
+/* A call of the program, stored on its stack. */
 struct blas_running {
-	struct blas_running *self;	/* while it runs */
+	struct blas_running *self;	/* set while it runs */
 	struct blas_row *row;
 	int64_t start_ns;
 	struct blas_work work;
@@ -52,7 +53,7 @@ static _Thread_local struct blas_running *outer __attribute__((tls_model("initia
 
 /* ---- sizes ---- */
 
-/* The same few calls come again and again: their shapes are kept by a hash. */
+/* The same few calls occur again and again: their shapes are cached by a hash. */
 static struct {
 	_Atomic uint64_t hash, shape;
 } cache[CACHE];
@@ -91,8 +92,8 @@ static uint32_t blas_shape_of(const struct blas_work *w)
 
 /* ---- a call ---- */
 
-/* One that was left by longjmp() hides calls that are made deeper in the stack, until
- * its place there has been used for something else. */
+/* A call that was left by longjmp() hides calls that are made deeper in the stack, until its place
+ * on the stack is used for something else. */
 static bool within_another(const struct blas_running *now)
 {
 	return outer && (uintptr_t)outer - (uintptr_t)now < STACK_BYTES && outer->self == outer;
@@ -128,7 +129,7 @@ static void blas_tell_kernel(const struct blas_running *call, int64_t end_ns)
 		.dur_ns = end_ns - call->start_ns,
 	};
 
-	/* the same each time, whoever is first */
+	/* the value is the same, whichever thread is first */
 	if (!kernel.name)
 		kernel.name = call->row->kernel = rt_name(TFT_NAME_KERNEL, call->row->name.text);
 	if (call->known)
@@ -174,10 +175,10 @@ ALIKE_256(CALL)
 
 static blas_function *const functions[CALLS] = { ALIKE_256(NAME) };
 
-/* ---- who stands for what ---- */
+/* ---- replacements and originals ---- */
 
-/* The first call has put BLAS's function into the place. Calls that other threads make
- * there until it has ended are not seen, nor are any when it was left by longjmp(). */
+/* The first call has put BLAS's function into the place. Calls that other threads make through it
+ * until that call has ended are not seen, and none is seen if that call was left by longjmp(). */
 static void bound(struct blas_row *row)
 {
 	void *now = __atomic_load_n(row->at, __ATOMIC_ACQUIRE);

@@ -11,9 +11,9 @@
 static const struct {
 	const char *name;
 	enum blas_routine routine;
-	unsigned int of;	/* letters that there are */
+	unsigned int of;	/* which letters are possible */
 } routines[] = {
-	/* a name before those that it begins with */
+	/* a name comes before names that are a prefix of it */
 	{ "gemm_batch_strided", BLAS_GEMM_BATCH_STRIDED, REAL | COMPLEX },
 	{ "gemm_batch", BLAS_GEMM_BATCH, REAL | COMPLEX },
 	{ "gemm3m", BLAS_GEMM, COMPLEX },
@@ -41,12 +41,12 @@ static const struct {
 	{ "her", BLAS_SYR, COMPLEX },
 };
 
-/* Products of short numbers, by the names of their types: MKL's, and OpenBLAS's. */
+/* Products of short numbers, named after the types: in MKL, and in OpenBLAS. */
 static const char *const shorts[] = {
 	"gemm_bf16bf16f32", "gemm_f16f16f32", "sbgemm", "shgemm", "sbgemv",
 };
 
-/* What follows the routine's name. */
+/* Reads what follows the routine's name. */
 static bool read_tail(const char *tail, struct blas_name *out)
 {
 	static const struct {
@@ -81,7 +81,7 @@ bool blas_name(const char *symbol, struct blas_name *out)
 	const char *s = symbol;
 	unsigned int of;
 
-	memset(out, 0, sizeof(*out));	/* names are compared whole */
+	memset(out, 0, sizeof(*out));	/* names are compared as a whole */
 	if (!strncmp(s, "scipy_", 6))
 		s += 6;
 	out->cblas = !strncmp(s, "cblas_", 6);
@@ -106,6 +106,6 @@ bool blas_is_name(const char *symbol)
 {
 	struct blas_name name;
 
-	/* nearly all are of C++ */
+	/* nearly all names are those of C++ */
 	return *symbol != '_' && blas_name(symbol, &name);
 }

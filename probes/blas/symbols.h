@@ -12,7 +12,7 @@
 #define TFT_BLAS_ENV "TFTOP_BLAS"
 #define TFT_BLAS_ENTRY "tft_blas_start"
 
-/* Level 3, then level 2; of each, where its sizes are is in work.c. */
+/* The routines of level 3, then those of level 2. work.c knows which arguments are their sizes. */
 enum blas_routine {
 	BLAS_GEMM, BLAS_GEMM_BATCH, BLAS_GEMM_BATCH_STRIDED, BLAS_GEMMT, BLAS_SYMM, BLAS_SYRK,
 	BLAS_SYR2K, BLAS_TRMM, BLAS_TRSM,
@@ -22,14 +22,15 @@ enum blas_routine {
 
 struct blas_name {
 	enum blas_routine routine;
-	char text[24];		/* "sgemm" */
+	char text[24];		/* such as "sgemm" */
 	bool complex;
-	bool cblas;		/* C's convention: sizes by value behind the layout; else all by
-				 * address */
+	/* C's convention: sizes are passed by value, after the layout; otherwise all arguments are
+	 * passed by address */
+	bool cblas;
 	bool wide;		/* integers have 64 bits */
 };
 
-/* False: it is no name of those. */
+/* false: it is not such a name. */
 bool blas_name(const char *symbol, struct blas_name *out);
 bool blas_is_name(const char *symbol);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many operations a call of BLAS has to do, computed from its arguments. A multiplication and
- * an addition are two operations, of complex numbers eight. alpha and beta are not counted. Of a
+ * Computes how many operations a call of BLAS performs, from its arguments. A multiplication and an
+ * addition are two operations, for complex numbers eight. alpha and beta are not counted. For a
  * triangular matrix only the triangle counts (LAPACK working note 41, without its lower terms).
  */
 #include <stdio.h>
@@ -9,9 +9,10 @@
 
 #include "probes/blas/probe.h"
 
-/* Where the arguments are, from 0 in Fortran's order; C's have the layout before. */
+/* Where the arguments are: counted from 0 in Fortran's order; C has the layout before them. */
 static const struct {
-	int8_t flags, m, n, k;	/* count of letters, which come first; -1: none such */
+	/* the number of letters, which come first; -1: there is no such argument */
+	int8_t flags, m, n, k;
 } where[BLAS_ROUTINES] = {
 	[BLAS_GEMM] = { 2, 2, 3, 4 },
 	[BLAS_GEMM_BATCH] = { 2, 2, 3, 4 },
@@ -31,13 +32,13 @@ static const struct {
 	[BLAS_SYR2] = { 1, -1, 1, -1 },
 };
 
-/* Behind alpha, A, its leading dimension, B, its, beta, C and its; in C's convention
- * alpha and beta of real numbers are in registers of their own. */
+/* cblas argument order: alpha, A, lda, B, ldb, beta, C, ldc. In C's convention, real alpha and beta
+ * are passed in registers of their own. */
 #define BATCH_GROUPS 13
 #define BATCH_SIZES 14
 #define STRIDED_COUNT 16
 
-/* Strange ones are the callee's to complain of. */
+/* Reads a size. The callee complains about an invalid one. */
 static bool number(const struct blas_name *name, uintptr_t word, size_t i, bool by_value,
 		   uint64_t *out)
 {
@@ -53,7 +54,7 @@ static bool number(const struct blas_name *name, uintptr_t word, size_t i, bool 
 	return value >= 0;
 }
 
-/* C's flags by their numbers, from 111. */
+/* The letter for a flag of C's convention; the numbers start at 111. */
 static uint8_t letter(const struct blas_name *name, uintptr_t word, bool by_value)
 {
 	static const char known[] = "NTC       ULNU       LR";
@@ -106,7 +107,7 @@ static uint64_t blas_operations(const struct blas_name *name, const struct blas_
 	return name->complex ? flop * 4 : flop;
 }
 
-/* Group g of a batch, or the only one there is. */
+/* Reads the sizes of group g of a batch, or of the only group. */
 static bool read_sizes(const struct blas_name *name, const uintptr_t *words, size_t g,
 		       struct blas_work *w)
 {
@@ -149,7 +150,7 @@ bool blas_read(const struct blas_name *name, const uintptr_t *words, struct blas
 {
 	const uintptr_t *first = name->cblas ? words + 1 : words;
 	bool batch = name->routine == BLAS_GEMM_BATCH, by_value = name->cblas && !batch;
-	/* alpha and beta of C's real numbers are no words */
+	/* real alpha and beta of C's convention take no words */
 	int last = STRIDED_COUNT - (name->cblas && !name->complex ? 2 : 0);
 
 	*out = (struct blas_work){ .batch = 1 };

@@ -11,19 +11,19 @@
 
 #include "probes/cuda/probe.h"
 
-#define NUMBERS 1024u		/* of calls of a domain; larger ones are not looked at */
+#define NUMBERS 1024u	/* numbers of calls per domain; calls with larger numbers are ignored */
 #define SAMPLE 64u
-#define SAMPLE_MAX_NS 20000	/* longer ones were not the probe's alone: the thread waited */
+#define SAMPLE_MAX_NS 20000	/* a longer time was not the probe's alone: the thread waited */
 
 struct cuda_thread {
 	uint32_t epoch, depth;
-	uint32_t entry, twin;	/* correlations that the running call is filed under, 0 none */
+	uint32_t entry, twin;	/* correlations under which the running call is stored; 0: none */
 	uint32_t entry_number;
 	uint8_t entry_class, class;
 	uint8_t entry_domain;
-	bool captured;		/* its launch went into a graph */
+	bool captured;		/* its launch was captured into a graph */
 	uint32_t turns;
-	int64_t begin_ns, call_ns, own_ns;	/* begin_ns 0: this one is not measured */
+	int64_t begin_ns, call_ns, own_ns;	/* begin_ns 0: this call is not measured */
 };
 
 static __thread void *own __attribute__((tls_model("initial-exec")));
@@ -62,8 +62,8 @@ void calls_epoch(void)
 	atomic_fetch_add(&epoch, 1);
 }
 
-/* "cuMemcpyAsync_v2_ptsz" is called cuMemcpyAsync in a program, "__cudaLaunchKernel" is
- * what a launch of 13.0 is compiled to. */
+/* The name that a program uses: "cuMemcpyAsync_v2_ptsz" is called cuMemcpyAsync, and
+ * "__cudaLaunchKernel" is what a launch is compiled to with 13.0. */
 static uint32_t call_name(uint32_t domain, uint32_t number, const char *text)
 {
 	_Atomic uint32_t *kept = number < NUMBERS ? &names[domain - 1][number] : NULL;
@@ -90,14 +90,14 @@ static uint32_t call_name(uint32_t domain, uint32_t number, const char *text)
 	return id;
 }
 
-/* ---- a call begins ---- */
+/* ---- start of a call ---- */
 
 static struct cuda_thread *thread_own(void)
 {
 	struct cuda_thread *t = own ? own : rt_room(&own, sizeof(*t));
 	uint32_t now = atomic_load_explicit(&epoch, memory_order_relaxed);
 
-	/* what began before is not known to end */
+	/* the end of a call that started before would not be recognised */
 	if (t && unlikely(t->epoch != now)) {
 		t->depth = 0;
 		t->epoch = now;
@@ -109,7 +109,7 @@ void calls_captured(void)
 {
 	struct cuda_thread *t = own;
 
-	/* a graph's own launch may make nodes as well */
+	/* launching a graph may also create nodes */
 	if (t && t->depth && t->entry_class != CUPTI_CLASS_GRAPH)
 		t->captured = true;
 }
@@ -119,7 +119,7 @@ static bool is_launch(unsigned class)
 	return class == CUPTI_CLASS_LAUNCH || class == CUPTI_CLASS_LAUNCH_CONFIG;
 }
 
-/* Records come of it, which belong to an op. */
+/* Whether records will arrive for the call, which must be linked to an op. */
 static bool is_filed(unsigned class)
 {
 	switch (class) {
@@ -137,7 +137,7 @@ static bool is_filed(unsigned class)
 	}
 }
 
-/* The handle of the stream; the legacy default one's two names are one. */
+/* The handle of the stream; the two names of the legacy default stream are treated as one. */
 static uint64_t stream_of(uint32_t domain, uint32_t number, const void *params)
 {
 	const struct cupti_launch_config *config;
@@ -192,7 +192,7 @@ static uint32_t duration(int64_t ns)
 	return ns > UINT32_MAX ? UINT32_MAX : (uint32_t)ns;
 }
 
-/* A driver's call inside of one that is filed: what only it knows, and its number. */
+/* For a driver call within a call that is stored: stores its number, and what only it knows. */
 static void file_inner(struct cuda_thread *t, uint32_t domain, uint32_t number,
 		       const struct cupti_callback *cb)
 {
@@ -208,7 +208,7 @@ static void file_inner(struct cuda_thread *t, uint32_t domain, uint32_t number,
 	if (!c.symbol && is_launch(about[domain - 1][number].class))
 		c.symbol = cb->symbol;
 	if (!c.context)
-		c.context = cb->context_id;	/* it was made by this very call */
+		c.context = cb->context_id;	/* it was created by this very call */
 	if (cb->correlation != t->entry && cb->correlation != t->twin) {
 		twin = c;
 		twin.twin = t->entry;
@@ -251,7 +251,7 @@ static void calls_enter(uint32_t domain, uint32_t number, const struct cupti_cal
 		t->own_ns = t->call_ns - t->begin_ns;
 }
 
-/* ---- a call ends ---- */
+/* ---- end of a call ---- */
 
 static uint8_t command_kind_of(unsigned class)
 {
@@ -286,7 +286,7 @@ static void calls_tell_failed(const struct cuda_call *c, uint32_t correlation, v
 		rt_emit_command(&command);
 }
 
-/* A graph's launch node by node: the runs will carry its correlation. */
+/* A graph is launched node by node: the runs will carry its correlation. */
 static void graph_launched(struct cuda_call *c, uint32_t correlation,
 			   const struct cupti_callback *cb)
 {
@@ -313,7 +313,7 @@ static void filed_leave(struct cuda_thread *t, const struct cupti_callback *cb, 
 	struct cuda_call c, twin;
 
 	if (!call_read(t->entry, &c))
-		return;		/* its place was needed: it took more than 262144 calls */
+		return;		/* its place was reused: it took longer than 262144 calls */
 	whole = c.class == CUPTI_CLASS_GRAPH && atomic_load(&graphs_whole);
 	c.call_dur_ns = duration(end_ns - t->call_ns);
 	if (result && !t->captured)
@@ -329,7 +329,7 @@ static void filed_leave(struct cuda_thread *t, const struct cupti_callback *cb, 
 		  (whole ? CALL_WHOLE : 0) | (nothing ? CALL_FAILED : 0));
 }
 
-/* Waits for all that its context was given. */
+/* Whether the call waits for everything that its context was given. */
 static bool is_whole_wait(uint32_t domain, uint32_t number)
 {
 	if (domain == CUPTI_DOMAIN_DRIVER)
@@ -403,7 +403,7 @@ static void state_told(uint32_t id, const struct cupti_state *state)
 		cuda_tell(1, "CUPTI: %s (%u)", text, state ? state->result : 0);
 }
 
-/* The runtime's call and the driver's inside of it say it both. */
+/* Both the runtime's call and the driver call within it report this. */
 static void profiler(int class)
 {
 	if (class == CUPTI_CLASS_PROFILER_START || class == CUPTI_CLASS_PROFILER_STOP)

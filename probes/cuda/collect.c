@@ -28,27 +28,27 @@
 #include "probes/cuda/record.h"
 
 /*
- * Small, because CUPTI gives back only buffers in which all has ended: while the host is
- * ahead of the device that is never so of the one it writes to, and what runs is seen when
- * that is full, after 140 kernels. The vendor's sample of a tracer began with as much. And
- * where few come, of large kernels, a buffer is full sooner: the first ones that are asked
- * for between two flushes take FEW_RECORDS, unless many are out.
+ * Small, because CUPTI returns only buffers in which everything has ended. While the host is ahead
+ * of the device, that is never true of the buffer that is being written, so what runs becomes
+ * visible only when that buffer is full, after 140 kernels. The vendor's sample of a tracer uses
+ * this size, too. If few records arrive, as with large kernels, a buffer should be full sooner: the
+ * first buffers that are requested between two flushes hold FEW_RECORDS, unless many are in use.
  */
 #define FEW_RECORDS 4u
-#define FEW_ROUND 128u		/* buffers: up to 10 000 records a second */
+#define FEW_ROUND 128u		/* in buffers: up to 10 000 records per second */
 #define FEW_OUT 512u
 #define BUFFER_BYTES (32u << 10)
-#define BUFFERS 2048u		/* 64 MiB; from 13.0 on each thread that calls holds one or two */
+#define BUFFERS 2048u	/* 64 MiB; from 13.0 on each thread that makes calls holds one or two */
 #define FLUSH_TRIES 4u
-#define REST_MS 20		/* for what is on its way when the process ends */
+#define REST_MS 20		/* for records that are on their way when the process ends */
 #define OFF_EVERY_NS 200000000
-#define FIRST_EVERY_NS 2000000	/* until the first record */
+#define FIRST_EVERY_NS 2000000	/* interval until the first record arrives */
 #define FIRST_NS 500000000
 #define LEAVE_NS 60000000
-#define APPLY_NS 60000000	/* a call of the program may wait for it, in CUPTI's callback */
+#define APPLY_NS 60000000	/* a call of the program may wait this long, in CUPTI's callback */
 #define END_NS 1000000000
-#define GRAPH_NODES_S 50000u	/* of graphs, a second: beyond they are told as a whole */
-#define KEPT_BYTES 32u		/* of a record that is thrown away, at least */
+#define GRAPH_NODES_S 50000u	/* per second: above this rate graphs are recorded as a whole */
+#define KEPT_BYTES 32u		/* minimum size of a record that is thrown away */
 
 static uint8_t *base;
 static struct {
@@ -57,10 +57,10 @@ static struct {
 } buffers[BUFFERS];
 static _Atomic uint64_t free_stack;	/* counter << 32 | index + 1 */
 static _Atomic uint32_t full_stack;	/* index + 1; taken as a whole */
-static _Atomic uint32_t fresh;		/* buffers ever given out */
-static _Atomic uint64_t thrown;		/* bytes */
-static _Atomic uint32_t out;		/* buffers that CUPTI or the full stack has */
-static _Atomic uint32_t asked;		/* for buffers, since the last flush */
+static _Atomic uint32_t fresh;		/* how many buffers were ever given out */
+static _Atomic uint64_t thrown;		/* in bytes */
+static _Atomic uint32_t out;		/* buffers that CUPTI holds or that are on the full stack */
+static _Atomic uint32_t asked;		/* requests for buffers since the last flush */
 
 atomic_bool graphs_whole;
 unsigned graphs_nodes_s = GRAPH_NODES_S;
@@ -147,7 +147,7 @@ void collect_request(uint8_t **buffer, size_t *size, size_t *max_records)
 		*buffer = base + (size_t)index * BUFFER_BYTES;
 		if (atomic_fetch_add(&asked, 1) < FEW_ROUND && n < FEW_OUT)
 			*max_records = FEW_RECORDS;
-		/* threads that come and go, or a burst: not at the next round, now */
+		/* threads start and end, or there is a burst: do not wait for the next round */
 		if (n % (BUFFERS / 4) == BUFFERS / 4 - 1)
 			collect_wake();
 		errno = saved;
@@ -189,7 +189,7 @@ void collect_complete(void *context, uint32_t stream, uint8_t *buffer, size_t si
 						      memory_order_release, memory_order_relaxed));
 }
 
-/* ---- emptied ---- */
+/* ---- emptying buffers ---- */
 
 static int next_record(void *user, uint8_t *buffer, size_t valid, void **record)
 {
@@ -216,7 +216,7 @@ static uint64_t collect_decode_buffer(uint32_t index)
 	return n;
 }
 
-/* Oldest first: the stack has them the other way round. */
+/* Oldest first; the stack has them in reverse order. */
 static uint64_t collect_drain(void)
 {
 	uint32_t at = atomic_exchange_explicit(&full_stack, 0, memory_order_acquire);
@@ -266,7 +266,7 @@ static void count_lost(void)
 			 "they are skipped", cupti->version_text);
 }
 
-/* Told node by node as long as they are few, if the user has not decided for good. */
+/* Graphs are recorded node by node as long as there are few nodes, unless the user has decided. */
 static void graphs_adapt(int64_t now_ns)
 {
 	static int64_t since_ns;
@@ -284,7 +284,7 @@ static void graphs_adapt(int64_t now_ns)
 	nodes = 0;
 	if (refused || atomic_load(&graphs_whole) || graphs_nodes_s == UINT_MAX)
 		return;
-	/* before CUPTI has it: a launch that it tells as a whole is never told with its nodes
+	/* set before CUPTI knows it: a launch that CUPTI records as a whole never gets its nodes,
 	 * too */
 	atomic_store(&graphs_whole, true);
 	refused = !enable_whole_graphs();
@@ -298,7 +298,7 @@ static void graphs_adapt(int64_t now_ns)
 			 graphs_nodes_s);
 }
 
-/* What is not given at one time comes at the next: only who goes on refusing loses it. */
+/* What CUPTI does not return now it returns later; records are lost only if it keeps refusing. */
 static void flushed(int r, bool last)
 {
 	static unsigned refused;
@@ -313,7 +313,7 @@ static void flushed(int r, bool last)
 			   "CUPTI delivers no records: nothing of the device can be read");
 }
 
-/* A thread of CUPTI's may have taken one before the flush did. */
+/* A thread of CUPTI may have taken a buffer before the flush did. */
 static uint64_t drain_rest(void)
 {
 	uint64_t n = collect_drain();
@@ -361,8 +361,8 @@ static void round_of(bool last)
 	rt_own_time(rt_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns);
 }
 
-/* Until the first record, which says whether calls must be recorded for correlations, what
- * is launched may end up without ops. */
+/* Until the first record arrives, it is unknown whether calls must be recorded for correlations, so
+ * what is launched may end up without ops. */
 static int64_t pause_ns(void)
 {
 	static int64_t called_ns;
@@ -386,7 +386,7 @@ static void *collect_thread(void *arg)
 		enum tft_level level = rt_level();
 		enum tft_trigger trigger = rt_trigger();
 
-		/* what was seen until now is written at the old level's end */
+		/* what was seen so far is written with the end of the old level */
 		if (level_now != TFT_LEVEL_OFF)
 			round_of(last);
 		if ((level != level_now || trigger != trigger_now) && !last) {
@@ -436,14 +436,14 @@ void collect_wake(void)
 	futex_wake(&wakes);
 }
 
-/* Until a round that begins now has ended, or the time is over. */
+/* Waits until a round that starts now has ended, or the time is over. */
 static bool wait_round(int64_t ns)
 {
 	int64_t until = rt_now_ns() + ns, now;
 	uint32_t first = atomic_load(&rounds), seen;
 
 	collect_wake();
-	/* the one that runs began before */
+	/* the current round started before */
 	while ((seen = atomic_load(&rounds)) - first < 2 && atomic_load(&state) != ENDED) {
 		now = rt_now_ns();
 		if (now >= until)

@@ -21,10 +21,10 @@
 #define CHAIN_ENV "TFTOP_CHAIN_" PATH_ENV
 
 const struct cupti_library *cupti;
-atomic_bool cuda_dead = true;		/* until all stands */
+atomic_bool cuda_dead = true;		/* until everything is in place */
 static atomic_flag begun = ATOMIC_FLAG_INIT;
 static atomic_bool said[SAID_COUNT];
-static atomic_bool found;		/* cupti is set; not in the child of a fork */
+static atomic_bool found;		/* cupti is set; false in the child of a fork */
 
 static void tell(uint8_t level, const char *format, va_list args)
 {
@@ -80,7 +80,7 @@ static void on_dump(void)
 	nvml_dump();
 }
 
-/* CUPTI is asked by the flusher alone. With a trigger the program waits until it has been. */
+/* Only the flusher calls CUPTI. With a trigger the program waits until it has done so. */
 static void on_level(enum tft_level old_level, enum tft_level new_level)
 {
 	(void)old_level;
@@ -117,7 +117,7 @@ static struct rt_probe cuda_probe = {
 	.fini = on_fini,
 };
 
-/* One sentence, also in what the probe says of itself. */
+/* Sends one sentence, which also becomes part of what the probe says about itself. */
 __attribute__((format(printf, 1, 2)))
 static void blind(const char *format, ...)
 {
@@ -130,7 +130,7 @@ static void blind(const char *format, ...)
 	rt_blind(&cuda_probe, text);
 }
 
-/* What is in use, for who asks how the program is set up. */
+/* Reports what is in use, as settings of the program. */
 static void introduce(void)
 {
 	char text[700];
@@ -152,7 +152,7 @@ static void complaints(void)
 			  "update 1 does not", cupti->version_text);
 }
 
-/* Of the environment, which only now is nobody else's: later the program may change it. */
+/* Reads the environment now, because the program may change it later. */
 static void cuda_read_environment(void)
 {
 	const char *graphs = getenv("TFTOP_CUDA_GRAPHS");
@@ -178,7 +178,7 @@ static void cuda_begin(void)
 	char why[400];
 
 	if (!rt_probe_register(&cuda_probe))
-		return;		/* no tftop */
+		return;		/* there is no tftop */
 	cupti = cupti_find(why, sizeof(why));
 	if (!cupti) {
 		blind("nothing of the device is seen, ops and NVTX ranges are: %s", why);
@@ -205,8 +205,8 @@ static void cuda_begin(void)
 	}
 }
 
-/* Before ours, so that it has what it would have alone; CUPTI has one client a process,
- * and whoever comes first is that one. */
+/* Loads the user's tool first, so that it has what it would have without tftop: CUPTI has one
+ * client per process, and the first one wins. */
 static int users_library(void)
 {
 	const char *path = getenv(CHAIN_ENV);

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cupti_calls.h - the calls of the driver's and the runtime's API that are looked at:
- * their numbers (cbid) in CUPTI's callbacks and API records, what they do, and where
- * their parameters keep the stream.
+ * The calls of the driver's and the runtime's API that the probe looks at: their numbers (cbid) in
+ * CUPTI's callbacks and API records, what they do, and where the stream is in their parameters.
  *
- * Always true: a number, once given to a call, stays that call's; a call that a library
- * does not have is refused by it and nothing more. Names are those of CUPTI's own
- * enumerators after "..._TRACE_CBID_". tests/probes/cupti.sh holds every line
- * against the vendor's headers.
+ * Always true: a number, once given to a call, is never given to another one; a library refuses a
+ * call that it does not have, without other effects. Names are those of CUPTI's own enumerators
+ * after "..._TRACE_CBID_". tests/probes/cupti.sh compares every line with the vendor's headers.
  *
  * One line is X(domain, name, number, class, stream):
  *   domain  DRIVER or RUNTIME
  *   class   what the call does, of enum cupti_class
- *   stream  bytes from functionParams to the stream's handle, or -1: the call has none,
- *           or none that the vendor describes (a launch by the runtime's own
- *           __cudaLaunchKernel: the driver's call inside of it has one)
- * A call whose name contains _ptsz or _ptds takes the null stream as the calling
- * thread's own (cuptiGetStreamIdEx wants to know). 32-bit entries are left out.
+ *   stream  offset in bytes from functionParams to the stream's handle, or -1: the call has
+ *           none, or none that the vendor describes (for a launch by the runtime's own
+ *           __cudaLaunchKernel, the driver call within it has one)
+ * A call whose name contains _ptsz or _ptds takes the null stream as the calling thread's own,
+ * which cuptiGetStreamIdEx needs to know. 32-bit entry points are left out.
  */
 #ifndef TFTOP_PROBES_CUDA_CUPTI_CALLS_H
 #define TFTOP_PROBES_CUDA_CUPTI_CALLS_H
@@ -25,20 +23,21 @@
 
 enum cupti_class {
 	CUPTI_CLASS_NONE,
-	CUPTI_CLASS_LAUNCH, /* a kernel, stream in the parameters */
-	CUPTI_CLASS_LAUNCH_CONFIG, /* the same, stream in what the first parameter points to */
-	CUPTI_CLASS_GRAPH, /* the launch of an executable graph */
-	CUPTI_CLASS_COPY, /* returns before it is done; prefetches too */
-	CUPTI_CLASS_COPY_WAIT, /* may block until it is done */
+	CUPTI_CLASS_LAUNCH, /* launches a kernel; the stream is in the parameters */
+	/* the same, but the stream is in the struct to which the first parameter points */
+	CUPTI_CLASS_LAUNCH_CONFIG,
+	CUPTI_CLASS_GRAPH, /* launches an executable graph */
+	CUPTI_CLASS_COPY, /* copies, fills or prefetches; returns before that is done */
+	CUPTI_CLASS_COPY_WAIT, /* copies; may block until that is done */
 	CUPTI_CLASS_SET,
 	CUPTI_CLASS_SET_WAIT,
-	CUPTI_CLASS_WAIT, /* blocks until a stream, an event or all is done */
+	CUPTI_CLASS_WAIT, /* blocks until a stream, an event or everything is done */
 	CUPTI_CLASS_ALLOC,
 	CUPTI_CLASS_FREE,
 	CUPTI_CLASS_MODULE, /* loads or links code: may compile */
 	CUPTI_CLASS_BUILD, /* makes or changes an executable graph */
 	CUPTI_CLASS_CAPTURE, /* begins or ends the capture of a stream */
-	CUPTI_CLASS_PROFILER_START, /* the program says what of it is to be looked at */
+	CUPTI_CLASS_PROFILER_START, /* the program says which part of it is to be profiled */
 	CUPTI_CLASS_PROFILER_STOP,
 	CUPTI_CLASS_N
 };

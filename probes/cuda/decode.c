@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A record of bytes that are there, the rest 0: what it does not have reads as nothing. */
+/* Copies the bytes of a record that are there and zeroes the rest, so that missing fields are 0. */
 #define LOAD(type, name, record, size)                                    \
 	struct cupti_##type name;                                         \
 	load(&name, sizeof(name), record, size)
@@ -31,7 +31,7 @@ static void set_one_time(struct cuda_record *out, uint64_t time)
 	set_times(out, time, time);
 }
 
-/* No context and no stream is called 0, too, from 13.2 on. */
+/* From 13.2 on, 0 also stands for no context and no stream. */
 static void set_place(struct cuda_record *out, uint32_t device, uint32_t context, uint32_t stream,
 		      uint32_t release)
 {
@@ -56,7 +56,7 @@ static void set_place(struct cuda_record *out, uint32_t device, uint32_t context
 	(out)->node = (r).graph_node; \
 } while (0)
 
-/* What was padding before 13.0 says nothing. */
+/* Before 13.0 this was padding, which has no meaning. */
 static void set_from_device(struct cuda_record *out, uint8_t from_device, uint32_t release)
 {
 	if (from_device && release >= CUPTI_RELEASE(13, 0))
@@ -145,7 +145,7 @@ static void decode_memory(const void *record, size_t size, uint32_t release,
 		out->memory.pool_type = (uint8_t)m.pool_type;
 		out->memory.pool = m.pool;
 		out->memory.pool_used = m.pool_used;
-		/* of an imported pool the field is a process */
+		/* for an imported pool the field is a process */
 		out->memory.pool_size = m.pool_type == CUPTI_POOL_LOCAL ? m.pool_size : 0;
 	}
 }

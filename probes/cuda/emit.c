@@ -16,8 +16,8 @@
 #define POOLS 64u
 #define CLOCK_STEP_NS 500
 #define CLOCK_EVERY_NS 1000000000
-#define FOREIGN_NS 1000000		/* so far off it is not CLOCK_REALTIME */
-#define STEP_NS 1000000			/* somebody set the clock */
+#define FOREIGN_NS 1000000		/* if it differs by more, the clock is not CLOCK_REALTIME */
+#define STEP_NS 1000000			/* if it differs by more, the clock was set */
 
 static _Atomic int64_t emit_offset_ns;	/* times of records - CLOCK_MONOTONIC */
 bool emit_unfinished;
@@ -31,7 +31,7 @@ static uint64_t graph_nodes;
 
 static struct {
 	uint64_t address;
-	uint32_t device, reserved, used;	/* device: CUPTI's; series */
+	uint32_t device, reserved, used;	/* device: CUPTI's number; reserved, used: series */
 } pools[POOLS];
 static unsigned n_pools;
 
@@ -67,11 +67,11 @@ static void look_at_clock(void)
 	foreign = off_ns > FOREIGN_NS || off_ns < -FOREIGN_NS;
 }
 
-/* Where the offset before the last step was another one: that. */
+/* The offset before the last step of the clock, for times from before. */
 static int64_t before_step_ns, looked_ns;
 
-/* A clock that was set: what ran since the last look may be by the new one already, so its
- * line begins there. */
+/* When the clock was set: what ran since the last look may use the new clock already, so its line
+ * starts there. */
 static int64_t clock_begins(int64_t offset_ns, int64_t now_ns)
 {
 	int64_t old_ns = atomic_load(&emit_offset_ns), begin_ns = now_ns;
@@ -121,7 +121,7 @@ void emit_clock(void)
 	}
 }
 
-/* Of times around a step: by the clock that puts it closer to now. */
+/* Converts a time near a step of the clock: with the offset that puts it closer to now. */
 static int64_t host_ns(uint64_t ticks)
 {
 	int64_t by_new = (int64_t)ticks - atomic_load(&emit_offset_ns);
@@ -177,7 +177,7 @@ static uint8_t emit_direction_of(const struct cuda_record *r)
 	}
 }
 
-/* The device at the other end of a copy between two. */
+/* The device at the other end of a copy between devices. */
 static uint32_t other_device(const struct cuda_record *r)
 {
 	uint32_t number = r->copy.src_device == r->device ? r->copy.dst_device :
@@ -188,7 +188,7 @@ static uint32_t other_device(const struct cuda_record *r)
 	return d ? atomic_load(&d->id) : 0;
 }
 
-/* What is the record's own, of whatever kind. */
+/* Sets the members that depend only on the record, whatever its kind. */
 static void emit_describe(struct tft_command *c, const struct cuda_record *r)
 {
 	c->bytes = r->bytes;
@@ -230,7 +230,7 @@ static void emit_times(struct tft_command *c, const struct cuda_record *r)
 	}
 	c->queued_ticks = c->submit_ticks = 0;
 	if (emit_unfinished) {
-		c->flags |= TFT_CMD_OPEN;	/* the process ends and it still runs */
+		c->flags |= TFT_CMD_OPEN;	/* the process ends while it is running */
 		return;
 	}
 	c->flags |= TFT_CMD_NOTIMES;
@@ -253,8 +253,8 @@ static void run_of(const struct tft_command *c, const struct cuda_record *r)
 	rt_emit_run(&run);
 }
 
-/* A graph's launch that was to be told as a whole, and comes node by node: it had begun
- * before that was so. queue: its own is not known. */
+/* The launch of a graph that was to be recorded as a whole arrives node by node, because it started
+ * before that took effect. queue: its own queue is unknown. */
 static void launch_of(struct cuda_call *call, const struct cuda_record *r, uint32_t queue)
 {
 	struct cuda_queue *own = cuda_queue_of_call(call, NULL);
@@ -270,8 +270,8 @@ static void launch_of(struct cuda_call *call, const struct cuda_record *r, uint3
 	call_mark(r->correlation, CALL_WHOLE, 0);
 }
 
-/* While CUPTI goes over to whole graphs it may tell a launch both ways: the first one holds.
- * CALL_WHOLE of one that has records: told as a whole. */
+/* While CUPTI switches to whole graphs it may record a launch both ways: the first way counts.
+ * CALL_WHOLE for a launch that has records: it was recorded as a whole. */
 static bool told_other_way(const struct cuda_record *r, uint64_t state)
 {
 	if (!r->graph || !(state & CALL_SEEN))
@@ -313,7 +313,7 @@ static void emit_record_command(const struct cuda_record *r, enum call_found fou
 		if (state & CALL_WHOLE && run)
 			launch_of(call, r, c.queue);
 		if (r->what == CUDA_GRAPH && call->queue && !(state & CALL_WHOLE)) {
-			/* its launch was told, which this is the only run of */
+			/* its launch was sent, and this is its only run */
 			call_mark(r->correlation, 0, CALL_WHOLE);
 			run = true;
 		}
@@ -422,7 +422,7 @@ static void emit_record_memory(const struct cuda_record *r, enum call_found foun
 			 at_ns);
 }
 
-/* ---- what is neither ---- */
+/* ---- other records ---- */
 
 static void compiled(const struct cuda_record *r, const char *what, const char *options)
 {
@@ -439,7 +439,8 @@ static void emit_record_overhead(const struct cuda_record *r)
 {
 	switch (r->overhead.what) {
 	case CUPTI_OVERHEAD_COMPILER:
-		if (!enable_has(CUPTI_KIND_JIT))	/* which says more of the same */
+		/* the other kind says more about the same */
+		if (!enable_has(CUPTI_KIND_JIT))
 			compiled(r, "CUDA: the driver compiles", "");
 		break;
 	case CUPTI_OVERHEAD_MODULE_LOADING:
@@ -449,7 +450,7 @@ static void emit_record_overhead(const struct cuda_record *r)
 		compiled(r, "CUDA: a function is loaded", "");
 		break;
 	case CUPTI_OVERHEAD_COMMAND_BUFFER:
-		break;		/* the call that waited for room is long by as much */
+		break;		/* the call that waited for room takes longer by this much */
 	default:
 		if (!(r->flags & CUDA_NO_TIME))
 			rt_own_time((int64_t)(r->end - r->start));
@@ -468,7 +469,7 @@ static void jit(const struct cuda_record *r)
 		 r->jit.operation < ARRAY_LEN(operations) ? operations[r->jit.operation] : "");
 }
 
-/* ---- the way of a record ---- */
+/* ---- what happens to a record ---- */
 
 static bool has_call(const struct cuda_record *r)
 {

@@ -17,7 +17,8 @@
 #include "probes/cuda/probe.h"
 
 #define KINDS CUPTI_KIND_LIMIT
-#define STATES_SINCE CUPTI_RELEASE(12, 2)	/* callbacks of CUPTI's own state */
+/* first release with callbacks about CUPTI's own state */
+#define STATES_SINCE CUPTI_RELEASE(12, 2)
 
 static bool enabled[KINDS], refused[KINDS];
 static bool resources_on;
@@ -75,7 +76,7 @@ static void kind_off(uint32_t kind)
 					   "CUPTI does not stop recording what was enabled");
 }
 
-/* What CUPTI said to kernels. */
+/* Returns CUPTI's result for kernels. */
 static int kinds_apply(enum tft_level level)
 {
 	int kernels = CUPTI_OK, r;
@@ -100,7 +101,7 @@ static int kinds_apply(enum tft_level level)
 
 bool enable_whole_graphs(void)
 {
-	/* with several clients the first one's choice stays */
+	/* with several clients, the first one's choice stays */
 	if (cupti->several || cupti->release < CUPTI_RELEASE(11, 7))
 		return false;
 	kind_on(CUPTI_KIND_GRAPH, "whole graphs");
@@ -108,9 +109,9 @@ bool enable_whole_graphs(void)
 }
 
 /*
- * The vendor's manual says that records have correlations only while calls are recorded;
- * callbacks of them are enough for XLA's profiler. To be sure one call is recorded that
- * is rarely made, where a release can (12.5), and all of them once a record came without.
+ * The vendor's manual says that records have correlations only while calls are recorded; XLA's
+ * profiler shows that callbacks for the calls suffice. To be sure, one rarely made call is recorded
+ * if the release supports that (12.5), and all calls once a record has arrived without.
  */
 static void one_recorded(bool on)
 {
@@ -125,7 +126,7 @@ void enable_correlations(void)
 
 /* ---- callbacks ---- */
 
-/* How many were asked for and refused, and how. */
+/* How many callbacks were requested and refused, and why. */
 static struct {
 	unsigned asked, refused, unknown;
 	int answer;
@@ -138,7 +139,7 @@ static void one_call(uint32_t on, uint32_t domain, uint32_t number)
 	int r = cupti->enable_callback(on, domain, number);
 
 	calls.asked++;
-	/* a call that this release does not have */
+	/* this release does not have the call */
 	calls.unknown += r == CUPTI_INVALID_PARAMETER;
 	calls.refused += r != CUPTI_OK;
 	if (r != CUPTI_OK && (r != CUPTI_INVALID_PARAMETER || calls.answer == CUPTI_OK))
@@ -165,7 +166,7 @@ static void chosen_calls(uint32_t on)
 
 static bool profiler_on;
 
-/* Where nothing else has them called back. */
+/* Enables the callbacks of cudaProfilerStart() and cudaProfilerStop(), if no other setting does. */
 static void profiler_calls(void)
 {
 	bool on = rt_trigger() == TFT_TRIGGER_PROFILER && calls_level == TFT_LEVEL_OFF;
@@ -197,7 +198,7 @@ static void all_calls(uint32_t on, uint32_t domain)
 			   "default are seen");
 }
 
-/* From all to the chosen ones goes by none. */
+/* Changing from all calls to the chosen ones disables all first. */
 static void calls_change(enum tft_level level)
 {
 	profiler_on = false;	/* they are among the chosen ones */
@@ -253,7 +254,7 @@ static void resources_apply(bool on)
 
 void enable_level(enum tft_level level)
 {
-	/* what is called is known before what runs, and longer */
+	/* callbacks are enabled before kinds, and disabled after them */
 	if (level != TFT_LEVEL_OFF)
 		resources_apply(true);
 	if (level >= TFT_LEVEL_DEFAULT)
@@ -324,7 +325,7 @@ int enable_start(enum tft_level level, char *why, size_t size)
 	r = kinds_apply(level);
 	if (r) {
 		kernels_refused(r, why, size);
-		/* nobody would empty the buffers, and another client may have more luck */
+		/* no thread would empty the buffers, and another client may succeed */
 		enable_level(TFT_LEVEL_OFF);
 		cupti_unsubscribe();
 	}

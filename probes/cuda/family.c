@@ -8,15 +8,15 @@
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
-struct subscriber;	/* a handle: of the library's */
+struct subscriber;	/* a handle that belongs to the library */
 
 /* ---- what the library exports ---- */
 
 typedef void complete_v2_fn(uint8_t *buffer, size_t size, size_t valid, void *info);
 typedef void request_v2_fn(uint8_t **buffer, size_t *size, size_t *max_records, void *info);
 
-/* Both families, by the names that they have there; the first argument of the second
- * family is who has subscribed. */
+/* Both families, under the library's own names; the first argument of the second family is the
+ * subscriber. */
 static struct {
 	int (*subscribe)(struct subscriber **, cupti_callback_fn *, void *);
 	int (*subscribe_v2)(struct subscriber **, cupti_callback_fn *, void *,
@@ -42,15 +42,15 @@ static cupti_complete_fn *completed;
 
 enum need { NEEDED, WANTED };
 
-/* A function's place here, its name there. */
+/* Where a function is stored here, and its name in the library. */
 struct export {
 	void *to;
 	const char *name;
 	enum need need;
-	const char *feature; /* what is off without it; NULL: not worth a word */
+	const char *feature; /* the feature that is off without it; NULL: not worth mentioning */
 };
 
-/* The plain family lies in the library's struct as it is. */
+/* The first family is stored in the library's struct directly. */
 static const char *resolve(const struct export *exports, size_t n, void *handle)
 {
 	const char *lacks = NULL;
@@ -73,7 +73,7 @@ static bool is_there(const struct export *e)
 	return found;
 }
 
-/* ---- the calls that take who has subscribed in both families ---- */
+/* ---- calls that take a subscriber in both families ---- */
 
 static int call_enable_callback(uint32_t on, uint32_t domain, uint32_t id)
 {
@@ -250,7 +250,7 @@ static bool want_several(void)
 {
 	const char *chosen = getenv(TFT_CUPTI_SHARED_ENV);
 
-	/* 13.3 could crash when two clients asked for the device's work at once */
+	/* 13.3 could crash when two clients asked for device work at once */
 	return several_there && lib->version >= 130301 && !(chosen && !strcmp(chosen, "0"));
 }
 
@@ -271,7 +271,7 @@ static int subscribe_v2(cupti_callback_fn *callback, void *user, bool allow, cha
 	return result;
 }
 
-/* With others, or undone. */
+/* Subscribes so that others may subscribe, too; otherwise undoes everything. */
 static bool subscribe_several(cupti_callback_fn *callback, void *user, bool whole_graphs,
 			      char *other, size_t size)
 {
@@ -287,7 +287,7 @@ static bool subscribe_several(cupti_callback_fn *callback, void *user, bool whol
 		return false;
 	}
 	use_several();
-	/* who says nothing cannot have whole graphs; who says no is not worse off */
+	/* if this is not set, whole graphs are impossible; if it is refused, nothing is worse */
 	if (whole_graphs)
 		set_byte(CUPTI_ATTR_GRAPH_TRACE, 1);
 	return true;
@@ -311,7 +311,7 @@ int cupti_subscribe(cupti_callback_fn *callback, void *user, bool whole_graphs, 
 	ours = NULL;
 	if (result != CUPTI_BUSY || !vendor.subscribe_v2 || (size && *other))
 		return result;
-	/* only to hear who it is; if they have gone by now, so have we */
+	/* only to learn who it is; if they have unsubscribed by now, so does tftop */
 	if (!subscribe_v2(callback, user, false, other, size)) {
 		vendor.unsubscribe(ours);
 		ours = NULL;

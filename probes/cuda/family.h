@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * family.h - the functions of a loaded libcupti, and CUPTI's two families of them (see library.h).
- * Used by library.c and family.c only.
+ * The functions of a loaded libcupti, and CUPTI's two families of functions (see library.h). Used
+ * by library.c and family.c only.
  */
 #ifndef TFTOP_PROBES_CUDA_FAMILY_H
 #define TFTOP_PROBES_CUDA_FAMILY_H
@@ -9,11 +9,11 @@
 #include "probes/cuda/decode.h"
 #include "probes/cuda/library.h"
 
-/* Sets every function of lib from the handle; NULL, or the name of one that is needed and
- * that it does not have. The one family there is until cupti_subscribe() chooses. */
+/* Looks up every function of lib by the handle; returns NULL, or the name of a required function
+ * that is missing. The functions are those of the first family until cupti_subscribe() chooses. */
 const char *family_resolve(struct cupti_library *lib, void *handle);
 
-/* Whether it has all of the second family. */
+/* Whether the library has all functions of the second family. */
 bool family_second(void);
 
 #endif

@@ -20,7 +20,7 @@ static void keep(char to[FIND_PATH_MAX], const char *path)
 		memcpy(to, path, strlen(path) + 1);
 }
 
-/* "libcudart.so.12", and as a wheel calls it "libcudart-1f2e.so.11.0" */
+/* The release of "libcudart.so.12", or of "libcudart-1f2e.so.11.0" as a wheel names it. */
 static int major_of(const char *name)
 {
 	const char *so = strstr(name, ".so.");
@@ -28,7 +28,7 @@ static int major_of(const char *name)
 	return so ? atoi(so + 4) : 0;
 }
 
-/* Frameworks and their libraries lie in the same folder as NVIDIA's wheels. */
+/* Frameworks and their libraries are in the same folder as NVIDIA's wheels. */
 static void keep_root(struct mapped *m, const char *path)
 {
 	static const char *const inside[] = {
@@ -125,7 +125,7 @@ static bool try_in(const struct address_search *s, const char *format, ...)
 	return n > 0 && (size_t)n < sizeof(folder) && try_folder(s, folder);
 }
 
-/* A toolkit's root: extras is the old place, targets the new one. */
+/* Tries the root of a toolkit: extras is the old place, targets the new one. */
 static bool try_toolkit(const struct address_search *s, const char *root)
 {
 #if defined(__aarch64__)
@@ -152,11 +152,11 @@ static bool try_beside_cudart(const struct address_search *s, const char *cudart
 #define TOOLKITS_MAX 32
 
 struct toolkit {
-	int release;		/* 1000 * major + 10 * minor, as the driver's */
+	int release;		/* 1000 * major + 10 * minor, as in the driver's version */
 	char name[32];
 };
 
-/* Newest first, but those that are newer than the driver after all others. */
+/* Newest first, but releases newer than the driver come last. */
 static int toolkit_order(const void *a, const void *b)
 {
 	const struct toolkit *x = a, *y = b;

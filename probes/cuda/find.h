@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * find.h - where a libcupti may be: libraries that are mapped, and files that may exist. Used by
- * library.c only; library.h says in which order.
+ * Where a libcupti may be: libraries that are mapped, and files that may exist. Used by library.c
+ * only; library.h gives the order.
  *
- * Always true: looks at the loader's list and at folders. Loads nothing, and calls nothing of the
- * vendor's (cuDriverGetVersion is called by the caller).
+ * Always true: only the loader's list and folders are read. Nothing is loaded, and no function of
+ * the vendor is called (the caller calls cuDriverGetVersion).
  */
 #ifndef TFTOP_PROBES_CUDA_FIND_H
 #define TFTOP_PROBES_CUDA_FIND_H
@@ -18,22 +18,22 @@
 struct mapped {
 	char cupti[FIND_PATH_MAX], second[FIND_PATH_MAX]; /* "": none */
 	char cuda[FIND_PATH_MAX], cudart[FIND_PATH_MAX];
-	int major; /* of CUDA: libcudart's, 0 when it is not mapped */
-	char roots[FIND_ROOTS_MAX][FIND_PATH_MAX]; /* folders that wheels are installed in */
+	int major; /* major release of CUDA of the mapped libcudart; 0: it is not mapped */
+	char roots[FIND_ROOTS_MAX][FIND_PATH_MAX]; /* folders in which wheels are installed */
 	int n_roots;
 };
 
 void find_mapped(struct mapped *out);
 
 /*
- * Each file that could be a libcupti of CUDA major (release: the driver's, 0 when not
- * known: a toolkit that is not newer goes first), best first; a name without a slash is
- * for the dynamic linker. Until try says true; false: nobody did.
+ * Calls `try` for each file that could be a libcupti of this major release of CUDA, best first,
+ * until it returns true; false: it never did. A name without a slash is meant for the dynamic
+ * linker. release: that of the driver, so that toolkits that are not newer come first; 0: unknown.
  */
 bool find_files(const struct mapped *mapped, int major, int release,
 		bool (*try)(const char *path, void *arg), void *arg);
 
-/* The names that a libcupti of that major is called by, newest first, NULL at the end. */
+/* The file names of libcupti for that major release, newest first; NULL at the end. */
 const char *const *find_names(int major);
 
 #endif

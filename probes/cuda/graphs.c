@@ -34,7 +34,7 @@ static void node_set(uint64_t node, uint32_t op_name)
 			break;
 		}
 	}
-	/* where there is no room the oldest knowledge goes */
+	/* if there is no room, the oldest entry is replaced */
 	atomic_store(&nodes[at].op_name, op_name);
 	atomic_store_explicit(&nodes[at].node, node, memory_order_release);
 }
@@ -54,7 +54,7 @@ uint32_t node_op(uint64_t node)
 	return 0;
 }
 
-/* A node's number, 0 not known. */
+/* A node's number; 0: unknown. */
 static uint64_t node_number(void *node)
 {
 	uint64_t number = 0;
@@ -116,7 +116,7 @@ uint32_t graph_name(const void *exec)
 			return name;
 	}
 	name = exec_name(exec);
-	/* two that enter theirs here at once would have each other's */
+	/* two threads that store their names here at once would mix them up */
 	if (rt_spin_lock(&busy)) {
 		atomic_store(&execs[i].exec, NULL);
 		atomic_store(&execs[i].name, name);
@@ -126,7 +126,7 @@ uint32_t graph_name(const void *exec)
 	return name;
 }
 
-/* An address that comes back is another graph. */
+/* An address that is used again belongs to another graph. */
 static void exec_goes(const void *exec)
 {
 	uint32_t i = objects_hash((uintptr_t)exec, 2) & (EXECS - 1);

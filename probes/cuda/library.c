@@ -31,7 +31,7 @@ bool cupti_driver_runs(void)
 	h = *m.cuda ? dlopen(m.cuda, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 	get.object = h ? dlsym(h, "cuDeviceGetCount") : NULL;
 	if (h)
-		dlclose(h);	/* the reference, not the library */
+		dlclose(h);	/* closes the reference, not the library */
 	return get.object && get.function(&count) != CUDA_NOT_INITIALIZED;
 }
 
@@ -47,13 +47,13 @@ static int driver_version(const struct mapped *m)
 	if (get.object && get.function(&version))
 		version = 0;
 	if (h)
-		dlclose(h);	/* the reference, not the library */
+		dlclose(h);	/* closes the reference, not the library */
 	return version;
 }
 
 /* ---- which release ---- */
 
-/* What the library calls itself, whatever its file is called. */
+/* The name that the library gives itself, whatever its file is called. */
 static const char *library_soname(void *handle)
 {
 	struct link_map *map;
@@ -71,8 +71,8 @@ static const char *library_soname(void *handle)
 	return strings && name ? strings + name : "";
 }
 
-/* CUPTI counted releases one by one until 12.9: cupti_version.h's list, and what the
- * libraries of 11.7 .. 12.1 really say. */
+/* CUPTI numbered its releases one by one until 12.9: the list of cupti_version.h, and what the
+ * libraries of 11.7 .. 12.1 really return. */
 static uint32_t release_of(uint32_t version, void *handle)
 {
 	static const uint16_t counted[] = {
@@ -92,7 +92,7 @@ static uint32_t release_of(uint32_t version, void *handle)
 		return CUPTI_RELEASE(version / 10000, version / 100 % 100);
 	if (sscanf(name, "libcupti.so.11.%d", &minor) == 1 && minor >= 0 && minor < 10)
 		return CUPTI_RELEASE(11, (uint32_t)minor);
-	/* 12.0 and 12.1 still say what 11.8 says */
+	/* 12.0 and 12.1 still return the version of 11.8 */
 	if (version == 18 && !strcmp(name, "libcupti.so.12"))
 		return CUPTI_RELEASE(12, dlsym(handle, "cuptiGetGlobalCallbackState") ? 1 : 0);
 	if (version >= sizeof(counted) / sizeof(counted[0]))
@@ -100,7 +100,7 @@ static uint32_t release_of(uint32_t version, void *handle)
 	return counted[version];
 }
 
-/* Where a library is that the linker has found by its name. */
+/* The path of a library that the linker has found by its name. */
 static void name_path(struct cupti_library *l, void *handle)
 {
 	struct link_map *map;
@@ -125,7 +125,7 @@ static void name_version(struct cupti_library *lib)
 
 struct attempt {
 	void *handle;
-	char error[160]; /* the first file that was there and could not be loaded */
+	char error[160]; /* the first file that exists and could not be loaded */
 };
 
 static bool try_load(const char *path, void *arg)
@@ -144,7 +144,7 @@ static bool try_load(const char *path, void *arg)
 	return false;
 }
 
-/* The user's word: a file, or a folder with one. */
+/* Tries what the user has named: a file, or a folder that contains one. */
 static bool try_named(const char *named, int major, struct attempt *a)
 {
 	struct stat st;
@@ -161,7 +161,7 @@ static bool try_named(const char *named, int major, struct attempt *a)
 	return try_load(path, a);
 }
 
-/* The handle, or NULL with why. */
+/* Returns the handle, or NULL and the reason. */
 static void *library_load(const struct mapped *m, char *why, size_t size)
 {
 	const char *named = getenv(TFT_CUPTI_ENV);

@@ -1,43 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * library.h - the libcupti of this process: which copy, which release, its functions, and
- * the subscription of ours, whichever of CUPTI's two families of functions it is made by.
+ * The libcupti of this process: which copy and which release it is, its functions, and our
+ * subscription, which may use either of CUPTI's two families of functions.
  *
- * Always true: one copy a process. A copy that is mapped is taken, never a second loaded;
- * nothing of it is called before libcuda is mapped and cuInit runs or has run (13.2 and
- * later crash or refuse without). It is never closed. What a copy does not have is a
- * NULL function here and a feature off, by name in cupti_missing(). cupti_find() and
- * cupti_subscribe() are for one thread, once; everything else for any thread after
- * them. Results are cupti_result unless said otherwise. errno may change.
+ * Always true: a process uses one copy. If a copy is mapped, it is used, and a second one is never
+ * loaded. None of its functions is called before libcuda is mapped and cuInit runs or has run (13.2
+ * and later crash or refuse otherwise). It is never closed. A function that the copy does not have
+ * is NULL, and the feature that needs it is off; cupti_missing() names it. cupti_find() and
+ * cupti_subscribe() are called once, by one thread; everything else may be called by any thread
+ * after them. Results are cupti_result unless said otherwise. errno may change.
  *
- * ---- the two families ----
+ * The two families: up to 13.2, or with any driver before r610, a process can have one client of
+ * CUPTI, which calls cuptiX(). From 13.3 on there is a second set, cuptiX_v2(subscriber, ...):
+ * several clients, each with buffers and kinds of its own, if the first one allows it and all of
+ * them use that set. If both sets are called in a process, the second caller gets CUPTI_BUSY or
+ * CUPTI_NOT_COMPATIBLE, whoever it is.
  *
- * Until 13.2, or with any driver before r610, CUPTI has one client a process: cuptiX().
- * From 13.3 on there is a second set, cuptiX_v2(subscriber, ...): several clients, each
- * with buffers and kinds of its own, if the first one allows it and all use that set.
- * A process in which both sets are called gets CUPTI_BUSY or CUPTI_NOT_COMPATIBLE for
- * who comes second, whoever that is.
+ * So cupti_subscribe() chooses once, and every function below then uses that family:
+ * - From 13.3 update 1 on (13.3 itself could crash with several clients), if the whole second set
+ *   is there: cuptiSubscribe_v2, which allows other clients. Then a profiler of PyTorch, XLA or the
+ *   user that uses this family continues to work beside tftop. If a timestamp can be taken, driver
+ *   and library really support it; otherwise the subscription is undone.
+ * - Otherwise, or if that fails: the plain cuptiSubscribe. If this returns CUPTI_BUSY, that is
+ *   final; from 13.0 on the library is asked for the name of the other client (by a
+ *   cuptiSubscribe_v2 that must fail). TFTOP_CUPTI_SHARED=0 disables the second set.
  *
- * So cupti_subscribe() chooses once, and every function below then goes to that family:
- * - from 13.3 update 1 on (13.3 itself could crash with several clients) and with all of
- *   the second set there: cuptiSubscribe_v2 with others allowed. Then PyTorch's, XLA's or
- *   a user's own profiler of that family goes on beside tftop. A timestamp is taken as
- *   the proof that driver and library really do it; else it is undone.
- * - otherwise, or when that fails: the plain cuptiSubscribe. CUPTI_BUSY from it is final;
- *   who holds it is asked from 13.0 on (a cuptiSubscribe_v2 that must fail).
- * TFTOP_CUPTI_SHARED=0 leaves the second set alone.
+ * What is different with several clients (lib->several):
+ * - Whether graphs are recorded as a whole or by nodes is decided for all clients by the first one
+ *   that enables them, and cannot be changed any more: whole_graphs of cupti_subscribe(); there is
+ *   no switch during the run.
+ * - flush_all() also flushes the buffers of other clients, with the same flag.
+ * - Buffers have no context and stream (NULL, CUPTI_ID_NONE).
+ * - Dropped records are those of the own buffers. None of this has been tested with a driver: it
+ *   follows the vendor's documentation (CUPTI 13.5, "Multiple subscribers") and what XLA and Kineto
+ *   do.
  *
- * What differs with several clients (lib->several), and its user has to know:
- * - whole graphs or nodes is decided for all clients by whoever enables first and cannot
- *   be changed any more: whole_graphs of cupti_subscribe(); no switch while it runs;
- * - flush_all() flushes the others' buffers too, with the same flag;
- * - buffers are told without context and stream (NULL, CUPTI_ID_NONE);
- * - dropped records are one's own.
- * None of this has met a driver: it is the vendor's documentation (CUPTI 13.5, "Multiple
- * subscribers") and what XLA and Kineto do.
- *
- * Records are the same in both: no field selection is made, so their layouts are those
- * of cupti_records.h.
+ * Records are the same in both families: no fields are selected, so their layouts are those of
+ * cupti_records.h.
  */
 #ifndef TFTOP_PROBES_CUDA_LIBRARY_H
 #define TFTOP_PROBES_CUDA_LIBRARY_H
@@ -48,19 +47,20 @@
 
 #include "probes/cuda/cupti.h"
 
-#define TFT_CUPTI_ENV "TFTOP_CUPTI" /* the library's file, or its folder */
+#define TFT_CUPTI_ENV "TFTOP_CUPTI" /* path of the library or of its folder */
 #define TFT_CUPTI_SHARED_ENV "TFTOP_CUPTI_SHARED"
 
 struct cupti_library {
-	uint32_t version; /* as it says: 15 (11.4) .. 28 (12.9 update 1), 130000 .. */
+	/* as the library reports it: 15 (11.4) .. 28 (12.9 update 1), 130000 .. */
+	uint32_t version;
 	uint32_t release; /* CUPTI_RELEASE */
-	int driver; /* what cuDriverGetVersion says (12060); 0: nothing */
+	int driver; /* result of cuDriverGetVersion, such as 12060; 0: none */
 	char version_text[24]; /* "12.6", "13.0 update 1" */
 	char path[512];
-	char note[640]; /* "", or what to tell: a second copy is mapped, and where */
-	bool several; /* which family; set by cupti_subscribe() */
+	char note[640]; /* a sentence for the user: a second copy is mapped, and where; "": none */
+	bool several; /* whether the second family is used; set by cupti_subscribe() */
 
-	/* ---- always there ---- */
+	/* ---- functions that every library has ---- */
 	int (*result_string)(int result, const char **text);
 	int (*enable_callback)(uint32_t on, uint32_t domain, uint32_t id);
 	int (*enable_domain)(uint32_t on, uint32_t domain);
@@ -75,47 +75,47 @@ struct cupti_library {
 	int (*get_device_id)(void *context, uint32_t *id);
 	int (*get_stream_id)(void *context, void *stream, uint8_t per_thread, uint32_t *id);
 
-	/* ---- NULL where the library has none; since ---- */
+	/* ---- NULL if the library does not have them; "since" below ---- */
 	int (*get_graph_node_id)(void *node, uint64_t *id);
 	int (*get_graph_exec_id)(void *exec, uint32_t *id); /* 12.3 */
 	int (*driver_records)(uint32_t number, uint8_t on); /* 12.5 */
 };
 
-/* Whether libcuda is mapped here and cuInit has run. */
+/* Whether libcuda is mapped and cuInit has run. */
 bool cupti_driver_runs(void);
 
 /*
- * cupti_find() - the library of this process, found in this order: a copy that is mapped
- * (two: the first, and a note); TFTOP_CUPTI; beside the mapped libcudart; in the wheels
- * beside mapped frameworks (nvidia/cuNN/lib, nvidia/cuda_cupti/lib); by name, as the
- * dynamic linker looks; in /usr/local/cuda*, /opt/cuda. NULL: why has the cause in one
- * sentence, with what would be right. Call in or after cuInit.
+ * Finds the library of this process, in this order: a copy that is mapped (if there are two: the
+ * first, and a note); TFTOP_CUPTI; beside the mapped libcudart; in the wheels beside mapped
+ * frameworks (nvidia/cuNN/lib, nvidia/cuda_cupti/lib); by name, through the dynamic linker; in
+ * /usr/local/cuda*, /opt/cuda. NULL: `why` is a sentence with the cause and with what would help.
+ * To be called during or after cuInit.
  */
 const struct cupti_library *cupti_find(char *why, size_t size);
 
 /*
- * cupti_subscribe() - ours, with a callback. whole_graphs: see above, of several clients
- * only. Before it nothing of the library but what cupti_find() calls has been called.
- * CUPTI_BUSY: other has who holds it, as the library calls it, "" when it does not say.
+ * Subscribes with a callback. whole_graphs: see above, used with several clients only. Until then,
+ * only the functions that cupti_find() calls may be called. CUPTI_BUSY: `other` has the name of the
+ * other client as the library gives it, or "".
  */
 int cupti_subscribe(cupti_callback_fn *callback, void *user, bool whole_graphs, char *other,
 		    size_t size);
 int cupti_unsubscribe(void);
 
-/* The library's word for a result; never NULL, the library's own text. */
+/* The library's own text for a result; never NULL. */
 const char *cupti_text(int result);
 
-/* Features that this copy lacks, ", " between them; "" for none. */
+/* Names of the features that this copy lacks, separated by ", "; "": none. */
 const char *cupti_missing(const struct cupti_library *lib);
 
 /* ---- rules by version ---- */
 
-/* A request may be answered with no buffer: before 12.9 that crashes the library. */
+/* Whether a request may be answered without a buffer: before 12.9 that crashes the library. */
 bool cupti_null_buffer(const struct cupti_library *lib);
-/* Long runs become slower and slower (13.2 .. 13.4, whose update 1 repaired it and says
- * the same version). */
+/* Whether long runs become slower and slower: 13.2 .. 13.4, whose update 1 fixed it and reports the
+ * same version. */
 bool cupti_slows_down(const struct cupti_library *lib);
-/* That kind exists in this release. */
+/* Whether this release has that kind. */
 bool cupti_has_kind(const struct cupti_library *lib, uint32_t kind);
 
 #endif

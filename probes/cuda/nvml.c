@@ -17,7 +17,7 @@
 
 #define EVERY_NS 1000000000
 #define NVML_OK 0
-#define TRIES 5			/* a sensor that fails so often in a row is not there */
+#define TRIES 5			/* a sensor that fails this often in a row is not there */
 
 enum { CLOCK_SM = 1, CLOCK_MEMORY = 2 };
 
@@ -37,8 +37,7 @@ static struct {
 	const char *(*text)(int result);
 } nvml;
 
-/* Why the clocks are lower than they could be: bits of the vendor's, those that are a
- * sign of trouble. */
+/* Why the clocks are lower than possible: those of the vendor's bits that indicate trouble. */
 static const struct {
 	unsigned long long bit;
 	const char *what;
@@ -60,12 +59,12 @@ static const struct {
 static struct nvml_watched {
 	nvml_handle handle;
 	bool asked;
-	atomic_uint series[SENSORS];	/* 0: nothing was read yet */
+	atomic_uint series[SENSORS];	/* 0: nothing has been read yet */
 	uint8_t misses[SENSORS];
 	unsigned long long reasons;
 } watched[DEVICES_MAX];
 static atomic_bool started, ended;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* of what wakes the thread */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* protects what wakes the thread */
 static pthread_cond_t wake;
 
 static bool nvml_resolve(void)
@@ -187,7 +186,7 @@ static void read_device(const struct cuda_device *d, struct nvml_watched *w)
 	}
 }
 
-/* Only devices whose records have come: this process works on them. */
+/* Reads only devices whose records have arrived, because this process works on them. */
 static void read_all(void)
 {
 	struct cuda_device *d;
@@ -289,7 +288,7 @@ void nvml_dump(void)
 			series_send(d, &watched[i], (enum sensor)s);
 }
 
-/* The thread is not waited for: it may be in the driver. */
+/* The thread is not waited for, because it may be inside the driver. */
 void nvml_end(void)
 {
 	if (atomic_load(&started))

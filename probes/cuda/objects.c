@@ -15,21 +15,22 @@
 #include "probes/cuda/probe.h"
 #include "probes/runtime/spin.h"
 
-#define SLOTS (2 * QUEUES_MAX)	/* of the hash tables, a power of two */
-#define PROBES 64u		/* of handles; who is not found then is asked of CUPTI */
-#define PER_THREAD 2u		/* CU_STREAM_PER_THREAD; above it the thread */
+#define SLOTS (2 * QUEUES_MAX)	/* size of the hash tables, a power of two */
+/* places of the handle table that are searched; if a handle is not there, CUPTI is asked */
+#define PROBES 64u
+#define PER_THREAD 2u		/* CU_STREAM_PER_THREAD; the thread is stored above it */
 
 static struct cuda_device devices[DEVICES_MAX];
 static atomic_uint n_devices;
-/* Behind the last: what runs on further streams of a device. */
+/* After the last one: work on further streams of a device. */
 static struct cuda_queue queues[QUEUES_MAX + DEVICES_MAX];
 static atomic_uint n_queues;
-/* index + 1 of a queue; by number, by handle */
+/* Index + 1 of a queue; by number, and by handle. */
 static _Atomic uint16_t by_number[SLOTS];
 static struct {
 	_Atomic uint64_t handle;
-	_Atomic uint32_t context;	/* 0: forgotten */
-	_Atomic uint16_t queue;		/* index + 1, 0: free */
+	_Atomic uint32_t context;	/* 0: the entry is unused */
+	_Atomic uint16_t queue;		/* index + 1; 0: unused */
 } by_handle[SLOTS];
 static _Atomic uint32_t busy;
 static uint32_t names_seen;
@@ -60,7 +61,7 @@ static void device_send(struct cuda_device *d)
 	rt_emit_device(&def);
 }
 
-/* Something that nothing is known of but its number; its record tells the rest. */
+/* Describes a device of which only the number is known; its record has the rest. */
 static void device_plain(struct cuda_device *d, uint32_t number)
 {
 	char name[64];
@@ -127,7 +128,7 @@ static const char *or_empty(const char *text)
 	return text ? text : "";
 }
 
-/* What the user called it since it was last asked, into its own: true when that is new. */
+/* Copies the name that the user gave to the thing since the last call; true: the name is new. */
 static bool user_named(enum rt_thing what, uint64_t id, char own[NAME_BYTES])
 {
 	char name[NAME_BYTES];
@@ -198,8 +199,8 @@ static void queue_told(const struct cuda_queue *q, uint32_t flags, int32_t prior
 	rt_emit_queue(&def);
 }
 
-/* Who was interrupted before it told an older state tells the newer one too: the last word
- * counts, and another thread's may have been before it. */
+/* A thread that was interrupted before it sent an older state sends the newer one, too: the last
+ * state counts, and another thread may have sent that before. */
 static void queue_send(struct cuda_queue *q)
 {
 	uint32_t flags;
@@ -227,7 +228,7 @@ static struct cuda_queue *by_number_find(uint32_t context, uint32_t stream, uint
 	}
 }
 
-/* Under the lock. */
+/* The lock must be held. */
 static struct cuda_queue *queue_rest(struct cuda_device *device)
 {
 	struct cuda_queue *q = &queues[QUEUES_MAX + (device - devices)];
@@ -246,7 +247,7 @@ static bool is_rest(const struct cuda_queue *q)
 	return q >= &queues[QUEUES_MAX];
 }
 
-/* Under the lock. */
+/* The lock must be held. */
 static struct cuda_queue *queue_enter(uint32_t context, uint32_t stream, struct cuda_device *device,
 				      uint32_t slot)
 {
@@ -308,7 +309,7 @@ struct cuda_queue *cuda_queue_of(uint32_t context, uint64_t handle)
 
 		if (!at)
 			return NULL;
-		/* its place may be another's by now */
+		/* its place may belong to another stream by now */
 		if (have == handle && whose == context &&
 		    atomic_load_explicit(&by_handle[i].context, memory_order_relaxed) == context &&
 		    atomic_load_explicit(&by_handle[i].handle, memory_order_relaxed) == handle)
@@ -317,8 +318,8 @@ struct cuda_queue *cuda_queue_of(uint32_t context, uint64_t handle)
 	return NULL;
 }
 
-/* Where a handle is forgotten another may be entered: as many places are in use as there
- * ever were streams at a time. */
+/* The entry of a forgotten handle can be reused: as many places are in use as there ever were
+ * streams at a time. */
 static void handle_enter(struct cuda_queue *q, uint64_t handle)
 {
 	uint32_t i = objects_hash(handle, q->context) & (SLOTS - 1), place = SLOTS;
@@ -359,7 +360,7 @@ static void handle_forget(uint32_t context, uint64_t handle)
 	}
 }
 
-/* The calling thread's own default stream has one handle for all threads. */
+/* The calling thread's own default stream has the same handle on all threads. */
 static uint64_t handle_key(uint64_t handle, bool own_stream, uint32_t tid)
 {
 	if (handle == PER_THREAD || (own_stream && !handle))
@@ -374,8 +375,8 @@ static int handles_refused(int r)
 			  "of streams, launches of graphs and what a wait is for may be missing");
 }
 
-/* CUPTI's numbers of what a callback has handles of. False: it does not say, which is told
- * unless it is the program's handle that is none. */
+/* CUPTI's numbers for the handles of a callback. false: CUPTI does not return them, which is
+ * reported unless the program's handle is invalid. */
 static bool numbers_of(void *context, uint64_t handle, bool own_stream, uint32_t *stream,
 		       uint32_t *device)
 {
@@ -421,7 +422,7 @@ static bool name_taken(struct cuda_queue *q)
 	return user_named(RT_THING_CUDA_STREAM, atomic_load(&q->handle), q->name);
 }
 
-/* Its handle may be another stream's next, so its name is taken before that goes. */
+/* Its handle may be reused by another stream, so its name is taken before it is destroyed. */
 static void stream_goes(const struct cupti_resource *r)
 {
 	uint64_t handle = (uint64_t)(uintptr_t)r->stream;
@@ -455,7 +456,7 @@ void objects_resource(uint32_t id, const struct cupti_resource *resource)
 	}
 }
 
-/* ---- what records say, what the user says, what is asked again ---- */
+/* ---- from records, from the user, and sent again ---- */
 
 static void queue_is_default(uint32_t context, uint32_t stream, uint32_t device)
 {
@@ -482,7 +483,7 @@ void objects_record(const struct cuda_record *r)
 			queue_is_default(r->context, r->made_context.null_stream, r->device);
 		break;
 	case CUDA_STREAM:
-		/* its device is not in it: that of a stream that is known */
+		/* the record has no device: take that of the stream, if it is known */
 		q = by_number_find(r->context, r->stream, &slot);
 		if (q && atomic_exchange(&q->priority, r->made_stream.priority) !=
 				 r->made_stream.priority)

@@ -13,22 +13,22 @@
 #include "probes/cuda/probe.h"
 
 #define ALL_AGE_NS 1000000000
-#define OTHERS_AGE_NS 300000000		/* what is no kernel is not waited for longer */
+#define OTHERS_AGE_NS 300000000	/* work that is not a kernel is not waited for longer than this */
 #define SETTLED_NS 1000000000
 #define LOST_AGE_NS 10000000000
 #define STREAMS 64
 
-static uint64_t given_up, came_late, said_lost;	/* kernels */
+static uint64_t given_up, came_late, said_lost;	/* numbers of kernels */
 static int64_t owed_since_ns;
 _Atomic int64_t overdue_waited_ns;
-static int64_t silent_since_ns;		/* records are owed since then */
+static int64_t silent_since_ns;		/* time since which records are missing */
 static _Atomic int64_t scanned_ns;
-static int64_t uncorrelated_ns;		/* what was called before is not awaited */
+static int64_t uncorrelated_ns;		/* calls from before this time are not awaited */
 bool overdue_met;
 static struct {
 	uint64_t n;
 	int64_t since_ns, at_ns;
-	bool over;		/* the latest record had one again */
+	bool over;		/* the latest record had a correlation id again */
 } uncorrelated;
 
 static bool is_kernel(const struct cuda_call *c)
@@ -36,7 +36,7 @@ static bool is_kernel(const struct cuda_call *c)
 	return c->class == CUPTI_CLASS_LAUNCH || c->class == CUPTI_CLASS_LAUNCH_CONFIG;
 }
 
-/* What it holds back: INT64_MAX, nothing. */
+/* Up to when it delays the settled time; INT64_MAX: not at all. */
 static int64_t overdue_holds_since(uint32_t correlation, int64_t now_ns, int64_t before_ns)
 {
 	struct cuda_call c;
@@ -50,7 +50,7 @@ static int64_t overdue_holds_since(uint32_t correlation, int64_t now_ns, int64_t
 	if (state & CALL_FILLING || !c.call_ns)
 		return before_ns;
 	age_ns = now_ns - c.call_ns;
-	/* Announced, its end is free to come late, but when it was launched is not. */
+	/* Once it is announced, its end may come late, but its launch must be known. */
 	if (state & CALL_TOLD && age_ns > ALL_AGE_NS)
 		return INT64_MAX;
 	if (age_ns > (is_kernel(&c) || c.class == CUPTI_CLASS_GRAPH ? OVERDUE_AGE_NS :
@@ -67,7 +67,8 @@ int64_t overdue_pending_ns(void)
 
 	if (atomic_load(&cuda_dead) || rt_level() == TFT_LEVEL_OFF)
 		return INT64_MAX;
-	/* nobody says what was launched: all that had ended by the last flush is written */
+	/* the launch is not recorded: everything that had ended by the last flush has been
+	 * written */
 	if (rt_level() == TFT_LEVEL_MIN)
 		return atomic_load(&collect_flush_ns);
 	for (calls_range(&at, &last); (int32_t)(last - at) >= 0; at++) {
@@ -95,12 +96,12 @@ static void overdue_announce(const struct cuda_call *c, uint32_t correlation,
 		call_mark(c->twin, 0, CALL_TOLD);
 }
 
-/* The streams whose oldest launch was met in this walk. */
+/* The streams whose oldest launch was found in this walk. */
 struct overdue_walk {
 	const struct cuda_queue *seen[STREAMS];
 	unsigned n_seen;
 	int64_t now_ns, oldest_ns;
-	uint32_t oldest;		/* a kernel, 0 none */
+	uint32_t oldest;		/* a kernel; 0: none */
 	uint32_t owed;
 };
 
@@ -114,7 +115,7 @@ static bool first_of(struct overdue_walk *w, const struct cuda_queue *queue)
 	return true;
 }
 
-/* True: it is awaited no more. */
+/* true: it is not awaited any more. */
 static bool overdue_look_at(struct overdue_walk *w, uint32_t correlation, const struct cuda_call *c,
 			    uint64_t state)
 {
@@ -124,7 +125,7 @@ static bool overdue_look_at(struct overdue_walk *w, uint32_t correlation, const 
 	bool overtaken = queue && atomic_load(&queue->flags) & TFT_QUEUE_IN_ORDER &&
 			 queue->done_call_ns > c->call_ns;
 
-	/* its record may have come without saying so; a word of nothing would be no entry */
+	/* its record may have come without a correlation id; a word of 0 would be no entry */
 	if (c->call_ns < uncorrelated_ns) {
 		call_mark(correlation, CALL_AWAITED, CALL_LEFT);
 		return true;
@@ -159,18 +160,18 @@ static void overdue_walk(struct overdue_walk *w)
 		struct cuda_call c;
 
 		if (state & (CALL_AWAITED | CALL_FILLING | CALL_RUNNING)) {
-			/* what runs is looked at when it has returned */
+			/* it is examined when the call has returned */
 			if (call_find(at, &c, &state) == CALL_THERE && state & CALL_AWAITED &&
 			    (!c.twin || c.twin > at) && overdue_look_at(w, at, &c, state))
 				continue;
 			awaited_before = true;
 		} else if (!awaited_before && (int32_t)(last - at) > 256) {
-			calls_low(at + 1);	/* its neighbours may still be filed */
+			calls_low(at + 1);	/* the entries beside it may still be written */
 		}
 	}
 }
 
-/* Something is launched and nothing comes. */
+/* Reports that work is launched and no records arrive. */
 static void overdue_tell_silence(const struct overdue_walk *w, uint64_t records)
 {
 	const struct cuda_queue *queue;
@@ -208,7 +209,7 @@ void overdue_came(const struct cuda_call *call, uint64_t state)
 
 static void say_lost(int64_t now_ns, bool last)
 {
-	/* those that CUPTI has counted itself are not counted twice */
+	/* records that CUPTI itself has counted are not counted twice */
 	uint64_t known = came_late + said_lost + collect_dropped, owed = given_up - known;
 
 	if (known >= given_up) {
@@ -226,7 +227,7 @@ static void say_lost(int64_t now_ns, bool last)
 		 "dropped by CUPTI, or captured into a graph unseen; they are counted as lost");
 }
 
-/* Some of CUPTI's releases may give correlations only while calls are recorded as well. */
+/* Some of CUPTI's releases may return correlations only while calls are recorded, too. */
 void overdue_correlation(const struct cuda_record *r)
 {
 	overdue_met = true;

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The CUDA probe: what its files share.
+ * What the files of the CUDA probe share:
  *
- *   cuda.c     the driver's and the runtime's entry points; levels; what is told once
- *   enable.c   CUPTI: subscribed, kinds and calls enabled as the level asks
- *   collect.c  buffers of records and the thread that empties them
+ *   cuda.c     the driver's and the runtime's entry points; levels; what is reported once
+ *   enable.c   subscribes to CUPTI and enables the kinds and calls that the level requires
+ *   collect.c  buffers of records, and the thread that empties them
  *   calls.c    callbacks of the API's calls
- *   table.c    calls that records will come of, by correlation
- *   overdue.c  launches that nothing came of: announced, given up, explained
+ *   table.c    calls for which records will arrive, by correlation
+ *   overdue.c  launches without a record: announced, given up, explained
  *   objects.c  devices, contexts, streams; graphs.c nodes and names of graphs
- *   emit.c     a record as the event that tells it
+ *   emit.c     turns a record into events
  *   nvml.c     a device's sensors
- *   library.c  which libcupti; decode.c its records; cupti.h all of its interface
+ *   library.c  which libcupti is used; decode.c its records; cupti.h its whole interface
  *
  * Always true:
- *  - Nothing of the program is changed: no context is made, no call of CUPTI is made
- *    from a callback but those that tell an id, and nothing is ever unloaded.
- *  - In callbacks and when a buffer is asked for or given back there is no lock, no
- *    waiting, and, but for what is seen for the first time, no allocation.
- *  - CUPTI is called to enable, to disable and to flush by one thread, the flusher's;
- *    before it runs by the one that cuInit runs on, after it has ended by the one that
- *    ends the process.
- *  - Host times are CLOCK_MONOTONIC; device ticks are CUPTI's timestamps as they are.
- *  - Correlations are CUPTI's; on the wire with TFT_CORRELATION_CUPTI.
+ *  - Nothing in the program is changed: no context is created, callbacks call no function of CUPTI
+ *    except those that return an id, and nothing is ever unloaded.
+ *  - Callbacks, and functions that provide or take back a buffer, take no lock, do not wait, and
+ *    allocate only when they see something for the first time.
+ *  - One thread, the flusher, calls CUPTI to enable, to disable and to flush. Before it runs, the
+ *    thread that runs cuInit does that; after it has ended, the thread that ends the process.
+ *  - Host times are CLOCK_MONOTONIC; device ticks are CUPTI's timestamps, unchanged.
+ *  - Correlations are CUPTI's; in events they carry TFT_CORRELATION_CUPTI.
  *
- * Threads: callbacks on any thread of the program; what is "the flusher's" on that one.
+ * Threads: callbacks run on any thread of the program; functions marked "the flusher's" only on
+ * that thread.
  */
 #ifndef PROBES_CUDA_PROBE_H
 #define PROBES_CUDA_PROBE_H
@@ -74,17 +74,17 @@ void cuda_tell(uint8_t level, const char *format, ...);
 int enable_start(enum tft_level level, char *why, size_t size);
 /* The level changed: the flusher's. */
 void enable_level(enum tft_level level);
-/* Graphs as a whole instead of node by node: the flusher's. False: refused. */
+/* Records graphs as a whole instead of node by node: the flusher's. false: refused. */
 bool enable_whole_graphs(void);
-/* A record came without its correlation: the flusher's. */
+/* Called when a record came without its correlation id: the flusher's. */
 void enable_correlations(void);
 /* Whether records of this kind are enabled. */
 bool enable_has(uint32_t kind);
 
 /* ---- collect.c ---- */
 
-bool collect_start(void);		/* buffers, before the first kind is enabled */
-bool collect_run(void);			/* the thread */
+bool collect_start(void);	/* allocates the buffers; before the first kind is enabled */
+bool collect_run(void);			/* starts the thread */
 void collect_wake(void);
 extern atomic_bool collect_called;	/* something was launched, so a record will soon
 					 * show whether records have correlation ids */
@@ -106,7 +106,7 @@ extern uint64_t collect_dropped;	/* records that CUPTI dropped so far: the flush
 
 #define CALLS (1u << 18)	/* a power of two */
 
-/* The state of a call, in its word below the correlation id. */
+/* The state of a call, stored in its word below the correlation id. */
 enum {
 	CALL_FILLING = 1,	/* its thread is still filling in the entry */
 	CALL_RUNNING = 2,	/* the call has not returned */
@@ -123,15 +123,15 @@ enum {
  * words. */
 struct cuda_call {
 	_Alignas(8) uint64_t op;
-	uint64_t stream;		/* its handle, 0 the default one */
+	uint64_t stream;		/* its handle; 0: the default stream */
 	int64_t call_ns;
-	const char *symbol;		/* a kernel's name, NULL unknown: see call_kernel() */
+	const char *symbol;		/* name of a kernel; NULL: unknown, see call_kernel() */
 	uint32_t op_name, tid, call_dur_ns;
 	uint32_t context;
-	uint32_t twin;			/* the other correlation id of the same call, 0 none */
-	uint32_t queue;			/* of a graph's launch that was sent */
+	uint32_t twin;			/* the other correlation id of the same call; 0: none */
+	uint32_t queue;	/* for the launch of a graph: the queue with which it was sent */
 	uint8_t class;			/* enum cupti_class */
-	bool own_stream;		/* the null stream is the thread's own */
+	bool own_stream;		/* the null stream stands for the thread's own stream */
 };
 
 enum call_found { CALL_NONE, CALL_BUSY, CALL_THERE };
@@ -141,8 +141,9 @@ bool table_there(void);
 void table_forget(void);		/* correlation ids have advanced unseen; finds the newest */
 /* Copies a call and its word, as they are now. */
 enum call_found call_find(uint32_t correlation, struct cuda_call *out, uint64_t *state);
-/* The name of the launched kernel, 0 unknown: for the few launches that are sent before their
- * record comes. The text is the library's and may be gone; what is no text gives no name. */
+/* The name of the launched kernel, 0: unknown. Used for the few launches that are sent before their
+ * record arrives. The text belongs to the library and may have been freed; if it is not text, the
+ * result is 0. */
 uint32_t call_kernel(const struct cuda_call *call);
 /* A record of the call has come: the call is not awaited any more. */
 void call_seen(uint32_t correlation, const struct cuda_call *call);
@@ -153,8 +154,8 @@ void calls_range(uint32_t *oldest, uint32_t *newest);
 void calls_low(uint32_t oldest);	/* no older call is awaited: the flusher's */
 uint64_t calls_state(uint32_t correlation);	/* 0: the place belongs to another call */
 uint64_t calls_overwritten(void);	/* awaited calls whose place was overwritten */
-/* The thread that makes the call stores it, with the time of now if it has none, and gets that time
- * back. It can read and write the entry as long as that has its place. */
+/* Called by the thread that makes the call: stores it, with the current time if it has none, and
+ * returns that time. The entry can be read and written as long as the call has its place. */
 int64_t call_file(uint32_t correlation, struct cuda_call *call);
 bool call_read(uint32_t correlation, struct cuda_call *out);
 void call_write(uint32_t correlation, const struct cuda_call *call);
@@ -172,9 +173,9 @@ void calls_captured(void);		/* the call was captured into a graph: nothing will 
 int64_t overdue_pending_ns(void);
 /* After a flush that returned `records`; last: no more will come. */
 void overdue_look(int64_t now_ns, uint64_t records, bool last);
-/* Looks whether the record of a command has a correlation id. */
+/* Notes whether the record of a command has a correlation id. */
 void overdue_correlation(const struct cuda_record *record);
-extern bool overdue_met;		/* a record had one */
+extern bool overdue_met;		/* a record had a correlation id */
 /* A record has come for a call in this state. */
 void overdue_came(const struct cuda_call *call, uint64_t state);
 /* Like waited_ns of a queue, for all queues of the calling thread's device. */
@@ -182,25 +183,26 @@ extern _Atomic int64_t overdue_waited_ns;
 
 /* ---- objects.c ---- */
 
-#define NAME_BYTES 64u		/* of names that the user gives */
+#define NAME_BYTES 64u		/* size of names that the user gives */
 
 struct cuda_device {
-	uint32_t number;		/* CUPTI's */
+	uint32_t number;		/* CUPTI's number */
 	atomic_uint id;			/* 0: not sent */
-	atomic_bool told;		/* sent with its properties, from def; else from plain */
+	/* it was sent with its properties from `def`; otherwise from `plain` */
+	atomic_bool told;
 	atomic_bool used;		/* something ran on it */
 	struct tft_device plain, def;	/* strings owned, never freed */
-	char user[NAME_BYTES];		/* the user's name, "" none */
+	char user[NAME_BYTES];		/* the name that the user gave; "": none */
 };
 
 struct cuda_queue {
-	uint32_t context, stream;	/* CUPTI's */
-	_Atomic uint64_t handle;	/* 0 unknown */
+	uint32_t context, stream;	/* CUPTI's ids */
+	_Atomic uint64_t handle;	/* 0: unknown */
 	struct cuda_device *device;		/* never NULL */
 	atomic_uint id;
 	_Atomic uint32_t flags;
 	_Atomic int32_t priority;
-	char name[NAME_BYTES];		/* the user's, "" none */
+	char name[NAME_BYTES];		/* the name that the user gave; "": none */
 	int64_t done_call_ns;		/* the latest call whose record has come; the flusher's */
 	_Atomic int64_t waited_ns;	/* everything launched until then had ended when its wait
 					 * ended */
@@ -233,7 +235,7 @@ void graphs_resource(uint32_t id, const struct cupti_graph_resource *graph);
 /* The name id of an executable graph. In a callback. */
 uint32_t graph_name(const void *exec);
 uint32_t graph_name_of(uint32_t number);
-/* The op on top when a node was captured, 0 unknown. */
+/* The op on top of the stack when a node was captured; 0: unknown. */
 uint32_t node_op(uint64_t node);
 
 /* ---- emit.c: the flusher's ---- */

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define ROOM (4u << 20)		/* a buffer, and a name for each of its records */
+#define ROOM (4u << 20)		/* room for a buffer, and for a name for each of its records */
 #define NAME_MAX_BYTES 1024u
 
 static int file = -1;
@@ -68,7 +68,7 @@ bool record_start(void)
 
 	if (!path || !*path)
 		return true;
-	/* without waiting for who would read a pipe */
+	/* without waiting for a reader if it is a pipe */
 	file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0600);
 	if (file < 0)
 		return false;
@@ -92,7 +92,7 @@ void record_buffer(struct cuda_walk walk)
 	if (!size || written + size > CUDA_RECORD_MOST)
 		return;
 	written += size;
-	/* half a block ends the file for who reads it, so there is no second try */
+	/* half a block makes the rest of the file unreadable, so there is no second try */
 	if (write(file, room, size) != (ssize_t)size)
 		written = CUDA_RECORD_MOST;
 }

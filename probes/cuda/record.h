@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record.h - writes CUPTI's buffers unchanged into a file: what a real library wrote on a real
- * device, for tests without a device (tests/data/cupti, docs/gpu.md).
+ * Writes CUPTI's buffers unchanged to a file: what a real library wrote on a real device, for tests
+ * without a device (tests/data/cupti, docs/gpu.md).
  *
- * Nothing is written unless TFTOP_CUDA_RECORD names a file when the probe starts, and never more
- * than CUDA_RECORD_MOST bytes by a process. Blocks are appended, one for each buffer in one write,
- * so processes may share the file. In the byte order of the machine:
+ * Nothing is written unless TFTOP_CUDA_RECORD names a file when the probe starts, and a process
+ * never writes more than CUDA_RECORD_MOST bytes. Each buffer is appended as a block with a single
+ * write, so that processes may share the file. In the byte order of the machine:
  *
- *	struct cuda_block
- *	uint8_t data[valid]		the buffer; pointers in it mean nothing any more
- *	struct cuda_step + text		`steps` times: where a known record lies, found by the
- *					library's own function, and its name
+ * 	struct cuda_block
+ * 	uint8_t data[valid]		the buffer; pointers in it have no meaning any more
+ * 	struct cuda_step + text		`steps` times: where a known record is, found by the
+ * 					library's own function, and its name
  *
- * Called on the flusher's thread, except cuda_block_make(), which any thread may call.
+ * All functions are called on the flusher's thread, except for cuda_block_make(), which any thread
+ * may call.
  */
 #ifndef TFTOP_PROBES_CUDA_RECORD_H
 #define TFTOP_PROBES_CUDA_RECORD_H
@@ -29,23 +30,24 @@
 struct cuda_block {
 	uint32_t magic, release;	/* CUPTI_RELEASE of the library */
 	uint64_t valid;
-	uint32_t steps, bytes;		/* of all that follows */
+	uint32_t steps, bytes;		/* size of everything that follows */
 };
 
 struct cuda_step {
-	uint32_t offset;		/* in data */
-	uint32_t length;		/* of the name that follows; 0: none */
+	uint32_t offset;		/* offset of the record in data */
+	uint32_t length;		/* length of the name that follows; 0: none */
 };
 
 /*
- * A block of the buffer as walk has it before its first step, into room bytes of out.
- * Returns its size, 0 when there is no room; what does not fit of names is cut.
+ * Makes a block of the buffer that walk describes before its first step, in `room` bytes at out.
+ * Returns its size; 0: there is no room. Names that do not fit are cut.
  */
 size_t cuda_block_make(uint8_t *out, size_t room, struct cuda_walk *walk);
 
-/* Opens what the variable names. false: it cannot be, errno says why, nothing is recorded. */
+/* Opens the file that the variable names. false: that is impossible, errno says why, and nothing is
+ * recorded. */
 bool record_start(void);
-/* Appends the buffer that walk begins with; the walk is the caller's copy. */
+/* Appends the buffer at which walk starts; the walk is a copy of the caller's. */
 void record_buffer(struct cuda_walk walk);
 
 #endif

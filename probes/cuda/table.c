@@ -18,7 +18,7 @@
 
 static struct cuda_call (*table)[CALLS];
 static _Atomic uint64_t (*words)[CALLS];
-/* By thread, 0 none; the latest of all when it was last asked for. */
+/* The latest correlation of each thread (0: none), and the latest of all when last determined. */
 static struct {
 	_Alignas(64) _Atomic uint32_t at;
 } newest[NEWEST];
@@ -73,7 +73,7 @@ uint64_t calls_state(uint32_t correlation)
 	return word >> 32 == correlation ? (uint32_t)word : 0;
 }
 
-/* An entry is read while others write it: the word says whether what was read is it. */
+/* Copies an entry while others may write it: the word tells whether the copy is valid. */
 typedef uint64_t __attribute__((may_alias)) part;
 _Static_assert(sizeof(struct cuda_call) == 64, "a line of the cache");
 
@@ -121,7 +121,7 @@ enum call_found call_find(uint32_t correlation, struct cuda_call *out, uint64_t 
 	*state = calls_state(correlation);
 	if (!*state)
 		return CALL_NONE;
-	/* what is known at the end of the call may have come after it was read */
+	/* members that are set at the end of the call may have been read before */
 	return (before | *state) & (CALL_FILLING | CALL_RUNNING) ? CALL_BUSY : CALL_THERE;
 }
 
@@ -134,7 +134,7 @@ uint32_t call_kernel(const struct cuda_call *call)
 	for (const char *at = text; at < end; at++)
 		if ((unsigned char)*at < ' ')
 			return 0;
-	/* without an end it was cut by the end of what there is */
+	/* text without an end was cut at the end of the readable memory */
 	if (end == text || (end == text + n && n < TFT_TEXT_MAX))
 		return 0;
 	return rt_name(TFT_NAME_KERNEL, text);
@@ -174,7 +174,7 @@ void calls_range(uint32_t *oldest, uint32_t *last)
 		if (at && (!end || later(at, end)))
 			end = at;
 	}
-	/* of a thread that calls no more: in 2^31 calls it would seem to be ahead */
+	/* the entry of a thread that makes no more calls would seem to be ahead in 2^31 calls */
 	for (unsigned i = 0; i < NEWEST; i++) {
 		at = atomic_load_explicit(&newest[i].at, memory_order_relaxed);
 		if (at && end - at >= CALLS && later(end, at))
@@ -194,7 +194,7 @@ void calls_low(uint32_t oldest)
 	atomic_store_explicit(&low, oldest, memory_order_relaxed);
 }
 
-/* Files a call that runs now; its time is taken last. */
+/* Stores a call that is running; its time is taken last. */
 int64_t call_file(uint32_t correlation, struct cuda_call *call)
 {
 	_Atomic uint64_t *word = word_of(correlation);
@@ -205,7 +205,7 @@ int64_t call_file(uint32_t correlation, struct cuda_call *call)
 		atomic_fetch_add(&overwritten, 1);
 	atomic_store_explicit(word, id | CALL_FILLING | CALL_RUNNING, memory_order_relaxed);
 	rt_fence(memory_order_release);
-	/* what is ahead by more than the table holds is of the last turn of the numbers */
+	/* an id that is ahead by more than the table holds is from before the ids wrapped */
 	if (atomic_load_explicit(last, memory_order_relaxed) - correlation >= CALLS)
 		atomic_store_explicit(last, correlation, memory_order_release);
 	if (!call->call_ns)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* As the library steps, by the table. */
+/* Steps as the library does, but by the table. */
 static int walk_by_table(const struct cuda_walk *walk, void **record)
 {
 	size_t at = *record ? (size_t)((uint8_t *)*record - walk->buffer) : 0;
@@ -25,7 +25,7 @@ static int walk_by_table(const struct cuda_walk *walk, void **record)
 	return CUPTI_OK;
 }
 
-/* One record further; only forward and inside of the buffer, whatever next says. */
+/* Advances by one record, only forward and inside the buffer, whatever next() returns. */
 static void look_ahead(struct cuda_walk *walk)
 {
 	void *ahead = walk->record;
@@ -69,7 +69,7 @@ bool cuda_walk_next(struct cuda_walk *walk, struct cuda_record *out)
 		size = (size_t)(end - (uint8_t *)walk->record);
 		if (cuda_decode(walk->record, size, walk->release, out)) {
 			wrote = cupti_record_size(out->kind, walk->release);
-			/* before an error, who knows where it ends */
+			/* before an error its end is unknown */
 			if (walk->ahead || walk->result == CUPTI_MAX_LIMIT)
 				walk->odd += wrote && wrote != size;
 			return true;

@@ -20,12 +20,12 @@ struct address_module {
 	char path[MODULE_PATH_BYTES];
 };
 
-/* dladdr() would look at each symbol of the library for the nearest one: of a framework's at a
- * million. False: the address is in no library. */
+/* Which library an address is in. dladdr() would compare the address with each symbol of the
+ * library, a million in a framework's. false: the address is in no library. */
 bool module_of_address(const void *address, struct address_module *module);
 
-/* An ELF file of 64 bits, mapped for reading. Its section headers lie inside of it; where a
- * section is, elf_file_has() must be asked. */
+/* A 64-bit ELF file that is mapped for reading. Its section headers lie inside the file; whether a
+ * section does must be checked with elf_file_has(). */
 struct elf_file {
 	const char *bytes;
 	size_t size;
@@ -33,12 +33,13 @@ struct elf_file {
 	int count;
 };
 
-/* False: there is no such file, or it is damaged or of another kind. */
+/* false: there is no such file, or it is damaged or of another kind. */
 bool elf_file_map(struct elf_file *file, const char *path);
 void elf_file_unmap(struct elf_file *file);
 bool elf_file_has(const struct elf_file *file, uint64_t offset, uint64_t size);
 
-/* The strings of a symbol table that elf_file_has(). NULL: the table or they are damaged. */
+/* The strings of a symbol table for which elf_file_has() is true. NULL: the table or the strings
+ * are damaged. */
 const Elf64_Shdr *elf_file_strings(const struct elf_file *file, const Elf64_Shdr *table);
 
 #endif

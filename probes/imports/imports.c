@@ -105,7 +105,7 @@ static bool has_function(const struct imports_library *l, const ElfW(Rela) *r)
 	return ELF64_ST_TYPE(s->st_info) == STT_FUNC || ELF64_ST_TYPE(s->st_info) == STT_NOTYPE;
 }
 
-/* Before the first call it holds an address of the library's own table. */
+/* Before the first call the place holds an address within the library's own table. */
 static bool is_unbound(const struct imports_library *l, const ElfW(Rela) *r, const void *held)
 {
 	const ElfW(Sym) *s = &l->symbols[ELF64_R_SYM(r->r_info)];
@@ -173,8 +173,8 @@ static bool find_library(const void *inside, struct imports_library *out)
 	return s.found;
 }
 
-/* Undefined symbols only are looked at, so that the names of a large library's own
- * hundred thousand functions stay untouched on disk. */
+/* Looks only at undefined symbols, so that the names of a large library's own hundred thousand
+ * functions need not be read from disk. */
 void imports_change(const void *inside, struct imports_change *changes, int count)
 {
 	struct imports_library l;
@@ -218,7 +218,7 @@ bool imports_variable_is(const void *inside, void **slot, void *place)
 	return find_library(inside, &l) && imports_put(&l, slot, place);
 }
 
-#else	/* no such probes on this machine */
+#else	/* there are no such probes on this machine */
 
 void imports_walk(const struct imports_library *l, imports_each *each, void *arg)
 {

@@ -24,13 +24,12 @@ struct imports_library {
 	size_t n_calls, n_data;
 };
 
-/* False: it has no such tables. */
+/* false: the library has no such tables. */
 bool imports_library(const struct dl_phdr_info *info, struct imports_library *out);
 
-/* One place. It still leads to the dynamic linker when `unbound`: the first call
- * there replaces what it holds. Where IMPORTS_UNBOUND_CALLS, what it holds may be
- * called from elsewhere too; else only by the library's own code, which says in a
- * register which place it is. */
+/* One place. If `unbound`, it still leads to the dynamic linker, and the first call through it
+ * replaces its content. If IMPORTS_UNBOUND_CALLS, other code may call that content, too; otherwise
+ * only the library's own code does, which tells the linker in a register which place it is. */
 #if defined(__x86_64__)
 #define IMPORTS_UNBOUND_CALLS 1
 #else
@@ -44,13 +43,14 @@ struct imports_place {
 typedef void imports_each(const struct imports_library *library, const struct imports_place *place,
 			  void *arg);
 
-/* Each place of a function of another library, or of its own that others may define. */
+/* Visits each place of a function that another library defines, or that the library defines itself
+ * but others may override. */
 void imports_walk(const struct imports_library *library, imports_each *each, void *arg);
 
-/* From now on it leads there; false: the system refuses. */
+/* Makes the place lead to another function; false: the system refuses. */
 bool imports_put(const struct imports_library *library, void **at, void *to);
 
-/* ---- of one library, by an address inside of it ---- */
+/* ---- for one library, given an address inside it ---- */
 
 struct imports_change {
 	const char *name;
@@ -58,11 +58,11 @@ struct imports_change {
 	bool done;
 };
 
-/* Puts functions of ours in the place of those of other libraries. */
+/* Replaces functions of other libraries by ours. */
 void imports_change(const void *inside, struct imports_change *changes, int count);
 
-/* Where the library keeps the place of a variable that several share, while it is
- * `now`; NULL: nowhere. And another place from now on, for this library alone. */
+/* Where the library keeps the address of a variable that several libraries share, while it is
+ * `now`; NULL: nowhere. The second function makes it another address, for this library alone. */
 void **imports_variable(const void *inside, const char *name, const void *now);
 bool imports_variable_is(const void *inside, void **at, void *place);
 

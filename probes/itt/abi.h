@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is read of the ITT binary interface, written by hand from its public
- * description (intel/ittapi: ittnotify.h, ittnotify_config.h; BSD-3-Clause or
- * GPL-2.0). The static part that is linked into a program (one copy a module)
- * loads the library that INTEL_LIBITTNOTIFY64 names and calls its
- * __itt_api_init; the library walks the list of functions and stores its own.
+ * The part of the ITT binary interface that is read, written by hand from its public description
+ * (intel/ittapi: ittnotify.h, ittnotify_config.h; BSD-3-Clause or GPL-2.0). The static part that is
+ * linked into a program (one copy per module) loads the library that INTEL_LIBITTNOTIFY64 names and
+ * calls its __itt_api_init; the library walks the list of functions and stores its own.
  *
- * Unchanged from 2011 to 3.26 as far as declared here: newer static parts add
- * members behind api_list and string_list.
+ * What is declared here has not changed from 2011 to 3.26: newer static parts add members after
+ * api_list and string_list.
  */
 #ifndef PROBES_ITT_ABI_H
 #define PROBES_ITT_ABI_H
@@ -15,13 +14,13 @@
 #include <pthread.h>
 
 #define ITT_PATH_ENV "INTEL_LIBITTNOTIFY64"
-#define ITT_BUILD_MIN 20110101ul	/* before: another list entry */
+#define ITT_BUILD_MIN 20110101ul	/* older builds have other list entries */
 
 struct itt_domain {
-	volatile int flags;	/* 0: the program's macros do not call */
+	volatile int flags;	/* 0: the program's macros do not call the tool */
 	const char *name;
 	void *wide;
-	int extra1;		/* the tool's: we keep the name's id */
+	int extra1;		/* for the tool: the id of the name */
 	void *extra2;
 	struct itt_domain *next;
 };
@@ -42,7 +41,7 @@ struct itt_api {
 	const char *name;	/* NULL ends the list */
 	void **function;
 	void *init_function;
-	void *null_function;	/* what is called without a tool; may be NULL */
+	void *null_function;	/* the function that is called if there is no tool; may be NULL */
 	int group;
 };
 

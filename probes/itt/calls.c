@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tasks, regions and events as ranges, frames as steps, markers as marks.
+ * Tasks, regions and events become ranges, frames become steps, markers become marks.
  *
- * A task that carries a clock or a timestamp of the program's own cannot be
- * put on our time axis: it is counted as a call, not drawn. Metadata is
- * counted too.
+ * A task that carries a clock or a timestamp of the program's own cannot be placed on tftop's time
+ * axis: it is counted as a call and not drawn. Metadata is counted, too.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,7 +22,7 @@
 
 #define FRAME_DOMAINS 64
 
-/* ---- whose ranges they are ---- */
+/* ---- domains of frameworks ---- */
 
 static bool starts(const char *text, const char *with)
 {
@@ -77,7 +76,7 @@ static uint32_t function_name(const void *fn)
 	return id;
 }
 
-/* ---- counted only ---- */
+/* ---- functions that are only counted ---- */
 
 #define COUNTED(text) do { \
 	static _Atomic uint32_t id_; \
@@ -117,16 +116,16 @@ static struct itt_string *string_create_w(const wchar_t *text)
 
 /* ---- oneDNN ---- */
 
-#define CREATING_MAX 8		/* one inside the other */
+#define CREATING_MAX 8		/* how deep creations may be nested */
 
-static struct rt_idmap creations;	/* names of calls by their kind */
+static struct rt_idmap creations;	/* name of a call -> id, by its kind */
 static _Thread_local struct {
 	int64_t start_ns[CREATING_MAX];
 	const struct itt_string *kind[CREATING_MAX];
 	uint32_t depth;
 } creating;
 
-/* A primitive that is being made, which may run oneDNN's compiler. */
+/* Whether the task is the creation of a primitive, which may run oneDNN's compiler. */
 static bool is_creation(const struct itt_domain *domain)
 {
 	return !strcmp(domain->name, "dnnl::primitive::create");
@@ -144,7 +143,8 @@ static void creation_end(void)
 {
 	const struct itt_string *kind;
 	char text[TFT_TEXT_MAX];
-	int64_t end_ns = rt_now_ns();	/* before the name is made: that is ours */
+	/* taken before the name is made, which is the probe's own time */
+	int64_t end_ns = rt_now_ns();
 	uint32_t name, id;
 
 	if (!creating.depth)
@@ -160,7 +160,7 @@ static void creation_end(void)
 	rt_call(id, creating.start_ns[creating.depth], end_ns, 0, 0);
 }
 
-/* ---- tasks on a thread's stack ---- */
+/* ---- tasks on the stack of a thread ---- */
 
 static void task_begin(const struct itt_domain *domain, struct itt_id id, struct itt_id parent,
 		       struct itt_string *name)
@@ -239,7 +239,7 @@ static void open_range(enum open_kind kind, const struct itt_domain *domain, str
 
 	args_of(&args, domain, name);
 	key = (struct open_key){ kind, args.domain, id.d1, id.d2, id.d3 };
-	/* one of the same id that was never closed ends here */
+	/* an open range with the same id, which was never closed, ends here */
 	before = open_put(&key, rt_async_start(&args));
 	if (before)
 		rt_async_end(before);
@@ -297,7 +297,7 @@ static void region_end(const struct itt_domain *domain, struct itt_id id)
 
 /* ---- events: an int for a name, started and ended per thread ---- */
 
-/* A text that comes with its length, which may lie; false when there is none. */
+/* Copies a text that comes with a length, which may be wrong; false: there is none. */
 static bool copy_text(char buf[TFT_TEXT_MAX + 1], const char *text, int length)
 {
 	size_t n;
@@ -333,7 +333,7 @@ static int event_start(int event)
 
 	args_of(&args, NULL, (uint32_t)event);
 	before = open_put(&key, rt_async_start(&args));
-	/* started again without an end: they are points, not spans */
+	/* it was started again without an end: such events are points, not spans */
 	if (before)
 		rt_async_end(before);
 	return 0;
@@ -405,7 +405,7 @@ static void frame_end(const struct itt_domain *domain, struct itt_id *id)
 		send_frame(key.domain, (int64_t)start, rt_now_ns());
 }
 
-/* Times come from get_timestamp below, so they are our clock. */
+/* Times come from get_timestamp below, so they use our clock. */
 static void frame_submit(const struct itt_domain *domain, struct itt_id *id,
 			 unsigned long long begin, unsigned long long end)
 {
@@ -423,7 +423,7 @@ static unsigned long long get_timestamp(void)
 	return (unsigned long long)rt_now_ns();
 }
 
-/* The first version of frames: the handle is the domain. */
+/* In the first version of frames the handle is the domain. */
 static void *frame_create(const char *domain)
 {
 	return handles_domain(domain);

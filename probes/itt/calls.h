@@ -9,13 +9,13 @@
 struct itt_hook {
 	const char *name;	/* as in the static part's list */
 	void (*ours)(void);
-	bool keep;		/* also at level off: gives out handles or names */
+	bool keep;		/* needed also at level off, because it returns handles or names */
 };
 
 extern const struct itt_hook itt_hooks[];
 extern const size_t itt_hook_count;
 
-/* After a fork, in the child. */
+/* Called in the child after a fork. */
 void itt_calls_fork_child(void);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See handles.h. The runtime's name table already finds equal texts; so a
- * struct is simply kept at the place of its name's id, in pages of 1024 that
- * are mapped when the first one of them is needed.
+ * See handles.h. The runtime's name table already recognises equal texts, so a struct is stored at
+ * the index of its name's id, in pages of 1024 that are mapped when they are first needed.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -51,7 +50,7 @@ static struct handle *handle_at(_Atomic(struct handle *) *pages, uint32_t id)
 	return &have[id % PAGE_IDS];
 }
 
-/* The text of a handle, copied by whoever comes first; NULL: no memory. */
+/* Sets the text of a handle, which the first thread copies; NULL: no memory. */
 static char *claim_text(struct handle *h, const char *text)
 {
 	char *have = atomic_load_explicit(&h->text, memory_order_acquire), *copy;
@@ -82,7 +81,7 @@ static struct handle *make(_Atomic(struct handle *) *pages, uint32_t id, const c
 	return h;
 }
 
-/* Every thread that gets here writes the same values. */
+/* All threads that get here write the same values. */
 struct itt_domain *handles_domain(const char *text)
 {
 	uint32_t id = rt_name(TFT_NAME_DOMAIN, text);
@@ -114,7 +113,7 @@ struct itt_string *handles_string(const char *text)
 	return &h->u.string;
 }
 
-/* The static part makes structs too, and leaves this member to us. */
+/* The static part makes such structs, too, and leaves this member to the tool. */
 static uint32_t name_of(const int *extra1, enum tft_name_kind kind, const char *text)
 {
 	int id = __atomic_load_n(extra1, __ATOMIC_RELAXED);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Domains and string handles: real structs, as the program's macros read them.
- * The same text gives the same struct. They live as long as the process.
+ * Domains and string handles: real structs, because the program's macros read them. The same text
+ * always gives the same struct. They live as long as the process.
  */
 #ifndef PROBES_ITT_HANDLES_H
 #define PROBES_ITT_HANDLES_H
@@ -10,11 +10,12 @@
 
 #include "probes/itt/abi.h"
 
-/* NULL when the text is NULL or memory is short. */
+/* NULL: the text is NULL, or memory is short. */
 struct itt_domain *handles_domain(const char *text);
 struct itt_string *handles_string(const char *text);
 
-/* Name ids, also of structs that the static part made before we came; 0: NULL. */
+/* Ids of their names, also for structs that the static part made before the probe was loaded; 0 for
+ * NULL. */
 uint32_t handles_domain_name(const struct itt_domain *domain);
 uint32_t handles_string_name(const struct itt_string *string);
 

@@ -15,9 +15,9 @@
 #define ITT_API __attribute__((visibility("default")))
 #define CHAIN_ENV "TFTOP_CHAIN_" ITT_PATH_ENV
 #define SLOTS_MAX 128
-#define LIST_MAX 4096	/* a longer list is none of ITT's */
+#define LIST_MAX 4096	/* a longer list does not come from ITT */
 
-/* What ends while the level is off ends unseen. */
+/* Ranges that end while the level is off end unseen. */
 static void on_level(enum tft_level old_level, enum tft_level new_level)
 {
 	(void)old_level;
@@ -43,7 +43,7 @@ static const struct itt_hook *hook_of(const char *name)
 	return NULL;
 }
 
-/* What a program sees without a tool. */
+/* Sets what a program sees if there is no tool. */
 static void take_nothing(struct itt_global *global)
 {
 	struct itt_api *api = global->api_list;
@@ -77,7 +77,7 @@ static void itt_hook_module(struct itt_global *global)
 	rt_slots_add(slots, count);
 }
 
-/* The user's own collector: it gets the module, as without us. */
+/* The user's own collector gets the module, as without tftop. */
 static bool itt_load_users_tool(struct itt_global *global, int groups)
 {
 	const char *path = getenv(CHAIN_ENV);
@@ -122,8 +122,8 @@ ITT_API void __itt_api_init(struct itt_global *global, int groups)
 	errno = saved;
 }
 
-/* The static part then puts its own null functions everywhere. Where the
- * user's collector is in use, `library` is that one and we are not called. */
+/* Afterwards the static part puts its own null functions everywhere. If the user's collector is in
+ * use, `library` is that collector, and this function is not called. */
 ITT_API void __itt_api_fini(struct itt_global *global);
 ITT_API void __itt_api_fini(struct itt_global *global)
 {

@@ -10,7 +10,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct itt_slot {
-	struct open_key key;	/* kind 0: free */
+	struct open_key key;	/* kind 0: unused */
 	uint64_t value;
 } slots[SLOTS];
 static uint32_t used;
@@ -30,7 +30,7 @@ static bool same(const struct open_key *a, const struct open_key *b)
 	       a->d2 == b->d2 && a->d3 == b->d3;
 }
 
-/* The key's slot, or the free one where it would go. */
+/* The slot of a key, or the unused one where it would be stored. */
 static struct itt_slot *find(const struct open_key *key)
 {
 	uint32_t i = home(key);
@@ -45,7 +45,7 @@ static void itt_open_erase(uint32_t hole)
 	for (uint32_t i = (hole + 1) & (SLOTS - 1); slots[i].key.kind; i = (i + 1) & (SLOTS - 1)) {
 		uint32_t at = home(&slots[i].key);
 
-		/* may it stay: its home lies behind the hole, up to itself */
+		/* whether it may stay: its home lies between the hole and its place */
 		if (((i - at) & (SLOTS - 1)) < ((i - hole) & (SLOTS - 1)))
 			continue;
 		slots[hole] = slots[i];

@@ -11,8 +11,8 @@
 #include "probes/jax/probe.h"
 #include "probes/runtime/cpu.h"
 
-#define ASKED 64u		/* at once */
-#define PENDING_NS 2000000000	/* longer, and it will not come any more */
+#define ASKED 64u		/* how many may be requested at once */
+#define PENDING_NS 2000000000	/* after this long, it will not come any more */
 
 /* RCReference<CommonPjRtRawBuffer> and the promises are passed by address. */
 typedef void schedule_function(void *from, void *runner, void *after, void *const *into,
@@ -25,8 +25,8 @@ static copy_function *copy;
 static uint32_t op_name, op_type, names[2];
 
 static struct jax_asked {
-	_Atomic uint32_t busy;		/* being written or taken */
-	_Atomic(const void *) into;	/* NULL: free */
+	_Atomic uint32_t busy;		/* it is being written or taken */
+	_Atomic(const void *) into;	/* NULL: unused */
 	_Atomic int64_t start_ns;
 	struct rt_top op;
 } asked[ASKED];
@@ -104,7 +104,7 @@ void jax_between_fork_child(void)
 	memset(asked, 0, sizeof(asked));
 }
 
-/* ---- the way in ---- */
+/* ---- hooks ---- */
 
 static void on_schedule(void *from, void *runner, void *after, void *const *into, void *allocated,
 			void *copied, void *done)
@@ -135,7 +135,7 @@ static void on_schedule(void *from, void *runner, void *after, void *const *into
 	errno = saved;
 }
 
-/* What nobody asked for this way comes from the host. */
+/* A copy that was not requested in this way comes from the host. */
 static void *on_copy(void *result, void *into, const void *from, int64_t offset, int64_t bytes)
 {
 	struct rt_cpu_copy c = { .bytes = bytes > 0 ? (uint64_t)bytes : 0 };

@@ -17,7 +17,7 @@
 typedef void *vectorcall(void *self, void *const *args, size_t count, void *names);
 
 static vectorcall *original;
-static void (*dealloc)(void *self);	/* NULL: nobody says when an object is gone */
+static void (*dealloc)(void *self);	/* NULL: it is unknown when an object is freed */
 static uint32_t type, unnamed;
 
 /* Python's stable API */
@@ -38,7 +38,7 @@ static uint32_t at_of(const void *self)
 	return (uint32_t)(((uintptr_t)self >> 4) * 0x9e3779b97f4a7c15u >> 56) & (OBJECTS - 1);
 }
 
-/* With the GIL, as all of a call. */
+/* To be called with the GIL, as everything in a call. */
 static uint32_t own_name(const void *self)
 {
 	void *name = python.attribute ? python.attribute(self, "__name__") : NULL;
@@ -128,7 +128,7 @@ static void *on_call(void *self, void *const *args, size_t count, void *names)
 	return result;
 }
 
-/* Another may have its address. */
+/* Another object may get its address. */
 static void on_dealloc(void *self)
 {
 	uint32_t i = at_of(self);

@@ -15,14 +15,14 @@
 
 #define FUNCTIONS 1024u		/* a power of two */
 #define READY 32u
-#define ASKED_NS 1000000000	/* nobody will */
+#define ASKED_NS 1000000000	/* after this long nobody will ask for it */
 
 static struct {
 	_Atomic uint32_t name, count;
 } functions[FUNCTIONS];
 
 static struct jax_ready {
-	_Atomic uint32_t state;		/* READY_*, or somebody is at it */
+	_Atomic uint32_t state;		/* READY_*, or a thread is working on it */
 	int64_t start_ns, end_ns;
 	char what[JAX_TEXT_BYTES], passes[32];
 } ready[READY];
@@ -38,7 +38,7 @@ static void send(const char *what, const char *options, int64_t start_ns, int64_
 	rt_emit_compile(&c);
 }
 
-/* Passes of XLA's and of MLIR; a pipeline of them names the module, "...#module=..." */
+/* A pass of XLA or MLIR; a pipeline of passes names the module, "...#module=..." */
 void jax_pass(const struct traceme *t)
 {
 	struct jax_thread *own = jax_self();
@@ -75,7 +75,7 @@ static void jax_compile_keep(const char *what, const char *passes, int64_t start
 	send(what, passes, start_ns, end_ns - start_ns);
 }
 
-/* Those that began and ended then; where: who asked for them, "" not known. */
+/* Sends the compilations of that time; where: what requested them, "": unknown. */
 static void send_ready(int64_t from_ns, int64_t to_ns, const char *where)
 {
 	for (uint32_t i = 0; i < READY; i++) {

@@ -17,9 +17,10 @@
 #include "probes/runtime/cpu.h"
 #include "probes/runtime/spin.h"
 
-#define WAITING 64u		/* copies that are asked for at once */
-#define PENDING_NS 2000000000	/* longer, and the others do not wait for it any more */
-#define CONTENT_MIN 4096u	/* of less the time goes around the copy, not into it */
+#define WAITING 64u		/* how many copies may be requested at once */
+#define PENDING_NS 2000000000	/* after this long, the other copies do not wait for it any more */
+/* for smaller copies the time is spent around the copy, not in it */
+#define CONTENT_MIN 4096u
 #define LINES 256u
 #define LINE 64u
 
@@ -39,10 +40,10 @@ static copy_function *original;
 static uint32_t op_name, op_type, copy_name;
 
 static _Atomic uint32_t busy;
-/* LATER: the call is over, the copy is not. TELLING: whoever made it so frees it, without
- * the lock. */
+/* LATER: the call has returned, the copy is not done. TELLING: the thread that set this frees the
+ * entry, without the lock. */
 enum { FREE, TELLING, CALLING, LATER };
-static struct copy_waiting {		/* under `busy` */
+static struct copy_waiting {		/* protected by `busy` */
 	_Atomic uint32_t state;
 	_Atomic int64_t start_ns;
 	struct rt_cpu_copy copy;
@@ -50,7 +51,8 @@ static struct copy_waiting {		/* under `busy` */
 
 /* ---- what is copied ---- */
 
-/* xla::PrimitiveType; 0: none whose elements have whole bytes, or not known. */
+/* Size of an element of an xla::PrimitiveType; 0: its elements have no whole bytes, or it is
+ * unknown. */
 static size_t element_bytes(int type)
 {
 	static const uint8_t bytes[] = {
@@ -62,7 +64,7 @@ static size_t element_bytes(int type)
 	return type > 0 && (size_t)type < sizeof(bytes) ? bytes[type] : 0;
 }
 
-/* 0: not known. *whole: one element lies behind the other. */
+/* 0: unknown. *whole: the elements follow each other without gaps. */
 static uint64_t size_of(int type, const int64_t *dims, size_t n, const struct strides *strides,
 			bool *whole)
 {
@@ -102,9 +104,9 @@ static uint32_t place_of(const char *data, uint64_t content)
 	return (uint32_t)(place >> 32) | 1;
 }
 
-/* ---- when ---- */
+/* ---- times ---- */
 
-/* Another thread will copy it: result holds an event that has not come to pass. */
+/* Whether another thread will make the copy: then result holds an event that has not happened. */
 static bool later(const void *result)
 {
 	uint64_t words[3], value[2];
@@ -114,7 +116,8 @@ static bool later(const void *result)
 	       !(value[1] & 2);
 }
 
-/* The call begins: another thread may be done before it ends. NULL: no room. */
+/* The call starts; another thread may finish the copy before the call ends. NULL: there is no
+ * room. */
 static struct copy_waiting *jax_copy_begin(const struct rt_cpu_copy *copy)
 {
 	struct copy_waiting *w = NULL;
@@ -140,8 +143,8 @@ static void tell(struct copy_waiting *w, const struct rt_cpu_copy *copy)
 		atomic_store(&w->state, FREE);
 }
 
-/* The call is over, and the copy is too or comes `later`: it is told of, unless an event
- * has been taken for it, and another call may have its place. */
+/* The call has ended, and the copy has, too, or comes `later`. It is sent, unless an event was
+ * taken for it, and another call may use its place. */
 static void end(struct copy_waiting *w, const struct rt_cpu_copy *copy, bool later)
 {
 	bool ours = true;
@@ -194,7 +197,7 @@ int64_t jax_copies_pending_ns(void)
 	return oldest;
 }
 
-/* No event will come for them. */
+/* No events will come for the waiting copies. */
 void jax_copies_off(void)
 {
 	if (!rt_spin_lock(&busy))
@@ -211,7 +214,7 @@ void jax_copies_fork_child(void)
 	memset(waiting, 0, sizeof(waiting));
 }
 
-/* ---- the way in ---- */
+/* ---- hooks ---- */
 
 static void *jax_copy_from_host(void *result, void *client, const void *data, int type,
 				const int64_t *dims,

@@ -48,7 +48,7 @@ static struct patch_symbol symbols[JAX_SYMBOLS] = {
 	[JAX_TRACED] = {
 		.name = "_ZN" CPU "13" TRACED_EXECUTE "NS0_5ThunkERKNS2_13ExecuteParamsE",
 	},
-	/* what follows when a kernel's result is there */
+	/* called when the result of a kernel is ready */
 	[JAX_AND_THEN] = { .name = "_ZNK3tsl13AsyncValueRefINS_5ChainEE7AndThenIZN" CPU "13"
 		TRACED_EXECUTE "NS5_5ThunkERKNS7_13ExecuteParamsEE3$_1EEvOT_" },
 	[JAX_CALL_TABLE] = { .name = "_ZTVN" CPU "9CallThunkE", .data = true },
@@ -66,8 +66,8 @@ static struct patch_symbol symbols[JAX_SYMBOLS] = {
 	[JAX_WHILE_EXECUTE] = { .name = "_ZN" CPU "10WhileThunk7ExecuteE" PARAMS },
 };
 
-/* XLA keeps what it records until somebody takes it: nothing may be asked for where its code is
- * its own, see jax_again(). */
+/* XLA keeps what it records until it is collected: nothing may be requested while XLA's own code is
+ * in place, see jax_again(). */
 static void on_level(enum tft_level old_level, enum tft_level new_level)
 {
 	if (patch_is_in())
@@ -153,7 +153,7 @@ static void say_no_lines(const char *why)
 		jax_blind(why);
 }
 
-/* Hooks of all that is known; false: of nothing. */
+/* Hooks all functions that were found; false: none was found. */
 static bool jax_hook_all(void)
 {
 	if (patch_find("/libjax_common.so", symbols, JAX_SYMBOLS) < 0) {
@@ -186,7 +186,7 @@ static void say_refused(const char *why)
 	jax_blind(text);
 }
 
-/* What is in use is replaced by tftop. */
+/* In a running program tftop replaces the code. */
 static bool hook_late(void)
 {
 	const char *why;
@@ -223,7 +223,7 @@ static void arm(bool late)
 		jax_record_begin();
 }
 
-/* The library is there, its Python module is not yet. */
+/* The library is loaded; its Python module does not exist yet. */
 static void *init_module(void)
 {
 	void *(*original)(void);
@@ -250,7 +250,7 @@ void tft_jax_again(void)
 	bool was_in = patch_is_in();
 	const char *why = jax_lib->replace ? patch_again(jax_lib->replace) : "tftop cannot";
 
-	if (was_in)		/* this tftop knows of it now, and may put it back */
+	if (was_in)		/* this tftop knows about the code now, and may restore it */
 		return;
 	if (why)
 		say_refused(why);

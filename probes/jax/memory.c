@@ -17,7 +17,7 @@
 #include "probes/runtime/blocks.h"
 #include "probes/runtime/cpu.h"
 
-#define WAITING 64u		/* bits of jax_thread.blocks */
+#define WAITING 64u		/* as many as jax_thread.blocks has bits */
 #define WAIT_NS 20000000
 
 /* CpuDeviceMemory::Allocator and AlignedMemory */
@@ -33,16 +33,16 @@ static void (*destroy)(struct jax_memory *m);
 static const char *table;
 static unsigned owner;
 
-static _Atomic uint32_t count;		/* of those that wait */
+static _Atomic uint32_t count;		/* number of blocks that wait */
 static struct memory_waiting {
-	_Atomic(void *) base;		/* NULL: told, or taken back */
+	_Atomic(void *) base;		/* NULL: it was sent, or freed */
 	_Atomic size_t bytes;
 	_Atomic int64_t since_ns;
-	_Atomic uint32_t taken;		/* it is somebody's, base or not */
+	_Atomic uint32_t taken;		/* the entry is in use, whether base is set or not */
 	_Atomic uint32_t told;
 } waiting[WAITING];
 
-/* ---- those that wait ---- */
+/* ---- waiting blocks ---- */
 
 static bool jax_memory_put(struct jax_thread *t, const struct jax_memory *m)
 {
@@ -64,7 +64,7 @@ static bool jax_memory_put(struct jax_thread *t, const struct jax_memory *m)
 	return false;
 }
 
-/* Takes it out, if it is still the one. */
+/* Removes the block if the entry still belongs to it. */
 static bool take(struct memory_waiting *w, void *base)
 {
 	if (!base || !atomic_compare_exchange_strong(&w->base, &base, NULL))
@@ -73,7 +73,7 @@ static bool take(struct memory_waiting *w, void *base)
 	return true;
 }
 
-/* By its thread or by the tick; another one may take the block back meanwhile. */
+/* Called by its thread or by the tick; another thread may free the block meanwhile. */
 static void tell(struct memory_waiting *w, struct rt_top top)
 {
 	void *base = atomic_load(&w->base);
@@ -99,7 +99,7 @@ void jax_memory_for(struct jax_thread *t, uint64_t op, uint32_t op_name)
 	}
 }
 
-/* Its place stays its thread's, which may be about to empty it. */
+/* The entry stays with its thread, which may be about to clear it. */
 void jax_memory_tick(int64_t now_ns)
 {
 	for (uint32_t i = 0; i < WAITING && atomic_load(&count); i++)
@@ -117,7 +117,7 @@ void jax_memory_fork_child(void)
 		own->blocks = 0;
 }
 
-/* ---- given and taken back ---- */
+/* ---- allocated and freed ---- */
 
 static void given(const struct jax_memory *m)
 {
@@ -146,7 +146,7 @@ static void *on_allocate(void *result, const void *allocator, size_t bytes, size
 	return result;
 }
 
-/* The one that frees the object too. */
+/* This destructor also frees the object. */
 static void on_destroy(struct jax_memory *m)
 {
 	int saved = errno;

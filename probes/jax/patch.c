@@ -15,7 +15,7 @@
 
 #define PATH_BYTES 4096
 #define SEGMENTS_MAX 16
-#define COMPARED 64u	/* bytes of code against the file */
+#define COMPARED 64u	/* how many bytes of code are compared with the file */
 
 /* ---- the library ---- */
 
@@ -58,7 +58,7 @@ struct patch_look {
 	bool begun;
 };
 
-/* Names are looked at only when some have come since the last time. */
+/* Names are searched only if libraries were loaded since the last time. */
 static int look(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	static unsigned long long adds;
@@ -90,7 +90,7 @@ static bool within(const struct patch_library *l, uintptr_t at, size_t size, boo
 
 /* ---- its file ---- */
 
-/* Code in memory is that of the file; code has no relocations. */
+/* Code in memory must equal that of the file; code has no relocations. */
 static bool same_code(const struct elf_file *f, const Elf64_Sym *s, const void *at)
 {
 	const Elf64_Shdr *section = s->st_shndx < f->count ? &f->sections[s->st_shndx] : NULL;
@@ -104,7 +104,7 @@ static bool same_code(const struct elf_file *f, const Elf64_Sym *s, const void *
 	return elf_file_has(f, offset, size) && !memcmp(f->bytes + offset, at, size);
 }
 
-/* Of two with one name neither. */
+/* If two symbols have the same name, neither is taken. */
 static void take(const struct patch_library *l, const struct elf_file *f, const Elf64_Sym *s,
 		 struct patch_symbol *symbol)
 {
@@ -118,7 +118,8 @@ static void take(const struct patch_library *l, const struct elf_file *f, const 
 	symbol->size = s->st_size ? s->st_size : 1;
 }
 
-/* The first bytes of a name as one number: of a million names few begin like ours. */
+/* The first bytes of a name as one number, because few of a million names start like those
+ * wanted. */
 static uint64_t begin_of(const char *name)
 {
 	uint64_t begin;
@@ -156,7 +157,7 @@ static void patch_search_table(const struct patch_library *l, const struct elf_f
 
 int patch_find(const char *word, struct patch_symbol *symbols, int count)
 {
-	static struct patch_library l;	/* by one thread at a time */
+	static struct patch_library l;	/* used by one thread at a time */
 	int found = 0, tables = 0;
 	struct elf_file f;
 
@@ -184,8 +185,8 @@ int patch_find(const char *word, struct patch_symbol *symbols, int count)
 
 #if defined(__x86_64__)
 
-/* Bytes of an instruction that means the same anywhere, as compilers begin functions
- * with; 0: none that is known. */
+/* Length of an instruction that means the same at any address and with which compilers start
+ * functions; 0: it is not one of these. */
 static size_t patch_movable_bytes(const uint8_t *p)
 {
 	bool wide = (p[0] & 0xf8) == 0x48;	/* REX.W */
@@ -276,15 +277,15 @@ const char *patch_again(tft_replace_code *replace)
 	return gathered_count ? replace(gathered, gathered_count, &condition) : NULL;
 }
 
-/* All are or none is. The code is tftop's to change, while all threads stand. */
+/* Either all pieces are replaced or none. tftop changes the code, while all threads are stopped. */
 bool patch_is_in(void)
 {
 	return !gathered_count ||
 	       !memcmp((const void *)(uintptr_t)gathered[0].at, gathered[0].after, PATCH_BYTES);
 }
 
-/* Executable all the time: other functions in the page may run, and a system that
- * would not let changed code run says so before it is changed. */
+/* The code stays executable all the time, because other functions in the page may run; a system
+ * that forbids changed code to run says so before it is changed. */
 bool patch_replace(const struct patch_symbol *function, const void *ours)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)function->at;

@@ -26,36 +26,38 @@
 
 struct patch_symbol {
 	const char *name;
-	bool data;		/* of data: only its address */
-	bool idle;		/* of a function: no thread may be anywhere in it */
-	void *at;		/* out: NULL, not found */
-	size_t size;		/* out: of a function */
+	bool data;		/* data: only its address is wanted */
+	bool idle;		/* a function in which no thread may be when it is replaced */
+	void *at;		/* result: its address; NULL: not found */
+	size_t size;		/* result: size of the function */
 };
 
 /*
- * Looks for symbols of the loaded library whose path contains `word`. Returns how many
- * are there, -1: no such library, or a file without symbols. The library stays
- * loaded for good.
+ * Looks for symbols of the loaded library whose path contains `word`. Returns how many were found;
+ * -1: there is no such library, or its file has no symbols. The library is never unloaded from then
+ * on.
  */
 int patch_find(const char *word, struct patch_symbol *symbols, int count);
 
-/* Such a library has been loaded since it was asked last; often, by one thread at a time. */
+/* Whether such a library has been loaded since the last call. May be called often, by one thread at
+ * a time. */
 bool patch_loaded(const char *word);
 
-/* A copy of the function's beginning, from which it goes on: what is called in its stead
- * when it is replaced. NULL: its first instructions are none that may be moved. */
+/* A copy of the function's start that continues in the function: it is called instead of the
+ * function when that is replaced. NULL: its first instructions cannot be moved. */
 void *patch_original(const struct patch_symbol *function);
 
-/* From now on it is `ours` that is called; false: refused, it is as it was. */
+/* Makes calls of the function call `ours`; false: that was refused, and nothing has changed. */
 bool patch_replace(const struct patch_symbol *function, const void *ours);
 
-/* From now on patch_replace() only notes, by one thread at a time; patch_gathered() has all of it
- * done, and while the int `only` has that value. NULL: done; else why nothing is. */
+/* From patch_gather() on, patch_replace() only notes what is to be replaced; for one thread at a
+ * time. patch_gathered() has all of it replaced, as long as the int `only` has that value. NULL:
+ * done; otherwise why nothing was replaced. */
 void patch_gather(void);
 const char *patch_gathered(tft_replace_code *replace, const struct patch_symbol *only, int value);
-/* Once more: tftop may have put the functions' own beginnings back. */
+/* Replaces it once more, because tftop may have restored the original code. */
 const char *patch_again(tft_replace_code *replace);
-/* What was gathered is in force, or nothing was. */
+/* Whether what was gathered is in force; it is either all or nothing. */
 bool patch_is_in(void);
 
 #endif

@@ -49,38 +49,38 @@ struct jax_kernel {
 /* A running kernel that XLA will report by an event when it has returned. */
 struct jax_running {
 	const void *thunk, *params;
-	uint32_t before;	/* `kernels` when it began */
+	uint32_t before;	/* value of `kernels` when it started */
 	bool known;
 };
 
 struct jax_thread {
-	/* used for each kernel: thunks.c, */
+	/* Used for each kernel. thunks.c: */
 	struct rt_quick *clock;	/* also the clock of the thread's ops */
 	uint32_t next;		/* the entry that followed the last kernel when that was learnt */
-	/* and runs.c */
-	uint32_t number;	/* of this thread, in ids of kernels; 0 unknown */
+	/* runs.c: */
+	uint32_t number;	/* of this thread, as in ids of kernels; 0: unknown */
 	uint64_t ended;		/* the last kernel of this thread that was reported as done */
-	int64_t executed_ns;	/* begin of the last part of a run on this thread */
-	int64_t kernel_ns;	/* begin of the last kernel on this thread */
-	uint32_t kernels;	/* recorded on this thread */
+	int64_t executed_ns;	/* start of the last part of a run on this thread */
+	int64_t kernel_ns;	/* start of the last kernel on this thread */
+	uint32_t kernels;	/* how many kernels were recorded on this thread */
 	uint64_t blocks;	/* memory.c: blocks whose owner is not known yet */
 	uint64_t in_run, in_op;	/* the run of the last kernel, and its op; 0: none */
-	uint64_t in_call;	/* the call that requested this run, */
-	uint32_t in_call_name;	/* and its name; the call has a line of Python */
+	uint64_t in_call;	/* the call that requested this run ... */
+	uint32_t in_call_name;	/* ... and its name; for a call that has a line of Python */
 	/* call.c */
 	struct jax_call call[JAX_DEPTH_MAX];
-	int depth;		/* may be more than there is room for */
+	int depth;		/* depth of the calls; may exceed the size of the array */
 	char text[JAX_TEXT_BYTES];
-	size_t length;		/* of the last name, */
-	uint32_t name;		/* and its id */
+	size_t length;		/* of the last name ... */
+	uint32_t name;		/* ... and its id */
 	/* compile.c: the thread's compilation since the last program was ready */
-	int64_t compile_ns;	/* of the first pipeline of passes, 0 none */
+	int64_t compile_ns;	/* start of the first pipeline of passes; 0: none */
 	uint32_t passes;
 	/* waits.c */
 	int64_t await_ns, awaited_ns;
 	/* thunks.c */
 	struct jax_running run[JAX_RUNNING_MAX];
-	int running;		/* may be more than there is room for */
+	int running;		/* how many are running; may exceed the size of the array */
 	struct jax_known {	/* runs.c */
 		uint64_t hash;
 		struct jax_kernel kernel;
@@ -109,7 +109,7 @@ uint32_t jax_name(enum tft_name_kind kind, const char *text, size_t length);
 
 /* ---- record.c: where events come from ---- */
 
-/* symbols: as jax.c has them, found or not. False: no events. */
+/* symbols: as jax.c found them, or not. false: there will be no events. */
 bool jax_record_start(const struct patch_symbol *symbols);
 /* All hooks are in place: events come from now on. */
 void jax_record_begin(void);
@@ -144,7 +144,7 @@ void jax_thunk_done(const struct traceme *t);
 void jax_executed(const struct traceme *t);
 /* "...(wait for completion)#run_id=7,...#": a run is done. */
 void jax_run_done(const struct traceme *t);
-/* Begin of the oldest run that is not done, INT64_MAX none. */
+/* Start of the oldest run that is not done; INT64_MAX: none. */
 int64_t jax_runs_pending_ns(void);
 void jax_runs_fork_child(void);
 /* A kernel of run number `run` has returned on this thread, and is done; outer: other kernels ran
@@ -177,7 +177,7 @@ void jax_thunk_told(const struct jax_told *told);
 void jax_copies_start(const struct patch_symbol *linearize);
 /* "H2D Dispatch": a thread of XLA has copied. */
 void jax_copy_done(const struct traceme *t);
-/* Begin of the oldest copy that is not written yet, INT64_MAX none. */
+/* Start of the oldest copy that has not been written; INT64_MAX: none. */
 int64_t jax_copies_pending_ns(void);
 void jax_copies_off(void);
 void jax_copies_fork_child(void);
@@ -194,15 +194,16 @@ void jax_between_fork_child(void);
 
 /* symbols: as jax.c has them. */
 void jax_memory_start(const struct patch_symbol *symbols);
-/* The waiting blocks of this thread belong to that op (0: to no known op). Call it if t->blocks
- * is not 0. */
+/* Attributes the waiting blocks of this thread to that op (0: to no known op). To be called if
+ * t->blocks is not 0. */
 void jax_memory_for(struct jax_thread *t, uint64_t op, uint32_t op_name);
 void jax_memory_tick(int64_t now_ns);
 void jax_memory_fork_child(void);
 
 /* ---- compile.c ---- */
 
-/* "CpuCompiler::RunBackend#name=jit_step#", and the passes before it, on a thread of XLA. */
+/* A compilation, "CpuCompiler::RunBackend#name=jit_step#", or a pass before it, ended on a thread
+ * of XLA. */
 void jax_built(const struct traceme *t);
 void jax_pass(const struct traceme *t);
 /* The Python thread has received what was compiled for it. */

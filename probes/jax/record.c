@@ -13,13 +13,13 @@
 
 #include "probes/jax/probe.h"
 
-struct events {			/* std::vector, which we hand through */
+struct events {			/* a std::vector that is only passed on */
 	void *part[3];
 };
 
 static _Atomic int *trace_level;
 static _Atomic uint64_t *filter;
-static _Atomic uint8_t *locations;	/* whether events say where in XLA they come from */
+static _Atomic uint8_t *locations;	/* whether events contain their place in XLA */
 static void (*record_original)(struct traceme_event *e);
 static void (*clear)(void);
 static struct events *(*consume)(struct events *events);
@@ -27,7 +27,7 @@ _Atomic int jax_session_level = JAX_NO_SESSION;
 static _Atomic int64_t real_to_mono_ns;
 static _Atomic bool begun;
 
-/* ---- who takes what ---- */
+/* ---- consumers of events ---- */
 
 static void nobody(const struct traceme *t)
 {
@@ -60,7 +60,7 @@ static const struct jax_consumer {
 	{ "GpuCompiler::RunBackend", jax_built },
 	{ "CommonPjRtBuffer::Await", jax_awaited },
 	{ "np.asarray(jax.Array)", jax_awaited },
-	/* parts of a call, one after the other */
+	/* successive parts of a call */
 	{ "ParseArguments", part },
 	{ "shard_args", part },
 	{ "CommonPjRtLoadedExecutable::ExecutePrepare", part },
@@ -81,7 +81,7 @@ static const struct jax_consumer {
 };
 
 #define CONSUMERS (sizeof(consumers) / sizeof(consumers[0]))
-static uint8_t first[256], next[CONSUMERS];	/* row + 1, by first byte */
+static uint8_t first[256], next[CONSUMERS];	/* index of the row + 1, by first byte */
 
 static void index_consumers(void)
 {
@@ -93,7 +93,7 @@ static void index_consumers(void)
 	}
 }
 
-/* A kernel has the name that the user's program gave it, such as "end: ". */
+/* A kernel has the name that the user's program gave it, which may be "end: ". */
 static bool is_thunk(const struct traceme *t)
 {
 	return t->values_length > 7 && !memcmp(t->values, "hlo_op=", 7);
@@ -103,7 +103,7 @@ static void jax_record_take(const struct traceme_event *e)
 {
 	struct traceme t;
 
-	/* halves, and what is no text */
+	/* only one end, or not a text */
 	if (e->length < 2 || e->start_ns <= 0 || e->end_ns < e->start_ns)
 		return;
 	traceme_split(&t, e, atomic_load_explicit(&real_to_mono_ns, memory_order_relaxed));

@@ -15,31 +15,31 @@
 #include "probes/jax/probe.h"
 #include "probes/runtime/cpu.h"
 
-#define RUNS 1024u	/* at once; a power of two */
+#define RUNS 1024u	/* how many at once; a power of two */
 #define HALVES 256u
 #define TRIES 4u
 #define MODULES 256u
-#define PENDING_NS 2000000000	/* longer, and the others do not wait for it any more */
+#define PENDING_NS 2000000000	/* after this long, the others do not wait for it any more */
 
 static struct jax_run {
-	_Atomic uint64_t key;		/* number | USED; 0: free, or being written */
+	_Atomic uint64_t key;		/* number | USED; 0: unused, or being written */
 	_Atomic uint64_t instance, parent;
-	_Atomic int64_t start_ns;	/* it was asked for */
-	_Atomic int64_t first_ns;	/* its first kernel began */
+	_Atomic int64_t start_ns;	/* when it was requested */
+	_Atomic int64_t first_ns;	/* when its first kernel started */
 	_Atomic uint32_t module, tid, parent_name;
 } runs[RUNS];
 #define USED (UINT64_C(1) << 32)
 
 static struct half {
 	_Atomic uint32_t busy;
-	_Atomic uint64_t id;		/* 0: free */
-	bool started;			/* else it ended */
+	_Atomic uint64_t id;		/* 0: unused */
+	bool started;			/* it started; false: it ended */
 	int64_t at_ns;
 	struct rt_cpu_kernel kernel;
 } halves[HALVES];
 
 static uint32_t run_type, control_type;
-static uint64_t (*original)(void *executable);	/* the number of its next run */
+static uint64_t (*original)(void *executable);	/* returns the number of its next run */
 
 /* ---- runs ---- */
 
@@ -65,8 +65,8 @@ static void jax_run_begun(uint32_t number)
 	atomic_store_explicit(&r->key, number | USED, memory_order_release);
 }
 
-/* int32_t jax::PyLoadedExecutable::GetNextLaunchId(): the number that the next run of
- * a program has, told in the call that asks for that run. */
+/* int32_t jax::PyLoadedExecutable::GetNextLaunchId(): the number that a program's next run has,
+ * called when that run is requested. */
 static uint64_t next_id(void *executable)
 {
 	uint64_t number = original(executable);
@@ -104,8 +104,8 @@ void jax_runs_fork_child(void)
 
 /* ---- steps ---- */
 
-/* The program that has run longest in all is the one whose runs are steps. A step ends
- * with its run and begins where the one before ended: what is between belongs to it. */
+/* The program with the longest total time is the one whose runs are steps. A step ends with its run
+ * and starts where the previous one ended, so it includes the time in between. */
 static struct {
 	_Atomic uint32_t module;
 	_Atomic int64_t total_ns, end_ns;
@@ -133,7 +133,7 @@ static void jax_step_ended(uint32_t module, uint32_t name, int64_t start_ns, int
 
 /* ---- kernels ---- */
 
-/* FNV-1a over words: texts of a few hundred bytes, one for each kernel of a program. */
+/* FNV-1a over words: for texts of a few hundred bytes, one for each kernel of a program. */
 static uint64_t hash_of(const char *text, size_t length)
 {
 	uint64_t hash = 0xcbf29ce484222325u ^ length, word;
@@ -181,7 +181,7 @@ static const struct jax_kernel *known_of(struct jax_thread *own, const struct tr
 	return &k->kernel;
 }
 
-/* Where "key=" begins; there are few commas and long values. */
+/* Finds where "key=" starts; there are few commas, and values are long. */
 static const char *key_at(const char *at, const char *end, const char *key, size_t length)
 {
 	for (; at; at = memchr(at, ',', (size_t)(end - at))) {
@@ -192,7 +192,7 @@ static const char *key_at(const char *at, const char *end, const char *key, size
 	return NULL;
 }
 
-/* The number behind such a key; *at goes behind it. */
+/* Reads the number after such a key; *at advances behind it. */
 static bool number_after(const char **at, const char *end, const char *key, size_t length,
 			 uint64_t *number)
 {
@@ -242,8 +242,8 @@ static void find_run(struct jax_thread *t, const struct rt_cpu_kernel *kernel, u
 	t->in_call_name = call ? call_name : module;
 }
 
-/* The op of the kernel's run, and its module's name for it. Those that come later on a thread
- * did not begin before the first one, but for what is around others. */
+/* The op of the kernel's run, and its name in the module. Later kernels on a thread did not start
+ * before the first one, except for kernels that contain others. */
 static inline void in_run(struct jax_thread *t, struct rt_cpu_kernel *kernel, uint64_t number,
 			  uint32_t module, bool outer)
 {
@@ -282,7 +282,7 @@ static void emit(struct rt_cpu_kernel *k, int64_t end_ns)
 	rt_cpu_ran(later ? RT_LIBRARY_XLA_ASYNC : RT_LIBRARY_XLA, k);
 }
 
-/* It has returned, and may go on elsewhere. */
+/* The kernel has returned, and may continue on other threads. */
 static void jax_half_started(const struct rt_cpu_kernel *kernel, uint64_t id)
 {
 	struct half *h = half_lock(id);
@@ -314,7 +314,7 @@ void jax_thunk_done(const struct traceme *t)
 
 	if (!own || !at || !NUMBER_AFTER(&at, end, "_c=", &id) || !id)
 		return;
-	/* of a kernel of this thread that has not returned */
+	/* it belongs to a kernel of this thread that has not returned */
 	if (id >> 32 == own->number &&
 	    atomic_load_explicit(&half_of(id)->id, memory_order_relaxed) != id) {
 		own->ended = id;
@@ -336,7 +336,7 @@ void jax_thunk_done(const struct traceme *t)
 		emit(&k, t->end_ns);
 }
 
-/* A loop or a call: its kernels came before it, and their time is not told twice. */
+/* A loop or a call: its kernels were sent before it, so its time is not sent again. */
 static void control(const struct rt_cpu_kernel *kernel)
 {
 	struct rt_op_args args = {
@@ -367,7 +367,7 @@ void jax_thunk_ran(struct jax_thread *t, const struct jax_kernel *k, uint64_t ru
 	rt_cpu_ran(RT_LIBRARY_XLA, &kernel);
 }
 
-/* It may be timed without an event from now on. */
+/* From now on the kernel may be timed without an event. */
 static void tell_thunk(const struct traceme *t, const struct jax_kernel *k, uint64_t run,
 		       bool later)
 {
@@ -454,7 +454,7 @@ static void jax_run_tell(struct jax_run *r, int64_t start_ns, int64_t end_ns)
 	jax_step_ended(args.name, args.name, start_ns, end_ns);
 }
 
-/* Several devices end one run each: the first end is told. */
+/* If there are several devices, each ends the run: the first end counts. */
 void jax_run_done(const struct traceme *t)
 {
 	const char *at = t->values, *end = at + t->values_length;
@@ -477,7 +477,7 @@ void jax_run_done(const struct traceme *t)
 	atomic_compare_exchange_strong(&r->key, &key, 0);
 }
 
-/* ---- the way in ---- */
+/* ---- hooks ---- */
 
 void jax_runs_start(const struct patch_symbol *next)
 {

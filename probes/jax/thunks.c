@@ -24,48 +24,49 @@
 
 #include "probes/jax/probe.h"
 
-#define ENTRIES 16384u		/* the oldest make room; a power of two */
+#define ENTRIES 16384u		/* the oldest are replaced; a power of two */
 #define PLACES (2 * ENTRIES)
 #define TRIES 4u
-#define WORDS 16u		/* of a kernel and of its parameters */
-#define KERNELS_MIN 4u		/* that agree, */
-#define RUNS_MIN 3u		/* of so many runs */
-#define LEARNT_MAX 2000u	/* without that: never */
+#define WORDS 16u		/* words of a kernel and of its parameters that are searched */
+#define KERNELS_MIN 4u		/* how many kernels must agree ... */
+#define RUNS_MIN 3u		/* ... of how many runs */
+#define LEARNT_MAX 2000u	/* after this many kernels without that, learning is given up */
 #define LATER_RUNS 64u
 
 /* AsyncValueRef *(AsyncValueRef *result, Thunk *, const ExecuteParams *) */
 typedef void *execute(void *result, void *thunk, const void *params);
 
 static execute *original;
-static size_t slot;		/* of Thunk::Execute() */
+static size_t slot;		/* index of Thunk::Execute() in the table of virtual functions */
 
-struct identity {		/* as a kernel has it */
+struct identity {		/* what identifies a kernel */
 	const void *thunk;
 	uint64_t program, name;
 	uint32_t length;
 };
 
-/* As they are learnt, which is as they run: neighbours are near each other. */
+/* Entries in the order in which kernels are learnt, which is the order in which they run:
+ * neighbours are close to each other. */
 static struct thunk_entry {
-	_Atomic uint32_t version;	/* odd: being written */
-	_Atomic uint32_t later;		/* runs to come in which it may go on when it has
-					 * returned */
+	_Atomic uint32_t version;	/* odd: it is being written */
+	/* for how many further runs it may continue after it has returned */
+	_Atomic uint32_t later;
 	_Atomic(const void *) thunk;
 	_Atomic uint64_t program, name;
 	_Atomic uint32_t length, kernel_name, shape, module;
 } entries[ENTRIES];
 static uint32_t learnt;
-static _Atomic uint16_t places[PLACES];	/* by address: which entry */
+static _Atomic uint16_t places[PLACES];	/* hash of an address -> index of the entry */
 
 #define GET(x) atomic_load_explicit(&(x), memory_order_relaxed)
 #define SET(x, v) atomic_store_explicit(&(x), (v), memory_order_relaxed)
 
-/* ---- where things are ---- */
+/* ---- where members are ---- */
 
-static _Atomic uint32_t writing;	/* whoever learns */
+static _Atomic uint32_t writing;	/* held by the thread that learns */
 static _Atomic bool ready, given_up;
 
-/* Words that have held the value each time. */
+/* Words that have held the expected value each time. */
 static struct {
 	uint32_t name, program, run;	/* bit i: word i may be it */
 	uint64_t last_run;
@@ -91,7 +92,7 @@ static uint32_t equal(const uint64_t *words, uint64_t value)
 	return mask;
 }
 
-/* std::string, which has its text elsewhere or in its last two words. */
+/* The words that may be a std::string, whose text is elsewhere or in its last two words. */
 static uint32_t strings(const uint64_t *words, const char *text, size_t length)
 {
 	char there[JAX_TEXT_BYTES];
@@ -105,7 +106,7 @@ static uint32_t strings(const uint64_t *words, const char *text, size_t length)
 	return mask;
 }
 
-/* Under `writing`. */
+/* `writing` must be held. */
 static void jax_thunk_look(const uint64_t *thunk, const uint64_t *params,
 			   const struct jax_told *told)
 {
@@ -143,9 +144,9 @@ static struct identity identity_of(const void *thunk)
 	};
 }
 
-/* ---- what is known of kernels ---- */
+/* ---- known kernels ---- */
 
-/* The first of TRIES. */
+/* The first of the TRIES places of a kernel. */
 static inline uint32_t place_of(const void *thunk)
 {
 	uint64_t mixed = (uint64_t)(uintptr_t)thunk * 0x9e3779b97f4a7c15u;
@@ -159,7 +160,7 @@ static inline bool is(const struct thunk_entry *e, const struct identity *id)
 	       GET(e->name) == id->name && GET(e->length) == id->length;
 }
 
-/* The kernel that the entry is of, if it is that one. */
+/* Whether the entry is that of this kernel. */
 static inline bool taken(const struct thunk_entry *e, const struct identity *id,
 			 struct jax_kernel *k)
 {
@@ -174,7 +175,8 @@ static inline bool taken(const struct thunk_entry *e, const struct identity *id,
 	return !(version & 1) && GET(e->version) == version;
 }
 
-/* Kernels come in one order mostly; *next is where the one after this one is. */
+/* Finds a kernel. Kernels mostly run in the same order; *next is the index of the one after this
+ * one. */
 static inline struct thunk_entry *jax_thunk_find(const struct identity *id, struct jax_kernel *k,
 						 uint32_t *next)
 {
@@ -194,7 +196,7 @@ static inline struct thunk_entry *jax_thunk_find(const struct identity *id, stru
 	return &entries[number];
 }
 
-/* Where it was, or one that nobody has any more, or else whose it is next. */
+/* The previous entry of the kernel, else one that is unused, else the next one to be replaced. */
 static struct thunk_entry *entry_for(const void *thunk)
 {
 	uint32_t place = place_of(thunk), number;
@@ -218,7 +220,7 @@ static struct thunk_entry *entry_for(const void *thunk)
 	return &entries[number];
 }
 
-/* Under `writing`. */
+/* `writing` must be held. */
 static void jax_thunk_keep(const struct identity *id, const struct jax_kernel *k, bool later)
 {
 	struct thunk_entry *e = entry_for(id->thunk);
@@ -249,8 +251,8 @@ const struct jax_running *jax_thunk_running(const struct jax_thread *t)
 	return running && !running->known ? running : NULL;
 }
 
-/* By times only where it is not seen how they run: XLA's clock and ours may be off by more
- * than a small kernel takes, and one would seem to be around the one before. */
+/* Uses times only where it was not observed how kernels are nested: XLA's clock and ours may differ
+ * by more than a small kernel takes, so that a kernel would seem to contain the previous one. */
 bool jax_thunk_outer(const struct jax_thread *t, int64_t start_ns)
 {
 	const struct jax_running *running = innermost(t);
@@ -279,7 +281,7 @@ void jax_thunk_told(const struct jax_told *told)
 	atomic_store_explicit(&writing, 0, memory_order_release);
 }
 
-/* ---- running one ---- */
+/* ---- running a kernel ---- */
 
 /* tsl::AsyncValueRef: a pointer to a value with its state in the second word. */
 static inline bool is_there(void *const *result)
@@ -332,9 +334,9 @@ static void *jax_thunk_traced(void *result, void *thunk, const void *params)
 	return result;
 }
 
-/* ---- the way in ---- */
+/* ---- hooks ---- */
 
-/* Of one class: its table begins with two words that are no functions. */
+/* Finds the slot in the table of one class: it starts with two words that are not functions. */
 static size_t slot_of(const struct patch_symbol *table, const struct patch_symbol *function)
 {
 	const void *const *words = table->at;
@@ -345,7 +347,7 @@ static size_t slot_of(const struct patch_symbol *table, const struct patch_symbo
 	return 0;
 }
 
-/* mov 8(value), state; test $2, state: XLA waits for what is not there, or does not. */
+/* mov 8(value), state; test $2, state: whether XLA waits for a result that is not ready. */
 static bool tests_state(const struct patch_symbol *function)
 {
 	const uint8_t *code = function->at;

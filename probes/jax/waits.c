@@ -4,10 +4,10 @@
 
 #include "probes/jax/probe.h"
 
-static uint32_t names[2];	/* of the two kinds */
+static uint32_t names[2];	/* names of the two kinds */
 
-/* "CommonPjRtBuffer::Await#_pt=0,_p=7#" when it begins, "..._ct=0,_c=7#" when it is
- * over; numpy's conversion has both inside. */
+/* "CommonPjRtBuffer::Await#_pt=0,_p=7#" at the start, "..._ct=0,_c=7#" at the end; numpy's
+ * conversion contains both. */
 void jax_awaited(const struct traceme *t)
 {
 	struct tft_wait w = { .start_ns = t->start_ns };

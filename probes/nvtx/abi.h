@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is read of NVTX 3's binary interface, written by hand from its public
- * description (nvToolsExt.h and nvtxDetail/nvtxTypes.h, Apache-2.0 with LLVM
- * exception); tests/probes/nvtx_abi.c compares it with the vendor's headers
- * where they are installed.
+ * The part of NVTX 3's binary interface that is read, written by hand from its public description
+ * (nvToolsExt.h and nvtxDetail/nvtxTypes.h, Apache-2.0 with LLVM exception);
+ * tests/probes/nvtx_abi.c compares it with the vendor's headers where they are installed.
  *
- * NVTX is header-only: each module of a program has its own table of function
- * pointers. At its first use a module loads the library that
- * NVTX_INJECTION64_PATH names and calls InitializeInjectionNvtx2 with a
- * function that hands out its tables; the library stores its functions there.
+ * NVTX is header-only: each module of a program has its own table of function pointers. At its
+ * first use a module loads the library that NVTX_INJECTION64_PATH names and calls
+ * InitializeInjectionNvtx2 with a function that returns its tables; the library stores its
+ * functions there.
  */
 #ifndef PROBES_NVTX_ABI_H
 #define PROBES_NVTX_ABI_H
@@ -58,7 +57,7 @@ enum {
 	NVTX_PAYLOAD_U32, NVTX_PAYLOAD_I32, NVTX_PAYLOAD_FLOAT,
 };
 
-/* What push and pop return where no tool follows them. */
+/* The result of push and pop if no tool is attached. */
 #define NVTX_NO_TRACKING (-2)
 
 union nvtx_message {
@@ -90,7 +89,7 @@ typedef void (*nvtx_function)(void);
 
 struct nvtx_callbacks {
 	size_t bytes;
-	/* The module's slots: slots[i] is where function i is kept. */
+	/* Returns the module's slots: slots[i] is where function i is kept. */
 	int (*table)(int module, nvtx_function ***slots, unsigned int *count);
 };
 

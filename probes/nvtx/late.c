@@ -3,8 +3,8 @@
  * Attaching to a running program. Each of its modules contains NVTX with hidden globals
  * (nvtxGlobals_t of nvtxDetail/nvtxImpl.h): a state and two tables with their sizes, each with a
  * pointer to a function of the same module. By this pattern they are found in the module's data,
- * stripped or not. A module that began without a tool has empty slots and never looks for a tool
- * again. A module that has not begun is initialised here, which happens only once.
+ * stripped or not. A module that was initialised without a tool has empty slots and never looks for
+ * a tool again. A module that has not begun is initialised here, which happens only once.
  *
  * Threads: the attaching one, later the runtime's.
  */
@@ -15,7 +15,7 @@
 
 #include "probes/nvtx/probe.h"
 
-#define BEGIN_TRIES 100			/* of 1 ms: another thread is at it */
+#define BEGIN_TRIES 100			/* 1 ms each: another thread is initialising the module */
 #define VERSION_MAX 16
 
 enum { FRESH, STARTED, COMPLETE };	/* its states */
@@ -33,8 +33,9 @@ static atomic_bool attached;
 static struct rt_modules_watch modules;
 
 struct nvtx_look {
-	bool take;			/* else only count */
-	unsigned found, taken, idle;	/* modules; with another tool; that have not begun */
+	bool take;			/* false: only counts */
+	/* number of modules; of those with another tool; of those that are not initialised */
+	unsigned found, taken, idle;
 };
 
 struct nvtx_module {
@@ -69,7 +70,7 @@ static bool nvtx_module_begun(const struct globals *g)
 {
 	struct timespec ms = { 0, 1000000 };
 
-	/* the user's own tool comes in when the module begins by itself */
+	/* the user's own tool is loaded when the module initialises itself */
 	if (__atomic_load_n(&g->state, __ATOMIC_ACQUIRE) == FRESH && !getenv(NVTX_PATH_ENV))
 		nvtx_begin(&g->callbacks);
 	for (int i = 0; i < BEGIN_TRIES; i++) {
@@ -91,7 +92,7 @@ static void take(const struct globals *g, struct nvtx_look *look)
 		look->taken++;
 }
 
-/* What has pointers in it comes from the file; what does not cannot be globals. */
+/* Data with pointers in it is initialised from the file; other data cannot contain the globals. */
 static void nvtx_look_at(void *handle, const char *name, void *arg)
 {
 	struct nvtx_module m;

@@ -2,9 +2,9 @@
 /*
  * NVTX ranges, marks and names as ops, ranges and names of the runtime.
  *
- * A handle that we give out (domain, registered string) is no address but the
- * name's id, shifted and tagged: nothing to allocate, to free or to get wrong,
- * and a handle stays good for as long as the program keeps it.
+ * A handle that is given out (domain, registered string) is not an address but the name's id,
+ * shifted and tagged. So nothing needs to be allocated or freed, and a handle stays valid for as
+ * long as the program keeps it.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "probes/runtime/slots.h"
 
 #define CHAIN_ENV "TFTOP_CHAIN_" NVTX_PATH_ENV
-#define TABLE_BYTES_MAX 4096	/* a struct_size beyond is none of NVTX's */
+#define TABLE_BYTES_MAX 4096	/* a larger struct_size does not come from NVTX */
 #define HANDLE_TAG 1u
 
 struct rt_probe nvtx_probe = {
@@ -35,7 +35,7 @@ static void *handle_of(uint32_t name)
 	return (void *)((uintptr_t)name << 4 | HANDLE_TAG);
 }
 
-/* 0 for NULL and for what is no handle of ours. */
+/* 0 for NULL and for handles of others. */
 static uint32_t handle_name(const void *handle)
 {
 	uintptr_t h = (uintptr_t)handle;
@@ -45,7 +45,7 @@ static uint32_t handle_name(const void *handle)
 	return (uint32_t)(h >> 4);
 }
 
-/* After an attach: of a handle that was made before it. 0: there was none. */
+/* After an attach: names for handles that were made before. 0: none was seen. */
 static _Atomic uint32_t unknown_domain, unknown_string;
 
 void nvtx_handles_unknown(void)
@@ -78,7 +78,7 @@ static uint32_t name_w(enum tft_name_kind kind, const wchar_t *text)
 	return rt_name(kind, rt_text_from_wide(buf, sizeof(buf), text));
 }
 
-/* A range's own text; nothing is interned while the level is off. */
+/* The text of a range; nothing is interned while the level is off. */
 static uint32_t range_a(const char *text)
 {
 	return rt_ranges_off() ? 0 : name_a(TFT_NAME_RANGE, text);
@@ -340,8 +340,8 @@ static void thread_w(uint32_t tid, const wchar_t *text)
 	rt_thread_name(tid, rt_text_from_wide(buf, sizeof(buf), text));
 }
 
-/* Streams are pointers, devices are numbers: both come in one register. What they
- * are is the CUDA probe's to know. */
+/* Streams are pointers and devices are numbers; both are passed in one register. The CUDA probe
+ * knows what they mean. */
 static void stream_a(uintptr_t stream, const char *text)
 {
 	rt_thing_name(RT_THING_CUDA_STREAM, stream, text);
@@ -410,7 +410,7 @@ static void resource_destroy(void *resource)
 struct nvtx_hook {
 	unsigned int index;
 	nvtx_function ours;
-	bool keep;	/* also at level off: gives out handles or names */
+	bool keep;	/* needed also at level off, because it returns handles or names */
 };
 
 #define HOOK(index, function, keep) { index, (nvtx_function)(function), keep }
@@ -494,7 +494,8 @@ static enum nvtx_took nvtx_hook_module(const struct nvtx_callbacks *callbacks, i
 		};
 	}
 	if (others)
-		return NVTX_TAKEN;	/* handles are the tool's own: all or nothing */
+		/* handles belong to one tool, so either all functions are replaced or none */
+		return NVTX_TAKEN;
 	rt_slots_add(slots, count);
 	return count > 0 ? NVTX_TOOK : NVTX_TOOK_NOTHING;
 }
@@ -527,9 +528,9 @@ void nvtx_begin(const struct nvtx_callbacks *callbacks)
 }
 
 /*
- * NVTX has one tool a process. Where the user named one himself, it gets the
- * module and we stay out: handles are the tool's own, and a range seen by one
- * of two tools is worth more than a program that breaks under both.
+ * NVTX has one tool per process. If the user has named one, that tool gets the module and the probe
+ * does nothing: handles belong to one tool, and a program must not break because two tools share
+ * them.
  */
 static bool nvtx_load_users_tool(nvtx_get_table get_table)
 {

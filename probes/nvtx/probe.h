@@ -14,18 +14,19 @@
 extern struct rt_probe nvtx_probe;
 
 enum nvtx_took {
-	NVTX_TOOK_NOTHING,	/* there are no functions to take */
+	NVTX_TOOK_NOTHING,	/* there are no functions to replace */
 	NVTX_TOOK,
-	NVTX_TAKEN,		/* late: they are another tool's */
+	NVTX_TAKEN,		/* late: another tool has replaced them */
 };
 
 /* Puts the probe's functions into a module's slots; `late`: into those that are empty. */
 enum nvtx_took nvtx_take(const struct nvtx_callbacks *callbacks, bool late);
-/* Handles made before are NULL: they are called unknown from here on. */
+/* From now on, handles that are NULL are taken as unknown ones, because they may have been made
+ * before. */
 void nvtx_handles_unknown(void);
-/* Of a module that has not begun yet, lets it begin. */
+/* Initialises a module that has not been initialised yet. */
 void nvtx_begin(const struct nvtx_callbacks *callbacks);
-/* Looks at what was loaded since. Runtime's thread. */
+/* Looks at the libraries that have been loaded since. Runtime's thread. */
 void nvtx_late_tick(int64_t now_ns);
 
 #endif

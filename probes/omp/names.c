@@ -36,7 +36,8 @@ static bool omp_find_symbol(const struct elf_file *f, uint64_t address, char *te
 
 void omp_function_name(const void *function, char *text, size_t size)
 {
-	struct address_module l = { .base = 0 };	/* all zero: readlink() writes no NUL */
+	/* all zero, because readlink() writes no NUL */
+	struct address_module l = { .base = 0 };
 	uintptr_t at = (uintptr_t)function;
 	struct elf_file f;
 	const char *slash;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The OpenMP probe. libtftop-start.so loads it when the process has a library that begins parallel
+ * The OpenMP probe. libtftop-start.so loads it when the process has a library that starts parallel
  * regions.
  */
 #include <stdatomic.h>

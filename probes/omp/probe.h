@@ -11,11 +11,12 @@
 
 #include "probes/start/libraries.h"
 
-/* The name of the function at this address, or of its file and its place there. Some
- * milliseconds in a large library. */
+/* The name of the function at this address or, if it has none, of its file with the offset in it.
+ * Takes some milliseconds in a large library. */
 void omp_function_name(const void *function, char *text, size_t size);
 
-/* A function of ours for this place; NULL: there are no more, or it is ours already. */
+/* The function of the probe that replaces this one; NULL: no more replacements are left, or the
+ * function already is one. */
 void *omp_region(const struct tft_import *import);
 
 #endif

@@ -29,7 +29,7 @@ typedef uintptr_t omp_function(PARAMETERS);
 
 static struct omp_row {
 	_Atomic(void *) original;
-	void **at;		/* the only place, while the dynamic linker has not filled it */
+	void **at;		/* the only place, while the dynamic linker has not filled it in */
 } rows[ROWS];
 static _Atomic unsigned int row_count;
 
@@ -37,7 +37,7 @@ static _Atomic unsigned int row_count;
 
 static struct {
 	_Atomic uintptr_t function;
-	_Atomic uint64_t ids;	/* of the region, of its parts */
+	_Atomic uint64_t ids;	/* names of the region and of its parts */
 } names[NAMES];
 
 static uint64_t make_ids(const void *function)
@@ -79,7 +79,7 @@ struct omp_team_region {
 	uint64_t ids;
 	struct rt_top top;
 	int64_t start_ns;
-	uint32_t told;		/* kernels of the thread that began it, before */
+	uint32_t told;	/* how many kernels the thread that started it had recorded before */
 };
 
 static uint32_t told_so_far(void)
@@ -109,14 +109,14 @@ static void tell(uint32_t name, const struct omp_team_region *r, int64_t start_n
 	rt_cpu_ran(RT_LIBRARY_OPENMP, &kernel);
 }
 
-/* On each thread of the team. */
+/* Runs on each thread of the team. */
 static void omp_run_member(void *arg)
 {
 	const struct omp_team_region *r = arg, *outer = inside;
 	int64_t start_ns;
 	uint32_t told;
 
-	if (outer) {		/* it began it, or is busy with another */
+	if (outer) {		/* this thread started the region, or is busy with another one */
 		r->function(r->data);
 		return;
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions by which a compiler begins a parallel region of OpenMP: GNU's, whose first
+ * The functions by which a compiler starts a parallel region of OpenMP: those of GNU, whose first
  * arguments are the region's function and data. libtftop-start.so looks for them among the
- * functions that a library calls. LLVM's and Intel's are recognised by name, so that a message can
- * say that they are not recorded.
+ * functions that a library calls. Those of LLVM and Intel are recognised by name, so that a message
+ * can say that they are not recorded.
  */
 #ifndef PROBES_OMP_SYMBOLS_H
 #define PROBES_OMP_SYMBOLS_H

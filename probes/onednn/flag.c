@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the variable that holds what oneDNN writes. Only oneDNN's first look at the environment
- * sets it. Wheels have their symbol tables, including symbols that are local to a source file, and
- * the variable is among them: its address is exact, or unknown. It is changed only if it holds
- * exactly what the probe asked for, in the bits of oneDNN 3.
+ * Finds the variable that holds what oneDNN writes. It is set only when oneDNN first reads the
+ * environment. Wheels have their symbol tables, including symbols that are local to a source file,
+ * and the variable is among them: its address is exact, or unknown. It is changed only if it holds
+ * exactly what the probe requested, in the bits of oneDNN 3.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -14,7 +14,7 @@
 
 #define NAME "_ZN4dnnl4implL7verboseE"
 
-/* The whole variable, or its value where the compiler has split it. */
+/* Whether the symbol is the whole variable, or its value if the compiler has split it. */
 static bool is_name(const struct elf_file *f, const Elf64_Shdr *names, uint32_t name)
 {
 	const char *text = f->bytes + names->sh_offset + name;
@@ -24,7 +24,7 @@ static bool is_name(const struct elf_file *f, const Elf64_Shdr *names, uint32_t 
 	return !memcmp(text, NAME, sizeof(NAME)) || !memcmp(text, NAME ".0", sizeof(NAME) + 2);
 }
 
-/* Its address in the file's own counting; 0: not there. */
+/* The variable's address as in the file; 0: it is not there. */
 static uint64_t flag_find_symbol(const struct elf_file *f, const Elf64_Shdr *table)
 {
 	const Elf64_Shdr *names = elf_file_strings(f, table);
@@ -32,7 +32,7 @@ static uint64_t flag_find_symbol(const struct elf_file *f, const Elf64_Shdr *tab
 
 	if (!names || table->sh_info > table->sh_size / sizeof(*s))
 		return 0;
-	for (uint32_t n = table->sh_info; n; n--, s++)	/* the local ones come first */
+	for (uint32_t n = table->sh_info; n; n--, s++)	/* local symbols come first */
 		if (ELF64_ST_TYPE(s->st_info) == STT_OBJECT &&
 		    (s->st_size == 4 || s->st_size == 8) && is_name(f, names, s->st_name))
 			return s->st_value;
@@ -55,7 +55,7 @@ static uint64_t flag_look_in_file(const char *path)
 	return address;
 }
 
-/* In the part of it that is written to. */
+/* Whether the address is in a writable part of the library. */
 static bool writable(const struct dl_phdr_info *info, uint64_t address)
 {
 	for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -101,6 +101,6 @@ _Atomic uint32_t *onednn_flag(const void *inside, uint32_t expected)
 	if (!p.ok)
 		return NULL;
 	flag = (_Atomic uint32_t *)(p.base + p.address);
-	/* behind it: that it is set */
+	/* the byte after it says that it is set */
 	return *flag == expected && ((const unsigned char *)flag)[4] == 1 ? flag : NULL;
 }

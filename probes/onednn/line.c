@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * "onednn_verbose,v1,primitive,exec,cpu,convolution,brg_conv_fwd:avx512_core,
- * forward_training,<memory>,<attributes>,<algorithm>,mb32_ic1oc16_...,0.55":
- * as oneDNN 3 writes it; "v1" is missing in older ones, and with time stamps one
- * stands before "primitive". The last two fields are the problem and the time.
+ * Parses lines such as "onednn_verbose,v1,primitive,exec,cpu,convolution,brg_conv_fwd:avx512_core,
+ * forward_training,<memory>,<attributes>,<algorithm>,mb32_ic1oc16_...,0.55", as oneDNN 3 writes
+ * them. "v1" is missing in older versions, and with time stamps there is one before "primitive".
+ * The last two fields are the problem and the time.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@ static bool is(struct onednn_part p, const char *text)
 	return (size_t)p.length == strlen(text) && !memcmp(p.text, text, (size_t)p.length);
 }
 
-/* "0.00390625", "3.9e-05" milliseconds; -1: no such number. */
+/* Reads milliseconds such as "0.00390625" or "3.9e-05"; -1: it is not such a number. */
 static int64_t line_milliseconds(struct onednn_part p)
 {
 	int64_t digits = 0, scale = 1000000;
@@ -69,7 +69,7 @@ static int line_split(const char *text, struct onednn_part *parts)
 	return 0;
 }
 
-/* engine, kind, implementation, direction ... problem */
+/* Reads engine, kind, implementation, direction ... problem. */
 static bool describe(const struct onednn_part *f, int n, struct onednn_line *out)
 {
 	if (n < 5)
@@ -88,7 +88,7 @@ bool onednn_parse(const char *text, struct onednn_line *out)
 
 	while (at < n && at < 4 && !is(f[at], "primitive"))
 		at++;
-	/* primitive, exec, the primitive, time */
+	/* "primitive", "exec", the primitive, the time */
 	if (at + 8 > n || !is(f[at], "primitive"))
 		return false;
 	out->created = is(f[at + 1], "create:cache_miss");

@@ -12,14 +12,15 @@
 #include "probes/runtime/cpu.h"
 #include "probes/runtime/hash.h"
 
-#define WANTED "error,profile_exec,profile_create"	/* errors: as without the variable */
+/* errors are written as without the variable */
+#define WANTED "error,profile_exec,profile_create"
 #define PREFIX "onednn_verbose"
-#define ERRORS 0x4u		/* what oneDNN makes of the words */
+#define ERRORS 0x4u		/* the bits that oneDNN sets for these words */
 #define CREATED 0x20u
 #define RUN 0x80u
-#define MANY 400		/* in WINDOW_NS: 2 % of a core */
+#define MANY 400		/* per WINDOW_NS: 2 % of a core */
 #define WINDOW_NS 100000000
-#define DEAF_NS 250000000	/* it begins with them at once */
+#define DEAF_NS 250000000	/* it writes its first lines at once */
 #define BEGIN_BYTES 4096
 #define NAME_BYTES 192
 #define SHAPE_BYTES 512
@@ -28,18 +29,18 @@
 #define MADE "%sprimitive,create%s,%s,%g\n"
 #define LONGEST_MS 86400000.0	/* a day */
 
-/* ---- the library's imports ---- */
+/* ---- imports of the library ---- */
 
-static _Atomic bool asked;		/* its lines are ours */
-static bool by_printf;			/* and come there, not to a sink */
-static const void *library;		/* inside of it */
-static _Atomic uint64_t lines;		/* of primitives that ran */
-static bool many;			/* of who ticks */
+static _Atomic bool asked;		/* its lines have been requested */
+static bool by_printf;			/* they arrive at printf(), not at a sink */
+static const void *library;		/* an address in the library */
+static _Atomic uint64_t lines;		/* number of lines about primitives that ran */
+static bool many;			/* used by the thread that ticks */
 static atomic_bool looked;
 static _Atomic(_Atomic uint32_t *) writes;
-static _Atomic int program;		/* what the program has asked for since */
+static _Atomic int program;		/* what the program has requested since */
 enum { NOTHING, LINES, SILENCE };
-static char begin[BEGIN_BYTES];		/* what it wrote past the sink */
+static char begin[BEGIN_BYTES];		/* what it wrote without using the sink */
 static _Atomic size_t begin_bytes;
 
 static char *our_getenv(const char *name)
@@ -53,7 +54,7 @@ static char *our_getenv(const char *name)
 	return (char *)(uintptr_t)WANTED;
 }
 
-/* Its first lines; they are wanted again only before an error. */
+/* Keeps its first lines, which are needed only before an error. */
 static void keep(const char *text)
 {
 	size_t n = strlen(text), at = atomic_fetch_add(&begin_bytes, n);
@@ -64,11 +65,11 @@ static void keep(const char *text)
 		atomic_store(&begin_bytes, sizeof(begin));
 }
 
-/* Of the line that the thread writes: it was taken before it was made, and is empty; it was
- * taken back, and is flushed in vain. */
+/* About the line that the thread writes: it was taken before it was composed and is empty; it was
+ * removed and need not be flushed. */
 static _Thread_local bool taken, flushes;
 
-/* The line that is to be printed; NULL: it is none of oneDNN's. */
+/* The line that is about to be printed; NULL: it does not come from oneDNN. */
 static const char *onednn_line_of(char *buf, size_t size, const char *format, va_list args,
 				  int *length)
 {
@@ -167,8 +168,8 @@ static struct ids onednn_make_ids(const struct onednn_line *l)
 	return ids;
 }
 
-/* The same few primitives run again and again: their ids are kept by a hash of
- * the line without its time. */
+/* The same few primitives run again and again: their ids are cached by a hash of the line without
+ * its time. */
 static struct {
 	_Atomic uint64_t hash, ids;
 } cache[CACHE];
@@ -226,7 +227,7 @@ static void created(const struct onednn_line *l)
 	rt_emit_compile(&c);
 }
 
-/* False: it tells of no primitive. */
+/* false: the line is not about a primitive. */
 static bool onednn_take_line(const char *text)
 {
 	struct onednn_line line;
@@ -248,9 +249,9 @@ static bool onednn_take_line(const char *text)
 	return true;
 }
 
-/* ---- before they are made ---- */
+/* ---- before lines are composed ---- */
 
-/* False: no such primitive. */
+/* false: it is not about a primitive. */
 static bool take_primitive(const char *text, double milliseconds)
 {
 	uint64_t h = hash(text, strlen(text));
@@ -269,8 +270,8 @@ static bool take_primitive(const char *text, double milliseconds)
 	return true;
 }
 
-/* oneDNN has a line made twice, first only to know its length: what it is made of is taken
- * then, and the line is empty. */
+/* oneDNN composes a line twice, the first time only to learn its length. The parts are taken then,
+ * and the line becomes empty. */
 static bool onednn_take_parts(bool made, bool length_only, va_list args)
 {
 	const char *how, *primitive;
@@ -281,10 +282,10 @@ static bool onednn_take_parts(bool made, bool length_only, va_list args)
 	taken = false;
 	if (rt_level() == TFT_LEVEL_OFF || !atomic_load(&asked) || atomic_load(&program) == LINES)
 		return false;
-	va_arg(args, const char *);	/* what the line begins with */
+	va_arg(args, const char *);	/* the start of the line */
 	how = va_arg(args, const char *);
 	primitive = va_arg(args, const char *);
-	if (made)	/* one that is there already: nothing is told of it */
+	if (made)	/* the primitive exists already, so nothing is sent */
 		taken = how && !strcmp(how, ":cache_hit");
 	else
 		taken = how && !*how && primitive &&
@@ -293,7 +294,7 @@ static bool onednn_take_parts(bool made, bool length_only, va_list args)
 	return taken;
 }
 
-/* False: it is a text like any other. */
+/* false: it is another text. */
 static bool take_text(char *buf, size_t size, const char *format, va_list args)
 {
 	bool made = !strcmp(format, MADE);
@@ -326,7 +327,8 @@ static int our_snprintf(char *buf, size_t size, const char *format, ...)
 int __vsnprintf_chk(char *buf, size_t size, int flag, size_t room, const char *format,
 		    va_list args);
 
-/* What a compiler makes of snprintf(): it knows how much room there is, or says (size_t)-1. */
+/* The function that a compiler calls for snprintf(): it knows how much room there is, or passes
+ * (size_t)-1. */
 __attribute__((format(printf, 5, 6)))
 static int our_snprintf_chk(char *buf, size_t size, int flag, size_t room, const char *format, ...)
 {
@@ -340,11 +342,11 @@ static int our_snprintf_chk(char *buf, size_t size, int flag, size_t room, const
 	return n;
 }
 
-/* ---- taking them over ---- */
+/* ---- replacing imports ---- */
 
 bool onednn_ask(const void *inside)
 {
-	/* first what is written, then what makes it write */
+	/* first the imports that write, then the one that makes oneDNN write */
 	struct imports_change out[] = {
 		{ "printf", (void *)our_printf, false },
 		{ "__printf_chk", (void *)our_printf_chk, false },
@@ -370,9 +372,9 @@ bool onednn_ask_printf(const void *inside)
 	return onednn_ask(inside);
 }
 
-/* ---- how much it writes ---- */
+/* ---- how much oneDNN writes ---- */
 
-/* Whether too many lines come, over some time. */
+/* Whether too many lines come for some time. */
 static bool too_many(int64_t now_ns)
 {
 	static int64_t begin_ns;
@@ -431,13 +433,13 @@ bool onednn_is_deaf(int64_t now_ns, bool last)
 	return deaf;
 }
 
-/* ---- what the program asks for ---- */
+/* ---- requests of the program ---- */
 
 void onednn_program_asks(int level)
 {
 	if (!atomic_load(&asked) || level <= 0)
 		return;
-	place();	/* while it holds what is known */
+	place();	/* while it holds a known value */
 	atomic_store(&program, LINES);
 }
 
@@ -453,7 +455,7 @@ void onednn_program_asked(int level)
 	atomic_store(&program, SILENCE);
 }
 
-/* Before the first error come the lines that oneDNN begins with. */
+/* Writes oneDNN's first lines before the first error. */
 static void give_back(void)
 {
 	static atomic_flag given = ATOMIC_FLAG_INIT;
@@ -468,7 +470,7 @@ bool onednn_line(const char *text)
 	int saved = errno, wants = atomic_load(&program);
 	bool told, write = true;
 
-	if (!*text)	/* it was taken before it was made */
+	if (!*text)	/* it was taken before it was composed */
 		return false;
 	told = onednn_take_line(text);
 	if (atomic_load(&asked)) {

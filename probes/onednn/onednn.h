@@ -1,34 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * oneDNN as it is linked into a framework's library: its primitives as kernels
- * of the processor (probes/runtime/cpu.h).
+ * oneDNN as it is linked into a framework's library: its primitives become kernels of the processor
+ * (probes/runtime/cpu.h).
  *
- * oneDNN describes each primitive in a line of text when ONEDNN_VERBOSE asks for
- * it, and writes it to stdout. Where the function that writes (the sink) can be
- * interposed, the lines are ours: that library alone is told that they are
- * wanted, by its own import of getenv(), and what it writes at its start past
- * the sink is taken back at its import of printf(). Nothing is put into the
- * program's environment: its children, and other copies of oneDNN in it, would
- * write their lines to its output.
+ * oneDNN describes each primitive in a line of text if ONEDNN_VERBOSE requests it, and writes the
+ * line to stdout. Where the function that writes (the sink) can be interposed, the probe takes the
+ * lines: only that library is told that lines are requested, by its own import of getenv(), and
+ * what it writes at its start without using the sink is removed at its import of printf(). Nothing
+ * is put into the program's environment, because its children, and other copies of oneDNN in it,
+ * would write their lines to its output.
  *
  * Always true:
- *  - What the program asked for itself (ONEDNN_VERBOSE, DNNL_VERBOSE) is written
- *    as without us, and only what it asked for is seen.
- *  - Errors, which oneDNN writes unasked, are written, with the lines that
- *    would stand before them.
- *  - A line costs a microsecond and more (what it is made of is taken before it
- *    is made, at that library's import of snprintf(), where there is a sink). Of a
- *    program that runs so many primitives that it would notice, oneDNN is told to
- *    make no more of them, but at level full, and none at level off; that it can be
- *    told so depends on the build (flag.c), else it makes its lines to the program's
- *    end, and they are dropped at off.
+ *  - What the program requested itself (ONEDNN_VERBOSE, DNNL_VERBOSE) is written as without the
+ *    probe, and nothing else can be seen.
+ *  - Errors, which oneDNN writes without being asked, are written, with the lines that would
+ *    precede them.
+ *  - A line costs a microsecond or more. (Where there is a sink, the parts of the line are taken
+ *    before it is composed, at that library's import of snprintf().) If a program runs so many
+ *    primitives that it would notice, oneDNN is told to stop making lines, except at level full; at
+ *    level off it is told to make none. Whether it can be told so depends on the build (flag.c); if
+ *    not, it makes lines until the program ends, and at off they are dropped.
  *
- * Where the sink is out of reach, as all of oneDNN's names in PyTorch's library, the
- * lines are taken at that library's import of printf() itself (onednn_ask_printf), and
- * the flush of stdout that follows each of them at its import of fflush(). What else
- * that library prints goes on as it came.
+ * Where the sink cannot be reached, as in PyTorch's library, which hides all names of oneDNN, the
+ * lines are taken at that library's import of printf() itself (onednn_ask_printf), and the flush of
+ * stdout that follows each of them at its import of fflush(). Anything else that the library prints
+ * is passed on unchanged.
  *
- * Without lines, ITT tells kinds and times (probes/itt).
+ * Without lines, ITT reports kinds and times (probes/itt).
  */
 #ifndef PROBES_ONEDNN_ONEDNN_H
 #define PROBES_ONEDNN_ONEDNN_H
@@ -38,35 +36,34 @@
 
 #include "probes/schema/control.h"
 
-/* Once, when the sink has been taken over; `inside`: an address of the library
- * that has oneDNN. False: its lines cannot be had without a trace in the
- * program's output. */
+/* To be called once, after the sink has been replaced; `inside`: an address in the library that
+ * contains oneDNN. false: its lines cannot be requested without leaving traces in the program's
+ * output. */
 bool onednn_ask(const void *inside);
 
-/* The same of a library without a sink. */
+/* The same for a library without a sink. */
 bool onednn_ask_printf(const void *inside);
 
-/* Before and after a call of the program's that says what is to be written: level 0
- * nothing, else lines. Of a library without a sink; takes some milliseconds the first
- * time. */
+/* To be called before and after a call of the program that sets what is written: level 0: nothing,
+ * else lines. For a library without a sink; takes some milliseconds the first time. */
 void onednn_program_asks(int level);
 void onednn_program_asked(int level);
 
-/* A line came to the sink. True: it is the program's, write it. */
+/* A line was passed to the sink. true: it is the program's, and must be written. */
 bool onednn_line(const char *text);
 
-/* Every 10 ms, and at each change of the level. True: from now on there are no
- * lines of primitives that ran. */
+/* To be called every 10 ms and at each change of the level. true: from now on there are no lines
+ * about primitives that ran. */
 bool onednn_tick(int64_t now_ns, enum tft_level level);
 
-/* True, once: it has been asked for lines and none came, not even those that it begins
- * with: it does not know the words (before oneDNN 3). last: no more will come. */
+/* true, once: lines were requested and none came, not even those that every run starts with,
+ * because the library (before oneDNN 3) does not know the request. last: no more will come. */
 bool onednn_is_deaf(int64_t now_ns, bool last);
 
 /* ---- flag.c ---- */
 
-/* Where the library keeps what it writes; NULL: not known, or it is not what we
- * asked for. Takes some milliseconds. */
+/* Where the library stores what it writes; NULL: unknown, or its value is not what we requested.
+ * Takes some milliseconds. */
 _Atomic uint32_t *onednn_flag(const void *inside, uint32_t expected);
 
 /* ---- line.c ---- */
@@ -76,16 +73,17 @@ struct onednn_part {
 	int length;
 };
 
-/* A line that tells of a primitive, taken apart. */
+/* A parsed line about a primitive. */
 struct onednn_line {
-	bool created;		/* made, not run */
+	bool created;		/* it was created, not executed */
 	struct onednn_part kind, implementation, direction, shape;
 	int64_t dur_ns;
 };
 
-/* False: it tells of something else, or is none of oneDNN's. */
+/* false: the line is about something else, or does not come from oneDNN. */
 bool onednn_parse(const char *text, struct onednn_line *out);
-/* Of what such a line is made of, the primitive's part alone: it has no time. */
+/* The same for the parts that such a line is composed of: they describe the primitive and have no
+ * time. */
 bool onednn_parse_primitive(const char *text, struct onednn_line *out);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Program builds: how long, with which options, and the log of one that
- * failed. With a notify function a build may go on after the call returned;
- * then ours runs first, writes the event and calls the program's.
+ * Builds of programs: how long they take, with which options, and the log of a failed one. With a
+ * notify function a build may continue after the call has returned; then a function of the probe is
+ * notified first, writes the event and calls the program's.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ struct program_build {
 	enum hook hook;
 };
 
-/* "clBuildProgram kernel1;kernel2", or the function's name alone. */
+/* "clBuildProgram kernel1;kernel2", or only the function's name. */
 static void build_describe(cl_program program, enum hook hook, char *text, size_t room)
 {
 	const struct _cl_icd_dispatch *real = program ? real_of(program) : NULL;
@@ -49,7 +49,7 @@ static void build_describe(cl_program program, enum hook hook, char *text, size_
 	free(names);
 }
 
-/* The first device's log that says something; "" when there is none. */
+/* The first log of a device that is not empty; "" if there is none. */
 static void read_log(cl_program program, char *text, size_t room)
 {
 	const struct _cl_icd_dispatch *real = real_of(program);
@@ -79,7 +79,7 @@ static void read_log(cl_program program, char *text, size_t room)
 	}
 }
 
-/* The first device whose build failed, CL_SUCCESS when none did. */
+/* The result of the first device whose build failed; CL_SUCCESS if none did. */
 static cl_int build_result(cl_program program)
 {
 	const struct _cl_icd_dispatch *real = real_of(program);
@@ -132,9 +132,9 @@ static void CL_CALLBACK notified(cl_program program, void *data)
 	notify(program, user);
 }
 
-/* What to pass in the program's stead; NULL when memory is short. A call that
- * fails without calling back leaves these few bytes behind: nothing tells
- * whether it still will. */
+/* The user data to pass instead of the program's; NULL if memory is short. A call that fails
+ * without calling back leaks these few bytes, because it is unknown whether it will still call
+ * back. */
 static struct program_build *build_new(enum hook hook, const char *options,
 				       void (CL_CALLBACK *notify)(cl_program, void *), void *data)
 {
@@ -150,7 +150,7 @@ static struct program_build *build_new(enum hook hook, const char *options,
 	return build;
 }
 
-/* After the call: without a notify function the build is over. */
+/* To be called after the call: without a notify function the build is over. */
 static void build_end(struct program_build *build, cl_program program, enum hook hook,
 		      const char *options, int64_t begin_ns, cl_int result)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls that are no commands: the rows of table.h, blocking calls, and the
- * look-up of extension functions.
+ * Calls that are not commands: the rows of table.h, blocking calls, and the look-up of extension
+ * functions.
  */
 #include "probes/opencl/probe.h"
 

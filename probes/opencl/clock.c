@@ -19,8 +19,8 @@
 #include "probes/opencl/probe.h"
 
 #define SEND_EVERY_NS 1000000000
-#define SLACK_NS 20000		/* a queued time may lie this far outside its call */
-#define PAIR_SLACK_NS 1000000	/* the driver's pair must fit commands this well */
+#define SLACK_NS 20000		/* a queued time may be this far outside its call */
+#define PAIR_SLACK_NS 1000000	/* the driver's pair must agree with commands this closely */
 #define MISSES_MAX 16
 #define NONE_LOW INT64_MIN
 #define NONE_HIGH INT64_MAX
@@ -34,8 +34,8 @@ static int64_t max64(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* `id` - MONOTONIC, from a read between two others; *error_ns half of what
- * lay between. The best of three: the others may have been interrupted. */
+/* `id` - MONOTONIC, from a read between two others; *error_ns is half the time between these. Takes
+ * the best of three, because the others may have been interrupted. */
 static int64_t host_offset(clockid_t id, int64_t *error_ns)
 {
 	int64_t offset_ns = 0;
@@ -76,7 +76,7 @@ static void send(struct ocl_device *device, int64_t ticks, int64_t host_ns, int6
 		rt_emit_clock(&clock);
 }
 
-/* The driver's pair; false when it has none. The best of three reads. */
+/* Reads the driver's pair; false: it has none. Takes the best of three. */
 static bool driver_pair(struct ocl_device *device, int64_t *ticks, int64_t *host_ns,
 			int64_t *error_ns)
 {
@@ -171,7 +171,7 @@ static void estimate(struct device_clock *clock, int64_t low, int64_t high)
 	clock->error_ns = max64(high > low ? high - low : low - high, 2) / 2;
 }
 
-/* Which clock is it? `tick` was between the host times low and high. */
+/* Decides which clock it is; `tick` was read between the host times low and high. */
 static void clock_decide(struct ocl_device *device, int64_t tick, int64_t low, int64_t high)
 {
 	static const enum clock_domain host[] = { CLOCK_RAW, CLOCK_MONO, CLOCK_REAL };
@@ -189,8 +189,8 @@ static void clock_decide(struct ocl_device *device, int64_t tick, int64_t low, i
 			domain_offset(host[i], &offset_ns);
 			if (!inside(tick - offset_ns, low, high, SLACK_NS))
 				continue;
-			/* Two clocks can be this close after a boot: the one
-			 * whose middle is nearer. */
+			/* Two clocks can be this close after a boot: take the one whose middle is
+			 * nearer. */
 			miss_ns = tick - offset_ns - (low + high) / 2;
 			if (miss_ns < 0)
 				miss_ns = -miss_ns;
@@ -220,8 +220,8 @@ static void first_command(struct ocl_device *device, int64_t low, int64_t high,
 		refresh_offsets();
 	for (int i = 0; i < 4 && !tick; i++)
 		tick = (int64_t)ticks[i];
-	/* Without a queued time all that is known is that the command began
-	 * before now: decided again by the first command that has one. */
+	/* Without a queued time it is only known that the command started before now: the first
+	 * command that has one decides again. */
 	atomic_store(&clock->weak, !ticks[0]);
 	if (tick)
 		clock_decide(device, tick, low, ticks[0] ? high : rt_now_ns());
@@ -253,7 +253,7 @@ void clock_command(struct ocl_device *device, int64_t before_ns, int64_t after_n
 		if (unlikely(atomic_load_explicit(&clock->misses, memory_order_relaxed)))
 			atomic_store_explicit(&clock->misses, 0, memory_order_relaxed);
 	} else if (atomic_fetch_add(&clock->misses, 1) >= MISSES_MAX) {
-		atomic_store(&clock->weak, true);	/* not this clock after all */
+		atomic_store(&clock->weak, true);	/* it is not this clock after all */
 	}
 }
 

@@ -2,15 +2,14 @@
 /*
  * Kernels, launch shapes and memory objects.
  *
- * Kernel names are known from clCreateKernel; a kernel of unknown origin is
- * asked once. The cache is keyed by the handle; whatever can give a handle a
- * new meaning (create, clone) overwrites its entry, so releases, which are
- * frequent and mostly not the last, need no attention.
+ * Kernel names are known from clCreateKernel; a kernel of unknown origin is queried once. The cache
+ * uses the handle as its key. Whatever can give a handle a new meaning (create, clone) overwrites
+ * its entry, so releases, which are frequent and mostly not the last, need not be observed.
  *
- * An allocation lasts from the creating call to the object's destruction, told
- * by clSetMemObjectDestructorCallback: callbacks run last registered first, so
- * ours, registered before the program has the handle, comes after the
- * program's own. On 1.0 the last release is recognised by its count.
+ * An allocation lasts from the creating call to the object's destruction, which
+ * clSetMemObjectDestructorCallback reports. Callbacks run in reverse order of registration, so that
+ * of the probe, registered before the program has the handle, comes after the program's own. With
+ * 1.0 the last release is recognised by its count.
  */
 #include <stdlib.h>
 
@@ -95,7 +94,7 @@ uint32_t kernel_name_cached(cl_kernel kernel)
 	return (uint32_t)ocl_map_get(&kernels, kernel);
 }
 
-/* Any length: names of template instances exceed every fixed buffer. */
+/* Any length, because names of template instances exceed every fixed buffer. */
 static uint32_t kernel_ask_name(cl_kernel kernel)
 {
 	const struct _cl_icd_dispatch *real = real_of(kernel);
@@ -224,9 +223,9 @@ static void write_free(enum allocator which, const void *address)
 		rt_emit_free(&gone);
 }
 
-/* ---- places: what a copy moves ---- */
+/* ---- places that a copy moves ---- */
 
-#define OFFSET_BITS 36			/* the rest numbers the objects */
+#define OFFSET_BITS 36			/* the other bits number the objects */
 #define OFFSET_MASK ((UINT64_C(1) << OFFSET_BITS) - 1)
 
 static struct ocl_map places;	/* handle -> object's number, offset in it */
@@ -295,7 +294,7 @@ static void memory_allocated(cl_mem object, cl_context context, enum allocator w
 	    real->clSetMemObjectDestructorCallback(object, destroyed, (void *)(uintptr_t)which)) {
 		atomic_store(&any_counted, true);
 		ocl_map_set(&counted, object, which + 1u);
-		return;		/* its end may pass unseen: no number */
+		return;		/* its end may not be seen, so it gets no number */
 	}
 	number_object(object);
 }
@@ -347,7 +346,8 @@ uint64_t image_bytes(cl_mem image, const size_t *region)
 		return 0;
 	element = ocl_map_get(&images, image);
 	if (!element)
-		element = element_bytes(image);	/* of another API: its handle may be reused */
+		/* it belongs to another API, and its handle may be reused */
+		element = element_bytes(image);
 	return element * region[0] * region[1] * region[2];
 }
 
@@ -387,7 +387,7 @@ cl_int CL_API_CALL hook_clReleaseMemObject(cl_mem object)
 #define SVM_MAX 4096
 
 static struct {
-	_Atomic uintptr_t base;		/* 0: free; 1: being written */
+	_Atomic uintptr_t base;		/* 0: unused; 1: being written */
 	size_t bytes;
 	enum allocator which;
 } svm[SVM_MAX];
@@ -435,7 +435,7 @@ void svm_freed(void *pointer)
 	atomic_store_explicit(&svm_hint, (unsigned)slot - 1, memory_order_relaxed);
 }
 
-/* What holds an address: -1 the host's own memory, else an allocator. */
+/* What memory an address is in: -1: the host's own, else an allocator. */
 static int memory_of(const void *pointer)
 {
 	unsigned end = atomic_load(&svm_top);
@@ -477,18 +477,18 @@ void CL_API_CALL hook_clSVMFree(cl_context context, void *pointer)
 {
 	int64_t begin_ns = call_begin();
 
-	svm_freed(pointer);	/* before another thread can be given the address */
+	svm_freed(pointer);	/* before another thread can get the address */
 	real_of(context)->clSVMFree(context, pointer);
 	call_end(H_clSVMFree, begin_ns, CL_SUCCESS);
 }
 
-/* ---- mappings: bytes of an unmap, memory that is the driver's ---- */
+/* ---- mappings: bytes of an unmap, and memory of the driver ---- */
 
-#define RANGES_MAX 256		/* those beyond are taken for the program's own memory */
+#define RANGES_MAX 256		/* further ones are taken for the program's own memory */
 
 static struct ocl_map mappings;	/* host address -> bytes */
 static struct {
-	_Atomic uintptr_t base;	/* 0: free */
+	_Atomic uintptr_t base;	/* 0: unused */
 	_Atomic size_t bytes;
 } ranges[RANGES_MAX];
 static atomic_uint range_top;
@@ -551,7 +551,7 @@ void unmapped(void *pointer)
 	range_clear((uintptr_t)pointer);
 }
 
-/* What had an address may be gone, and another thing there. */
+/* Whatever had an address may have been destroyed, and another object may have it. */
 void handles_forget(void)
 {
 	ocl_map_clear(&kernels);

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Commands: what each is, from which call, under which op; and the event that
- * is written for it.
+ * Commands: what each is, from which call, in which op; and the event that is written for it.
  *
- * A program that passes no event gets one of ours behind its back: the record
- * owns that reference. For the program's own event the record takes a second
- * reference, unless the command is complete when the call returns (blocking
- * calls, devices that run at once), which is asked first: then there is
- * neither reference nor callback.
+ * If a program passes no event, the probe passes one, which the program does not see; the record
+ * owns that reference. For the program's own event the record takes a second reference, unless the
+ * command is complete when the call returns (blocking calls, devices that run at once), which is
+ * checked first: then there is neither a reference nor a callback.
  */
 #include "probes/opencl/probe.h"
 #include "probes/opencl/record.h"
 
-#define SAMPLE 64		/* one of so many commands measures what the probe costs */
+#define SAMPLE 64		/* one of this many commands measures what the probe costs */
 #define INSTANT_MAX 8
 
 static bool sampled(uint32_t correlation)
@@ -27,7 +25,7 @@ bool enqueue_begin(struct enqueue *e, cl_command_queue handle, enum hook hook, c
 	struct rt_top op;
 
 	if (!probe_armed()) {
-		/* a handler or destructor after the last harvest */
+		/* a handler or destructor ran after the last harvest */
 		if (rt_level() != TFT_LEVEL_OFF)
 			rt_dropped(1);
 		return false;
@@ -64,8 +62,8 @@ bool enqueue_begin(struct enqueue *e, cl_command_queue handle, enum hook hook, c
 	return true;
 }
 
-/* Before enqueue_what: the place in memory, and the host's side of the transfer (NULL: it has
- * none). */
+/* Called before enqueue_what(): the place in memory, and the host's side of the transfer (NULL: it
+ * has none). */
 static void enqueue_moves(struct enqueue *e, uint32_t place, const void *host)
 {
 	e->record->cmd.shape = place;
@@ -116,8 +114,8 @@ void record_late(const struct ocl_record *record, struct tft_command *cmd)
 	cmd->call_dur_ns = dur_ns < 0 ? 0 : dur_ns > UINT32_MAX ? UINT32_MAX : (uint32_t)dur_ns;
 }
 
-/* Queued, submitted, start and end; 0 is what the driver gives for "unknown".
- * False when it gives none at all. */
+/* Reads queued, submitted, start and end; the driver returns 0 for "unknown". false: it returns
+ * none at all. */
 static bool read_ticks(cl_event event, uint64_t ticks[4])
 {
 	static const cl_profiling_info what[4] = {
@@ -138,8 +136,8 @@ static bool read_ticks(cl_event event, uint64_t ticks[4])
 	return any;
 }
 
-/* Device times; on a queue without them the host's: of the callbacks, or of the call that
- * the command ran in. */
+/* Reads the device times; on a queue without them, those of the host: from the callbacks, or from
+ * the call in which the command ran. */
 static void read_times(struct ocl_record *record, struct tft_command *cmd, cl_event event)
 {
 	struct ocl_queue *queue = record->queue;
@@ -171,8 +169,7 @@ void record_write(struct ocl_record *record, cl_event event, cl_int status)
 {
 	struct tft_command *cmd = &record->cmd;
 
-	/* A call that failed left no command; only an announcement has to be
-	 * taken back. */
+	/* A failed call left no command; only an announcement must be revoked. */
 	if (!event && status < 0 && !atomic_load(&record->announced))
 		return;
 	record_late(record, cmd);
@@ -185,7 +182,8 @@ void record_write(struct ocl_record *record, cl_event event, cl_int status)
 	rt_emit_command(cmd);
 }
 
-/* Complete already? Asked where it is likely, and now and then elsewhere. */
+/* Whether the command is complete already. Queried where that is likely, and now and then
+ * elsewhere. */
 static bool complete_at_once(struct enqueue *e, uint32_t correlation, cl_event event,
 			     cl_int *status)
 {
@@ -207,7 +205,7 @@ static bool complete_at_once(struct enqueue *e, uint32_t correlation, cl_event e
 	return true;
 }
 
-/* The command runs: whoever hears of its end first writes the record. */
+/* The command runs: the first thread that learns of its end writes the record. */
 static void enqueue_follow(struct enqueue *e, cl_event event)
 {
 	const struct _cl_icd_dispatch *real = real_of(event);
@@ -258,7 +256,7 @@ cl_int enqueue_end(struct enqueue *e, cl_int result)
 	return result;
 }
 
-/* ---- the rows ---- */
+/* ---- the rows of the table ---- */
 
 #define NONE TFT_DIR_NONE
 #define H2D TFT_DIR_H2D
@@ -272,7 +270,7 @@ cl_int enqueue_end(struct enqueue *e, cl_int result)
 #define LATE(name, shape, bytes) enqueue_late(&e, name, shape, bytes)
 #define LATE_DO(what) (what)
 
-/* Where a rectangle begins in its buffer. */
+/* The offset at which a rectangle starts in its buffer. */
 static uint64_t rect_offset(const size_t *origin, const size_t *region, size_t row, size_t slice)
 {
 	if (!origin || !region)
@@ -299,7 +297,7 @@ static uint64_t sum_sizes(cl_uint n, const size_t *sizes)
 	return sum;
 }
 
-/* Memory that a command will free; with a function it is the program's. */
+/* Memory that a command will free; with a function, the program frees it. */
 static void svm_queue_free(cl_uint n, void **pointers, const void *function)
 {
 	for (cl_uint i = 0; !function && pointers && i < n; i++)
@@ -325,7 +323,7 @@ cl_int CL_API_CALL hook_##fn params \
 }
 TABLE_ENQUEUE(ENQUEUE)
 
-/* ---- by hand ---- */
+/* ---- functions written by hand ---- */
 
 void *CL_API_CALL hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
 					  cl_map_flags flags, size_t offset, size_t bytes,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Extension functions. They are in no table: a program fetches them by name
- * and keeps the pointer, one per platform. A wrapper therefore exists in
- * EXT_SLOTS copies, each bound to one original for good; a fifth platform's
- * function is handed out as it is. The wrappers stay with the program when the
- * level goes to off and only forward then.
+ * Extension functions. They are in no table: a program looks them up by name and keeps the pointer,
+ * one per platform. So a wrapper exists in EXT_SLOTS copies, each bound to one original for good;
+ * the function of a further platform is returned unwrapped. The program keeps the wrappers when the
+ * level goes to off; they only forward then.
  */
 #include <string.h>
 
@@ -39,7 +38,7 @@ static cl_int CL_API_CALL fn##_##slot params \
 	return enqueue_end(&e, result); \
 }
 
-/* The queue a command buffer was made for. */
+/* The queue for which a command buffer was made. */
 static struct ocl_map buffer_queue;
 
 static bool command_buffer_begin(struct enqueue *e, const void *buffer, cl_uint n,
@@ -207,7 +206,8 @@ void *ext_wrap(const char *name, void *real)
 			void *none = NULL;
 
 			if (real == table[i].wrapper[slot])
-				return real;	/* another loader copy asked us already */
+				/* another copy of the loader has wrapped it already */
+				return real;
 			if (original(table[i].hook, slot) == real ||
 			    atomic_compare_exchange_strong(&originals[table[i].hook][slot], &none,
 							   real))

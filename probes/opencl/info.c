@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the program must not see: profiling that the probe turned on, and the
- * references it holds while a command runs.
+ * What the program must not see: profiling that the probe enabled, and the references that the
+ * probe holds while a command runs.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@ static void counted(enum hook hook, cl_int result)
 		rt_count(hook_name(hook), result);
 }
 
-/* CL_QUEUE_PROPERTIES_ARRAY as the program gave it. */
+/* Returns CL_QUEUE_PROPERTIES_ARRAY as the program set it. */
 static cl_int own_array(const struct ocl_queue *queue, size_t bytes, void *value, size_t *bytes_ret)
 {
 	if (value && bytes < queue->array_bytes)
@@ -53,8 +53,8 @@ cl_int CL_API_CALL hook_clGetCommandQueueInfo(cl_command_queue queue, cl_command
 	return result;
 }
 
-/* 1.0: the program may turn profiling on and off on a live queue; it stays on
- * and only its view changes. */
+/* With 1.0 the program may enable and disable profiling on a live queue. It stays enabled, and only
+ * what the program sees changes. */
 cl_int CL_API_CALL hook_clSetCommandQueueProperty(cl_command_queue queue,
 						  cl_command_queue_properties properties,
 						  cl_bool enable, cl_command_queue_properties *old)

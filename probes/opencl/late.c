@@ -14,12 +14,12 @@ static struct rt_modules_watch modules;
 static atomic_bool attached;
 
 struct opencl_look {
-	bool patch;		/* else only count */
+	bool patch;		/* false: only counts */
 	unsigned platforms;
 };
 
-/* A vendor's library, by what a loader finds it by (cl_khr_icd). Loaders have the same
- * function; being asked, they would begin. */
+/* Whether it is the library of a vendor, which has the functions that a loader looks for
+ * (cl_khr_icd). Loaders have the same function, but calling it would initialise them. */
 static bool is_vendor(void *handle, const char *path)
 {
 	const char *name = strrchr(path, '/');

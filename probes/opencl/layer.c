@@ -18,17 +18,17 @@
 #define LAYER_SLOT(fn) (offsetof(struct _cl_icd_dispatch, fn) / sizeof(void *))
 
 /*
- * The loader copies of this process. Each may know other platforms than the
- * rest, and a call for platforms says not whose it is: so each has wrappers of
- * its own, bound to it.
+ * The copies of the loader in this process. Each may know other platforms than the others, and a
+ * call for platforms does not say which copy made it, so each copy has wrappers of its own, bound
+ * to it.
  */
 #define LOADER_MAX 4
 static struct icd_loader {
 	_Atomic(const struct _cl_icd_dispatch *) target;	/* borrowed until it ends */
 	struct _cl_icd_dispatch layer;
 } loader_list[LOADER_MAX];
-static atomic_int loaders;	/* called clInitLayer and have not ended yet */
-static bool exited;	/* fini came: nothing begins again */
+static atomic_int loaders;	/* how many have called clInitLayer and have not ended yet */
+static bool exited;	/* fini was called, so nothing starts again */
 
 /* Not in every cl_layer.h yet. */
 EXPORT cl_int CL_API_CALL clInitLayerWithProperties(cl_uint n, const cl_icd_dispatch *next,
@@ -121,8 +121,8 @@ static const struct {
 #undef ROW
 };
 
-/* The place of a loader, also of one that went without a word and came back
- * to where it was; -1 when there is none left. */
+/* The place of a loader, even if it was unloaded without notice and loaded again at the same
+ * address; -1: there is no place left. */
 static int loader_place(const struct _cl_icd_dispatch *next)
 {
 	for (int i = 0; i < LOADER_MAX; i++) {
@@ -139,7 +139,7 @@ void layer_begin(void)
 {
 	if (atomic_fetch_add(&loaders, 1) || !atomic_load(&probe_dead) || exited)
 		return;
-	/* all before it ended; what was in flight went with its vendor */
+	/* all previous ones have ended; what was in flight ended with its vendor */
 	for (int i = 0; i < LOADER_MAX; i++)
 		atomic_store(&loader_list[i].target, NULL);
 	record_fork_child();
@@ -176,7 +176,7 @@ static cl_int init_layer(cl_uint n, const cl_icd_dispatch *next, cl_uint *n_ret,
 	*n_ret = sizeof(nothing) / sizeof(void *);
 	if (*n_ret > n)
 		*n_ret = n;
-	if (rt_probe_register(&opencl_probe))	/* else there is no tftop */
+	if (rt_probe_register(&opencl_probe))	/* otherwise there is no tftop */
 		loader_begin(n, next, ours);
 	return CL_SUCCESS;
 }
@@ -191,14 +191,14 @@ EXPORT cl_int CL_API_CALL clInitLayerWithProperties(cl_uint n, const cl_icd_disp
 						    cl_uint *n_ret, const cl_icd_dispatch **ours,
 						    const cl_properties *properties)
 {
-	(void)properties;	/* none are defined */
+	(void)properties;	/* no properties are defined */
 	return init_layer(n, next, n_ret, ours);
 }
 
 /*
- * A loader that unloads its layers also unloads the vendors next: what is
- * complete is written, the tables get their entries back, and no call of
- * OpenCL follows. Another loader copy may still be there.
+ * A loader that unloads its layers unloads the vendors next: what is complete is written, the
+ * tables are restored, and OpenCL is not called afterwards. Another copy of the loader may still be
+ * there.
  */
 EXPORT cl_int CL_API_CALL clDeinitLayer(void)
 {

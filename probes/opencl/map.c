@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A hash of chains that only grow. A deleted node keeps its place with no key
- * and is taken again by the next insertion into its chain, so memory is
- * bounded by the largest number of objects alive at once, readers never see a
- * freed node, and there is no lock that a fork could leave behind.
+ * A hash of chains that only grow. A deleted node stays in its place without a key and is reused by
+ * the next insertion into its chain. So memory is bounded by the largest number of objects that
+ * were alive at once, readers never see a freed node, and there is no lock that a fork could leave
+ * behind.
  *
- * Two threads that insert the same key at once leave two nodes; map_set and
- * map_take treat all of them, so that costs a node and nothing else.
+ * Two threads that insert the same key at once leave two nodes; map_set and map_take handle all of
+ * them, so the only cost is a node.
  */
 #include <stdlib.h>
 
 #include "probes/opencl/probe.h"
 
-/* Key of a node that is being filled; no object has this address. */
+/* Marks a node that is being filled in; no object has this address. */
 static const char claimed;
 
 static struct map_node *claim_free(struct map_node *node)
@@ -84,7 +84,7 @@ uintptr_t ocl_map_take(struct ocl_map *map, const void *key)
 	return value;
 }
 
-/* Only what has a key: a node that is being filled belongs to who fills it. */
+/* Only nodes that have a key: a node that is being filled in belongs to the thread that does so. */
 void ocl_map_clear(struct ocl_map *map)
 {
 	for (unsigned i = 0; i < MAP_BUCKETS; i++) {

@@ -23,11 +23,11 @@ static _Atomic(struct ocl_queue *) queue_list;
 static atomic_uint last_context;
 atomic_bool masks_needed;
 
-/* Two threads may find out about the same thing at once: one of them enters
- * it. Held over our tables only; all questions are asked before. */
+/* Two threads may discover the same thing at once: one of them adds it. The lock is held only while
+ * our tables are accessed; OpenCL is queried before. */
 static pthread_mutex_t enter_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* ---- contexts: only numbered ---- */
+/* ---- contexts, which are only numbered ---- */
 
 static uint32_t context_id(cl_context context)
 {
@@ -48,7 +48,7 @@ void context_created(cl_context context)
 
 /* ---- devices ---- */
 
-/* A string of a device, owned by the caller; "" where there is none. */
+/* A string of a device, owned by the caller; "" if there is none. */
 static char *device_text(const struct ocl_device *device, cl_device_info what)
 {
 	size_t bytes = 0;
@@ -86,7 +86,7 @@ static void device_value(const struct ocl_device *device, cl_device_info what, v
 		memset(value, 0, bytes);
 }
 
-/* PCI address where the driver tells it (cl_khr_pci_bus_info), else "". */
+/* The PCI address if the driver returns it (cl_khr_pci_bus_info), else "". */
 static char *device_address(const struct ocl_device *device)
 {
 	enum { PCI_BUS_INFO_KHR = 0x410f };
@@ -99,7 +99,7 @@ static char *device_address(const struct ocl_device *device)
 	return strdup(text);
 }
 
-/* Place among the platform's devices; a part of a device has its place. */
+/* The index among the platform's devices; a part of a device has the device's index. */
 static uint32_t device_index(const struct ocl_device *device, cl_platform_id platform)
 {
 	cl_device_id all[64];
@@ -154,7 +154,7 @@ static void device_describe(struct ocl_device *device)
 	def->address = or_empty(device_address(device));
 }
 
-/* Sends the device unless this process has; any thread, the id goes up once. */
+/* Sends the device unless this process has done so; any thread, the id is set once. */
 static void device_announce(struct ocl_device *device)
 {
 	unsigned none = 0, id = rt_device_id();
@@ -166,8 +166,8 @@ static void device_announce(struct ocl_device *device)
 	rt_emit_device(&def);
 }
 
-/* The device of a handle: `device`, or another thread's, which was faster; then
- * `device` stays in the list, without an id. */
+/* The entry of a handle: `device`, or that of another thread, which was faster; then `device` stays
+ * in the list, without an id. */
 static struct ocl_device *device_enter(struct ocl_device *device)
 {
 	struct ocl_device *head = atomic_load(&device_list), *first;
@@ -219,7 +219,7 @@ struct ocl_device *device_first(void)
 	return atomic_load(&device_list);
 }
 
-/* New parts of a device may have the address of parts that are gone. */
+/* New parts of a device may have the addresses of parts that were freed. */
 static void devices_forget(const cl_device_id *handles, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
@@ -249,7 +249,7 @@ static void queue_announce(struct ocl_queue *queue, bool again)
 		rt_emit_queue(&def);
 }
 
-/* A queue object that nothing refers to any more, else a new one. */
+/* A queue struct that nothing refers to any more, otherwise a new one. */
 static struct ocl_queue *queue_struct(cl_command_queue handle)
 {
 	struct ocl_queue *queue = (struct ocl_queue *)ocl_map_get(&queues, handle), *head;
@@ -274,7 +274,7 @@ static struct ocl_queue *queue_struct(cl_command_queue handle)
 	return queue;
 }
 
-/* A queue the probe meets for the first time. `properties` are in force. */
+/* Adds a queue that the probe meets for the first time. `properties` are those in force. */
 static struct ocl_queue *queue_meet(cl_command_queue handle, cl_context context,
 				    struct ocl_device *device,
 				    cl_command_queue_properties properties, bool forced)
@@ -305,7 +305,8 @@ struct ocl_queue *queue_peek(cl_command_queue handle)
 	return (struct ocl_queue *)ocl_map_get(&queues, handle);
 }
 
-/* Made before the probe came, or in another process before a fork. */
+/* Finds out about a queue that was made before the probe came, or in another process before a
+ * fork. */
 static struct ocl_queue *queue_find_out(cl_command_queue handle)
 {
 	const struct _cl_icd_dispatch *real = real_of(handle);
@@ -325,7 +326,7 @@ static struct ocl_queue *queue_find_out(cl_command_queue handle)
 					NULL) ||
 	    real->clGetCommandQueueInfo(handle, CL_QUEUE_PROPERTIES, sizeof(properties),
 					&properties, NULL))
-		return NULL;	/* not a queue: the call itself will say so */
+		return NULL;	/* not a queue: the call itself will return an error */
 	vendor_adopt(handle, device);
 	on = ocl_device_get(device);
 	pthread_mutex_lock(&enter_lock);
@@ -345,14 +346,15 @@ struct ocl_queue *ocl_queue_get(cl_command_queue handle)
 	return queue_find_out(handle);
 }
 
-/* After a successful creation. `asked` are the program's own properties. */
+/* Called after a successful creation. `asked` are the program's own properties. */
 static void queue_made(cl_command_queue handle, cl_context context, cl_device_id device,
 		       cl_command_queue_properties asked, bool forced)
 {
 	cl_command_queue_properties properties = asked;
 
 	if (!probe_armed()) {
-		ocl_map_take(&queues, handle);	/* what had this address is gone */
+		/* the previous object at this address has been destroyed */
+		ocl_map_take(&queues, handle);
 		return;
 	}
 	if (forced) {
@@ -388,8 +390,8 @@ cl_command_queue CL_API_CALL hook_clCreateCommandQueue(cl_context context, cl_de
 	return queue;
 }
 
-/* The same list with profiling asked for; false when it has it already, is not
- * for us to change, or is too long. */
+/* Copies the list with profiling enabled; false: it has profiling already, must not be changed, or
+ * is too long. */
 static bool with_profiling(const cl_queue_properties *in, cl_queue_properties *out,
 			   cl_command_queue_properties *asked)
 {
@@ -416,7 +418,7 @@ static bool with_profiling(const cl_queue_properties *in, cl_queue_properties *o
 	return !(*asked & (CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_ON_DEVICE));
 }
 
-/* Keeps what the program gave, for CL_QUEUE_PROPERTIES_ARRAY. */
+/* Keeps the program's properties, for CL_QUEUE_PROPERTIES_ARRAY. */
 static void keep_array(struct ocl_queue *queue, const cl_queue_properties *properties)
 {
 	size_t n = 0;
@@ -501,9 +503,8 @@ cl_int CL_API_CALL hook_clGetDeviceIDs(cl_platform_id platform, cl_device_type t
 	return result;
 }
 
-/* Without a platform in the properties it is the loader's choice which vendor
- * is asked, so only the first vendor's entry is wrapped (patch.c) and this is
- * always its call. */
+/* If the properties name no platform, the loader chooses the vendor, so only the first vendor's
+ * entry is wrapped (patch.c), and this is always its call. */
 cl_context CL_API_CALL
 hook_clCreateContextFromType(const cl_context_properties *properties, cl_device_type type,
 			     void (CL_CALLBACK *notify)(const char *, const void *, size_t, void *),

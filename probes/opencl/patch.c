@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Vendors' dispatch tables.
+ * Dispatch tables of vendors.
  *
- * Every OpenCL object begins with a pointer to its vendor's table, and every
- * loader copy in the process calls through it. The probe therefore replaces
- * entries in that table, once per vendor: what comes through a bundled second
- * loader is seen like the rest, and it works as well in a process that has
- * been running for an hour.
+ * Every OpenCL object starts with a pointer to its vendor's table, and every copy of the loader in
+ * the process calls through it. So the probe replaces entries in that table, once per vendor: calls
+ * that come through a second, bundled loader are seen like all others, and this also works in a
+ * process that has been running for an hour.
  *
- * How much of a table may be touched is not written anywhere, so it is bounded
- * twice: by what the platform's version promises (cl_khr_icd fixes the order)
- * and by the end of the mapping that holds it. Entries that are NULL stay NULL.
- * Before every later write the mapping is looked up again: a vendor's library
- * may have been unloaded.
+ * No document says how much of a table may be changed, so that is limited twice: by what the
+ * platform's version promises (cl_khr_icd fixes the order), and by the end of the mapping that
+ * holds the table. Entries that are NULL stay NULL. Before every later write the mapping is looked
+ * up again, because a vendor's library may have been unloaded.
  *
- * The lock here is held over memory only, never around a call of OpenCL.
+ * The lock here is held only while memory is accessed, never during a call of OpenCL.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,8 +34,8 @@ atomic_bool probe_dead;
 
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Looking up a mapping opens and reads a file: the program's thread must be
- * cancelled neither there, where it would not be without us, nor with the lock. */
+/* Looking up a mapping opens and reads a file. The program's thread must not be cancelled there,
+ * where it would not be without the probe, and not while it holds the lock. */
 static int lock_tables(void)
 {
 	int cancel;
@@ -106,8 +104,8 @@ static bool parse_span(const char *line, struct address_span *span)
 	return true;
 }
 
-/* Finds the mapping of `at`, reading without stdio: the program's memory may
- * be short and its descriptors are its own. False when there is none. */
+/* Finds the mapping that contains `at`, without stdio, because the program's memory may be short
+ * and its descriptors are its own. false: there is none. */
 static bool find_span(uintptr_t at, struct address_span *span)
 {
 	char buf[8192];
@@ -152,9 +150,9 @@ static size_t readable_entries(void **live, size_t want)
 /* ---- writing ---- */
 
 /*
- * Stores `value` in *slot if it holds `expected`: an entry that another tool
- * changed after us is theirs. The page is writable for the moment only, with
- * the rights it had before. False when that was not possible.
+ * Stores `value` in *slot if it holds `expected`: an entry that another tool has changed since
+ * belongs to that tool. The page is writable only for that moment, and then has its previous
+ * rights. false: that was not possible.
  */
 static bool patch_store(void **slot, void *expected, void *value, const struct address_span *span)
 {
@@ -174,7 +172,7 @@ static bool patch_store(void **slot, void *expected, void *value, const struct a
 static bool wanted(const struct vendor *vendor, const struct dispatch_row *row,
 		   enum tft_level level)
 {
-	/* Its arguments do not say whose call it is. */
+	/* The arguments do not say which platform is called. */
 	if (row->slot == SLOT(clCreateContextFromType) && vendor != &vendor_list[0])
 		return false;
 	if (row->set == SET_MASK)
@@ -182,7 +180,7 @@ static bool wanted(const struct vendor *vendor, const struct dispatch_row *row,
 	return level >= row->set;
 }
 
-/* With table_lock held. False when an entry is not what it should be. */
+/* table_lock must be held. false: an entry does not have the expected value. */
 static bool vendor_apply(struct vendor *vendor, enum tft_level level)
 {
 	bool all = true;
@@ -244,8 +242,8 @@ void vendors_forget(void)
 	atomic_store(&masks_needed, false);
 	for (unsigned i = 0; i < atomic_load(&vendor_count); i++)
 		all &= !vendor_list[i].lost && vendor_apply(&vendor_list[i], TFT_LEVEL_OFF);
-	/* Who still has one of our wrappers, another tool say, will call it, and
-	 * it has to find the original. */
+	/* Another tool may still have one of our wrappers and call it, and it must find the
+	 * original. */
 	if (all)
 		atomic_store(&vendor_count, 0);
 	unlock_tables(cancel);

@@ -1,33 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The OpenCL probe: what its files share.
+ * What the files of the OpenCL probe share:
  *
- *   layer.c    the loader's and the runtime's entry points
- *   late.c     the way into a program that is already running
- *   patch.c    vendors' dispatch tables: found, saved, patched, restored
- *   table.h    every wrapped function, as rows
+ *   layer.c    the entry points of the loader and of the runtime
+ *   late.c     how the probe gets into a program that is already running
+ *   patch.c    dispatch tables of vendors: found, saved, patched, restored
+ *   table.h    every wrapped function, one per row
  *   enqueue.c  commands; calls.c all other plain calls
- *   objects.c  devices, queues; create.c what makes and frees memory, kernels
- *   build.c    program builds
+ *   objects.c  devices, queues; create.c what creates and frees memory and kernels
+ *   build.c    builds of programs
  *   info.c     what the program must not see: forced profiling, our references
- *   record.c   commands in flight, from enqueue to the written event
+ *   record.c   commands in flight, from enqueueing to the written event
  *   clock.c    device time to host time
- *   ext.c      extension functions that are fetched by name
+ *   ext.c      extension functions that are looked up by name
  *   map.c      object -> value, without locks
  *
  * Always true:
- *  - A wrapper calls the saved original once, with the program's own arguments
- *    (the event pointer and queue properties excepted; a queue that a driver
- *    refuses with profiling is asked for again without), and returns its
- *    result unchanged (the info queries of info.c excepted).
- *  - No lock of ours is held around a call of OpenCL or of the program.
- *  - OpenCL is called through the saved tables only, never through a loader,
- *    so the probe never sees its own calls.
- *  - Nothing is freed that another thread might still read: queues, devices
- *    and records live in pools that only grow, to a bound.
+ *  - A wrapper calls the saved original once, with the program's own arguments, and returns its
+ *    result unchanged. Exceptions: the event pointer and queue properties; a queue that a driver
+ *    refuses to create with profiling is requested again without; and the info queries of info.c.
+ *  - The probe holds no lock during a call of OpenCL or of the program.
+ *  - OpenCL is called through the saved tables only, never through a loader, so that the probe
+ *    never sees its own calls.
+ *  - Nothing is freed that another thread might still read: queues, devices and records live in
+ *    pools that only grow, up to a limit.
  *
- * Threads: every hook_* runs on any thread of the program; record_tick,
- * clock_tick, objects_dump and vendors_apply on the runtime's thread.
+ * Threads: every hook_* runs on any thread of the program; record_tick, clock_tick, objects_dump
+ * and vendors_apply run on the runtime's thread.
  */
 #ifndef PROBES_OPENCL_PROBE_H
 #define PROBES_OPENCL_PROBE_H
@@ -56,7 +55,7 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define EXPORT __attribute__((visibility("default")))
-#define PLATFORM_MAX 32		/* of one loader's or vendor's */
+#define PLATFORM_MAX 32		/* maximum number of platforms of one loader or vendor */
 #define UNWRAP(...) __VA_ARGS__
 /* Where a call that fills `array` returns the count: in the program's variable, else in one of
  * ours. If the program gave neither, it is NULL, so that the program gets its error. */
@@ -106,16 +105,16 @@ void late_tick(int64_t now_ns);
 #define VENDOR_MAX 32
 
 struct vendor {
-	void **live;			/* the vendor's table; borrowed, checked before each
-					 * write */
+	void **live;	/* the vendor's table; borrowed, checked before each write */
 	struct _cl_icd_dispatch saved;	/* what it held before the probe; NULL past entries */
-	size_t entries;			/* how many of them may be changed */
+	size_t entries;			/* how many entries of it may be changed */
 	int version;			/* 100, 110, 120, ... of the platform */
-	bool lost;			/* its mapping is gone or has changed: left alone */
+	/* its mapping has disappeared or has changed, so it is not touched any more */
+	bool lost;
 };
 
 extern struct vendor vendor_list[VENDOR_MAX];
-extern atomic_uint vendor_count;	/* published after the entry is complete */
+extern atomic_uint vendor_count;	/* increased after the entry is complete */
 
 /* The original functions for an object: the saved copy of its vendor's table,
  * or, for a table the probe never touched, that table itself. */
@@ -133,16 +132,16 @@ static inline const struct _cl_icd_dispatch *real_of(const void *object)
 /* The version of an object's platform; 100 when it is unknown. */
 int version_of(const void *object);
 
-/* A platform the program can see: saves and patches its table once. */
+/* Adds a platform that the program can see: saves and patches its table once. */
 void vendor_add(cl_platform_id platform);
-/* An object the program got: a vendor may have one table per kind of object.
+/* Adds an object that the program got, because a vendor may have one table per kind of object.
  * `parent` is of the same vendor (NULL: of the first). */
 void vendor_adopt(const void *object, const void *parent);
 /* Brings every table in line with the level. */
 void vendors_apply(enum tft_level level);
 /* Whether there is a table that can be written. */
 bool vendors_watched(void);
-/* Gives every table its entries back and forgets it. */
+/* Restores the entries of every table and forgets the tables. */
 void vendors_forget(void);
 void vendors_fork_child(void);
 
@@ -189,16 +188,16 @@ enum clock_domain {
 	CLOCK_UNKNOWN = 0, CLOCK_MONO, CLOCK_RAW, CLOCK_REAL, CLOCK_DRIVER, CLOCK_OWN
 };
 
-/* All times of the host are CLOCK_MONOTONIC. */
+/* All host times are CLOCK_MONOTONIC. */
 struct device_clock {
 	atomic_int domain;		/* enum clock_domain */
 	atomic_flag deciding;
-	atomic_bool weak;		/* decided without a queued time */
-	atomic_int misses;		/* commands in a row outside their bracket */
-	_Atomic int64_t low_ns, high_ns; /* device - host lies between, seen this second */
-	int64_t offset_ns, error_ns;	/* own clock: as last sent */
-	int64_t sent_ns;		/* when the last pair was sent; runtime thread, after the
-					 * first */
+	atomic_bool weak;		/* the domain was determined without a queued time */
+	atomic_int misses;	/* how many commands in a row were outside of their bracket */
+	_Atomic int64_t low_ns, high_ns; /* bounds of device - host in the current second */
+	int64_t offset_ns, error_ns;	/* for a clock of its own: as last sent */
+	/* when the last pair was sent; used by the runtime's thread, after the first pair */
+	int64_t sent_ns;
 };
 
 struct ocl_device;
@@ -215,7 +214,7 @@ void clock_forget(struct device_clock *clock);
 struct ocl_device {
 	struct ocl_device *next;		/* newest first, never removed */
 	cl_device_id handle;		/* borrowed */
-	cl_device_id root;		/* itself, or the device it is a part of */
+	cl_device_id root;		/* the device itself, or the device that it is a part of */
 	const struct _cl_icd_dispatch *real;
 	int version;
 	atomic_uint id;			/* 0: not sent in this process */
@@ -232,15 +231,16 @@ struct ocl_queue {
 	uint32_t context;
 	uint32_t flags;			/* TFT_QUEUE_* */
 	int version;
-	atomic_bool forced;		/* device times are ours, not the program's */
+	/* the device times are for tftop, the program did not request them */
+	atomic_bool forced;
 	atomic_bool profiled;
-	bool masked_array;		/* properties below replace what the vendor would say */
-	cl_queue_properties *array;	/* as the program gave them; owned, never freed while
-					 * live */
+	bool masked_array;		/* the properties below replace the vendor's answer */
+	/* as the program gave them; owned, not freed while the queue is live */
+	cl_queue_properties *array;
 	size_t array_bytes;
-	atomic_uint inflight;		/* records that refer to it */
+	atomic_uint inflight;		/* how many records refer to it */
 	atomic_uint last;		/* correlation of the last command */
-	atomic_int instant;		/* > 0: commands tend to be complete at return */
+	atomic_int instant;	/* > 0: commands tend to be complete when their call returns */
 };
 
 struct ocl_device *ocl_device_get(cl_device_id handle);
@@ -279,7 +279,7 @@ enum svm_kind { SVM_SHARED, USM_HOST, USM_DEVICE, USM_SHARED };
 void svm_allocated(void *pointer, size_t bytes, enum svm_kind kind, cl_context context,
 		   cl_device_id device);
 void svm_freed(void *pointer);
-/* A part of a buffer is a place in that buffer. */
+/* Notes that a part of a buffer is a place in that buffer. */
 void part_created(cl_mem part, cl_mem buffer, cl_buffer_create_type type, const void *info);
 /*
  * A number for a place in a memory object: the same one for the same offset of the same object (the
@@ -293,7 +293,8 @@ bool is_pinned(const void *host);
 void mapped(void *pointer, size_t bytes);
 uint64_t mapped_bytes(void *pointer);
 void unmapped(void *pointer);
-/* Objects may have come and gone unseen: forgets what is known by address. */
+/* Forgets everything that is known by address, because objects may have been created and destroyed
+ * unseen. */
 void handles_forget(void);
 
 /* ---- record.c: commands in flight ---- */
@@ -303,7 +304,7 @@ struct ocl_record;
 struct enqueue {
 	struct ocl_queue *queue;
 	const struct _cl_icd_dispatch *real;
-	struct ocl_record *record;		/* NULL: pool full, the call only passes */
+	struct ocl_record *record;	/* NULL: the pool is full, and the call is only passed on */
 	cl_event *out;			/* what to pass to the wrapped call */
 	cl_event own;
 	int64_t begin_ns;		/* just before the call */
@@ -331,7 +332,7 @@ void records_harvest(struct ocl_queue *queue);
 void harvest_events(cl_uint n, const cl_event *events);
 /* Correlation id of the command to which an event belongs, 0 unknown. */
 uint32_t record_of_event(cl_event event);
-/* True while the probe itself holds a reference of this event. */
+/* Whether the probe itself holds a reference to this event. */
 bool record_holds(cl_event event);
 void record_tick(int64_t now_ns);
 int64_t record_pending_ns(void);
@@ -353,7 +354,7 @@ static inline int64_t call_begin(void)
 void wait_end(enum hook hook, uint32_t queue, uint32_t correlation, int64_t begin_ns,
 	      int64_t end_ns, cl_int result);
 
-/* Ends what call_begin began; 0 began nothing. Returns the end. */
+/* Ends what call_begin() began; nothing if that returned 0. Returns the end. */
 static inline int64_t call_end(enum hook hook, int64_t begin_ns, cl_int result)
 {
 	int64_t end_ns;

@@ -2,31 +2,30 @@
 /*
  * Commands in flight.
  *
- * A record is opened before the enqueue call and written, as one event, when
- * the command is finished. Whoever learns of that first writes it: the thread
- * that enqueued (blocking calls, devices that run at once), the driver's
- * CL_COMPLETE callback, a blocking call or release of the same queue, the
- * runtime's tick for what never calls back (a command whose wait list failed,
- * on PoCL), or the process's end.
+ * A record is opened before the enqueue call and written, as one event, when the command has
+ * finished. The first thread that learns of the end writes the event: the thread that enqueued the
+ * command (blocking calls, devices that run at once), the driver's CL_COMPLETE callback, a blocking
+ * call or release of the same queue, the runtime's tick for commands without a callback (on PoCL, a
+ * command whose wait list failed), or the end of the process.
  *
- * One word per record decides who: a generation above, bits below.
+ * One word per record decides which thread that is: a generation in the upper half, bits below.
  *
- *	USED	given out
- *	FILL	its thread is still writing what it is: nobody else may look
- *	CALL	the enqueue call is running, or its thread is not done with it
- *	LOOK	a thread asks OpenCL about it, or announces it
- *	DONE	the CL_COMPLETE callback came while one of the two held it
- *	WRITE	its owner is writing its event: still pending, out of reach
+ * 	USED	given out
+ * 	FILL	its thread is still writing what it is: no other thread may look at it
+ * 	CALL	the enqueue call is running, or its thread is not done with it
+ * 	LOOK	a thread queries OpenCL about it, or announces it
+ * 	DONE	the CL_COMPLETE callback came while CALL or LOOK was set
+ * 	WRITE	its owner is writing its event: still pending, not accessible to others
  *
- * CALL and LOOK are holders: only a holder may touch the record's event.
- * Without a holder whoever swaps USED for WRITE with a new generation owns the
- * record, writes it and gives it back. With one, the callback only leaves
- * DONE, and the last holder to go writes it. Nobody ever waits. A callback
- * that comes after its record was written finds another generation and leaves.
+ * A thread that has set CALL or LOOK is a holder; only a holder may touch the record's event. If
+ * there is no holder, the thread that swaps USED for WRITE with a new generation owns the record,
+ * writes it and returns it. If there is one, the callback only sets DONE, and the last holder
+ * writes it. No thread ever waits. A callback that comes after its record was written finds another
+ * generation and returns.
  *
- * Records lie in slabs that are never freed; freed records form a stack of
- * indices with a counter against reuse (Treiber 1986). Scans look at the dense
- * array of words up to `top`, which is lowered when the end fell empty.
+ * Records lie in slabs that are never freed; freed records form a stack of indices with a counter
+ * against reuse (Treiber 1986). Scans walk through the dense array of words up to `top`, which is
+ * lowered when the end is unused.
  */
 #include <stdlib.h>
 
@@ -40,24 +39,24 @@
 #define ANNOUNCE_AGE_NS 10000000
 #define SWEEP_EVERY_NS 100000000
 #define SWEEP_COUNT 4096u
-#define SCAN_MAX 8192u		/* records a blocking call of the program looks at */
+#define SCAN_MAX 8192u		/* how many records a blocking call of the program examines */
 
-/* What scans look at lies close together. */
+/* What scans read lies close together. */
 struct slab {
 	_Atomic uint64_t state[SLAB_RECORDS];
-	_Atomic(cl_event) event[SLAB_RECORDS];		/* only with a reference held */
-	_Atomic int64_t pending_ns[SLAB_RECORDS];	/* call's start; MAX: announced */
+	_Atomic(cl_event) event[SLAB_RECORDS];		/* valid only with a reference */
+	_Atomic int64_t pending_ns[SLAB_RECORDS];	/* start of the call; MAX: announced */
 	_Atomic(struct ocl_queue *) queue[SLAB_RECORDS];
 	atomic_bool silent[SLAB_RECORDS];		/* no callback will come */
 	struct ocl_record record[SLAB_RECORDS];
 };
 
 static _Atomic(struct slab *) slabs[SLAB_MAX];
-static atomic_uint fresh;		/* records ever given out */
-static atomic_uint top;			/* no used record at or above */
+static atomic_uint fresh;		/* how many records were ever given out */
+static atomic_uint top;			/* no used record is at or above this index */
 static _Atomic uint64_t free_stack;	/* counter << 32 | index + 1 */
 static _Atomic int64_t ticked_ns;
-static unsigned sweep_at;		/* the runtime's thread */
+static unsigned sweep_at;		/* used by the runtime's thread */
 static int64_t swept_ns;
 
 static struct slab *slab_of(uint32_t index)
@@ -95,7 +94,7 @@ static atomic_bool *silent_at(uint32_t index)
 	return &slab_of(index)->silent[index % SLAB_RECORDS];
 }
 
-/* Not in the pool: its event is still to come. */
+/* Whether it is out of the pool, so that its event is still to come. */
 static bool taken(uint32_t index)
 {
 	return atomic_load(state_of(index)) & (STATE_USED | STATE_WRITE);
@@ -171,8 +170,8 @@ struct ocl_record *record_open(struct ocl_queue *queue)
 	}
 	record = record_at(index);
 	record->index = index;
-	/* A scan must not see a younger start than the record will have: the
-	 * last tick is before whatever the clock says next. */
+	/* A scan must not see a later start than the record will have: the last tick is earlier
+	 * than whatever the clock returns next. */
 	atomic_store_explicit(pending_at(index), ticked ? ticked : rt_now_ns(),
 			      memory_order_relaxed);
 	atomic_store_explicit(queue_at(index), queue, memory_order_relaxed);
@@ -202,7 +201,7 @@ void record_filled(struct ocl_record *record, int64_t call_ns)
 			      memory_order_release);
 }
 
-/* Gives a record back; the caller owns it, and its event is written. */
+/* Returns a record to the pool; the caller owns it, and its event has been written. */
 static void record_close(struct ocl_record *record)
 {
 	_Atomic uint64_t *word = state_of(record->index);
@@ -215,7 +214,7 @@ static void record_close(struct ocl_record *record)
 	stack_push(record->index);
 }
 
-/* From bits to owned, next generation (of 32 bits). */
+/* Turns the bits into the owned state of the next generation (32 bits). */
 static uint64_t owned(uint64_t state)
 {
 	return (uint64_t)(uint32_t)((state >> STATE_BITS) + 1) << STATE_BITS | STATE_WRITE;
@@ -226,11 +225,11 @@ void record_abandon(struct ocl_record *record, int16_t status)
 	_Atomic uint64_t *word = state_of(record->index);
 	uint64_t state = atomic_load(word);
 
-	/* The tick may be announcing it: then it will find no event and give it
-	 * back itself. */
+	/* The tick may be announcing it: then it will find no event and return the record
+	 * itself. */
 	for (;;) {
 		if (!(state & STATE_USED))
-			return;		/* we are the child of a fork inside the call */
+			return;		/* this is the child of a fork within the call */
 		if (state & STATE_LOOK) {
 			record->status = status;
 			if (atomic_compare_exchange_weak(word, &state,
@@ -247,7 +246,7 @@ void record_abandon(struct ocl_record *record, int16_t status)
 
 /* ---- from finished to written ---- */
 
-/* The caller owns the record. `event` is alive until we return. */
+/* The caller owns the record. `event` is valid until this function returns. */
 static void record_finish(struct ocl_record *record, cl_event event, cl_int status)
 {
 	cl_event held = record->holds ?
@@ -278,9 +277,8 @@ static cl_int status_of(struct ocl_record *record)
 }
 
 /*
- * Lets go of `holder` bits. True when that made the caller the owner, because
- * the command is known to be complete (DONE, or `complete`) and no one else
- * holds it.
+ * Releases the `holder` bits. true: the caller has become the owner, because the command is known
+ * to be complete (DONE, or `complete`) and there is no other holder.
  */
 static bool record_let_go(struct ocl_record *record, uint64_t holder, bool complete)
 {
@@ -290,7 +288,7 @@ static bool record_let_go(struct ocl_record *record, uint64_t holder, bool compl
 
 	do {
 		if (!(state & STATE_USED))
-			return false;	/* we are the child of a fork inside the call */
+			return false;	/* this is the child of a fork within the call */
 		next = state & ~holder;
 		if (complete)
 			next |= STATE_DONE;
@@ -373,7 +371,7 @@ void record_done(struct ocl_record *record, cl_event event, bool own, cl_int sta
 		record_finish(record, event, status);
 		return;
 	}
-	/* The tick is looking: it may outlive the program's reference. */
+	/* The tick is looking at it, which may take longer than the program's reference lasts. */
 	if (event && !own && real_of(event)->clRetainEvent(event) == CL_SUCCESS) {
 		record->holds = true;
 		record_event(record, event);
@@ -397,7 +395,7 @@ static bool look(uint32_t index, bool busy)
 	return atomic_compare_exchange_strong(word, &state, state | STATE_LOOK);
 }
 
-/* With LOOK taken: asks, writes it if complete, else lets go. */
+/* With LOOK set: queries the command, writes it if it is complete, otherwise releases it. */
 static void look_and_write(struct ocl_record *record)
 {
 	cl_int status = status_of(record);
@@ -427,7 +425,7 @@ void harvest_events(cl_uint n, const cl_event *events)
 {
 	unsigned end = atomic_load(&top);
 
-	/* Their callbacks do the same; a deep backlog is not worth the scan. */
+	/* Their callbacks do the same, and a deep backlog is not worth the scan. */
 	if (end > SCAN_MAX)
 		return;
 	for (uint32_t i = 0; i < end && !atomic_load(&probe_dead); i++) {
@@ -458,7 +456,7 @@ uint32_t record_of_event(cl_event event)
 	if (index == UINT32_MAX)
 		return 0;
 	correlation = atomic_load(&record_at(index)->correlation);
-	/* Written and given out again meanwhile? */
+	/* It may have been written and given out again meanwhile. */
 	return atomic_load(event_at(index)) == event ? correlation : 0;
 }
 
@@ -470,8 +468,8 @@ bool record_holds(cl_event event)
 
 /* ---- the runtime's thread ---- */
 
-/* Tells of a command that lasts. With a call still running only what was
- * known before it may be read. */
+/* Announces a command that takes long. While its call is running, only what was known before may be
+ * read. */
 static void record_announce(uint32_t index)
 {
 	struct ocl_record *record = record_at(index);
@@ -512,7 +510,7 @@ static void lower_top(unsigned end, unsigned last)
 		}
 }
 
-/* With LOOK taken: asks about it if it is old enough. */
+/* With LOOK set: queries the command if it is old enough. */
 static void look_if_old(struct ocl_record *record, int64_t now_ns)
 {
 	if (now_ns - record->cmd.call_ns > SWEEP_AGE_NS)
@@ -521,8 +519,8 @@ static void look_if_old(struct ocl_record *record, int64_t now_ns)
 		record_finish(record, NULL, status_of(record));
 }
 
-/* Asks about what will never call back at every tick, and every 100 ms about
- * what should have done so by now: a bounded number each time, going round. */
+/* Queries commands without a callback at every tick, and every 100 ms those whose callback should
+ * have come by now: a limited number each time, in turn. */
 static void record_sweep(int64_t now_ns, unsigned end)
 {
 	unsigned asked = 0;

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every wrapped function, as rows. Four shapes of function have a common body
- * and are written out by their row; the rest is listed in TABLE_SPECIAL and
- * written by hand.
+ * Every wrapped function, one per row. Functions of four forms have a common body that their row is
+ * turned into; the others are listed in TABLE_SPECIAL and written by hand.
  *
  * ENQUEUE(fn, kind, direction, name, bytes, blocking, moves, late, params, args)
- *	cl_int fn(queue, ..., n_waits, waits, event). `name`, `bytes` and
- *	`moves` (what memory) are taken before the call and must not call
- *	OpenCL; `late` after it, when it succeeded.
- * COUNT(fn, object, params, args)	chatty: only counted
- * TIMED(fn, object, params, args)	a call worth its time
+ * 	cl_int fn(queue, ..., n_waits, waits, event). `name`, `bytes` and `moves` (what memory)
+ * 	are evaluated before the call and must not call OpenCL; `late` is evaluated after it, if
+ * 	it succeeded.
+ * COUNT(fn, object, params, args)	called very often: only counted
+ * TIMED(fn, object, params, args)	a call that is worth timing
  * CREATE(fn, type, object, created, params, args)
- *	type fn(..., cl_int *errcode_ret): timed; `created` runs on success,
- *	with the new object in `made`.
+ * 	type fn(..., cl_int *errcode_ret): timed; `created` runs on success, with the new object
+ * 	in `made`.
  *
- * Rows carry from which level on they are wrapped by the list they are in.
+ * The list that a row is in says from which level on its function is wrapped.
  */
 #ifndef PROBES_OPENCL_TABLE_H
 #define PROBES_OPENCL_TABLE_H
@@ -24,9 +23,9 @@
 #define NO_LATE
 #define NO_MOVE
 #define MOVES(object, offset) enqueue_moves(&e, memory_place(object, offset), NULL)
-/* ... from or to the host's memory */
+/* ... from or to memory of the host */
 #define MOVES_HOST(object, offset, host) enqueue_moves(&e, memory_place(object, offset), host)
-#define SELF 0		/* named after the function */
+#define SELF 0		/* the command is named after the function */
 
 #define TABLE_ENQUEUE(X) \
 X(clEnqueueTask, KERNEL, NONE, kernel_name_cached(kernel), 0, false, \
@@ -216,7 +215,7 @@ X(clUnloadPlatformCompiler, object, (cl_platform_id object), (object)) \
 X(clSetDefaultDeviceCommandQueue, context, (cl_context context, cl_device_id device, \
   cl_command_queue queue), (context, device, queue))
 
-/* Wrapped from MIN on: they settle what an address means from now on. */
+/* Wrapped from MIN on, because they determine what an address means from then on. */
 #define TABLE_CREATE_MIN(X) \
 X(clCreateContext, cl_context, devices[0], context_created(made), \
   (const cl_context_properties *properties, cl_uint n, const cl_device_id *devices, \
@@ -322,7 +321,7 @@ X(clGetExtensionFunctionAddressForPlatform, SET_MIN)
 	TABLE_ENQUEUE(HOOK_MIN) TABLE_CREATE_MIN(HOOK_MIN) TABLE_COUNT(HOOK_DEFAULT) \
 	TABLE_TIMED(HOOK_DEFAULT) TABLE_CREATE(HOOK_DEFAULT) TABLE_SPECIAL(HOOK_SPECIAL)
 
-/* Extension functions, fetched by name (ext.c). */
+/* Extension functions, which are looked up by name (ext.c). */
 #define EXT_ALL(X) \
 X(clEnqueueMemcpyINTEL, SET_MIN) \
 X(clEnqueueMemFillINTEL, SET_MIN) \

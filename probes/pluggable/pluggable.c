@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libtftop_pluggable.so: a profiler that TensorFlow loads as that of a pluggable
- * device (docs/pluggable.md). Between Start and Stop of TensorFlow's own profiler
- * it has the runtime of tftop's probes keep what devices did (tap.h), and hands
- * that over as an XSpace.
+ * libtftop_pluggable.so: a profiler that TensorFlow loads as that of a pluggable device
+ * (docs/pluggable.md). Between Start and Stop of TensorFlow's own profiler it lets the runtime of
+ * tftop's probes keep what devices did (tap.h), and returns that as an XSpace.
  *
- * Always true: it links libc alone; the runtime is used when it is in the process,
- * and its absence is no error. It has no device, changes no status, allocates
- * nothing outside of Collect, and whatever order it is called in does no harm.
+ * Always true: it links with libc only; the runtime is used if it is in the process, and its
+ * absence is not an error. It has no device, changes no status, allocates nothing outside of
+ * Collect, and may be called in any order.
  *
- * Threads: TensorFlow calls from one at a time per profiler; a lock keeps several
- * apart.
+ * Threads: TensorFlow calls from one thread at a time per profiler; a lock separates several
+ * profilers.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,13 +22,13 @@
 #include "probes/pluggable/api.h"
 #include "probes/pluggable/space.h"
 
-#define SETTLE_NS 100000000	/* for what has ended and is not written yet */
+#define SETTLE_NS 100000000	/* time for what has ended and has not been written yet */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tap tap;
-static bool open_now;		/* the tap is ours */
+static bool open_now;		/* the tap was opened here */
 static int64_t start_ns, stop_ns, real_ns;
-static uint8_t *packed;		/* owned; NULL: nothing to hand over */
+static uint8_t *packed;		/* owned; NULL: there is nothing to return */
 static size_t packed_bytes;
 
 static int64_t clock_ns(clockid_t id)
@@ -40,7 +39,7 @@ static int64_t clock_ns(clockid_t id)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* RTLD_NOLOAD: what is not there is not brought in. */
+/* RTLD_NOLOAD: does not load what is not there. */
 static bool find_runtime(void)
 {
 	void *runtime = dlopen("libtftop-runtime.so", RTLD_LAZY | RTLD_NOLOAD);
@@ -52,7 +51,7 @@ static bool find_runtime(void)
 	tap.count = (uint32_t (*)(uint64_t *))dlsym(runtime, "rt_tap_count");
 	tap.take = (bool (*)(uint32_t, struct rt_tap_work *, size_t))dlsym(runtime, "rt_tap_take");
 	tap.close = (void (*)(void))dlsym(runtime, "rt_tap_close");
-	dlclose(runtime);		/* it stays: it is linked with nodelete */
+	dlclose(runtime);		/* it stays loaded, because it is linked with nodelete */
 	return tap.open && tap.settle && tap.count && tap.take && tap.close;
 }
 
@@ -73,7 +72,7 @@ static void start(const struct tp_profiler *profiler, struct tf_status *status)
 
 	(void)profiler, (void)status;
 	pthread_mutex_lock(&lock);
-	forget();			/* a second Start begins anew */
+	forget();			/* a second Start starts again */
 	real_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
 	start_ns = clock_ns(CLOCK_MONOTONIC);
 	open_now = find_runtime() && tap.open();
@@ -144,7 +143,7 @@ static void destroy_fns(struct tp_profiler_fns *fns)
 __attribute__((visibility("default")))
 void TF_InitProfiler(struct tf_profiler_registration_params *params, struct tf_status *status);
 
-/* A TensorFlow whose structs are too short for what we fill in says itself that
+/* If TensorFlow's structs are too short for what is filled in here, TensorFlow itself reports that
  * something is missing. */
 void TF_InitProfiler(struct tf_profiler_registration_params *params, struct tf_status *status)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Everything of one space is sorted by device and queue first; then planes, lines
- * and events lie one after the other in three arrays, and what one has is a part
- * of them.
+ * Everything in a space is first sorted by device and queue. Planes, lines and events are then
+ * stored in three arrays, and each plane or line refers to a range of the next array.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +10,11 @@
 #include "probes/pluggable/space.h"
 #include "formats/xplane.pb-c.h"
 
-#define STATS_MAX 6		/* of an event */
+#define STATS_MAX 6		/* statistics per event */
 #define TEXT 160
 #define OP_TEXT 512
 #define DEVICE_STATS 4
-#define NAMES_MAX 2048		/* of a plane; what is beyond is one */
+#define NAMES_MAX 2048		/* names per plane; further ones share a single one */
 
 enum stat_id {
 	STAT_NONE, STAT_DEVICE, STAT_CORRELATION, STAT_OP, STAT_KERNEL, STAT_COPY, STAT_FILL,
@@ -42,7 +41,7 @@ struct packed_plane {
 struct packed_line {
 	Xplane__XLine line;
 	char name[TEXT];
-	unsigned kinds;			/* bits of what ran */
+	unsigned kinds;			/* bits for the kinds of work that ran */
 };
 
 struct packed_name {
@@ -114,7 +113,7 @@ static void add_stat(Xplane__XStat *stat, Xplane__XStat **list, size_t *n, enum 
 	list[(*n)++] = stat;
 }
 
-/* "grid:8,8,1 block:16,16,1": what is not known is left out. */
+/* Writes "grid:8,8,1 block:16,16,1"; unknown parts are left out. */
 static void kernel_details(char *text, const struct rt_tap_work *w)
 {
 	unsigned long long grid[3];
@@ -141,7 +140,7 @@ static void copy_details(char *text, const struct rt_tap_work *w)
 		 !(w->flags & TFT_CMD_BLOCKING));
 }
 
-/* "dense/MatMul:MatMul", as XProf takes it apart. */
+/* "dense/MatMul:MatMul", in the form that XProf parses. */
 static char *op_text(char *text, const struct rt_tap_work *w)
 {
 	bool typed = w->op_type && *w->op_type;
@@ -193,7 +192,7 @@ static const char *name_of(const struct rt_tap_work *w)
 	return *w->name ? w->name : copies[0];
 }
 
-/* Few names, many events; those of the plane begin at `first`. */
+/* Few names, many events; the names of the plane start at `first`. */
 static uint32_t name_id(struct space *s, uint32_t first, const char *text)
 {
 	struct packed_name *p;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Turns the content of a tap into an XSpace: a plane for each device, a line for each queue and
+ * Turns the content of a tap into an XSpace: one plane for each device, one line for each queue and
  * kind of copy, named as XProf expects. Memory comes from malloc; if it is short, the space is
  * empty. Source: xplane_schema.cc and cupti_collector.cc of OpenXLA.
  */
@@ -12,7 +12,7 @@
 
 #include "probes/runtime/tap.h"
 
-/* The runtime's, found when it is there. */
+/* The functions of the runtime's tap, looked up if the runtime is there. */
 struct tap {
 	bool (*open)(void);
 	void (*settle)(int64_t wait_ns);
@@ -21,8 +21,8 @@ struct tap {
 	void (*close)(void);
 };
 
-/* What ran between the two (CLOCK_MONOTONIC), at times of the epoch: plus
- * real_ns. The caller's; NULL: nothing, *size 0. */
+/* Packs what ran between the two times (CLOCK_MONOTONIC); adding real_ns turns these into times
+ * since 1970. The caller frees; NULL: nothing ran, and *size is 0. */
 uint8_t *space_pack(const struct tap *tap, int64_t from_ns, int64_t to_ns, int64_t real_ns,
 		    size_t *size);
 

@@ -22,19 +22,20 @@
 #define DIR_PATH_MAX 128	/* sun_path holds 108 */
 
 /*
- * Creates and locks a folder that `uid` owns and writes its path. Returns the descriptor of the
+ * Creates and locks a folder that `uid` owns, and writes its path. Returns the descriptor of the
  * lock (close-on-exec; keep it open), or -1 and a sentence.
  */
 int dir_create(uid_t uid, char path[DIR_PATH_MAX], char *error, size_t size);
 
-/* The folder in which dir_create() would create one now; NULL: none. The text is static or of the
- * environment. */
+/* The folder in which dir_create() would create a private folder now; NULL: there is none. The text
+ * is static or belongs to the environment. */
 const char *dir_base(void);
 
 /* Whether a path has the form of a private folder's, in whatever folder it lies. */
 bool dir_is_name(const char *path);
 
-/* Makes a link to the folder at an unused path, as a second name; false: error. And removes it. */
+/* Makes a link to the folder at an unused path, as a second name (false: error), and removes it
+ * again. */
 bool dir_link(const char *path, const char *dir, char *error, size_t size);
 void dir_unlink(const char *path, const char *dir);
 

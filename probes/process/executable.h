@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 enum executable_kind {
-	EXECUTABLE_NONE = 0,	/* not an ELF file */
+	EXECUTABLE_NONE = 0,	/* it is not an ELF file */
 	EXECUTABLE_UNKNOWN,	/* an ELF file that cannot be read further */
-	EXECUTABLE_FOREIGN,	/* of another word size than tftop */
-	EXECUTABLE_STATIC,	/* no dynamic linker */
-	EXECUTABLE_MUSL,	/* the dynamic linker is musl's */
+	EXECUTABLE_FOREIGN,	/* its word size is not tftop's */
+	EXECUTABLE_STATIC,	/* it has no dynamic linker */
+	EXECUTABLE_MUSL,	/* its dynamic linker is musl's */
 	EXECUTABLE_DYNAMIC,
 };
 

@@ -13,12 +13,13 @@
 
 struct pids;
 
-/* For the PID namespace of that process; NULL: out of memory, or it cannot be determined. */
+/* Makes a translation for the PID namespace of that process; NULL: memory is short, or the
+ * namespace cannot be determined. */
 struct pids *pids_new(pid_t pid);
 void pids_free(struct pids *pids);
 
-/* tftop's PID for an inner one. It is remembered, so that it stays valid when the process has
- * ended. The inner PID itself when the process had ended before, or pids is NULL. */
+/* tftop's PID for an inner PID. The result is remembered, so that it stays valid after the process
+ * has ended. It is the inner PID itself if the process had ended before, or if pids is NULL. */
 uint32_t pids_outer(struct pids *pids, uint32_t inner);
 
 #endif

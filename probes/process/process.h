@@ -31,23 +31,23 @@ void process_shrug_signals(void);
 void process_default_signals(void);
 
 /*
- * Where processors are short PROGRAM comes first: the calling thread, and what it starts, gets a
- * lower priority, and preempts nobody when it wakes (SCHED_BATCH). Never raises a priority; failure
- * is silent.
+ * Lowers the priority of the calling thread and of what it starts, so that PROGRAM comes first when
+ * processors are short; the thread also preempts no other when it wakes up (SCHED_BATCH). Never
+ * raises a priority; failure is silent.
  */
 void process_give_way(void);
 /* The same for all threads of a process; threads that they start later inherit it. */
 void process_gives_way(pid_t pid);
-/* Raises the priority of the calling thread, and of what it starts, until its group gives way:
- * for a start that consists of many short steps. False: it may not. */
+/* Raises the priority of the calling thread, and of what it starts, until its group gives way: for
+ * a start that consists of many short steps. false: tftop may not do that. */
 bool process_hurry(void);
-/* Lowers the session that this process leads, whose nice level counts where the kernel groups
- * tasks by session (sched(7), autogroup). hurried: also all of its group except this thread. */
+/* Lowers the session that this process leads, because its nice level counts where the kernel groups
+ * tasks by session (sched(7), autogroup). hurried: lowers also all other threads of its group. */
 void process_group_gives_way(bool hurried);
-/* A time limit of ns, stretched by up to 3 times when many tasks want the processors. */
+/* A time limit of ns, extended by up to 3 times if many tasks want the processors. */
 int64_t process_patience(int64_t ns);
 
-/* Reads a small file as a whole and adds a NUL. Returns its bytes, or -1 and errno. */
+/* Reads a whole small file and adds a NUL. Returns the number of bytes, or -1 and errno. */
 ssize_t process_read_file(const char *path, char *buffer, size_t size);
 /* The same with /proc/PID/NAME; and its descriptor, or -1 and errno. */
 ssize_t process_read(pid_t pid, const char *name, char *buffer, size_t size);
@@ -58,18 +58,17 @@ struct process_stat {
 	char state;
 	pid_t parent;
 	uint64_t start_ticks;
-	uint64_t image;		/* the start of its stack, which an exec changes; 0, 1:
-				 * not shown */
+	uint64_t image;	/* where its stack starts, which changes with an exec; 0, 1: not visible */
 	char comm[32];
 };
 bool process_stat(pid_t pid, struct process_stat *stat);
 
-/* Holds the process that began at start_ticks: a pidfd, the caller's, so that its PID cannot
- * become another one's unseen; -1: it has gone. image: as in struct process_stat, or NULL. */
+/* Holds the process that started at start_ticks by a pidfd, which the caller owns, so that its PID
+ * cannot be reused unnoticed; -1: it has ended. image: as in struct process_stat, or NULL. */
 int process_open(pid_t pid, uint64_t start_ticks, uint64_t *image);
 
-/* The variables with which a process began what it runs. text: NAME=value with a NUL after
- * each, the caller's to free; NULL: unknown. */
+/* The environment variables with which a process started its current program. text: NAME=value with
+ * a NUL after each, freed by the caller; NULL: unknown. */
 struct process_environment {
 	char *text;
 	size_t size;
@@ -78,7 +77,7 @@ void process_environment(pid_t pid, struct process_environment *environment);
 /* A variable's value; NULL: it is not set. environment: a struct process_environment. */
 const char *process_variable(void *environment, const char *name);
 
-/* The effective uid of a process; false: it has ended, or is not shown. */
+/* The effective uid of a process; false: it has ended, or is not visible. */
 bool process_uid(pid_t pid, uid_t *uid);
 
 /* Direct children, from /proc/PID/task/ * /children; returns how many, max at most. */

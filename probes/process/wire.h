@@ -36,13 +36,13 @@ enum wire_type {
 	WIRE_BROKEN,		/* data: sentence */
 	WIRE_RESTARTS,		/* data: sentence; daemons are replaced, WIRE_READY follows */
 	WIRE_DRAINED,		/* tracing has stopped, the relay daemon has everything */
-	/* tftop to launcher */
+	/* from tftop to the launcher */
 	WIRE_RELEASE,
 	WIRE_ABORT,		/* do not start PROGRAM at all */
 	WIRE_RESIZE,		/* data: struct winsize */
 	WIRE_SIGNAL,		/* signal */
 	WIRE_LET_GO,
-	/* tftop to keeper, and on to the process that calls liblttng-ctl */
+	/* from tftop to the keeper, which passes them on to the process that calls liblttng-ctl */
 	WIRE_BEGUN,		/* PROGRAM is traced from now on */
 	WIRE_STOP,
 	WIRE_ADMIT,		/* status: a uid whose programs are to be traced; no answer */
@@ -59,16 +59,16 @@ struct wire_head {
 
 struct wire_message {
 	struct wire_head head;
-	size_t size;		/* of data */
+	size_t size;		/* size of data */
 	char data[WIRE_DATA_MAX + 1];	/* a NUL follows data */
 };
 
-/* What tftop has to know about a session that is ready. */
+/* What tftop needs to know about a session that is ready. */
 struct wire_ready {
 	char dir[128];		/* private folder, LTTNG_HOME */
 	char trace[1024];	/* folder that the relay daemon writes to */
-	char url[256];		/* for the reader */
-	uint32_t timer_us;	/* live timer */
+	char url[256];		/* where the reader connects to */
+	uint32_t timer_us;	/* period of the live timer */
 	uint32_t past_users;	/* uids in `trace` that belong to daemons that died */
 };
 

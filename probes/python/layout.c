@@ -12,7 +12,8 @@
 #include "probes/runtime/runtime.h"
 #include "probes/runtime/utf8.h"
 
-#define PATIENCE_NS INT64_C(2000000000)	/* of the main thread: told then */
+/* if the main thread does not answer for this long, a message says so */
+#define PATIENCE_NS INT64_C(2000000000)
 
 static const struct py_layout layouts[] = {
 	{ 0x030b, 56, 8, 32, 56, 48, 69, 72, 3, 184, 112, 128, 72, 48, 72 },
@@ -27,8 +28,8 @@ int (*py_line_of)(void *code, int offset);
 
 /* ---- text ---- */
 
-/* The text of a compact str: its length lies at 16, what it is made of at 32, the
- * bits kind:3 compact:1 ascii:1 from bit 2 on (PyASCIIObject). */
+/* The text of a compact str: its length is at 16, its characters at 32, and the bits kind:3
+ * compact:1 ascii:1 from bit 2 on (PyASCIIObject). */
 static void py_compact_text(const struct py_layout *layout, const char *str,
 			    char out[PY_TEXT_BYTES])
 {
@@ -59,12 +60,13 @@ void py_text_of(const char *str, char out[PY_TEXT_BYTES])
 	py_compact_text(py_known, str, out);
 }
 
-/* ---- trying it out ---- */
+/* ---- testing a layout ---- */
 
-/* Threads of the program read frames by py_known as soon as it is set. */
+/* Threads of the program read frames by py_known as soon as it is set, so a layout is tested
+ * here. */
 static const struct py_layout *trial;
 
-/* Python's own answers; all of its stable API but the last two. */
+/* Functions with Python's own answers; all are in its stable API except for the last two. */
 static struct {
 	int (*gil)(void);
 	const char *(*version)(void);
@@ -111,7 +113,7 @@ static const char *peek_pointer(const char *p, int offset)
 	return p && rt_peek(&value, p + offset, sizeof(value)) == sizeof(value) ? value : NULL;
 }
 
-/* The text at `offset` of a code object is what Python says its attribute is. */
+/* Whether the text at `offset` of a code object equals Python's attribute. */
 static bool py_same_text(void *code, int offset, const char *name)
 {
 	const char *raw = peek_pointer(code, offset), *text;
@@ -134,7 +136,7 @@ static bool py_same_text(void *code, int offset, const char *name)
 	return same;
 }
 
-/* One frame as it lies against Python's own object of it. */
+/* Whether a frame in memory agrees with Python's own object for it. */
 static bool same_frame(const char *frame, void *object)
 {
 	const char *raw = peek_pointer(frame, trial->code);
@@ -150,7 +152,7 @@ static bool same_frame(const char *frame, void *object)
 	return same;
 }
 
-/* As code_of(), of a frame that may lie in another way. */
+/* As code_of(), for a frame whose layout may differ. */
 static bool peek_has_place(const char *frame)
 {
 	const char *code = peek_pointer(frame, trial->code);
@@ -160,7 +162,7 @@ static bool peek_has_place(const char *frame)
 	       peek_pointer(code, trial->filename) != peek_pointer(code, trial->qualname);
 }
 
-/* The innermost frame and those that called it, as many as there are. */
+/* Tests the innermost frame and those that called it, as many as there are. */
 static bool py_layout_agrees(void)
 {
 	const char *state = py_this_state(), *frame;
@@ -210,10 +212,10 @@ const char *py_start(void)
 
 /* ---- when Python has run for a while ---- */
 
-static _Atomic int64_t asked_ns;	/* the main thread was; 0: it has answered, or that was
-					 * told */
+/* when the main thread was asked; 0: it has answered, or a message has reported that */
+static _Atomic int64_t asked_ns;
 
-/* An error never comes of it, which would be raised in the program. */
+/* It never returns an error, which would be raised in the program. */
 static int start_now(void *arg)
 {
 	void *(*error)(void) = NULL;

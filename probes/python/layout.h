@@ -11,20 +11,22 @@
 #include <string.h>
 
 #define PY_TEXT_BYTES 512
-#define PY_FRAMES_MAX 1024		/* looked at on the way out */
+#define PY_FRAMES_MAX 1024	/* how many frames are examined, from the innermost one outwards */
 
 /* Offsets in bytes. */
 struct py_layout {
 	uint32_t version;	/* Py_Version >> 16 */
 	int cframe, current;	/* thread state -> [cframe ->] current frame */
-	int code, instr, previous, owner, locals;	/* of a frame */
+	int code, instr, previous, owner, locals;	/* members of a frame */
 	int c_owner;		/* owner of frames that have no code */
-	int bytecode, filename, qualname, first_line;	/* of a code object */
-	int ascii, wide;	/* of a str: text of compact ASCII, of other compact ones */
+	int bytecode, filename, qualname, first_line;	/* members of a code object */
+	/* where the text of a str is: of a compact ASCII one, of another compact one */
+	int ascii, wide;
 };
 
-extern const struct py_layout *py_known;	/* NULL: no lines */
-extern const void *py_cell;	/* type of what a local is kept in that functions inside share */
+extern const struct py_layout *py_known;	/* NULL: lines cannot be read */
+/* the type of cells, which hold locals that inner functions share */
+extern const void *py_cell;
 extern void *(*py_this_state)(void);
 extern int (*py_line_of)(void *code, int offset);
 
@@ -49,7 +51,7 @@ static inline int py_offset(const char *frame, const char *code)
 	return (int)(py_pointer(frame, py_known->instr) - (code + py_known->bytecode));
 }
 
-/* The text of a compact str, "" of another one. */
+/* The text of a compact str; "" if it is not compact. */
 void py_text_of(const char *str, char out[PY_TEXT_BYTES]);
 
 #endif

@@ -2,11 +2,11 @@
 /*
  * See python.h.
  *
- * A thread keeps whose a code object is, and what it found for (code, place), in
- * small caches. Code objects come and go, so an entry counts only while the file, the
- * function and the first line of the code are the same; they are what the answer was
- * made of. Where there are modules of torch.nn the whole way out matters, and the answer
- * is kept for what is on it: a call then costs a few loads for each frame.
+ * A thread keeps in small caches who a code object belongs to, and what it found for (code, place).
+ * Code objects are created and freed, so an entry is valid only while the file, the function and
+ * the first line of the code are the same; the answer was made from these. If there are modules of
+ * torch.nn, all frames outwards matter, and the answer is kept for the whole sequence of frames: a
+ * call then costs a few loads for each frame.
  */
 #include "probes/python/python.h"
 
@@ -20,40 +20,40 @@
 #include "probes/python/layout.h"
 #include "probes/runtime/runtime.h"
 
-#define CACHE 512u		/* places of a thread; powers of two */
-#define CODES 1024u		/* and what code is whose */
+#define CACHE 512u		/* cached places per thread; both are powers of two */
+#define CODES 1024u		/* cached code objects per thread */
 #define WAYS 2048u
-#define OUTWARDS_MAX 128		/* frames that are looked at for modules */
-#define STACK_MAX 64		/* told of a stack, innermost first */
-#define MODULES_MAX 16		/* one in the other, the innermost ones */
-#define OBJECT_TYPE 8		/* of an object, with a lock on all of Python */
+#define OUTWARDS_MAX 128		/* how many frames are searched for modules */
+#define STACK_MAX 64		/* maximum number of frames sent of a stack, innermost first */
+#define MODULES_MAX 16		/* maximum depth of nested modules, the innermost ones */
+#define OBJECT_TYPE 8		/* offset of an object's type, with a lock on all of Python */
 #define CELL_CONTENT 16
 #define TYPE_NAME 24
 
-/* What a place in the code turned out to be. Ids keep over a fork. */
+/* What a place in the code means. Ids stay valid after a fork. */
 struct py_place {
 	const char *code, *filename, *qualname;
 	int32_t offset, first_line;
-	uint32_t source;	/* of the line alone, made of these: */
+	uint32_t source;	/* of the line alone, made from these: */
 	uint32_t file, function, line;
 };
 
-/* Most frames are of libraries, at a thousand places of theirs: of these it is only
- * kept whose they are. */
+/* Most frames belong to libraries and are at a thousand places: for these only the owner is
+ * kept. */
 struct whose {
 	const char *code, *filename;
 	int32_t first_line;
 	enum owner { LIBRARY, USER, COMPILER, MODULE } owner;
 };
 
-/* What was found on a way out, by a hash of it. */
+/* What was found for a sequence of frames, by its hash. */
 struct py_seen {
-	uint64_t hash;		/* 0: free */
+	uint64_t hash;		/* 0: unused */
 	uint32_t source;
 	bool compiling;
 };
 
-/* A thread's own. */
+/* The caches of a thread. */
 struct caches {
 	struct py_place places[CACHE];
 	struct whose codes[CODES];
@@ -62,10 +62,10 @@ struct caches {
 
 static _Thread_local void *caches;
 
-/* The code of what calls torch.nn.Module's forward(): one function in the other. */
+/* The code that calls torch.nn.Module's forward(): one function within the other. */
 #define CALLS 2
 static _Atomic(const char *) calls[CALLS];
-static atomic_bool more_calls;		/* there are others: ways are not kept */
+static atomic_bool more_calls;		/* there is other such code, so sequences are not kept */
 
 static inline bool have_modules(void)
 {
@@ -79,10 +79,10 @@ static inline bool have_caches(void)
 
 /* ---- frames ---- */
 
-/* NULL: none, or it cannot be looked up. */
+/* NULL: there is none, or it cannot be looked up. */
 static const char *current_frame(void)
 {
-	/* all that py_known stands for was found before it was set, maybe by another thread */
+	/* everything that py_known implies was found before it was set, maybe by another thread */
 	const char *state = __atomic_load_n(&py_known, __ATOMIC_ACQUIRE) && have_caches() ?
 			    py_this_state() : NULL;
 
@@ -92,8 +92,8 @@ static const char *current_frame(void)
 	       py_pointer(py_pointer(state, py_known->cframe), py_known->current);
 }
 
-/* Around an __init__ that it calls itself CPython puts a frame of code that has no place,
- * from 3.12 on: its file's name is that of its function. */
+/* From 3.12 on, CPython puts a frame whose code has no place around an __init__ that it calls
+ * itself: its file's name is that of its function. */
 static inline const char *code_of(const char *frame)
 {
 	const char *code = frame[py_known->owner] < py_known->c_owner ?
@@ -104,7 +104,7 @@ static inline const char *code_of(const char *frame)
 	       code : NULL;
 }
 
-/* Code of libraries, by the path of its file. */
+/* Whether the code belongs to a library, judged by the path of its file. */
 static bool is_library(const char *file)
 {
 	static const char *const parts[] = {
@@ -113,7 +113,7 @@ static bool is_library(const char *file)
 	};
 	const char *lib;
 
-	/* code that AutoGraph made of the user's: its caller's line says more */
+	/* code that AutoGraph generated from the user's: its caller's line says more */
 	if (*file == '<' || strstr(file, "__autograph_generated_file"))
 		return true;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
@@ -123,7 +123,7 @@ static bool is_library(const char *file)
 	return lib && !strstr(lib, "-packages");
 }
 
-/* What a frame's place is; *borrowed until the thread's next call*. */
+/* The place of a frame; *borrowed until the thread's next call*. */
 static const struct py_place *py_place_of(const char *frame, const char *code)
 {
 	int offset = py_offset(frame, code);
@@ -153,14 +153,14 @@ static const struct py_place *py_place_of(const char *frame, const char *code)
 	return p;
 }
 
-/* torch.compile's, where it makes something. */
+/* Whether it is code of torch.compile that compiles something. */
 static bool is_compiler(const char *file)
 {
 	return strstr(file, "/torch/_dynamo/convert_frame.py") ||
 	       strstr(file, "/torch/_inductor/compile_fx.py");
 }
 
-/* What calls torch.nn.Module's forward(). */
+/* Whether it is the code that calls torch.nn.Module's forward(). */
 static bool is_module(const char *file, const char *code)
 {
 	char function[PY_TEXT_BYTES];
@@ -202,8 +202,8 @@ static enum owner owner_of(const char *code)
 	return w->owner;
 }
 
-/* The class of the module whose call this frame is, and the module; it is the frame's first
- * argument. NULL: not there any more. */
+/* The class of the module that this frame calls, and the module, which is the frame's first
+ * argument. NULL: it is not there any more. */
 static const char *class_of(const char *frame, const char **module)
 {
 	const char *self = py_pointer(frame, py_known->locals);
@@ -214,12 +214,12 @@ static const char *class_of(const char *frame, const char **module)
 	return self ? py_pointer(py_pointer(self, OBJECT_TYPE), TYPE_NAME) : NULL;
 }
 
-/* What is on the way from a frame outwards. */
+/* What was found between a frame and the outermost one. */
 struct frame_walk {
-	const char *user;	/* frame of the user's line, else the innermost with code */
-	int user_at;		/* how far out it is */
-	bool compiling;		/* torch.compile's are among those inside of it */
-	int modules;		/* innermost first */
+	const char *user;	/* the frame of the user's line, else the innermost one with code */
+	int user_at;		/* how far out that frame is */
+	bool compiling;		/* frames of torch.compile are inside it */
+	int modules;		/* modules, innermost first */
 	const char *classes[MODULES_MAX];
 };
 
@@ -250,7 +250,7 @@ static void py_walk(struct frame_walk *way, const char *frame, bool outwards)
 		way->compiling |= owner == COMPILER && !found;
 		if (!way->user)
 			way->user = frame;
-		/* the call is two functions of one module's, one in the other */
+		/* a module's call is two functions, one within the other */
 		if (owner == MODULE && way->modules < MODULES_MAX &&
 		    (class = class_of(frame, &module)) && module != last) {
 			last = module;
@@ -269,7 +269,7 @@ static uint32_t in_module(const char *class, uint32_t parent)
 	return rt_source(&where);
 }
 
-/* The line with its modules around it. */
+/* The line with the modules around it. */
 static uint32_t within_of(const struct frame_walk *way, const struct py_place *place)
 {
 	struct tft_frame where = {
@@ -288,7 +288,8 @@ static inline uint64_t mix(uint64_t hash, uint64_t a, uint64_t b)
 	return ((hash << 7 | hash >> 57) ^ (a + b * 0x9e3779b97f4a7c15u)) * 0xd6e8feb86659fd93u;
 }
 
-/* All that an answer is made of: where each frame is, and of modules their classes. */
+/* A hash of everything that an answer depends on: the place of each frame and, for modules, their
+ * classes. */
 static uint64_t py_hash_of_frames(const char *frame)
 {
 	const char *outer = atomic_load_explicit(&calls[0], memory_order_relaxed);
@@ -306,7 +307,7 @@ static uint64_t py_hash_of_frames(const char *frame)
 		code = py_pointer(frame, py_known->code);
 		hash = mix(hash, (uintptr_t)py_pointer(frame, py_known->instr),
 			   (uintptr_t)py_pointer(code, py_known->filename));
-		/* the second of the two is of the same module */
+		/* the second of the two functions belongs to the same module */
 		was = !was && (code == outer || code == inner);
 		if (was)
 			hash = mix(hash, (uintptr_t)class_of(frame, &module), 0);
@@ -314,8 +315,8 @@ static uint64_t py_hash_of_frames(const char *frame)
 	return hash | 1;
 }
 
-/* The answer for a frame whose way out was looked at before; NULL: none. *keep: where it is
- * to be kept then, NULL: nowhere. */
+/* The answer for a frame whose outer frames were examined before; NULL: none. *keep: where it can
+ * be kept then, NULL: nowhere. */
 static const struct py_seen *seen_of(const char *frame, uint64_t *hash, struct py_seen **keep)
 {
 	*keep = NULL;
@@ -414,7 +415,7 @@ uint32_t py_stack(const struct py_where *where)
 			last = module;
 			source = in_module(class, source);
 		}
-		/* those that the user's line called, too */
+		/* includes the modules that the user's line called */
 		for (int i = n ? 0 : inner.modules; i-- > 0;)
 			source = in_module(inner.classes[i], source);
 		source = with_parent(frames[n], source);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whole stacks of the slowest runs of each op, see python.h.
+ * Whole stacks for the slowest runs of each op, see python.h.
  *
- * What is expected of n runs in no order: 4 ln n + 4 stacks of a name, so that they cost
- * nothing. Where each run is slower than the one before, their time is what is bounded.
+ * For n runs in random order, about 4 ln n + 4 stacks of a name are expected, which cost almost
+ * nothing. If each run is slower than the previous one, the time for stacks is limited.
  */
 #include "probes/python/python.h"
 
@@ -12,14 +12,15 @@
 
 #include "probes/runtime/runtime.h"
 
-#define NAMES 4096u		/* a power of two; names beyond have no stacks */
+#define NAMES 4096u		/* a power of two; further names get no stacks */
 #define PROBES 8u
-#define BURST_NS 20000000	/* spent on stacks at once, as at the start all are slowest */
-#define SHARE 500		/* in the long run a stack is paid back in so many times its time */
+/* time that may be spent on stacks at once, because at the start all runs are the slowest */
+#define BURST_NS 20000000
+#define SHARE 500	/* in the long run, a stack may be made once per this many times its cost */
 
 static struct py_slowest slowest[NAMES];
 static atomic_flag telling = ATOMIC_FLAG_INIT;
-static int64_t paid_ns;	/* when what was spent will have been paid back */
+static int64_t paid_ns;	/* when the time that was spent will have been made up for */
 
 struct py_slowest *py_slowest(uint32_t name)
 {
@@ -38,7 +39,7 @@ struct py_slowest *py_slowest(uint32_t name)
 	return NULL;
 }
 
-/* Under `telling`; 0: too much was spent already. */
+/* `telling` must be held; 0: too much time has been spent already. */
 static uint32_t stack_of(const struct py_where *where)
 {
 	int64_t now = rt_now_ns(), paid = paid_ns < now ? now : paid_ns;

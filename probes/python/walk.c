@@ -9,13 +9,12 @@
 #define FRAMES_MAX 1000
 
 static struct python py;
-static void *name_of_file, *name_of_function;	/* interned, for the process's life */
-static atomic_int state;			/* 0 not looked for, 1 being so, 2 found, 3 not
-						 * there */
+static void *name_of_file, *name_of_function;	/* interned, for the life of the process */
+static atomic_int state;	/* 0: not looked for, 1: being looked for, 2: found, 3: not there */
 
 static const struct {
 	void *at;
-	const char *name, *other;		/* other: what it was called before */
+	const char *name, *other;		/* other: its previous name */
 	bool optional;
 } functions[] = {
 	{ &py.thread_of_gil, "PyGILState_GetThisThreadState", NULL, false },
@@ -75,7 +74,7 @@ bool python_is_held(void)
 	return mine && mine == py.thread_now();
 }
 
-/* Of a code object: a text that lives as long as it; NULL: none. */
+/* A text of a code object, which lives as long as that; NULL: none. */
 static const char *text_of(void *code, void *name, ptrdiff_t *length)
 {
 	void *object = py.attribute(code, name);
@@ -86,7 +85,7 @@ static const char *text_of(void *code, void *name, ptrdiff_t *length)
 	return text;
 }
 
-/* The frame is running, and so keeps its code. */
+/* The frame is running and so keeps its code alive. */
 static enum python_whose python_look_at_frame(void *frame, python_judge *judge, python_map *map,
 					      struct python_line *line)
 {
@@ -107,7 +106,7 @@ static enum python_whose python_look_at_frame(void *frame, python_judge *judge, 
 	}
 	if (code)
 		py.decref(code);
-	/* what it was made of may be the framework's */
+	/* the file that it was generated from may belong to the framework */
 	return whose == PYTHON_USERS && map ? judge(line->file, strlen(line->file)) : whose;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Determines at the start where the fields of at::RecordFunction lie.
+ * Determines at the start where the fields of at::RecordFunction are.
  *
- * Idea: let PyTorch's constructor create two such objects in memory of our own, with different
- * scopes and with known names and sequence numbers, and look for these values in the bytes. A
- * field that is not found, or does not lie where its neighbours imply, is left out. There is no
+ * Idea: PyTorch's constructor creates two such objects in memory of the probe, with different
+ * scopes and with known names and sequence numbers, and the probe looks for these values in the
+ * bytes. A field that is not found, or is not where its neighbours imply, is left out. There is no
  * table of versions.
  */
 #include <string.h>
@@ -16,14 +16,14 @@
 #define INPUT_SIZES "_ZN5torch8profiler4impl10inputSizes" OF_RF
 #define INPUT_TYPES "_ZN5torch8profiler4impl10inputTypes"
 #define OBJECT_BYTES 4096
-#define IMAGE_BYTES 512		/* of an object: 288 bytes in 1.13, 344 in 2.13 */
+#define IMAGE_BYTES 512		/* size of an object: 288 bytes in 1.13, 344 in 2.13 */
 #define SEQUENCE INT64_C(0x5ca1ab1e0ddba115)
 #define NAME "tftop"
 
 struct torch_layout torch_layout = { -1, -1, -1, -1, -1, -1, -1 };
 struct torch_api torch_api;
 
-static _Thread_local int trying;	/* 1, 2: these callbacks are ours */
+static _Thread_local int trying;	/* 1, 2: the callbacks belong to these attempts */
 static unsigned char image[2][IMAGE_BYTES];
 static const char *object_at, *name_at[2];
 
@@ -48,7 +48,7 @@ struct variant {
 typedef void before_2(void *rf, struct variant name, int64_t sequence);
 typedef void before_1(void *rf, const char *name, int64_t sequence);
 
-/* Two objects, seen by a callback of ours. */
+/* Makes two objects, which a callback of the probe sees. */
 static bool make_two(void)
 {
 	static _Alignas(64) unsigned char object[OBJECT_BYTES];
@@ -88,12 +88,12 @@ static bool make_two(void)
 	return object_at == (const char *)object;
 }
 
-/* The name: a variant of std::string and a reference to an operator's schema, before the
- * sequence number. A string begins with the address of its text, which shows that this
- * is one; a schema's would lie there too. */
+/* Finds the name: a variant of std::string and a reference to an operator's schema, before the
+ * sequence number. A string starts with the address of its text, which identifies it; a schema
+ * would be at the same place. */
 static void calibrate_find_name(int sequence)
 {
-	static const int sizes[] = { 32, 8 };	/* of a string: since C++11, before */
+	static const int sizes[] = { 32, 8 };	/* size of a string: since C++11, before */
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		int at = sequence - 8 - sizes[i];
@@ -135,14 +135,14 @@ static void calibrate_find_fields(void)
 	if (l->sequence < 0)
 		return;
 	calibrate_find_name(l->sequence);
-	/* ours have no inputs and no forward op */
+	/* these objects have no inputs and no forward op */
 	if (is_zero(l->sequence + 8) && is_zero(l->sequence + 16))
 		l->inputs = l->sequence + 8;
 	if (l->handle > l->sequence + 24 && is_zero(l->handle - 8))
 		l->forward_thread = l->handle - 8;
 }
 
-/* What reads an op's inputs. */
+/* Finds the functions that read an op's inputs. */
 static void find_inputs(void)
 {
 	struct torch_api *api = &torch_api;
@@ -150,7 +150,7 @@ static void find_inputs(void)
 	const char *undefined = torch_lib->find("_ZTVN3c1019UndefinedTensorImplE");
 	void *sizes = torch_lib->find(INPUT_SIZES "b");
 
-	/* 1.x flattens no lists: one argument less */
+	/* 1.x does not flatten lists, so the function has one argument less */
 	*(void **)&api->sizes = sizes ? sizes : torch_lib->find(INPUT_SIZES);
 	*(void **)&api->inputs = torch_lib->find("_ZNK2at14RecordFunction10num_inputsEv");
 	*(void **)&api->types = torch_lib->find(INPUT_TYPES "B5cxx11" OF_RF);
@@ -158,7 +158,7 @@ static void find_inputs(void)
 		*(void **)&api->types = torch_lib->find(INPUT_TYPES OF_RF);
 		api->old_strings = true;
 	}
-	/* an object points behind the two words that a table begins with */
+	/* an object points behind the first two words of its table */
 	api->tensor = tensor ? tensor + 2 * sizeof(void *) : NULL;
 	api->undefined = undefined ? undefined + 2 * sizeof(void *) : NULL;
 	if (!api->sizes || !api->inputs || !api->tensor)

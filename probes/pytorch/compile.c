@@ -27,7 +27,7 @@ static void open_compile(struct torch_thread *t, const struct py_where *where)
 	t->compile_depth = at + 1;
 }
 
-/* What was made: a region's name, "" a backward pass, NULL not known. */
+/* Reports what was compiled: the name of a region, "": a backward pass, NULL: unknown. */
 static void tell(const struct torch_open *o, const char *region)
 {
 	char what[TEXT_BYTES], where[TEXT_BYTES];

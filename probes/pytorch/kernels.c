@@ -16,7 +16,7 @@ void torch_kernels_start(void)
 
 	if (!chosen || !*chosen)
 		return;
-	if (torch_lib->late) {	/* it looks for who wants its lines once */
+	if (torch_lib->late) {	/* it finds out only once who wants its lines */
 		torch_blind("oneDNN was in use before tftop attached: its primitives are not seen");
 		return;
 	}

@@ -11,12 +11,12 @@
 
 #include "probes/pytorch/probe.h"
 
-#define THREADS_MAX 256		/* of PyTorch's numbers */
-#define RING (1u << 16)		/* forward ops of a thread that backward may ask for */
+#define THREADS_MAX 256		/* of threads, by PyTorch's number */
+#define RING (1u << 16)		/* how many forward ops of a thread a backward pass can refer to */
 
 struct torch_ring {
 	struct {
-		_Atomic uint64_t sequence;	/* and one; 0: free, or being written */
+		_Atomic uint64_t sequence;	/* number plus one; 0: unused, or being written */
 		_Atomic uint64_t instance;
 	} at[RING];
 };

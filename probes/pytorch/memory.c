@@ -18,7 +18,7 @@
 #define DEVICE_TYPES 8
 #define DEVICE_INDEXES 16
 
-/* ---- the processor's ---- */
+/* ---- memory of the processor ---- */
 
 static unsigned cpu_owner(void)
 {
@@ -32,7 +32,7 @@ static unsigned cpu_owner(void)
 	return o;
 }
 
-/* May throw where memory is short. */
+/* May throw if memory is short. */
 void *torch_alloc_cpu(size_t bytes)
 {
 	static void *(*original)(size_t);
@@ -65,9 +65,9 @@ void torch_free_cpu(void *block)
 	original(block);
 }
 
-/* ---- other devices' ---- */
+/* ---- memory of other devices ---- */
 
-/* As torch.device calls them (c10/core/DeviceType.h). */
+/* The names that torch.device uses (c10/core/DeviceType.h). */
 static unsigned device_owner(struct torch_device device)
 {
 	static const char *const types[DEVICE_TYPES] = {
@@ -99,7 +99,7 @@ static void told(void *block, int64_t bytes, struct torch_device device)
 
 	if (device.type == 0 || rt_level() < TFT_LEVEL_DEFAULT)
 		return;
-	/* the devices' ids are those of their own probes */
+	/* the ids of these devices are those of their own probes */
 	if (bytes >= RT_BLOCK_BYTES)
 		rt_block_given(device_owner(device), 0, block, (size_t)bytes);
 	else if (bytes < 0)

@@ -21,12 +21,13 @@
 
 #define NAMES 8192u		/* a power of two */
 #define STRAYS 64
-#define SHAPED 8		/* runs of an operator whose inputs are told */
-#define INPUTS_NS 1000000000	/* wanted for so long, and so many steps if there are some ... */
+#define SHAPED 8		/* for how many runs of an operator its inputs are sent */
+/* inputs are read for this long, and for this many steps if there are any ... */
+#define INPUTS_NS 1000000000
 #define INPUTS_STEPS 16
 #define INPUTS_MAX_NS (10 * INT64_C(1000000000))	/* ... but no longer */
-#define BLOCK 256		/* ops of a thread that are counted together */
-#define OWN_NUMBER (UINT64_C(1) << 63)	/* no op of PyTorch's has it */
+#define BLOCK 256		/* how many ops of a thread are counted together */
+#define OWN_NUMBER (UINT64_C(1) << 63)	/* a number that no op of PyTorch has */
 
 __attribute__((tls_model("initial-exec")))
 static _Thread_local void *thread_own;
@@ -39,20 +40,20 @@ static inline struct torch_thread *torch_self(void)
 	return __builtin_expect(t != NULL, 1) ? t : rt_room(&thread_own, sizeof(*t));
 }
 
-static _Atomic uint64_t callback;	/* 0: none registered */
+static _Atomic uint64_t callback;	/* 0: none is registered */
 static _Atomic bool fresh;		/* an operator was seen for the first time */
 static _Atomic uint8_t mode;		/* enum torch_mode */
-static bool with_inputs;		/* of the callback that is registered */
+static bool with_inputs;		/* of the registered callback */
 static int64_t inputs_since_ns;
 static uint32_t inputs_since_step;
-static bool any;		/* an op has run: importing torch may take long */
-/* Held while PyTorch's own list of callbacks is changed, under its lock: no child of a
- * fork may find that one taken. */
+static bool any;		/* an op has run; importing torch may take long */
+/* Held while PyTorch's own list of callbacks is changed, under its lock: no child of a fork may
+ * find that lock taken. */
 static pthread_mutex_t registering = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- names ---- */
 
-/* Of operators, whose schemas stay: by address. */
+/* Names of operators, whose schemas are never freed: by address. */
 static struct operator {
 	_Atomic(const void *) schema;
 	_Atomic uint32_t name;
@@ -101,7 +102,7 @@ static bool starts(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* By its name, of what is no operator. */
+/* The kind of something that is not an operator, by its name. */
 static enum torch_kind torch_kind_of(const char *text, uint8_t scope)
 {
 	switch (*text) {
@@ -129,8 +130,8 @@ static enum torch_kind torch_kind_of(const char *text, uint8_t scope)
 	return scope == TORCH_USER ? TORCH_RANGE : TORCH_OP;
 }
 
-/* What is no operator has its name in an object that does not stay. The same ones come again
- * and again: a thread keeps what they are by a hash of the text. */
+/* What is not an operator has its name in an object that is freed. The same names occur again and
+ * again: a thread caches what they mean by a hash of the text. */
 static const struct torch_text *torch_text_of(struct torch_thread *t, const char *text,
 					      uint8_t scope)
 {
@@ -179,7 +180,7 @@ static bool stray_take(uint64_t number)
 	return false;
 }
 
-/* What began while the level was off never gets there. */
+/* Ops that started while the level was off never end here. */
 static void strays_clear(void)
 {
 	for (int i = 0; i < STRAYS; i++)
@@ -194,7 +195,7 @@ static uint32_t whole_stack(int64_t dur_ns, const void *open)
 	return py_slow_stack(o->slowest, dur_ns, &o->where);
 }
 
-/* The innermost one. */
+/* Removes the innermost op. */
 static inline void pop(struct torch_thread *t)
 {
 	struct torch_open *o = --t->depth < TORCH_DEPTH_MAX ? &t->open[t->depth] : NULL;
@@ -230,7 +231,7 @@ void torch_open_own(struct torch_thread *t, enum torch_kind kind, uint32_t name,
 	t->told++;
 }
 
-/* What this thread has open and another one has ended. */
+/* Closes ops that this thread has open and another thread has ended. */
 static void close_strays(struct torch_thread *t)
 {
 	while (t->depth > 0 && t->depth <= TORCH_DEPTH_MAX &&
@@ -248,7 +249,7 @@ static inline void count(struct torch_thread *t)
 	}
 }
 
-/* Inputs are told as long as there are few runs of it, or of all at level full. */
+/* Inputs are sent as long as the operator has run few times; at level full, always. */
 static uint32_t shapes_of(struct torch_thread *t, const void *rf, struct operator *p)
 {
 	if (rt_level() < TFT_LEVEL_FULL &&
@@ -269,8 +270,8 @@ static inline void begin_special(struct torch_thread *t, struct torch_open *o)
 		torch_input_begins(t, o);
 }
 
-/* What is about to begin: its kind and slowest runs into *o. NULL: it is no operator, and
- * *text its name. */
+/* Determines what is about to start: puts its kind and slowest runs into *o. NULL: it is not an
+ * operator, and *text is its name. */
 static inline struct operator *torch_op_named(struct torch_thread *t, const void *rf, uint8_t scope,
 					      struct torch_open *o, const char **text)
 {
@@ -295,7 +296,7 @@ static inline struct operator *torch_op_named(struct torch_thread *t, const void
 	return NULL;
 }
 
-/* Too many are told. */
+/* Whether the op is left out because there are too many. */
 static inline bool left_out(const struct torch_open *o, const struct torch_open *top)
 {
 	return __builtin_expect(atomic_load_explicit(&mode, memory_order_relaxed) != TORCH_ALL,
@@ -382,7 +383,7 @@ static inline void torch_op_begin(const void *rf, bool inputs)
 	t->depth++;
 }
 
-/* Down to the one that ends; it is the top but for what ended elsewhere. */
+/* Pops down to the op that ends; it is on top, except for ops that ended on other threads. */
 static void torch_op_end(const void *rf)
 {
 	struct torch_thread *t = torch_self();
@@ -431,7 +432,7 @@ static void *on_start_inputs(void **context, const void *rf)
 	return context;
 }
 
-/* Also at level off: what has begun before. */
+/* Called also at level off, for ops that started before. */
 static void on_end(const void *rf, void *context)
 {
 	(void)context;
@@ -466,7 +467,7 @@ static void torch_reregister(enum torch_mode new_mode, bool inputs)
 	atomic_store(&mode, (uint8_t)new_mode);
 	with_inputs = inputs;
 	pthread_mutex_lock(&registering);
-	/* without numbers one that has both would be seen twice */
+	/* without numbers an op that meets both callbacks would be recorded twice */
 	if (old && torch_layout.handle < 0)
 		torch_api.remove(old);
 	atomic_store(&callback, torch_api.add(c));
@@ -503,7 +504,7 @@ void torch_ops_level(enum tft_level level)
 	torch_reregister(TORCH_ALL, can_inputs() && (!any || level == TFT_LEVEL_FULL));
 }
 
-/* Operators were seen for the first time a short while ago. */
+/* Whether operators were seen for the first time a short while ago. */
 static bool are_new(int64_t now_ns)
 {
 	int64_t ns = now_ns - inputs_since_ns;
@@ -534,7 +535,7 @@ void torch_ops_tick(int64_t now_ns)
 		torch_reregister(next, inputs);
 }
 
-/* What was open is the parent's. */
+/* What was open belongs to the parent. */
 void torch_ops_fork_child(void)
 {
 	struct torch_thread *t = torch_self();

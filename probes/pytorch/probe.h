@@ -3,14 +3,13 @@
  * What the files of the PyTorch probe share.
  *
  * PyTorch calls back around each op (at::RecordFunction). calibrate.c determines where the fields
- * of its object lie; ops.c makes ops of these calls; links.c links backward ops to forward ops;
- * shapes.c reads the inputs, sources.c the data that is copied; steps.c makes steps and the stages
+ * of its object are; ops.c turns these calls into ops; links.c links backward ops to forward ops;
+ * shapes.c reads the inputs, sources.c the data that is copied; steps.c finds steps and the stages
  * of the input; compile.c separates the work of torch.compile; rate.c limits the cost; memory.c
- * records memory blocks.
- * Sources: ATen/record_function.h, c10/core/Allocator.h.
+ * records memory blocks. Sources: ATen/record_function.h, c10/core/Allocator.h.
  *
- * Callbacks run on the program's threads, mostly without the GIL. Nothing here holds a lock around
- * a call of the program, or keeps a reference to an object of the program.
+ * Callbacks run on the program's threads, mostly without the GIL. No lock is held around a call of
+ * the program, and no reference to an object of the program is kept.
  */
 #ifndef PROBES_PYTORCH_PROBE_H
 #define PROBES_PYTORCH_PROBE_H
@@ -25,7 +24,7 @@
 
 /* ---- pytorch.c ---- */
 
-extern const struct tft_interposed *torch_lib;	/* set before anything else is called */
+extern const struct tft_interposed *torch_lib;	/* set before any other function is called */
 
 /* The probe cannot record something: sends a message, and adds it to what the probe says about
  * itself. `text` is a literal, one clause. */
@@ -44,15 +43,16 @@ struct torch_callback {
 };
 _Static_assert(offsetof(struct torch_callback, beyond) == 40, "passed by value");
 
-/* Offsets in at::RecordFunction in bytes. -1: not found; what needs the field is left out. */
+/* Offsets in at::RecordFunction in bytes. -1: not found, so that whatever needs the field is left
+ * out. */
 struct torch_layout {
 	int scope;		/* uint8_t, enum torch_scope */
 	int sequence;		/* int64_t, -1: none */
 	int inputs;		/* IValue *, size_t */
 	int forward_thread;	/* uint64_t, 0: none */
-	int handle;		/* uint64_t, its own number */
-	int is_schema;		/* uint8_t: 1, its name is that of an operator and stays */
-	int schema;		/* const void *: that operator's; NULL never */
+	int handle;		/* uint64_t, the op's own number */
+	int is_schema;	/* uint8_t; 1: its name is that of an operator, which is never freed */
+	int schema;	/* const void *: the name of that operator; NULL: this cannot be read */
 };
 extern struct torch_layout torch_layout;
 
@@ -65,53 +65,54 @@ struct torch_vector {
 	void *begin, *end, *room;
 };
 
-/* PyTorch's own functions. The first three are always there, the others may be NULL. */
+/* PyTorch's own functions. The first three are always present, the others may be NULL. */
 struct torch_api {
 	uint64_t (*add)(struct torch_callback callback);
 	void (*remove)(uint64_t callback);
 	const char *(*name)(const void *rf);
-	uint64_t (*thread)(void);	/* its number of the calling thread, from 1 */
+	uint64_t (*thread)(void);	/* PyTorch's number of the calling thread, from 1 */
 	size_t (*inputs)(const void *rf);
 	struct torch_vector *(*sizes)(struct torch_vector *out, const void *rf, bool flatten);
-	struct torch_vector *(*types)(struct torch_vector *out, const void *rf);  /* of strings */
-	bool old_strings;		/* the strings are those of before C++11 */
+	/* vector of strings */
+	struct torch_vector *(*types)(struct torch_vector *out, const void *rf);
+	bool old_strings;		/* the strings have the layout from before C++11 */
 	const void *tensor, *undefined;	/* vtables of c10::TensorImpl, UndefinedTensorImpl */
 };
 extern struct torch_api torch_api;
 
-/* Finds both. False: the ops of this PyTorch cannot be recorded. */
+/* Determines both. false: the ops of this PyTorch cannot be recorded. */
 bool torch_calibrate(void);
 
-/* ---- a thread's state ---- */
+/* ---- the state of a thread ---- */
 
 #define TORCH_DEPTH_MAX 128
 
 enum torch_kind {
 	TORCH_OP, TORCH_RANGE, TORCH_STEP, TORCH_INPUT,
-	TORCH_LOOKUP,		/* of torch.compile: has it compiled this function already? */
+	TORCH_LOOKUP,	/* torch.compile looks up whether this function has been compiled already */
 	TORCH_REGION,		/* a compiled function runs */
-	TORCH_LAZY,		/* a backward pass that is compiled at its first call */
-	TORCH_COMPILE,		/* our op around the work of compiling */
+	TORCH_LAZY,		/* a backward pass that is compiled when it is first called */
+	TORCH_COMPILE,		/* an op of the probe around the compilation */
 	TORCH_SKIPPED,		/* not recorded */
 };
 
 struct torch_open {
-	uint64_t number;	/* the op's own */
-	int64_t start_ns;	/* of TORCH_STEP, TORCH_INPUT, TORCH_COMPILE */
+	uint64_t number;	/* instance of the op */
+	int64_t start_ns;	/* for TORCH_STEP, TORCH_INPUT, TORCH_COMPILE */
 	uint32_t name;
 	uint8_t kind, scope;
-	bool twice;		/* two callbacks of ours are called for it */
-	struct py_slowest *slowest;	/* of its name, NULL */
+	bool twice;		/* two callbacks of the probe are called for it */
+	struct py_slowest *slowest;	/* slowest runs of its name, or NULL */
 	struct py_where where;
 };
 
 struct torch_ring;
 
-#define TORCH_TEXTS 256u	/* powers of two */
+#define TORCH_TEXTS 256u	/* both are powers of two */
 #define TORCH_FORMS 1024u
 
 struct torch_text {
-	uint64_t hash;		/* 0: free */
+	uint64_t hash;		/* 0: unused */
 	struct py_slowest *slowest;
 	uint32_t name;
 	uint8_t kind;
@@ -119,38 +120,42 @@ struct torch_text {
 
 struct torch_thread {
 	struct torch_open open[TORCH_DEPTH_MAX];
-	int depth;		/* may be more than there is room for */
-	int told;		/* how many of them are not skipped */
-	uint32_t begun, pushed;	/* not yet added to the counts of the process */
+	int depth;		/* depth of the stack; may exceed the size of the array */
+	int told;		/* how many of them were recorded */
+	uint32_t begun, pushed;	/* not added to the process's counts yet */
 	struct torch_ring *ring;
 	struct torch_text texts[TORCH_TEXTS];
 	struct {
 		uint64_t hash;
 		uint32_t shapes;
-	} forms[TORCH_FORMS];	/* of an op's inputs */
+	} forms[TORCH_FORMS];	/* shapes of an op's inputs */
 	/* steps.c */
-	int stepping, fetching;	/* optimizer's, data loader's functions open */
-	int64_t step_end_ns;	/* of the previous step; 0: none */
-	int64_t input_ns;	/* the first batch since then, or since a detour */
-	uint32_t train_line, run_line, run_count;	/* source lines that asked for batches:
-				 * in the previous step; now, and how often in a row */
-	uint32_t lines[8], last_line, missed;	/* of optimizers; the last one of a step */
-	bool again;		/* last_line ended more than one turn in a row */
-	bool detour;		/* other data was read since the previous step */
-	bool worked;		/* an op has begun since the last batch was asked for */
+	int stepping, fetching;	/* open functions of optimizers, and of data loaders */
+	int64_t step_end_ns;	/* end of the previous step; 0: none */
+	/* start of the first batch since then, or since other data was read */
+	int64_t input_ns;
+	/* source lines that requested batches: in the previous step; now, and how often in a row */
+	uint32_t train_line, run_line, run_count;
+	uint32_t lines[8], last_line, missed;	/* lines of optimizers; the last one of a step */
+	bool again;		/* last_line ended more than one of the recent rounds in a row */
+	bool detour;		/* other data has been read since the previous step */
+	bool worked;		/* an op has started since the last batch was requested */
 	/* compile.c */
-	int compile_depth;	/* of the ops of torch.compile's own work; 0: it is not working */
-	int64_t lookup_ns;	/* when the lookup ended, if nothing came after it */
+	/* depth of the ops of torch.compile's own work; 0: it is not compiling */
+	int compile_depth;
+	int64_t lookup_ns;	/* when the lookup ended, if nothing followed it */
 };
 
 /* ---- ops.c ---- */
 
-/* Registers or removes the callbacks. On the runtime's thread, or the one that loads the probe. */
+/* Registers or removes the callbacks. Called on the runtime's thread, or on the one that loads the
+ * probe. */
 void torch_ops_level(enum tft_level level);
 void torch_ops_tick(int64_t now_ns);
 void torch_ops_fork_child(void);
 
-/* Opens an op of our own, which PyTorch does not know; closes all ops down to place `at`. */
+/* torch_open_own() opens an op of the probe, which PyTorch does not know; torch_close_to() closes
+ * all ops down to place `at`. */
 void torch_open_own(struct torch_thread *t, enum torch_kind kind, uint32_t name,
 		    const struct py_where *where);
 void torch_close_to(struct torch_thread *t, int at);
@@ -158,7 +163,7 @@ void torch_close_to(struct torch_thread *t, int at);
 /* ---- links.c ---- */
 
 void torch_remember(struct torch_thread *t, uint64_t sequence, uint64_t instance);
-/* The op with that sequence number, begun by the thread with that number of PyTorch's; 0:
+/* The op with that sequence number that was started by the thread with that number (PyTorch's); 0:
  * unknown. */
 uint64_t torch_forward_of(uint64_t thread, uint64_t sequence);
 
@@ -169,25 +174,25 @@ struct torch_value {
 	const void *payload;
 	uint32_t tag;
 };
-#define TORCH_TENSOR 1		/* of 1.13 to 2.13 */
+#define TORCH_TENSOR 1		/* the tags in 1.13 to 2.13 */
 
-/* rt_name(TFT_NAME_SHAPES) of an op's inputs; 0: none, or they cannot be read. In a callback
- * that was registered with inputs; slow (µs) for inputs that the thread has not met. */
+/* rt_name(TFT_NAME_SHAPES) of an op's inputs; 0: none, or they cannot be read. To be called in a
+ * callback that was registered with inputs; slow (µs) for inputs that are new to the thread. */
 uint32_t torch_shapes(struct torch_thread *t, const void *rf);
-/* Says once that inputs have an unknown layout and are not looked at any more. */
+/* Reports once that inputs have an unknown layout and are not read any more. */
 void torch_shapes_tick(void);
 
 /* ---- sources.c ---- */
 
-/* Determines where a tensor has its bytes. */
+/* Determines where a tensor stores its data. */
 void torch_sources_calibrate(void);
 /* A hash of the sizes and the type of a plain tensor, continued from `before`; 0: unknown, as for a
  * tensor without data. */
 uint64_t torch_form(const struct torch_value *value, uint64_t before);
 /* Whether an operator of that name copies its first input, and the data can be read. */
 bool torch_is_copy(const char *name);
-/* A fingerprint of the data that such an op copies; 0: it cannot be read, or is small. Called like
- * torch_shapes(). */
+/* A fingerprint of the data that such an op copies; 0: it cannot be read, or is small. To be called
+ * like torch_shapes(). */
 uint64_t torch_source(const void *rf);
 
 /* ---- steps.c ---- */
@@ -197,11 +202,11 @@ void torch_step_ends(struct torch_thread *t, const struct torch_open *o, int64_t
 void torch_input_begins(struct torch_thread *t, const struct torch_open *o);
 void torch_input_ends(struct torch_thread *t, const struct torch_open *o, const char *name,
 		      int64_t now_ns);
-/* A node of a backward pass runs: this program trains. */
+/* A node of a backward pass runs, which shows that the program trains. */
 void torch_steps_backward(void);
-/* How many steps have ended, of all threads. */
+/* How many steps have ended, on all threads. */
 uint32_t torch_steps_ended(void);
-/* There are steps, or will be: a backward pass has run. */
+/* Whether there are steps, or will be, because a backward pass has run. */
 bool torch_steps_expected(void);
 void torch_steps_tell(bool now);
 void torch_steps_dump(void);
@@ -209,23 +214,23 @@ void torch_steps_fork_child(struct torch_thread *t);
 
 /* ---- compile.c ---- */
 
-/* An op of this kind is about to begin at this place: during torch.compile's work, after it, or
- * after a lookup. name: of anything that is not an operator. */
+/* An op of this kind is about to start at this place of the stack: during torch.compile's work,
+ * after it, or after a lookup. name: set for everything that is not an operator. */
 void torch_compile_before(struct torch_thread *t, enum torch_kind kind, const char *name,
 			  const struct py_where *where);
-/* The op at this place ends, and everything in it. */
+/* The op at this place of the stack ends, with everything inside it. */
 void torch_compile_closed(struct torch_thread *t, const struct torch_open *o);
 
 /* ---- rate.c ---- */
 
 enum torch_mode {
 	TORCH_ALL,
-	TORCH_OUTER,		/* no ops within ops */
-	TORCH_FEW,		/* only the ops of the backward pass, and ranges */
+	TORCH_OUTER,		/* records no ops within ops */
+	TORCH_FEW,		/* records only the ops of the backward pass, and ranges */
 };
 
 void torch_rate_add(uint32_t begun, uint32_t pushed);
-/* What is to be recorded from now on. */
+/* What is recorded from now on. */
 enum torch_mode torch_rate_tick(int64_t now_ns, enum torch_mode mode);
 
 /* ---- memory.c ---- */

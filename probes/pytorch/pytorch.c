@@ -75,7 +75,7 @@ static void torch_arm(void)
 	torch_kernels_start();
 }
 
-/* PyTorch's libraries are there, its Python module is not yet. */
+/* PyTorch's libraries are loaded; its Python module does not exist yet. */
 static void *init_module(void)
 {
 	void *(*original)(void);
@@ -88,7 +88,7 @@ static void *init_module(void)
 static const struct {
 	enum tft_pytorch_function function;
 	void *ours;
-	bool keep;	/* also at level off */
+	bool keep;	/* needed also at level off */
 } hooks[] = {
 	{ TFT_PYTORCH_INIT, (void *)init_module, true },
 	{ TFT_PYTORCH_ALLOC_CPU, (void *)torch_alloc_cpu, false },

@@ -11,10 +11,10 @@
 #include "probes/pytorch/probe.h"
 
 #define WINDOW_NS 250000000
-#define MANY 2000000	/* ops a second that are told */
+#define MANY 2000000	/* how many ops per second are recorded */
 #define CALM 1000000
-#define CALM_NS 2000000000	/* for so long before more is told */
-#define AGAIN_NS 10000000000	/* without ops' callbacks their number is not known */
+#define CALM_NS 2000000000	/* calm for this long before more is recorded */
+#define AGAIN_NS 10000000000	/* without callbacks for ops their number is unknown */
 
 static _Atomic uint64_t begun_all, pushed_all;
 
@@ -53,7 +53,7 @@ enum torch_mode torch_rate_tick(int64_t now_ns, enum torch_mode mode)
 
 	if (span_ns < WINDOW_NS)
 		return mode;
-	/* the first window, and one that nobody looked at */
+	/* the first window, or one in which nothing was checked */
 	if (span_ns > 8 * WINDOW_NS)
 		span_ns = 8 * WINDOW_NS;
 	begun_rate = (begun - begun_then) * 1000000000 / (uint64_t)span_ns;

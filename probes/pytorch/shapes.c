@@ -19,7 +19,7 @@
 #define TEXT_BYTES 1024
 #define TRIED 64
 
-/* std::string; before C++11 a pointer alone, to its text behind this. */
+/* std::string; before C++11 only a pointer to its text, after these members. */
 struct string {
 	char *text;
 	size_t length;
@@ -27,10 +27,10 @@ struct string {
 };
 struct old_string {
 	size_t length, room;
-	int others;		/* that have the same text */
+	int others;		/* number of others that have the same text */
 };
 
-/* What C++ calls types, by what they are called here. */
+/* The names of types in C++, and those used here. */
 static const struct {
 	const char *type, *name;
 } short_types[] = {
@@ -66,8 +66,8 @@ static void put(struct shapes_text *t, const char *format, ...)
 		t->used += (size_t)n < room ? (size_t)n : room - 1;
 }
 
-/* That inputs lie as in the versions that are known shows only when there are some: until
- * a few plain tensors have been met, they are read as what may not be there. */
+/* Whether inputs are stored as in the known versions is seen only when there are some: until a few
+ * plain tensors have been met, memory is read as if it might not be mapped. */
 static _Atomic unsigned met;
 static _Atomic bool strange;
 
@@ -83,8 +83,8 @@ static bool get(void *to, const void *from, size_t bytes)
 	return false;
 }
 
-/* Whether each of the n inputs is a tensor with a shape, and a hash of all their forms, 0: not
- * known. False: one is of another kind. */
+/* Whether each of the n inputs is a tensor with a shape; also a hash of all their forms, 0:
+ * unknown. false: one has another kind. */
 static bool are_plain(const void *at, size_t n, bool tensors[INPUTS_MAX], uint64_t *form)
 {
 	struct torch_value inputs[INPUTS_MAX];
@@ -126,7 +126,7 @@ static const char *short_type(const char *type)
 	return type;
 }
 
-/* type: "" not known. */
+/* type: "" if unknown. */
 static void put_tensor(struct shapes_text *t, const struct torch_vector *sizes, const char *type)
 {
 	const int64_t *size = sizes->begin, *end = sizes->end;
@@ -146,7 +146,7 @@ static void free_sizes(struct torch_vector *all)
 	free(all->begin);
 }
 
-/* The texts of n types; false: there are not as many. */
+/* The texts of n types; false: there are not that many. */
 static bool types_of(const struct torch_vector *all, size_t n, const char **texts)
 {
 	size_t each = torch_api.old_strings ? sizeof(char *) : sizeof(struct string);
@@ -162,7 +162,7 @@ static void free_old(char *text)
 {
 	struct old_string *s = (struct old_string *)(void *)text - 1;
 
-	/* one that is empty is nobody's */
+	/* an empty text belongs to nobody */
 	if (s->room && __atomic_fetch_sub(&s->others, 1, __ATOMIC_ACQ_REL) <= 0)
 		free(s);
 }
@@ -179,7 +179,7 @@ static void free_types(struct torch_vector *all)
 	free(all->begin);
 }
 
-/* With as many sizes as there are inputs. */
+/* Writes all inputs, with as many sizes as there are inputs. */
 static void put_all(struct shapes_text *t, const void *rf, const bool tensors[INPUTS_MAX], size_t n)
 {
 	struct torch_vector sizes, types = { 0 };
@@ -200,7 +200,7 @@ static void put_all(struct shapes_text *t, const void *rf, const bool tensors[IN
 	free_types(&types);
 }
 
-/* Of n plain inputs, asked of PyTorch. */
+/* The shapes of n plain inputs, as PyTorch returns them. */
 static uint32_t asked(const void *rf, const bool tensors[INPUTS_MAX], size_t n)
 {
 	struct shapes_text text = { .used = 0 };
@@ -228,7 +228,7 @@ uint32_t torch_shapes(struct torch_thread *t, const void *rf)
 		return 0;
 	if (atomic_load_explicit(&met, memory_order_relaxed) < TRIED)
 		atomic_fetch_add_explicit(&met, 1, memory_order_relaxed);
-	/* what torch.compile makes its plans with has sizes elsewhere */
+	/* the tensors with which torch.compile makes its plans have their sizes elsewhere */
 	known = form && !t->compile_depth;
 	at = form >> 32 & (TORCH_FORMS - 1);
 	if (known && t->forms[at].hash == form)

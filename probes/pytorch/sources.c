@@ -18,28 +18,28 @@
 #include "probes/pytorch/probe.h"
 #include "probes/runtime/hash.h"
 
-#define BYTES_MIN 4096		/* less costs nothing */
+#define BYTES_MIN 4096		/* smaller copies cost nothing */
 #define READ 65536
 #define STRETCH 256
 #define STRETCHES (READ / STRETCH)
-#define ROWS 3			/* of the tensor of our own: numbers that no other field has */
+#define ROWS 3	/* sizes of the probe's own tensor: numbers that no other field has */
 #define COLUMNS 7
 #define OFFSET 211
 #define FLOAT32 6		/* c10::ScalarType */
 #define IMAGE_WORDS 32
-#define INLINE_MAX 5		/* dimensions that c10::TensorImpl itself has room for */
+#define INLINE_MAX 5		/* dimensions for which c10::TensorImpl itself has room */
 
-/* Of a stable C interface; the address of an IValue is a tensor's handle. */
+/* From a stable C interface; the address of an IValue is the handle of a tensor. */
 static int32_t (*type_of)(const void *tensor, int32_t *out);
 static int32_t (*device_of)(const void *tensor, int32_t *out);
 
 static struct {
 	int storage, offset, numel;	/* in c10::TensorImpl; -1: not found */
-	int dimensions;			/* the sizes are behind it */
+	int dimensions;			/* the sizes come after it */
 	int data, bytes;		/* in c10::StorageImpl */
 } layout = { -1, -1, -1, -1, -1, -1 };
 
-/* Of c10::ScalarType. */
+/* Indexed by c10::ScalarType. */
 static const uint8_t type_bytes[] = {
 	1, 1, 2, 4, 8, 2, 4, 8, 4, 8, 16, 1, 1, 1, 4, 2, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 2, 4, 8,
 };
@@ -48,7 +48,7 @@ typedef int32_t create_tensor(void *data, int64_t dimensions, const int64_t *siz
 			      const int64_t *strides, int64_t offset, int32_t type,
 			      int32_t device, int32_t index, void **out);
 
-/* The only word of that value; -1: there are none or two. */
+/* The only word with that value; -1: there is none, or there are two. */
 static int find_word(const uint64_t *words, size_t n, uint64_t value)
 {
 	int found = -1;
@@ -63,7 +63,7 @@ static int find_word(const uint64_t *words, size_t n, uint64_t value)
 	return found;
 }
 
-/* How many there are, their sizes, room for more, their strides. */
+/* Finds the number of dimensions, their sizes, room for more, their strides. */
 static int find_dimensions(const uint64_t *words, size_t n)
 {
 	for (size_t i = 0; i + 1 + 2 * INLINE_MAX <= n; i++)
@@ -160,8 +160,8 @@ static uint64_t torch_mix_bytes(uint64_t hash, const unsigned char *at, size_t b
 	return lanes[0];
 }
 
-/* The first input where it is a plain tensor: looked at as what may not be there, as where an
- * op has its inputs was found with none. */
+/* The first input if it is a plain tensor. Memory is read as if it might not be mapped, because the
+ * place of an op's inputs was determined with an op that had none. */
 static bool first_input(const void *rf, struct torch_value *first)
 {
 	const void *at, *table;

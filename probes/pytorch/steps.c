@@ -21,8 +21,8 @@
 
 #define LOADERS 64
 #define TELL_NS 1000000000
-#define TURNS 8			/* without the last line of a step: it is over */
-#define DETOUR 2		/* batches in a row of another line are no part of a step */
+#define TURNS 8	/* if the last line of a step is missing for this many rounds, it is forgotten */
+#define DETOUR 2	/* this many batches in a row for another line are not part of a step */
 #define WHAT_BYTES 128
 
 static _Atomic bool trains;
@@ -31,18 +31,18 @@ static _Atomic uint32_t ended;
 /* ---- loaders ---- */
 
 static struct torch_loader {
-	_Atomic uint64_t key;		/* name and line, 0: free */
+	_Atomic uint64_t key;		/* name and line; 0: unused */
 	char what[WHAT_BYTES];
 	_Atomic bool there, defined;
 	_Atomic uint64_t calls, total_ns;
 	_Atomic int64_t max_ns;
-	/* what was told, by who has `telling` */
+	/* what was sent last; protected by `telling` */
 	uint64_t told_calls, told_ns;
 	int64_t since_ns;
 } loaders[LOADERS];
 static atomic_flag telling = ATOMIC_FLAG_INIT;
 
-/* "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__": its iterator's name. */
+/* The iterator's name, from "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__". */
 static void name_it(struct torch_loader *l, const char *name)
 {
 	const char *mark = strchr(name, '#'), *end;
@@ -91,7 +91,8 @@ static void torch_loader_tell(int i)
 	struct tft_stages s = {
 		.stage = (uint32_t)i + 1, .elements = calls - l->told_calls,
 		.total_ns = (int64_t)(total - l->told_ns), .begin_ns = l->since_ns,
-		/* what came by now began no later: it may be younger than the tick */
+		/* what has been counted by now started before that; it may be newer than the
+		 * tick */
 		.end_ns = rt_now_ns(), .parallelism = -1, .buffered = -1,
 	};
 
@@ -178,7 +179,7 @@ static bool is_last(struct torch_thread *t, uint32_t line, bool *first)
 		;
 	if (i < room && t->lines[i] && ++t->missed < TURNS)
 		return false;
-	/* the first of all, a new one, or those of another time of the program */
+	/* the first of all lines, a new one, or those of another phase of the program */
 	if (i == room || t->missed >= TURNS)
 		memset(t->lines, 0, sizeof(t->lines));
 	for (i = 0; t->lines[i]; i++)
@@ -198,7 +199,7 @@ void torch_step_ends(struct torch_thread *t, const struct torch_open *o, int64_t
 	t->stepping -= t->stepping > 0;
 	if (t->stepping || !o->start_ns)
 		return;
-	/* without lines each one is a step */
+	/* without lines, each call ends a step */
 	if (o->where.source && !is_last(t, o->where.source, &first))
 		return;
 	if (t->input_ns && (!start_ns || t->detour || first))
@@ -229,7 +230,7 @@ void torch_input_begins(struct torch_thread *t, const struct torch_open *o)
 	if (line == t->run_line) {
 		t->run_count++;
 	} else {
-		/* other data: a batch may be a part of the step, a row of them is not */
+		/* other data: a single batch may be part of the step, several in a row are not */
 		if (t->run_count >= DETOUR && t->run_line != t->train_line) {
 			t->detour = true;
 			t->input_ns = 0;
@@ -257,7 +258,7 @@ void torch_input_ends(struct torch_thread *t, const struct torch_open *o, const 
 		;
 }
 
-/* What was going on is the parent's. */
+/* What was going on belongs to the parent. */
 void torch_steps_fork_child(struct torch_thread *t)
 {
 	memset(loaders, 0, sizeof(loaders));

@@ -25,7 +25,7 @@
 	 * devices, and of the processor when the program asks for it; 2.x and 1.x */ \
 	X(MEMORY, TFT_PYTORCH_REPORT "lmmNS_6DeviceE", 0) \
 	X(MEMORY_1, TFT_PYTORCH_REPORT "lllNS_6DeviceE", 0) \
-	/* int (level): what oneDNN is to write of itself */ \
+	/* int (level): what oneDNN reports about itself */ \
 	X(ONEDNN, "_ZN5torch7verbose19_mkldnn_set_verboseEi", 0)
 
 enum tft_pytorch_function {

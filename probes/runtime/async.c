@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ranges that start and end anywhere: a fixed table in shards, each under its
- * own lock. Events of a shard's ranges are written under that lock, so that an
- * announcement never follows the final event.
+ * Ranges that may start and end on any thread: a fixed table in shards, each under its own lock.
+ * Events of a shard's ranges are written under that lock, so that an announcement never follows the
+ * final event.
  */
 #include "probes/runtime/internal.h"
 
@@ -10,7 +10,7 @@
 #define SHARD_SLOTS 512u	/* a power of two; half of them may be in use */
 
 struct async_slot {
-	struct tft_op op;	/* instance 0: free */
+	struct tft_op op;	/* instance 0: unused */
 	uint32_t announced;
 };
 
@@ -61,7 +61,7 @@ static struct async_slot *find(struct shard *s, uint64_t instance)
 	return NULL;
 }
 
-/* Linear probing without tombstones: what follows moves up. */
+/* Linear probing without tombstones: the following entries move up. */
 static void rt_async_erase(struct shard *s, uint32_t hole)
 {
 	uint32_t i = hole;
@@ -102,8 +102,8 @@ static uint64_t rt_async_start_op(const struct rt_op_args *args)
 	op.flags = (uint8_t)((args->flags & ~(TFT_OP_INNER | TFT_OP_MARK)) | TFT_OP_ASYNC);
 	s = shard_of(op.instance);
 	if (rt_lock(&s->lock)) {
-		/* the clock is read under the lock: a scan that saw no such
-		 * range has an earlier time */
+		/* the clock is read under the lock: a scan that did not see this range has an
+		 * earlier time */
 		op.start_ns = rt_now_ns();
 		kept = rt_async_insert(s, &op);
 		rt_unlock(&s->lock);

@@ -13,7 +13,7 @@
 
 #define YOUNG_NS 5000000		/* a small part of RT_TICK_NS: each write is a
 					 * microsecond */
-#define TRIES 8		/* to take all there is from threads that are at it */
+#define TRIES 8		/* how often to try to take the batches of threads that are using them */
 
 static _Atomic int64_t young_ns = YOUNG_NS;
 
@@ -36,7 +36,7 @@ static inline void added(struct rt_batch *b, int64_t start_ns)
 	SET(b->count, count + 1);
 }
 
-/* By whoever has it. */
+/* To be called by the thread that holds the batch. */
 static void rt_batch_write_out(struct rt_batch *b, int64_t now_ns)
 {
 	struct tft_ops r = {
@@ -52,7 +52,7 @@ static void rt_batch_write_out(struct rt_batch *b, int64_t now_ns)
 	SET(b->written_ns, now_ns);
 }
 
-/* false: the runtime thread is at it. */
+/* false: the runtime's thread holds the batch. */
 static inline bool gather_enter(struct rt_batch *b)
 {
 	SET(b->gathering, 1);
@@ -86,7 +86,7 @@ void rt_batch_add(struct rt_thread *th, struct tft_op *op, int64_t end_ns)
 
 	if (rt_level() < TFT_LEVEL_DEFAULT)
 		return;
-	/* inside of a tracepoint: counted as dropped there */
+	/* inside a tracepoint: counted there as dropped */
 	if (__builtin_expect(th->emitting, 0) || !gather_enter(b)) {
 		rt_emit_op(op);
 		return;
@@ -98,7 +98,7 @@ void rt_batch_add(struct rt_thread *th, struct tft_op *op, int64_t end_ns)
 	gather_leave(b, end_ns);
 }
 
-/* Of one that is not packed, or is looked at besides. */
+/* Makes the command for a kernel that is not packed, or is kept by a tap, too. */
 static struct tft_command __attribute__((noinline)) whole(struct rt_thread *th,
 							  const struct rt_kernel *k)
 {
@@ -138,7 +138,7 @@ void rt_batch_kernel(struct rt_thread *th, const struct rt_kernel *k)
 		rt_emit_command(&command);
 }
 
-/* Its time, which others' are compared with, is taken with the batch held. */
+/* The time, which is compared with those of other threads, is taken while the batch is held. */
 static struct rt_thread *memory_enter(uint64_t op, int64_t *now_ns)
 {
 	struct rt_thread *th = rt_level() < TFT_LEVEL_DEFAULT ? NULL : rt_self();
@@ -189,8 +189,8 @@ void rt_batch_end(struct rt_thread *th)
 
 	if (th->emitting)
 		return;
-	/* while the runtime thread is at it: at most about a millisecond; what
-	 * then is left it will find there */
+	/* while the runtime's thread holds it, for about a millisecond at most; what is left then,
+	 * that thread will find */
 	for (int i = 0; GET(b->count) && !(mine = gather_enter(b)) && i < 2000; i++)
 		if (i > 100)
 			sched_yield();
@@ -205,7 +205,7 @@ static bool due(struct rt_batch *b, int64_t now_ns, bool young_too)
 	return GET(b->count) && (young_too || now_ns - GET(b->since_ns) >= YOUNG_NS);
 }
 
-/* One barrier for all of them; false: some owner was at it. */
+/* One barrier for all of them; false: some owner was using its batch. */
 static bool write_due(int64_t now_ns, bool young_too)
 {
 	bool any = false, all = true;
@@ -245,7 +245,7 @@ void rt_batch_at_once(bool at_once)
 	SET(young_ns, at_once ? INT64_MIN : YOUNG_NS);
 }
 
-/* They are the parent's. */
+/* The entries belong to the parent. */
 void rt_batch_fork_child(struct rt_thread *th)
 {
 	struct rt_batch *b = &th->batch;

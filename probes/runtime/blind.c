@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a probe says that it cannot record. If two threads say something at once, one may wait for a
- * moment. A forked child whose parent was just saying something adds no more to this text; its
- * messages are still sent. */
+/* What a probe cannot record, in its own words. If two threads report something at once, one may
+ * wait for a moment. A forked child whose parent was just reporting something adds no more to this
+ * text; its messages are still sent. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -16,7 +16,7 @@ void rt_blind(struct rt_probe *probe, const char *text)
 	int saved = errno;
 
 	if (rt_spin_lock(&busy)) {
-		/* a reader may still have the other one */
+		/* a reader may still use the other one */
 		now = probe->said[probe->blind == probe->said[0]];
 		snprintf(now, sizeof(probe->said[0]), "%s%s%s", probe->blind,
 			 *probe->blind ? "; " : "", text);

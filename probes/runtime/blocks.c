@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See blocks.h. The table has a cache line of places for each hash. A place holds an
- * address, in the bits below its alignment the round of levels in which it was told,
- * and in the highest ones whose it is: no address of a process reaches there. The
- * table is large and each small block is freed too, so a free first looks at how
- * many of its kind, in a few cache lines, are in the table: mostly none.
+ * See blocks.h. The table has a cache line of places for each hash. A place holds an address, in
+ * the bits below its alignment the round of levels in which it was recorded, and in the highest
+ * bits its owner: no address of a process reaches these. The table is large and small blocks are
+ * freed, too, so a free first checks in a few cache lines how many of its kind are in the table:
+ * mostly none.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -13,12 +13,12 @@
 
 #define LINES (1u << 14)
 #define PLACES 8u
-#define ROUND 15u		/* alignment is 16 at least */
+#define ROUND 15u		/* alignment is at least 16 */
 #define KINDS (1u << 12)
 #define OWNER_SHIFT 58
 
 static _Alignas(64) _Atomic uint64_t table[LINES][PLACES];
-static _Alignas(64) _Atomic uint16_t kinds[KINDS];	/* at least as many are in the table */
+static _Alignas(64) _Atomic uint16_t kinds[KINDS];	/* the table has at least this many */
 static _Atomic uint32_t rounds;
 static _Atomic uint32_t owners[RT_OWNERS];		/* their names, from 1 on */
 
@@ -67,7 +67,7 @@ static void tell_free(uint64_t word)
 	rt_batch_free(&f);
 }
 
-/* Empties a place that has `have`; false: another one was faster. */
+/* Empties a place that contains `have`; false: another thread was faster. */
 static bool take_place(_Atomic uint64_t *place, uint64_t have)
 {
 	uint64_t address = address_of(have);
@@ -78,7 +78,7 @@ static bool take_place(_Atomic uint64_t *place, uint64_t have)
 	return true;
 }
 
-/* Takes an address out, in whichever round it was told; 0: it was not. */
+/* Removes an address, whichever round it was recorded in; 0: it was not recorded. */
 static uint64_t rt_block_take(uint64_t address)
 {
 	_Atomic uint64_t *place;
@@ -126,7 +126,7 @@ bool rt_block_given_in(unsigned owner, uint32_t device, const void *memory, size
 
 	if (!owner || owner >= RT_OWNERS || !address || address & ROUND || address >> OWNER_SHIFT)
 		return false;
-	/* freed while nobody looked */
+	/* it was freed unseen */
 	before = rt_block_take(address);
 	if (before)
 		tell_free(before);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * API calls: an event for the long ones (at full for all), a counter per
- * thread and function for the rest. The runtime thread adds the threads up
- * once a beat and sends what changed.
+ * API calls: an event for long ones (at level full for all), a counter per thread and function for
+ * the others. The runtime's thread adds up the threads once per beat and sends what has changed.
  *
- * Counters only grow, so what a beat sends is a difference; the maximum is
- * kept twice, for even and odd beats: the owner writes the half of the beat
- * that runs, the runtime thread reads and clears the other.
+ * Counters only grow, so a beat sends a difference. The maximum is kept twice, for even and for odd
+ * beats: the owner writes that of the current beat, the runtime's thread reads and clears the
+ * other.
  */
 #include <string.h>
 
@@ -23,7 +22,8 @@ struct call_sum {
 	bool timed;
 };
 
-static struct call_sum sums[RT_CALLS_MAX];	/* runtime thread, or the exiting one */
+/* used by the runtime's thread, or by the exiting one */
+static struct call_sum sums[RT_CALLS_MAX];
 
 static inline struct rt_calls *rt_calls_slot_of(struct rt_thread *th, uint32_t fn)
 {

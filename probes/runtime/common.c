@@ -18,7 +18,7 @@ bool rt_lock(pthread_mutex_t *lock)
 	if (pthread_mutex_trylock(lock) == 0)
 		return true;
 #if RT_TSAN
-	/* it does not know the function below */
+	/* ThreadSanitizer does not know the function below */
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec++;
 	if (pthread_mutex_timedlock(lock, &until) == 0)
@@ -49,7 +49,7 @@ void rt_fork_lock(pthread_mutex_t *lock, bool *held, enum rt_fork stage)
 			rt_unlock(lock);
 		break;
 	case RT_FORK_CHILD:
-		/* whoever held it is not here */
+		/* the thread that held it does not exist here */
 		pthread_mutex_init(lock, NULL);
 		break;
 	}

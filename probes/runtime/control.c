@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads the control page: level, requests for definitions, tftop's sign of life. The file may be
- * anybody's, so every value is accepted; what makes no sense means "off".
+ * anybody's, so every value is accepted; invalid ones mean "off".
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,25 +14,26 @@
 #include "probes/runtime/internal.h"
 
 #define ALIVE_NS 5000000000
-#define SILENT_NS 1000000000	/* four signs of life */
+#define SILENT_NS 1000000000	/* four signs of life are missing */
 
 volatile uint32_t tft_rt_level_now;
 _Atomic uint32_t rt_armed, rt_arrivals;
 
-/* Mapped until the second one after it has come, NULL: no tftop. */
+/* Stays mapped until the second page after it has come; NULL: there is no tftop. */
 static const struct tft_control *_Atomic control;
-static struct { dev_t dev; ino_t ino; } file;	/* of it */
+static struct { dev_t dev; ino_t ino; } file;	/* identity of its file */
 static bool tried, was_enabled;
 static uint32_t dump_seen;
-static bool introduced;			/* to the session that has just begun */
-static bool away;			/* the session went away under a tftop that lives */
-static _Atomic int64_t unheard_ns;	/* LTTng was waited for until then, in vain; 0: it was
-					 * not */
-static int64_t level_at_ns;		/* since when it is what it is */
-static int level_told;			/* to the session: + 1, 0: nothing yet */
-static _Atomic uint32_t came, came_seen;	/* other tftops; the runtime's thread has seen */
+static bool introduced;	/* the process has been introduced to the session that has just begun */
+static bool away;			/* the session has ended under a tftop that is alive */
+/* LTTng was waited for in vain until this time; 0: it was not */
+static _Atomic int64_t unheard_ns;
+static int64_t level_at_ns;		/* since when the level has its current value */
+static int level_told;	/* level that was sent to the session, plus 1; 0: none yet */
+/* how many other tftops have come; how many of them the runtime's thread has seen */
+static _Atomic uint32_t came, came_seen;
 
-/* NULL: path names no page; else *st is of its file. */
+/* NULL: path does not name a page; otherwise *st describes its file. */
 static const struct tft_control *control_map(const char *path, struct stat *st)
 {
 	void *p = MAP_FAILED;
@@ -51,7 +52,7 @@ static const struct tft_control *control_map(const char *path, struct stat *st)
 
 #define PAGE(page, field) __atomic_load_n(&(page)->field, __ATOMIC_RELAXED)
 
-/* tftop is there and has not let go. */
+/* Whether tftop is alive and has not detached. */
 static bool page_lives(const struct tft_control *page, int64_t now_ns)
 {
 	int64_t alive;
@@ -65,8 +66,8 @@ static bool page_lives(const struct tft_control *page, int64_t now_ns)
 
 bool rt_control_renew(const char *path, bool joined)
 {
-	static const struct tft_control *before;	/* the runtime's thread may just look at
-							 * it */
+	/* the runtime's thread may be reading it just now */
+	static const struct tft_control *before;
 	const struct tft_control *old = GET_ACQ(control), *page;
 	bool lives = !joined && page_lives(old, rt_now_ns()), same, new_lives;
 	struct stat st = { 0 };
@@ -132,7 +133,7 @@ static enum tft_level page_level(const struct tft_control *page)
 	return level > TFT_LEVEL_FULL ? TFT_LEVEL_FULL : (enum tft_level)level;
 }
 
-/* What the page and the program ask for together. */
+/* The level that results from the page and the program together. */
 static enum tft_level wanted_level(const struct tft_control *page)
 {
 	rt_trigger_take(page);
@@ -152,7 +153,8 @@ static void set_level(enum tft_level level)
 	__atomic_store_n(&tft_rt_level_now, level, __ATOMIC_RELAXED);
 }
 
-/* What is not looked at is not idle. To a session that hears it, once. */
+/* Sends the level, because what is not observed is not idle. Once, to a session that receives
+ * it. */
 static void tell_level(void)
 {
 	struct tft_level_now now = { .at_ns = level_at_ns, .level = (uint8_t)rt_level() };
@@ -169,7 +171,8 @@ void rt_control_fork_child(void)
 	level_told = 0;
 }
 
-/* Of this tftop nothing is known to the one before, and nothing of what that one lost to it. */
+/* This tftop knows nothing that was sent to the previous one, and nothing that the previous one
+ * lost. */
 static void arrive(void)
 {
 	SET(rt_totals.dropped, 0);
@@ -181,9 +184,9 @@ static void arrive(void)
 }
 
 /*
- * A daemon that finds LTTng here already enables one event after the other, and only then
- * begins the session: until that is over, what is written is nowhere. Its end is seen by
- * the first event that gets through.
+ * A daemon that finds LTTng here already enables one event after the other, and only then starts
+ * the session: until that is done, what is written goes nowhere. The first event that is recorded
+ * shows that it is done.
  */
 static bool session_began(void)
 {
@@ -192,9 +195,9 @@ static bool session_began(void)
 }
 
 /*
- * A daemon of a tftop that lives has died, perhaps before it was heard of here: nothing is heard
- * until tftop's next one has begun its session, so nothing is done until then. What was defined
- * before is sent again.
+ * A daemon of a tftop that is alive has died, perhaps before it was noticed here: nothing is
+ * recorded until tftop's next daemon has started its session, so nothing is done until then.
+ * Afterwards definitions are sent again.
  */
 static bool look_away(bool lives)
 {
@@ -210,7 +213,7 @@ void rt_control_unheard(void)
 	SET(unheard_ns, rt_now_ns());
 }
 
-/* Once: what was not written is not lost anywhere else. */
+/* Sent once, because events that were not written are counted nowhere else. */
 static void tell_unheard(int64_t now_ns)
 {
 	int64_t since_ns = GET(unheard_ns);

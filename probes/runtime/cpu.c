@@ -13,24 +13,24 @@
 #define QUEUES_MAX 2048u
 #define RUNNING_MAX 64u
 #define PARTS_MAX 64u
-#define OWN_MAX_NS 100000	/* a longer gap was no cost of ours */
-#define CLOCK_NS 2000		/* a library that counts in microseconds may say so much more */
+#define OWN_MAX_NS 100000	/* a longer gap was not caused by the probe */
+#define CLOCK_NS 2000	/* a library that counts in microseconds may report this much more */
 
 static const char *const libraries[RT_LIBRARY_COUNT] = {
 	"oneDNN", "Eigen", "XLA", "XLA async", "BLAS", "OpenMP",
 };
 
-static _Atomic uint32_t device_state;	/* 0, 1 being defined, 2 */
-static _Atomic uint32_t generation = 1;	/* raised in a child of fork: ids anew */
+static _Atomic uint32_t device_state;	/* 0: not defined, 1: being defined, 2: defined */
+static _Atomic uint32_t generation = 1;	/* raised in a child of a fork, which needs new ids */
 static _Atomic uint32_t queue_count;
 static struct {
-	_Atomic uint32_t library;	/* + 1, 0: not complete yet */
+	_Atomic uint32_t library;	/* library plus 1; 0: not complete yet */
 	uint32_t tid;
 	bool main;
 } queues[QUEUES_MAX];
 
-/* Kernels that run now, for their parts on other threads. A slot is its
- * thread's while `kind` is not 0. */
+/* Kernels that are running, for their parts on other threads. A slot belongs to its thread while
+ * `kind` is not 0. */
 static struct {
 	_Atomic uint32_t kind, op_name;
 	_Atomic uint64_t op;
@@ -159,7 +159,7 @@ static inline void rt_cpu_refresh(struct rt_thread *th)
 	th->cpu.self.within = false;
 }
 
-/* A state serves one thread after another, and so do its queues. */
+/* A state is used by one thread after another, and so are its queues. */
 static uint32_t rt_cpu_queue_of(struct rt_thread *th, enum rt_library library)
 {
 	uint32_t i;
@@ -192,7 +192,7 @@ static inline void emit(struct rt_thread *th, enum rt_library library, struct rt
 	rt_batch_kernel(th, k);
 }
 
-/* How long it ran is known, not when; what has been begun may be it. */
+/* It is known how long the kernel ran, not when; it may be one that has been begun. */
 static void ran_now(struct rt_thread *th, enum rt_library library, struct rt_kernel *k, int64_t dur)
 {
 	struct rt_cpu_open *open = th->cpu.self.depth > 0 && th->cpu.self.depth <= RT_CPU_OPEN_MAX ?
@@ -200,7 +200,7 @@ static void ran_now(struct rt_thread *th, enum rt_library library, struct rt_ker
 	int64_t now = rt_quick_ns(&th->clock);
 
 	if (open && (open->told || open->start_ns + dur > now + CLOCK_NS))
-		open = NULL;	/* not this one */
+		open = NULL;	/* it is another one */
 	if (open && open->start_ns + dur > now)
 		dur = now - open->start_ns;
 	k->start_ns = open ? open->start_ns : now - dur;
@@ -209,7 +209,7 @@ static void ran_now(struct rt_thread *th, enum rt_library library, struct rt_ker
 	if (!open)
 		return;
 	open->told = true;
-	/* what was written about it before we were called */
+	/* the time that was spent on writing before this function was called */
 	if (now - k->end_ns < OWN_MAX_NS)
 		rt_own_time(now - k->end_ns);
 }
@@ -268,7 +268,7 @@ struct rt_cpu_thread *rt_cpu_thread(void)
 	return th ? &th->cpu.self : NULL;
 }
 
-/* ---- begun and ended ---- */
+/* ---- kernels that begin and end ---- */
 
 static uint32_t part_name(uint32_t kind, const char *text)
 {
@@ -302,7 +302,7 @@ static int run_slot(uint32_t kind, struct rt_top top)
 	return -1;
 }
 
-/* The op of the one kernel of that kind that is running; none when several are. */
+/* The op of the kernel of that kind that is running; none if several are running. */
 static struct rt_top sole_op(uint32_t kind)
 {
 	struct rt_top top = { .step = -1 };
@@ -359,7 +359,7 @@ void rt_cpu_end(enum rt_library library)
 	open = &th->cpu.open[th->cpu.self.depth];
 	if (open->slot >= 0)
 		SET_REL(running[open->slot].kind, 0);
-	/* inside of another: its own thread's share of it */
+	/* within another kernel: this is its own thread's share of it */
 	if (open->told || th->cpu.self.depth)
 		return;
 	if (open->slot >= 0)

@@ -26,7 +26,7 @@ RT_API uint32_t rt_cpu_device(void);
 /* A kernel that ran on the calling thread, in the op on top of its stack. start_ns 0: it started
  * when rt_cpu_begin() was called, or else dur_ns ago. */
 struct rt_cpu_kernel {
-	uint32_t name, shape;		/* name id, shape id (0 none) */
+	uint32_t name, shape;		/* name id; shape id, 0: none */
 	int64_t start_ns, dur_ns;
 	uint64_t op;			/* the op it ran in; 0: the one on top */
 	uint32_t op_name;
@@ -35,7 +35,7 @@ RT_API void rt_cpu_ran(enum rt_library library, const struct rt_cpu_kernel *kern
 
 /* A copy that the library made, on the calling thread's queue of that library. */
 struct rt_cpu_copy {
-	uint32_t name, place;		/* as tft_command.shape, 0 unknown */
+	uint32_t name, place;		/* as tft_command.shape; 0: unknown */
 	uint32_t op_name;
 	uint8_t direction;		/* enum tft_direction */
 	uint64_t bytes, op;		/* op 0: none */
@@ -43,17 +43,17 @@ struct rt_cpu_copy {
 };
 RT_API void rt_cpu_copied(enum rt_library library, const struct rt_cpu_copy *copy);
 
-/* kind: a name id; text: that name. Every begin has its end. */
+/* kind: a name id; text: that name. Every rt_cpu_begin() needs an rt_cpu_end(). */
 RT_API void rt_cpu_begin(enum rt_library library, uint32_t kind, const char *text);
 RT_API void rt_cpu_end(enum rt_library library);
 
-/* State of the calling thread for libraries that call each other; NULL: the level is off,
- * or memory is short. */
+/* State of the calling thread, for libraries that call each other; NULL: the level is off, or
+ * memory is short. */
 struct rt_cpu_thread {
 	uint32_t told;		/* kernels recorded so far */
-	bool within;		/* inside of a call of BLAS that will be recorded */
-	int depth;		/* kernels that have begun, rt_cpu_begin() */
-	uint32_t generation, epoch;	/* cpu.c's own */
+	bool within;		/* inside a call of BLAS that will be recorded */
+	int depth;		/* kernels that have begun: rt_cpu_begin() */
+	uint32_t generation, epoch;	/* used by cpu.c only */
 };
 RT_API struct rt_cpu_thread *rt_cpu_thread(void);
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one place where events are written. Definitions go out whenever tftop
- * is there, data only at a level that asks for them. seq and the counters move
- * only when the session has enabled the event, so that a gap in seq is a loss
- * and nothing else.
+ * The only place where events are written. Definitions are sent whenever tftop is there, data only
+ * at a level that includes it. seq and the counters advance only when the session has enabled the
+ * event, so that a gap in seq always is a loss.
  */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* LTTng evaluates an event's fields when a session takes it in, and only then. */
+/* LTTng evaluates an event's fields only when a session records it. */
 static _Atomic uint32_t processes_written;
 
 static inline uint32_t count_written(uint32_t value)
@@ -19,7 +18,7 @@ static inline uint32_t count_written(uint32_t value)
 }
 #define TFT_PROCESS_WRITTEN(value) count_written(value)
 
-#define _LGPL_SOURCE	/* inline the reader side of RCU; this file is MIT */
+#define _LGPL_SOURCE	/* uses inline functions for the reader side of RCU; this file is MIT */
 #define LTTNG_UST_TRACEPOINT_HIDDEN_DEFINITION
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
@@ -28,10 +27,10 @@ static inline uint32_t count_written(uint32_t value)
 #include "probes/runtime/internal.h"
 
 /*
- * The calling thread, which is about to write that many events; NULL: they are dropped. A thread's
- * first tracepoint allocates LTTng's thread-local memory. Where the program has a malloc of its
- * own that marks ranges, that would bring it back here for ever: what happens inside of a
- * tracepoint is dropped.
+ * Returns the calling thread, which is about to write that many events; NULL: they are dropped. A
+ * thread's first tracepoint allocates LTTng's thread-local memory. If the program has a malloc of
+ * its own that marks ranges, that would lead back here for ever: so events inside of a tracepoint
+ * are dropped.
  */
 static inline struct rt_thread *rt_emit_enter(uint32_t events)
 {
@@ -56,7 +55,7 @@ static inline void rt_emit_leave(struct rt_thread *th, int saved_errno)
 	th->emitting = false;
 }
 
-/* The first of so many numbers. Another tftop than before has seen none of this thread's. */
+/* The first of `events` sequence numbers; a tftop that has just come starts at 1. */
 static inline uint32_t rt_emit_number(struct rt_thread *th, uint32_t events)
 {
 	uint32_t arrival = GET(rt_arrivals);
@@ -69,7 +68,7 @@ static inline uint32_t rt_emit_number(struct rt_thread *th, uint32_t events)
 	return th->seq - events + 1;
 }
 
-/* To whoever listens. `prepare` is done with the thread, th_, just before. */
+/* Sends an event to every session that records it. `prepare` runs just before, with thread th_. */
 #define EMIT(event, record, events, prepare) do { \
 	if (lttng_ust_tracepoint_enabled(tftop, event)) { \
 		int saved_ = errno; \
@@ -82,13 +81,13 @@ static inline uint32_t rt_emit_number(struct rt_thread *th, uint32_t events)
 	} \
 } while (0)
 
-/* With a sequence number; `count` events in one. */
+/* Sends `count` events in one record, with sequence numbers. */
 #define EMIT_NUMBERED(condition, event, record, count) do { \
 	if (condition) \
 		EMIT(event, record, count, (record)->seq = rt_emit_number(th_, count)); \
 } while (0)
 
-/* Without one, whenever tftop is there. */
+/* Without a sequence number, whenever tftop is there. */
 #define EMIT_PLAIN(event, record) do { \
 	if (GET(rt_armed)) \
 		EMIT(event, record, 1, ); \

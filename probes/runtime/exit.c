@@ -2,14 +2,14 @@
 /*
  * The ends of a process.
  *
- *  exit		on_exit: the probes' fini, a last beat, tft_exit. Handlers of
- *		the program that run later still find us working; a destructor
- *		then says what they did.
- *  _exit, exec	through libtftop-start: possibly from a signal handler that
- *		interrupted a driver, so nothing of a driver is called here; the
- *		runtime's thread is asked to harvest and to beat, for at most
- *		100 ms. After an exec that failed the process is introduced again.
- *  killed	what was written is in shared memory and survives by itself.
+ *  exit		on_exit: the probes' fini, a last beat, tft_exit. Handlers of the program
+ *		that run later still find the runtime working; a destructor then sends
+ *		what they did.
+ *  _exit, exec	through libtftop-start: possibly from a signal handler that interrupted a
+ *		driver, so no function of a driver is called here; the runtime's thread is
+ *		asked to harvest and to beat, for at most 100 ms. After an exec that failed
+ *		the process is introduced again.
+ *  killed	what was written is in shared memory and is not lost.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -97,9 +97,9 @@ static const struct tft_start_hooks hooks = {
 static void (*set_hooks)(const struct tft_start_hooks *);
 
 /*
- * LTTng's destructor ends its threads by pthread_cancel(), for which glibc loads this library
- * and aborts the process where that fails: after chroot(), or without a free descriptor or
- * memory. So it is there before. The program's C++ libraries would have brought the same one.
+ * LTTng's destructor ends its threads by pthread_cancel(), for which glibc loads this library and
+ * aborts the process if that fails: after chroot(), or without a free descriptor or memory. So it
+ * is loaded early. The program's C++ libraries would have loaded the same one.
  */
 static void be_able_to_end(void)
 {

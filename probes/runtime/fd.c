@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which descriptors are LTTng's. liblttng-ust-common keeps the set and lets
- * nobody look; but its safe close calls back, under its lock, for a descriptor
- * that is not in the set, and a callback need not close.
+ * Finds out which descriptors belong to LTTng. liblttng-ust-common keeps the set and does not
+ * expose it; but its safe close calls back, under its lock, for a descriptor that is not in the
+ * set, and the callback need not close it.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -15,11 +15,11 @@
 #define YIELDED_MAX 16
 #define FD_SCAN 1024
 
-/* Set while LTTng's own threads may already close: they come here too. */
+/* Set while LTTng's own threads may already close descriptors: they come here, too. */
 static int (*_Atomic safe_close)(int, int (*)(int));
 static _Thread_local bool called __attribute__((tls_model("initial-exec")));
 
-/* Numbers that the program took while LTTng still has them; 0: free. */
+/* Numbers that the program took while LTTng still has them; 0: unused. */
 static _Atomic int yielded[YIELDED_MAX];
 
 static int not_ours(int fd)
@@ -38,8 +38,8 @@ void rt_fd_start(void)
 			(int (*)(int, int (*)(int)))dlsym(h, "lttng_ust_safe_close_fd"));
 }
 
-/* In LTTng's set, and the caller is not LTTng: its own threads, under the
- * set's lock, are called back for every number. */
+/* Whether it is in LTTng's set and the caller is not LTTng: its own threads, which hold the set's
+ * lock, are called back for every number. */
 static bool tracked(int fd)
 {
 	int (*ask)(int, int (*)(int)) = GET_ACQ(safe_close), saved = errno;
@@ -78,7 +78,7 @@ enum tft_close rt_fd_close(int fd)
 	return TFT_CLOSE_PRETEND;
 }
 
-/* Descriptors of LTTng's, sockets or the rest; sockets are shut down if asked. */
+/* Counts LTTng's descriptors, either sockets or the others; shuts sockets down if requested. */
 static int count_tracked(bool sockets, bool shut)
 {
 	int n = 0, type;
@@ -97,11 +97,10 @@ static int count_tracked(bool sockets, bool shut)
 }
 
 /*
- * A socket to the session daemon that is shut down makes LTTng's listener drop
- * its buffers at once. The sockets themselves it closes when it connects again:
- * some seconds later, or never when the daemon has another uid than we (LTTng
- * waits for a wake-up per uid). That close comes through libtftop-start, which
- * then leaves alone a number that was given away.
+ * When a socket to the session daemon is shut down, LTTng's listener drops its buffers at once. It
+ * closes the sockets themselves when it connects again: some seconds later, or never if the daemon
+ * has another uid than this process (LTTng waits for a wake-up per uid). That close comes through
+ * libtftop-start, which then leaves alone a number that was given away.
  */
 void rt_fd_yield(int fd)
 {

@@ -33,8 +33,8 @@
 
 #define WAIT_BYTES 4096
 
-static char known[PATH_MAX];		/* what LTTng was told; "": nothing, or too long */
-static char target[PATH_MAX];		/* of the link at `known` */
+static char known[PATH_MAX];		/* the home that LTTng uses; "": none, or too long */
+static char target[PATH_MAX];		/* target of the link at `known` */
 static _Atomic bool linked;
 static _Atomic bool word_set;
 
@@ -47,7 +47,7 @@ static const char *home(void)
 	return path ? path : "";
 }
 
-/* liblttng-ust is needed by this library, so its own constructor has just run. */
+/* liblttng-ust is needed by this library, so its constructor has just run. */
 __attribute__((constructor)) static void remember(void)
 {
 	const char *path = home();
@@ -56,7 +56,7 @@ __attribute__((constructor)) static void remember(void)
 		memcpy(known, path, strlen(path) + 1);
 }
 
-/* The word LTTng's thread of this user sleeps on; NULL: there is none. */
+/* The word on which LTTng's thread of this user sleeps; NULL: there is none. */
 static _Atomic int32_t *wait_word(void)
 {
 	char path[64];
@@ -88,7 +88,7 @@ void rt_home_wake(void)
 	munmap((void *)word, WAIT_BYTES);
 }
 
-/* A link that another process of this user's has made for the same tftop. */
+/* Whether another process of this user has made a link for the same tftop. */
 static bool is_there(const char *path)
 {
 	char now[PATH_MAX];
@@ -97,7 +97,8 @@ static bool is_there(const char *path)
 	return n > 0 && (size_t)n == strlen(path) && !memcmp(now, path, (size_t)n);
 }
 
-/* Whoever of those that use it sees tftop go takes it away: another may need it longer. */
+/* A process that uses the link removes it when it sees tftop end, because another one may need it
+ * longer. */
 static void use(const char *path)
 {
 	SET(linked, false);
@@ -124,7 +125,7 @@ bool rt_home_follow(void)
 		rt_home_wake();
 		return true;
 	}
-	rt_home_leave();	/* of the tftop before */
+	rt_home_leave();	/* that of the previous tftop */
 	if (is_there(path)) {
 		use(path);
 		return true;
@@ -159,7 +160,7 @@ void rt_home_reached(void)
 	munmap((void *)word, WAIT_BYTES);
 }
 
-/* The name that dir_create() of probes/session gives. */
+/* Whether it is a name that dir_create() of probes/session gives. */
 static bool is_tftops(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -172,7 +173,7 @@ bool rt_home_joinable(void)
 	return is_tftops(known);
 }
 
-/* In a folder where everybody can make one, a link is believed that is its user's or root's. */
+/* In a folder where everybody can make links, only a link of this user or of root is trusted. */
 bool rt_home_page(char *path, size_t size)
 {
 	struct stat st;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A small map from 64-bit keys to name ids, for probes: lookups and insertions
- * take no lock, entries are never removed. Keys are not 0. Full: the insertion
- * is dropped and counted, and lookups get 0.
+ * A small map from 64-bit keys to name ids, for probes. Lookups and insertions take no lock;
+ * entries are never removed. A key is never 0. If the map is full, an insertion is dropped and
+ * counted, and lookups of that key return 0.
  */
 #ifndef PROBES_RUNTIME_IDMAP_H
 #define PROBES_RUNTIME_IDMAP_H

@@ -3,13 +3,13 @@
  * What the files of the runtime share. Not for probes.
  *
  * Always true:
- *  - A struct rt_thread is written by its owner only, except the fields marked
- *    "runtime thread". Everything another thread reads is a relaxed atomic;
- *    the order that matters is made by release stores and, where the reader
- *    must win against a store buffer, by rt_barrier_heavy() on the rare side.
- *  - Thread states are mapped once and never unmapped: a dead thread's state
- *    goes to a free list with its counters and serves the next new thread.
- *  - Locks are held over our own tables only, and waited for at most 1 s.
+ *  - A struct rt_thread is written by its owner only, except for the fields marked "runtime
+ *    thread". Everything that another thread reads is a relaxed atomic. Where order matters, it is
+ *    established by release stores and, where the reader must not miss what is still in a store
+ *    buffer, by rt_barrier_heavy() on the side that runs rarely.
+ *  - Thread states are mapped once and never unmapped: the state of a thread that has ended goes to
+ *    a free list, with its counters, and is used for the next new thread.
+ *  - Locks are held only while the runtime's own tables are accessed, and waited for at most 1 s.
  *
  * Order of locks: rt_life_lock, then any one of the others, never two others.
  */
@@ -35,31 +35,31 @@
 #define RT_CALLS_MAX 512	/* functions counted per thread; a power of two */
 #define RT_PROBES_MAX 16
 #define RT_OPEN_NS 10000000	/* an op that is open for longer is announced */
-#define RT_TICK_NS 25000000	/* half of a live timer's period, half of SETTLED_NS */
+#define RT_TICK_NS 25000000	/* half of a live timer's period, and half of SETTLED_NS */
 #define RT_THREAD_NAME 64
 
 #define GET(x) atomic_load_explicit(&(x), memory_order_relaxed)
 #define SET(x, v) atomic_store_explicit(&(x), (v), memory_order_relaxed)
 #define GET_ACQ(x) atomic_load_explicit(&(x), memory_order_acquire)
 #define SET_REL(x, v) atomic_store_explicit(&(x), (v), memory_order_release)
-/* Owner's counters: no other writer, so no locked instruction. */
+/* Changes a counter of the owner: nobody else writes it, so no locked instruction is needed. */
 #define ADD(x, n) SET(x, GET(x) + (n))
 
 /*
- * One open op. `instance` is also its version: 0 while the owner writes the
- * other fields or the slot is free, and never the same twice, so a reader that
- * sees the same non-zero value before and after has a consistent copy.
+ * One open op. `instance` is also its version: it is 0 while the owner writes the other fields or
+ * while the slot is unused, and never has the same value twice. So a reader that sees the same
+ * non-zero value before and after has a consistent copy.
  */
 struct rt_frame {
 	_Atomic uint64_t instance;
-	_Atomic uint64_t announced;	/* runtime thread: instance it announced */
-	_Atomic uint64_t cut;		/* runtime thread: instance it ended */
+	_Atomic uint64_t announced;	/* runtime thread: the instance that it announced */
+	_Atomic uint64_t cut;		/* runtime thread: the instance that it ended */
 	_Atomic uint64_t parent, payload, forward, handed;
 	_Atomic int64_t start_ns, step;
 	_Atomic uint32_t name, type, domain, argb, source, shapes;
 	_Atomic uint16_t depth;
 	_Atomic uint8_t framework, flags;
-	uint8_t open;			/* owner: not popped yet */
+	uint8_t open;			/* owner: it has not been popped */
 };
 
 /*
@@ -71,21 +71,21 @@ struct rt_frame {
 struct rt_batch {
 	_Atomic uint32_t gathering;	/* owner: is working on the batch */
 	_Atomic uint32_t taking;	/* runtime thread: is working on it, or about to */
-	_Atomic uint32_t count;		/* of all */
+	_Atomic uint32_t count;		/* number of all entries */
 	uint32_t tid;
-	_Atomic int64_t oldest_ns;	/* start of the oldest one, 0: none */
-	_Atomic int64_t since_ns;	/* when the first one was gathered */
+	_Atomic int64_t oldest_ns;	/* start of the oldest entry; 0: none */
+	_Atomic int64_t since_ns;	/* when the first entry was gathered */
 	_Atomic int64_t written_ns;
 	struct rt_pack pack;
 };
 
 /* Calls of one function on one thread that had no event of their own. */
 struct rt_calls {
-	_Atomic uint32_t fn;		/* 0: free */
+	_Atomic uint32_t fn;		/* 0: unused */
 	_Atomic uint32_t errors;
 	_Atomic uint64_t count;
 	_Atomic int64_t total_ns;
-	_Atomic int64_t max_ns[2];	/* of the even and odd beats */
+	_Atomic int64_t max_ns[2];	/* maxima of the even and of the odd beats */
 	_Atomic uint32_t timed;
 	uint32_t sent_errors;		/* runtime thread: as of the last beat */
 	uint64_t sent_count;
@@ -96,41 +96,43 @@ struct rt_calls {
 #define RT_CPU_OPEN_MAX 4
 struct rt_cpu_open {
 	uint32_t name;
-	int slot;			/* where its parts find it, -1: they cannot */
-	bool told;			/* its event is written */
+	int slot;			/* where its parts find it; -1: they cannot */
+	bool told;			/* its event has been written */
 	struct rt_top top;
 	int64_t start_ns;
 };
 
 struct rt_thread {
-	struct rt_thread *next;		/* all states; set once */
-	struct rt_thread *next_free;	/* under the lock of threads.c */
+	struct rt_thread *next;		/* list of all states; set once */
+	struct rt_thread *next_free;	/* protected by the lock of threads.c */
 	_Atomic uint32_t tid;		/* 0: no owner */
-	_Atomic uint32_t section;	/* odd: has read the clock for something not visible yet */
-	_Atomic uint64_t closing;	/* instance whose final event is being written */
-	_Atomic uint64_t claim;		/* runtime thread: instance being announced */
+	/* odd: the owner has read the clock for something that is not visible yet */
+	_Atomic uint32_t section;
+	_Atomic uint64_t closing;	/* the instance whose final event is being written */
+	_Atomic uint64_t claim;		/* runtime thread: the instance that is being announced */
 	_Atomic uint64_t events, calls;
-	uint32_t seq, arrival;		/* of rt_arrivals, when it was counted from 0 */
-	bool emitting;			/* inside of a tracepoint */
-	uint32_t exits;			/* rounds of the key's destructor */
-	_Atomic uint32_t epoch;		/* of the frames; see rt_epoch */
-	int top;			/* frames in use, holes included */
+	uint32_t seq, arrival;	/* arrival: value of rt_arrivals when seq was counted from 0 */
+	bool emitting;			/* inside a tracepoint */
+	uint32_t exits;			/* how often the key's destructor has run */
+	_Atomic uint32_t epoch;		/* epoch of the frames, see rt_epoch */
+	int top;			/* frames in use, including holes */
 	int depth;			/* open frames */
 	int over;			/* pushes that found the stack full */
-	uint32_t push_sample, pop_sample;	/* until the next one is measured */
-	_Atomic int visible;		/* top, for the runtime thread */
+	uint32_t push_sample, pop_sample;	/* calls until the next one is measured */
+	_Atomic int visible;		/* `top`, for the runtime's thread */
 	uint64_t instance_next, instance_end;
-	uint64_t handed;		/* of the next op: rt_op_handed() */
-	struct {			/* the outermost range that is a trigger; trigger.c */
+	uint64_t handed;		/* belongs to the next op: rt_op_handed() */
+	struct {			/* the outermost range that is a trigger, see trigger.c */
 		uint32_t turn, domain;
-		uint32_t depth;		/* ranges of its domain from it on, 0: none is open */
+		uint32_t depth;	/* open ranges of its domain, from it inwards; 0: it is not open */
 	} trigger;
-	struct rt_quick clock;		/* of its ops and kernels */
-	int64_t even_ns;		/* runtime thread: last scan that saw section even */
+	struct rt_quick clock;		/* clock of its ops and kernels */
+	int64_t even_ns;		/* runtime thread: the last scan that saw an even section */
 	struct rt_batch batch;
-	char name[RT_THREAD_NAME];	/* under the lock of threads.c */
+	char name[RT_THREAD_NAME];	/* protected by the lock of threads.c */
 	struct {
-		struct rt_cpu_thread self;	/* depth includes those without room */
+		/* depth also counts kernels for which there was no room */
+		struct rt_cpu_thread self;
 		uint32_t queue[RT_LIBRARY_COUNT];
 		struct rt_cpu_open open[RT_CPU_OPEN_MAX];
 	} cpu;
@@ -145,14 +147,14 @@ enum rt_fork { RT_FORK_BEFORE, RT_FORK_PARENT, RT_FORK_CHILD };
 extern RT_HIDDEN _Thread_local struct rt_thread *rt_tls
 	__attribute__((tls_model("initial-exec")));
 
-/* The calling thread's state, made at first use; NULL when memory is short. */
+/* The calling thread's state, made at its first use; NULL: memory is short. */
 RT_HIDDEN struct rt_thread *rt_self_slow(void);
 static inline struct rt_thread *rt_self(void)
 {
 	return __builtin_expect(rt_tls != NULL, 1) ? rt_tls : rt_self_slow();
 }
 
-/* Head of the list of all states; safe to walk without a lock. */
+/* Head of the list of all states; it can be walked without a lock. */
 RT_HIDDEN struct rt_thread *rt_threads(void);
 RT_HIDDEN void rt_threads_fork(enum rt_fork stage);
 RT_HIDDEN void rt_threads_dump(void);
@@ -167,7 +169,7 @@ RT_HIDDEN void rt_names_fork(enum rt_fork stage);
 
 /* ---- stack.c ---- */
 
-/* Raised when the level leaves off: what is on the stacks is stale. */
+/* Raised when the level leaves off, which makes what is on the stacks stale. */
 extern RT_HIDDEN _Atomic uint32_t rt_epoch;
 
 RT_HIDDEN uint64_t rt_instance(struct rt_thread *th);
@@ -183,32 +185,32 @@ static inline struct tft_op rt_op_of(const struct rt_op_args *args)
 /* Closes what is left open on a thread that ends. */
 RT_HIDDEN void rt_stack_end(struct rt_thread *th);
 RT_HIDDEN void rt_stack_fork_child(struct rt_thread *th);
-/* Announces what has been open for RT_OPEN_NS; returns the start of the oldest
- * open and not announced op of the thread, INT64_MAX for none. */
+/* Announces what has been open for RT_OPEN_NS. Returns the start of the thread's oldest op that is
+ * open and not announced; INT64_MAX: none. */
 RT_HIDDEN int64_t rt_stack_scan(struct rt_thread *th, int64_t now_ns, bool announce);
 /* The level goes off: ends what was announced. */
 RT_HIDDEN void rt_stack_cut(struct rt_thread *th, int64_t now_ns);
 
 /* ---- batch.c ---- */
 
-/* Owner: takes a finished op, which ended or was marked at end_ns. It is written at once, or later
+/* Owner: adds a finished op, which ended or was marked at end_ns. It is written at once, or later
  * together with others. */
 RT_HIDDEN void rt_batch_add(struct rt_thread *th, struct tft_op *op, int64_t end_ns);
-/* Owner: likewise a kernel that the processor ran on this thread. */
+/* Owner: adds a kernel that the processor ran on this thread. */
 RT_HIDDEN void rt_batch_kernel(struct rt_thread *th, const struct rt_kernel *kernel);
 /* Owner: writes its batch. */
 RT_HIDDEN void rt_batch_end(struct rt_thread *th);
-/* Writes what threads have gathered for long, or everything. On the runtime's thread, or on the
- * thread that ends the process when the runtime's is gone. */
+/* Writes what threads have gathered for long, or everything. Called on the runtime's thread or, if
+ * that has ended, on the thread that ends the process. */
 RT_HIDDEN void rt_batch_write_all(int64_t now_ns, bool young_too);
-/* From here on ops are written at once, because the process may end. */
+/* From now on ops are written at once, because the process may end. */
 RT_HIDDEN void rt_batch_at_once(bool at_once);
 RT_HIDDEN void rt_batch_fork_child(struct rt_thread *th);
 
 /* ---- async.c ---- */
 
 RT_HIDDEN int64_t rt_async_scan(int64_t now_ns, bool announce);
-/* The level goes off: forgets all, and ends what was announced. */
+/* The level goes off: drops all entries, and ends what was announced. */
 RT_HIDDEN void rt_async_cut(int64_t now_ns);
 RT_HIDDEN void rt_async_fork(enum rt_fork stage);
 
@@ -221,7 +223,7 @@ RT_HIDDEN void rt_cpu_fork_child(void);
 
 /* Not 0: a tap is open (tap.h). */
 extern RT_HIDDEN _Atomic uint32_t rt_tap_now;
-/* An op with this name and type opens. */
+/* An op with this name and type starts. */
 RT_HIDDEN void rt_tap_op(uint32_t name, uint32_t type);
 RT_HIDDEN void rt_tap_add(const struct tft_command *command);
 RT_HIDDEN void rt_tap_device(const struct tft_device *device);
@@ -241,9 +243,9 @@ RT_HIDDEN void rt_calls_fork_child(void);
 
 /* ---- emit.c ---- */
 
-/* Whether the session has enabled our events. */
+/* Whether the session has enabled the events of tftop. */
 RT_HIDDEN bool rt_enabled(void);
-/* False: no session recorded it. */
+/* false: no session recorded it. */
 RT_HIDDEN bool rt_emit_process(const struct tft_process *r);
 RT_HIDDEN void rt_emit_exit(const struct tft_exit *r);
 RT_HIDDEN void rt_emit_probe(const struct tft_probe *r);
@@ -261,9 +263,9 @@ RT_HIDDEN void rt_emit_beat(const struct tft_beat *r);
 
 /* ---- loop.c ---- */
 
-/* Starts the runtime thread when there is none; false when it cannot. */
+/* Starts the runtime's thread if there is none; false: that is impossible. */
 RT_HIDDEN bool rt_loop_start(void);
-/* Stops it, waiting at most 200 ms; false when it is still running. */
+/* Stops the thread, and waits at most 200 ms; false: it is still running. */
 RT_HIDDEN bool rt_loop_stop(void);
 /* Makes the thread tick and beat now; waits at most wait_ns for that. */
 RT_HIDDEN void rt_loop_flush(int64_t wait_ns);
@@ -272,59 +274,59 @@ RT_HIDDEN void rt_loop_apply(int64_t wait_ns);
 RT_HIDDEN void rt_loop_fork_child(void);
 /* The level goes off: ends what was announced as open. Runtime thread. */
 RT_HIDDEN void rt_loop_cut(void);
-/* Wakes the thread up. */
+/* Wakes the thread. */
 RT_HIDDEN void rt_loop_wake(void);
 /* tftop detaches: writes what is complete while that is possible. Runtime thread. */
 RT_HIDDEN void rt_loop_harvest(int64_t now_ns);
-/* The level the probes already know. */
+/* Sets the level that the probes already know. */
 RT_HIDDEN void rt_loop_level(enum tft_level level);
-/* Sends the next beat; only when the thread is stopped. */
+/* Sends the next beat; only while the thread is stopped. */
 RT_HIDDEN void rt_loop_last_beat(void);
-/* Another tftop has come: beats count from here on. Runtime thread. */
+/* Another tftop has connected: beats count from now on. Runtime thread. */
 RT_HIDDEN void rt_loop_arrive(void);
 
 /* ---- control.c ---- */
 
-/* tftop is there and wants definitions and beats, whatever the level. */
+/* A tftop is there and wants definitions and beats, whatever the level. */
 extern RT_HIDDEN _Atomic uint32_t rt_armed;
-/* Maps the page at the first call; false when there is no tftop, or no tftop any more. */
+/* Maps the page at the first call; false: there is no tftop, or no tftop any more. */
 RT_HIDDEN bool rt_control_there(void);
-/* Maps this page (NULL: none is named) if the previous page's tftop does not live any more, or
- * if this page's tftop has joined the process, which only one can at a time. False: there is no
- * page, or the process belongs to another tftop, and rt_attach_why() was called. Under the lock
- * of life.c. */
+/* Maps this page (NULL: none is named) if the previous page's tftop is dead, or if this page's
+ * tftop has joined the process, which only one can do at a time. false: there is no page, or the
+ * process belongs to another tftop, and rt_attach_why() was called. The lock of life.c must be
+ * held. */
 RT_HIDDEN bool rt_control_renew(const char *path, bool joined);
-/* There is a new page that the runtime's thread has not looked at yet. */
+/* Whether there is a new page that the runtime's thread has not seen yet. */
 RT_HIDDEN bool rt_control_arrived(void);
 /* A number that is different for each tftop that connects to this process. */
 RT_HIDDEN uint32_t rt_control_number(void);
-/* tftop lives but its daemons have died: there is nothing to do until new ones are there. Runtime
- * thread. */
+/* tftop is alive but its daemons have died: there is nothing to do until new ones are ready.
+ * Runtime thread. */
 RT_HIDDEN bool rt_control_away(void);
-/* tftop may be dead: it is stopped, or was killed. */
+/* tftop may be dead: it is stopped, or it was killed. */
 RT_HIDDEN bool rt_control_silent(int64_t now_ns);
 /* tftop has detached for good. */
 RT_HIDDEN bool rt_control_let_go(void);
 /* Raised when another tftop comes: events are numbered from 1 for each. */
 extern RT_HIDDEN _Atomic uint32_t rt_arrivals;
 RT_HIDDEN void rt_control_fork_child(void);
-/* Applies the level; after rt_control_there() returned true. */
+/* Applies the level; to be called after rt_control_there() returned true. */
 RT_HIDDEN void rt_control_start(void);
-/* LTTng did not answer in time: a message says so when it does. */
+/* LTTng did not answer in time; a message will say so once it answers. */
 RT_HIDDEN void rt_control_unheard(void);
-/* Sets rt_armed and tft_rt_level_now, sends a dump when one is due. Runtime thread. */
+/* Sets rt_armed and tft_rt_level_now, and sends a dump if one is due. Runtime thread. */
 RT_HIDDEN void rt_control_refresh(int64_t now_ns);
 
 /* ---- trigger.c ---- */
 
-/* There is a trigger and its range is not open: the level is off. */
+/* Whether there is a trigger whose range is not open, so that the level is off. */
 RT_HIDDEN bool rt_trigger_lowers(void);
-/* The probes were told the level that is in force. Runtime thread. */
+/* The probes have been told the level that is in force. Runtime thread. */
 RT_HIDDEN void rt_trigger_told(void);
 /* Applies the page's trigger; NULL: there is none. Runtime thread, or before there is one. */
 RT_HIDDEN void rt_trigger_take(const struct tft_control *page);
-/* Sends how often the trigger has begun, if it has since the last call. Runtime thread, or after
- * it. */
+/* Sends how often the trigger has begun, if that has changed since the last call. On the runtime's
+ * thread, or after that has ended. */
 RT_HIDDEN void rt_trigger_tell(void);
 /* Called while ranges are watched: before a push and after a pop. rt_trigger_async() says whether a
  * range by id is the wanted one, rt_trigger_async_is() which instance it got, and
@@ -334,7 +336,7 @@ RT_HIDDEN void rt_trigger_pop(uint32_t domain);
 RT_HIDDEN bool rt_trigger_async(const struct rt_op_args *args);
 RT_HIDDEN void rt_trigger_async_is(uint64_t instance);
 RT_HIDDEN void rt_trigger_async_end(uint64_t instance);
-/* The calling thread ends, th is its state. */
+/* The calling thread ends; th is its state. */
 RT_HIDDEN void rt_trigger_thread_ends(struct rt_thread *th);
 RT_HIDDEN void rt_trigger_fork_child(void);
 
@@ -344,28 +346,29 @@ extern RT_HIDDEN _Atomic uint32_t rt_started;
 /* After a fork: the child has not sent its definitions yet. */
 extern RT_HIDDEN _Atomic uint32_t rt_child_pending;
 RT_HIDDEN void rt_child_start(void);
-/* Whether a tftop can come back to a program that was left running without entering it, and whether
- * one has: then its page is in use now. Runtime thread, while no tftop gives a sign of life. */
+/* Whether a tftop can return to a program that was left running, without entering it, and whether
+ * one has returned: then its page is in use now. Runtime thread, while no tftop gives a sign of
+ * life. */
 RT_HIDDEN bool rt_may_be_joined(void);
 RT_HIDDEN bool rt_join(void);
 /* Sends every definition except that of the process; those of the probes only on the runtime's
  * thread. */
 RT_HIDDEN void rt_dump_all(bool probes_too);
-/* The probes, *borrowed*; n of them. Entries below n never change. */
+/* The probes, *borrowed*; there are n. Entries below n never change. */
 RT_HIDDEN const struct rt_probe *const *rt_probes(int *n);
 
 /* ---- home.c ---- */
 
-/* Makes LTTng reach the daemon in LTTNG_HOME although it knows another home. False: that is not
- * possible, and rt_attach_why() was called. rt_home_reached() ends the waiting. */
+/* Makes LTTng reach the daemon in LTTNG_HOME although it uses another home. false: that is
+ * impossible, and rt_attach_why() was called. rt_home_reached() ends the waiting. */
 RT_HIDDEN bool rt_home_follow(void);
 RT_HIDDEN void rt_home_reached(void);
 /* Makes LTTng's thread look for its daemon now, if it waits for one; until rt_home_reached(). */
 RT_HIDDEN void rt_home_wake(void);
-/* Whether LTTng's home is a folder of tftop's, and the page of another tftop that is there now. */
+/* Whether LTTng's home is a folder of tftop's; writes the page of the tftop that is there now. */
 RT_HIDDEN bool rt_home_joinable(void);
 RT_HIDDEN bool rt_home_page(char *path, size_t size);
-/* When tftop has gone, and not merely stopped: removes what it has left in the file system. */
+/* Removes what tftop has left in the file system, if tftop has ended and is not merely stopped. */
 RT_HIDDEN void rt_home_leave(void);
 
 /* ---- modules.c ---- */
@@ -398,22 +401,22 @@ RT_HIDDEN void rt_fd_yield(int fd);
 struct rt_totals {
 	_Atomic uint64_t dropped, vendor_dropped;
 	_Atomic int64_t own_ns;
-	_Atomic uint64_t instances;	/* last one handed out, in blocks */
-	_Atomic uint32_t correlations, devices, queues;	/* last ones handed out */
+	_Atomic uint64_t instances;	/* the last one given out, in blocks */
+	_Atomic uint32_t correlations, devices, queues;	/* the last ones given out */
 };
 extern RT_HIDDEN struct rt_totals rt_totals;
 
-/* Bounded locks: false after 1 s (a thread died or was stopped inside). */
+/* Locks with a time limit: false after 1 s (a thread died or was stopped inside). */
 RT_HIDDEN bool rt_lock(pthread_mutex_t *lock);
 RT_HIDDEN void rt_unlock(pthread_mutex_t *lock);
-/* Holds a lock over a fork; *held is the caller's memory of it. */
+/* Holds a lock during a fork; *held tells the caller whether it does. */
 RT_HIDDEN void rt_fork_lock(pthread_mutex_t *lock, bool *held, enum rt_fork stage);
-/* Zeroed memory that is never freed; NULL when there is none. */
+/* Zeroed memory that is never freed; NULL: memory is short. */
 RT_HIDDEN void *rt_pages(size_t bytes);
 
 /*
- * An asymmetric barrier pair: light costs the often-run side nothing where the
- * kernel has membarrier(2); else both are full fences.
+ * An asymmetric pair of barriers: the light one costs the side that runs often nothing if the
+ * kernel has membarrier(2); otherwise both are full fences.
  */
 extern RT_HIDDEN bool rt_have_membarrier;
 RT_HIDDEN void rt_barrier_init(void);
@@ -426,7 +429,8 @@ static inline void rt_barrier_light(void)
 		rt_fence(memory_order_seq_cst);
 }
 
-/* Owner: between the two it may hold a time that no other thread can see yet. */
+/* Owner: between rt_section_enter() and its counterpart it may hold a time that no other thread can
+ * see yet. */
 static inline void rt_section_enter(struct rt_thread *th)
 {
 	SET(th->section, GET(th->section) + 1);

@@ -13,17 +13,17 @@
 #include "probes/runtime/internal.h"
 
 #define ARM_WAIT_NS 1000000000
-#define REACH_WAIT_NS 6000000000	/* LTTng may look for its daemon each 5 s only */
+#define REACH_WAIT_NS 6000000000	/* LTTng may look for its daemon only every 5 s */
 #define FORK_LIBRARY "liblttng-ust-fork.so"
 
 _Atomic uint32_t rt_child_pending;
 
 static pthread_mutex_t life_lock = PTHREAD_MUTEX_INITIALIZER;
-static bool life_held;			/* over a fork */
+static bool life_held;			/* held during a fork */
 _Atomic uint32_t rt_started;
 static const struct rt_probe *probes[RT_PROBES_MAX];
 static _Atomic int probe_count;
-static bool ust_fork;			/* liblttng-ust-fork does LTTng's part */
+static bool ust_fork;			/* liblttng-ust-fork handles LTTng's part */
 static __thread sigset_t fork_signals;
 
 const struct rt_probe *const *rt_probes(int *n)
@@ -87,7 +87,7 @@ static void child_after_fork(void)
 
 	if (!ust_fork)
 		lttng_ust_after_fork_child(&fork_signals);
-	/* while the thread that the child has still has its state */
+	/* while the only thread of the child still has its state */
 	rt_trigger_fork_child();
 	fork_locks(RT_FORK_CHILD);
 	rt_loop_fork_child();
@@ -107,13 +107,12 @@ static void child_after_fork(void)
 	for (int i = 0; i < n; i++)
 		if (probe[i]->fork_child)
 			probe[i]->fork_child();
-	/* nobody calls us at level off, so nobody but our own thread would
-	 * ever see that it is off no more */
+	/* no probe calls the runtime at level off, so only its own thread would notice a change */
 	if (GET(rt_armed) && rt_level() == TFT_LEVEL_OFF)
 		rt_loop_start();
 }
 
-/* The child's first event: it introduces itself and gets its own thread. */
+/* On the child's first event: it introduces itself and gets a runtime thread of its own. */
 void rt_child_start(void)
 {
 	int cancel;
@@ -152,7 +151,7 @@ static void rt_start(void)
 	ust_fork = h != NULL;
 	rt_barrier_init();
 	SET(rt_started, 1);
-	SET(rt_armed, 1);	/* our own events below */
+	SET(rt_armed, 1);	/* for our own events below */
 	if (!wait_for(rt_enabled, ARM_WAIT_NS))
 		rt_control_unheard();
 	rt_control_start();
@@ -210,10 +209,10 @@ out:
 	return ok;
 }
 
-/* ---- late ---- */
+/* ---- attaching ---- */
 
 static char why[512];
-static _Atomic bool came_late;		/* the probes did, not with the program */
+static _Atomic bool came_late;		/* the probes were attached, not loaded at the start */
 
 void rt_attach_why(const char *format, ...)
 {
@@ -229,7 +228,7 @@ const char *tftop_attach_why(void)
 	return why;
 }
 
-/* The session has our events, and the runtime's thread knows of this tftop. */
+/* Whether the session has our events, and the runtime's thread knows this tftop. */
 static bool reached(void)
 {
 	return rt_enabled() && GET(rt_armed) && !rt_control_arrived();
@@ -248,11 +247,11 @@ static bool renew(const char *page, bool joined)
 	return ok;
 }
 
-/* Of the tftop that is named now; waits for LTTng. Where it did not come for one probe it is not
- * waited for by the next ones: tftop waits for all together, and hears why. */
+/* Connects to the tftop that is named now; waits for LTTng. If that failed for one probe, the next
+ * ones do not wait: tftop waits for all of them together, and is told why. */
 static bool rt_reach_tftop(void)
 {
-	static int64_t given_up = -1;	/* that tftop's number */
+	static int64_t given_up = -1;	/* number of the tftop for which waiting was given up */
 	bool ok;
 
 	if (reached())
@@ -281,7 +280,7 @@ bool rt_probe_attach(const struct rt_probe *probe)
 	return ok;
 }
 
-/* By whom the probes were brought, that one brings them again: nothing is looked for. */
+/* A tftop that has attached brings the probes again itself, so nothing needs to be looked for. */
 bool rt_may_be_joined(void)
 {
 	return !GET(came_late) && rt_home_joinable();

@@ -22,7 +22,7 @@
 
 #define STACK_BYTES (256u << 10)
 #define IDLE_TICK_NS 50000000
-#define ARRIVE_TICK_NS 5000000	/* a session begins */
+#define ARRIVE_TICK_NS 5000000	/* while a session begins */
 #define OFF_TICK_NS 100000000
 #define DEAD_TICK_NS 1000000000
 #define IDLE_AFTER_NS 500000000
@@ -34,15 +34,15 @@
 enum { NONE, RUNNING, STOPPING, STOPPED };
 
 static _Atomic uint32_t state;
-static _Atomic uint32_t wakes;		/* futex: raised to be seen by the thread */
+static _Atomic uint32_t wakes;		/* a futex: raised to wake the thread */
 static _Atomic uint32_t flush_want, flush_done;	/* flush_done is a futex */
-static _Atomic uint32_t apply_want, apply_done;	/* likewise */
+static _Atomic uint32_t apply_want, apply_done;	/* the same */
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int64_t settled_sent_ns;		/* value of the last ev_settled */
 static int64_t settled_at_ns, beat_at_ns, scan_ns, active_ns;
 static uint64_t events_seen;
-static uint64_t events_before;		/* this tftop was there */
+static uint64_t events_before;		/* number of events before this tftop came */
 static enum tft_level level_seen;
 static enum tft_trigger trigger_seen;
 
@@ -89,8 +89,8 @@ static int64_t probes_pending(void)
 	return oldest;
 }
 
-/* A thread inside a section holds a time we cannot see: not older than the
- * last scan that saw it outside. */
+/* A thread inside a section holds a time that is not visible: it is not older than the last scan
+ * that saw the thread outside. */
 static int64_t section_scan(struct rt_thread *th, int64_t now_ns)
 {
 	if (!(GET_ACQ(th->section) & 1)) {
@@ -105,8 +105,8 @@ static int64_t earlier(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* Announces what has been open for long; returns the start of the oldest thing
- * that is open and was not announced, or INT64_MAX. */
+/* Announces what has been open for long; returns the start of the oldest op that is open and was
+ * not announced, or INT64_MAX. */
 static int64_t scan_open(int64_t now_ns, bool announce)
 {
 	int64_t oldest = rt_async_scan(now_ns, announce);
@@ -117,10 +117,9 @@ static int64_t scan_open(int64_t now_ns, bool announce)
 }
 
 /*
- * Up to when this process is settled. now_ns was read before the barrier, so a
- * thread that took an earlier time has its section visible as odd, or what it
- * took the time for is visible itself. The barrier interrupts every processor
- * that runs the program: not in each tick.
+ * Up to when this process has settled. now_ns was read before the barrier. So if a thread took an
+ * earlier time, either its section is visible as odd, or what it took the time for is visible. The
+ * barrier interrupts every processor that runs the program, so it is not used in each tick.
  */
 static int64_t settled_time(int64_t now_ns)
 {
@@ -222,14 +221,14 @@ void rt_loop_harvest(int64_t now_ns)
 	probes_tick(now_ns);
 }
 
-/* One tick; returns when the next is due. */
+/* Makes one tick; returns when the next one is due. */
 static int64_t rt_loop_tick(int64_t now_ns)
 {
 	uint64_t events;
 	uint32_t apply;
 	bool beat;
 
-	/* before the one that was killed counts as dead: its level is not the next one's */
+	/* before a killed tftop counts as dead: its level is not that of the next one */
 	if (rt_control_silent(now_ns) && !rt_control_arrived())
 		rt_join();
 	apply = GET_ACQ(apply_want);
@@ -247,7 +246,7 @@ static int64_t rt_loop_tick(int64_t now_ns)
 		return now_ns + (rt_enabled() ? ARRIVE_TICK_NS : OFF_TICK_NS);
 	if (!GET(rt_armed)) {
 		rt_home_leave();
-		/* a tftop that let go does not come back; one that was stopped may */
+		/* a tftop that detached does not come back; one that was stopped may */
 		return rt_control_let_go() && !rt_may_be_joined() ? INT64_MAX :
 								    now_ns + DEAD_TICK_NS;
 	}
@@ -260,7 +259,7 @@ static int64_t rt_loop_tick(int64_t now_ns)
 	if (scan_open(now_ns, true) != INT64_MAX || events != events_seen)
 		active_ns = now_ns;
 	beat = now_ns - beat_at_ns >= BEAT_NS;
-	/* one more after the last event, so that an idle program is settled */
+	/* one more after the last event, so that an idle program settles */
 	if (beat || (now_ns - settled_at_ns >= SETTLED_NS && settled_sent_ns <= active_ns)) {
 		send_settled(settled_time(rt_now_ns()));
 		settled_at_ns = now_ns;
@@ -276,7 +275,7 @@ static int64_t rt_loop_tick(int64_t now_ns)
 	return now_ns + (now_ns - active_ns > IDLE_AFTER_NS ? IDLE_TICK_NS : RT_TICK_NS);
 }
 
-/* Until the time is due, or somebody has woken the thread since `seen`. */
+/* Waits until the time is due, or the thread has been woken since `seen`. */
 static void wait_due(int64_t due, uint32_t seen)
 {
 	while (GET_ACQ(state) == RUNNING && atomic_load(&wakes) == seen && rt_now_ns() < due)
@@ -305,7 +304,7 @@ static void *rt_loop_thread(void *arg)
 			futex_wake(&flush_done);
 		}
 		now = rt_now_ns();
-		/* late by more than a tick (stopped, starved): start afresh */
+		/* late by more than a tick (stopped, or without a processor): start afresh */
 		due = next > now ? next : now + RT_TICK_NS;
 		wait_due(due, seen);
 	}
@@ -329,7 +328,7 @@ static bool make_thread(void)
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	err = pthread_create(&thread, &attr, rt_loop_thread, NULL);
 	if (err == EINVAL) {
-		/* static TLS of a large program does not fit a small stack */
+		/* the static TLS of a large program does not fit into a small stack */
 		pthread_attr_destroy(&attr);
 		pthread_attr_init(&attr);
 		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The libraries of the process, looked at and loaded by threads of our own. A forked child does not
- * get fresh locks of the loader, so a fork waits until these threads are done.
+ * The libraries of the process, examined and loaded by the probes' own threads. A forked child does
+ * not get fresh locks of the loader, so a fork waits until these threads are done.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #define LOOK_NS 100000000		/* between two looks for what was loaded meanwhile */
 
 static pthread_mutex_t loader_lock = PTHREAD_MUTEX_INITIALIZER;
-static bool loader_held;		/* over a fork */
+static bool loader_held;		/* held during a fork */
 
 void rt_modules_fork(enum rt_fork stage)
 {
@@ -39,7 +39,7 @@ static int first(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
-/* How many were ever loaded. */
+/* How many libraries were ever loaded. */
 static uint64_t loaded_ever(void)
 {
 	uint64_t loaded = 0;
@@ -80,7 +80,7 @@ static int add_name(struct dl_phdr_info *info, size_t size, void *arg)
 	size_t n = strlen(name) + 1;
 
 	(void)size;
-	if (list->used + n < list->size)	/* room for the end, too */
+	if (list->used + n < list->size)	/* includes room for the end */
 		memcpy(list->names + list->used, name, n);
 	list->used += n;
 	return 0;
@@ -117,7 +117,7 @@ void rt_modules(void (*each)(void *handle, const char *name, void *arg), void *a
 	char *names = all_names(&end);
 
 	for (const char *name = names; name && name < end; name += strlen(name) + 1) {
-		/* the program itself has none; the kernel's has no file */
+		/* the program itself has no name; the kernel's library has no file */
 		void *h = rt_dlopen(*name ? name : NULL, RTLD_LAZY | RTLD_NOLOAD);
 
 		if (!h)

@@ -18,11 +18,11 @@
 #define SHAPES_MAX (1u << 16)
 #define SOURCES_MAX (1u << 18)
 #define ARENA_BYTES (256u << 10)
-#define ARENAS_MAX 256u		/* 64 MiB of text: long names count for more */
+#define ARENAS_MAX 256u		/* 64 MiB of text; long names count as several */
 #define FIRST_SLOTS 1024u
 
 struct name_entry {
-	_Atomic(struct name_entry *) next;	/* by id */
+	_Atomic(struct name_entry *) next;	/* in the order of ids */
 	uint64_t hash;
 	uint32_t id, bytes;
 	uint8_t kind;
@@ -137,7 +137,7 @@ static struct name_entry *rt_table_insert(struct name_table *t, uint64_t hash, u
 	return e;
 }
 
-/* The key's id, 0 when it cannot be kept; *fresh is set for a new one. */
+/* The id of a key; 0: it cannot be kept. *fresh is set for a new one. */
 static struct name_entry *rt_table_intern(struct name_table *t, uint8_t kind, const void *key,
 					  uint32_t bytes, bool *fresh)
 {

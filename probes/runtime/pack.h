@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ops, kernels and memory as the words of a tft_ops (probes/schema/records.h). Knows nothing of the
- * rest of the runtime; probes/session/decode/decode_ops.c is the other direction.
+ * Packs ops, kernels and memory as the words of a tft_ops (probes/schema/records.h). Independent of
+ * the rest of the runtime; probes/session/decode/decode_ops.c unpacks them.
  */
 #ifndef PROBES_RUNTIME_PACK_H
 #define PROBES_RUNTIME_PACK_H
@@ -13,16 +13,16 @@
 #include "probes/schema/records.h"
 
 struct rt_pack {
-	uint32_t used;			/* words */
-	int64_t base_ns, step;		/* step, look, place, instance: of the op before */
+	uint32_t used;			/* number of words */
+	int64_t base_ns, step;		/* step, look, place, instance: of the previous op */
 	uint64_t first, instance, look, place;
-	uint64_t ran_in, ran_on;	/* of the kernel before; ran_in of an allocation too */
-	uint32_t device;		/* of the allocation before */
+	/* of the previous kernel; ran_in also of the previous allocation */
+	uint64_t ran_in, ran_on;
+	uint32_t device;		/* of the previous allocation */
 	uint64_t words[TFT_OPS_WORDS];
 };
 
-/* What comes first began at start_ns, and is an op or ran in one; it has still to be
- * added. */
+/* The first entry starts at start_ns; it is an op or ran in one, and still has to be added. */
 static inline void rt_pack_begin(struct rt_pack *p, int64_t start_ns, uint64_t instance)
 {
 	p->used = 0;
@@ -33,13 +33,13 @@ static inline void rt_pack_begin(struct rt_pack *p, int64_t start_ns, uint64_t i
 	p->device = 0;
 }
 
-/* For one more, whatever it is. */
+/* Whether there is room for one more entry, whatever it is. */
 static inline bool rt_pack_has_room(const struct rt_pack *p)
 {
 	return p->used <= TFT_OPS_WORDS - TFT_OPS_WHOLE_WORDS;
 }
 
-/* As one word: how long it waited for a thread, and who handed it over. */
+/* How long the op waited for a thread, and which thread handed it over, as one word. */
 static inline uint64_t rt_pack_handed(const struct tft_op *op)
 {
 	return (uint64_t)op->wait_ns | (uint64_t)op->waker << TFT_WAKER_SHIFT;
@@ -64,7 +64,7 @@ static inline size_t rt_pack_whole(uint64_t *w, const struct tft_op *op, uint64_
 	return TFT_OPS_WHOLE_WORDS;
 }
 
-/* There is room. */
+/* Adds an op; there must be room. */
 static inline void rt_pack_add(struct rt_pack *p, const struct tft_op *op)
 {
 	uint64_t *w = p->words + p->used;
@@ -116,14 +116,14 @@ static inline void rt_pack_add(struct rt_pack *p, const struct tft_op *op)
 	p->place = place;
 }
 
-/* What a tft_command of a kernel of the processor has. */
+/* The members of a tft_command that a kernel of the processor uses. */
 struct rt_kernel {
 	uint32_t queue, op_name, name, shape;
-	uint64_t op;			/* 0 none */
+	uint64_t op;			/* 0: none */
 	int64_t start_ns, end_ns;
 };
 
-/* false: it does not fit, now or ever. */
+/* Adds a kernel; false: it does not fit, now or ever. */
 static inline bool rt_pack_kernel(struct rt_pack *p, const struct rt_kernel *k)
 {
 	uint64_t *w = p->words + p->used;
@@ -148,7 +148,7 @@ static inline bool rt_pack_kernel(struct rt_pack *p, const struct rt_kernel *k)
 	return true;
 }
 
-/* Likewise. */
+/* Adds an allocation or a free; returns likewise. */
 static inline bool rt_pack_alloc(struct rt_pack *p, const struct tft_alloc *a)
 {
 	uint64_t *w = p->words + p->used, at = (uint64_t)a->at_ns - (uint64_t)p->base_ns;

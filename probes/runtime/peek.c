@@ -25,7 +25,7 @@ size_t rt_peek(void *to, const void *from, size_t bytes)
 	int saved = errno;
 	ssize_t got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
 
-	/* where a sandbox forbids the call */
+	/* if a sandbox forbids the call */
 	if (got < 0 && (errno == EPERM || errno == ENOSYS))
 		got = peek_file(to, from, bytes);
 	errno = saved;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who this process is: tft_process. */
+/* Describes this process: tft_process. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "probes/runtime/internal.h"
 
-/* Whole small file into buf, NUL-terminated; bytes read, 0 on failure. */
+/* Reads a whole small file into buf, NUL-terminated; returns the number of bytes, 0: failure. */
 static size_t rt_read_file(const char *path, char *buf, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -30,7 +30,7 @@ static size_t rt_read_file(const char *path, char *buf, size_t size)
 	return n;
 }
 
-/* Field 22 of /proc/self/stat, in ticks since boot, on our clock. */
+/* Field 22 of /proc/self/stat, in ticks since boot, converted to our clock. */
 static int64_t start_time_ns(int64_t mono_ns)
 {
 	char buf[1024], *p;

@@ -10,12 +10,12 @@
 
 #define SOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 #define TRIES 3
-#define WIDE_TICKS 300		/* between two readings that are one: we were interrupted */
-#define CHECK_SPANS 10		/* for so long what is computed can be held against the clock */
+#define WIDE_TICKS 300	/* if two readings differ by more, the thread was interrupted in between */
+#define CHECK_SPANS 10		/* how long a computed time can be compared with the clock */
 
 #if defined(__x86_64__)
 
-static _Atomic uint64_t rate;	/* ns << 32 a tick, 0: not known, or not to be used */
+static _Atomic uint64_t rate;	/* ns << 32 per tick; 0: unknown, or must not be used */
 static _Atomic bool wrong;
 
 struct quick_pair {
@@ -23,7 +23,7 @@ struct quick_pair {
 	int64_t ns;
 };
 
-/* Both at once; false: we were interrupted each time. */
+/* Reads both at once; false: the thread was interrupted each time. */
 static bool read_pair(struct quick_pair *p)
 {
 	for (int i = 0; i < TRIES; i++) {
@@ -52,7 +52,7 @@ static bool is_source(void)
 void rt_quick_tick(void)
 {
 	static struct quick_pair last;
-	static int known;		/* 1: it is, -1: it is not */
+	static int known;		/* 1: it is used, -1: it is not; 0: not determined yet */
 	int saved = errno;
 	struct quick_pair now;
 
@@ -69,7 +69,7 @@ void rt_quick_tick(void)
 
 int64_t rt_quick_look(struct rt_quick *q)
 {
-	/* what was said last is not beyond the end of its span */
+	/* the last time returned is not beyond the end of its span */
 	int64_t least = q->span ? q->clock_ns + RT_QUICK_NS : 0, off = 0;
 	uint64_t per_tick = GET(rate), since;
 	struct quick_pair now;
@@ -91,7 +91,7 @@ int64_t rt_quick_look(struct rt_quick *q)
 		.ticks = now.ticks, .span = (RT_QUICK_NS * (UINT64_C(1) << 32)) / per_tick,
 		.rate = per_tick, .ns = now.ns, .clock_ns = now.ns,
 	};
-	/* not back: it goes a little slower until the next look */
+	/* never back: it runs a little slower until the next reading */
 	if (off > 0) {
 		q->ns += off;
 		q->rate -= per_tick * (uint64_t)off / RT_QUICK_NS;

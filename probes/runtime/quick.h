@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The time of rt_now_ns() from the processor's counter, for events that come by the million and
- * take less than a microsecond. Reading the clock waits for all instructions before it, which
- * between small kernels takes 30 ns each time; reading the counter takes 10.
+ * The time of rt_now_ns() from the processor's counter, for events that occur by the million and
+ * take less than a microsecond. Reading the clock waits for all earlier instructions, which takes
+ * 30 ns each time between small kernels; reading the counter takes 10.
  *
  * Always true:
  *  - The counter is used only where the system's own clock uses it too, and while the computed time
- *    agrees with the clock; otherwise this is the clock.
- *  - A thread reads the clock every RT_QUICK_NS. A time in between is off by as much as the rates
- *    of two such spans differ, and by what was read before: some nanoseconds.
+ *    agrees with the clock; otherwise rt_quick_ns() reads the clock.
+ *  - A thread reads the clock every RT_QUICK_NS. A time in between is wrong by as much as the rates
+ *    of two such intervals differ, plus the error at the last reading: some nanoseconds.
  *  - On one thread it never goes back.
  */
 #ifndef PROBES_RUNTIME_QUICK_H
@@ -17,14 +17,14 @@
 #include "probes/runtime/runtime.h"
 
 #define RT_QUICK_NS 100000
-#define RT_QUICK_OFF_NS 1000	/* a time that is farther from the clock is not used */
+#define RT_QUICK_OFF_NS 1000	/* a time that differs more than this from the clock is not used */
 
 /* The state of one thread; zeroed at first. */
 struct rt_quick {
-	uint64_t ticks, span;		/* at the last look; ticks until the next */
-	uint64_t rate;			/* ns << 32 a tick */
-	int64_t ns;			/* the computed time at the last look */
-	int64_t clock_ns;		/* the clock's at that look; both meet at the next one */
+	uint64_t ticks, span;		/* at the last reading; ticks until the next one */
+	uint64_t rate;			/* ns << 32 per tick */
+	int64_t ns;			/* the computed time at the last reading */
+	int64_t clock_ns;	/* the clock's time at that reading; both meet at the next one */
 };
 
 /* Reads the clock. */

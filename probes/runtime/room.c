@@ -6,9 +6,9 @@
 
 #include "probes/runtime/runtime.h"
 
-/* Before each. */
+/* The header of each block. */
 struct room {
-	struct room *next;	/* of the same thread */
+	struct room *next;	/* next block of the same thread */
 	void **slot;
 	size_t bytes;
 	_Alignas(64) char own[];

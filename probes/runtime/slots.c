@@ -12,7 +12,7 @@
 
 struct slots_module {
 	uintptr_t base;
-	uint64_t name;		/* hash; 0: none */
+	uint64_t name;		/* a hash; 0: none */
 };
 
 static struct slots_record {
@@ -20,10 +20,10 @@ static struct slots_record {
 	struct slots_module module;
 	_Atomic bool dropped;
 } records[SLOTS_MAX];
-static _Atomic int record_count;	/* entries below it change in `dropped` only */
+static _Atomic int record_count;	/* entries below it change only in `dropped` */
 
-/* Held while a swap walks the modules: a fork in between would leave the
- * child with the loader's lock taken. */
+/* Held while a swap walks through the modules: otherwise a fork would leave the child with the
+ * loader's lock taken. */
 static pthread_mutex_t swap_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool swap_held;
 static pthread_mutex_t add_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -34,7 +34,7 @@ static uint64_t hash_name(const char *s)
 	return (s ? rt_hash_bytes(s, strlen(s), 0) : 0) | 1;
 }
 
-/* Whether [at] lies in a writable segment of this module. */
+/* Whether the slot lies in a writable segment of this module. */
 static bool holds(const struct dl_phdr_info *info, const void *at)
 {
 	for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -72,7 +72,7 @@ void rt_slots_add(const struct rt_slot *slots, int count)
 	struct lookup l = { 0 };
 	int saved = errno, n;
 
-	/* all of one array are of one module */
+	/* all slots of an array are in one module */
 	if (count > 0) {
 		l.at = slots[0].at;
 		dl_iterate_phdr(look_up, &l);
@@ -92,7 +92,7 @@ void rt_slots_add(const struct rt_slot *slots, int count)
 			k++;
 		if (k < n && records[k].module.name == l.found.name) {
 			SET(records[k].dropped, false);
-			continue;	/* loaded again at the same place */
+			continue;	/* the module was loaded again at the same place */
 		}
 		if (n == SLOTS_MAX) {
 			rt_dropped(1);

@@ -16,13 +16,13 @@
 struct rt_slot {
 	void **at;	/* *borrowed while its module is loaded* */
 	void *ours;
-	void *off;	/* what is there at level off; may be NULL */
+	void *off;	/* its value at level off; may be NULL */
 };
 
-/* Stores `ours` into each slot, or `off` at level off, and remembers them.
- * Copies the array. Slots for which the table has no room stay replaced. */
+/* Stores `ours` into each slot, or `off` at level off, and remembers the slots. Copies the array.
+ * Slots for which the table has no room stay replaced. */
 RT_API void rt_slots_add(const struct rt_slot *slots, int count);
-/* The module itself has put something else there for good. */
+/* The module itself has put another value there for good. */
 RT_API void rt_slots_drop(void *const *at);
 
 #endif

@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stack of open ops of each thread, and its scan by the runtime thread.
+ * The stack of open ops of each thread, and its scan by the runtime's thread.
  *
  * Owner and scanner meet in four places, all without locks:
- *  - a frame is copied consistently through its instance (see rt_frame);
- *  - an op is announced (dur_ns -1) only before its final event: the scanner
- *    writes `claim`, passes the heavy barrier and looks at `closing`; the
- *    owner writes `closing`, passes the light barrier and looks at `claim`.
- *    One of the two always sees the other; a pop that meets a claim waits for
- *    that one event, at most about a millisecond;
- *  - what has ended is gathered (batch.c) and only then leaves its frame, so
- *    that a scan that looks at the frames first misses nothing;
- *  - `section` is odd while the owner holds a time that nobody can see yet,
- *    so that the settled line never runs ahead of it.
+ *  - A frame is copied consistently with the help of its instance (see rt_frame).
+ *  - An op is announced (dur_ns -1) only before its final event: the scanner writes `claim`, passes
+ *    the heavy barrier and reads `closing`; the owner writes `closing`, passes the light barrier
+ *    and reads `claim`. At least one of the two sees the other. A pop that finds a claim waits for
+ *    that one event, at most about a millisecond.
+ *  - What has ended is first gathered (batch.c) and only then leaves its frame, so that a scan that
+ *    reads the frames first misses nothing.
+ *  - `section` is odd while the owner holds a time that no other thread can see yet, so that the
+ *    settled line never overtakes it.
  *
- * Domains have stacks of their own (NVTX), so a pop may close an op below the
- * top. The hole is given back when the frames above it are gone, or squeezed
- * out when the array gets full.
+ * Domains have stacks of their own (NVTX), so a pop may close an op below the top. The hole is
+ * released when the frames above it have been popped, or squeezed out when the array is full.
  */
 #include <sched.h>
 
 #include "probes/runtime/internal.h"
 
 #define INSTANCE_BLOCK 64
-/* One push and one pop in so many is measured for the beat's own_ns; a prime, so
- * that it meets each place of a batch equally often. */
+/* One of this many pushes and pops is measured for own_ns of the beat; a prime number, so that each
+ * place of a batch is measured equally often. */
 #define SAMPLE 61
 
 _Atomic uint32_t rt_epoch;
@@ -37,7 +35,7 @@ static inline bool sampled(uint32_t *left)
 	return true;
 }
 
-/* Ids are handed to threads in blocks: dense, and no shared cache line. */
+/* Ids are given to threads in blocks, so that they are dense and no cache line is shared. */
 uint64_t rt_instance(struct rt_thread *th)
 {
 	if (th->instance_next == th->instance_end) {
@@ -53,7 +51,7 @@ static void set_visible(struct rt_thread *th)
 	SET_REL(th->visible, th->top);
 }
 
-/* Forgets what was open while the level was off: nobody saw it end. */
+/* Drops what was open while the level was off, because its end was not seen. */
 static void stack_clear(struct rt_thread *th)
 {
 	for (int i = 0; i < th->top; i++) {
@@ -119,7 +117,7 @@ static void rt_stack_squeeze(struct rt_thread *th)
 	set_visible(th);
 }
 
-/* The open frame nearest below index i, NULL for none. */
+/* The nearest open frame below index i; NULL: none. */
 static struct rt_frame *open_below(struct rt_thread *th, int i)
 {
 	while (--i >= 0)
@@ -222,7 +220,7 @@ static void frame_close(struct rt_thread *th, int i, int64_t end_ns, uint8_t how
 
 	if (below && (!(flags & TFT_OP_RANGE) || (flags & TFT_OP_INNER)))
 		SET(below->flags, GET(below->flags) | TFT_OP_INNER);
-	/* one inherited over a fork has no instance and no event */
+	/* a frame that was inherited by a fork has no instance and no event */
 	if (GET(f->instance)) {
 		frame_read(&op, f);
 		op.tid = GET(th->tid);
@@ -270,7 +268,7 @@ static int rt_stack_pop(uint32_t domain, const struct rt_ask *ask)
 		return -1;
 	epoch_check(th);
 	if (th->over) {
-		/* the innermost ones never got a frame */
+		/* the innermost ops never got a frame */
 		th->over--;
 		return th->depth + th->over;
 	}
@@ -437,8 +435,8 @@ void rt_stack_end(struct rt_thread *th)
 	rt_batch_end(th);
 }
 
-/* Frames stay so that the child's pops match, but without instance: they are
- * the parent's ops, not the child's. */
+/* Frames stay so that the child's pops match, but without an instance: they are the parent's ops,
+ * not the child's. */
 void rt_stack_fork_child(struct rt_thread *th)
 {
 	for (int i = 0; i < th->top; i++)
@@ -446,8 +444,8 @@ void rt_stack_fork_child(struct rt_thread *th)
 }
 
 /*
- * Writes an event of an op that is still open, in the owner's stead: with
- * dur_ns -1 its announcement, else its end. False when it was being closed.
+ * Writes an event of an op that is still open, on behalf of its owner: with dur_ns -1 its
+ * announcement, else its end. false: the op was being closed.
  */
 static bool write_for(struct rt_thread *th, struct rt_frame *f, struct tft_op *op)
 {
@@ -498,7 +496,7 @@ int64_t rt_stack_scan(struct rt_thread *th, int64_t now_ns, bool may_announce)
 			oldest = op.start_ns;
 		}
 	}
-	/* after the frames: what is not seen there any more is seen here */
+	/* read after the frames, so that what is not seen there any more is seen here */
 	gathered = GET_ACQ(th->batch.oldest_ns);
 	return gathered && gathered < oldest ? gathered : oldest;
 }

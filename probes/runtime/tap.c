@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ring of a tap. A place is taken by counting up, so that a writer that is
- * late, from before it was closed, does not write where a later one reads; the
- * mark that makes a record whole is the number of the opening it belongs to.
+ * The ring of a tap. A place is taken by counting up. A writer that is late, from before the tap
+ * was closed, must not write where a later reader reads: so the mark that makes a record complete
+ * is the number of the opening that it belongs to.
  */
 #include <string.h>
 
@@ -12,15 +12,15 @@
 #define DEVICES 64
 #define QUEUES 4096
 #define TEXT 96
-#define OP_TYPES 4096			/* names of ops at once */
+#define OP_TYPES 4096			/* names of ops at a time */
 
 struct tap_record {
-	_Atomic uint32_t whole;		/* the opening */
+	_Atomic uint32_t whole;		/* number of the opening */
 	struct tft_command command;
 	int64_t start_ns, end_ns;
 };
 
-/* Written when they are told, which is rare; by id. */
+/* Written when a device is defined, which is rare; indexed by id. */
 static struct tap_device {
 	_Atomic uint32_t told;
 	uint8_t gpu;
@@ -32,8 +32,8 @@ static struct tap_device {
 } devices[DEVICES];
 
 static _Atomic uint32_t queue_device[QUEUES];
-static _Atomic uint64_t op_types[OP_TYPES];	/* by name: name << 32 | type */
-static struct tap_record *ring;		/* made once */
+static _Atomic uint64_t op_types[OP_TYPES];	/* hash of the name -> name << 32 | type */
+static struct tap_record *ring;		/* allocated once */
 static _Atomic uint64_t next;
 static uint64_t base;
 static uint32_t opening;
@@ -143,7 +143,7 @@ uint32_t rt_tap_count(uint64_t *dropped)
 	return n > RT_TAP_MAX ? RT_TAP_MAX : (uint32_t)n;
 }
 
-/* One thread reads; a name is looked for once. */
+/* One thread reads; a name is looked up once. */
 static const char *text_of(uint32_t id)
 {
 	static struct { uint32_t id; const char *text; } seen[1024];

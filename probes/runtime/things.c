@@ -13,10 +13,10 @@
 
 static struct rt_thing_entry {
 	uint64_t handle;
-	enum rt_thing what;	/* RT_THING_NONE: free */
+	enum rt_thing what;	/* RT_THING_NONE: unused */
 	char name[NAME_BYTES];
 } things[THINGS];
-static uint32_t used;		/* no entry at or above */
+static uint32_t used;		/* no entry at or above this index */
 static _Atomic uint32_t busy, changes;
 
 static struct rt_thing_entry *find(enum rt_thing what, uint64_t handle)

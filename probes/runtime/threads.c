@@ -9,11 +9,11 @@
 
 #include "probes/runtime/internal.h"
 
-#define NAMED_MAX 256	/* names given to threads that have no state */
-/* The key's destructor runs up to 4 times; others' destructors may still call
- * us in the first rounds, so the state goes in the third. */
+#define NAMED_MAX 256	/* number of names for threads that have no state */
+/* The key's destructor runs up to 4 times. In the first rounds destructors of others may still call
+ * the runtime, so the state is released in the third. */
 #if RT_TSAN
-#define LAST_ROUND 1	/* it gives up a thread before the last round */
+#define LAST_ROUND 1	/* ThreadSanitizer releases a thread before the last round */
 #else
 #define LAST_ROUND 3
 #endif
@@ -21,10 +21,10 @@
 _Thread_local struct rt_thread *rt_tls;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool lock_held;		/* over a fork */
+static bool lock_held;		/* held during a fork */
 static _Atomic(struct rt_thread *) head;
 static struct rt_thread *free_list;
-static struct rt_thread *child_state;	/* of the forking thread, in the child */
+static struct rt_thread *child_state;	/* state of the forking thread, in the child */
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static bool key_made;
@@ -79,7 +79,7 @@ struct rt_thread *rt_threads(void)
 	return GET_ACQ(head);
 }
 
-/* A state from the free list or new; listed. Lock held. */
+/* A state from the free list, or a new one, which is added to the list. The lock must be held. */
 static struct rt_thread *state_get(void)
 {
 	struct rt_thread *th = child_state;
@@ -113,7 +113,7 @@ struct rt_thread *rt_self_slow(void)
 		rt_unlock(&lock);
 	}
 	if (!th) {
-		rt_dropped(1);	/* what the caller had to say */
+		rt_dropped(1);	/* counts what the caller wanted to record */
 		errno = saved;
 		return NULL;
 	}
@@ -211,8 +211,8 @@ void rt_threads_dump(void)
 }
 
 /*
- * The child keeps the state of the one thread it has and forgets the others:
- * their pages are shared with the parent and cost nothing until written.
+ * The child keeps the state of its only thread and drops the others: their pages are shared with
+ * the parent and cost nothing until they are written.
  */
 void rt_threads_fork(enum rt_fork stage)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What in the program raises the level and lowers it again: cudaProfilerStart() and -Stop(), or a
- * range of a given name (schema/control.h).
+ * What in the program raises the level and lowers it again: cudaProfilerStart() and
+ * cudaProfilerStop(), or a range with a given name (schema/control.h).
  *
- * A thread that begins or ends one waits until the runtime's thread has told the probes, so that
- * exactly what the program does in between is recorded; it waits 100 ms at most, in case that
- * thread does not get to run. Ranges are counted: the level falls when the last one has ended.
+ * A thread that begins or ends such a range waits until the runtime's thread has told the probes,
+ * so that exactly what the program does in between is recorded; it waits 100 ms at most, in case
+ * that thread does not get to run. Ranges are counted: the level is lowered when the last one has
+ * ended.
  *
  * A range on a thread's stack is recognised by its depth, not by the runtime's own stack of ops,
  * which is emptied whenever the level is off.
@@ -20,26 +21,28 @@
 
 volatile uint32_t tft_rt_trigger_now;
 
-static _Atomic uint32_t open;		/* how many are */
-static atomic_bool raised;		/* the level is, and the probes know */
-static _Atomic uint32_t turn;		/* of triggers: what began under another one is forgotten */
+static _Atomic uint32_t open;		/* how many are open */
+static atomic_bool raised;		/* the level is raised, and the probes know it */
+/* number of the trigger: what began under another one is forgotten */
+static _Atomic uint32_t turn;
 static _Atomic uint32_t begun;
-static atomic_bool profiles;		/* it does not count: the first stop stops */
-static _Atomic uint64_t async[ASYNC_MAX];	/* open ones that are not on a stack */
+static atomic_bool profiles;		/* starts are not counted: the first stop stops */
+static _Atomic uint64_t async[ASYNC_MAX];	/* open ranges that are not on a stack */
 
-/* The one before stays as it is: somebody may just compare with it. */
+/* The previous one stays unchanged, because a thread may just be comparing with it. */
 static struct want {
 	struct tft_trigger_range range;
-	_Atomic uint32_t as_range, as_op, in_domain;	/* their ids, once they were asked for */
+	_Atomic uint32_t as_range, as_op, in_domain;	/* their ids, once they were needed */
 } wants[2];
 static struct want *_Atomic want;	/* NULL: no range is wanted */
 
-/* What was sent of it; runtime's thread. */
+/* The value that was sent; used by the runtime's thread. */
 static uint32_t told;
 
 /* ---- the level ---- */
 
-/* Either whoever begins one sees that it is to wait, or it is seen here that one began. */
+/* Either the thread that begins a range sees that it must wait, or this function sees that one
+ * began. */
 bool rt_trigger_lowers(void)
 {
 	if (rt_trigger() == TFT_TRIGGER_NONE || atomic_load(&open))
@@ -89,7 +92,7 @@ void rt_trigger_profiler(bool start)
 
 /* ---- ranges ---- */
 
-/* The id of a text, which is sent when a range might be it. */
+/* The id of a text, which is sent when a range may be the wanted one. */
 static uint32_t id_of(_Atomic uint32_t *id, enum tft_name_kind kind, const char *text)
 {
 	uint32_t have = GET(*id);
@@ -179,7 +182,7 @@ void rt_trigger_thread_ends(struct rt_thread *th)
 	th->trigger.depth = 0;
 }
 
-/* ---- whose trigger it is ---- */
+/* ---- changing the trigger ---- */
 
 static void forget(void)
 {
@@ -247,7 +250,7 @@ void rt_trigger_fork_child(void)
 	forget();
 	if (!goes_on)
 		return;
-	/* the one thread that the child has is within the range */
+	/* the only thread of the child is within the range */
 	th->trigger.turn = GET(turn);
 	th->trigger.depth = depth;
 	atomic_store(&open, 1);

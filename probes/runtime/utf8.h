@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes 1 to 4 bytes without a NUL and returns how many; what is no Unicode character becomes
+/* Writes 1 to 4 bytes without a NUL and returns how many; what is not a Unicode character becomes
  * U+FFFD. */
 static inline size_t rt_put_utf8(char *to, uint32_t c)
 {

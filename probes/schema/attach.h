@@ -13,9 +13,9 @@
 
 enum tft_attached {
 	TFT_ATTACHED = 0,		/* its hooks are in place */
-	TFT_ATTACH_UNUSED = 1,		/* what it would watch is not in use here, or not yet */
-	TFT_ATTACH_READY = 2,		/* nothing to hook yet; later libraries will be found */
-	TFT_ATTACH_FAILED = -1,		/* it cannot: tftop_attach_why() */
+	TFT_ATTACH_UNUSED = 1,		/* what it would watch is not used here, or not yet */
+	TFT_ATTACH_READY = 2,	/* there is nothing to hook yet; later libraries will be found */
+	TFT_ATTACH_FAILED = -1,		/* it cannot attach, see tftop_attach_why() */
 };
 
 #define TFT_ATTACH_API __attribute__((visibility("default")))
@@ -31,9 +31,10 @@ TFT_ATTACH_API int tftop_probe_attach(void);
 
 struct tft_code {
 	uint64_t at;		/* all bytes of a piece are in one page */
-	uint32_t length;	/* of before and after, TFT_CODE_BYTES at most */
-	uint32_t idle;		/* from `at` on, at least `length`: no thread may be between the
-				 * first and the last of these bytes; at the first it may be */
+	uint32_t length;	/* size of before and after, TFT_CODE_BYTES at most */
+	/* size of the area from `at` on, at least `length`, in which no thread may be; a thread at
+	 * its first byte is allowed */
+	uint32_t idle;
 	uint8_t before[TFT_CODE_BYTES], after[TFT_CODE_BYTES];
 };
 
@@ -43,9 +44,9 @@ struct tft_code_if {
 	int32_t value;
 };
 
-/* Blocks for a few seconds at most; only on the thread that calls tftop_probe_attach(). NULL:
- * all pieces are replaced. Otherwise none is, and the answer is the reason, one clause,
- * *borrowed* until the next call. */
+/* Blocks for a few seconds at most; to be called only on the thread that calls
+ * tftop_probe_attach(). NULL: all pieces have been replaced. Otherwise none has, and the result is
+ * the reason as a clause, *borrowed* until the next call. */
 typedef const char *tft_replace_code(const struct tft_code *codes, size_t count,
 				     const struct tft_code_if *only);
 
@@ -59,8 +60,8 @@ TFT_ATTACH_API void tftop_probe_replacer(tft_replace_code *replace);
  * probe. */
 TFT_ATTACH_API int tftop_runtime_attach(void);
 
-/* Why the last call did not return TFT_ATTACHED, one clause. Exported by the runtime, and found
- * through any probe's handle. *borrowed* for good, "" without a reason. */
+/* Why the last call did not return TFT_ATTACHED, as a clause. Exported by the runtime, and found
+ * through any probe's handle. *borrowed* for good; "" if there is no reason. */
 TFT_ATTACH_API const char *tftop_attach_why(void);
 
 #endif

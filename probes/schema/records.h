@@ -11,10 +11,11 @@
 
 #define TFT_TEXT_MAX 4096
 
-/* In the place of a frame's file: it is no line but a module that was called (def_frame). */
+/* Used in place of a frame's file: the frame is not a line but a module that was called
+ * (def_frame). */
 #define TFT_FRAME_MODULE "nn.Module"
 
-/* Correlations that are a vendor's own have this bit: those of the runtime count from 1. */
+/* Correlations that come from a vendor have this bit set; those of the runtime count from 1. */
 #define TFT_CORRELATION_CUPTI 0x80000000u
 
 #define ENUM(tag, model_tag, values) enum tag { values };
@@ -79,7 +80,7 @@
  *	TFT_OPS_DEVICE: device		that of the allocation before
  */
 #define TFT_OPS_MAX 32
-#define TFT_OPS_WORDS 192		/* at most 255: their number is a byte on the wire */
+#define TFT_OPS_WORDS 192	/* at most 255, because their number is a byte on the wire */
 #define TFT_OPS_STEP	0x01u
 #define TFT_OPS_LOOK	0x02u
 #define TFT_OPS_PAYLOAD	0x04u
@@ -87,15 +88,15 @@
 #define TFT_OPS_FORWARD	0x10u
 #define TFT_OPS_HANDED	0x20u
 #define TFT_OPS_KERNEL	0x40u
-#define TFT_OPS_RAN_IN	0x01u	/* beside TFT_OPS_KERNEL only */
+#define TFT_OPS_RAN_IN	0x01u	/* together with TFT_OPS_KERNEL only */
 #define TFT_OPS_RAN_ON	0x02u
 #define TFT_OPS_WHOLE	0x80u
 #define TFT_OPS_MEMORY	0xc0u
-#define TFT_OPS_FREE	0x02u	/* beside TFT_OPS_MEMORY only, as the next */
+#define TFT_OPS_FREE	0x02u	/* together with TFT_OPS_MEMORY only, as the next one */
 #define TFT_OPS_DEVICE	0x04u
 #define TFT_OPS_WHOLE_WORDS 12
 
-/* Of wait_ns and waker, as one word; a tid of Linux has 22 bits. */
+/* wait_ns and waker are packed as one word; a tid of Linux has 22 bits. */
 #define TFT_WAIT_MAX ((INT64_C(1) << 40) - 1)
 #define TFT_WAKER_SHIFT 40
 

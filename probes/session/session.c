@@ -248,7 +248,7 @@ static void watch_control(struct session *s)
 	}
 }
 
-/* As wire_recv_until(), and continues a keeper that is stopped meanwhile. */
+/* As wire_recv_until(), but continues a keeper that is stopped meanwhile. */
 static enum wire_result hear_keeper(struct session *s, int *page, int64_t deadline)
 {
 	for (;;) {
@@ -371,7 +371,7 @@ const char *session_environment(const struct session *s)
 	return s->environment ? s->environment : "";
 }
 
-/* ---- steering ---- */
+/* ---- control ---- */
 
 void session_resize(struct session *s, const struct winsize *size)
 {

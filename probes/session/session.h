@@ -30,32 +30,34 @@
 
 struct session;
 
-/* A sentence about what went wrong: cause first, subject in 'quotes'. */
+/* A sentence about what went wrong: first the cause, with its subject in 'quotes'. */
 #define SESSION_ERROR_MAX 512
 
 struct session_options {
-	char *const *argv;		/* PROGRAM and arguments, NULL-terminated; borrowed */
-	/* PROGRAM is these running processes, and argv is ignored. The session fails if one of
-	 * the first n_given cannot be attached to; the others may be missing. */
+	char *const *argv;		/* PROGRAM and its arguments, NULL-terminated; borrowed */
+	/* PROGRAM consists of these running processes, and argv is ignored. The session fails if
+	 * one of the first n_given cannot be attached to; the others are optional. */
 	const pid_t *pids;		/* borrowed for session_fork(); messages name the first */
 	size_t n_pids, n_given;		/* 0: none */
 	bool follow;			/* what they start later belongs to PROGRAM too */
 	/* An earlier tftop launched the process and left it running: nothing is injected, its
 	 * probes connect by themselves (join.c). */
 	bool join;
-	bool (*seen)(void *arg);	/* for join: its probes have connected; main thread */
+	/* for join: whether its probes have connected; main thread */
+	bool (*seen)(void *arg);
 	void *seen_arg;
 	const char *self_dir;		/* folder of the tftop binary; probes are in
 					 * SELF_DIR/lib or SELF_DIR/../lib/tftop */
 	const char *probes;		/* --probe LIST; NULL: "auto" */
 	enum tft_level level;
-	enum tft_trigger trigger;	/* the level is off until it begins and after it ends */
-	struct tft_trigger_range range;	/* of TFT_TRIGGER_RANGE */
+	/* what raises the level, which is off before it begins and after it ends */
+	enum tft_trigger trigger;
+	struct tft_trigger_range range;	/* for TFT_TRIGGER_RANGE */
 	const char *record_dir;		/* -o DIR; NULL: a bounded ring in the private folder */
 	bool lossless;
-	bool unhurried;			/* no screen: the daemons wake less often */
-	bool screen;			/* a pty replaces PROGRAM's terminal descriptors */
-	struct winsize winsize;		/* of that pty */
+	bool unhurried;			/* there is no screen, so the daemons wake up less often */
+	bool screen;			/* a pty replaces the terminal in PROGRAM's descriptors */
+	struct winsize winsize;		/* size of that pty */
 };
 
 /*
@@ -67,14 +69,14 @@ struct session_options {
 struct session *session_fork(const struct session_options *options,
 			     char error[SESSION_ERROR_MAX], int *exit_status);
 
-/* Whether a tftop launched the process, so that it can be joined when that tftop has ended, at the
+/* Whether a tftop launched the process, so that it can be joined after that tftop has ended, at the
  * path that is written to known[]. */
 #define SESSION_KNOWN_MAX 128
 bool session_can_join(pid_t pid, char known[SESSION_KNOWN_MAX]);
 
 /*
- * 2. Waits until the daemons and LTTng's session are ready. Returns 0, or -1 and the reason when
- * tracing is not possible: PROGRAM can still be started and runs untraced. Takes 0.1 to 0.3 s.
+ * 2. Waits until the daemons and LTTng's session are ready. Returns 0; or -1 and the reason if
+ *    tracing is not possible: PROGRAM can still be started and runs untraced. Takes 0.1 to 0.3 s.
  */
 int session_arm(struct session *session, char error[SESSION_ERROR_MAX]);
 
@@ -82,7 +84,7 @@ int session_arm(struct session *session, char error[SESSION_ERROR_MAX]);
  * NULL when not armed. Borrowed until session_free(), or SESSION_RESTARTED. */
 const char *session_url(const struct session *session);
 
-/* The period after which LTTng delivers what was written, even if it is little; 0: not armed. */
+/* The period after which LTTng delivers what was written, even if that is little; 0: not armed. */
 int64_t session_period_ns(const struct session *session);
 
 /*
@@ -94,75 +96,74 @@ int session_connect(struct session *session, uint16_t port);
 /* tftop's PID for a PID of PROGRAM's namespace (pids.h). Any thread, from session_fork() on. */
 uint32_t session_pid(const struct session *session, uint32_t inner);
 
-/* 3. The reader is attached: starts PROGRAM. Into running processes it injects the probes and waits
- * for that, 15 s for each at most; -1 when it failed and they run on as before. */
+/* 3. The reader is attached: starts PROGRAM. For running processes: injects the probes and waits
+ *    for them, 15 s for each at most; -1: that failed, and the processes run on as before. */
 int session_release(struct session *session, char error[SESSION_ERROR_MAX]);
 
 /* Whether the probes were injected into that process of session_options.pids. */
 bool session_attached(const struct session *session, pid_t pid);
 
-/* False: no process has loaded a probe yet, so that there is nothing to wait for at the end. */
+/* false: no process has loaded a probe so far, so that there is nothing to wait for at the end. */
 bool session_has_data(const struct session *session);
 
 /* ---- what happens ---- */
 
 enum session_event_type {
 	SESSION_NOTHING = 0,
-	SESSION_STARTED,		/* PROGRAM was exec'd; pid */
+	SESSION_STARTED,		/* PROGRAM has been exec'd; pid */
 	SESSION_EXEC_FAILED,		/* text; status 126 or 127 */
 	SESSION_OUTPUT,			/* data, size: what PROGRAM wrote to its pty */
 	SESSION_STOPPED,		/* PROGRAM was stopped (SIGTSTP, ...) */
 	SESSION_CONTINUED,
-	SESSION_EXITED,			/* status or signal; pid */
-	SESSION_CHILD,			/* a descendant appeared: pid, parent, text: command */
-	SESSION_CHILD_EXITED,		/* pid; status -1: unknown */
-	SESSION_MESSAGE,		/* level, text */
-	SESSION_USER,			/* a process of another user is now traced: the
-					 * reader must attach anew */
-	SESSION_RESTARTS,		/* a daemon died, all are being replaced: text */
-	SESSION_RESTARTED,		/* the new ones are ready; session_url() changed */
-	SESSION_BROKEN,			/* tracing ended: text; PROGRAM runs on */
+	SESSION_EXITED,			/* PROGRAM has ended; status or signal; pid */
+	SESSION_CHILD,			/* a descendant has appeared: pid, parent, text: command */
+	SESSION_CHILD_EXITED,		/* a descendant has ended: pid; status -1: unknown */
+	SESSION_MESSAGE,		/* a message for the user: level, text */
+	SESSION_USER,	/* a process of another user is traced now: the reader must attach again */
+	SESSION_RESTARTS,		/* a daemon has died, and all are being replaced: text */
+	SESSION_RESTARTED,	/* the new daemons are ready, and session_url() has changed */
+	SESSION_BROKEN,			/* tracing has ended: text; PROGRAM continues */
 };
 
 struct session_event {
 	enum session_event_type type;
 	pid_t pid, parent;
-	int status, signal;		/* signal 0: it exited */
-	int64_t time_ns;		/* STARTED, EXITED: when, CLOCK_MONOTONIC */
-	int64_t stopped_ns;		/* STARTED of a running process: how long a thread of it
-					 * was stopped, at most */
-	int level;			/* 0 info 1 warning 2 error */
+	int status, signal;		/* signal 0: it exited by itself */
+	int64_t time_ns;		/* of STARTED and EXITED: when, CLOCK_MONOTONIC */
+	/* of STARTED for a running process: how long one of its threads was stopped, at most */
+	int64_t stopped_ns;
+	int level;			/* 0: info, 1: warning, 2: error */
 	const char *text;		/* borrowed until the next session_next() */
-	const void *data;		/* borrowed likewise */
+	const void *data;		/* borrowed until the next session_next(), too */
 	size_t size;
 };
 
-/* Readable when session_next() may return something; poll it. */
+/* Readable when session_next() may return something; meant to be polled. */
 int session_fd(const struct session *session);
 
-/* The next thing that happened, without waiting. false: nothing. */
+/* The next event, without waiting. false: there is none. */
 bool session_next(struct session *session, struct session_event *event);
 
-/* ---- steering ---- */
+/* ---- control ---- */
 
 void session_resize(struct session *session, const struct winsize *size);
 /* Sends keys to PROGRAM (pane 7 has the focus). Never blocks; returns how many bytes were
  * taken. */
 size_t session_input(struct session *session, const void *data, size_t size);
-/* To PROGRAM's process group. */
+/* Sends a signal to PROGRAM's process group. */
 void session_signal(struct session *session, int signal);
 /* Sets the level from now on, and ends a trigger. */
 void session_set_level(struct session *session, enum tft_level level);
-/* The level; with a trigger, the level that it switches to. */
+/* The level; with a trigger, the level that the trigger switches to. */
 enum tft_level session_level(const struct session *session);
 /* TFT_TRIGGER_NONE also after the user has chosen a level. */
 enum tft_trigger session_trigger(const struct session *session);
-/* Asks the probes to send their definitions again (the reader came late or lost some). */
+/* Asks the probes to send their definitions again, because the reader came late or lost some. */
 void session_ask_dump(struct session *session);
-/* tftop's heartbeat for the probes. session_next() sends it too, every 0.25 s if it is called. */
+/* Gives the probes a sign of life. session_next() does this, too, every 0.25 s if it is called. */
 void session_alive(struct session *session);
 
-/* Probe libraries and variables set for PROGRAM, "NAME=value" lines. */
+/* The variables and probe libraries that were set for PROGRAM, as lines "NAME=value". */
 const char *session_environment(const struct session *session);
 
 /* ---- the end ---- */
@@ -173,13 +174,13 @@ const char *session_environment(const struct session *session);
 void session_stop(struct session *session);
 bool session_stopped(const struct session *session);
 
-/* Leaves PROGRAM running, if it runs: the launcher keeps its terminal and discards its output, and
- * the probes write what is complete and disarm. */
+/* Detaches: leaves PROGRAM running, if it runs. The launcher keeps its terminal and discards its
+ * output; the probes write what is complete and disarm. */
 void session_let_go(struct session *session);
 
-/* Ends everything and frees; PROGRAM is not touched, and is never started when this is called
- * before session_release(). The daemons have ended 0.5 s later (the keeper ensures that, even if
- * tftop has ended). */
+/* Ends everything and frees. PROGRAM is not touched, and is never started if this is called before
+ * session_release(). The daemons have ended 0.5 s later (the keeper ensures that, even if tftop has
+ * ended). */
 void session_free(struct session *session);
 
 /*

@@ -96,7 +96,7 @@ static void clear_for_keeper(struct session *s)
 		poll(NULL, 0, 5);
 }
 
-/* Reads whether the keeper has died, which nobody may have noticed yet. */
+/* Checks whether the keeper has died, which may not have been noticed yet. */
 static void look_for_keeper(struct session *s)
 {
 	if (!s->keeper_gone && s->keeper > 0 && waitpid(s->keeper, NULL, WNOHANG) == s->keeper) {
@@ -132,7 +132,7 @@ void session_free(struct session *s)
 		wire_send(s->launcher_fd, &abort_head, NULL, 0, -1, false);
 	close_one(&s->launcher_fd);
 	close_one(&s->input_fd);
-	look_for_keeper(s);		/* before it is to end */
+	look_for_keeper(s);		/* before it is told to end */
 	pthread_mutex_lock(&s->broker_lock);
 	close_one(&s->broker);
 	pthread_mutex_unlock(&s->broker_lock);
@@ -145,7 +145,7 @@ void session_free(struct session *s)
 	if (s->keeper_gone)
 		clear_for_keeper(s);
 	else if (s->keeper > 0)
-		kill(s->keeper, SIGCONT);	/* it may be stopped, and has to clear away */
+		kill(s->keeper, SIGCONT);	/* it may be stopped, and must clean up */
 	reap_helpers(s);
 	free_notes(s);
 	children_free(s->children);

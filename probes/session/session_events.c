@@ -22,7 +22,7 @@
 #define LOGS_TOLD_MAX 4
 /* How many processes of one tree are looked at. */
 #define PIDS_MAX 256
-/* Looks in a row after which a stopped keeper is continued: 1 s. */
+/* A stopped keeper is continued after this many looks in a row: 1 s. */
 #define KEEPER_STANDS 4
 
 /* ---- the launcher ---- */
@@ -169,7 +169,7 @@ static bool take_pidfd(struct session *s, struct session_event *event)
 	return true;
 }
 
-/* ---- fresh daemons ---- */
+/* ---- new daemons ---- */
 
 typedef void wake_function(struct wake *wake, pid_t pid);
 
@@ -277,7 +277,8 @@ static bool keeper_ended(struct session *s, struct session_event *event)
 
 /* ---- /proc ---- */
 
-/* The process has inherited its parent's variables, but nothing is preloaded. Said once. */
+/* Reports once that the process has inherited its parent's variables, but that nothing is
+ * preloaded. */
 static void say_late(struct session *s, const struct child_event *child, char *text, size_t size)
 {
 	s->late_told = true;
@@ -317,7 +318,7 @@ static void told_child(void *arg, const struct child_event *child)
 }
 
 /* LTTng's interface reports little, so the errors in its daemons' logs are passed on. After the
- * drain the logs are about the daemons' own end, which concerns nobody. */
+ * drain the logs are about the daemons' own end, which is of no interest. */
 static void watch_logs(struct session *s)
 {
 	static const char *const names[2] = { "sessiond", "relayd" };
@@ -448,7 +449,7 @@ static void session_look(struct session *s)
 	watch_logs(s);
 }
 
-/* ---- the next thing ---- */
+/* ---- the next event ---- */
 
 static bool take_note(struct session *s, struct session_event *event)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * To the program, descriptors of LTTng's are not open: close returns EBADF, the functions that
- * close many descriptors leave them out, and dup2 onto one makes LTTng close it first. A program
- * that closed them would end its own trace and, worse, get LTTng's bytes in a file of its own that
- * has the number since.
+ * For the program, descriptors of LTTng are not open: close returns EBADF, the functions that close
+ * many descriptors skip them, and dup2 onto one makes LTTng close it first. A program that closed
+ * them would end its own trace and, worse, get LTTng's bytes in a file of its own that was given
+ * the same number.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -19,8 +19,8 @@
 #include "probes/start/internal.h"
 
 #define START_API __attribute__((visibility("default")))
-#define OWNED_MAX 256		/* descriptors of LTTng's skipped in one range */
-#define SCAN_MAX 65536		/* numbers tried when /proc is not there */
+#define OWNED_MAX 256		/* how many descriptors of LTTng are skipped in one range */
+#define SCAN_MAX 65536		/* how many numbers are tried if /proc is not available */
 
 struct owned {
 	int count;
@@ -80,7 +80,7 @@ struct dirent_kernel {
 	char d_name[];
 };
 
-/* The descriptors of LTTng's in [first, last], from the open ones in /proc. */
+/* LTTng's descriptors in [first, last], from the open ones in /proc. */
 static bool owned_from_proc(const struct tft_start_hooks *h, struct owned *o,
 			    unsigned int first, unsigned int last)
 {
@@ -136,7 +136,7 @@ START_API int close_range(unsigned int first, unsigned int last, int flags)
 	const struct tft_start_hooks *h = start_hooks();
 	struct owned o;
 
-	/* arguments the kernel refuses and marks that harm nobody go through */
+	/* invalid arguments, which the kernel refuses, and harmless flags are passed on */
 	if (!h || first > last || (flags & ~CLOSE_RANGE_UNSHARE))
 		return range(first, last, flags);
 	owned_find(h, &o, first, last);

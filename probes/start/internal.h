@@ -5,10 +5,11 @@
 
 #include "probes/start/start.h"
 
-/* The hooks, if there are any and this is the process that set them; else NULL. */
+/* The hooks, if this is the process that set them; otherwise NULL. */
 const struct tft_start_hooks *start_hooks(void);
 
-/* The next definition of a symbol after ours, looked up once; NULL: none. */
+/* The next definition of a symbol after that of this library, looked up once; NULL: there is
+ * none. */
 void *start_next(void **cache, const char *name);
 
 void start_fd_look_up(void);

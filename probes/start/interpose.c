@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frameworks' functions as jumps through slots, and where the slots lead before there is a probe.
+ * Frameworks' functions as jumps through slots, and where the slots lead before a probe is loaded.
  * See interpose.h.
  *
  * The resolver works like the dynamic linker's own for lazy binding: it preserves every register
@@ -30,7 +30,7 @@
 #define START_API __attribute__((visibility("default")))
 #define START_HIDDEN __attribute__((visibility("hidden")))
 #define PATH_BYTES 4096
-#define LOAD_WAIT_MS 2000	/* for another thread that loads the probe */
+#define LOAD_WAIT_MS 2000	/* how long to wait for another thread that loads the probe */
 
 #if defined(__x86_64__)
 
@@ -140,7 +140,7 @@
 
 #endif
 
-#ifdef RESOLVE	/* else: no such probes on this machine; the Makefile says so */
+#ifdef RESOLVE	/* otherwise: there are no such probes on this machine, as the Makefile says */
 
 #define TRAMPOLINE(id, symbol, flags) \
 	"	.globl " symbol "\n" \
@@ -173,7 +173,7 @@
 	name ":\n" \
 	"	.popsection\n"
 
-/* One statement, so that the slots lie in the order of the tables. */
+/* One statement, so that the slots are in the order of the tables. */
 __asm__(
 	TABLE("tft_start_slots", ".data.tft_start")
 	TABLE("tft_start_resolvers", ".data.rel.ro.tft_start")
@@ -186,7 +186,7 @@ __asm__(
 	"	.popsection\n"
 );
 
-/* Off, as in TensorFlow's own definitions, until the probe says otherwise. */
+/* Off, as in TensorFlow's own definitions, until the probe changes it. */
 extern int start_level_tsl __asm__(TFT_TF_LEVEL_TSL);
 extern int start_level_tf __asm__(TFT_TF_LEVEL_TF);
 extern unsigned char start_python_gate __asm__(TFT_TF_PYTHON_GATE);
@@ -212,8 +212,9 @@ static const struct {
 };
 
 extern START_HIDDEN void *tft_start_slots[FUNCTIONS];
-extern START_HIDDEN void *const tft_start_resolvers[FUNCTIONS];	/* what they begin with */
-extern START_HIDDEN void *const tft_start_entries[FUNCTIONS];	/* the jumps */
+/* the initial content of the slots */
+extern START_HIDDEN void *const tft_start_resolvers[FUNCTIONS];
+extern START_HIDDEN void *const tft_start_entries[FUNCTIONS];	/* the jumps through the slots */
 void *tft_start_resolve(void **slot, void *caller) START_HIDDEN;
 
 static void *originals[FUNCTIONS];
@@ -238,12 +239,13 @@ PROBE_VIEW(JAX)
 enum { PROBE_NONE, PROBE_LOADING, PROBE_DONE };
 
 static struct framework {
-	struct tft_interposed lib;	/* the probe's view */
-	int first, count;		/* its functions */
-	const char *word;		/* in its libraries' paths */
-	const char *variable, *entry;	/* names its probe; what that exports */
-	const char *again_entry;	/* likewise, NULL: it needs none */
-	char path[PATH_BYTES];		/* of the probe; "": none was chosen */
+	struct tft_interposed lib;	/* what the probe sees */
+	int first, count;		/* range of its functions */
+	const char *word;		/* word that the paths of its libraries contain */
+	/* variable that names its probe; function that the probe exports */
+	const char *variable, *entry;
+	const char *again_entry;	/* another function that it exports; NULL: it needs none */
+	char path[PATH_BYTES];		/* path of the probe; "": none was chosen */
 	bool asked;
 	int state;
 	pid_t loader_pid, loader_tid;
@@ -314,7 +316,7 @@ static void load(struct framework *f)
 		__atomic_store_n(&f->found, start(&f->lib), __ATOMIC_RELEASE);
 }
 
-/* Another thread loads it: what is called meanwhile is to be seen too. */
+/* Another thread is loading it: waits, so that calls made meanwhile are seen, too. */
 static void wait_loaded(struct framework *f)
 {
 	struct timespec ms = { 0, 1000000 };
@@ -332,13 +334,13 @@ static void ask(struct framework *f)
 	const char *path = f->asked ? NULL : getenv(f->variable);
 	size_t length = path ? strlen(path) : 0;
 
-	/* a copy: the program may write over its environment */
+	/* a copy, because the program may overwrite its environment */
 	if (length && length < sizeof(f->path))
 		memcpy(f->path, path, length + 1);
 	f->asked = true;
 }
 
-/* A library that was loaded with us may have called before. */
+/* A library that was loaded together with this one may have made calls before. */
 __attribute__((constructor)) static void ask_all(void)
 {
 	for (int i = 0; i < FRAMEWORKS; i++)
@@ -367,9 +369,9 @@ static void start_load_probe(struct framework *f)
 		wait_loaded(f);
 }
 
-/* ---- what came before us ---- */
+/* ---- frameworks that were loaded before ---- */
 
-/* It has been loaded, by what its own definitions say. */
+/* Whether the framework has been loaded, judged by its own definitions. */
 static bool is_there(const struct framework *f)
 {
 	for (int i = f->first; i < f->first + f->count; i++) {
@@ -462,7 +464,7 @@ static void *nothing(void)
 	return NULL;
 }
 
-/* Called from the assembler above: where to go on. */
+/* Called from the assembler code above: returns where to continue. */
 void *tft_start_resolve(void **slot, void *caller)
 {
 	int i = (int)(slot - tft_start_slots), saved = errno, cancel;
@@ -479,7 +481,7 @@ void *tft_start_resolve(void **slot, void *caller)
 	if (address) {
 		if (found)
 			found(i - f->first);
-		/* unless the probe has taken it */
+		/* unless the probe has replaced it */
 		if (!__atomic_compare_exchange_n(slot, &now, address, false,
 						 __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
 			address = now;

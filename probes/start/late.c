@@ -10,7 +10,7 @@
 #include "probes/start/internal.h"
 #include "probes/start/late.h"
 
-#define SETTLE_NS 50000000	/* a lazy binding that had begun is done by then */
+#define SETTLE_NS 50000000	/* after this time a lazy binding that had started is finished */
 
 #define X(function) \
 	extern char start_own_##function[] __attribute__((visibility("hidden")));
@@ -27,7 +27,7 @@ static const struct wrapped {
 };
 #define WRAPPED (sizeof(wrapped) / sizeof(wrapped[0]))
 
-static void *libcs[WRAPPED];	/* what is replaced */
+static void *libcs[WRAPPED];	/* the originals of the functions that are replaced */
 
 bool start_is_late(void)
 {
@@ -48,7 +48,7 @@ void *start_close_jump(const struct tft_import *import)
 	return strcmp(import->name, "close") ? NULL : start_libc_jump(import);
 }
 
-/* Where another library's definition comes first, that one stays. */
+/* If another library's definition comes first, that one stays. */
 static void find_libcs(void)
 {
 	for (size_t i = 0; i < WRAPPED; i++) {
@@ -59,7 +59,7 @@ static void find_libcs(void)
 	}
 }
 
-/* Libraries that come from now on find our definitions of frameworks' functions. */
+/* Lets libraries that are loaded from now on find our definitions of frameworks' functions. */
 static void offer(void)
 {
 	Dl_info self;

@@ -19,31 +19,32 @@
 #include "probes/start/libraries.h"
 
 /*
- * tftop_probe_attach() (schema/attach.h) does its work once, when the environment is what it
- * would have been at the program's start. TFT_ATTACH_READY: all is in place, and probes of
- * frameworks that are loaded begin at the first call; TFT_ATTACH_UNUSED: it was so before.
+ * tftop_probe_attach() (schema/attach.h) does its work once, when the environment is what it would
+ * have been at the program's start. TFT_ATTACH_READY: everything is in place, and probes of
+ * frameworks that are loaded start at the first call; TFT_ATTACH_UNUSED: it was in place before.
  */
 
-/* ---- of the files of this library ---- */
+/* ---- for the files of this library ---- */
 
-/* The program was not started with it. */
+/* Whether the program was started without this library. */
 bool start_is_late(void);
 
-/* Probes of frameworks that are loaded begin. replace: NULL, nobody can. False: none was chosen. */
+/* Starts the probes of frameworks that are loaded. replace NULL: code cannot be replaced. false:
+ * none was chosen. */
 bool start_frameworks_late(tft_replace_code *replace);
 
-/* Those that have begun hear of another tftop. */
+/* Tells the probes that have started about another tftop. */
 void start_frameworks_again(tft_replace_code *replace);
 
-/* Where to lead this place; NULL: leave it. The loader's lock is held. */
+/* Where to lead this place; NULL: leave it as it is. The loader's lock is held. */
 void *start_framework_jump(const struct tft_import *import);
 void *start_libc_jump(const struct tft_import *import);
 void *start_close_jump(const struct tft_import *import);
 
-/* Every library that is loaded, now and later. */
+/* Examines every library that is loaded, now and later. */
 void start_libraries_late(void);
-/* Those that were looked at once more: the dynamic linker may have bound a function on
- * another thread in just that moment. */
+/* Examines those libraries once more, because the dynamic linker may have bound a function on
+ * another thread at just that moment. */
 void start_libraries_again(void);
 
 #endif

@@ -22,12 +22,12 @@
 #define START_HIDDEN __attribute__((visibility("hidden")))
 #define PATH_BYTES 4096
 #define KNOWN_MAX 4096
-#define WAIT_MS 2000		/* for another thread that looks */
-#define TRIES 8			/* while others open libraries */
+#define WAIT_MS 2000		/* how long to wait for another thread that is looking */
+#define TRIES 8			/* how often to try while others open libraries */
 
-/* ---- before the program's dlsym() ---- */
+/* ---- the program's dlsym() ---- */
 
-/* It goes on by a jump: dlsym() asks who has called it. */
+/* It continues by a jump, because dlsym() checks who has called it. */
 #if defined(__x86_64__)
 __asm__(
 	"	.pushsection .text\n"
@@ -92,12 +92,13 @@ extern char tft_start_dlsym[];
 void tft_start_look(void) START_HIDDEN;
 void *tft_start_real_dlsym START_HIDDEN;
 
-/* ---- who looks for what ---- */
+/* ---- probes and what they look for ---- */
 
 static struct user {
-	const char *variable, *entry;	/* names its probe; what that exports */
+	/* variable that names the probe; function that it exports */
+	const char *variable, *entry;
 	bool (*wants)(const char *name);
-	char path[PATH_BYTES];		/* of the probe; "": it was not chosen */
+	char path[PATH_BYTES];		/* path of the probe; "": it was not chosen */
 	bool wanted, asked;
 	tft_import_take *take;
 } users[] = {
@@ -109,9 +110,9 @@ static struct user {
 
 /* ---- libraries ---- */
 
-static uintptr_t known[KNOWN_MAX];	/* their dynamic linking's tables */
+static uintptr_t known[KNOWN_MAX];	/* tables of the libraries that are known */
 static int n_known;
-static unsigned long long adds, subs;	/* the loader's counts when that was all */
+static unsigned long long adds, subs;	/* the loader's counts when these were all */
 
 struct counts {
 	unsigned long long adds, subs;
@@ -135,7 +136,7 @@ static bool is_known(const struct imports_library *l)
 	return false;
 }
 
-static bool late;	/* the program was not started with us */
+static bool late;	/* the program was not started with this library */
 
 static bool begins(const char *path, const char *word)
 {
@@ -149,7 +150,7 @@ static bool is_lttngs(const char *path)
 	return begins(path, "liblttng-ust");
 }
 
-/* Probes and what they are made of are left out. */
+/* Whether a library is new; probes, and the libraries that they consist of, are left out. */
 static bool is_new(const struct dl_phdr_info *info, struct imports_library *l)
 {
 	return imports_library(info, l) && !begins(l->path, "libtftop-") &&
@@ -181,7 +182,7 @@ static void change_dlsym(const struct imports_library *l, const struct imports_p
 		imports_put(l, place->at, tft_start_dlsym);
 }
 
-/* What has one definition here for all who call it. */
+/* The replacement that is the same for all callers. */
 static void *late_jump(const struct tft_import *import)
 {
 	void *to = start_libc_jump(import);
@@ -211,7 +212,7 @@ static void start_change_import(const struct imports_library *l, const struct im
 		imports_put(l, place->at, to);
 }
 
-/* Not a single one when the loader has got on since `arg`. */
+/* Changes nothing if the loader has loaded something since `arg`. */
 static int change_new(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	const struct counts *all = arg;
@@ -239,10 +240,10 @@ static void load(struct user *u)
 }
 
 /*
- * A library is seen from when it is mapped: what it holds then are no addresses yet, and
- * its tables are about to be written by the thread that opens it, whose pages must not
- * be made read-only. That thread has the loader's lock until the library's constructors
- * have run; dladdr() waits for it, as the program's own dlsym() does.
+ * A library is visible from the moment when it is mapped. Its places do not hold addresses yet
+ * then, and the thread that opens it is about to write its tables, so their pages must not be made
+ * read-only. That thread holds the loader's lock until the library's constructors have run;
+ * dladdr() waits for the lock, as the program's own dlsym() does.
  */
 static struct counts count_relocated(void)
 {
@@ -254,13 +255,13 @@ static struct counts count_relocated(void)
 	return all;
 }
 
-/* False: others have come besides those that were counted. */
+/* false: libraries have been loaded in addition to those that were counted. */
 static bool look_at_new(struct counts now)
 {
 	bool open = false;
 
 	if (now.subs != subs)
-		n_known = 0;	/* another library may be where one was */
+		n_known = 0;	/* another library may be where a known one was */
 	for (size_t i = 0; i < USERS; i++)
 		open = open || (users[i].path[0] && !users[i].asked);
 	if (open)
@@ -280,10 +281,11 @@ static bool look_at_new(struct counts now)
 
 /* ---- one thread at a time ---- */
 
-/* The thread that looks, and its process: a child of fork has none of its parent's. */
+/* The thread that is looking, and its process, because a child of a fork has none of its
+ * parent's. */
 static uint64_t looking;
 
-/* False: it is this thread, or it takes too long. */
+/* false: it is this thread, or it takes too long. */
 static bool start_begin_look(void)
 {
 	struct timespec ms = { 0, 1000000 };
@@ -320,7 +322,8 @@ void tft_start_look(void)
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	for (int i = 0; i < TRIES && !all; i++) {
-		/* before it is this thread's turn: who has the loader's lock may want it too */
+		/* before it is this thread's turn, because the thread with the loader's lock may
+		 * want it, too */
 		now = count_relocated();
 		if (!start_begin_look())
 			break;
@@ -331,7 +334,7 @@ void tft_start_look(void)
 	errno = saved;
 }
 
-/* ---- when we came late ---- */
+/* ---- attaching ---- */
 
 static void start_import_again(const struct imports_library *l, const struct imports_place *place,
 			       void *arg)
@@ -381,14 +384,14 @@ static void start_find_libraries(void)
 		const char *path = getenv(users[i].variable);
 		size_t length = path ? strlen(path) : 0;
 
-		/* a copy: the program may write over its environment */
+		/* a copy, because the program may overwrite its environment */
 		if (length && length < PATH_BYTES) {
 			memcpy(users[i].path, path, length + 1);
 			active = true;
 		}
 	}
 	if (wait)
-		active = false;	/* tftop_probe_attach() says when */
+		active = false;	/* tftop_probe_attach() says when to start */
 	if (!active)
 		return;
 	tft_start_real_dlsym = dlsym(RTLD_DEFAULT, "dlsym");

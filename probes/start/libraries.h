@@ -20,19 +20,19 @@
 
 /* A place from which a library calls; *borrowed for the call*. */
 struct tft_import {
-	const char *name;	/* of the function */
-	void *now;		/* what is called there */
+	const char *name;	/* name of the function */
+	void *now;		/* the function that is called there */
 	void **at;
 	bool unbound;		/* `now` is the dynamic linker, which will put the function there */
 	const char *library;	/* path of the library that calls; "": the program */
 };
 
-/* Returns what is to be called there from now on; NULL: leave it. The loader's lock is held:
- * nothing may be opened or looked up. */
+/* Returns what is to be called there from now on; NULL: leave it as it is. The loader's lock is
+ * held: nothing may be opened or looked up. */
 typedef void *tft_import_take(const struct tft_import *import);
 
-/* A probe exports such a function under the name in the table (libraries.c). NULL: the probe
- * stays out. `look` looks at all libraries again, on any thread. */
+/* A probe exports such a function under the name in the table (libraries.c). NULL: the probe does
+ * nothing. `look` looks at all libraries again, on any thread. */
 typedef tft_import_take *tft_imports_start(void (*look)(void));
 
 #endif

@@ -12,7 +12,7 @@
 
 static const char here;
 
-/* Where our own definitions are: never an original. */
+/* Whether the address is in this library: such a definition is never an original. */
 static bool is_ours(const void *address)
 {
 	struct address_module found, self;
@@ -53,8 +53,8 @@ static int pick_next(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
-/* None may be opened while the list of all is walked: that would take the loader's locks in the
- * wrong order. */
+/* No library may be opened while the list of all is walked, because that would take the loader's
+ * locks in the wrong order. */
 void *originals_in(const char *word, const char *symbol)
 {
 	struct pick p;
@@ -87,7 +87,7 @@ void *originals_find(const char *word, const char *symbol, const void *caller)
 		address = in_library(m.path, symbol);
 	if (!address)
 		address = originals_in(word, symbol);
-	/* the slot would outlive it */
+	/* the slot must not outlive the library */
 	if (address && module_of_address(address, &m) && m.path[0])
 		dlopen(m.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 	return address;

@@ -9,9 +9,9 @@
 
 #include <stdbool.h>
 
-/* Looks after our library in the loader's order, in the caller's library (NULL: unknown), then
- * in the framework's. The library found is kept loaded from then on. NULL: there is no
- * definition. */
+/* Looks in the libraries after this one in the loader's order, in the caller's library (NULL:
+ * unknown), then in the framework's. The library found is kept loaded from then on. NULL: there is
+ * no definition. */
 void *originals_find(const char *word, const char *symbol, const void *caller);
 
 /* Looks in all libraries of the framework. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hooks and the ways out: _exit and the exec family. See start.h.
+ * Hooks, and the ways to leave a program: _exit and the exec family. See start.h.
  *
- * libc's own functions call each other without the symbol table, so each
- * member of the family is wrapped by itself; system, popen and posix_spawn
- * need nothing, their children are vfork's.
+ * libc's own functions call each other without the symbol table, so each member of the family is
+ * wrapped by itself; system, popen and posix_spawn need no wrapper, because their children are made
+ * by vfork.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -33,7 +33,7 @@ const struct tft_start_hooks *start_hooks(void)
 	const struct tft_start_hooks *h = __atomic_load_n(&hooks_now, __ATOMIC_ACQUIRE);
 	int saved = errno;
 
-	/* a vfork child shares our memory, but not our pid */
+	/* a vfork child shares the memory, but not the pid */
 	if (h && (pid_t)syscall(SYS_getpid) != __atomic_load_n(&hooks_pid, __ATOMIC_RELAXED))
 		h = NULL;
 	errno = saved;
@@ -172,9 +172,9 @@ START_API int execveat(int fd, const char *path, char *const argv[], char *const
 }
 
 /*
- * The variadic forms: the arguments are put into an array on the stack, as
- * libc does itself (exec must work in a vfork child, where malloc must not be
- * called), and handed to the form that takes one.
+ * The variadic forms: the arguments are put into an array on the stack, as libc does itself (exec
+ * must work in a vfork child, where malloc must not be called), and passed to the form that takes
+ * one.
  */
 static ptrdiff_t count_args(va_list ap)
 {
@@ -253,7 +253,7 @@ START_OWN(execl);
 START_OWN(execlp);
 START_OWN(execle);
 
-/* Looked up early, so that a signal handler or a vfork child need not. */
+/* Looked up early, so that a signal handler or a vfork child need not do it. */
 __attribute__((constructor)) static void look_up(void)
 {
 	start_next(&next_exit, "_exit");

@@ -39,19 +39,19 @@ struct bfc_stats {
 	int64_t reserved, peak_reserved, reservable, has_reservable, largest_free;
 	int64_t pool, has_pool, peak_pool, has_peak_pool;
 	int64_t there;
-	int64_t behind[8];		/* room, should it have grown */
+	int64_t behind[8];		/* room, in case the struct has grown */
 };
 
-/* One allocator; its name stays. */
+/* An allocator; its name is never freed. */
 struct bfc {
-	_Atomic uintptr_t object;	/* 0: gone */
+	_Atomic uintptr_t object;	/* 0: it was destroyed */
 	char text[NAME_BYTES];
 	uint32_t name, device, in_use, reserved;	/* name id; series */
 	unsigned owner;			/* rt_block_owner() */
-	_Atomic uint64_t pool;		/* bytes of the regions that were told */
+	_Atomic uint64_t pool;		/* total size of the regions that were sent */
 	_Atomic int64_t told_ns;
 	_Atomic int64_t limit;
-	_Atomic bool blind;		/* not all of its regions and pieces were told */
+	_Atomic bool blind;		/* some of its regions or chunks were not sent */
 };
 
 static struct bfc list[ALLOCATORS];
@@ -61,7 +61,7 @@ static atomic_flag busy = ATOMIC_FLAG_INIT;
 _Thread_local bool tf_in_allocator;
 static _Thread_local struct bfc *current;
 
-/* Of the functions that are asked, not hooked; NULL: not there. */
+/* Looks up a function that is called, not hooked; NULL: it is not there. */
 static void *asked(_Atomic(void *) *slot, const char *symbol)
 {
 	void *address = atomic_load_explicit(slot, memory_order_relaxed);
@@ -120,7 +120,7 @@ static struct bfc *find(void *object)
 	return NULL;
 }
 
-/* A place for one of that name: its own of before, or a new one. */
+/* The entry for an allocator with that name: its own previous one, or a new one. */
 static struct bfc *bfc_place_for(const char *text)
 {
 	uint32_t n = atomic_load_explicit(&count, memory_order_relaxed);
@@ -134,7 +134,7 @@ static struct bfc *bfc_place_for(const char *text)
 	b = &list[n];
 	snprintf(b->text, sizeof(b->text), "%s", text);
 	b->name = rt_name(TFT_NAME_ALLOCATOR, text);
-	/* other devices' ids are those of their own probes */
+	/* the ids of other devices are those of their own probes */
 	b->device = strstr(text, "cpu") ? rt_cpu_device() : 0;
 	b->in_use = rt_series_id();
 	b->reserved = rt_series_id();
@@ -175,7 +175,7 @@ static void go_blind(struct bfc *b)
 		rt_emit_region(&r);
 }
 
-/* ---- what it says of itself ---- */
+/* ---- the allocator's own statistics ---- */
 
 static void tell(uint32_t series, int64_t now_ns, int64_t value)
 {
@@ -184,14 +184,14 @@ static void tell(uint32_t series, int64_t now_ns, int64_t value)
 	rt_emit_counter(&c);
 }
 
-/* Its numbers are possible: the object is laid out as we think. */
+/* Whether the numbers are possible, so that the object has the expected layout. */
 static bool plausible(const struct bfc_stats *s)
 {
 	return (s->there & 0xff) == 1 && s->in_use >= 0 && s->in_use <= s->peak &&
 	       (s->has_pool & 0xff) == 1 && s->pool >= s->in_use && s->allocations >= 0;
 }
 
-/* Of this version, once. */
+/* Sends, once, that this version does not report regions. */
 static void say_regions(void)
 {
 	static atomic_bool said;
@@ -201,7 +201,7 @@ static void say_regions(void)
 			 "from 2.14 on");
 }
 
-/* At most once a second, or after a new region; `object` is in use by this thread. */
+/* At most once per second, or after a new region; `object` is in use by this thread. */
 static void bfc_ask(struct bfc *b, void *object)
 {
 	static _Atomic(void *) slot;
@@ -219,7 +219,7 @@ static void bfc_ask(struct bfc *b, void *object)
 		go_blind(b);
 		return;
 	}
-	/* unless one has just come */
+	/* unless a region has just been added */
 	if (pool != (uint64_t)s.pool && pool == atomic_load(&b->pool)) {
 		go_blind(b);
 		say_regions();
@@ -242,7 +242,7 @@ static void handed_out(struct bfc *b, void *object, void *memory, size_t bytes)
 		bytes = ((size_t (*)(const void *, const void *))size)(object, memory);
 	else
 		go_blind(b);
-	/* without it what is free would be wrong */
+	/* without it the free memory would be computed wrongly */
 	if (!rt_block_given(b->owner, b->device, memory, bytes))
 		go_blind(b);
 	bfc_ask(b, object);
@@ -306,8 +306,8 @@ static void bfc_region(void *memory, size_t bytes, bool joined)
 		rt_emit_region(&r);
 }
 
-/* Called by the allocator with its lock held: what is written here takes none of
- * the program's. */
+/* Called by the allocator with its lock held: what is written here takes none of the program's
+ * locks. */
 void tf_bfc_region(void *regions, void *memory, size_t bytes)
 {
 	int saved = errno;
@@ -328,8 +328,8 @@ void *tf_bfc_region_joined(void *regions, void *memory, size_t bytes)
 	return joined;
 }
 
-/* Up to 2.13 no function is called with a region; one of the processor's is then what
- * the allocator gets of the system, each apart. */
+/* Up to 2.13 no function is called with a region. For the processor a region is then what the
+ * allocator gets from the system, each separately. */
 void tf_bfc_got(void *memory, size_t bytes)
 {
 	if (memory && !tf_original(TFT_TF_BFC_REGION))
@@ -358,11 +358,11 @@ GONE(0)
 GONE(1)
 GONE(2)
 
-/* ---- the probe's own life ---- */
+/* ---- levels and forks ---- */
 
 void tf_bfc_level(enum tft_level old_level, enum tft_level new_level)
 {
-	/* what was handed out meanwhile is not known */
+	/* what was allocated meanwhile is unknown */
 	if (old_level >= TFT_LEVEL_DEFAULT || new_level < TFT_LEVEL_DEFAULT)
 		return;
 	for (uint32_t i = 0; i < atomic_load(&count); i++)

@@ -15,7 +15,7 @@
 
 #define NAME_BYTES 512
 
-static _Thread_local int runs;	/* functions and sessions open on this thread */
+static _Thread_local int runs;	/* how many functions and sessions are open on this thread */
 
 static bool starts(const char *text, const char *with)
 {
@@ -23,9 +23,9 @@ static bool starts(const char *text, const char *with)
 }
 
 /*
- * "__inference_step_203" is the 203rd function of the process, made of "step";
- * "__forward_step_203" the same where gradients are wanted, and
- * "__backward_step_203" computes them. Another trace has another number.
+ * "__inference_step_203" is the 203rd function of the process, made from "step";
+ * "__forward_step_203" is the same when gradients are needed, and "__backward_step_203" computes
+ * them. Another trace has another number.
  */
 static size_t function_label(char *buf, size_t size, const char *name, bool *is_step)
 {
@@ -136,7 +136,7 @@ void tf_execute(void *op, void **results, int *count, void *status)
 		ids = labelled(label, length < sizeof(label) ? length : sizeof(label) - 1, "eager");
 		context = tf_graph_begin(op, name, false);
 		begin(ids.name, ids.type, call.where.source);
-		tf_run_eager(ids.name);	/* its graph is called like that too */
+		tf_run_eager(ids.name);	/* its graph has the same name */
 		original(op, results, count, status);
 		tf_run_eager(0);
 		call.name = ids.name;
@@ -173,7 +173,7 @@ typedef void session_run(void *session, const void *options, const struct tf_out
 			 void **results, int n_outputs, const void *const *targets, int n_targets,
 			 void *metadata, void *status);
 
-/* A run is named after what it was asked for: the first target, else output. */
+/* A run is named after what was requested: the first target, or else the first output. */
 static struct tf_ids session_ids(char label[NAME_BYTES], const struct tf_output *outputs,
 				 int n_outputs, const void *const *targets, int n_targets)
 {
@@ -223,7 +223,7 @@ void tf_session_run(void *session, const void *options, const void *inputs, void
 		tf_graph_session_end(&graph, label, status);
 }
 
-/* A callable's run, or one of a program in C++, came past the C API. */
+/* The run of a callable, or a run by a C++ program, did not go through the C API. */
 void tf_session_traced(const struct traceme *t)
 {
 	struct tft_step step = {

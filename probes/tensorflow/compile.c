@@ -18,7 +18,7 @@ static void send(const char *what, const char *options, int64_t start_ns, int64_
 	rt_emit_compile(&c);
 }
 
-/* A prefix of the whole name, or of one in it. */
+/* Cuts off a prefix of the whole name, or of a name within it. */
 static bool cut(const char **text, size_t *length, const char *prefix)
 {
 	size_t n = strlen(prefix);
@@ -30,8 +30,9 @@ static bool cut(const char **text, size_t *length, const char *prefix)
 	return true;
 }
 
-/* "a_inference_jstep_12__XlaMustCompile_true_config_proto_...": the module of the
- * function "jstep", or "cluster_3__XlaCompiledKernel_...": of a cluster. */
+/* The module in a name: of a function "jstep" in
+ * "a_inference_jstep_12__XlaMustCompile_true_config_proto_...", or of a cluster in
+ * "cluster_3__XlaCompiledKernel_...". */
 static void module_label(char *buf, size_t size, const char *name, size_t length)
 {
 	const char *xla = memmem(name, length, "__Xla", 5);
@@ -63,7 +64,7 @@ void tf_xla_traced(const struct traceme *t)
 	send(what, options, t->start_ns, t->end_ns);
 }
 
-/* The tracing itself, inside of the call that needed it; ended just before it. */
+/* The tracing itself, within the call that needed it; it ended just before that call's event. */
 static _Thread_local int64_t building_ns, built_ns;
 
 void tf_building_traced(const struct traceme *t)

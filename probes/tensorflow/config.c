@@ -17,7 +17,7 @@
 #define VALUE_BYTES 256
 
 static struct info {
-	const char *key;	/* a literal */
+	const char *key;	/* a constant */
 	char value[VALUE_BYTES];
 } infos[INFOS_MAX];
 static uint32_t n_infos;

@@ -29,17 +29,18 @@
 #define PARAMS_WORDS 8
 #define NAME_MAX_BYTES 4096
 #define LEARN_WAIT_NS 500000000
-#define TRIES 4		/* kernels on which the layout must hold */
+#define TRIES 4		/* on how many kernels the layout must hold */
 
 enum layout_state { UNKNOWN, BUSY, TRIED, KNOWN, FAILED };
 
-/* Written while BUSY, read from TRIED on. */
+/* Written while the state is BUSY, read from TRIED on. */
 static struct {
 	uint32_t name;		/* bytes into OpKernel, of the first string_view */
 	uint32_t text, length;	/* of a string_view: words from its start */
 	_Atomic uint32_t params;	/* bytes into OpKernelContext */
 } layout;
-/* Bit i: with the kernel k words into the parameters these may be at word i of the context. */
+/* Bit i of element k: if the kernel is k words into the parameters, these may be at word i of the
+ * context. */
 static uint32_t params_may[PARAMS_WORDS];
 static _Atomic int state;
 static _Atomic int tries;
@@ -58,7 +59,7 @@ static inline struct tf_view view_at(const void *kernel, uint32_t at)
 
 /* ---- finding the layout ---- */
 
-/* "name:type" of a kernel, cut in two; false when TensorFlow does not say. */
+/* Reads "name:type" of a kernel, split in two; false: TensorFlow does not return it. */
 static bool kernel_ask_names(const void *kernel, const void *context, struct tf_string *s,
 			     struct tf_view *name, struct tf_view *type)
 {
@@ -71,7 +72,7 @@ static bool kernel_ask_names(const void *kernel, const void *context, struct tf_
 	((void (*)(struct tf_string *, const void *, const void *, bool))trace_string)(
 		s, kernel, context, false);
 #else
-	/* the result has a register of its own; a short text moved with it */
+	/* the result is passed in a register of its own; a short text has moved with it */
 	*s = ((struct tf_string (*)(const void *, const void *, bool))trace_string)(
 		kernel, context, false);
 	if (s->length < sizeof(s->inside))
@@ -124,8 +125,8 @@ static bool kernel_find_names(const void *kernel, const struct tf_view *name,
 	return false;
 }
 
-/* Where the parameters may still be: where they may be of this kernel, too. Behind the
- * kernel they have its device; one in front of another has that one's. */
+/* Narrows down where the parameters may be: only where they may be for this kernel, too. The kernel
+ * is followed by its device; what lies in front of another kernel has that one's. */
 static bool find_params(const void *device, const void *kernel, const void *context, bool first)
 {
 	uint64_t w[CONTEXT_BYTES / 8], p[PARAMS_WORDS];
@@ -145,8 +146,8 @@ static bool find_params(const void *device, const void *kernel, const void *cont
 			any_sure = any_sure || sure[k];
 		}
 	}
-	/* the step id comes first, the kernel a few words behind it; what holds
-	 * the parameters in itself is farther from it */
+	/* the step id comes first, the kernel a few words later; a struct that contains the
+	 * parameters is farther away */
 	for (size_t k = PARAMS_WORDS; k-- > 1; ) {
 		params_may[k] = !first ? params_may[k] & here[k] : any_sure ? sure[k] : here[k];
 		if (!params_may[k])
@@ -162,8 +163,8 @@ static bool equal(struct tf_view a, const struct tf_view *b)
 	return a.length == b->length && !memcmp(a.text, b->text, b->length);
 }
 
-/* The layout holds for this kernel too. Its memory is looked at with care once
- * more: a layout that is wrong here may point anywhere. */
+/* Whether the layout holds for this kernel, too. Its memory is read with care once more, because a
+ * wrong layout may point anywhere. */
 static bool holds(const void *device, const void *kernel, const void *context,
 		  const struct tf_view *name, const struct tf_view *type)
 {
@@ -192,17 +193,17 @@ static int kernel_learn(const void *device, const void *kernel, const void *cont
 	return atomic_fetch_add(&tries, 1) + 1 < TRIES ? TRIED : KNOWN;
 }
 
-/* Another thread is learning, which takes microseconds, or milliseconds where a symbol is
- * looked for; it may also have lost its processor. */
+/* Another thread is learning, which takes microseconds, or milliseconds if a symbol must be looked
+ * up; that thread may also have lost its processor. */
 static int wait_known(void)
 {
-	static atomic_bool in_vain;	/* it hangs: no op waits for it any more */
+	static atomic_bool in_vain;	/* learning hangs, so ops do not wait for it any more */
 	int64_t until = rt_now_ns() + LEARN_WAIT_NS;
 	struct timespec nap = { 0, 20000 };
 	int now = BUSY;
 
 	while (now == BUSY && rt_now_ns() < until && !atomic_load(&in_vain)) {
-		/* not nanosleep(), at which a thread of the program could be cancelled */
+		/* not nanosleep(), in which a thread of the program could be cancelled */
 		syscall(SYS_nanosleep, &nap, NULL);
 		now = atomic_load_explicit(&state, memory_order_acquire);
 	}
@@ -215,7 +216,7 @@ void tf_device_fork_child(void)
 {
 	int busy = BUSY;
 
-	/* who was learning is the parent's */
+	/* the thread that was learning belongs to the parent */
 	if (atomic_compare_exchange_strong(&state, &busy, UNKNOWN))
 		atomic_store(&tries, 0);
 }
@@ -228,7 +229,7 @@ static bool known_slow(const void *device, const void *kernel, const void *conte
 		int was = now;
 
 		if (now == BUSY) {
-			/* what was found on another kernel is tried on this one too */
+			/* what was found on another kernel is tested on this one, too */
 			now = wait_known();
 			if (now != BUSY)
 				continue;
@@ -259,33 +260,33 @@ static inline bool known(const void *device, const void *kernel, const void *con
 /* ---- names of kernels ---- */
 
 /*
- * A kernel's name, type and views lie in four places of memory that nothing else
- * in its run looks at, and fetching them costs more than all the rest. So the ids
- * are kept by the kernel's address until its destructor runs. A place is taken
- * once and given up by the destructor only: who finds a kernel that is running
- * finds its ids, without a lock. One run in CHECKED looks at the names all the
- * same: in a build whose destructors do not come by here nothing is kept any more.
+ * A kernel's name, type and views lie in four places of memory that its run does not touch
+ * otherwise, and fetching them costs more than everything else. So the ids are cached by the
+ * kernel's address until its destructor runs. An entry is added once and removed only by the
+ * destructor: whoever finds a kernel that is running finds its ids, without a lock. One run in
+ * CHECKED compares the names nevertheless: in a build whose destructors are not seen, nothing is
+ * cached any more.
  */
 #define KEPT_SETS 4096u
 #define KEPT_WAYS 4u
-#define KEPT_BUSY 1u		/* no kernel's address */
+#define KEPT_BUSY 1u		/* not the address of a kernel */
 #define CHECKED 128u		/* a power of two */
-#define FOLLOWED 13u		/* a prime: meets each kernel of a step */
+#define FOLLOWED 13u		/* a prime number, so that each kernel of a step is met */
 
-/* ids: the name's, the type's, and the set of the kernel that last ran behind this
- * one on its thread. Steps are alike, and while a kernel runs that set comes from
- * memory. */
+/* ids: those of the name and of the type, and the set of the kernel that last ran after this one on
+ * its thread. Steps are alike, so while a kernel runs, that set is fetched from memory. */
 #define ID_BITS 21		/* of rt_name() */
 #define ID_MASK ((1u << ID_BITS) - 1)
 #define NEXT (2 * ID_BITS)
 
 static _Alignas(64) struct {
-	_Atomic uint64_t kernel;	/* 0: free */
+	_Atomic uint64_t kernel;	/* 0: unused */
 	_Atomic uint64_t ids;
 } kept[KEPT_SETS][KEPT_WAYS];
 static _Atomic bool unkept;
 static _Thread_local struct {
-	_Atomic uint64_t *before;	/* ids of the one that ran before; any kernel's by now */
+	/* ids of the kernel that ran before; may be any kernel's by now */
+	_Atomic uint64_t *before;
 	uint32_t runs;
 } thread;
 
@@ -313,7 +314,7 @@ static void kernel_keep_ids(const void *kernel, struct tf_ids ids)
 	}
 }
 
-/* Several threads may have kept it at once. */
+/* Several threads may have cached it at once. */
 static void forget(const void *kernel)
 {
 	uint32_t set = set_of(kernel);
@@ -374,7 +375,7 @@ static struct tf_ids kernel_ids_of(const void *kernel)
 	return ids;
 }
 
-/* Whether what was kept is true. */
+/* Checks whether the cached ids are right. */
 static void check(const void *kernel, const struct rt_op_args *args)
 {
 	struct tf_ids ids = read_ids(kernel);
@@ -428,16 +429,16 @@ void tf_gpu_compute(void *device, void *kernel, void *context)
 
 /* ---- asynchronous ops ---- */
 
-/* std::function<void()> of libstdc++; the mangled names hooked say that it is. */
+/* std::function<void()> of libstdc++, which the mangled names of the hooks confirm. */
 struct cxx_function {
 	uint64_t storage[2];
 	bool (*manage)(void *to, const void *from, int what);
 	void (*invoke)(const void *storage);
 };
 
-enum { TYPE_INFO, FUNCTOR, CLONE, DESTROY };	/* what */
+enum { TYPE_INFO, FUNCTOR, CLONE, DESTROY };	/* the operations of its manager */
 
-/* Stands for the caller's function; shared by copies of ours. */
+/* Stands for the caller's function; copies of our object share it. */
 struct done {
 	struct cxx_function function;
 	uint64_t instance;
@@ -504,7 +505,7 @@ static struct done *device_wrap_done(struct cxx_function *ours, struct cxx_funct
 	d->instance = instance;
 	d->recv = (struct tf_recv){ .step = step };
 	atomic_init(&d->users, 1);
-	/* what it was moved from is empty, as after any move */
+	/* the function that was moved from is empty, as after any move */
 	function->manage = NULL;
 	*ours = (struct cxx_function){
 		.storage = { (uintptr_t)d }, .manage = done_manage, .invoke = done_invoke,

@@ -30,15 +30,15 @@
 #define GET(x) atomic_load_explicit(&(x), memory_order_relaxed)
 #define SET(x, v) atomic_store_explicit(&(x), v, memory_order_relaxed)
 
-/* Closures in queues at once whose wait is known, a power of two; ids are counted.
- * What lies side by side there comes from several threads: a stride apart. */
+/* Closures in queues at one time whose waiting time can be known, a power of two; ids are counted.
+ * Neighbouring ids come from several threads, so they are a stride apart. */
 #define SLOTS 8192u
 #define STRIDE 5u
 #define TELL_NS 1000000000
 
 enum { SCHEDULE_CLOSURE, RUN_CLOSURE };		/* enum EventCategory */
 
-/* ---- what was handed over ---- */
+/* ---- closures that were handed over ---- */
 
 struct handed {
 	_Atomic uint64_t id;	/* written last; 0: being written */
@@ -48,7 +48,7 @@ struct handed {
 
 static struct handed slots[SLOTS];
 
-/* Another one may take its place: then its id has changed. */
+/* The entry may have been replaced: then its id has changed. */
 static bool handed_take(uint64_t id, int64_t *at_ns, uint32_t *tid)
 {
 	struct handed *h = &slots[id * STRIDE % SLOTS];
@@ -63,26 +63,26 @@ static bool handed_take(uint64_t id, int64_t *at_ns, uint32_t *tid)
 
 /* ---- threads of pools ---- */
 
-/* Written by its thread, read by the runtime's; given back when the thread ends,
- * once that has been told. */
+/* Written by its thread, read by the runtime's; released when the thread has ended and its sums
+ * were sent. */
 struct pool_worker {
 	struct pool_worker *next;
-	_Atomic uint32_t tid;			/* 0: nobody's */
+	_Atomic uint32_t tid;			/* 0: unused */
 	_Atomic uint32_t gone;
 	_Atomic uint64_t closures, with_ops, timed;
 	_Atomic int64_t wait_ns, max_wait_ns, busy_ns;
-	struct tft_pool told;			/* runtime thread: sums up to end_ns */
-	_Atomic int64_t since_ns;		/* its first closure began */
-	/* its thread's own */
+	struct tft_pool told;	/* used by the runtime's thread: sums up to end_ns */
+	_Atomic int64_t since_ns;		/* when its first closure started */
+	/* Used by its own thread. */
 	uint32_t generation, depth;
-	int64_t begin_ns, waited_ns;		/* of the closure it is in; 0: not known */
+	int64_t begin_ns, waited_ns;		/* of the current closure; 0: unknown */
 };
 
-static struct pool_worker *_Atomic workers;		/* only grows */
+static struct pool_worker *_Atomic workers;		/* the list only grows */
 static _Thread_local struct pool_worker *self;
 static pthread_key_t key;
 static bool have_key;
-/* Raised when the collector is put in: regions that were open before are not. */
+/* Raised when the collector is installed, because regions that were open before are not seen. */
 static _Atomic uint32_t generation;
 
 static void worker_ends(void *arg)
@@ -166,7 +166,7 @@ static void on_begin(const void *collector, uint64_t id)
 		w->generation = now;
 		w->depth = 0;
 	}
-	/* where a queue is full the closure runs at once, in another one */
+	/* if a queue is full, the closure runs at once, within another one */
 	if (w->depth++)
 		return;
 	w->begin_ns = rt_quick_now();
@@ -198,10 +198,10 @@ static void on_end(const void *collector)
 
 static void on_destroy(void *collector)
 {
-	(void)collector;	/* nobody owns it */
+	(void)collector;	/* it has no owner */
 }
 
-/* As the compiler lays it out: two destructors, then in the order declared. */
+/* As the compiler lays it out: two destructors, then the functions in the order of declaration. */
 static const void *const functions[] = {
 	(const void *)on_destroy, (const void *)on_destroy, (const void *)on_scheduled,
 	(const void *)on_begin, (const void *)on_end,
@@ -210,16 +210,16 @@ static const struct {
 	const void *const *functions;
 } collector = { functions };
 
-/* ---- putting it in ---- */
+/* ---- installing the collector ---- */
 
 static struct {
 	void (*set)(int category, const void *collector);
 	void (*activate)(void), (*deactivate)(void);
 	bool (*enabled)(void);
 } tsl;
-static atomic_flag busy = ATOMIC_FLAG_INIT;	/* around a few stores of TSL's */
+static atomic_flag busy = ATOMIC_FLAG_INIT;	/* held around a few stores into TSL */
 static bool there, wanted;
-static int sessions;				/* of the program's profiler */
+static int sessions;				/* sessions of the program's profiler */
 
 static void hold(void)
 {
@@ -232,7 +232,7 @@ static void release(void)
 	atomic_flag_clear_explicit(&busy, memory_order_release);
 }
 
-/* Held. */
+/* `busy` must be held. */
 static void tf_pools_put(void)
 {
 	bool in = wanted && !sessions;
@@ -294,7 +294,7 @@ void *tf_pools_profiler_start(void *status, void *profiler)
 
 	session(1);
 	result = ((void *(*)(void *, void *))tf_original(TFT_TF_POOLS_START))(status, profiler);
-	/* it did not begin, and will not be stopped */
+	/* it did not start, and will not be stopped */
 	if (!tsl.enabled || !tsl.enabled())
 		session(-1);
 	return result;
@@ -306,13 +306,13 @@ void *tf_pools_profiler_stop(void *status, void *profiler)
 										 profiler);
 
 	hold();
-	sessions = 0;	/* there is one collector, so one session */
+	sessions = 0;	/* there is one collector, and so one session */
 	tf_pools_put();
 	release();
 	return result;
 }
 
-/* ---- telling ---- */
+/* ---- sending ---- */
 
 static void tf_worker_tell(struct pool_worker *w, bool now)
 {
@@ -325,7 +325,7 @@ static void tf_worker_tell(struct pool_worker *w, bool now)
 
 	if (!sum.tid)
 		return;
-	/* what has begun by now: the thread may be younger than the tick */
+	/* what has started by now; the thread may be newer than the tick */
 	sum.end_ns = rt_now_ns();
 	r = sum;
 	if (!r.begin_ns)
@@ -365,7 +365,7 @@ void tf_pools_tell(bool now)
 		tf_worker_tell(w, now);
 }
 
-/* Its threads are the parent's, and so is what they did. */
+/* Its threads belong to the parent, and so does what they did. */
 void tf_pools_fork_child(void)
 {
 	for (struct pool_worker *w = atomic_load(&workers); w; w = w->next) {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Names by their bytes. */
+/* Finds names by their bytes. */
 #include <stdatomic.h>
 #include <string.h>
 
 #include "probes/tensorflow/probe.h"
 
 /*
- * The ids of an op are asked for at every run of it, so they are kept under a
- * hash of all of its bytes, not under the address of the kernel, which another
- * one may have tomorrow. Two texts of one length that differ in one word never have
- * the same hash (its factor is odd); else it is one chance in 2^64.
+ * The ids of an op are needed at every run, so they are cached by a hash of all its bytes, not by
+ * the address of the kernel, which another kernel may have later. Two texts of one length that
+ * differ in one word never have the same hash (its factor is odd); otherwise the probability is
+ * 2^-64.
  */
 #define CACHE_SLOTS 16384u	/* a power of two */
 #define CACHE_PROBES 4u
 #define NAME_BYTES 1024
 
 static struct {
-	_Atomic uint64_t hash;	/* 0: free, or being written */
+	_Atomic uint64_t hash;	/* 0: unused, or being written */
 	_Atomic uint64_t ids;
 } cache[CACHE_SLOTS];
 static atomic_flag cache_busy = ATOMIC_FLAG_INIT;
@@ -29,7 +29,7 @@ static inline uint64_t eight(const char *p)
 	return w;
 }
 
-/* Less than eight bytes: what they are, with their number beside them. */
+/* Fewer than eight bytes: their value, together with their number. */
 static inline uint64_t few(const char *p, size_t n)
 {
 	uint32_t a, b;
@@ -49,7 +49,7 @@ static inline uint64_t hash_more(uint64_t h, const char *p, size_t n)
 
 	if (n < 8)
 		return h + (few(p, n) ^ 0xff51afd7ed558ccdu) * odd;
-	/* no step waits for the one before it; the last may overlap */
+	/* no iteration waits for the previous one; the last one may overlap */
 	for (size_t i = 0; i + 8 < n; i += 8) {
 		h += (eight(p + i) ^ 0xc4ceb9fe1a85ec53u) * odd;
 		odd += 0x3c6ef372fe94f82au;
@@ -89,8 +89,8 @@ static uint32_t intern(enum tft_name_kind kind, const char *text, size_t length)
 	return rt_name(kind, buf);
 }
 
-/* Into a free place, else into one of its places; not at all when another
- * thread is at it. */
+/* Stores into an unused place, or else into one of its places; not at all if another thread is
+ * doing so. */
 static void tf_cache_keep(uint64_t hash, uint64_t ids)
 {
 	uint32_t at = (uint32_t)hash & (CACHE_SLOTS - 1), best = at;

@@ -26,7 +26,7 @@
 #define TOTAL_BYTES "_ZNK10tensorflow6Tensor10TotalBytesEv"
 #define TENSOR_DATA "_ZNK10tensorflow6Tensor4dataEv"
 #define KEY_BYTES 1024
-#define SENT 1024u		/* places for what was sent; a power of two */
+#define SENT 1024u		/* number of entries for what was sent; a power of two */
 #define SENT_PROBES 4u
 
 _Thread_local struct tf_recv *tf_recv_now;
@@ -35,9 +35,9 @@ static _Thread_local struct { int64_t at_ns, dur_ns; } decoded;
 /* ---- keys ---- */
 
 struct flow_key {
-	uint64_t hash;			/* with the step; 0: not understood */
+	uint64_t hash;			/* includes the step; 0: not understood */
 	uint32_t name;
-	bool remote;			/* to another task */
+	bool remote;			/* it goes to another task */
 };
 
 static uint64_t flow_hash_of(const char *text, size_t length, int64_t step)
@@ -56,7 +56,7 @@ static uint64_t flow_hash_of(const char *text, size_t length, int64_t step)
 	return h ? h : 1;
 }
 
-/* How much of a device's name says which task it is of. */
+/* Length of the part of a device's name that names its task. */
 static size_t task_length(const char *device, size_t length)
 {
 	const char *end = memmem(device, length, "/device:", strlen("/device:"));
@@ -65,8 +65,8 @@ static size_t task_length(const char *device, size_t length)
 }
 
 /*
- * "SOURCE;INCARNATION;DESTINATION;TENSOR;FRAME:ITERATION": its name is the text up to
- * the last part, which changes in loops. What that says is for tftop to read.
+ * Parses "SOURCE;INCARNATION;DESTINATION;TENSOR;FRAME:ITERATION": the name is the text up to the
+ * last part, which changes in loops. tftop parses the rest.
  */
 static bool flow_parse_key(struct flow_key *key, const char *text)
 {
@@ -91,8 +91,8 @@ static bool flow_parse_key(struct flow_key *key, const char *text)
 	return true;
 }
 
-/* A ParsedKey begins with a string_view of the key's first part: the text, which
- * ends with a NUL, and a length, in one or the other order. */
+/* A ParsedKey starts with a string_view of the key's first part: the text, which ends with a NUL,
+ * and a length, in either order. */
 static struct flow_key flow_key_of(const void *parsed, int64_t step)
 {
 	char text[KEY_BYTES];
@@ -105,7 +105,7 @@ static struct flow_key flow_key_of(const void *parsed, int64_t step)
 		return key;
 	at = (const char *)(uintptr_t)(view[0] > KEY_BYTES ? view[0] : view[1]);
 	got = rt_peek(text, at, sizeof(text) - 1);
-	/* it may lie just before what is not there */
+	/* it may end just before memory that is not mapped */
 	for (size_t n = sizeof(text) / 2; !got && n; n /= 2)
 		got = rt_peek(text, at, n);
 	text[got] = '\0';
@@ -142,12 +142,12 @@ static void tell(const struct flow_key *key, enum tft_flow_phase phase, uint64_t
 	rt_emit_flow(&flow);
 }
 
-/* ---- what was sent from where ---- */
+/* ---- what was sent from which memory ---- */
 
-#define SENT_BUSY 1u		/* no address: being written */
+#define SENT_BUSY 1u		/* not an address: the entry is being written */
 
 static struct {
-	_Atomic uint64_t memory;	/* 0: free */
+	_Atomic uint64_t memory;	/* 0: unused */
 	_Atomic uint64_t hash;
 	_Atomic uint32_t name;
 } sent[SENT];
@@ -158,7 +158,7 @@ static uint32_t sent_at(uint64_t memory, uint32_t i)
 	return (uint32_t)((memory * 0x9e3779b97f4a7c15u >> 32) + i) & (SENT - 1);
 }
 
-/* The place of this memory, else a free one, else each of its places in turn. */
+/* The entry of this memory, else an unused one, else each of its entries in turn. */
 static uint32_t flow_place_for(uint64_t memory)
 {
 	uint32_t place = sent_at(memory, atomic_fetch_add_explicit(&sent_next, 1,
@@ -176,8 +176,8 @@ static uint32_t flow_place_for(uint64_t memory)
 	return place;
 }
 
-/* A place is taken by its own mark: two that send at once do not wait for each
- * other, and none is forgotten. */
+/* An entry is taken by a mark of its own: two threads that send at once do not wait for each other,
+ * and neither is forgotten. */
 static void flow_remember(const void *at, const struct flow_key *key)
 {
 	uint64_t memory = (uintptr_t)at, there;
@@ -218,12 +218,12 @@ static struct flow_key flow_recall(const void *at)
 	return (struct flow_key){ .hash = 0 };
 }
 
-/* ---- what ops make of it ---- */
+/* ---- sizes of ops' outputs ---- */
 
 /*
- * Whether a tensor would be better sent one op later is a matter of what that op
- * makes of it. So as soon as one was received, the sizes of outputs are told: of
- * each op once, and when it changes.
+ * Whether a tensor would better be sent one op later depends on the output of that op. So as soon
+ * as a tensor was received, the sizes of outputs are sent: for each op once, and when the size
+ * changes.
  */
 #define OUTPUTS 4096u			/* a power of two */
 
@@ -286,8 +286,8 @@ static void *allocate_tf(void *status, void *context, int index, const void *sha
 				    TFT_TF_OUTPUT_TF);
 }
 
-/* Not among the others: they would be in the path of every op of a program that
- * talks to nobody. */
+/* Not installed with the others, because these hooks would be in the path of every op of a program
+ * that sends nothing. */
 void tf_flow_tick(void)
 {
 	static const struct { enum tft_tf_function function; output *ours; } hooks[] = {
@@ -337,8 +337,8 @@ void *tf_send(void *status, void *rendezvous, const void *parsed, void *args, co
 	return original(status, rendezvous, parsed, args, tensor, dead);
 }
 
-/* (dead, tensor, ack, buffer), since 2.20 behind a pointer to the status: the
- * second is a bool only then. */
+/* (dead, tensor, ack, buffer), since 2.20 after a pointer to the status: then only the second is a
+ * bool. */
 void *tf_encode(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e)
 {
 	void *(*original)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t) =
@@ -358,7 +358,7 @@ void *tf_encode(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e)
 	start = rt_now_ns();
 	result = original(a, b, c, d, e);
 	saved = errno;
-	/* what is empty has no memory to be known by */
+	/* an empty tensor has no memory by which to recognise it */
 	if (key.hash)
 		tell(&key, TFT_FLOW_ENCODED, bytes_of(tensor), start, rt_now_ns() - start, 0);
 	errno = saved;
@@ -379,7 +379,7 @@ void *tf_parse(void *status, void *response, void *source)
 	return result;
 }
 
-/* The original of the one generation that is there. */
+/* The original of the generation that is present. */
 static void *recv_original(void)
 {
 	static void *found;

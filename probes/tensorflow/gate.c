@@ -20,9 +20,9 @@
 
 #define MODULE "tensorflow.python.profiler.trace"
 #define VARIABLE "enabled"
-#define AGAIN_NS 1000000000	/* TensorFlow's own profiler closes it on whatever thread */
+#define AGAIN_NS 1000000000	/* TensorFlow's own profiler closes it on any thread */
 
-/* The C API; nothing of it is kept beyond a call. */
+/* The C API; nothing from it is kept beyond a call. */
 static struct gate_python {
 	int (*is_initialized)(void);
 	int (*add_pending)(int (*call)(void *), void *arg);
@@ -35,11 +35,11 @@ static struct gate_python {
 	void *is_true, *is_false;
 } python;
 
-static _Atomic unsigned char *byte;	/* the form since 2.21; NULL: the other one */
+static _Atomic unsigned char *byte;	/* the form since 2.21; NULL: the other form */
 static bool has_python;
 static atomic_bool asked;		/* a call is on its way */
-static bool opened;			/* by us; on Python's main thread */
-static int64_t asked_ns;		/* the runtime's thread */
+static bool opened;			/* opened by the probe; used on Python's main thread */
+static int64_t asked_ns;		/* used by the runtime's thread */
 
 atomic_bool tf_gate_due;
 
@@ -56,7 +56,7 @@ static void set(void *variables)
 		opened = python.dict_set(variables, VARIABLE, python.is_false) != 0;
 }
 
-/* An error never comes of it, which would be raised in the program. */
+/* It never returns an error, which would be raised in the program. */
 static int tf_gate_called(void *arg)
 {
 	int saved = errno;
@@ -79,14 +79,14 @@ static int tf_gate_called(void *arg)
 	return 0;
 }
 
-/* ---- elsewhere ---- */
+/* ---- on other threads ---- */
 
 void tf_gate_ask(void)
 {
 	int saved = errno;
 
 	atomic_store(&tf_gate_due, false);
-	/* where it cannot be asked for now, it will be in a second */
+	/* if it cannot be requested now, it will be in a second */
 	if (has_python && python.is_initialized() && !atomic_exchange(&asked, true) &&
 	    python.add_pending(tf_gate_called, NULL))
 		atomic_store(&asked, false);
@@ -103,7 +103,7 @@ void tf_gate_level(enum tft_level level)
 		atomic_store(&tf_gate_due, true);
 }
 
-/* Python's part of the profiler is stopped after ours, before Python goes on. */
+/* Python's part of the profiler is stopped after this, before Python continues. */
 void tf_gate_session_ended(void)
 {
 	if (rt_level() != TFT_LEVEL_OFF)
@@ -133,7 +133,8 @@ void tf_gate_fork_child(void)
 void tf_gate_start(void)
 {
 	byte = (_Atomic unsigned char *)tf_lib->find(TFT_TF_PYTHON_GATE);
-	if (byte && !tf_lib->late)	/* all go by the preloaded library's then */
+	/* all libraries use the one of the preloaded library then */
+	if (byte && !tf_lib->late)
 		byte = (_Atomic unsigned char *)dlsym(RTLD_DEFAULT, TFT_TF_PYTHON_GATE);
 	*(void **)&python.is_initialized = dlsym(RTLD_DEFAULT, "Py_IsInitialized");
 	*(void **)&python.add_pending = dlsym(RTLD_DEFAULT, "Py_AddPendingCall");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where graphs are taken from: hooks, and the first run of each function. */
+/* Where graphs come from: hooks, and the first run of each function. */
 #include "probes/tensorflow/graph.h"
 #include "probes/tensorflow/hash.h"
 
@@ -36,7 +36,7 @@ static struct api {
 	void (*delete_executor)(void *executor);
 	bool (*is_async)(void *executor);
 } api;
-static atomic_int api_state;	/* 0 not looked for, 1 being so, 2 found, 3 not there */
+static atomic_int api_state;	/* 0: not looked for, 1: being looked for, 2: found, 3: not there */
 
 static bool api_find(void)
 {
@@ -75,7 +75,7 @@ static bool api_find(void)
 
 static struct context {
 	void *context;
-	int users;	/* how often the program itself asked for graphs */
+	int users;	/* how often the program itself requested graphs */
 } contexts[CONTEXTS_MAX];
 static atomic_flag contexts_busy = ATOMIC_FLAG_INIT;
 
@@ -90,7 +90,7 @@ static void unlock_contexts(void)
 	atomic_flag_clear_explicit(&contexts_busy, memory_order_release);
 }
 
-/* Under the lock; NULL: not known, and (make) no room. */
+/* The lock must be held; NULL: unknown, and (make) there is no room. */
 static struct context *context_find(void *context, bool make)
 {
 	struct context *free_one = NULL;
@@ -119,7 +119,7 @@ static void collect(void *context)
 		api.enable(context);
 }
 
-/* Ours to take: nobody else collects in it. */
+/* Whether the probe may collect, because the program does not. */
 static bool is_ours(void *context)
 {
 	struct context *c;
@@ -132,7 +132,7 @@ static bool is_ours(void *context)
 	return ours;
 }
 
-/* Exporting waits for ops that run ahead: not where there are such. */
+/* Whether ops run ahead in the context: exporting would wait for them. */
 static bool runs_ahead(void *context)
 {
 	void *executor;
@@ -175,8 +175,8 @@ static void tf_export_graphs(void *context, const char *name)
 
 /* ---- hooks ---- */
 
-static _Atomic int64_t changed_ns;	/* when a function was defined, or ran first */
-static atomic_int first_runs;		/* now */
+static _Atomic int64_t changed_ns;	/* when a function was last defined, or ran first */
+static atomic_int first_runs;		/* how many are running */
 
 void *tf_new_context(void *options, void *status)
 {
@@ -186,7 +186,7 @@ void *tf_new_context(void *options, void *status)
 	int saved = errno;
 
 	if (context) {
-		/* an address may be another one's again */
+		/* the address may be reused by another one */
 		lock_contexts();
 		for (size_t i = 0; i < CONTEXTS_MAX; i++)
 			if (contexts[i].context == context)
@@ -232,7 +232,7 @@ USER_COLLECTS(tf_disable_graphs, false, TFT_TF_DISABLE_GRAPHS)
 USER_COLLECTS(tf_enable_metadata, true, TFT_TF_ENABLE_METADATA)
 USER_COLLECTS(tf_disable_metadata, false, TFT_TF_DISABLE_METADATA)
 
-/* Its definition and its lines; both are there once it has been added. */
+/* A function's definition and its lines, both of which are there once it has been added. */
 void tf_add_function(void *context, void *function, void *status)
 {
 	void (*original)(void *, void *, void *) =
@@ -295,7 +295,7 @@ static uint64_t hash_word(uint64_t h, uint64_t word)
 	return h ^ h >> 32;
 }
 
-/* A full place is taken over: then something is exported once more. */
+/* If the entry is taken, it is overwritten: then something is exported once more. */
 static bool tf_export_is_first(uint64_t key)
 {
 	uint32_t at = (uint32_t)(key >> 40) % SEEN_SLOTS;
@@ -353,7 +353,7 @@ void *tf_graph_begin(void *op, const char *name, bool function)
 	api.delete_status(status);
 	if (!context || !is_ours(context))
 		return NULL;
-	/* what eager ops made since the last time */
+	/* the graphs of eager ops since the last time */
 	if (function)
 		tf_export_graphs(context, TF_GRAPH_EAGER);
 	changed(1);

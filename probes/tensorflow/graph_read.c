@@ -11,15 +11,15 @@
 #define QUEUE_MAX 1024u		/* a power of two */
 #define QUEUE_BYTES (64u << 20)
 #define WAITING_MAX 512u
-/* A definition may be one that runs as part of another: it waits until there
- * was nothing new for so long, but no longer than this. */
+/* A definition may belong to a function that runs as part of another one: it waits until there was
+ * nothing new for this long. */
 #define WAIT_NS 3000000000
 #define WAIT_MOST_NS 60000000000
 #define TICK_BYTES (96u << 10)
 #define FINI_ROUNDS 24
 #define PORTS_MAX 512u
 
-/* ---- from the program's threads to ours ---- */
+/* ---- from the program's threads to the runtime's ---- */
 
 struct read_item {
 	enum tf_graph_kind kind;
@@ -96,8 +96,8 @@ static void let_go(struct read_item *item)
 
 /* ---- on the runtime's thread ---- */
 
-/* Definitions wait until it is known whether their nodes run as part of another
- * graph: inlined, as most are. */
+/* Definitions wait until it is known whether their nodes run as part of another graph, because most
+ * functions are inlined. */
 static struct read_item waiting[WAITING_MAX];
 static uint32_t n_waiting;
 static struct read_item reading;	/* buffer NULL: none */
@@ -158,7 +158,7 @@ static void begin_reading(const struct read_item *item)
 		read_ports();
 }
 
-/* A definition whose time has come; false: none has. */
+/* Takes a definition that has waited long enough; false: there is none. */
 static bool take_waiting(int64_t until_ns)
 {
 	struct read_item item;
@@ -178,7 +178,7 @@ static bool take_waiting(int64_t until_ns)
 	return false;
 }
 
-/* Some of what waits; false: there is no more. */
+/* Reads some of what waits; false: there is no more. */
 static bool graph_read_work(int64_t until_ns, size_t bytes)
 {
 	struct read_item item;
@@ -227,7 +227,7 @@ void tf_graph_dump(void)
 	atomic_flag_clear(&working);
 }
 
-/* What has not been sent, as far as the ring takes it in a moment. */
+/* Sends the rest, as far as the ring can take it at once. */
 void tf_graph_fini(void)
 {
 	struct timespec pause = { 0, 2000000 };
@@ -241,7 +241,7 @@ void tf_graph_fini(void)
 		rt_dropped(1);
 }
 
-/* The parent may have been in the midst of it. */
+/* The parent may have been interrupted in it. */
 void tf_graph_fork_child(void)
 {
 	atomic_flag_clear(&queue_busy);

@@ -160,7 +160,7 @@ static void add_tensor(struct graphdef_text *t, struct pb tensor)
 			text_add_shape(t, f.bytes);
 }
 
-/* Bytes of the character at p that is one of UTF-8 and can be seen; 0: it is none. */
+/* Length of the valid and printable UTF-8 character at p; 0: it is not one. */
 static size_t utf8_character(const char *p)
 {
 	unsigned char c = (unsigned char)*p, second = (unsigned char)p[1];
@@ -168,7 +168,7 @@ static size_t utf8_character(const char *p)
 
 	if (n == 1)
 		return c >= ' ' && c != 0x7f;
-	/* too long a form, surrogates, beyond the last one, C1 controls */
+	/* overlong forms, surrogates, beyond the last code point, C1 controls */
 	if ((c == 0xe0 && second < 0xa0) || (c == 0xed && second >= 0xa0) ||
 	    (c == 0xf0 && second < 0x90) || (c == 0xf4 && second >= 0x90) ||
 	    (c == 0xc2 && second < 0xa0))
@@ -179,7 +179,7 @@ static size_t utf8_character(const char *p)
 	return n;
 }
 
-/* Some are messages: any bytes. */
+/* Some values are messages, which may contain any bytes. */
 static const char *clean(char *text)
 {
 	size_t n;
@@ -201,7 +201,7 @@ static void add_string(struct graphdef_text *t, struct pb s)
 	text_add(t, "%s%s", buf, pb_left(&s) >= sizeof(buf) ? "..." : "");
 }
 
-/* A value of AttrValue, or an element of its list: the numbers are the same. */
+/* Adds a value of AttrValue, or an element of its list: the field numbers are the same. */
 static bool text_add_value(struct graphdef_text *t, const struct pb_field *f)
 {
 	struct pb_field g;
@@ -236,7 +236,7 @@ static bool text_add_value(struct graphdef_text *t, const struct pb_field *f)
 	return true;
 }
 
-/* Numbers of a list come packed. */
+/* Numbers of a list are packed. */
 static unsigned int add_packed(struct graphdef_text *t, const struct pb_field *f, unsigned int n)
 {
 	struct pb_field one = { .number = f->number, .type = PB_VARINT };
@@ -278,7 +278,7 @@ static void text_add_list(struct graphdef_text *t, struct pb list)
 	text_add(t, pb_left(&list) ? ",...]" : "]");
 }
 
-/* Those that the runtime added for itself say nothing to a person. */
+/* Attributes that the runtime added for itself are of no use to the user. */
 static bool is_wanted(const char *key)
 {
 	static const char *const inner[] = { "_output_shapes", "_kernel" };
@@ -396,7 +396,7 @@ static void read_argument(struct pb argument, struct graphdef_node *node)
 	}
 }
 
-/* map<string, string>: the result's name, what it is */
+/* map<string, string>: the result's name, and what it is */
 static void read_result(struct pb entry, struct graphdef_node *node)
 {
 	char name[GRAPHDEF_NAME_BYTES - 16] = "";

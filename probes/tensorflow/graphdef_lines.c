@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Source lines out of GraphDebugInfo. */
+/* Source lines from GraphDebugInfo. */
 #include "probes/tensorflow/graphdef.h"
 
 #include <string.h>
 
 /*
- * Frames and traces have 64-bit ids of no order, and their definitions may come
- * after their use. So a first pass puts them into two tables of
- * places in the message; each trace is looked through once.
+ * Frames and traces have 64-bit ids in no order, and their definitions may come after their use. So
+ * a first pass enters them in two tables of places in the message; each trace is searched once.
  *
- * scratch: files (offset, size), then frames and traces (id, offset and size),
- * open addressing, at most half full.
+ * scratch: files (offset, size), then frames and traces (id, offset and size), as hash tables that
+ * are at most half full.
  */
 struct stack_lines {
 	struct pb message;
@@ -22,7 +21,7 @@ struct stack_lines {
 enum { INFO_FILES = 1, INFO_TRACES = 2, INFO_FRAMES_BY_ID = 4, INFO_NAMES = 5,
        INFO_TRACES_BY_ID = 6 };
 
-/* Of each of the three kinds at most that many. */
+/* The number of entries of each of the three kinds is at most this. */
 static size_t count_of(struct pb message)
 {
 	struct pb_field f;
@@ -49,7 +48,7 @@ size_t graphdef_scratch(struct pb message)
 	return 2 * n + 6 * table_size(n);
 }
 
-/* A place of three words: id, offset + 1, size. */
+/* An entry of three words: id, offset + 1, size. */
 static uint64_t *place_of(const struct stack_lines *l, uint64_t *table, uint64_t id)
 {
 	uint64_t h = (id ^ id >> 32) * 0x9e3779b97f4a7c15u;
@@ -102,7 +101,7 @@ bool graphdef_is_framework(struct pb file)
 		"-packages/wrapt/", "-packages/tensorflow_estimator/",
 	};
 
-	/* Python's own */
+	/* Python's own library */
 	if (has(file, "/lib/python3.") && !has(file, "-packages/"))
 		return true;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
@@ -111,7 +110,7 @@ bool graphdef_is_framework(struct pb file)
 	return !pb_left(&file) || file.at[0] == '<';
 }
 
-/* FileLineCol; false: not the user's. */
+/* Reads FileLineCol; false: it is not in the user's code. */
 static bool read_frame(const struct stack_lines *l, struct pb frame, struct graphdef_line *line)
 {
 	struct graphdef_line found = { .node = line->node };
@@ -135,7 +134,7 @@ static bool read_frame(const struct stack_lines *l, struct pb frame, struct grap
 	return true;
 }
 
-/* StackTrace, outermost frame first: the last one that is the user's. */
+/* Reads StackTrace, outermost frame first: finds the last frame in the user's code. */
 static bool read_trace(const struct stack_lines *l, struct pb trace, struct graphdef_line *line)
 {
 	bool found = false;

@@ -15,7 +15,7 @@ static inline uint64_t tf_mix(uint64_t h)
 	return h ^ h >> 32;
 }
 
-/* Never 0, which is a free place. */
+/* Never 0, because 0 marks a free place. */
 static inline uint64_t tf_hash_name(uint64_t h, const char *text, size_t length)
 {
 	return tf_mix(rt_hash_bytes(text, length, h)) | 1;

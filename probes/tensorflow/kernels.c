@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What runs on the CPU inside of an op: oneDNN's primitives, Eigen's parallel loops, and pieces of
+/* What runs on the CPU inside an op: oneDNN's primitives, Eigen's parallel loops, and pieces of
  * graphs that XLA compiled. */
 #include <limits.h>
 #include <stdio.h>
@@ -18,7 +18,8 @@ void tf_onednn_verbose(const char *text, int flag)
 		((void (*)(const char *, int))tf_original(TFT_TF_ONEDNN_VERBOSE))(text, flag);
 }
 
-/* TensorFlow 2's releases; of the oneDNN in them, in which nothing says what it can do. */
+/* Releases of TensorFlow 2, which identify its oneDNN, because that does not say what it
+ * supports. */
 #define ONEDNN_ITT 14
 #define ONEDNN_SINK 20
 
@@ -39,7 +40,7 @@ void tf_kernels_start(void)
 
 	if (!chosen || !*chosen)
 		return;
-	if (tf_lib->late) {	/* it looks for who wants its lines once */
+	if (tf_lib->late) {	/* it finds out only once who wants its lines */
 		tf_blind("oneDNN was in use before tftop attached: its primitives are not seen");
 		return;
 	}

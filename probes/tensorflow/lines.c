@@ -28,18 +28,18 @@
 #define NUMBER_SLOTS 16384u
 #define NUMBER_TRIES 8u
 #define VERDICTS 512u
-#define EAGER 1u		/* a graph's number: of eager ops */
+#define EAGER 1u		/* number of a graph: that of eager ops */
 
 enum number_kind { OF_GRAPH, OF_FUNCTION, OF_SESSION };
 
-/* Mapped at the first node. */
+/* Mapped when the first node is stored. */
 static struct line_tables {
 	struct {
-		uint64_t key;		/* 0: free */
+		uint64_t key;		/* 0: unused */
 		struct tf_line line;
 	} line[LINE_SLOTS];
 	struct {
-		uint64_t key;		/* 0: free */
+		uint64_t key;		/* 0: unused */
 		uint32_t number;
 	} number[NUMBER_SLOTS];
 } *t;
@@ -68,7 +68,7 @@ static bool ready(void)
 	return t != NULL;
 }
 
-/* ---- numbers of graphs; all under the lock ---- */
+/* ---- numbers of graphs; the lock must be held ---- */
 
 static uint64_t key_of(enum number_kind kind, const void *address)
 {
@@ -109,7 +109,7 @@ static void number_set(uint64_t key, uint32_t number)
 	t->number[oldest].number = number;
 }
 
-/* The graph's, given to it when it has none; 0: no room. */
+/* The number of the graph, which gets one if it has none; 0: there is no room. */
 static uint32_t number_of_graph(const void *graph)
 {
 	uint64_t key = key_of(OF_GRAPH, graph);
@@ -144,7 +144,7 @@ static uint32_t line_place(uint64_t key)
 	return i;
 }
 
-/* False: full. Under the lock. */
+/* false: the table is full. The lock must be held. */
 static bool tf_lines_put(uint32_t number, const char *node, const struct tf_line *line)
 {
 	uint64_t key = line_key(number, node, strlen(node));
@@ -194,7 +194,7 @@ bool tf_line_eager(const char *op, struct tf_line *line)
 
 /* ---- frames ---- */
 
-/* Each frame's: eight bytes at a time. */
+/* Called for each frame: takes eight bytes at a time. */
 static uint64_t hash_file(const char *file, size_t length)
 {
 	uint64_t h = length, w;
@@ -210,8 +210,8 @@ static uint64_t hash_file(const char *file, size_t length)
 	return tf_mix(h ^ w);
 }
 
-/* Of functions the C API tells where nodes come from, from 2.14 on; there the frame
- * that makes the graph's node is near. */
+/* For functions, from 2.14 on, the C API says where nodes come from; there the frame that makes the
+ * graph's node is near. */
 static enum python_whose judge_file(const char *file, size_t length)
 {
 	static const char makes[] = "/tensorflow/python/framework/func_graph.py";
@@ -222,7 +222,7 @@ static enum python_whose judge_file(const char *file, size_t length)
 	return graphdef_is_framework(pb_of(file, length)) ? PYTHON_FRAMEWORKS : PYTHON_USERS;
 }
 
-/* Files are few, frames many: what was said of one is kept by its hash. */
+/* There are few files and many frames: the result for a file is cached by its hash. */
 static enum python_whose tf_lines_judge(const char *file, size_t length)
 {
 	static _Atomic uint64_t said[VERDICTS];
@@ -239,7 +239,7 @@ static enum python_whose tf_lines_judge(const char *file, size_t length)
 }
 
 /*
- * A line of a file that AutoGraph made of the user's: it keeps a map for its own
+ * A line of a file that AutoGraph generated from the user's: AutoGraph keeps a map for its own
  * stack traces, tensorflow.python.util.tf_stack._source_mapper_stacks[thread][-1]
  * ._cached_map[file, line] = (file, line, function), 2.9 to 2.21.
  */
@@ -283,13 +283,13 @@ static bool from_generated(const struct python *py, struct python_line *line)
 	return line->file && line->function;
 }
 
-/* An eager op may run while a function is made. */
+/* An eager op may run while a function is being made. */
 static enum python_whose judge_eager(const char *file, size_t length)
 {
 	return tf_lines_judge(file, length) == PYTHON_USERS ? PYTHON_USERS : PYTHON_FRAMEWORKS;
 }
 
-/* graph NULL: of the graph with that number. */
+/* graph NULL: the graph with that number. */
 static void keep_line(uint32_t number, const void *graph, const char *node)
 {
 	static atomic_bool said;
@@ -327,7 +327,7 @@ void *tf_new_graph(void)
 	void *graph = ((void *(*)(void))tf_original(TFT_TF_NEW_GRAPH))();
 	int saved = errno;
 
-	/* where another one was */
+	/* another graph may have been at this address */
 	lock();
 	if (t)
 		number_set(key_of(OF_GRAPH, graph), ++last_number);
@@ -369,7 +369,7 @@ void tf_delete_status(void *status)
 	original(status);
 }
 
-/* Its last argument but one, the status and what lies between are handed through. */
+/* The last argument but one is the status; the arguments between are passed on. */
 void *tf_graph_to_function(const void *graph, const char *name, unsigned char append, int n_ops,
 			   const void *ops, int n_in, const void *in, int n_out, const void *out,
 			   const void *names, int n_control, const void *control,
@@ -425,8 +425,8 @@ void tf_line_session(const void *session, const char *label, char *name, size_t 
 	unlock();
 }
 
-/* TFE_Execute() is called without Python's lock: what it needs to read frames as they
- * lie (py_where) is found here. */
+/* TFE_Execute() is called without Python's lock: what is needed to read frames from memory
+ * (py_where) is found here. */
 static void find_frames(void)
 {
 	static atomic_bool done;
@@ -443,8 +443,8 @@ static void find_frames(void)
 	tf_blind(text);
 }
 
-/* Each eager op and function is reset to its name before it is given what it takes.
- * That of a type's first is kept. */
+/* Each eager op and function is reset to its name before it gets its inputs. The line of the first
+ * one of each type is kept. */
 void *tf_eager_reset(void *status, void *op, const char *name, const char *device)
 {
 	void *(*original)(void *, void *, const char *, const char *) =

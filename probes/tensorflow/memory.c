@@ -11,7 +11,7 @@
 #include "probes/tensorflow/memory.h"
 #include "probes/tensorflow/probe.h"
 
-/* The system's own. */
+/* The system's own allocator. */
 static unsigned owner(void)
 {
 	static _Atomic unsigned system_owner;
@@ -28,7 +28,7 @@ static inline void *after(void *memory, size_t bytes)
 {
 	int saved = errno;
 
-	/* what an allocator gets to hand out is told when it does */
+	/* what an allocator gets to hand out is recorded when it hands it out */
 	if (tf_in_allocator)
 		tf_bfc_got(memory, bytes);
 	else if (memory && bytes >= RT_BLOCK_BYTES && rt_level() >= TFT_LEVEL_DEFAULT)
@@ -57,7 +57,7 @@ void *tf_malloc_int_tsl(size_t bytes, int alignment)
 	void *memory =
 		((void *(*)(size_t, int))tf_original(TFT_TF_MALLOC_INT_TSL))(bytes, alignment);
 
-	/* where both are there, this one calls the other */
+	/* if both are there, this one calls the other */
 	return tf_original(TFT_TF_MALLOC_TSL) ? memory : after(memory, bytes);
 }
 

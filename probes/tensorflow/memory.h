@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Hooks of TensorFlow's aligned memory, of three generations; see memory.c. */
+/* Hooks for TensorFlow's aligned memory, which has had three generations of functions; see
+ * memory.c. */
 #ifndef PROBES_TENSORFLOW_MEMORY_H
 #define PROBES_TENSORFLOW_MEMORY_H
 
@@ -17,7 +18,7 @@ void tf_free_sized_tsl(void *memory, size_t bytes, size_t alignment);
 void tf_free_sized_int_tsl(void *memory, size_t bytes, int alignment);
 void tf_free_sized_long_tsl(void *memory, size_t bytes, size_t alignment);
 
-/* The calling thread is in an allocator that gets memory of the system. */
+/* The calling thread is in an allocator that is getting memory from the system. */
 extern _Thread_local bool tf_in_allocator;
 
 /* ---- bfc.c: TensorFlow's best-fit allocator with coalescing ---- */
@@ -29,7 +30,7 @@ void tf_bfc_gone_1(void *bfc);
 void tf_bfc_gone_2(void *bfc);
 void tf_bfc_region(void *regions, void *memory, size_t bytes);
 void *tf_bfc_region_joined(void *regions, void *memory, size_t bytes);
-/* What the system gave (NULL: nothing) while tf_in_allocator. */
+/* Called while tf_in_allocator is set: what the system returned (NULL: nothing). */
 void tf_bfc_got(void *memory, size_t bytes);
 void tf_bfc_level(enum tft_level old_level, enum tft_level new_level);
 void tf_bfc_dump(void);

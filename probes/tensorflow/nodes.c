@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nodes and source lines, kept to be sent again: by (graph, name) and by
- * (function, name). On the runtime's thread only, or where it has ended.
+ * Nodes and source lines, kept so that they can be sent again: by (graph, name) and by (function,
+ * name). Used on the runtime's thread or, after that has ended, on the one that ends the process.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,18 +20,18 @@
 
 struct node_kept {
 	uint32_t graph, name, type, device, file, line, function, origin;
-	uint32_t hash;		/* of the texts */
+	uint32_t hash;		/* hash of the texts */
 	const char *inputs, *attributes;
 };
 
 struct node_line {
-	uint64_t key;		/* 0: free */
+	uint64_t key;		/* 0: unused */
 	struct tf_line at;
 };
 
-/* Mapped when the first node comes; NULL: no memory, nothing is kept. */
+/* Mapped when the first node comes; NULL: there is no memory, and nothing is kept. */
 static struct node_tables {
-	uint32_t slot[SLOTS];		/* node id, 0: free */
+	uint32_t slot[SLOTS];		/* id of a node; 0: unused */
 	struct node_kept node[NODES_MAX + 1];
 	struct node_line line[SLOTS];
 	uint64_t covered[COVERED_SLOTS];
@@ -64,7 +64,7 @@ static void full(const char *text)
 	said_full = true;
 }
 
-/* ---- which functions' graphs have come ---- */
+/* ---- functions whose graphs have arrived ---- */
 
 static uint64_t *covered_place(uint64_t key)
 {
@@ -95,7 +95,7 @@ bool tf_is_covered(const char *function)
 
 /* ---- lines ---- */
 
-/* Of a node in a function: a free place, or that which has it; NULL: full. */
+/* The entry of a node in a function: an unused one, or its own; NULL: the table is full. */
 static struct node_line *line_of(const char *function, const char *node, size_t length)
 {
 	uint64_t key = tf_hash_name(tf_hash_name(2, function, strlen(function)), node, length);
@@ -151,7 +151,7 @@ void tf_lines_take(const char *function, const void *data, size_t size)
 	munmap(scratch, bytes);
 }
 
-/* As the C API tells it of a function. */
+/* The line that the C API returned for a node of a function. */
 static bool known_line(const char *function, const char *node, size_t length, struct tf_line *out)
 {
 	const struct node_line *line = line_of(function, node, length);
@@ -181,7 +181,7 @@ static void note_inlined(uint32_t graph, const char *function)
 		snprintf(inlined[n_inlined++], sizeof(inlined[0]), "%s", function);
 }
 
-/* ---- where a node comes from ---- */
+/* ---- lines of nodes ---- */
 
 static bool known(const char *graph, const char *node, size_t length, struct tf_line *line)
 {
@@ -197,7 +197,7 @@ static bool known_anywhere(const char *graph, const char *node, size_t length, s
 	return found;
 }
 
-/* What a name begins with when its node was made of another by Grappler. */
+/* What a name starts with if Grappler made the node from another one. */
 static const char *const optimizers[] = {
 	"ArithmeticOptimizer/", "ConstantFolding/", "LayoutOptimizer/", "Remapper/",
 	"LoopOptimizer/", "DependencyOptimizer/", "AutoMixedPrecision/", "PinToHost/",
@@ -211,8 +211,8 @@ static size_t after_optimizer(const char *name)
 	return 0;
 }
 
-/* Without optimizers' scopes, and what stands around a session's arguments and
- * results: "_arg_x_0_1" is x's. */
+/* Removes the scopes of optimizers, and what surrounds a session's arguments and results:
+ * "_arg_x_0_1" belongs to x. */
 static void tf_nodes_strip(char *out, size_t size, const char *name)
 {
 	static const char *const ports[] = { "_arg_", "_retval_" };
@@ -235,8 +235,8 @@ static void tf_nodes_strip(char *out, size_t size, const char *name)
 	out[n] = '\0';
 }
 
-/* Where the names of a function begin that was inlined or lowered: behind each
- * "PartitionedCall/" and "/_12/". NULL: nowhere any more. */
+/* Where the names of an inlined or lowered function start: after each "PartitionedCall/" and
+ * "/_12/". NULL: there are no more. */
 static const char *next_inner(const char *at, const char *end)
 {
 	for (; at < end; at++) {
@@ -253,7 +253,7 @@ static const char *next_inner(const char *at, const char *end)
 	return NULL;
 }
 
-/* The last part of a name that was made of another's: "Cast-0-Transpose...",
+/* Whether the last part of a name was derived from another name: "Cast-0-Transpose...",
  * "Cast-folded", "ReorderCastLikeAndValuePreserving_uint8_Cast". */
 static bool derive_part(const char *graph, const char *name, struct tf_line *line)
 {
@@ -276,9 +276,9 @@ static bool derive_part(const char *graph, const char *name, struct tf_line *lin
 }
 
 /*
- * By the name: of what an optimizer made it of; of a node of an inlined function
- * that was rewritten ("StatefulPartitionedCall/MatMul"); of what it is a part of,
- * before a slash ("while/merge/_8" of the loop "while"). The longest that is known.
+ * Finds the line by the name: that of the node from which an optimizer made it; of a node of an
+ * inlined function that was rewritten ("StatefulPartitionedCall/MatMul"); of what it is a part of,
+ * before a slash ("while/merge/_8" for the loop "while"). Takes the longest name that is known.
  */
 static bool tf_nodes_derive(const char *graph, const char *full, struct tf_line *line)
 {
@@ -365,7 +365,7 @@ static void send(uint32_t id)
 	rt_emit_node(&node);
 }
 
-/* Its id; 0: there is no room. */
+/* The id of a node; 0: there is no room. */
 static uint32_t node_id(uint32_t graph, uint32_t name)
 {
 	uint32_t i = (uint32_t)tf_mix((uint64_t)graph << 32 | name) % SLOTS;

@@ -77,7 +77,7 @@ const char *pb_text(char *buf, size_t size, struct pb text)
 		memcpy(buf, text.at, length);
 	buf[length] = '\0';
 	n = strlen(buf);
-	/* not inside of a character */
+	/* not within a character */
 	while (n == size - 1 && n && ((unsigned char)buf[n - 1] & 0x80)) {
 		bool head = ((unsigned char)buf[n - 1] & 0xc0) == 0xc0;
 

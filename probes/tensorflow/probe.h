@@ -2,14 +2,13 @@
 /*
  * What the files of the TensorFlow probe share.
  *
- * Every hook is called in place of a function of TensorFlow's, with its
- * arguments, and calls the original: tf_original(). It is in the path only
- * while the level is not off (probes/runtime/slots.h). Hooks keep errno where
- * they do more than call the original and the runtime.
+ * Every hook is called in place of a function of TensorFlow, with its arguments, and calls the
+ * original: tf_original(). It is in the path only while the level is not off
+ * (probes/runtime/slots.h). Hooks preserve errno if they do more than call the original and the
+ * runtime.
  *
- * To add one: a row in probes/tensorflow/symbols.h when the symbol is new, the
- * function in a file of your own, its prototype here and a row in the table of
- * tensorflow.c.
+ * To add a hook: a row in probes/tensorflow/symbols.h if the symbol is new, the function in a file
+ * of your own, its prototype here and a row in the table of tensorflow.c.
  */
 #ifndef PROBES_TENSORFLOW_PROBE_H
 #define PROBES_TENSORFLOW_PROBE_H
@@ -36,15 +35,15 @@ extern const struct tft_interposed *tf_lib;	/* set before any hook is in the pat
 	(pointer) = (type)have_; \
 } while (0)
 
-/* The originals of hooked functions; not NULL inside of their hooks. */
+/* The originals of hooked functions; never NULL inside their hooks. */
 extern void *tf_originals[TFT_TF_COUNT];
 static inline void *tf_original(enum tft_tf_function function)
 {
 	return __atomic_load_n(&tf_originals[function], __ATOMIC_RELAXED);
 }
 
-/* The probe cannot record something: sends a message, and from the next dump on this is a part of
- * what the probe says about itself. `text` is a literal, one clause. */
+/* The probe cannot record something: sends a message, and from the next dump on adds it to what the
+ * probe says about itself. `text` is a literal, one clause. */
 void tf_blind(const char *text);
 
 /* ---- find.c ---- */
@@ -79,15 +78,15 @@ void tf_kernel_gone(void *kernel);
 
 /* A called function, while it runs. */
 struct tf_run {
-	uint32_t graph;			/* a name id */
-	_Atomic uint64_t *place;	/* NULL: its step id is not known yet */
-	struct tf_run *outer;		/* the call around it on its thread */
+	uint32_t graph;			/* name id of its graph */
+	_Atomic uint64_t *place;	/* NULL: its step id is unknown so far */
+	struct tf_run *outer;		/* the enclosing call on the same thread */
 };
 void tf_run_begin(struct tf_run *run, const char *function);
 void tf_run_end(struct tf_run *run);
 /* An eager op is about to run on this thread; 0: it has run. */
 void tf_run_eager(uint32_t graph);
-/* The graph of the op that begins now in that step: a name id, 0 unknown. */
+/* The graph of the op that starts now in that step: a name id; 0: unknown. */
 uint32_t tf_run_graph(int64_t step);
 void *tf_prepare_run(void *status, const void *runtime, const void *options, uint64_t handle,
 		     void *data);
@@ -95,7 +94,7 @@ void tf_runs_fork_child(void);
 
 /* ---- kernels.c ---- */
 
-/* Kernels on the CPU: asks oneDNN for its lines, where that is possible. */
+/* Kernels on the CPU: requests oneDNN's lines, where that is possible. */
 void tf_kernels_start(void);
 void tf_kernels_tick(int64_t now_ns, enum tft_level level);
 void tf_onednn_verbose(const char *text, int flag);
@@ -103,8 +102,8 @@ void tf_onednn_verbose(const char *text, int flag);
 /* ---- executor.c: thread pools ---- */
 
 void tf_pools_start(void);
-/* tf_pools_level(): at each change of the level. tf_pools_tell(): sends about once a second, or
- * now. */
+/* tf_pools_level() is called at each change of the level; tf_pools_tell() sends about once a
+ * second, or now. */
 void tf_pools_level(enum tft_level level);
 void tf_pools_tell(bool now);
 void tf_pools_fork_child(void);
@@ -121,11 +120,11 @@ struct tf_recv {
 	uint32_t name;
 	bool remote;
 };
-/* Belongs to the op that is being started on this thread; NULL: none. */
+/* The op that is being started on this thread; NULL: none. */
 extern _Thread_local struct tf_recv *tf_recv_now;
-/* The op has its tensor. */
+/* The op has received its tensor. */
 void tf_received(const struct tf_recv *recv, uint64_t instance);
-/* Every 25 ms. */
+/* Called every 25 ms. */
 void tf_flow_tick(void);
 
 void *tf_send(void *status, void *rendezvous, const void *key, void *args, const void *tensor,
@@ -134,7 +133,7 @@ void *tf_encode(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e)
 void *tf_parse(void *status, void *response, void *source);
 void tf_recv_async(void *rendezvous, const void *key, void *args, void *done);
 
-/* ---- calls.c: as the C API declares them ---- */
+/* ---- calls.c: functions as the C API declares them ---- */
 
 void tf_execute(void *op, void **results, int *count, void *status);
 void tf_session_run(void *session, const void *options, const void *inputs, void *const *values,

@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * To which graph an op belongs. Nodes of two functions may have the same name; the step id tells
- * them apart. TensorFlow makes one for each run of a function that is called, prepares the run on
- * the calling thread, and every op of the run carries it, on whatever thread. So the first run that
- * is prepared during a call is that of the called function. Runs of functions that it calls in turn
- * (tf.data's, for example) have ids of their own or the same one.
+ * Determines to which graph an op belongs. Nodes of two functions may have the same name; the step
+ * id tells them apart. TensorFlow makes one for each run of a function that is called, prepares the
+ * run on the calling thread, and every op of the run carries it, on any thread. So the first run
+ * that is prepared during a call is that of the called function. Runs of functions that it calls in
+ * turn (those of tf.data, for example) have ids of their own or the same one.
  *
- * Eager ops run on the thread that asks for them, before all that they run in turn.
+ * Eager ops run on the thread that requests them, before everything that they run in turn.
  */
 #include <string.h>
 
 #include "probes/tensorflow/graph.h"
 #include "probes/tensorflow/probe.h"
 
-/* Of each run that is on: the upper bits of its mixed step id, and the name id of
- * its graph. A set is a cache line. Two steps are taken for one another in one of
- * 2^43 cases. */
+/* For each current run: the upper bits of its mixed step id, and the name id of its graph. A set is
+ * a cache line. Two steps are mistaken for each other in one of 2^43 cases. */
 #define SETS 32u
 #define WAYS 8u
 #define ID_BITS 21		/* of rt_name() */
 #define ID_MASK (((uint64_t)1 << ID_BITS) - 1)
 
-static _Alignas(64) _Atomic uint64_t running[SETS][WAYS];	/* 0: free */
+static _Alignas(64) _Atomic uint64_t running[SETS][WAYS];	/* 0: unused */
 
 static _Thread_local struct {
-	struct tf_run *run;	/* of the function that this thread has called, innermost */
-	uint32_t eager;		/* graph of the op whose kernel is to run next */
+	struct tf_run *run;	/* the innermost function that this thread has called */
+	uint32_t eager;		/* graph of the op whose kernel runs next */
 } thread;
 
 static inline uint64_t mix(int64_t step)
@@ -57,7 +56,7 @@ void tf_run_eager(uint32_t graph)
 	thread.eager = graph;
 }
 
-/* Its graph's place; NULL: there is none free. */
+/* A place for the graph; NULL: there is none unused. */
 static _Atomic uint64_t *take_place(int64_t step, uint32_t graph)
 {
 	uint64_t key = mix(step), word = (key & ~ID_MASK) | graph;
@@ -98,7 +97,7 @@ uint32_t tf_run_graph(int64_t step)
 	return eager;
 }
 
-/* What the parent's other threads ran ends nowhere here. */
+/* What the parent's other threads were running never ends here. */
 void tf_runs_fork_child(void)
 {
 	for (struct tf_run *run = thread.run; run; run = run->outer)

@@ -20,7 +20,7 @@
 #define TFT_TF_RECORDER_TF "_ZN10tensorflow8profiler15TraceMeRecorder"
 #define TFT_TF_ITERATOR "_ZN10tensorflow4data19DatasetBaseIterator"
 #define TFT_TF_KERNEL "PNS_8OpKernelEPNS_15OpKernelContextE"
-/* absl's namespace is another one in each of its releases, and Status in it */
+/* absl's namespace, and Status in it, has another name in each of its releases */
 #define TFT_TF_RECV(status) "_ZN10tensorflow20BaseRemoteRendezvous9RecvAsyncERKNS_19" \
 	"RendezvousInterface9ParsedKeyERKNS1_4ArgsESt8functionIFvRKN" status \
 	"ES7_S7_RKNS_6TensorEbEE"

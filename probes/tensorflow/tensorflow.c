@@ -20,7 +20,7 @@ void *tf_originals[TFT_TF_COUNT];
 static const struct tf_hook {
 	enum tft_tf_function function;
 	void *ours;
-	bool keep;	/* also at level off: knows of the program's own profiler */
+	bool keep;	/* needed also at level off, because it tracks the program's own profiler */
 } hooks[] = {
 	{ TFT_TF_CPU_COMPUTE, (void *)tf_cpu_compute, false },
 	{ TFT_TF_GPU_COMPUTE, (void *)tf_gpu_compute, false },
@@ -52,7 +52,7 @@ static const struct tf_hook {
 	{ TFT_TF_FREE_SIZED_TSL, (void *)tf_free_sized_tsl, false },
 	{ TFT_TF_FREE_SIZED_INT_TSL, (void *)tf_free_sized_int_tsl, false },
 	{ TFT_TF_FREE_SIZED_LONG_TSL, (void *)tf_free_sized_long_tsl, false },
-#if defined(__x86_64__)	/* elsewhere its result comes in a register that C cannot name */
+#if defined(__x86_64__)	/* elsewhere its result is passed in a register that C cannot name */
 	{ TFT_TF_BFC_ALLOCATE, (void *)tf_bfc_allocate, false },
 	{ TFT_TF_BFC_FREE, (void *)tf_bfc_free, false },
 	{ TFT_TF_BFC_GONE_0, (void *)tf_bfc_gone_0, true },
@@ -163,7 +163,7 @@ void tf_blind(const char *text)
 	rt_blind(&probe, text);
 }
 
-/* ---- taking functions over ---- */
+/* ---- replacing functions ---- */
 
 static const struct tf_hook *hook_of(enum tft_tf_function function)
 {
@@ -203,7 +203,7 @@ tft_found *tft_tensorflow_start(const struct tft_interposed *lib)
 			 "outputs and source lines of their ops");
 	tf_kernels_start();
 	tf_pools_start();
-	/* last: what is recorded goes to our hooks */
+	/* last, because our hooks receive what is recorded */
 	tf_trace_level(rt_level());
 	tf_gate_level(rt_level());
 	tf_gate_poll();

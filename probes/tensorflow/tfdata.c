@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tf.data: what each stage of the input pipelines does, counted where it does it
- * and told about once a second.
+ * tf.data: what each stage of the input pipelines does, counted where it happens and sent about
+ * once per second.
  *
- * A stage is a path of iterators ("Iterator::Root::Prefetch::MapAndBatch"); each
- * call of its GetNext is one trace event. Pipelines of equal paths, and the
- * copies that an interleave makes of a stage, are one.
+ * A stage is a path of iterators ("Iterator::Root::Prefetch::MapAndBatch"); each call of its
+ * GetNext is one trace event. Pipelines with equal paths are one stage, and so are the copies that
+ * an interleave makes of a stage.
  *
- * Idea: a call's event comes after those of the stages below that it called on
- * its thread. So a thread keeps the calls that nobody has claimed yet, and a call
- * that began no later claims them: what is left of it is its own time. A stage
- * that works ahead gives out what is ready: its own time on the caller's thread
- * is waiting, and its work is that of its own threads ("ParallelMapProduce",
- * without the stages below) and of its functions, from RunAsync until the
+ * Idea: the event of a call comes after those of the stages below that it called on its thread. So
+ * a thread keeps the calls that have not been claimed yet, and a call that started no later claims
+ * them: the rest of its time is its own. A stage that works ahead returns what is ready: its own
+ * time on the caller's thread is waiting. Its work is that of its own threads
+ * ("ParallelMapProduce", without the stages below) and of its functions, from RunAsync until the
  * executor of the same step id calls "done". The wait of the program itself is
  * IteratorGetNextOp::DoCompute.
  *
- * Bounds: STAGES_MAX stages, SPANS unclaimed calls a thread, FLIGHTS functions at
- * once; what is beyond is dropped and counted. Nothing is allocated.
+ * Bounds: STAGES_MAX stages, SPANS unclaimed calls per thread, FLIGHTS functions at once; what
+ * exceeds these is dropped and counted. Nothing is allocated.
  */
 #include <errno.h>
 #include <sched.h>
@@ -37,7 +36,7 @@
 #define PATH_BYTES 256
 #define WHAT_BYTES 128
 #define NOBODY UINT32_MAX
-#define LOOK_NS 250000000		/* between looks at a stage's settings */
+#define LOOK_NS 250000000		/* how often a stage's settings are read */
 #define TELL_NS 1000000000
 #define ITERATOR "Iterator::"
 #define ROOT "Root"
@@ -46,15 +45,15 @@ enum { ELEMENTS, BYTES, TOTAL, SELF, BUSY, WAIT, SUMS };
 
 struct stage {
 	char path[PATH_BYTES];
-	char what[WHAT_BYTES];		/* valid when named */
-	_Atomic bool named, changed;	/* changed: to be defined again */
-	uint32_t parent;		/* NOBODY: the program */
+	char what[WHAT_BYTES];		/* valid if named */
+	_Atomic bool named, changed;	/* changed: it must be defined again */
+	uint32_t parent;		/* NOBODY: the program takes its elements */
 	_Atomic uint64_t sum[SUMS];
 	_Atomic int64_t max_ns, looked_ns;
-	_Atomic int32_t parallelism, buffer;	/* configured, as in struct tft_stage */
-	_Atomic int32_t now, buffered;		/* in force, -1 not known */
+	_Atomic int32_t parallelism, buffer;	/* as configured, see struct tft_stage */
+	_Atomic int32_t now, buffered;		/* in force; -1: unknown */
 	_Atomic bool ahead;			/* it works ahead of its caller */
-	/* what was told, by who has `telling` */
+	/* what was sent last; protected by `telling` */
 	uint64_t told[SUMS];
 	int64_t told_ns;
 };
@@ -62,17 +61,17 @@ struct stage {
 static struct stage stages[STAGES_MAX];
 static _Atomic uint32_t n_stages;
 static struct {
-	_Atomic uint64_t hash;		/* of the path, 0: free */
+	_Atomic uint64_t hash;		/* hash of the path; 0: unused */
 	_Atomic uint32_t stage;
 } slots[SLOTS];
-static _Atomic uint64_t texts[1u << TEXT_BITS];	/* see stage_called(); 0: free */
+static _Atomic uint64_t texts[1u << TEXT_BITS];	/* see stage_called(); 0: unused */
 static atomic_flag adding = ATOMIC_FLAG_INIT, telling = ATOMIC_FLAG_INIT;
 static int64_t told_all_ns;
 
-/* Calls of one stage that followed each other, not claimed yet. */
+/* Consecutive calls of one stage that have not been claimed yet. */
 struct tfdata_span {
-	int64_t start_ns;		/* of the first */
-	int64_t last_ns, last_dur_ns;	/* start and duration of the last */
+	int64_t start_ns;		/* start of the first call */
+	int64_t last_ns, last_dur_ns;	/* start and duration of the last call */
 	int64_t sum_ns;
 	uint32_t stage;
 };
@@ -82,12 +81,12 @@ static _Thread_local struct {
 	struct tfdata_span list[SPANS];
 } spans;
 
-/* A function that a stage started, or one that ended before it was known whose. */
+/* A function that a stage has started, or one that ended before its stage was known. */
 static struct flight {
 	atomic_flag busy;
-	bool done;			/* ns is its end */
+	bool done;			/* ns is when it ended */
 	uint32_t stage;
-	int64_t id, ns;			/* id 0: free */
+	int64_t id, ns;			/* id 0: unused */
 } flights[FLIGHTS];
 
 static void add(struct stage *s, int sum, int64_t n)
@@ -113,9 +112,9 @@ static void give_flag(atomic_flag *flag)
 /* ---- stages, by path ---- */
 
 /*
- * "Iterator::Root::FlatMap[3]::Map" is "FlatMap::Map": each input of a flat map or
- * an interleave has its number. Those of Zip are different things and keep theirs.
- * Returns the length, 0: no path.
+ * "Iterator::Root::FlatMap[3]::Map" becomes "FlatMap::Map": each input of a flat map or an
+ * interleave has a number. The inputs of Zip are different things and keep theirs. Returns the
+ * length; 0: it is not a path.
  */
 static size_t tfdata_path_of(char path[PATH_BYTES], const char *name, size_t length)
 {
@@ -140,7 +139,8 @@ static size_t tfdata_path_of(char path[PATH_BYTES], const char *name, size_t len
 	return n;
 }
 
-/* Of the stage that takes its elements: "Zip[0]::Map" has "Zip"; 0: it is the outermost. */
+/* Length of the path of the stage that takes its elements: "Zip" for "Zip[0]::Map"; 0: it is the
+ * outermost. */
 static size_t parent_length(const char *path, size_t length)
 {
 	while (length && path[length - 1] != ':')
@@ -213,8 +213,8 @@ static uint32_t stage_of(const char *path, size_t length)
 	return stage_make(path, length, hash, parent);
 }
 
-/* By an iterator's own text. There is a call for each single element: so the stage
- * is kept in the low bits of the text's hash, whose high ones say where. */
+/* The stage for an iterator's text. There is a call for each single element, so the stage is stored
+ * in the low bits of the text's hash, whose high bits select the place. */
 static uint32_t stage_called(const char *text, size_t length)
 {
 	uint64_t hash = tf_hash(text, length);
@@ -233,10 +233,10 @@ static uint32_t stage_called(const char *text, size_t length)
 	return stage;
 }
 
-/* ---- calls within calls ---- */
+/* ---- nested calls ---- */
 
-/* Of what this thread has not claimed: the time from start_ns on. *last: the stage
- * of what came last, NOBODY none. */
+/* Claims the calls of this thread from start_ns on, and returns their time. *last: the stage of the
+ * last one; NOBODY: none. */
 static int64_t tfdata_claim(int64_t start_ns, uint32_t *last)
 {
 	int64_t sum_ns = 0;
@@ -270,7 +270,7 @@ static void leave_unclaimed(uint32_t stage, int64_t start_ns, int64_t dur_ns)
 	s->sum_ns += dur_ns;
 }
 
-/* ---- how a stage is set up, as its calls tell ---- */
+/* ---- settings of a stage, as its calls report them ---- */
 
 static void set(struct stage *s, _Atomic int32_t *field, int64_t value)
 {
@@ -315,7 +315,7 @@ static void tfdata_look(struct stage *s, const struct traceme *t)
 		set(s, &s->now, n);
 		set(s, &s->parallelism, tuned ? -1 : n);
 	} else if (traceme_number(t, "cpu_budget", &n)) {
-		set(s, &s->now, n);	/* of the root: for all of its functions */
+		set(s, &s->now, n);	/* for the root: the value for all of its functions */
 	}
 	limit = traceme_number(t, "buffer_limit", &n);
 	if (limit || traceme_number(t, "max_batch_results", &n) ||
@@ -369,7 +369,7 @@ void tf_stage_called(const struct traceme *t)
 	tfdata_called(stage, t->start_ns, t->end_ns);
 }
 
-/* One of a stage's own threads made an element: out of those of the stage below. */
+/* One of a stage's own threads made an element, from elements of the stage below. */
 void tf_stage_worked(const struct traceme *t)
 {
 	uint32_t below;
@@ -400,7 +400,7 @@ static struct flight *flight_of(int64_t id)
 	return &flights[((uint64_t)id * 0x9e3779b97f4a7c15u >> 32) % FLIGHTS];
 }
 
-/* Right after the element came from the stage below, on the same thread. */
+/* Called right after the element came from the stage below, on the same thread. */
 void tf_stage_function(const struct traceme *t)
 {
 	const struct tfdata_span *last = spans.n ? &spans.list[spans.n - 1] : NULL;
@@ -428,7 +428,7 @@ void tf_stage_function(const struct traceme *t)
 	give_flag(&f->busy);
 }
 
-/* Also of every other function: it is kept until another takes its place. */
+/* Called for every other function, too: the entry is kept until another one replaces it. */
 void tf_function_done(const struct traceme *t)
 {
 	struct flight *f;
@@ -451,11 +451,12 @@ void tf_function_done(const struct traceme *t)
 	give_flag(&f->busy);
 }
 
-/* ---- calls that TensorFlow itself does not tell ---- */
+/* ---- calls that TensorFlow itself does not report ---- */
 
 static struct {
-	struct tf_string *(*name)(struct tf_string *, void *);	/* as in its trace event */
-	const struct tf_string *(*path)(const void *);		/* NULL: not to be had */
+	/* the same text as in its trace event */
+	struct tf_string *(*name)(struct tf_string *, void *);
+	const struct tf_string *(*path)(const void *);		/* NULL: not available */
 } iterator_text;
 
 bool tf_stages_start(void)
@@ -465,8 +466,8 @@ bool tf_stages_start(void)
 	return iterator_text.name;
 }
 
-/* The stage of an iterator. Its event's name, which TensorFlow puts together each time
- * it is asked for, is only looked at when its settings are. */
+/* The stage of an iterator. The name in its event, which TensorFlow composes each time it is
+ * requested, is only read when its settings are. */
 static uint32_t stage_of_iterator(void *iterator, int64_t now_ns)
 {
 	const struct tf_string *path = iterator_text.path ? iterator_text.path(iterator) : NULL;
@@ -501,13 +502,13 @@ void *tf_get_next(void *status, void *iterator, void *context, void *tensors, vo
 	original(status, iterator, context, tensors, end);
 	saved = errno;
 	end_ns = rt_quick_now();
-	/* only now: from when its settings say so, TensorFlow may tell the calls itself */
+	/* only now: once its settings say so, TensorFlow may report the calls itself */
 	tfdata_called(stage_of_iterator(iterator, end_ns), start_ns, end_ns);
 	errno = saved;
 	return status;
 }
 
-/* ---- telling ---- */
+/* ---- sending ---- */
 
 static void define(uint32_t index)
 {
@@ -557,7 +558,7 @@ void tf_stages_tell(bool now)
 
 	if (!n || (!now && now_ns - told_all_ns < TELL_NS) || !take_flag(&telling))
 		return;
-	/* no earlier than a stage was made, and than who had the flag told */
+	/* not earlier than a stage was made, and than the previous holder of the flag sent */
 	told_all_ns = now_ns = rt_now_ns();
 	for (uint32_t i = 0; i < n; i++) {
 		if (atomic_exchange(&stages[i].changed, false))

@@ -30,9 +30,10 @@
 /* The two generations, by namespace. */
 struct recorder {
 	_Atomic int *level;		/* TensorFlow's own variable; NULL: not there */
-	_Atomic int session;		/* level of the program's session, LEVEL_NONE */
-	_Atomic int starting;		/* a session is about to start: hands off */
-	/* of the executor's library, where it can have one; else `place` is NULL */
+	_Atomic int session;		/* level of the program's session, or LEVEL_NONE */
+	_Atomic int starting;		/* a session is about to start, so nothing may be changed */
+	/* For the executor's library, if it can have a variable of its own; otherwise `place` is
+	 * NULL. */
 	void **place;
 	_Atomic int apart;
 	bool away;			/* `place` leads to `apart` */
@@ -40,11 +41,11 @@ struct recorder {
 static struct recorder tsl = { .session = LEVEL_NONE }, tf = { .session = LEVEL_NONE };
 static _Atomic int64_t real_to_mono_ns;
 static _Atomic int64_t functions_ns;	/* when iterators last ran functions in parallel */
-static const void *executor;		/* inside of its library */
+static const void *executor;		/* an address inside its library */
 
-#define FUNCTIONS_NS 2000000000	/* how long they are waited for */
+#define FUNCTIONS_NS 2000000000	/* for how long functions keep the level raised */
 
-/* ---- who takes what ---- */
+/* ---- consumers of events ---- */
 
 static void nobody(const struct traceme *t)
 {
@@ -76,7 +77,7 @@ static const struct trace_consumer {
 };
 
 #define CONSUMERS (sizeof(consumers) / sizeof(consumers[0]))
-static uint8_t first[256], next[CONSUMERS];	/* row + 1, by first byte */
+static uint8_t first[256], next[CONSUMERS];	/* index of the row + 1, by first byte */
 
 static void index_consumers(void)
 {
@@ -88,14 +89,15 @@ static void index_consumers(void)
 	}
 }
 
-/* ---- taking one ---- */
+/* ---- receiving an event ---- */
 
 static void split(struct traceme *t, const struct traceme_event *e)
 {
 	traceme_split(t, e, atomic_load_explicit(&real_to_mono_ns, memory_order_relaxed));
 }
 
-/* By its values, whatever its name: the program's steps, traces of functions. */
+/* For events that are recognised by their values, whatever their name: the program's steps, traces
+ * of functions. */
 static void take_any(const struct traceme_event *e)
 {
 	struct tft_step step = { .seq = 0 };
@@ -126,7 +128,7 @@ static inline void tf_trace_take_event(const struct traceme_event *e)
 {
 	uint8_t row;
 
-	/* halves, and what is no text */
+	/* only one end, or not a text */
 	if (e->length < 2 || e->start_ns <= 0 || e->end_ns < e->start_ns)
 		return;
 	for (row = first[(unsigned char)e->name[0]]; row; row = next[row - 1]) {
@@ -169,10 +171,9 @@ void tf_record_tf(struct traceme_event *e)
 }
 
 /*
- * The executor has TensorFlow make an event of each kernel that it takes for an
- * expensive one. We have these from the device; so that they cost little, the
- * text, a string or two put together, is only made when somebody wants it; on a
- * build for GPUs it may also name an NVTX range.
+ * The executor lets TensorFlow make an event for each kernel that it considers expensive. The probe
+ * has these from the device. To keep the cost low, the text, which is composed of one or two
+ * strings, is only made if somebody wants it; in a build for GPUs it may also name an NVTX range.
  */
 struct tf_string *tf_trace_string(struct tf_string *s, const void *kernel, const void *context,
 				  bool verbose)
@@ -224,8 +225,7 @@ static void apply(struct recorder *r, enum tft_level level)
 	set(r->level, want);
 }
 
-/* At level off, and while the program's own profiler is on, all is as TensorFlow
- * made it. */
+/* At level off, and while the program's own profiler is on, everything is as TensorFlow made it. */
 static void set_apart(struct recorder *r, bool away)
 {
 	away = away && !atomic_load(&r->starting) && atomic_load(&r->session) == LEVEL_NONE;
@@ -281,11 +281,11 @@ void tf_trace_tick(void)
 	apply(&tf, level);
 }
 
-/* A level that is there already is a session's of the program. */
+/* If a level is set already, it belongs to a session of the program. */
 static void recorder_start(struct recorder *r, const char *level)
 {
-	/* the preloaded library's, which all then go by, unless they have come to go by their
-	 * own */
+	/* the variable of the preloaded library, which all libraries use then, unless they were
+	 * loaded before and use their own */
 	r->level = (_Atomic int *)(tf_lib->late ? tf_lib->find(level) : dlsym(RTLD_DEFAULT, level));
 	if (!r->level)
 		return;
@@ -298,7 +298,7 @@ void tf_trace_start(void)
 {
 	index_consumers();
 	take_time();
-#if defined(__x86_64__)	/* the hook's result elsewhere: a register that C cannot name */
+#if defined(__x86_64__)	/* elsewhere the hook's result is passed in a register that C cannot name */
 	/* without the hook there would be no stages */
 	if (tf_lib->original(TFT_TF_GET_NEXT) && tf_stages_start())
 		executor = tf_lib->find(TFT_TF_EXECUTOR);
@@ -309,7 +309,7 @@ void tf_trace_start(void)
 
 /* ---- the program's own profiler ---- */
 
-/* It starts only where it finds the level at -1. */
+/* It starts only if it finds the level at -1. */
 static bool session_begin(struct recorder *r)
 {
 	if (!r->level || atomic_load(&r->session) != LEVEL_NONE)

@@ -2,17 +2,17 @@
 /*
  * TensorFlow's own trace events, TraceMe: which of them the probe uses.
  *
- * An event arrives when it has ended, on the thread on which it ran, with begin and end; events
- * inside of it have come before. The level, 1 to 3, which we set, decides which events come: 2
- * gives steps, functions, tf.data, Send/Recv, compilers.
+ * An event arrives when it has ended, on the thread on which it ran, with its start and end; events
+ * inside it have arrived before. The level (1 to 3), which the probe sets, decides which events are
+ * recorded: 2 includes steps, functions, tf.data, Send/Recv, compilers.
  *
  * To receive events of some name, add a row to the table in traceme.c (in any order): the first
  * bytes of the name, and a function. The function gets each event once, on the thread that recorded
- * it, inside of the program's calls: it must be short, and neither allocate nor lock.
+ * it, inside the program's calls: it must be short, and neither allocate nor lock.
  *
  * Always true:
- *  - The program's own profiler gets the same events as without us, and while it is on we get those
- *    of its level.
+ *  - The program's own profiler gets the same events as without tftop, and while it is on, the
+ *    probe gets those of its level.
  *  - At level off no event is recorded.
  */
 #ifndef PROBES_TENSORFLOW_TRACEME_H
@@ -28,16 +28,16 @@
 
 typedef void tf_trace_take(const struct traceme *t);
 
-/* Before the first hook, at each change of the level, every 10 ms, in a child
- * of fork. */
+/* Called before the first hook, at each change of the level, every 10 ms, and in the child of a
+ * fork. */
 void tf_trace_start(void);
 void tf_trace_level(enum tft_level level);
 void tf_trace_tick(void);
-/* The program's own profiler is on. */
+/* Whether the program's own profiler is on. */
 bool tf_trace_session(void);
-/* The executor's library does not tell what level 2 has, see traceme.c. */
+/* Whether the executor's library does not report what level 2 includes, see traceme.c. */
 bool tf_trace_apart(void);
-/* Iterators run functions in parallel: now it does for a while. */
+/* Iterators run functions in parallel: keeps their events recorded for a while. */
 void tf_trace_functions(void);
 
 /* ---- gate.c: marks that are made in Python ---- */
@@ -45,10 +45,10 @@ void tf_trace_functions(void);
 void tf_gate_start(void);
 void tf_gate_level(enum tft_level level);
 void tf_gate_tick(int64_t now_ns);
-/* A session of the program's own profiler ends, on the calling thread. */
+/* A session of the program's own profiler ends on the calling thread. */
 void tf_gate_session_ended(void);
 void tf_gate_fork_child(void);
-/* On any thread of the program, in a call of its. */
+/* To be called on any thread of the program, inside a call of the program. */
 extern atomic_bool tf_gate_due;
 void tf_gate_ask(void);
 static inline void tf_gate_poll(void)
@@ -57,11 +57,11 @@ static inline void tf_gate_poll(void)
 		tf_gate_ask();
 }
 
-/* ---- who takes them ---- */
+/* ---- functions that receive events ---- */
 
-/* calls.c: a session's run that came past the C API is a step too. */
+/* calls.c: a session's run that did not go through the C API is a step, too. */
 tf_trace_take tf_session_traced;
-/* compile.c: call is the value of "tf_function_call". */
+/* compile.c: `call` is the value of "tf_function_call". */
 void tf_function_traced(const struct traceme *t, const char *call, size_t length);
 tf_trace_take tf_xla_traced, tf_building_traced;
 /* kernels.c: a parallel loop of Eigen's; a piece of a compiled graph, by the

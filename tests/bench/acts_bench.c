@@ -17,7 +17,7 @@
 #include "model/synth/synth.h"
 
 #define WAITING 65536u
-#define SORTED 16384u			/* acts in one slice of time */
+#define SORTED 16384u			/* acts of one slice */
 
 static struct {
 	struct act *waiting, *array;	/* owned */

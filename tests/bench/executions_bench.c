@@ -67,7 +67,7 @@ static void fill(struct bench *bench, size_t spans)
 	model_finish(bench->model, false);
 }
 
-/* The longest one, what an array without any index has to do. */
+/* Finds the longest one, as an array without any index has to. */
 static int64_t scan(const struct bench *bench)
 {
 	int64_t begin = now_ns(), longest = 0;

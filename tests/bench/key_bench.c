@@ -38,23 +38,26 @@
 
 #define MS INT64_C(1000000)
 #define SPANS 10000000u
-#define REST_MS 70			/* key-fps is 20 a second */
+#define REST_MS 70			/* a pause that gives 20 keys a second */
 #define PATIENCE_NS (60000 * MS)
 #define KEYS_MAX 1024
 #define HOLDS_MAX 16384
 #define ROUNDS 5
-#define QUIET_MS 400 /* without a picture: nothing is under way; progress is said after 250 */
+/* so long without a picture means that no work is in progress; progress messages appear after 250
+ * ms */
+#define QUIET_MS 400
 
-/* The other side of the terminal. */
+/* The benchmark's end of the terminal. */
 struct keyboard {
 	int terminal, log;
-	clockid_t cpu;			/* of all threads of the screen */
-	char line[256];			/* of the log, so far */
+	clockid_t cpu;			/* CPU clock of all threads of the screen */
+	char line[256];			/* the line of the log that is being read */
 	size_t length;
-	int64_t frame_ns;		/* when the last frame was out */
+	int64_t frame_ns;		/* when the last frame was written */
 	int64_t wall_ns[KEYS_MAX], cpu_ns[KEYS_MAX];
 	size_t n;
-	int64_t held_ns[HOLDS_MAX];	/* of each key, the longest hold of the lock */
+	/* for each key, the longest time for which the lock was held */
+	int64_t held_ns[HOLDS_MAX];
 	size_t n_held;
 };
 
@@ -68,7 +71,8 @@ static int64_t clock_ns(clockid_t clock)
 
 /* ---- how long the lock is kept ---- */
 
-static _Atomic int64_t *longest_ns;	/* shared with the screen's process; since the last key */
+/* shared with the screen's process; longest time since the last key */
+static _Atomic int64_t *longest_ns;
 static _Thread_local int64_t taken_ns;
 
 void __real_model_lock(struct model *model);
@@ -159,8 +163,8 @@ static void take_log(struct keyboard *board)
 	}
 }
 
-/* Takes what the screen writes for so long, or until there is a frame after
- * `after_ns`. false: it ended. */
+/* Reads what the screen writes for the given time, or until a frame after `after_ns`. Returns false
+ * if the screen ended. */
 static bool take(struct keyboard *board, int64_t until_ns, int64_t after_ns)
 {
 	char text[65536];
@@ -190,7 +194,7 @@ static bool rest(struct keyboard *board)
 	return take(board, clock_ns(CLOCK_MONOTONIC) + REST_MS * MS, INT64_MAX);
 }
 
-/* false: no answer. */
+/* Returns false if there was no answer. */
 static bool press(struct keyboard *board, char key)
 {
 	int64_t cpu = clock_ns(board->cpu), now = clock_ns(CLOCK_MONOTONIC);
@@ -214,7 +218,7 @@ static bool press_each(struct keyboard *board, const char *keys)
 	return true;
 }
 
-/* A command; what it costs itself counts, what typing it costs does not. */
+/* Runs a command; only its own cost counts, not that of typing it. */
 static bool command(struct keyboard *board, const char *line)
 {
 	ssize_t length = (ssize_t)strlen(line);
@@ -224,7 +228,7 @@ static bool command(struct keyboard *board, const char *line)
 	       press(board, '\r');
 }
 
-/* All zooms, from the whole run to some us a column. */
+/* Zooms through all levels, from the whole run to some us a column. */
 static bool through_zooms(struct keyboard *board, const char *around, int zooms)
 {
 	for (int zoom = 0; zoom < zooms; zoom++)
@@ -237,7 +241,7 @@ static const struct what {
 	const char *name, *what;
 	const char *first;		/* keys */
 	const char *commands[4];
-	const char *around;		/* keys at each zoom */
+	const char *around;		/* keys that are pressed at each zoom level */
 	int zooms;
 } whats[] = {
 	{ "G14.key", "key to picture", "01", { 0 }, "ddAdadjkj.,d", 12 },
@@ -273,7 +277,7 @@ static const struct what {
 };
 #define N_WHATS (sizeof(whats) / sizeof(whats[0]))
 
-/* ONLY= names figures, or the bar; "": all. */
+/* ONLY= names figures, or the bar; "" means all. */
 static bool is_asked(const char *name)
 {
 	const char *only = getenv("ONLY"), *at = only ? only : "";
@@ -338,8 +342,8 @@ static const char *const openings[] = {
 };
 #define N_OPENINGS (sizeof(openings) / sizeof(openings[0]))
 
-/* Until no more pictures come; what takes long is made meanwhile. Its last one, ns after the
- * first; -1: it ended. */
+/* Waits until no more pictures come, while slow work is done. Returns the time of the last picture,
+ * in ns after the first one; -1 if the screen ended. */
 static int64_t settle(struct keyboard *board, int64_t first_ns)
 {
 	int64_t last_ns;
@@ -399,7 +403,7 @@ static void report_lock(struct keyboard *board)
 	       held <= 5 ? "true" : "false");
 }
 
-/* The screen, in a process of its own. */
+/* Runs the screen in a process of its own. */
 static int show(struct model *model, const int log[2])
 {
 	struct options options = { .no_config = true, .color = OPTIONS_COLOR_256 };

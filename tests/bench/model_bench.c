@@ -22,12 +22,12 @@
 
 #define COLUMNS 200
 #define ROWS_SHOWN 50
-#define ROUNDS 12			/* a zoom */
+#define ROUNDS 12			/* rounds per zoom level */
 #define ZOOMS 24
-#define COLUMN_MIN_NS 2000		/* the narrowest column */
+#define COLUMN_MIN_NS 2000		/* width of the narrowest column */
 #define PLAIN_BLOCK (1u << 16)
 
-/* What an array without any index would keep: the span and its record. */
+/* An array without any index: the span and its record. */
 struct plain {
 	int64_t start_ns, dur_ns;
 	uint32_t name;
@@ -35,7 +35,7 @@ struct plain {
 	uint8_t record[48];
 };
 
-/* The yardstick: all spans in a row, a quarter of what they would take. */
+/* The yardstick: all spans in an array, in a quarter of their size. */
 struct brief {
 	int64_t start_ns, dur_ns;
 };
@@ -48,7 +48,7 @@ struct bench {
 	size_t cap;
 };
 
-/* The thread's own time: one thread, nothing to wait for, no noise of others. */
+/* CPU time of the thread, so that waits and other processes do not count. */
 static int64_t now_ns(void)
 {
 	struct timespec t;
@@ -135,7 +135,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* All questions of one frame: columns and labels of the rows. */
+/* Makes all queries of one frame: columns and labels of the rows. */
 static int64_t frame(struct bench *bench, int64_t t0, int64_t t1)
 {
 	static struct column columns[COLUMNS];
@@ -174,11 +174,12 @@ static int64_t scan(const struct bench *bench, int64_t t0, int64_t t1)
 }
 
 struct times {
-	int64_t p50_ns, p99_ns, worst_ns, scan_ns;	/* worst: median of the slowest zoom */
+	/* worst: median of the slowest zoom level */
+	int64_t p50_ns, p99_ns, worst_ns, scan_ns;
 	int n;
 };
 
-/* From the whole run down to a few us a column, at places all over the run. */
+/* Queries frames from the whole run down to a few us a column, at places all over the run. */
 static struct times frames(struct bench *bench)
 {
 	static int64_t times[ROUNDS * ZOOMS];
@@ -196,7 +197,8 @@ static struct times frames(struct bench *bench)
 		int64_t *these = &times[result.n];
 
 		for (int round = 0; round < ROUNDS; round++) {
-			/* Never the same twice: that would be answered from memory. */
+			/* Each query is different: a repeated one would be answered from a
+			 * cache. */
 			int64_t t0 = status.first_ns + (whole - width) / ROUNDS * round +
 				     width / 1024 * round;
 
@@ -217,7 +219,7 @@ static struct times frames(struct bench *bench)
 	return result;
 }
 
-/* What the process takes of the machine. */
+/* Resident memory of the process. */
 static double resident_mib(void)
 {
 	FILE *file = fopen("/proc/self/statm", "r");
@@ -245,7 +247,7 @@ static const char *verdict(bool bound, bool ok)
 	return !bound ? "null" : ok ? "true" : "false";
 }
 
-/* `tail` of the ids: the size. Bars hold where the design has one. */
+/* `tail` is the part of the ids that names the size. Bars apply where the design sets one. */
 static void measure(uint64_t spans, const char *tail, bool busy)
 {
 	struct model_options options = { .memory_limit = (size_t)12 << 30 };
@@ -341,7 +343,7 @@ static bool is_true(const struct sums *sums, const struct model_synth_truth *tru
 	       sums->ops == truth->ops;
 }
 
-/* Runs through within the limit, and the totals are right. */
+/* Stays within the limit, and the totals are right. */
 static void measure_limit(uint64_t spans, const char *tail, size_t limit)
 {
 	struct model_synth_profile profile = profile_of(false);
@@ -381,9 +383,9 @@ static void measure_limit(uint64_t spans, const char *tail, size_t limit)
 }
 
 /*
- * Whether 0.7 M events/s are kept up with for 30 s: batches of 10 ms come when
- * they are due and wait for those before them, as long as the thread worked on
- * these, so that the machine's other work is not in it.
+ * Whether the model keeps up with 0.7 M events/s for 30 s: batches of 10 ms arrive when they are
+ * due and wait for the batches before them by the CPU time of the thread, so that other work of the
+ * machine does not count.
  */
 static void measure_live(void)
 {
@@ -433,7 +435,7 @@ static void apply_step(struct model *model, int64_t number)
 	model_apply(model, &step, 1);
 }
 
-/* A list of many steps that gets one more, against one that is made of all. */
+/* Compares adding one step to a list of many steps with building the whole list. */
 static void measure_steps(void)
 {
 	enum { STEPS = 1000000, MORE = 1000 };
@@ -471,7 +473,7 @@ static void measure_steps(void)
 	model_free(model);
 }
 
-/* What a frame asks first: the rows, of a program with many queues. */
+/* The first query of a frame, the rows, for a program with many queues. */
 static void measure_rows(void)
 {
 	enum { ROUNDS_OF = 200 };

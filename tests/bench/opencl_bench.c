@@ -123,7 +123,7 @@ static void *entry(void)
 	return __atomic_load_n((void **)((char *)*(void **)queue + SLOT_NDRANGE), __ATOMIC_RELAXED);
 }
 
-/* Brings the probe in, runs under it, and lets go in tftop's stead. */
+/* Attaches the probe, runs under it, and detaches as tftop would. */
 static void come_and_go(void)
 {
 	const char *library = getenv(LATE_ENV), *path = getenv(TFT_CONTROL_ENV);
@@ -181,7 +181,7 @@ static int child(const char *what, const char *out)
 
 static char self[4096], tftop[4112], probe[4160], folder[] = "/tmp/opencl-bench-XXXXXX";
 
-/* Runs argv with its output away; true when it ended with 0. */
+/* Runs argv and discards its output; returns true if it ended with status 0. */
 static bool run(char *const argv[])
 {
 	posix_spawn_file_actions_t actions;
@@ -279,7 +279,7 @@ static int remove_file(const char *path, const struct stat *s, int type, struct 
 	return remove(path);
 }
 
-/* Bytes of the recording's event channel with n kernels. */
+/* Size in bytes of the recording's event channel with n kernels. */
 static int64_t recorded(int n)
 {
 	char dir[4200], where[] = "-o", batch[] = "-b", option[] = "--level", level[] = "min";

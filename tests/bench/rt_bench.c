@@ -79,7 +79,7 @@ static void op(void)
 	rt_op_pop(0);
 }
 
-/* As a framework has them: a function's run, and its ops. */
+/* As in a framework: the run of a function with its ops. */
 static void op_in_op(void)
 {
 	struct rt_op_args args = { .name = name, .type = fn, .framework = TFT_FW_TENSORFLOW };
@@ -118,7 +118,7 @@ static void itt_task(void)
 	__itt_task_end(domain);
 }
 
-/* The probes' libraries, beside this program as the build lays them down. */
+/* Loads the probes' libraries, which the build puts beside this program. */
 static void load_probes(void)
 {
 	char exe[4096], path[4200];
@@ -151,7 +151,7 @@ static double mean_ns(void (*once)(void))
 	return (double)(rt_now_ns() - start) / CALLS;
 }
 
-/* Both in turns, so that a slow minute hits both. */
+/* Measures both alternately, so that slow phases of the machine affect both. */
 static void measure(struct measure *m, int n)
 {
 	for (int k = 0; k < n; k++) {

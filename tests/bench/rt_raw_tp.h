@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The yardstick of rt_bench: bare LTTng tracepoints with the same fields as
- * ev_call and ev_op, without any of our code around them.
+ * The reference for rt_bench: bare LTTng tracepoints with the same fields as ev_call and ev_op,
+ * without any code of tftop around them.
  */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER tftop_raw

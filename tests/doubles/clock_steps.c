@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Preloaded into tftop and its program: the wall clock of a machine whose time is set to and
- * fro. Each 100 ms it leaps: an hour ahead, back, an hour behind, back, at the same
- * moments in all processes. Deadlines made of it are the kernel's, which knows of no leap: to
- * such a wait it is as if the clock had been set just after its begin. Other clocks are as
- * ever.
+ * Preloaded into tftop and its program: simulates a machine whose wall clock is changed. Every 100
+ * ms the clock jumps: an hour ahead, back, an hour behind, back, at the same moments in all
+ * processes. Deadlines computed from it are given to the kernel, which does not know of the jumps:
+ * for such a wait it is as if the clock had been changed just after the wait started. Other clocks
+ * are unchanged.
  */
 #include <stddef.h>
 #include <sys/syscall.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The least that a client of CUPTI does: a library for CUDA_INJECTION64_PATH that has the
- * calls and the kinds enabled that the probe has at default, a callback that returns, buffers
- * that go back unread and a thread that flushes each 50 ms. What it costs is CUPTI's own
- * (the double's); what the probe costs beyond it is ours. CUDA_CLIENT_CUPTI: the libcupti.
+ * The minimum that a client of CUPTI does: a library for CUDA_INJECTION64_PATH that enables the
+ * calls and kinds that the probe enables by default, with a callback that returns, buffers that are
+ * returned unread, and a thread that flushes every 50 ms. Its cost is that of CUPTI (of its
+ * double); what the probe costs beyond that is our own cost. CUDA_CLIENT_CUPTI is the path of
+ * libcupti.
  */
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A library that looks like BLAS: each function writes what it was given and leaves
- * traces in errno and in what it returns. Built with names of 32-bit integers, of 64-bit
- * ones (-DWIDE), and as another library of the same names (-DWHO=2).
+ * A library that looks like BLAS: each function stores its arguments, changes errno and returns a
+ * value that can be recognised. Built with names of 32-bit integers, of 64-bit ones (-DWIDE), and
+ * as another library with the same names (-DWHO=2).
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -47,7 +47,8 @@ GEMM(s, float)
 GEMM(d, double)
 GEMM(c, float)
 
-/* One that is left: by longjmp with n = -1, with the thread with n = -2. */
+/* A function that is left without returning: by longjmp with n = -1, by the end of the thread with
+ * n = -2. */
 EXPORT void F(strmm)(const char *side, const char *uplo, const char *trans, const char *diag,
 		     const integer *m, const integer *n, const float *alpha, void *leave)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls of fake_blas.c that are known, with the results they left: part of a program, or
- * a library of its own (a module of Python's is opened like that).
+ * Known calls of fake_blas.c, which print their results: part of a program, or a library of its own
+ * (Python modules are loaded like that).
  */
 #include <errno.h>
 #include <pthread.h>
@@ -46,7 +46,7 @@ void C(zgemm_batch_strided)(int, int, int, integer, integer, integer, const doub
 static const integer two = 2, three = 3, four = 4;
 static const float half = 0.5f, one = 1, many[4] = { 3, 1, 2, 1 };
 
-/* A table of functions, as F2PY makes them. */
+/* A table of functions, as F2PY generates it. */
 static uintptr_t (*volatile const table[])(const char *, const char *, const integer *,
 	const integer *, const integer *, const float *, const float *, const integer *,
 	const float *, const integer *, const float *, float *, const integer *, size_t,
@@ -71,7 +71,7 @@ static void call_c(void)
 	printf("z %g\n", c[0]);
 }
 
-/* What was left on the stack is not there any more. */
+/* Overwrites the values that earlier calls left on the stack. */
 static __attribute__((noinline)) void use_stack(void)
 {
 	volatile char bytes[4096];

@@ -65,8 +65,7 @@ struct _cl_command_queue {
 	atomic_int n;
 };
 
-/* Called, when set, while a command is enqueued, its times are read, a queue is
- * asked about. */
+/* If set, called while a command is enqueued, its times are read, or a queue is queried. */
 EXPORT void (*fake_in_command)(void);
 EXPORT void (*fake_in_times)(void);
 EXPORT void (*fake_in_queue_info)(void);
@@ -321,11 +320,11 @@ static cl_int f_clFinish(cl_command_queue q)
 
 static cl_int f_clReleaseCommandQueue(cl_command_queue q)
 {
-	f_clFinish(q);		/* events point to it: it is not freed */
+	f_clFinish(q);		/* events point to the queue, so it is not freed */
 	return CL_SUCCESS;
 }
 
-/* Any command: an event, in the queue and for the caller. */
+/* Handles any command: an event, for the queue and for the caller. */
 static cl_int command(cl_command_queue q, cl_event *event)
 {
 	cl_event e;
@@ -506,8 +505,7 @@ static void fill(struct _cl_icd_dispatch *t)
 #undef F
 }
 
-/* A table at the very end of its own memory, so that one entry too many is a
- * crash. */
+/* A table at the very end of its memory, so that reading one entry too many crashes. */
 static void *new_table(void)
 {
 	struct _cl_icd_dispatch full;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A runtime whose tap holds what the test put there; its names are exported as the
- * real one's. */
+/* A runtime whose tap contains the test's data; its names are exported as the real runtime's. */
 #include <string.h>
 
 #include "probes/runtime/tap.h"

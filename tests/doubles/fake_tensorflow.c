@@ -130,7 +130,7 @@ struct string trace_string(const struct kernel *k, const void *context, bool ver
 				    (int)k->type[!VIEW_TEXT],
 				    (const char *)(uintptr_t)k->type[VIEW_TEXT]);
 #endif
-	/* where C++ has it, which who takes the result by value relies on */
+	/* where C++ puts it; callers that take the result by value rely on this */
 	memcpy(s.inside, s.text, s.length < STRING_INSIDE ? s.length + 1 : 0);
 	return s;
 }
@@ -160,7 +160,7 @@ void compute_async(void *device, struct kernel *k, struct context *c, struct fun
 	(void)c;
 	k->runs++;
 	done->manage = NULL;
-	/* copied, moved, the first of them destroyed, the other called */
+	/* the function object is copied and moved, the first one destroyed, the other called */
 	moved.manage(copy.storage, moved.storage, 2);
 	moved.manage(moved.storage, moved.storage, 3);
 	if (is_type(k, "_Recv"))
@@ -169,7 +169,7 @@ void compute_async(void *device, struct kernel *k, struct context *c, struct fun
 	copy.manage(copy.storage, copy.storage, 3);
 }
 
-/* The base's destructor: all is given back but the memory. */
+/* The destructor of the base: it frees everything except the memory of the object. */
 void kernel_gone(struct kernel *k)
 {
 	memset(k, 0, sizeof(*k));
@@ -264,7 +264,7 @@ void *parse(void **status, void *response, void *source)
 
 /* ---- how they are reached ---- */
 
-/* What C++ makes of virtual functions: addresses that the linker fills in. */
+/* Virtual functions as C++ compiles them: addresses that the linker fills in. */
 API void *const fake_vtable[] = {
 	(void *)compute, (void *)compute_async, (void *)rendezvous_send, (void *)rendezvous_recv,
 };
@@ -305,7 +305,7 @@ static void take(struct function *done)
 	sums += status == (void *)0x77;
 }
 
-/* What all of them saw of their arguments. */
+/* Sums over the arguments that all of these functions got. */
 API int fake_sums(void);
 int fake_sums(void)
 {
@@ -314,7 +314,7 @@ int fake_sums(void)
 
 static void *early;
 
-/* Static initializers allocate, before the program or a probe can know of us. */
+/* Static initializers allocate before the program or a probe can react. */
 __attribute__((constructor)) static void initialize(void)
 {
 	early = aligned_malloc(100, 64);
@@ -341,8 +341,8 @@ struct kernel *fake_kernel(const char *name, const char *type)
 	return k;
 }
 
-/* It dies, and another one gets its memory; unseen: as where a compiler has put the
- * destructor into its callers. */
+/* The kernel is destroyed and another one gets its memory, without a call of the destructor, as if
+ * a compiler had inlined it. */
 API void fake_replace(struct kernel *k, const char *name, const char *type, bool unseen);
 void fake_replace(struct kernel *k, const char *name, const char *type, bool unseen)
 {
@@ -354,8 +354,8 @@ void fake_replace(struct kernel *k, const char *name, const char *type, bool uns
 
 static int device;
 
-/* The first of all has something else that leads to its kernel, where the parameters would
- * be looked for before. */
+/* The first context has another pointer to its kernel, where a probe would look for the parameters
+ * first. */
 static void context_of(struct context *c, struct params *p, struct kernel *k, int64_t step)
 {
 	static struct params other, *const others = &other;
@@ -383,7 +383,7 @@ int fake_run(struct kernel *k, int64_t step)
 	return k->runs;
 }
 
-/* Pieces of `small` and `large` bytes in turns, freed in another order. */
+/* Allocates pieces of `small` and `large` bytes alternately and frees them in another order. */
 API void fake_memory(int pieces, size_t small, size_t large);
 void fake_memory(int pieces, size_t small, size_t large)
 {
@@ -426,11 +426,11 @@ int fake_run_async(struct kernel *k, int64_t step)
 		&device, k, &c, &done);
 	if (done.manage)
 		done.manage(done.storage, done.storage, 3);
-	/* what was made has been destroyed, and it was called once */
+	/* everything created was destroyed, and the function was called once */
 	return calls == 1 && destroyed == 1 + copies;
 }
 
-/* An op's name stands for the op. */
+/* The pointer to an op is its name here. */
 const char *TFE_OpGetName(const void *op, void *status)
 {
 	(void)status;
@@ -456,7 +456,7 @@ int fake_execute(const char *name)
 }
 
 #if PARAMS == 24
-/* What the library's Python part finds, and (value >= 0) makes of it. */
+/* The flag that the library's Python part reads; value >= 0 sets it. */
 API int fake_gate(int value);
 int fake_gate(int value)
 {
@@ -481,7 +481,7 @@ void fake_trace(int level, const char *text, int64_t ns)
 	record(&e);
 }
 
-/* What this library takes for the level, and where it looks. */
+/* The level that this library uses, and the address where it reads it. */
 API int fake_level(const int **at);
 int fake_level(const int **at)
 {
@@ -489,7 +489,7 @@ int fake_level(const int **at)
 	return trace_level;
 }
 
-/* The program's own profiler: events kept, and at which level. */
+/* The program's own profiler: the number of events it got, and their level. */
 API int fake_profile(int level, void (*during)(void));
 int fake_profile(int level, void (*during)(void))
 {

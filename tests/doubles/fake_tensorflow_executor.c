@@ -28,7 +28,7 @@ struct iterator {
 	const char *name;
 	struct iterator *below;
 	long own_ns;
-	struct string path;	/* the name's beginning */
+	struct string path;	/* beginning of the name */
 };
 
 extern int trace_level NAMED("_ZN3tsl8profiler8internal13g_trace_levelE");
@@ -44,7 +44,7 @@ API const struct string *iterator_path(struct iterator *it)
 API void *get_next(void **status, struct iterator *it, void *context, void *tensors, bool *end)
 	NAMED(ITERATOR "7GetNextEPNS0_15IteratorContextEPSt6vectorINS_6TensorESaIS5_EEPb");
 
-/* A compiler may call a function from within itself without its table. */
+/* declared like this because a compiler may call a function of the same file without the table */
 API extern void *volatile fake_iterator_vtable[];
 void *volatile fake_iterator_vtable[] = { (void *)get_next };
 typedef void *get(void **status, struct iterator *it, void *context, void *tensors, bool *end);
@@ -97,7 +97,7 @@ void *get_next(void **status, struct iterator *it, void *context, void *tensors,
 	return status;
 }
 
-/* So many elements out of a pipeline of three stages; how many came as they should. */
+/* Takes elements from a pipeline of three stages; returns the number of correct ones. */
 API int fake_fetch(int elements, bool parallel);
 int fake_fetch(int elements, bool parallel)
 {
@@ -122,7 +122,7 @@ int fake_fetch(int elements, bool parallel)
 	return right;
 }
 
-/* What this library takes for the level, and where it looks. */
+/* The level that this library uses, and the address where it reads it. */
 API int fake_executor_level(const int **at);
 int fake_executor_level(const int **at)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A best-fit allocator and a oneDNN that look like those in TensorFlow's library, beside
- * fake_tensorflow.c. The allocator hands out one piece behind the other; oneDNN keeps what
- * it writes in a variable local to this file (none, with -DOTHER_FLAG). With -DUNTOLD_REGIONS
- * the allocator's regions are only seen where it gets them of the system.
+ * A best-fit allocator and a oneDNN that look like those in TensorFlow's library; used with
+ * fake_tensorflow.c. The allocator hands out consecutive pieces; oneDNN keeps its output in a
+ * variable that is local to this file (none with -DOTHER_FLAG). With -DUNTOLD_REGIONS, the
+ * allocator's regions can be seen only where it gets them from the system.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@
 #define API __attribute__((visibility("default")))
 #define NAMED(symbol) __asm__(symbol)
 #define BFC "_ZN3tsl12BFCAllocator"
-#ifdef UNTOLD_REGIONS	/* as up to 2.13: no function of that name */
+#ifdef UNTOLD_REGIONS	/* as up to 2.13, which has no function of that name */
 #define REGIONS "fake"
 #else
 #define REGIONS BFC "13RegionManager"
@@ -46,7 +46,7 @@ struct bfc {
 	const char *name;
 	char *region[4], *at;
 	int n_regions;
-	bool hides;		/* regions come unseen */
+	bool hides;		/* regions are added without a visible call */
 	size_t left;
 	struct { void *memory; size_t bytes; } pieces[PIECES];
 	struct stats stats;
@@ -107,7 +107,7 @@ void add_region(struct bfc *regions, void *memory, size_t bytes)
 	keep(regions, memory, bytes);
 }
 
-/* The second region lies, as far as anybody is told, behind the first. */
+/* As far as callers can see, the second region directly follows the first. */
 void *extend_region(struct bfc *regions, void *memory, size_t bytes)
 {
 	keep(regions, memory, bytes);
@@ -238,7 +238,7 @@ static void look(void)
 
 #define FAKE "cpu,convolution,jit:fake,forward_training,src:f32,,alg:direct,mb32_ic1oc16"
 
-/* As oneDNN does it: once for the length, once for the text. */
+/* As in oneDNN: formatted once for the length and once for the text. */
 #define WRITE(what, how, primitive, ms) do { \
 	int length_ = snprintf(NULL, 0, "%sprimitive," what "%s,%s,%g\n", "", how, primitive, ms); \
 	char *text_ = malloc((size_t)length_ + 1); \
@@ -248,7 +248,8 @@ static void look(void)
 	free(text_); \
 } while (0)
 
-/* Runs primitives; how many of them wrote a line, some of other versions'. */
+/* Runs primitives; returns how many of them printed a line, some in the format of other
+ * versions. */
 API int fake_primitives(int n);
 int fake_primitives(int n)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread pool that looks like TSL's, as it is from 2.18 on, beside the rest of
- * fake_tensorflow.c: a collector is told of closures, the program's own profiler
- * has one too.
+ * A thread pool that looks like TSL's since 2.18; used with fake_tensorflow.c. A collector is
+ * called for each closure, and the program's own profiler has one too.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -79,7 +78,7 @@ static void their_end(const void *collector)
 	theirs[2]++;
 }
 
-/* Its part does not start where another one listens. */
+/* If another collector is installed, its own is not. */
 void *pools_start(void **status, void *profiler)
 {
 	static const struct functions functions = {
@@ -109,7 +108,7 @@ struct closure {
 	uint64_t id;
 	struct kernel *kernels[2];
 	int64_t step;
-	int ran;		/* so often the last of them has run */
+	int ran;		/* number of runs so far */
 };
 
 static void *pool_thread(void *arg)
@@ -146,7 +145,7 @@ int fake_pool(struct kernel *a, struct kernel *b, int64_t step, int ms)
 	return c.ran;
 }
 
-/* The program's own session: what it saw of a closure, and whether it began and ended. */
+/* The program's own session: what it recorded of a closure, and whether it started and ended. */
 API int fake_pool_profile(struct kernel *a);
 int fake_pool_profile(struct kernel *a)
 {

@@ -171,7 +171,7 @@ API void construct(struct record *r, uint8_t scope)
 #endif
 }
 
-/* The name: a std::string, which begins with its text's address; a schema is its own. */
+/* The name is a std::string, which starts with the address of its text; a schema has its own. */
 static void start(struct record *r, const char *name, const void *schema, int64_t sequence)
 {
 	int at = SEQUENCE - 8 - STRING;
@@ -238,7 +238,7 @@ static const void *other[4];
 #define SIZES "_ZN5torch8profiler4impl10inputSizesERKN2at14RecordFunctionE"
 #define TYPES "_ZN5torch8profiler4impl10inputTypesERKN2at14RecordFunctionE"
 struct string {
-	char *text;	/* behind length, room, how many others have it */
+	char *text;	/* preceded by length, capacity and reference count */
 };
 #else
 #define SIZES "_ZN5torch8profiler4impl10inputSizesERKN2at14RecordFunctionEb"
@@ -404,7 +404,8 @@ API int fake_memory(void)
 	return reports;
 }
 
-/* What is copied: data that is always the same, other data each time at one place, none. */
+/* The tensor to copy: data that is always the same, different data at the same address, or no
+ * data. */
 static struct tensor *copied(int which)
 {
 	static float floats[2][4096];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A library for the injector. Its entry makes a thread, as the real one does, and before
- * that what the argument says:
+ * A library for the injector. Its entry creates a thread, as the real one does, and first does what
+ * the argument says:
  *
  *   PATH     appends a line to this file
- *   die      kills who traces the thread and waits until it is not traced any more: the rest
- *            of the call and the way back are without tftop
+ *   die      kills the tracer of the thread and waits until it is not traced any more: the rest
+ *            of the call and the return happen without tftop
  *   urgent   sends SIGURG to the thread
  *   signal   sends SIGUSR2 to the thread
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A probe that comes late, for the stage: writes what it finds in the environment and
- * which signals are blocked to the file $LATE_OUT names, gives what $LATE_RESULT says.
+ * A probe that is loaded late, for the stage: writes its environment and the blocked signals to the
+ * file in $LATE_OUT, and returns $LATE_RESULT.
  */
 #include <fcntl.h>
 #include <signal.h>

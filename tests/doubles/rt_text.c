@@ -43,7 +43,7 @@ RT_API long rt_text_pending_ns(void);
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *names[NAME_MAX_ID];
 static atomic_uint n_names;
-static struct tft_shape shapes[RT_TEXT_SHAPES];	/* by id; [0] is none */
+static struct tft_shape shapes[RT_TEXT_SHAPES];	/* by id; [0] is unused */
 static atomic_uint n_shapes;
 static const struct rt_probe *probes[PROBE_MAX];
 static unsigned n_probes;
@@ -191,7 +191,7 @@ void rt_attach_why(const char *format, ...)
 		line("why '%s'", text);
 }
 
-/* For modules.c, which is the runtime's own. */
+/* Needed by modules.c, which is the runtime's own file. */
 bool rt_lock(pthread_mutex_t *mutex)
 {
 	return pthread_mutex_lock(mutex) == 0;

@@ -10,13 +10,13 @@
 
 #define RT_TEXT_SHAPES 4096
 
-/* One line of text, written at once; control characters of it are blanked. */
+/* Writes one line of text at once; control characters in it become blanks. */
 __attribute__((format(printf, 1, 2)))
 void line(const char *format, ...);
-/* Nothing is written. */
+/* Whether nothing is written. */
 bool rt_text_mute(void);
 
-/* The text of a name, "-" none; a shape, NULL none. Live as long as the process. */
+/* The text of a name, "-": none; a shape, NULL: none. Both live as long as the process. */
 const char *name_of(uint32_t id);
 const struct tft_shape *shape_of(uint32_t id);
 

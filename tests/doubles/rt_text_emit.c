@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is written of each event: rt_text.c. Young fields only where they are set. */
+/* Writes each event as text: see rt_text.c. Fields that were added later are written only if they
+ * are set. */
 #include <stdio.h>
 
 #include "probes/runtime/blocks.h"
@@ -31,7 +32,7 @@ void rt_emit_queue(const struct tft_queue *q)
 	     q->name && *q->name ? " name=" : "", q->name ? q->name : "");
 }
 
-/* No trigger is ever wanted. */
+/* No trigger is ever active. */
 void rt_trigger_profiler(bool start)
 {
 	(void)start;
@@ -134,7 +135,7 @@ void rt_emit_free(struct tft_free *f)
 	     (unsigned long long)f->address);
 }
 
-/* Nothing is gathered here. */
+/* Allocations are not batched here. */
 void rt_batch_alloc(struct tft_alloc *a)
 {
 	rt_emit_alloc(a);

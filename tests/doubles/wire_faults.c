@@ -38,17 +38,18 @@
 
 enum { NEXT_INDEX = 4, PACKET = 5, METADATA = 6 };
 
-#define HEAD 12u			/* of an answer, before its data */
-#define SLOW 64u			/* bytes at once, 64 times a second */
-#define FIRST 8u			/* answers before the fault, at most */
-#define PACKET_HEAD 80u			/* magic, UUID, ids, times, sizes */
+#define HEAD 12u			/* length of an answer without its data */
+#define SLOW 64u			/* bytes at a time, 64 times a second */
+#define FIRST 8u			/* most answers before the fault */
+#define PACKET_HEAD 80u			/* size of magic, UUID, ids, times and sizes */
 
 static struct {
 	char fault[16];
 	uint64_t random;
-	long times, left, before;	/* answers: with a fault, of these to come, before it */
+	/* number of answers: with a fault, still to be damaged, before the first fault */
+	long times, left, before;
 	uint32_t command;
-	size_t at;			/* in the answer */
+	size_t at;			/* offset in the answer */
 	bool read, on;
 } w;
 
@@ -96,7 +97,7 @@ static bool is(const char *fault)
 	return !strcmp(w.fault, fault);
 }
 
-/* Is this answer of those that the fault is for? */
+/* Whether the fault applies to this answer. */
 static bool concerns(void)
 {
 	switch (w.command) {
@@ -154,7 +155,7 @@ static void make_huge(unsigned char *data, size_t size)
 	}
 }
 
-/* As long as the socket's own bound says. */
+/* Waits at most as long as the timeout of the socket. */
 static ssize_t wait_for_end(int fd)
 {
 	struct pollfd end = { .fd = fd, .events = POLLRDHUP };

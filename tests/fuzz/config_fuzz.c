@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tftoprc: every error is reported once, values stay in their bounds. */
+/* tftoprc: every error is reported once, and values stay within their bounds. */
 #include <string.h>
 
 #include "keymap/config.h"
@@ -21,7 +21,7 @@ static bool set_color(void *arg, int argc, const char *const *argv, char *error,
 	return theme_set(arg, argc, argv, error, error_size);
 }
 
-/* Within a table no sequence is the beginning of another, whatever is read. */
+/* Within a table, no key sequence is the beginning of another one, whatever was read. */
 static void check_tables(const struct keymap *keymap)
 {
 	size_t i, j;

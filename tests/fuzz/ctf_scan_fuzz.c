@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a crash leaves of a recording: any metadata and any stream are looked
- * over without a fault, and what is called a whole packet lies in its file.
- * The input: metadata, the bytes "\n====\n", a stream.
+ * Damaged recordings: any metadata and any stream are scanned without a fault, and each packet that
+ * is reported as whole lies in its file. The input: metadata, the bytes "\n====\n", a stream.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,7 @@
 
 static const char border[] = "\n====\n";
 
-/* What has been packed cannot be packed any more. */
+/* Metadata that has been packed cannot be packed further. */
 static void check_pack(const char *text, size_t size)
 {
 	size_t once_size = 0, again_size = 0;

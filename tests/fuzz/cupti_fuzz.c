@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Buffers of CUPTI's records: the first byte chooses the release, the second who steps:
- * even, the table of sizes; odd, a library of whatever mind, whose steps the bytes say
- * that it steps over. What is read lies inside of the buffer and of its record; each
- * record is the same alone as in its buffer.
+ * Buffers of CUPTI's records. The first byte chooses the release, the second one how to step: even,
+ * by the table of sizes; odd, by a library that steps as the input says. Everything that is read
+ * lies inside of the buffer and of its record, and a record decodes the same alone as in its
+ * buffer.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static const uint32_t releases[] = {
 	CUPTI_RELEASE(13, 1), CUPTI_RELEASE(13, 3), CUPTI_RELEASE(13, 5), CUPTI_RELEASE(15, 9),
 };
 
-/* Any step: forward, on the spot, back, out; any result. */
+/* A step of any kind: forward, none, backward, out of the buffer; with any result. */
 static int next(void *user, uint8_t *buffer, size_t valid, void **record)
 {
 	uint8_t *at = *record ? *record : buffer;
@@ -36,7 +36,7 @@ static int next(void *user, uint8_t *buffer, size_t valid, void **record)
 	return CUPTI_OK;
 }
 
-/* Of the record alone, where a sanitizer sees each byte too much. */
+/* Decodes the record alone in its memory, so that a sanitizer detects each byte read beyond it. */
 static void check_alone(const struct cuda_walk *walk, const struct cuda_record *r)
 {
 	uint8_t *end = walk->ahead ? (uint8_t *)walk->ahead : walk->buffer + walk->valid;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Filters: every line of the input is one, called a, b, … as well, so that later lines can
- * use earlier ones; what was understood says the same when it is parsed again. */
+/* Filters: every line of the input is one. They are also named a, b, …, so that later lines can use
+ * earlier ones. A filter that was accepted keeps its text when it is printed and parsed again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "model/filter/filter.h"
 #include "tests/fuzz/fuzz.h"
 
-/* Any row: what it has and where it is decided by a number. */
+/* A row whose fields, and the stage at which they are known, depend on a number. */
 static enum filter_known get(const void *arg, enum filter_field field, struct filter_value *value)
 {
 	unsigned mixed = (*(const unsigned *)arg + 1) * 2654435761u ^ (unsigned)field * 40503u;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzz targets: functions that take any bytes and must neither crash, hang nor
- * break a promise that they check themselves (abort when it is broken).
+ * Fuzz targets: functions that take arbitrary bytes and must neither crash, hang nor break a
+ * promise that they check themselves (they abort if it is broken).
  *
- * A target is one file of this folder with one FUZZ_TARGET line; its corpus is
- * corpus/NAME/. The driver (main.c) replays the corpus, then mutates it with a
- * seeded generator; each target runs in a process of its own, the input that
- * broke it is kept and named.
+ * A target is a file of this folder with one FUZZ_TARGET line; its corpus is corpus/NAME/. The
+ * driver (main.c) replays the corpus, then mutates it with a seeded generator. Each target runs in
+ * a process of its own; the input that broke it is kept and named.
  */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
@@ -24,7 +23,7 @@ struct fuzz_target {
 
 void fuzz_register(struct fuzz_target *target);
 
-/* Ends the process when a promise is broken. */
+/* Ends the process if a promise is broken. */
 #define FUZZ_CHECK(good) do { \
 	if (!(good)) \
 		fuzz_broken(__FILE__, __LINE__, #good); \

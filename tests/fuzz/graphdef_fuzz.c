@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* TensorFlow's graph messages as the probe reads them: nothing outside of them is
- * looked at, texts end and have no NUL. */
+/* TensorFlow's graph messages as the probe reads them: nothing outside of the message is read, and
+ * texts are terminated and contain no NUL. */
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void take(void *arg, const struct graphdef_line *line)
 	FUZZ_CHECK(line->line != 0);
 }
 
-/* A terminal can show it. */
+/* The text can be shown on a terminal. */
 static void check_text(const char *text)
 {
 	static locale_t utf8;
@@ -68,7 +68,7 @@ static void read_nodes(enum graphdef_kind kind, const struct bounds *b, size_t s
 
 static void run(const uint8_t *data, size_t size)
 {
-	/* where a sanitizer sees each byte outside */
+	/* in memory of its own, so that a sanitizer detects each byte read outside */
 	uint8_t *copy = xmalloc(size ? size : 1);
 	struct bounds b = { copy, copy + size };
 	struct pb message = pb_of(copy, size);

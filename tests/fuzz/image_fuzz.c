@@ -23,12 +23,12 @@
 #define PATH "./image.fuzz"
 #define KEY 77
 #define HEADER 65536u
-#define EDITED 512u			/* the header, its sums, and zeros */
+#define EDITED 512u			/* size of the header, its checksums and zeros */
 #define START_NS INT64_C(100000000000)
 
 enum { CHECKSUM_RIGHT = 1, LENGTH_AS_TOLD = 2 };
 
-/* As image.c has it. */
+/* The fields of the header, as in image.c. */
 struct fields {
 	char magic[16];
 	uint64_t checksum, version, header_bytes, heap_bytes, file_bytes, program, key, base;
@@ -38,7 +38,7 @@ struct fields {
 
 static uint8_t *image;			/* the whole file, as it was written */
 static size_t image_bytes;
-static uint64_t sum;			/* of its model; 0: made by hand */
+static uint64_t sum;			/* checksum of its model; 0 if the image was made by hand */
 
 static void feed(void *arg, const struct event *events, size_t count)
 {
@@ -63,7 +63,7 @@ static uint64_t sum_of(struct model *model)
 	return image_hash(hash, &status.events, sizeof(status.events)) | 1;
 }
 
-/* False: there is no heap to keep a model in. */
+/* Returns false if no heap is available that can hold a model. */
 static bool write_model(void)
 {
 	struct model_options options = { .keepable = true };
@@ -143,7 +143,7 @@ static void check(const struct fields *now)
 		FUZZ_CHECK(!model == !sum);
 	if (!model)
 		return;
-	/* Only what nobody looks at is another. */
+	/* Only fields that are not checked differ. */
 	FUZZ_CHECK(!memcmp(&now->version, &((struct fields *)image)->version,
 			   offsetof(struct fields, seal) - offsetof(struct fields, version)));
 	FUZZ_CHECK(sum_of(model) == sum);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a file of another profiler: refused or read, and what comes out is
- * sound, in order, and keeps what EVENT_ALIVE promised.
+ * Any bytes as a file of another profiler: it is refused or read, and the resulting events are
+ * valid, in order, and consistent with EVENT_ALIVE.
  */
 #include <string.h>
 
@@ -50,7 +50,7 @@ static void say(void *arg, int level, const char *text)
 	struct seen *seen = arg;
 
 	FUZZ_CHECK(level >= 0 && level <= 2 && *text);
-	FUZZ_CHECK(++seen->said < 100);	/* said once, not for each event */
+	FUZZ_CHECK(++seen->said < 100);	/* a message is reported once, not for each event */
 }
 
 static void run(const uint8_t *data, size_t size)

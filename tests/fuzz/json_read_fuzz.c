@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as JSON: refused or read, and what was read has sound nodes. */
+/* Any bytes as JSON: they are refused, or read as valid nodes. */
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"

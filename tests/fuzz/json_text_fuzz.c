@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as a string of the JSON writer: what comes out is JSON, and read
- * back it is the same text, with U+FFFD where it was no UTF-8. */
+/* Any bytes as a string of the JSON writer: the output is JSON, and reading it back gives the same
+ * text, with U+FFFD in place of invalid UTF-8. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void run(const uint8_t *data, size_t size)
 	FUZZ_CHECK(tree && back);
 	if (is_plain(data, size))
 		FUZZ_CHECK(strlen(back) == size && !memcmp(back, data, size));
-	/* What was made valid once stays as it is. */
+	/* A text that was made valid once stays unchanged. */
 	if (strlen(back) && !memchr(data, 0, size)) {
 		again = write_it((const uint8_t *)back, strlen(back), &again_length);
 		FUZZ_CHECK(again_length == length && !memcmp(again, text, length));

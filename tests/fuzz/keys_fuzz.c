@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Key names: what is printed reads back as the same keys. */
+/* Key names: printing keys and reading them back gives the same keys. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -23,7 +23,7 @@
 
 #define RUNS_MIN 20000
 #define CORPUS_MAX 512
-#define HANG_SECONDS 10			/* for one input, also under a sanitizer */
+#define HANG_SECONDS 10			/* limit for one input, also under a sanitizer */
 
 struct input {
 	size_t size;
@@ -31,7 +31,7 @@ struct input {
 };
 
 static struct fuzz_target *targets;
-static struct input *shared;		/* what the child is running now */
+static struct input *shared;		/* the input that the child runs now */
 static struct input corpus[CORPUS_MAX];
 static size_t corpus_count;
 static uint64_t random_state;
@@ -95,7 +95,7 @@ static void load_corpus(const char *folder, const char *target)
 	}
 	if (dir)
 		closedir(dir);
-	if (!corpus_count)		/* something to start from */
+	if (!corpus_count)		/* inputs to start from */
 		corpus[corpus_count++].size = 0;
 }
 
@@ -146,13 +146,13 @@ static void mutate(struct input *input)
 	case 4:
 		drop(input, at, 1 + below(16));
 		break;
-	case 5:				/* a piece of it again */
+	case 5:				/* repeat a part of the input */
 		other = *input;
 		if (other.size)
 			insert(input, at, other.data + below(other.size) / 2,
 			       1 + below(other.size / 2 + 1));
 		break;
-	case 6:				/* a piece of another one */
+	case 6:				/* insert a part of another input */
 		other = corpus[below(corpus_count)];
 		insert(input, at, other.data, below(other.size + 1));
 		break;
@@ -163,7 +163,7 @@ static void mutate(struct input *input)
 
 static void run_one(const struct fuzz_target *target)
 {
-	/* Exactly as large as the input: a sanitizer sees one byte too far. */
+	/* Exactly as large as the input, so that a sanitizer detects each byte read beyond it. */
 	uint8_t *copy = malloc(shared->size ? shared->size : 1);
 
 	if (!copy)
@@ -216,7 +216,7 @@ static bool run_target(const struct fuzz_target *target, const char *folder, int
 	fflush(NULL);
 	child = fork();
 	if (child == 0) {
-		/* Targets that print do it for a person. */
+		/* The output of targets that print is not needed. */
 		if (!freopen("/dev/null", "w", stdout))
 			_exit(2);
 		run_all(target, seconds);

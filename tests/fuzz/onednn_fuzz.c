@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of oneDNN's verbose output as the probe reads them: parts lie inside of the
- * line, in its order, and times are none that overflow. */
+/* Lines of oneDNN's verbose output as the probe reads them: parts lie inside of the line, in its
+ * order, and times do not overflow. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 static void check(const char *text, size_t size, struct onednn_part part)
 {
 	FUZZ_CHECK(part.length >= 0);
-	/* what there is none of need not point anywhere */
+	/* an empty part may have any address */
 	FUZZ_CHECK(!part.length || (part.text >= text &&
 				    part.text + part.length <= text + size));
 	FUZZ_CHECK(!part.length || !memchr(part.text, ',', (size_t)part.length));
@@ -19,7 +19,7 @@ static void check(const char *text, size_t size, struct onednn_part part)
 
 static void run(const uint8_t *data, size_t size)
 {
-	/* where a sanitizer sees each byte outside */
+	/* in memory of its own, so that a sanitizer detects each byte read outside */
 	char *text = xmalloc(size + 1);
 	struct onednn_line line;
 

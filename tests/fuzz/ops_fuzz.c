@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ops that were written together, as they may lie in a damaged recording: any
- * words end, within themselves, and what is told of an op is packed again and
- * comes out the same.
+ * Batches of ops as a damaged recording may contain them: decoding any words ends, stays within the
+ * words, and each decoded op can be packed again to the same op.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line: words separated by NUL. An error is one line that says
- * something; what is accepted is inside its bounds. */
+/* The command line: words separated by NUL. An error is one line that is not empty; accepted values
+ * are within their bounds. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PROGRAM's output: any bytes become clean lines, however they are cut. */
+/* PROGRAM's output: any bytes become valid lines, however they are split. */
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
@@ -17,7 +17,8 @@ static void check_line(const char *line)
 
 		FUZZ_CHECK(used > 0);
 		FUZZ_CHECK(ch >= 0x20 && !(ch >= 0x7f && ch < 0xa0));
-		FUZZ_CHECK(ch != 0xfffd || used == 3);	/* written, not made of broken bytes */
+		/* it was in the input, and is no replacement for broken bytes */
+		FUZZ_CHECK(ch != 0xfffd || used == 3);
 		at += (size_t)used;
 	}
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file of what PROGRAM printed: any bytes are read without a fault, what is
- * given out lies in the file, in its order; what was kept comes back whole, cut
- * off anywhere up to there.
+ * The file with PROGRAM's output: any bytes are read without a fault, and the text that is returned
+ * lies in the file, in its order. Output that was saved comes back complete, also from a file that
+ * is cut off later.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 #define FOLDER "recording_output.dir"
 #define FILE_PATH FOLDER "/output"
 
-static const uint8_t *file;		/* what may still be given out */
+static const uint8_t *file;		/* the part of the file that may still be returned */
 static size_t left, taken;
 
 static void take(void *arg, const void *data, size_t size)
@@ -50,7 +50,7 @@ static void write_file(const uint8_t *data, size_t size)
 	FUZZ_CHECK(fd >= 0 && write(fd, data, size) == (ssize_t)size && !close(fd));
 }
 
-/* In pieces as long as the bytes say. */
+/* Saves the data in pieces whose lengths the data determines. */
 static void keep(const uint8_t *data, size_t size)
 {
 	char error[RECORDING_ERROR_MAX] = "";

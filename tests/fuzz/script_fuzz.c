@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of a script, up to the point where something would be done. */
+/* Parses lines of a script without running them. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as StepStats: refused, or written as JSON. */
+/* Any bytes as StepStats: they are refused, or written as JSON. */
 #include <stdio.h>
 #include <stdlib.h>
 

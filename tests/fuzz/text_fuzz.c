@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any text drawn anywhere stays inside its area and leaves no half of a wide
- * code point; any edits leave the prompt valid. */
+/* Any text drawn anywhere stays inside its area and leaves no half of a wide code point; any edits
+ * leave the prompt valid. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Command lines: what is joined splits into the same words. */
+/* Command lines: joined words are split into the same words again. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tftop-gen: a synthetic program of a given size and shape and with given defects, as a
- * recording, and with the report that it should give. The events are those of
- * model/synth/synth.h, which tests and benches use directly.
+ * tftop-gen: writes a synthetic program of a given size and shape, with given defects, as a
+ * recording, together with the report that tftop should make of it. The events are those of
+ * model/synth/synth.h, which tests and benchmarks use directly.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -20,12 +20,12 @@
 #include "tui/base/atomic_file.h"
 #include "tui/run/recording.h"
 
-#define START_NS INT64_C(1000000000000)		/* of CLOCK_MONOTONIC */
-#define EPOCH_NS INT64_C(1767225600000000000)	/* of CLOCK_REALTIME at monotonic 0 */
+#define START_NS INT64_C(1000000000000)		/* on CLOCK_MONOTONIC */
+#define EPOCH_NS INT64_C(1767225600000000000)	/* CLOCK_REALTIME at monotonic time 0 */
 #define OPS_OF_A_STEP 20
 #define ERROR_MAX 512
 
-static volatile sig_atomic_t stopped;	/* by this signal, 0: no */
+static volatile sig_atomic_t stopped;	/* number of the signal that asked to stop, 0 if none */
 
 struct settings {
 	uint64_t spans, lanes, ops, seed, streams, memory, gpus;
@@ -34,11 +34,11 @@ struct settings {
 	const char *ctf, *truth;
 };
 
-/* What the events go to. */
+/* Where the events go. */
 struct outputs {
-	struct truth *truth;		/* owned; NULL: not asked for */
-	struct ctf_writer *writer;	/* owned; NULL: not asked for, or failed */
-	FILE *output;			/* owned; what the program prints */
+	struct truth *truth;		/* owned; NULL if not requested */
+	struct ctf_writer *writer;	/* owned; NULL if not requested, or if it failed */
+	FILE *output;			/* owned; the output of the program */
 	int64_t last_ns;
 };
 
@@ -184,7 +184,7 @@ static void parse(struct settings *settings, int argc, char **argv)
 	if (settings->ops && settings->ops < 4)
 		die("--ops takes 0, or at least the 4 of one step, not '%" PRIu64 "'",
 		    settings->ops);
-	/* What an allocation that was lost leaves behind is not a matter of sums. */
+	/* Sums cannot account for allocations whose events were lost. */
 	if (settings->memory && settings->loss_ppm)
 		die("--memory and --loss do not go together");
 	if (settings->memory && !settings->ops)
@@ -203,7 +203,7 @@ static int64_t at_most(int64_t value, int64_t most)
 	return value > 1 ? value : 1;
 }
 
-/* Queues are busy for about 0.7 of the time, and the host can keep up. */
+/* Queues are busy for about 0.7 of the time, and the host can keep up with them. */
 static void shape(const struct settings *settings, struct model_synth_profile *profile)
 {
 	int64_t lanes = (int64_t)settings->lanes, spans = (int64_t)settings->spans;
@@ -301,7 +301,7 @@ static void on_signal(int number)
 	stopped = number;
 }
 
-/* What a shell without job control ignores stays ignored. */
+/* A signal that a shell without job control set to be ignored stays ignored. */
 static void watch_signals(void)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
@@ -311,7 +311,8 @@ static void watch_signals(void)
 			signal(numbers[i], SIG_IGN);
 }
 
-/* Half a recording is none; then it ends as the sender expects. */
+/* An incomplete recording is deleted; then the process dies of the signal, as the sender
+ * expects. */
 static void leave(char *folder, struct outputs *to)
 {
 	char error[ERROR_MAX];

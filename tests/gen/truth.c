@@ -75,7 +75,7 @@ const char *truth_name(struct truth *truth, uint32_t id)
 
 /* ---- commands ---- */
 
-/* The element of that key; a new one is zeroed. */
+/* The element with that key; a new one is zeroed. */
 static void *keyed(struct table *table, struct map *map, uint64_t key)
 {
 	uint32_t index = map_get(map, key);
@@ -167,7 +167,7 @@ static void add_command(struct truth *truth, const struct event_command *c)
 	};
 }
 
-/* A launch and its run are one command, joined by their id. */
+/* A launch and its run have the same id and are joined to one command. */
 static void join_runs(struct truth *truth)
 {
 	for (size_t i = 0; i < truth->runs.n; i++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report that a stream of events should give, made of plain sums over single events: a
- * second opinion beside the model. It covers one process, commands whole or as a launch and a
- * run with one id, whole ops (their names may come later), and devices with one pair of clocks
- * or none that matters.
+ * The report that a stream of events should give, computed from plain sums over single events, as a
+ * second opinion on the model. It handles one process, commands as one event or as a launch and a
+ * run with one id, whole ops (their names may come later), and devices with one pair of clocks, or
+ * with none if clocks do not matter.
  *
- * Always true: a number is exact or absent. Absent are percentiles, and what a drifting clock
- * decides (unions of device times).
+ * Always true: a number is exact or absent. Percentiles are absent, and so is everything that
+ * depends on a drifting clock (unions of device times).
  *
  * Cost: a few plain arrays by id; the device's spans are kept (24 bytes each). Threads: one.
  */
@@ -21,7 +21,7 @@
 
 struct truth;
 
-/* drifts: leave out what depends on the clock. */
+/* drifts: leave out everything that depends on the clock. */
 struct truth *truth_new(bool drifts);
 void truth_add(struct truth *truth, const struct event *events, size_t count);
 /* The report in JSON, with the members that docs/report.md lists. */

@@ -6,7 +6,7 @@
 #include "model/base/map.h"
 #include "tests/gen/truth.h"
 
-/* Elements by id or in order, zeroed when new. */
+/* Elements by id or in order, zeroed when they are new. */
 struct table {
 	char *data;			/* owned */
 	size_t n, cap, size;
@@ -37,7 +37,7 @@ struct truth_kernel_op {
 	int64_t total_ns;
 };
 
-/* By instance. */
+/* One op, found by its instance. */
 struct truth_op {
 	bool known, finished, touched, summed;
 	uint8_t framework, flags;
@@ -73,15 +73,16 @@ struct truth {
 	struct table kernels, kernel_ops;	/* in order */
 	struct table calls;		/* by name */
 	struct table steps, spans, changes;	/* in order */
-	struct table launches, runs;	/* of what comes in two: by correlation, in order */
+	/* launches and runs that arrive separately: by correlation, in order */
+	struct table launches, runs;
 	struct map kernel_by_key, kernel_op_by_key;
 };
 
 void *truth_at(struct table *table, uint64_t id);
 const char *truth_name(struct truth *truth, uint32_t id);
-/* Everything has come. */
+/* To be called after everything has arrived. */
 void truth_settle(struct truth *truth);
-/* Length of the union of spans; queue 0: all; kind 1 kernels, 0 copies, -1 all. */
+/* Length of the union of spans; queue 0: all queues; kind 1: kernels, 0: copies, -1: both. */
 int64_t truth_union(const struct truth *truth, uint32_t queue, int kind);
 
 /* ---- truth_memory.c ---- */

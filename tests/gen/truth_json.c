@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sums in the form of the report. */
+/* Writes the sums in the form of the report. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static void write_process(struct json *json, const struct truth *truth)
 	json_end(json);
 }
 
-/* Of one device; a kernel is taken to run on one. */
+/* Writes one device; each kernel is assumed to run on only one. */
 static void write_device(struct json *json, struct truth *truth)
 {
 	const struct truth_span *spans = (const struct truth_span *)(void *)truth->spans.data;
@@ -76,7 +76,7 @@ static void write_queues(struct json *json, struct truth *truth)
 		json_key_uint(json, "copies", queue->n_copies);
 		if (queue->failed)
 			json_key_uint(json, "failed", queue->failed);
-		/* Many queues, many scans. */
+		/* each of many queues would need a scan over many runs */
 		if (!truth->drifts && truth->queues.n * truth->spans.n < 200000000)
 			json_key_int(json, "busy_ns", truth_union(truth, i, -1));
 		json_end(json);
@@ -236,7 +236,7 @@ static void sum_op(struct op_sum *sum, const struct truth_op *op)
 		sum->max_ns = op->dur_ns;
 }
 
-/* What was launched in an op that never came is known by its name alone. */
+/* Launches in an op whose event was lost are known by the op's name alone. */
 static struct op_sum *sum_ops(struct truth *truth, size_t *n)
 {
 	struct op_sum *sums = NULL;

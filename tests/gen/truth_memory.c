@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was allocated: the changes in the order of their time, added up at the end. */
+/* Allocated memory: the changes are sorted by time and added up at the end. */
 #include "tests/gen/truth_internal.h"
 #include "tui/base/json.h"
 
@@ -36,7 +36,7 @@ static int by_time(const void *a, const void *b)
 
 struct level { uint64_t live, peak, allocations, frees, allocated; uint32_t device; };
 
-/* Of one allocator; live: address -> change. */
+/* The changes of one allocator; live: address -> change. */
 static struct level play(const struct truth *truth, uint32_t allocator)
 {
 	const struct truth_change *all = (const void *)truth->changes.data;
@@ -79,7 +79,8 @@ void truth_write_memory(struct json *json, struct truth *truth)
 	for (size_t i = 0; i < truth->changes.n; i++) {
 		struct level level;
 
-		if (all[i].allocator <= last)	/* told already: names count up */
+		/* written already: the names are in ascending order */
+		if (all[i].allocator <= last)
 			continue;
 		last = all[i].allocator;
 		level = play(truth, last);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a CUDA program of these tests knows of itself, written as JSON in the form of
- * tftop's report (tests/live/cuda_compare.py reads both). Names of kernels are those of the
- * source where these are extern "C", else mangled ("raw_name"). Only what was certain to
- * happen is told: no times. Not for several threads: each has a struct truth, which
- * truth_add() brings together. C++, as nvcc compiles nothing else.
+ * What a CUDA program of these tests knows about itself, written as JSON in the form of tftop's
+ * report (tests/live/cuda_compare.py reads both). Names of kernels are those of the source if these
+ * are extern "C", otherwise mangled ("raw_name"). Only what is certain to happen is written, so
+ * there are no times. Each thread has a struct truth of its own, and truth_add() adds them up. C++,
+ * because nvcc compiles nothing else.
  */
 #ifndef TFTOP_TESTS_GPU_TRUTH_H
 #define TFTOP_TESTS_GPU_TRUTH_H
@@ -32,7 +32,7 @@ struct truth {
 	long graph_launches, graph_nodes;
 };
 
-/* A call that may not fail: the line and the reason, and the program ends. */
+/* A call that must not fail: otherwise prints the line and the reason, and ends the program. */
 #define CHECK(call) do { \
 	cudaError_t status_ = (call); \
 	if (status_ != cudaSuccess) { \
@@ -92,7 +92,7 @@ static inline void truth_add_sums(std::map<std::string, truth_sum> *to,
 		s->other += f.second.other;
 		s->bytes += f.second.bytes;
 		s->live += f.second.live;
-		s->peak = -1;	/* they need not have met */
+		s->peak = -1;	/* they need not have been live at the same time */
 	}
 }
 
@@ -158,8 +158,8 @@ static inline void truth_write_calls(FILE *f, const struct truth *t)
 		fprintf(f, " ]");
 }
 
-/* A program that tells of no allocations, or of no calls, leaves these out: they are not
- * compared then. Kernels and copies are all there are. */
+/* A program that records no allocations, or no calls, leaves these out, and they are not compared
+ * then. Kernels and copies must be complete. */
 static inline void truth_write_rows(FILE *f, const struct truth *t)
 {
 	const char *comma = "\n    ";
@@ -189,7 +189,7 @@ static inline void truth_write_rows(FILE *f, const struct truth *t)
 			t->graph_launches, t->graph_nodes);
 }
 
-/* path: NULL writes nothing */
+/* path NULL: writes nothing */
 static inline void truth_write(const struct truth *t, const char *path)
 {
 	FILE *f = path ? fopen(path, "w") : NULL;

@@ -20,7 +20,7 @@
 
 static unsigned int compared;
 
-/* what: the thing the key belongs to, as the reader is to see it. */
+/* what: the object that the key belongs to, for the message. */
 static void same_number(const char *what, const char *key, const json_t *truth,
 			const json_t *report)
 {
@@ -36,11 +36,11 @@ static void same_number(const char *what, const char *key, const json_t *truth,
 
 /* --- rows ------------------------------------------------------------------- */
 
-/* What tells the rows of a table apart. */
+/* The keys that identify a row of a table. */
 struct table {
 	const char *name;
-	const char *text_key;	/* NULL: none */
-	const char *number_key; /* NULL: none */
+	const char *text_key;	/* NULL if there is none */
+	const char *number_key; /* NULL if there is none */
 };
 
 static bool same_row(const struct table *table, const json_t *a, const json_t *b)
@@ -73,7 +73,7 @@ static const json_t *find_row(const struct table *table, const json_t *rows, con
 	return NULL;
 }
 
-/* A row that says that nothing happened need not be anywhere. */
+/* A row in which nothing happened may be missing. */
 static bool is_idle(const json_t *row)
 {
 	return !number(row, "count") && !number(row, "failed");
@@ -101,8 +101,8 @@ static void check_extra_rows(const struct table *table, const char *owner, const
 }
 
 /*
- * Joins the rows of two arrays and hands each pair to check. owner: what the
- * arrays belong to, "" at the top.
+ * Joins the rows of two arrays and passes each pair to check. owner: the object that contains the
+ * arrays, "" at the top.
  */
 static void compare_rows(const struct table *table, const char *owner, const json_t *truth,
 			 const json_t *report,
@@ -139,7 +139,7 @@ static void check_count(const char *what, const json_t *truth, const json_t *rep
 	same_number(what, "count", truth, report);
 }
 
-/* Launches outside any op: a row without a name, or none. */
+/* Leaves out launches outside of any op: a row without a name, which may be missing. */
 static json_t *named_only(const json_t *ops)
 {
 	json_t *named = json_array(), *op;
@@ -172,7 +172,7 @@ static void add_number(json_t *to, const json_t *from, const char *key)
 		json_object_set_new(to, key, json_integer(number(to, key) + number(from, key)));
 }
 
-/* Adds rows to those of the same text; a table within goes the same way. */
+/* Adds rows to those with the same text, also in nested tables. */
 static void add_rows(json_t *to, const json_t *rows, const char *key, const char *inner)
 {
 	static const char *const sums[] = { "count", "failed", "bytes", "errors" };
@@ -248,7 +248,7 @@ static void check_queue(const char *what, const json_t *truth, const json_t *rep
 		differ("%s: in_order is not %s", what, json_is_true(in_order) ? "true" : "false");
 }
 
-/* The truth names the op that held most at the peak, if any did. */
+/* The truth names the op that held most memory at the peak, if there was one. */
 static void check_allocator(const char *what, const json_t *truth, const json_t *report)
 {
 	static const char *const keys[] = { "live_bytes", "peak_bytes", "allocations",
@@ -288,7 +288,7 @@ static void compare_queues(const json_t *truth, const json_t *report)
 	}
 }
 
-/* Only errors: how often a call was made is not what a truth knows. */
+/* Compares only errors: the truth does not know how often a call was made. */
 static void compare_calls(const json_t *truth, const json_t *report)
 {
 	static const struct table calls = { "call", "name", NULL };
@@ -400,7 +400,7 @@ static void check_trust(const json_t *truth, const json_t *report)
 		if (number(how, weak[i]))
 			differ("trust: %lld commands attributed by '%s'", number(how, weak[i]),
 			       weak[i]);
-	/* markers and barriers are attributed too, and in no table */
+	/* markers and barriers are attributed too, but appear in no table */
 	if (known < work_done(truth))
 		differ("trust: %lld commands attributed, %lld were run", known, work_done(truth));
 	if (!json_is_true(json_object_get(trust, "settled")))

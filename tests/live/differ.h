@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the programs share that hold a report against the truth. Not found: the
- * file is no report, said on stderr, status 2. One thread.
+ * What the programs share that compare a report with the truth. If a file is not a report, they say
+ * so on stderr and exit with status 2. One thread.
  */
 #ifndef TESTS_LIVE_DIFFER_H
 #define TESTS_LIVE_DIFFER_H
@@ -12,13 +12,13 @@
 
 extern unsigned int differences;
 
-/* One line on stdout, of the first DIFFERENCES_TOLD; counted in any case. */
+/* Prints a line on stdout, for the first DIFFERENCES_TOLD; the others are only counted. */
 void differ(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The object in the file; the caller lets go of it. Does not return without. */
+/* The object in the file, which the caller releases. Does not return if there is none. */
 json_t *load(const char *path);
 
-/* The value of a key; "" and 0 where there is none. */
+/* The value of a key; "" and 0 if there is none. */
 const char *text(const json_t *object, const char *key);
 long long number(const json_t *object, const char *key);
 

@@ -15,7 +15,7 @@
 
 static unsigned int compared;
 
-/* What tells a row from the others of its table. */
+/* The values that distinguish a row from the others of its table. */
 static char *identity(const json_t *row)
 {
 	static const char *const keys[] = {

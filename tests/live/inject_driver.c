@@ -64,7 +64,7 @@ static bool inject_and_be_killed(const struct inject_request *q, long microsecon
 	return WIFSIGNALED(status);
 }
 
-/* NULL: it cannot be created. */
+/* Returns NULL if it cannot be created. */
 static const char *fresh_copy(const char *library, const char *folder, long number)
 {
 	static char path[600];

@@ -22,7 +22,7 @@
 
 static unsigned int sure;
 
-/* The row with the same values of these keys; NULL: none. */
+/* Returns the row with the same values of these keys, NULL if there is none. */
 static const json_t *like(const json_t *rows, const json_t *row, const char *const keys[])
 {
 	json_t *other;
@@ -42,7 +42,7 @@ static const json_t *like(const json_t *rows, const json_t *row, const char *con
 	return NULL;
 }
 
-/* At most what it was. */
+/* The value must not exceed the truth. */
 static void no_more(const char *what, const json_t *row, const json_t *was)
 {
 	static const char *const sums[] = {
@@ -102,7 +102,7 @@ static void check_rows(const json_t *whole, const json_t *report, const char *ta
 	}
 }
 
-/* An op that was lost itself is known by name only: of all rows of that name. */
+/* If an op's own event was lost, only its name is known: sums over all rows of that name. */
 static long long of_name(const json_t *root, const char *name, const char *key)
 {
 	long long sum = 0;

@@ -117,7 +117,7 @@ static void say_event(const struct session_event *e)
 	}
 }
 
-/* Runs PROGRAM to its end; returns its exit status. */
+/* Runs PROGRAM until it ends; returns its exit status. */
 static int follow(struct session *s, bool screen)
 {
 	for (;;) {

@@ -31,11 +31,11 @@
 #include "model/event.h"
 #include "probes/session/recording/offline.h"
 
-/* A definition: definitions and events are not ordered to each other. */
+/* A definition. Definitions and events are not ordered relative to each other. */
 struct defined {
 	uint32_t pid, id;
 	bool is_frame;
-	char *text;			/* of a name */
+	char *text;			/* text of a name */
 	struct event_frame frame;
 };
 
@@ -68,7 +68,7 @@ static const char *name(uint32_t pid, uint32_t id)
 	return d ? d->text : "";
 }
 
-/* Into a static buffer. */
+/* Formats into a static buffer. */
 static const char *line(uint32_t pid, uint32_t id)
 {
 	static char text[8192];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that calls BLAS itself and by libraries: blas_test LIBRARY... opens each and
- * calls what it has, in threads and in a child too.
+ * A program that calls BLAS itself and through libraries: blas_test LIBRARY... opens each and calls
+ * its functions, also in threads and in a child process.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -27,7 +27,7 @@ static void *many(void *arg)
 
 static void opened(const char *path)
 {
-	/* its own BLAS, not the one that the program has by the same names */
+	/* the library must use its own BLAS, not the one of the program with the same names */
 	void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL | RTLD_DEEPBIND), (*calls)(void);
 
 	if (!library) {

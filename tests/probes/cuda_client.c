@@ -175,7 +175,7 @@ static void *flush(void *unused)
 	return unused;
 }
 
-/* The end of what is recorded: the runtime's last word in a program. */
+/* Ends the recording, when the runtime makes its last call in a program. */
 static void end(void)
 {
 	const char *out = getenv("CUDA_CLIENT_OUT");
@@ -251,7 +251,7 @@ int InitializeInjection(void)
 		CALL("cuptiActivityEnable", (int), CUPTI_KIND_COPY);
 	if (word("graphs"))
 		CALL("cuptiActivityEnable", (int), CUPTI_KIND_GRAPH);
-	if (word("all"))	/* that a release has or not */
+	if (word("all"))	/* kinds that not every release has */
 		for (int kind = CUPTI_KIND_DRIVER; kind < CUPTI_KIND_GRAPH; kind++)
 			if (kind != CUPTI_KIND_CONCURRENT_KERNEL && kind != CUPTI_KIND_COPY_PEER &&
 			    kind != CUPTI_KIND_MEMORY && kind != CUPTI_KIND_SYNC &&
@@ -271,7 +271,7 @@ int InitializeInjection(void)
 	return 1;
 }
 
-/* Before the driver was asked for anything. */
+/* Runs before anything uses the driver. */
 __attribute__((constructor)) static void early(void)
 {
 	if (!word("before-init"))

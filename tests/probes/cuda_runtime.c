@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What nvcc makes of a small program, written by hand: a kernel registered before main, launched
- * through the runtime the way of CUDA 13 and the way before, copies, a graph, a stream's end.
- * For the double of libcudart; prints the sum of what came back, which was only copied.
+ * The code that nvcc generates for a small program, written by hand: a kernel registered before
+ * main, launched through the runtime as in CUDA 13 and as before, copies, a graph, the destruction
+ * of a stream. For the double of libcudart; prints the sum of the copied data.
  */
 #include <stdio.h>
 #include <stdlib.h>

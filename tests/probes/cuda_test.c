@@ -53,8 +53,8 @@ static void start(void)
 	DO(cuModuleLoadData(&module, "image"));
 }
 
-/* What was done until now has been seen: a flush that began after it has been followed by
- * another. */
+/* Waits until all work so far has been delivered: a flush that started afterwards was followed by
+ * another one. */
 static void seen(void)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probes/cuda's declarations of CUPTI's records against the vendor's headers of one
- * release: that it compiles is half the test, the sizes that main() compares the other.
+ * Compares the declarations of CUPTI's records in probes/cuda with the vendor's headers of one
+ * release: compiling it is half of the test; main() compares the sizes.
  */
 #include <stdio.h>
 

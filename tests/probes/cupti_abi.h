@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The vendor's headers and ours side by side, for cupti_abi*.c. cupti_names.h is made by
- * cupti.sh from the headers at hand: RELEASE, and the newest struct of each record as
- * V_kernel and so on.
+ * Compares the vendor's headers with ours, for cupti_abi*.c. cupti.sh generates cupti_names.h from
+ * the headers that are present: RELEASE, and the newest struct of each record as V_kernel and so
+ * on.
  */
 #ifndef TESTS_PROBES_CUPTI_ABI_H
 #define TESTS_PROBES_CUPTI_ABI_H
@@ -26,12 +26,12 @@ typedef void *CUDA_ARRAY_DESCRIPTOR_v1, *CUDA_ARRAY3D_DESCRIPTOR_v1, *CUDA_MEMCP
 #include "cupti_names.h"
 
 #define MEMBER(type, field) (((type *)0)->field)
-/* the same place, the same size */
+/* Same offset and same size. */
 #define IS(theirs, their, ours, our)                                                        \
 	_Static_assert(offsetof(theirs, their) == offsetof(struct ours, our) &&             \
 		       sizeof(MEMBER(theirs, their)) == sizeof(MEMBER(struct ours, our)),   \
 		       #ours "." #our " is not " #their)
-/* the same place, an array here */
+/* Same offset; an array in ours. */
 #define BEGINS(theirs, their, ours, our)                                                    \
 	_Static_assert(offsetof(theirs, their) == offsetof(struct ours, our),               \
 		       #ours "." #our " is not " #their)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The other half of cupti_abi.c: callbacks, calls and their parameters, numbers. Nothing
- * is run. */
+/* The second part of cupti_abi.c: callbacks, calls and their parameters, numbers. It is only
+ * compiled. */
 #include "tests/probes/cupti_abi.h"
 
 /* ---- callbacks ---- */

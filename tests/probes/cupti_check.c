@@ -108,8 +108,9 @@ static int subscribe(char **libraries)
 
 static int (*genuine_next)(uint8_t *buffer, size_t valid, void **record);
 
-/* How far it steps over a record of that kind, before one whose kind has never changed;
- * 0: it does not know it. In a process of its own: who knows what it follows. */
+/* How far the library steps over a record of that kind, followed by one whose kind has never
+ * changed; 0 if it does not know the kind. Runs in a child process, because the library may read
+ * beyond the record. */
 static size_t steps(uint32_t kind)
 {
 	static uint64_t buffer[1024];
@@ -149,7 +150,8 @@ static int next(void *user, uint8_t *buffer, size_t valid, void **record)
 	return genuine_next(buffer, valid, record);
 }
 
-/* A buffer of every kind there is, once with the library and once with the table. */
+/* Steps over a buffer with one record of every kind, once with the library and once with the
+ * table. */
 static bool same_walk(uint32_t release)
 {
 	static uint64_t buffer[2048];

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int family;	/* of whoever subscribed: 0 nobody */
+static int family;	/* family of the current subscriber, 0 if there is none */
 static char subscriber;
 
 static int fails(const char *name)

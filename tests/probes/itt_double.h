@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The static part of ITT as it behaves, for machines without it (no
- * distribution packages it): its load protocol and the calls itt_test.c makes,
- * by their own names. With -DHAVE_ITT the real one is compiled instead.
+ * A substitute for the static part of ITT, for machines without it (no distribution packages it):
+ * its load protocol and the calls that itt_test.c makes, under their own names. With -DHAVE_ITT the
+ * real one is compiled instead.
  */
 #ifndef TESTS_PROBES_ITT_DOUBLE_H
 #define TESTS_PROBES_ITT_DOUBLE_H
@@ -63,7 +63,7 @@ static struct itt_global itt_global = {
 	.mutex_initialized = 1, .mutex = PTHREAD_MUTEX_INITIALIZER, .api_list = itt_list,
 };
 
-/* At the start, and again when the variable was set later. */
+/* Runs at the start, and again if the variable is set later. */
 __attribute__((constructor)) static void itt_load(void)
 {
 	const char *path = getenv(ITT_PATH_ENV);
@@ -77,7 +77,7 @@ __attribute__((constructor)) static void itt_load(void)
 	itt_global.api_initialized = 1;
 }
 
-/* As the macros: nothing where no function is, or the domain is off. */
+/* As the macros do: does nothing if there is no function or the domain is disabled. */
 #define SLOT(name) __atomic_load_n(&itt.name, __ATOMIC_ACQUIRE)
 #define VOID(name, d, ...) do { \
 	__typeof__(itt.name) fn_ = SLOT(name); \

@@ -75,7 +75,7 @@ static void tasks(void)
 	other->flags = 1;
 }
 
-/* As oneDNN does: a primitive is made, and within it another, and run. */
+/* As oneDNN does: while a primitive is created, another one is created and executed. */
 static void primitives(void)
 {
 	__itt_domain *create = __itt_domain_create("dnnl::primitive::create");
@@ -150,7 +150,7 @@ static void levels(void)
 	EXPECT(c != MAP_FAILED);
 	close(fd);
 	EXPECT(__itt_task_begin_ptr != NULL);
-	/* what ends while the level is off takes no room for ever */
+	/* ranges that end while the level is off must not occupy memory forever */
 	for (int round = 0; round < 5; round++) {
 		for (int i = 0; i < 300; i++)
 			__itt_task_begin_overlapped(domain, __itt_id_make(c, (unsigned long long)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Our declarations of NVTX against the vendor's; compiled, not run. */
+/* Compares our declarations of NVTX with the vendor's; compiled, not run. */
 #include <stddef.h>
 
 #include <nvtx3/nvToolsExt.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NVTX as its header-only library behaves, for machines without its headers:
- * its load protocol, the layout of its globals, and the functions that tests call, by
- * their own names.
+ * A substitute for NVTX's header-only library, for machines without its headers: its load protocol,
+ * the layout of its globals, and the functions that tests call, under their own names.
  */
 #ifndef TESTS_PROBES_NVTX_DOUBLE_H
 #define TESTS_PROBES_NVTX_DOUBLE_H
@@ -33,7 +32,7 @@ static void double_version(uint32_t version)
 	(void)version;
 }
 
-/* As nvtxGlobals_t begins: a probe that comes late finds a module by it. */
+/* Starts as nvtxGlobals_t does, because a probe that attaches finds a module by it. */
 static struct {
 	uint32_t state, zero;
 	struct nvtx_callbacks callbacks;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program whose own malloc marks a range for every call, in new threads all
- * the time: the probe must not come back to itself through the memory that
- * LTTng or libc allocate. Prints how deep malloc was in malloc.
+ * A program whose own malloc marks a range for every call, in new threads all the time: the probe
+ * must not be entered again through the memory that LTTng or libc allocate. Prints the greatest
+ * depth of malloc calls within malloc.
  */
 #include "tests/probes/nvtx_double.h"
 
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define DEPTH_MAX 50	/* without a guard there is no end */
+#define DEPTH_MAX 50	/* without a guard the recursion would not end */
 
 void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t n, size_t bytes);

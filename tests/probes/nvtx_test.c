@@ -43,8 +43,8 @@ static struct tft_control *control(void)
 	return p;
 }
 
-/* At off the probe's functions are out of the way: what is seen then is what
- * a program without a tool sees. */
+/* While the level is off, the probe's functions are removed, so the program sees the same as
+ * without a tool. */
 static void wait_off(int off)
 {
 	time_t until = time(NULL) + 5;
@@ -112,7 +112,7 @@ static void domains(void)
 	a.payload_type = 3;
 	PAYLOAD_OF(a, dValue, f64) = 2.5;
 	EXPECT(nvtxDomainRangePushEx(d, &a) == 1);
-	/* the default domain's stack is another one */
+	/* the default domain has a stack of its own */
 	EXPECT(nvtxRangePop() == 0);
 	EXPECT(nvtxDomainRangePop(d) == 1);
 	EXPECT(nvtxDomainRangePop(d) == 0);
@@ -155,7 +155,7 @@ __attribute__((visibility("default"))) void module_run(void)
 	ranges();
 }
 #else
-/* Marks in a module that goes away; then its slots must not be touched. */
+/* Calls from a module that is unloaded; afterwards its slots must not be written. */
 static void modules(const char *path)
 {
 	for (int i = 0; i < 3; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A user's own NVTX tool: takes one function. */
+/* A user's own NVTX tool, which replaces one function. */
 #include <stdio.h>
 
 #include "probes/nvtx/abi.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program under the user's own NVTX tool; with an argument that probe comes late. */
+/* A program under the user's own NVTX tool; with an argument, the probe is loaded late. */
 #include <stdio.h>
 
 #include "tests/probes/nvtx_double.h"

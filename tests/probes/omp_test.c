@@ -21,7 +21,7 @@ static __attribute__((noinline)) long plain(void)
 	return sum;
 }
 
-/* Begun by a function that has the loop's bounds among its arguments. */
+/* Started from a function that has the loop's bounds among its arguments. */
 static __attribute__((noinline)) long loop(void)
 {
 	long sum = 0;

@@ -42,7 +42,7 @@ static void say(const char *what, cl_int result)
 	printf("%s %d %d\n", #call, result_, (object) != NULL); \
 } while (0)
 
-/* Waits for an event, releases it, prints how it ended. */
+/* Waits for an event, releases it, and prints its status. */
 static void done(cl_event event)
 {
 	cl_int status = 99;
@@ -54,7 +54,7 @@ static void done(cl_event event)
 	}
 	say("  wait", clWaitForEvents(1, &event));
 	clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL);
-	/* The driver's own references go a little after the wait returned. */
+	/* The driver drops its own references a little after the wait returned. */
 	for (int i = 0; i < 20 && refs != 1; i++) {
 		clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof(refs), &refs, NULL);
 		if (refs != 1)
@@ -221,7 +221,7 @@ static void buffers(void)
 /* Writes of 24 bytes whose places are known: see case_places of opencl.sh. */
 static void places(void)
 {
-	cl_buffer_region region = { 128, 128 };	/* as aligned as any device wants */
+	cl_buffer_region region = { 128, 128 };	/* aligned as strictly as any device requires */
 	cl_mem whole, part;
 	void *at;
 

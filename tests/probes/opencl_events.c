@@ -34,7 +34,7 @@ static void CL_CALLBACK called(cl_event event, cl_int status, void *data)
 
 	clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof(refs), &refs, NULL);
 	pthread_mutex_lock(&lock);
-	/* Between two events there is no order to keep. */
+	/* The order of callbacks of two different events is not defined. */
 	if (data)
 		snprintf(order + strlen(order), sizeof(order) - strlen(order), " %s:%d",
 			 (const char *)data, status);
@@ -54,7 +54,7 @@ static void wait_calls(int n)
 	pthread_mutex_unlock(&lock);
 }
 
-/* The driver may hold one more for a moment: the least counts. */
+/* The driver may hold one more reference for a moment, so the minimum counts. */
 static cl_uint references(cl_event event)
 {
 	cl_uint least = UINT32_MAX;
@@ -69,7 +69,7 @@ static cl_uint references(cl_event event)
 	return least;
 }
 
-/* Waits, without a wait call, until the event is complete or failed. */
+/* Waits, without a wait call, until the event is complete or has failed. */
 static cl_int poll_status(cl_event event)
 {
 	cl_int status = CL_QUEUED;
@@ -126,7 +126,8 @@ static void gated(cl_command_queue queue, const char *name)
 	clGetEventInfo(one, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL);
 	printf(" waiting %d references %u %u gate %u\n", status > CL_COMPLETE, references(one),
 	       references(two), references(gate));
-	/* What is done already is let go of a little later: the least counts. */
+	/* Status of commands that are complete; the driver may drop references a little later, so
+	 * the minimum counts. */
 	for (int i = 0; i < 20; i++) {
 		cl_uint of_c = 0, of_q = 0;
 
@@ -161,7 +162,7 @@ static void released_early(cl_command_queue queue)
 	printf(" %d\n", clFinish(queue));
 }
 
-/* A wait list that fails takes its dependents down with it. */
+/* If a wait list fails, the commands that depend on it fail as well. */
 static void failed(void)
 {
 	cl_event gate = clCreateUserEvent(context, NULL), one, two;
@@ -220,7 +221,7 @@ int main(int argc, char **argv)
 		fflush(stdout);
 		_exit(3);
 	}
-	if (!strcmp(how, "deep")) {	/* more in flight than the probe keeps */
+	if (!strcmp(how, "deep")) {	/* more commands in flight than the probe tracks */
 		gate = clCreateUserEvent(context, NULL);
 		for (int i = 0; i < 150000; i++)
 			clEnqueueMarkerWithWaitList(in_order, i ? 0 : 1, i ? NULL : &gate, NULL);
@@ -228,7 +229,7 @@ int main(int argc, char **argv)
 		printf("deep %d\n", clFinish(in_order));
 		clReleaseEvent(gate);
 	}
-	if (!strcmp(how, "leave")) {	/* with commands that will never run */
+	if (!strcmp(how, "leave")) {	/* leaves commands that will never run */
 		gate = clCreateUserEvent(context, NULL);
 		for (int i = 0; i < 20; i++)
 			clEnqueueNDRangeKernel(any_order, kernel, 1, NULL, &global, NULL, 1, &gate,

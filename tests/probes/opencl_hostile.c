@@ -163,7 +163,7 @@ static void at_the_very_end(void)
 
 static pthread_barrier_t both;
 
-/* Each thread's first question about the queue waits for the other's. */
+/* Each thread's first query of the queue waits for the other thread's. */
 static void wait_for_other(void)
 {
 	static __thread bool met;
@@ -187,7 +187,7 @@ static void *of_runtime(const char *symbol)
 	return runtime ? dlsym(runtime, symbol) : NULL;
 }
 
-/* Two threads at once use a queue that was made while the level was off. */
+/* Two threads use a queue at the same time that was created while the level was off. */
 static int meets(void)
 {
 	void (*set_level)(int);

@@ -44,7 +44,7 @@ static void check(int good, const char *what)
 	printf("%s %d - %s\n", good ? "ok" : "not ok", ++number, what);
 }
 
-/* A function of the double or the probe; both are in the process by now. */
+/* Finds a function of the double or the probe; both are loaded by now. */
 static void *find(const char *library, const char *symbol)
 {
 	void *handle = dlopen(library, RTLD_NOW | RTLD_NOLOAD);
@@ -52,8 +52,8 @@ static void *find(const char *library, const char *symbol)
 	return handle ? dlsym(handle, symbol) : NULL;
 }
 
-/* How many of the double's lines have a word; announcements, whose full record
- * follows, only count when asked for. */
+/* Number of lines of the double that contain a word; announcements, which a full record follows,
+ * count only if asked for. */
 static int lines(const char *word)
 {
 	FILE *f = fopen(getenv("RT_TEXT_OUT"), "r");
@@ -129,7 +129,7 @@ enum {
 	SLOT_RETAIN_EVENT = offsetof(struct _cl_icd_dispatch, clRetainEvent) / sizeof(void *),
 };
 
-/* Memory made while off is known for what it is. */
+/* Memory that was allocated while the level was off is classified correctly. */
 static void copy_to_svm(cl_command_queue queue, void *svm)
 {
 	char host[64] = { 0 };
@@ -200,7 +200,7 @@ static void off_and_on(void)
 	clReleaseCommandQueue(before);
 }
 
-/* The op that is open on the launching thread goes with the command. */
+/* A command is attributed to the op that is open on the launching thread. */
 static void under_op(void)
 {
 	cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);
@@ -226,7 +226,7 @@ static void under_op(void)
 	clReleaseCommandQueue(queue);
 }
 
-/* A loader that goes takes the layer with it, first. */
+/* When a loader is unloaded, it unloads the layer first. */
 static void deinit(const char *probe)
 {
 	cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);
@@ -256,7 +256,7 @@ static void open_commands(void)
 	check(at > 0 && at < INT64_MAX, "a command in flight is pending");
 	tick();
 	check(lines(" open") == 0 && pending() == at, "it is not announced at once");
-	usleep(20000);	/* its age is the condition */
+	usleep(20000);	/* the age of the command matters */
 	tick();
 	check(lines(" open") == 1, "after 10 ms it is announced");
 	check(pending() == INT64_MAX, "and is pending no more");

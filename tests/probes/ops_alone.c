@@ -35,7 +35,7 @@ static size_t words(const char *line, uint64_t *w)
 	return n;
 }
 
-/* `bits` bits of w, from `from` on. */
+/* Returns `bits` bits of w, starting at bit `from`. */
 static uint64_t part(uint64_t w, unsigned int from, unsigned int bits)
 {
 	return w >> from & ((UINT64_C(1) << bits) - 1);
@@ -46,10 +46,10 @@ static int64_t with_sign(uint64_t v, unsigned int bits)
 	return v >> (bits - 1) ? (int64_t)v - (INT64_C(1) << bits) : (int64_t)v;
 }
 
-/* What one takes over from the one before. */
+/* The values that an op takes over from the one before. */
 struct before {
 	uint64_t instance, domain, argb, frame;
-	uint64_t ran_in, ran_on, device;	/* of kernels and memory */
+	uint64_t ran_in, ran_on, device;	/* for kernels and memory */
 	int64_t step;
 };
 
@@ -176,7 +176,7 @@ static size_t op(const char *line, const uint64_t *w, struct before *b, uint64_t
 
 static void alone(const char *line)
 {
-	/* room behind the last word, for what is damaged */
+	/* with extra room behind the last word, for damaged input */
 	uint64_t w[TFT_OPS_WORDS + TFT_OPS_WHOLE_WORDS] = { 0 };
 	size_t n = words(line, w), at = 0;
 	uint64_t count = value(line, "count"), seq = value(line, "seq");

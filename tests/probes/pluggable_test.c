@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A host for libtftop_pluggable.so that calls as TensorFlow does, and as it does
- * not. pluggable_test PLUGIN RUNTIME; pluggable_test abi: sizes and places.
+ * A host for libtftop_pluggable.so that calls it as TensorFlow does, and also wrongly.
+ * pluggable_test PLUGIN RUNTIME; pluggable_test abi prints sizes and offsets.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -54,7 +54,7 @@ static void registration(init_fn *init)
 		EXPECT(!fns.start && !params.destroy_profiler && !profiler.device_type);
 	}
 	reset();
-	params.struct_size += 64;	/* a later version's */
+	params.struct_size += 64;	/* as a later version would have it */
 	init(&params, NULL);
 	EXPECT(params.struct_size == 64 && profiler.struct_size == 24 && fns.struct_size == 40);
 	EXPECT(fns.start && fns.stop && fns.collect_data_xspace);
@@ -71,7 +71,7 @@ static size_t size_of(void)
 	return size;
 }
 
-/* As TensorFlow: the size, then the buffer. NULL: there is nothing. */
+/* As TensorFlow does: the size first, then the buffer. Returns NULL if there is no data. */
 static Xplane__XSpace *collected(void)
 {
 	size_t size = size_of(), again = size;
@@ -88,7 +88,7 @@ static Xplane__XSpace *collected(void)
 	space = xplane__xspace__unpack(NULL, size, buffer);
 	free(buffer);
 	EXPECT(space != NULL);
-	EXPECT(size_of() == 0);		/* once only */
+	EXPECT(size_of() == 0);		/* the data is returned only once */
 	return space;
 }
 
@@ -133,7 +133,7 @@ static void a_session(void)
 	int64_t at;
 
 	*count = 0;
-	add(1, 3, 0, 5000);		/* before: not its */
+	add(1, 3, 0, 5000);		/* before the session: not part of it */
 	fns.start(&profiler, NULL);
 	errno = 4711;
 	add(2, 4, 0, 7000)->name = "other";
@@ -146,11 +146,11 @@ static void a_session(void)
 		.op_type = "_FusedMatMul",
 	};
 	add(1, 3, TFT_DIR_H2D, 900)->flags = TFT_CMD_PINNED | TFT_CMD_BLOCKING;
-	add(1, 3, 0, 1)->name = NULL;	/* not whole yet */
+	add(1, 3, 0, 1)->name = NULL;	/* not written completely yet */
 	clock_gettime(CLOCK_REALTIME, &real);
 	fns.stop(&profiler, NULL);
 	fns.stop(&profiler, NULL);
-	add(1, 3, 0, 1);		/* after */
+	add(1, 3, 0, 1);		/* after the session */
 	space = collected();
 	EXPECT(errno == 4711);
 	EXPECT(space && space->n_planes == 2);
@@ -182,17 +182,17 @@ static void out_of_order(void)
 	size_t size = 4;
 
 	fns.collect_data_xspace(&profiler, NULL, NULL, NULL);
-	EXPECT(size_of() == 0);			/* nothing was started */
+	EXPECT(size_of() == 0);			/* no session was started */
 	fns.stop(&profiler, NULL);
 	EXPECT(size_of() == 0);
 	*count = 0;
 	fns.start(&profiler, NULL);
 	add(1, 1, 0, 10);
-	EXPECT(size_of() == 0);			/* not stopped yet */
-	fns.start(&profiler, NULL);		/* begins anew */
+	EXPECT(size_of() == 0);			/* the session has not been stopped */
+	fns.start(&profiler, NULL);		/* starts a new session */
 	EXPECT(*opens == *closes + 1);
 	fns.stop(&profiler, NULL);
-	EXPECT(size_of() == 0);			/* the kernel was before */
+	EXPECT(size_of() == 0);			/* the kernel ran before it */
 	*count = 0;
 	fns.start(&profiler, NULL);
 	add(1, 1, 0, 10);
@@ -201,7 +201,7 @@ static void out_of_order(void)
 	fns.collect_data_xspace(&profiler, byte, &size, NULL);	/* too small */
 	EXPECT(size == 0 && byte[0] == 1 && byte[3] == 4);
 	EXPECT(size_of() > 4);
-	fns.start(&profiler, NULL);		/* what was not taken is forgotten */
+	fns.start(&profiler, NULL);		/* data that was not collected is dropped */
 	EXPECT(size_of() == 0);
 	fns.stop(&profiler, NULL);
 	*refuses = true;
@@ -213,7 +213,7 @@ static void out_of_order(void)
 	EXPECT(*opens == *closes);
 }
 
-/* A full tap, more names than a plane has room for. */
+/* Fills the tap, with more names than a plane has room for. */
 static void full(void)
 {
 	static char names[RT_TAP_MAX][12];

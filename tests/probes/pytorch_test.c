@@ -74,7 +74,7 @@ static void train(void)
 	for (int tensors = 4; tensors <= 6; tensors++)
 		for (int i = 0; i < 3; i++)
 			end(begin("aten::_to_copy", true, 0, -1, 0, tensors));
-	/* TorchScript's fork */
+	/* as TorchScript's fork does */
 	a = begin("forked", false, 2, -1, 0, 0);
 	pthread_create(&thread, NULL, elsewhere, a);
 	pthread_join(thread, NULL);
@@ -99,7 +99,7 @@ static void levels(int (*count)(void))
 	printf(" again %d\n", count());
 }
 
-/* The times are made up, so that it is many on a slow machine too. */
+/* The times are made up, so that there are many ops on a slow machine too. */
 static void many(void (*tick)(long))
 {
 	static const int ops[] = { 1, 600000, 600000, 1, 1, 1 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A user's own preload that wraps close and counts, as many tools do. */
+/* A user's own preloaded library that wraps close() and counts its calls, as many tools do. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <unistd.h>

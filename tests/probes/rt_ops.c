@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cases: ops, names, calls, levels. */
+/* Test cases: ops, names, calls, levels. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "probes/runtime/quick.h"
 #include "tests/probes/rt_test.h"
 
-/* outer(range) > op > launch; quiet(range) has nothing inside. */
+/* Nesting: outer(range) > op > launch; quiet(range) contains nothing. */
 static void ops(void)
 {
 	uint64_t outer, op, quiet;
@@ -37,7 +37,7 @@ static void ops(void)
 	       (unsigned long)quiet);
 }
 
-/* Ops that came through a pool, beside such that did not; each alone, as ev_op. */
+/* Ops that were handed to a pool, and others that were not; each is sent alone, as ev_op. */
 static void handed(void)
 {
 	uint64_t first, behind, late, async, open, capped, alone;
@@ -51,7 +51,7 @@ static void handed(void)
 	behind = test_push("behind", 0, 0);
 	rt_op_pop(0);
 	EXPECT(rt_op_handed(0, 0));
-	/* nobody took that one */
+	/* no thread took that one */
 	EXPECT(rt_op_handed(1, 78));
 	EXPECT(!rt_op_handed(2, 78));
 	late = test_push("late", 0, 0);
@@ -74,7 +74,7 @@ static void handed(void)
 	       (unsigned long)alone);
 }
 
-/* Two domains, closed in the wrong order: each pop takes its own. */
+/* Two domains, closed in the wrong order: each pop removes the range of its own domain. */
 static void domains(void)
 {
 	uint32_t a = 0, b = 0;
@@ -92,7 +92,7 @@ static void domains(void)
 	EXPECT(rt_op_launch().instance == a2);
 	EXPECT(rt_op_pop(b) == -1);
 	EXPECT(rt_op_pop(a) == 0);
-	/* never the same domain on top twice: holes must not fill the stack */
+	/* the same domain is never on top twice; holes must not fill the stack */
 	for (int i = 0; i < 5000; i++) {
 		EXPECT(test_push("x", TFT_OP_RANGE, i & 1 ? a : b) != 0);
 		if (i)
@@ -124,7 +124,7 @@ static void million(void)
 	}
 }
 
-/* An op that lasts, an async range that lasts, marks. */
+/* An op that stays open, an async range that stays open, and marks. */
 static void open_long(void)
 {
 	struct rt_op_args args = { .step = 7, .payload = 42, .argb = 0xff102030,
@@ -173,7 +173,8 @@ static uint32_t told_late(int64_t dur_ns, const void *source)
 	return *(const uint32_t *)source;
 }
 
-/* run > inside, told after inside has ended; apart has a parent of another thread. */
+/* Nesting: run > inside, reported after inside has ended; the parent of apart is on another
+ * thread. */
 static void ran(void)
 {
 	struct rt_op_args args = { .step = -1 };
@@ -198,7 +199,7 @@ static void ran(void)
 	when.parent = 0;
 	when.dur_ns = 700;
 	rt_op_ran(&args, &when);
-	when.dur_ns = -1;	/* no op */
+	when.dur_ns = -1;	/* no valid op */
 	rt_op_ran(&args, &when);
 	EXPECT(test_push("quick", 0, 0));
 	ask.longer_ns = INT64_MAX;
@@ -206,7 +207,7 @@ static void ran(void)
 	ask.longer_ns = -1;
 	EXPECT(rt_op_pop_asking(0, &ask) == 0);
 	EXPECT(rt_op_pop_asking(0, &ask) == -1);
-	rt_op_rename(1);	/* nothing is open */
+	rt_op_rename(1);	/* no range is open */
 	printf("call=%lu run=%lu inside=%lu\n", (unsigned long)call, (unsigned long)run,
 	       (unsigned long)inside);
 }
@@ -235,7 +236,7 @@ static void names(void)
 	EXPECT(rt_shape(&shape) != rt_shape(&same));
 	memset(longer, 'x', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = '\0';
-	longer[4095] = (char)0xc3;	/* a character across the cut */
+	longer[4095] = (char)0xc3;	/* a multi-byte character at the length limit */
 	longer[4096] = (char)0xa9;
 	EXPECT(rt_name(TFT_NAME_OTHER, longer) == rt_name(TFT_NAME_OTHER, longer));
 }
@@ -265,7 +266,7 @@ static void threads(void)
 	rt_thread_name(12345678, "nobody");
 }
 
-/* Ops that last about as long as the announcement takes, on four threads. */
+/* Ops that last about as long as the delay of announcements, on four threads. */
 static void *racing_thread(void *arg)
 {
 	unsigned int seed = *(unsigned int *)arg;
@@ -312,7 +313,7 @@ static void set_level(uint32_t level)
 	WAIT_FOR(rt_level() == (level > TFT_LEVEL_FULL ? TFT_LEVEL_FULL : level));
 }
 
-/* Threads that come and go with what they have gathered, in bursts of any size. */
+/* Threads that start and end with unsent events, in bursts of different sizes. */
 static void *bursts(void *arg)
 {
 	struct rt_op_args args = { .step = -1, .name = *(uint32_t *)arg };
@@ -395,12 +396,12 @@ static void levels(void)
 	one_of_each("at min");
 	set_level(TFT_LEVEL_OFF);
 	one_of_each("at off");
-	/* what was pushed while off is not on the stack afterwards */
+	/* a range that was pushed while the level was off is not on the stack afterwards */
 	test_push("unseen", 0, 0);
 	set_level(17);
 	EXPECT(rt_op_pop(0) == -1);
 	one_of_each("at full");
-	/* what is open when it goes off is forgotten */
+	/* a range that is open when the level goes off is dropped */
 	test_push("cut off", 0, 0);
 	set_level(TFT_LEVEL_OFF);
 	set_level(TFT_LEVEL_DEFAULT);
@@ -438,7 +439,7 @@ static void dead_tftop(void)
 	rt_op_pop(0);
 }
 
-/* Pages that are none: the probe is told to stay out. */
+/* With invalid control pages, the probe stays inactive. */
 static void no_tftop(void)
 {
 	int64_t start = rt_now_ns();
@@ -466,7 +467,7 @@ static void wire(void)
 	}
 }
 
-/* Ops of a framework: a type, a step, one inside of the other. */
+/* Ops of a framework: a type, a step, one op inside of the other. */
 static void wire_ops(void)
 {
 	struct rt_op_args args = { .framework = TFT_FW_TENSORFLOW };
@@ -483,7 +484,7 @@ static void wire_ops(void)
 	}
 }
 
-/* What is kept has a bound in bytes too; known names stay known. */
+/* The memory for names is bounded; names that are known stay known. */
 static void long_names(void)
 {
 	uint32_t known = rt_name(TFT_NAME_OTHER, "known");
@@ -501,7 +502,7 @@ static void long_names(void)
 	EXPECT(rt_name(TFT_NAME_OTHER, "known") == known);
 }
 
-/* The counter's time lies between two readings of the clock, and never goes back. */
+/* The counter's time lies between two readings of the clock, and never decreases. */
 static void counter(void)
 {
 	int64_t last = 0, now, before, after, until = rt_now_ns() + 300000000;
@@ -520,7 +521,8 @@ static void counter(void)
 	printf("counted=%d\n", counted);
 }
 
-/* Kernels that say to have taken longer than since they began: their clock is a coarse one. */
+/* Kernels whose duration is longer than the time since their start, because their clock is
+ * coarse. */
 static void coarse(void)
 {
 	struct rt_cpu_kernel kernel = { .name = 0 };

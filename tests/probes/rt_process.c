@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cases: fork, exec, the ways out, descriptors. */
+/* Test cases: fork, exec, the ways a process ends, descriptors. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +45,7 @@ static void fork_(void)
 
 	EXPECT(test_join());
 	parents = test_push("of the parent", 0, 0);
-	/* most of them not written yet when it forks */
+	/* most of them are unwritten at the fork */
 	for (int i = 0; i < 10; i++) {
 		test_push("before the fork", 0, 0);
 		EXPECT(rt_op_pop(0) == 1);
@@ -53,7 +53,7 @@ static void fork_(void)
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {
-		/* the parent's op is not the child's, but its pop matches */
+		/* the parent's op is not open in the child, but its pop is accepted */
 		EXPECT(rt_op_launch().instance == 0);
 		EXPECT(test_push("in the child", 0, 0) == 1);
 		EXPECT(rt_op_pop(0) == 1);
@@ -69,7 +69,7 @@ static void fork_(void)
 	printf("child=%d\n", (int)pid);
 }
 
-/* A child that is forked while the level is off sees it come back. */
+/* A child that is forked while the level is off follows the level when it goes on again. */
 static void fork_off(void)
 {
 	pid_t pid;
@@ -89,7 +89,7 @@ static void fork_off(void)
 	WAIT_FOR(rt_level() == TFT_LEVEL_DEFAULT);
 }
 
-/* Children that only exec, by all the usual ways. */
+/* Children that only call exec, in all the usual ways. */
 static void spawn(void)
 {
 	char *const argv[] = { (char *)"true", NULL };
@@ -165,7 +165,7 @@ static void hundred_ops(const char *name)
 	}
 }
 
-/* Some that have been written, and some of the last moment. */
+/* Some ops that have been written, and some just before the end. */
 static void old_and_new_ops(void)
 {
 	int ticks;
@@ -278,7 +278,7 @@ static void close_all(void)
 	printf("left=%d\n", left);
 }
 
-/* dup2 onto a descriptor of LTTng's: the number is the program's, and works. */
+/* dup2 onto a descriptor of LTTng's: the number then belongs to the program, and works. */
 static int socket_of_lttng(void)
 {
 	char path[32], to[64];
@@ -309,7 +309,7 @@ static void dup_over(void)
 	EXPECT(write(ends[1], &c, 1) == 1);
 	c = 0;
 	EXPECT(read(fd, &c, 1) == 1 && c == 'x');
-	/* nobody else reads from it, writes to it or closes it */
+	/* no other code reads from it, writes to it or closes it */
 	EXPECT(write(ends[1], "yz", 2) == 2);
 	test_last(200000000);
 	EXPECT(read(fd, &c, 1) == 1 && c == 'y');
@@ -317,7 +317,7 @@ static void dup_over(void)
 	EXPECT(close(fd) == -1 && errno == EBADF);
 }
 
-/* A fork in the middle of the runtime thread's events. */
+/* Forks while the runtime thread handles events. */
 static void fork_storm(void)
 {
 	struct rt_op_args args = { .step = -1 };

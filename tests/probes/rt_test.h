@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the test programs of the runtime share. A program does one case, named
- * by its first argument, checks what can be seen from inside (tests/expect.h)
- * and prints what run.sh then looks for in the trace.
+ * What the test programs of the runtime share. A program runs one case, named by its first
+ * argument, checks what is visible from inside (tests/expect.h), and prints what run.sh then looks
+ * for in the trace.
  */
 #ifndef TESTS_PROBES_RT_TEST_H
 #define TESTS_PROBES_RT_TEST_H
@@ -19,16 +19,16 @@ struct test_case {
 	void (*run)(void);
 };
 
-/* The control page, mapped read-write. */
+/* The control page, mapped for reading and writing. */
 struct tft_control *test_control(void);
-/* Creates one at path with this level. */
+/* Creates a page at path with this level. */
 void test_control_new(const char *path, uint32_t level);
 
 /* Registers the probe "test"; dumps and level changes are counted. */
 bool test_join(void);
 extern atomic_int test_dumps, test_levels, test_ticks;
 
-/* Waits until the condition holds, at most 30 s; EXPECTs it. */
+/* Waits until the condition holds, 30 s at most, and EXPECTs it. */
 #define WAIT_FOR(cond) do { \
 	int64_t until_ = rt_now_ns() + 30000000000; \
 	while (!(cond) && rt_now_ns() < until_) \
@@ -36,7 +36,7 @@ extern atomic_int test_dumps, test_levels, test_ticks;
 	EXPECT(cond); \
 } while (0)
 void test_pause(void);
-/* Lets this much time pass; for ops that must last. */
+/* Lets this much time pass, for ops that must last. */
 void test_last(int64_t ns);
 
 uint64_t test_push(const char *name, uint8_t flags, uint32_t domain);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cases: what raises the level from within the program. */
+/* Test cases: calls of the program that raise the level. */
 #include <pthread.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -86,7 +86,7 @@ static void across_threads(void)
 	EXPECT(!other && first && second && IS_ON);
 	push("wanted", NULL);
 	in_thread(end_async, &first);
-	rt_async_end(first);		/* ends once */
+	rt_async_end(first);		/* an end counts once */
 	rt_op_pop(0);
 	EXPECT(IS_ON);
 	in_thread(end_async, &second);
@@ -107,7 +107,7 @@ static void in_domain(void)
 	EXPECT(IS_OFF);
 }
 
-/* Who chooses a level has it, and what is open then ends without effect. */
+/* When a level is chosen, it applies; ranges that are still open then end without effect. */
 static void chosen(void)
 {
 	set_trigger(TFT_TRIGGER_RANGE, "wanted", "");
@@ -118,7 +118,7 @@ static void chosen(void)
 	rt_op_pop(0);
 	EXPECT(rt_level() == TFT_LEVEL_MIN);
 	test_control()->level = TFT_LEVEL_DEFAULT;
-	test_control()->trigger = 17;	/* the page may be anybody's */
+	test_control()->trigger = 17;	/* any process may write the page */
 	WAIT_FOR(rt_level() == TFT_LEVEL_DEFAULT);
 	EXPECT(rt_trigger() == TFT_TRIGGER_NONE);
 }
@@ -136,7 +136,7 @@ static void profiler(void)
 	EXPECT(IS_OFF);
 }
 
-/* The child is within the range that its one thread had begun. */
+/* The child is within the range that its only thread had started. */
 static void forked(void)
 {
 	int status;
@@ -149,7 +149,7 @@ static void forked(void)
 		int ticks = test_ticks;
 
 		EXPECT(push("in the child", NULL) != 0 && IS_ON);
-		/* its own thread has looked, and leaves the level as it is */
+		/* its own thread has checked, and does not change the level */
 		WAIT_FOR(test_ticks > ticks);
 		EXPECT(IS_ON);
 		rt_op_pop(0);
@@ -175,7 +175,7 @@ static void trigger(void)
 	forked();
 }
 
-/* Threads that begin and end all at once, each sure of the level within its own. */
+/* Threads that start and end at the same time; each sees the raised level within its own range. */
 static void *begin_and_end(void *arg)
 {
 	(void)arg;

@@ -25,7 +25,7 @@ static void *need(const char *name)
 	return f;
 }
 
-/* A function of the double's; not there: nothing happens. */
+/* Returns a function of the double, or one that does nothing if there is no double. */
 static void *double_of(const char *name)
 {
 	void *runtime = dlopen("libtftop-runtime.so", RTLD_NOW | RTLD_NOLOAD);
@@ -49,7 +49,7 @@ static void tick(void)
 		now();
 }
 
-/* One that was due a while ago. */
+/* Runs a tick that was due a while ago. */
 static void tick_late(void)
 {
 	void (*at)(long) = (void (*)(long))double_of("rt_text_tick_at");

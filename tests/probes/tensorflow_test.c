@@ -32,7 +32,7 @@ static void *need(void *library, const char *name)
 	return f;
 }
 
-/* Whether one of our libraries but the preloaded one is in the process. */
+/* Whether one of our libraries other than the preloaded one is loaded. */
 static int loaded(void)
 {
 	FILE *f = fopen("/proc/self/maps", "r");
@@ -58,7 +58,7 @@ static void unseen(void *kernel)
 	}
 }
 
-/* Only one of the versions has pools that tell. */
+/* Only one of the versions has pools that call collectors. */
 static void pools(void *library, void *(*kernel)(const char *, const char *))
 {
 	int (*pool)(void *, void *, int64_t, int), (*pool_profile)(void *);
@@ -73,7 +73,7 @@ static void pools(void *library, void *(*kernel)(const char *, const char *))
 	printf("pool %d\n", pool(kernel("handed_again", "Op"), NULL, 22, 5));
 }
 
-/* The first ops of two threads, at once. */
+/* The first ops of two threads, at the same time. */
 static pthread_barrier_t both;
 
 static void *first_of_thread(void *kernel)
@@ -116,7 +116,7 @@ int main(int argc, char **argv)
 		printf("%s\n", dlerror());
 		return 1;
 	}
-	/* the library's initializer has allocated, and nothing was loaded for that */
+	/* the library's initializer has allocated, and no library was loaded because of that */
 	printf("loaded %d\n", loaded());
 	kernel = (void *(*)(const char *, const char *))need(library, "fake_kernel");
 	run = (int (*)(void *, int64_t))need(library, "fake_run");
@@ -144,7 +144,7 @@ int main(int argc, char **argv)
 	k[2] = kernel("model/layer_1/conv2d/Conv2D", "Conv2D");
 	for (int i = 0; i < 6; i++)
 		printf("run %d\n", run(k[i % 3], 1000 + i / 3));
-	/* a kernel that takes the place of another one has another name */
+	/* a kernel at the address of an earlier one has another name */
 	same = kernel("one/of/them_1", "Same");
 	run(same, 7);
 	run(same, 7);

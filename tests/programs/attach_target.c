@@ -37,8 +37,8 @@
 #include <unistd.h>
 
 #define SLEEP_NS 40000000ll
-/* Other programs have the processors too; what is wrong is a sleep that begins anew
- * with each of many disturbances. */
+/* Other programs use the processors too, so only large delays count: a sleep that starts anew with
+ * each of many disturbances. */
 #define LATE_NS 1500000000ll
 
 static volatile sig_atomic_t handled, queued_next;
@@ -147,7 +147,7 @@ static int epoll_fd;
 static int bytes_in, bytes_out;
 static sem_t semaphore;
 
-/* How the wait ended: 0 as it should, by its time limit; else errno. */
+/* Returns how the wait ended: 0 by its time limit, as it should; else errno. */
 static int wait_once(long which, int64_t ns)
 {
 	struct timespec relative = { .tv_nsec = ns }, until;
@@ -233,8 +233,8 @@ struct held {
 	uint64_t wide[16][4];
 };
 
-/* All vector registers and some general ones hold their values for a while, and are
- * written back. */
+/* All vector registers and some general ones hold their values for a while, and are then stored and
+ * compared. */
 static void hold_registers(const struct held *in, struct held *out, long turns)
 {
 #if defined(__x86_64__)
@@ -244,11 +244,11 @@ static void hold_registers(const struct held *in, struct held *out, long turns)
 	__asm__ volatile(
 		"mov 0(%[in]), %%r8\n mov 8(%[in]), %%r9\n mov 16(%[in]), %%r10\n mov 24(%[in]), "
 		"%%r11\n"
-		/* and what lies in the red zone */
+		/* and values in the red zone */
 		"mov %%r8, -8(%%rsp)\n mov %%r9, -120(%%rsp)\n" ALL(
 			LOAD) "stc\n"
 			      "1: dec %[turns]\n jnz 1b\n"
-			      "jnc 2f\n" /* dec leaves the carry flag alone */
+			      "jnc 2f\n" /* dec does not change the carry flag */
 			      "cmp %%r8, -8(%%rsp)\n jne 2f\n cmp %%r9, -120(%%rsp)\n jne 2f\n"
 			      "mov %%r8, 0(%[out])\n mov %%r9, 8(%[out])\n mov %%r10, 16(%[out])\n"
 			      "mov %%r11, 24(%[out])\n"
@@ -311,8 +311,8 @@ static void *queues(void *unused)
 	return NULL;
 }
 
-/* No flag restarts what the timer interrupts: it must be seen, each time, and never
- * without it. Alternately pause and a read that nothing is written for. */
+/* No flag restarts what the timer interrupts: each signal must interrupt a call, and no call may be
+ * interrupted without one. Alternates between pause and a read for which nothing is written. */
 static void *signals(void *unused)
 {
 	struct itimerspec each = { { 0, 2000000 }, { 0, 2000000 } };
@@ -352,7 +352,7 @@ static void *signals(void *unused)
 	return NULL;
 }
 
-/* No flag restarts it: a signal that comes at any time of its waiting is seen. */
+/* Without a flag to restart it, a signal that arrives while it waits is noticed. */
 static void *interrupted(void *unused)
 {
 	ssize_t got = -1;
@@ -396,7 +396,7 @@ static void *environment(void *unused)
 		setenv(other, number, 1);
 		if (!getenv("PATH") || !getenv(other))
 			disturbed("a variable is gone, round", i);
-		/* a setenv at the very moment of a change shows a millisecond later */
+		/* if the change was at the same moment, a setenv shows a millisecond later */
 		for (int k = 0; k < 1000 && strcmp(getenv("ATTACH_TARGET_NUMBER"), number) != 0;
 		     k++) {
 			nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);

@@ -42,7 +42,8 @@ static void until(int64_t t_ns)
 		;
 }
 
-/* Each millisecond its share, at once: harder on the buffers than a smooth flow. */
+/* Pushes the events of each millisecond at once, which is harder on the buffers than a smooth
+ * flow. */
 static void *push_all(void *arg)
 {
 	const struct work *w = arg;
@@ -75,7 +76,8 @@ static int steps(long count, long period_ms)
 	return 0;
 }
 
-/* How many; a minute at most, so that a test that never makes the file ends. */
+/* Counts until the file exists; a minute at most, so that a test that never creates the file
+ * ends. */
 static long until_there(const char *file, struct work *work)
 {
 	int64_t last_ns = now_ns() + INT64_C(60000000000);

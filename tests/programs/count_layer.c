@@ -32,12 +32,13 @@ enum direction { H2D, D2H, D2D, FILL, MAP, UNMAP, DIRECTIONS };
 
 static const char *const direction_names[] = { "h2d", "d2h", "d2d", "fill", "map", "unmap" };
 
-static const cl_icd_dispatch *next; /* the first loader's; tables dispatch by object */
+/* of the first loader; calls are dispatched through the objects' tables */
+static const cl_icd_dispatch *next;
 static cl_icd_dispatch ours;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the variables below */
 
 static struct {
-	cl_command_queue handle; /* a released one's address may come again */
+	cl_command_queue handle; /* the address of a released queue may be used again */
 	bool in_order;
 	uint64_t kernels;
 	uint64_t count[DIRECTIONS], bytes[DIRECTIONS];
@@ -464,7 +465,7 @@ static __attribute__((destructor)) void write_counts(void)
 	const char *path = getenv("COUNT_FILE");
 	FILE *out;
 
-	/* a process that never used OpenCL has nothing to say */
+	/* a process that never used OpenCL writes nothing */
 	if (!path || !next)
 		return;
 	out = fopen(path, "w");

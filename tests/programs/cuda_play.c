@@ -34,7 +34,7 @@ static struct {
 static atomic_ullong launched;
 static pthread_barrier_t ready;
 
-/* What a thread copies from and to, as large as it has needed so far. */
+/* The memory that a thread copies from and to; it grows as needed. */
 struct thread {
 	int index;
 	int64_t pace_ns, next_ns;
@@ -113,7 +113,7 @@ static void *host_memory(struct thread *t, const struct line *l)
 	return t->pinned;
 }
 
-/* The other end of a copy between devices, or inside of one. */
+/* Memory at the other end of a copy between devices, or within one device. */
 static uint64_t other_memory(struct thread *t, const struct line *l, int device)
 {
 	if (t->other_bytes < l->bytes || t->other_device != device) {
@@ -367,7 +367,7 @@ static void write_truth(void)
 	}
 }
 
-/* What the script says goes before what the caller's environment says. */
+/* Settings of the script take precedence over the environment. */
 static void set(const char *name, const char *words)
 {
 	const char *given = getenv(name);

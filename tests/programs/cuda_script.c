@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading of cuda_play's scripts. See cuda_script.h. */
+/* Reads the scripts of cuda_play. See cuda_script.h. */
 #include "tests/programs/cuda_script.h"
 
 #include <stdio.h>
@@ -74,7 +74,7 @@ static int stream_of(const struct script *s, const char *name)
 	bad("no such stream:", name);
 }
 
-/* One KEY=VALUE or word of a statement. */
+/* Parses one KEY=VALUE or word of a statement. */
 static void option(struct script *s, struct line *l, char *word)
 {
 	char *value = strchr(word, '=');

@@ -38,7 +38,7 @@
 #include <stdint.h>
 
 #define SCRIPT_THREADS 16
-#define SCRIPT_NAMES 64		/* of each sort */
+#define SCRIPT_NAMES 64		/* maximum number of names of each kind */
 
 enum statement {
 	S_RANGE,
@@ -67,13 +67,15 @@ enum copy_way { WAY_H2D, WAY_D2H, WAY_D2D, WAY_P2P };
 
 struct line {
 	enum statement what;
-	int number;		/* in the file */
-	int end;		/* of a block: the index of its end */
+	int number;		/* line number in the file */
+	int end;		/* for a block: index of its end */
 	char name[96];
-	int object;		/* index of the kernel, range, graph, event, allocation, by what */
-	int stream;		/* index, -1 the default one */
-	int event;		/* of sync, -1 none */
-	int64_t count, dur_ns;	/* count: repeats, rate; dur_ns: of repeat too, 0 by count */
+	/* index of the kernel, range, graph, event or allocation, depending on `what` */
+	int object;
+	int stream;		/* index; -1: the default stream */
+	int event;		/* for sync; -1: none */
+	/* count: repetitions or rate; dur_ns: also for repeat, 0: repeat by count */
+	int64_t count, dur_ns;
 	uint64_t bytes;
 	enum copy_way way;
 	int to_device;
@@ -100,7 +102,7 @@ struct script {
 	char device[512], cupti[512];	/* settings */
 };
 
-/* Ends the program with what is wrong, and where. */
+/* Reads a script. If it is wrong, ends the program and says what is wrong and where. */
 void script_read(struct script *script, const char *path);
 
 #endif

@@ -37,7 +37,7 @@ static char **arguments;
 static char truth_path[4096];
 static int truth = -1;
 static uint64_t sum = 1;
-static long came;			/* of the fault: part of the truth */
+static long came;			/* result of the fault, which is part of the truth */
 
 static void compute(void)
 {
@@ -77,7 +77,7 @@ static void leave(void)
 	exit(7);
 }
 
-/* When FOLDER/leave is there. */
+/* Waits until FOLDER/leave exists. */
 static void leave_told(void)
 {
 	char path[4096];
@@ -100,7 +100,7 @@ static void close_all(void)
 	for (int fd = 0; fd < 1024; fd++)
 		close(fd);
 	open_truth();
-	/* the lowest number is free again: nobody else has taken it */
+	/* the lowest number is free again: no other code has taken it */
 	came = truth;
 }
 
@@ -168,7 +168,7 @@ static void use_up_memory(void)
 		*block = first;
 		first = block;
 	}
-	/* nothing is left, and it goes on marking itself */
+	/* no descriptor is left, and the program continues to mark ranges */
 	for (int i = 0; i < 100; i++)
 		compute();
 	while (first) {
@@ -180,7 +180,7 @@ static void use_up_memory(void)
 	came = 1;
 }
 
-/* To the end: what has to open something there cannot. */
+/* Uses up all descriptors, so that code that opens one fails. */
 static void use_up_descriptors(void)
 {
 	struct rlimit limit = { 64, 64 };
@@ -217,7 +217,7 @@ static void *short_thread(void *gate)
 	return NULL;
 }
 
-/* All of them live at once. */
+/* All of the threads live at the same time. */
 static void many_threads(int count)
 {
 	pthread_t *threads = calloc((size_t)count, sizeof(*threads));
@@ -245,7 +245,7 @@ static void threads_10000(void)
 	many_threads(10000);
 }
 
-/* How many may be made is others' affair, too: that there is an end to it is what counts. */
+/* The limit depends on the system too; it matters only that there is one. */
 static void limit_threads(void)
 {
 	struct rlimit limit = { 8, 8 };
@@ -310,7 +310,7 @@ static void say(const char *folder, const char *name)
 		exit(96);
 }
 
-/* Not what counts: how long it lasts is others' affair. */
+/* These steps are not counted, because their number depends on the speed of other processes. */
 static void until_go(const char *folder)
 {
 	char path[4096];

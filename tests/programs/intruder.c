@@ -45,7 +45,7 @@ static int try_open(const char *path, int flags)
 	return close_both(fd, fd < 0);
 }
 
-/* A connected socket, or -1 and errno. */
+/* Returns a connected socket, or -1 and errno. */
 static int join(const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -93,7 +93,8 @@ static void at_folder(const char *dir)
 
 static void at_ports(void)
 {
-	/* The relay's three and the agents', as keeper.c chooses them in a network of its own. */
+	/* The relay's three ports and the agents' one, as keeper.c chooses them in a network
+	 * namespace. */
 	for (int port = 5342; port <= 5345; port++) {
 		struct sockaddr_in address = {
 			.sin_family = AF_INET, .sin_port = htons((uint16_t)port),
@@ -121,7 +122,7 @@ static void at_process(pid_t pid)
 	say("process", "ptrace", ptrace(PTRACE_SEIZE, pid, NULL, NULL) != 0);
 }
 
-/* What stands in /dev/shm; LTTng's own words, "there is a daemon", are for everybody. */
+/* Entries of /dev/shm; LTTng's own notice that there is a daemon is readable for all users. */
 static void at_shared_memory(void)
 {
 	DIR *d = opendir("/dev/shm");
@@ -153,7 +154,7 @@ static int flood(const char *path)
 		fds[i] = join(path);
 		if (fds[i] < 0)
 			return 1;
-		/* Whole messages of garbage, torn ones, and connections that say nothing. */
+		/* Sends complete messages of garbage, incomplete ones, and nothing at all. */
 		if (i % 3)
 			(void)!send(fds[i], garbage, i % 3 == 1 ? sizeof(garbage) : 3,
 				    MSG_DONTWAIT);

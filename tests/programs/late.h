@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Brings a probe library into the program that includes this, in its midst, as an attach
- * would: dlopen and tftop_probe_attach() on a thread that is none of the program's.
+ * Brings a probe library into the program that includes this header while it runs, as attaching
+ * would: dlopen and tftop_probe_attach() on a thread that is not one of the program's.
  */
 #ifndef TESTS_PROGRAMS_LATE_H
 #define TESTS_PROGRAMS_LATE_H
@@ -39,7 +39,8 @@ static void *late_thread(void *arg)
 	return NULL;
 }
 
-/* Waits for the attach; says on stderr why it was not TFT_ATTACHED, and returns what it was. */
+/* Waits for the attach; if the result is not TFT_ATTACHED, says why on stderr. Returns the
+ * result. */
 static inline int late_call(const char *library, const char *entry)
 {
 	struct late late = { .library = library, .entry = entry };

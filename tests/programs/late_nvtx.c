@@ -90,7 +90,7 @@ static void use_module(const char *path)
 		fprintf(stderr, "late_nvtx: no module at '%s'\n", path);
 		exit(2);
 	}
-	/* what came is looked for ten times a second */
+	/* checks ten times a second */
 	for (int i = 0; mark && mark() != 0; i++) {
 		struct timespec ms = { 0, 1000000 };
 

@@ -38,7 +38,7 @@ static cl_context context;
 static cl_device_id device;
 static cl_program program;
 static atomic_int phase;
-static atomic_int warm;			/* threads that have had their rounds */
+static atomic_int warm;			/* threads that have finished these rounds */
 static int rounds = 100;
 
 struct thread {
@@ -59,7 +59,7 @@ static void launch(struct thread *t, cl_command_queue queue, int which)
 	t->count[which]++;
 }
 
-/* Until the attach is over: kernels and fills, of whose number nobody knows. */
+/* Until the attach is over: kernels and fills, whose number is not checked. */
 static void go_on(struct thread *t)
 {
 	int zero = 0;

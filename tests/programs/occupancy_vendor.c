@@ -16,7 +16,8 @@
 #define KIB 1024u
 #define COMPARED 200000
 
-/* Compute capability, threads and registers of a unit, its shared memory, with opting in. */
+/* Compute capability, threads and registers of a multiprocessor, its shared memory, and the opt-in
+ * limit. */
 static const struct unit {
 	int capability, threads;
 	unsigned shared, optin;
@@ -56,7 +57,7 @@ static struct launch any_launch(void)
 	return l;
 }
 
-/* false: such a launch fails. */
+/* Returns false if such a launch fails. */
 static bool ask_vendor(const struct launch *l, int *blocks, cudaOccResult *result)
 {
 	cudaOccDeviceProp device = {

@@ -36,7 +36,7 @@ static void wait_for_end(void)
 		errno = 0;
 }
 
-/* A child that traces this process to its end. */
+/* Creates a child that traces this process until it ends. */
 static void be_traced(void)
 {
 	int ready[2];
@@ -61,7 +61,7 @@ static void be_traced(void)
 		exit(1);
 }
 
-/* An error for that call; -1: for none. */
+/* Installs a filter that returns an error for that call; -1: for no call. */
 static void filter(int call)
 {
 	struct sock_filter filter[] = {
@@ -83,7 +83,7 @@ static void deny(const char *call)
 	       !strcmp(call, "tgkill") ? SYS_tgkill : -1);
 }
 
-/* From then on read, write and exit are all there is. */
+/* From then on only read, write and exit are allowed. */
 static void be_strict(void)
 {
 	char text[32], byte;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A command for a pane, from its words, as the prompt makes one. */
+/* Makes a command for a pane from its words, as the prompt does. */
 #ifndef TESTS_UNIT_COMMAND_CALL_H
 #define TESTS_UNIT_COMMAND_CALL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of a graph's nodes and of what ran of them, for tests of the model. */
+/* Events for the nodes of a graph and for the ops that ran, for tests of the model. */
 #ifndef TESTS_UNIT_MODEL_GRAPH_H
 #define TESTS_UNIT_MODEL_GRAPH_H
 

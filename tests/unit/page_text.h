@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A page as text, for the unit tests of those who make them. */
+/* A page as text, for the unit tests of pages. */
 #ifndef TESTS_UNIT_PAGE_TEXT_H
 #define TESTS_UNIT_PAGE_TEXT_H
 
@@ -10,7 +10,7 @@
 #include "tests/unit/test.h"
 #include "tui/draw/page_call.h"
 
-#define PAGE_ERROR 400			/* bytes of call->error */
+#define PAGE_ERROR 400			/* size of call->error */
 
 typedef bool page_maker(const struct page_call *call, struct page *page);
 
@@ -33,7 +33,7 @@ static inline char *page_text_of(page_maker *make, const struct page_call *call)
 	return text;
 }
 
-/* Of the command's words; `model` and `error[PAGE_ERROR]` are the case's. */
+/* The page of the command's words; the case must have `model` and `error[PAGE_ERROR]`. */
 #define PAGE_OF(make, seen, ...) ({ \
 	const char *const argv_[] = { __VA_ARGS__ }; \
 	struct page_call call_ = { \

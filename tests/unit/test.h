@@ -45,13 +45,13 @@ void test_register(struct test_case *test);
 	} \
 	static void test_##id(void)
 
-/* Prints and ends the case; format as printf. */
+/* Prints a message and ends the case; format as for printf. */
 void test_fail(const char *file, int line, const char *format, ...)
 	__attribute__((noreturn, format(printf, 3, 4)));
 void test_check_int(const char *file, int line, const char *what, int64_t got, int64_t want);
 void test_check_str(const char *file, int line, const char *what, const char *got,
 		    const char *want);
-/* Ends the case as skipped: what is missing. */
+/* Ends the case as skipped; missing: what it needs and is not there. */
 void test_skip(const char *missing) __attribute__((noreturn));
 
 #define CHECK(condition) do { \
@@ -62,10 +62,10 @@ void test_skip(const char *missing) __attribute__((noreturn));
 	test_check_int(__FILE__, __LINE__, #got, (int64_t)(got), (int64_t)(want))
 #define CHECK_STR(got, want) test_check_str(__FILE__, __LINE__, #got, got, want)
 
-/* The case's own folder, made at the first call; its path holds until the end. */
+/* The case's own folder, made at the first call; the path stays valid until the end. */
 const char *test_folder(void);
 
-/* ---- random numbers, the same for a seed everywhere ---- */
+/* ---- random numbers: the same seed gives the same numbers everywhere ---- */
 
 uint64_t test_random(void);
 /* 0 ... n - 1 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a file or a folder as a whole or not at all. */
+/* Writes a file or a folder completely or not at all. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@ static int failed(char *error, size_t size, const char *path, int code)
 	return -1;
 }
 
-/* A new file in the same folder; its mode is what a plain open would give. */
+/* Creates a new file in the same folder, with the mode that a plain open() would give it. */
 static int create(struct atomic_file *file)
 {
 	mode_t mask = umask(0);
@@ -103,7 +103,7 @@ int atomic_file_commit(struct atomic_file *file, char *error, size_t size)
 
 /* ---- folders ---- */
 
-/* Absent or empty; else what is wrong with it. */
+/* The folder must be absent or empty; else returns what is wrong with it. */
 static int folder_problem(const char *path)
 {
 	DIR *dir = opendir(path);
@@ -158,7 +158,7 @@ static int sync_one(const char *path, const struct stat *st, int type, struct FT
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
 {
 	(void)st, (void)at;
-	/* One that somebody has open gives its blocks back all the same. */
+	/* Truncating frees the blocks of a file even if another process has it open. */
 	if (type != FTW_F || !truncate(path, 0) || errno)
 		remove(path);
 	return 0;

@@ -11,7 +11,7 @@
 #include "model/base/util.h"
 
 #define LINE_MAX_BYTES 1024
-#define REPLAY_MAX (64 * 1024)		/* of a library that prints without end */
+#define REPLAY_MAX (64 * 1024)		/* bounds the output of a library that prints without end */
 
 struct capture {
 	int saved, file;		/* owned */
@@ -34,7 +34,7 @@ struct capture *capture_start(void)
 	capture->file = file;
 	fflush(stderr);
 	capture->saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-	/* appending: others write through their own copies of the descriptor */
+	/* appends, because other code writes through its own copies of the descriptor */
 	fcntl(file, F_SETFL, O_APPEND);
 	if (capture->saved < 0 || dup2(file, STDERR_FILENO) < 0) {
 		if (capture->saved >= 0)

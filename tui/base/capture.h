@@ -11,12 +11,11 @@
 
 struct capture;
 
-/* NULL when standard error is not a terminal (then it stays) or no file can
- * be made. */
+/* NULL: standard error is not a terminal (and is left as it is), or no file can be made. */
 struct capture *capture_start(void);
 /* Hands on the lines printed since the last call. */
 void capture_read(struct capture *capture, void (*line)(void *arg, const char *text), void *arg);
-/* Restores standard error and replays. */
+/* Restores standard error and writes the captured text to it. */
 void capture_end(struct capture *capture);
 
 #endif

@@ -9,7 +9,7 @@
 #include "model/base/util.h"
 #include "tui/base/text.h"
 
-#define WIDEST 4	/* bytes that one byte of the text becomes at most */
+#define WIDEST 4	/* most bytes that one byte of the text can become */
 
 void complain_on_stderr(const char *format, ...)
 {

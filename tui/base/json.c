@@ -10,9 +10,9 @@
 #include "tui/base/json.h"
 #include "model/base/utf8.h"
 
-#define BROKEN_LINES 2			/* levels whose members have lines of their own */
+#define BROKEN_LINES 2			/* number of levels whose members have lines of their own */
 
-/* Not assert(): a report that is no JSON must not leave tftop in any build. */
+/* Not assert(): in no build may tftop write a report that is not JSON. */
 static void must(bool good, const char *what)
 {
 	if (good)
@@ -25,7 +25,8 @@ void json_init(struct json *json, FILE *out)
 {
 	memset(json, 0, sizeof(*json));
 	json->out = out;
-	/* One writer, and a report can have 10^8 characters: no lock for each. */
+	/* There is only one writer, and a report can have 10^8 characters: taking the lock for each
+	 * of them is avoided. */
 	__fsetlocking(out, FSETLOCKING_BYCALLER);
 }
 
@@ -36,7 +37,7 @@ static void line(struct json *json, unsigned int depth)
 		fputs("  ", json->out);
 }
 
-/* Before a member: comma, line, blank. */
+/* Writes what separates a member from the one before: comma, newline, indent. */
 static void separate(struct json *json)
 {
 	bool first = json->level[json->depth - 1].empty;
@@ -134,7 +135,8 @@ static void json_write_text(FILE *out, const char *text, size_t size)
 		if (length == 1)
 			write_char(out, *at);
 		else if (length == 2 && at[0] == 0xc2 && at[1] < 0xa0)
-			fprintf(out, "\\u%04x", at[1]);	/* C1: a terminal obeys these too */
+			/* C1 control characters; terminals obey these too */
+			fprintf(out, "\\u%04x", at[1]);
 		else if (length)
 			fwrite(at, 1, length, out);
 		else

@@ -72,7 +72,7 @@ static void add_code_point(struct strbuf *buf, unsigned int code)
 		strbuf_addc(buf, bytes[i]);
 }
 
-/* After "\u"; a lone surrogate becomes U+FFFD. */
+/* Reads what follows "\u"; a lone surrogate becomes U+FFFD. */
 static bool read_unicode(struct in *in, struct strbuf *buf)
 {
 	unsigned int code, low;
@@ -115,7 +115,7 @@ static bool read_escape(struct in *in, struct strbuf *buf)
 	return true;
 }
 
-/* NULL: not a string. */
+/* Returns NULL if there is no string here. */
 static char *read_text(struct in *in)
 {
 	struct strbuf buf;
@@ -206,7 +206,7 @@ static struct json_node *json_read_number(struct in *in)
 	return node;
 }
 
-/* Members or elements up to the closing bracket; the opening one is taken. */
+/* Reads the members or elements up to the closing bracket; the opening one has been read. */
 static struct json_node *read_members(struct in *in, enum json_type type)
 {
 	char close = type == JSON_OBJECT ? '}' : ']';

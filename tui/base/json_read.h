@@ -27,19 +27,20 @@ enum json_type {
 
 struct json_node {
 	enum json_type type;
-	char *key;			/* owned; NULL outside an object */
+	char *key;			/* owned; NULL if it is not a member of an object */
 	int64_t number;			/* JSON_INT; JSON_BOOL: 0 or 1 */
-	char *text;			/* owned; JSON_TEXT, UTF-8, ends at the first NUL */
+	char *text;			/* owned; for JSON_TEXT: UTF-8, ends at the first NUL */
 	struct json_node *child;	/* owned: first member or element */
-	struct json_node *next;		/* owned: next one beside it */
+	struct json_node *next;		/* owned: next member or element of the same parent */
 };
 
 struct json_node *json_read(const char *text, size_t size);
 void json_free(struct json_node *node);
 
-/* Member of an object by name; NULL: none, or no object (node may be NULL). */
+/* The member of an object with this name; NULL: there is none, or node is not an object (it may be
+ * NULL). */
 const struct json_node *json_get(const struct json_node *node, const char *key);
-/* With a default for what is absent or of another type. */
+/* The same with a default, for values that are absent or of another type. */
 int64_t json_get_int(const struct json_node *node, const char *key, int64_t otherwise);
 const char *json_get_text(const struct json_node *node, const char *key, const char *otherwise);
 

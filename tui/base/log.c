@@ -8,7 +8,7 @@
 #include "model/base/util.h"
 #include "tui/base/log.h"
 
-static FILE *out;			/* NULL: no log */
+static FILE *out;			/* NULL if no log is written */
 static int64_t begin_ns;
 
 bool log_open(const char *file)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tftop's own log, for --debug FILE and -v: what it did and when, one line
- * each, "SECONDS text", seconds since the log was opened.
+ * tftop's own log, for --debug FILE and -v: what it did and when, one line each, "SECONDS text", in
+ * seconds since the log was opened.
  *
- * Always true: without a log every call is cheap and silent; a line is written
- * at once, so that the log is whole up to a crash. Any thread.
+ * Always true: without a log every call returns at once; a line is written immediately, so that the
+ * log is complete up to a crash. Any thread.
  */
 #ifndef TUI_LOG_H
 #define TUI_LOG_H

@@ -26,24 +26,25 @@ enum options_color {
 	OPTIONS_COLOR_AUTO = 0, OPTIONS_COLOR_NEVER, OPTIONS_COLOR_16, OPTIONS_COLOR_256
 };
 
-/* One --export. */
+/* One --export option. */
 struct export_target {
 	struct foreign_kind kind;
 	const char *path;		/* borrowed */
-	int64_t from_ns;		/* INT64_MIN: all */
+	int64_t from_ns;		/* INT64_MIN: everything */
 };
 
 struct options {
-	char *const *program;		/* PROGRAM and its arguments, NULL: none */
-	const char *open_path;		/* a recording to open, NULL: none */
+	char *const *program;		/* PROGRAM and its arguments; NULL: none */
+	const char *open_path;		/* a recording to open; NULL: none */
 	const char *attach[OPTIONS_PIDS_MAX];	/* -p: PIDs and names, as they were given */
 	size_t n_attach;
 	bool children;			/* --children */
-	/* Their processes, from processes_find(): the first n_given are those of -p itself. */
+	/* The processes that these mean, from processes_find(): the first n_given are those named
+	 * by -p itself. */
 	pid_t pids[OPTIONS_PIDS_MAX];
 	size_t n_pids, n_given;
-	bool join;			/* --join: pids[0], else the only one there is */
-	bool check;			/* --check: only say what can be observed */
+	bool join;	/* --join: the process in pids[0], else the only one there is */
+	bool check;			/* --check: only report what can be observed */
 	pid_t control;			/* --control: the process whose level changes; 0: none */
 
 	bool batch;			/* -b: the text report */
@@ -54,7 +55,7 @@ struct options {
 	const char *probes;		/* --probe, NULL: auto */
 	enum tft_level level;
 	enum tft_trigger trigger;	/* --trigger */
-	struct tft_trigger_range range;	/* of TFT_TRIGGER_RANGE */
+	struct tft_trigger_range range;	/* for TFT_TRIGGER_RANGE */
 	uint64_t memory_limit_bytes;
 	bool lossless;
 	int64_t from_step;		/* 0: from the start */
@@ -63,15 +64,16 @@ struct options {
 	const char *until;		/* --until, a filter; NULL: none */
 
 	bool quit;			/* leave the screen when PROGRAM ends */
-	const char *script;		/* prompt commands, NULL: none */
+	const char *script;		/* file with commands of the prompt; NULL: none */
 	bool headless;
-	int columns, rows;		/* --size, 0: as the terminal is (headless: 120x34) */
-	const char *config;		/* --config or TFTOP_CONFIG, NULL: the usual places */
+	int columns, rows;		/* --size; 0: the size of the terminal (headless: 120x34) */
+	const char *config;		/* --config or TFTOP_CONFIG; NULL: the default places */
 	bool no_config;
 	bool ascii;
-	enum options_color color;	/* NO_COLOR is in it already */
-	const char *theme;		/* NULL: the usual one */
-	/* --synth SEED[,counters|,processor], not in --help: a made-up program, for tests */
+	enum options_color color;	/* NO_COLOR has been taken into account */
+	const char *theme;		/* NULL: the default theme */
+	/* --synth SEED[,counters|,processor], which --help does not list: a synthetic program, for
+	 * tests. */
 	const char *synth;
 	const char *debug;		/* tftop's own log, NULL: none */
 	bool verbose;
@@ -80,7 +82,7 @@ struct options {
 /* "off", "min", "default", "full". */
 const char *options_level_name(enum tft_level level);
 
-/* No screen: -b, --json, or a file that is opened only to be exported. */
+/* Whether there is no screen: -b, --json, or a file that is opened only to be exported. */
 static inline bool options_batch(const struct options *options)
 {
 	return options->batch || options->json ||

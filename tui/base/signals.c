@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* Beside a program without a screen the first two, beside a recording three. */
+/* Without a screen only the first two are caught; while a recording is read, the first three. */
 static const int caught[] = {SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT};
 #define CAUGHT (sizeof(caught) / sizeof(*caught))
 
@@ -15,11 +15,11 @@ static int ends[2] = {-1, -1};
 static struct sigaction old[CAUGHT], old_pipe;
 static sigset_t mask_before;
 static bool held;
-static size_t count;			/* of caught, in use */
-static bool interrupt_ends;		/* SIGINT asks to leave */
+static size_t count;			/* number of entries of `caught` in use */
+static bool interrupt_ends;		/* SIGINT asks tftop to quit */
 
-/* Asked twice before the loop came to look: it hangs in a write to a terminal
- * that takes nothing. Then it ends as the sender expects. */
+/* The second request came before the loop handled the first one: the loop is blocked in a write to
+ * a terminal that does not read. tftop then dies of the signal, as the sender expects. */
 static volatile sig_atomic_t ending;
 
 static bool asks_to_leave(int number)
@@ -31,7 +31,8 @@ static void on_signal(int number)
 {
 	unsigned char byte = (unsigned char)number;
 	int saved = errno;
-	ssize_t ignored = write(ends[1], &byte, 1);	/* full: it is told already */
+	/* if the pipe is full, the loop has been woken already */
+	ssize_t ignored = write(ends[1], &byte, 1);
 
 	(void)ignored;
 	if (asks_to_leave(number)) {
@@ -55,7 +56,7 @@ void signals_hold(void)
 	held = !sigprocmask(SIG_BLOCK, &set, &mask_before);
 }
 
-/* What nohup or a shell without job control set to be ignored stays so. */
+/* A signal that nohup or a shell without job control set to be ignored stays ignored. */
 static void take(size_t i)
 {
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
@@ -129,7 +130,7 @@ void signals_stop_here(void)
 	sigemptyset(&stop);
 	sigaddset(&stop, SIGTSTP);
 	sigprocmask(SIG_UNBLOCK, &stop, &mask);
-	/* only ourselves: launcher and keeper are in our process group and go on */
+	/* stops only tftop: launcher and keeper are in the same process group and must continue */
 	kill(getpid(), SIGTSTP);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	sigaction(SIGTSTP, &before, NULL);

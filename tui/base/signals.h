@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals as something to poll: SIGTERM and SIGHUP, with a recording also SIGINT,
- * with a screen SIGTSTP and SIGCONT as well, go through a pipe of our own,
- * whichever thread they hit. Beside a PROGRAM without a screen SIGINT and SIGQUIT
- * are PROGRAM's alone: ignored. (Not a signalfd: a
- * blocked mask would be inherited by what is started, and threads of libraries
- * would have to share it.)
+ * Signals as a descriptor that can be polled. SIGTERM and SIGHUP, with a recording also SIGINT, and
+ * with a screen also SIGTSTP and SIGCONT, are written to a pipe, whichever thread they hit. If
+ * PROGRAM has no screen beside it, SIGINT and SIGQUIT are meant for PROGRAM alone, and tftop
+ * ignores them. (A signalfd would need a blocked mask, which started programs would inherit and
+ * threads of libraries would have to share.)
  *
- * Threads: the loop's; the handlers anywhere.
+ * Threads: the loop's; the handlers run on any thread.
  */
 #ifndef TUI_SIGNALS_H
 #define TUI_SIGNALS_H
@@ -16,16 +15,17 @@
 
 enum signals_of { SIGNALS_PROGRAM, SIGNALS_RECORDING, SIGNALS_SCREEN };
 
-/* What comes now waits for signals_start(): before anything is forked that
- * only a living tftop can let go or end. */
+/* Keeps signals that arrive from now on until signals_start(). To be called before anything is
+ * forked that only a living tftop can release or end. */
 void signals_hold(void);
-/* Must come before the screen is opened: curses takes only what is free. */
+/* To be called before the screen is opened, because curses handles only signals that are still
+ * free. */
 void signals_start(enum signals_of of);
-void signals_end(void);			/* as they were */
-int signals_fd(void);			/* readable when one is there */
-int signals_next(void);			/* 0: none */
-void signals_raise(int number);		/* as if it had come */
-/* Stops this process as Ctrl-Z would; returns when it goes on. */
+void signals_end(void);			/* restores the previous handlers */
+int signals_fd(void);			/* readable if there is a signal */
+int signals_next(void);			/* the next signal; 0: none */
+void signals_raise(int number);		/* acts as if this signal had arrived */
+/* Stops this process as Ctrl-Z does; returns when it continues. */
 void signals_stop_here(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code points and their widths. Widths come from a table of our own and not
- * from wcwidth(): they must be the same in every locale, in golden tests, and
- * with the old tables of some C libraries.
+ * Code points and their widths. The widths come from a table in this file and not from wcwidth():
+ * they must be the same in every locale, in golden tests, and with the outdated tables of some C
+ * libraries.
  */
 #include "tui/base/text.h"
 
@@ -13,7 +13,7 @@
 
 struct range { uint32_t first, last; };
 
-/* Marks that take no column: they are left out, a cell holds one code point. */
+/* Combining marks take no column. They are left out, because a cell holds one code point. */
 static const struct range zero_width[] = {
 	{0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd}, {0x0610, 0x061a},
 	{0x064b, 0x065f}, {0x0670, 0x0670}, {0x06d6, 0x06dc}, {0x093c, 0x093c},
@@ -146,7 +146,7 @@ size_t text_break(const char *text, int width, const char **next)
 	return (size_t)(end - text);
 }
 
-/* What stands for a code point where only ASCII can be shown. */
+/* Replacements for code points where only ASCII can be shown. */
 static const struct { uint32_t ch; char ascii; } ascii_table[] = {
 	{0x00a0, ' '}, {0x00b0, ' '}, {0x00b1, '~'}, {0x00b5, 'u'}, {0x00b7, '.'}, {0x00d7, 'x'},
 	{0x03bc, 'u'}, {0x2013, '-'}, {0x2014, '-'}, {0x2018, '\''}, {0x2019, '\''},

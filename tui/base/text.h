@@ -26,7 +26,7 @@ int text_columns(uint32_t ch);
 /* Decodes one code point of at most `size` bytes. Returns the bytes used, negative when the
  * sequence is cut off and may continue, 0 when size is 0. *ch is U+FFFD when it is invalid. */
 int text_decode(const char *data, size_t size, uint32_t *ch);
-/* A code point as UTF-8, NUL-terminated; returns the length. */
+/* Writes a code point as UTF-8, NUL-terminated; returns the length. */
 int text_encode(uint32_t ch, char out[5]);
 /* The ASCII character that stands for a code point, '?' when there is none. */
 char text_ascii(uint32_t ch);

@@ -14,14 +14,14 @@ struct turns {
 	pthread_t thread;
 	pthread_mutex_t mutex;
 	pthread_cond_t turn;
-	bool its_turn;			/* the work's, under mutex as the next two */
+	bool its_turn;	/* the worker has the turn; protected by mutex, as are the next two */
 	bool over;
-	bool ends;			/* it is to end */
-	int64_t until_ns;		/* it need not rest before */
+	bool ends;			/* the worker is asked to end */
+	int64_t until_ns;		/* the worker need not pause before this time */
 	unsigned permille;
 };
 
-/* Hands the turn to the other side and waits until it comes back; [mutex]. */
+/* Hands the turn to the other side and waits until it comes back. The caller holds the mutex. */
 static void hand_over(struct turns *turns, bool to_work)
 {
 	turns->its_turn = to_work;

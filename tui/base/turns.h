@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Work that may take longer than a frame, done by the loop in turns: a page of many events,
- * a search through all of them. The work is plain code that says now and then that it could
- * rest; it has a stack of its own, which is a thread's.
+ * Work that may take longer than a frame and is done in turns with the loop: a page of many events,
+ * a search through all of them. The work is plain code that regularly calls turns_rest(); it has a
+ * stack of its own, that of a thread.
  *
- * Always true: the two never run at once. The work runs while the loop is in turns_go(), and
- * the loop while the work is in turns_rest(); so the work may use all that the loop may, and
- * has to expect that it has changed after a rest. No lock is held in turns_rest(). Where it
- * yields the model's lock (model_yield()) it rests too.
+ * Always true: the loop and the work never run at the same time. The work runs while the loop is in
+ * turns_go(), and the loop runs while the work is in turns_rest(). So the work may use everything
+ * that the loop may use, and must expect that it has changed after a rest. No lock is held in
+ * turns_rest(). When the work yields the model's lock (model_yield()), it rests, too.
  *
- * Ownership: turns_free() ends what is still under way first. Thread: the loop's, and for
+ * Ownership: turns_free() first ends the work if it has not finished. Thread: the loop's, and for
  * turns_rest() the work's.
  */
 #ifndef TUI_TURNS_H
@@ -20,17 +20,20 @@
 
 struct turns;
 
-/* Nothing runs yet. NULL: no thread was to be had; do it at once. */
+/* Prepares the work; it does not run yet. NULL: no thread could be created, so do the work at
+ * once. */
 struct turns *turns_new(void (*work)(struct turns *turns, void *arg), void *arg);
-/* The work is told to end when it rests next, and does. NULL: nothing. */
+/* Tells the work to end at its next rest, and waits for it. NULL: does nothing. */
 void turns_free(struct turns *turns);
 
-/* Goes on until the work is over (true), or rests after for_ns or more; INT64_MAX: to its end. */
+/* Lets the work run until it is finished (true), or until it rests after for_ns or more; INT64_MAX:
+ * until it is finished. */
 bool turns_go(struct turns *turns, int64_t for_ns);
-/* How much is done, as the work said it last; 0 … 1000. */
+/* How much has been done, 0 ... 1000, as the work last reported it. */
 unsigned turns_permille(const struct turns *turns);
 
-/* By the work, often: a look at the clock where it need not rest. false: it is to end. */
+/* Called by the work, often; costs a look at the clock if there is no need to rest. false: the work
+ * must end. */
 bool turns_rest(struct turns *turns, unsigned permille);
 
 #endif

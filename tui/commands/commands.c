@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a command line, and carries out the commands about help. */
+/* Runs a command line, and implements the commands about help. */
 #include "tui/commands/commands_internal.h"
 
 #include <stdarg.h>
@@ -44,7 +44,7 @@ int command_number(struct command_run *run, int otherwise, int most)
 	return (int)value;
 }
 
-/* Of an option or a key; they have one line. */
+/* Help on an option or a key: one line. */
 static unsigned help_other(struct command_run *run, const char *about)
 {
 	struct tui *tui = run->tui;
@@ -70,7 +70,8 @@ static unsigned help_other(struct command_run *run, const char *about)
 	return OUT_REDRAW;
 }
 
-/* What the page of columns says, of the table that is shown, else of all that have it. */
+/* Help on a column, as the page of columns describes it: of the table that is shown, else of all
+ * tables that have it. */
 static unsigned help_column(struct command_run *run, const char *key)
 {
 	struct tui *tui = run->tui;
@@ -151,7 +152,7 @@ static bool help_command(struct tui *tui, enum command_id id)
 	return true;
 }
 
-/* The pane with the focus, then the other one. */
+/* Sends the command to the pane with the focus, then to the other one. */
 unsigned cmd_pane(struct command_run *run)
 {
 	struct tui *tui = run->tui;
@@ -177,7 +178,8 @@ static unsigned (*const command_functions[COMMAND_ID_COUNT])(struct command_run 
 #undef COMMAND
 };
 
-/* Whether what the command needs is there; false: the command has failed. */
+/* Whether everything that the command needs is there. If it returns false, the command has
+ * failed. */
 static bool command_may_run(struct command_run *run)
 {
 	const struct tui *tui = run->tui;
@@ -214,8 +216,9 @@ static bool command_may_run(struct command_run *run)
 	return false;
 }
 
-/* A command that answers with an error has failed as one has that says it to its caller;
- * those of scripts, which press keys, say so themselves. before: what was answered last. */
+/* Commands report errors either to their caller or in the answer; both count as failed. The
+ * commands of scripts, which press keys, report errors themselves. before: the answer before the
+ * command ran. */
 static bool command_answered_wrongly(const struct command_run *run, const char *before,
 				     bool was_wrong)
 {

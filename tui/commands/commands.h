@@ -12,7 +12,7 @@ struct tui_commands;	/* tui/loop/loop.h */
 
 extern const struct tui_commands commands_for_loop;
 
-/* Reads the marks that are kept with the recording that is opened. */
+/* Reads the marks that are stored with the opened recording. */
 void commands_load_marks(struct tui *tui);
 
 #endif

@@ -32,7 +32,7 @@ unsigned cmd_config(struct command_run *run)
 	return OUT_LAYOUT;
 }
 
-/* The command without arguments is another one, a page. */
+/* The command without arguments is another command, which shows a page. */
 static unsigned page_alone(struct command_run *run, enum command_id id)
 {
 	const char *const argv[] = {command_table[id].name};
@@ -87,7 +87,7 @@ unsigned cmd_set(struct command_run *run)
 	return OUT_REDRAW;
 }
 
-/* filter [NAME [= EXPR]] */
+/* Implements "filter [NAME [= EXPR]]". */
 unsigned cmd_filter(struct command_run *run)
 {
 	const char *name = command_first(run), *text;

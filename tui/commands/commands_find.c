@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* find, next-match, prev-match: in the pane that has the focus. */
+/* The commands find, next-match and prev-match, which act on the pane that has the focus. */
 #include "tui/commands/commands_internal.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static void line_of_help(void *arg, size_t line, struct strbuf *out)
 	help_text(&((struct find_lines *)arg)->tui->help, line, out);
 }
 
-/* The lines of what has the keys; false: it is not made of lines. */
+/* Returns the lines of the pane that has the keys, or false if it does not consist of lines. */
 static bool find_lines_of(struct find_lines *looked, struct text_lines *lines)
 {
 	struct tui *tui = looked->tui;
@@ -84,7 +84,7 @@ unsigned cmd_find(struct command_run *run)
 	size_t line;
 	bool good;
 
-	/* Filters are about events. */
+	/* Filters match events, so the search is in the timeline. */
 	if (run->call.argc > 1 && strcmp(run->call.argv[1], "-w") == 0)
 		tui->focus_lower = false;
 	if (!find_lines_of(&looked, &lines))

@@ -12,7 +12,7 @@
 
 /* ---- marks ---- */
 
-/* The start of the event that is selected, else the cursor; while following the live edge. */
+/* The start of the selected event, else the cursor; while following, the live edge. */
 static int64_t place(struct tui *tui)
 {
 	struct view *view = &tui->view;
@@ -25,7 +25,7 @@ static int64_t place(struct tui *tui)
 	return found ? span.start_ns : view->following ? view->now_ns : view->cursor_ns;
 }
 
-/* The folder of the recording that is made or shown; NULL: there is none. */
+/* The folder of the recording that is being made or shown; NULL if there is none. */
 static const char *folder(const struct tui *tui)
 {
 	if (tui->options->record_dir)
@@ -43,7 +43,7 @@ void commands_load_marks(struct tui *tui)
 		tui_say(tui, true, "%s", error);
 }
 
-/* Returns what is to be said of it, "" nothing. */
+/* Saves the marks. Returns a message, or "" if there is nothing to say. */
 static const char *keep_marks(struct tui *tui, char *text, size_t size)
 {
 	char *lines, error[160];
@@ -196,7 +196,7 @@ unsigned cmd_compare(struct command_run *run)
 		view->compare.shown = false;
 		return OUT_LAYOUT;
 	}
-	/* The one before is another wherever the cursor goes. */
+	/* "previous" is another step wherever the cursor moves. */
 	run->failed = !when_step(&asks, previous ? "here" : which, &when, run->error,
 				 run->error_size);
 	if (run->failed)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands that make a page: shown in its pane, or written to a file. */
+/* Commands that make a page, which is shown in its pane or written to a file. */
 #include "tui/commands/commands_internal.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ static page_maker *const page_makers[COMMAND_ID_COUNT] = {
 #undef COMMAND
 };
 
-/* NULL: no command, or one that makes no page; a sentence in error if it is no command. */
+/* Returns NULL, and a sentence in error, if there is no such command or if it makes no page. */
 static page_maker *page_maker_of(const char *name, char *error, size_t error_size)
 {
 	int id = command_find(name, error, error_size);
@@ -55,7 +55,8 @@ static bool write_page(struct command_run *run, const struct page *page)
 	return false;
 }
 
-/* Where a page is asked for: on another page the way goes on. */
+/* The name of the pane in which the page is asked for. From another page, the history is
+ * continued. */
 static const char *origin(const struct tui *tui)
 {
 	int pane = tui->focus_lower ? tui->lower : 0;
@@ -90,9 +91,9 @@ struct page_job {
 	struct tui *tui;
 	page_maker *maker;
 	struct words words;		/* owned; its command */
-	bool again;			/* it was shown before, and is as it is now */
-	int by;				/* that many pages on, 0: where it is */
-	bool waited;			/* somebody waits for it */
+	bool again;	/* the page was shown before and is made anew with current data */
+	int by;				/* number of pages to go on, 0: stay */
+	bool waited;			/* the user waits for it */
 	struct page page;		/* owned */
 	bool made;
 	int64_t began_ns;
@@ -122,7 +123,7 @@ static void job_free(struct page_job *job)
 	free(job);
 }
 
-/* NULL: not a command's words, or not one that makes a page; a sentence in error. */
+/* Returns NULL, and a sentence in error, if the words are no command or one that makes no page. */
 static struct page_job *job_new(struct tui *tui, int argc, const char *const *argv, char *error,
 				size_t error_size)
 {
@@ -144,7 +145,7 @@ static struct page_job *job_new(struct tui *tui, int argc, const char *const *ar
 	return NULL;
 }
 
-/* false: it could not be made, the sentence is in its error. */
+/* Returns false if the page could not be made; its error says why. */
 static bool job_show(struct page_job *job)
 {
 	struct tui *tui = job->tui;
@@ -163,14 +164,15 @@ static void job_over(struct tui *tui, void *arg, bool stopped)
 {
 	struct page_job *job = arg;
 
-	/* What nobody waits for, and what was stopped, stays as it was. */
+	/* A page that nobody waits for, or that was stopped, stays as it was. */
 	if (!stopped && !job_show(job) && job->waited)
 		tui_say(tui, true, "%s", job->error);
 	job_free(job);
 	tui->dirty = true;
 }
 
-/* what: NULL: nobody waits for it. false: it could not be made, a sentence in error. */
+/* what is NULL if nobody waits for the page. Returns false, and a sentence in error, if the page
+ * could not be made. */
 static bool job_begin(struct page_job *job, const char *what, char *error, size_t error_size)
 {
 	struct slow slow = { .what = what, .work = page_job_make, .over = job_over, .arg = job };
@@ -196,7 +198,7 @@ unsigned cmd_page(struct command_run *run)
 	struct page_job *job;
 	unsigned outcome;
 
-	/* Alone, of the step in the table. */
+	/* "diff" without arguments is about the step in the table. */
 	if (run->id == COMMAND_ID_DIFF && run->call.argc == 1 && tui->focus_lower) {
 		outcome = pane->ops->command(pane, &tui->view, &run->call);
 		if (!(outcome & OUT_UNKNOWN))
@@ -229,7 +231,8 @@ unsigned cmd_page(struct command_run *run)
 	return OUT_REDRAW;
 }
 
-/* The page of a command that was run before, as it is now. false: a sentence in error. */
+/* Makes the page of an earlier command again, with current data. Returns false and a sentence in
+ * error if this fails. */
 static bool make_again(struct tui *tui, const char *command, int by, const char *what,
 		       char *error, size_t error_size)
 {
@@ -248,7 +251,7 @@ static bool make_again(struct tui *tui, const char *command, int by, const char 
 }
 
 #define FOLLOW_NS INT64_C(1000000000)
-#define FOLLOW_COST 20			/* of the time, 1 in so many is spent on it at most */
+#define FOLLOW_COST 20			/* at most 1 / FOLLOW_COST of the time is spent on it */
 
 void command_follow_page(struct tui *tui)
 {
@@ -261,7 +264,7 @@ void command_follow_page(struct tui *tui)
 	    !tui->layout.lower.height || model_generation(tui->model) == tui->page_generation ||
 	    tui_clock(tui) - tui->page_ns < (wait_ns > FOLLOW_NS ? wait_ns : FOLLOW_NS))
 		return;
-	/* what cannot be made any more stays as it was */
+	/* a page that cannot be made any more stays as it was */
 	if (!tui->slow.turns && !make_again(tui, command, 0, NULL, error, sizeof(error)))
 		note_made(tui, tui_clock(tui));
 }
@@ -274,10 +277,10 @@ void command_remake_page(struct tui *tui)
 
 	if (command && tui->lower == PANE_PAGE)
 		make_again(tui, command, 0, NULL, error,
-			   sizeof(error)); /* else it stays as it was */
+			   sizeof(error)); /* else the page stays as it was */
 }
 
-/* Along the pages that were shown. */
+/* Goes back or forward in the history of pages. */
 static unsigned pages_go(struct command_run *run, int by)
 {
 	struct tui *tui = run->tui;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands about the program, leaving, and the screen as a whole. */
+/* Commands about PROGRAM, quitting, and the screen as a whole. */
 #include "tui/commands/commands_internal.h"
 
 #include <errno.h>
@@ -52,7 +52,7 @@ unsigned cmd_quit(struct command_run *run)
 		tui->quit = true;
 		return OUT_QUIT;
 	}
-	/* It was not ours to start, so it is not ours to end. */
+	/* tftop did not start this process, so it does not end it. */
 	if (tui->options->n_pids && how && !strcmp(how, "stop"))
 		return command_fail(run,
 				    "tftop did not start %s and does not stop it: 'quit' detaches",
@@ -127,7 +127,7 @@ static bool run_take_filter(struct command_run *run)
 	return true;
 }
 
-/* run [-t N | -f EXPR] */
+/* Implements "run [-t N | -f EXPR]". */
 unsigned cmd_run(struct command_run *run)
 {
 	struct tui *tui = run->tui;

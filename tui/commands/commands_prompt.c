@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands of the prompt: typing, completing, recalling. */
+/* Commands of the prompt: typing, completion, history. */
 #include "tui/commands/commands_internal.h"
 
 #include <stdlib.h>
@@ -19,7 +19,8 @@ unsigned cmd_prompt(struct command_run *run)
 	return OUT_REDRAW;
 }
 
-/* Just behind the word of the line that the sentence names first, 0: it names none. */
+/* Position just behind the first word of the line that the error message names; 0 if it names
+ * none. */
 static size_t find_wrong(const char *line, const char *error)
 {
 	const char *at, *end;
@@ -115,7 +116,7 @@ unsigned cmd_recall(struct command_run *run)
 	struct tui *tui = run->tui;
 	bool at_once = !tui->prompt.length;
 
-	/* the line that was wrong comes back with the cursor where it is */
+	/* the wrong line comes back, with the cursor behind the wrong word */
 	if (prompt_recall(&tui->prompt, &tui->history, run->id) && at_once && tui->wrong_at &&
 	    tui->prompt.recalled + 1 == tui->history.count)
 		prompt_place(&tui->prompt, tui->wrong_at);

@@ -11,7 +11,7 @@
 #include "tui/table/table.h"
 #include "tui/panes/pane_table.h"
 
-/* Of the pane that is shown below; NULL: it has none. */
+/* The table of the pane that is shown below; NULL if it has none. */
 static struct table *table_shown_now(struct tui *tui)
 {
 	struct pane *pane = tui->panes[tui->lower];
@@ -58,7 +58,7 @@ static void each_table(struct tui *tui, void (*act)(struct table *table))
 
 		if (!pane || !pane->ops->table)
 			continue;
-		/* those that are not seen have old rows */
+		/* the tables of panes that are not shown have old rows */
 		model_lock(tui->model);
 		pane->ops->update(pane, &tui->view, tui->width, tui->layout.lower.height);
 		model_unlock(tui->model);

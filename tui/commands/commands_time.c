@@ -24,7 +24,7 @@ static void window_moved(struct tui *tui)
 		view->cursor_ns = frame_middle(view);
 }
 
-/* After the end there is nothing to follow: the end itself. */
+/* After the end there is nothing to follow; the window goes to the end instead. */
 unsigned cmd_follow(struct command_run *run)
 {
 	struct tui *tui = run->tui;
@@ -74,7 +74,7 @@ unsigned cmd_zoom_out(struct command_run *run)
 	return zoom(run, 1);
 }
 
-/* By columns: "12c". 0: it is no such number. */
+/* Parses a number of columns, "12c". Returns 0 if it is none. */
 static int pan_columns(const char *text)
 {
 	char *end;
@@ -110,7 +110,7 @@ unsigned cmd_pan_right(struct command_run *run)
 	return time_pan(run, 1);
 }
 
-/* From the first event's start to the last one's end. */
+/* The time from the start of the first event to the end of the last one. */
 static bool row_extent(struct tui *tui, int64_t *from, int64_t *to)
 {
 	const struct view *view = &tui->view;
@@ -131,7 +131,7 @@ static bool row_extent(struct tui *tui, int64_t *from, int64_t *to)
 	return found;
 }
 
-/* The window around a range, with some room. */
+/* Sets the window to a range, with a margin. */
 static unsigned fit_range(struct command_run *run, int64_t from, int64_t to)
 {
 	struct tui *tui = run->tui;
@@ -202,7 +202,8 @@ static unsigned goto_time(struct command_run *run, int64_t t_ns, int percent)
 	return OUT_FREEZE | OUT_REDRAW;
 }
 
-/* It begins at the left; a window of about a step's length stays one. */
+/* The step starts at the left of the window; a window that is about as long as a step keeps its
+ * length. */
 static unsigned goto_step(struct command_run *run, const char *which)
 {
 	struct when_asks asks = { run->tui->model, &run->tui->view };
@@ -218,7 +219,7 @@ static unsigned goto_step(struct command_run *run, const char *which)
 	return outcome | OUT_FOCUS_TIMELINE;
 }
 
-/* "input 80 %": what most of it was, "" not known. */
+/* Formats "input 80 %": the cause of most of the gap; "" if it is unknown. */
 static const char *gap_cause(struct tui *tui, const struct row_gap *gap, char *text, size_t size)
 {
 	struct model_row *rows;
@@ -240,7 +241,7 @@ static const char *gap_cause(struct tui *tui, const struct row_gap *gap, char *t
 	return text;
 }
 
-/* It is measured there, so that it is seen how wide it is. */
+/* The gap is measured on the timeline, so that its length is shown. */
 static unsigned goto_gap(struct command_run *run, const char *which)
 {
 	struct tui *tui = run->tui;

@@ -137,7 +137,7 @@ static struct cell *cell_at(struct area area, int x, int y)
 	return &area.grid->cells[(size_t)y * (size_t)area.grid->width + (size_t)x];
 }
 
-/* Writing one half of a wide code point leaves no other half behind. */
+/* If one half of a wide code point is overwritten, the other half is replaced too. */
 static void put_cell(struct area area, int x, int y, const struct cell *cell)
 {
 	struct cell *at = cell_at(area, x, y);
@@ -152,7 +152,7 @@ static void put_cell(struct area area, int x, int y, const struct cell *cell)
 	*at = *cell;
 }
 
-/* Keeps the background that is there: text goes over bars. */
+/* Keeps the background of the cell: text is written over bars. */
 static int put_over(struct area area, int x, int y, uint32_t ch, enum role fg,
 		    int bg, unsigned attr)
 {

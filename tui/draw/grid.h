@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The screen as cells. Panes draw into a grid; screen.c, the only file that
- * knows curses, turns the difference between two grids into terminal output;
- * golden tests and `save-screen` write the grid as text. A grid never fails:
- * what falls outside is clipped.
+ * The screen as cells. Panes draw into a grid; screen.c, the only file that knows curses, turns the
+ * difference between two grids into terminal output; golden tests and `save-screen` write the grid
+ * as text. Drawing never fails: what lies outside of the grid is clipped.
  *
- * A cell holds one code point of width 1 (a wide one takes two cells, the
- * second with ch 0), a role for its foreground and one for its background, and
- * attributes. Roles, not colours: the theme decides, and without colours
- * everything must still be readable.
+ * A cell holds one code point of width 1 (a wide one takes two cells, the second with ch 0), a role
+ * for its foreground and one for its background, and attributes. Roles are not colours: the theme
+ * maps them to colours, and the screen must be readable without colours.
  *
  * Thread: the loop's only.
  */
@@ -33,18 +31,18 @@ enum role {
 	ROLE_COLUMN,		/* table headings */
 	ROLE_SELECTED,		/* cursor row of a table */
 	ROLE_CURSOR,		/* time cursor in the timeline */
-	ROLE_MATCH,		/* what `find` found */
+	ROLE_MATCH,		/* match of `find` */
 	ROLE_PROMPT, ROLE_ERROR, ROLE_HINT,
 	ROLE_UNSETTLED, ROLE_LOST,
-	ROLE_LABEL,		/* row labels of the timeline */
-	ROLE_CONTEXT,		/* how busy something was, as a background to work */
+	ROLE_LABEL,		/* labels of rows on the timeline */
+	ROLE_CONTEXT,		/* how busy something was, as a background behind work */
 	/* work, in the order of enum work (model/query/query.h) from WORK_MATMUL on */
 	ROLE_WORK_MATMUL, ROLE_WORK_ELEMENTWISE, ROLE_WORK_REDUCE, ROLE_WORK_COPY,
 	ROLE_WORK_COMM, ROLE_WORK_INPUT, ROLE_WORK_OTHER, ROLE_WORK_OP, ROLE_WORK_RANGE,
-	/* colours of names, queues, steps (tui/timeline/tint.h) */
+	/* colours for names, queues, steps (tui/timeline/tint.h) */
 	ROLE_PALETTE_1, ROLE_PALETTE_2, ROLE_PALETTE_3, ROLE_PALETTE_4,
 	ROLE_PALETTE_5, ROLE_PALETTE_6, ROLE_PALETTE_7, ROLE_PALETTE_8,
-	/* how busy, as a shade: an eighth ... all of the time */
+	/* how busy, as a shade: from an eighth of the time to all of it */
 	ROLE_HEAT_1, ROLE_HEAT_2, ROLE_HEAT_3, ROLE_HEAT_4,
 	ROLE_HEAT_5, ROLE_HEAT_6, ROLE_HEAT_7, ROLE_HEAT_8,
 	ROLE_COUNT
@@ -53,11 +51,11 @@ enum role {
 enum attr { ATTR_BOLD = 1, ATTR_UNDERLINE = 2, ATTR_REVERSE = 4, ATTR_DIM = 8 };
 
 struct cell {
-	uint32_t ch;		/* code point; ' ' empty; 0: right half of a wide one */
-	/* enum role. A background is the role's BG of the theme when it has one,
-	 * else its FG (bars); ROLE_DEFAULT: the terminal's own. A ROLE_DEFAULT
-	 * foreground on a coloured background becomes black or white, whichever
-	 * reads better. Without colours a background is reverse video. */
+	uint32_t ch;		/* code point; ' ': empty; 0: right half of a wide one */
+	/* enum role. A background has the BG of its role in the theme, or its FG if the role has no
+	 * BG (bars); ROLE_DEFAULT: that of the terminal. A foreground of ROLE_DEFAULT on a coloured
+	 * background becomes black or white, whichever is more readable. Without colours a
+	 * background is reverse video. */
 	uint8_t fg, bg;
 	uint8_t attr;		/* enum attr */
 };
@@ -68,7 +66,7 @@ struct grid {
 	int cursor_x, cursor_y;	/* -1: hidden */
 };
 
-/* A rectangle of a grid; drawing is relative to it and clipped by it. */
+/* A rectangle of a grid; drawing is relative to it and clipped to it. */
 struct area {
 	struct grid *grid;	/* borrowed */
 	int x, y, width, height;
@@ -76,39 +74,39 @@ struct area {
 
 void grid_init(struct grid *grid, int width, int height);
 void grid_release(struct grid *grid);
-void grid_resize(struct grid *grid, int width, int height);	/* clears */
+void grid_resize(struct grid *grid, int width, int height);	/* also clears it */
 void grid_clear(struct grid *grid);
 
 struct area grid_area(struct grid *grid);
 struct area area_sub(struct area area, int x, int y, int width, int height);
 
-/* All return the x after what was drawn. */
+/* All of these return the x after what was drawn. */
 int area_put(struct area area, int x, int y, uint32_t ch, enum role fg, enum role bg,
 	     unsigned attr);
 int area_text(struct area area, int x, int y, enum role fg, unsigned attr, const char *utf8);
 int area_printf(struct area area, int x, int y, enum role fg, unsigned attr,
 		const char *format, ...) __attribute__((format(printf, 6, 7)));
-/* Right-aligned so that it ends before x. Returns where it began. */
+/* Right-aligned, ending before x. Returns where the text starts. */
 int area_right(struct area area, int x, int y, enum role fg, unsigned attr, const char *utf8);
 void area_fill(struct area area, int x, int y, int width, int height,
 	       uint32_t ch, enum role fg, enum role bg, unsigned attr);
 /* Changes background and attributes of what is there (selection bars). */
 void area_tint(struct area area, int x, int y, int width, enum role bg, unsigned attr);
-/* The same only where there is no background. */
+/* The same, but only where there is no background. */
 void area_shade(struct area area, int x, int y, int width, enum role bg);
 
-/* Lines without trailing spaces; with roles: {role:text} for runs that are not
- * default, `{` and `}` doubled. A background and attributes follow the role:
- * {title/header+bold:text}. */
+/* Writes lines without trailing spaces; with roles: {role:text} for runs that are not default, `{`
+ * and `}` are doubled. A background and attributes follow the role: {title/header+bold:text}. */
 void grid_save(const struct grid *grid, FILE *out, bool roles);
-/* Replaces what is not ASCII by what stands for it. */
+/* Replaces characters that are not ASCII by similar ones that are. */
 void grid_to_ascii(struct grid *grid);
 
-/* Whether a terminal may get it: no control character, no mark alone, no half of a wide code
- * point, roles that exist, the cursor inside. false: a sentence in error. For tests. */
+/* Checks that the grid can be sent to a terminal: no control character, no combining mark alone, no
+ * half of a wide code point, only roles that exist, the cursor inside. false: `error` is a
+ * sentence. For tests. */
 bool grid_check(const struct grid *grid, char *error, size_t error_size);
 
 const char *role_name(enum role role);
-int role_by_name(const char *name);	/* -1 unknown */
+int role_by_name(const char *name);	/* -1: there is none */
 
 #endif

@@ -12,7 +12,7 @@ static const char *ellipsis(bool ascii)
 	return ascii ? ".." : "…";
 }
 
-/* Bytes of the longest beginning of `text` that is at most `width` wide. */
+/* Length in bytes of the longest beginning of `text` that is at most `width` columns wide. */
 static size_t bytes_within(const char *text, int width)
 {
 	const char *at = text, *good = text;
@@ -65,7 +65,7 @@ void label_fit_sentence(char *out, size_t size, const char *text, int width, boo
 		snprintf(out, size, "%s", work);
 		return;
 	}
-	/* A bracket that does not close looks broken: what it holds goes as a whole. */
+	/* A bracket that is not closed looks broken, so its content is left out with it. */
 	while (open > work && open[-1] == ' ')
 		open--;
 	snprintf(out, size, "%.*s%s", (int)(open - work), work, ellipsis(ascii));
@@ -99,7 +99,7 @@ void label_fit_end(char *out, size_t size, const char *text, int width, bool asc
 	}
 	from = text + bytes_within(text, all - width + dots);
 	while (text_width(from) > width - dots)
-		text_next(&from);	/* a wide one lay across */
+		text_next(&from);	/* a wide code point crossed the limit */
 	snprintf(out, size, "%s%s", ellipsis(ascii), from);
 }
 
@@ -168,7 +168,7 @@ static void drop_templates(char *name)
 	*to = '\0';
 }
 
-/* Keeps what follows the last `mark`, unless nothing does. */
+/* Keeps the text behind the last `mark`, unless that text is empty. */
 static void keep_after(char *name, const char *mark)
 {
 	char *at = name, *last = NULL;
@@ -182,7 +182,7 @@ static void keep_after(char *name, const char *mark)
 		memmove(name, last, strlen(last) + 1);
 }
 
-/* "step 12": the number is what tells it apart, so the word is shortened. */
+/* "step 12": the number distinguishes the label from others, so the word is shortened. */
 static bool fit_numbered(char *out, size_t size, const char *name, int width, bool ascii)
 {
 	size_t length = strlen(name), digits = 0;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define LEAST_PART 5			/* lines that a pane needs to say something */
+#define LEAST_PART 5			/* fewest lines in which a pane is useful */
 
 int layout_header_max(int height)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which part of the screen is where: a pure function of sizes, so that a test
- * can try all of them.
+ * Where the parts of the screen are: a pure function of sizes, so that a test can try all of them.
  *
- * Always true: the parts lie inside the screen, do not overlap, and each that
- * is shown has at least one line. From LAYOUT_SPLIT_ROWS rows on timeline and
- * lower pane share the screen, and the lower pane gets the lines that the timeline does not need;
- * on smaller screens, or when the user asks for it, the pane with the focus gets all of it.
+ * Always true: the parts lie inside the screen and do not overlap, and each part that is shown has
+ * at least one line. From LAYOUT_SPLIT_ROWS rows on, timeline and lower pane share the screen, and
+ * the lower pane gets the lines that the timeline does not need. On smaller screens, or if the user
+ * asks for it, the pane with the focus gets all of it.
  */
 #ifndef TUI_LAYOUT_H
 #define TUI_LAYOUT_H
@@ -21,25 +20,25 @@ struct layout_part { int y, height; };	/* height 0: not shown; full width */
 
 struct screen_layout {
 	int width, height;
-	bool too_small;			/* one line says so, nothing else */
-	bool split;			/* timeline and lower pane at once */
+	bool too_small;			/* only one line is shown, which says so */
+	bool split;			/* timeline and lower pane are both shown */
 	struct layout_part header, timeline, tabs, lower, bottom;
-	int gutter, columns;		/* of the timeline */
+	int gutter, columns;		/* columns of the timeline: for labels, and for time */
 };
 
 struct layout_wish {
 	int width, height;
-	int header;			/* lines the header uses */
-	int lower_percent;		/* of what is below the header */
-	int timeline_lines;		/* more are of no use to it; 0: not known */
-	int label_width;		/* 0: by the width */
+	int header;			/* lines that the header uses */
+	int lower_percent;		/* share of what is below the header */
+	int timeline_lines;		/* how many lines the timeline can use; 0: unknown */
+	int label_width;		/* 0: derived from the width */
 	bool focus_lower;
-	bool full; /* the one with the focus has the screen, whatever its size */
-	bool bottom;			/* a line for hints, prompt, status */
+	bool full; /* the pane with the focus has the whole screen, whatever its size */
+	bool bottom;			/* a line for hints, prompt and status */
 };
 
 void layout_compute(struct screen_layout *layout, const struct layout_wish *wish);
-/* Lines the header may use on a screen of this height. */
+/* How many lines the header may use on a screen of this height. */
 int layout_header_max(int height);
 
 #endif

@@ -4,17 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* xterm's code of a button: the two low bits, and what else is told. */
+/* The button code of xterm: the two low bits are the button, the others are flags. */
 #define CODE_BUTTON 3
 #define CODE_SHIFT 4
 #define CODE_ALT 8
 #define CODE_CTRL 16
 #define CODE_MOTION 32
 #define CODE_WHEEL 64
-#define CODE_MOST 127			/* above it: buttons for which there is no use */
+#define CODE_MOST 127			/* codes above this are buttons that tftop does not use */
 #define NO_BUTTON 3
 #define PLACE_MOST 9999
-#define BYTES_PLACE_MOST 222		/* a byte says no more */
+#define BYTES_PLACE_MOST 222		/* the largest coordinate that one byte can encode */
 
 bool mouse_is_wheel(const struct mouse *mouse)
 {

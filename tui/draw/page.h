@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A page: text with roles and links, as a command makes it. Its maker knows
- * neither curses nor cells; the page pane draws it, `COMMAND > FILE` writes it,
- * tests read it.
+ * A page: text with roles and links, as a command makes it. Its maker knows neither curses nor
+ * cells; the page pane draws it, `COMMAND > FILE` writes it, tests read it.
  *
- * Always true: a line is parts one after the other, with no line break inside; a
- * link is a part with the command that it stands for. At most PAGE_LINES_MAX
- * lines; the last says so.
+ * Always true: a line consists of consecutive parts without a line break inside; a link is a part
+ * with the command that it runs. A page has at most PAGE_LINES_MAX lines; if lines are missing, the
+ * last one says so.
  *
- * Ownership: all text is the page's own. Thread: the loop's.
+ * Ownership: all text belongs to the page. Thread: the loop's.
  */
 #ifndef TUI_PAGE_H
 #define TUI_PAGE_H
@@ -22,14 +21,14 @@
 #define PAGE_LINES_MAX 100000u
 
 struct page_part {
-	size_t text;			/* place in page.texts, NUL-terminated */
-	size_t command;			/* likewise, 0: no link */
+	size_t text;			/* offset in page.texts, NUL-terminated */
+	size_t command;			/* the same; 0: it is not a link */
 	unsigned char role, attr;
-	bool main;			/* of a line's links the one that Enter opens */
+	bool main;			/* the link of the line that Enter opens */
 };
 
 struct page_line {
-	size_t first;			/* part; up to the next line's */
+	size_t first;	/* index of the first part; the line ends where the next one starts */
 };
 
 struct page {
@@ -37,40 +36,43 @@ struct page {
 	size_t n_texts, cap_texts;
 	struct page_part *parts;	/* owned */
 	size_t n_parts, cap_parts;
-	struct page_line *lines;	/* owned; ended ones */
+	struct page_line *lines;	/* owned; finished lines */
 	size_t n_lines, cap_lines;
 	size_t begin;			/* first part of the line that is being made */
-	size_t show, above;		/* line the cursor is on at first, so many lines above it */
-	size_t title; /* place in texts: what the heading calls it; 0: its command */
-	size_t again;			/* place in texts: the command that makes it again, where
-					 * what was typed may come to mean another; 0: that */
+	/* the line on which the cursor is at first, and how many lines are shown above it */
+	size_t show, above;
+	size_t title; /* offset in texts of the heading; 0: the heading is its command */
+	/* offset in texts of the command that makes the page again, if what was typed may later
+	 * mean something else; 0: the typed command */
+	size_t again;
 };
 
 void page_init(struct page *page);
 void page_release(struct page *page);
 
-/* What the page is about, for the way one came: "kernel conv2d_fprop". */
+/* Sets what the page is about, which is shown in the trail of pages, such as "kernel
+ * conv2d_fprop". */
 void page_title(struct page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A part of the line that is being made. A width in the format counts bytes: for what
- * fmt_time() and the like make, page_cell(). */
+/* Adds a part to the line that is being made. A width in the format counts bytes: for the results
+ * of fmt_time() and the like use page_cell(). */
 void page_add(struct page *page, enum role role, unsigned attr, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-/* A text to the right of so many columns of the screen, or, of -columns, to the left. */
+/* Adds a text that is right-aligned in this many columns of the screen; negative: left-aligned. */
 void page_cell(struct page *page, enum role role, int columns, const char *text);
-/* A link; the command's words are quoted as needed. */
+/* Adds a link; the words of the command are quoted as needed. */
 void page_link(struct page *page, const char *text, int argc, const char *const *argv);
-/* The link that was added last is what its line is about. */
+/* Makes the link that was added last the main link of its line. */
 void page_main(struct page *page);
 void page_end(struct page *page);
-/* What makes the same page again, whatever the screen shows by then. */
+/* Sets the command that makes the same page again, whatever the screen shows by then. */
 void page_remade_by(struct page *page, int argc, const char *const *argv);
-/* A whole line of one part. */
+/* Adds a whole line that consists of one part. */
 void page_say(struct page *page, enum role role, unsigned attr, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
 struct sheet;
-/* A table's lines; the first is its heading. Empties the sheet. */
+/* Adds the lines of a table, the first of which is its heading. Empties the sheet. */
 void page_sheet(struct page *page, struct sheet *sheet, int width);
 
 static inline size_t page_line_end(const struct page *page, size_t line)
@@ -83,12 +85,12 @@ static inline const char *page_text(const struct page *page, size_t at)
 	return page->texts + at;
 }
 
-/* How many links a line has, the command of one of them; NULL: no such. */
+/* How many links a line has; the command of one of them, NULL: there is no such link. */
 size_t page_links(const struct page *page, size_t line);
-/* Which of them its line is about, else the first. */
+/* The index of the line's main link, or 0 if none is the main one. */
 size_t page_main_link(const struct page *page, size_t line);
 const char *page_command(const struct page *page, size_t line, size_t link);
-/* Columns of a line. */
+/* Width of a line in columns. */
 int page_width(const struct page *page, size_t line);
 
 void page_write(const struct page *page, FILE *out);

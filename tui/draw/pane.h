@@ -33,40 +33,40 @@ struct command_call {
 
 struct pane_ops {
 	const char *name;		/* "timeline", "ops", "kernels", ... */
-	const char *key_table;		/* table of keymap/ that is looked at first */
+	const char *key_table;		/* table of keymap/ in which its keys are looked up first */
 	struct pane *(*open)(struct view *view);
 	void (*close)(struct pane *pane);
-	/* Snapshot under the model's lock; called before draw when the model or
-	 * the window changed. The loop holds the lock; others have it between two lines. */
+	/* Takes a snapshot from the model; called before draw when the model or the window has
+	 * changed. The loop holds the model's lock, and yields it between two lines. */
 	void (*update)(struct pane *pane, struct view *view, int width, int height);
 	/* Draws what update() took; no lock is held. */
 	void (*draw)(struct pane *pane, struct view *view, struct area area, bool focused);
 	unsigned (*command)(struct pane *pane, struct view *view, const struct command_call *call);
-	/* Commands that come here: those of COMMAND_LIST (keymap/command.h) with
-	 * function `pane`; argv[0] is always the full name. The focused pane is
-	 * asked first, then, when it answers OUT_UNKNOWN, the timeline. Answers go
-	 * into view->status. */
-	/* What the mouse does, relative to the pane's area as it was drawn last. What was
-	 * pressed in a pane stays with it to the release, also outside. NULL, or OUT_UNKNOWN:
-	 * the wheel moves as row-up and row-down do, all else does nothing. The focus has
-	 * been given to the pane. */
+	/* Runs a command that is meant for panes: those of COMMAND_LIST (keymap/command.h) with
+	 * function `pane`; argv[0] is always the full name. The focused pane is asked first and, if
+	 * it answers OUT_UNKNOWN, then the timeline. Answers for the user go into view->status. */
+	/* Handles the mouse, relative to the pane's area as it was last drawn. A pane in which a
+	 * button was pressed gets all events until the release, also those outside. NULL or
+	 * OUT_UNKNOWN: the wheel acts like row-up and row-down, everything else has no effect. The
+	 * pane already has the focus. */
 	unsigned (*mouse)(struct pane *pane, struct view *view, const struct mouse *mouse,
 			  int width, int height);
-	/* Lines in which it would show all that the last update() found, 0: none yet. NULL:
-	 * as many as it gets. */
+	/* How many lines it needs to show everything that the last update() found; 0: unknown so
+	 * far. NULL: it uses all lines that it gets. */
 	int (*lines)(const struct pane *pane);
-	/* Makes what is called so seen, and puts the cursor on it; the timeline:
-	 * view->cursor_row. NULL: cannot. Takes the lock itself; after update(). */
+	/* Makes the item with this name visible and puts the cursor on it; for the timeline:
+	 * view->cursor_row. NULL: not possible. Takes the lock itself; called after update(). */
 	bool (*reveal)(struct pane *pane, struct view *view, const char *key);
-	/* Its table, and the columns that this may have; NULL: it has none. */
+	/* Its table, and the columns that the table may have; NULL: it has none. */
 	struct table *(*table)(struct pane *pane);
 	const struct table_kind *(*kind)(void);
-	/* What `find` looks through (tui/draw/text_find.h) where there is no table: lines of text,
-	 * the one under the cursor among them; `go` puts it on another. All NULL: nothing. */
+	/* What `find` searches (tui/draw/text_find.h) if the pane has no table: lines of text,
+	 * among them the one under the cursor; `go` puts the cursor on another line. All NULL:
+	 * nothing. */
 	size_t (*texts)(struct pane *pane, const struct view *view, size_t *at);
 	void (*text)(struct pane *pane, const struct view *view, size_t line, struct strbuf *out);
 	void (*go)(struct pane *pane, const struct view *view, size_t line);
-	/* Short text for its tab, e.g. "7 output: loss 0.41"; NULL: its name. */
+	/* Short text for its tab, such as "7 output: loss 0.41"; NULL: its name. */
 	void (*tab)(struct pane *pane, struct view *view, char *text, size_t size);
 };
 

@@ -25,7 +25,8 @@ void places_device_label(char *text, size_t size, const struct device_row *devic
 	snprintf(text, size, "%s%u", sorts[devices[i].gpu < 3 ? devices[i].gpu : 2], number);
 }
 
-/* Of another process on the same device: numbers are each process's own. */
+/* Whether another process on the same device has a queue of this number: each process numbers its
+ * own queues. */
 static bool has_twin(const struct queue_row *queues, size_t count, size_t which)
 {
 	for (size_t i = 0; i < count; i++)
@@ -97,10 +98,10 @@ void places_share(char *text, size_t size, uint64_t part, uint64_t whole)
 
 /* ---- from a table to the timeline ---- */
 
-#define LOOK_SPANS 4096		/* of a window */
-#define LOOK_BACK 4000		/* events before it, all rows together */
+#define LOOK_SPANS 4096		/* spans of one window */
+#define LOOK_BACK 4000		/* how many earlier events are looked at, in all rows together */
 
-/* "step #" names all the numbered steps. */
+/* "step #" matches all numbered steps. */
 static bool named(const char *name, const char *wanted)
 {
 	size_t head;
@@ -176,7 +177,7 @@ static bool places_search_event(struct view *view, const char *name, enum row_ki
 	return found;
 }
 
-/* What was found is under the cursor, and the timeline has the keys. */
+/* Selects the event that was found and gives the focus to the timeline. */
 static unsigned show_found(struct view *view, const char *name, bool found)
 {
 	struct span span;
@@ -247,7 +248,7 @@ unsigned places_find_copy(struct view *view, uint32_t queue, enum direction dire
 
 unsigned places_about(struct view *view, const char *command, const char *name)
 {
-	static char *line;		/* view->run_command, until the next one */
+	static char *line;	/* the text of view->run_command, valid until the next one */
 	const char *argv[] = { command, name };
 
 	free(line);

@@ -21,17 +21,17 @@ void places_queue_label(char *text, size_t size, const struct queue_row *queues,
 /* The start of the run, from which times are counted; 0 before the first event. */
 int64_t places_base_ns(const struct model_status *status);
 
-/* Whether the rows that a caller took are still right, because the run is over and the model
- * has not changed since. *taken is the caller's, 0 before its first call. [locked] */
+/* Whether rows that a caller took earlier are still valid, because the run has ended and the model
+ * has not changed since. *taken belongs to the caller and is 0 before its first call. [locked] */
 bool places_stands(const struct view *view, uint64_t *taken);
 
-/* "18.5 of 80.6 ms", without steps "18.5 ms a second". */
+/* A cost as "18.5 of 80.6 ms"; without steps "18.5 ms a second". */
 char *places_cost(char *text, size_t size, int64_t cost_ns, int64_t step_ns);
 
 /* Whether any device other than the processor has worked. [locked] */
 bool places_devices(struct model *model);
 
-/* fmt_share into a buffer of any size. */
+/* fmt_share() into a buffer of any size. */
 void places_share(char *text, size_t size, uint64_t part, uint64_t whole);
 
 /*
@@ -44,7 +44,7 @@ unsigned places_find_event(struct view *view, const char *name, enum row_kind ki
 			   uint32_t device);
 /* The same for the copies of one queue and direction. */
 unsigned places_find_copy(struct view *view, uint32_t queue, enum direction direction);
-/* `about`: shows the page that `command` makes, of that name unless it is NULL. */
+/* For `about`: shows the page that `command` makes, with that name unless it is NULL. */
 unsigned places_about(struct view *view, const char *command, const char *name);
 
 #endif

@@ -60,7 +60,7 @@ void ruler_time(char *out, size_t size, int64_t ns, int64_t step)
 		snprintf(out, size, "%s%u%s s", sign, (unsigned)s, fraction);
 }
 
-/* In the largest unit of which it is one: "+800 ms", "+1 s", "+1.2 s". */
+/* Formats the offset in the largest unit in which it is at least 1: "+800 ms", "+1 s", "+1.2 s". */
 static void short_offset(char *out, size_t size, int64_t ns)
 {
 	static const struct { int64_t ns; const char *name; } units[] = {
@@ -121,7 +121,7 @@ void ruler_layout(struct ruler *ruler, int64_t t0_ns, int64_t w_ns, size_t colum
 	}
 }
 
-/* Nothing stands there yet: a time that is partly covered is a wrong one. */
+/* Whether nothing is drawn there yet: a time that is partly covered would read as another time. */
 static bool is_blank(struct area area, int x, int width)
 {
 	int i;
@@ -184,7 +184,7 @@ void ruler_draw(const struct ruler *ruler, struct area area, bool ascii)
 			continue;
 		area_put(area, x, 0, ascii ? '|' : 0x2577, ROLE_MUTED, ROLE_DEFAULT, 0);
 		free_from = x + 1;
-		/* A time that is cut off would be a wrong time. */
+		/* A time that is cut off would read as another time. */
 		if (x + 1 + text_width(tick->text) > area.width ||
 		    !is_blank(area, x + 1, text_width(tick->text) + 1))
 			continue;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The line of times over the rows. Pure. Ticks stand at multiples of a step of
- * 1, 2 or 5 times a power of ten (from a minute on: of a clock's divisions), at
- * least RULER_GAP columns apart; the first one carries the time since the start
- * of the run, the others how much later they are, in one unit, so that digits
- * keep their places.
+ * The line of times above the rows. Pure. Ticks are at multiples of a step that is 1, 2 or 5 times
+ * a power of ten (from a minute on, a division of the clock), and at least RULER_GAP columns apart.
+ * The first tick shows the time since the start of the run, the others how much later they are, all
+ * in one unit, so that digits keep their places.
  */
 #ifndef TUI_RULER_H
 #define TUI_RULER_H
@@ -33,20 +32,20 @@ struct ruler {
 /* The smallest step that is at least `least_ns`. */
 int64_t ruler_step(int64_t least_ns);
 
-/* `columns` columns of w_ns from t0_ns on; base_ns is the start of the run. */
+/* Places the ticks in `columns` columns of w_ns from t0_ns on; base_ns is the start of the run. */
 void ruler_layout(struct ruler *ruler, int64_t t0_ns, int64_t w_ns, size_t columns,
 		  int64_t base_ns);
 
-/* A time since the start of the run, as fine as `step_ns` needs: "27.800 s". */
+/* A time since the start of the run, as precise as `step_ns` needs: "27.800 s". */
 void ruler_time(char *out, size_t size, int64_t ns, int64_t step_ns);
 
-/* Ends at `columns`: what is before it has no detail any more. */
+/* Marks the columns before `columns`, whose detail was discarded. */
 void ruler_draw_folded(struct area area, int64_t columns, bool ascii);
-/* At `column` a clock stepped: "≠clock", what of it finds room. */
+/* Marks that a clock stepped at `column`: as much of "≠clock" as there is room for. */
 void ruler_draw_clock(struct area area, int64_t column, bool ascii);
-/* At `column` a step begins: "#29", where it finds room beside the times. */
+/* Marks that a step starts at `column`: "#29", if there is room beside the times. */
 void ruler_draw_step(struct area area, int64_t column, int64_t number);
-/* Over what is blank in the area's first line only. */
+/* Draws into the first line of the area, only where that is blank. */
 void ruler_draw(const struct ruler *ruler, struct area area, bool ascii);
 
 #endif

@@ -10,7 +10,7 @@
 #include "tui/draw/labels.h"
 #include "tui/draw/sheet.h"
 
-#define INDENT 2			/* of rows below their section's name */
+#define INDENT 2			/* columns, of rows below the name of their section */
 #define GAP 2				/* between columns */
 
 void sheet_column(struct sheet *sheet, const char *title, enum sheet_align align, int flex)
@@ -80,7 +80,7 @@ static void sheet_measure(struct sheet *sheet, int width)
 	}
 }
 
-/* A line on its way; what would be its last blanks is never given. */
+/* A line that is being written; blanks at its end are left out. */
 struct giving {
 	const struct sheet_sink *sink;
 	bool heading;

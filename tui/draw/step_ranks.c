@@ -23,8 +23,8 @@ static void swap(struct length *a, struct length *b)
 	*b = c;
 }
 
-/* Hoare's: what would be at `at` if the list were sorted. Steps tend to be sorted
- * already where they grow, so the pivot is from the middle. */
+/* Hoare's quickselect: the element that would be at `at` if the list were sorted. Steps are often
+ * nearly sorted already, so the pivot is taken from the middle. */
 static struct length step_ranks_pick(struct length *list, size_t n, size_t at)
 {
 	size_t from = 0, to = n;

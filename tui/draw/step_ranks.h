@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The steps that commands and pages call slowest, median and fastest: of those
- * after the warm-up, or of all where there are no others.
+ * Which steps are slowest, median and fastest, for commands and pages: among those after the
+ * warm-up, or among all if there are no others.
  *
- * Complexity: O(steps), expected; 10^5 steps are asked for in a key's time.
- * Thread: any.
+ * Complexity: O(steps), expected; fast enough to query 10^5 steps at each key. Thread: any.
  */
 #ifndef TUI_STEP_RANKS_H
 #define TUI_STEP_RANKS_H
@@ -13,9 +12,9 @@
 
 struct step_row;
 
-/* Places in the rows; of equally long ones the later is the slower. */
+/* Indices of rows; of equally long steps the later one counts as slower. */
 struct step_ranks { size_t slowest, median, fastest; };
 
-struct step_ranks step_ranks(const struct step_row *rows, size_t n);	/* n > 0 */
+struct step_ranks step_ranks(const struct step_row *rows, size_t n);	/* n must be > 0 */
 
 #endif

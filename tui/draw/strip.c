@@ -41,7 +41,7 @@ void strip_sentence(struct strip *strip, int rank, int gap, enum role role, cons
 	piece->sentence = true;
 }
 
-/* Width of all that is left, with the pieces that shrink at their least. */
+/* Width of all remaining pieces, with those that can shrink at their least width. */
 static int width_of(const struct strip *strip, bool least, bool *right)
 {
 	bool first = true;
@@ -126,7 +126,7 @@ static void strip_fit(struct strip *strip, int width, bool ascii)
 	strip_shrink(strip, all - width, ascii);
 }
 
-/* A rule keeps a blank off the text on both sides. */
+/* A separator keeps a blank on both sides of it. */
 static void draw_piece(const struct strip_piece *piece, struct area area, int x, int y,
 		       bool rule)
 {

@@ -39,7 +39,7 @@ static bool matches(const struct text_find *find, const struct text_lines *lines
 	return !regexec(&find->regex, text->data, 0, NULL, 0);
 }
 
-/* Whether a match in that line is what the step looks for, before going round. */
+/* Whether a match in that line is one that the search step wants, before it wraps around. */
 static bool is_wanted(const struct text_lines *lines, enum text_step step, size_t line)
 {
 	return step == TEXT_PREV ? line < lines->at : step == TEXT_NEXT ? line > lines->at
@@ -64,7 +64,7 @@ bool text_find_step(struct text_find *find, const struct text_lines *lines, enum
 		if (!total++)
 			first = i;
 		last = i;
-		/* back: the last of them, else the first of them */
+		/* backwards the last match counts, else the first one */
 		if (is_wanted(lines, step, i) && (!found || step == TEXT_PREV)) {
 			found = true;
 			number = total;
@@ -90,9 +90,9 @@ bool text_find_step(struct text_find *find, const struct text_lines *lines, enum
 
 /* ---- marks ---- */
 
-#define ROW_MAX 2048			/* columns of a line that are looked at */
+#define ROW_MAX 2048			/* most columns of a line that are searched */
 
-/* One line of the picture as text; starts[i]: the column of byte i. */
+/* Copies one line of the screen as text; starts[i] is the column of byte i. */
 static size_t row_text(struct area area, int y, char *text, short *starts)
 {
 	const struct cell *cells =
@@ -124,7 +124,7 @@ static void mark_row(const struct text_find *find, struct area area, int y)
 	while (at < length && !regexec(&find->regex, text + at, 1, &match, at ? REG_NOTBOL : 0)) {
 		int from = starts[at + (size_t)match.rm_so], to = starts[at + (size_t)match.rm_eo];
 
-		/* underlined too: reversed on a reversed line would be none */
+		/* underlined as well, because reversing a reversed line would show nothing */
 		if (match.rm_eo > match.rm_so)
 			area_tint(area, from, y, to - from, ROLE_MATCH, ATTR_BOLD | ATTR_UNDERLINE);
 		at += match.rm_eo > 0 ? (size_t)match.rm_eo : 1;

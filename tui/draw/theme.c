@@ -26,7 +26,7 @@ void theme_init(struct theme *theme)
 
 struct rgb { int r, g, b; };
 
-/* The colours of xterm's 256; the first 16 as most terminals have them. */
+/* The colours of xterm's palette of 256; the first 16 as in most terminals. */
 static struct rgb colour_rgb(int colour)
 {
 	static const struct rgb basic[16] = {
@@ -102,7 +102,7 @@ static bool parse_colour(const char *text, size_t length, short *colour)
 	return true;
 }
 
-/* COLOUR or COLOUR|COLOUR */
+/* Parses COLOUR or COLOUR|COLOUR. */
 static bool parse_colours(const char *text, short colours[2])
 {
 	const char *bar = strchr(text, '|');
@@ -180,7 +180,8 @@ struct theme_look theme_look(const struct theme *theme, const struct cell *cell,
 {
 	unsigned fg = cell->fg < ROLE_COUNT ? cell->fg : 0;
 	unsigned bg = cell->bg < ROLE_COUNT ? cell->bg : 0;
-	int few = depth != DEPTH_256;	/* also of a theme without colours: attributes */
+	/* also for a theme without colours, which has attributes only */
+	int few = depth != DEPTH_256;
 	struct theme_look look = {
 		.fg = theme->roles[fg].fg[few],
 		.bg = COLOUR_DEFAULT,
@@ -193,7 +194,7 @@ struct theme_look theme_look(const struct theme *theme, const struct cell *cell,
 			look.bg = theme->roles[bg].fg[few];
 		look.attr |= theme->roles[bg].attr[few] & ATTR_REVERSE;
 	}
-	/* dim and reverse belong to a role on its own ground, not to text on it */
+	/* dim and reverse apply to a role on its own background, not to text over it */
 	if (!bg && !(cell->attr & ATTR_REVERSE))
 		look.attr &= (unsigned char)~ATTR_REVERSE;
 	if (depth == DEPTH_MONO || theme->depth == DEPTH_MONO) {

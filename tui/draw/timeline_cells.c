@@ -46,7 +46,8 @@ enum cell_shape cells_classify(const struct column *column, int64_t start_ns, in
 	if (edge < 0 || edge > w_ns)
 		edge = edge < 0 ? 0 : w_ns;
 	if (column->count == 1 && column->edges == 1) {
-		/* Which side is filled: the one that is as long as the busy time. */
+		/* Which side of the cell is filled: the one whose length is nearer to the busy
+		 * time. */
 		bool ends = distance(busy, edge) <= distance(busy, w_ns - edge);
 
 		*eighths = clamped_eighths(ends ? edge : w_ns - edge, w_ns);
@@ -66,8 +67,8 @@ static bool same_event(const struct column *a, const struct column *b)
 	return a && a->count && a->longest.id == b->longest.id;
 }
 
-/* An edge in the very middle fits both sides: the columns beside it decide.
- * before, after: NULL at the ends. */
+/* An edge in the very middle fits both sides: the neighbouring columns decide. before, after: NULL
+ * at the ends of the row. */
 static enum cell_shape cells_classify_between(const struct column *before,
 					      const struct column *column,
 					      const struct column *after, int64_t start_ns,
@@ -83,7 +84,7 @@ static enum cell_shape cells_classify_between(const struct column *before,
 	return before && before->count ? SHAPE_ENDS : SHAPE_STARTS;
 }
 
-/* The class that took most of the column's time. */
+/* The class of work that took most of the column's time. */
 static enum work cells_dominant(const struct column *column)
 {
 	enum work best = WORK_NONE;
@@ -147,11 +148,12 @@ uint32_t cells_letter(enum work work, enum direction direction)
 
 struct cell_look {
 	enum role role;
-	uint32_t letter;		/* where there are no colours or no blocks; 0: none */
+	/* letter to draw where there are no colours or no blocks; 0: none */
+	uint32_t letter;
 	bool open;			/* drawn hatched */
 };
 
-/* tint NULL: by the kind of work. */
+/* tint is NULL to colour by class of work. */
 static struct cell_look work_look(enum work work, const uint8_t *tint,
 				  const struct cell_style *style)
 {
@@ -192,14 +194,14 @@ static struct cell full_cell(struct cell_look look, const struct cell_style *sty
 		cell.ch = style->ascii ? '-' : SHADE_MEDIUM;
 		cell.bg = ROLE_DEFAULT;
 	}
-	/* Without colours what has a background is drawn reversed. */
+	/* Without colours, cells with a background are drawn reversed. */
 	if (style->ascii || !style->colour)
 		cell.bg = ROLE_DEFAULT;
 	return cell;
 }
 
-/* Filled on the right: there are glyphs for half and an eighth, the others are
- * the left block that is not filled, reversed. */
+/* A cell that is filled on the right: there are glyphs for a half and an eighth; the others are
+ * drawn as the complementary left block, reversed. */
 static struct cell right_cell(int eighths, struct cell_look look)
 {
 	struct cell cell = {' ', (uint8_t)look.role, ROLE_DEFAULT, 0};
@@ -215,8 +217,8 @@ static struct cell right_cell(int eighths, struct cell_look look)
 	return cell;
 }
 
-/* The classes of two events that meet: the one whose time is what lies before
- * the edge comes first. sides: the tints of the columns beside it. */
+/* The classes of two events that meet in a cell, the earlier one first. sides: the tints of the
+ * neighbouring columns. */
 static void meeting_looks(const struct column *column, const uint8_t *sides, int64_t before_ns,
 			  int64_t after_ns, const struct cell_style *style, struct cell_look *left,
 			  struct cell_look *right)
@@ -249,9 +251,9 @@ static void meeting_looks(const struct column *column, const uint8_t *sides, int
 }
 
 /*
- * Two events that meet. With one look on both sides (or no colours to tell
- * them apart) a gap of an eighth at the nearer side is their border, where
- * there is a cell of each beside it: closer than that, borders are a comb.
+ * A cell in which two events meet. If both look the same (or there are no colours to distinguish
+ * them), a gap of an eighth at the nearer side marks the border, provided that both neighbouring
+ * cells are drawn: if borders were closer together, they would look like a comb.
  */
 static struct cell meeting_cell(const struct column *column, const uint8_t *sides,
 				int64_t start_ns, int64_t w_ns, int eighths, bool roomy,
@@ -278,7 +280,7 @@ static struct cell meeting_cell(const struct column *column, const uint8_t *side
 	}
 	if (!roomy)
 		return full_cell(left, style);
-	/* A block without its left eighth is that eighth, reversed. */
+	/* A block with its left eighth missing is drawn as that eighth, reversed. */
 	cell.ch = eighths <= 4 ? BLOCK_LEFT_EIGHTH : cells_left(7, false);
 	cell.fg = (uint8_t)left.role;
 	cell.bg = ROLE_DEFAULT;
@@ -286,7 +288,7 @@ static struct cell meeting_cell(const struct column *column, const uint8_t *side
 	return cell;
 }
 
-/* How busy it was, as a shade. */
+/* Draws how busy the column was, as a shade. */
 static struct cell heat_cell(const struct column *column, int64_t w_ns)
 {
 	int eighths = clamped_eighths(column->busy_ns, w_ns);
@@ -318,11 +320,12 @@ static struct cell cells_draw_column(const struct column *before, const struct c
 		cell.fg = ROLE_DEFAULT;
 		return cell;
 	case SHAPE_FULL:
-		/* One event is one bar; several that reach through are a share. */
+		/* One event is drawn as a bar; several events that pass through are drawn as a
+		 * share. */
 		*alone = column->count == 1;
 		return full_cell(look, style);
 	case SHAPE_MEET:
-		/* A union has no borders inside. */
+		/* A union shows no borders between its events. */
 		if (style->muted)
 			return full_cell(look, style);
 		return meeting_cell(column, tint ? sides : NULL, start_ns, w_ns, eighths,
@@ -366,7 +369,8 @@ void cells_draw(const struct column *columns, size_t n, int64_t t0_ns, int64_t w
 	}
 }
 
-/* Of `lines` lines of eight; something is at least one. */
+/* The height of a plot of `lines` lines, in eighths of a line; a value above 0 has at least one
+ * eighth. */
 static int plot_eighths(uint64_t value, uint64_t peak, int lines)
 {
 	int eighths;

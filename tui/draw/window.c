@@ -14,7 +14,7 @@ int64_t window_level_ns(int level)
 	power = (int64_t)1 << (level / 2);
 	if (level % 2 == 0)
 		return power;
-	/* 1 and 2 have nothing between them and the next power */
+	/* there is no value between 1 and 2 and the next power */
 	return power < 128 ? power + power * 53 / 128 : power / 128 * 181;
 }
 
@@ -38,7 +38,7 @@ static int64_t bound(int64_t t_ns)
 	return t_ns > TIME_MAX ? TIME_MAX : t_ns < -TIME_MAX ? -TIME_MAX : t_ns;
 }
 
-/* Begins so that t_ns is in column `at`. */
+/* Moves the window so that t_ns is in column `at`. */
 static void begin(struct window *window, int64_t t_ns, int64_t at)
 {
 	int64_t column = window_column_ns(window);
@@ -85,7 +85,8 @@ void window_zoom(struct window *window, int steps, int64_t anchor_ns)
 		steps = WINDOW_LEVEL_MAX;
 	if (steps < -WINDOW_LEVEL_MAX)
 		steps = -WINDOW_LEVEL_MAX;
-	/* The lowest levels last the same few ns: skip what would not show. */
+	/* The lowest zoom levels are only a few ns apart; those that would change nothing are
+	 * skipped. */
 	do {
 		level += steps;
 		if (level < 0 || level > WINDOW_LEVEL_MAX)

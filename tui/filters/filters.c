@@ -29,7 +29,7 @@ struct filter *filters_parse(const struct filter_names *names, const struct comm
 	return filter;
 }
 
-/* ---- the configuration's, where nothing else of it is wanted ---- */
+/* ---- the filters of the configuration, for programs that need nothing else of it ---- */
 
 static bool no_color(void *arg, int argc, const char *const *argv, char *error, size_t error_size)
 {

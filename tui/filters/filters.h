@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Filters (model/filter/filter.h) as commands and the configuration have them.
- * Thread: the loop's.
+ * Filters (model/filter/filter.h) as commands and the configuration use them. Thread: the loop's.
  */
 #ifndef TUI_FILTERS_H
 #define TUI_FILTERS_H
@@ -16,18 +15,18 @@
 struct options;
 struct page;
 
-/* struct config's filter; arg: names. */
+/* The `filter` function of struct config; arg: the named filters. */
 bool filters_change(struct filter_names *names, const char *name, const char *text, char *error,
 		    size_t error_size);
-/* The expression behind the first `from` words of a command, quotes and all; one that stands
- * in quotes as a whole is taken out of them. NULL: a sentence in error. The caller frees. */
+/* The expression after the first `from` words of a command, including quotes; quotes around the
+ * whole expression are removed. NULL: `error` is a sentence. The caller frees. */
 struct filter *filters_parse(const struct filter_names *names, const struct command_call *call,
 			     int from, char *error, size_t error_size);
-/* Those that the user's configuration names; errors in it are nobody's here. The caller
+/* The filters that the user's configuration defines; errors in it are ignored here. The caller
  * frees. */
 struct filter_names *filters_configured(const struct options *options);
 
-/* The fields, "name<Tab>type<Tab>what it is" one a line, for the manual. */
+/* Writes the fields for the manual, one per line: "name<Tab>type<Tab>meaning". */
 void filters_write_fields(FILE *out);
 
 #endif

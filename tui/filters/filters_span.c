@@ -11,7 +11,7 @@ struct span_asked {
 	char tid[12];
 };
 
-/* What a row's events may be; -1: the end. A wait, a step, a marker is none of them. */
+/* The kinds that events of a row can have; -1 ends the list. */
 static const signed char kinds_of[][4] = {
 	[ROW_THREAD] = { FILTER_OP, FILTER_RANGE, -1 },
 	[ROW_QUEUE] = { FILTER_KERNEL, FILTER_FILL, FILTER_MARKER, -1 },
@@ -121,9 +121,9 @@ bool filters_span(const struct filter *filter, const struct span *span, int64_t 
 /* ---- before it is looked at ---- */
 
 struct brief {
-	const char *name, *raw;		/* NULL: LATER */
-	int kind;			/* -1: LATER */
-	int64_t dur_ns;			/* -1: LATER */
+	const char *name, *raw;		/* NULL if they are known LATER */
+	int kind;			/* -1 if it is known LATER */
+	int64_t dur_ns;			/* -1 if it is known LATER */
 };
 
 static enum filter_known filters_span_field_brief(const void *arg, enum filter_field field,

@@ -12,7 +12,7 @@
 #include "tui/draw/places.h"
 #include "tui/draw/ruler.h"
 
-#define LOOK_MOST 4096u			/* a millisecond or two under the lock */
+#define LOOK_MOST 4096u			/* this takes a millisecond or two while the lock is held */
 
 static bool may_name(void *arg, enum row_kind row, const char *name, const char *raw)
 {

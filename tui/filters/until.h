@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting for the first event that a filter wants: `run -f EXPR` and --until EXPR.
+ * Waits for the first event that matches a filter: `run -f EXPR` and --until EXPR.
  *
- * How it works: the model notes what may be it (model/query/watch.h) as it becomes known;
- * until_look(), which the loop calls often, looks at these only.
- * Owns the filter. Takes the model's lock itself. Thread: the loop's.
+ * How it works: the model notes events that may match (model/query/watch.h) as they become known;
+ * until_look(), which the loop calls often, looks only at these. Owns the filter. Takes the model's
+ * lock itself. Thread: the loop's.
  */
 #ifndef TUI_UNTIL_H
 #define TUI_UNTIL_H
@@ -18,27 +18,27 @@
 
 struct options;
 
-#define UNTIL_NEVER 124			/* exit status when --until never matched */
+#define UNTIL_NEVER 124			/* exit status if --until never matched */
 
 struct until {
 	struct model *model;		/* borrowed */
-	struct filter *filter;		/* owned; NULL: nothing is waited for */
-	int64_t after_ns;		/* what began before is not it */
-	int64_t base_ns;		/* times are counted from then */
-	struct span *found;		/* of who asks */
-	uint64_t missed;		/* events that could not be looked at */
+	struct filter *filter;		/* owned; NULL: not waiting */
+	int64_t after_ns;		/* events that started before do not match */
+	int64_t base_ns;		/* the time from which times are counted */
+	struct span *found;		/* where the caller wants the event */
+	uint64_t missed;		/* events that could not be examined */
 };
 
-/* Takes the filter over. Borrows `until`, which must not move before until_stop(). */
+/* Takes over the filter. Borrows `until`, which must not move before until_stop(). */
 void until_start(struct until *until, struct model *model, struct filter *filter, int64_t after_ns);
 void until_stop(struct until *until);
-/* The event that was waited for is there; until_stop() is the caller's. At most some
- * thousands are looked at. */
+/* Whether the event has arrived; the caller then calls until_stop(). Looks at some thousand events
+ * at most. */
 bool until_look(struct until *until, struct span *found);
-/* "conv2d, 13.4 ms at 27.823 s". */
+/* Writes "conv2d, 13.4 ms at 27.823 s". */
 void until_sentence(const struct until *until, const struct span *span, char *text, size_t size);
 
-/* The filter of --until; NULL: a sentence in error. The caller frees. */
+/* The filter of --until; NULL: `error` is a sentence. The caller frees. */
 struct filter *until_option(const struct options *options, char *error, size_t error_size);
 
 #endif

@@ -128,7 +128,7 @@ static size_t find_column(const struct list_column *columns, size_t n, const cha
 	for (size_t i = 0; i < n; i++)
 		if (columns[i].was && !strcmp(columns[i].was, key))
 			return i;
-	/* By a beginning that only one has. */
+	/* Accepts an abbreviation that only one column has. */
 	for (size_t i = 0; i < n && length; i++)
 		if (!strncmp(columns[i].key, key, length)) {
 			if (found < n)
@@ -162,7 +162,7 @@ struct order {
 	bool names, rising;
 };
 
-/* A row and where it came: what is equal stays in that order. */
+/* A row and its original position: equal rows stay in that order. */
 struct list_place {
 	const struct list_cell *cells;
 	size_t at;
@@ -175,7 +175,7 @@ static int list_compare_rows(const void *a, const void *b, void *arg)
 	const struct list_cell *x = &p->cells[order->column], *y = &q->cells[order->column];
 	int by;
 
-	/* What is not known comes last, whichever way. */
+	/* Unknown values come last in both directions. */
 	if (!x->value != !y->value)
 		return x->value ? -1 : 1;
 	by = !x->value ? 0 : order->names ? strcmp(x->text, y->text) :
@@ -193,7 +193,7 @@ static bool holds_names(const struct list *list, size_t column)
 	return false;
 }
 
-/* Names rise, numbers fall, unless the column says so or -r. */
+/* Text sorts ascending, numbers descending, unless the column says otherwise or -r is given. */
 static bool rises(const struct list *list, size_t column, bool reverse)
 {
 	return (list->columns[column].rising || holds_names(list, column)) != reverse;
@@ -256,7 +256,7 @@ static const char *cell_text(const struct list *list, const struct list_cell *ce
 	return text;
 }
 
-/* What the columns need, and what the last line has. */
+/* The widths that the columns need, and the content of the last line. */
 struct shape {
 	int width[LIST_COLUMNS_MAX];
 	struct list_cell total[LIST_COLUMNS_MAX];
@@ -379,7 +379,8 @@ static void list_print_cell(struct page *page, const struct list *list, const st
 
 /* ---- lines ---- */
 
-/* The command again, sorted by that column; by the one that it is sorted by: turned round. */
+/* A heading links to the same command, sorted by that column; if the list is sorted by it already,
+ * in reverse order. */
 static void link_title(struct page *page, const struct page_call *call, const char *key,
 		       bool turn, const char *text)
 {
@@ -441,7 +442,8 @@ static void list_print_heading(struct page *page, const struct list *list,
 	if (rows != all)
 		page_add(page, ROLE_DEFAULT, ATTR_BOLD, " of %s", fmt_count(text, all));
 	page_add(page, ROLE_DEFAULT, ATTR_BOLD, " %.*s%s", (int)plural - (all == 1), what,
-		 what + plural);		/* one op, kind of copies, tensor that moved */
+		 /* singular: one op, one kind of copies, one tensor that moved */
+		 what + plural);
 	if (list->about)
 		page_add(page, ROLE_DEFAULT, 0, " of %s", list->about);
 	list_options_say(options, page);

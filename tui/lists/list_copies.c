@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lc: copies by direction, device and queue; pc: one kind of them, by op, with the longest. */
+/* lc: copies by direction, device and queue. pc: one kind of them, by op, with the longest
+ * copies. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,8 +71,8 @@ void list_copies_release(struct list_copies *copies)
 
 struct lc {
 	const struct list_options *options;
-	struct list_copies kept;	/* by op: of what is kept in detail */
-	uint64_t best[DIR_COUNT];	/* bytes/s, of all queues */
+	struct list_copies kept;	/* copies by op, of those that are kept in detail */
+	uint64_t best[DIR_COUNT];	/* bytes/s, over all queues */
 };
 
 /* ---- rows ---- */
@@ -101,7 +102,7 @@ static enum filter_known field(const void *line, enum filter_field by, struct fi
 	return columns_filter(&copy_columns, line, by, value);
 }
 
-/* Of both kinds: whichever is asked for. */
+/* Rows with both kinds of memory fit whichever kind is asked for. */
 static bool memory_fits(const struct lc *lc, const struct copy_line *line)
 {
 	const struct list_given *given = list_given(lc->options, 'a');
@@ -132,7 +133,7 @@ static void find_best(struct lc *lc, const struct copy_row *rows, size_t n)
 			lc->best[rows[i].direction] = rows[i].peak_bytes_per_s;
 }
 
-/* Of the ops that most of it belongs to, and of how many. */
+/* Adds the op that launched most of the copies, and the number of ops. */
 static void list_copies_dress_op(struct list *list, const struct lc *lc,
 				 const struct copy_line *line, struct list_cell *cell)
 {
@@ -161,7 +162,7 @@ static void list_copies_add_place(struct list *list, const struct lc *lc, uint32
 		list_link(cell, "queue", list_keep(list, "%u", queue));
 }
 
-/* Of both kinds: how many were pageable. */
+/* If the row has copies with both kinds of memory, says how many were pageable. */
 static void list_copies_dress_memory(struct list *list, const struct copy_line *line,
 				     struct list_cell *cell)
 {
@@ -321,7 +322,7 @@ static const struct list_column one_columns[] = {
 };
 const struct list_kind print_copies_kind = LIST_KIND(one_flags, one_columns, 1);
 
-/* What pc is asked for: a direction, a queue, an op. */
+/* What pc was asked for: a direction, a queue or an op. */
 enum what { WHAT_ALL, WHAT_DIRECTION, WHAT_QUEUE, WHAT_OP, WHAT_NONE };
 
 static bool is_queue(const struct lc *lc, uint32_t queue, const char *text)
@@ -367,10 +368,10 @@ static bool part_is(const struct lc *lc, enum what what, const char *text,
 	}
 }
 
-/* A row of pc for filters. */
+/* A row of pc, as filters see it. */
 struct copies_part {
 	const struct range_part *part;
-	int64_t whole;			/* all copies' time */
+	int64_t whole;			/* time of all copies */
 	char device[16], queue[64];
 	const char *device_name;
 };
@@ -434,7 +435,7 @@ static void list_copies_add_part(struct list *list, const struct lc *lc,
 		list_link(cell, "ni", part->op);
 }
 
-/* How it went over the whole run, and how much of that was with memory of which kind. */
+/* Says how the copies were distributed over the run, and how many used which kind of memory. */
 static void list_copies_say_memory(struct page *page, const struct lc *lc,
 				   const struct copy_row *rows, size_t n, enum what what)
 {
@@ -491,7 +492,7 @@ static void list_copies_say_bandwidth(struct page *page, const struct page_call 
 	free(rows);
 }
 
-/* Leads to the single ones. */
+/* Links to the single executions. */
 static void link_executions(struct page *page, const struct lc *lc, enum what what)
 {
 	const char *argv[] = { "le", "-k", "copy", NULL, NULL };
@@ -500,7 +501,8 @@ static void link_executions(struct page *page, const struct lc *lc, enum what wh
 
 	if (what != WHAT_ALL) {
 		if (what == WHAT_OP)
-			quoted[strlen(quoted) - 1] = '\0';	/* a part of its name is enough */
+			/* a part of the name is sufficient */
+			quoted[strlen(quoted) - 1] = '\0';
 		argv[argc++] = what == WHAT_DIRECTION ? "-t" : what == WHAT_QUEUE ? "-q" : "-p";
 		argv[argc++] = what == WHAT_OP ? quoted + 1 : quoted;
 	}

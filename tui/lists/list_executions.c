@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* le: single executions, of ops, kernels, copies, ranges, whatever has a place on the timeline. */
+/* le: single executions of ops, kernels, copies and ranges, and of everything else that is on the
+ * timeline. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,11 +45,11 @@ static const struct list_column columns[] = {
 
 const struct list_kind list_executions_kind = LIST_KIND(flags, columns, 1);
 
-/* What the questions about a row, a name, an execution need. */
+/* The data that is needed to decide about a row, a name or an execution. */
 struct le {
 	const struct page_call *call;
 	const struct list_options *options;
-	const char *name;		/* a part of the name, or all of it; NULL: any */
+	const char *name;		/* the name or a part of it; NULL: any name */
 	bool whole;
 	struct list_places places;
 	struct step_row *steps;		/* owned, by start */
@@ -65,7 +66,7 @@ static const struct filter *filter_of(const struct le *le)
 	return given ? given->filter : NULL;
 }
 
-/* Whether the filter may want one of that name, in whatever row. */
+/* Whether the filter may match an execution of that name, in any row. */
 static bool name_wanted(const struct le *le, const char *name, const char *raw)
 {
 	const struct filter *filter = filter_of(le);
@@ -118,7 +119,7 @@ static const struct step_row *step_at(const struct le *le, int64_t ns)
 	return &le->steps[at - 1];
 }
 
-/* Also of device work: a step is what it began in, as in the list. */
+/* Also for device work: the step is the one in which it started, as in the list. */
 static bool span_wanted(const struct le *le, const struct span *span)
 {
 	const struct filter *filter = filter_of(le);
@@ -174,7 +175,7 @@ static int64_t since(int64_t base_ns, int64_t ns)
 	return ns == INT64_MIN || ns == INT64_MAX ? ns : base_ns + ns;
 }
 
-/* What the filter asks of times is asked of whole chunks first. */
+/* Time limits in the filter are used to skip whole chunks. */
 static void narrow_by_filter(const struct le *le, struct execution_want *want)
 {
 	int64_t least, most;
@@ -185,7 +186,7 @@ static void narrow_by_filter(const struct le *le, struct execution_want *want)
 	narrow(&want->start_ns, since(le->base_ns, least), since(le->base_ns, most));
 }
 
-/* What -S says, as a time that it began in; false: there is no such step. */
+/* The limits that -S sets on the start time; returns false if there is no such step. */
 static bool step_bounds(const struct page_call *call, const struct le *le,
 			struct execution_bounds *start_ns)
 {
@@ -209,7 +210,7 @@ static bool step_bounds(const struct page_call *call, const struct le *le,
 	return false;
 }
 
-/* What a thread waits for is no event of its own. */
+/* Waits of threads are not listed as executions. */
 static bool kind_is_here(const struct page_call *call, const struct list_options *options)
 {
 	const struct list_given *given = list_given(options, 'k');
@@ -221,7 +222,10 @@ static bool kind_is_here(const struct page_call *call, const struct list_options
 	return false;
 }
 
-/* -s decides what is looked for; any other column sorts what was found so. */
+/*
+ * -s start, bytes or duration decides which executions are looked for; -s with another column
+ * only sorts those that were found.
+ */
 static void order_wanted(const struct list_options *options, struct execution_want *want)
 {
 	const struct list_given *given = list_given(options, 's');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lk: kernels by name and device, with what they took, by how many runs, for which op. */
+/* lk: kernels by name and device, with their time, their runs and the ops that launched them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,8 +33,8 @@ static bool op_fits(const struct list_options *options, const struct kernel_row 
 	return any;
 }
 
-/* Of a kernel on several queues only what ran on those wanted counts. Where that is less than
- * all, its shortest and longest run are unknown. */
+/* If a kernel ran on several queues, only its runs on the wanted queues count. If these are not all
+ * of its runs, its shortest and longest run are unknown. */
 static bool list_kernels_take_queues(const struct list_options *options,
 				     const struct list_places *places, struct kernel_row *row)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lp: ops and ranges, their calls, their own time and what they launched. */
+/* lp: ops and ranges, their calls, their self time and what they launched. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "tui/lists/list_internal.h"
 #include "tui/draw/places.h"
 
-#define ROWS_AT_ONCE 1024u		/* made before others have their turn */
+#define ROWS_AT_ONCE 1024u		/* rows that are handled before other threads get a turn */
 
 static const struct list_flag flags[] = {
 	{ 'n', "node_name_filter", LIST_REGEX, "name", NULL },
@@ -27,7 +27,8 @@ const struct list_kind list_profile_kind = LIST_KIND_OF_ROWS(flags, &op_list_col
 
 /* ---- on which device ---- */
 
-/* Names of ops with kernels on the devices wanted, sorted by address: the model's strings. */
+/* Names of ops with kernels on the wanted devices, sorted by address: the strings belong to the
+ * model. */
 struct on_device {
 	const char **names;		/* owned */
 	size_t n, cap;
@@ -105,7 +106,7 @@ static void list_ops_dress(struct list *list, const struct table_column *column,
 		list_link_source(list, cell, op->file, op->line);
 }
 
-/* What of the device's time has an op, and what of the ops a line. */
+/* Says how much of the device time is attributed to an op, and how many ops have a source line. */
 static void list_ops_say_coverage(struct page *page, const struct model_status *status,
 				  const struct op_row *rows, size_t n)
 {

@@ -15,8 +15,8 @@
 
 /* ---- values ---- */
 
-/* Extended; case matters if the text has a capital; "/.../" may stand around it. false: a
- * sentence in error. */
+/* Compiles an extended regular expression. Case matters if the text contains a capital letter; the
+ * text may be enclosed in /.../. Returns false and a sentence in error if it is invalid. */
 static bool list_regex(regex_t *regex, const char *text, char *error, size_t error_size)
 {
 	size_t length = strlen(text);
@@ -187,7 +187,7 @@ static bool fail(const struct page_call *call, const struct list_flag *flag, con
 	return false;
 }
 
-/* What would be right, of a flag that wants a value. */
+/* Describes the value that a flag expects. */
 static const char *wanted_of(const struct list_flag *flag, char *text, size_t size)
 {
 	switch (flag->type) {
@@ -248,7 +248,7 @@ static bool list_options_take_value(const struct page_call *call, const struct l
 	return true;
 }
 
-/* The flag that a word is; its value after "=" in *value, NULL: none there. */
+/* Returns the flag that a word names, with the text after "=" in *value (NULL if there is none). */
 static const struct list_flag *find_flag(const struct list_options *options, const char *word,
 					 const char **value)
 {
@@ -415,7 +415,8 @@ void list_options_say(const struct list_options *options, struct page *page)
 
 		if (!flag->what || !given->text)
 			continue;
-		/* a link that was followed means one name, and says so */
+		/* a link names exactly one name and says so, so it is not read as a regular
+		 * expression */
 		literal = flag->type == LIST_REGEX ? list_regex_literal(given->text) : NULL;
 		page_add(page, ROLE_MUTED, 0, "   %s%s", flag->what, literal ? " = " :
 			 flag->type == LIST_REGEX ? " ~ " : flag->type == LIST_SWITCH ? "" :

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Flags of the commands that list things (lp, lk, le, ...): tfdbg's letters and words, each of
- * a type, so that what is given wrongly is said with its flag, what was given and what would
- * be right. A list says which flags it has as an array; those that all have come with
- * LIST_FLAGS_COMMON.
+ * Flags of the commands that list things (lp, lk, le, ...): tfdbg's letters and words, each with a
+ * type, so that an error can name the flag, what was given, and what would be valid. A list has an
+ * array of its flags; LIST_FLAGS_COMMON are those that all lists have.
  *
- *	lp -n /conv/ -e '>100us' --sort_by mean -r -l 20
+ * 	lp -n /conv/ -e '>100us' --sort_by mean -r -l 20
  *
- * Always true: a flag is given once at most, by its letter or by its word, its value behind
- * it or after "="; what is no flag is the one name that some lists take. Nothing of what was
- * given is copied: the arguments live longer. Threads: the loop's.
+ * Always true: a flag is given at most once, by its letter or by its word; its value follows it, or
+ * follows "=". An argument that is not a flag is the one name that some lists take. Arguments are
+ * not copied: they live longer. Threads: the loop's.
  */
 #ifndef TUI_LIST_OPTIONS_H
 #define TUI_LIST_OPTIONS_H
@@ -23,9 +22,10 @@
 #include "tui/draw/page_call.h"
 
 enum list_flag_type {
-	LIST_SWITCH,			/* no value */
-	LIST_REGEX,			/* extended; case matters if it has a capital; may be
-					 * written between slashes */
+	LIST_SWITCH,			/* takes no value */
+	/* an extended regular expression; case matters if it has a capital; may be written between
+	 * slashes */
+	LIST_REGEX,
 	LIST_TIMES,			/* an interval of times */
 	LIST_SIZES,			/* an interval of bytes */
 	LIST_WORD,			/* one of `words` */
@@ -35,24 +35,25 @@ enum list_flag_type {
 };
 
 struct list_flag {
-	char letter;			/* '\0': only the word */
-	const char *word;		/* without its "--" */
+	char letter;			/* '\0': it has only a word */
+	const char *word;		/* without the "--" */
 	enum list_flag_type type;
-	const char *what;		/* what it restricts, for the heading: "name", "mean";
-					 * NULL: the heading does not mention it */
-	const char *words;		/* of LIST_WORD: "kernel copy fill" */
+	/* what it restricts, for the heading: "name", "mean"; NULL: the heading does not mention
+	 * it */
+	const char *what;
+	const char *words;		/* for LIST_WORD: such as "kernel copy fill" */
 };
 
-#define LIST_LIMIT 500			/* lines, where -l says nothing */
+#define LIST_LIMIT 500			/* maximum number of lines without -l */
 
 #define LIST_FLAGS_COMMON \
 	{ 's', "sort_by", LIST_TEXT, NULL, NULL }, \
 	{ 'r', "reverse", LIST_SWITCH, NULL, NULL }, \
 	{ 'l', "limit", LIST_NUMBER, NULL, NULL }
-/* Of lists whose rows say what they are for filters. */
+/* For lists whose rows can be filtered. */
 #define LIST_FLAG_WHERE { 'w', "where", LIST_FILTER, "where", NULL }
 
-/* Both ends belong to it. */
+/* Both ends are included. */
 struct list_range {
 	int64_t least, most;
 };
@@ -60,7 +61,7 @@ struct list_range {
 #define LIST_FLAGS_MAX 16
 
 struct list_given {
-	const char *text;		/* as given, NULL: not given; "" of a switch */
+	const char *text;		/* as given; NULL: not given; "" for a switch */
 	regex_t regex;
 	struct list_range range;
 	int64_t number;
@@ -71,38 +72,38 @@ struct list_options {
 	const struct list_flag *flags;	/* borrowed */
 	size_t n_flags;
 	struct list_given given[LIST_FLAGS_MAX];
-	const char *name;		/* what is no flag, NULL none */
+	const char *name;		/* the argument that is not a flag; NULL: none */
 };
 
-/* names: how many names may stand there, 0 or 1. false: a sentence in call->error, nothing to
- * release. */
+/* names: how many names may be given, 0 or 1. false: a sentence in call->error, and nothing needs
+ * to be released. */
 bool list_options_parse(const struct page_call *call, const struct list_flag *flags,
 			size_t n_flags, int names, struct list_options *out);
 void list_options_release(struct list_options *options);
 
-/* By letter; NULL: not given. */
+/* A flag by its letter; NULL: not given. */
 const struct list_given *list_given(const struct list_options *options, char letter);
-/* By word, where there is no letter. */
+/* A flag by its word, if it has no letter. */
 const struct list_given *list_given_word(const struct list_options *options, const char *word);
-/* True also where the flag was not given. text, other: NULL is none and matches nothing. */
+/* Also true if the flag was not given. A text that is NULL matches nothing. */
 bool list_matches(const struct list_options *options, char letter, const char *text,
 		  const char *other);
 bool list_within(const struct list_options *options, char letter, int64_t value);
-/* -w; row is what get wants. */
+/* Whether the row passes -w; row is passed to `get`. */
 bool list_wants(const struct list_options *options, filter_get *get, const void *row);
-/* -l, else LIST_LIMIT. */
+/* The value of -l, or LIST_LIMIT. */
 size_t list_limit(const struct list_options *options);
 
-/* ">100us" ">=1ms" "<1s" "<=2m" "[1ms,5ms]" "(1ms,5ms)" "[1ms,5ms)", likewise with sizes; in
- * one of them an end may be left out: "[1ms,]". false: it is none. */
+/* Parses ">100us" ">=1ms" "<1s" "<=2m" "[1ms,5ms]" "(1ms,5ms)" "[1ms,5ms)", and the same with
+ * sizes; one end of an interval may be left out: "[1ms,]". false: it is not an interval. */
 bool list_range_parse(const char *text, bool sizes, struct list_range *out);
 
-/* An expression that matches this text and nothing else; the caller frees. */
+/* An expression that matches exactly this text; the caller frees. */
 char *list_regex_quote(const char *text);
-/* The text of such an expression; NULL: it is another one. The caller frees. */
+/* The text that such an expression matches; NULL: it has another form. The caller frees. */
 char *list_regex_literal(const char *text);
 
-/* What was filtered, as in "   name ~ conv   mean >100us"; nothing where nothing was. */
+/* Writes what was filtered, such as " name ~ conv mean >100us"; nothing if nothing was filtered. */
 void list_options_say(const struct list_options *options, struct page *page);
 
 #endif

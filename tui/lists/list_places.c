@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What several lists need: devices, queues and source lines as cells. */
+/* Cells that several lists share: devices, queues and source lines. */
 #include "tui/lists/list_internal.h"
 
 #include <stdlib.h>

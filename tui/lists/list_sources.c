@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ls: source files with what ran of them. */
+/* ls: source files with the work that belongs to them. */
 #include <stdlib.h>
 
 #include "model/query/lines.h"
@@ -18,7 +18,7 @@ static const struct list_column columns[] = {
 	{ .key = "nodes", .sum = LIST_SUM },
 	{ .key = "ran", .sum = LIST_SUM },
 	{ .key = "calls", .sum = LIST_SUM },
-	{ .key = "time" },	/* an op of two files is in both */
+	{ .key = "time" },	/* no sum: an op of two files is counted in both */
 	{ .key = "self", .sum = LIST_SUM },
 	{ .key = "share", .sum = LIST_SUM },
 	{ .key = "device-time", .title = "device time", .sum = LIST_SUM },

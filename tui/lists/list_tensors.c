@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lt: tensors that moved, as far as anybody told: messages between devices and processes, data
- * from op to op, copies by the op that asked for them, and what ops said of their inputs. pt: one
+ * lt: tensors that moved, as far as it was reported: messages between devices and processes, data
+ * passed from op to op, copies by the op that requested them, and inputs that ops reported. pt: one
  * of them in full.
  */
 #include <ctype.h>
@@ -15,8 +15,8 @@
 #include "tui/draw/labels.h"
 #include "tui/lists/list_internal.h"
 
-#define DETAILED_OPS 256u		/* whose shapes are asked for */
-#define DETAILED_ONCE 8u		/* of them under the lock */
+#define DETAILED_OPS 256u		/* number of ops whose shapes are queried */
+#define DETAILED_ONCE 8u		/* ops that are queried while the lock is held once */
 #define SHAPE_WIDTH 40
 #define NAME_WIDTH 28
 
@@ -49,20 +49,21 @@ static const struct list_column columns[] = {
 
 const struct list_kind list_tensors_kind = LIST_KIND(flags, columns, 0);
 
-/* Strings are the model's or the list's. */
+/* The strings belong to the model or to the list. */
 struct tensor {
 	enum tensor_kind kind;
-	const char *name, *shape, *producer, *consumer, *from, *to;	/* NULL: not known */
+	const char *name, *shape, *producer, *consumer, *from, *to;	/* NULL if unknown */
 	uint64_t count;
-	int64_t bytes;			/* -1: not known */
-	int64_t p50_ns, p99_ns;		/* from its producer's end, from being sent; -1 none */
+	int64_t bytes;			/* -1 if unknown */
+	/* time since its producer ended or since it was sent; -1 if unknown */
+	int64_t p50_ns, p99_ns;
 };
 
 struct lt {
 	struct tensor *tensors;		/* owned */
 	size_t n, cap;
 	struct list_copies copies;
-	size_t ops_left;		/* ops whose shapes were not asked for */
+	size_t ops_left;		/* number of ops whose shapes were not queried */
 	struct list list;
 };
 
@@ -99,7 +100,7 @@ static int bytes_of_type(const char *text, const char **end)
 	return bits % 8 ? 0 : bits / 8;
 }
 
-/* Of "[64, 3, 32] f32, [3] i64" all together; -1: not all of it says a size. */
+/* Total size of "[64, 3, 32] f32, [3] i64" in bytes; -1 if the size of a part is unknown. */
 static int64_t bytes_of_shapes(const char *text)
 {
 	int64_t sum = 0;
@@ -169,7 +170,7 @@ static void list_tensors_take_edges(struct lt *lt, struct model *model)
 	free(rows);
 }
 
-/* Of copies between devices the one at the other end, where all on that queue go to one. */
+/* For copies between devices: the other device, if all copies on that queue go to the same one. */
 static const char *peer_of(struct lt *lt, const struct copy_row *rows, size_t n,
 			   const struct range_part *part)
 {
@@ -226,7 +227,8 @@ static void list_tensors_take_shapes(struct lt *lt, const struct op_row *op,
 	}
 }
 
-/* Of the ops that take most time, some at once: each question goes through all ops. */
+/* Queries the inputs of the ops that take most time, a few at a time, because each query scans all
+ * ops. */
 static void list_tensors_take_inputs(struct lt *lt, struct model *model)
 {
 	struct op_row *ops;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ps: the lines of a source file with what they cost. */
+/* ps: the lines of a source file with their costs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +13,11 @@
 #include "tui/draw/page_call.h"
 
 #define BAR 10
-#define LINES_ABOVE 6			/* the line that costs most, at first */
-#define BAR_LEAST 5			/* beside columns that not every program has */
+#define LINES_ABOVE 6	/* lines above the one that costs most, when the page opens */
+#define BAR_LEAST 5	/* least width of the bar, beside columns that not every program has */
 
-/* A file in which nothing was called itself can be read all the same: a traceback leads
- * through such ones. */
+/* A file in which no op was called can be shown as well: the frames of a stack lead through such
+ * files. */
 static const char *other_file(const struct page_call *call, const char *wanted)
 {
 	const char *why;
@@ -35,7 +35,7 @@ static const char *other_file(const struct page_call *call, const char *wanted)
 	return file ? wanted : NULL;
 }
 
-/* By its whole path, by the end of one, by a part that only one has. */
+/* Finds a file by its whole path, by the end of its path, or by a part that only one path has. */
 static const char *find_file(const struct page_call *call, const char *wanted)
 {
 	struct source_row *rows;
@@ -74,23 +74,23 @@ static const struct list_flag flags[] = {
 	{ 'n', "node_name_filter", LIST_REGEX, NULL, NULL },
 };
 
-/* In the order of -c's words. */
+/* In the order of the words that -c accepts. */
 enum cost { COST_TIME, COST_SELF, COST_DEVICE, COST_BACKWARD, COSTS };
 static const char *const cost_names[COSTS] = { "time", "self", "device", "backward" };
 
-/* What a page about a file shows, taken under the lock. */
+/* The data of a page about a file, copied while the lock is held. */
 struct costs {
 	const struct list_options *options;
-	const char *wanted;		/* the file as it was asked for */
-	uint32_t first;			/* line to begin with, 0: the one that costs most */
+	const char *wanted;		/* the name of the file as the user typed it */
+	uint32_t first;	/* first line to show; 0: start at the line that costs most */
 	const char *file;
-	enum cost what;			/* bars are of */
+	enum cost what;			/* the cost that the bars show */
 	struct source_line *lines;	/* owned */
 	size_t n;
 	int64_t most_ns;
-	bool nodes, self, device, cpu, backward;	/* any of that */
+	bool nodes, self, device, cpu, backward;	/* whether any line has it */
 	int bar;
-	int64_t begun_ns;		/* wall clock, 0 not known */
+	int64_t begun_ns;		/* wall-clock time at the start of the run, 0 if unknown */
 };
 
 static int64_t own_ns(const struct costs *costs, const struct line_cost *cost)
@@ -159,7 +159,7 @@ static void page_source_add_heading(struct page *page, const struct costs *costs
 		 costs->nodes ? "nodes(runs)" : "calls");
 }
 
-/* The ops that were called there, or whose nodes were made there. */
+/* Links to the ops that were called in this line or whose nodes were created there. */
 static void link_ops(struct page *page, const struct costs *costs, uint32_t line, const char *text)
 {
 	char *file = list_regex_quote(costs->file), first[16], end[16];
@@ -249,7 +249,7 @@ static void page_source_add_text(struct page *page, uint32_t number, const char 
 	page_end(page);
 }
 
-/* What is on the disk need not be what ran. */
+/* The file on disk may differ from the one that ran. */
 static void page_source_say_changed(struct page *page, FILE *source, const struct costs *costs)
 {
 	struct stat st;
@@ -261,8 +261,9 @@ static void page_source_say_changed(struct page *page, FILE *source, const struc
 			 "that ran");
 }
 
-/* Number of the line that costs most by itself, where that is known: a line that calls others
- * costs what these do; or of what bars are asked for. 0: none costs anything. */
+/* Number of the line with the highest self cost, where that is known (a line that calls others
+ * includes their cost), else with the highest of the cost that the bars show. 0: no line costs
+ * anything. */
 static uint32_t page_source_costliest_line(const struct costs *costs)
 {
 	uint32_t number = 0;
@@ -284,12 +285,12 @@ static uint32_t page_source_costliest_line(const struct costs *costs)
 static void show_line(struct page *page, const struct costs *costs)
 {
 	page->show = page->n_lines;
-	/* what is asked for begins the page, what is found stands among what is around it */
+	/* a line that was asked for is the first one of the page; one that was searched is shown
+	 * with its context */
 	page->above = costs->first ? 0 : LINES_ABOVE;
 }
 
-/* With the file beside it, where it is there: all of its lines, else those that
- * cost. */
+/* If the source file is available, lists all of its lines, else only those that have a cost. */
 static void list_lines(struct page *page, const struct costs *costs)
 {
 	uint32_t first = costs->first ? costs->first : page_source_costliest_line(costs);
@@ -334,7 +335,8 @@ static void list_lines(struct page *page, const struct costs *costs)
 		fclose(source);
 }
 
-/* FILE:LINE is FILE -b LINE. false: a sentence in the call's error. */
+/* FILE:LINE means FILE -b LINE. Returns false and a sentence in the call's error if it is
+ * invalid. */
 static bool first_line(const struct page_call *call, const struct list_options *options,
 		       char *file, uint32_t *first)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The question of `quit` while PROGRAM runs. */
+/* The question that `quit` asks while PROGRAM runs. */
 #include "tui/loop/loop.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `diff DIR` as the loop sees it: the command waits for the report, and is run again. */
+/* `diff DIR` in the loop: the command waits for the report, and is then run again. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static char *diff_line(const struct command_call *call)
 	return call->line ? xstrdup(call->line) : words_join(call->argc, call->argv);
 }
 
-/* The first recording of which there is no report yet. */
+/* Returns the first recording that has no report yet. */
 static const char *diff_missing(const struct tui *tui, const struct command_call *call)
 {
 	for (int i = 1; i < call->argc; i++)
@@ -31,7 +31,7 @@ enum diff_state diff_begin(struct tui *tui, const struct command_call *call, cha
 	struct reports *r = &tui->reports;
 	const char *path;
 
-	/* What the user types means the recording as it is now. */
+	/* A command that the user types refers to the recording in its present state. */
 	for (int i = 1; i < call->argc && !r->again && !r->job; i++)
 		reports_forget(r, call->argv[i]);
 	while ((path = diff_missing(tui, call))) {
@@ -44,7 +44,7 @@ enum diff_state diff_begin(struct tui *tui, const struct command_call *call, cha
 			return DIFF_FAILED;
 		if (!tui->script)
 			break;
-		/* A script's next line finds it done. */
+		/* In a script, the next line finds the report finished. */
 		if (reports_wait(r, SCRIPT_WAITS_MS, error, error_size) != REPORTS_DONE)
 			return DIFF_FAILED;
 	}

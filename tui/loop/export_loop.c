@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `export` as the loop sees it: one at a time, with a message at its end. */
+/* `export` in the loop: one export at a time, with a message when it ends. */
 #include <stdio.h>
 
 #include "model/base/util.h"
@@ -7,7 +7,7 @@
 #include "tui/run/exports.h"
 #include "tui/loop/loop.h"
 
-/* Waits for it; false: it failed, a sentence in text. */
+/* Waits for the export. Returns false and a sentence in text if it failed. */
 static bool finish(struct tui *tui, char text[EXPORT_SENTENCE_MAX])
 {
 	bool good = export_end(tui->export, text);
@@ -41,7 +41,7 @@ bool export_begin(struct tui *tui, const struct command_call *call, char *error,
 		tui_say(tui, false, "exporting to '%s' ...", target.path);
 		return true;
 	}
-	/* A script's next line finds it done. */
+	/* In a script, the next line finds the export finished. */
 	if (!finish(tui, text)) {
 		snprintf(error, size, "%s", text);
 		return false;

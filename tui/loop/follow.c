@@ -13,14 +13,14 @@
 
 struct followed_link {
 	char *command;			/* owned */
-	size_t from; /* the link that led to its page, SIZE_MAX: the first page */
+	size_t from; /* index of the link that led to its page, SIZE_MAX for the first page */
 	int depth;
 };
 
 struct link_walk {
-	struct followed_link *links;		/* owned; those up to `next` were followed */
+	struct followed_link *links;	/* owned; the links before `next` have been followed */
 	size_t n, cap, next;
-	struct map seen;		/* hashes of commands */
+	struct map seen;		/* hashes of the commands that were followed */
 };
 
 static uint64_t hash_of(const char *text)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The script command follow-links: from the page that is shown along all links, breadth
- * first, each once. Each must open a page or do what it says without an error. For tests.
+ * The script command follow-links: follows all links from the shown page, breadth first, each once.
+ * Each must open a page, or do what it says, without an error. For tests.
  *
  * Thread: the loop's.
  */
@@ -13,8 +13,8 @@
 
 struct tui;
 
-/* To that depth, at most so many links; *followed: how many. false: one failed, a sentence
- * in error. */
+/* Follows links to that depth, at most this many; *followed: how many were followed. false: one
+ * failed, and `error` is a sentence. */
 bool follow_links(struct tui *tui, int depth, size_t most, size_t *followed, char *error,
 		  size_t error_size);
 

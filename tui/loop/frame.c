@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One frame: what is read from the model, and how the parts of the screen are drawn. */
+/* One frame: reads the model and draws the parts of the screen. */
 #include "tui/loop/loop.h"
 
 #include <ctype.h>
@@ -10,7 +10,7 @@
 #include "model/base/util.h"
 
 #define MS INT64_C(1000000)
-#define JUMP_REST_NS (500 * MS)		/* a narrow window jumps no more often */
+#define JUMP_REST_NS (500 * MS)		/* a narrow window moves at most this often */
 
 enum key_table frame_key_table(const struct tui *tui)
 {
@@ -26,7 +26,7 @@ enum key_table frame_key_table(const struct tui *tui)
 		return TABLE_TIMELINE;
 	table = key_table_by_name(tui->panes[tui->lower]->ops->key_table);
 	if (table == TABLE_OUTPUT && !tui_program_runs(tui))
-		return TABLE_TABLE;		/* nobody to type to */
+		return TABLE_TABLE;		/* no program reads keys */
 	return table < 0 ? TABLE_TABLE : (enum key_table)table;
 }
 
@@ -41,8 +41,8 @@ int64_t frame_middle(const struct view *view)
 
 /* ---- taking ---- */
 
-/* Nothing moves any more: a run that is shorter than the window is shown whole, and so is
- * a recording, which nobody has watched. */
+/* After the end nothing moves any more: a run that is shorter than the window is shown completely,
+ * and so is a recording, which nobody watched live. */
 static void stop_following(struct tui *tui)
 {
 	const struct model_status *status = &tui->status;
@@ -113,7 +113,7 @@ void frame_set_colours(struct tui *tui)
 	tui->view.shades = tui->depth == DEPTH_256 && tui->theme.depth == DEPTH_256;
 }
 
-/* What is being measured reaches to the cursor. The caller has the model's lock. */
+/* Extends the range that is being measured to the cursor. The caller holds the model's lock. */
 static void frame_extend_measure(struct view *view)
 {
 	struct span span;
@@ -144,7 +144,7 @@ void frame_update(struct tui *tui, bool all)
 		view->now_ns = tui->status.last_ns;
 	view->minimap = tui->settings.value[SETTING_MINIMAP];
 	view->keys_to_program = frame_key_table(tui) == TABLE_OUTPUT;
-	/* a guess first: the header may need to know the columns */
+	/* estimated first, because the header may need to know the number of columns */
 	make_layout(tui, layout_header_max(tui->height));
 	view->gutter = tui->layout.gutter;
 	view->columns = tui->layout.columns;
@@ -171,15 +171,15 @@ static struct area part_area(struct tui *tui, const struct layout_part *part)
 	return area_sub(grid_area(&tui->grid), 0, part->y, tui->width, part->height);
 }
 
-/* How much the tabs say, as there is room. */
+/* How much text the tabs show, depending on the room. */
 enum tab_size {
-	TAB_FULL,			/* with what happens in them, as far as it fits */
+	TAB_FULL,			/* with status texts, as far as they fit */
 	TAB_NAME,
-	TAB_TIGHT,			/* one blank between */
-	TAB_NUMBER,			/* the name of the active one alone */
+	TAB_TIGHT,			/* with one blank between tabs */
+	TAB_NUMBER,			/* only the active tab has its name */
 };
 
-#define TAB_CUT 24			/* columns that it may lose */
+#define TAB_CUT 24			/* most columns by which a tab may be shortened */
 
 static void tab_text(struct tui *tui, int i, enum tab_size size, int cut, char *text,
 		     size_t text_size)
@@ -246,8 +246,8 @@ static void draw_tabs(struct tui *tui, struct area area)
 	}
 }
 
-/* What stands in the line of keys: two commands and a word. In the order of
- * worth; what does not fit is left out from the end. */
+/* Hints in the line of keys: two commands and a word, the most useful first. Those that do not fit
+ * are left out from the end. */
 static const struct { const char *commands[2]; const char *word; } hints[] = {
 	{{"toggle-follow", NULL}, NULL},
 	{{"pan-left", "pan-right"}, "pan"},
@@ -270,7 +270,7 @@ static const struct { const char *commands[2]; const char *word; } last_hints[] 
 	{{"quit", NULL}, "quit"},
 };
 
-/* "space", "a d", "C-]": a key as the hint line writes it. */
+/* Formats a key for the hint line: "space", "a d", "C-]". */
 static bool hint_keys(const struct tui *tui, const char *const commands[2], char *text, size_t size)
 {
 	enum key_table table = frame_key_table(tui);
@@ -313,7 +313,7 @@ static int draw_hint(struct tui *tui, struct area area, int x, int limit,
 	width = text_width(keys) + 1 + text_width(word);
 	if (x + width > limit)
 		return x;
-	/* a click on the second of two keys gives its command, else the first's */
+	/* a click on the second of two keys runs its command, any other click the first one's */
 	second = commands[1] ? strcspn(keys, " ") + 1 : 0;
 	if (second)
 		hits_add(&tui->hits, area, x + (int)second, 0, text_width(keys + second),
@@ -344,14 +344,14 @@ static void draw_hints(struct tui *tui, struct area area)
 	for (i = 0; i < sizeof(last_hints) / sizeof(*last_hints); i++)
 		if (hint_keys(tui, last_hints[i].commands, keys, sizeof(keys)))
 			last += text_width(keys) + text_width(last_hints[i].word) + 3;
-	/* the first is follow and freeze: not after the end */
+	/* the first hint is follow and freeze, which mean nothing after the end */
 	for (i = tui->status.finished; i < sizeof(hints) / sizeof(*hints); i++)
 		x = draw_hint(tui, area, x, limit - last, hints[i].commands, hints[i].word);
 	for (i = 0; i < sizeof(last_hints) / sizeof(*last_hints); i++)
 		x = draw_hint(tui, area, x, limit, last_hints[i].commands, last_hints[i].word);
 }
 
-/* Keys that began a sequence, and what may follow. */
+/* Shows the keys of an incomplete key sequence and the keys that can follow. */
 static void draw_pending(struct tui *tui, struct area area)
 {
 	enum key_table table = frame_key_table(tui);
@@ -408,7 +408,7 @@ static void draw_pane(struct tui *tui, struct pane *pane, const struct layout_pa
 		pane->ops->draw(pane, &tui->view, part_area(tui, part), focused);
 }
 
-/* In the lower pane, below the heading of a table or page. */
+/* Marks matches in the lower pane, below the heading of a table or page. */
 static void mark_found(struct tui *tui, struct area area)
 {
 	const struct pane_ops *ops = tui->panes[tui->lower]->ops;

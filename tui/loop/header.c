@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lines above the timeline: the state of the run, a line per device (or
- * what is waited for), and a banner when something looks wrong. header_update()
- * needs the model's lock; header_draw() does not.
+ * The lines above the timeline: the state of the run, a line per device (or what tftop is waiting
+ * for), and a banner when something looks wrong. header_update() needs the model's lock;
+ * header_draw() does not.
  *
- * Calm: fields have fixed widths; nothing moves while numbers change.
+ * Fields have fixed widths, so that nothing moves while numbers change.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,11 +17,11 @@
 #include "tui/draw/places.h"
 #include "tui/run/progress.h"
 
-#define RECENT_NS 5000000000LL		/* device shares while following */
-#define DEAF_NS 3000000000LL		/* nothing heard of a device that works is told */
+#define RECENT_NS 5000000000LL		/* device shares are of this time while following */
+#define DEAF_NS 3000000000LL	/* a device that works without any event for so long is reported */
 #define DEAF_LAUNCHES 8u
 #define DEAF_PERCENT 20
-#define QUIET_NS 10000000000LL		/* nothing seen for so long is told */
+#define QUIET_NS 10000000000LL		/* a program without any event for so long is reported */
 
 struct header *header_new(void)
 {
@@ -183,8 +183,8 @@ static void list_probes(const struct process_row *processes, size_t count, char 
 						       processes[i].probes[j]);
 }
 
-/* Until there is work: what PROGRAM does. live.c knows best, but takes the
- * model's lock itself: header_draw() asks it. */
+/* While there is no work yet, shows what PROGRAM does. live.c knows this best, but takes the
+ * model's lock itself, so header_draw() asks it. */
 static void update_waiting(struct header *h, const struct process_row *processes, size_t count)
 {
 	char text[STRIP_TEXT], probes[64], name[64];
@@ -217,7 +217,7 @@ static void banner(struct header *h, const char *format, ...)
 	strip_sentence(&h->banner, 0, 1, ROLE_ACCENT, text, 10);
 }
 
-/* What the sensors say of the busiest device, in %, 0: nothing lately. */
+/* Utilisation of the busiest device by its sensors, in %; 0 if there is no recent reading. */
 static int64_t sensed(struct view *view, int64_t live_ns)
 {
 	struct counter_row *rows;
@@ -232,7 +232,7 @@ static int64_t sensed(struct view *view, int64_t live_ns)
 	return most;
 }
 
-/* A device works, or should, and nothing is heard of it. */
+/* Whether a device works, or should work, without any event arriving from it. */
 static bool update_deaf(struct header *h, struct view *view)
 {
 	const struct model_status *s = &h->status;
@@ -266,7 +266,7 @@ static bool update_deaf(struct header *h, struct view *view)
 	return true;
 }
 
-/* For how long the level has been off; 0: it is not. */
+/* How long the level has been off; 0 if it is not off. */
 static int64_t off_ns(struct view *view, const struct model_status *s)
 {
 	struct model_pause *list;
@@ -287,8 +287,8 @@ static void write_duration(char time[FMT_MAX], int64_t ns)
 }
 
 /*
- * Something should be seen and is not. What the probes themselves say they are
- * blind for is the likeliest cause.
+ * Events are expected and none arrive. The most likely cause is what the probes themselves report
+ * that they cannot see.
  */
 static void update_banner(struct header *h, struct view *view,
 			  const struct process_row *processes, size_t count, bool exited)
@@ -301,7 +301,7 @@ static void update_banner(struct header *h, struct view *view,
 	size_t i, j;
 
 	strip_clear(&h->banner);
-	/* What runs on a device for long is drawn, and not nothing. */
+	/* Work that runs on a device for long is drawn as open; the device is not silent. */
 	if (s->finished || exited || update_deaf(h, view) || s->in_flight)
 		return;
 	for (i = 0; i < count; i++)
@@ -340,8 +340,8 @@ static void update_banner(struct header *h, struct view *view,
 /* ---- the top finding ---- */
 
 /*
- * One sentence. The line comes with the first finding and stays to the end of
- * the run, so that the rows below are not moved up and down.
+ * Shows one sentence. The line appears with the first finding and stays until the end of the run,
+ * so that the rows below do not move up and down.
  */
 static void update_finding(struct header *h, struct view *view)
 {
@@ -377,7 +377,7 @@ static void update_finding(struct header *h, struct view *view)
 
 /* ---- update and draw ---- */
 
-/* Before its first event, or without any, PROGRAM is what live.c started. */
+/* Before its first event, or without any, PROGRAM is the process that live.c started. */
 static bool started_process(struct header *h, const struct view *view, struct process_row *out)
 {
 	const struct report_run *run = view->live ? live_run(view->live) : NULL;
@@ -413,7 +413,7 @@ int header_update(struct header *header, struct view *view, int width, int max_l
 	model_steps_update(view->model, &header->steps);
 	update_state(header, view, width, first, count);
 	update_finding(header, view);
-	/* The devices keep one line at least, the finding has the last. */
+	/* The devices keep at least one line; the finding has the last one. */
 	most = max_lines - 1 - header->found;
 	header->n_lines = header_devices(header, view, width, most > 1 ? most : 1, RECENT_NS);
 	header->waiting = !header->n_lines;
@@ -465,7 +465,8 @@ void header_draw(struct header *header, struct view *view, struct area area)
 	area_fill(area, 0, 0, area.width, 1, ' ', ROLE_HEADER, ROLE_HEADER, 0);
 	strip_draw(&header->state, line, 0, ROLE_HEADER, 0, view->ascii);
 	draw_spark(header, line);
-	/* Where there is no room the last device lines go first, then the finding. */
+	/* If there is too little room, the last device lines are left out first, then the
+	 * finding. */
 	for (i = 0; i < header->n_lines && y < area.height - (i ? header->found + banner : 0);
 	     i++, y++)
 		strip_draw(&header->lines[i], area_sub(area, 1, y, area.width - 2, 1), 0,

@@ -17,7 +17,7 @@ void header_free(struct header *header);
 int header_update(struct header *header, struct view *view, int width, int max_lines);
 /* Draws what header_update() took; no lock is needed. */
 void header_draw(struct header *header, struct view *view, struct area area);
-/* The line of the header that shows the finding, as drawn last; -1: none. */
+/* The line of the header that showed the finding when it was last drawn; -1: none. */
 int header_finding_line(const struct header *header);
 
 #endif

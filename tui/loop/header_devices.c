@@ -11,10 +11,10 @@
 #include "tui/draw/labels.h"
 #include "tui/draw/places.h"
 
-#define BAR 8				/* cells of a share */
-#define CAUSES 3			/* of idle time that are named */
+#define BAR 8				/* cells of the bar of a share */
+#define CAUSES 3			/* most causes of idle time that are named */
 #define CAUSES_WIDTH 31			/* of ": launch 28 · other 10 · sync 4" */
-#define DEVICES_MOST 256		/* in the strip of very many */
+#define DEVICES_MOST 256	/* most devices in the strip that is shown for very many devices */
 
 void header_spark(struct header *h)
 {
@@ -28,7 +28,7 @@ void header_spark(struct header *h)
 	for (i = 0; i < n; i++)
 		if (rows[i].dur_ns > longest)
 			longest = rows[i].dur_ns;
-	/* Steps that are alike are all low, so that a slow one stands out. */
+	/* Steps of similar length are all drawn low, so that a slow one stands out. */
 	if (longest < typical * 2)
 		longest = typical * 2;
 	for (i = 0; i < n; i++) {
@@ -40,7 +40,7 @@ void header_spark(struct header *h)
 	}
 }
 
-/* Whole per cent. */
+/* Whole percent. */
 static int percent(int64_t part, int64_t whole)
 {
 	if (part <= 0 || whole <= 0)
@@ -79,7 +79,7 @@ static void header_add_bar(struct strip *strip, const struct view *view, int ran
 		  view->ascii ? "]" : "▏");
 }
 
-/* "NVIDIA H200", without what every name of its vendor begins with. */
+/* Returns "H200" for "NVIDIA H200": the vendor's name is left out. */
 static void short_name(char *text, size_t size, const char *name, int width, bool ascii)
 {
 	static const char *const heads[] = { "NVIDIA ", "GeForce ", "AMD ", "Intel(R) ", "Tesla " };
@@ -93,7 +93,7 @@ static void short_name(char *text, size_t size, const char *name, int width, boo
 	label_fit(text, size, name, width, ascii);
 }
 
-/* What the shares are of: [*t0, *t1), and in words. */
+/* The time [*t0, *t1) that the shares are of; returns its name. */
 static const char *share_window(const struct header *h, const struct view *view,
 				int64_t recent_ns, int64_t *t0, int64_t *t1)
 {
@@ -117,8 +117,8 @@ static const char *share_window(const struct header *h, const struct view *view,
 }
 
 /*
- * A device's shares are of the time from its first work on, and to its last when
- * all is over, as in the report: before and after it nothing was asked of it.
+ * The shares of a device cover the time from its first work on and, after the end, to its last
+ * work, as in the report: before and after that time it had no work.
  */
 static void own_window(const struct header *h, const struct view *view, uint32_t device,
 		       int64_t *t0, int64_t *t1, char *words, size_t size)
@@ -142,8 +142,8 @@ static void own_window(const struct header *h, const struct view *view, uint32_t
 			 fmt_time(text, to - from));
 }
 
-/* ": input 23 · launch 5": what the idle time went to, the most first, and no
- * more than it was in whole per cent. */
+/* Adds ": input 23 · launch 5": the causes of the idle time, the largest first, with no more in
+ * total than the idle time in whole percent. */
 static void add_causes(struct strip *strip, const struct view *view, struct idle_gap gap,
 		       int64_t whole, int idle)
 {
@@ -163,7 +163,7 @@ static void add_causes(struct strip *strip, const struct view *view, struct idle
 		gap.ns[cause] = 0;
 		idle -= share;
 	}
-	/* As wide whatever it says, so that nothing else moves when the causes do. */
+	/* The width is constant, so that nothing else moves when the causes change. */
 	strip_add(strip, 3, 0, ROLE_DEFAULT, 0, "%s%*s", text, CAUSES_WIDTH > text_width(text) ?
 		  CAUSES_WIDTH - text_width(text) : 0, "");
 }
@@ -211,7 +211,7 @@ static void device_line(struct strip *strip, const struct view *view, int width,
 	strip_add(strip, 6, 3, ROLE_MUTED, 0, "%s", words)->right = true;
 }
 
-/* The processor: cores instead of copies and idle times. */
+/* The line of the processor: cores instead of copies and idle times. */
 static void cores_line(struct strip *strip, struct view *view, int width, const char *label,
 		       const struct device_row *d, int64_t t0, int64_t t1, const char *words)
 {
@@ -245,7 +245,7 @@ static void cores_line(struct strip *strip, struct view *view, int width, const 
 	strip_add(strip, 6, 3, ROLE_MUTED, 0, "%s", words)->right = true;
 }
 
-/* One device's shares for the strip; false: it did nothing there. */
+/* Adds one device's shares for the strip; returns false if it did nothing in the window. */
 static bool seen(struct view *view, const struct device_row *device, int64_t t0, int64_t t1,
 		 struct device_row *d, struct idle_gap *gap)
 {
@@ -260,7 +260,7 @@ static bool seen(struct view *view, const struct device_row *device, int64_t t0,
 	return false;
 }
 
-/* Very many devices: a cell each, the mean, and the one that is least busy. */
+/* Very many devices: one cell for each, the mean, and the device that is least busy. */
 static void strip_of_devices(struct header *h, struct view *view, struct device_row *devices,
 			     size_t count, int64_t t0, int64_t t1, const char *words)
 {
@@ -304,7 +304,7 @@ static void strip_of_devices(struct header *h, struct view *view, struct device_
 	strip_add(strip, 3, 3, ROLE_MUTED, 0, "%s", words)->right = true;
 }
 
-/* It did something, or does in the window what has not ended yet. */
+/* Whether the device has done work, or has work in the window that has not ended yet. */
 static bool works(struct view *view, const struct device_row *device, int64_t t0, int64_t t1)
 {
 	struct device_row now;

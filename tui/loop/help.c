@@ -29,7 +29,7 @@ static void help_print_keys(const struct keymap *keymap, enum key_table table, c
 	}
 }
 
-/* All keys that give this command line, in all tables, "w + =". */
+/* All keys that run this command line, in all tables: "w + =". */
 static void help_keys_of(const struct keymap *keymap, const char *command, char *text, size_t size)
 {
 	int table;
@@ -54,7 +54,7 @@ static void help_add_heading(struct help *help, const char *title)
 	help_add(help, xstrdup(title), NULL, NULL);
 }
 
-/* Bindings of a table, those of one command line together. */
+/* Adds the bindings of a table; keys of the same command line share a line. */
 static void help_add_table(struct help *help, const struct keymap *keymap, enum key_table table)
 {
 	size_t i, j, count = keymap->tables[table].count;
@@ -91,9 +91,9 @@ static void help_add_command(struct help *help, const struct keymap *keymap, int
 
 /* ---- the whole of one command ---- */
 
-#define WHOLE_COLUMNS 58		/* of a text beside its label, on 80 columns */
+#define WHOLE_COLUMNS 58		/* width of a text beside its label, on 80 columns */
 
-/* A label, and a text that goes on below itself. */
+/* Adds a label and a text, which continues below itself. */
 static void help_add_text(struct help *help, const char *label, const char *text)
 {
 	do {
@@ -106,7 +106,7 @@ static void help_add_text(struct help *help, const char *label, const char *text
 	} while (*text);
 }
 
-/* Every key whose command begins with the name. */
+/* Adds every key whose command starts with the name. */
 static void help_add_keys(struct help *help, const struct keymap *keymap, const char *name)
 {
 	const char *label = "keys";
@@ -175,7 +175,7 @@ static void help_add_fields(struct help *help)
 			 xstrdup(filter_fields[i].help));
 }
 
-/* The first key of a command, and a word for it, behind what is there. */
+/* Adds the first key of a command, and a word for it, to the text. */
 static void help_add_first_key(struct strbuf *text, const struct keymap *keymap,
 			       const char *command, const char *word)
 {
@@ -188,7 +188,8 @@ static void help_add_first_key(struct strbuf *text, const struct keymap *keymap,
 			    keys_print(binding->keys, binding->count, name, sizeof(name)), word);
 }
 
-/* One page, for who sees the screen for the first time: what is where, keys to begin with. */
+/* Adds one page for users who see the screen for the first time: the parts of the screen and the
+ * first keys. */
 static void help_add_reading(struct help *help, const struct keymap *keymap)
 {
 	static const char *const lines[][2] = {
@@ -306,7 +307,7 @@ void help_go(struct help *help, size_t line)
 	help->found = line;
 }
 
-/* Text of one column, with an ellipsis where it is cut. */
+/* Draws the text of one column, with an ellipsis where it is cut off. */
 static void help_draw_column(struct area area, int x, int y, int width, enum role role,
 			     const char *text)
 {
@@ -325,7 +326,7 @@ static void help_draw_line(struct area area, int y, const struct help_line *line
 	}
 	help_draw_column(area, 2, y, left, ROLE_TITLE, line->left);
 	x = left + 3;
-	/* on a narrow screen the command itself only where it says more */
+	/* on a narrow screen, the command is shown only where it adds something */
 	if (line->middle && (area.width >= 100 || strchr(line->middle, ' '))) {
 		help_draw_column(area, x, y, middle, ROLE_MUTED, line->middle);
 		x += area.width >= 100 ? middle + 1 : text_width(line->middle) + 2;

@@ -19,11 +19,11 @@
 #define MS INT64_C(1000000)
 #define SECOND (1000 * MS)
 #define STATUS_NS (8 * SECOND)
-#define INTERRUPT_NS (3 * SECOND)	/* then SIGTERM */
-#define TERMINATE_NS (5 * SECOND)	/* then it is told that it does not end */
-#define SLOW_NS (50 * MS)		/* a terminal that takes longer gets fewer frames */
-#define NUMBERS_NS (400 * MS)		/* between new numbers while following */
-#define PRINT_NS (5 * SECOND)		/* between pictures on a terminal that only prints */
+#define INTERRUPT_NS (3 * SECOND)	/* then SIGTERM is sent */
+#define TERMINATE_NS (5 * SECOND)	/* then a message says that it does not end */
+#define SLOW_NS (50 * MS)	/* a terminal that takes longer than this gets fewer frames */
+#define NUMBERS_NS (400 * MS)		/* time between new numbers while following */
+#define PRINT_NS (5 * SECOND)		/* time between pictures on a terminal that only prints */
 #define KEYS_PER_TURN 64
 
 int64_t tui_clock(const struct tui *tui)
@@ -92,13 +92,13 @@ void tui_stop_program(struct tui *tui)
 	if (tui->stop < STOP_KILLED)
 		tui->stop++;
 	session_signal(session, signals[tui->stop - 1]);
-	session_signal(session, SIGCONT);	/* a stopped program takes no other */
+	session_signal(session, SIGCONT);	/* a stopped program handles no other signal */
 	tui->stop_ns = tui_clock(tui);
 	tui_say(tui, false, "stopping %s (%s)", tui_program_name(tui), names[tui->stop - 1]);
 	tui->status_until_ns = INT64_MAX;
 }
 
-/* The second signal comes by itself, the third only when asked for. */
+/* The second signal is sent automatically, the third one only if the user asks for it. */
 static void check_stop(struct tui *tui)
 {
 	int64_t since = tui_clock(tui) - tui->stop_ns;
@@ -125,7 +125,7 @@ void tui_end_collecting(struct tui *tui)
 	live_end(tui->live);
 }
 
-/* --for and --steps: collecting ends, the screen freezes, PROGRAM runs on. */
+/* --for and --steps: collecting ends and the screen freezes; PROGRAM continues. */
 static void check_limits(struct tui *tui)
 {
 	const struct options *options = tui->options;
@@ -166,7 +166,7 @@ static void check_phase(struct tui *tui)
 
 /* ---- keys ---- */
 
-/* The window around what the pane wants to show, with some room. */
+/* Sets the window to the range that the pane wants to show, with a margin. */
 static void show_range(struct tui *tui)
 {
 	struct view *view = &tui->view;
@@ -197,7 +197,7 @@ static void show_pane(struct tui *tui)
 		tui->panes[i]->ops->reveal(tui->panes[i], view, view->show_key);
 }
 
-/* A link of a pane's; the command may take the pane's text away. */
+/* Runs a link of a pane; the command may free the pane's text. */
 static void run_linked(struct tui *tui)
 {
 	char *command = xstrdup(tui->view.run_command), error[512];
@@ -373,7 +373,7 @@ static void take_signals(struct tui *tui)
 
 /* ---- frames ---- */
 
-/* Time between two frames: keys are answered fast, data at reading speed. */
+/* Time between two frames: keys are answered fast, data is updated at reading speed. */
 static int64_t frame_interval(const struct tui *tui, int64_t now)
 {
 	bool keys = now - tui->key_ns < SECOND / 2;
@@ -394,7 +394,7 @@ static int64_t frame_due(const struct tui *tui, int64_t now)
 	return tui->frame_ns + frame_interval(tui, now);
 }
 
-/* It has taken all of the last picture. */
+/* Whether the terminal has taken all of the last picture. */
 static bool terminal_takes(struct tui *tui)
 {
 	int64_t now;
@@ -406,14 +406,14 @@ static bool terminal_takes(struct tui *tui)
 	now = tui_clock(tui);
 	tui->draw_cost_ns += (now - tui->drawing_ns - tui->draw_cost_ns) / 8;
 	tui->drawing_ns = 0;
-	/* tests/bench reads this line: from this time on the screen showed this step. */
+	/* tests/bench reads this line: at this time the screen showed this step. */
 	log_line("frame t=%lld step=%lld", (long long)now,
 		 (long long)tui->status.last_step_number);
 	return true;
 }
 
-/* While bars sweep, numbers change slowly enough to be read: it is also most
- * of what a frame writes. A key is answered whole. */
+/* While the timeline moves, numbers change slowly enough to be read; they are also most of what a
+ * frame writes. The answer to a key is drawn completely. */
 static bool numbers_due(const struct tui *tui, int64_t now)
 {
 	return !tui->screen || tui->key_ns >= tui->numbers_ns || !tui->view.following ||
@@ -468,7 +468,7 @@ static void look_for_changes(struct tui *tui)
 	}
 }
 
-/* One turn without waiting: takes in what happened, draws when a frame is due. */
+/* One turn without waiting: handles what happened and draws when a frame is due. */
 static void tui_turn(struct tui *tui)
 {
 	int64_t now;
@@ -491,7 +491,7 @@ static void tui_turn(struct tui *tui)
 		show_frame(tui);
 }
 
-/* Virtual clock: time goes on by so much, a frame at each tenth of a second. */
+/* Virtual clock: advances the time by this amount, with a frame each tenth of a second. */
 static void tui_advance(struct tui *tui, int64_t ns)
 {
 	int64_t end = tui->virtual_ns + ns;
@@ -544,7 +544,7 @@ static void wait_for_something(struct tui *tui)
 	if (tui->screen) {
 		terminal = count;
 		fds[count] = (struct pollfd){.fd = screen_fd(tui->screen), .events = POLLIN};
-		/* the terminal is full: the next frame waits for it */
+		/* the terminal is full: the next frame waits until it has read */
 		blocked = !terminal_takes(tui);
 		if (blocked)
 			fds[count].events |= POLLOUT;
@@ -571,7 +571,7 @@ static void turn_script(struct tui *tui)
 	}
 }
 
-/* Not past the moment that the script waits for. */
+/* Not beyond the time that the script waits for. */
 static int64_t virtual_step(const struct tui *tui)
 {
 	int64_t until = tui->script ? script_deadline_ns(tui->script) : INT64_MAX;

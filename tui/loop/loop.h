@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The loop and what it owns: shared by the files that make it up (loop.c,
- * frame.c, mouse_loop.c, commands.c, help.c, dialog.c, script.c) and by nothing else.
+ * The loop and what it owns: shared by the files that make it up (loop.c, frame.c, mouse_loop.c,
+ * commands.c, help.c, dialog.c, script.c) and by nothing else.
  *
- * Always true: only the loop's thread touches any of this, and what works in turns with it
- * (turns.h); the model's lock is held for questions only, a few milliseconds at a time;
- * whatever a command wants done to the screen it says by its outcome.
+ * Always true: only the loop's thread touches any of this, and work that takes turns with it
+ * (turns.h). The model's lock is held only for queries, a few milliseconds at a time. What a
+ * command wants the loop to do to the screen, it returns as its outcome.
  */
 #ifndef TUI_LOOP_H
 #define TUI_LOOP_H
@@ -41,41 +41,41 @@
 #include "tui/draw/window.h"
 
 #define TUI_PANES_MAX 16
-#define TUI_PUMP_MS 100			/* live_pump() at least this often */
+#define TUI_PUMP_MS 100			/* live_pump() is called at least this often */
 
-/* What is known of the mouse between two events. */
+/* What is remembered about the mouse between two events. */
 struct tui_mouse {
-	struct mouse pressed;		/* the last press; button 0: none that may become double */
+	struct mouse pressed;	/* the last press; button 0: none that can become a double click */
 	int64_t pressed_ns;
-	int holder;			/* pane in which a button is down, -1: none */
+	int holder;			/* pane in which a button is down; -1: none */
 };
 
-/* What takes longer than a frame: one at a time. */
+/* Work that takes longer than a frame; there is one at a time. */
 struct slow {
-	const char *what;		/* "searching"; NULL: nobody waits for it */
+	const char *what;		/* such as "searching"; NULL: nobody waits for it */
 	void (*work)(struct turns *turns, void *arg);
-	/* It is done, or was stopped and is of no use; frees arg. */
+	/* Called when the work has finished, or was stopped and has no result; frees arg. */
 	void (*over)(struct tui *tui, void *arg, bool stopped);
-	/* Of a pane's: view->work is the next one's by then. */
+	/* For work of a pane, because view->work may belong to another work by then. */
 	unsigned (*pane_over)(void *arg, struct view *view, bool stopped);
 	void *arg;
-	struct turns *turns;		/* owned; NULL: nothing is under way */
+	struct turns *turns;		/* owned; NULL: there is no work */
 	int64_t began_ns, said_ns;
 };
 
-/* How far leaving has come. */
+/* How far leaving has progressed. */
 enum stop_stage { STOP_NOT, STOP_INTERRUPTED, STOP_TERMINATED, STOP_KILLED };
 
 /*
- * What the loop asks of the commands, which lie above it: they know the loop, and the loop
- * knows nothing of them but this. tui/commands/commands.h has the one there is.
+ * The commands as the loop sees them. Commands lie above the loop: they know it, and it knows only
+ * this table of functions, of which tui/commands/commands.h has the only one.
  */
 struct tui_commands {
-	/* Runs a command line as it was typed, bound or scripted. false: a sentence in error. */
+	/* Runs a command line that was typed, bound or scripted. false: `error` is a sentence. */
 	bool (*line)(struct tui *tui, const char *line, char *error, size_t error_size);
-	/* The key that `ask-key` waits for; false: it does not wait for one. */
+	/* Passes a key to a waiting `ask-key`; false: none is waiting. */
 	bool (*answer_key)(struct tui *tui, struct key key);
-	/* Makes the page of pane 9 again while it is seen, at most once a second. Takes the
+	/* Makes the page of pane 9 again while it is visible, at most once a second. Takes the
 	 * model's lock itself. */
 	void (*follow_page)(struct tui *tui);
 };
@@ -84,17 +84,17 @@ struct tui {
 	const struct tui_commands *commands;	/* borrowed */
 	const struct options *options;	/* borrowed */
 	struct model *model;		/* borrowed */
-	struct live *live;		/* borrowed; NULL: a recording, a test */
+	struct live *live;		/* borrowed; NULL: nothing is live (a recording, a test) */
 	struct synth *synth;		/* owned; NULL: none */
-	bool virtual_clock;		/* synth without a terminal: waits cost no time */
+	bool virtual_clock;	/* a synthetic program without a terminal: waiting takes no time */
 	int64_t virtual_ns;
 
 	struct screen *screen;		/* owned; NULL: headless */
-	struct capture *capture;	/* owned; stderr while curses is up */
+	struct capture *capture;	/* owned; captures stderr while curses is active */
 	struct grid grid;
 	int width, height;
 	struct theme theme;
-	enum theme_depth depth;		/* of the terminal, as far as it may be used */
+	enum theme_depth depth;		/* how many colours of the terminal may be used */
 	struct keymap keymap;
 	struct settings settings;
 	struct thresholds thresholds;
@@ -103,67 +103,71 @@ struct tui {
 
 	struct view view;
 	struct window window;
-	bool window_set;		/* it has been placed once */
-	int64_t jumped_ns;		/* clock of the last jump of the sweep */
+	bool window_set;		/* the window has been placed once */
+	int64_t jumped_ns;		/* when the sweep last jumped */
 	struct screen_layout layout;
 	struct header *header;		/* owned */
-	struct pane *panes[TUI_PANES_MAX];	/* owned; [0] the timeline */
+	struct pane *panes[TUI_PANES_MAX];	/* owned; [0] is the timeline */
 	int lower;			/* index of the lower pane, from 1 */
 	bool focus_lower;
-	bool full;			/* the lower pane has the whole screen with the focus */
-	int64_t page_ns, page_cost_ns;	/* when the page of pane 9 was made, what that took */
-	uint64_t page_generation;	/* of the model then */
+	bool full;			/* the pane with the focus has the whole screen */
+	/* when the page of pane 9 was made, and how long that took */
+	int64_t page_ns, page_cost_ns;
+	uint64_t page_generation;	/* the model's generation then */
 	struct program_output *output;		/* owned */
-	struct model_status status;	/* of the last frame */
+	struct model_status status;	/* as of the last frame */
 
-	struct hits hits;		/* of the last frame */
+	struct hits hits;		/* as of the last frame */
 	struct tui_mouse mouse;
 	struct marks marks;
-	char *asks_key; /* owned; the command whose last word the next key is, NULL none */
+	char *asks_key; /* owned; the command whose last word is the next key; NULL: none */
 	struct prompt prompt;
 	struct history history;
-	size_t wrong_at;		/* of the last line that was typed: where, 0 it was right */
-	struct text_find text_find;	/* of the lower panes and the help */
+	size_t wrong_at;		/* where the last typed line was wrong; 0: it was right */
+	struct text_find text_find;	/* search in the lower panes and the help */
 	struct help help;
 	bool dialog;
 	struct key pending[KEY_SEQUENCE_MAX];
 	int pending_count;
-	int64_t status_until_ns;	/* view.status is shown so long */
+	int64_t status_until_ns;	/* until when view.status is shown */
 	struct script *script;		/* owned; NULL: none */
-	struct save *save;		/* owned; NULL: none under way */
-	char *save_error;		/* owned; of one that ended when tftop was left */
-	struct export_job *export;	/* owned; NULL: none under way */
-	int export_percent;		/* as it was said last */
+	struct save *save;		/* owned; NULL: no saving is under way */
+	char *save_error;	/* owned; error of a saving that ended when tftop was left */
+	struct export_job *export;	/* owned; NULL: no export is under way */
+	int export_percent;		/* percentage that was last shown */
 	struct reports reports;
 	struct slow slow;
 
-	bool dirty;			/* draw when a frame is due */
+	bool dirty;			/* a frame must be drawn when it is due */
 	bool quit;
-	bool reopen;			/* ... and come back: the cache was damaged */
-	int exit_status;		/* -1: PROGRAM's */
+	bool reopen;			/* ... and return, because the cache was damaged */
+	int exit_status;		/* -1: that of PROGRAM */
 	enum stop_stage stop;
 	int64_t stop_ns;
-	bool limits_reached;		/* --for, --steps */
-	struct until until;		/* run -f, --until */
-	bool until_matched;		/* --until */
-	uint64_t run_steps, run_count;	/* run -t: freeze at that step; 0: not. It was so many */
+	bool limits_reached;		/* for --for, --steps */
+	struct until until;		/* for run -f, --until */
+	bool until_matched;		/* --until has matched */
+	/* for run -t: freeze at that step, 0: do not; how many steps were requested */
+	uint64_t run_steps, run_count;
 	int64_t start_ns;
 	uint64_t seen_generation, seen_output;
-	int64_t frame_ns, key_ns, draw_cost_ns;	/* last frame, last key, mean of drawing */
-	int64_t drawing_ns; /* begin of a frame that the terminal has not all of; 0: none */
+	/* time of the last frame and of the last key; mean cost of drawing */
+	int64_t frame_ns, key_ns, draw_cost_ns;
+	/* when a frame was started that the terminal has not received completely; 0: none */
+	int64_t drawing_ns;
 	int64_t numbers_ns;		/* last frame with new numbers */
-	bool numbers_old;		/* the last frame had none */
+	bool numbers_old;		/* the last frame had no new numbers */
 	int header_lines;
 	int live_phase;
 };
 
 /* ---- loop.c ---- */
 int64_t tui_clock(const struct tui *tui);
-/* PROGRAM runs (or may still start). */
+/* Whether PROGRAM runs, or may still start. */
 bool tui_program_runs(const struct tui *tui);
-/* What PROGRAM is called, for sentences. */
+/* PROGRAM's name, for sentences. */
 const char *tui_program_name(const struct tui *tui);
-/* A sentence at the bottom, until the next key or for a while. */
+/* Shows a sentence at the bottom, until the next key or for a while. */
 void tui_say(struct tui *tui, bool error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* tui->commands->line(). */
@@ -171,84 +175,88 @@ bool tui_command(struct tui *tui, const char *line, char *error, size_t error_si
 void tui_key(struct tui *tui, struct key key);
 void tui_apply(struct tui *tui, unsigned outcome);
 void tui_resize(struct tui *tui, int width, int height);
-/* PROGRAM keeps running without tftop, or is asked to end; then the loop ends. */
+/* Leaves PROGRAM running without tftop, or asks it to end; then the loop ends. */
 void tui_leave(struct tui *tui);
 void tui_stop_program(struct tui *tui);
-/* Collecting ends, PROGRAM runs on. */
+/* Ends collecting; PROGRAM continues. */
 void tui_end_collecting(struct tui *tui);
 
-/* Runs until somebody leaves. */
+/* Runs until the user leaves. */
 void tui_loop(struct tui *tui);
 
 /* ---- frame.c ---- */
-/* Takes over how many colours the theme uses on this terminal; after a change of either. */
+/* Applies how many colours the theme uses on this terminal; to be called after either has
+ * changed. */
 void frame_set_colours(struct tui *tui);
-/* Takes from the model what the next picture needs; not all: the timeline
- * alone, numbers stay. */
+/* Takes from the model what the next picture needs. !all: only the timeline, numbers stay. */
 void frame_update(struct tui *tui, bool all);
-/* Draws it into tui->grid. */
+/* Draws the picture into tui->grid. */
 void frame_draw(struct tui *tui);
-/* The middle of what is seen and has been: where zooming and the way to the
- * next event begin when no event is selected. */
+/* The middle of the visible time that has already passed: where zooming, and going to the next
+ * event, start if no event is selected. */
 int64_t frame_middle(const struct view *view);
-/* Which table keys are looked up in now. */
+/* The table in which keys are looked up now. */
 enum key_table frame_key_table(const struct tui *tui);
 
 /* ---- mouse_loop.c ---- */
-/* To what was clicked, else to the pane there, which gets the focus by a press. */
+/* Passes the event to what was clicked, otherwise to the pane there, which gets the focus by a
+ * press. */
 void tui_mouse(struct tui *tui, struct mouse mouse);
-/* The script's `mouse WHAT X Y …`; false: it was wrong; the sentence is in error. */
+/* The script's `mouse WHAT X Y ...`; false: it was wrong, and `error` is a sentence. */
 bool tui_mouse_command(struct tui *tui, const struct command_call *call, char *error,
 		       size_t error_size);
 
 /* ---- save_loop.c ---- */
-/* Saving begins, in a script until it is done; false: a sentence in error. */
+/* Starts saving; a script waits until it is done. false: `error` is a sentence. */
 bool save_begin(struct tui *tui, const struct command_call *call, char *error, size_t error_size);
-/* [last TIME] from the word `at` on; false: a sentence in error. */
+/* Reads [last TIME] from the word `at` on; false: `error` is a sentence. */
 bool save_find_from(const struct tui *tui, const struct command_call *call, int at,
 		    int64_t *from_ns, char *error, size_t size);
-/* Says how saving ended, once it has ended. */
+/* Reports how saving ended, once it has ended. */
 void save_look(struct tui *tui);
-/* When tftop ends: waits for a save under way; its failure goes to save_error. */
+/* To be called when tftop ends: waits for a saving that is under way; its error goes to
+ * save_error. */
 void save_leave(struct tui *tui);
 
 /* ---- export_loop.c: the same for `export` ---- */
 bool export_begin(struct tui *tui, const struct command_call *call, char *error, size_t error_size);
 void export_look(struct tui *tui);
-/* When tftop is left: what is under way ends, then what the command line wants. */
+/* When tftop is left: waits for the export that is under way, then makes those of the command
+ * line. */
 bool export_leave(struct tui *tui);
 
 /* ---- slow_loop.c: what takes longer than a frame ---- */
-/* Begins it, in the place of what is under way; at once and whole in a script. true: it is
- * done, over() is not called any more. */
+/* Starts work that replaces the current work; in a script it is done at once. true: it is finished,
+ * and over() will not be called. */
 bool slow_begin(struct tui *tui, const struct slow *slow);
-/* A turn of it, if it is its turn; over() at its end. */
+/* Gives the work a turn, if it is due; calls over() at its end. */
 void slow_look(struct tui *tui);
-/* Keys wait for what will be there in a moment: they may be meant for it. */
+/* Whether keys must wait for a result that will be there in a moment, because they may be meant for
+ * it. */
 bool slow_holds_keys(const struct tui *tui);
-/* A key stops what somebody waits for; true: it was pressed for that alone. */
+/* A key stops work that the user waits for; true: the key was pressed only for that. */
 bool slow_stopped_by(struct tui *tui, struct key key);
-/* What is under way ends; what somebody waits for: before another command. */
+/* Stops the current work, if the user waits for it; before another command. */
 void slow_stop(struct tui *tui);
 void slow_stop_waited(struct tui *tui);
-/* OUT_WORK of a pane. */
+/* Handles OUT_WORK of a pane. */
 void slow_pane(struct tui *tui);
 
 /* ---- diff_loop.c: `diff DIR`, which waits for a report ---- */
 enum diff_state {
 	DIFF_READY,			/* the reports of all recordings are there */
-	DIFF_WAITS,			/* one is being made; the command is run again when it is */
-	DIFF_FAILED,			/* a sentence in error */
+	DIFF_WAITS,	/* a report is being made; the command is run again when it is there */
+	DIFF_FAILED,			/* `error` is a sentence */
 };
 enum diff_state diff_begin(struct tui *tui, const struct command_call *call, char *error,
 			   size_t error_size);
 void diff_look(struct tui *tui);
-/* Esc; false: it waits for none. */
+/* Handles Esc; false: diff is not waiting. */
 bool diff_stop(struct tui *tui);
 
 /* ---- run_loop.c: `run`, --until ---- */
 void run_look(struct tui *tui);
-/* `run` waits for nothing any more. */
+/* `run` does not wait any more. */
 void run_forget(struct tui *tui);
 
 /* ---- dialog.c ---- */

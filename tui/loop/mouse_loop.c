@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which part of the screen gets a mouse event: the topmost one first, then the panes. */
+/* Decides which part of the screen gets a mouse event: the topmost part first, then the panes. */
 #include "tui/loop/loop.h"
 
 #include <stdio.h>
@@ -8,9 +8,9 @@
 
 #include "model/base/util.h"
 
-#define DOUBLE_NS INT64_C(400000000)	/* between the two presses */
+#define DOUBLE_NS INT64_C(400000000)	/* longest time between two presses of a double click */
 
-/* The second press at one place soon after the first one is a double click. */
+/* A second press at the same place soon after the first one is a double click. */
 static void find_double(struct tui *tui, struct mouse *mouse)
 {
 	struct tui_mouse *state = &tui->mouse;
@@ -21,7 +21,7 @@ static void find_double(struct tui *tui, struct mouse *mouse)
 	if (state->pressed.button == mouse->button && state->pressed.x == mouse->x &&
 	    state->pressed.y == mouse->y && now - state->pressed_ns <= DOUBLE_NS) {
 		mouse->what = MOUSE_DOUBLE;
-		state->pressed.button = 0;	/* a third one begins anew */
+		state->pressed.button = 0;	/* a third press starts a new click */
 	} else {
 		state->pressed = *mouse;
 		state->pressed_ns = now;
@@ -32,7 +32,8 @@ static bool run(struct tui *tui, const char *command)
 {
 	char line[HIT_COMMAND], error[256];
 
-	snprintf(line, sizeof(line), "%s", command);	/* a frame may come between */
+	/* the line is copied, because a frame may be drawn before it runs */
+	snprintf(line, sizeof(line), "%s", command);
 	if (!tui_command(tui, line, error, sizeof(error)))
 		tui_say(tui, true, "%s", error);
 	return true;
@@ -55,7 +56,7 @@ static unsigned mouse_scroll_pane(struct tui *tui, struct pane *pane, const stru
 	return pane->ops->command(pane, &tui->view, &call) & ~(unsigned)OUT_UNKNOWN;
 }
 
-/* The pane's own answer, else that of all panes. */
+/* The pane handles the event, else the default handler of all panes. */
 static void give_pane(struct tui *tui, int i, struct mouse mouse)
 {
 	const struct layout_part *part = i ? &tui->layout.lower : &tui->layout.timeline;
@@ -70,7 +71,7 @@ static void give_pane(struct tui *tui, int i, struct mouse mouse)
 	tui_apply(tui, outcome);
 }
 
-/* A pane keeps what was pressed in it to the release. */
+/* A pane in which a button was pressed gets all events until its release. */
 static void give_panes(struct tui *tui, struct mouse mouse)
 {
 	bool press = mouse.what == MOUSE_PRESS || mouse.what == MOUSE_DOUBLE;
@@ -221,7 +222,7 @@ bool tui_mouse_command(struct tui *tui, const struct command_call *call, char *e
 		step.y = place[2 * act->steps[i].place + 1];
 		if (mouse_is_wheel(&step))
 			step.button = 0;
-		/* it meets what is seen */
+		/* the event is handled on the picture that the user sees */
 		frame_update(tui, true);
 		frame_draw(tui);
 		tui_mouse(tui, step);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `run`: follow until a number of steps have ended or an event matches, then freeze.
- * --until does the same and ends collecting. */
+/* `run`: follows until a number of steps have ended or an event matches, then freezes. --until does
+ * the same and stops collecting. */
 #include "tui/loop/loop.h"
 
 #include "model/base/util.h"

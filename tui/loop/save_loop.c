@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `save` as the loop sees it: one at a time, with a message at its end. */
+/* `save` in the loop: one at a time, with a message when it ends. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -8,7 +8,7 @@
 #include "tui/loop/loop.h"
 #include "tui/run/save.h"
 
-/* The lines that pane 7 has kept. */
+/* The lines of output that pane 7 has kept. */
 static char *kept_output(const struct program_output *output)
 {
 	struct strbuf text;
@@ -60,7 +60,7 @@ bool save_find_from(const struct tui *tui, const struct command_call *call, int 
 	return true;
 }
 
-/* Waits for a save that is under way. false: it failed, and error says why. */
+/* Waits for a save that is in progress. Returns false and a sentence in error if it failed. */
 static bool save_finish(struct tui *tui, char *error, size_t size)
 {
 	char sentence[SAVE_SENTENCE_MAX];
@@ -93,7 +93,7 @@ bool save_begin(struct tui *tui, const struct command_call *call, char *error, s
 		return false;
 	options.first_ns = tui->status.first_ns;
 	if (options.first_ns > tui->status.live_ns)
-		options.first_ns = tui->status.live_ns;		/* nothing with a length yet */
+		options.first_ns = tui->status.live_ns;		/* the run has no length yet */
 	save_describe(tui, &options.recording);
 	if (tui->options->open_path && !live_is_import(tui->live))
 		options.output_file = file = xasprintf("%s/output", tui->options->open_path);
@@ -107,7 +107,7 @@ bool save_begin(struct tui *tui, const struct command_call *call, char *error, s
 	free(file);
 	if (!tui->save)
 		return false;
-	/* A script's next line finds it done. */
+	/* In a script, the next line finds the save finished. */
 	if (tui->script)
 		return save_finish(tui, error, size);
 	tui_say(tui, false, "saving to '%s' ...", options.path);

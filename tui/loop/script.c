@@ -14,23 +14,23 @@
 #include "tui/loop/loop.h"
 
 #define SECOND INT64_C(1000000000)
-#define FOLLOW_MOST 1000		/* links, unless said otherwise */
-#define TIMEOUT_NS (60 * SECOND)	/* of a wait without one of its own */
+#define FOLLOW_MOST 1000		/* links, unless the script gives another number */
+#define TIMEOUT_NS (60 * SECOND)	/* timeout of a wait that gives none */
 #define TIMEOUT_EXIT_NS (600 * SECOND)
 #define SCRIPT_MAX (1u << 20)
 
 enum wait { WAIT_NOT, WAIT_TIME, WAIT_EXIT, WAIT_SETTLED, WAIT_STEP, WAIT_KERNELS, WAIT_SCREEN };
 
 struct script {
-	char *name, *text;		/* owned; the file, what is in it */
+	char *name, *text;		/* owned; path of the file, and its content */
 	size_t size, at;
 	int line;
 	bool done;
 	enum wait wait;
 	int64_t deadline_ns, target;
-	regex_t regex;			/* of WAIT_SCREEN */
-	int64_t looked_ns;		/* frame that was compared last */
-	char *what;			/* owned; the wait as written, NULL none */
+	regex_t regex;			/* regular expression of WAIT_SCREEN */
+	int64_t looked_ns;		/* number of the frame that was compared last */
+	char *what;	/* owned; the wait as it is written in the script, NULL if none */
 	struct strbuf report;
 };
 
@@ -152,7 +152,7 @@ static bool wait_is_over(struct script *script, struct tui *tui)
 		return late;
 	if (script->wait == WAIT_SCREEN) {
 		if (script->looked_ns == tui->frame_ns && !late)
-			return false;		/* the same picture */
+			return false;		/* the picture has not changed */
 		if (late)
 			fresh_frame(tui);
 		script->looked_ns = tui->frame_ns;
@@ -176,7 +176,7 @@ static bool wait_is_over(struct script *script, struct tui *tui)
 	}
 }
 
-/* The wait is over or the script ended: true. */
+/* Returns true if the wait is over or the script has ended. */
 static bool check_wait(struct script *script, struct tui *tui)
 {
 	char message[512];
@@ -205,7 +205,7 @@ static void start_wait(struct script *script, struct tui *tui, enum wait wait, i
 				 SYNTH_BASE_NS + tui->virtual_ns : tui_clock(tui);
 }
 
-/* A time-out as argument i. */
+/* Reads argument i as a timeout. */
 static bool take_timeout(const struct command_call *call, int i, int64_t *ns,
 			 char *error, size_t error_size)
 {
@@ -229,7 +229,7 @@ static bool take_number(const char *text, int64_t *number, char *error, size_t e
 	return false;
 }
 
-/* The words of a regex, as one. */
+/* Compiles the words as one regular expression. */
 static bool compile(regex_t *regex, const struct command_call *call, int words,
 		    char *error, size_t error_size)
 {
@@ -295,7 +295,8 @@ static bool script_press_keys(struct tui *tui, const struct command_call *call, 
 			return false;
 		for (j = 0; j < count && !tui->quit; j++) {
 			tui_key(tui, keys[j]);
-			frame_update(tui, true); /* the next key finds what this one showed */
+			/* the next key is handled on the picture that this one produced */
+			frame_update(tui, true);
 		}
 	}
 	return true;
@@ -333,7 +334,7 @@ static bool script_resize(struct tui *tui, const char *size, char *error, size_t
 	return true;
 }
 
-/* All links of the page that is shown, and of the pages they lead to. */
+/* Follows all links of the page that is shown, and of the pages they lead to. */
 static bool script_follow_links(struct script *script, struct tui *tui,
 				const struct command_call *call, char *error, size_t error_size)
 {
@@ -389,7 +390,7 @@ bool script_command(struct script *script, struct tui *tui, int id,
 
 /* ---- running ---- */
 
-/* The next line, NULL at the end. The caller frees. */
+/* Returns the next line, NULL at the end. The caller frees it. */
 static char *next_line(struct script *script)
 {
 	const char *begin = script->text + script->at, *newline;
@@ -404,7 +405,7 @@ static char *next_line(struct script *script)
 	return xstrndup(begin, length);
 }
 
-/* `quit` alone asks nobody in a script: -q decides what becomes of PROGRAM. */
+/* In a script, `quit` asks nothing: -q decides what happens to PROGRAM. */
 static bool is_quit(const char *line)
 {
 	size_t length;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #define MS INT64_C(1000000)
-#define TURN_NS (4 * MS)		/* of it between looks at keys and pictures */
-#define HOLD_NS (250 * MS)		/* keys wait so long, nothing is said before */
+#define TURN_NS (4 * MS)	/* time for such work between two checks for keys and frames */
+#define HOLD_NS (250 * MS)		/* keys are held back and no message is shown for so long */
 #define SAY_NS (100 * MS)
 
 bool slow_begin(struct tui *tui, const struct slow *slow)
@@ -41,7 +41,7 @@ void slow_look(struct tui *tui)
 
 	if (!slow->turns)
 		return;
-	/* It is the answer to a key, and drawn as soon as one. */
+	/* It is the answer to a key, and drawn as fast as one. */
 	if (slow->what)
 		tui->key_ns = tui_clock(tui);
 	if (turns_go(slow->turns, TURN_NS)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of `columns`: all columns of a table, what they are, which are shown. */
+/* The page of `columns`: all columns of a table, what they mean, and which are shown. */
 #include <stdio.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static const char *state(const struct table *table, size_t column)
 	return has_room(table, column) ? "shown" : "no room";
 }
 
-/* One column: its key is a link that shows or hides it. */
+/* Adds one column: its key is a link that shows or hides it. */
 static void say_column(struct page *page, const struct table *table, size_t column)
 {
 	const struct table_column *c = table_column(table, column);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* options, bindings, colors, probe: what is set, and the way to change it. */
+/* The pages options, bindings, colors and probe: the settings and how to change them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define OPTION_COLUMNS 22
 #define VALUE_COLUMNS 10
 
-/* Text that leads to the prompt with these words in it, in so many columns. */
+/* Adds a text of the given width that opens the prompt with these words in it. */
 static void link_to_prompt(struct page *page, int columns, const char *text, int argc,
 			   const char *const *words)
 {
@@ -119,7 +119,7 @@ static void colour_text(char *text, size_t size, const short colours[2])
 		 strcmp(one[0], one[1]) ? one[1] : "");
 }
 
-/* The first sentence of a theme's file, behind the line with its licence. */
+/* Reads the first sentence of a theme's file, which follows the line with its licence. */
 static void theme_about(char *text, size_t size, const char *name)
 {
 	char path[64];
@@ -139,7 +139,7 @@ static void theme_about(char *text, size_t size, const char *name)
 	}
 }
 
-/* A line for each, Enter chooses it; what is chosen is marked and seen first. */
+/* Adds a line for each theme; Enter selects it. The current theme is marked and in view. */
 static void page_config_add_themes(struct page *page, const char *now)
 {
 	page_add(page, ROLE_COLUMN, 0, "theme %s", now);
@@ -183,7 +183,7 @@ bool page_colors(const struct page_call *call, struct page *page)
 
 /* ---- probes ---- */
 
-/* What a session can be told while it runs is the level; probes are chosen before. */
+/* While a session runs, only the level can be changed; probes are chosen before it starts. */
 bool page_probe(const struct page_call *call, struct page *page)
 {
 	struct process_row *rows;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* device: what it is, what it did and why it did nothing, what runs on it. */
+/* device: its properties, its work, the causes of its idle time, and what runs on it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,7 +96,8 @@ static void page_device_add_share(struct page *page, const char *name, int64_t n
 	page_end(page);
 }
 
-/* kernels + copies - both + idle = all of it; idle by cause as far as it has settled. */
+/* kernels + copies - both + idle = whole time; idle time is split by cause as far as the causes are
+ * final. */
 static void page_device_add_time(struct page *page, struct model *model,
 				 const struct device_row *whole)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* diff: two steps, ranges or runs held against each other, what differs most first. */
+/* diff: compares two steps, ranges or runs; the largest differences come first. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,11 +16,11 @@
 #include "tui/report/report.h"
 #include "tui/run/reports.h"
 
-#define PARTS_SAID 4			/* in the sentence */
+#define PARTS_SAID 4			/* most parts named in the sentence */
 
 enum { BEFORE, AFTER, SIDES };
 
-/* Items of one name, NULL: not on that side. */
+/* The items of one name on both sides; NULL where a side has none. */
 struct pair {
 	const struct side_item *item[SIDES];
 };
@@ -106,7 +106,7 @@ static void page_diff_join_rows(const struct side *sides, struct pairs *out)
 
 /* ---- the first sentence ---- */
 
-/* "1.15×", "0.0345×", "<0.01×": three digits that say something. */
+/* Formats a ratio with three significant digits: "1.15×", "0.0345×", "<0.01×". */
 static char *ratio(char text[FMT_MAX], int64_t before, int64_t after)
 {
 	double times = before > 0 ? (double)after / (double)before : 0;
@@ -127,7 +127,7 @@ static enum side_table parts_table(const struct side *sides)
 	       SIDE_CLASS : SIDE_DEVICE;
 }
 
-/* What is a twentieth of the difference, or more; the line has been begun. */
+/* Names the parts that are a twentieth of the difference or more; the line has been started. */
 static void page_diff_say_parts(struct page *page, const struct side *sides,
 				const struct pairs *pairs)
 {
@@ -177,7 +177,7 @@ static void page_diff_say_main(struct page *page, const struct side *sides,
 
 /* ---- tables ---- */
 
-/* "3", "0.25": how often in a mean step. */
+/* Formats how often something happened in a mean step: "3", "0.25". */
 static char *times(char text[FMT_MAX], const struct side_item *item)
 {
 	uint64_t milli = item ? item->count_milli : 0;
@@ -220,7 +220,7 @@ static void page_diff_add_pair(struct page *page, const struct pair *pair, bool 
 	page_end(page);
 }
 
-/* What is the same on both sides is only counted. */
+/* Rows that are equal on both sides are only counted. */
 static void page_diff_add_table(struct page *page, const struct pairs *pairs, enum side_table table,
 				size_t most)
 {
@@ -286,7 +286,8 @@ static void page_diff_add_side(struct page *page, const char *name, const struct
 	page_end(page);
 }
 
-/* Of one device, the step's classes say the same. */
+/* Whether the classes of the devices add anything: with one device, they repeat the classes of the
+ * step. */
 static bool says_more(const struct side *sides, enum side_table table)
 {
 	if (table != SIDE_CLASS && table != SIDE_DEVICE)
@@ -349,7 +350,7 @@ static struct json_node *read_report(const char *path, char *error, size_t size)
 	return node;
 }
 
-/* Of a recording it was made before: tui/loop/diff_loop.c. */
+/* For a recording, the report was made before the command runs: tui/loop/diff_loop.c. */
 static struct json_node *kept_report(const struct page_call *call, const char *path)
 {
 	const struct report_kept *kept = reports_find(call->reports, path);
@@ -378,7 +379,7 @@ static bool side_of_file(const struct page_call *call, struct side *side, const 
 	return false;
 }
 
-/* The same way for both, so that like is held against like. */
+/* Both sides are made in the same way, so that they can be compared. */
 static bool side_of_run(struct side *side, struct model *model, char *error, size_t size)
 {
 	static const struct report_run run = { .wall_ns = -1, .exit_status = -1 };
@@ -408,7 +409,7 @@ static bool is_file(const char *word)
 	return !when_is_word(word) && (strchr(word, '/') || !stat(word, &st));
 }
 
-/* A bare number is a step here. */
+/* A bare number means a step here. */
 static bool page_diff_take_side(const struct page_call *call, int argc, const char *const *argv,
 				int *at, struct side *side)
 {
@@ -433,8 +434,8 @@ static bool page_diff_take_word(const struct page_call *call, const char *word, 
 	return page_diff_take_side(call, 1, &word, &at, side);
 }
 
-/* One alone is held against what is usual: a step or range against the median step, another
- * run against this one. */
+/* A single step or range is compared with the median step, a single other run with the present
+ * run. */
 static bool page_diff_take_sides(const struct page_call *call, int argc, const char *const *argv,
 				 struct side *sides)
 {
@@ -464,7 +465,7 @@ static bool page_diff_take_sides(const struct page_call *call, int argc, const c
 	return false;
 }
 
-/* What makes it again: steps by their numbers, ranges by their times. */
+/* Keeps the words that make the page again: steps by their numbers, ranges by their times. */
 static void page_diff_remember_report(struct page *page, const struct side *sides, bool all,
 				      int64_t base_ns)
 {

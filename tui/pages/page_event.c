@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event: one execution. Who launched it and how long that took, what was in front of it
- * in its queue, how it compares with all others of its name, where one goes from here.
+ * event: one execution: who launched it and how long that took, what ran before it in its queue,
+ * how it compares with all others of its name, and links to related pages.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static const char *page_event_kind(const struct span *span)
 	return kinds[span->kind] ? kinds[span->kind] : "command";
 }
 
-/* The name, which leads to all events of that name. */
+/* Adds the name, as a link to all events of that name. */
 static void page_event_add_name(struct event_page *e)
 {
 	const struct span *span = e->span;
@@ -49,7 +49,8 @@ static void page_event_add_name(struct event_page *e)
 	page_end(e->page);
 }
 
-/* The step in which it was handed over, else began. */
+/* Finds the step in which the event was launched; without a launch, the step in which it
+ * started. */
 static bool step_at(struct model *model, int64_t t_ns, struct step_row *out)
 {
 	struct step_stats stats;
@@ -114,7 +115,7 @@ static void page_event_add_launcher(struct event_page *e)
 			 op.op_type && *op.op_type ? "   " : "");
 		page_to_event(e->page, "this execution", peer);
 	} else {
-		/* a node of a graph: captured in one op, launched by another */
+		/* a node of a graph: captured in one op and launched by another one */
 		page_to_op(e->page, span->op);
 		page_add(e->page, ROLE_MUTED, 0, "   in a graph launched by ");
 		page_to_event(e->page, op.name, peer);
@@ -123,7 +124,8 @@ static void page_event_add_launcher(struct event_page *e)
 		 how_name(span->how));
 }
 
-/* What is before or after an event among all of its queue, copies too; false: nothing. */
+/* Finds the event before or after this one among all of its queue, including copies. Returns false
+ * if there is none. */
 static bool page_event_find_neighbour(const struct event_page *e, bool after, struct span *out)
 {
 	struct span_ref ref;
@@ -152,7 +154,7 @@ static bool page_event_find_neighbour(const struct event_page *e, bool after, st
 	return any;
 }
 
-/* Launch → queued → ran; behind what it waited. */
+/* Adds the times of launch, queueing and run, and what it waited for in the queue. */
 static void page_event_add_launch(struct event_page *e)
 {
 	const struct span *span = e->span;
@@ -229,7 +231,7 @@ static void page_event_add_op(struct event_page *e)
 	if (span->domain && *span->domain)
 		page_add(e->page, ROLE_MUTED, 0, "   %s %s",
 			 span->work == WORK_RANGE ? "domain" : "graph", span->domain);
-	/* a framework's random number tells nobody anything */
+	/* the random number that a framework uses as step number means nothing to users */
 	if (span->step >= 0 && span->step <= INT32_MAX)
 		page_add(e->page, ROLE_MUTED, 0, "   it reports step %" PRId64, span->step);
 	page_end(e->page);
@@ -295,7 +297,8 @@ static void page_event_add_edges(struct event_page *e, const struct graph_node *
 	free(edges);
 }
 
-/* Of an op of a graph: what it takes and who takes from it. */
+/* For an op of a graph: the nodes that it takes its inputs from, and those that take its
+ * outputs. */
 static void page_event_add_node(struct event_page *e, const char *name)
 {
 	struct graph_counts counts;

@@ -9,24 +9,24 @@ struct event_page {
 	struct page *page;
 	struct page_book *book;
 	const struct span *span;
-	const struct model_row *row;	/* NULL: it is in none that is shown */
+	const struct model_row *row;	/* NULL: it is in no row that is shown */
 	int64_t dur_ns;
 };
 
-/* "~" before times that are approximate. */
+/* "~" before approximate times. */
 static inline const char *event_about(const struct span *span)
 {
 	return span->approx ? "~" : "";
 }
 
-/* What it is: geometry and occupancy; bytes, class, problem size, a graph's nodes. */
+/* Describes it: geometry and occupancy; bytes, class, problem size, a graph's nodes. */
 void event_add_shape(struct event_page *e);
 void event_add_work(struct event_page *e);
-/* How it compares with all of its name; e->row is there. */
+/* Compares it with all events of its name; e->row must not be NULL. */
 void event_add_among_kernels(struct event_page *e);
 void event_add_among_copies(struct event_page *e);
 void event_add_among_ops(struct event_page *e);
-/* How long its device had nothing to do before it, and why; e->row is there. */
+/* Says how long its device was idle before it, and why; e->row must not be NULL. */
 void event_add_idle(struct event_page *e);
 
 #endif

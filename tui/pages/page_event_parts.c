@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What one execution is, and how it compares with all others of its name. */
+/* Parts of the page of one execution: its properties, and how it compares with all others of its
+ * name. */
 #include "tui/pages/page_event.h"
 
 #include <inttypes.h>
@@ -24,7 +25,7 @@ static void print_size(char *text, size_t size, const uint64_t n[3], uint32_t di
 		at += (size_t)snprintf(text + at, size - at, "%s%" PRIu64, i ? "×" : "", n[i]);
 }
 
-/* The launches of that name with this very geometry: what it takes of a multiprocessor. */
+/* Adds the resources and the occupancy, from the launches of that name with the same geometry. */
 static void add_occupancy(struct event_page *e, const uint64_t grid[3], const uint64_t block[3])
 {
 	struct kernel_launch *list;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* filters: those that have a name, and the language. */
+/* filters: the named filters, and the filter language. */
 #include <stdio.h>
 
 #include "model/filter/filter.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* finding: one finding in full, and ways to what shows it. */
+/* finding: one finding in full, with links to its evidence. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +11,11 @@
 #include "tui/draw/pane.h"
 #include "tui/draw/places.h"
 
-#define TEXT_COLUMNS 100		/* wider is hard to read */
+#define TEXT_COLUMNS 100		/* wider text is hard to read */
 #define TEXT_LEAST 40
-#define TEXT_BESIDE 12			/* the cursor, the label, what says that there is more */
+#define TEXT_BESIDE 12	/* room for the cursor, the label, and the mark of a line that is cut off */
 
-/* So that all of it is seen. */
+/* A width at which the whole text is visible. */
 static int text_columns_of(const struct view *view)
 {
 	int columns = view ? view->gutter + view->columns - TEXT_BESIDE : TEXT_COLUMNS;
@@ -23,7 +23,7 @@ static int text_columns_of(const struct view *view)
 	return columns > TEXT_COLUMNS ? TEXT_COLUMNS : columns < TEXT_LEAST ? TEXT_LEAST : columns;
 }
 
-/* A sentence over as many lines as it takes. */
+/* Adds a sentence, wrapped over as many lines as needed. */
 static void page_finding_add_text(struct page *page, const char *label, enum role role, int columns,
 				  const char *text)
 {
@@ -44,7 +44,7 @@ static void page_finding_add_text(struct page *page, const char *label, enum rol
 static void page_finding_add_evidence(struct page *page, const struct page_book *book,
 				      const struct evidence *evidence)
 {
-	bool any = false;		/* something that the next link has to keep apart from */
+	bool any = false;	/* a link was added before, so the next one needs a separator */
 
 	page_blank(page);
 	page_label(page, "go to");
@@ -111,7 +111,7 @@ static void page_finding_make(struct page *page, const struct page_book *book,
 	page_finding_add_evidence(page, book, &finding->evidence);
 }
 
-/* "input-bound", "input-bound:3" of several. */
+/* "input-bound"; "input-bound:3" if there are several findings of that id. */
 static bool is_meant(const struct finding *finding, const char *text)
 {
 	size_t length = strlen(finding->id);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* gaps: where a row had nothing to do, the longest first, why, what came before and after. */
+/* gaps: the idle times of a row, the longest first, their causes, and the events before and after
+ * them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static bool has_causes(enum row_kind kind)
 	return kind == ROW_DEVICE || kind == ROW_QUEUE || kind == ROW_COPY;
 }
 
-/* The event of the row that begins (or began last) there, as a link. */
+/* Adds a link to the event of the row that starts at that time, or that started last before it. */
 static void page_gaps_add_event(struct gaps_page *g, int64_t t_ns, bool after)
 {
 	struct model *model = g->book.model;
@@ -73,7 +74,7 @@ static void page_gaps_add_gap(struct gaps_page *g, const struct row_gap *gap)
 	page_end(g->page);
 }
 
-/* Before the run and after it nobody is idle. */
+/* Times before the start of the run and after its end are not idle times. */
 static void keep_to_run(struct gaps_page *g)
 {
 	const struct model_status *status = &g->book.status;
@@ -132,7 +133,7 @@ static bool row_number(const struct page_call *call, const char *text, struct ga
 	return g->row != NULL;
 }
 
-/* The range, the row and how many. */
+/* The arguments of the command: the range, the row and the number of gaps. */
 struct gaps_words {
 	const char *range[3], *row, *most;
 	int n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pk: one kernel: what it is, how it was launched, what of a multiprocessor that fills. */
+/* pk: one kernel: its properties, how it was launched, and the occupancy that follows from that. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,10 +83,10 @@ static void size_cell(struct sheet *sheet, const uint64_t size[3], uint32_t dims
 		sheet_cell(sheet, "%" PRIu64 "×%" PRIu64 "×%" PRIu64, size[0], size[1], size[2]);
 }
 
-/* What is known of any launch: columns of nothing but dashes say less than a line. */
+/* What is known of any launch, so that columns without any value are left out. */
 struct known {
 	bool geometry, taken, occupancy;
-	const char *why;		/* there is no occupancy */
+	const char *why;		/* why there is no occupancy */
 };
 
 static struct known what_is_known(const struct kernel_launch *launches, size_t n)
@@ -244,7 +244,7 @@ static void page_kernel_add_kernel(struct page *page, const struct page_book *bo
 	free(launches);
 }
 
-/* Raw names are the model's own strings. */
+/* Raw names are strings of the model, so pointers can be compared. */
 static bool seen_before(const struct kernel_row *rows, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
@@ -271,7 +271,7 @@ static void page_kernel_choose(struct page *page, const struct kernel_row *rows,
 		page_say(page, ROLE_MUTED, 0, "  %zu more", matches - NAMES_SHOWN);
 }
 
-/* As it is called, else by a part that only one name has. */
+/* Counts the kernels of exactly that name, else those that contain the text in their names. */
 static size_t count_matches(const struct kernel_row *rows, size_t n, const char *text, bool whole)
 {
 	size_t matches = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* marks: the moments that have a name, how far they are apart. */
+/* marks: the named moments and the times between them. */
 #include <stdio.h>
 #include <string.h>
 

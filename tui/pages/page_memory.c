@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* allocator: what one has, who held it at its peak, its chunks and bins. */
+/* allocator: its memory, the owners at its peak, its chunks and bins. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static void release(struct snapshot *s)
 	free(s->devices);
 }
 
-/* Of whole, in full cells; what is there at all has one. */
+/* Adds a bar of whole cells; a value above 0 has at least one cell. */
 static void page_memory_add_bar(struct page *page, enum role role, uint64_t part, uint64_t whole,
 				int columns)
 {
@@ -101,7 +101,7 @@ static void page_memory_add_bins(struct page *page, const struct memory_chunks *
 			used = 1;
 		if (used)
 			page_memory_add_bar(page, ROLE_WORK_OTHER, 1, 1, used);
-		/* what is free stands behind what is in use */
+		/* free memory is shown behind the memory in use */
 		page_add(page, ROLE_MUTED, 0, "%s", "");
 		for (int c = used; c < BAR_COLUMNS; c++)
 			page_add(page, ROLE_MUTED, 0, "%s", (unsigned __int128)(bin->used_bytes +

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* name: all events of one name: how long they take, where, when, for whom, which stand out. */
+/* name: all events of one name: their durations, where and when they ran, what launched them, and
+ * the outliers. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +12,8 @@
 #include "tui/draw/pane.h"
 #include "tui/report/report.h"
 
-#define SLICE 20000u			/* spans with the lock held: under a millisecond */
-#define SPANS_MOST UINT64_C(40000000)	/* looked at for a page */
+#define SLICE 20000u	/* spans that are read while the lock is held once: under a millisecond */
+#define SPANS_MOST UINT64_C(40000000)	/* most spans that are read for a page */
 #define PARTS 64u
 #define PLACES_SHOWN 16u
 #define OPS_SHOWN 12u
@@ -24,10 +25,10 @@ struct name_page {
 	struct name_sum sum;
 	int64_t bounds[PARTS];
 	size_t n_bounds;
-	size_t steps_a_part;		/* 0: parts are of equal time */
+	size_t steps_a_part;		/* 0: the parts have equal durations */
 };
 
-/* As many steps for each part as make PARTS of all; without steps equal times. */
+/* Divides the steps into PARTS equal parts; without steps, the time. */
 static void page_name_make_parts(struct name_page *n, struct model *model)
 {
 	int64_t first = n->book.status.first_ns, last = n->book.status.last_ns;
@@ -218,7 +219,8 @@ static void page_name_add_events(struct name_page *n)
 	page_name_add_event(n, "last", &n->sum.last);
 }
 
-/* What the tables know of it, whatever was let go of on the timeline. */
+/* Adds the links. Totals in the tables include events whose detail was dropped from the
+ * timeline. */
 static void page_name_add_ways(struct name_page *n, bool kernel, bool op)
 {
 	page_label(n->page, "go to");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ni, li, lo: a node, and trees of what it takes and who takes from it, with the
- * look of TensorFlow's own debugger. */
+/* ni, li, lo: a node, and trees of its inputs and of its consumers, in the style of TensorFlow's
+ * own debugger. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void link_to(struct page *page, const char *command, const char *name)
 	page_link(page, name, 2, argv);
 }
 
-/* "  24.1 µs ×50" of a node that ran. */
+/* Adds " 24.1 µs ×50" for a node that ran. */
 static void page_node_add_cost(struct page *page, const struct graph_node *node)
 {
 	char mean[FMT_MAX], count[FMT_MAX];
@@ -47,7 +47,7 @@ static bool page_node_take_node(const struct page_call *call, const char *name,
 
 #define CHOICES 100
 
-/* Several names match: a page of them, each for the same command. [locked] */
+/* Several nodes match: makes a page of them, each a link to the same command. The lock is held. */
 static bool page_node_choose(const struct page_call *call, struct page *page, const char *text)
 {
 	const char *names[CHOICES], *argv[16];
@@ -75,10 +75,10 @@ struct tree {
 	struct page *page;
 	struct model *model;
 	bool outputs, control, types;
-	unsigned depth;			/* at most */
-	unsigned char *seen;		/* owned; nodes whose edges were shown */
+	unsigned depth;			/* greatest depth */
+	unsigned char *seen;	/* owned; one byte per node, set once its edges were shown */
 	uint32_t n_seen;
-	char bars[4 * 64];		/* "|  |  " */
+	char bars[4 * 64];		/* the lines to the left of an entry: "| | " */
 	bool cut;
 };
 
@@ -103,7 +103,7 @@ static size_t edges_of(const struct tree *t, uint32_t node, struct graph_edge **
 			    model_graph_inputs(t->model, node, edges);
 }
 
-/* The edge is that which was waited for last: how long. */
+/* The edge is the input that the node waited for last: adds how long. */
 static void page_node_add_wait(const struct tree *t, const struct graph_node *from,
 			       const struct graph_node *to)
 {
@@ -251,7 +251,7 @@ bool page_outputs(const struct page_call *call, struct page *page)
 
 /* ---- one node ---- */
 
-/* Those of its name in other graphs, each as it can be asked for. */
+/* Adds the nodes of the same name in other graphs, each as a link. */
 static void page_node_add_same(const struct page_call *call, struct page *page,
 			       const struct graph_node *node)
 {
@@ -382,7 +382,7 @@ static void page_node_add_line_of(struct page *page, const char *path, uint32_t 
 		fclose(file);
 }
 
-/* from: whose line it is, NULL its own. */
+/* from: the node whose source line it is, NULL if it is the node's own. */
 static void page_node_add_source(struct page *page, const struct graph_node *node, const char *from)
 {
 	char line[16], where[1200];
@@ -413,7 +413,7 @@ static void page_node_make_node(const struct page_call *call, struct page *page,
 
 	page_title(page, "%s", node->name);
 	page_add(page, ROLE_TITLE, ATTR_BOLD, "%s", node->name);
-	if (node->count && node->rule == GRAPH_EXACT) {	/* else they have other names */
+	if (node->count && node->rule == GRAPH_EXACT) {	/* else the ops have other names */
 		page_add(page, ROLE_MUTED, 0, "   ");
 		page_to_name(page, "all its runs", node->name);
 	}
@@ -436,8 +436,8 @@ static void page_node_make_node(const struct page_call *call, struct page *page,
 		page_node_add_attributes(page, node->attributes);
 }
 
-/* A range in which nothing was launched is no op: the page of all its runs. The error stays
- * that of ni. */
+/* A range in which nothing was launched is no op: makes the page of all its runs. The error message
+ * of ni is kept. */
 static bool range_page(const struct page_call *call, const char *name, struct page *page)
 {
 	const char *const argv[] = { "name", name };
@@ -469,7 +469,7 @@ bool page_node(const struct page_call *call, struct page *page)
 	lent = found && node.how == GRAPH_LINE_EDGE &&
 	       model_graph_node(call->model, node.lent, &from);
 	model_unlock(call->model);
-	/* its names stay; a file is not read with the lock */
+	/* the names stay valid; the lock is released because files are not read while it is held */
 	if (found && o.on['t'])
 		page_node_add_source(page, &node, lent ? from.name : NULL);
 	return found || chosen || range_page(call, o.rest, page);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ni of an op by its name: where it is called, shapes, its backward ops, its slowest
- * runs with the whole stack; and of what was compiled. */
+/* ni of an op by its name: where it is called, its shapes, its backward ops, its slowest runs with
+ * their whole stacks, and what was compiled for it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +67,8 @@ static void page_op_add_other(struct page *page, const char *label, const char *
 	page_link(page, name, 2, argv);
 }
 
-/* Exact ones, else what the names say; names are the model's, equal ones the same. */
+/* Uses exact links of backward ops, else those inferred from names. Equal names are the same string
+ * of the model. */
 static void page_op_add_passes(struct page *page, struct model *model, const struct op_row *row,
 			       const struct op_detail *detail)
 {
@@ -149,7 +150,7 @@ static void page_op_add_row(struct page *page, const struct op_row *row)
 	if (row->cpu_kernels)
 		page_add(page, ROLE_DEFAULT, 0, "   %s in %s of the processor",
 			 fmt_time(mean, row->cpu_ns), fmt_many(count, row->cpu_kernels, "kernel"));
-	/* on other threads they may last longer than the op is busy itself */
+	/* kernels on other threads may take longer than the op is busy itself */
 	if (row->cpu_kernels && row->cpu_ns <= row->self_ns)
 		page_add(page, ROLE_DEFAULT, 0, ", %s around them",
 			 fmt_time(mean, row->self_ns - row->cpu_ns));
@@ -185,7 +186,7 @@ void page_op_details(struct page *page, struct model *model, const char *name, c
 	free(rows);
 }
 
-/* As it is called, then by its short form, then by a part that only one has. */
+/* Finds an op by its exact name, then by its short form, then by a part that only one name has. */
 static size_t find_op(const struct op_row *rows, size_t n, const char *text, size_t *matches)
 {
 	size_t found = n;
@@ -226,7 +227,7 @@ static void page_op_choose(struct page *page, const struct op_row *rows, size_t 
 		page_say(page, ROLE_MUTED, 0, "  %zu more", matches - NAMES_SHOWN);
 }
 
-/* What was compiled under that name, and why: "/a/train.py:88 forward" is a place. */
+/* Adds what was compiled under that name, and why: "/a/train.py:88 forward" is a source line. */
 static bool page_op_add_compiles(struct page *page, struct model *model, const char *text)
 {
 	char time[FMT_MAX], count[FMT_MAX], path[1024];

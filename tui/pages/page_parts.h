@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What pages about one thing share: labelled lines, links to everything that has a page of
- * its own, small bar charts. Functions marked [locked] want the model's lock. Thread: the
- * loop's.
+ * What pages about one thing share: labelled lines, links to everything that has a page of its own,
+ * small bar charts. Functions marked [locked] need the model's lock. Thread: the loop's.
  */
 #ifndef TUI_PAGE_PARTS_H
 #define TUI_PAGE_PARTS_H
@@ -11,7 +10,7 @@
 #include "tui/draw/page_call.h"
 #include "tui/draw/sheet.h"
 
-/* What names are looked up in, taken once for a page. */
+/* Tables in which names are looked up, taken once for a page. */
 struct page_book {
 	struct model *model;		/* borrowed */
 	struct model_row *rows;		/* owned; the timeline's */
@@ -20,7 +19,7 @@ struct page_book {
 	size_t n_devices;
 	struct queue_row *queues;	/* owned */
 	size_t n_queues;
-	int64_t base_ns;		/* the start of the run, which times are counted from */
+	int64_t base_ns;		/* the start of the run, from which times are counted */
 	struct model_status status;
 };
 
@@ -28,25 +27,25 @@ void page_book_take(struct page_book *book, struct model *model);	/* [locked] */
 void page_book_release(struct page_book *book);
 
 const struct device_row *page_device_of(const struct page_book *book, uint32_t device);
-/* The row of the timeline of this device, with this id; NULL: none. */
+/* The row of the timeline for this device; that with this id; NULL: there is none. */
 const struct model_row *page_row_of_device(const struct page_book *book, uint32_t device);
 const struct model_row *page_row(const struct page_book *book, uint32_t row);
 
 /* ---- text ---- */
 
-/* "op       ", at the start of a line. */
+/* A label such as "op " at the start of a line. */
 void page_label(struct page *page, const char *label);
-/* An empty line, and a heading under it. */
+/* Adds an empty line and a heading below it. */
 void page_blank(struct page *page);
 void page_heading(struct page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Values, the largest as high as a line is: "▁▂▇"; " " is 0. */
+/* Draws values as "▁▂▇"; the largest is as high as a line, " " is 0. */
 void page_spark(struct page *page, enum role role, const uint64_t *values, size_t n);
-/* So much of whole, in eighths of so many columns; what is there at all has one. */
+/* Draws the share of whole in eighths of this many columns; what is not 0 gets at least one. */
 void page_bar(struct page *page, enum role role, uint64_t part, uint64_t whole, int columns);
 
-/* ---- links; text is what is read ---- */
+/* ---- links; `text` is what the user sees ---- */
 
-/* Words up to a NULL. */
+/* A link whose command is the words up to a NULL. */
 void page_to(struct page *page, const char *text, const char *command, ...)
 	__attribute__((sentinel));
 void page_to_op(struct page *page, const char *raw_name);
@@ -59,20 +58,20 @@ void page_to_process(struct page *page, uint32_t pid);
 void page_to_thread(struct page *page, const char *text, uint32_t pid, uint32_t tid);
 void page_to_step(struct page *page, int64_t number);
 void page_to_event(struct page *page, const char *text, struct span_ref ref);
-/* On the timeline: an event, a row, a time (of the model). */
+/* Links that show something on the timeline: an event, a row, a time (of the model). */
 void page_show_event(struct page *page, const char *text, struct span_ref ref);
 void page_show_row(struct page *page, const char *text, uint32_t row);
 void page_show_time(struct page *page, const char *text, const struct page_book *book, int64_t t0,
 		    int64_t t1);
-/* FILE:LINE and the function; "?" without a file. */
+/* FILE:LINE and the function; "?" if there is no file. */
 void page_to_line(struct page *page, const char *file, uint32_t line, const char *function);
 
-/* "27.8232 s", since the start of the run, as fine as something of that length needs. */
+/* "27.8232 s" since the start of the run, as precise as something of that duration needs. */
 void page_when(char *text, size_t size, const struct page_book *book, int64_t ns, int64_t length);
 
-/* ---- what is named on the command line; false: a sentence in call->error ---- */
+/* ---- things named on the command line; false: a sentence in call->error ---- */
 
-/* "3", "gpu0"; "3", "stream 7". */
+/* A device by "3" or "gpu0"; a queue by "3" or "stream 7". */
 bool page_find_device(const struct page_call *call, const struct page_book *book, uint32_t *device);
 bool page_find_queue(const struct page_call *call, const struct page_book *book, uint32_t *queue);
 /* A number from 0 on. */
@@ -80,8 +79,9 @@ bool page_number(const struct page_call *call, const char *what, const char *tex
 /* "ROW:LANE:ID" */
 bool page_parse_event(const char *text, struct span_ref *ref);
 
-/* Of ni: an op that is no node of a graph, by its name, by a part of it. false: none.
- * What is known of a node's op besides. The caller has the model's lock. */
+/* For the command ni: an op that is not a node of a graph, found by its name or a part of it;
+ * false: there is none. And what else is known about a node's op. The caller has the model's
+ * lock. */
 bool page_op(struct page *page, struct model *model, const char *text);
 void page_op_details(struct page *page, struct model *model, const char *name, const char *type);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pools: thread pools, how busy they are and what waits for their threads. */
+/* pools: thread pools, how busy they are, and what waits for their threads. */
 #include <stdlib.h>
 
 #include "model/columns/plain.h"
@@ -8,7 +8,7 @@
 #include "tui/pages/page_parts.h"
 #include "tui/report/report.h"
 
-/* The pools of one process, from the first of n rows on; how many they are. */
+/* Adds the pools of one process, starting with the first of n rows; returns their number. */
 static size_t page_pools_add_process(struct page *page, const struct pool_row *rows, size_t n)
 {
 	size_t i;

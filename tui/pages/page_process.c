@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* process, thread: who they are, what they did with their time. */
+/* process and thread: their properties and how they spent their time. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -249,7 +249,7 @@ static void page_process_add_counters(struct page *page, struct model *model, ui
 	free(rows);
 }
 
-/* Its environment as far as it matters, the framework's settings. */
+/* Adds the parts of its environment that matter, and the framework's settings. */
 static void page_process_add_settings(struct page *page, struct model *model, uint32_t pid)
 {
 	struct info_row *rows;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* queue: one queue: what goes to it, how long that waits, what fills it. */
+/* queue: one queue: its work, how long it waits, and what it spends its time on. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* queues: what went to each, how long it waited there, how many waited. */
+/* queues: the work of each queue, how long it waited, and how much was waiting. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void time_cell(struct sheet *sheet, int64_t ns)
 	sheet_cell(sheet, "%s", ns >= 0 ? fmt_time(text, ns) : "");
 }
 
-/* Of its launches, those whose analysis has come so far; NULL: none. */
+/* The figures of launches that have been analysed so far; NULL if there are none. */
 static void work_cells(struct sheet *sheet, const struct queue_work *work)
 {
 	char text[FMT_MAX];
@@ -36,7 +36,7 @@ static void work_cells(struct sheet *sheet, const struct queue_work *work)
 	sheet_cell(sheet, "%" PRIu32, work->depth_max);
 }
 
-/* Nothing on one stream runs beside anything else on it. */
+/* Says that work on a single stream never overlaps with other work on it. */
 static void say_default(struct page *page, const struct queue_row *rows, size_t n,
 			const struct device_row *devices, size_t n_devices)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* range: what ran in a range of time, who was idle and why, what grew. */
+/* range: what ran in a range of time, the idle times and their causes, and what grew. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

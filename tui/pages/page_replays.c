@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* graphs: what is launched as one, how long it takes, what it is made of. */
+/* graphs: graphs that are launched as a whole, their durations and their nodes. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static void list_all(struct page *page, const struct replay_row *rows, size_t co
 		 "host");
 }
 
-/* What one is made of: the longest first. */
+/* Lists the nodes of a graph, the longest first. */
 static void list_nodes(struct page *page, const struct replay_row *row)
 {
 	struct sheet sheet = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ri: what is being watched, how it is set up, what cannot be seen of it, what to trust. */
+/* ri: what is being watched, its setup, what cannot be seen, and how reliable the data is. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,7 +144,7 @@ static void page_run_add_graphs(struct page *page, struct model *model)
 	}
 }
 
-/* As the report has it. Takes the lock itself. */
+/* Adds the same statements as the report. Takes the lock itself. */
 static void page_run_add_trust(struct page *page, struct model *model)
 {
 	char *text = NULL, *line, *rest;

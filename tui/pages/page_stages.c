@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* stages: input pipelines as trees, with who holds what the program waits. Single calls of
- * stages are not on the timeline: what leads on is the fetch, and a stage's node. */
+/* stages: input pipelines as trees, with the stages that the program waits for. Single calls of
+ * stages are not on the timeline, so the links lead to the fetch and to the node of a stage. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static void calls_text(char *text, size_t size, const struct input_row *row)
 			 row->parallelism_set < 0 ? " auto" : "");
 }
 
-/* Of the wait, as a bar and a share. */
+/* Adds the share of the waiting time, as a bar and a number. */
 static void add_share(struct page *page, int64_t held_ns, int64_t wait_ns)
 {
 	static const char full[] = "██████████";	/* three bytes each */
@@ -48,7 +48,7 @@ static void add_share(struct page *page, int64_t held_ns, int64_t wait_ns)
 		 fmt_share(share, (uint64_t)held_ns, (uint64_t)(wait_ns > 0 ? wait_ns : 1)));
 }
 
-/* Its kind and name, which its graph may have a node of. */
+/* Adds kind and name, with a link to the node if the graph has it. */
 static void add_what(struct page *page, struct model *model, const char *what)
 {
 	struct graph_node node;
@@ -89,8 +89,8 @@ static void add_stage(struct page *page, struct model *model, const struct input
 	page_end(page);
 }
 
-/* The op in which a program waits for a batch, as it is called here; it took most time of
- * those. NULL: none was seen. Names are the model's, which keeps them. */
+/* The op in which the program waits for a batch, by the name it has here; of several, the one with
+ * most time. NULL if none was seen. Names belong to the model. */
 static const char *fetch_of(struct model *model)
 {
 	struct op_row *rows;

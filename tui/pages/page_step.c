@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* step: what one step's time went to, beside that of the others; who was idle in it, why. */
+/* step: how the time of one step was spent, compared with the other steps; idle times in it and
+ * their causes. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 
 #define BAR 16
 #define PARTS_SHOWN 10u
-#define SPANS_MOST 5000000u		/* looked at for a page */
+#define SPANS_MOST 5000000u		/* most spans that are read for a page */
 
 struct step_page {
 	struct page *page;
@@ -99,7 +100,7 @@ static void page_step_add_ways(struct step_page *s)
 	page_end(s->page);
 }
 
-/* What else there is to be asked of it. */
+/* Adds links to more pages about the step. */
 static void page_step_add_more(struct step_page *s)
 {
 	char number[24], median[24];
@@ -279,7 +280,7 @@ static void page_step_add_kind(struct step_page *s, struct range_part *parts, si
 		page_say(s->page, ROLE_MUTED, 0, "  %zu more", all - shown);
 }
 
-/* What ran in it; ops by their own time, all else by time. */
+/* Adds what ran in the step: ops by self time, all else by time. */
 static void page_step_add_ran(struct step_page *s, const struct page_call *call)
 {
 	int64_t t0 = s->rows[s->at].start_ns, dur = s->rows[s->at].dur_ns;
@@ -307,7 +308,7 @@ static void page_step_add_ran(struct step_page *s, const struct page_call *call)
 	free(parts);
 }
 
-/* The step that was meant is looked for among those there are now. */
+/* Finds the requested step among the steps that exist now. */
 static bool find_step(const struct page_call *call, struct step_page *s, const struct when *when)
 {
 	for (s->at = 0; s->at < s->n; s->at++)
@@ -321,7 +322,8 @@ static bool find_step(const struct page_call *call, struct step_page *s, const s
 	return s->at < s->n;
 }
 
-/* "slowest" is another one later: who reads about a step goes on reading about that one. */
+/* "slowest" may be another step later; the page continues to show the step that it was opened
+ * for. */
 static void page_step_remember(struct step_page *s)
 {
 	char number[24];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* help tasks: what one may want to know, and the command that says it. */
+/* help tasks: questions that users have, each with the command that answers it. */
 #include <string.h>
 
 #include "keymap/words.h"
@@ -8,8 +8,9 @@
 #define QUESTION_COLUMNS 58
 #define COMMANDS_MOST 3
 
-/* tests/questions.py asks the same, word for word, and holds the answers against the report.
- * What ends in a blank goes to the prompt: a name is to come. No command: it is always seen. */
+/* tests/questions.py asks the same questions, word for word, and compares the answers with the
+ * report. A command that ends in a blank goes to the prompt, because a name has to be typed.
+ * Without a command, the answer is always on the screen. */
 static const struct task {
 	const char *question, *commands[COMMANDS_MOST];
 } tasks[] = {

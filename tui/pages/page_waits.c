@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* waits: who synchronises, and how long devices then do nothing. */
+/* waits: which calls synchronise, and how long devices are idle afterwards. */
 #include "model/export/snapshots.h"
 #include "tui/draw/page_call.h"
 #include "tui/report/report.h"

@@ -3,7 +3,7 @@
 
 #include "model/query/query.h"
 
-#define SLICE 10000u			/* spans with the lock held: half a millisecond */
+#define SLICE 10000u	/* spans that are read while the lock is held once: half a millisecond */
 
 static bool rest(const struct range_ask *ask, const struct range_state *state)
 {

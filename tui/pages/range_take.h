@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a range of time is made of, looked at in turns: by the step's page, by what is held
- * side by side, by the list of copies.
+ * Collects what a range of time consists of, in turns: for the step's page, for comparisons, and
+ * for the list of copies.
  *
- * Thread: the loop's, or a work's in turns (turns.h); the model's lock is taken for a
- * millisecond at a time, and is not held by the caller.
+ * Thread: the loop's, or that of a work in turns (turns.h). The model's lock is taken for a
+ * millisecond at a time, and must not be held by the caller.
  */
 #ifndef TUI_RANGE_TAKE_H
 #define TUI_RANGE_TAKE_H
@@ -20,13 +20,14 @@ struct range_ask {
 	struct model *model;
 	int64_t t0, t1;			/* t0 < t1 */
 	bool only_copies;
-	uint64_t most;			/* spans that are looked at */
-	uint64_t expected;		/* for how much is done; not 0 */
-	struct turns *turns;		/* NULL: at once */
-	unsigned by;			/* what the parts are folded by (enum range_by) */
+	uint64_t most;			/* how many spans are visited at most */
+	uint64_t expected;		/* how many are expected, to report progress; not 0 */
+	struct turns *turns;		/* NULL: does it at once */
+	unsigned by;			/* fields by which the parts are merged (enum range_by) */
 };
 
-/* *parts owned by the caller, returns how many; 0: none, or it is not wanted any more. */
+/* The caller owns *parts; returns how many; 0: there are none, or the answer is not wanted any
+ * more. */
 size_t range_take(const struct range_ask *ask, struct range_part **parts,
 		  struct range_state *state);
 

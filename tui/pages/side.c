@@ -12,7 +12,7 @@
 #include "tui/draw/places.h"
 #include "tui/pages/range_take.h"
 
-#define DEVICES 8			/* whose time is told one by one */
+#define DEVICES 8			/* most devices whose times are listed separately */
 
 void side_release(struct side *side)
 {
@@ -71,7 +71,7 @@ static void side_add_classes(struct side *side, struct model *model)
 			parts.ns[c];
 }
 
-/* "idle: input"; of several devices "gpu1 idle: input". */
+/* Adds "idle: input"; with several devices "gpu1 idle: input". */
 static void side_add_share(struct side *side, const char *label, const char *what, int64_t ns)
 {
 	char *name = xasprintf("%s%s%s", label, *label ? " " : "", what);
@@ -138,7 +138,8 @@ static size_t side_walk_report(struct side *side, struct model *model, struct tu
 	model_lock(model);
 	model_steps_update(model, &steps);
 	model_unlock(model);
-	/* "step 12" and "step 13" are one range, or nothing of a step would be in another */
+	/* "step 12" and "step 13" count as one range; otherwise no range of one step would occur in
+	 * the other */
 	for (size_t i = 0; i < n; i++) {
 		struct range_part *part = &(*parts)[i];
 
@@ -191,7 +192,7 @@ static int by_op(const void *a, const void *b)
 	return !x || !y ? (x != NULL) - (y != NULL) : strcmp(x, y);
 }
 
-/* Kernels and copies of one op are one item. */
+/* Kernels and copies that belong to one op are one item. */
 static void side_add_launched(struct side *side, const struct range_part *parts, size_t n)
 {
 	struct range_part *list = folded(parts, &n, RANGE_BY_OP);
@@ -237,7 +238,7 @@ void side_of_range(struct side *side, struct model *model, const struct when *wh
 
 /* ---- of a report ---- */
 
-/* The mean of a step, `times` as much. */
+/* The mean per step, multiplied by `times`. */
 static uint64_t per_step(const struct side *side, int64_t sum, unsigned times)
 {
 	uint64_t value = sum > 0 ? (uint64_t)sum : 0;
@@ -269,7 +270,7 @@ static void side_add_table(struct side *side, const struct report_table *t)
 	}
 }
 
-/* Rows of one name (of several queues or devices) are one item. */
+/* Rows with the same name (of several queues or devices) are one item. */
 static int by_table_and_name(const void *a, const void *b)
 {
 	const struct side_item *x = a, *y = b;
@@ -326,7 +327,7 @@ static void side_add_report_device(struct side *side, const struct json_node *de
 		snprintf(key, sizeof(key), "%s_ns", name);
 		snprintf(text, sizeof(text), "idle: %s", name);
 		ns = json_get_int(idle, key, 0);
-		if (c == IDLE_OTHER)	/* in a report the host's is a part of it */
+		if (c == IDLE_OTHER)	/* in a report, this includes the time of the host */
 			ns -= json_get_int(idle, "host_ns", 0);
 		side_add_share(side, label, text, (int64_t)per_step(side, ns, 1));
 	}

@@ -98,7 +98,8 @@ void ops_tree_fold(struct ops_tree *tree, const struct op_line *line, enum fold_
 struct writing {
 	const struct ops_tree *tree;
 	const struct table *table;
-	const uint32_t *first, *next;	/* children by their parent's index, in any order */
+	/* lists of children, by their parent's index, in any order */
+	const uint32_t *first, *next;
 	struct op_line *all, *out;	/* all: by the index of the row */
 	size_t n;
 };

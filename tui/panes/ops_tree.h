@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pane 1 as a tree: which ops are seen below which, in what order. Flat or not,
- * the pane's table has rows of struct op_line.
+ * Pane 1 as a tree: which ops are visible below which, and in what order. As a tree or flat, the
+ * pane's table has rows of struct op_line.
  *
- * Ownership: of what is inside, the tree's. Thread: the loop's; only
- * ops_tree_take() asks the model, whose lock the caller holds.
+ * Ownership: the tree owns everything inside it. Thread: the loop's; only ops_tree_take() queries
+ * the model, whose lock the caller must hold.
  */
 #ifndef TUI_OPS_TREE_H
 #define TUI_OPS_TREE_H
@@ -17,8 +17,8 @@ struct ops_tree {
 	struct optree_row *rows;	/* owned; parents before children */
 	size_t n;
 	bool waits_known;
-	uint32_t open_depth;		/* what is deeper is folded ... */
-	uint64_t *turned;		/* owned; ... but for these, which are turned round */
+	uint32_t open_depth;		/* deeper nodes are folded ... */
+	uint64_t *turned;		/* owned; ... except for these, whose state is reversed */
 	size_t n_turned, cap_turned;
 };
 
@@ -26,17 +26,18 @@ void ops_tree_init(struct ops_tree *tree);
 void ops_tree_release(struct ops_tree *tree);
 void ops_tree_take(struct ops_tree *tree, struct model *model,
 		   const struct optree_question *question);
-/* The same of ops by scope. */
+/* The same for ops by scope. */
 void ops_tree_take_scopes(struct ops_tree *tree, struct model *model);
-/* What is seen, siblings in the table's order. *out owned by the caller. */
+/* The visible ops, siblings in the table's order. The caller owns *out. */
 size_t ops_tree_lines(const struct ops_tree *tree, const struct table *table,
 		      struct op_line **out);
-/* What shares are of: device time of what is at the top, else its total. */
+/* The value that shares refer to: device time of the nodes at the top, or their total time if there
+ * is none. */
 uint64_t ops_tree_total(const struct ops_tree *tree, bool devices);
 bool ops_tree_has_devices(const struct ops_tree *tree);
 
 enum fold_word { FOLD_TURN, FOLD_SHUT, FOLD_SPREAD };
-/* One branch, or all of them (id 0). */
+/* Folds or unfolds one branch, or all of them (id 0). */
 void ops_tree_fold(struct ops_tree *tree, const struct op_line *line, enum fold_word word);
 
 #endif

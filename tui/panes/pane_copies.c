@@ -63,7 +63,7 @@ static void copies_close(struct pane *pane)
 	free(copies);
 }
 
-/* The fastest that was seen of its direction on its device. */
+/* The highest bandwidth seen for its direction on its device. */
 static uint64_t best_of(const struct copy_row *row, const struct bandwidth_row *seen, size_t n_seen,
 			const struct copy_row *rows, size_t n)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pane 6: what the analyses found, what it costs, what would help. Each
- * finding is a few lines; the cursor stands on one of them and stays with it
- * when the order changes.
+ * Pane 6: the findings of the analyses, what they cost, and what would help. Each finding takes a
+ * few lines; the cursor is on one of them and stays with it when the order changes.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,24 +15,24 @@
 #include "tui/table/table.h"
 #include "tui/table/where.h"
 
-#define INDENT 3			/* of a title, behind its mark */
-#define MORE_INDENT 7			/* of the lines below it */
+#define INDENT 3			/* column of a title, behind its mark */
+#define MORE_INDENT 7			/* column of the lines below the title */
 #define RIGHT_GAP 3
-#define RIGHT_LEAST 70			/* columns from which on costs stand at the right */
+#define RIGHT_LEAST 70			/* width from which on the costs are at the right */
 #define BLOCK_LINES (FINDING_LINES + 2)
 
 struct findings_pane {
 	struct pane pane;
 	struct findings_status status;
-	struct finding *list;		/* owned, all; the first `count` are shown */
+	struct finding *list;	/* owned; all findings, of which the first `count` are shown */
 	size_t count, all;
 	struct filter *where;		/* owned; NULL: all are shown */
 	int64_t base_ns;
-	bool taken;			/* there was an update */
+	bool taken;			/* updated at least once */
 	enum findings_order { BY_WORTH, BY_COST, BY_TITLE, FINDINGS_ORDERS } order;
-	bool reverse, unsorted;		/* unsorted: another order was asked for */
+	bool reverse, unsorted;		/* unsorted: another order was requested */
 	size_t cursor;
-	int top, page;			/* lines: scrolled by, seen */
+	int top, page;			/* lines: first one on the screen, number on the screen */
 };
 
 static struct pane *findings_open(struct view *view)
@@ -52,13 +51,13 @@ static void findings_close(struct pane *pane)
 	free(p);
 }
 
-/* Where the finding under the cursor went; it may be gone. */
+/* Index of the finding under the cursor after an update; it may have disappeared. */
 static size_t cursor_after(const struct findings_pane *p, const struct finding *list, size_t count)
 {
 	const struct finding *old = p->cursor < p->count ? &p->list[p->cursor] : NULL;
 	size_t i;
 
-	/* On the first the cursor means "whatever comes first". */
+	/* While the cursor is on the first finding, it stays on the first line. */
 	for (i = 0; old && p->cursor && i < count; i++)
 		if (list[i].subject == old->subject && strcmp(list[i].id, old->id) == 0)
 			return i;
@@ -81,7 +80,7 @@ static int compare_findings(const void *a, const void *b, void *arg)
 	return p->reverse ? -result : result;
 }
 
-/* In the model's order (warnings first, then what costs most), or as it was asked for. */
+/* Sorts in the model's order (warnings first, then by cost), or as the user requested. */
 static void sort_findings(struct findings_pane *p, struct finding *list, size_t count)
 {
 	if (p->order != BY_WORTH && count) {
@@ -111,7 +110,7 @@ static enum filter_known field(const void *arg, enum filter_field by, struct fil
 	}
 }
 
-/* Those that are wanted come first, in the order they are in; returns how many. */
+/* Moves the findings that match to the front, in the same order; returns their number. */
 static size_t findings_choose_rows(const struct findings_pane *p, struct finding *list, size_t all)
 {
 	size_t kept = 0;
@@ -164,8 +163,8 @@ static void findings_update(struct pane *pane, struct view *view, int width, int
 
 /* ---- drawing ---- */
 
-/* Text over as many lines as it needs; returns how many. draw: into the area,
- * as far as it is inside. */
+/* Draws a text over as many lines as it needs; returns their number. draw: draws the part that is
+ * inside of the area. */
 static int findings_draw_paragraph(const struct findings_pane *p, struct area area, bool draw,
 				   int y, int x, int right, enum role role, unsigned attr,
 				   const char *text)
@@ -197,7 +196,7 @@ static void right_text(const struct findings_pane *p, struct area area, int y, e
 		area_right(area, area.width - 1, 1 + y - p->top, role, 0, text);
 }
 
-/* One finding from line y on; returns its lines. */
+/* Draws one finding from line y on; returns the number of its lines. */
 static int findings_draw_block(const struct findings_pane *p, const struct view *view,
 			       struct area area, bool draw, int y, size_t i, bool focused)
 {
@@ -295,7 +294,7 @@ static void findings_draw(struct pane *pane, struct view *view, struct area area
 		if (i == p->cursor)
 			end = y;
 	}
-	/* The cursor's finding is seen, its title above all. */
+	/* The finding under the cursor is in view, at least its title. */
 	if (p->top + p->page < end)
 		p->top = end - p->page;
 	if (p->top > y - p->page)
@@ -308,7 +307,7 @@ static void findings_draw(struct pane *pane, struct view *view, struct area area
 
 /* ---- commands ---- */
 
-/* What shows it: the place on the timeline, the row of a table. */
+/* Shows the evidence: the time on the timeline or the row of a table. */
 static unsigned findings_show(struct view *view, const struct finding *finding)
 {
 	static const char *const panes[EVIDENCE_KIND_COUNT] = {
@@ -351,7 +350,7 @@ static unsigned about(struct view *view, const struct finding *finding)
 	return places_about(view, "finding", id);
 }
 
-/* In another order, or others of them. */
+/* Sorts or selects the findings anew. */
 static void show_again(struct findings_pane *p, struct view *view)
 {
 	p->unsorted = true;
@@ -360,7 +359,7 @@ static void show_again(struct findings_pane *p, struct view *view)
 	model_unlock(view->model);
 }
 
-/* sort worth|cost|title, next-sort, prev-sort, reverse */
+/* Implements sort worth|cost|title, next-sort, prev-sort, reverse. */
 static unsigned findings_sort_command(struct findings_pane *p, struct view *view,
 				      const struct command_call *call)
 {
@@ -429,7 +428,7 @@ static unsigned findings_command(struct pane *pane, struct view *view,
 	return OUT_REDRAW;
 }
 
-/* "6 findings 3!": something should be looked at. */
+/* "6 findings 3!": the number of warnings follows. */
 static void findings_tab(struct pane *pane, struct view *view, char *text, size_t size)
 {
 	size_t all = view->findings.count + view->findings.more;

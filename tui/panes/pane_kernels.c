@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pane 2: kernels, by what they cost. */
+/* Pane 2: kernels, by their cost. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "tui/table/table.h"
 #include "tui/report/report.h"
 
-#define CLASSES_FROM 8			/* lines of the pane from which on there is one for them */
+#define CLASSES_FROM 8	/* height of the pane from which on the line of classes is shown */
 
 struct kernels_pane {
 	struct pane pane;
@@ -54,8 +54,8 @@ static const struct table_kind kind = {
 	.bad = bad,
 };
 
-/* Where a kernel has no geometry that a vendor's rules are known for, the first four are left
- * out; where nobody told what it has to compute, the last. */
+/* If no kernel has a geometry for which occupancy rules are known, the first four columns are left
+ * out; if no kernel has a known amount of computation, the last one. */
 static void offer(struct table *table, bool gpu, bool flop)
 {
 	static const char *const of_gpus[] = { "dtype", "tensor", "occupancy", "limit" };
@@ -140,7 +140,7 @@ static void kernels_update(struct pane *pane, struct view *view, int width, int 
 	table_take(&p->table, lines, count, total);
 }
 
-/* Where the time goes, by class: the last line. */
+/* The last line: shares of the time by class. */
 static void draw_classes(const struct kernels_pane *p, struct area area)
 {
 	char share[FMT_MAX], part[64];

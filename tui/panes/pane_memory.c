@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pane 5: allocators by what they held at most, and below them the live bytes
- * of the one under the cursor over the timeline's window, column by column.
+ * Pane 5: allocators by their peak, and below them the live bytes of the one under the cursor, over
+ * the timeline's window, column by column.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,15 +16,15 @@
 #include "tui/draw/timeline_cells.h"
 
 #define PLOT_LINES 3
-#define TRENDS 64		/* allocators that have a trend */
-#define PLOT_FROM 8		/* lines of the pane from which on it is drawn */
+#define TRENDS 64		/* most allocators with a trend */
+#define PLOT_FROM 8		/* height of the pane from which on the plot is drawn */
 
 struct memory_pane {
 	struct pane pane;
 	struct table table;
 	struct memory_column *columns;	/* owned; of the window */
 	size_t n_columns;
-	struct memory_line shown;	/* whose columns they are */
+	struct memory_line shown;	/* the allocator that the columns belong to */
 	bool has_shown;
 };
 
@@ -121,7 +121,7 @@ static void memory_update(struct pane *pane, struct view *view, int width, int h
 	update_plot(p, view);
 }
 
-/* One cell of a plot of several lines; from the bottom, in eighths of a line. */
+/* Draws one cell of a plot of several lines, from the bottom, in eighths of a line. */
 static void plot_cell(const struct memory_pane *p, size_t column, int lines, struct area area,
 		      int x, bool ascii)
 {
@@ -141,7 +141,7 @@ static void plot_cell(const struct memory_pane *p, size_t column, int lines, str
 	}
 }
 
-/* The window's columns stand below those of the timeline. */
+/* The columns of the plot are aligned with those of the timeline. */
 static void draw_plot(const struct memory_pane *p, const struct view *view, struct area area)
 {
 	char bytes[FMT_MAX], text[FMT_MAX + 8], name[LABEL_MAX];
@@ -174,7 +174,7 @@ static void memory_draw(struct pane *pane, struct view *view, struct area area, 
 	table_draw(&p->table, view, area, focused);
 }
 
-/* To when the peak was. */
+/* Moves to the time of the peak. */
 static unsigned memory_command(struct pane *pane, struct view *view,
 			       const struct command_call *call)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pane 8: what tftop has to say, the latest at the bottom. */
+/* Pane 8: tftop's messages, the latest at the bottom. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +13,14 @@
 
 struct messages_pane {
 	struct pane pane;
-	struct message_row *rows;	/* owned, those that are shown */
+	struct message_row *rows;	/* owned; the messages that are shown */
 	size_t count, all;
 	struct filter *where;		/* owned; NULL: all are shown */
 	int64_t base_ns;
 	size_t back;			/* lines scrolled back from the end */
-	size_t lines;			/* of the last draw, all together */
-	int page, width;		/* width: of the texts */
-	size_t found;			/* message that was looked for */
+	size_t lines;			/* number of all lines as last drawn */
+	int page, width;		/* width of the texts as last drawn */
+	size_t found;			/* message that a search found */
 };
 
 static struct pane *messages_open(struct view *view)
@@ -192,7 +192,7 @@ static unsigned messages_command(struct pane *pane, struct view *view,
 	return OUT_REDRAW;
 }
 
-/* "8 messages 2!": warnings among them. */
+/* "8 messages 2!": the number of warnings among them follows. */
 static void messages_tab(struct pane *pane, struct view *view, char *text, size_t size)
 {
 	if (view->warnings)
@@ -201,7 +201,7 @@ static void messages_tab(struct pane *pane, struct view *view, char *text, size_
 		snprintf(text, size, "8 messages");
 }
 
-/* There is no cursor: what was found last, from the end. */
+/* There is no cursor; searching starts from the last match, else from the end. */
 static size_t messages_texts(struct pane *pane, const struct view *view, size_t *at)
 {
 	const struct messages_pane *p = (struct messages_pane *)pane;
@@ -218,7 +218,8 @@ static void messages_text(struct pane *pane, const struct view *view, size_t lin
 	strbuf_adds(out, text ? text : "");
 }
 
-/* So many lines back that it is the last one seen; the first when all are. */
+/* Scrolls so far back that the message is the last one in view; to the first page if all are in
+ * view there. */
 static void messages_go(struct pane *pane, const struct view *view, size_t line)
 {
 	struct messages_pane *p = (struct messages_pane *)pane;

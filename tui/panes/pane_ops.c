@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pane 1: ops and ranges, by what they cost. */
+/* Pane 1: ops and ranges, by their cost. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +16,13 @@ struct ops_pane {
 	struct pane pane;
 	struct table table;
 	struct step_list steps;
-	bool devices;			/* any work but the processor's: sorted by it */
-	bool pools;			/* any op was handed to a pool, or waited for inputs */
-	bool sources;			/* any has a line */
+	bool devices;	/* there is work other than the processor's; the table is sorted by it */
+	bool pools;	/* any op was queued in a thread pool, or waited for inputs */
+	bool sources;			/* any op has a source line */
 	enum ops_view { OPS_FLAT, OPS_TREE, OPS_STEP, OPS_THREAD, OPS_SCOPE, OPS_VIEWS } view;
 	struct ops_tree tree;
-	struct op_trend *trends;	/* owned; by name */
-	char scope[80];			/* of the tree */
+	struct op_trend *trends;	/* owned; sorted by name */
+	char scope[80];			/* scope that the tree shows */
 	uint64_t taken;			/* the flat table; places_stands() */
 };
 
@@ -43,8 +43,7 @@ static unsigned depth(const void *row)
 	return LINE(row)->depth;
 }
 
-/* Of a tree the same: what is there with all below is what is shown; how its times are
- * spread is not known. */
+/* In a tree, a row includes everything below it; the distribution of its times is unknown. */
 static enum filter_known field(const void *row, enum filter_field by, struct filter_value *value)
 {
 	bool spread = by == FILTER_BY_MIN || by == FILTER_BY_MAX || by == FILTER_BY_P50 ||
@@ -60,7 +59,7 @@ static enum role bar_role(const void *row)
 	return LINE(row)->op.is_range ? ROLE_WORK_RANGE : ROLE_WORK_OP;
 }
 
-/* The kinds of tables, made when the first pane is opened. */
+/* The kinds of tables, built when the pane is opened first. */
 static struct table_kind ops_kinds[2][OPS_SHAPES];
 
 static const struct table_kind *ops_kind(bool devices, enum ops_shape shape)
@@ -106,7 +105,7 @@ static void ops_close(struct pane *pane)
 	free(ops);
 }
 
-/* What is looked at changes what the table is sorted by, unless the user did. */
+/* The kind of work decides the sort column, unless the user chose one. */
 static void set_devices(struct ops_pane *p, bool devices, bool any)
 {
 	static const enum ops_shape shapes[OPS_VIEWS] = {
@@ -130,7 +129,7 @@ static void set_devices(struct ops_pane *p, bool devices, bool any)
 				     p->view == OPS_FLAT ? "self" : "total");
 }
 
-/* What the rows explain of what the devices did. */
+/* Says how much of the device time the rows account for. */
 static void say_coverage(struct ops_pane *p, const struct model_status *status)
 {
 	uint64_t all = status->device_ns > 0 ? (uint64_t)status->device_ns : 0;
@@ -153,7 +152,7 @@ static int compare_trends(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* The lines point into what is taken here. */
+/* The lines point into the trends that are copied here. */
 static void take_trends(struct ops_pane *p, struct model *model, struct op_line *lines,
 			size_t count)
 {
@@ -201,7 +200,7 @@ static void update_flat(struct ops_pane *p, struct view *view)
 	table_take(&p->table, lines, count, total);
 }
 
-/* The step around the timeline's cursor; following, the last that is finished. */
+/* The step at the timeline's cursor; while following, the last finished step. */
 static bool step_at_cursor(struct ops_pane *p, struct view *view, struct step_row *step)
 {
 	struct model_status status;
@@ -217,7 +216,7 @@ static bool step_at_cursor(struct ops_pane *p, struct view *view, struct step_ro
 	return true;
 }
 
-/* The thread that the timeline's cursor is on, else the first there is; its name. */
+/* The thread at the timeline's cursor, else the first one; also its name. */
 static uint32_t thread_at_cursor(struct view *view, char *name, size_t size)
 {
 	struct model_row *rows = NULL;
@@ -297,7 +296,7 @@ static void ops_draw(struct pane *pane, struct view *view, struct area area, boo
 	table_draw(&p->table, view, area, focused);
 }
 
-/* tree [off|all|step|thread|scope]: without a word the next of them. */
+/* Implements tree [off|all|step|thread|scope]; without an argument, the next mode. */
 static unsigned tree_command(struct ops_pane *p, struct view *view,
 			     const struct command_call *call)
 {
@@ -323,7 +322,7 @@ static unsigned tree_command(struct ops_pane *p, struct view *view,
 	return OUT_REDRAW;
 }
 
-/* A scope is no event that could be opened. */
+/* A scope is no event, so there is nothing to open. */
 static bool fold_command(struct ops_pane *p, const struct command_call *call, bool scope)
 {
 	const struct op_line *line = call->argc > 1 ? NULL : table_current(&p->table);
@@ -383,7 +382,7 @@ static struct table *ops_the_table(struct pane *pane)
 	return &((struct ops_pane *)pane)->table;
 }
 
-/* The kind of table with the most columns of all those of this pane. */
+/* The kind of table of this pane with the most columns. */
 static const struct table_kind *ops_most(void)
 {
 	return ops_kind(true, OPS_LIST);

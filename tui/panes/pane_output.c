@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Pane 7: what the program prints, the latest at the bottom. Scrolled back, it
- * stands still while more comes. The mouse is the program's when it asked for it, but
- * for what is done with Shift or Alt held, and while what is seen is scrolled back. */
+/* Pane 7: the program's output, the latest at the bottom. Scrolled back, it does not move while
+ * more output arrives. If the program asked for the mouse it gets its events, except those with
+ * Shift or Alt held, and those while the pane is scrolled back. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,16 +13,16 @@
 #include "tui/terminal/output.h"
 #include "tui/panes/pane_table.h"
 
-#define MARGIN 1			/* left of the text */
+#define MARGIN 1			/* columns at the left of the text */
 
 struct output_pane {
 	struct pane pane;
-	bool back;			/* scrolled back: `top` stays */
-	uint64_t top;			/* number of the first line seen, of all ever */
+	bool back;			/* scrolled back: `top` stays unchanged */
+	uint64_t top;	/* number of the first line in view, counted from the start of the output */
 	int page;
-	bool looked;			/* `found` is set: a line that was looked for */
-	uint64_t found;			/* number of it, as top */
-	bool pressed;			/* PROGRAM got a button's press and not yet its release */
+	bool looked;			/* `found` is valid: a search found a line */
+	uint64_t found;			/* number of that line, counted as for top */
+	bool pressed;	/* PROGRAM got the press of a button and not yet its release */
 };
 
 static struct pane *output_open(struct view *view)
@@ -42,7 +42,7 @@ static void output_update(struct pane *pane, struct view *view, int width, int h
 	((struct output_pane *)pane)->page = height;
 }
 
-/* Index of the first line on a page of `height`. */
+/* Index of the first line on a page of `height` lines. */
 static size_t top_line(struct output_pane *p, const struct program_output *output, int height)
 {
 	size_t count = output_count(output);
@@ -52,7 +52,7 @@ static size_t top_line(struct output_pane *p, const struct program_output *outpu
 
 	if (!p->back)
 		return last;
-	index = p->top > first ? p->top - first : 0;	/* the oldest may be gone */
+	index = p->top > first ? p->top - first : 0;	/* the oldest lines may have been dropped */
 	return index < last ? (size_t)index : last;
 }
 
@@ -154,7 +154,7 @@ static unsigned output_mouse(struct pane *pane, struct view *view, const struct 
 
 #define TAB_WIDTH 34
 
-/* Always as wide, so that the tabs after it stand still. */
+/* The width is constant, so that the tabs behind it do not move. */
 static void output_tab(struct pane *pane, struct view *view, char *text, size_t size)
 {
 	const char *last = output_last(view->output);
@@ -169,7 +169,7 @@ static void output_tab(struct pane *pane, struct view *view, char *text, size_t 
 		 "");
 }
 
-/* There is no cursor: what was found last, from the end. */
+/* There is no cursor; searching starts from the last match, else from the end. */
 static size_t output_texts(struct pane *pane, const struct view *view, size_t *at)
 {
 	const struct output_pane *p = (struct output_pane *)pane;
@@ -187,7 +187,7 @@ static void output_text(struct pane *pane, const struct view *view, size_t line,
 	strbuf_adds(out, output_line(view->output, line));
 }
 
-/* Into the middle. */
+/* Moves the line to the middle of the pane. */
 static void output_go(struct pane *pane, const struct view *view, size_t line)
 {
 	struct output_pane *p = (struct output_pane *)pane;

@@ -9,14 +9,16 @@
 #include "tui/draw/labels.h"
 
 #define HISTORY_MAX 100
-#define TRAIL_MAX 12			/* pages that the heading can name */
-#define PATH_LEAST 24			/* of a path, when a line is too wide */
-#define LINK_MAIN SIZE_MAX		/* what the line is about: until another one was chosen */
-#define INDENT 1			/* the cursor's column */
+#define TRAIL_MAX 12			/* most pages that the heading can name */
+#define PATH_LEAST 24			/* least width of a path when a line is too wide */
+/* the main link of the line; used until the user selects another one */
+#define LINK_MAIN SIZE_MAX
+#define INDENT 1			/* column of the cursor */
 
 struct page_place {
 	char *command, *title;		/* owned */
-	char *from;			/* owned; the pane the trail begins in, NULL: it goes on */
+	/* owned; name of the pane in which the trail starts, NULL: the trail is continued */
+	char *from;
 	size_t top, cursor, link;
 	int left;
 };
@@ -25,12 +27,13 @@ struct page_pane {
 	struct pane pane;
 	struct page page;
 	struct page_place history[HISTORY_MAX];
-	int at, n;			/* at: the one that is shown, n: of them */
-	size_t top, cursor;		/* lines */
-	size_t link;			/* index of the link on the cursor's line, at most that of
-					 * the last; LINK_MAIN: the line's main link */
-	int left;			/* columns that are scrolled away */
-	size_t rows;			/* of the last draw */
+	int at, n;	/* at: index of the page that is shown, n: number of pages */
+	size_t top, cursor;		/* line numbers */
+	/* index of the selected link on the cursor's line, at most that of its last link;
+	 * LINK_MAIN: the line's main link */
+	size_t link;
+	int left;			/* columns scrolled to the right */
+	size_t rows;			/* height as last drawn */
 	int width;
 	bool ascii;
 };
@@ -127,7 +130,7 @@ void pane_page_take(struct pane *pane, struct page *page, const char *command, c
 	enter_place(p);
 }
 
-/* The line nearest to the cursor's whose link stands for that command. */
+/* The line with a link to that command which is nearest to the cursor's line. */
 static size_t line_with(const struct page *page, const char *command, size_t near, size_t *link)
 {
 	for (size_t away = 0; away <= page->n_lines; away++)
@@ -188,7 +191,7 @@ const char *pane_page_go(struct pane *pane, int by)
 		return NULL;
 	leave_place(p);
 	p->at += by;
-	/* what is shown still is the other one: nothing of it is looked for */
+	/* the page shown is another one, so nothing is looked up in it */
 	page_release(&p->page);
 	page_init(&p->page);
 	enter_place(p);
@@ -209,7 +212,7 @@ const struct page *pane_page_shown(const struct pane *pane)
 
 /* ---- drawing ---- */
 
-/* A part as it is drawn: where, and what of it. */
+/* A part of a line as it is drawn: its position and the visible text. */
 struct drawn {
 	const struct page_part *part;
 	const char *text;
@@ -220,7 +223,7 @@ struct drawn {
 struct drawing {
 	const struct page *page;
 	size_t next, end;
-	int x, over;			/* over: columns that are too many, 0 when scrolled */
+	int x, over;	/* over: columns by which the line is too wide, 0 when scrolled */
 	int width, left;
 	bool ascii;
 };
@@ -235,7 +238,8 @@ static struct drawing drawing_of(const struct page_pane *p, size_t line)
 	};
 }
 
-/* What is too wide: links to files keep their ends, else the line's end is cut. */
+/* Draws the next part. If the line is too wide, links to files keep their ends; all else is cut at
+ * the end of the line. */
 static bool draw_next(struct drawing *d, struct drawn *out)
 {
 	int least;
@@ -279,7 +283,7 @@ static void draw_line(const struct page_pane *p, size_t line, struct area area, 
 		if (current && focused && part.part->command && link++ == wanted)
 			area_tint(text, part.x - INDENT, y, part.width, ROLE_CURSOR, ATTR_BOLD);
 	}
-	/* Not by the background alone. */
+	/* The current line is marked by more than its background. */
 	if (current)
 		area_text(area, 0, y, ROLE_CURSOR, focused ? ATTR_BOLD : 0,
 			  p->ascii ? ">" : focused ? "▸" : "▹");
@@ -293,7 +297,7 @@ static void draw_line(const struct page_pane *p, size_t line, struct area area, 
 		}
 }
 
-/* "ops › model/conv2d_1/Conv2D › kernel conv2d_fprop", shortened from the left. */
+/* Draws "ops › model/conv2d_1/Conv2D › kernel conv2d_fprop", shortened from the left. */
 static void draw_trail(const struct page_pane *p, struct area area, int x, int width)
 {
 	const char *parts[TRAIL_MAX + 1], *sign = p->ascii ? " > " : " › ";
@@ -307,7 +311,8 @@ static void draw_trail(const struct page_pane *p, struct area area, int x, int w
 			break;
 		}
 	}
-	/* from the last one on as many as there is room for, the first not shown as an ellipsis */
+	/* as many pages as there is room for, counted from the last; an ellipsis stands for the
+	 * first one not shown */
 	for (at = 0; at < n; at++) {
 		int more = text_width(parts[at]) + (at ? 3 : 0);
 
@@ -374,8 +379,9 @@ static void page_draw(struct pane *pane, struct view *view, struct area area, bo
 		draw_line(p, p->top + row, area, (int)row + 1, focused);
 }
 
-/* The link at a cell of the pane's area as it was drawn last: its line and its index among the
- * line's links. false: the cell has no link, *line is that of the cell (or the last). */
+/* Finds the link at a cell of the pane's area as last drawn: its line and its index among the
+ * line's links. Returns false if the cell has no link; *line is then the line of the cell (or the
+ * last one). */
 static bool page_hit(const struct pane *pane, int x, int y, size_t *line, size_t *link)
 {
 	const struct page_pane *p = (const struct page_pane *)pane;
@@ -412,7 +418,7 @@ static void move(struct page_pane *p, bool down, size_t by)
 		p->cursor = p->cursor > by ? p->cursor - by : 0;
 }
 
-/* Sideways, so that the selected link is seen. */
+/* Scrolls sideways so that the selected link is in view. */
 static void show_link(struct page_pane *p)
 {
 	const struct page *page = &p->page;
@@ -435,7 +441,7 @@ static void show_link(struct page_pane *p)
 	}
 }
 
-/* To the next link, or the one before; past a line's end those of other lines. */
+/* Moves to the next or previous link; beyond the end of a line, to other lines. */
 static bool move_link(struct page_pane *p, bool forward)
 {
 	size_t n = p->page.n_lines, line = p->cursor, link = link_of(p);
@@ -487,8 +493,8 @@ static unsigned open_link(struct page_pane *p, struct view *view)
 	return view->run_command ? OUT_RUN_COMMAND : say(view, "nothing to open on this line");
 }
 
-/* A press selects the line and the link under it, and runs the link; in the heading back
- * and forward. The wheel scrolls, the cursor stays in sight. */
+/* A press selects and runs the link under it; in the heading it goes back or forward. The wheel
+ * scrolls, and the cursor stays in view. */
 static unsigned page_mouse(struct pane *pane, struct view *view, const struct mouse *mouse,
 			   int width, int height)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lower pane that shows pages (page.h), with the way one came: back and
- * forward return to a page where it was left. It is there once a page is.
+ * The lower pane that shows pages (page.h), with a history: back and forward return to a page as it
+ * was left. The pane exists once there is a page.
  *
- * Always true: the cursor is on a line, and of a line with links one is selected:
- * what `open` runs. A line that is too wide is shortened where that can be read (a
- * path keeps its end); scrolled sideways it is shown as it is.
+ * Always true: the cursor is on a line, and on a line with links one link is selected, which `open`
+ * runs. A line that is too wide is shortened where that stays readable (a path keeps its end);
+ * scrolled sideways it is shown unchanged.
  *
  * Thread: the loop's.
  */
@@ -19,18 +19,19 @@
 
 extern const struct pane_ops pane_page;
 
-/* Shows the page, takes it over; command: the line that made it; from: the pane that
- * one was in, where a new trail of pages begins, NULL: it goes on from the last page.
- * One more in the history. */
+/* Shows the page and takes it over, and adds it to the history. command: the line that made it.
+ * from: the pane from which a new trail of pages starts; NULL: the trail continues from the last
+ * page. */
 void pane_page_take(struct pane *pane, struct page *page, const char *command, const char *from);
-/* The same page anew, or that which pane_page_go() went to: scroll position, cursor and
- * link are kept; the cursor goes with the line that has the selected link. */
+/* Shows a new version of the same page, or of the page that pane_page_go() went to. Scroll
+ * position, cursor and link are kept; the cursor follows the line that has the selected link. */
 void pane_page_refresh(struct pane *pane, struct page *page);
-/* The command `by` pages back (-1) or forward (1), NULL: there is none. *Borrowed until the
- * next call.* go: that becomes where it is at, and nothing is shown until it is refreshed. */
+/* The command of the page that is `by` pages back (-1) or forward (1); NULL: there is none.
+ * *Borrowed until the next call.* pane_page_go() makes that page the current one; nothing is shown
+ * until it is refreshed. */
 const char *pane_page_beside(const struct pane *pane, int by);
 const char *pane_page_go(struct pane *pane, int by);
-/* That of the page which is shown; NULL: none yet. *Borrowed as above.* */
+/* The command of the shown page; NULL: none yet. *Borrowed as above.* */
 const char *pane_page_command(const struct pane *pane);
 
 /* The page itself; *borrowed until another one is shown.* */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pane 4: the steps, and what their time went to. */
+/* Pane 4: the steps, and how their time was spent. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +14,9 @@
 #include "tui/table/table.h"
 #include "tui/run/progress.h"
 
-#define LINES_MOST 100000	/* of more, the last ones are listed */
-#define MANY_STEPS 20000	/* the table is made anew twice a second, no more often */
+#define LINES_MOST 100000	/* if there are more steps, only the last ones are listed */
+/* with so many steps, the table is rebuilt at most twice a second */
+#define MANY_STEPS 20000
 #define MANY_WAIT_NS 500000000
 
 /* A row of the table. */
@@ -30,11 +31,11 @@ struct steps_pane {
 	struct table table;
 	struct step_list steps;
 	struct model_status status;
-	int64_t taken_ns;		/* when the table was made */
-	uint64_t breakdowns;		/* there were so many */
+	int64_t taken_ns;		/* time at which the table was built */
+	uint64_t breakdowns;		/* number of breakdowns at that time */
 	bool has_phases;
 	struct step_phases phases;
-	char command[48];		/* asked of the loop */
+	char command[48];		/* a command for the loop to run */
 };
 
 static uint64_t identity(const void *row)
@@ -44,7 +45,7 @@ static uint64_t identity(const void *row)
 	return table_mix((uint64_t)line->row.number, (uint64_t)line->row.start_ns, 0);
 }
 
-/* Slow steps are what one looks for. */
+/* The role shows slow steps, which users look for. */
 static enum role bar_role(const void *row)
 {
 	const struct step_line *line = row;
@@ -77,7 +78,7 @@ static void steps_close(struct pane *pane)
 	free(steps);
 }
 
-/* "the path of step 12: kernel 62 % · launch 20 %": what held it up. */
+/* Draws "the path of step 12: kernel 62 % · launch 20 %": the critical path. */
 static void path_draw(const struct steps_pane_row *row, struct area area, int y)
 {
 	const struct critical_path *path = &row->path;
@@ -90,7 +91,7 @@ static void path_draw(const struct steps_pane_row *row, struct area area, int y)
 	for (int i = 0; i < 5; i++) {
 		int most = -1;
 
-		/* the next smaller one; of two that are equal the first will do */
+		/* the next smaller part; of two equal parts, either may come first */
 		for (int k = 0; k < PATH_KINDS; k++)
 			if (path->ns[k] < last_ns && path->ns[k] > path->whole_ns / 1000 &&
 			    (most < 0 || path->ns[k] > path->ns[most]))
@@ -108,7 +109,7 @@ static void path_draw(const struct steps_pane_row *row, struct area area, int y)
 	area_text(area, 1, y, ROLE_MUTED, 0, text);
 }
 
-/* "mean step: backward 52 % · forward 31 % · ...": in the order of an epoch. */
+/* Draws "mean step: backward 52 % · forward 31 % · ...", in the order in which phases occur. */
 static void phases_draw(const struct step_phases *phases, struct area area, int y)
 {
 	static const enum step_phase order[STEP_PHASES] = {
@@ -173,7 +174,8 @@ static void steps_update(struct pane *pane, struct view *view, int width, int he
 	table_take(&p->table, rows, count, (uint64_t)longest);
 }
 
-/* What made them, and how they are in all: what fits, never half a number. */
+/* Draws where the steps come from and statistics of all of them: as many as fit, none of them
+ * cut. */
 static void summary_draw(const struct step_stats *stats, struct area area)
 {
 	uint64_t left = stats->warm_up + stats->compiled;
@@ -202,7 +204,7 @@ static void summary_draw(const struct step_stats *stats, struct area area)
 	area_text(area, 1, 0, ROLE_MUTED, 0, text);
 }
 
-/* Whether they are steady, how fast, when they will be done. */
+/* Draws whether step times are steady, their rate, and the estimated end. */
 static void progress_draw(const struct steps_pane *p, const struct view *view, struct area area)
 {
 	struct progress progress;
@@ -271,7 +273,7 @@ static unsigned steps_command(struct pane *pane, struct view *view, const struct
 	return OUT_REDRAW | OUT_FREEZE | OUT_SHOW_CURSOR | OUT_FOCUS_TIMELINE;
 }
 
-/* "12": that step. */
+/* "12" means that step. */
 static bool is_row(const void *row, const char *key)
 {
 	char number[24];
@@ -280,7 +282,7 @@ static bool is_row(const void *row, const char *key)
 	return strcmp(number, key) == 0;
 }
 
-/* Without a name the step that is shown on the timeline. */
+/* Without a name, reveals the step that the timeline shows. */
 static bool steps_reveal(struct pane *pane, struct view *view, const char *key)
 {
 	struct steps_pane *p = (struct steps_pane *)pane;

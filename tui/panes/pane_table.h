@@ -13,14 +13,14 @@
 extern const struct pane_ops pane_ops_table, pane_kernels, pane_copies, pane_steps, pane_memory,
 	pane_findings, pane_output, pane_messages;
 
-/* [0] is the timeline. A number that does not exist yet is NULL. */
+/* [0] is the timeline. A number without a pane is NULL. */
 extern const struct pane_ops *const pane_table[];
 extern const size_t pane_count;
 
-/* The columns that the table of a pane may have, by the pane's name; NULL: no such pane, or a
- * pane without a table. */
+/* The columns that the table of a pane may have, by the pane's name; NULL: there is no such pane,
+ * or it has no table. */
 const struct table_kind *pane_kind(const char *pane);
-/* The table of an open pane, by its name; NULL: none. */
+/* The table of an open pane, by its name; NULL: there is none. */
 struct table *pane_table_of(const struct view *view, const char *pane);
 
 #endif

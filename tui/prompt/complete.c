@@ -36,7 +36,7 @@ static bool fits(const struct gather *gather, const char *text)
 		     : !strncasecmp(text, gather->typed, length);
 }
 
-/* As far as both are equal; a code point is not cut. */
+/* Shortens *common to the part that both have in common, without cutting a code point. */
 static void shorten_to(char *common, const char *text)
 {
 	size_t same = 0;
@@ -48,7 +48,7 @@ static void shorten_to(char *common, const char *text)
 	common[same] = '\0';
 }
 
-/* As a filter reads it; NULL: it would close the quotes it stands in. */
+/* Formats the text as a filter reads it; returns NULL if it would close the quotes around it. */
 static char *filter_text_of(const char *text, char quote)
 {
 	if (!strpbrk(text, " \t&|()!<>=~,[]\"'"))
@@ -107,7 +107,7 @@ void completion_release(struct completion *completion)
 
 /* ---- the line ---- */
 
-/* Where the word begins that the cursor stands in or behind. */
+/* Start of the word in which the cursor is, or behind which it is. */
 static size_t word_start(const char *line, size_t cursor)
 {
 	size_t start = 0;
@@ -124,7 +124,7 @@ static size_t word_start(const char *line, size_t cursor)
 	return start;
 }
 
-/* Where the word begins that n others stand before. */
+/* Start of word number n, from 0. */
 static size_t word_number(const char *line, size_t cursor, int n)
 {
 	size_t at = strspn(line, " \t:");
@@ -132,7 +132,7 @@ static size_t word_number(const char *line, size_t cursor, int n)
 	for (; n > 0 && at < cursor; n--) {
 		size_t end = at + 1;
 
-		/* up to the first place where another one begins */
+		/* up to the first place where another word starts */
 		while (end < cursor && (word_start(line, end) <= at || strchr(" \t", line[end])))
 			end++;
 		at = end;
@@ -140,7 +140,7 @@ static size_t word_number(const char *line, size_t cursor, int n)
 	return at;
 }
 
-/* The rest of the word behind the cursor goes too when nothing is quoted there. */
+/* The rest of the word behind the cursor is replaced too, unless it is quoted. */
 static size_t word_end(const char *line, size_t cursor)
 {
 	size_t length = strcspn(line + cursor, " \t'\"\\");
@@ -149,7 +149,7 @@ static size_t word_end(const char *line, size_t cursor)
 									     : cursor + length;
 }
 
-/* One word without its quotes, the last of which may be open. The caller frees. */
+/* Removes the quotes of one word, the last of which may be open. The caller frees the result. */
 static char *complete_unquote(const char *text, size_t size)
 {
 	static const char *const ends[] = {"", "'", "\""};
@@ -173,7 +173,7 @@ char *complete_word(const char *text, bool open)
 	char *word = words_join(1, &text);
 	size_t length = strlen(word);
 
-	/* of a name that goes on the closing quote is still to come */
+	/* the name is not complete, so its closing quote is not added yet */
 	if (open && length > 1 && word[0] == '\'' && word[length - 1] == '\'')
 		word[length - 1] = '\0';
 	return word;
@@ -185,7 +185,7 @@ static void gather_commands(struct gather *gather)
 {
 	for (int i = 0; i < COMMAND_ID_COUNT; i++) {
 		gather_add(gather, command_table[i].name, command_table[i].help, false);
-		/* a second name only when nothing else begins so */
+		/* a second name is offered only if no other name starts like this */
 		if (*gather->typed && !strcmp(command_table[i].alias, gather->typed) &&
 		    strncmp(command_table[i].name, gather->typed, strlen(gather->typed)))
 			gather_add(gather, command_table[i].alias, command_table[i].name, false);
@@ -197,7 +197,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(((const struct candidate *)a)->text, ((const struct candidate *)b)->text);
 }
 
-/* What the table of commands says about a flag, else the value that it takes. */
+/* Help on a flag: the description in the table of commands, else the value that it takes. */
 static const char *flag_about(const struct gather *gather, const struct argument *flag,
 			      char *sentence, size_t size)
 {
@@ -225,7 +225,7 @@ static void gather_flags(struct gather *gather, const struct arguments *argument
 	}
 }
 
-/* What a list knows of the value of its flag. */
+/* Adds the values that the list gives for its flag. */
 static bool gather_flag_words(struct gather *gather)
 {
 	const struct list_kind *kind = list_kind_of(gather->command);
@@ -240,7 +240,7 @@ static bool gather_flag_words(struct gather *gather)
 	return false;
 }
 
-/* "start|live|TIME": words for themselves, values by what they stand for. */
+/* For "start|live|TIME": adds the literal words, and the values for the placeholders. */
 static void gather_choices(struct gather *gather, const char *choices)
 {
 	while (*choices) {
@@ -278,7 +278,7 @@ static void gather_arguments(struct gather *gather)
 		gather_flags(gather, &arguments);
 }
 
-/* `bind TABLE KEYS COMMAND...`: from there on it is a line of its own. */
+/* `bind TABLE KEYS COMMAND...`: from COMMAND on, the words are a command line of their own. */
 static void enter_command(struct gather *gather)
 {
 	struct arguments arguments;
@@ -299,8 +299,8 @@ static void enter_command(struct gather *gather)
 	gather->command = -1;
 }
 
-/* The word number of the command's line, from 0, where an expression begins that the cursor
- * stands in; -1: it stands in none. */
+/* Number of the command's word, from 0, in which the expression with the cursor starts; -1 if the
+ * cursor is in no expression. */
 static int expression_word(const struct gather *gather)
 {
 	const char *const *words = gather->argv + 1, *next;
@@ -318,7 +318,8 @@ static int expression_word(const struct gather *gather)
 	return -1;
 }
 
-/* The expression up to the cursor; *quote: those it stands in. The caller frees; NULL: none. */
+/* Returns the expression up to the cursor; *quote: the quote around it. The caller frees it; NULL
+ * if there is none. */
 static char *take_expression(const struct gather *gather, int passed, const char *line,
 			     size_t cursor, char *quote)
 {

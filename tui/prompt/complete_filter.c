@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an expression of the filter language can go on with. */
+/* Completes expressions of the filter language. */
 #include "tui/prompt/complete_internal.h"
 
 #include <stdlib.h>

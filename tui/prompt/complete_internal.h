@@ -1,50 +1,49 @@
 /* SPDX-License-Identifier: MIT */
-/* What complete.c (the line), complete_filter.c (an expression), complete_names.c and
- * complete_model.c (what there is) share. */
+/* Shared by complete.c (the line), complete_filter.c (an expression), complete_names.c and
+ * complete_model.c (what exists). */
 #ifndef TUI_COMPLETE_INTERNAL_H
 #define TUI_COMPLETE_INTERNAL_H
 
 #include "tui/prompt/complete.h"
 
-/* Gathering for one word. */
+/* Gathers the candidates for one word. */
 struct gather {
 	const struct complete_ask *ask;
 	const char *typed;		/* the word up to the cursor, without quotes */
-	const char *const *argv;	/* words before it; [0] the command as typed */
+	const char *const *argv;	/* the words before it; [0] is the command as typed */
 	int argc;
-	int command;			/* enum command_id, -1: that is what is typed */
+	int command;			/* enum command_id; -1: the command itself is being typed */
 	struct completion *out;
-	bool inside;			/* contained, not begun, is good enough */
-	char *expression;		/* owned; of a filter, up to the cursor; NULL: none */
-	char outer;			/* quotes that it stands in, '\0': none */
+	bool inside;			/* candidates that contain the typed text match, too */
+	char *expression;	/* owned; the expression of a filter up to the cursor; NULL: none */
+	char outer;			/* the quotes that the expression is in; '\0': none */
 	size_t cursor;
-	char quote;			/* a value of a filter: what it is quoted with, where it
-					 * must be; else '\0' */
+	char quote;	/* for a value in a filter: the quote to use if one is needed; else '\0' */
 };
 
-/* Takes it when it fits what is typed. */
+/* Adds a candidate if it matches what was typed. */
 void gather_add(struct gather *gather, const char *text, const char *about, bool open);
 
-/* Each of words, which blanks separate. */
+/* Adds each of the words, which are separated by blanks. */
 void gather_words(struct gather *gather, const char *words);
-/* Whether that stands before the word that is typed. */
+/* Whether this word precedes the one that is being typed. */
 bool gather_after(const struct gather *gather, const char *word);
 
 struct gather_value {
-	const char *value;		/* a word of `arguments`: "OP" */
+	const char *value;		/* a word of `arguments`, such as "OP" */
 	void (*add)(struct gather *gather);
 };
-/* complete_names.c, complete_model.c; ends with a NULL. */
+/* From complete_names.c and complete_model.c; ended by a NULL. */
 extern const struct gather_value gather_own[], gather_of_model[];
 
-/* What a word of `arguments` in capitals stands for; what has no names (TIME) adds none. */
+/* Adds what a capitalised word of `arguments` stands for; what has no names (TIME) adds nothing. */
 void gather_values(struct gather *gather, const char *value);
 
-/* The end of a filter's expression that stands in these quotes, '\0' none; returns how many
- * bytes of it the word has that candidates complete. */
+/* Completes the end of a filter's expression that is in these quotes ('\0': none); returns how many
+ * bytes of the word the candidates replace. */
 size_t gather_filter(struct gather *gather, const char *text, char quote);
 
-/* Names of files, folders first; only_folders: these alone. */
+/* Adds names of files, folders first; only_folders: adds no other files. */
 void gather_files(struct gather *gather, bool only_folders);
 
 #endif

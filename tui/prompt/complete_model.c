@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of the model. */
+/* Completes names from the model. */
 #include "tui/prompt/complete_internal.h"
 
 #include <inttypes.h>
@@ -30,7 +30,7 @@ static int by_time(const void *a, const void *b)
 	return x->ns != y->ns ? (x->ns > y->ns ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-/* Each name once, with its whole time. */
+/* Adds each name once, with its total time. */
 static void gather_named(struct gather *gather, struct name_total *list, size_t n)
 {
 	char time[FMT_MAX];
@@ -176,7 +176,7 @@ static void gather_processes(struct gather *gather)
 	free(rows);
 }
 
-/* By its id; with what it is about where there are several of that id. */
+/* Adds findings by their ids; where several have the same id, with their subjects. */
 static void add_findings(struct gather *gather)
 {
 	struct findings_status status;
@@ -215,7 +215,7 @@ static void gather_steps(struct gather *gather)
 	free(rows);
 }
 
-/* By number: rows of the timeline, or threads. */
+/* Adds numbers of timeline rows or of threads. */
 static void add_row_ids(struct gather *gather, bool threads)
 {
 	struct model_row *rows;
@@ -234,7 +234,7 @@ static void add_row_ids(struct gather *gather, bool threads)
 	free(rows);
 }
 
-/* What they are called, each name once. */
+/* Adds the names of rows, each name once. */
 static void add_row_names(struct gather *gather, bool threads)
 {
 	struct model_row *rows;
@@ -275,7 +275,7 @@ static void add_thread_ids(struct gather *gather)
 	add_row_ids(gather, true);
 }
 
-/* What an event may be called. */
+/* Adds the names of events. */
 static void add_names(struct gather *gather)
 {
 	add_ops(gather);

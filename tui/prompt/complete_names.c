@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What there is: names of the configuration, of what is on the screen, of files. */
+/* Completes names of the configuration, of the screen, and of files. */
 #include "tui/prompt/complete_internal.h"
 
 #include <dirent.h>
@@ -21,7 +21,7 @@
 #include "tui/timeline/row_choice.h"
 #include "tui/timeline/when.h"
 
-#define FOLDER_MOST 20000		/* entries of a folder that are looked at */
+#define FOLDER_MOST 20000		/* most entries of a folder that are read */
 
 /* ---- of the configuration ---- */
 
@@ -36,7 +36,7 @@ static void add_options(struct gather *gather)
 	}
 }
 
-/* Of the option that was named: what it may be, or its value now. */
+/* For the named option: its possible values, else its current value. */
 static void add_option_values(struct gather *gather)
 {
 	const struct settings *settings = gather->ask->settings;
@@ -97,7 +97,7 @@ static void add_tables(struct gather *gather)
 		gather_add(gather, key_table_name((enum key_table)i), "", false);
 }
 
-/* Those that are bound in the table that was named. */
+/* Adds the keys that are bound in the named table. */
 static void add_keys(struct gather *gather)
 {
 	int table = gather->argc > 1 ? key_table_by_name(gather->argv[1]) : -1;
@@ -170,7 +170,7 @@ static void add_kind(struct gather *gather, const char *sign, const struct table
 		add_key(gather, sign, table_own_columns[i].key, table_own_columns[i].help);
 }
 
-/* Of the list or the table that the command is about. */
+/* Adds the columns of the list or table that the command applies to. */
 static void add_columns(struct gather *gather, const char *sign)
 {
 	const struct list_kind *list = list_kind_of(gather->command);
@@ -227,7 +227,7 @@ static void add_ranges(struct gather *gather)
 	add_marks(gather);
 }
 
-/* The second word of a moment or a range: which step, mark, gap; where it ends. */
+/* The second word of a moment or a range: the step, mark or gap, or the end of the range. */
 static void add_which(struct gather *gather)
 {
 	if (gather_after(gather, "step")) {
@@ -244,7 +244,7 @@ static void add_which(struct gather *gather)
 	}
 }
 
-/* A or B of diff. */
+/* Adds values for A or B of diff. */
 static void add_sides(struct gather *gather)
 {
 	add_which(gather);
@@ -286,7 +286,8 @@ static bool is_folder(const char *folder, const struct dirent *entry)
 	return is;
 }
 
-/* Names of what lies in `folder` ("" here), with a slash behind folders; *n of them. */
+/* Returns the names in `folder` ("" is the current one), with a slash behind folders; *n is their
+ * number. */
 static char **read_folder(const char *folder, bool hidden, bool only_folders, size_t *n)
 {
 	DIR *dir = opendir(*folder ? folder : ".");

@@ -12,9 +12,9 @@
 
 #include "model/base/util.h"
 
-#define FILE_MOST (1 << 20)		/* bytes of the file that are looked at, its last */
+#define FILE_MOST (1 << 20)		/* bytes at the end of the file that are read */
 #define LINE_MOST 4096
-#define SLACK 200			/* lines over HISTORY_MOST until the file is made anew */
+#define SLACK 200	/* number of lines over HISTORY_MOST at which the file is rewritten */
 
 /* ---- lines ---- */
 
@@ -58,7 +58,7 @@ size_t history_find(const struct history *history, size_t at, bool older, const 
 
 /* ---- the file ---- */
 
-/* A plain file, locked. Another tftop may have put a new one in its place. */
+/* Opens and locks a plain file. Another tftop may have replaced it meanwhile. */
 static int open_locked(const char *path)
 {
 	struct stat own, named;
@@ -69,7 +69,7 @@ static int open_locked(const char *path)
 
 		if (fd < 0)
 			return -1;
-		/* whoever holds it for long is no tftop that is well: do without */
+		/* if the lock is held for long, continue without it */
 		if (!fstat(fd, &own) && S_ISREG(own.st_mode) && !flock(fd, LOCK_EX | LOCK_NB) &&
 		    !stat(path, &named) && named.st_ino == own.st_ino && named.st_dev == own.st_dev)
 			return fd;
@@ -117,11 +117,11 @@ static void give(int fd, const char *path)
 		return;
 	folder = xstrndup(path, (size_t)(slash - path));
 	if (!stat(folder, &st) && st.st_uid && fchown(fd, st.st_uid, st.st_gid))
-		st.st_uid = 0;		/* then it is root's */
+		st.st_uid = 0;		/* if this fails, the file stays root's */
 	free(folder);
 }
 
-/* The lines that are kept, in the place of the file; fd is it, locked. */
+/* Replaces the file by one with the lines that are kept; fd is the locked file. */
 static void write_anew(struct history *history)
 {
 	char *beside = xasprintf("%s.%d", history->path, (int)getpid());
@@ -156,7 +156,7 @@ static size_t history_lines(int fd)
 	return at >= FILE_MOST ? SIZE_MAX : lines;
 }
 
-/* Also what other tftops added since. */
+/* Keeps lines that other tftops have added since. */
 static void shrink_file(struct history *history, int fd)
 {
 	struct history all = {.path = history->path};
@@ -171,7 +171,7 @@ static void shrink_file(struct history *history, int fd)
 
 /* ---- where ---- */
 
-/* $XDG_STATE_HOME/tftop, made with what leads there; NULL: nowhere. */
+/* Returns $XDG_STATE_HOME/tftop, which is created with its parents; NULL if this fails. */
 static char *state_folder(void)
 {
 	const char *xdg = getenv("XDG_STATE_HOME"), *home = getenv("HOME");

@@ -16,7 +16,7 @@ static void close_box(struct prompt *prompt)
 	prompt->choice = -1;
 }
 
-/* Something was typed: what was shown before it is over. */
+/* The text was edited: candidates and recalled lines are reset. */
 static void changed(struct prompt *prompt)
 {
 	close_box(prompt);
@@ -169,7 +169,7 @@ bool prompt_unbox(struct prompt *prompt)
 	return true;
 }
 
-/* In the place of the word that the box is about. more: the word is not over. */
+/* Replaces the word that the box is about. more: the word is not complete. */
 static void put_word(struct prompt *prompt, const char *text, bool more)
 {
 	char *word = prompt->box.raw ? xstrdup(text) : complete_word(text, more);
@@ -186,7 +186,7 @@ static void put_word(struct prompt *prompt, const char *text, bool more)
 	free(word);
 }
 
-/* The next of the candidates, past the last one again as typed. */
+/* Chooses the next candidate; after the last one, the text as typed. */
 static void choose(struct prompt *prompt, bool back)
 {
 	int n = (int)prompt->box.count;
@@ -216,7 +216,7 @@ void prompt_complete(struct prompt *prompt, const struct complete_ask *ask, bool
 		close_box(prompt);
 		return;
 	}
-	/* what all begin with, where that is more than there is */
+	/* the common beginning of all candidates, if it is longer than the word */
 	if (box->total > 1 && strlen(box->common) > prompt->cursor - box->from) {
 		put_word(prompt, box->common, true);
 		box->to = prompt->cursor;
@@ -256,7 +256,7 @@ bool prompt_recall(struct prompt *prompt, const struct history *history, enum co
 
 /* ---- drawing ---- */
 
-/* Columns of the code points from number `first` to byte `end`. */
+/* Columns from code point number `first` to byte `end`. */
 static int columns_between(const struct prompt *prompt, int first, size_t end)
 {
 	const char *p = prompt->text;
@@ -277,7 +277,7 @@ void prompt_draw(struct prompt *prompt, struct area area)
 	int x = 1, i;
 
 	area_fill(area, 0, 0, area.width, 1, ' ', ROLE_PROMPT, ROLE_DEFAULT, 0);
-	/* the least scrolling that leaves the cursor on the line */
+	/* scrolls only as far as needed to keep the cursor in view */
 	prompt->first = 0;
 	while (area.width > 2 &&
 	       columns_between(prompt, prompt->first, prompt->cursor) > area.width - 2)
@@ -293,9 +293,9 @@ void prompt_draw(struct prompt *prompt, struct area area)
 	}
 }
 
-#define BOX_LINES 10			/* of candidates, on a high screen */
+#define BOX_LINES 10			/* lines of candidates, if the screen is high enough */
 
-/* The heading says how many there are, or why there are none. */
+/* Draws the heading: the number of candidates, or why there are none. */
 static void draw_box_head(const struct prompt *prompt, struct area area)
 {
 	const struct completion *box = &prompt->box;

@@ -21,7 +21,8 @@
 
 #define LOOK_MS 5
 
-/* nftw() has no argument for its function: the sum, whatever the order. */
+/* nftw() passes no argument to its function, so the sum is kept here; it does not depend on the
+ * order. */
 static _Thread_local uint64_t files;
 static _Thread_local size_t prefix;
 
@@ -39,8 +40,8 @@ static int add_file(const char *path, const struct stat *st, int type, struct FT
 	return 0;
 }
 
-/* What the recording consists of, as far as it can be told without reading it:
- * nobody but the kernel sets a file's ctime. */
+/* A hash over the state of the recording that can be determined without reading it: only the kernel
+ * sets a file's ctime. */
 static uint64_t hash_files(const char *dir)
 {
 	static const char *const parts[] = { "trace", "tftop.json" };
@@ -64,7 +65,7 @@ void cache_init(struct cache *cache, const struct options *options, struct model
 	memset(cache, 0, sizeof(*cache));
 	cache->dir = options->open_path;
 	cache->whole = options_batch(options);
-	/* A part of the recording is not the recording. */
+	/* A part of a recording must not be cached as the whole. */
 	if (options_batch(options) && (options->from_step > 1 || options->steps || options->for_ns))
 		return;
 	if (stat(cache->dir, &st) || st.st_uid != geteuid())

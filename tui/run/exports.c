@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The thread that writes a file for another program. */
+/* The thread that exports a file in the format of another program. */
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -24,14 +24,14 @@ struct export_job {
 	struct model *model;		/* borrowed */
 	struct export_target target;
 	char *path;			/* owned */
-	int64_t first_ns;		/* what times in sentences count from */
+	int64_t first_ns;		/* origin of the times in messages */
 	struct atomic_file file;
 	pthread_t thread;
 	pthread_mutex_t lock;		/* of over */
 	pthread_cond_t is_over;
 	atomic_int percent;
 	atomic_bool over, stop;
-	/* the thread's until it is over */
+	/* used by the thread alone until it is over */
 	struct foreign_result result;
 	bool good;
 	char error[512];
@@ -56,7 +56,7 @@ static bool look(void *arg, int percent)
 
 typedef bool write_fn(void *arg, FILE *out, char *error, size_t size);
 
-/* Into the file, deflated or not; false: nothing is left of it. */
+/* Writes into the file, compressed or not; if it returns false, nothing is left of the file. */
 static bool export_write_file(struct atomic_file *file, write_fn *fn, void *arg, char *error,
 			      size_t size)
 {
@@ -89,7 +89,7 @@ static bool write_foreign(void *arg, FILE *out, char *error, size_t size)
 	char why[256] = "";
 	bool good = foreign_write(&options, &job->result, why, sizeof(why));
 
-	/* The buffer's last part is not on its way yet. */
+	/* The last part of the buffer has not been written yet. */
 	if (good && fflush(out)) {
 		snprintf(why, sizeof(why), "%s", strerror(errno));
 		good = false;
@@ -187,7 +187,7 @@ int export_percent(const struct export_job *job)
 	return atomic_load(&job->percent);
 }
 
-/* The export ends soon and writes nothing. */
+/* Makes the export end soon, without a file. */
 static void export_stop(struct export_job *job)
 {
 	atomic_store(&job->stop, true);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `--export FORMAT:FILE` and `export FORMAT FILE`: what model/export/foreign.h writes,
- * into a file that appears as a whole (atomic_file.h), gzipped when its name ends
- * with ".gz". On a thread of its own while the screen goes on; the reader waits
- * meanwhile, as for `save`.
+ * `--export FORMAT:FILE` and `export FORMAT FILE`: writes what model/export/foreign.h makes to a
+ * file that appears as a whole (atomic_file.h), gzipped if its name ends with ".gz". This happens
+ * on a thread of its own while the screen continues; the reader waits meanwhile, as for `save`.
  *
- * Threads: the caller's, one; the model must outlive it. Errors: a sentence.
+ * Threads: one caller; the model must outlive the export. Errors: a sentence.
  */
 #ifndef TUI_EXPORTS_H
 #define TUI_EXPORTS_H
@@ -20,27 +19,27 @@
 
 struct export_job;
 
-/* "chrome:FILE", "csv:ops:FILE"; path points into text. */
+/* Parses "chrome:FILE" or "csv:ops:FILE"; path points into text. */
 bool export_parse(const char *text, struct export_target *target, char *error, size_t size);
 
-/* NULL: error says why it cannot begin. */
+/* NULL: `error` says why it cannot start. */
 struct export_job *export_start(struct model *model, const struct export_target *target,
 				char *error, size_t size);
 bool export_is_over(const struct export_job *job);
 int export_percent(const struct export_job *job);
-/* Waits for the end; frees. Whether it was written; the sentence says what or why
- * not. */
+/* Waits for the end and frees. Returns whether the file was written; the sentence says what was
+ * written, or why not. */
 bool export_end(struct export_job *job, char sentence[EXPORT_SENTENCE_MAX]);
 
-/* All that options name, one after the other; says on stderr what was written, on
- * a terminal also how far it is. stopped: asked now and then. false: one failed,
- * which was said. */
+/* Makes all exports that options name, one after the other; reports on stderr what was written
+ * and, on a terminal, the progress. stopped: called now and then. false: one failed, which was
+ * reported. */
 bool export_all(const struct options *options, struct model *model, bool (*stopped)(void));
 
 /*
- * A file of StepStats needs no model for Chrome's format: it is written as
- * TensorFlow's own timeline.py does. false: that is not what is asked; else
- * *status is what to leave with.
+ * A file of StepStats can be exported to Chrome's format without a model: it is written as
+ * TensorFlow's own timeline.py does. false: that is not what was asked for; otherwise *status is
+ * the exit status.
  */
 bool export_direct(const struct options *options, int *status);
 

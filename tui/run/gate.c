@@ -12,10 +12,10 @@ struct gate {
 	struct model *model;		/* borrowed */
 	struct model *scout;		/* owned, until the window opens */
 	struct gate_window window;
-	bool any;			/* there is a window at all */
+	bool any;			/* whether there is a window at all */
 	pthread_mutex_t lock;
 	enum gate_state state;
-	int64_t begin_ns, end_ns;	/* of the window; end INT64_MAX: not known yet */
+	int64_t begin_ns, end_ns;	/* limits of the window; end INT64_MAX: unknown */
 };
 
 struct gate *gate_new(struct model *model, const struct gate_window *window)
@@ -46,14 +46,14 @@ void gate_free(struct gate *gate)
 
 /* ---- the window ---- */
 
-/* Says what exists and how sure it is; wanted whenever it was sent. */
+/* Definitions say what exists and how certain it is; they are needed whenever they were sent. */
 static bool is_definition(const struct event *event)
 {
 	return event->type < EVENT_OP || event->type == EVENT_CLOCK ||
 	       event->type == EVENT_LOST;
 }
 
-/* When what an event tells of began. */
+/* Start time of what an event describes. */
 static int64_t began_ns(const struct event *event)
 {
 	switch (event->type) {
@@ -77,7 +77,7 @@ static uint64_t steps_now(struct model *model)
 	return status.steps;
 }
 
-/* End of the last step so far. */
+/* End of the latest step so far. */
 static int64_t steps_end_ns(struct model *model)
 {
 	int64_t end_ns = INT64_MIN;
@@ -135,7 +135,7 @@ static void gate_inside(struct gate *gate, const struct event *event)
 	gate->state = GATE_CLOSED;
 }
 
-/* What starts within the window and arrives late still counts. */
+/* Work that starts within the window and arrives late still counts. */
 static void after(struct gate *gate, const struct event *event)
 {
 	if (is_definition(event) || event->type == EVENT_ALIVE || event->type == EVENT_SETTLED ||

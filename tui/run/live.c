@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Session, reader and model as one run. */
+/* Session, reader and model combined into one run. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,14 +17,15 @@
 #include "tui/run/live_internal.h"
 #include "tui/base/log.h"
 
-#define ATTACH_MS 3000			/* for the viewer to reach the relay daemon */
-#define DRAIN_NS 3000000000		/* for the rest of the events, without any coming */
-#define DRAIN_MAX_NS 60000000000	/* for all of the rest, while they come */
-#define STOP_NS 400000000		/* for the reader of a recording to stop */
+#define ATTACH_MS 3000			/* time for the viewer to reach the relay daemon */
+#define DRAIN_NS 3000000000	/* longest wait for the remaining events without any arriving */
+/* longest wait for all remaining events while they arrive */
+#define DRAIN_MAX_NS 60000000000
+#define STOP_NS 400000000		/* time for the reader of a recording to stop */
 #define SILENT_NS 2000000000		/* beacons come each 50 ms, in batch each 250 */
-#define CACHE_BATCH_MS 60000		/* for a recording's cache to be written */
+#define CACHE_BATCH_MS 60000		/* time for the cache of a recording to be written */
 #define CACHE_MS 2000
-#define ASLEEP_NS 1000000000		/* no live_pump() for so long: tftop was stopped */
+#define ASLEEP_NS 1000000000	/* if live_pump() was not called for so long, tftop was stopped */
 
 void live_say(struct live *live, int level, const char *format, ...)
 {
@@ -77,7 +78,7 @@ void live_new_model(struct live *live, bool keepable)
 	};
 	struct gate_window window = { 0 };
 
-	/* The screen shows what was before as well, and stops by itself. */
+	/* The screen also shows what was before the window, and stops by itself. */
 	if (options_batch(live->options))
 		window = (struct gate_window){
 			.from_step = live->options->from_step, .steps = live->options->steps,
@@ -231,7 +232,7 @@ void live_finish_model(struct live *live)
 	live_write_recording(live);
 }
 
-/* Stops tracing; what was written until now is still to be read. */
+/* Stops tracing; data written until now is still read. */
 static void stop(struct live *live, bool partial)
 {
 	if (live->phase >= LIVE_ENDING)
@@ -254,7 +255,7 @@ static void drain(struct live *live)
 		reader_drain(live->reader, live->stop_ns);
 }
 
-/* A reader that lags has time as long as it gets on. */
+/* A reader that is behind gets more time as long as it makes progress. */
 static void extend_drain(struct live *live)
 {
 	uint64_t events = reader_events(live->reader);
@@ -267,7 +268,7 @@ static void extend_drain(struct live *live)
 		live->drain_until_ns = live->drain_max_ns;
 }
 
-/* Has all been read? */
+/* Checks whether everything has been read. */
 static void look_at_end(struct live *live)
 {
 	enum reader_state state;
@@ -284,7 +285,7 @@ static void look_at_end(struct live *live)
 	extend_drain(live);
 	if (state == READER_FAILED) {
 		live->stop_partial = true;
-		/* Of an own recording there is at least who ran what, and when. */
+		/* Even without events, tftop's own recording says what program ran, and when. */
 		if (live->foreign)
 			live->exit_code = 125;
 		if (!live->reader_told)
@@ -304,7 +305,7 @@ static void look_at_end(struct live *live)
 	} else if (monotonic_ns() >= live->drain_until_ns) {
 		reader_stop(live->reader);
 		if (reader_in_sink(live->reader))
-			return;		/* busy with the model: it comes back */
+			return;	/* the thread is busy with the model; this is called again */
 		live_say(live, 1, live->session ?
 			 "the last events did not arrive in time: the end is incomplete" :
 			 "the reader did not stop in time and was abandoned");
@@ -324,7 +325,7 @@ static void live_program_ended(struct live *live, const struct session_event *ev
 	live->run.exit_status = event->signal ? -1 : event->status;
 	live->exit_code = live->options->n_pids ? 0 : event->signal ? 128 + event->signal :
 			  event->status >= 0 ? event->status : 125;
-	if (live->finished) {		/* the window was over before */
+	if (live->finished) {		/* the window ended before */
 		model_set_exited(live->model, 0, (uint32_t)live->run.pid, live->run.exit_status,
 				 live->run.signal);
 		live_write_recording(live);
@@ -416,7 +417,7 @@ void live_end(struct live *live)
 		stop(live, false);
 }
 
-/* What was read until now is no whole recording. */
+/* The data read so far is not the whole recording. */
 static void stop_reading(struct live *live)
 {
 	live->stopped_reading = live->stop_partial = true;
@@ -452,8 +453,8 @@ void live_finish(struct live *live, bool partial)
 	}
 }
 
-/* A path that went silent is told, not drawn as an idle program. After tftop
- * itself was stopped (Ctrl-Z) the silence was its own. */
+/* If no data arrives any more, this is reported, and not drawn as an idle program. After tftop
+ * itself was stopped (Ctrl-Z), the silence is its own. */
 static void live_watch(struct live *live)
 {
 	int64_t now_ns = monotonic_ns(), silent_ns;
@@ -498,7 +499,7 @@ void live_pump(struct live *live)
 			look_at_end(live);
 		return;
 	}
-	/* The first time only the screen comes up. */
+	/* In the first call, only the screen is shown. */
 	if (live->phase == LIVE_STARTING) {
 		if (live->pumped++ && !live_start(live))
 			return;
@@ -572,7 +573,7 @@ int live_exit_status(const struct live *live)
 	return live->failed ? 125 : live->exit_code;
 }
 
-/* The reader goes first: its thread connects through the session. */
+/* The reader is freed first: its thread connects through the session. */
 void live_free(struct live *live)
 {
 	bool back;
@@ -586,7 +587,7 @@ void live_free(struct live *live)
 	if (live->output)
 		fclose(live->output);
 	if (!back && live->opened)
-		return;			/* its sink may be at work in there */
+		return;			/* the thread may still use its sink in there */
 	gate_free(live->gate);
 	if (live->model)
 		model_free(live->model);

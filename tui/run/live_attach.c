@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that was running already (-p): its name, and detaching from it. */
+/* Attaching to a running program (-p): its name, and detaching from it. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +10,11 @@
 #include "tui/run/live_internal.h"
 #include "tui/base/log.h"
 
-/* The probes look at the control page each 100 ms at least, write what is complete then,
- * and LTTng takes it at once. */
+/* The probes check the control page at least every 100 ms and write all complete events then; LTTng
+ * reads them at once. */
 #define FLUSH_NS 150000000
 
-/* As the probes tell it: its words, a blank between. Owned by the caller. */
+/* The command line as the probes report it: its words, separated by blanks. The caller owns it. */
 static char *read_line(pid_t pid)
 {
 	char path[64], text[8192];
@@ -65,7 +65,7 @@ bool live_has_come(void *arg)
 	return atomic_load(&live->introduced);
 }
 
-/* Other events may be of the time before, of names that only the tftop before was told. */
+/* Other events may date from before, with names that only the previous tftop received. */
 void live_look_for_it(struct live *live, const struct event *events, size_t count)
 {
 	if (!live->options->join || atomic_load(&live->introduced))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A file that another profiler recorded, read on a thread of its own. */
+/* A file recorded by another profiler, read in a thread. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@ struct live_import {
 	pthread_t thread;
 	bool joined;
 	_Atomic bool over;
-	enum import_result result;	/* when over */
-	char *command[2];		/* what the report calls it: borrowed */
+	enum import_result result;	/* valid when the thread is over */
+	char *command[2];		/* the command as the report shows it; borrowed */
 };
 
 static void say(void *arg, int level, const char *text)

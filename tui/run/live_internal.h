@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of a live run share (live.c, live_*.c). No other file includes this.
+ * What the files of a live run share (live.c, live_*.c). No other file includes this header.
  */
 #ifndef TUI_LIVE_INTERNAL_H
 #define TUI_LIVE_INTERNAL_H
@@ -15,40 +15,42 @@
 struct live {
 	const struct options *options;	/* borrowed */
 	struct session *session;	/* owned; NULL: a recording */
-	struct reader *reader;		/* owned; NULL: PROGRAM runs bare */
+	struct reader *reader;		/* owned; NULL: PROGRAM runs untraced */
 	struct live_import *import;	/* owned; a file of another profiler, or NULL */
 	struct model *model;		/* owned */
 	struct gate *gate;		/* owned */
 	enum live_phase phase;
-	bool finished;			/* the model is */
-	bool stop_partial;		/* how it will be finished */
+	bool finished;			/* the model is finished */
+	bool stop_partial;		/* whether it will be finished as partial */
 	bool exited;
 	_Atomic bool introduced;	/* see live_has_come() */
-	unsigned int pumped;		/* live_pump() calls before the start */
-	int exit_code;			/* what tftop leaves with */
+	unsigned int pumped;		/* how often live_pump() was called before the start */
+	int exit_code;			/* tftop's exit status */
 	int64_t started_ns, ended_ns;
-	int64_t watched_ns, awake_ns;	/* last live_pump(); since when they come regularly */
+	/* the last live_pump(); since when it is called regularly */
+	int64_t watched_ns, awake_ns;
 	int64_t stop_ns;		/* when tracing was stopped */
-	bool draining;			/* it is, and the reader knows how far to read */
+	bool draining;	/* tracing has stopped, and the reader knows how far to read */
 	int64_t drain_until_ns, drain_max_ns;
-	uint64_t drain_events;		/* read when drain_until_ns was set */
-	unsigned int reattached;	/* of the reader, when last looked at */
+	uint64_t drain_events;	/* how many events had been read when drain_until_ns was set */
+	unsigned int reattached;	/* value of the reader when last looked at */
 	bool hurries;			/* see live_hurries() */
-	bool restarts;			/* daemons have died, nothing was read of others yet */
-	unsigned int gaps;		/* of the reader, when last looked at */
-	bool reader_told, silent_told;	/* messages said once an episode */
-	struct recording recording;	/* of -o, or the one that was opened */
-	bool opened;			/* it owns its strings */
-	bool foreign;			/* CTF of others: no tftop.json */
-	struct cache cache;		/* of the one that was opened */
+	bool restarts;	/* daemons have died, and nothing of new ones has been read yet */
+	unsigned int gaps;		/* value of the reader when last looked at */
+	/* messages that are given once per episode have been given */
+	bool reader_told, silent_told;
+	struct recording recording;	/* the recording of -o, or the one that was opened */
+	bool opened;			/* `recording` owns its strings */
+	bool foreign;			/* CTF of another program: there is no tftop.json */
+	struct cache cache;		/* cache of the recording that was opened */
 	bool cache_damaged;
-	bool stopped_reading;		/* before its end */
-	FILE *output;			/* owned: PROGRAM's output in the recording */
+	bool stopped_reading;		/* reading was stopped before the end */
+	FILE *output;			/* owned; file for PROGRAM's output in the recording */
 	bool output_failed;
-	bool failed;			/* tftop's own part: leave with 125 */
+	bool failed;			/* a part of tftop itself failed: exit with 125 */
 	char host[256];
-	char **command;			/* owned; of a program that ran already, or NULL */
-	char **others;			/* owned; of options->pids but the first, or NULL */
+	char **command;			/* owned; command of a program that ran already, or NULL */
+	char **others;	/* owned; commands of all options->pids but the first, or NULL */
 	char error[LIVE_ERROR_MAX];	/* why live_start() failed */
 	struct report_run run;
 	void (*take_output)(void *arg, const void *data, size_t size);
@@ -61,23 +63,24 @@ void live_say(struct live *live, int level, const char *format, ...)
 /* The reader's sink; arg is the live. */
 void live_sink(void *arg, const struct event *events, size_t count);
 void live_new_model(struct live *live, bool keepable);
-/* All is read: the phase is LIVE_DONE after it. Once. */
+/* Finishes the model when everything has been read; the phase is LIVE_DONE afterwards. To be called
+ * once. */
 void live_finish_model(struct live *live);
 
-/* Takes in what happens within that time, or at the first thing that does. */
+/* Handles what happens within that time, or until the first event. */
 void live_wait(struct live *live, int timeout_ms);
 
 /* ---- live_attach.c ---- */
-/* Of options->pids, from /proc: live->run.command is the first one's. */
+/* Reads the commands of options->pids from /proc; live->run.command is that of the first one. */
 void live_read_command(struct live *live);
 void live_free_command(struct live *live);
-/* Whether it has introduced itself to this tftop; arg is the live. Of --join only. */
+/* Whether the joined program has connected to this tftop; arg is the live. For --join only. */
 bool live_has_come(void *arg);
-/* For that; the reader's thread. */
+/* Looks for that; called on the reader's thread. */
 void live_look_for_it(struct live *live, const struct event *events, size_t count);
 
 /* ---- live_restart.c ---- */
-/* SESSION_RESTARTS and SESSION_RESTARTED. */
+/* Handles SESSION_RESTARTS and SESSION_RESTARTED. */
 void live_take_restart(struct live *live, const struct session_event *event);
 /* Has something been read of daemons that were started anew? */
 /* That the reader attached anew, and why; at the end nobody asks for what it missed. */
@@ -86,43 +89,44 @@ void live_look_at_gap(struct live *live);
 
 /* ---- live_trigger.c ---- */
 #define LIVE_TRIGGER_MAX (2 * TFT_TRIGGER_TEXT + 32)
-/* What options->trigger is, in words. */
+/* Describes options->trigger in words. */
 const char *live_trigger_name(const struct options *options, char *text, size_t size);
-/* There is a trigger, and nobody has chosen a level since. */
+/* Whether there is a trigger and the user has not chosen a level since. */
 bool live_is_triggered(const struct live *live);
-/* How often it began, in all processes. */
+/* How often the trigger has begun, in all processes. */
 uint64_t live_triggers(struct live *live);
-/* What is to be said at the start and at the end. */
+/* Give the messages about the trigger at the start and at the end. */
 void live_begin_trigger(struct live *live);
 void live_end_trigger(struct live *live);
 
 /* ---- live_words.c ---- */
-/* What the probes that are there say of themselves: "opencl nvtx". */
+/* What the probes report about themselves, such as "opencl nvtx". */
 void live_list_probes(struct live *live, char *text, size_t size);
-/* Whether something was told that may be why nothing was seen. */
+/* Whether there was a message that may explain why nothing was seen. */
 bool live_has_warned(struct live *live);
 
 /* ---- live_import.c ---- */
-/* Not a folder: nothing of tftop's own. */
+/* Whether the path is not a folder, and so not a recording of tftop. */
 bool live_is_file(const char *path);
 /* Opens options->open_path and starts reading it; false: error says why. */
 bool live_open_import(struct live *live, char error[LIVE_ERROR_MAX]);
-/* Has all been read? */
+/* Handles the end of reading. */
 void live_look_at_import(struct live *live);
 void live_stop_import(struct live *live);
 int live_import_progress(const struct live *live);
 void live_free_import(struct live *live);
 
 /* ---- live_recording.c ---- */
-/* What PROGRAM had printed, to live->take_output. */
+/* Passes PROGRAM's recorded output to live->take_output. */
 void live_replay_output(struct live *live);
-/* At the end: PROGRAM itself, all that was attached to, is listed even when no probe was in it. */
+/* Called at the end: makes PROGRAM, or all processes that were attached to, appear in the list even
+ * if no probe was in them. */
 void live_introduce(struct live *live);
-/* -o DIR: made at the start, told at the end. false: error says why. */
+/* For -o DIR: makes the folder at the start, and reports it at the end. false: `error` says why. */
 bool live_make_recording(struct live *live, char error[LIVE_ERROR_MAX]);
 void live_record_output(struct live *live, const void *data, size_t size);
 void live_write_recording(struct live *live);
-/* All was read (ended), or nothing can be: the cache. */
+/* Everything was read (ended), or nothing more can be: writes the cache. */
 void live_keep_model(struct live *live, bool ended);
 /* Opens options->open_path and starts reading it; false: error says why. */
 bool live_open_recording(struct live *live, char error[LIVE_ERROR_MAX]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A run and its recording: made with -o DIR, or opened again. */
+/* A run and its recording: written with -o DIR, or opened again. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,7 +150,7 @@ void live_replay_output(struct live *live)
 		live_say(live, 1, "%s", error);
 }
 
-/* The model out of the cache, or one that can become the next cache. */
+/* Loads the model from the cache, or prepares one that can be saved as the next cache. */
 static void open_cache(struct live *live)
 {
 	struct model *shape = model_new(NULL);
@@ -181,7 +181,7 @@ void live_keep_model(struct live *live, bool ended)
 {
 	if (!live->opened)
 		return;
-	/* Said only now: the next one is not damaged. */
+	/* Reported only now, because the next cache is not damaged. */
 	if (ended)
 		cache_write(&live->cache, live->model);
 	if (live->cache_damaged)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Daemons that die and are replaced: what was read stays, events in between are lost. */
+/* Daemons that die and are replaced: the data read so far is kept, events in between are lost. */
 #include "model/base/util.h"
 #include "tui/run/live_internal.h"
 #include "tui/base/log.h"
@@ -50,7 +50,7 @@ void live_look_at_gap(struct live *live)
 		return;
 	live->gaps = gaps;
 	live->restarts = live->hurries = live->silent_told = false;
-	/* A process that did not run meanwhile has not described itself again. */
+	/* A process that did not run meanwhile has not sent its definitions again. */
 	session_ask_dump(live->session);
 	since_start(live, begin_ns, begin);
 	since_start(live, end_ns, end);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --trigger: the messages about it. The probes act upon it, see probes/runtime/trigger.c. */
+/* --trigger: the messages about it. The probes carry it out, see probes/runtime/trigger.c. */
 #include <stdlib.h>
 #include <string.h>
 

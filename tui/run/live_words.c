@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run is doing, in words for the screen. */
+/* The state of a run, in words for the screen. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -12,7 +12,7 @@
 #define RECENT 50u
 #define RATE 32u
 #define COMPILED_RECENT 10u
-#define BACK_MOST 10000u		/* steps that are looked at */
+#define BACK_MOST 10000u		/* most steps that are examined */
 
 static int by_value(const void *a, const void *b)
 {
@@ -21,7 +21,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Of n ≤ RECENT steps. */
+/* Median of n ≤ RECENT steps. */
 static int64_t median(const struct step_row *rows, size_t n)
 {
 	int64_t values[RECENT];
@@ -32,7 +32,7 @@ static int64_t median(const struct step_row *rows, size_t n)
 	return values[n / 2];
 }
 
-/* The first step of those at the end that are alike. */
+/* Index of the first of the last steps that have similar durations. */
 static size_t steady_from(const struct step_list *steps)
 {
 	size_t recent = steps->n < RECENT ? steps->n : RECENT, at = steps->n;
@@ -44,7 +44,7 @@ static size_t steady_from(const struct step_list *steps)
 	while (at >= BLOCK && steps->n - at < BACK_MOST &&
 	       llabs(median(steps->rows + at - BLOCK, BLOCK) - usual) <= within)
 		at -= BLOCK;
-	/* less than a block at the very start */
+	/* less than a block remains at the very start */
 	while (at && at < BLOCK && llabs(steps->rows[at - 1].dur_ns - usual) <= within)
 		at--;
 	return at;
@@ -93,7 +93,8 @@ void progress_of(const struct step_list *steps, const struct settings *settings,
 	if (recent > 1)
 		out->period_ns = (rows[n - 1].start_ns - rows[n - recent].start_ns) /
 				 (int64_t)(recent - 1);
-	/* numbers that begin at 0 are one behind; without numbers they are counted from 0 */
+	/* step numbers that start at 0 are one less than the number of finished steps; steps
+	 * without numbers are counted from 0 */
 	out->done = rows[n - 1].number + (rows[0].number == 0);
 	if (out->total && out->period_ns > 0)
 		out->left_ns =

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How far the steps have come: how fast they are now, when all will be done,
- * and whether they are steady yet. What the user has said (how many steps there
- * will be, how many samples are in one) is in the settings.
+ * The progress of the steps: how fast they are now, when all will be done, and whether they are
+ * steady yet. What the user has set (how many steps there will be, how many samples a step has) is
+ * in the settings.
  *
- * Steady: five steps after five, from the last one back, have a median that is within a tenth
- * (or four times the spread, where that is more) of that of the last fifty. So one slow
- * step does not end it, and a slow start, or a program that slows down, does.
+ * Steady: counted back from the last step, windows of five steps, moved by five, have a median that
+ * is within a tenth (or four times the spread, if that is more) of the median of the last fifty. So
+ * a single slow step does not end the steady state, while a slow start, or a program that becomes
+ * slower, does.
  *
  * Pure: O(steps), no model. Threads: any.
  */
@@ -17,32 +18,33 @@
 #include "model/query/query.h"
 
 enum progress_state {
-	PROGRESS_NONE = 0,		/* no steps */
-	PROGRESS_FEW,			/* too few to say */
-	PROGRESS_COMPILING,		/* of the last ten some were */
-	PROGRESS_MOVING,		/* the last ones are not like those before */
+	PROGRESS_NONE = 0,		/* there are no steps */
+	PROGRESS_FEW,			/* there are too few steps to tell */
+	PROGRESS_COMPILING,		/* some of the last ten steps compiled */
+	PROGRESS_MOVING,		/* the last steps differ from those before */
 	PROGRESS_STEADY,
 };
 
 struct progress {
 	enum progress_state state;
-	int64_t since;			/* STEADY: number of the first step that is */
-	int change_milli;		/* MOVING: the last ones' median to that of those before */
-	unsigned compiled;		/* COMPILING: of the last ten */
-	int64_t period_ns;		/* from start to start, over the last 32; -1 one step */
-	int64_t done, total;		/* steps; total 0: nobody said */
-	int64_t left_ns;		/* -1 not known */
-	int64_t samples;		/* of a step, 0: nobody said */
+	int64_t since;			/* for STEADY: number of the first steady step */
+	/* for MOVING: median of the last steps relative to that of the steps before */
+	int change_milli;
+	unsigned compiled;		/* for COMPILING: how many of the last ten */
+	int64_t period_ns;	/* from start to start, over the last 32 steps; -1: only one step */
+	int64_t done, total;		/* steps; total 0: not set by the user */
+	int64_t left_ns;		/* -1: unknown */
+	int64_t samples;		/* per step; 0: not set by the user */
 };
 
-/* settings NULL: nobody said anything. */
+/* settings NULL: the user has set nothing. */
 void progress_of(const struct step_list *steps, const struct settings *settings,
 		 struct progress *out);
 
-/* "steady since step 12 · 17.8 steps/s · 1 139 samples/s · 43 of 1000 · to go 0:00:53.8";
- * ended: no more steps will come. Returns text. */
+/* "steady since step 12 · 17.8 steps/s · 1 139 samples/s · 43 of 1000 · to go 0:00:53.8"; ended: no
+ * more steps will come. Returns text. */
 char *progress_sentence(const struct progress *progress, bool ended, char *text, size_t size);
-/* "1 139 samples/s", "" where that is not known; returns text. */
+/* "1 139 samples/s"; "" if unknown. Returns text. */
 char *progress_samples(const struct progress *progress, char *text, size_t size);
 
 #endif

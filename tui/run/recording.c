@@ -21,8 +21,8 @@
 #endif
 
 #define FORMAT_VERSION 1
-#define OUTPUT_TAIL (16u << 20)	/* more than pane 7 keeps; what is before is passed over */
-#define FILE_BYTES_MAX (8 << 20)	/* of tftop.json */
+#define OUTPUT_TAIL (16u << 20)	/* more than pane 7 keeps; earlier output is skipped */
+#define FILE_BYTES_MAX (8 << 20)	/* largest size of tftop.json */
 
 static bool fail(char *error, const char *what, const char *path, int code)
 {
@@ -57,7 +57,7 @@ bool recording_create(const char *path, char error[RECORDING_ERROR_MAX])
 	if (fstat(dirfd(dir), &st))
 		st.st_uid = geteuid();
 	closedir(dir);
-	/* Its owner could put other names in the place of what is written there. */
+	/* The owner of the folder could replace the files that are written there. */
 	if (st.st_uid != geteuid() && st.st_uid != 0) {
 		snprintf(error, RECORDING_ERROR_MAX,
 			 "folder '%s' belongs to uid %u, who could change the recording: choose a "
@@ -121,7 +121,8 @@ bool recording_write(const char *dir, const struct recording *recording,
 
 /* ---- reading ---- */
 
-/* For reading, when it is a file: nobody may ever write into a pipe. NULL: errno. */
+/* Opens a plain file for reading; opening a pipe could wait forever. Returns NULL and sets errno on
+ * failure. */
 static FILE *recording_open_file(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -139,7 +140,7 @@ static FILE *recording_open_file(const char *path)
 	return in;
 }
 
-/* The whole file; NULL: none (errno). */
+/* Reads the whole file; returns NULL and sets errno on failure. */
 static char *read_file(const char *path, size_t *size)
 {
 	FILE *in = recording_open_file(path);
@@ -261,7 +262,7 @@ void recording_output_add(FILE *output, int64_t time_ns, const void *data, size_
 	fputc('\n', output);
 }
 
-/* "TIME SIZE" and a newline; false: there is no such line here. */
+/* Parses "TIME SIZE" and a newline; returns false if there is no such line. */
 static bool read_output_line(FILE *in, uint64_t *size)
 {
 	char line[64], *end;

@@ -19,12 +19,12 @@
 #include "tui/timeline/when.h"
 
 #define LOOK_MS 10
-#define FAILED 125			/* status of a tftop that could not do it */
+#define FAILED 125			/* exit status of a tftop that failed */
 
 struct report_job {
 	char *path;			/* owned */
 	pid_t pid;
-	int out, err;			/* owned; files in memory */
+	int out, err;			/* owned; memory files */
 };
 
 bool reports_wants(const char *word)
@@ -79,9 +79,9 @@ static void job_free(struct report_job *job)
 }
 
 /*
- * As if it was begun by a shell: no signal of ours, and not of our terminal; but it ends
- * when this thread's process does, however that ends. In the child of a process with
- * threads: system calls only.
+ * The child behaves as if started by a shell: it gets no signals of this process and has no part in
+ * its terminal, but it ends when this process does, however that happens. Only system calls are
+ * allowed here, because this runs in the child of a process with threads.
  */
 __attribute__((noreturn))
 static void report_child_become(const struct report_job *job, char *const *argv, pid_t parent)
@@ -93,7 +93,7 @@ static void report_child_become(const struct report_job *job, char *const *argv,
 
 	for (int number = 1; number < NSIG; number++)
 		sigaction(number, &action, NULL);
-	/* The parent may have died before it could be asked for. */
+	/* The parent may have died before prctl() was called. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent && null >= 0 &&
 	    dup2(null, STDIN_FILENO) >= 0 && dup2(job->out, STDOUT_FILENO) >= 0 &&
 	    dup2(job->err, STDERR_FILENO) >= 0 && setpgid(0, 0) == 0) {
@@ -114,7 +114,7 @@ static int report_spawn(struct report_job *job)
 	int code;
 
 	sigfillset(&all);
-	/* None of our handlers runs in it. */
+	/* With all signals blocked, none of our handlers runs in the child. */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	job->pid = fork();
 	code = job->pid < 0 ? errno : 0;
@@ -148,7 +148,7 @@ const char *reports_path(const struct reports *r)
 	return r->job ? r->job->path : NULL;
 }
 
-/* All of it, NUL behind it; NULL: it cannot be read. */
+/* Reads all of it and adds a NUL; returns NULL if this fails. */
 static char *read_whole(int fd, size_t *length)
 {
 	struct stat st;
@@ -172,7 +172,7 @@ static char *read_whole(int fd, size_t *length)
 	return text;
 }
 
-/* The last line that it said of what went wrong, without its name. */
+/* Copies the last line of its error output, without the program name. */
 static void report_say_why(const struct report_job *job, int status, char *error, size_t size)
 {
 	static const char name[] = "tftop: ";

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reports of other recordings, for diff: made by another tftop, which shares no memory with
- * this one and can be stopped. One at a time is under way; a few are kept.
+ * Reports of other recordings, for diff. They are made by another tftop process, which shares no
+ * memory with this one and can be stopped. One at a time is being made; a few are kept.
  *
- * Always true: no child is left behind, also when tftop is killed; no file is written. Thread: the
- * loop's.
+ * Always true: no child process is left behind, even if tftop is killed; no file is written.
+ * Thread: the loop's.
  */
 #ifndef TUI_REPORTS_H
 #define TUI_REPORTS_H
@@ -24,28 +24,29 @@ struct report_kept {
 struct reports {
 	struct report_kept kept[REPORTS_KEPT];	/* the oldest first */
 	size_t n;
-	struct report_job *job;		/* owned; NULL: none under way */
-	/* of who asked, tui/loop/diff_loop.c */
-	char *line;			/* owned; the command that waits for it */
+	struct report_job *job;		/* owned; NULL: none is being made */
+	/* Used by the caller, tui/loop/diff_loop.c. */
+	char *line;			/* owned; the command that waits for the report */
 	int64_t began_ns, said_ns;
-	bool again;			/* it is being run again */
+	bool again;			/* the command is being run again */
 };
 
 enum reports_state { REPORTS_NONE, REPORTS_RUNNING, REPORTS_DONE, REPORTS_FAILED };
 
-/* An argument of diff that is a folder: a recording. */
+/* Whether an argument of diff is a folder, and so a recording. */
 bool reports_wants(const char *word);
-/* Borrowed until the next one is made; NULL: none is kept of it. r may be NULL. */
+/* Borrowed until the next report is made; NULL: there is no report of that recording. r may be
+ * NULL. */
 const struct report_kept *reports_find(const struct reports *r, const char *path);
 void reports_forget(struct reports *r, const char *path);
 
-/* Begins; none may be under way. false: a sentence in error. */
+/* Starts making a report; none may be under way. false: `error` is a sentence. */
 bool reports_start(struct reports *r, const char *path, char *error, size_t size);
-/* NULL: none is under way. */
+/* The recording whose report is being made; NULL: none. */
 const char *reports_path(const struct reports *r);
-/* Whether it is over; done: it is kept; failed: a sentence in error. Never waits. */
+/* Whether it has ended; done: the report is kept; failed: `error` is a sentence. Never waits. */
 enum reports_state reports_look(struct reports *r, char *error, size_t size);
-/* The same when it is over, or after limit_ms: then it is stopped and has failed. */
+/* Waits until it has ended, or for limit_ms: then it is stopped and has failed. */
 enum reports_state reports_wait(struct reports *r, int limit_ms, char *error, size_t size);
 void reports_stop(struct reports *r);
 void reports_release(struct reports *r);

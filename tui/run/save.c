@@ -25,16 +25,16 @@ struct save {
 	char *output, *output_file, *marks;	/* owned */
 	pthread_t thread;
 	atomic_bool over;
-	/* the thread's until it is over */
+	/* used by the thread alone until it is over */
 	struct model_export_gap gap;
-	struct event last;		/* who the last event was of, and when */
+	struct event last;		/* process and time of the last event */
 	bool good;
 	char error[RECORDING_ERROR_MAX];
 };
 
 /* ---- the thread ---- */
 
-/* A folder's name made of the host's. */
+/* Returns a folder name made from the host name. */
 static char *trace_folder(const struct save *save)
 {
 	const char *host = save->options.recording.run.host;
@@ -46,7 +46,7 @@ static char *trace_folder(const struct save *save)
 	return path;
 }
 
-/* A message in the recording, by whom and when its last event was. */
+/* Adds a message to the recording, with the process and time of its last event. */
 static void say(const struct save *save, struct ctf_writer *writer, int level, const char *format,
 		int64_t before_ns)
 {
@@ -62,7 +62,7 @@ static void say(const struct save *save, struct ctf_writer *writer, int level, c
 	ctf_writer_add(writer, &event, 1);
 }
 
-/* Tells whoever opens the recording what it does not contain. */
+/* Adds messages about what the recording does not contain. */
 static void say_gap(const struct save *save, struct ctf_writer *writer)
 {
 	if (save->gap.spans_ns != INT64_MIN)

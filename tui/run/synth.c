@@ -11,17 +11,17 @@
 #include "model/base/util.h"
 #include "tui/terminal/output.h"
 
-#define START_NS INT64_C(500000000)	/* nothing is seen for so long */
+#define START_NS INT64_C(500000000)	/* no event for so long at the start */
 
-#define ODD_BATCH 2			/* names of an event */
+#define ODD_BATCH 2			/* most names of one event */
 
 struct synth {
 	struct model *model;		/* borrowed */
 	struct model_synth *source;	/* owned */
-	uint64_t printed;		/* steps */
+	uint64_t printed;		/* number of steps printed */
 	bool finished;
-	bool names;			/* odd ones */
-	char *odd[ODD_BATCH];		/* owned; of the event under way */
+	bool names;			/* use odd names */
+	char *odd[ODD_BATCH];		/* owned; odd names of the current event */
 	size_t odd_count;
 };
 
@@ -57,8 +57,8 @@ void synth_free(struct synth *synth)
 	free(synth);
 }
 
-/* What a name may do to a screen: steer the terminal, take two columns or none, go from right
- * to left, be no UTF-8, be very long or look like something else. */
+/* Names that can disturb a screen: control sequences, wide or zero-width characters, text from
+ * right to left, invalid UTF-8, very long names, and names that look like something else. */
 static const char *const odd_names[] = {
 	"\033[2J\033]0;title\007",
 	"\302\2332J",
@@ -138,7 +138,7 @@ static void take(void *arg, const struct event *events, size_t count)
 		model_apply(synth->model, events, count);
 }
 
-/* What such a program says. */
+/* Prints what such a program would print. */
 static void print_steps(struct synth *synth, struct program_output *output)
 {
 	char text[80];

@@ -11,7 +11,7 @@
 #include "model/query/query.h"
 #include "model/base/util.h"
 
-/* The unit as it is typed behind the number: "us", "%"; "" none. */
+/* The unit to type behind the number: "us", "%"; "" if there is none. */
 static const char *unit_of(size_t i)
 {
 	const char *unit = threshold_table[i].unit;
@@ -19,13 +19,13 @@ static const char *unit_of(size_t i)
 	return strcmp(unit, "count") && strcmp(unit, "bytes") ? unit : "";
 }
 
-/* "5%", "200us", "2": as threshold_read_value() reads it. */
+/* Prints "5%", "200us" or "2", as threshold_read_value() reads it. */
 static void print_value(size_t i, int64_t value, char *text, size_t size)
 {
 	snprintf(text, size, "%" PRId64 "%s", value, unit_of(i));
 }
 
-/* A bare number is in the threshold's unit; times and sizes may bring their own. */
+/* A number without a unit is in the threshold's unit; times and sizes may have another one. */
 static bool threshold_read_value(size_t i, const char *text, int64_t *value)
 {
 	const char *unit = threshold_table[i].unit;

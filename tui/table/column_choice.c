@@ -9,13 +9,13 @@
 #include "tui/table/table.h"
 
 struct word {
-	char sign;			/* '+', '-', '=' */
+	char sign;			/* '+', '-' or '=' */
 	char *key;			/* owned */
 };
 
 struct choice {
 	char *pane;			/* owned */
-	struct word *words;		/* owned; a key stands once */
+	struct word *words;		/* owned; each key occurs once */
 	size_t n, cap;
 };
 
@@ -63,7 +63,7 @@ static void column_choice_say(struct choice *choice, char sign, const char *key)
 	for (i = 0; i < choice->n && strcmp(choice->words[i].key, key); i++)
 		;
 	if (i < choice->n) {
-		/* of those that stand for all others it keeps its place */
+		/* a "+" among other "+" keeps its position */
 		if (sign != '+' || choice->words[i].sign != '=')
 			choice->words[i].sign = sign;
 		return;
@@ -84,7 +84,7 @@ static bool no_such(const char *pane, const struct table_kind *kind, const char 
 	return false;
 }
 
-/* Calls `use` for each KEY of "+KEY,KEY"; false: as soon as it says so. */
+/* Calls `use` for each KEY of "+KEY,KEY"; returns false as soon as `use` does. */
 static bool each_key(const char *word, bool (*use)(char sign, const char *key, void *arg),
 		     void *arg)
 {
@@ -129,7 +129,7 @@ struct column_taking {
 	const struct table_kind *kind;
 };
 
-/* Under the key that it has today. */
+/* Uses the current name of the key. */
 static bool take(char sign, const char *key, void *arg)
 {
 	struct column_taking *taking = arg;

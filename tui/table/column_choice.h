@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which columns of which table the user wants: the words of `columns`, kept by
- * the pane's name, so that they are known before a pane is opened.
+ * Which columns of which table the user wants: the words of the command `columns`, kept by the
+ * pane's name, so that they are known before the pane is opened.
  *
- * Ownership: whoever made it, until column_choices_free(). Thread: the loop's.
+ * Ownership: the maker's, until column_choices_free(). Thread: the loop's.
  */
 #ifndef TUI_COLUMN_CHOICE_H
 #define TUI_COLUMN_CHOICE_H
@@ -18,17 +18,16 @@ struct column_choices *column_choices_new(void);
 void column_choices_free(struct column_choices *choices);
 
 /*
- * The words of one command for the table of `pane`: +KEY and -KEY change what is
- * shown, KEY,KEY says all of it in its order, reset forgets. All or nothing: false
- * with a sentence when a word is wrong. Keys are those of the kind, and `own` of
- * them that every table has.
+ * Applies the words of one command to the table of `pane`: +KEY and -KEY change what is shown,
+ * KEY,KEY sets all columns and their order, reset removes the choice. If a word is wrong, nothing
+ * changes: false with a sentence. Keys are those of the kind, and `own` keys that every table has.
  */
 bool column_choices_apply(struct column_choices *choices, const char *pane,
 			  const struct table_kind *kind, int argc, const char *const *argv,
 			  char *error, size_t error_size);
 
-/* '+' wanted, '-' not wanted, '=' wanted in place of all others, at *place (from 0);
- * 0: nothing was said about it. *only: some were chosen in place of all others. */
+/* '+': wanted; '-': not wanted; '=': wanted instead of all others, at *place (from 0); 0: not
+ * chosen. *only: some columns were chosen instead of all others. */
 char column_choice_of(const struct column_choices *choices, const char *pane, const char *key,
 		      size_t *place, bool *only);
 

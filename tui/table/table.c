@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of a table: their order, the cursor, what commands do to them. */
+/* Rows of a table: their order, the cursor, and the commands that act on them. */
 #include "tui/table/table.h"
 
 #include <stdio.h>
@@ -77,7 +77,7 @@ bool table_sort_by(struct table *table, const char *key)
 
 /* ---- order ---- */
 
-/* A row and what it is sorted by, so that comparing asks nobody. */
+/* A row with its sort value, so that comparing needs no calls. */
 struct sorted {
 	int64_t value;
 	size_t row;
@@ -89,7 +89,7 @@ static int compare_values(const void *a, const void *b)
 
 	if (left->value != right->value)
 		return left->value < right->value ? -1 : 1;
-	/* Rows that are equal keep the model's order. */
+	/* Equal rows keep the model's order. */
 	return left->row < right->row ? -1 : left->row > right->row;
 }
 
@@ -102,7 +102,7 @@ static int compare_rows(const void *a, const void *b, void *arg)
 	return result ? result : left < right ? -1 : left > right;
 }
 
-/* As table_compare() says, but each value is asked for once. */
+/* Sorts as table_compare() would, but asks for each value only once. */
 static void sort_values(struct table *table)
 {
 	struct sorted *list = xreallocarray(NULL, table->count, sizeof(*list));
@@ -112,7 +112,7 @@ static void sort_values(struct table *table)
 		bool known = table_value(table, table->sort, table_row(table, i), &list[i].value);
 
 		list[i].row = i;
-		/* what was not observed comes last */
+		/* unknown values come last */
 		if (!known)
 			list[i].value = INT64_MAX;
 		else if (table->reverse)
@@ -124,7 +124,7 @@ static void sort_values(struct table *table)
 	free(list);
 }
 
-/* The cursor goes where its row went. */
+/* The cursor follows its row. */
 static void find_cursor(struct table *table)
 {
 	size_t i;
@@ -144,7 +144,7 @@ static void sort_rows(struct table *table)
 {
 	size_t i;
 
-	/* what it was sorted by may not be there any more */
+	/* the sort column may not be available any more */
 	if (!table_sortable(table, table->sort) && !table->given &&
 	    !table_sort_by(table, table->kind->cost_key ? table->kind->cost_key : ""))
 		table->sort = 0;
@@ -239,7 +239,7 @@ void table_go(struct table *table, size_t line)
 	move_to(table, (int64_t)line);
 }
 
-/* "op calls self": those that it can be sorted by. */
+/* Prints "op calls self": the keys of the columns that can be sorted by. */
 static void table_print_keys(const struct table *table, char *text, size_t size)
 {
 	size_t i, at = 0;
@@ -268,7 +268,7 @@ static unsigned table_sort_command(struct table *table, struct view *view,
 	return OUT_REDRAW;
 }
 
-/* The next of those that are shown; by -1: the one before. */
+/* Sorts by the next column that is shown; with -1 by the previous one. */
 static unsigned sort_next(struct table *table, int by)
 {
 	unsigned char shown[TABLE_COLUMNS_MAX];
@@ -280,7 +280,7 @@ static unsigned sort_next(struct table *table, int by)
 	for (i = 1; i <= n; i++) {
 		size_t column = shown[(at + (by < 0 ? n - i : i)) % n];
 
-		/* a share goes with what it is the share of */
+		/* a share is sorted like the column that it is a share of */
 		if (!table_sortable(table, column) || table_column(table, column)->part)
 			continue;
 		table_sort_by(table, table_column(table, column)->key);
@@ -304,7 +304,7 @@ static void mark_and_go(struct table *table)
 	move_to(table, (int64_t)table->cursor + 1);
 }
 
-/* The first column stays. */
+/* The first column does not scroll. */
 static unsigned scroll_columns(struct table *table, struct view *view, int by)
 {
 	unsigned char shown[TABLE_COLUMNS_MAX];
@@ -365,7 +365,7 @@ unsigned table_command(struct table *table, struct view *view, const struct comm
 
 /* ---- the mouse ---- */
 
-/* A click on a heading sorts by it, a second one turns it round. */
+/* A click on a heading sorts by its column, a second one reverses the order. */
 static unsigned click_heading(struct table *table, int x)
 {
 	const struct table_layout *layout = &table->layout;

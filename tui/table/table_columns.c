@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns of a table: what they say of a row, how they compare, which there are. */
+/* Columns of a table: their values, how they compare, and which of them exist. */
 #include "tui/table/table.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ static bool table_own_value(const struct table *table, size_t own, const void *r
 	return true;
 }
 
-/* The cost has the unit of the column that it is the growth of. */
+/* A column of growth has the unit of the column that grows. */
 enum table_unit table_unit_of(const struct table *table, size_t column)
 {
 	size_t own = column - table->kind->columns->n;
@@ -96,7 +96,7 @@ size_t table_shown(const struct table *table, unsigned char columns[TABLE_COLUMN
 {
 	size_t places[TABLE_COLUMNS_MAX], n = 0;
 
-	/* In the order of the kind, the chosen ones in that of the choice. */
+	/* In the order of the kind; the chosen columns in the order of the choice. */
 	for (size_t i = 0; i < table_n_columns(table) && n < TABLE_COLUMNS_MAX; i++) {
 		size_t place, at;
 		bool only;
@@ -145,7 +145,7 @@ bool table_value(const struct table *table, size_t column, const void *row, int6
 	return part > 0;
 }
 
-/* One cell for each value, in eighths of the highest; a value above 0 has at least the lowest
+/* One cell for each value, in eighths of the highest one; a value above 0 has at least the lowest
  * block. */
 static void table_strip(char *text, size_t size, const uint64_t *values, size_t n)
 {
@@ -177,7 +177,7 @@ void table_text(const struct table *table, size_t column, const void *row, char 
 		c->text(row, table->ascii, text, size);
 	} else if (c->series) {
 		table_strip(text, size, values, c->series(row, values));
-	} else if (c->part) {		/* nothing has no share */
+	} else if (c->part) {		/* there is no share of a total of 0 */
 		if (c->part(row))
 			snprintf(text, size, "%s", fmt_share(number, c->part(row), table->total));
 	} else if (c->unit == UNIT_TEXT) {

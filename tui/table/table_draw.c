@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The picture of a table: which columns have room, headings, rows. */
+/* Draws a table: selects the columns that fit, draws headings and rows. */
 #include "tui/table/table.h"
 
 #include <stdio.h>
@@ -12,8 +12,8 @@
 #define GAP 2
 #define BAR_LEAST 4
 
-#define SUMS_FROM 6			/* lines of the area from which on there are sums */
-#define NOTE_FROM 8			/* likewise the note */
+#define SUMS_FROM 6			/* height of the area from which on sums are shown */
+#define NOTE_FROM 8			/* height from which on the note is shown */
 
 static const struct table_column *column_at(const struct table *table,
 					    const struct table_layout *layout, size_t i)
@@ -42,8 +42,8 @@ static int needed(const struct table *table, const struct table_layout *layout, 
 	return sum - GAP;
 }
 
-/* Twice the rank: what is sorted by goes last of those that can, before it what was asked
- * for. */
+/* Twice the rank of a column. The sort column is dropped last of those that can be dropped, and
+ * before it the columns that the user requested. */
 static int rank_of(const struct table *table, const struct table_layout *layout, size_t i)
 {
 	int rank = column_at(table, layout, i)->rank;
@@ -73,7 +73,7 @@ static bool drop_column(const struct table *table, struct table_layout *layout, 
 	return highest > above;
 }
 
-/* Up to `to`, by at most `by`; returns by how much. */
+/* Widens the column up to `to`, by at most `by`; returns by how much. */
 static int widen(struct table_layout *layout, size_t column, int to, int by)
 {
 	int more = to - layout->width[column];
@@ -85,7 +85,7 @@ static int widen(struct table_layout *layout, size_t column, int to, int by)
 	return more;
 }
 
-/* Which have room, each at its least width. */
+/* Chooses the columns that fit, each at its least width. */
 static void choose(const struct table *table, int width, struct table_layout *layout)
 {
 	layout->dropped = 0;
@@ -97,7 +97,7 @@ static void choose(const struct table *table, int width, struct table_layout *la
 		;
 }
 
-/* Scrolled: the first, then those from behind the skipped ones that fit whole. */
+/* When scrolled: shows the first column, then those behind the skipped ones that fit completely. */
 static void choose_from(const struct table *table, int width, struct table_layout *layout)
 {
 	int left = width - 1;
@@ -112,7 +112,7 @@ static void choose_from(const struct table *table, int width, struct table_layou
 		if (fits)
 			left -= need;
 		else if (i > table->skip)
-			left = 0;	/* none behind it either */
+			left = 0;	/* no columns follow either */
 	}
 }
 
@@ -132,7 +132,7 @@ static void lay_out(struct table *table, int width, struct table_layout *layout)
 	for (i = 0; i < layout->n && spare > 0; i++)
 		if (layout->width[i] && column_at(table, layout, i)->most)
 			spare -= widen(layout, i, column_at(table, layout, i)->want, spare);
-	/* The first one, which is the name, takes the larger part of the rest. */
+	/* The first column, which is the name, gets the larger part of the remaining width. */
 	for (i = 0; i < layout->n && spare > 0; i++)
 		if (layout->width[i] && column_at(table, layout, i)->most)
 			spare -= widen(layout, i, column_at(table, layout, i)->most,
@@ -146,13 +146,13 @@ static void lay_out(struct table *table, int width, struct table_layout *layout)
 
 /* ---- drawing ---- */
 
-/* The last place in line 0 before `end` where so much is blank; -1: there is none. */
+/* The last position in line 0 before `end` with so many blanks; -1 if there is none. */
 static int blank_before(struct area area, int end, int width)
 {
 	const struct cell *cells = area.grid->cells + (size_t)area.y * (size_t)area.grid->width;
 	int blanks = 0;
 
-	if (end > area.width)		/* too narrow: a column may begin outside */
+	if (end > area.width)		/* too narrow: a column may start outside of the area */
 		end = area.width;
 	for (int x = area.height > 0 ? end - 1 : -1; x >= 0; x--) {
 		blanks = cells[area.x + x].ch == ' ' ? blanks + 1 : 0;
@@ -162,8 +162,8 @@ static int blank_before(struct area area, int end, int width)
 	return -1;
 }
 
-/* "+3 columns", "+3": those that have no room; behind the first title, else where there
- * is room between the titles. */
+/* Draws "+3 columns" or "+3", the number of columns that do not fit, behind the first title, else
+ * where there is room between the titles. */
 static void draw_dropped(struct area area, const struct table_layout *layout)
 {
 	char all[FMT_MAX + 4], few[16], columns[FMT_MAX];
@@ -225,7 +225,7 @@ static void draw_bar(const struct table *table, const void *row, struct area are
 	if (part > whole)
 		part = whole;
 	eighths = (int)(((__uint128_t)part * (unsigned)width * 8 + whole / 2) / whole);
-	if (!table->shades)		/* the cursor's line is reversed, a bar is not */
+	if (!table->shades)		/* the cursor's line is drawn reversed, a bar is not */
 		area_fill(area, x, y, width, 1, ' ', ROLE_DEFAULT, ROLE_DEFAULT, 0);
 	for (i = 0; i < width && eighths > 0; i++, eighths -= 8) {
 		bool full = eighths >= 8 && table->colour;
@@ -245,7 +245,7 @@ static void draw_field(const struct table *table, size_t at, const void *row, st
 
 	table_text(table, at, row, text, sizeof(text));
 	if (column->part) {
-		/* The number needs five columns and one between. */
+		/* The number needs five columns, and one separates it from the bar. */
 		if (width - 6 >= BAR_LEAST)
 			draw_bar(table, row, area, x, y, width - 6, column->part(row), behind);
 	}
@@ -273,7 +273,7 @@ static void draw_row(const struct table *table, const struct table_layout *layou
 			draw_field(table, layout->column[i], row, area, layout->x[i], y,
 				   layout->width[i], current && table->shades ? ROLE_SELECTED :
 				   ROLE_DEFAULT);
-	/* Not by the background alone. */
+	/* The current row is marked by more than its background. */
 	if (current)
 		area_text(area, 0, y, ROLE_CURSOR, focused ? ATTR_BOLD : 0,
 			  marked ? (table->ascii ? "#" : "◆") :
@@ -297,7 +297,7 @@ static void scroll(struct table *table, int lines)
 
 /* ---- below the rows ---- */
 
-/* "… 3 above, 24 more of 51", as much of it as there is room for. */
+/* Draws "… 3 above, 24 more of 51", as much of it as fits. */
 static void table_say_rows(const struct table *table, int lines, char *text, size_t size, int width)
 {
 	size_t below = table->count - table->top - (size_t)lines;
@@ -318,7 +318,7 @@ static void table_say_rows(const struct table *table, int lines, char *text, siz
 		snprintf(text, size, "%s", more);
 }
 
-/* The values below their columns, `what` at the left. */
+/* Draws the sums below their columns, with `what` at the left. */
 static void draw_sum(const struct table *table, const struct table_sum *sum, struct area area,
 		     int y, const char *what)
 {
@@ -352,7 +352,7 @@ static bool has_sums(const struct table *table)
 	return false;
 }
 
-/* Lines below the rows that the area has room for. */
+/* The lines below the rows for which the area has room. */
 struct below { bool rows, picked, note; };
 
 static int plan_below(const struct table *table, int height, struct below *below)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the rows of a table add up to, those that are marked, what came since `pin`. */
+/* Sums of the rows of a table, of the marked rows, and of the changes since `pin`. */
 #include "tui/table/table.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 
 /* ---- marked rows ---- */
 
-/* The first place whose identity is not below it. */
+/* The first position whose identity is not less than this one. */
 static size_t table_mark_place(const uint64_t *list, size_t n, uint64_t identity)
 {
 	size_t low = 0, high = n;
@@ -68,7 +68,7 @@ void table_unmark(struct table *table)
 
 /* ---- sums ---- */
 
-/* The columns that add up; a share goes by its part. */
+/* The columns that can be summed; a share is summed by its part. */
 static size_t sum_columns(const struct table *table, unsigned char columns[TABLE_COLUMNS_MAX])
 {
 	size_t n = 0;
@@ -120,7 +120,7 @@ void table_sum(struct table *table)
 
 /* ---- since a moment ---- */
 
-/* 0 for what was not observed. */
+/* 0 for values that are unknown. */
 static bool number(const struct table *table, size_t column, const void *row, int64_t *value)
 {
 	bool known = column < table->kind->columns->n && table_value(table, column, row, value);
@@ -162,7 +162,8 @@ static void since_columns(const struct table *table, size_t columns[2])
 	columns[1] = table_find_column(table, table->kind->cost_key);
 }
 
-/* Of each row that is shown, once: sorting, sums and the picture ask for it again and again. */
+/* Computes the change once for each row that is shown, because sorting, sums and drawing use it
+ * repeatedly. */
 void table_look_since(struct table *table)
 {
 	size_t columns[2];
@@ -301,7 +302,7 @@ void table_write(struct table *table, FILE *out, bool commas)
 
 		if (!table_offers(table, c))
 			continue;
-		/* "bytes" says it already */
+		/* the key says "bytes" already */
 		if (*suffix && strcmp(key, suffix + 1) == 0)
 			suffix = "";
 		fprintf(out, "%s%s%s", c ? (char[]){separator, '\0'} : "", key, suffix);

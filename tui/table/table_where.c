@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `where EXPR`: a table's rows are those that a filter wants. The others stay behind them,
- * so that whoever orders, counts or adds up the rows sees only what is shown.
+ * `where EXPR`: shows the rows of a table that match a filter. The other rows are kept behind them,
+ * so that code that sorts, counts or sums rows uses only those that are shown.
  */
 #include "tui/table/table.h"
 
@@ -17,7 +17,7 @@ struct row_asked {
 	const void *row;
 };
 
-/* The part of the total is the table's to know, the rest the row's. */
+/* The table knows the share of the total; all other fields come from the row. */
 static enum filter_known table_where_field(const void *arg, enum filter_field field,
 					   struct filter_value *value)
 {
@@ -45,7 +45,7 @@ static bool table_has_fields(const struct table_kind *kind)
 	return any;
 }
 
-/* Of a tree what is above a wanted one stays as well; levels: of whom one is wanted. */
+/* In a tree, the rows above a matching row are kept as well; levels: those with a match below. */
 static bool is_kept(const struct table *table, const void *row, uint64_t *levels)
 {
 	struct row_asked asked = { table, row };
@@ -77,7 +77,7 @@ void table_choose_rows(struct table *table)
 	}
 	rows = xreallocarray(NULL, table->all, size);
 	keep = xcalloc(table->all, 1);
-	/* From the end, because what is below decides. */
+	/* From the end, because the rows below decide. */
 	for (i = table->all; i-- > 0; ) {
 		keep[i] = is_kept(table, table_row(table, i), &levels);
 		kept += (size_t)keep[i];
@@ -92,7 +92,7 @@ void table_choose_rows(struct table *table)
 	table_look_since(table);
 }
 
-/* Whether any row has it. */
+/* Whether any row has this field. */
 static bool table_where_is_known(const void *arg, enum filter_field field)
 {
 	const struct table *table = arg;

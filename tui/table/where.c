@@ -26,7 +26,7 @@ bool where_take(struct filter **filter, struct view *view, const struct command_
 	return true;
 }
 
-/* What the filter asks for may be nothing that rows here have. */
+/* The filter may ask for something that no row here has. */
 void where_say_none(const struct filter *filter,
 		    bool (*known)(const void *arg, enum filter_field field), const void *arg,
 		    char *out, size_t size)

@@ -6,10 +6,10 @@
 
 #include "model/base/util.h"
 
-#define KEPT_FRAMES 64			/* lines not seen for so long are let go */
-#define ANEW_FRAMES 16			/* no line is asked for anew more often */
+#define KEPT_FRAMES 64			/* frames after which lines that were not drawn are freed */
+#define ANEW_FRAMES 16			/* a line is queried again after at least so many frames */
 
-/* In turn; of what has ended nothing moves any more. */
+/* Drops one line after the other; after the end of the run nothing changes any more. */
 static void forget_one(struct column_cache *cache)
 {
 	uint64_t turn = cache->frame % (cache->count > ANEW_FRAMES ? cache->count : ANEW_FRAMES);
@@ -54,7 +54,7 @@ void column_cache_frame(struct column_cache *cache, const struct model_status *s
 	cache->count = kept;
 	cache->finished = status->finished;
 	forget_one(cache);
-	/* Windows lie within ±2^62: differences do not overflow. */
+	/* Windows lie within ±2^62, so differences do not overflow. */
 	cache->settled_ns = status->finished ? INT64_MAX / 2 : status->settled_ns;
 }
 
@@ -75,7 +75,8 @@ static struct cached_columns *column_cache_find(struct column_cache *cache, uint
 	return entry;
 }
 
-/* Another window: what is final and still inside is moved to its new place. */
+/* The window has changed: columns that are final and still inside are moved to their new
+ * positions. */
 static void column_cache_move_to(struct cached_columns *entry, int64_t t0_ns, int64_t w_ns,
 				 size_t n)
 {

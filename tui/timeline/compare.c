@@ -13,7 +13,7 @@ static size_t within(int64_t column, size_t columns)
 	return column < 0 ? 0 : (uint64_t)column > columns ? columns : (size_t)column;
 }
 
-/* The first column whose middle is not before `after` the window's start. */
+/* The first column whose middle is not earlier than `after_ns` behind the start of the window. */
 static int64_t column_from(int64_t after_ns, int64_t w_ns)
 {
 	return floor_div(after_ns - w_ns / 2 + w_ns - 1, w_ns);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Comparing two steps: which time of the other step belongs below which column of the window, when
- * both begin at the same column. No state; any thread.
- * Times within ±2^61.
+ * Compares two steps: computes which time of the other step is drawn below which column of the
+ * window, so that both steps start at the same column. No state; any thread. Times within ±2^61.
  */
 #ifndef TUI_COMPARE_H
 #define TUI_COMPARE_H
@@ -13,12 +12,12 @@
 struct step_row;	/* model/query/query.h */
 
 struct compare_place {
-	int64_t t0_ns;		/* of the other step, below the first column of the window */
-	size_t begin, end;	/* the columns that it fills */
+	int64_t t0_ns;	/* the time of the other step below the first column of the window */
+	size_t begin, end;	/* the columns that it covers */
 };
 
-/* The starts of both steps coincide; here_ns: of the one above. A column is the step's when its
- * middle is; a step shorter than that has the one it is in. w_ns > 0. */
+/* Aligns the starts of both steps; here_ns: start of the upper one. A column belongs to the step if
+ * its middle does; a step shorter than that gets the column that it is in. w_ns > 0. */
 struct compare_place compare_place(int64_t here_ns, const struct step_row *other, int64_t t0_ns,
 				   int64_t w_ns, size_t columns);
 

@@ -83,7 +83,7 @@ void find_set_filter(struct find *find, struct model *model, struct filter *filt
 	snprintf(find->text, sizeof(find->text), "%s", filter_text(filter));
 }
 
-/* Devices and processes are sums of their rows, counters have no events. */
+/* Devices and processes are unions of their rows, and counters have no events. */
 static bool has_events(const struct model_row *row)
 {
 	return row->kind == ROW_THREAD || row->kind == ROW_QUEUE || row->kind == ROW_COPY ||
@@ -92,7 +92,7 @@ static bool has_events(const struct model_row *row)
 
 /* ---- in the window ---- */
 
-/* Of a filter: what of the window's events it wants, one by one. */
+/* For a filter: checks the events of the window one by one. */
 static void take_hits(struct find *find, struct model *model, const struct model_row *row,
 		      int64_t t0_ns, int64_t t1_ns)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Steps from one matching event to the next. The run is searched in parts, one after the other:
- * which matching event of a part starts first (or last)?
+ * Steps from one matching event to the next. The run is searched part by part, for the matching
+ * event of a part that starts first (or last).
  */
 #include "tui/timeline/find.h"
 
@@ -13,17 +13,18 @@
 #include "tui/draw/places.h"
 #include "tui/base/turns.h"
 
-#define PART_LEAST 4096 /* of the run: the first part; each is twice the one before, */
-#define PART_MOST 64			/* ... up to this */
-#define AT_ONCE 1024u			/* events that begin at one time: seldom more */
+/* divisor of the run for the first part; each part is twice as long as the one before, */
+#define PART_LEAST 4096
+#define PART_MOST 64			/* ... up to this divisor */
+#define AT_ONCE 1024u			/* more events than usually start at the same time */
 
-/* What model_executions() calls back with. */
+/* The argument of the callback of model_executions(). */
 struct asker {
 	struct find *find;
-	struct turns *turns;		/* NULL: it never rests */
+	struct turns *turns;		/* NULL: it never pauses */
 };
 
-/* Within the run. */
+/* Limits a time to the run. */
 static int64_t inside(const struct find_step *step, int64_t t)
 {
 	return t < step->first_ns ? step->first_ns : t > step->last_ns ? step->last_ns : t;
@@ -65,8 +66,8 @@ static bool is_wanted(void *arg, const struct span *span)
 	return filters_span(find->filter, span, find->base_ns);
 }
 
-/* Up to `most` that begin from t0 to t1, both included, in the direction's order. false: it is
- * to end. */
+/* Finds up to `most` events that start from t0 to t1, both included, in the order of the direction.
+ * Returns false if the search is to end. */
 static bool find_ask(struct asker *asker, struct model *model, int64_t t0, int64_t t1, size_t most,
 		     struct executions *out)
 {
@@ -92,7 +93,7 @@ static bool find_ask(struct asker *asker, struct model *model, int64_t t0, int64
 	return !out->stopped;
 }
 
-/* A place among rows: of what starts at once the upper one comes first. */
+/* A position among rows: of events that start at the same time, the upper one comes first. */
 struct find_place { size_t row; uint32_t lane; };
 
 static struct find_place place_of(const struct model_row *rows, size_t n, uint32_t row,
@@ -110,7 +111,8 @@ static bool is_above(const struct find_place *a, const struct find_place *b)
 	return a->row != b->row ? a->row < b->row : a->lane < b->lane;
 }
 
-/* Of those that begin then the first (last) one; beyond `from` where that is not NULL. */
+/* Chooses the first (last) of the events that start at that time; beyond `from` if that is not
+ * NULL. */
 static bool choose_at(struct asker *asker, struct model *model, int64_t start_ns,
 		      const struct find_from *from)
 {
@@ -160,7 +162,7 @@ static int64_t beyond(int64_t t, int64_t by, bool forward)
 	return sum;
 }
 
-/* The part from the edge on; false: it is to end. */
+/* Searches the part that starts at the edge; returns false if the search is to end. */
 static bool look_at_part(struct asker *asker, struct model *model)
 {
 	struct find_step *step = &asker->find->step;
@@ -185,7 +187,7 @@ static bool look_at_part(struct asker *asker, struct model *model)
 		if (!choose_at(asker, model, start_ns, NULL))
 			return false;
 		step->over = step->found;
-		/* it may have been moved meanwhile, as a clock became better known */
+		/* the event may have moved meanwhile, because a clock was corrected */
 		step->edge_ns = beyond(start_ns, 1, step->forward);
 		return true;
 	}
@@ -228,8 +230,8 @@ void find_go(struct find *find, struct model *model, struct turns *turns)
 	struct find_step *step = &find->step;
 
 	if (!step->begun) {
-		/* of what begins with it, what comes behind it; from a time: all later ones,
-		 * all earlier ones */
+		/* from an event: the events that start at the same time and follow it; from a time:
+		 * all later (or all earlier) ones */
 		if (step->from.row && !choose_at(&asker, model, step->from.start_ns, &step->from))
 			return;
 		step->over = step->found;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Marks: moments of the run that the user gave a name, like vi's. Kept with a recording in
- * a file `marks` beside its trace: a line each, "NAME TIME NOTE"; TIME is the model's, ns.
+ * Marks: moments of the run that the user has named, like vi's. They are stored with a recording in
+ * a file `marks` beside its trace, one per line, "NAME TIME NOTE"; TIME is the model's, in ns.
  *
- * Always true: names are 1 to MARK_NAME_MAX - 1 letters, digits, '_' or '-', and not a word
- * that tui/timeline/when.h knows; marks are by time.
+ * Always true: names are 1 to MARK_NAME_MAX - 1 letters, digits, '_' or '-', and not a word that
+ * tui/timeline/when.h reserves; marks are sorted by time.
  *
  * Ownership: the set owns its marks. Thread: the loop's.
  */
@@ -30,21 +30,22 @@ struct marks {
 };
 
 void marks_release(struct marks *marks);
-/* Sets it, or moves the one of that name. name NULL: the first free letter; *set is it, until
- * the next change. false: a sentence in error. */
+/* Sets a mark, or moves the one of that name. name NULL: uses the first unused letter. *set is the
+ * mark, until the next change. false: `error` is a sentence. */
 bool marks_set(struct marks *marks, const char *name, int64_t at_ns, const char *note,
 	       const struct time_mark **set, char *error, size_t size);
-const struct time_mark *marks_find(const struct marks *marks, const char *name); /* NULL: none */
+/* NULL: there is none */
+const struct time_mark *marks_find(const struct marks *marks, const char *name);
 bool marks_remove(struct marks *marks, const char *name);
 /* Index of the first mark at or after t_ns. */
 size_t marks_from(const struct marks *marks, int64_t t_ns);
 
-/* What stands in the file; owned by the caller. */
+/* The contents of the file; owned by the caller. */
 char *marks_text(const struct marks *marks);
-/* What is in the folder is added; no file is no error. false: a sentence in error; the lines
- * that could be read are there. */
+/* Adds the marks of the file in this folder; it is not an error if there is no file. false: `error`
+ * is a sentence; the lines that could be read were added. */
 bool marks_read(struct marks *marks, const char *folder, char *error, size_t size);
-/* Replaces the file as a whole; no marks: removes it. */
+/* Replaces the file as a whole; without marks, removes it. */
 bool marks_write(const char *text, const char *folder, char *error, size_t size);
 
 #endif

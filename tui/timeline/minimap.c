@@ -7,7 +7,7 @@
 #include "model/base/util.h"
 #include "tui/draw/timeline_cells.h"
 
-#define ROWS_MAX 8		/* of very many devices the first ones stand for all */
+#define ROWS_MAX 8		/* if there are very many devices, only the first ones are shown */
 #define LEAST_NS 1000000000LL
 
 void minimap_release(struct minimap *minimap)
@@ -47,7 +47,7 @@ int64_t minimap_span(int64_t length_ns)
 	return unit * (times < 4 ? 4 : times);
 }
 
-/* What the map shows: devices, and where there are none what threads do. */
+/* Rows that the map shows: devices, or threads where there are no devices. */
 static bool shown(const struct model_row *row, bool devices)
 {
 	return row->kind == (devices ? ROW_DEVICE : ROW_THREAD);

@@ -30,7 +30,7 @@ struct timeline_layout timeline_layout(int height, bool minimap)
 	return layout;
 }
 
-#define LINES_BESIDE 3		/* minimap, ruler and sentence */
+#define LINES_BESIDE 3		/* lines for minimap, ruler and sentence */
 
 static size_t height_of(const struct timeline_pane *t, size_t line)
 {
@@ -103,7 +103,8 @@ static void timeline_reserve(struct timeline_pane *t, size_t rows, size_t column
 	t->columns = columns;
 }
 
-/* The line is seen. Pinned ones stand still above the others, which keep half the page. */
+/* Scrolls so that the line is in view. Pinned lines stay above the others, which keep half of the
+ * page. */
 static void place_top(struct timeline_pane *t, size_t line)
 {
 	size_t room = t->page, used = 0, last;
@@ -134,7 +135,7 @@ static void place_top(struct timeline_pane *t, size_t line)
 		t->top = last <= line ? last : line;
 }
 
-/* The cursor stands on a line that is there, and that line is seen. */
+/* The cursor is on an existing line, and that line is in view. */
 static void place_cursor(struct timeline_pane *t, struct view *view)
 {
 	int64_t at = line_list_find(&t->list, view->cursor_row, view->cursor_lane);
@@ -144,8 +145,8 @@ static void place_cursor(struct timeline_pane *t, struct view *view)
 		t->top = 0;
 		return;
 	}
-	/* Rows come one by one: until the user moves it, the cursor goes where it
-	 * belongs with the rows there are. */
+	/* Rows appear one by one: until the user moves the cursor, it is placed on the best row
+	 * that exists. */
 	if (at < 0 || (!t->moved && view->cursor_row == t->home_row)) {
 		line = line_list_home(&t->list);
 		t->home_row = t->list.lines[line].row;
@@ -158,7 +159,7 @@ static void place_cursor(struct timeline_pane *t, struct view *view)
 	place_top(t, line);
 }
 
-/* Where steps begin, when they are far enough apart to be told. */
+/* Marks the starts of steps, if they are far enough apart. */
 static void mark_steps(struct timeline_pane *t, const struct view *view, int64_t w)
 {
 	size_t from, i;
@@ -231,7 +232,7 @@ static void update_sentence(struct timeline_pane *t, struct view *view,
 		sentence_add_folded(&t->sentence, t->status.folded_ns, places_base_ns(&t->status));
 }
 
-/* When the first event of each row that is left began. */
+/* Start of the first event of each row whose detail is kept. */
 static int64_t *first_starts(struct model *model, const struct model_row *rows, size_t n)
 {
 	int64_t *starts = xreallocarray(NULL, n ? n : 1, sizeof(*starts));
@@ -260,7 +261,7 @@ void timeline_take_rows(struct timeline_pane *t, struct model *model, const stru
 	line_list_build(&t->list, t->rows, t->n_rows, t->choice.n_first, &t->folds);
 }
 
-/* On its own, a row's name does not say of which device or process it is. */
+/* The name of a row alone does not say to which device or process it belongs. */
 static void tell_parent(struct timeline_seen *seen, const struct model_row *rows, size_t n_rows)
 {
 	uint32_t parent = 0;
@@ -280,7 +281,7 @@ static void update_rows(struct timeline_pane *t, struct view *view, const struct
 	int y = 0;
 	size_t i;
 
-	/* Following, what is on the screen changes faster than it can be read. */
+	/* While following, the screen changes faster than it can be read. */
 	if (view->following)
 		t->find.shown = false;
 	if (t->find.shown)

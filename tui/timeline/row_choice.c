@@ -22,7 +22,7 @@ void row_choice_release(struct row_choice *choice)
 	memset(choice, 0, sizeof(*choice));
 }
 
-/* Whether anything differs from what the model says. */
+/* Whether the choice differs from the model's order in any way. */
 static bool row_choice_any(const struct row_choice *choice)
 {
 	return choice->n_rules || choice->n_pinned || choice->n_places ||
@@ -45,7 +45,7 @@ static void forget_answers(struct row_choice *choice)
 		memset(choice->answers, 0, choice->n_answers * sizeof(*choice->answers));
 }
 
-/* What the earlier rules did is undone by "only" in any case. */
+/* "only" cancels the earlier rules in any case. */
 static void forget_rules(struct row_choice *choice)
 {
 	for (size_t i = 0; i < choice->n_rules; i++)
@@ -103,7 +103,7 @@ void row_choice_drop_last(struct row_choice *choice)
 	forget_answers(choice);
 }
 
-/* Rules come and go rarely, names hardly change: each is asked once. */
+/* Rules change rarely and names hardly ever, so each name is matched once. */
 static bool row_rule_says(struct row_choice *choice, size_t rule, const struct model_row *row)
 {
 	uint32_t bit = 1u << rule;
@@ -130,10 +130,10 @@ static bool row_rule_says(struct row_choice *choice, size_t rule, const struct m
 	return (answer->yes & bit) != 0;
 }
 
-/* The forest as places in the list of rows, in the model's order. */
+/* A row of the forest, as positions in the list of rows, in the model's order. */
 struct row_node {
-	size_t parent;			/* NO_ROW: none */
-	size_t end;			/* behind the last one below it */
+	size_t parent;			/* NO_ROW if it has no parent */
+	size_t end;			/* index behind the last row below it */
 	bool shown, pinned;
 };
 
@@ -204,7 +204,7 @@ static int by_order(const void *a, const void *b, void *arg)
 	return order ? order : i < k ? -1 : 1;
 }
 
-/* Those of [begin, end) that stand directly in there, in order, each with what is below. */
+/* Outputs the direct children in [begin, end), in order, each followed by its descendants. */
 static void row_choice_put_out(struct sorting *s, const struct row_node *nodes, size_t begin,
 			       size_t end, uint32_t parent, struct model_row *out, size_t *n_out)
 {
@@ -229,7 +229,7 @@ static void row_choice_put_out(struct sorting *s, const struct row_node *nodes, 
 	free(list);
 }
 
-/* What is pinned below something pinned stands for itself. */
+/* A pinned row below another pinned row is shown separately. */
 static void put_pinned(struct sorting *s, struct row_node *nodes, size_t n, struct model_row *out,
 		       size_t *n_out)
 {
@@ -321,7 +321,7 @@ static bool move_pinned(struct row_choice *choice, uint32_t row, bool up)
 	return false;
 }
 
-/* All of that parent get the rank of where they stand, then two of them change places. */
+/* All rows with that parent get their positions as ranks, then two of them are swapped. */
 bool row_choice_move(struct row_choice *choice, const struct model_row *rows, size_t n,
 		     uint32_t row, bool up)
 {

@@ -55,7 +55,7 @@ static uint32_t without_ones(const uint64_t *n, uint32_t dims)
 	return dims;
 }
 
-/* In the words of the device's own API: CUDA's grid is in blocks. */
+/* In the terms of the device's own API: CUDA's grid is in blocks. */
 static void add_geometry(struct strip *strip, const struct span *span)
 {
 	uint32_t dims = span->dims <= 3 ? span->dims : 0;
@@ -148,7 +148,7 @@ static void sentence_add_op(struct strip *strip, const struct span *span)
 			  span->waker ? span->waker : "");
 	if (span->op_type && *span->op_type)
 		strip_add(strip, 5, GAP, ROLE_MUTED, 0, "%s", span->op_type)->least = 8;
-	/* a framework's random number tells nobody anything */
+	/* the random number that a framework uses as step number means nothing to users */
 	if (span->step >= 0 && span->step <= INT32_MAX)
 		strip_add(strip, 4, GAP, ROLE_MUTED, 0, "step %lld", (long long)span->step);
 	if (span->domain && *span->domain)
@@ -211,7 +211,7 @@ void sentence_add_idle(struct strip *strip, const struct idle_gap *gap, bool asc
 			break;
 		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", !n ? "" :
 				       ascii ? ", " : " · ", idle_name(cause));
-		/* One cause needs no number: it is the whole. */
+		/* A single cause needs no number: it is the whole. */
 		if (n || left.ns[cause] < (gap->end_ns - gap->start_ns) / 20 * 19)
 			at += (size_t)snprintf(text + at, sizeof(text) - at, " %s",
 					       fmt_time(part, left.ns[cause]));
@@ -221,7 +221,7 @@ void sentence_add_idle(struct strip *strip, const struct idle_gap *gap, bool asc
 		struct strip_piece *piece = strip_add(strip, 2, GAP, ROLE_ACCENT, 0, "idle %s: %s",
 						      length, text);
 
-		/* How long, at least. */
+		/* At least the duration must be readable. */
 		piece->least = text_width(length) + 7;
 		piece->sentence = true;
 	}

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The line under the rows: everything about one event, or, when none is
- * selected, about the row under the cursor. Pure.
+ * The line under the rows: everything about one event or, if none is selected, about the row under
+ * the cursor. Pure.
  *
- * "~" stands before times that are approximate, "≈" before estimates; what was
- * not observed is not there.
+ * "~" marks approximate times, "≈" marks estimates; what was not observed is left out.
  */
 #ifndef TUI_SENTENCE_H
 #define TUI_SENTENCE_H
@@ -15,14 +14,14 @@
 
 void sentence_of_span(struct strip *strip, const struct span *span, int64_t base_ns);
 
-/* place: the row's label; busy_ns of window_ns (settled time in the window). */
+/* place: the row's label; busy_ns: busy time within window_ns (settled time in the window). */
 void sentence_of_row(struct strip *strip, const char *place, int64_t busy_ns,
 		     int64_t window_ns, uint64_t events);
-/* Behind it: the device is idle at the cursor, and why. */
+/* Appends that the device is idle at the cursor, and why. */
 void sentence_add_idle(struct strip *strip, const struct idle_gap *gap, bool ascii);
-/* Behind it: only sums are left before `before_ns`. */
+/* Appends that there are only sums before `before_ns`. */
 void sentence_add_folded(struct strip *strip, int64_t before_ns, int64_t base_ns);
-/* The row of values over time; peak: the highest, as text. */
+/* The sentence for a row of values over time; peak: the highest value, as text. */
 void sentence_of_counter(struct strip *strip, const char *place, const char *peak);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `rows`: which rows of the timeline are shown, in which order, and finding one. */
+/* `rows`: selects the timeline rows that are shown and their order, and finds a row. */
 #include "tui/timeline/pane_timeline.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "model/base/regex.h"
 #include "model/base/util.h"
 
-/* What follows the word: "/stream 7/" and "stream 7" are the same. */
+/* The text after the word: "/stream 7/" and "stream 7" mean the same. */
 static void choose_rest(const struct command_call *call, char *text, size_t size)
 {
 	size_t at = 0, length;
@@ -30,7 +30,7 @@ static const char *label_of(const struct timeline_line *line)
 	return *line->label ? line->label : "the row";
 }
 
-/* So many lines that nothing is left to look at: taken back. */
+/* If the rule would hide all lines, it is undone. */
 static bool all_gone(struct timeline_pane *t, struct view *view)
 {
 	struct model_row *rows = NULL;
@@ -123,7 +123,7 @@ static unsigned rows_set_order(struct timeline_pane *t, struct view *view, const
 	return timeline_answer(view, false, "rows ordered by %s", name);
 }
 
-/* The next row below the cursor's that is called so, folded or not; then from the top. */
+/* The next row below the cursor's whose name matches, folded or not; then from the top. */
 static unsigned find_row(struct timeline_pane *t, struct view *view, const char *text)
 {
 	regex_t regex;

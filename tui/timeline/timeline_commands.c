@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the keys do in the timeline; the window itself is moved by the loop. */
+/* The commands of keys in the timeline; the loop itself moves the window. */
 #include "tui/timeline/pane_timeline.h"
 #include "tui/filters/filters.h"
 #include "tui/draw/places.h"
@@ -30,7 +30,7 @@ struct timeline_line *timeline_current(struct timeline_pane *t, const struct vie
 	return at < 0 ? NULL : &t->list.lines[at];
 }
 
-/* The row that holds what is selected, or the one under the cursor. */
+/* Selects the row with the selected event, or the one under the cursor. */
 void timeline_select(struct view *view)
 {
 	struct span_ref ref;
@@ -59,7 +59,7 @@ static unsigned move_row(struct timeline_pane *t, struct view *view, int64_t by)
 	t->moved = true;
 	view->cursor_row = t->list.lines[at].row;
 	view->cursor_lane = t->list.lines[at].lane;
-	/* Standing on events, the cursor takes up what lies under it there. */
+	/* While events are selected, moving to another row selects the event there. */
 	if (view->selected.id)
 		timeline_select(view);
 	return OUT_REDRAW;
@@ -91,13 +91,13 @@ static void fold_all(struct timeline_pane *t, enum fold fold)
 	for (i = 0; i < t->list.count; i++) {
 		const struct timeline_line *line = &t->list.lines[i];
 
-		/* All folded leaves the groups' own lines, not an empty screen. */
+		/* Folding all leaves the lines of the groups, not an empty screen. */
 		if (line->foldable)
 			fold_put(&t->folds, line->row, fold);
 	}
 }
 
-/* A line that cannot be folded stands for what it belongs to. */
+/* On a line that cannot be folded, the command applies to its parent. */
 static unsigned fold_line(struct timeline_pane *t, struct view *view, enum fold fold, bool toggle)
 {
 	struct timeline_line *line = timeline_current(t, view);
@@ -142,8 +142,8 @@ static unsigned timeline_fold_command(struct timeline_pane *t, struct view *view
 
 /* ---- events ---- */
 
-/* The cursor goes to the event's start, or stays where it is inside of it and
- * inside the window. */
+/* Moves the cursor to the start of the event. It stays if it is inside of both the event and the
+ * window. */
 static unsigned go_to(struct view *view, const struct span *span)
 {
 	view->selected = span->ref;
@@ -153,7 +153,7 @@ static unsigned go_to(struct view *view, const struct span *span)
 	return OUT_REDRAW | OUT_FREEZE | OUT_SHOW_CURSOR;
 }
 
-/* Where the search for the next or previous event begins. */
+/* Time at which the search for the next or previous event starts. */
 static int64_t search_from(struct view *view, bool forward)
 {
 	struct span span;
@@ -163,7 +163,7 @@ static int64_t search_from(struct view *view, bool forward)
 		return span.start_ns;
 	if (view->cursor_ns >= view->t0_ns && view->cursor_ns < view->t1_ns && !view->following)
 		return forward ? view->cursor_ns - 1 : view->cursor_ns + 1;
-	/* Following: what happened last is what one wants to see. */
+	/* While following, the search starts from the latest events. */
 	if (view->following)
 		return forward ? view->t0_ns - 1 : view->now_ns;
 	return forward ? view->t0_ns - 1 : view->t1_ns;
@@ -242,7 +242,7 @@ void timeline_show_row(struct timeline_pane *t, struct view *view, uint32_t row,
 	free(rows);
 }
 
-/* A line must be there to be seen. */
+/* The line must exist before it can be shown. */
 static void show_line(struct timeline_pane *t, struct view *view, struct span_ref ref)
 {
 	int64_t at = line_list_find(&t->list, ref.row, ref.lane);
@@ -378,7 +378,8 @@ static unsigned timeline_go_to_peer(struct timeline_pane *t, struct view *view, 
 	return result;
 }
 
-/* To the last op that feeds this one, or that launched this; or to the first that takes from it. */
+/* Goes to the last op that feeds this one or that launched it, or to the first that consumes its
+ * output. */
 static unsigned timeline_go_to_neighbour(struct timeline_pane *t, struct view *view,
 					 enum link_kind kind)
 {
@@ -430,7 +431,7 @@ static unsigned about_selected(struct view *view)
 	return places_about(view, "event", event);
 }
 
-/* The page about what a row is of. */
+/* Shows the page about the subject of a row. */
 static unsigned about_row(struct view *view, const struct model_row *row)
 {
 	char number[16];
@@ -459,7 +460,7 @@ static unsigned about_row(struct view *view, const struct model_row *row)
 	}
 }
 
-/* The event that is selected, else the row under the cursor. */
+/* Shows the page of the selected event, else of the row under the cursor. */
 static unsigned timeline_about(struct timeline_pane *t, struct view *view)
 {
 	const struct timeline_line *line = timeline_current(t, view);
@@ -481,7 +482,7 @@ static unsigned timeline_about(struct timeline_pane *t, struct view *view)
 	return outcome;
 }
 
-/* Folded groups open; elsewhere the page of the event under the cursor does. */
+/* Opens a folded group; elsewhere shows the page of the event under the cursor. */
 static unsigned open_event(struct timeline_pane *t, struct view *view)
 {
 	struct timeline_line *line = timeline_current(t, view);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* compare: under each row the same row in another step, in grey, both steps aligned at their
- * starts. The second line belongs to its row: the cursor never stands on it. */
+/* compare: below each row, the same row in another step, in grey, both steps aligned at their
+ * starts. The second line belongs to its row: the cursor is never on it. */
 #include "tui/timeline/pane_timeline.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "model/base/util.h"
 #include "tui/timeline/compare.h"
 
-/* Of what is open the rows inside tell more. */
+/* For open groups, the rows inside say more. */
 static bool takes_line(const struct timeline_line *line)
 {
 	bool holds =
@@ -18,7 +18,7 @@ static bool takes_line(const struct timeline_line *line)
 	return !holds || line->folded;
 }
 
-/* The device or process that a row is in, at last. */
+/* The device or process that contains the row. */
 static uint32_t outermost(const struct timeline_pane *t, uint32_t row)
 {
 	for (size_t depth = 0; depth < t->n_rows; depth++) {
@@ -33,7 +33,7 @@ static uint32_t outermost(const struct timeline_pane *t, uint32_t row)
 	return row;
 }
 
-/* The two steps of this frame. */
+/* The two steps that this frame compares. */
 static bool take_steps(struct timeline_pane *t, const struct view *view)
 {
 	int64_t at = view->t0_ns + (view->t1_ns - view->t0_ns) / 2;
@@ -76,7 +76,7 @@ void timeline_compare_choose(struct timeline_pane *t, const struct view *view)
 	for (size_t i = 0; i < t->list.count; i++) {
 		struct timeline_line *line = &t->list.lines[i];
 
-		/* Those beside each other mostly are in the same. */
+		/* Neighbouring rows usually have the same parent. */
 		if (t->compare.only && (!i || !line->parent || line->parent != line[-1].parent))
 			around = outermost(t, line->row);
 		line->compared = takes_line(line) && around == t->compare.only;
@@ -97,7 +97,7 @@ void timeline_compare_line(struct timeline_pane *t, const struct view *view, int
 		cells[i] = (struct cell){' ', ROLE_DEFAULT, ROLE_DEFAULT, 0};
 	if (!n)
 		return;
-	/* Where it ended: what one looks for first. */
+	/* The end of the other step, which users look for first. */
 	if (place.end < t->columns)
 		cells[place.end] = (struct cell){view->ascii ? '|' : 0x250a, ROLE_MUTED,
 						 ROLE_DEFAULT, 0};

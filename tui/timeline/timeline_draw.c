@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws the timeline pane from what update() has read; does not ask the model. */
+/* Draws the timeline pane from the data that update() has copied; does not access the model. */
 #include "tui/timeline/pane_timeline.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "model/base/util.h"
 
-/* "▒lost 1 204▒" in the middle of [begin, end), shifted so that it can be read. */
+/* Draws "▒lost 1 204▒" in the middle of [begin, end), shifted so that it is in view. */
 static int draw_lost(struct area area, const struct view *view, int begin, int end, int free_from,
 		     uint64_t count, bool packets)
 {
@@ -15,7 +15,7 @@ static int draw_lost(struct area area, const struct view *view, int begin, int e
 	char text[96], number[FMT_MAX] = "";
 	int x, width;
 
-	/* Of some only the place is known here, their count stands elsewhere. */
+	/* For some losses only the time is known here; their numbers are shown elsewhere. */
 	if (count)
 		fmt_count(number, count);
 	snprintf(text, sizeof(text), "%slost%s%s%s%s", shade, count ? " " : "", number,
@@ -27,7 +27,7 @@ static int draw_lost(struct area area, const struct view *view, int begin, int e
 	return x < free_from ? free_from : area_text(area, x, 0, ROLE_LOST, 0, text) + 1;
 }
 
-/* Where it is, instead of the times there; what touches is one. */
+/* Draws losses in place of the times on the ruler; adjacent losses are drawn as one. */
 static void draw_losses(const struct timeline_pane *t, const struct view *view, struct area area)
 {
 	int64_t w = (view->t1_ns - view->t0_ns) / view->columns;
@@ -59,7 +59,7 @@ static void draw_losses(const struct timeline_pane *t, const struct view *view, 
 	}
 }
 
-/* In the middle of what is seen of it, where there is room; the rows are hatched. */
+/* The text is in the middle of the visible part, where there is room; the rows are hatched. */
 static void draw_pauses(const struct timeline_pane *t, const struct view *view, struct area area)
 {
 	int64_t w = (view->t1_ns - view->t0_ns) / view->columns;
@@ -74,7 +74,7 @@ static void draw_pauses(const struct timeline_pane *t, const struct view *view, 
 	}
 }
 
-/* One of its lines of the screen. */
+/* Draws one screen line of a row. */
 static void draw_cells(const struct timeline_pane *t, const struct view *view, struct area area,
 		       int y, const struct timeline_seen *seen, int line)
 {
@@ -95,7 +95,7 @@ static void draw_cells(const struct timeline_pane *t, const struct view *view, s
 	}
 }
 
-/* Left of the times: that there is more than what is seen. */
+/* Draws at the left of the times that there are more rows than those in view. */
 static void draw_hidden(const struct timeline_pane *t, struct area area)
 {
 	char text[FMT_MAX + 16], rows[FMT_MAX];
@@ -108,7 +108,7 @@ static void draw_hidden(const struct timeline_pane *t, struct area area)
 	area_text(area, 1, 0, ROLE_ACCENT, 0, text);
 }
 
-/* As far as the marks in the rows are drawn. */
+/* Draws step numbers as far as the step marks are drawn. */
 static void draw_step_numbers(const struct timeline_pane *t, const struct view *view,
 			      struct area area, int64_t w)
 {
@@ -142,7 +142,7 @@ static void draw_ruler(const struct timeline_pane *t, const struct view *view, s
 	ruler_draw(&t->ruler, area, view->ascii);
 	draw_step_numbers(t, view, area, w);
 	at = view->cursor_ns < view->t0_ns ? -1 : (view->cursor_ns - view->t0_ns) / w;
-	/* A background only: a mark over a digit would make another number. */
+	/* Changes only the background: a mark over a digit would change the number. */
 	if (!view->following && at >= 0 && at < area.width)
 		area_tint(area, (int)at, 0, 1, ROLE_CURSOR, ATTR_BOLD);
 }
@@ -159,7 +159,7 @@ static void draw_sentence(struct timeline_pane *t, const struct view *view, stru
 	}
 }
 
-/* A counter of several lines has the most that is seen above and the least below. */
+/* A counter of several lines has its visible maximum at the top and its minimum at the bottom. */
 static void draw_range(const struct view *view, const struct timeline_seen *seen,
 		       struct area labels, int line)
 {

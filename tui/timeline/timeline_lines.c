@@ -23,7 +23,7 @@ void timeline_label_bars(struct timeline_pane *t, const struct view *view,
 	}
 }
 
-/* Two digits are enough for a label: "12 GB/s", "3.4 GB/s", "6.2 MiB". */
+/* Two significant digits are enough for a label: "12 GB/s", "3.4 GB/s", "6.2 MiB". */
 static void short_value(char *text, size_t size, uint64_t value, bool rate)
 {
 	static const char *const units[2][5] = {
@@ -44,7 +44,7 @@ static void short_value(char *text, size_t size, uint64_t value, bool rate)
 			 (unsigned)(value % below * 10 / below), units[rate][unit]);
 }
 
-/* The value at the cursor, else the last one that is seen. */
+/* The value at the cursor, else the last one in view. */
 static void plot_value(const struct timeline_pane *t, const struct view *view, int64_t w,
 		       const struct column *columns, struct timeline_seen *seen)
 {
@@ -61,7 +61,7 @@ static void plot_value(const struct timeline_pane *t, const struct view *view, i
 			    seen->line.kind != ROW_MEMORY);
 }
 
-/* Likewise; 0 and less are values too. */
+/* As plot_value(), but 0 and negative numbers are values too. */
 static void counter_value(const struct timeline_pane *t, const struct view *view, int64_t w,
 			  const struct column *columns, struct timeline_seen *seen)
 {
@@ -79,7 +79,7 @@ static void counter_value(const struct timeline_pane *t, const struct view *view
 				     seen->line.unit));
 }
 
-/* The least and the most that is seen, in the words of its label. */
+/* Minimum and maximum of the visible part, as its label writes them. */
 static void plot_range(const struct timeline_pane *t, const struct column *columns,
 		       struct timeline_seen *seen)
 {
@@ -129,7 +129,7 @@ static void mark_selected(struct timeline_pane *t, const struct view *view, int6
 		     t->selected.name, style);
 }
 
-/* The column of a time, within 0 ... columns. */
+/* The column of a time, limited to 0 ... columns. */
 static size_t column_at(const struct timeline_pane *t, const struct view *view, int64_t w,
 			int64_t t_ns)
 {
@@ -167,7 +167,7 @@ void timeline_line(struct timeline_pane *t, const struct view *view, int64_t w, 
 				   t->status.settled_ns - timeline_late(line->kind) : 0);
 
 	t->cache.late_ns = timeline_late(line->kind);
-	/* A process whose threads are seen has nothing to add to them. */
+	/* A process whose threads are shown has no cells of its own. */
 	if ((line->kind != ROW_PROCESS && line->kind != ROW_POOL) || line->folded)
 		columns = column_cache_get(&t->cache, view->model, line->row, line->lane,
 					   view->t0_ns, w, t->columns);
@@ -176,7 +176,7 @@ void timeline_line(struct timeline_pane *t, const struct view *view, int64_t w, 
 		(line->kind == ROW_COUNTER ? counter_value : plot_value)(t, view, w, columns, seen);
 		if (lines > 1)
 			plot_range(t, columns, seen);
-		/* The marks below stand in its lowest line. */
+		/* Marks are drawn in the lowest line of the row. */
 		cells += (size_t)(lines - 1) * t->columns;
 	} else {
 		if (!style.muted)
@@ -194,7 +194,7 @@ void timeline_line(struct timeline_pane *t, const struct view *view, int64_t w, 
 	}
 	cells_lost(cells, columns, t->columns, &style);
 	cells_paused(cells, columns, t->columns, &style);
-	/* What is yet to come stays blank: the hatch is the live edge. */
+	/* Time after the live edge stays blank: the hatch marks the live edge. */
 	if (!t->status.finished)
 		cells_unsettled(cells, settled, column_at(t, view, w, view->now_ns + w), &style);
 	if (seen->compared)

@@ -7,7 +7,8 @@
 
 #include "keymap/table.h"
 
-#define LINKS_AGAIN_NS INT64_C(1000000000)	/* what comes later may be linked too */
+/* time after which links are queried again, because later events may be linked */
+#define LINKS_AGAIN_NS INT64_C(1000000000)
 
 void timeline_links_update(struct timeline_pane *t, const struct view *view)
 {
@@ -60,7 +61,7 @@ void timeline_links_mark(const struct timeline_pane *t, const struct view *view,
 		begin = begin < 0 ? 0 : begin / w;
 		end = end > w * columns ? columns : (end + w - 1) / w;
 		end = end > begin ? end : begin + 1;
-		/* Nodes lie side by side: arrows would hide them. */
+		/* Nodes are adjacent: arrows would cover them. */
 		if (link->kind == LINK_NODE && i && t->links[i - 1].kind == LINK_NODE)
 			cells_underline(cells, (size_t)begin, (size_t)end);
 		else
@@ -100,14 +101,15 @@ static void key_of(const struct view *view, const char *command, char *text, siz
 static const struct { const char *words, *command; } kinds[LINK_KINDS] = {
 	[LINK_OP] = {"launched by", "to-op"},
 	[LINK_WORK] = {"launched", "to-kernel"},
-	[LINK_GRAPH] = {"in", NULL},		/* no key: it lies above, where it is seen */
+	[LINK_GRAPH] = {"in", NULL},		/* no key: it is above, in view */
 	[LINK_NODE] = {"nodes", NULL},
 	[LINK_MESSAGE] = {"message", "to-kernel"},
 	[LINK_PRODUCER] = {"takes from", "to-producer"},
 	[LINK_TAKER] = {"feeds", "to-consumer"},
 };
 
-/* The one that the key goes to, how many more, and where it is if no row on the screen has it. */
+/* Adds the event that the key goes to, the number of further ones, and its row if that is not on
+ * the screen. */
 void timeline_links_sentence(struct timeline_pane *t, const struct view *view,
 			     const struct model_row *rows, size_t n_rows)
 {
@@ -125,7 +127,7 @@ void timeline_links_sentence(struct timeline_pane *t, const struct view *view,
 				first = &t->links[i];
 			n++;
 		}
-		/* The launching op stands in the sentence already. */
+		/* The sentence names the launching op already. */
 		if (!first || ((kind == LINK_OP || kind == LINK_GRAPH) && is_seen(t, first)))
 			continue;
 		key_of(view, kinds[kind].command, key, sizeof(key));

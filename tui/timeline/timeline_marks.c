@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What is drawn over a row's cells: names, the selected event, links, losses. */
+/* Everything that is drawn over a row's cells: names, the selected event, links, losses. */
 #include "tui/draw/timeline_cells.h"
 
 #include "tui/draw/labels.h"
 
 #define BLOCK_FULL 0x2588
 #define SHADE_LIGHT 0x2591
-#define MIDDLE_DOT 0xb7		/* shades are loud where they cannot be dark */
+#define MIDDLE_DOT 0xb7		/* used where shades cannot be dark and would be too bright */
 #define SHADE_MEDIUM 0x2592
 #define DIAGONAL 0x2571
 #define SHADE_DARK 0x2593
@@ -14,7 +14,7 @@
 #define ARROW_LEFT 0x25c2
 #define ARROW_RIGHT 0x25b8
 
-/* A cell that an edge goes through is no place for a letter. */
+/* Whether a cell can take a letter: a cell with an edge cannot. */
 static bool takes_text(const struct cell *cell)
 {
 	if (cell->ch == BLOCK_FULL)
@@ -43,7 +43,8 @@ void cells_label(struct cell *cells, size_t begin, size_t end, const char *name,
 			continue;
 		if (columns == 2 && begin + 1 >= end)
 			break;
-		/* The bar's role behind; in ASCII it was only in front. */
+		/* The role of the bar becomes the background; in ASCII it was only the
+		 * foreground. */
 		cells[begin].bg = cells[begin].fg;
 		cells[begin].ch = style->ascii && ch > 0x7e ? (unsigned char)text_ascii(ch) : ch;
 		cells[begin].fg = ROLE_DEFAULT;
@@ -54,7 +55,7 @@ void cells_label(struct cell *cells, size_t begin, size_t end, const char *name,
 		}
 		begin += (size_t)columns;
 	}
-	/* Letters of a name and letters of a kind need something between them. */
+	/* Letters of a name and letters of a class need a separator. */
 	if (style->ascii && begin < end) {
 		cells[begin].bg = cells[begin].fg;
 		cells[begin].ch = ' ';
@@ -79,8 +80,8 @@ static bool in_bar(const struct cell *cell)
 	return cell->ch == BLOCK_FULL || (cell->fg == ROLE_DEFAULT && cell->bg != ROLE_DEFAULT);
 }
 
-/* Where nothing of [begin, end) is the event's own, its name goes over the
- * first bar in there that has room for it. */
+/* If no cell of [begin, end) belongs to the event alone, its name is written over the first bar in
+ * there with enough room. */
 static void label_covered(struct cell *cells, const uint64_t *owners, size_t begin, size_t end,
 			  uint64_t id, const char *name, const struct cell_style *style)
 {
@@ -145,7 +146,7 @@ void cells_link(struct cell *cells, size_t n, size_t begin, size_t end, bool bac
 	size_t at = begin;
 
 	cells_underline(cells, begin, end);
-	/* Beside it, where nothing stands; else on its first cell. */
+	/* Beside the event if that cell is empty, else on its first cell. */
 	if (begin > 0 && cells[begin - 1].ch == ' ' && cells[begin - 1].bg == ROLE_DEFAULT)
 		at = begin - 1;
 	else if (end < n && cells[end].ch == ' ' && cells[end].bg == ROLE_DEFAULT)
@@ -164,7 +165,7 @@ void cells_match(struct cell *cells, const struct column *columns, size_t n,
 		if (!columns[i].count || (cell->ch == ' ' && cell->bg == ROLE_DEFAULT))
 			continue;
 		cell->attr |= ATTR_BOLD | ATTR_UNDERLINE;
-		/* Letters of a name stay, what is filled changes. */
+		/* Letters of a name are kept; filled cells change. */
 		if (cell->fg != ROLE_DEFAULT) {
 			if (style->ascii && cell->ch != '|')
 				cell->ch = '*';
@@ -177,7 +178,8 @@ void cells_match(struct cell *cells, const struct column *columns, size_t n,
 	}
 }
 
-/* One event, or a union, reaches through and is not over. Shades of heat stay. */
+/* Whether an event, or a union, passes through the column and is still open. Shades of the heat map
+ * are kept. */
 static bool goes_on(const struct column *column, const struct cell *cell)
 {
 	return (column->flags & COLUMN_OPEN) && !column->edges && cell->ch != ' ';
@@ -203,10 +205,10 @@ void cells_fade(struct cell *cells, const struct column *columns, size_t n, uint
 			continue;
 		while (begin && goes_on(&columns[begin - 1], &cells[begin - 1]))
 			begin--;
-		/* A short bar keeps half of it for its name. */
+		/* A short bar keeps half of its length for its name. */
 		most = (end - begin + 1) / 2 < FADE_MOST ? (end - begin + 1) / 2 : FADE_MOST;
 		for (size_t i = 0; i < most; i++) {
-			/* ░ alone would look like what has not settled. */
+			/* ░ alone would look like data that is not final. */
 			fade(&cells[end - 1 - i], most == 1 ? 0 : FADE_MOST - 1 - i, style);
 			owners[end - 1 - i] = 0;
 		}
@@ -226,7 +228,7 @@ void cells_unsettled(struct cell *cells, size_t from, size_t to, const struct ce
 	}
 }
 
-/* Where the level was off; behind what reaches in. */
+/* Draws where the level was off, behind events that reach into it. */
 void cells_paused(struct cell *cells, const struct column *columns, size_t n,
 		  const struct cell_style *style)
 {

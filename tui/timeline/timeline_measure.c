@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the user put on the timeline: marks on the ruler, what is being measured. */
+/* What the user added to the timeline: marks on the ruler and the measured range. */
 #include "tui/timeline/pane_timeline.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include "model/base/util.h"
 #include "tui/timeline/marks.h"
 
-/* A flag and its name, over the times; names that would run into each other give way. */
+/* Draws a flag and a name over the times; names that would overlap are left out. */
 void timeline_draw_marks(const struct view *view, struct area area)
 {
 	int64_t w = (view->t1_ns - view->t0_ns) / (view->columns > 0 ? view->columns : 1);
@@ -27,7 +27,7 @@ void timeline_draw_marks(const struct view *view, struct area area)
 	}
 }
 
-/* The first letter of each, where it is in the run. */
+/* Draws the first letter of each mark at its position in the run. */
 void timeline_draw_map_marks(const struct timeline_pane *t, const struct view *view,
 			     struct area area)
 {
@@ -40,7 +40,7 @@ void timeline_draw_map_marks(const struct timeline_pane *t, const struct view *v
 	}
 }
 
-/* Its columns, within the window; false: it is not seen. */
+/* Columns of the measured range within the window; returns false if it is not in view. */
 static bool measured_columns(const struct view *view, int width, int *from, int *to)
 {
 	int64_t w = (view->t1_ns - view->t0_ns) / (view->columns > 0 ? view->columns : 1);
@@ -53,7 +53,7 @@ static bool measured_columns(const struct view *view, int width, int *from, int 
 	return true;
 }
 
-/* Brackets, so that it is seen without colours. */
+/* Brackets make the range visible without colours. */
 void timeline_draw_measure(const struct view *view, struct area ruler)
 {
 	int from, to;

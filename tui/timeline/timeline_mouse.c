@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The mouse in the timeline: a click puts the cursor on a row and an event, or folds; a
- * double click opens; the wheel scrolls rows, with Ctrl it zooms, with Shift it pans;
- * dragging moves the time, in the minimap the window.
+ * The mouse in the timeline: a click places the cursor on a row and an event, or folds; a double
+ * click opens; the wheel scrolls rows, zooms with Ctrl and pans with Shift; dragging moves the
+ * time, in the minimap the window.
  */
 #include "tui/timeline/pane_timeline.h"
 
@@ -11,7 +11,7 @@
 
 #include "tui/draw/mouse.h"
 
-#define MARKER_COLUMNS 3		/* at the left of a label: it folds */
+#define MARKER_COLUMNS 3		/* columns at the left of a label; a click there folds */
 
 static unsigned run(struct timeline_pane *t, struct view *view, const char *command)
 {
@@ -49,13 +49,13 @@ static unsigned timeline_wheel(struct timeline_pane *t, struct view *view,
 		return run(t, view, up ? "pan-left 5" : "pan-right 5");
 	if (!(mouse->mods & MOD_CTRL))
 		return OUT_UNKNOWN;
-	/* What lies under the mouse stays there. */
+	/* The time under the mouse stays there. */
 	if (mouse->x >= view->gutter)
 		view->cursor_ns = time_at(view, mouse->x);
 	return run(t, view, up ? "zoom-in" : "zoom-out");
 }
 
-/* The window around the time that the map has there. */
+/* Centres the window at the time that was clicked on the map. */
 static unsigned go_on_map(struct timeline_pane *t, struct view *view, int x)
 {
 	int64_t column = x < 1 ? 0 : (size_t)x > t->minimap.width ? (int64_t)t->minimap.width - 1 :
@@ -67,7 +67,7 @@ static unsigned go_on_map(struct timeline_pane *t, struct view *view, int x)
 	return run(t, view, t->command);
 }
 
-/* A command without arguments, as if it had been typed. */
+/* Runs a command without arguments as if it had been typed. */
 static unsigned timeline_run(struct timeline_pane *t, struct view *view, enum command_id id)
 {
 	const char *const argv[] = {command_table[id].name};

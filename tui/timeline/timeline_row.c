@@ -54,8 +54,8 @@ static bool is_group(enum row_kind kind)
 	return kind == ROW_PROCESS || kind == ROW_DEVICE || kind == ROW_POOL;
 }
 
-/* The threads of a pool are one line until somebody opens it, and so are many devices: that
- * all of them are seen at once is worth more than what each of the first one's queues does. */
+/* The threads of a pool are one line until the user opens it, and so are very many devices: seeing
+ * all of them at once is worth more than seeing the queues of the first ones. */
 static bool is_shut(enum row_kind kind, enum fold fold, bool many_devices)
 {
 	if (fold == FOLD_DEFAULT)
@@ -106,8 +106,8 @@ static struct timeline_line *timeline_add_line(struct line_list *list,
 }
 
 /*
- * The lines of one row. A thread shows its outermost ops when folded, else
- * lane under lane; a queue shows everything in one line when folded.
+ * Adds the lines of one row. When folded, a thread shows its outermost ops and a queue shows
+ * everything in one line; else each lane has a line.
  */
 static void timeline_add_row(struct line_list *list, const struct model_row *row, int indent,
 			     enum fold fold, bool foremost, bool many_devices)
@@ -155,7 +155,7 @@ void line_list_build(struct line_list *list, const struct model_row *rows, size_
 			hidden = hidden || stack[level].hides;
 		if (row->kind == ROW_THREAD && depth < 2 && row_worth_a_line(row) &&
 		    row->parent != foremost_of) {
-			foremost = true;	/* a process's busiest comes first */
+			foremost = true;	/* the busiest thread of a process comes first */
 			foremost_of = row->parent;
 		}
 		if (!hidden && row_worth_a_line(row))
@@ -209,8 +209,8 @@ static const char *marker(const struct timeline_line *line, bool ascii)
 	return line->folded ? "▸" : "▾";
 }
 
-/* "queue 0 (28153)" as "q0 (28153)": the process is what tells it from the other
- * queues 0 of the device. */
+/* Shortens "queue 0 (28153)" to "q0 (28153)": the process distinguishes it from the other queues 0
+ * of the device. */
 static void fit_queue(char *out, size_t size, const char *label, int width, bool ascii)
 {
 	char brief[LABEL_MAX];
@@ -225,7 +225,7 @@ static void fit_queue(char *out, size_t size, const char *label, int width, bool
 										  width, ascii);
 }
 
-/* Several words: all of them fit, or the first and some of the second. */
+/* Whether several words fit: all of them, or the first and a part of the second. */
 static bool has_words(const char *label, int width)
 {
 	size_t word = strcspn(label, " ");
@@ -233,13 +233,13 @@ static bool has_words(const char *label, int width)
 	return label[word] && (text_width(label) <= width || (int)word + 4 <= width);
 }
 
-/* "mklcpu rese…"; "a.very…counter". */
+/* Shortens to "mklcpu rese…" or "a.very…counter". */
 static void fit_counter(char *out, size_t size, const char *label, int width, bool ascii)
 {
 	(has_words(label, width) ? label_fit : label_fit_middle)(out, size, label, width, ascii);
 }
 
-/* Names of several words are not cut to pieces for it: the sentence has it too. */
+/* Names of several words are not shortened for the value: the sentence shows it as well. */
 static bool has_room(const struct timeline_line *line, int width)
 {
 	return width >= 4 && (line->kind != ROW_COUNTER || !strchr(line->label, ' ') ||

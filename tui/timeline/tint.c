@@ -35,7 +35,7 @@ void tints_begin(struct tints *tints, enum tint_by by, size_t columns)
 	}
 }
 
-/* Its place; NULL: there are too many to tell. */
+/* Returns its entry; NULL if there are too many to distinguish. */
 static struct tint_seen *tint_seen(struct tints *tints, uint64_t key)
 {
 	size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) % TINTS_SEEN;
@@ -88,7 +88,7 @@ static void add_names(struct tints *tints, struct model *model, const struct col
 	}
 }
 
-/* Neighbours always differ. */
+/* Adjacent steps always have different tints. */
 static void tint_add_steps(struct tints *tints, const struct column *columns, int64_t t0_ns,
 			   int64_t w_ns, const struct step_row *steps, size_t n)
 {
@@ -186,13 +186,13 @@ void tints_legend(const struct tints *tints, struct strip *strip, bool ascii, bo
 	const struct tint_seen *list[TINTS_SEEN];
 	size_t n = 0;
 
-	/* Bars of one colour have no kinds, only names. */
+	/* Bars of one colour show no classes, only names. */
 	if (tints->by == TINT_KIND && !ascii && !colour)
 		return;
 	for (size_t i = 0; i < TINTS_SEEN; i++)
 		if (tints->seen[i].key)
 			list[n++] = &tints->seen[i];
-	/* Kinds and steps have an order that stands still. */
+	/* Classes and steps have a fixed order. */
 	qsort(list, n, sizeof(*list), tints->by == TINT_KIND || tints->by == TINT_STEP ? by_key :
 	      by_time);
 	for (size_t i = 0; i < n && i < TINTS_TOLD; i++)

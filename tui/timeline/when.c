@@ -96,7 +96,7 @@ bool when_moment(const struct when_asks *asks, const char *text, int64_t *ns, ch
 
 /* ---- steps ---- */
 
-/* Of the cursor: the step it is in, else the last one that began before. */
+/* The step that contains the cursor, else the last one that started before it. */
 static size_t around(const struct when_asks *asks, const struct step_row *rows, size_t n, int which)
 {
 	int64_t cursor = asks->view ? asks->view->cursor_ns : 0;

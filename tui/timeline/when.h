@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Times as they are typed: moments and ranges of the run, in the words of commands
- * (goto, mark, range, measure, diff).
+ * Times as the user types them: moments and ranges of the run, as words of commands (goto, mark,
+ * range, measure, diff).
  *
  *   a moment   TIME since the start ("1.5s", "300ms"), start, end, cursor, a mark's name
  *   a range    two moments, "MOMENT..MOMENT", step N|slowest|fastest|median|first|last|here
@@ -29,22 +29,22 @@ struct when_asks {
 struct when {
 	int64_t t0, t1;			/* t0 < t1 */
 	bool is_step;
-	int64_t step;			/* its number */
-	char title[WHEN_TITLE_MAX];	/* "step 211 (slowest)", "1.20 s to 1.25 s" */
+	int64_t step;			/* number of the step */
+	char title[WHEN_TITLE_MAX];	/* such as "step 211 (slowest)" or "1.20 s to 1.25 s" */
 };
 
-/* Number i of the words that stand for a step ("slowest"), a range ("window"), a moment
- * ("start"); NULL: no more. */
+/* The i-th of the words for a step ("slowest"), a range ("window") or a moment ("start"); NULL:
+ * there are no more. */
 enum when_words { WHEN_STEPS, WHEN_RANGES, WHEN_MOMENTS };
 const char *when_word(enum when_words which, size_t i);
-/* A word or a time of the above: no mark can be called so. */
+/* Whether the text is one of these words or a time, so that no mark can have that name. */
 bool when_is_word(const char *text);
 bool when_moment(const struct when_asks *asks, const char *text, int64_t *ns, char *error,
 		 size_t size);
-/* The words of argv from *at on that are a range; *at is behind them afterwards. */
+/* Reads a range from the words of argv from *at on, and advances *at past them. */
 bool when_range(const struct when_asks *asks, int argc, const char *const *argv, int *at,
 		struct when *out, char *error, size_t size);
-/* "12", "slowest", "next", ...: next and previous are those of the cursor. */
+/* Reads "12", "slowest", "next", ...; next and previous are relative to the cursor. */
 bool when_step(const struct when_asks *asks, const char *which, struct when *out, char *error,
 	       size_t size);
 

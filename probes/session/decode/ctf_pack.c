@@ -10,11 +10,11 @@
 #define PARTS_MAX 8u
 #define WIDE 64u			/* bits of the widest integer */
 
-/* ---- words ---- */
+/* ---- tokens ---- */
 
 struct ctf_word {
 	const char *at;
-	size_t length;			/* 0: the end */
+	size_t length;			/* 0: the end of the text */
 };
 
 static const char *skip_blank(const char *at)
@@ -35,8 +35,7 @@ static const char *skip_blank(const char *at)
 	}
 }
 
-/* The word at or behind `at`: a name with its dots, a number, a string, or one
- * character. */
+/* The token at or after `at`: a name with its dots, a number, a string, or a single character. */
 static struct ctf_word word_at(const char *at)
 {
 	struct ctf_word word = { skip_blank(at), 0 };
@@ -63,7 +62,7 @@ static bool is(struct ctf_word word, const char *text)
 	return word.length == strlen(text) && !memcmp(word.at, text, word.length);
 }
 
-/* Takes the word off *at when it is `text`. */
+/* Skips the token at *at if it is `text`. */
 static bool eat(const char **at, const char *text)
 {
 	struct ctf_word word = word_at(*at);
@@ -85,13 +84,13 @@ static struct ctf_word eat_any(const char **at)
 /* ---- members ---- */
 
 struct member {
-	const char *at, *end;		/* its text, with the ';' */
+	const char *at, *end;		/* its text, including the ';' */
 	struct ctf_word name;
-	unsigned int bits;		/* 0: no integer that may be packed */
+	unsigned int bits;		/* 0: it is not an integer that may be packed */
 	bool is_signed;
 };
 
-/* "size = 32; align = 8; ... }", from behind the '{'. */
+/* Reads "size = 32; align = 8; ... }", after the '{'. */
 static bool read_integer(const char **at, struct member *member)
 {
 	unsigned long align = 1, size = 0;
@@ -149,7 +148,7 @@ static bool read_member(const char **at, struct member *member)
 				       member->name.at[0] == '_');
 }
 
-/* Two '_' stand between parts. */
+/* Two '_' separate the parts. */
 static bool may_join(const struct member *member)
 {
 	const char *name = member->name.at;
@@ -178,8 +177,8 @@ static void write_run(FILE *out, const struct member *run, size_t count)
 	fputc(';', out);
 }
 
-/* The members of a structure from behind its '{', up to its '}' at *at; false:
- * they stay as they are, and what has been written is of no use. */
+/* Writes the members of a structure, from after its '{' up to its '}' at *at; false: they must stay
+ * as they are, and what has been written is of no use. */
 static bool write_members(FILE *out, const char **at)
 {
 	struct member run[PARTS_MAX + 1];
@@ -209,7 +208,7 @@ static bool write_members(FILE *out, const char **at)
 	return true;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole text ---- */
 
 static bool suits_packing(const char *text)
 {
@@ -222,11 +221,11 @@ static bool suits_packing(const char *text)
 			return false;
 		little = true;
 	}
-	/* Someone's length or tag by its full name. */
+	/* A field that is used as a length or tag by its full name must stay. */
 	return little && !strstr(text, "event.context.") && !strstr(text, "event.fields.");
 }
 
-/* Behind the '{' of a structure that may be packed; NULL: no such thing there. */
+/* The place after the '{' of a structure that may be packed; NULL: there is none here. */
 static const char *structure_at(struct ctf_word word, bool ours)
 {
 	const char *at = word.at + word.length;
@@ -236,7 +235,7 @@ static const char *structure_at(struct ctf_word word, bool ours)
 	return eat(&at, ":") && eat(&at, "=") && eat(&at, "struct") && eat(&at, "{") ? at : NULL;
 }
 
-/* The structure at *at with its members packed, up to its '}'. NULL: as it is. */
+/* The structure at *at with its members packed, up to its '}'. NULL: it stays as it is. */
 static char *pack_structure(const char **at)
 {
 	const char *end = *at;

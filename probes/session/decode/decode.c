@@ -12,24 +12,24 @@
 #include "probes/session/decode/decode_ops.h"
 #include "probes/session/decode/seqs.h"
 
-#define AFTER_OPS 64u			/* events that may follow before the batch is handed on */
-#define FUTURE_NS 1000000000		/* what may be written ahead of now */
-#define SAID_MAX 16			/* different complaints, then silence */
+#define AFTER_OPS 64u	/* how many events may follow before the batch is handed on */
+#define FUTURE_NS 1000000000		/* how far ahead of now an event may be */
+#define SAID_MAX 16			/* how many different complaints are reported */
 
 struct decode {
 	uint16_t host;
 	struct decode_batch *batch;	/* owned */
 	struct decode_classes classes;
-	struct seqs *seqs;		/* owned; NULL: of one stream of many */
-	int64_t time_ns, alive_ns;	/* last message's; last EVENT_ALIVE's */
+	struct seqs *seqs;		/* owned; NULL: this is one stream of several */
+	int64_t time_ns, alive_ns;	/* time of the last message; of the last EVENT_ALIVE */
 	int64_t gap_begin_ns, gap_end_ns;	/* see decode_gap(); 0: none, no end yet */
-	int64_t anew_ns;		/* the last message's before decode_reattached() */
-	bool anew, renewed;		/* renewed: beats count events that went nowhere */
+	int64_t anew_ns;		/* time of the last message before decode_reattached() */
+	bool anew, renewed;	/* renewed: beats also count events that were recorded nowhere */
 	int64_t (*now_ns)(void);	/* NULL: not live */
-	int64_t believed_ns;		/* no time after it is, for now */
+	int64_t believed_ns;		/* for now, later times are not believed */
 	int said;
 	bool schema_said, future_said;
-	uint32_t (*outer)(void *arg, uint32_t inner);	/* NULL: pids are as they are told */
+	uint32_t (*outer)(void *arg, uint32_t inner);	/* NULL: pids are left as they are */
 	void *outer_arg;
 	struct decode_counts counts;
 };
@@ -88,8 +88,8 @@ static struct event *add(struct decode *decode, uint8_t type)
 	return event;
 }
 
-/* One sentence for the messages; at most SAID_MAX in all. Room is left in the
- * batch for one of them per message. */
+/* Adds a sentence to the messages; at most SAID_MAX in all. The batch has room for one per
+ * message. */
 static void say(struct decode *decode, const char *text)
 {
 	struct event *event;
@@ -132,7 +132,7 @@ static int64_t snapshot_ns(const bt_clock_snapshot *snapshot)
 	return to_ns(bt_clock_snapshot_get_value(snapshot), bt_clock_class_get_frequency(clock));
 }
 
-/* Nothing live was written later than now. */
+/* Nothing live can have been written later than now. */
 static bool is_future(struct decode *decode, int64_t ns)
 {
 	if (!decode->now_ns || ns <= decode->believed_ns)
@@ -141,7 +141,7 @@ static bool is_future(struct decode *decode, int64_t ns)
 	return ns > decode->believed_ns;
 }
 
-/* A future time would end a drain, settle what has not arrived, and scroll the screen. */
+/* A time in the future would end a drain, settle what has not arrived, and scroll the screen. */
 static void take_time(struct decode *decode, int64_t ns)
 {
 	if (!is_future(decode, ns)) {
@@ -344,7 +344,7 @@ static void follow_sequence(struct decode *decode, struct event *event)
 	if (event->seq && decode->seqs)
 		state = seqs_take(decode->seqs, event, &loss);
 	if (state == SEQS_AGAIN) {
-		decode->batch->count--;	/* read before decode_reattached() */
+		decode->batch->count--;	/* it was read before decode_reattached() */
 		return;
 	}
 	decode->counts.events++;
@@ -360,7 +360,7 @@ static void follow_sequence(struct decode *decode, struct event *event)
 		add_loss(decode, event, loss.begin_ns, loss.end_ns, loss.count, false);
 }
 
-/* false: the batch cannot take that many more. */
+/* false: the batch has no room for that many more. */
 static bool make_words_room(struct decode *decode, size_t events)
 {
 	size_t capacity = decode->batch->count + events + AFTER_OPS;
@@ -386,7 +386,7 @@ static size_t read_words(const bt_field *field, uint64_t *words)
 	return n <= TFT_OPS_WORDS ? n : 0;
 }
 
-/* Many ops and kernels in one event: each as if it were an event of its own. */
+/* Splits an event with many ops and kernels as if each were an event of its own. */
 static void take_ops(struct decode *decode, const struct decode_class *class,
 		     const bt_event *from)
 {
@@ -418,7 +418,7 @@ static void take_ops(struct decode *decode, const struct decode_class *class,
 		say(decode, "a record of several ops is damaged: some ops are missing");
 }
 
-/* What was not read while the reader attached anew and no later number shows. */
+/* What was not read while the reader attached again and no later number reveals. */
 static uint64_t lost_by_beat(struct decode *decode, const struct event *event)
 {
 	if (event->type != EVENT_BEAT || !decode->anew || decode->renewed || !decode->seqs)
@@ -504,8 +504,8 @@ bool decode_message(struct decode *decode, const bt_message *message)
 	default:
 		break;
 	}
-	/* One message adds at most six events: its own, three losses, two sentences. The
-	 * batch has grown for one that adds more. */
+	/* A message adds at most six events: its own, three losses, two sentences. The batch has
+	 * grown if it adds more. */
 	return decode->batch->count + 6 <= decode->batch->room;
 }
 

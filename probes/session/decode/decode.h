@@ -8,10 +8,10 @@
  *   event of the class is then read by index.
  * - A class that does not fit the schema, or belongs to another provider, is skipped and counted,
  *   and reported once as EVENT_MESSAGE (pid 0).
- * - A loss is counted once: what babeltrace reports as discarded and what the sequence numbers of
- *   a thread show is the same loss. Where a gap in the numbers gives the place, EVENT_LOST
- *   carries pid and tid, and as its count what had not been reported before (0: the place of a
- *   loss that was counted already).
+ * - A loss is counted once. What babeltrace reports as discarded and what the sequence numbers of a
+ *   thread show is the same loss. Where a gap in the numbers gives the place, EVENT_LOST carries
+ *   pid and tid, and as its count what had not been reported before (0: the place of a loss that
+ *   was counted already).
  * - No event is given out twice.
  * - A batch ends with one EVENT_ALIVE when its messages advanced the time.
  *
@@ -31,44 +31,44 @@
 #include "model/event.h"
 
 #define DECODE_BATCH_MAX 1024
-#define DECODE_BATCH_SLACK 2		/* spare room: a loss, a sign of life */
+#define DECODE_BATCH_SLACK 2		/* spare room: for a loss, and for a sign of life */
 
 struct decode;
 struct decode_chunk;
 
 /* Events and the strings they point to. */
 struct decode_batch {
-	struct decode_batch *next;	/* for its owner to chain it */
-	struct decode_chunk *chunks;	/* owned; the first is the one in use */
-	size_t count, room, capacity;	/* full at room; memory for capacity */
+	struct decode_batch *next;	/* for a list that its owner makes */
+	struct decode_chunk *chunks;	/* owned; the first chunk is the one in use */
+	size_t count, room, capacity;	/* it is full at `room`; there is memory for `capacity` */
 	struct event events[];
 };
 
 struct decode_counts {
-	uint64_t messages;		/* of any kind */
-	uint64_t events;		/* decoded */
-	uint64_t skipped;		/* of other providers, unknown or unfit classes */
+	uint64_t messages;		/* messages of any kind */
+	uint64_t events;		/* events that were decoded */
+	uint64_t skipped;	/* of other providers, or of unknown or unsuitable classes */
 	uint64_t streams_begun, streams_ended, packets_begun;
 };
 
-/* Short of memory: NULL. */
+/* NULL: memory is short. */
 struct decode *decode_new(uint16_t host);
 /* For one of several streams, in batches of `room` events. Sequence numbers are left to whoever
  * merges the streams. */
 struct decode *decode_new_stream(uint16_t host, size_t room);
 void decode_free(struct decode *decode);
-/* Before the first message: how to translate a PID of an inner namespace (pids.h). */
+/* To be called before the first message: how to translate a PID of an inner namespace (pids.h). */
 void decode_set_pids(struct decode *decode, uint32_t (*outer)(void *arg, uint32_t inner),
 		     void *arg);
 
-/* Before the first message: events are read as they are written. Times after now_ns() are
- * replaced, and reported. */
+/* To be called before the first message: events are read while they are written. Times after
+ * now_ns() are replaced, and this is reported. */
 void decode_set_live(struct decode *decode, int64_t (*now_ns)(void));
 
-struct decode_batch *decode_batch_new(size_t room);	/* short of memory: NULL */
+struct decode_batch *decode_batch_new(size_t room);	/* NULL: memory is short */
 void decode_batch_free(struct decode_batch *batch);
 void decode_batch_reset(struct decode_batch *batch);
-/* A copy that lives until the batch is reset; short of memory: "". */
+/* A copy that lives until the batch is reset; "" if memory is short. */
 const char *decode_batch_keep(struct decode_batch *batch, const char *text, size_t length);
 
 /* Decodes one message (borrowed). false: the batch is full; hand it on and reset it before the
@@ -84,23 +84,23 @@ void decode_reattached(struct decode *decode);
  * session that is not a definition. */
 void decode_renewed(struct decode *decode, int64_t begun_ns);
 
-/* The times of the last such loss; false: there was none, or its end is not known yet. */
+/* The times of the last such loss; false: there was none, or its end is unknown so far. */
 bool decode_gap(const struct decode *decode, int64_t *begin_ns, int64_t *end_ns);
 
 /* Ends the batch and returns it; *count may be 0. */
 const struct event *decode_batch(struct decode *decode, size_t *count);
 void decode_reset(struct decode *decode);
-/* Adds a loss that only the file shows. */
+/* Adds a loss that is visible in the file only. */
 void decode_lost(struct decode *decode, int64_t begin_ns, int64_t end_ns, uint64_t count,
 		 bool packets);
-size_t decode_count(const struct decode *decode);	/* events in the batch */
-/* Calls fn for each event class that was skipped, with how many events. */
+size_t decode_count(const struct decode *decode);	/* how many events are in the batch */
+/* Calls fn for each event class that was skipped, with the number of its events. */
 void decode_unknown(const struct decode *decode,
 		    void (*fn)(void *arg, const char *name, uint64_t count), void *arg);
-/* Returns the batch; the decoder continues with a fresh one. */
+/* Returns the batch; the decoder continues with an empty one. */
 struct decode_batch *decode_swap(struct decode *decode, struct decode_batch *fresh);
 
-/* The time before which everything has been read. */
+/* Everything before this time has been read. */
 int64_t decode_time_ns(const struct decode *decode);
 const struct decode_counts *decode_counts(const struct decode *decode);
 

@@ -5,7 +5,7 @@
 
 #include "probes/session/decode/decode.h"
 
-/* Longest text taken over; the schema cuts at TFT_TEXT_MAX already. */
+/* Longest text that is copied; the schema cuts at TFT_TEXT_MAX already. */
 #define TEXT_MAX 65536
 #define CHUNK_BYTES 65536
 
@@ -52,7 +52,7 @@ void decode_batch_reset(struct decode_batch *batch)
 {
 	batch->count = 0;
 	if (batch->chunks) {
-		/* The last one in the list is the oldest; keep the newest. */
+		/* The last chunk in the list is the oldest; keep the newest. */
 		free_chunks(batch->chunks->next);
 		batch->chunks->next = NULL;
 		batch->chunks->used = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The schema's fields resolved against a trace, once per event class.
+ * Resolves the schema's fields against a trace, once per event class.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static bool packed_field_fits(const bt_field_class *class, const struct ctf_part
 	       part->shift + part->bits <= bt_field_class_integer_get_field_value_range(class);
 }
 
-/* A member by its name, or as a part of one. */
+/* Finds a member by its name, or as a part of a packed one. */
 static bool find_field(const bt_field_class *structure, const char *name,
 		       struct decode_field *out, bool *fit)
 {
@@ -140,8 +140,8 @@ static bool resolve_payload(const bt_field_class *payload, const struct field_sp
 }
 
 /*
- * Fills *out for event_class (taking a reference). problem: "" or why it is
- * skipped although it is tftop's.
+ * Fills *out for event_class (taking a reference). problem: "", or why it is skipped although it
+ * belongs to tftop.
  */
 static void decode_class_resolve(const bt_event_class *event_class, struct decode_class *out,
 				 char *problem, size_t size)
@@ -171,9 +171,9 @@ static void decode_class_resolve(const bt_event_class *event_class, struct decod
 	snprintf(problem, size, "event '%.64s' is not known to this version", name);
 }
 
-/* ---- the classes met so far ---- */
+/* ---- the classes that have been met ---- */
 
-#define SLOTS 256			/* to begin with: 32 classes per trace class */
+#define SLOTS 256			/* initial size: 32 classes per trace class */
 
 bool decode_classes_init(struct decode_classes *classes)
 {

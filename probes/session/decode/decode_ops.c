@@ -3,7 +3,7 @@
 
 #include "probes/schema/records.h"
 
-/* Each is a word of its own. */
+/* Each of these is a word of its own. */
 #define PARTS (TFT_OPS_STEP | TFT_OPS_LOOK | TFT_OPS_PAYLOAD | TFT_OPS_PLACE | TFT_OPS_FORWARD | \
 	       TFT_OPS_HANDED)
 
@@ -43,7 +43,7 @@ static void read_whole_op(const uint64_t *w, struct event_op *op)
 	take_handed(w[11], op);
 }
 
-/* Sums wrap like the values they were made of. */
+/* Sums wrap around like the values from which they were computed. */
 static void take_packed(const struct decode_ops *ops, const uint64_t *w, struct event_op *op)
 {
 	uint64_t parent = w[2] >> 16 & 0xfffffff;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of the schema's events and fields, made of probes/schema/records_table.h. */
+/* The table of the schema's events and fields, generated from probes/schema/records_table.h. */
 #include <stddef.h>
 
 #include "probes/session/decode/fields.h"
 
-/* How a member of an event lies in memory. */
+/* How a member of an event is stored in memory. */
 #define STORE_OF(record, member) _Generic(((const record *)NULL)->member, \
 	uint8_t: STORE_U8, uint16_t: STORE_U16, uint32_t: STORE_U32, uint64_t: STORE_U64, \
 	int16_t: STORE_I16, int32_t: STORE_I32, int64_t: STORE_I64, const char *: STORE_TEXT, \
@@ -40,7 +40,7 @@ const struct event_spec event_specs[EVENT_SPECS] = {
 #include "probes/schema/records_table.h"
 };
 
-/* Where the decoder finds them in an op: see fields.h. */
+/* Where the decoder stores the fields of an op: see fields.h. */
 static const struct field_spec *fields_of_ops(void)
 {
 	typedef struct event_op here;

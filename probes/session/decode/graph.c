@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * babeltrace2's graph: an lttng-live or ctf.fs source -> muxer -> our sink.
+ * babeltrace2's graph: a source (lttng-live or ctf.fs) -> muxer -> tftop's sink.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -18,11 +18,11 @@
 #include "probes/session/decode/guard.h"
 
 #define TRACES_MAX 4096			/* folders with CTF below one path */
-#define LOOK_MAX 100000			/* files and folders looked at for them */
-#define STREAMS_LOOKED 16u		/* files of one folder */
+#define LOOK_MAX 100000			/* how many files and folders are searched for them */
+#define STREAMS_LOOKED 16u		/* how many files of a folder are examined */
 #define STREAM_MAGIC 0xc1fc1fc1u
 
-/* From ": some-addr=0x1234, ..." on. */
+/* Cuts off the text from ": some-addr=0x1234, ..." on. */
 static void cut_addresses(char *error)
 {
 	char *at = strstr(error, "-addr=0x");
@@ -34,8 +34,8 @@ static void cut_addresses(char *error)
 }
 
 /*
- * The innermost cause is the one that a user can do something about; the outer ones tell where it
- * happened. Component and file names of babeltrace are left out.
+ * The innermost cause is the one that a user can do something about; the outer ones say where it
+ * happened. Names of babeltrace's components and files are left out.
  */
 void graph_take_error(char *error, size_t size, const char *what)
 {
@@ -53,7 +53,7 @@ void graph_take_error(char *error, size_t size, const char *what)
 		outer = bt_error_cause_get_message(
 			bt_error_borrow_cause_by_index(chain, count > 1 ? 1 : 0));
 	}
-	/* Outer causes like to list addresses of components. */
+	/* Outer causes tend to list addresses of components. */
 	if (count > 1 && !strstr(outer, "=0x"))
 		snprintf(error, size, "%s: %s (%s)", what, inner, outer);
 	else
@@ -75,7 +75,7 @@ struct folders {
 /* nftw() has no argument for its function. */
 static _Thread_local struct folders *walking;
 
-/* Does the file begin like a packet of events? */
+/* Whether the file starts like a packet of events. */
 static bool is_stream(int folder, const char *name)
 {
 	uint32_t magic = 0;
@@ -90,7 +90,7 @@ static bool is_stream(int folder, const char *name)
 	return found;
 }
 
-/* Is there a description of a trace, or at least what looks like its streams? */
+/* Whether there is a description of a trace, or at least what looks like its streams. */
 static bool holds_trace(const char *path)
 {
 	const struct dirent *entry;

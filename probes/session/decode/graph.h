@@ -15,11 +15,11 @@
 
 #include <babeltrace2/babeltrace.h>
 
-/* Consumes an array of messages; its result ends or continues the graph. */
+/* Consumes an array of messages; its result says whether the graph continues. */
 typedef bt_graph_simple_sink_component_consume_func_status graph_status;
 typedef graph_status graph_consume(bt_message_iterator *iterator, void *arg);
 
-/* For a graph_consume: calls take for each message that has arrived (borrowed). */
+/* For use in a graph_consume: calls take for each message that has arrived (borrowed). */
 graph_status graph_each(bt_message_iterator *iterator,
 			void (*take)(void *arg, const bt_message *message), void *arg);
 
@@ -31,20 +31,20 @@ bt_graph *graph_build(const char *url, graph_consume *consume, void *arg, char *
 bt_graph *graph_build_stream(const char *folder, graph_consume *consume, void *arg, char *error,
 			     size_t size);
 
-/* NULL is fine. Clears this thread's pending error. */
+/* Also accepts NULL. Clears this thread's pending error. */
 void graph_free(bt_graph *graph);
 
-/* A plug-in by its name, borrowed; NULL: not found. [guard_lock()] */
+/* A plug-in, found by its name, borrowed; NULL: there is none. [guard_lock()] */
 const bt_plugin *graph_plugin(const char *name);
 
 /* Calls fn for each folder with CTF in or below path, with or without metadata, and for folders
- * that may not be read. False: there are too many, or no memory. */
+ * that may not be read. false: there are too many, or memory is short. */
 bool graph_folders(const char *path, void (*fn)(void *arg, const char *folder), void *arg);
 
-/* Is there any such folder? Any thread. */
+/* Whether there is any such folder. Any thread. */
 bool graph_finds_trace(const char *path);
 
-/* Writes and clears this thread's pending babeltrace error as one sentence that begins with
+/* Writes and clears this thread's pending babeltrace error as one sentence that starts with
  * `what`. */
 void graph_take_error(char *error, size_t size, const char *what);
 

@@ -24,7 +24,7 @@ static const int caught_signals[] = { SIGABRT, SIGBUS, SIGSEGV, SIGFPE };
 
 static struct sigaction before[CAUGHT];
 static atomic_bool lost_any;
-static sem_t alone;			/* no mutex: the handler may post it */
+static sem_t alone;			/* not a mutex, because the handler may post it */
 
 void guard_caught(int number)
 {
@@ -52,7 +52,7 @@ bool guard_lost_any(void)
 static void caught(int number)
 {
 	guard_caught(number);
-	/* Another thread: as if there were no guard. */
+	/* On another thread: behave as if there were no guard. */
 	for (size_t i = 0; i < CAUGHT; i++)
 		if (caught_signals[i] == number)
 			sigaction(number, &before[i], NULL);

@@ -3,23 +3,23 @@
 
 #include <stdlib.h>
 
-#define SLOTS 256			/* to begin with */
+#define SLOTS 256			/* initial size */
 
-/* Last sequence number of a writing thread; tid 0: its process. */
+/* The last sequence number of a thread that writes; tid 0: its process. */
 struct thread_seq {
-	uint64_t key;			/* pid << 32 | tid, 0: free */
+	uint64_t key;			/* pid << 32 | tid; 0: unused */
 	uint32_t seq;
 	int64_t time_ns;
-	uint64_t came;			/* events; of a process: how many were told as lost */
+	uint64_t came;	/* number of events; for a process: how many were reported as lost */
 };
 
 struct seqs {
-	struct thread_seq *threads;	/* owned, open addressing */
+	struct thread_seq *threads;	/* owned; a hash table */
 	size_t slots, count;
 	struct thread_seq *last;	/* borrowed from threads */
-	uint64_t credit;		/* reported lost, place not seen yet */
-	uint64_t ahead;			/* seen lost by numbers, not reported yet */
-	uint64_t reported;		/* lost, by the tracer */
+	uint64_t credit;		/* reported as lost, but not located yet */
+	uint64_t ahead;			/* found missing by numbers, but not reported yet */
+	uint64_t reported;		/* reported as lost by the tracer */
 };
 
 struct seqs *seqs_new(void)
@@ -76,7 +76,7 @@ static bool grow_threads(struct seqs *seqs)
 	return true;
 }
 
-/* NULL: short of memory, or the event says not which. */
+/* NULL: memory is short, or the event does not name its thread. */
 static struct thread_seq *get_thread(struct seqs *seqs, uint32_t pid, uint32_t tid)
 {
 	uint64_t key = (uint64_t)pid << 32 | tid;
@@ -101,8 +101,8 @@ static struct thread_seq *get_thread(struct seqs *seqs, uint32_t pid, uint32_t t
 }
 
 /*
- * A thread numbers its events from 1, and the reader is there before the
- * program is. A number that is not larger starts anew (exec, a reused id).
+ * A thread numbers its events from 1, and the reader is there before the program. A number that is
+ * not larger than the last one starts a new count (exec, a reused id).
  */
 enum seqs_state seqs_take(struct seqs *seqs, const struct event *event, struct event_lost *loss)
 {

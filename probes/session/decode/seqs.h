@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a reader knows from the numbers that threads give their events: whether events are
- * missing, where, and whether that was reported before.
+ * Tracks the numbers that threads give their events: whether events are missing, where, and whether
+ * that was reported before.
  *
- * Always true: a loss is counted once, whether the tracer reports it first or a gap in the
- * numbers shows it first. Events must be given in the order of time. Threads: one at a time.
- * Short of memory: gaps are not noticed.
+ * Always true: a loss is counted once, whether the tracer reports it first or a gap in the numbers
+ * shows it first. Events must be given in the order of time. Threads: one at a time. If memory is
+ * short, gaps are not noticed.
  *
  * A loss at the end of a thread shows no gap, because nothing follows. The beats of its process
- * show it: they say how many events it has written, to compare with how many arrived.
+ * reveal it: they say how many events it has written, which is compared with how many arrived.
  */
 #ifndef PROBES_SESSION_SEQS_H
 #define PROBES_SESSION_SEQS_H
@@ -20,20 +20,20 @@
 
 struct seqs;
 
-/* Short of memory: NULL. */
+/* NULL: memory is short. */
 struct seqs *seqs_new(void);
 void seqs_free(struct seqs *seqs);
 
 enum seqs_state {
 	SEQS_NEXT,
-	SEQS_AGAIN,			/* it was given before: skip it */
-	SEQS_GAP,			/* events before it are missing: *loss */
+	SEQS_AGAIN,			/* the event was given before and must be skipped */
+	SEQS_GAP,			/* events before it are missing, see *loss */
 };
 
-/* Takes a numbered event. loss->count: what had not been reported before. */
+/* Adds a numbered event. loss->count: how many lost events had not been reported before. */
 enum seqs_state seqs_take(struct seqs *seqs, const struct event *event, struct event_lost *loss);
 
-/* Takes an event if it is its thread's next one; false: it was not taken. */
+/* Adds an event if it is its thread's next one; false: it was not added. */
 bool seqs_follows(struct seqs *seqs, const struct event *event);
 
 /* Counts an event that arrived, numbered or not, and that is not given out twice. */

@@ -23,28 +23,31 @@
 #include "probes/session/live/reader_internal.h"
 
 #define POLL_EARLY_NS 2000000
-#define PERIOD_NS 50000000		/* of the live timer, when not told */
-#define POLLS 2				/* in a period, at least */
+#define PERIOD_NS 50000000		/* period of the live timer, if it is not given */
+#define POLLS 2				/* minimum number of looks per period */
 #define POLL_STREAM_NS 200000
-#define EARLY_NS 3000000000		/* how long to look that often for a first stream */
-#define LAST_LOOKS 25			/* of a drain that found no stream: 50 ms */
+#define EARLY_NS 3000000000		/* how long to look that often for the first stream */
+#define LAST_LOOKS 25			/* looks of a drain that found no stream: 50 ms */
 #define FREE_WAIT_NS 6000000000	/* more than options.connect may take */
 #define FREE_FILES_NS 400000000
 #define REATTACH_MAX 16
-#define ANEW_PERIODS 4		/* of the live timer: waited for what is still to be read */
-#define RENEW_WAIT_NS 20000000000	/* for other daemons, when those that were read died */
-#define LOOK_NS 20000000		/* for a thread that gave up while it is waited for */
+/* in periods of the live timer: how long to wait for what is still to be read */
+#define ANEW_PERIODS 4
+/* how long to wait for new daemons when those that were read have died */
+#define RENEW_WAIT_NS 20000000000
+#define LOOK_NS 20000000		/* how often to check for a thread that was abandoned */
 
 static atomic_bool left_behind;
 
 /* ---- the sink ---- */
 
-/* Whoever sets stop and then finds the thread outside the sink can rely on that. */
+/* A thread that sets `stop` and then finds the reader's thread outside the sink can rely on
+ * that. */
 static void call_sink(void *arg, const struct event *events, size_t count)
 {
 	struct reader *reader = arg;
 
-	guard_back(NULL);		/* not out of what is half done */
+	guard_back(NULL);		/* must not be left half-way */
 	atomic_store(&reader->in_sink, true);
 	if (!atomic_load(&reader->stop))
 		reader->options.sink(reader->options.sink_arg, events, count);
@@ -137,7 +140,7 @@ static bool has_drained(struct reader *reader, int *looks)
 	}
 	if (counts->messages)
 		return false;		/* attached, the first data is on its way */
-	/* a reader that attached anew after bad data, and got nothing since, lacks the rest */
+	/* a reader that attached again after bad data, and got nothing since, lacks the rest */
 	atomic_store(&reader->complete,
 		     reader->attached_anew == atomic_load(&reader->reattached));
 	return ++*looks >= LAST_LOOKS;
@@ -185,7 +188,8 @@ static bool is_renewed(struct reader *reader)
 	return atomic_load(&reader->renewals) != reader->renewed;
 }
 
-/* Its daemons died: waits until others are ready, or until it is told that none will be. */
+/* Its daemons have died: waits until others are ready, or until it is told that there will be
+ * none. */
 static bool waits_for_others(struct reader *reader)
 {
 	int64_t until_ns = monotonic_ns() + RENEW_WAIT_NS;
@@ -214,7 +218,7 @@ static bool attaches_anew(struct reader *reader)
 	return true;
 }
 
-/* This run of the graph has brought messages. */
+/* Notes that this run of the graph has brought messages. */
 static void note_messages(struct reader *reader)
 {
 	atomic_store(&reader->last_message_ns, monotonic_ns());
@@ -222,7 +226,7 @@ static void note_messages(struct reader *reader)
 	atomic_store(&reader->attaching, false);
 }
 
-/* The graph has failed: whether a new one should read on. attached: this one had connected. */
+/* The graph has failed: whether a new one should continue. attached: this one had connected. */
 static bool is_replaced_after_error(struct reader *reader, bool attached)
 {
 	graph_take_error(reader->error, sizeof(reader->error),
@@ -237,12 +241,12 @@ static bool is_replaced_after_error(struct reader *reader, bool attached)
 	return reader->was_attached && waits_for_others(reader);
 }
 
-/* True: a new graph should read on. */
+/* true: a new graph should continue. */
 static bool run_live_graph(struct reader *reader, bt_graph *graph)
 {
 	bool attached = false;
 	int looks = 0;
-	int64_t found_ns = 0;		/* by this look; 0: nothing yet */
+	int64_t found_ns = 0;		/* when this look found data; 0: nothing yet */
 
 	reader->begin_ns = monotonic_ns();
 	while (!atomic_load(&reader->stop)) {
@@ -329,7 +333,7 @@ static bool run_graph(struct reader *reader)
 	return again;
 }
 
-/* A recording. */
+/* Reads a recording. */
 static void read_files(struct reader *reader)
 {
 	struct offline_options options = {
@@ -365,8 +369,8 @@ static void release_reader(struct reader *reader)
 static void after_abort(struct reader *reader)
 {
 	if (!reattaches(reader))
-		guard_caught(SIGABRT);		/* does not return */
-	relay_hang_up(&reader->relay);		/* the daemon knows one reader at a time */
+		guard_caught(SIGABRT);		/* this does not return */
+	relay_hang_up(&reader->relay);		/* the daemon serves one reader at a time */
 	hand_on(reader);
 	attach_anew(reader, "babeltrace could not read the data");
 }
@@ -401,7 +405,7 @@ static void *reader_main(void *arg)
 	return NULL;
 }
 
-/* ---- from outside ---- */
+/* ---- called by other threads ---- */
 
 static struct reader *new_reader(const struct reader_options *options)
 {
@@ -461,7 +465,7 @@ struct reader *reader_start(const struct reader_options *options, char error[REA
 	return reader;
 }
 
-/* A time that is not after until_ns, for a timed wait. */
+/* A time not later than until_ns, for a timed wait. */
 static struct timespec soon(int64_t until_ns)
 {
 	int64_t at_ns = monotonic_ns() + LOOK_NS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What others ask of a reader, and tell it, while its thread reads. */
+/* What other threads ask a reader, and tell it, while its thread reads. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,7 +13,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* This thread's. */
+/* That of this thread. */
 static _Thread_local struct relay *current;
 
 static void acknowledge_at_once(int fd)
@@ -34,7 +34,7 @@ static bool to_loopback(const struct sockaddr *address, socklen_t size, uint16_t
 	return ntohl(in.sin_addr.s_addr) >> 24 == 127;
 }
 
-/* The socket that relay->connect made takes the place of fd. */
+/* Replaces fd by the socket that relay->connect made. */
 static int connect_through(struct relay *relay, int fd, uint16_t port)
 {
 	int made = relay->connect(relay->connect_arg, port);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "probes/session/live/rhythm.h"
 
-#define CREEP 100	/* part of a period that data is taken to have come earlier */
+#define CREEP 100	/* by which part of a period data is assumed to have come earlier */
 
 /* When the data arrived is unknown, only when it was found. So the next look is a little earlier
  * each time, until one is too early. */
@@ -22,7 +22,7 @@ int64_t rhythm_wait_ns(const struct rhythm *rhythm, int64_t now_ns, int64_t peri
 
 		if (!rhythm->beat_ns[i] || due_ns <= rhythm->found_ns)
 			continue;
-		/* late: the later it is, the rarer the looks */
+		/* late: the later it is, the rarer are the looks */
 		if (left_ns <= 0)
 			left_ns = -left_ns;
 		if (left_ns < wait_ns)

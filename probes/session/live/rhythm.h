@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When to ask the relay daemon for data again.
+ * Decides when to ask the relay daemon for data again.
  *
- * Each channel's data arrives once in a period of the live timer, at a moment of its own. Asking
- * at fixed intervals would mostly find nothing, and each request wakes the relay daemon. So
- * requests follow what was seen: one period after each time that data arrived, and more often
- * while data is late.
+ * Each channel's data arrives once in a period of the live timer, at a moment of its own. Asking at
+ * fixed intervals would mostly find nothing, and each request wakes the relay daemon. So requests
+ * follow what was observed: one period after each time that data arrived, and more often while data
+ * is late.
  *
- * Always true: the next request is at least RHYTHM_STEP_NS away, and at most what the caller
- * says. Constant time and memory. A zeroed rhythm knows nothing yet. One thread's. Times are
+ * Always true: the next request is at least RHYTHM_STEP_NS away, and at most as far as the caller
+ * says. Constant time and memory. A zeroed rhythm knows nothing yet. One thread uses it. Times are
  * CLOCK_MONOTONIC.
  */
 #ifndef PROBES_SESSION_RHYTHM_H
@@ -21,8 +21,8 @@
 
 struct rhythm {
 	int64_t beat_ns[RHYTHM_BEATS];	/* when data arrived; 0: unused */
-	unsigned int next;		/* the oldest of them */
-	int64_t found_ns;		/* the last request that found data */
+	unsigned int next;		/* index of the oldest of them */
+	int64_t found_ns;		/* time of the last request that found data */
 };
 
 /* A request has found data. */

@@ -72,7 +72,7 @@ static bool find_consumerd(const char *sessiond, char path[DAEMON_PATH_MAX])
 	};
 	char prefixes[3][DAEMON_PATH_MAX] = { "", "/usr", "/usr/local" };
 
-	/* PREFIX/bin/lttng-sessiond: PREFIX first. */
+	/* PREFIX/bin/lttng-sessiond: try PREFIX first. */
 	snprintf(prefixes[0], sizeof(prefixes[0]), "%s", sessiond);
 	for (int i = 0; i < 2; i++) {
 		char *slash = strrchr(prefixes[0], '/');
@@ -153,11 +153,11 @@ static void start_add(struct start *s, bool env, const char *format, ...)
 
 static bool names_consumer(const char *line)
 {
-	/* Both of our names begin so. */
+	/* Both of our variables' names start in this way. */
 	return strncmp(line, DAEMON_CONSUMER_ENV, sizeof(DAEMON_CONSUMER_ENV) - 1) == 0;
 }
 
-/* No variables of the user's that the daemons would obey by mistake. */
+/* Drops variables of the user that the daemons would obey by mistake. */
 static void start_environment(struct start *s, const struct daemons *d)
 {
 	static const char *const kept[] = { "LD_LIBRARY_PATH", "ASAN_OPTIONS", "TSAN_OPTIONS" };
@@ -173,16 +173,16 @@ static void start_environment(struct start *s, const struct daemons *d)
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
 		if (getenv(kept[i]))
 			start_add(s, true, "%s=%s", kept[i], getenv(kept[i]));
-	/* Marks by which a harness finds the processes of its tftop. */
+	/* Keeps marks by which a harness finds the processes of its tftop. */
 	for (char **e = environ; *e; e++)
 		if (strncmp(*e, "TFTOP_", 6) == 0 && !names_consumer(*e))
 			start_add(s, true, "%s", *e);
 }
 
 /*
- * Lets the process, which is about to become `uid`, keep root's right to pass
- * permission checks of files over the exec, and nothing else: a private relay
- * daemon can then write to a folder that only root can reach.
+ * Lets the process, which is about to become `uid`, keep root's right to bypass permission checks
+ * of files after the exec, and nothing else: a private relay daemon can then write to a folder that
+ * only root can reach.
  */
 static bool keep_file_rights(void)
 {
@@ -235,7 +235,7 @@ static pid_t start_process(const struct daemons *d, const char *path, const char
 		if (file_rights)
 			keep_file_rights();
 	}
-	/* After the change of uid, which clears it. */
+	/* Set after the change of uid, which clears it. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(127);
@@ -378,7 +378,7 @@ void daemons_consumer_hook(int argc, char **argv)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() == 1)
 		_exit(127);
-	/* Not where the daemons' uid cannot read it, or the path cannot be told. */
+	/* Not if the daemons' uid cannot read it, or the path cannot be passed. */
 	if (quick && access(quick, R_OK) == 0 && !strpbrk(quick, " :"))
 		setenv("LD_PRELOAD", quick, 1);
 	execv(real, argv);

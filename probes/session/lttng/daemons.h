@@ -20,40 +20,41 @@
 #define DAEMON_PATH_MAX 1024
 /* The environment variable by which daemons_consumer_hook() finds the real consumer daemon. */
 #define DAEMON_CONSUMER_ENV "TFTOP_CONSUMERD"
-/* The library that makes its start quick. */
+/* The library that shortens its start. */
 #define DAEMON_QUICK_ENV "TFTOP_CONSUMERD_PRELOAD"
 #define DAEMON_CONSUMER_NAME "lttng-consumerd"
 
 struct wire_message;
 
 struct daemons {
-	/* filled by daemons_find() */
+	/* Filled in by daemons_find(). */
 	char sessiond_path[DAEMON_PATH_MAX];
 	char relayd_path[DAEMON_PATH_MAX];
 	char consumerd_path[DAEMON_PATH_MAX];
 	char self_path[DAEMON_PATH_MAX];
-	/* set by the caller */
-	const char *dir;	/* private folder, LTTNG_HOME; borrowed */
+	/* Set by the caller. */
+	const char *dir;	/* the private folder, which is LTTNG_HOME; borrowed */
 	const char *library_dir;	/* the probes' libraries; NULL: none; borrowed */
 	const char *trace;	/* where the relay daemon writes; borrowed */
 	uid_t uid;
 	mode_t mask;		/* the user's umask, for what the relay daemon keeps */
-	bool write_anywhere;	/* root's relayd, under another uid, may write to `trace` */
+	/* root's relayd, which runs under another uid, may write to `trace` */
+	bool write_anywhere;
 	uint16_t control, data, live, agent;	/* ports */
-	/* running */
+	/* The running daemons. */
 	pid_t sessiond, relayd;	/* 0: not running */
 };
 
 /* Finds the programs; -1 and a sentence that names what is missing. */
 int daemons_find(struct daemons *daemons, char *error, size_t size);
 
-/* Starts both; 0, or -1 and a sentence. */
+/* Starts both daemons; returns 0, or -1 and a sentence. */
 int daemons_start(struct daemons *daemons, char *error, size_t size);
 
 /* True once the relay daemon listens on its three ports. */
 bool daemons_relayd_listens(const struct daemons *daemons);
 
-/* The last error in DIR/NAME.log, else its last line; "": the log is empty. */
+/* The last error in DIR/NAME.log, or else its last line; "": the log is empty. */
 void daemons_log_tail(const char *dir, const char *name, char *text, size_t size);
 
 /* The consumer daemon, a child of sessiond; 0: there is none. */

@@ -19,12 +19,12 @@
 #include "probes/session/lttng/scout.h"
 #include "probes/process/wire.h"
 
-#define SETUP_LIMIT_NS 8000000000	/* for the calls that create the session */
+#define SETUP_LIMIT_NS 8000000000	/* time limit for the calls that create the session */
 #define SCOUT_LIMIT_NS 4000000000
 #define CAUSE_LIMIT_NS INT64_C(500000000)
 #define STOP_LIMIT_NS 3000000000
 #define LOOK_PERIOD_NS 1000000000
-#define STOPPED_LOOKS 5			/* after which a stopped daemon is replaced */
+#define STOPPED_LOOKS 5			/* after this many looks, a stopped daemon is replaced */
 #define DISK_PERIOD_NS 1000000000
 #define DISK_LOW_BYTES (4ull << 20)
 
@@ -35,7 +35,8 @@ void keeper_tell(struct keeper *k, int level, const char *text)
 	wire_text(k->options->fd, WIRE_MESSAGE, level, text);
 }
 
-/* Tracing is not possible any more: reported once, as WIRE_FAILED, after READY as WIRE_BROKEN. */
+/* Tracing is not possible any more: reported once, as WIRE_FAILED or, after READY, as
+ * WIRE_BROKEN. */
 static void keeper_give_up(struct keeper *k, const char *text)
 {
 	if (k->state == KEEPER_DEAD)
@@ -110,8 +111,8 @@ static void tell_ready(struct keeper *k)
 	where.timer_us = k->plan.timer_us;
 	where.past_users = (uint32_t)k->past_users;
 	k->state = KEEPER_READY;
-	/* Not earlier: beside a program that keeps all processors busy, they would need seconds
-	 * for the tenth of a second's work that makes them ready. */
+	/* Not earlier: if a program keeps all processors busy, they would need seconds for the
+	 * tenth of a second of work that makes them ready. */
 	process_group_gives_way(k->hurried);
 	process_gives_way(k->daemons.sessiond);
 	process_gives_way(k->daemons.relayd);
@@ -164,7 +165,7 @@ static void scout_speaks(struct keeper *k)
 	else if (k->state == KEEPER_SCOUTING)
 		tell_ready(k);
 	else if (k->state > KEEPER_SCOUTING && k->scout >= 0)
-		end_scout(k);		/* too late to be of use */
+		end_scout(k);		/* it is too late to be useful */
 }
 
 static void caller_answers(struct keeper *k)
@@ -404,7 +405,7 @@ _Noreturn void keeper_main(const struct keeper_options *options)
 	if (!keeper_begin(&k, error, sizeof(error)))
 		keeper_give_up(&k, error);
 	keeper_loop(&k);
-	dir_let_go(k.lock);	/* tftop itself does where it was not killed */
+	dir_let_go(k.lock);	/* tftop does this itself unless it was killed */
 	/* tftop has everything; sessiond resets root's own word in /dev/shm */
 	keeper_end_daemons(&k.daemons, k.state == KEEPER_STOPPED &&
 			   (geteuid() != 0 || k.places.other_uid));

@@ -27,7 +27,7 @@ void keeper_end_daemons(struct daemons *daemons, bool at_once)
 	/* SIGTERM, so that data in transit is written, and sessiond resets its wait word. */
 	if (polite) {
 		kill(daemons->sessiond, SIGTERM);
-		kill(daemons->sessiond, SIGCONT);	/* somebody may have stopped it */
+		kill(daemons->sessiond, SIGCONT);	/* it may have been stopped */
 	}
 	while (now - begin < LIMIT_NS) {
 		int status;
@@ -76,7 +76,7 @@ void keeper_end_folder(const char *dir, const char *known)
 	if (known)
 		dir_unlink(known, dir);
 	dir_remove(dir);
-	dir_sweep();		/* the links to it */
+	dir_sweep();		/* the links to the folder */
 }
 
 static void reset_word(const char *path)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the keeper ends the session's processes and then removes its files. It takes 2 s at most.
+ * How the keeper ends the session's processes and then removes its files. This takes 2 s at most.
  */
 #ifndef PROBES_SESSION_KEEPER_END_H
 #define PROBES_SESSION_KEEPER_END_H
@@ -11,14 +11,14 @@
 #include "probes/session/lttng/daemons.h"
 
 /* Ends every child of the caller, and every process that becomes one meanwhile. at_once: no data is
- * in transit any more; a sessiond that is asked to end takes half a second. */
+ * in transit any more, so sessiond is not asked to end, which would take half a second. */
 void keeper_end_daemons(struct daemons *daemons, bool at_once);
 
 /* Gives the recording, which was written under a throw-away uid, to its user. */
 void keeper_end_recording(const char *trace, uid_t uid, gid_t gid);
 
 /*
- * Resets LTTng's word in /dev/shm by which programs of this uid learn of a daemon: a killed
+ * Resets LTTng's word in /dev/shm by which programs of this uid learn about a daemon: a killed
  * sessiond leaves it set, and later programs would look for a daemon only every 5 s. The file of a
  * throw-away uid is removed.
  */

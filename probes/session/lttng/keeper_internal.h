@@ -20,15 +20,15 @@
 
 enum keeper_state {
 	KEEPER_STANDING = 0,	/* the daemons are starting */
-	KEEPER_CREATING,	/* liblttng-ctl is at work */
+	KEEPER_CREATING,	/* liblttng-ctl is creating the session */
 	KEEPER_SCOUTING,	/* the scout is still registering */
 	KEEPER_READY,
 	KEEPER_STOPPING,
 	KEEPER_STOPPED,
-	KEEPER_DEAD,		/* reported as failed or broken */
+	KEEPER_DEAD,		/* the session was reported as failed or broken */
 };
 
-/* How many sets of daemons may be started within RESTARTS_NS after daemons died. */
+/* How many sets of daemons may be started within RESTARTS_NS after daemons have died. */
 #define KEEPER_RESTARTS 3
 
 struct keeper {
@@ -43,10 +43,12 @@ struct keeper {
 	bool hurried;			/* process_hurry() was granted */
 	bool sessiond_ready, disk_told, private_network, scout_registered;
 	bool begun;			/* PROGRAM is traced: a daemon that dies is replaced */
-	unsigned int set;		/* which set of daemons; the first is 0 */
+	unsigned int set;		/* number of the current set of daemons; the first is 0 */
 	int64_t restarts_ns[KEEPER_RESTARTS];	/* when the last restarts began */
-	unsigned int stopped[3];	/* looks that found sessiond, relayd, consumerd stopped */
-	size_t past_processes, past_users;	/* in the trace's folder, of earlier sets */
+	/* how many looks found sessiond, relayd, consumerd stopped */
+	unsigned int stopped[3];
+	/* numbers in the trace's folder that belong to earlier sets */
+	size_t past_processes, past_users;
 	enum keeper_state state;
 	int64_t deadline_ns, disk_ns, look_ns;
 };
@@ -57,10 +59,10 @@ void keeper_tell(struct keeper *keeper, int level, const char *text);
 /* ---- keeper_start.c ---- */
 
 /* Chooses namespaces and sizes, creates the folder, and starts the daemons and the process that
- * calls liblttng-ctl; false and a sentence. keeper_main() removes what it created. */
+ * calls liblttng-ctl; false and a sentence. keeper_main() removes what this created. */
 bool keeper_begin(struct keeper *keeper, char *error, size_t size);
 
-/* Whether another set of daemons may be started now; if so it is counted. */
+/* Whether another set of daemons may be started now; if so, counts it. */
 bool keeper_may_restart(struct keeper *keeper, int64_t now_ns);
 
 /* Ends what is left of the set, and starts another one with the same folder, ports, sizes and

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the daemons of a keeper are started with, and their start. */
+/* Prepares what the daemons of a keeper are started with, and starts them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,11 +15,12 @@
 #include "probes/process/process.h"
 #include "probes/process/wire.h"
 
-#define STAND_LIMIT_NS 8000000000	/* until the daemons stand */
-#define RESTARTS_NS INT64_C(60000000000)	/* in which there are KEEPER_RESTARTS at most */
-#define TIMER_US 50000u			/* of the live timer: the latency on a screen */
+#define STAND_LIMIT_NS 8000000000	/* time limit for the daemons to be ready */
+/* at most KEEPER_RESTARTS are allowed within this time */
+#define RESTARTS_NS INT64_C(60000000000)
+#define TIMER_US 50000u			/* period of the live timer: the latency on a screen */
 #define UNHURRIED_US 250000u		/* each tick wakes three daemons, for each stream */
-#define TIMER_CPU_US 500u		/* streams are as many as CPUs */
+#define TIMER_CPU_US 500u		/* there are as many streams as CPUs */
 
 static bool choose_places(struct keeper *k, char *error, size_t size)
 {
@@ -233,7 +234,7 @@ bool keeper_begin(struct keeper *k, char *error, size_t size)
 	d->write_anywhere = k->options->record_dir != NULL;
 	if (daemons_start(d, error, size) != 0)
 		return false;
-	/* While they start: */
+	/* While they are starting: */
 	session_names(k);
 	if (!choose_buffers(k, error, size))
 		return false;
@@ -268,7 +269,7 @@ static void close_one(int *fd)
 	*fd = -1;
 }
 
-/* Removes what nobody reads any more. A recording's files stay, beside the new ones. */
+/* Removes what is not read any more. A recording's files stay, beside the new ones. */
 static bool clear_old(struct keeper *k, char *error, size_t size)
 {
 	if (k->plan.shm_path[0]) {

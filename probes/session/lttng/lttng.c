@@ -65,7 +65,7 @@ bool lttng_plan_sizes(struct lttng_plan *p, uint32_t cpus, uint64_t room,
 	if (lttng_plan_bytes(p, cpus) > share)
 		p->event_count = p->meta_count = 2;
 	*need = lttng_plan_bytes(p, cpus);
-	/* A ring that fills the disk would lose everything: so use fewer files. */
+	/* A ring that fills the disk would lose everything, so use fewer files. */
 	while (p->ring_files > 2 &&
 	       *need * p->ring_files * RING_SUBBUFFERS / EVENT_COUNT > disk / 2)
 		p->ring_files /= 2;
@@ -124,7 +124,7 @@ static int add_channel(struct calls *c, struct lttng_domain *domain, const char 
 	channel->attr.overwrite = 0;
 	channel->attr.subbuf_size = bytes;
 	channel->attr.num_subbuf = count;
-	channel->attr.switch_timer_interval = 0;	/* the live timer does it */
+	channel->attr.switch_timer_interval = 0;	/* the live timer does this */
 	channel->attr.read_timer_interval = 0;
 	channel->attr.output = LTTNG_EVENT_MMAP;
 	if (p->ring_files) {

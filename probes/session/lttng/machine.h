@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a session finds on this machine, whatever PROGRAM is: LTTng's programs, a private network
+ * What a session needs from this machine, whatever PROGRAM is: LTTng's programs, a private network
  * namespace, a folder, shared memory, the right to attach, the probes.
  *
- * Always true: nothing is changed, no file is written. Threads: one at a time.
+ * Always true: nothing is changed, and no file is written. Threads: one at a time.
  */
 #ifndef PROBES_SESSION_MACHINE_H
 #define PROBES_SESSION_MACHINE_H

@@ -25,12 +25,12 @@
 struct daemon_places {
 	bool network;		/* a private network namespace is possible */
 	bool other_uid;		/* root: it can change to `uid` */
-	bool renamed;		/* root: only as `uid` of a user namespace of its own */
-	uid_t uid;		/* the daemons' uid; geteuid() when not root */
-	int error;		/* errno with which the network namespace failed */
+	bool renamed;		/* root: it can only become `uid` in a user namespace of its own */
+	uid_t uid;		/* the daemons' uid; geteuid() if tftop is not root */
+	int error;		/* errno of the failed attempt to make a network namespace */
 };
 
-/* Tries what works, in children that end at once (4 s at most each, process_patience()). */
+/* Finds out what works, in children that end at once (4 s at most each, see process_patience()). */
 void places_try(struct daemon_places *places);
 
 /* Moves the calling process into a private network namespace whose loopback is up and acknowledges
@@ -38,10 +38,11 @@ void places_try(struct daemon_places *places);
  * 0 for a renamed root, 0 for a root that needs no user namespace. 0, or -1 and errno. */
 int places_enter_network(uid_t inside);
 
-/* Changes the calling process to uid (and an equal gid) for good; 0, or -1 and errno. */
+/* Changes the calling process to uid (and an equal gid) for good; returns 0, or -1 and errno. */
 int places_take_uid(uid_t uid);
 
-/* Finds different ports of 127.0.0.1 on which nobody listens now, 8 at most; 0: none was found. */
+/* Finds different ports of 127.0.0.1 on which no process listens now, 8 at most; 0: none was
+ * found. */
 void places_free_ports(uint16_t *ports, size_t count);
 
 #endif

@@ -9,9 +9,9 @@
  * - buffers that do not fit into /dev/shm have failed, which can be reported; LTTng itself says
  *   nothing.
  *
- * There is no scout where PROGRAM changes its user: the other uid gets its own streams, whose
- * first packets begin in what babeltrace 2.0.4 takes for the past, because the scout's idle
- * streams have advanced its time.
+ * There is no scout if PROGRAM changes its user: the other uid gets streams of its own, whose first
+ * packets start in what babeltrace 2.0.4 takes for the past, because the scout's idle streams have
+ * advanced its time.
  */
 #ifndef PROBES_SESSION_SCOUT_H
 #define PROBES_SESSION_SCOUT_H
@@ -20,8 +20,8 @@
 
 /*
  * Forks the scout, with PROGRAM's uid and gid, LTTng in `dir`, and the tracepoints of the runtime
- * in `library_dir`. *fd becomes readable when it has registered (one byte) or cannot load the
- * library (end of file); the scout ends when the caller closes *fd. Returns its PID, or -1 and
+ * in `library_dir`. *fd becomes readable when the scout has registered (one byte) or cannot load
+ * the library (end of file); the scout ends when the caller closes *fd. Returns its PID, or -1 and
  * errno.
  */
 pid_t scout_start(const char *dir, const char *library_dir, uid_t uid, gid_t gid, int *fd);

@@ -68,7 +68,7 @@ static bool open_report(const struct bring *b, struct report *report, char *why,
 	return good;
 }
 
-/* If there are several, the last one: it is complete. */
+/* If there are several reports, keeps the last one, which is complete. */
 static void keep_codes(struct bring *b, const struct stage_codes *codes)
 {
 	if (!b->codes)
@@ -113,7 +113,7 @@ static bool wait_report(struct bring *b, const struct report *report,
 
 	do {
 		read = report_read(report, now);
-		/* LTTng looks for its daemon where the stage's thread has just set it */
+		/* LTTng looks for its daemon at the place that the stage's thread has just set */
 		if (b->again && read && now->state == STAGE_RUNS && monotonic_ns() >= awake_ns) {
 			attach_awake(b->pid);
 			awake_ns = monotonic_ns() + wait_ns;
@@ -157,7 +157,7 @@ static int count_begun(const struct bring *b, const struct stage_report *now, ch
 	int begun = b->again, ready = 0, wrong = 0;
 
 	snprintf(why, size, "%s", now->text[0] ? now->text : "no probe observes anything in it");
-	if (now->text[0])		/* what begins is heard by nobody */
+	if (now->text[0])		/* what starts is recorded nowhere */
 		return 0;
 	for (uint32_t i = 0; i < now->loads; i++) {
 		begun += now->load[i].state == STAGE_ATTACHED &&

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Loads the probes into one running process: injects the stage, tells it what to set and to load,
- * and waits for its report. It knows nothing of a session.
+ * and waits for its report. It knows nothing about sessions.
  *
- * Always true: it takes 15 s plus the injector's limits at most. It stops waiting when
- * may_go_on() says so or the process ends; the stage then finishes by itself. Everything it is
- * given belongs to the caller. Threads: any, one at a time for each name of a report.
+ * Always true: it takes 15 s plus the injector's limits at most. It stops waiting when may_go_on()
+ * says so or when the process ends; the stage then finishes by itself. Everything that it is given
+ * belongs to the caller. Threads: any, one at a time for each name of a report.
  */
 #ifndef PROBES_SESSION_BRING_H
 #define PROBES_SESSION_BRING_H
@@ -25,25 +25,26 @@ struct bring {
 	bool again;			/* another tftop has attached to it before */
 	uid_t uid;
 	gid_t gid;
-	const char *dir, *name;		/* the report's folder, which it can read, and name */
-	/* NULL: it sees tftop's files. Else the path of its place (place.h), which holds report and
-	 * probes; place is the open folder. */
+	/* folder of the report, which the process can read, and the report's name */
+	const char *dir, *name;
+	/* NULL: the process sees tftop's files. Otherwise the path of its place (place.h), which
+	 * holds the report and the probes; `place` is the open folder. */
 	const char *seen;
 	int place;
 	const struct environ_choice *probes;
-	const char *lines;		/* variables, made by environ_lines() */
+	const char *lines;		/* variables, as made by environ_lines() */
 	size_t bytes;
-	/* Called every 5 ms; false with the reason ends the waiting. */
+	/* Called every 5 ms; returns false with a reason to end the waiting. */
 	bool (*may_go_on)(void *arg, char *why, size_t size);
 	void *arg;
-	/* Results: the code that was replaced, malloc'ed, the caller's, NULL: none; and how long a
-	 * thread was stopped, at most. */
+	/* Results: the code that was replaced, which the caller frees, NULL: none; and the longest
+	 * time that a thread was stopped. */
 	struct stage_codes *codes;
 	int64_t stopped_ns;
 };
 
 /* Whether at least one probe has started, or will start once its runtime is used. *now: the result
- * for each; false: why not. */
+ * for each; false: the reason is given. */
 bool bring_probes(struct bring *bring, struct stage_report *now, char *why, size_t size);
 
 /* Whether one library of the report failed. */

@@ -51,7 +51,7 @@ void children_free(struct children *c)
 	free(c);
 }
 
-/* PID's command line, blanks between arguments; "" when gone. */
+/* The command line of a process, with blanks between arguments; "" if it has ended. */
 static void children_command(pid_t pid, char *text, size_t size)
 {
 	ssize_t got;
@@ -140,7 +140,7 @@ static void note_child(struct children *c, pid_t pid, pid_t parent,
 		return;
 	}
 	if (child)
-		tell_child(child, true, tell, arg);	/* the number was used again */
+		tell_child(child, true, tell, arg);	/* the number was reused */
 	else
 		child = insert_child(c, at);
 	if (!child)

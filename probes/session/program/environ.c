@@ -23,16 +23,16 @@
 #define ASAN_ORDER "verify_asan_link_order=0"
 
 enum way_in {
-	WAY_LAYER,	/* OPENCL_LAYERS: a list, ours first */
-	WAY_PATH,	/* one library; the user's own one is chained */
+	WAY_LAYER,	/* OPENCL_LAYERS: a list, in which ours comes first */
+	WAY_PATH,	/* one library; the user's own library is chained */
 	WAY_OWN,	/* one library, in a variable of our own */
-	WAY_PART,	/* part of others' libraries, which look at the variable */
+	WAY_PART,	/* part of the libraries of others, which read the variable */
 };
 
 static const struct probe_row {
 	const char *name, *library, *variable;
 	enum way_in way;
-	bool asked_for;		/* only where its name is given */
+	bool asked_for;		/* chosen only if its name is given */
 } probes[] = {
 	{ "opencl", "libtftop-opencl.so", "OPENCL_LAYERS", WAY_LAYER, false },
 	{ "cuda", "libtftop-cuda.so", "CUDA_INJECTION64_PATH", WAY_PATH, false },
@@ -61,14 +61,14 @@ static void known_names(char *text, size_t size)
 					 probes[i].name);
 }
 
-/* All probes that are chosen by default, or none. */
+/* Chooses or excludes all probes that are chosen by default. */
 static void set_all(struct environ_choice *choice, bool value)
 {
 	for (size_t i = 0; i < PROBES; i++)
 		choice->chosen[i] = value && !probes[i].asked_for;
 }
 
-/* One item of the list: "auto", NAME, +NAME, -NAME. */
+/* Applies one item of the list: "auto", NAME, +NAME, -NAME. */
 static int choose_item(struct environ_choice *choice, const char *item, size_t length,
 		       bool first, char *error, size_t size)
 {
@@ -80,7 +80,7 @@ static int choose_item(struct environ_choice *choice, const char *item, size_t l
 		set_all(choice, true);
 		return 0;
 	}
-	/* "opencl,nvtx" means these; "-itt" means all but it. */
+	/* "opencl,nvtx" chooses only these; "-itt" chooses all except that one. */
 	if (first)
 		set_all(choice, sign != 0);
 	for (size_t i = 0; i < PROBES; i++) {
@@ -362,6 +362,7 @@ size_t environ_lines(const struct environ_choice *choice,
 		if (choice->chosen[i] && library_there(choice->lib_dir, probes[i].library))
 			add_probe(&l, &probes[i], seen);
 		else if (probes[i].way >= WAY_OWN && own_value(&l, probes[i].variable))
-			add(&l, "%s=", probes[i].variable);	/* of a tftop around us */
+			/* set by a tftop that this one runs under */
+			add(&l, "%s=", probes[i].variable);
 	return l.full ? 0 : l.used;
 }

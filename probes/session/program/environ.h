@@ -22,7 +22,7 @@
 #define ENVIRON_PROBES_MAX 16
 
 struct environ_choice {
-	bool chosen[ENVIRON_PROBES_MAX];	/* by index into the table of environ.c */
+	bool chosen[ENVIRON_PROBES_MAX];	/* indexed as the table of environ.c */
 	char lib_dir[1024];			/* "": no probe libraries were found */
 };
 
@@ -34,16 +34,16 @@ int environ_choose(struct environ_choice *choice, const char *list,
 		   const char *self_dir, char *error, size_t size);
 
 /* Why no probe can be loaded: the path cannot be put into the environment (spaces, colons), every
- * user can write there, or there are no libraries. "": all is well. */
+ * user can write there, or there are no libraries. "": there is no problem. */
 void environ_complaint(const struct environ_choice *choice, char *text, size_t size);
 
-/* Whether a probe was chosen; false also when there is none of that name. */
+/* Whether a probe was chosen; false also if there is no probe with that name. */
 bool environ_wants(const struct environ_choice *choice, const char *probe);
 
 struct environ_options {
 	const char *dir;	/* private folder, as PROGRAM sees it */
 	const char *lib_dir;	/* the probes' folder, as PROGRAM sees it; NULL: as tftop does */
-	bool preload;		/* PROGRAM can take LD_PRELOAD */
+	bool preload;		/* PROGRAM accepts LD_PRELOAD */
 	bool lossless;
 	/* PROGRAM's own value of a variable; NULL: PROGRAM inherits tftop's variables. */
 	const char *(*own)(void *arg, const char *name);
@@ -55,8 +55,8 @@ struct environ_options {
 size_t environ_libraries(const struct environ_choice *choice, const char *seen, char *buffer,
 			 size_t size);
 
-/* Calls fn for each library that the variables or that list may name, and for those that they
- * need, until fn returns false. Returns fn's last result. */
+/* Calls fn for each library that the variables or that list may name, and for those that they need,
+ * until fn returns false. Returns fn's last result. */
 bool environ_each_library(const struct environ_choice *choice,
 			  bool (*fn)(void *arg, const char *name), void *arg);
 

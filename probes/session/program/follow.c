@@ -20,13 +20,13 @@
 /* How many processes' libraries are read per look. */
 #define READS_MAX 8
 #define PERIOD_NS INT64_C(250000000)
-#define BUSY_LOOKS 40		/* then it is looked at less often */
+#define BUSY_LOOKS 40		/* after this many looks it is examined less often */
 #define PERIOD_MAX_NS INT64_C(2000000000)
 #define AGAIN_NS INT64_C(1000000000)
 #define REFUSED_NS INT64_C(5000000000)
 #define TRIES 3
-/* While each look finds more libraries, loading goes on; after that many looks it is not waited
- * for. */
+/* While each look finds more libraries, loading goes on; after this many looks it is not waited for
+ * any longer. */
 #define GROWS_MAX 40
 #define CAUSES_MAX 8
 #define WHY_MAX 700
@@ -39,10 +39,10 @@ struct followed_process {
 	pid_t pid, parent;
 	uint64_t start_ticks, image;
 	int64_t next_ns, period_ns;
-	size_t libraries;	/* when last looked at */
+	size_t libraries;	/* number of libraries when last examined */
 	unsigned idle, grew, tries;
 	char command[100];
-	bool settled;		/* it has probes, or never will */
+	bool settled;		/* it has probes, or will never have any */
 };
 
 struct follow_job {
@@ -67,11 +67,11 @@ struct follow {
 	size_t n_causes;
 	pthread_t thread;
 	bool has_thread;
-	pthread_mutex_t lock;	/* of state and stop */
+	pthread_mutex_t lock;	/* protects state and stop */
 	pthread_cond_t asked;
 	enum stage_of_job state;
 	bool stop;
-	struct follow_job job;		/* the thread's while ASKED, else main's */
+	struct follow_job job;	/* used by the thread while ASKED, otherwise by the main thread */
 };
 
 /* ---- the thread ---- */
@@ -266,7 +266,7 @@ void follow_child(struct follow *f, const struct child_event *child)
 
 struct libraries {
 	size_t count;
-	bool probes, runtime;	/* ours; one that a probe is for */
+	bool probes, runtime;	/* a probe's library; a library that a probe is for */
 };
 
 static bool is_ours(const char *name)
@@ -384,7 +384,8 @@ static void take_result(struct follow *f, follow_function *tell, void *arg)
 	if (!k || k->start_ticks != f->job.start_ticks || is_ended(k))
 		return;
 	k->settled = f->job.good || k->tries >= TRIES;
-	if (f->job.refused)		/* a debugger may leave it, somebody continue it */
+	/* it may be possible when a debugger has left it, or when it is continued */
+	if (f->job.refused)
 		k->next_ns = monotonic_ns() + REFUSED_NS;
 	if (f->job.good || !(k->settled || f->job.refused) || was_told(f, f->job.why))
 		return;

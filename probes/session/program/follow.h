@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Attaches to processes that an attached program starts later and that its variables do not reach
- * (another environment, a shell that keeps its own). Once such a process has loaded a framework,
- * the probes are loaded into it as into the program itself (--children).
+ * (because of another environment, or a shell that keeps its own). When such a process has loaded a
+ * framework, the probes are loaded into it as into the program itself (--children).
  *
- * Always true: a process that already has probes, by a fork or by its variables, is skipped, and
- * so is one that shares its parent's memory (vfork). Only one process is attached to at a time,
- * on a thread of follow's own. A look reads a bounded number of files, however many processes
- * come and go. Each reason for which a process cannot be attached to is reported once. Threads:
- * main only.
+ * Always true: a process that already has probes, by a fork or through its variables, is skipped,
+ * and so is one that shares its parent's memory (vfork). Only one process is attached to at a time,
+ * on a thread of follow's own. A look reads a limited number of files, however many processes start
+ * and end. Each reason for which a process cannot be attached to is reported once. Threads: main
+ * only.
  */
 #ifndef PROBES_SESSION_FOLLOW_H
 #define PROBES_SESSION_FOLLOW_H
@@ -21,10 +21,10 @@
 
 struct follow;
 
-/* Receives reports: a level and a sentence, as session_say(). */
+/* Receives reports: a level and a sentence, as for session_say(). */
 typedef void follow_function(void *arg, int level, const char *text);
 
-/* probes is borrowed until follow_free(). NULL: short of memory. */
+/* probes is borrowed until follow_free(). NULL: memory is short. */
 struct follow *follow_new(const struct environ_choice *probes, bool lossless, uid_t uid,
 			  gid_t gid);
 
@@ -37,7 +37,7 @@ void follow_child(struct follow *follow, const struct child_event *child);
 /* Looks at some of the processes, lets the thread attach to one, reports on the last one. */
 void follow_look(struct follow *follow, follow_function *tell, void *arg);
 
-/* Attaches to no further process; an attempt that is under way ends soon. */
+/* Stops attaching to processes; an attempt that is under way ends soon. */
 void follow_stop(struct follow *follow);
 
 /* Waits for the thread: 2 s at most, while the injector searches for a safe moment. */

@@ -33,15 +33,15 @@ struct launcher {
 	bool released, started, exec_failed, exited, exit_sent, silent, tftop_gone;
 	int64_t exited_ns;
 	bool pty_ended, wake_again, stopped;
-	int status;			/* as waitpid gives it */
-	int64_t tail_ns;		/* until then output is still awaited */
-	int64_t wake_ns;		/* tftop is continued once more then */
-	/* PROGRAM's output that tftop has not taken yet: oldest bytes go first */
+	int status;			/* as returned by waitpid() */
+	int64_t tail_ns;		/* output is awaited until this time */
+	int64_t wake_ns;		/* when tftop is continued once more */
+	/* Output of PROGRAM that tftop has not taken yet: the oldest bytes are discarded first. */
 	char *ring;			/* owned; NULL: nothing is forwarded */
 	size_t ring_start, ring_used;
 	uint64_t dropped;
-	int64_t taken_ns;		/* when tftop last took something */
-	/* keys not yet taken by the pty */
+	int64_t taken_ns;		/* when tftop last took output */
+	/* Keys that the pty has not taken yet. */
 	char input[INPUT_BYTES];
 	size_t input_used;
 	struct {
@@ -64,7 +64,7 @@ static void queue_message(struct launcher *l, const struct wire_head *head, cons
 	l->queued++;
 }
 
-/* Continues a stopped PROGRAM, since nobody else is left who could. */
+/* Continues a stopped PROGRAM, because there is no other process left that could. */
 static void continue_program(struct launcher *l)
 {
 	if (!l->stopped || l->exited)

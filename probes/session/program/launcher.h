@@ -41,7 +41,7 @@ void launcher_origin_save(struct launcher_origin *origin);
 
 /* Shared between tftop and launcher (MAP_SHARED), written before the release. */
 struct launcher_plan {
-	uint32_t bytes;			/* used of lines */
+	uint32_t bytes;			/* how many bytes of lines are used */
 	char lines[LAUNCHER_ENV_MAX];	/* NAME=value, each with a NUL */
 };
 
@@ -63,7 +63,7 @@ _Noreturn void launcher_main(const struct launcher_options *options);
 struct program_gate {
 	int gate;			/* 'R': start with probes; end of file: without */
 	int report;			/* gets the errno of a failed exec */
-	int slave;			/* of the pty; -1: none */
+	int slave;			/* slave side of the pty; -1: none */
 };
 _Noreturn void program_main(const struct launcher_options *options,
 			    const struct program_gate *gate);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looks at PROGRAM before it starts: whether it can be run at all, and what tftop will not
- * observe. Touches nothing. Threads: main only.
+ * Examines PROGRAM before it starts: whether it can be run at all, and what tftop will not observe.
+ * Changes nothing. Threads: main only.
  */
 #ifndef PROBES_SESSION_PREFLIGHT_H
 #define PROBES_SESSION_PREFLIGHT_H
@@ -17,15 +17,15 @@ enum preflight_kind {
 	PREFLIGHT_STATIC,
 	PREFLIGHT_SECURE,	/* set-uid, set-gid, file capabilities */
 	PREFLIGHT_FOREIGN,	/* other word size, other C library, other machine */
-	PREFLIGHT_UNKNOWN,	/* it cannot be read, or is no ELF file */
+	PREFLIGHT_UNKNOWN,	/* it cannot be read, or is not an ELF file */
 };
 
 struct preflight {
 	int exit_status;	/* 0: it can be run; 125 to 127: error says why not */
 	char error[512];
 	char path[4096];	/* the file that is run */
-	char interpreter[4096];	/* of a script its interpreter, else the same */
-	enum preflight_kind kind;	/* of interpreter */
+	char interpreter[4096];	/* for a script its interpreter, otherwise equal to path */
+	enum preflight_kind kind;	/* kind of the interpreter */
 	bool changes_user;	/* it runs another program under another uid */
 	size_t note_count;
 	char notes[PREFLIGHT_NOTES][PREFLIGHT_NOTE_MAX];	/* warnings */
@@ -47,8 +47,8 @@ enum preflight_plugin {
 	PREFLIGHT_PLUGIN_FATAL,		/* this TensorFlow fails at import because of it */
 };
 
-/* What libtftop_pluggable.so means for the TensorFlow that a Python would import; text says it
- * unless all is fine. Other programs: fine. */
+/* What libtftop_pluggable.so means for the TensorFlow that a Python would import; text explains it
+ * unless the result is PREFLIGHT_PLUGIN_FINE, as for other programs. */
 enum preflight_plugin preflight_plugin(const char *program, char *text, size_t size);
 
 #endif

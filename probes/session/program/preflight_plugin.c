@@ -16,14 +16,16 @@
 #include "probes/session/program/preflight.h"
 
 #define OURS "libtftop_pluggable"
-#define FIRST_MINOR 11			/* of TensorFlow 2 that takes a profiler alone */
+/* minor version of TensorFlow 2 that accepts a plug-in with only a profiler */
+#define FIRST_MINOR 11
 
 struct found_tensorflow {
-	int major, minor;		/* the oldest wheel's; 0: none */
-	char plugin[PATH_MAX + NAME_MAX + 2];	/* our library; "": none */
+	int major, minor;		/* version of the oldest wheel; 0: none */
+	char plugin[PATH_MAX + NAME_MAX + 2];	/* path of our library; "": none */
 };
 
-/* "tensorflow_cpu-2.9.3.dist-info": belongs to TensorFlow, unlike tensorflow_io's. */
+/* Whether a name such as "tensorflow_cpu-2.9.3.dist-info" belongs to TensorFlow, unlike
+ * tensorflow_io's. */
 static bool is_wheel(const char *name, int *major, int *minor)
 {
 	static const char *const wheels[] = {
@@ -121,7 +123,7 @@ static void look_for_tensorflow(struct found_tensorflow *found, const char *pyth
 	name = strrchr(real, '/') + 1;
 	if (sscanf(name, "python3.%d", &minor) == 1)
 		snprintf(version, sizeof(version), "3.%d", minor);
-	look_in_prefix(found, python, version);		/* a virtual environment's own */
+	look_in_prefix(found, python, version);		/* the folders of a virtual environment */
 	look_in_prefix(found, real, version);
 	snprintf(pattern, sizeof(pattern), "%s/.local/lib/python%s/site-packages", home ? home : "",
 		 version);

@@ -159,7 +159,7 @@ char *ctf_metadata_text(const uint8_t *data, size_t size, size_t *text_size, uin
 	return text;
 }
 
-/* ---- its content ---- */
+/* ---- content ---- */
 
 /* Text without spaces and comments, NUL-terminated; owned by the caller. */
 static char *strip_metadata(const char *text, size_t size)
@@ -206,9 +206,9 @@ static bool read_uuid(const char *text, uint8_t uuid[16])
 	return digits == 32 && *at == '"';
 }
 
-/* ---- where a packet's numbers are ---- */
+/* ---- places of a packet's numbers ---- */
 
-/* The bytes of an integer type; moves *at behind it. 0: another type. */
+/* The size of an integer type in bytes; moves *at behind it. 0: it is another type. */
 static unsigned int type_bytes(const char *text, const char **at)
 {
 	static const char alias[] = "}:=unsignedlong;";
@@ -244,7 +244,7 @@ struct wanted_field {
 	struct ctf_place *place;
 };
 
-/* The integers of a structure, from behind its '{'; adds its bytes to *used. */
+/* Reads the integers of a structure, from after its '{'; adds their bytes to *used. */
 static bool read_fields(const char *text, const char *at, const struct wanted_field *wanted,
 			uint16_t *used)
 {
@@ -285,7 +285,7 @@ static const char *find_context(const char *text)
 	first = strstr(text, inlined);
 	if (!first)
 		return NULL;
-	/* Up to the '}' with a ';' or "align(" behind it, which no integer has. */
+	/* Up to a '}' that is followed by ';' or "align(", which no integer has. */
 	for (length = strlen(inlined); first[length]; length++)
 		if (first[length] == '}' && (first[length + 1] == ';' ||
 					     !strncmp(first + length + 1, "align(", 6)))

@@ -14,11 +14,11 @@
 #include "probes/session/recording/ctf_metadata.h"
 
 #define FILES_MAX 65536u		/* in one trace */
-#define WINDOW 65536u			/* searched for the next packet at once */
+#define WINDOW 65536u			/* bytes that are searched for the next packet at a time */
 #define MAGIC 0xc1fc1fc1u
 #define INDEX_MAGIC 0xc1f1dcc1u
 #define INDEX_HEADER 16u
-#define INDEX_ENTRY_MIN 40u		/* as far as the time of the end */
+#define INDEX_ENTRY_MIN 40u		/* enough for the time of the end */
 
 struct packet_header {
 	uint64_t id, instance, packet_bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Batches of model events as messages of babeltrace2. */
+/* Turns batches of model events into messages of babeltrace2. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static bt_field_class *field_class(bt_trace_class *trace, const struct field_spe
 	}
 }
 
-/* Takes the reference of `class`. */
+/* Takes over the reference to `class`. */
 static bool append(bt_field_class *structure, const char *name, bt_field_class *class)
 {
 	bool good = structure && class &&
@@ -266,8 +266,8 @@ static const bt_message *end_packet(struct ctf_source *source, bt_self_message_i
 	return message;
 }
 
-/* Both kinds reach from the packet before: to the end of this one for events,
- * to its beginning for packets. *none: nothing was lost there. */
+/* Both kinds start at the previous packet. Lost events reach to the end of this packet, lost
+ * packets to its start. *none: nothing was lost there. */
 static const bt_message *lost_message(struct ctf_source *source, bt_self_message_iterator *it,
 				      size_t which, bool *none)
 {
@@ -298,14 +298,14 @@ static const bt_message *lost_message(struct ctf_source *source, bt_self_message
 	return message;
 }
 
-/* ---- one message after the other ---- */
+/* ---- messages in order ---- */
 
 static size_t stage_size(const struct ctf_source *source)
 {
 	return source->stage == CTF_EVENTS ? source->count : source->n_streams;
 }
 
-/* NULL and true: there is none at this place. NULL and false: no memory. */
+/* NULL and true: there is no message at this place. NULL and false: no memory. */
 static const bt_message *make_message(struct ctf_source *source, bt_self_message_iterator *it,
 				      bool *none)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gathers events into batches and runs babeltrace's graph over each. */
+/* Collects events in batches and runs babeltrace's graph over each. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include "probes/session/decode/guard.h"
 
 #define BATCH_EVENTS 8192u
-#define TEXT_CHUNK (1u << 20)		/* of strings, in one batch */
+#define TEXT_CHUNK (1u << 20)		/* size of a chunk of strings */
 #define ERROR_MAX 512
 
 struct text_chunk {
@@ -33,13 +33,13 @@ struct ctf_writer {
 	struct event *batch;		/* owned, BATCH_EVENTS */
 	size_t n;
 	struct text_chunk *texts;	/* owned; the first is the one in use */
-	int64_t last_ns;		/* of the event before, 0: none yet */
-	int64_t begin_ns;		/* of the batch */
-	int64_t cut_ns;			/* a batch ends here, INT64_MAX: when it is full */
-	uint64_t lost_packets;		/* before the batch */
+	int64_t last_ns;		/* time of the previous event; 0: none yet */
+	int64_t begin_ns;		/* start of the batch */
+	int64_t cut_ns;			/* the batch ends here; INT64_MAX: when it is full */
+	uint64_t lost_packets;		/* lost before the batch */
 	bool begun, failed;
 	char error[ERROR_MAX];
-	struct ctf_writer *next;	/* owned; in `broken` */
+	struct ctf_writer *next;	/* owned; next one in `broken` */
 };
 
 /* ---- strings ---- */
@@ -61,7 +61,7 @@ static const char *keep_event_text(struct ctf_writer *writer, const char *text)
 	return chunk->data + chunk->used - size;
 }
 
-/* All but the newest. */
+/* Frees all chunks except for the newest. */
 static void reset_texts(struct ctf_writer *writer, bool all)
 {
 	struct text_chunk *first = writer->texts, *chunk = first && !all ? first->next : first;
@@ -129,7 +129,7 @@ static bool writer_failed(struct ctf_writer *writer)
 	return false;
 }
 
-/* Runs until the source has nothing more. */
+/* Runs until the source has no more messages. */
 static bool run_writer(struct ctf_writer *writer)
 {
 	bt_graph_run_once_status status = BT_GRAPH_RUN_ONCE_STATUS_OK;
@@ -295,7 +295,8 @@ static bool add_one(struct ctf_writer *writer, const struct event *event)
 	    (event->type != EVENT_LOST && !writer->source.class[event->type]))
 		return true;
 	if (!writer->begun) {
-		/* An empty packet first, so that a loss in the next one has one before. */
+		/* Writes an empty packet first, so that a loss in the next one has a previous
+		 * packet. */
 		writer->begin_ns = writer->last_ns =
 			event->type == EVENT_LOST && event->u.lost.begin_ns < time_ns &&
 			event->u.lost.begin_ns > 0 ? event->u.lost.begin_ns : time_ns;

@@ -35,19 +35,20 @@ struct ctf_writer;
 
 struct ctf_writer_options {
 	const char *path;		/* the trace's folder, created with its parents */
-	const char *host;		/* the host's name; "": unknown */
+	const char *host;		/* name of the host; "": unknown */
 	int64_t offset_ns;		/* CLOCK_REALTIME - CLOCK_MONOTONIC */
-	unsigned int streams;		/* in each channel, 0: 1; a thread always uses the same */
+	/* streams in each channel, 0: 1; a thread always uses the same one */
+	unsigned int streams;
 };
 
 #define CTF_STREAMS_MAX 64u
 
-/* NULL: error says why. */
+/* NULL: `error` says why. */
 struct ctf_writer *ctf_writer_new(const struct ctf_writer_options *options, char *error,
 				  size_t size);
-/* false: it has failed, now or before. */
+/* false: writing has failed, now or before. */
 bool ctf_writer_add(struct ctf_writer *writer, const struct event *events, size_t count);
-/* Writes the rest and frees. false: the trace is incomplete; error says why. */
+/* Writes the rest and frees. false: the trace is incomplete, and `error` says why. */
 bool ctf_writer_close(struct ctf_writer *writer, char *error, size_t size);
 
 #endif

@@ -16,14 +16,14 @@
 #include "probes/session/decode/seqs.h"
 
 #define WORKERS_MAX 4u
-#define AHEAD 4u			/* full batches waiting, per stream */
-#define LOW 1u				/* so few, and a worker is woken for more */
-#define ENOUGH 2u			/* so many, and who waits for them is woken */
+#define AHEAD 4u			/* full batches that wait per stream */
+#define LOW 1u				/* with this few, a worker is woken to make more */
+#define ENOUGH 2u	/* with this many, the thread that waits for them is woken */
 #define ROOM_MAX 1024u
-#define ROOM_EVENTS (1u << 17)		/* in all waiting batches */
-#define OUT 1024u			/* handed to the sink at once */
-#define RUN 64u				/* so many of one stream go to the sink where they lie */
-#define LOOK_NS 20000000		/* for workers that are lost */
+#define ROOM_EVENTS (1u << 17)		/* events in all waiting batches together */
+#define OUT 1024u			/* how many events are handed to the sink at once */
+#define RUN 64u	/* with this many of one stream in a row, they are handed on without being copied */
+#define LOOK_NS 20000000		/* how often to check for lost workers */
 #define FREE_MAX 64u			/* batches kept for reuse */
 
 /* ---- batches ---- */
@@ -209,7 +209,7 @@ static bool anyone_works(const struct offline *offline)
 	return false;
 }
 
-/* ---- bringing together ---- */
+/* ---- merging ---- */
 
 static void hand_on(struct offline *offline, const struct event *events, size_t count)
 {
@@ -291,7 +291,7 @@ static void sift_down(struct offline_lane **heap, size_t n, size_t i)
 	}
 }
 
-/* One event into what the sink gets, with what its number says. */
+/* Adds an event to what the sink gets, and handles its number. */
 static void merge_event(struct offline *offline, const struct event *from)
 {
 	struct event *event = &offline->out[offline->n_out];
@@ -395,9 +395,9 @@ static void merge_lanes(struct offline *offline)
 	emit_events(offline);
 }
 
-/* ---- the whole ---- */
+/* ---- the whole recording ---- */
 
-/* One for each CPU that this process may use but the caller's. */
+/* One worker for each CPU that this process may use, except for that of the caller. */
 static unsigned int count_workers(void)
 {
 	cpu_set_t set;
@@ -422,8 +422,8 @@ static bool start_offline(struct offline *offline)
 	return offline->n_workers || !offline->n_lanes;
 }
 
-/* The workers look at *stop, and leave when nothing is left. One may still be
- * lost on its way there: what it looks at must stay. */
+/* The workers check *stop and end when nothing is left. One may still get lost on its way there, so
+ * what it accesses must stay. */
 static void join_workers(struct offline *offline)
 {
 	pthread_mutex_lock(&offline->lock);
@@ -459,7 +459,7 @@ static void release_offline(struct offline *offline)
 			decode_batch_free(batch);
 		}
 		decode_batch_free(lane->batch);
-		/* A lost thread may still be in there. */
+		/* A lost thread may still be inside. */
 		if (!lane->lost)
 			source_free(lane->source);
 	}
@@ -480,7 +480,7 @@ static void release_offline(struct offline *offline)
 		close(offline->dir_lock);
 	if (offline->dir[0])
 		dir_remove(offline->dir);
-	/* What a lost thread looks at stays. */
+	/* What a lost thread accesses stays allocated. */
 	if (!offline->n_lost)
 		free(offline);
 }

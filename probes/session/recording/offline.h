@@ -23,17 +23,17 @@
 struct offline_options {
 	const char *path;
 	uint16_t host;
-	const atomic_bool *stop;	/* return at once */
+	const atomic_bool *stop;	/* set to make the function return at once */
 	void (*sink)(void *arg, const struct event *events, size_t count);
 	void *sink_arg;
-	/* For other threads to show progress. */
+	/* Counters with which other threads show progress. */
 	_Atomic uint64_t *events, *bytes_done, *bytes_all;
 };
 
 enum offline_end {
 	OFFLINE_WHOLE,			/* everything was read */
-	OFFLINE_PARTIAL,		/* something is missing; an EVENT_MESSAGE says what */
-	OFFLINE_FAILED,			/* nothing could be read: error */
+	OFFLINE_PARTIAL,		/* something is missing, and an EVENT_MESSAGE says what */
+	OFFLINE_FAILED,			/* nothing could be read, see `error` */
 };
 
 /* Returns when everything has been read. Reports what is missing, and which events are unknown to

@@ -12,19 +12,19 @@
 #include "probes/session/recording/offline.h"
 #include "probes/session/recording/source.h"
 
-#define LOST_MAX 64u			/* workers that are replaced at most */
+#define LOST_MAX 64u			/* maximum number of workers that are replaced */
 #define WORKERS_ROOM (LOST_MAX + 4u)
 
 /* A stream on its way from a worker to the sink. */
 struct offline_lane {
-	struct stream_source *source;		/* owned; a worker's while busy */
+	struct stream_source *source;		/* owned; used by a worker while busy */
 	const struct ctf_trace *trace;	/* borrowed */
-	struct decode_batch *ready, *last;	/* owned: full ones, oldest first */
+	struct decode_batch *ready, *last;	/* owned; full batches, oldest first */
 	unsigned int n_ready;
 	bool busy, ended;
-	bool lost;			/* babeltrace aborted in it */
-	bool starved;			/* ended short of memory */
-	struct decode_batch *batch;	/* owned: being merged */
+	bool lost;			/* babeltrace aborted while reading it */
+	bool starved;			/* it ended because memory was short */
+	struct decode_batch *batch;	/* owned; the batch that is being merged */
 	size_t at;
 };
 
@@ -32,17 +32,17 @@ struct offline_worker {
 	struct offline *offline;
 	pthread_t thread;
 	bool runs;
-	bool over;			/* it is about to return [locked] */
+	bool over;			/* the worker is about to return [locked] */
 	atomic_bool gave_up;
-	struct offline_lane *lane;		/* the one that it works on */
+	struct offline_lane *lane;		/* the lane that it works on */
 };
 
 struct offline {
 	const struct offline_options *options;
-	pthread_mutex_t lock;		/* lanes' ready, busy, ended; workers' lane; unused;
-					 * wanted */
+	/* protects ready, busy and ended of lanes; lane of workers; unused; wanted */
+	pthread_mutex_t lock;
 	pthread_cond_t filled, emptied;
-	const struct offline_lane *wanted;	/* the caller waits for it; NULL: none */
+	const struct offline_lane *wanted;	/* the lane that the caller waits for; NULL: none */
 	struct offline_lane *lanes;		/* owned */
 	size_t n_lanes;
 	struct offline_worker workers[WORKERS_ROOM];
@@ -53,24 +53,24 @@ struct offline {
 	size_t n_traces;
 	char dir[DIR_PATH_MAX];		/* private folder; "": none */
 	int dir_lock;
-	/* the caller's thread */
+	/* Members that only the caller's thread uses. */
 	struct offline_lane **heap;		/* owned */
 	struct seqs *seqs;		/* owned */
 	struct event *out;		/* owned */
 	size_t n_out;
-	struct decode_batch *used;	/* owned: reused after the next emit */
+	struct decode_batch *used;	/* owned; a batch that is reused after the next emit */
 	int64_t time_ns, alive_ns;
 	uint64_t n_events;
 	char why[800];			/* why nothing was read; "": something was */
 };
 
-/* Finds the traces, and scans their packets. */
+/* Finds the traces and scans their packets. */
 bool offline_find(struct offline *offline, char *error, size_t size);
 /* Creates the lanes. */
 bool offline_open(struct offline *offline, char *error, size_t size);
 /* Reports what is missing. */
 enum offline_end offline_tell(struct offline *offline, char *error, size_t size);
-/* Updates what other threads read. */
+/* Updates the counters that other threads read. */
 void offline_count(struct offline *offline);
 void offline_release_traces(struct offline *offline);
 

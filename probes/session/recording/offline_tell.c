@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which traces a recording has, and what is missing of them, in words. */
+/* Which traces a recording has, and reports about what is missing from them. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,10 +11,10 @@
 #include "probes/session/decode/graph.h"
 #include "probes/session/recording/offline_internal.h"
 
-#define UNKNOWN_MAX 64u			/* kinds of events told apart */
+#define UNKNOWN_MAX 64u			/* how many kinds of events are distinguished */
 #define UNKNOWN_SHOWN 4u
-#define SESSIONS_MAX 1000u		/* of a recording: three a minute at most */
-#define WHEN_MAX 96			/* a time with the words around it */
+#define SESSIONS_MAX 1000u		/* per recording: at most three per minute */
+#define WHEN_MAX 96			/* room for a time with the words around it */
 
 /* ---- finding ---- */
 
@@ -33,7 +33,7 @@ static void find_trace(void *arg, const char *folder)
 	}
 	ctf_scan(trace, folder);
 	offline->traces[offline->n_traces++] = trace;
-	/* Of an unknown layout: read as a whole. */
+	/* A trace with an unknown layout is read as a whole. */
 	if (trace->metadata)
 		offline->n_lanes += trace->known ? trace->n_streams : 1;
 	if (trace->known)
@@ -103,7 +103,7 @@ bool offline_open(struct offline *offline, char *error, size_t size)
 
 void offline_release_traces(struct offline *offline)
 {
-	/* A lost thread's source looks at its trace. */
+	/* The source of a lost thread still uses its trace. */
 	for (size_t i = 0; !offline->n_lost && i < offline->n_traces; i++) {
 		ctf_release(offline->traces[i]);
 		free(offline->traces[i]);
@@ -122,7 +122,7 @@ void offline_count(struct offline *offline)
 	atomic_store(offline->options->events, offline->n_events);
 }
 
-/* ---- telling ---- */
+/* ---- reports ---- */
 
 static void tell(struct offline *offline, int level, const char *text)
 {
@@ -136,7 +136,7 @@ static void tell(struct offline *offline, int level, const char *text)
 	offline->options->sink(offline->options->sink_arg, &event, 1);
 }
 
-/* Told, or if nothing at all was read, kept as the reason of that. */
+/* Reports a failure; if nothing at all was read, keeps it as the reason for that. */
 static void tell_failure(struct offline *offline, const char *text)
 {
 	if (offline->n_events)
@@ -145,7 +145,7 @@ static void tell_failure(struct offline *offline, const char *text)
 		snprintf(offline->why, sizeof(offline->why), "%s", text);
 }
 
-/* packets 0: something, nobody knows how much. */
+/* packets 0: it is unknown how much was lost. */
 static void tell_loss(struct offline *offline, int64_t begin_ns, int64_t end_ns, uint64_t packets)
 {
 	struct event event = {
@@ -157,7 +157,7 @@ static void tell_loss(struct offline *offline, int64_t begin_ns, int64_t end_ns,
 	offline->options->sink(offline->options->sink_arg, &event, 1);
 }
 
-/* First time of all the streams: times are told from there. */
+/* The first time in all streams, from which times are counted. */
 static int64_t origin_ns(const struct offline *offline)
 {
 	int64_t first_ns = INT64_MAX;
@@ -172,7 +172,7 @@ static int64_t origin_ns(const struct offline *offline)
 	return first_ns;
 }
 
-/* What is missing of one sort. */
+/* One kind of missing data. */
 struct missing {
 	uint64_t packets, bytes;
 	size_t streams;
@@ -188,7 +188,7 @@ static void add_missing(struct missing *missing, const struct ctf_damage *damage
 		missing->from_ns = damage->begin_ns;
 }
 
-/* ", from 1.2 s on", or nothing when the time is not known. */
+/* Writes ", from 1.2 s on", or nothing if the time is unknown. */
 static const char *when(char text[WHEN_MAX], const char *before, int64_t at_ns, int64_t origin,
 			const char *after)
 {
@@ -240,8 +240,8 @@ static bool tell_damage(struct offline *offline, int64_t origin)
 
 /* ---- daemons that died and were replaced ---- */
 
-/* Of one tftop: its first session is its first, the next ones have a number (keeper_start.c);
- * LTTng adds day and time. 0: no session of tftop's. */
+/* The number of a session of tftop: the first one has none and counts as the first, later ones have
+ * a number (keeper_start.c); LTTng adds day and time. 0: it is not a session of tftop. */
 static unsigned session_number(const struct ctf_trace *trace)
 {
 	const char *at = trace->path;
@@ -282,7 +282,7 @@ static bool sessions_span(const struct offline *offline, unsigned least, unsigne
 	return *begin_ns <= *end_ns;
 }
 
-/* As it was told and drawn when it was live (tui/run/live_restart.c). */
+/* Reports gaps in the same way as during the live run (tui/run/live_restart.c). */
 static void tell_gaps(struct offline *offline, int64_t origin)
 {
 	char text[400], begin[FMT_MAX], end[FMT_MAX];
@@ -305,7 +305,7 @@ static void tell_gaps(struct offline *offline, int64_t origin)
 	}
 }
 
-/* Why the description of a trace is not there; false: it is. */
+/* Why the description of a trace is missing; false: it is not. */
 static bool metadata_problem(const struct ctf_trace *trace, char *text, size_t size)
 {
 	if (trace->metadata)
@@ -346,7 +346,7 @@ static bool tell_metadata(struct offline *offline)
 	return any;
 }
 
-/* What babeltrace did not take. */
+/* Reports what babeltrace did not accept. */
 static bool tell_unread(struct offline *offline, int64_t origin)
 {
 	uint64_t bad = 0;
@@ -388,7 +388,7 @@ static bool tell_unread(struct offline *offline, int64_t origin)
 	return lost || bad || unread;
 }
 
-/* ---- events of others ---- */
+/* ---- events of other providers ---- */
 
 struct unknown {
 	size_t count;
@@ -419,7 +419,7 @@ static int by_events(const void *a, const void *b)
 	return left->events < right->events ? 1 : left->events > right->events ? -1 : 0;
 }
 
-/* How many there are. */
+/* Reports unknown events; returns how many there are. */
 static uint64_t tell_unknown(struct offline *offline)
 {
 	struct unknown unknown = { 0 };

@@ -15,23 +15,23 @@
 #include "probes/session/decode/graph.h"
 
 #define FAILURES_MAX 64u
-#define WINDOW 64u			/* packets seen at once after a failure */
-#define MARGIN 64u			/* events that one run of a graph may bring, at most */
-#define FILES_MAX 64u			/* cut out of one window; the rest comes later */
+#define WINDOW 64u	/* how many packets the graph gets at once after a failure */
+#define MARGIN 64u			/* how many events one run of a graph may bring at most */
+#define FILES_MAX 64u	/* how many pieces are cut out of one window; the rest comes later */
 #define PATH_SIZE 512
 
 struct stream_source {
 	struct source_options options;
-	char folder[PATH_SIZE];		/* of links; "": not made */
-	int metadata_fd;		/* owned: its text */
-	int fds[FILES_MAX];		/* owned: what was cut out */
+	char folder[PATH_SIZE];		/* folder of links; "": not made */
+	int metadata_fd;		/* owned; file with the text of the metadata */
+	int fds[FILES_MAX];		/* owned; files with the pieces that were cut out */
 	size_t n_fds, n_links;
 	bt_graph *graph;		/* owned */
 	struct decode *decode;		/* owned */
-	size_t first, end;		/* packets that the graph sees */
-	uint64_t begun;			/* packets begun before this graph */
-	size_t counted;			/* packets in bytes_done */
-	bool opened;			/* of a source without stream: once */
+	size_t first, end;		/* the packets that the graph gets */
+	uint64_t begun;			/* packets that were begun before this graph */
+	size_t counted;			/* packets that are included in bytes_done */
+	bool opened;			/* for a source without a stream, which is opened once */
 	unsigned int failures;
 	_Atomic uint64_t bytes_done;
 	struct source_end what;
@@ -242,7 +242,7 @@ static bool fill_folder(struct stream_source *source)
 
 /* ---- running ---- */
 
-/* babeltrace delivers 15 at once: there is room, see MARGIN. */
+/* babeltrace delivers 15 at once, for which there is room, see MARGIN. */
 static void take(void *arg, const bt_message *message)
 {
 	struct stream_source *source = arg;
@@ -292,7 +292,7 @@ static bool build(struct stream_source *source)
 	return build_graph(source);
 }
 
-/* Packets from `first` on are lost, and nothing follows. */
+/* The packets from `first` on are lost, and nothing follows. */
 static void give_up(struct stream_source *source, size_t first)
 {
 	const struct ctf_stream *stream = source->options.stream;
@@ -309,7 +309,7 @@ static bool is_described(struct stream_source *source)
 {
 	clear_folder(source);
 	if (!source->folder[0])
-		return true;		/* something else is wrong */
+		return true;		/* the cause is another one */
 	if (build_graph(source)) {
 		close_graph(source);
 		return true;
@@ -320,7 +320,7 @@ static bool is_described(struct stream_source *source)
 	return false;
 }
 
-/* The next graph; false: all has been read. */
+/* Opens the next graph; false: everything has been read. */
 static bool open_next(struct stream_source *source)
 {
 	const struct ctf_stream *stream = source->options.stream;
@@ -345,7 +345,7 @@ static bool open_next(struct stream_source *source)
 			give_up(source, source->first);
 			break;
 		}
-		/* Smaller pieces once, then without these. */
+		/* First try smaller pieces, then leave them out. */
 		if (++source->failures > 1) {
 			source->what.bad_packets += source->end - source->first;
 			decode_lost(source->decode, stream->packets[source->first].begin_ns,

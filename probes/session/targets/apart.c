@@ -15,7 +15,8 @@
 struct session_apart {
 	struct session_apart *next;
 	struct container_place place;
-	struct stat root, space;	/* of whom it is for */
+	/* identifies the root folder and the namespace that it is for */
+	struct stat root, space;
 };
 
 static bool read_identity(pid_t pid, struct stat *root, struct stat *space)
@@ -34,7 +35,7 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 	return a->st_ino == b->st_ino && a->st_dev == b->st_dev;
 }
 
-/* ---- what is in it ---- */
+/* ---- contents of a place ---- */
 
 struct filling {
 	struct session *session;
@@ -59,7 +60,7 @@ static bool fill_place(struct filling *f)
 
 	if (!copy_library(f, STAGE_LIBRARY) || !environ_each_library(probes, copy_library, f))
 		return false;
-	/* what LTTng cannot do without, dlopen() in the target says */
+	/* if LTTng needs a file that is missing, dlopen() in the target reports that */
 	for (size_t i = 0; place_lttng[i]; i++)
 		if (place_find_library(place_lttng[i], probes->lib_dir, path, sizeof(path)) &&
 		    !place_copy(f->place, path, f->why, f->size))

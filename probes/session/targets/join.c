@@ -26,9 +26,10 @@
 #include "probes/process/process.h"
 #include "probes/session/targets/targets.h"
 
-#define CLEARED_NS INT64_C(3000000000)	/* a keeper clears away within 2 s */
+#define CLEARED_NS INT64_C(3000000000)	/* a keeper cleans up within 2 s */
 #define CLEARED_LOOK_MS 20
-#define JOIN_LIMIT_NS INT64_C(15000000000)	/* 1 s until it looks, 5 s of LTTng's, load */
+/* 1 s until it looks, 5 s of LTTng's sleep, and time for a busy machine */
+#define JOIN_LIMIT_NS INT64_C(15000000000)
 #define LOOK_MS 5
 #define AWAKE_LOOKS 20			/* 100 ms */
 

@@ -156,9 +156,9 @@ bool targets_begin(struct session *s, const struct session_options *options,
 	environ_complaint(&s->probes, complaint, sizeof(complaint));
 	if (!check || !s->targets)
 		snprintf(error, SESSION_ERROR_MAX, "out of memory for the session");
-	else if (options->join)		/* loads nothing */
+	else if (options->join)		/* nothing is loaded into it */
 		good = targets_join_begin(s, error);
-	else if (complaint[0])		/* at launch nothing is loaded then */
+	else if (complaint[0])		/* at a launch nothing is loaded in this case */
 		snprintf(error, SESSION_ERROR_MAX, "cannot attach: %.480s", complaint);
 	else
 		good = begin_all(s, check, error);
@@ -168,7 +168,7 @@ bool targets_begin(struct session *s, const struct session_options *options,
 	return good;
 }
 
-/* ---- their ends, and what they start ---- */
+/* ---- ends of targets, and what they start ---- */
 
 bool targets_watch(struct session *s)
 {
@@ -485,7 +485,7 @@ int targets_attach(struct session *s, char error[SESSION_ERROR_MAX])
 		if (s->targets[i].given)
 			return -1;
 		say_left_out(s, &s->targets[i], error);
-		session_unwatch(s, s->targets[i].fd);	/* nobody would take its end */
+		session_unwatch(s, s->targets[i].fd);	/* its end would never be read */
 		close(s->targets[i].fd);
 		s->targets[i].fd = -1;
 		apart_clear(s);

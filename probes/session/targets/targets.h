@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes that ran already when the session began: attached to (targets.c), given what they
- * need where they see other files than tftop (apart.c), or joined (join.c). There is no
+ * Processes that ran already when the session started: tftop attaches to them (targets.c), provides
+ * what they need if they see other files than tftop (apart.c), or joins them (join.c). There is no
  * launcher then.
  *
  * Always true: a target is held by a pidfd from the check on, so that nothing is ever done to
- * another process that got its PID. Of a process that has ended nothing is left in
- * session->aparts.
+ * another process that got its PID. session->aparts has no entry for a process that has ended.
  *
  * Threads: main only.
  */
@@ -18,40 +17,40 @@
 
 struct session_target {
 	pid_t pid;
-	int fd;				/* pidfd; -1: left out */
-	uint64_t start_ticks;		/* when it was checked */
+	int fd;				/* pidfd; -1: the target was left out */
+	uint64_t start_ticks;		/* start time when it was checked */
 	uint64_t image;			/* what it ran then (process.h) */
-	bool given;			/* named by the user: without it there is no session */
+	bool given;			/* named by the user; if it fails, there is no session */
 	bool again;			/* another tftop has attached to it before */
 	bool attached, ended;
 	bool is_apart;			/* it sees other files than tftop */
 	struct stage_codes *codes;	/* owned; its code that was replaced (code.h), or NULL */
-	struct session_apart *apart;	/* what it is given in their place; NULL: nothing yet */
-	struct children *children;	/* owned; what it starts. NULL: they belong to another
-					 * target above it */
+	struct session_apart *apart;	/* what provides files for it; NULL: nothing yet */
+	/* owned; the processes that it starts. NULL: they belong to another target above it */
+	struct children *children;
 };
 
-/* Checks and holds all of them; false and a sentence when one that was named cannot be
- * attached to. */
+/* Checks and holds all targets; false and a sentence if one that was named cannot be attached
+ * to. */
 bool targets_begin(struct session *session, const struct session_options *options,
 		   char error[SESSION_ERROR_MAX]);
-/* Their ends wake session_next(); false and errno. */
+/* Makes their ends wake session_next(); false and errno. */
 bool targets_watch(struct session *session);
-/* Brings the probes into them and waits until they are armed; 0, or -1 and a sentence. */
+/* Brings the probes into them and waits until these are armed; returns 0, or -1 and a sentence. */
 int targets_attach(struct session *session, char error[SESSION_ERROR_MAX]);
 
-/* One of them that has ended since the last call; NULL: none. */
+/* A target that has ended since the last call; NULL: none. */
 struct session_target *targets_ended(struct session *session);
-/* How many are attached to and still run. */
+/* How many are attached to and still running. */
 size_t targets_running(const struct session *session);
-/* Reports what they have started and what of that has ended. */
+/* Reports which processes they have started and which of these have ended. */
 void targets_look(struct session *session, child_function *tell);
-/* Whether a process has our probes, or is a target and gets them. */
+/* Whether a process has the probes, or is a target and will get them. */
 bool targets_reach(const struct session *session, pid_t pid);
 /* Whether libtftop-runtime.so is mapped in a process. */
 bool targets_has_runtime(pid_t pid);
 
-/* Takes back the changes to their code, as far as that is possible; before tftop leaves. */
+/* Undoes the changes to their code, as far as that is possible; before tftop ends. */
 void targets_put_back(struct session *session);
 void targets_free(struct session *session);
 
@@ -64,16 +63,16 @@ bool apart_open(struct session *session, struct session_target *target, char *wh
 void apart_clear(struct session *session);
 /* The private folder as the target sees it. */
 const char *apart_dir(const struct session *session, const struct session_target *target);
-/* That folder's descriptor here; -1: the target sees tftop's files. */
+/* The descriptor of that folder; -1: the target sees tftop's files. */
 int apart_folder(const struct session_target *target);
 /* The probes' folder as the target sees it; NULL: as tftop sees it. */
 const char *apart_libraries(const struct session_target *target);
 
 /* ---- join.c ---- */
 
-/* Before anything is forked: checks and holds the program; false and a sentence. */
+/* Checks and holds the program, before anything is forked; false and a sentence. */
 bool targets_join_begin(struct session *session, char error[SESSION_ERROR_MAX]);
-/* Waits until it has introduced itself; false and a sentence. */
+/* Waits until the program has connected; false and a sentence. */
 bool targets_join(struct session *session, char *why, size_t size);
 
 #endif

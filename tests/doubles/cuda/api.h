@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of the CUDA driver that the programs of the tests call, by the names that
- * libcuda.so.1 exports; so they run on a real driver too. Results are the driver's, 0 is success.
+ * The functions of the CUDA driver that the programs of the tests call, under the names that
+ * libcuda.so.1 exports, so that these programs also run on a real driver. Results are those of the
+ * driver; 0 is success.
  */
 #ifndef TESTS_DOUBLES_CUDA_API_H
 #define TESTS_DOUBLES_CUDA_API_H

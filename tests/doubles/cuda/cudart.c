@@ -46,7 +46,7 @@ static int keep(int result)
 	return result;
 }
 
-/* The runtime starts the driver at its first call that needs it, and makes a device current. */
+/* The runtime starts the driver in its first call that needs it, and makes a device current. */
 static int start(void)
 {
 	void *context;
@@ -91,7 +91,7 @@ SIM_API char __cudaInitModule(void **handle)
 	return 1;
 }
 
-/* Before main: the driver is not started here, so the name is all that is kept. */
+/* Called before main: the driver is not started yet, so only the name is kept. */
 SIM_API void __cudaRegisterFunction(void **handle, const char *host, char *code, const char *name,
 				    int threads, void *tid, void *bid, void *block, void *grid,
 				    int *warp);
@@ -142,7 +142,7 @@ SIM_API int __cudaPopCallConfiguration(struct size3 *grid, struct size3 *block, 
 	return 0;
 }
 
-/* Of a host function, or of a handle that __cudaGetKernel gave. */
+/* The function of a host function, or of a handle that __cudaGetKernel returned. */
 static struct sim_function *function_of(const void *what)
 {
 	for (int i = 0; i < n_kernels; i++)

@@ -119,7 +119,7 @@ static int fault_of(const char *function)
 	return result;
 }
 
-/* These are allowed before the driver is there. */
+/* Functions that may be called before the driver is started. */
 static bool early(const char *function)
 {
 	return !strcmp(function, "cuptiGetVersion") || !strcmp(function, "cuptiGetTimestamp") ||
@@ -128,7 +128,7 @@ static bool early(const char *function)
 	       !strcmp(function, "cuptiActivityRegisterCallbacks");
 }
 
-/* What the second family has functions of its own for. */
+/* Functions of which the second family has its own versions. */
 static bool of_first(const char *function)
 {
 	static const char *const names[] = {
@@ -168,7 +168,7 @@ int cu_before(const char *function)
 
 /* --- version, names, time --------------------------------------------------- */
 
-/* Counted from 2 until 12.9, then the release itself; 1: an update. */
+/* The version number counts from 2 until 12.9, then it is the release itself; 1 is an update. */
 static uint32_t version(void)
 {
 	static const uint32_t counted[][2] = {

@@ -7,7 +7,7 @@
 #include "tests/doubles/cuda/cupti_double.h"
 
 #define CANARY 0x7561646275666672ull
-#define KINDS_MAX 4096	/* records of one buffer that are put in another order */
+#define KINDS_MAX 4096	/* most records of one buffer that can be reordered */
 
 atomic_bool cu_kind[CUPTI_KIND_LIMIT], cu_driver_api[1024], cu_runtime_api[1024];
 bool cu_latency, cu_own_clock;
@@ -22,7 +22,7 @@ struct buffer {
 	struct buffer *next;
 };
 
-/* Where records go: one for all threads, or one for each. */
+/* Holds the buffer for new records: one for all threads, or one for each. */
 struct holder {
 	pthread_mutex_t lock;
 	struct buffer *now;
@@ -35,10 +35,11 @@ static __thread struct holder *own;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t delivered = PTHREAD_COND_INITIALIZER;
-static struct buffer *full, *held;	/* under lock */
-static struct buffer *owned[4096];	/* every buffer that is ours, under lock */
+static struct buffer *full, *held;	/* protected by lock */
+/* every buffer that belongs to the double, protected by lock */
+static struct buffer *owned[4096];
 static unsigned int n_buffers;
-static unsigned long n_begun, n_delivered;	/* by the worker, under lock */
+static unsigned long n_begun, n_delivered;	/* changed by the worker, protected by lock */
 static _Atomic unsigned long n_flushes;
 static bool worker_runs;
 static atomic_ullong dropped, n_records;
@@ -84,7 +85,7 @@ static void hand_over(struct buffer *b)
 		cu_die("buffer %p was written to while it is ours", (void *)b->data);
 }
 
-/* Steps over what we wrote, with the longer records of the setting. */
+/* Steps over a record that this double wrote, also if the setting made it longer. */
 static uint32_t step(const uint8_t *record)
 {
 	uint32_t kind;
@@ -102,7 +103,8 @@ static void shuffle(struct buffer *b)
 	for (size_t at = 0; at < b->used && n < KINDS_MAX; at += step(copy + at))
 		starts[n++] = at;
 	if (n < KINDS_MAX) {
-		for (size_t i = 0; i < n; i++) {	/* every other one from the end */
+		/* every other record, starting at the end */
+		for (size_t i = 0; i < n; i++) {
 			size_t from = starts[i % 2 ? i / 2 : n - 1 - i / 2];
 			uint32_t bytes = step(copy + from);
 
@@ -295,7 +297,7 @@ static void take_ready(struct buffer **from, bool forced, int64_t now, struct bu
 	}
 }
 
-/* What has not ended comes without its end, when it is forced to come. */
+/* A forced flush delivers records that have not ended without their end times. */
 static void cut_short(struct buffer *b, int64_t now)
 {
 	for (size_t at = 0; at < b->used; at += step(b->data + at)) {
@@ -347,7 +349,7 @@ CUPTI(cuptiActivityFlushAll, (uint32_t, flag))
 			end = &(*end)->next;
 		take_ready(&held, true, now, end);
 	}
-	/* it returns when all is delivered, also what the worker has begun with */
+	/* returns when everything is delivered, including what the worker has started with */
 	for (begun = n_begun; n_delivered < begun && !cu.tardy;)
 		pthread_cond_wait(&delivered, &lock);
 	pthread_mutex_unlock(&lock);
@@ -364,7 +366,7 @@ CUPTI(cuptiActivityFlushAll, (uint32_t, flag))
 
 CUPTI(cuptiActivityFlushPeriod, (uint32_t, ms))
 {
-	return CUPTI_OK;	/* full ones come by themselves anyway */
+	return CUPTI_OK;	/* full buffers are delivered anyway */
 }
 
 CUPTI(cuptiActivityGetNumDroppedRecords, (void *, context), (uint32_t, stream), (size_t *, count))

@@ -44,25 +44,25 @@ struct cu_settings {
 };
 extern struct cu_settings cu;
 
-/* What is switched on. */
+/* Which kinds are enabled. */
 extern atomic_bool cu_kind[CUPTI_KIND_LIMIT];
 extern atomic_bool cu_driver_api[1024], cu_runtime_api[1024];
 void cu_set(atomic_bool *at, size_t n, bool on);
 extern bool cu_latency, cu_per_thread;
-extern int64_t cu_time_offset;	/* of the client's clock to CLOCK_REALTIME */
+extern int64_t cu_time_offset;	/* from the client's clock to CLOCK_REALTIME */
 extern bool cu_own_clock;
 extern atomic_bool cu_subscribed;
 
 _Noreturn void cu_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* A function begins: the result that it is to fail with, or 0. */
+/* A function starts: returns the result with which it must fail, or 0. */
 int cu_before(const char *function);
-/* A callback of the client runs on this thread: from which nothing may be flushed. */
+/* A callback of the client is running on this thread, from which nothing may be flushed. */
 extern __thread const char *cu_inside;
 
-/* Flushes that have begun, for a test that waits for one (by dlsym). */
+/* How many flushes have begun, for a test that waits for one (found by dlsym). */
 SIM_API unsigned long cupti_double_flushes(void);
 
-/* cuptiX(arguments) { body }, which may be told to fail. */
+/* Defines cuptiX(arguments) { body }, which can be told to fail. */
 #define CUPTI(fn, ...) \
 	int cu_##fn(E_ARGS(__VA_ARGS__)); \
 	SIM_API int fn(E_ARGS(__VA_ARGS__)); \
@@ -76,21 +76,22 @@ SIM_API unsigned long cupti_double_flushes(void);
 /* --- records: cupti_records.c --- */
 
 extern const struct sim_tool cu_tool;
-/* Bytes of a record of that kind in this release; 0: it has no such kind. */
+/* Size of a record of that kind in this release; 0: there is no such kind. */
 uint32_t cu_bytes(uint32_t kind);
 void cu_devices(void);	/* their records, where that kind is on */
 void cu_overhead_record(uint32_t kind, int64_t start_ns, int64_t end_ns, uint32_t correlation);
 
 /* --- buffers: cupti_buffers.c --- */
 
-/* bytes of the release are written; the buffer is complete from ready_ns on. */
+/* Writes as many bytes as the release's record has; the buffer is complete from ready_ns on. */
 void cu_append(const void *record, int64_t ready_ns);
 int64_t cu_time(int64_t realtime_ns);
 
 /* --- callbacks: cupti_api.c --- */
 
-/* The functions of the second family (13.3) are the subscriber's, and exclude the first's. */
-extern int cu_family;	/* 1, 2; 0 nobody has subscribed yet */
+/* The functions of the second family (13.3) belong to a subscriber and exclude those of the
+ * first. */
+extern int cu_family;	/* 1 or 2; 0: no client has subscribed yet */
 extern struct cupti_subscriber *const cu_subscriber;
 void cu_callback(uint32_t domain, uint32_t id, const void *data);
 bool cu_wanted(uint32_t domain, uint32_t id);

@@ -66,7 +66,7 @@ int cu_cuptiActivityRegisterTimestampCallback(cupti_timestamp_fn *clock);
 static request_fn *requested;
 static complete_fn *completed;
 
-/* Of the one who subscribed by this family. */
+/* A function of the second family, for a client that subscribed with it. */
 #define SECOND(fn, ...) \
 	CUPTI(fn, (struct cupti_subscriber *, who), __VA_ARGS__)
 #define OURS() do { \

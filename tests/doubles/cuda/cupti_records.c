@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The double of CUPTI: what the device did, as records of its release. See cupti_double.h. */
+/* The double of CUPTI: the work of the device, as records of its release. See cupti_double.h. */
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "tests/doubles/cuda/cupti_double.h"
 
-/* Any record, with room for what a later release may append. */
+/* Any record, with room for fields that a later release may append. */
 union record {
 	uint32_t kind;
 	struct cupti_kernel kernel;
@@ -31,7 +31,8 @@ union record {
 struct size {
 	uint32_t kind, release, bytes;
 };
-/* From which release on a kind has which size; the last that fits counts. */
+/* The size of each kind of record, by the release in which it changed; the last matching row
+ * counts. */
 static const struct size sizes[] = {
 	{ CUPTI_KIND_COPY, 11010, 80 }, { CUPTI_KIND_COPY, 11060, 88 },
 	{ CUPTI_KIND_COPY, 12080, 96 }, { CUPTI_KIND_COPY, 13040, 112 },
@@ -98,7 +99,7 @@ static bool no_times(void)
 	static atomic_uint n;
 	unsigned int i;
 
-	/* From 12.6 to 13.0 a client's clock made some of them nothing. */
+	/* from 12.6 to 13.0, a client's own clock set some of the times to 0 */
 	bool bug = cu_own_clock && RELEASE >= CUPTI_RELEASE(12, 6) && RELEASE < CUPTI_RELEASE(13,
 											      1);
 
@@ -245,8 +246,8 @@ static bool kernels_on(void)
 	return cu_kind[CUPTI_KIND_CONCURRENT_KERNEL] || cu_kind[CUPTI_KIND_KERNEL];
 }
 
-/* A graph that is recorded as a whole has no records of its nodes; which it is counts when its
- * launch begins. */
+/* A graph that is recorded as a whole has no records of its nodes; the setting at the start of its
+ * launch counts. */
 static bool whole(uint32_t correlation)
 {
 	static __thread uint32_t launch;
@@ -277,7 +278,7 @@ static void told_op(const struct sim_op *op)
 		peer_record(&r, op);
 	else
 		fill_record(&r, op);
-	if (no_times())	/* both lie at the same places in all four */
+	if (no_times())	/* both are at the same offsets in all four */
 		r.kernel.start = r.kernel.end = 0;
 	cu_append(&r, op->end_ns);
 }
@@ -476,7 +477,7 @@ static void told_object(enum sim_object kind, const void *object, bool gone)
 		data.context = ((const struct sim_stream *)object)->context;
 		if (!gone)
 			stream_record(object);
-		/* The default stream has no call that makes it. */
+		/* The default stream is not created by a call. */
 		if (!((const struct sim_stream *)object)->legacy)
 			cu_callback(CUPTI_DOMAIN_RESOURCE, gone ? CUPTI_RESOURCE_STREAM_DESTROY :
 				    CUPTI_RESOURCE_STREAM_CREATED, &data);

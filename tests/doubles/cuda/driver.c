@@ -12,9 +12,9 @@ struct sim_event {
 	int64_t at_ns;
 	struct sim_stream *stream;
 	bool recorded;
-	struct sim_graph *capture;	/* recorded while a stream was captured: nothing to wait
-					 * for, */
-	struct sim_node *noted;		/* but for nodes that come after this one */
+	/* set if recorded while a stream was captured: there is nothing to wait for, */
+	struct sim_graph *capture;
+	struct sim_node *noted;		/* except for nodes that follow this one */
 };
 
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -27,7 +27,7 @@ static void write_truth(void)
 	sim_write_truth(getenv("CUDA_DOUBLE_TRUTH"));
 }
 
-/* As the driver does it: one library, once, from inside of cuInit. */
+/* As the driver does it: one library, once, from within cuInit. */
 static void inject(void)
 {
 	const char *path = getenv("CUDA_INJECTION64_PATH");
@@ -135,7 +135,7 @@ ENTRY(312, cuDeviceCanAccessPeer, (int *, can), (int, device), (int, peer))
 	return device_of(device) && device_of(peer) ? SIM_OK : SIM_INVALID_DEVICE;
 }
 
-/* Attributes by their numbers: a device of compute capability 9.0. */
+/* Attributes by their numbers, of a device with compute capability 9.0. */
 ENTRY(9, cuDeviceGetAttribute, (int *, value), (int, attribute), (int, device))
 {
 	static const struct { int attribute, value; } known[] = {
@@ -179,7 +179,7 @@ ENTRY(386, cuDevicePrimaryCtxRetain, (void **, context), (int, device))
 	return SIM_OK;
 }
 
-/* A primary context stays, so that handles of it never dangle in a test. */
+/* A primary context is not freed, so that its handles never dangle in a test. */
 ENTRY(544, cuDevicePrimaryCtxRelease_v2, (int, device))
 {
 	struct sim_device *d = device_of(device);
@@ -222,7 +222,7 @@ static void drain_context(struct sim_context *c)
 		sim_drain(s);
 }
 
-/* The memory stays: its number is what records have. */
+/* The memory is not freed: records contain the context's number. */
 ENTRY(322, cuCtxDestroy_v2, (void *, context))
 {
 	struct sim_context *c = context;
@@ -459,7 +459,7 @@ ENTRY(295, cuStreamWaitEvent, (void *, stream), (void *, event), (unsigned int, 
 
 	if (!e || !s)
 		return SIM_INVALID_HANDLE;
-	/* who waits for what is captured is captured too */
+	/* a stream that waits for captured work is captured too */
 	if (e->capture) {
 		if (s->capture != e->capture)
 			s->noted = NULL;
@@ -527,7 +527,7 @@ SIM_API int cuGetErrorName(int error, const char **text)
 	return cuGetErrorString(error, text);
 }
 
-/* A name stands for its newest version, of per-thread streams where that was asked for. */
+/* A name means its newest version, or the per-thread-stream version if that was requested. */
 SIM_API int cuGetProcAddress_v2(const char *name, void **address, int version, uint64_t flags,
 				int *status);
 SIM_API int cuGetProcAddress_v2(const char *name, void **address, int version, uint64_t flags,
@@ -557,7 +557,7 @@ SIM_API int cuGetProcAddress(const char *name, void **address, int version, uint
 	return cuGetProcAddress_v2(name, address, version, flags, NULL);
 }
 
-/* The undocumented tables are not offered: a genuine runtime is not to be misled. */
+/* The undocumented tables are not offered, so that a genuine runtime does not use them. */
 SIM_API int cuGetExportTable(const void **table, const void *id);
 SIM_API int cuGetExportTable(const void **table, const void *id)
 {

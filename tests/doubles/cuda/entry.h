@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ENTRY(cbid, name, (type, argument), …) { body }: a function of the driver whose calls a tool
- * sees: with its number in CUPTI and its arguments as a struct. LAUNCH: the same, of a kernel,
- * whose name the expression before the arguments gives.
+ * ENTRY(cbid, name, (type, argument), ...) { body } defines a function of the driver whose calls a
+ * tool can see, with its number in CUPTI and its arguments as a struct. LAUNCH does the same for
+ * the launch of a kernel; the expression before the arguments gives the kernel's name.
  */
 #ifndef TESTS_DOUBLES_CUDA_ENTRY_H
 #define TESTS_DOUBLES_CUDA_ENTRY_H
@@ -49,7 +49,7 @@ typedef void (*sim_host)(void *);	/* of launches on the host */
 	static int do_##fn(E_ARGS(__VA_ARGS__))
 #define LAUNCH(id, fn, symbol, ...) E_CALL(SIM_DRIVER, id, fn, symbol, __VA_ARGS__)
 #define ENTRY(id, fn, ...) E_CALL(SIM_DRIVER, id, fn, NULL, __VA_ARGS__)
-/* The same of the runtime. */
+/* The same for the runtime. */
 #define RUNTIME_LAUNCH(id, fn, symbol, ...) E_CALL(SIM_RUNTIME, id, fn, symbol, __VA_ARGS__)
 #define RUNTIME(id, fn, ...) E_CALL(SIM_RUNTIME, id, fn, NULL, __VA_ARGS__)
 #define ENTRY0(id, fn) \

@@ -8,7 +8,7 @@
 #define LAZY_NS 20000
 #define JIT_NS 300000
 
-/* What the driver's functions take for a launch. */
+/* The parameters of a launch in the driver's API. */
 struct launch_config {
 	unsigned int grid[3], block[3], shared;
 	void *stream, *attributes;
@@ -39,7 +39,7 @@ static int load(void **module, const void *image)
 
 	m->id = atomic_fetch_add(&next_module, 1);
 	*module = m;
-	/* PTX is text; it is compiled here. */
+	/* PTX is text, which is compiled at this point. */
 	if (image && !strncmp(image, "//", 2)) {
 		int device = sim_thread.current ? sim_thread.current->device->ordinal : 0;
 
@@ -75,7 +75,7 @@ ENTRY(680, cuLibraryUnload, (void *, library))
 	return do_cuModuleUnload(library);
 }
 
-/* A name is a kernel, whatever the module. */
+/* Any name is accepted as a kernel, in any module. */
 static int function_of(void **function, const char *name)
 {
 	struct sim_function *f;
@@ -198,7 +198,7 @@ LAUNCH(653, cuLaunchKernelEx_ptsz, symbol_of(f), (const struct launch_config *, 
 		      config->stream ? config->stream : (void *)2);
 }
 
-/* The function is called here, when all before it has ended. */
+/* The function is called when all earlier work has ended. */
 ENTRY(527, cuLaunchHostFunc, (void *, stream), (sim_host, function),
       (void *, data))
 {
@@ -359,7 +359,7 @@ static struct sim_node *clone_of(struct sim_graph *exec, const struct sim_node *
 	return n;
 }
 
-/* The nodes of what can be launched are others, made after the graph's. */
+/* The nodes of an executable graph are copies of the graph's nodes. */
 ENTRY(643, cuGraphInstantiateWithFlags, (void **, exec), (void *, graph), (uint64_t, flags))
 {
 	struct sim_graph *g = graph_of(graph, false), *e;
@@ -410,7 +410,7 @@ static int graph_launch(void *exec, void *handle)
 		start = start ? start : op.start_ns;
 		end = op.end_ns > end ? op.end_ns : end;
 	}
-	/* what follows in its stream follows all of it */
+	/* later work in this stream waits for the whole graph */
 	pthread_mutex_lock(&s->lock);
 	s->last_end = end > s->last_end ? end : s->last_end;
 	pthread_mutex_unlock(&s->lock);

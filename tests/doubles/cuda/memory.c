@@ -14,8 +14,8 @@ struct piece {
 	int device;
 	struct sim_context *context;
 	struct sim_pool *pool;
-	struct piece *next;		/* in its bucket */
-	struct piece *later, **here;	/* of all */
+	struct piece *next;		/* next in the same bucket */
+	struct piece *later, **here;	/* next of all pieces */
 };
 static struct piece *pieces[BUCKETS], *all;
 static pthread_mutex_t pieces_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -26,7 +26,7 @@ static size_t bucket_of(uint64_t address)
 	return (address >> 4) * 0x9e3779b97f4a7c15ull >> 48;
 }
 
-/* Large ones lie in pages that nobody may have; they stand as far as they are written. */
+/* Large pieces are pages of which only those that are written need memory. */
 static uint64_t get(size_t bytes)
 {
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -66,7 +66,7 @@ static struct piece *take(uint64_t address)
 	return p;
 }
 
-/* Most copies are of a piece from its beginning. */
+/* Most copies start at the beginning of a piece. */
 static enum sim_place place_of(uint64_t address, int *device)
 {
 	enum sim_place place = SIM_PAGEABLE;
@@ -158,7 +158,7 @@ ENTRY(243, cuMemAlloc_v2, (uint64_t *, address), (size_t, bytes))
 
 ENTRY(245, cuMemFree_v2, (uint64_t, address))
 {
-	/* As the driver: what runs may use it still. */
+	/* As in the driver: running work may still use the memory. */
 	if (address && sim_thread.current)
 		sim_sleep_until(sim_thread.current->blocking_end);
 	return give_back(address, false, NULL);
@@ -272,7 +272,7 @@ static int from_pool(uint64_t *address, size_t bytes, struct sim_pool *p, void *
 		return SIM_INVALID_VALUE;
 	pthread_mutex_lock(&p->lock);
 	p->used += bytes;
-	if (p->reserved < p->used)	/* it grows by 2 MiB */
+	if (p->reserved < p->used)	/* the pool grows by 2 MiB */
 		p->reserved = (p->used + (2u << 20) - 1) & ~(uint64_t)((2u << 20) - 1);
 	pthread_mutex_unlock(&p->lock);
 	return allocate(address, bytes, SIM_ON_DEVICE, p, s);

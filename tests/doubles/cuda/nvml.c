@@ -72,7 +72,7 @@ static void count(const char *name)
 	}
 }
 
-/* A function begins: the result that it is to fail with, or 0. */
+/* Called when a function starts: returns the error that it is set to return, or 0. */
 static int before(const char *name)
 {
 	const char *at = setting("slow=");

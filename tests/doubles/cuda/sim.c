@@ -147,8 +147,8 @@ int sim_leave(struct sim_call *call, int result)
 	return result;
 }
 
-/* The runtime's, where its call brought us here: that is what most of CUPTI's records have. Those
- * of copies have that and the driver's. */
+/* The correlation id of the runtime's call, if that called the driver: most of CUPTI's records
+ * contain it. Records of copies contain both ids. */
 uint32_t sim_correlation(void)
 {
 	const struct sim_call *call = sim_thread.call;
@@ -170,7 +170,7 @@ struct sim_stream *sim_stream_make(struct sim_context *context, bool non_blockin
 	s->priority = priority;
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_mutex_lock(&context->lock);
-	/* The default stream of the first context is 7, as people know it. */
+	/* The default stream of the first context has number 7, as in real traces. */
 	s->legacy = !context->streams;
 	s->id = s->legacy && context->uid == 1 ? 7 : atomic_fetch_add(&next_stream, 1);
 	s->next = context->streams;
@@ -239,7 +239,8 @@ static void raise_to(_Atomic int64_t *at, int64_t value)
 		;
 }
 
-/* By the stream's own order, and by the default stream's with the blocking ones. */
+/* Places work after the earlier work of its stream and, because of the default stream, after that
+ * of blocking streams. */
 static void place(struct sim_op *op, struct sim_stream *s)
 {
 	struct sim_context *c = s->context;

@@ -33,7 +33,7 @@
 #define SIM_API __attribute__((visibility("default")))
 #define SIM_DEVICES 8
 #define SIM_DEPTH 1024
-#define SIM_NESTED 32	/* ranges of a thread; deeper ones are not counted */
+#define SIM_NESTED 32	/* maximum depth of ranges on a thread; deeper ones are not counted */
 #define SIM_AWAITS 4
 
 /* The driver's result codes that are used. */
@@ -50,13 +50,13 @@ enum sim_object {
 	SIM_CONTEXT, SIM_STREAM, SIM_MODULE, SIM_GRAPH, SIM_NODE, SIM_CLONE, SIM_EXEC
 };
 
-/* Where memory is; the numbers are CUPTI's. */
+/* Where memory is; the numbers are those of CUPTI. */
 enum sim_place { SIM_PAGEABLE = 1, SIM_PINNED = 2, SIM_ON_DEVICE = 3, SIM_MANAGED = 5 };
 
 struct sim_stream;
 struct sim_truth;
 
-/* An op of the program: what it launches is its own. */
+/* An op of the program, which owns everything that it launches. */
 struct sim_range {
 	char *name;
 	atomic_ullong count;
@@ -90,7 +90,8 @@ struct sim_stream {
 	pthread_mutex_t lock;
 	int64_t last_end;
 	struct sim_graph *capture;
-	/* while captured: its last node, and those of others that its next one awaits */
+	/* While captured: its last node, and the nodes of other streams that its next node waits
+	 * for. */
 	struct sim_node *noted, *awaits[SIM_AWAITS];
 	struct sim_truth *truth;
 	uint32_t submitted;
@@ -111,10 +112,12 @@ struct sim_op {
 	enum sim_kind kind;
 	struct sim_stream *stream;
 	struct sim_function *function;
-	const char *name;	/* of a kernel; stays */
-	const struct sim_range *range;	/* innermost on the launching thread; NULL none */
-	const struct sim_range *captured;	/* of a graph's node: when that was made */
-	uint32_t correlation, runtime_correlation;	/* the latter 0: of no runtime's call */
+	const char *name;	/* name of a kernel; never freed */
+	const struct sim_range *range;	/* innermost range on the launching thread; NULL: none */
+	/* for a node of a graph: the range in which it was captured */
+	const struct sim_range *captured;
+	/* the second one is 0 if no call of the runtime launched it */
+	uint32_t correlation, runtime_correlation;
 	uint32_t grid[3], block[3];
 	uint32_t shared_dynamic;
 	uint64_t bytes;
@@ -122,10 +125,10 @@ struct sim_op {
 	enum sim_place from, to;
 	int from_device, to_device;
 	bool async;
-	uint32_t graph;		/* id of the graph that ran it, 0 none */
+	uint32_t graph;		/* id of the graph that ran it; 0: none */
 	uint64_t node;
-	int64_t duration_ns;	/* 0: what it takes by itself */
-	int64_t after_ns;	/* not before that */
+	int64_t duration_ns;	/* 0: the default duration */
+	int64_t after_ns;	/* it does not start before this time */
 	int64_t queued_ns, start_ns, end_ns;
 };
 
@@ -133,14 +136,14 @@ struct sim_call {
 	enum sim_domain domain;
 	uint32_t cbid;
 	const char *name;
-	const void *params;	/* the arguments, in order, as a struct has them */
-	const char *symbol;	/* of a launch */
+	const void *params;	/* a struct of the arguments, in their order */
+	const char *symbol;	/* name of the launched kernel */
 	struct sim_context *context;
 	uint32_t correlation;
 	int result;
-	int64_t start_ns;	/* for the tool */
-	uint64_t data;		/* for the tool */
-	bool told;		/* for the tool */
+	int64_t start_ns;	/* used by the tool */
+	uint64_t data;		/* used by the tool */
+	bool told;		/* used by the tool */
 	struct sim_call *outer;
 };
 
@@ -166,7 +169,7 @@ struct sim_pool {
 
 enum sim_sync { SIM_SYNC_EVENT = 1, SIM_SYNC_STREAM_EVENT, SIM_SYNC_STREAM, SIM_SYNC_CONTEXT };
 struct sim_wait {
-	enum sim_sync type;	/* the numbers are CUPTI's */
+	enum sim_sync type;	/* numbers are those of CUPTI */
 	struct sim_context *context;
 	struct sim_stream *stream;
 	uint32_t event, correlation;
@@ -180,15 +183,16 @@ struct sim_node {
 	void *destination;	/* of a copy, with its source; of a fill */
 	const void *source;
 	struct sim_node *original;
-	struct sim_node *awaits[SIM_AWAITS];	/* of other streams: it begins when they have
-						 * ended */
-	int64_t end_ns;			/* of the last launch */
+	/* nodes of other streams: it starts when they have ended */
+	struct sim_node *awaits[SIM_AWAITS];
+	int64_t end_ns;			/* end of the last launch */
 	struct sim_node *next;
 };
 
 /*
- * A graph, or one that can be launched (exec). What was captured on the stream where that began
- * runs on the stream of the launch, what was captured on others on these, side by side.
+ * A graph, or an executable graph (exec). Nodes that were captured on the stream where the capture
+ * began run on the stream of the launch; those captured on other streams run on these,
+ * concurrently.
  */
 struct sim_graph {
 	uint32_t magic, id;
@@ -200,11 +204,12 @@ struct sim_graph {
 	uint32_t nodes;
 };
 
-/* What a tool (the double of CUPTI) is told, on the thread that calls. */
+/* Functions by which a tool (the double of CUPTI) is informed, on the calling thread. */
 struct sim_tool {
 	void (*enter)(struct sim_call *call);
 	void (*leave)(struct sim_call *call);
-	/* Was submitted; graph is set for the last of a graph's launch, with its whole time. */
+	/* An op was submitted; graph is set for the last one of a graph's launch, with the time of
+	 * the whole launch. */
 	void (*op)(const struct sim_op *op);
 	void (*launched)(const struct sim_graph *graph, const struct sim_stream *stream,
 			 uint32_t correlation, int64_t start_ns, int64_t end_ns);
@@ -212,14 +217,14 @@ struct sim_tool {
 	void (*pool)(const struct sim_pool *pool, int operation, uint32_t correlation);
 	void (*wait)(const struct sim_wait *wait);
 	void (*event)(const struct sim_stream *stream, uint32_t event, uint32_t correlation);
-	/* A thing was made, or is about to go. */
+	/* An object was created, or is about to be destroyed. */
 	void (*object)(enum sim_object kind, const void *object, bool gone);
-	/* Loading, of CUPTI's kind of overhead. */
+	/* Time spent on loading, as CUPTI's kind of overhead. */
 	void (*overhead)(uint32_t kind, int64_t start_ns, int64_t end_ns, uint32_t correlation);
 	void (*compiled)(int device, int64_t start_ns, int64_t end_ns, uint32_t correlation);
 };
 
-/* Threads of the program, and where they are. */
+/* The threads of the program, and what they are doing. */
 struct sim_thread {
 	struct sim_context *current;
 	struct sim_call *call;
@@ -233,7 +238,8 @@ struct sim_thread {
 extern SIM_API __thread struct sim_thread sim_thread;
 
 extern SIM_API const struct sim_tool *_Atomic sim_tool;
-extern SIM_API atomic_int sim_state;	/* 0 nobody called cuInit, 1 it is running, 2 it returned */
+/* 0: cuInit has not been called, 1: it is running, 2: it has returned */
+extern SIM_API atomic_int sim_state;
 
 struct sim_settings {
 	int devices, version, depth;
@@ -258,19 +264,19 @@ SIM_API int64_t sim_now(void);
 SIM_API void sim_sleep_until(int64_t at_ns);
 void sim_configure(void);
 
-/* A call begins (a result other than 0: it is to fail with that) and ends. */
+/* A call starts (a result other than 0: the call must fail with it) and ends. */
 SIM_API int sim_enter(struct sim_call *call);
 SIM_API int sim_leave(struct sim_call *call, int result);
 
-uint32_t sim_correlation(void);		/* of the call that runs on this thread, the outermost */
+uint32_t sim_correlation(void);		/* of the outermost call that runs on this thread */
 int sim_submit(struct sim_op *op);
-/* The same; in a stream that is being captured it is a node of the graph. */
+/* The same; in a stream that is being captured, it becomes a node of the graph. */
 int sim_do(struct sim_op *op, void *to, const void *from);
 void sim_copy(const struct sim_op *op, void *to, const void *from);
 int graph_note(struct sim_graph *graph, const struct sim_op *op, void *to, const void *from,
 	       struct sim_node **node);
 void sim_drain(struct sim_stream *stream);
-struct sim_stream *sim_stream(void *handle);	/* NULL: no such, or no context */
+struct sim_stream *sim_stream(void *handle);	/* NULL: there is no such stream, or no context */
 struct sim_stream *sim_stream_make(struct sim_context *context, bool non_blocking, int priority);
 struct sim_context *sim_context_make(struct sim_device *device);
 bool sim_context_of(void *handle);
@@ -283,17 +289,18 @@ bool sim_context_of(void *handle);
 
 /* --- for programs on the double, and tests --- */
 
-/* A range by its name, made at the first call; of this thread: it begins, the innermost ends. */
+/* A range with this name, made at the first call. On this thread: sim_begin() starts it, sim_end()
+ * ends the innermost one. */
 SIM_API struct sim_range *sim_range(const char *name);
 SIM_API void sim_range_push(struct sim_range *range);
 SIM_API void sim_range_pop(void);
 const struct sim_range *sim_range_now(void);	/* NULL: none */
-/* How long the next command of this thread takes. */
+/* Sets how long the next command of this thread takes. */
 SIM_API void sim_next(int64_t duration_ns);
 SIM_API void sim_function_set(void *function, int registers, int shared_static);
-/* Writes what the device did (truth.c says how); 0, or errno. */
+/* Writes what the device did (see truth.c); 0, or errno. */
 SIM_API int sim_write_truth(const char *path);
-/* The id CUPTI has for a stream; and the thing behind a handle of a graph. */
+/* CUPTI's id for a stream; and the object behind a handle of a graph. */
 SIM_API uint32_t sim_stream_id(void *handle, bool per_thread);
 
 /* --- truth.c --- */
@@ -305,7 +312,7 @@ void truth_launch(const struct sim_graph *graph);
 void truth_blocked(void);	/* the call that runs on this thread waited */
 void truth_compile(void);
 void truth_failed(void);	/* a launch was refused */
-/* What CUPTI's double kept to itself. */
+/* Records that the double of CUPTI dropped. */
 SIM_API void sim_count_dropped(uint64_t records);
 
 #endif

@@ -25,11 +25,11 @@
 
 #include "tests/doubles/cuda/sim.h"
 
-#define SLOTS 1024	/* of a stream: kinds of work; a power of two */
+#define SLOTS 1024	/* per stream: kinds of work; a power of two */
 
 struct sum {
-	const char *name;	/* of a kernel, or a direction */
-	const struct sim_range *range, *within;	/* within: as a kernel's op */
+	const char *name;	/* name of a kernel, or a direction */
+	const struct sim_range *range, *within;	/* within: the op, as for kernels */
 	int from, to;
 	bool kernel;
 	uint64_t count, bytes;
@@ -181,7 +181,7 @@ void sim_count_dropped(uint64_t records)
 
 /* --- writing ---------------------------------------------------------------- */
 
-/* One row for each sum of each stream, sorted by whatever a table is about. */
+/* One row for each sum of each stream, sorted by the keys of its table. */
 struct row {
 	const struct sim_stream *stream;
 	const struct sum *sum;
