@@ -31,6 +31,18 @@ static void *wait_for_it(void *data)
 	return NULL;
 }
 
+/*
+ * Whether the waiting thread can run beside the program's thread. If tftop is killed, the loan ends
+ * when the waiting thread runs once more to exit. Both have the same priority, so on a single
+ * processor a program that never sleeps would keep it out, and the loan with it, forever.
+ */
+static bool two_processors(void)
+{
+	cpu_set_t allowed;
+
+	return sched_getaffinity(0, sizeof(allowed), &allowed) == 0 && CPU_COUNT(&allowed) > 1;
+}
+
 /* The waiting thread has the lowest of these priorities; the tracing thread has one more. */
 static bool may_go_first(pthread_attr_t *attributes)
 {
@@ -51,7 +63,7 @@ void hurry_begin(struct hurry *hurry, pid_t tid)
 	*hurry = (struct hurry){ .futex = (uint32_t)tid };
 	prctl(PR_SET_TIMERSLACK, 1);
 	process_hurry();		/* if real-time priorities are not available */
-	if (!may_go_first(&attributes))
+	if (!two_processors() || !may_go_first(&attributes))
 		return;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * While a thread of the program is stopped for tftop, it runs before other threads of the
- * machine, as far as tftop may grant that (root, RLIMIT_RTPRIO). So the stop is short even when
- * many tasks want the processors.
+ * machine, as far as tftop may grant that (root, RLIMIT_RTPRIO; two processors that tftop may use).
+ * So the stop is short even when many tasks want the processors.
  *
  * Nothing of the thread is changed. A thread of tftop with a real-time priority waits for a futex
  * whose owner it declares to be the program's thread, and the kernel lends its priority to the

@@ -113,6 +113,18 @@ killed() {
 	finish
 }
 
+# With one processor for all, what tftop lent the thread is gone with it, although the program
+# never sleeps.
+killed_alone() {
+	local cpu
+	cpu=$(awk '/^Cpus_allowed_list/ { split($2, first, /[-,]/); print first[1] }' /proc/self/status)
+	start heap taskset -c "$cpu" || return
+	timeout -k 5 120 taskset -c "$cpu" "$driver" -n "$tries" -k 1 "$pid" "$library" die >"$work/outcomes" &&
+		grep -qx "killed $tries of $tries" "$work/outcomes" || { fail "in the call: $(cat "$work/outcomes")"; return; }
+	# its priority as stat has it, where real-time ones are negative
+	is "its priority" "$(cut -d' ' -f18 "/proc/$pid/stat")" 20 && finish
+}
+
 # A signal that comes while the thread is away interrupts the call it waits in.
 signalled() {
 	local i
@@ -404,6 +416,7 @@ one python_busy python_busy
 for mode in heap sleep waits vectors signals mixed; do
 	one "killed_$mode" killed "$mode"
 done
+one killed_alone killed_alone
 one signalled signalled
 one left left
 one execs execs
