@@ -8,6 +8,9 @@ import socket
 import subprocess
 import sys
 
+# With one processor TensorFlow has one thread for ops, and its servers wait for each other forever.
+os.environ["TF_NUM_INTEROP_THREADS"] = "4"
+
 import tensorflow as tf
 
 STEPS = 10
