@@ -184,13 +184,17 @@ size_t model_kernels(struct model *model, struct kernel_row **out)
 	return n;
 }
 
+void model_kernel_release(struct kernel_row *row)
+{
+	free(row->queues);
+	free(row->ops);
+	free(row->shapes);
+}
+
 void model_kernels_free(struct kernel_row *rows, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		free(rows[i].queues);
-		free(rows[i].ops);
-		free(rows[i].shapes);
-	}
+	for (size_t i = 0; i < count; i++)
+		model_kernel_release(&rows[i]);
 	free(rows);
 }
 

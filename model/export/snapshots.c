@@ -103,11 +103,8 @@ static void snapshot_release_kernels(void *rows, size_t count)
 {
 	struct kernel_line *lines = rows;
 
-	for (size_t i = 0; i < count; i++) {
-		free(lines[i].row.queues);
-		free(lines[i].row.ops);
-		free(lines[i].row.shapes);
-	}
+	for (size_t i = 0; i < count; i++)
+		model_kernel_release(&lines[i].row);
 	free(lines);
 }
 

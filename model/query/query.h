@@ -423,6 +423,8 @@ struct kernel_row {
 };
 size_t model_kernels(struct model *model, struct kernel_row **out);	/* [locked] */
 void model_kernels_free(struct kernel_row *rows, size_t count);
+/* What one row owns, not the row. */
+void model_kernel_release(struct kernel_row *row);
 
 struct copy_row {
 	enum direction direction;

@@ -268,17 +268,37 @@ void report_steps_json(struct json *json, struct model *model)
 
 /* ---- all of it ---- */
 
+/* The rows of one kind. Sections of the same kind that follow one another share them. */
+struct report_taken {
+	const struct row_snapshot *kind;	/* NULL: nothing is taken */
+	void *rows;
+	size_t count;
+};
+
+/* Takes the rows of another kind, or none (NULL), instead of those that are there. */
+static void report_take(struct report_taken *taken, struct model *model,
+			const struct row_snapshot *kind)
+{
+	if (kind == taken->kind)
+		return;
+	if (taken->kind)
+		snapshot_release(taken->kind, taken->rows, taken->count);
+	taken->kind = kind;
+	if (kind)
+		taken->count = snapshot_take(kind, model, &taken->rows);
+}
+
 /* open: the key of the array that was begun and not ended, NULL: none. Returns the same. */
 static const char *report_section_json(const struct report_section *section,
-				       struct model *model, struct json *json, const char *open)
+				       const struct report_taken *taken, struct model *model,
+				       struct json *json, const char *open)
 {
-	void *rows;
-	size_t count = snapshot_take(section->rows, model, &rows), written = 0;
-	const char *row = rows;
+	const char *row = taken->rows;
+	size_t written = 0;
 
 	if (section->always)
 		json_key_array(json, open = section->key);
-	for (size_t i = 0; i < count; i++, row += section->rows->size) {
+	for (size_t i = 0; i < taken->count; i++, row += section->rows->size) {
 		if (section->keep && !section->keep(row))
 			continue;
 		if (section->json_most && written++ == section->json_most)
@@ -289,15 +309,15 @@ static const char *report_section_json(const struct report_section *section,
 		if (section->rows->columns)
 			report_row_json(json, section->rows->columns, row);
 		if (section->members)
-			section->members(json, model, rows, i);
+			section->members(json, model, taken->rows, i);
 		json_end(json);
 	}
-	snapshot_release(section->rows, rows, count);
 	return open;
 }
 
 static void report_sections_json(struct json *json, struct model *model)
 {
+	struct report_taken taken = { .kind = NULL };
 	const char *open = NULL;
 
 	for (size_t i = 0; i < report_n_sections; i++) {
@@ -307,11 +327,14 @@ static void report_sections_json(struct json *json, struct model *model)
 			json_end(json);
 			open = NULL;
 		}
-		if (section->json)
+		if (section->json) {
 			section->json(json, model);
-		else if (section->key)
-			open = report_section_json(section, model, json, open);
+		} else if (section->key) {
+			report_take(&taken, model, section->rows);
+			open = report_section_json(section, &taken, model, json, open);
+		}
 	}
+	report_take(&taken, model, NULL);
 	if (open)
 		json_end(json);
 }
