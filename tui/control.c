@@ -204,10 +204,9 @@ static int control_refuse(pid_t pid, const struct control_map *page)
 				   "watches it again",
 				   id, id);
 	else
-		complain_on_stderr(
-		    "cannot change the level of process %d: '%s': %s: only the user of its "
-		    "tftop and root can",
-		    id, page->path, strerror(page->error));
+		complain_on_stderr("cannot change the level of process %d: '%s': %s: only the user "
+				   "of its tftop and root can",
+				   id, page->path, strerror(page->error));
 	return 125;
 }
 
@@ -237,9 +236,9 @@ int control_run(const struct options *options)
 					   "that tftop watches",
 					   (int)pid);
 		else
-			complain_on_stderr(
-			    "cannot look at process %d: %s: only its user and root can", (int)pid,
-			    strerror(errno));
+			complain_on_stderr("cannot look at process %d: %s: only its user and root "
+					   "can",
+					   (int)pid, strerror(errno));
 		return 125;
 	}
 	if (page.found != FOUND_LIVING)

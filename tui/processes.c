@@ -196,9 +196,9 @@ static bool add(struct options *options, pid_t pid)
 	if (has(options->pids, options->n_pids, pid))
 		return true;
 	if (options->n_pids == OPTIONS_PIDS_MAX) {
-		complain_on_stderr(
-		    "there are more than %d processes: name the ones to watch with -p",
-		    OPTIONS_PIDS_MAX);
+		complain_on_stderr("there are more than %d processes: name the ones to watch with "
+				   "-p",
+				   OPTIONS_PIDS_MAX);
 		return false;
 	}
 	options->pids[options->n_pids++] = pid;
@@ -216,10 +216,9 @@ static bool processes_add_named(struct options *options, const char *name)
 	if (n == 1)
 		return add(options, pids[0]);
 	if (!n) {
-		complain_on_stderr(
-		    "no process%s is called '%s': -p takes a PID, or the name of a running "
-		    "program or script",
-		    whose, name);
+		complain_on_stderr("no process%s is called '%s': -p takes a PID, or the name of a "
+				   "running program or script",
+				   whose, name);
 		return false;
 	}
 	complain_on_stderr("%zu processes%s are called '%s': give -p their PIDs", n, whose, name);
@@ -257,10 +256,10 @@ static bool join_one(struct options *options, pid_t pid)
 
 	switch (control_look(pid)) {
 	case CONTROL_WATCHED:
-		complain_on_stderr(
-		    "a tftop already watches process %d: 'tftop --control %d level=LEVEL' "
-		    "changes its level; --join works once that tftop has gone",
-		    (int)pid, (int)pid);
+		complain_on_stderr("a tftop already watches process %d: 'tftop --control %d "
+				   "level=LEVEL' changes its level; --join works once that tftop "
+				   "has gone",
+				   (int)pid, (int)pid);
 		return false;
 	case CONTROL_LEFT:
 		options->pids[0] = pid;
@@ -308,9 +307,8 @@ static bool find_joined(struct options *options)
 	if (n == 1)
 		return join_one(options, pids[0]);
 	if (!n) {
-		complain_on_stderr(
-		    "no tftop left a program of yours running: 'tftop -p PID' attaches to a "
-		    "running program");
+		complain_on_stderr("no tftop left a program of yours running: 'tftop -p PID' "
+				   "attaches to a running program");
 		return false;
 	}
 	complain_on_stderr("tftop left %zu programs of yours running: give --join the PID of one",

@@ -257,13 +257,14 @@ bool csv_write(const struct foreign_options *options, struct foreign_result *res
 		snprintf(error, size, "tables cover the whole run: leave out 'last'");
 		return false;
 	}
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
 		if (strcmp(tables[i].name, options->kind.table))
 			continue;
-		else if (tables[i].kind)
+		if (tables[i].kind)
 			csv_put_table(&csv, options->model, tables[i].kind);
 		else
 			tables[i].write(&csv, options->model);
+	}
 	result->written = csv.rows;
 	if (!ferror(csv.out))
 		return true;

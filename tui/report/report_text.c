@@ -243,8 +243,13 @@ static void report_section_text(const struct report_section *section, struct mod
 {
 	struct sheet sheet = { 0 };
 	void *rows;
-	size_t count = snapshot_take(section->rows, model, &rows);
+	size_t count;
 
+	if (section->text) {
+		section->text(model, out);
+		return;
+	}
+	count = snapshot_take(section->rows, model, &rows);
 	if (count && section->compare)
 		qsort(rows, count, section->rows->size, section->compare);
 	report_table(&sheet, section->rows->columns, &(struct report_rows) {
@@ -259,11 +264,7 @@ static void report_sections_text(struct model *model, FILE *out)
 {
 	for (unsigned place = 1; place <= report_n_sections; place++)
 		for (size_t i = 0; i < report_n_sections; i++)
-			if (report_sections[i].place != place)
-				continue;
-			else if (report_sections[i].text)
-				report_sections[i].text(model, out);
-			else
+			if (report_sections[i].place == place)
 				report_section_text(&report_sections[i], model, out);
 }
 
