@@ -245,7 +245,7 @@ static void page_device_add_sensors(struct page *page, struct model *model, uint
 		if (rows[i].device != device)
 			continue;
 		if (!any)
-			page_heading(page, "counters: last, mean, lowest and highest");
+			page_heading(page, "counters: last, mean, least and highest");
 		any = true;
 		page_cell(page, ROLE_DEFAULT, 13, fmt_counter(last, rows[i].last, rows[i].unit));
 		page_cell(page, ROLE_MUTED, 13, fmt_counter(mean, rows[i].mean, rows[i].unit));
