@@ -12,7 +12,7 @@
 static void check_run(const struct options *options)
 {
 	FUZZ_CHECK(options->program || options->open_path || options->synth ||
-		   options->n_attach || options->check || options->control);
+		   options->n_attach || options->check || options->control || options->join);
 	FUZZ_CHECK(options->n_attach <= OPTIONS_PIDS_MAX);
 	FUZZ_CHECK(options->level <= TFT_LEVEL_FULL);
 	FUZZ_CHECK(options->memory_limit_bytes >= 1 << 20);
