@@ -173,7 +173,7 @@ static void recompiles_report(struct model *model, const struct recompiles *r,
 	char count[FMT_MAX], all[FMT_MAX], longest[FMT_MAX], place[200] = "";
 	struct finding finding = {
 		.id = "recompiles", .subject = thing->name, .severity = SEVERITY_WARNING,
-		.cost_ns = basis_per(&r->basis, sum->ns),
+		.cost_ns = basis_cost(&r->basis, sum->ns),
 		.evidence = { .kind = EVIDENCE_TIME, .t0 = sum->t0, .t1 = sum->t1,
 			      .row = thing->row },
 	};
