@@ -66,6 +66,7 @@ struct analyses {
 	int64_t period_ns;
 	uint64_t n_steps;		/* complete steps, without the warm-up */
 	int64_t steps_ns;		/* sum of their durations */
+	size_t series;			/* of the steps in the means; see series.c */
 	void *state[ANALYSIS_COUNT + 1];	/* owned */
 	void (*watch)(void *arg, const struct slice *slice);
 	void *watch_arg;
@@ -84,8 +85,7 @@ struct analyses *analyses_new(struct model *model)
 	analyses->done_ns = analyses->tried_ns = analyses->reviewed_ns = INT64_MIN;
 	for (int i = 0; i < (int)ANALYSIS_COUNT; i++) {
 		analyses->state[i] = xcalloc(1, list[i]->size);
-		if (list[i]->init)
-			list[i]->init(model, analyses->state[i]);
+		analysis_start(model, list[i], analyses->state[i]);
 	}
 	return analyses;
 }
@@ -504,6 +504,11 @@ static void hand_out_until(struct model *model, const struct steps *steps, int64
 		struct slice slice = { .t0 = analyses->done_ns, .number = -1 };
 
 		step = next_step(steps, slice.t0, to_ns);
+	if (series_changes(model, steps, &analyses->series)) {
+		analyses->n_steps = 0;
+		analyses->steps_ns = 0;
+		analyses_restart(model, list, analyses->state);
+	}
 		if (!step) {
 			slice.t1 = plain_end(analyses, to_ns);
 			hand_out(model, &slice);

@@ -553,5 +553,6 @@ static void copies_review(struct model *model, void *state, struct findings *fin
 
 const struct analysis analysis_copies = {
 	.name = "copies", .size = sizeof(struct copies),
+	.per_step = true,
 	.slice = copies_slice, .review = copies_review,
 };

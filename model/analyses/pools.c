@@ -282,5 +282,6 @@ static size_t state_bytes(const void *state)
 
 const struct analysis analysis_pools = {
 	.name = "pools", .size = sizeof(struct pools_state), .release = pools_end,
+	.per_step = true,
 	.slice = pools_slice, .review = pools_review, .bytes = state_bytes,
 };

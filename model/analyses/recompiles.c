@@ -246,5 +246,6 @@ static size_t recompiles_bytes(const void *state)
 
 const struct analysis analysis_recompiles = {
 	.name = "recompiles", .size = sizeof(struct recompiles), .slice = recompiles_slice,
+	.per_step = true,
 	.review = recompiles_review, .release = recompiles_release, .bytes = recompiles_bytes,
 };

@@ -536,8 +536,20 @@ static size_t waits_bytes(const void *state)
 	       map_bytes(&w->by_group);
 }
 
+static void waits_restart(void *state)
+{
+	struct waits *w = state;
+
+	w->basis = (struct basis) { .steps = 0 };
+	for (size_t i = 0; i < w->n_groups; i++) {
+		hist_release(&w->groups[i].hist);
+		w->groups[i] = (struct waits_group) { .place = w->groups[i].place };
+	}
+}
+
 const struct analysis analysis_waits = {
 	.name = "waits", .size = sizeof(struct waits), .slice = waits_slice,
+	.restart = waits_restart,
 	.review = waits_review, .release = waits_release, .bytes = waits_bytes,
 };
 

@@ -318,6 +318,7 @@ static size_t wire_bytes(const void *state)
 
 const struct analysis analysis_wire = {
 	.name = "wire", .size = sizeof(struct wires), .release = wire_release,
+	.per_step = true,
 	.slice = wire_slice, .review = wire_review_one, .bytes = wire_bytes,
 };
 
