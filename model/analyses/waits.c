@@ -367,7 +367,7 @@ static void waits_slice(struct model *model, void *state, const struct slice *sl
 	bool averaged = is_averaged(w, slice, basis_add(&w->basis, slice, &scope));
 
 	w->slice++;
-	w->step_name = steps && steps->source == STEPS_RUN ?
+	w->step_name = steps && steps_are_runs(steps) ?
 		       names_resolve(&model->names, steps->name) : 0;
 	waits_reserve(model, w, slice);
 	for (size_t i = 0; i < slice->n && w->n_waiters; i++) {
