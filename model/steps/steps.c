@@ -280,6 +280,25 @@ static bool has_xla_runs(const struct model *model, uint32_t process)
 	return false;
 }
 
+/* Where a run begins that ended at end_ns and arrived after a later one: that one's step is then two.
+ * start_ns: when the run itself started. */
+static int64_t split_later(struct steps *steps, int64_t start_ns, int64_t end_ns)
+{
+	size_t after = FIRST_FROM(steps->list, steps->n, end_ns);
+	struct step *later = after ? &steps->list[after - 1] : NULL;
+	int64_t from_ns = later ? later->start_ns : start_ns;
+
+	if (!later || later->start_ns + later->dur_ns <= end_ns)
+		return start_ns;
+	hist_remove(&steps->hist, later->dur_ns);
+	add_ns(&steps->sum_ns, from_ns - end_ns);
+	later->dur_ns -= end_ns - from_ns;
+	later->start_ns = end_ns;
+	steps->moved++;
+	hist_add(&steps->hist, later->dur_ns);
+	return from_ns;
+}
+
 void steps_jax(struct model *model, uint32_t process, uint32_t type, uint32_t name,
 	       int64_t start_ns, int64_t dur_ns)
 {
@@ -300,8 +319,9 @@ void steps_jax(struct model *model, uint32_t process, uint32_t type, uint32_t na
 	else if (strcmp(text, "XLA run"))
 		return;
 	steps = steps_get(model, process, source, name);
-	if (steps && steps->n && steps->end_ns <= end_ns)
-		from_ns = steps->end_ns;
+	if (steps && steps->n)
+		from_ns = steps->end_ns <= end_ns ? steps->end_ns :
+			  split_later(steps, start_ns, end_ns);
 	steps_add(model, steps, -1, from_ns, end_ns - from_ns);
 	if (!steps)
 		return;

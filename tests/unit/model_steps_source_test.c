@@ -103,6 +103,26 @@ TEST(steps_of_jax_are_the_loop_with_its_earlier_runs)
 	check_steps(model, 100, "jit_step");
 }
 
+/* The threads of XLA end runs, and what they tell may arrive in another order. */
+TEST(steps_of_jax_that_arrive_late_are_apart)
+{
+	static const int order[] = { 0, 2, 1, 3, 6, 5, 4, 7 };
+	struct model *model = model_named();
+	struct step_stats stats;
+	struct step_row *rows;
+
+	for (int i = 0; i < 8; i++)
+		jax_op(model, XLA_RUN, JIT_STEP, order[i] * 10 * MS, 8 * MS);
+	CHECK_INT(model_steps(model, &stats, &rows), 8);
+	for (int i = 1; i < 8; i++) {
+		CHECK_INT(rows[i].start_ns, BASE + (i * 10 - 2) * MS);
+		CHECK_INT(rows[i].dur_ns, 10 * MS);
+	}
+	CHECK_INT(stats.mean_ns, 78 * MS / 8);
+	free(rows);
+	model_free(model);
+}
+
 TEST(steps_of_jax_are_calls_where_no_runs_are_seen)
 {
 	struct model *model = model_named();
