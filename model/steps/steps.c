@@ -280,7 +280,7 @@ static bool has_xla_runs(const struct model *model, uint32_t process)
 	return false;
 }
 
-/* Where a run begins that ended at end_ns and arrived after a later one: that one's step is then two.
+/* Where a run begins that ended at end_ns and arrived after a later one, whose step is then two.
  * start_ns: when the run itself started. */
 static int64_t split_later(struct steps *steps, int64_t start_ns, int64_t end_ns)
 {
