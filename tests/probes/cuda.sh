@@ -409,6 +409,19 @@ case_attach() {
 	expect attach "what came afterwards" "$(lines '^command .*name=seen.* how=1 ')$(lines 'name=unseen')" 20
 }
 
+# Where XLA computes on a GPU the probe comes only if the program's variable asks for it.
+case_xla() {
+	local plugin=$tmp/xla_cuda_plugin.so
+	echo 'int x;' | ${CC:-cc} -shared -fPIC -x c -o "$plugin" - || return
+	testing refused CUDA_INJECTION64_PATH= LD_PRELOAD="$plugin" -- "$build/double/libtftop-cuda.so"
+	fine xla
+	expect xla "events of the device" "$(lines '^(command|device|queue) ')" 0
+	told xla "XLA computes on a GPU here: .* nothing of the device is seen; start the program with tftop"
+	testing attach CUDA_INJECTION64_PATH= LD_PRELOAD="$plugin" TFTOP_ATTACH_XLA=jax,cuda -- "$build/double/libtftop-cuda.so"
+	fine "xla asked for"
+	expect "xla asked for" "what came afterwards" "$(lines '^command .*name=seen.* how=1 ')" 2
+}
+
 # The child has no CUDA and nothing of ours, and ends as it would; the parent goes on.
 case_fork() {
 	testing fork
@@ -446,7 +459,7 @@ apart() {
 case_beside hangs apart case_hangs
 case_beside silent apart case_silent
 cases exports all releases records bycall refused fails level graphs adapts long failing ends chain \
-	without runtime names own attach fork exit
+	without runtime names own attach xla fork exit
 case_beside nvml apart case_nvml
 case_together
 case_timed hangs-briefly expecting case_hangs_briefly
