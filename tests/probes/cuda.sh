@@ -399,7 +399,8 @@ case_own() {
 	testing own
 	fine own
 	expect own "streams" "$(commands | sed -E 's/.*queue="([^"]*)".*name=([a-z]+) .*/\2: \1/' | sort | uniq -c |
-		awk '{ printf "%s %s, ", $1, $2 $3 $4 }')" "3 mine:stream14, 1 shared:defaultstream, 3 theirs:stream13, "
+		awk '{ printf "%s %s, ", $1, $2 $3 $4 $5 $6 }')" \
+		"3 mine:per-threaddefaultstream14, 1 shared:defaultstream, 3 theirs:per-threaddefaultstream13, "
 	expect own "waited for" "$(grep '^wait fn=cuStreamSynchronize' "$tmp/events" | grep -c 'queue=0')" 0
 }
 
@@ -407,6 +408,8 @@ case_attach() {
 	testing attach CUDA_INJECTION64_PATH= -- "$build/double/libtftop-cuda.so"
 	fine attach
 	expect attach "what came afterwards" "$(lines '^command .*name=seen.* how=1 ')$(lines 'name=unseen')" 20
+	expect attach "the device, of which CUPTI says nothing" "$(grep -cE "^device .* units=132 .* name='Double GPU 0' .*'GPU-[0-9a-f-]{36}'" "$tmp/events")" 1
+	expect attach "streams" "$(commands | sed -E 's/.*queue="([^"]*)".*/\1/' | sort | tr '\n' ',')" "default stream,stream 13,"
 }
 
 # Where XLA computes on a GPU the probe comes only if the program's variable asks for it.
