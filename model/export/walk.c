@@ -339,17 +339,22 @@ static bool walk_go_on(const struct export_walk *w, const struct model_status *s
 /* Shows pauses of all processes like losses. */
 static void walk_pauses(struct export_walk *w, struct model_status *status)
 {
-	struct model_pause *pauses;
-	size_t n;
+	struct model_pause *pauses, *taken;
+	size_t n, n_taken;
+	int64_t from_ns;
 
 	model_lock(w->options->model);
 	model_status(w->options->model, status);
-	n = model_pauses(w->options->model, UINT32_MAX, w->options->from_ns > status->first_ns ?
-			 w->options->from_ns : status->first_ns, INT64_MAX, &pauses);
+	from_ns = w->options->from_ns > status->first_ns ? w->options->from_ns : status->first_ns;
+	n = model_pauses(w->options->model, UINT32_MAX, from_ns, INT64_MAX, &pauses);
+	n_taken = model_taken(w->options->model, from_ns, INT64_MAX, &taken);
 	model_unlock(w->options->model);
 	for (size_t i = 0; i < n; i++)
-		walk_pause(w, pauses[i].begin_ns, pauses[i].end_ns);
+		walk_pause(w, &pauses[i]);
+	for (size_t i = 0; i < n_taken; i++)
+		walk_pause(w, &taken[i]);
 	free(pauses);
+	free(taken);
 }
 
 static bool walk_put_events(struct export_walk *w, struct event *events)

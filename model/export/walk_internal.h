@@ -119,7 +119,7 @@ static inline uint64_t walk_key(uint32_t process, uint32_t id)
 /* ---- walk_work.c ---- */
 
 void walk_work(struct export_walk *w, const struct event *event);
-void walk_pause(struct export_walk *w, int64_t begin_ns, int64_t end_ns);
+void walk_pause(struct export_walk *w, const struct model_pause *pause);
 /* Writes the launches that still wait, and the maxima. */
 void walk_finish(struct export_walk *w);
 

@@ -561,9 +561,12 @@ static void work_lost(struct export_walk *w, const struct event *event)
 	put_unseen(w, &slice, "lost");
 }
 
-void walk_pause(struct export_walk *w, int64_t begin_ns, int64_t end_ns)
+void walk_pause(struct export_walk *w, const struct model_pause *pause)
 {
-	struct walk_slice slice = slice_of("level off", 0, "off", begin_ns, end_ns - begin_ns);
+	struct walk_slice slice = slice_of(pause->taken ?
+					   "the program's own profiler has the device" :
+					   "level off", 0, pause->taken ? "taken" : "off",
+					   pause->begin_ns, pause->end_ns - pause->begin_ns);
 
 	put_unseen(w, &slice, "lost");
 }
