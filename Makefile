@@ -349,7 +349,7 @@ CUDA_DOUBLE_H := $(call src,tests/doubles/cuda/*.h probes/cuda/cupti*.h) $(O)/fl
 CUPTI_DOUBLES := 11.4/libcupti.so.11.4 11.8/libcupti.so.11.8 12.2/libcupti.so.12 12.6/libcupti.so.12 \
 	12.9/libcupti.so.12 13.0/libcupti.so.13 13.1/libcupti.so.13 13.4/libcupti.so.13
 NVML_DOUBLES := nvml/libnvidia-ml.so.1 nvml-old/libnvidia-ml.so.1
-CUDA_DOUBLES := $(addprefix $(O)/tests/cuda/,libcuda.so.1 $(CUPTI_DOUBLES) $(NVML_DOUBLES) cudart/libcudart.so.13 cuda_play cuda_stress)
+CUDA_DOUBLES := $(addprefix $(O)/tests/cuda/,libcuda.so.1 $(CUPTI_DOUBLES) $(NVML_DOUBLES) cudart/libcudart.so.13 cuda_play cuda_stress cuda_beside cuda_beside_linked)
 $(O)/tests/cuda/libcuda.so.1: $(addprefix tests/doubles/cuda/,sim.c truth.c driver.c memory.c launch.c) $(CUDA_DOUBLE_H)
 	@mkdir -p $(@D)
 	$(call say,LINK)
@@ -376,10 +376,14 @@ $(O)/tests/cuda/cuda_play: $(O)/obj/tests/programs/cuda_play.o $(O)/obj/tests/pr
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -Wl,-rpath,'$$ORIGIN' -lpthread -ldl
 
-$(O)/tests/cuda/cuda_launch $(O)/tests/cuda/cuda_stress: $(O)/tests/cuda/%: $(O)/obj/tests/programs/%.o $(O)/tests/cuda/libcuda.so.1
+$(O)/tests/cuda/cuda_launch $(O)/tests/cuda/cuda_stress $(O)/tests/cuda/cuda_beside: $(O)/tests/cuda/%: $(O)/obj/tests/programs/%.o $(O)/tests/cuda/libcuda.so.1
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -Wl,-rpath,'$$ORIGIN' -lpthread -ldl
+$(O)/tests/cuda/cuda_beside_linked: tests/programs/cuda_beside.c $(O)/tests/cuda/libcuda.so.1 $(O)/tests/cuda/13.0/libcupti.so.13
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -DLINKED $(SAN) $(LDFLAGS) -o $@ $^ -Wl,-rpath,'$$ORIGIN:$$ORIGIN/13.0' -lpthread -ldl
 $(O)/tests/cuda/libcuda-client.so: tests/doubles/cuda_client.c $(CUDA_DOUBLE_H)
 	@mkdir -p $(@D)
 	$(call say,LINK)

@@ -166,6 +166,7 @@ static const uint16_t host_times[EVENT_TYPE_COUNT][2] = {
 	[EVENT_FLOW] = { TIME(flow.at_ns) },
 	[EVENT_SETTLED] = { TIME(settled.settled_ns) },
 	[EVENT_LEVEL] = { TIME(level_now.at_ns) },
+	[EVENT_TAKEN] = { TIME(taken.at_ns) },
 	[EVENT_LOST] = { TIME(lost.begin_ns), TIME(lost.end_ns) },
 };
 static const uint16_t host_spans[EVENT_TYPE_COUNT][2] = {

@@ -27,7 +27,7 @@ static void add_place(struct seen_places *places, int64_t begin_ns, int64_t end_
 {
 	if (end_ns <= begin_ns)
 		return;
-	places->list[places->n++] = (struct model_pause) { begin_ns, end_ns };
+	places->list[places->n++] = (struct model_pause) { begin_ns, end_ns, false };
 	places->ns += end_ns - begin_ns;
 }
 
@@ -153,10 +153,16 @@ bool model_device_seen(struct model *model, uint32_t device, int64_t t0, int64_t
 	if (!model_idle_window(model, device, t0, t1, gap))
 		*gap = (struct idle_gap) { .start_ns = t0, .end_ns = t1 };
 	pauses.n = model_pauses(model, device, t0, t1, &pauses.list);
-	for (size_t i = 0; i < pauses.n; i++)
-		pauses.ns += pauses.list[i].end_ns - pauses.list[i].begin_ns;
+	unseen->taken_ns = 0;
+	for (size_t i = 0; i < pauses.n; i++) {
+		int64_t ns = pauses.list[i].end_ns - pauses.list[i].begin_ns;
+
+		pauses.ns += ns;
+		unseen->taken_ns += pauses.list[i].taken ? ns : 0;
+	}
 	losses = losses_of(model, t0, t1, &pauses);
 	unseen->paused_ns = without_pauses(model, device, &pauses, out, gap);
+	unseen->taken_ns = scaled(unseen->paused_ns, unseen->taken_ns, pauses.ns);
 	unseen->lost_ns = losses.ns;
 	unseen->rough = losses.ns > out->span_ns / 2;
 	if (!unseen->rough)

@@ -33,46 +33,67 @@ static void forget_short(struct pauses *pauses)
 	pauses->n = to;
 }
 
-void apply_level(struct model *model, const struct arrival *in)
+/* The pause that lasts ends, or another one begins, at at_ns. */
+static void pause_change(struct model *model, struct pauses *pauses, int64_t at_ns, bool off,
+			 bool taken)
 {
-	const struct event_level_now *level = &in->event->u.level_now;
-	struct pauses *pauses = &in->process->pauses;
 	struct model_pause *last = pauses->n ? &pauses->list[pauses->n - 1] : NULL;
-	bool lasts = last && last->end_ns == INT64_MAX;
-	int64_t at_ns = level->at_ns;
+	bool lasts = last && last->end_ns == INT64_MAX, pauses_now = off || taken;
 
 	if (!time_ok(at_ns)) {
 		model_bad(model, BAD_FAR);
 		return;
 	}
-	if (lasts == (level->level == 0))
-		return;	/* the same level again, or a change between two levels that are not off */
+	/* the same again, or a change between two levels that are not off */
+	if (lasts == pauses_now && (!lasts || last->taken == !off)) {
+		pauses->off = off;
+		pauses->taken = taken;
+		return;
+	}
 	if (last && at_ns < (lasts ? last->begin_ns : last->end_ns)) {
 		model_bad(model, BAD_END);
 		return;
 	}
-	if (lasts) {
+	pauses->off = off;
+	pauses->taken = taken;
+	if (lasts)
 		last->end_ns = at_ns;
+	if (!pauses_now)
 		return;
-	}
 	if (pauses->n >= PAUSES_MAX)
 		forget_short(pauses);
 	grow(&pauses->list, &pauses->cap, pauses->n, sizeof(*pauses->list));
-	pauses->list[pauses->n++] = (struct model_pause) { at_ns, INT64_MAX };
+	pauses->list[pauses->n++] = (struct model_pause) { at_ns, INT64_MAX, !off };
 	model->paused = true;
+}
+
+void apply_level(struct model *model, const struct arrival *in)
+{
+	const struct event_level_now *level = &in->event->u.level_now;
+	struct pauses *pauses = &in->process->pauses;
+
+	pause_change(model, pauses, level->at_ns, level->level == 0, pauses->taken);
+}
+
+void apply_taken(struct model *model, const struct arrival *in)
+{
+	const struct event_taken *taken = &in->event->u.taken;
+	struct pauses *pauses = &in->process->pauses;
+
+	pause_change(model, pauses, taken->at_ns, pauses->off, taken->taken);
 }
 
 /* ---- of several processes ---- */
 
 /* A process starts or stops being observed, or its pause starts or ends. */
-struct pause_turn { int64_t at_ns; int looking, paused; };
+struct pause_turn { int64_t at_ns; int looking, paused, taken; };
 
 struct pause_turns { struct pause_turn *list; size_t n, cap; };
 
-static void add_turn(struct pause_turns *turns, int64_t at_ns, int looking, int paused)
+static void add_turn(struct pause_turns *turns, struct pause_turn turn)
 {
 	grow(&turns->list, &turns->cap, turns->n, sizeof(*turns->list));
-	turns->list[turns->n++] = (struct pause_turn) { at_ns, looking, paused };
+	turns->list[turns->n++] = turn;
 }
 
 static size_t first_touching(const struct pauses *pauses, int64_t t0)
@@ -85,8 +106,11 @@ static int64_t within(int64_t ns, int64_t t0, int64_t t1)
 	return ns < t0 ? t0 : ns > t1 ? t1 : ns;
 }
 
-static void pauses_add_process(struct pause_turns *turns, const struct process *p, int64_t t0,
-			       int64_t t1)
+/* which: the pauses that are asked for; a device is not looked at in all of them. */
+enum pauses_which { PAUSES_OFF, PAUSES_TAKEN, PAUSES_BOTH };
+
+static void pauses_add_process(struct pause_turns *turns, const struct process *p,
+			       enum pauses_which which, int64_t t0, int64_t t1)
 {
 	const struct pauses *pauses = &p->pauses;
 	int64_t begin = within(p->start_ns, t0, t1);
@@ -94,12 +118,18 @@ static void pauses_add_process(struct pause_turns *turns, const struct process *
 
 	if (begin == end)
 		return;
-	add_turn(turns, begin, 1, 0);
-	add_turn(turns, end, -1, 0);
+	add_turn(turns, (struct pause_turn) { begin, which != PAUSES_TAKEN, 0, 0 });
+	add_turn(turns, (struct pause_turn) { end, -(which != PAUSES_TAKEN), 0, 0 });
 	for (size_t i = first_touching(pauses, begin);
 	     i < pauses->n && pauses->list[i].begin_ns < end; i++) {
-		add_turn(turns, within(pauses->list[i].begin_ns, begin, end), -1, 1);
-		add_turn(turns, within(pauses->list[i].end_ns, begin, end), 1, -1);
+		const struct model_pause *pause = &pauses->list[i];
+		int64_t from = within(pause->begin_ns, begin, end);
+		int64_t to = within(pause->end_ns, begin, end);
+
+		if (which != PAUSES_BOTH && pause->taken != (which == PAUSES_TAKEN))
+			continue;
+		add_turn(turns, (struct pause_turn) { from, -1, 1, pause->taken });
+		add_turn(turns, (struct pause_turn) { to, 1, -1, -pause->taken });
 	}
 }
 
@@ -113,29 +143,33 @@ static int by_time(const void *a, const void *b)
 /* The times at which some process pauses and none is observed. */
 static size_t pauses_sweep(const struct pause_turns *turns, struct model_pause *out)
 {
-	int looking = 0, paused = 0;
+	int looking = 0, paused = 0, taken = 0;
 	bool was = false;
 	size_t n = 0;
 
 	for (size_t i = 0; i < turns->n; i++) {
+		const struct pause_turn *turn = &turns->list[i];
 		bool is;
 
-		looking += turns->list[i].looking;
-		paused += turns->list[i].paused;
-		if (i + 1 < turns->n && turns->list[i + 1].at_ns == turns->list[i].at_ns)
+		looking += turn->looking;
+		paused += turn->paused;
+		taken += turn->taken;
+		if (i + 1 < turns->n && turns->list[i + 1].at_ns == turn->at_ns)
 			continue;
 		is = paused > 0 && looking <= 0;
-		if (is && !was)
-			out[n].begin_ns = turns->list[i].at_ns;
-		else if (was && !is)
-			out[n++].end_ns = turns->list[i].at_ns;
+		if (was && (!is || out[n].taken != (taken > 0)))
+			out[n++].end_ns = turn->at_ns;
+		else if (was == is)
+			continue;
+		if (is)
+			out[n] = (struct model_pause) { turn->at_ns, turn->at_ns, taken > 0 };
 		was = is;
 	}
 	return n;
 }
 
-size_t model_pauses(struct model *model, uint32_t device, int64_t t0, int64_t t1,
-		    struct model_pause **out)
+static size_t pauses_list(struct model *model, uint32_t device, enum pauses_which which,
+			  int64_t t0, int64_t t1, struct model_pause **out)
 {
 	int64_t known_ns = model->live_ns > model->last_ns ? model->live_ns : model->last_ns;
 	struct pause_turns turns = { .n = 0 };
@@ -146,11 +180,11 @@ size_t model_pauses(struct model *model, uint32_t device, int64_t t0, int64_t t1
 	if (!model->paused || t1 <= t0)
 		return 0;
 	for (uint32_t i = 0; device == NONE && i < model->processes.n; i++)
-		pauses_add_process(&turns, process_at(model, i), t0, t1);
+		pauses_add_process(&turns, process_at(model, i), which, t0, t1);
 	for (uint32_t i = 0; device != NONE && i < model->views.n; i++)
 		if (view_at(model, i)->device == device)
 			pauses_add_process(&turns, process_at(model, view_at(model, i)->process),
-					   t0, t1);
+					   which, t0, t1);
 	if (turns.n)
 		qsort(turns.list, turns.n, sizeof(*turns.list), by_time);
 	*out = xcalloc(turns.n + 1, sizeof(**out));
@@ -159,10 +193,21 @@ size_t model_pauses(struct model *model, uint32_t device, int64_t t0, int64_t t1
 	return n;
 }
 
-int64_t pauses_within(struct model *model, int64_t t0, int64_t t1)
+size_t model_pauses(struct model *model, uint32_t device, int64_t t0, int64_t t1,
+		    struct model_pause **out)
+{
+	return pauses_list(model, device, device == NONE ? PAUSES_OFF : PAUSES_BOTH, t0, t1, out);
+}
+
+size_t model_taken(struct model *model, int64_t t0, int64_t t1, struct model_pause **out)
+{
+	return pauses_list(model, NONE, PAUSES_TAKEN, t0, t1, out);
+}
+
+static int64_t sum_within(struct model *model, enum pauses_which which, int64_t t0, int64_t t1)
 {
 	struct model_pause *list;
-	size_t n = model_pauses(model, NONE, t0, t1, &list);
+	size_t n = pauses_list(model, NONE, which, t0, t1, &list);
 	int64_t ns = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -171,7 +216,13 @@ int64_t pauses_within(struct model *model, int64_t t0, int64_t t1)
 	return ns;
 }
 
+int64_t pauses_within(struct model *model, int64_t t0, int64_t t1)
+{
+	return sum_within(model, PAUSES_OFF, t0, t1);
+}
+
 bool pauses_count(struct model *model, int64_t t0, int64_t t1)
 {
-	return pauses_within(model, t0, t1) > (t1 - t0) / PAUSED_PART;
+	return sum_within(model, PAUSES_OFF, t0, t1) + sum_within(model, PAUSES_TAKEN, t0, t1) >
+	       (t1 - t0) / PAUSED_PART;
 }

@@ -293,6 +293,7 @@ static void (*const apply[EVENT_TYPE_COUNT])(struct model *model, const struct a
 	[EVENT_CLOCK] = apply_device_clock, [EVENT_FLOW] = apply_flow,
 	[EVENT_STAGES] = apply_stages, [EVENT_POOL] = apply_pool,
 	[EVENT_COUNTER] = apply_counter, [EVENT_LEVEL] = apply_level,
+	[EVENT_TAKEN] = apply_taken,
 	[EVENT_SETTLED] = apply_settled, [EVENT_BEAT] = apply_beat,
 };
 

@@ -339,17 +339,22 @@ static bool walk_go_on(const struct export_walk *w, const struct model_status *s
 /* Shows pauses of all processes like losses. */
 static void walk_pauses(struct export_walk *w, struct model_status *status)
 {
-	struct model_pause *pauses;
-	size_t n;
+	struct model_pause *pauses, *taken;
+	size_t n, n_taken;
+	int64_t from_ns;
 
 	model_lock(w->options->model);
 	model_status(w->options->model, status);
-	n = model_pauses(w->options->model, UINT32_MAX, w->options->from_ns > status->first_ns ?
-			 w->options->from_ns : status->first_ns, INT64_MAX, &pauses);
+	from_ns = w->options->from_ns > status->first_ns ? w->options->from_ns : status->first_ns;
+	n = model_pauses(w->options->model, UINT32_MAX, from_ns, INT64_MAX, &pauses);
+	n_taken = model_taken(w->options->model, from_ns, INT64_MAX, &taken);
 	model_unlock(w->options->model);
 	for (size_t i = 0; i < n; i++)
-		walk_pause(w, pauses[i].begin_ns, pauses[i].end_ns);
+		walk_pause(w, &pauses[i]);
+	for (size_t i = 0; i < n_taken; i++)
+		walk_pause(w, &taken[i]);
 	free(pauses);
+	free(taken);
 }
 
 static bool walk_put_events(struct export_walk *w, struct event *events)
@@ -380,12 +385,10 @@ static void walk_release(struct export_walk *w)
 	struct map *maps[] = {
 		&w->names_at, &w->processes_at, &w->threads_at, &w->devices_at, &w->queues_at,
 		&w->shapes_at, &w->frames_at, &w->steps_at, &w->accounts_at, &w->series_at,
-		&w->blocks_at,
 	};
 	void *lists[] = {
 		w->names, w->processes, w->threads, w->devices, w->queues, w->shapes, w->frames,
-		w->steps,
-		w->accounts, w->series, w->blocks, w->ends, w->launches,
+		w->steps, w->accounts, w->series, w->blocks, w->ends, w->launches, w->call_flows,
 	};
 
 	for (size_t i = 0; i < w->n_processes; i++) {
@@ -402,6 +405,8 @@ static void walk_release(struct export_walk *w)
 		lanes_release(&w->steps[i]);
 	for (size_t i = 0; i < w->n_threads; i++)
 		lanes_release(&w->threads[i].launches);
+	for (size_t i = 0; i < w->n_accounts; i++)
+		map_release(&w->accounts[i].blocks_at);
 	lanes_release(&w->losses);
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		map_release(maps[i]);

@@ -170,7 +170,8 @@ enum column_flag {
 	COLUMN_LOST = 2,		/* events were lost here */
 	COLUMN_APPROX = 4,		/* some of its times are approximate */
 	COLUMN_FAILED = 8,
-	COLUMN_PAUSED = 16,		/* the level was off in the column */
+	/* the level was off in the column, or the program's own profiler had the device */
+	COLUMN_PAUSED = 16,
 };
 
 struct column {
@@ -309,12 +310,19 @@ struct model_loss {
 /* [locked] */
 size_t model_losses(struct model *model, int64_t t0, int64_t t1, struct model_loss **out);
 
-/* The times in [t0, t1) in which the level was off for all processes that use a device (UINT32_MAX:
- * for all processes), cut to that range and to the time that has passed; disjoint and sorted by
- * time. The caller frees *out. */
-struct model_pause { int64_t begin_ns, end_ns; };
+/* The times in [t0, t1) in which no process that uses a device looked at it: their level was off,
+ * or their own profiler had the device. UINT32_MAX: in which the level of all processes was off.
+ * Cut to that range and to the time that has passed; disjoint and sorted by time. The caller frees
+ * *out. */
+struct model_pause {
+	int64_t begin_ns, end_ns;
+	bool taken;	/* by the own profiler of one of the processes, whose level was not off */
+};
 size_t model_pauses(struct model *model, uint32_t device, int64_t t0, int64_t t1,
 		    struct model_pause **out);	/* [locked] */
+/* The same for the times in which the own profiler of some process had its devices. */
+size_t model_taken(struct model *model, int64_t t0, int64_t t1,
+		   struct model_pause **out);	/* [locked] */
 
 /* Times in [t0, t1) at which a device's clock was seen to step or to be wrong, by time, at most
  * max: what is drawn around them is less certain. [locked] */

@@ -38,11 +38,12 @@ bool model_idle(struct model *model, uint32_t device, struct idle_gap *out);
  * bucket of time, and are spread evenly over their bucket. */
 bool model_idle_window(struct model *model, uint32_t device, int64_t t0, int64_t t1,
 		       struct idle_gap *out);
-/* A device's shares of [t0, t1), excluding the time in which events were lost or the level was off
- * (seen.c): span_ns is what remains, and all other members are about this remainder. Returns false
- * when model_device_window() does. */
+/* A device's shares of [t0, t1), excluding the time in which events were lost or the device was not
+ * looked at (seen.c): span_ns is what remains, and all other members are about this remainder.
+ * Returns false when model_device_window() does. */
 struct device_unseen {
 	int64_t lost_ns, paused_ns;	/* the two do not overlap */
+	int64_t taken_ns;	/* of paused_ns: the program's own profiler had the device */
 	bool rough;	/* too much was lost to exclude it, so that it is included */
 };
 bool model_device_seen(struct model *model, uint32_t device, int64_t t0, int64_t t1,
@@ -78,7 +79,8 @@ struct step_breakdown {
 	bool warm_up;
 	/* events that were lost in the step; if any, it is excluded from the means */
 	uint64_t lost;
-	bool paused;	/* the level was off during the step; then it is excluded, too */
+	/* the device was not looked at during the step; then it is excluded, too */
+	bool paused;
 	int64_t ns[STEP_CLASS_COUNT];	/* add up to dur_ns */
 	/* All devices together: time of copies and collectives, and how much of it kernels hid. */
 	int64_t copy_ns, copy_hidden_ns, comm_ns, comm_hidden_ns;

@@ -77,17 +77,30 @@ void export_frames(struct model_export *x, uint32_t process, int64_t time_ns)
 	}
 }
 
+static void export_pause(struct model_export *x, struct event *event, bool taken, int64_t at_ns,
+			 bool begins)
+{
+	if (taken) {
+		event->type = EVENT_TAKEN;
+		event->u.taken = (struct event_taken) { at_ns, begins };
+	} else {
+		event->type = EVENT_LEVEL;
+		event->u.level_now = (struct event_level_now) { at_ns, begins ? 0 : LEVEL_ON };
+	}
+	export_put(x, event);
+}
+
 void export_pauses(struct model_export *x, uint32_t process, int64_t time_ns)
 {
 	const struct pauses *pauses = &process_at(x->model, process)->pauses;
 	struct event event = export_event(x, process, EVENT_LEVEL, time_ns);
 
 	for (size_t i = 0; i < pauses->n; i++) {
-		event.u.level_now = (struct event_level_now) { pauses->list[i].begin_ns, 0 };
-		export_put(x, &event);
-		event.u.level_now = (struct event_level_now) { pauses->list[i].end_ns, LEVEL_ON };
-		if (pauses->list[i].end_ns != INT64_MAX)
-			export_put(x, &event);
+		const struct model_pause *p = &pauses->list[i];
+
+		export_pause(x, &event, p->taken, p->begin_ns, true);
+		if (p->end_ns != INT64_MAX)
+			export_pause(x, &event, p->taken, p->end_ns, false);
 	}
 }
 

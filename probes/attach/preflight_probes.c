@@ -180,6 +180,7 @@ void check_cupti(struct attach_check *check, const struct facts *t)
 		attach_todo(line, "end that profiler first to see CUDA kernels and copies");
 	} else {
 		attach_add(check, "CUPTI", ATTACH_CAN, "'%.160s' is loaded; no library of another "
-			   "profiler was found, but the program itself may use CUPTI", cupti->path);
+			   "profiler was found; while the program's own profiler records the "
+			   "device, tftop does not", cupti->path);
 	}
 }

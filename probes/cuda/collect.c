@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Buffers of records, and the thread that empties them.
+ * The thread that empties buffers of records (buffers.c), and that lets go of CUPTI for a client of
+ * the program's (beside.h).
  *
- * CUPTI asks for buffers and returns them on any thread; both only move a number between two
- * stacks (Treiber 1986, the free one with a counter against reuse). All buffers lie in one piece
- * of address space; memory is taken when a buffer is first used. When none is left CUPTI gets
- * NULL and drops its records; before 12.9, where NULL ends the program, it gets a buffer that is
- * thrown away unread.
- *
- * Every 50 ms the thread asks CUPTI for complete buffers, decodes them and writes events. Only at
+ * Every 50 ms it asks CUPTI for complete buffers, decodes them and writes events. Only at
  * the end of the process does it ask for incomplete buffers too.
  */
 #include <errno.h>
@@ -18,27 +13,15 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "probes/cuda/beside.h"
 #include "probes/cuda/probe.h"
 #include "probes/cuda/record.h"
 
-/*
- * Small, because CUPTI returns only buffers in which everything has ended. While the host is ahead
- * of the device, that is never true of the buffer that is being written, so what runs becomes
- * visible only when that buffer is full, after 140 kernels. The vendor's sample of a tracer uses
- * this size, too. If few records arrive, as with large kernels, a buffer should be full sooner: the
- * first buffers that are requested between two flushes hold FEW_RECORDS, unless many are in use.
- */
-#define FEW_RECORDS 4u
-#define FEW_ROUND 128u		/* in buffers: up to 10 000 records per second */
-#define FEW_OUT 512u
-#define BUFFER_BYTES (32u << 10)
-#define BUFFERS 2048u	/* 64 MiB; from 13.0 on each thread that makes calls holds one or two */
 #define FLUSH_TRIES 4u
 #define REST_MS 20		/* for records that are on their way when the process ends */
 #define OFF_EVERY_NS 200000000
@@ -47,20 +30,11 @@
 #define LEAVE_NS 60000000
 #define APPLY_NS 60000000	/* a call of the program may wait this long, in CUPTI's callback */
 #define END_NS 1000000000
+#define LET_GO_NS 2000000000	/* a client of CUPTI waits this long until tftop has let go */
+#define LATE_NS 300000000	/* and tftop so long for what was launched before */
+#define KEPT_BYTES 32u		/* minimum size of a record that is thrown away */
 #define GRAPH_NODES_S 50000u	/* per second: above this rate graphs are recorded as a whole */
 #define KEPT_BYTES 32u		/* minimum size of a record that is thrown away */
-
-static uint8_t *base;
-static struct {
-	_Atomic uint32_t next;	/* index + 1 */
-	size_t valid;
-} buffers[BUFFERS];
-static _Atomic uint64_t free_stack;	/* counter << 32 | index + 1 */
-static _Atomic uint32_t full_stack;	/* index + 1; taken as a whole */
-static _Atomic uint32_t fresh;		/* how many buffers were ever given out */
-static _Atomic uint64_t thrown;		/* in bytes */
-static _Atomic uint32_t out;		/* buffers that CUPTI holds or that are on the full stack */
-static _Atomic uint32_t asked;		/* requests for buffers since the last flush */
 
 atomic_bool graphs_whole;
 unsigned graphs_nodes_s = GRAPH_NODES_S;
@@ -70,9 +44,12 @@ uint64_t collect_dropped;
 
 enum { NONE, RUNNING, ENDING, ENDED };
 static _Atomic uint32_t state, wakes, rounds;	/* futexes */
+static atomic_bool has = true;		/* CUPTI is tftop's, not another client's */
+static __thread bool flusher __attribute__((tls_model("initial-exec")));
 static enum tft_level level_now;
 static enum tft_trigger trigger_now;
 static uint64_t overwritten_seen, unknown;
+static _Atomic int64_t taken_ns;	/* since when CUPTI is tftop's or not; 0: always tftop's */
 
 static void futex_wait(_Atomic uint32_t *word, uint32_t value, int64_t ns)
 {
@@ -87,108 +64,6 @@ static void futex_wake(_Atomic uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-/* ---- buffers ---- */
-
-bool collect_start(void)
-{
-	void *p = mmap(NULL, (size_t)BUFFERS * BUFFER_BYTES, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (p == MAP_FAILED)
-		return false;
-	base = p;
-	return true;
-}
-
-static bool take_free(uint32_t *index)
-{
-	uint64_t head = atomic_load_explicit(&free_stack, memory_order_acquire), next;
-
-	do {
-		if (!(uint32_t)head) {
-			*index = atomic_fetch_add(&fresh, 1);
-			if (*index < BUFFERS)
-				return true;
-			atomic_store(&fresh, BUFFERS);
-			return false;
-		}
-		*index = (uint32_t)head - 1;
-		next = ((head >> 32) + 1) << 32 |
-		       atomic_load_explicit(&buffers[*index].next, memory_order_relaxed);
-	} while (!atomic_compare_exchange_weak_explicit(&free_stack, &head, next,
-							memory_order_acquire,
-							memory_order_acquire));
-	return true;
-}
-
-static void give_free(uint32_t index)
-{
-	uint64_t head = atomic_load_explicit(&free_stack, memory_order_relaxed);
-
-	atomic_fetch_sub(&out, 1);
-	do
-		atomic_store_explicit(&buffers[index].next, (uint32_t)head, memory_order_relaxed);
-	while (!atomic_compare_exchange_weak_explicit(&free_stack, &head,
-						      ((head >> 32) + 1) << 32 | (index + 1),
-						      memory_order_release, memory_order_relaxed));
-}
-
-void collect_request(uint8_t **buffer, size_t *size, size_t *max_records)
-{
-	int saved = errno;
-	uint32_t index;
-	void *p;
-
-	*max_records = 0;
-	*size = BUFFER_BYTES;
-	if (likely(take_free(&index))) {
-		uint32_t n = atomic_fetch_add(&out, 1);
-
-		*buffer = base + (size_t)index * BUFFER_BYTES;
-		if (atomic_fetch_add(&asked, 1) < FEW_ROUND && n < FEW_OUT)
-			*max_records = FEW_RECORDS;
-		/* threads start and end, or there is a burst: do not wait for the next round */
-		if (n % (BUFFERS / 4) == BUFFERS / 4 - 1)
-			collect_wake();
-		errno = saved;
-		return;
-	}
-	*buffer = NULL;
-	*size = 0;
-	if (!cupti_null_buffer(cupti)) {
-		p = mmap(NULL, BUFFER_BYTES, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		*buffer = p == MAP_FAILED ? NULL : p;
-		*size = p == MAP_FAILED ? 0 : BUFFER_BYTES;
-	}
-	cuda_say(SAID_BUFFERS, 1, "records come faster than they are read, or %u threads launch: "
-				  "all "
-		 "%u buffers are in use, and what does not fit is lost", BUFFERS / 2, BUFFERS);
-	errno = saved;
-}
-
-void collect_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
-{
-	uint32_t index, head;
-
-	(void)context;
-	(void)stream;
-	if (!buffer)
-		return;
-	if (unlikely(buffer < base || buffer >= base + (size_t)BUFFERS * BUFFER_BYTES)) {
-		atomic_fetch_add(&thrown, valid);
-		munmap(buffer, BUFFER_BYTES);
-		return;
-	}
-	index = (uint32_t)((size_t)(buffer - base) / BUFFER_BYTES);
-	buffers[index].valid = valid <= size && size <= BUFFER_BYTES ? valid : 0;
-	head = atomic_load_explicit(&full_stack, memory_order_relaxed);
-	do
-		atomic_store_explicit(&buffers[index].next, head, memory_order_relaxed);
-	while (!atomic_compare_exchange_weak_explicit(&full_stack, &head, index + 1,
-						      memory_order_release, memory_order_relaxed));
-}
-
 /* ---- emptying buffers ---- */
 
 static int next_record(void *user, uint8_t *buffer, size_t valid, void **record)
@@ -197,14 +72,13 @@ static int next_record(void *user, uint8_t *buffer, size_t valid, void **record)
 	return cupti->next_record(buffer, valid, record);
 }
 
-static uint64_t collect_decode_buffer(uint32_t index)
+static uint64_t collect_decode_buffer(uint8_t *data, size_t valid)
 {
-	uint8_t *data = base + (size_t)index * BUFFER_BYTES;
 	struct cuda_record record;
 	struct cuda_walk walk;
 	uint64_t n = 0;
 
-	cuda_walk_begin(&walk, data, buffers[index].valid, cupti->release, next_record, NULL);
+	cuda_walk_begin(&walk, data, valid, cupti->release, next_record, NULL);
 	record_buffer(walk);
 	for (; cuda_walk_next(&walk, &record); n++)
 		emit_record(&record);
@@ -216,29 +90,14 @@ static uint64_t collect_decode_buffer(uint32_t index)
 	return n;
 }
 
-/* Oldest first; the stack has them in reverse order. */
 static uint64_t collect_drain(void)
 {
-	uint32_t at = atomic_exchange_explicit(&full_stack, 0, memory_order_acquire);
-	uint32_t next, turned = 0;
-	uint64_t n = 0;
-
-	for (; at; at = next) {
-		next = atomic_load_explicit(&buffers[at - 1].next, memory_order_relaxed);
-		atomic_store_explicit(&buffers[at - 1].next, turned, memory_order_relaxed);
-		turned = at;
-	}
-	for (at = turned; at; at = next) {
-		next = atomic_load_explicit(&buffers[at - 1].next, memory_order_relaxed);
-		n += collect_decode_buffer(at - 1);
-		give_free(at - 1);
-	}
-	return n;
+	return buffers_drain(collect_decode_buffer);
 }
 
 static void count_lost(void)
 {
-	uint64_t over = calls_overwritten(), bytes = atomic_exchange(&thrown, 0);
+	uint64_t over = calls_overwritten(), bytes = buffers_thrown();
 	size_t dropped = 0;
 
 	if (cuda_asked(cupti->num_dropped(NULL, 0, &dropped), SAID_DROPS, 0,
@@ -318,7 +177,7 @@ static uint64_t drain_rest(void)
 {
 	uint64_t n = collect_drain();
 
-	for (int i = 0; i < REST_MS && atomic_load(&out); i++) {
+	for (int i = 0; i < REST_MS && buffers_out(); i++) {
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 		n += collect_drain();
 	}
@@ -330,7 +189,7 @@ static uint64_t collect_flush(bool last)
 	int r = cupti->flush_all(0), forced;
 	uint64_t n;
 
-	atomic_store(&asked, 0);
+	buffers_flushed();
 	emit_clock();
 	objects_names();
 	n = collect_drain();
@@ -367,6 +226,8 @@ static int64_t pause_ns(void)
 {
 	static int64_t called_ns;
 
+	if (!collect_has())
+		return FLUSH_EVERY_NS;
 	if (level_now == TFT_LEVEL_OFF)
 		return OFF_EVERY_NS;
 	if (overdue_met || !atomic_load(&collect_called))
@@ -376,24 +237,141 @@ static int64_t pause_ns(void)
 	return rt_now_ns() - called_ns < FIRST_NS ? FIRST_EVERY_NS : FLUSH_EVERY_NS;
 }
 
+/* ---- other clients of CUPTI ---- */
+
+bool collect_has(void)
+{
+	return atomic_load(&has);
+}
+
+static void tell_taken(int64_t at_ns, bool taken)
+{
+	struct tft_taken now = { .at_ns = at_ns, .taken = taken };
+
+	taken_ns = at_ns;
+	rt_emit_taken(&now);
+}
+
+void collect_say_taken(void)
+{
+	cuda_say(SAID_BESIDE, 0,
+		 "the program's own profiler has the device: kernels and copies are recorded for "
+		 "it alone, and by tftop again when it has ended");
+}
+
+void collect_dump(void)
+{
+	if (taken_ns)
+		tell_taken(taken_ns, !collect_has());
+}
+
+/* Gives CUPTI to a client of the program's, with nothing of ours left in it. */
+static void collect_part(void)
+{
+	int64_t begin_ns = rt_now_ns(), end_ns;
+
+	enable_level(TFT_LEVEL_OFF);
+	end_ns = rt_now_ns();
+	do {
+		collect_flush(false);
+		emit_waiting(false);
+	} while (overdue_waits(begin_ns) && atomic_load(&state) == RUNNING &&
+		 rt_now_ns() - begin_ns < LATE_NS &&
+		 !nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL));
+	collect_flush(true);
+	emit_unfinished = false;
+	emit_waiting(true);
+	overdue_left(begin_ns);
+	count_lost();
+	enable_end();
+	atomic_store(&has, false);
+	tell_taken(end_ns, true);
+	collect_say_taken();
+}
+
+/* Takes CUPTI when no client has anything of it any more. */
+static void collect_take(void)
+{
+	char why[400];
+	int r;
+
+	atomic_store(&has, true);
+	if (beside_wants()) {
+		atomic_store(&has, false);
+		return;
+	}
+	level_now = rt_level();
+	trigger_now = rt_trigger();
+	emit_clock_anew();
+	r = enable_start(level_now, why, sizeof(why));
+	if (!r) {
+		tell_taken(rt_now_ns(), false);
+		return;
+	}
+	atomic_store(&has, false);
+	beside_unseen();
+	cuda_say(SAID_BLINDLY, 1, "the device is not seen any more after the program's own "
+		 "profiler has had it: %s", *why ? why : "somebody else uses CUPTI");
+}
+
+/* A client waits on its own thread, in the call by which it takes CUPTI. */
+void collect_let_go(void)
+{
+	int64_t until = rt_now_ns() + LET_GO_NS, now = 0;
+
+	while (atomic_load(&has) && atomic_load(&state) == RUNNING && !flusher &&
+	       !atomic_load(&cuda_dead) && now < until) {
+		uint32_t seen = atomic_load(&rounds);
+
+		collect_wake();
+		now = rt_now_ns();
+		if (atomic_load(&has) && now < until)
+			futex_wait(&rounds, seen, until - now);
+	}
+}
+
+/* Buffers that come back now hold nothing for tftop. */
+static void away(void)
+{
+	collect_drain();
+	atomic_store(&collect_flush_ns, rt_now_ns());
+	if (beside_free())
+		collect_take();
+}
+
+/* ---- the thread ---- */
+
+static void change_level(void)
+{
+	enum tft_level level = rt_level();
+	enum tft_trigger trigger = rt_trigger();
+
+	if (level == level_now && trigger == trigger_now)
+		return;
+	enable_level(level);
+	level_now = level;
+	trigger_now = trigger;
+}
+
 static void *collect_thread(void *arg)
 {
 	(void)arg;
 	prctl(PR_SET_NAME, "tftop-cuda");
+	flusher = true;
 	for (;;) {
 		uint32_t seen = atomic_load(&wakes);
 		bool last = atomic_load(&state) == ENDING;
-		enum tft_level level = rt_level();
-		enum tft_trigger trigger = rt_trigger();
 
+		beside_look();
+		if (collect_has() && beside_wants() && !last)
+			collect_part();
 		/* what was seen so far is written with the end of the old level */
-		if (level_now != TFT_LEVEL_OFF)
+		if (!collect_has() && !last)
+			away();
+		else if (collect_has() && level_now != TFT_LEVEL_OFF)
 			round_of(last);
-		if ((level != level_now || trigger != trigger_now) && !last) {
-			enable_level(level);
-			level_now = level;
-			trigger_now = trigger;
-		}
+		if (collect_has() && !last)
+			change_level();
 		futex_wake(&rounds);
 		if (last)
 			break;
@@ -404,7 +382,7 @@ static void *collect_thread(void *arg)
 	return NULL;
 }
 
-bool collect_run(void)
+bool collect_run(bool has_it)
 {
 	sigset_t all, old;
 	pthread_attr_t attr;
@@ -413,6 +391,9 @@ bool collect_run(void)
 
 	level_now = rt_level();
 	trigger_now = rt_trigger();
+	atomic_store(&has, has_it);
+	if (!has_it)
+		tell_taken(rt_now_ns(), true);
 	if (!record_start())
 		cuda_tell(1, TFT_CUDA_RECORD_ENV "='%s' cannot be written: %s",
 			  getenv(TFT_CUDA_RECORD_ENV), strerror(errno));

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probes/cuda/beside.h"
 #include "probes/cuda/probe.h"
 #include "probes/schema/attach.h"
 
@@ -75,6 +76,7 @@ static void on_dump(void)
 	if (!atomic_load(&found))
 		return;
 	introduce();
+	collect_dump();
 	objects_dump();
 	emit_dump();
 	nvml_dump();
@@ -173,40 +175,65 @@ static void cuda_read_environment(void)
 	nvml_wish();
 }
 
+/* Finds libcupti, once, and looks who else calls it. */
+static bool cuda_find(char *why, size_t size)
+{
+	if (cupti)
+		return true;
+	cupti = cupti_find(why, size);
+	if (cupti)
+		beside_start(cupti_handle());
+	return cupti;
+}
+
+/* Whether tftop has CUPTI now; if another client has it, it is taken later. */
+static bool cuda_take(char *why, size_t size, bool *has)
+{
+	int r = beside_free() ? enable_start(rt_level(), why, size) : CUPTI_BUSY;
+
+	*has = !r;
+	if (r == CUPTI_BUSY && beside_free())
+		beside_unseen();
+	return !r || r == CUPTI_BUSY;
+}
+
 static void cuda_begin(void)
 {
-	char why[400];
+	char why[400] = "";
+	bool has;
 
 	if (!rt_probe_register(&cuda_probe))
 		return;		/* there is no tftop */
-	cupti = cupti_find(why, sizeof(why));
-	if (!cupti) {
+	if (!cuda_find(why, sizeof(why))) {
 		blind("nothing of the device is seen, ops and NVTX ranges are: %s", why);
 		return;
 	}
 	atomic_store(&found, true);
 	calls_start();
-	if (!collect_start()) {
+	if (!buffers_start()) {
 		blind("nothing of the device is seen: no memory for records");
 		return;
 	}
 	cuda_read_environment();
 	atomic_store(&cuda_dead, false);
-	if (enable_start(rt_level(), why, sizeof(why))) {
+	if (!cuda_take(why, sizeof(why), &has)) {
 		atomic_store(&cuda_dead, true);
 		blind("%s", why);
 		return;
 	}
+	if (*why)
+		blind("%s", why);
+	else if (!has)
+		collect_say_taken();
 	introduce();
 	complaints();
-	if (!collect_run()) {
+	if (!collect_run(has)) {
 		atomic_store(&cuda_dead, true);
 		blind("no thread could be created: nothing of the device is seen");
 	}
 }
 
-/* Loads the user's tool first, so that it has what it would have without tftop: CUPTI has one
- * client per process, and the first one wins. */
+/* Loads the user's tool first, so that it has what it would have without tftop. */
 static int users_library(void)
 {
 	const char *path = getenv(CHAIN_ENV);
@@ -215,6 +242,11 @@ static int users_library(void)
 		void *object;
 		int (*function)(void);
 	} init = { h ? dlsym(h, "InitializeInjection") : NULL };
+	char why[400];
+
+	/* where it has brought a libcupti, what it does with that is seen */
+	if (init.object && cupti_is_mapped() && rt_probe_register(&cuda_probe))
+		cuda_find(why, sizeof(why));
 
 	if (path && *path && !init.object && rt_probe_register(&cuda_probe))
 		cuda_tell(1,
@@ -250,8 +282,11 @@ static int cuda_attach(void)
 	if (!atomic_flag_test_and_set(&begun))
 		cuda_begin();
 	errno = saved;
-	if (cupti && !atomic_load(&cuda_dead))
+	if (cupti && !atomic_load(&cuda_dead)) {
+		if (!collect_has())
+			rt_attach_why("the program's own profiler has the device");
 		return TFT_ATTACHED;
+	}
 	rt_attach_why("nothing of CUDA is seen; a message says why");
 	return TFT_ATTACH_FAILED;
 }

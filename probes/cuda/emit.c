@@ -51,15 +51,21 @@ static int64_t device_now(void)
 	return rt_clock_ns(CLOCK_REALTIME);
 }
 
+static bool clock_known;
+
+void emit_clock_anew(void)
+{
+	clock_known = false;
+}
+
 static void look_at_clock(void)
 {
-	static bool looked;
 	uint64_t t = 0;
 	int64_t off_ns;
 
-	if (looked)
+	if (clock_known)
 		return;
-	looked = true;
+	clock_known = true;
 	if (cuda_asked(cupti->timestamp(&t), SAID_CLOCK, 0, "CUPTI does not tell its time: "
 		       "CLOCK_REALTIME is taken for its clock"))
 		return;

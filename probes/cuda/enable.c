@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probes/cuda/beside.h"
 #include "probes/cuda/probe.h"
 
 #define KINDS CUPTI_KIND_LIMIT
@@ -22,6 +23,7 @@
 
 static bool enabled[KINDS], refused[KINDS];
 static bool resources_on;
+static bool enable_shared;	/* the subscription is a client's that rests */
 
 static const struct {
 	uint32_t kind;
@@ -265,7 +267,7 @@ void enable_level(enum tft_level level)
 		resources_apply(false);
 }
 
-/* ---- the start ---- */
+/* ---- the start and the end ---- */
 
 static int enable_subscribe(char *why, size_t size)
 {
@@ -304,18 +306,47 @@ static void kernels_refused(int r, char *why, size_t size)
 			 "seen", cupti_text(r), r);
 }
 
+/* Takes the subscription of a client that rests, or else one of our own. */
+static int enable_own(char *why, size_t size)
+{
+	struct cupti_subscriber *client;
+
+	*why = '\0';
+	if (!beside_share(&client))
+		return CUPTI_BUSY;
+	if (!client)
+		return enable_subscribe(why, size);
+	cupti_share(client);
+	enable_shared = true;
+	return CUPTI_OK;
+}
+
+void enable_end(void)
+{
+	enable_level(TFT_LEVEL_OFF);
+	beside_clock(false);
+	if (enable_shared) {
+		beside_unshare();
+		cupti_unshare();
+	} else {
+		cupti_unsubscribe();
+	}
+	enable_shared = false;
+}
+
 int enable_start(enum tft_level level, char *why, size_t size)
 {
-	int r = enable_subscribe(why, size);
+	int r = enable_own(why, size);
 
 	if (r)
 		return r;
-	r = cupti->register_buffers(collect_request, collect_complete);
+	beside_clock(true);
+	r = cupti->register_buffers(beside_request, beside_complete);
 	if (r) {
 		snprintf(why, size,
 			 "CUPTI accepts no buffers: %s (%d); nothing of the device is seen",
 			 cupti_text(r), r);
-		cupti_unsubscribe();
+		enable_end();
 		return r;
 	}
 	resources_apply(level != TFT_LEVEL_OFF);
@@ -326,8 +357,7 @@ int enable_start(enum tft_level level, char *why, size_t size)
 	if (r) {
 		kernels_refused(r, why, size);
 		/* no thread would empty the buffers, and another client may succeed */
-		enable_level(TFT_LEVEL_OFF);
-		cupti_unsubscribe();
+		enable_end();
 	}
 	return r;
 }

@@ -8,8 +8,6 @@
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
-struct subscriber;	/* a handle that belongs to the library */
-
 /* ---- what the library exports ---- */
 
 typedef void complete_v2_fn(uint8_t *buffer, size_t size, size_t valid, void *info);
@@ -18,25 +16,25 @@ typedef void request_v2_fn(uint8_t **buffer, size_t *size, size_t *max_records, 
 /* Both families, under the library's own names; the first argument of the second family is the
  * subscriber. */
 static struct {
-	int (*subscribe)(struct subscriber **, cupti_callback_fn *, void *);
-	int (*subscribe_v2)(struct subscriber **, cupti_callback_fn *, void *,
+	int (*subscribe)(struct cupti_subscriber **, cupti_callback_fn *, void *);
+	int (*subscribe_v2)(struct cupti_subscriber **, cupti_callback_fn *, void *,
 			    struct cupti_subscriber_params *);
-	int (*unsubscribe)(struct subscriber *);
-	int (*enable_callback)(uint32_t, struct subscriber *, uint32_t, uint32_t);
-	int (*enable_domain)(uint32_t, struct subscriber *, uint32_t);
+	int (*unsubscribe)(struct cupti_subscriber *);
+	int (*enable_callback)(uint32_t, struct cupti_subscriber *, uint32_t, uint32_t);
+	int (*enable_domain)(uint32_t, struct cupti_subscriber *, uint32_t);
 
-	int (*register_callbacks_v2)(struct subscriber *, request_v2_fn *, complete_v2_fn *);
-	int (*enable_v2)(struct subscriber *, uint32_t, void *);
-	int (*disable_v2)(struct subscriber *, uint32_t, void *);
-	int (*next_record_v2)(struct subscriber *, uint8_t *, size_t, void **);
-	int (*num_dropped_v2)(struct subscriber *, void *, uint32_t, size_t *);
-	int (*set_attribute_v2)(struct subscriber *, uint32_t, size_t *, void *);
-	int (*timestamp_v2)(struct subscriber *, uint64_t *);
-	int (*driver_records_v2)(struct subscriber *, uint32_t, uint8_t);
+	int (*register_callbacks_v2)(struct cupti_subscriber *, request_v2_fn *, complete_v2_fn *);
+	int (*enable_v2)(struct cupti_subscriber *, uint32_t, void *);
+	int (*disable_v2)(struct cupti_subscriber *, uint32_t, void *);
+	int (*next_record_v2)(struct cupti_subscriber *, uint8_t *, size_t, void **);
+	int (*num_dropped_v2)(struct cupti_subscriber *, void *, uint32_t, size_t *);
+	int (*set_attribute_v2)(struct cupti_subscriber *, uint32_t, size_t *, void *);
+	int (*timestamp_v2)(struct cupti_subscriber *, uint64_t *);
+	int (*driver_records_v2)(struct cupti_subscriber *, uint32_t, uint8_t);
 } vendor;
 
-static struct cupti_library *lib;
-static struct subscriber *ours;
+static struct cupti_library *lib, first;	/* first: with the functions of the first family */
+static struct cupti_subscriber *ours;
 static cupti_request_fn *requested;
 static cupti_complete_fn *completed;
 
@@ -145,6 +143,18 @@ static int set_byte(uint32_t attribute, uint8_t value)
 	return vendor.set_attribute_v2(ours, attribute, &size, &value);
 }
 
+static void use_first(void)
+{
+	lib->several = false;
+	lib->register_buffers = first.register_buffers;
+	lib->enable = first.enable;
+	lib->disable = first.disable;
+	lib->next_record = first.next_record;
+	lib->num_dropped = first.num_dropped;
+	lib->timestamp = first.timestamp;
+	lib->driver_records = first.driver_records;
+}
+
 static void use_several(void)
 {
 	lib->several = true;
@@ -236,6 +246,7 @@ const char *family_resolve(struct cupti_library *l, void *handle)
 	l->several = false;
 	l->enable_callback = call_enable_callback;
 	l->enable_domain = call_enable_domain;
+	first = *l;
 	return lacks;
 }
 
@@ -300,6 +311,7 @@ int cupti_subscribe(cupti_callback_fn *callback, void *user, bool whole_graphs, 
 
 	if (size)
 		*other = '\0';
+	use_first();
 	if (want_several() && subscribe_several(callback, user, whole_graphs, other, size))
 		return CUPTI_OK;
 	result = vendor.subscribe(&ours, callback, user);
@@ -324,7 +336,19 @@ int cupti_unsubscribe(void)
 	int result = ours ? vendor.unsubscribe(ours) : CUPTI_INVALID_PARAMETER;
 
 	ours = NULL;
+	use_first();
 	return result;
+}
+
+void cupti_share(struct cupti_subscriber *client)
+{
+	use_first();
+	ours = client;
+}
+
+void cupti_unshare(void)
+{
+	ours = NULL;
 }
 
 const char *cupti_text(int result)

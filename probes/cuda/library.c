@@ -12,6 +12,7 @@
 #include "probes/cuda/find.h"
 
 static struct cupti_library library;
+static void *library_handle;
 
 /* ---- the driver ---- */
 
@@ -218,6 +219,7 @@ const struct cupti_library *cupti_find(char *why, size_t size)
 	handle = library_load(&m, why, size);
 	if (!handle)
 		return NULL;
+	library_handle = handle;
 	library.driver = driver_version(&m);
 	name_path(&library, handle);
 	get_version.object = dlsym(handle, "cuptiGetVersion");
@@ -238,6 +240,19 @@ const struct cupti_library *cupti_find(char *why, size_t size)
 		return NULL;
 	}
 	return &library;
+}
+
+void *cupti_handle(void)
+{
+	return library_handle;
+}
+
+bool cupti_is_mapped(void)
+{
+	struct mapped m;
+
+	find_mapped(&m);
+	return *m.cupti;
 }
 
 /* ---- rules by version ---- */

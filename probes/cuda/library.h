@@ -6,9 +6,10 @@
  * Always true: a process uses one copy. If a copy is mapped, it is used, and a second one is never
  * loaded. None of its functions is called before libcuda is mapped and cuInit runs or has run (13.2
  * and later crash or refuse otherwise). It is never closed. A function that the copy does not have
- * is NULL, and the feature that needs it is off; cupti_missing() names it. cupti_find() and
- * cupti_subscribe() are called once, by one thread; everything else may be called by any thread
- * after them. Results are cupti_result unless said otherwise. errno may change.
+ * is NULL, and the feature that needs it is off; cupti_missing() names it. cupti_find() is called
+ * once; cupti_subscribe(), cupti_share() and their opposites by one thread at a time, while nobody
+ * calls anything else; everything else by any thread after them. Results are cupti_result unless
+ * said otherwise. errno may change.
  *
  * The two families: up to 13.2, or with any driver before r610, a process can have one client of
  * CUPTI, which calls cuptiX(). From 13.3 on there is a second set, cuptiX_v2(subscriber, ...):
@@ -16,7 +17,7 @@
  * them use that set. If both sets are called in a process, the second caller gets CUPTI_BUSY or
  * CUPTI_NOT_COMPATIBLE, whoever it is.
  *
- * So cupti_subscribe() chooses once, and every function below then uses that family:
+ * So cupti_subscribe() chooses, and every function below then uses that family:
  * - From 13.3 update 1 on (13.3 itself could crash with several clients), if the whole second set
  *   is there: cuptiSubscribe_v2, which allows other clients. Then a profiler of PyTorch, XLA or the
  *   user that uses this family continues to work beside tftop. If a timestamp can be taken, driver
@@ -83,6 +84,8 @@ struct cupti_library {
 
 /* Whether libcuda is mapped and cuInit has run. */
 bool cupti_driver_runs(void);
+/* Whether a libcupti is mapped. */
+bool cupti_is_mapped(void);
 
 /*
  * Finds the library of this process, in this order: a copy that is mapped (if there are two: the
@@ -101,6 +104,13 @@ const struct cupti_library *cupti_find(char *why, size_t size);
 int cupti_subscribe(cupti_callback_fn *callback, void *user, bool whole_graphs, char *other,
 		    size_t size);
 int cupti_unsubscribe(void);
+
+/* Uses a client's subscription, of the first family, instead; and no longer. */
+void cupti_share(struct cupti_subscriber *client);
+void cupti_unshare(void);
+
+/* The handle of the library that cupti_find() has found, as dlopen() gives it. */
+void *cupti_handle(void);
 
 /* The library's own text for a result; never NULL. */
 const char *cupti_text(int result);

@@ -227,6 +227,39 @@ static void say_lost(int64_t now_ns, bool last)
 		 "dropped by CUPTI, or captured into a graph unseen; they are counted as lost");
 }
 
+/* The awaited calls of kernels that had returned before; `left`: they are not awaited any more. */
+static unsigned overdue_before(int64_t before_ns, bool left)
+{
+	uint32_t at, last;
+	unsigned n = 0;
+
+	for (calls_range(&at, &last); (int32_t)(last - at) >= 0; at++) {
+		uint64_t state = calls_state(at);
+		struct cuda_call c;
+
+		if (!(state & CALL_AWAITED) || call_find(at, &c, &state) == CALL_NONE)
+			continue;
+		n += is_kernel(&c) && !(state & CALL_RUNNING) && (!c.twin || c.twin > at) &&
+		     c.call_ns + c.call_dur_ns < before_ns;
+		if (left)
+			call_mark(at, CALL_AWAITED, CALL_LEFT);
+	}
+	return n;
+}
+
+bool overdue_waits(int64_t before_ns)
+{
+	return overdue_before(before_ns, false) != 0;
+}
+
+void overdue_left(int64_t before_ns)
+{
+	unsigned n = overdue_before(before_ns, true);
+
+	if (n)
+		rt_vendor_dropped(n);
+}
+
 /* Some of CUPTI's releases may return correlations only while calls are recorded, too. */
 void overdue_correlation(const struct cuda_record *r)
 {

@@ -4,13 +4,15 @@
  *
  *   cuda.c     the driver's and the runtime's entry points; levels; what is reported once
  *   enable.c   subscribes to CUPTI and enables the kinds and calls that the level requires
- *   collect.c  buffers of records, and the thread that empties them
+ *   collect.c  the thread that empties the buffers of records; buffers.c these buffers
  *   calls.c    callbacks of the API's calls
  *   table.c    calls for which records will arrive, by correlation
  *   overdue.c  launches without a record: announced, given up, explained
  *   objects.c  devices, contexts, streams; graphs.c nodes and names of graphs
  *   emit.c     turns a record into events
  *   nvml.c     a device's sensors
+ *   beside.c   the program's own client of CUPTI, for which tftop lets go of it (beside.h);
+ *              beside_buffers.c its buffers
  *   library.c  which libcupti is used; decode.c its records; cupti.h its whole interface
  *
  * Always true:
@@ -58,7 +60,8 @@ enum cuda_said {
 	SAID_LOST, SAID_DROPPED, SAID_UNKNOWN, SAID_BROKEN, SAID_ZERO, SAID_GRAPHS, SAID_SILENT,
 	SAID_FATAL, SAID_FLUSH, SAID_STREAMS, SAID_BUFFERS, SAID_NOTHING, SAID_CALLS,
 	SAID_RESOURCES, SAID_STATE, SAID_DISABLE, SAID_HANDLES, SAID_NODES, SAID_EXECS,
-	SAID_CLOCK, SAID_DROPS, SAID_UNFINISHED, SAID_UNCORRELATED, SAID_COUNT
+	SAID_CLOCK, SAID_DROPS, SAID_BESIDE, SAID_BLINDLY, SAID_UNFINISHED, SAID_UNCORRELATED,
+	SAID_COUNT
 };
 __attribute__((format(printf, 3, 4)))
 void cuda_say(enum cuda_said what, uint8_t level, const char *format, ...);
@@ -72,6 +75,8 @@ void cuda_tell(uint8_t level, const char *format, ...);
 
 /* Subscribes and enables what the level asks for. Returns 0, or CUPTI's error with a sentence. */
 int enable_start(enum tft_level level, char *why, size_t size);
+/* Disables everything and ends the subscription: the flusher's. */
+void enable_end(void);
 /* The level changed: the flusher's. */
 void enable_level(enum tft_level level);
 /* Records graphs as a whole instead of node by node: the flusher's. false: refused. */
@@ -81,10 +86,29 @@ void enable_correlations(void);
 /* Whether records of this kind are enabled. */
 bool enable_has(uint32_t kind);
 
+/* ---- buffers.c ---- */
+
+bool buffers_start(void);	/* allocates them; before the first kind is enabled */
+void buffers_request(uint8_t **buffer, size_t *size, size_t *max_records);
+void buffers_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid);
+bool buffers_are_ours(const uint8_t *buffer);
+/* Hands each buffer that has come back to `each`, oldest first, and returns the sum of what that
+ * returns: the flusher's, as what follows. */
+uint64_t buffers_drain(uint64_t (*each)(uint8_t *data, size_t valid));
+uint64_t buffers_thrown(void);	/* how many bytes of records were thrown away since the last call */
+uint32_t buffers_out(void);	/* how many CUPTI holds */
+void buffers_flushed(void);
+
 /* ---- collect.c ---- */
 
-bool collect_start(void);	/* allocates the buffers; before the first kind is enabled */
-bool collect_run(void);			/* starts the thread */
+/* Starts the thread. has: whether tftop has CUPTI; otherwise a client has it (beside.h). */
+bool collect_run(bool has);
+/* Whether tftop has CUPTI, with all that is recorded. */
+bool collect_has(void);
+/* Waits until tftop has let go of CUPTI; for a short time at most, and not on the flusher. */
+void collect_let_go(void);
+void collect_say_taken(void);
+void collect_dump(void);		/* whether tftop has CUPTI, and since when */
 void collect_wake(void);
 extern atomic_bool collect_called;	/* something was launched, so a record will soon
 					 * show whether records have correlation ids */
@@ -94,8 +118,6 @@ void collect_end(void);
 void collect_apply(void);
 void collect_leave(void);		/* the process may end at once: writes what is there */
 void collect_fork_child(void);
-void collect_request(uint8_t **buffer, size_t *size, size_t *max_records);
-void collect_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid);
 extern atomic_bool graphs_whole;	/* launches from now on are recorded as a whole */
 extern unsigned graphs_nodes_s;		/* above so many nodes a second; UINT_MAX: never. Set
 					 * before the thread runs */
@@ -173,6 +195,11 @@ void calls_captured(void);		/* the call was captured into a graph: nothing will 
 int64_t overdue_pending_ns(void);
 /* After a flush that returned `records`; last: no more will come. */
 void overdue_look(int64_t now_ns, uint64_t records, bool last);
+/* Whether records of kernels will come whose launch had returned before that time. */
+bool overdue_waits(int64_t before_ns);
+/* No more records will come, because CUPTI is another client's: those that were awaited since
+ * before that time are counted as lost. */
+void overdue_left(int64_t before_ns);
 /* Notes whether the record of a command has a correlation id. */
 void overdue_correlation(const struct cuda_record *record);
 extern bool overdue_met;		/* a record had a correlation id */
@@ -240,9 +267,10 @@ uint32_t node_op(uint64_t node);
 
 /* ---- emit.c: the flusher's ---- */
 
-/* From the final flush on: a record without times belongs to a command that has not ended. */
+/* In a final flush: a record without times belongs to a command that has not ended. */
 extern bool emit_unfinished;
 void emit_clock(void);			/* before records are emitted */
+void emit_clock_anew(void);		/* CUPTI's clock may be another one */
 void emit_record(const struct cuda_record *record);
 void emit_waiting(bool all);		/* records of calls that had not returned */
 void emit_dump(void);			/* series of pools */

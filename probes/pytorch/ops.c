@@ -8,9 +8,13 @@
  *
  * What a callback receives is fixed when it is registered. To read inputs for a while, callbacks
  * are registered anew, the new ones before the old ones go, so that no op is missed; an op that
- * meets both is recorded once. Inputs cost each op about 80 ns. So they are read only for the first
- * runs of each operator: until the first one runs, for a second and some steps after each operator
- * that was not seen before, and always at level full.
+ * meets both is recorded once. PyTorch boxes the inputs of every op for that, which costs more than
+ * all the rest. So they are read only for the first runs of each operator: until the first one
+ * runs, for a moment or a few steps after each operator that was not seen before, no longer than
+ * an operator has few runs, and always at level full.
+ *
+ * Level min records no ops. It needs the functions of optimizers and data loaders, and until the
+ * program is known to train also the nodes of a backward pass; ops cost nothing then.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -23,7 +27,7 @@
 #define STRAYS 64
 #define SHAPED 8		/* for how many runs of an operator its inputs are sent */
 /* inputs are read for this long, and for this many steps if there are any ... */
-#define INPUTS_NS 1000000000
+#define INPUTS_NS 100000000
 #define INPUTS_STEPS 16
 #define INPUTS_MAX_NS (10 * INT64_C(1000000000))	/* ... but no longer */
 #define BLOCK 256		/* how many ops of a thread are counted together */
@@ -42,8 +46,10 @@ static inline struct torch_thread *torch_self(void)
 
 static _Atomic uint64_t callback;	/* 0: none is registered */
 static _Atomic bool fresh;		/* an operator was seen for the first time */
+static _Atomic int unshaped;		/* operators that ran fewer than SHAPED times with inputs */
 static _Atomic uint8_t mode;		/* enum torch_mode */
 static bool with_inputs;		/* of the registered callback */
+static uint16_t scopes;			/* of the registered callback, a bit for each torch_scope */
 static int64_t inputs_since_ns;
 static uint32_t inputs_since_step;
 static bool any;		/* an op has run; importing torch may take long */
@@ -91,7 +97,8 @@ static uint32_t operator_name(const void *rf, struct operator *p)
 		atomic_store_explicit(&p->copies, torch_is_copy(torch_api.name(rf)),
 				      memory_order_relaxed);
 		atomic_store_explicit(&p->slowest, py_slowest(name), memory_order_relaxed);
-		atomic_store_explicit(&p->name, name, memory_order_relaxed);
+		if (!atomic_exchange_explicit(&p->name, name, memory_order_relaxed))
+			atomic_fetch_add_explicit(&unshaped, 1, memory_order_relaxed);
 		atomic_store_explicit(&fresh, true, memory_order_relaxed);
 	}
 	return name;
@@ -255,8 +262,8 @@ static uint32_t shapes_of(struct torch_thread *t, const void *rf, struct operato
 	if (rt_level() < TFT_LEVEL_FULL &&
 	    (!p || atomic_load_explicit(&p->shaped, memory_order_relaxed) >= SHAPED))
 		return 0;
-	if (p)
-		atomic_fetch_add_explicit(&p->shaped, 1, memory_order_relaxed);
+	if (p && atomic_fetch_add_explicit(&p->shaped, 1, memory_order_relaxed) == SHAPED - 1)
+		atomic_fetch_sub_explicit(&unshaped, 1, memory_order_relaxed);
 	return torch_shapes(t, rf);
 }
 
@@ -451,19 +458,32 @@ static void after_fork(void)
 	pthread_mutex_unlock(&registering);
 }
 
+/* Which scopes have to be seen: a bit for each torch_scope. */
+static uint16_t scopes_of(enum torch_mode new_mode)
+{
+	const uint16_t user = 1u << TORCH_USER, backward = 1u << TORCH_BACKWARD;
+
+	switch (rt_level()) {
+	case TFT_LEVEL_OFF:
+		return user;
+	case TFT_LEVEL_MIN:
+		return torch_steps_train() ? user : user | backward;
+	default:
+		return new_mode == TORCH_FEW ? user | backward : UINT16_MAX;
+	}
+}
+
 static void torch_reregister(enum torch_mode new_mode, bool inputs)
 {
 	struct torch_callback c = {
 		.start = inputs ? on_start_inputs : on_start, .end = on_end, .probability = 1,
-		.scopes = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 }, .needs_inputs = inputs, .needs_ids = 1,
+		.needs_inputs = inputs, .needs_ids = 1,
 	};
 	uint64_t old = atomic_load(&callback);
 
-	if (new_mode == TORCH_FEW) {
-		memset(c.scopes, 0, sizeof(c.scopes));
-		c.scopes[TORCH_USER] = 1;
-		c.scopes[TORCH_BACKWARD] = rt_level() != TFT_LEVEL_OFF;
-	}
+	scopes = scopes_of(new_mode);
+	for (size_t i = 0; i < sizeof(c.scopes); i++)
+		c.scopes[i] = scopes >> i & 1;
 	atomic_store(&mode, (uint8_t)new_mode);
 	with_inputs = inputs;
 	pthread_mutex_lock(&registering);
@@ -481,17 +501,32 @@ static bool can_inputs(void)
 	return torch_layout.inputs >= 0 && torch_api.inputs && torch_api.sizes && torch_api.tensor;
 }
 
+/* Whether operators were seen for the first time a short while ago, and have run few times. */
+static bool are_new(int64_t now_ns)
+{
+	int64_t ns = now_ns - inputs_since_ns;
+
+	if (atomic_load_explicit(&unshaped, memory_order_relaxed) <= 0)
+		return false;
+	return torch_steps_expected() ?
+	       ns < INPUTS_MAX_NS && torch_steps_ended() - inputs_since_step < INPUTS_STEPS :
+	       ns < INPUTS_NS;
+}
+
+static bool wants_inputs(int64_t now_ns)
+{
+	if (!can_inputs() || rt_level() < TFT_LEVEL_DEFAULT)
+		return false;
+	return rt_level() == TFT_LEVEL_FULL || !any || are_new(now_ns);
+}
+
 void torch_ops_level(enum tft_level level)
 {
 	static bool forks;
 
 	if (!forks)
 		forks = pthread_atfork(before_fork, after_fork, after_fork) == 0;
-	if (level == TFT_LEVEL_OFF && rt_watching()) {
-		torch_reregister(TORCH_FEW, false);
-		return;
-	}
-	if (level == TFT_LEVEL_OFF) {
+	if (level == TFT_LEVEL_OFF && !rt_watching()) {
 		uint64_t id = atomic_exchange(&callback, 0);
 
 		pthread_mutex_lock(&registering);
@@ -500,18 +535,10 @@ void torch_ops_level(enum tft_level level)
 		pthread_mutex_unlock(&registering);
 		return;
 	}
-	strays_clear();
-	torch_reregister(TORCH_ALL, can_inputs() && (!any || level == TFT_LEVEL_FULL));
-}
-
-/* Whether operators were seen for the first time a short while ago. */
-static bool are_new(int64_t now_ns)
-{
-	int64_t ns = now_ns - inputs_since_ns;
-
-	return ns < INPUTS_NS ||
-	       (ns < INPUTS_MAX_NS && torch_steps_expected() &&
-		torch_steps_ended() - inputs_since_step < INPUTS_STEPS);
+	if (level != TFT_LEVEL_OFF)
+		strays_clear();
+	torch_reregister(atomic_load(&callback) ? atomic_load(&mode) : TORCH_ALL,
+			 wants_inputs(rt_now_ns()));
 }
 
 void torch_ops_tick(int64_t now_ns)
@@ -523,15 +550,14 @@ void torch_ops_tick(int64_t now_ns)
 	torch_shapes_tick();
 	if (!atomic_load(&callback) || rt_level() == TFT_LEVEL_OFF)
 		return;
-	next = torch_rate_tick(now_ns, old);
+	next = rt_level() == TFT_LEVEL_MIN ? old : torch_rate_tick(now_ns, old);
 	if (atomic_exchange(&fresh, false)) {
 		inputs_since_ns = now_ns;
 		inputs_since_step = torch_steps_ended();
 		any = true;
 	}
-	inputs = can_inputs() && next == TORCH_ALL &&
-		 (rt_level() == TFT_LEVEL_FULL || !any || are_new(now_ns));
-	if (next != old || inputs != with_inputs)
+	inputs = next == TORCH_ALL && wants_inputs(now_ns);
+	if (inputs != with_inputs || next != old || scopes_of(next) != scopes)
 		torch_reregister(next, inputs);
 }
 

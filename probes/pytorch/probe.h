@@ -204,9 +204,11 @@ void torch_input_ends(struct torch_thread *t, const struct torch_open *o, const 
 		      int64_t now_ns);
 /* A node of a backward pass runs, which shows that the program trains. */
 void torch_steps_backward(void);
+/* Whether a backward pass or an optimizer has run. */
+bool torch_steps_train(void);
 /* How many steps have ended, on all threads. */
 uint32_t torch_steps_ended(void);
-/* Whether there are steps, or will be, because a backward pass has run. */
+/* Whether there are steps, or will be, because the program trains. */
 bool torch_steps_expected(void);
 void torch_steps_tell(bool now);
 void torch_steps_dump(void);

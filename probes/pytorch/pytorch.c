@@ -14,8 +14,8 @@ const struct tft_interposed *torch_lib;
 
 static void on_level(enum tft_level old_level, enum tft_level new_level)
 {
-	if (old_level == TFT_LEVEL_OFF || new_level == TFT_LEVEL_OFF)
-		torch_ops_level(new_level);
+	(void)old_level;
+	torch_ops_level(new_level);
 	if (new_level == TFT_LEVEL_OFF)
 		torch_steps_tell(true);
 	torch_kernels_tick(rt_now_ns(), new_level);

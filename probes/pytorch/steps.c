@@ -8,7 +8,8 @@
  * is not met again is forgotten. A new line right after a line that ended more than one turn
  * belongs to another loop, and ends that loop's first step. The first step of a loop, and one after
  * other data was read in between (a validation), begin with their first batch. A program without
- * backward pass and optimizer has a step from each batch to the next, if it ran an op in it.
+ * backward pass and optimizer has a step from each batch to the next, if it ran an op in it; at
+ * level min, which sees no ops, it is taken to have run one.
  *
  * A DataLoader is a stage of an input pipeline, one for each source line that asks it; the time
  * that it took is the program's wait.
@@ -145,14 +146,19 @@ uint32_t torch_steps_ended(void)
 	return atomic_load_explicit(&ended, memory_order_relaxed);
 }
 
+bool torch_steps_train(void)
+{
+	return atomic_load_explicit(&trains, memory_order_relaxed);
+}
+
 bool torch_steps_expected(void)
 {
-	return atomic_load_explicit(&trains, memory_order_relaxed) || torch_steps_ended();
+	return torch_steps_train() || torch_steps_ended();
 }
 
 void torch_steps_backward(void)
 {
-	if (!atomic_load_explicit(&trains, memory_order_relaxed))
+	if (!torch_steps_train())
 		atomic_store_explicit(&trains, true, memory_order_relaxed);
 }
 
@@ -218,8 +224,8 @@ void torch_input_begins(struct torch_thread *t, const struct torch_open *o)
 
 	if (t->fetching++)
 		return;
-	if (!atomic_load_explicit(&trains, memory_order_relaxed)) {
-		if (t->input_ns && t->worked)
+	if (!torch_steps_train()) {
+		if (t->input_ns && (t->worked || rt_level() == TFT_LEVEL_MIN))
 			emit(o->name, t->input_ns, o->start_ns);
 		t->input_ns = o->start_ns;
 		t->worked = false;

@@ -125,6 +125,7 @@ WRITES_PLAIN(rt_emit_series, series, def_series)
 WRITES_PLAIN(rt_emit_calls, calls, ev_calls)
 WRITES_PLAIN(rt_emit_settled, settled, ev_settled)
 WRITES_PLAIN(rt_emit_level, level_now, ev_level)
+WRITES_PLAIN(rt_emit_taken, taken, ev_taken)
 WRITES_PLAIN(rt_emit_beat, beat, ev_beat)
 
 void rt_emit_device(const struct tft_device *device)

@@ -303,6 +303,7 @@ RT_API void rt_emit_stages(struct tft_stages *stages);
 RT_API void rt_emit_pool(struct tft_pool *pool);
 RT_API void rt_emit_counter(struct tft_counter *counter);
 RT_API void rt_emit_clock(const struct tft_clock *clock);
+RT_API void rt_emit_taken(const struct tft_taken *taken);
 
 /* Zeroed memory of the calling thread's own, aligned to 64 bytes. *slot is a thread-local pointer,
  * which is set to the memory, and to NULL when the thread ends. NULL: memory is short, which is

@@ -492,6 +492,14 @@ RECORD(ev_level, level_now, EVENT_LEVEL,
 	FIELD(uint8_t, level)		/* enum tft_level (control.h) */
 )
 
+/* Another client of the vendor's tracer has the devices since at_ns, or no longer: the program's
+ * own profiler, which alone gets what they do. Sent with each change, and when a session begins to
+ * hear a process in which there was one. What is missing until then is not idle time. */
+RECORD(ev_taken, taken, EVENT_TAKEN,
+	FIELD(int64_t, at_ns)
+	FIELD(uint8_t, taken)		/* 1: it has them; 0: they are tftop's again */
+)
+
 /* Once a second: totals of the process since its start. */
 RECORD(ev_beat, beat, EVENT_BEAT,
 	FIELD(uint64_t, events)		/* written before this one, since this tftop is there */

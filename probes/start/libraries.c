@@ -27,7 +27,8 @@
 
 /* ---- the program's dlsym() ---- */
 
-/* It continues by a jump, because dlsym() checks who has called it. */
+/* It continues by a jump, because dlsym() checks who has called it, unless a probe has something
+ * else for the program. */
 #if defined(__x86_64__)
 __asm__(
 	"	.pushsection .text\n"
@@ -43,14 +44,17 @@ __asm__(
 	"	.cfi_adjust_cfa_offset 8\n"
 	"	sub $8, %rsp\n"
 	"	.cfi_adjust_cfa_offset 8\n"
-	"	call tft_start_look\n"
+	"	call tft_start_found\n"
 	"	add $8, %rsp\n"
 	"	.cfi_adjust_cfa_offset -8\n"
 	"	pop %rsi\n"
 	"	.cfi_adjust_cfa_offset -8\n"
 	"	pop %rdi\n"
 	"	.cfi_adjust_cfa_offset -8\n"
+	"	test %rax, %rax\n"
+	"	jnz 1f\n"
 	"	jmp *tft_start_real_dlsym(%rip)\n"
+	"1:	ret\n"
 	"	.cfi_endproc\n"
 	"	.size tft_start_dlsym, . - tft_start_dlsym\n"
 	"	.popsection\n"
@@ -70,13 +74,17 @@ __asm__(
 	"	.cfi_offset 29, -32\n"
 	"	.cfi_offset 30, -24\n"
 	"	stp x0, x1, [sp, #16]\n"
-	"	bl tft_start_look\n"
+	"	bl tft_start_found\n"
+	"	mov x16, x0\n"
 	"	ldp x0, x1, [sp, #16]\n"
 	"	ldp x29, x30, [sp], #32\n"
 	"	.cfi_restore 29\n"
 	"	.cfi_restore 30\n"
 	"	.cfi_def_cfa_offset 0\n"
-	"	adrp x16, tft_start_real_dlsym\n"
+	"	cbz x16, 1f\n"
+	"	mov x0, x16\n"
+	"	ret\n"
+	"1:	adrp x16, tft_start_real_dlsym\n"
 	"	ldr x16, [x16, :lo12:tft_start_real_dlsym]\n"
 	"	br x16\n"
 	"	.cfi_endproc\n"
@@ -90,6 +98,7 @@ __asm__(
 
 extern char tft_start_dlsym[];
 void tft_start_look(void) START_HIDDEN;
+__attribute__((used)) static void *tft_start_found(void *handle, const char *name);
 void *tft_start_real_dlsym START_HIDDEN;
 
 /* ---- probes and what they look for ---- */
@@ -107,6 +116,9 @@ static struct user {
 };
 
 #define USERS (sizeof(users) / sizeof(users[0]))
+
+/* A probe that is there already, and that also answers the program's dlsym(). */
+static tft_import_take *joined;
 
 /* ---- libraries ---- */
 
@@ -208,6 +220,8 @@ static void start_change_import(const struct imports_library *l, const struct im
 	for (size_t i = 0; i < USERS && !to; i++)
 		if (users[i].take && users[i].wants(place->name))
 			to = users[i].take(&import);
+	if (joined && !to)
+		to = joined(&import);
 	if (to)
 		imports_put(l, place->at, to);
 }
@@ -332,6 +346,43 @@ void tft_start_look(void)
 	}
 	pthread_setcancelstate(cancel, NULL);
 	errno = saved;
+}
+
+/*
+ * What the program's dlsym() returns instead of its own answer; NULL: its own. Only a look-up in a
+ * library that the program has opened is answered, because its own answer does not depend on who
+ * asks.
+ */
+__attribute__((used)) static void *tft_start_found(void *handle, const char *name)
+{
+	struct tft_import import = { .name = name, .library = "" };
+	int saved = errno;
+	void *to = NULL;
+
+	tft_start_look();
+	if (joined && handle != RTLD_DEFAULT && handle != RTLD_NEXT && name &&
+	    !strncmp(name, TFT_IMPORTS_JOINED, strlen(TFT_IMPORTS_JOINED))) {
+		import.now = dlsym(handle, name);
+		to = import.now ? joined(&import) : NULL;
+	}
+	errno = saved;
+	return to;
+}
+
+__attribute__((visibility("default"))) tft_imports_join tftop_imports_join;
+void (*tftop_imports_join(tft_import_take *take))(void)
+{
+	if (!start_begin_look())
+		return NULL;
+	joined = take;
+	n_known = 0;
+	adds = subs = 0;
+	if (!tft_start_real_dlsym)
+		tft_start_real_dlsym = dlsym(RTLD_DEFAULT, "dlsym");
+	active = true;
+	__atomic_store_n(&looking, 0, __ATOMIC_RELEASE);
+	tft_start_look();
+	return tft_start_look;
 }
 
 /* ---- attaching ---- */

@@ -35,4 +35,15 @@ typedef void *tft_import_take(const struct tft_import *import);
  * nothing. `look` looks at all libraries again, on any thread. */
 typedef tft_import_take *tft_imports_start(void (*look)(void));
 
+/*
+ * libtftop-start.so exports a function of this type for the probe of CUDA, which the driver loads:
+ * from then on `take` is asked about all libraries, and also about what the program looks up by
+ * dlsym() in a library that it has opened, under a name that begins with TFT_IMPORTS_JOINED. Then
+ * there is no place (`at` is NULL), and what `take` returns is the answer. Returns `look`; NULL:
+ * another thread has been looking for too long.
+ */
+typedef void (*tft_imports_join(tft_import_take *take))(void);
+#define TFT_IMPORTS_JOIN "tftop_imports_join"
+#define TFT_IMPORTS_JOINED "cupti"
+
 #endif

@@ -1,13 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What PyTorch's ops cost (G4), on ops that add four numbers, and what a training step of
-# a small convolutional network pays (G5): CPU time of the process, blocks with and without
+# What PyTorch's ops cost (G4), on ops that add four numbers, and what a training step pays
+# (G5), of a small convolutional network, of one transformer block whose optimizer runs ops for
+# each parameter (block), and of six such blocks (gpt): CPU time of the process, blocks with and without
 # in turns in one process (tests/programs/torch_cost.py), medians of the differences.
 # Beside them torch.profiler as it comes.
 set -u
 O=${O:-build}
 if [ "${1:-}" = --list ]; then
-	echo 'G4.pytorch.default G4.pytorch.full G5.pytorch.default G5.pytorch.full'
+	echo 'G4.pytorch.default G4.pytorch.full G5.pytorch.default G5.pytorch.full' \
+		G5.pytorch.{block,gpt}.{min,default,full}
 	exit 0
 fi
 OPS=100 PAIRS=15
@@ -42,17 +44,28 @@ bench_op() {
 		'torch.profiler' "$yardstick" "$ratio" '<= 200 and <= 0.8' $PAIRS "$spread" "$good"
 }
 
-# bench_step LEVEL MOST
+# bench_step NAME WHAT LEVEL MOST: MOST is how much of a step may be added
 bench_step() {
 	local bare us first third
-	read -r bare us first third <<<"$(ours conv --level "$1")"
+	read -r bare us first third <<<"$(ours "$2" --level "$3")"
 	[ -n "$us" ] && [ -n "$step_beside" ] || return
 	read -r with ratio spread good <<<"$(awk -v bare="$bare" -v us="$us" -v first="$first" \
-		-v third="$third" -v most="$2" 'BEGIN { printf "%.0f %.3f %.3f %s\n", bare + us,
+		-v third="$third" -v most="$4" 'BEGIN { printf "%.0f %.3f %.3f %s\n", bare + us,
 			1 + us / bare, (third - first) / bare, us / bare <= most ? "true" : "false" }')"
-	record "G5.pytorch.$1" "PyTorch step at $1, torch.profiler adds $step_beside us" "$with" us \
-		low 'at level off' "$bare" "$ratio" "<= $(awk -v m="$2" 'BEGIN { print 1 + m }')" $PAIRS \
+	record "$1" "PyTorch step ($2) at $3, torch.profiler adds $step_beside us" "$with" us \
+		low 'at level off' "$bare" "$ratio" "<= $(awk -v m="$4" 'BEGIN { print 1 + m }')" $PAIRS \
 		"$spread" "$good"
+}
+
+# bench_steps PREFIX WHAT LEVEL:MOST...: those that are wanted
+bench_steps() {
+	local prefix=$1 what=$2 row step_beside=
+	shift 2
+	for row; do
+		wanted "$prefix.${row%:*}" || continue
+		[ -n "$step_beside" ] || read -r _ step_beside _ _ <<<"$(theirs "$what")"
+		bench_step "$prefix.${row%:*}" "$what" "${row%:*}" "${row#*:}"
+	done
 }
 
 if wanted G4.pytorch.default || wanted G4.pytorch.full; then
@@ -60,9 +73,8 @@ if wanted G4.pytorch.default || wanted G4.pytorch.full; then
 	wanted G4.pytorch.default && bench_op default
 	wanted G4.pytorch.full && bench_op full
 fi
-if wanted G5.pytorch.default || wanted G5.pytorch.full; then
-	read -r _ step_beside _ _ <<<"$(theirs conv)"
-	wanted G5.pytorch.default && bench_step default 0.02
-	wanted G5.pytorch.full && bench_step full 0.05
-fi
+bench_steps G5.pytorch conv default:0.02 full:0.05
+# of steps that consist of ops of 2 us and of 20, most is PyTorch's own cost of a callback
+bench_steps G5.pytorch.block block min:0.02 default:0.4 full:1.2
+bench_steps G5.pytorch.gpt gpt min:0.02 default:0.15 full:0.4
 exit 0

@@ -228,6 +228,11 @@ void rt_emit_clock(const struct tft_clock *c)
 	     (long long)c->error_ns);
 }
 
+void rt_emit_taken(const struct tft_taken *t)
+{
+	line("taken at_ns=%lld taken=%u", (long long)t->at_ns, t->taken);
+}
+
 void rt_dropped(uint64_t n)
 {
 	line("dropped n=%llu", (unsigned long long)n);

@@ -36,7 +36,7 @@ python_packages() {
 
 count_layer() {
 	[ -e "$count" ] && return
-	"${CC:-cc}" -std=gnu11 -O2 -fPIC -shared -o "$count" "$programs/count_layer.c" 2>"$tmp/cc.log" ||
+	${CC:-cc} -std=gnu11 -O2 -fPIC -shared -o "$count" "$programs/count_layer.c" 2>"$tmp/cc.log" ||
 		fail "count_layer.c: $(first_lines "$tmp/cc.log")"
 }
 

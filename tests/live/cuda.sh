@@ -150,6 +150,54 @@ without() {
 		"$(report "len([d for d in j['devices'] if d['api'] == 'cuda']), 'forward' in [o['name'] for o in j['ops'] + j.get('ranges', [])]")" "(0, True)"
 }
 
+# client_got FILE: without the empty buffers that CUPTI holds, and without what the double of 13.0
+# makes of times where a client sets a clock: every so many records have none, as with the real one
+client_got() { sed 's/ in [0-9]* ns, [1-9][0-9]* without an end//; s/, [0-9]* buffers out//' "$work/$1"; }
+# client VARIANT RELEASE WHAT ROUNDS THREADS [WORD OF CUPTI_DOUBLE]: a program with a profiler of its
+# own gets there what it gets alone, and tftop all that is launched while it has the device.
+client() {
+	local program=$double/$1 library
+	library=$(echo "$double/$2"/libcupti.so.*)
+	export CUDA_BESIDE_LIB=$library TFTOP_CUPTI=$library CUPTI_DOUBLE=${6:-}
+	"$program" "$3" "$4" "$5" >"$work/alone" 2>&1 || fail "alone: $(tail -n 1 "$work/alone")" || return
+	CUDA_BESIDE_WAIT=1 timeout -k 5 100 "$tftop" --no-config --json="$work/report" -- \
+		"$program" "$3" "$4" "$5" >"$work/said" 2>"$work/errors" ||
+		fail "status $?: $(tail -n 1 "$work/errors") $(tail -n 1 "$work/said")" || return
+	unset CUDA_BESIDE_LIB TFTOP_CUPTI CUPTI_DOUBLE
+	is "what the program's profiler got" "$(client_got said)" "$(client_got alone)" &&
+		client_report "$(($4 + ($([ "$3" = exit ] && echo 0 || echo 1))))"
+}
+# client_report ROUNDS: how often kernels ran alone
+client_report() {
+	is "alone, profiled" "$(report "[sum(k['count'] for k in j['kernels'] if k['name'] == n) for n in ('alone', 'profiled')]")" \
+		"[$((50 * $1)), 0]" &&
+		is "lost" "$(report "j['trust'].get('lost_events', 0), j['trust'].get('vendor_dropped', 0)")" "(0, 0)" &&
+		is "the gap, which is not off" "$(report "[(d['taken_ns'] > 0, 'paused_ns' in d) for d in j['devices'] if d['api'] == 'cuda']")" \
+			"[(True, False)]" &&
+		is "said once" "$(report "sum(\"the program's own profiler has the device\" in m['text'] for m in j['messages'])")" 1
+}
+
+# tftop comes to a program that goes on to profile itself.
+client_attached() {
+	local pid library=$double/13.0/libcupti.so.13
+	CUDA_BESIDE_LIB=$library "$double/$1" "$2" 2 0 >"$work/alone" 2>&1
+	CUDA_BESIDE_LIB=$library CUDA_BESIDE_WAIT=1 "$double/$1" "$2" 2 0 >"$work/said" 2>&1 &
+	pid=$!
+	timeout -k 5 60 "$tftop" --no-config --json="$work/report" -p "$pid" >/dev/null 2>"$work/errors" ||
+		fail "status $?: $(tail -n 1 "$work/errors")" || return
+	wait "$pid" || fail "the program: $? $(tail -n 1 "$work/said")" || return
+	is "what the program's profiler got" "$(client_got said)" "$(client_got alone)" && client_report 3
+}
+
+# The text of a report and a recording know it, too.
+client_shown() {
+	CUDA_BESIDE_WAIT=1 timeout -k 5 100 "$tftop" --no-config -b -o "$work/recording" -- \
+		"$double/cuda_beside_linked" torch 2 0 >"$work/text" 2>&1 || fail "status $?" || return
+	"$tftop" --no-config -b "$work/recording" >"$work/again" 2>&1
+	is "the report, the recording" "$(for f in text again; do
+		grep -c "excluding .* in which the program's own profiler had the device" "$work/$f"; done)" "$(printf '1\n1')"
+}
+
 case_run rate rate --lossless
 case_timed rate-unslowed rate
 case_timed ahead-works ahead_works
@@ -177,4 +225,16 @@ case_beside forks forks
 case_beside ends ends
 case_beside wishes wishes
 case_beside without without
+case_beside client-linked client cuda_beside_linked 13.0 torch 3 0
+case_beside client-threads client cuda_beside_linked 13.0 torch 3 4
+for r in 11.8 12.6 13.0 13.4; do
+	case_beside "client-torch $r" client cuda_beside "$r" torch 2 0
+	case_beside "client-xla $r" client cuda_beside "$r" xla 2 2
+done
+case_beside client-calls client cuda_beside 13.0 calls 2 0
+case_beside client-clings client cuda_beside 13.0 xla 3 0 clings
+case_beside client-ends client cuda_beside_linked 13.0 exit 2 2
+case_beside client-attached client_attached cuda_beside_linked torch
+case_beside client-attached-xla client_attached cuda_beside xla
+case_beside client-shown client_shown
 suite_end

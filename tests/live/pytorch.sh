@@ -123,6 +123,19 @@ PROGRAM
 		[ "$got" = "6 aten::mm in it,6 aten::tanh in it,6 task," ] || fail "$got"
 }
 
+# Level min has the steps and no ops; what is above has all of both, however often it changes.
+levels() {
+	local got want
+	"$tftop" -b --json="$work/report" -- "$python" tests/programs/torch_levels.py "$work/counts" \
+		>"$work/said" 2>"$work/errors" || { fail "status $?: $(tail -n 1 "$work/errors")"; return; }
+	want=$("$python" -c 'import json, sys
+n = json.load(open(sys.argv[1]))
+print(sum(steps for level, (steps, _) in n.items() if level != "off"), n["default"][1] + n["full"][1])' \
+		"$work/counts")
+	got=$(report "j['steps']['count'], sum(op['count'] for op in j['ops'] if op['name'] == 'cos')")
+	[ "$got" = "($(sed 's/ /, /' <<<"$want"))" ] || fail "steps and ops: $got, not $want"
+}
+
 small=(--steps 6 --batch 8 --threads 1)
 traced=yes case_run conv trains
 traced=yes level=full case_run transformer trains --model transformer
@@ -131,4 +144,5 @@ case_run autocast trains --autocast
 compiled=yes case_run compile compiles
 case_run together together
 case_run forked forked
+case_run levels levels
 suite_end

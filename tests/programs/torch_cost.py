@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What PyTorch pays for being watched, in CPU time of the process.
 
-    torch_cost.py tiny|modules|conv [--level default|full] [--profile] [--pairs N] [--steps N]
+    torch_cost.py tiny|modules|conv|block|gpt [--level default|full] [--profile] [--pairs N] [--steps N]
                   [--threads]
 
 Blocks without and with alternate in one process (cost.py): under tftop at level off and at
@@ -18,7 +18,7 @@ from torch.nn import functional as F
 import cost
 
 arguments = argparse.ArgumentParser()
-arguments.add_argument("what", choices=["tiny", "modules", "conv"])
+arguments.add_argument("what", choices=["tiny", "modules", "conv", "block", "gpt"])
 arguments.add_argument("--level", choices=["off", "min", "default", "full"], default="default")
 arguments.add_argument("--profile", action="store_true")
 arguments.add_argument("--pairs", type=int, default=15)
@@ -94,9 +94,53 @@ def conv():
     return steps, 4
 
 
+class Block(torch.nn.Module):
+    """A transformer's block, as one writes it by hand."""
+
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.norm_1, self.norm_2 = torch.nn.LayerNorm(width), torch.nn.LayerNorm(width)
+        self.qkv, self.out = torch.nn.Linear(width, 3 * width), torch.nn.Linear(width, width)
+        self.up, self.down = torch.nn.Linear(width, 4 * width), torch.nn.Linear(4 * width, width)
+
+    def forward(self, x):
+        batch, length, width = x.shape
+        parts = self.qkv(self.norm_1(x)).view(batch, length, 3, self.heads, -1)
+        q, k, v = parts.permute(2, 0, 3, 1, 4)
+        seen = F.softmax(q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5, dim=-1) @ v
+        x = x + self.out(seen.transpose(1, 2).reshape(batch, length, width))
+        return x + self.down(F.gelu(self.up(self.norm_2(x))))
+
+
+def train(model, x):
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.001, foreach=False)
+
+    def steps(n):
+        for _ in range(n):
+            loss = model(x).square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+    return steps
+
+
+def block():
+    """One block and an optimizer that runs ops for each parameter: hundreds of small ops."""
+    return train(Block(32, 2), torch.randn(2, 8, 32)), 20
+
+
+def gpt():
+    """Six blocks of a size at which most ops take some microseconds."""
+    return train(torch.nn.Sequential(*(Block(96, 3) for _ in range(6))),
+                 torch.randn(4, 32, 96)), 4
+
+
 torch.manual_seed(1)
 torch.set_num_threads(1)
-steps, count = {"tiny": tiny, "modules": modules, "conv": conv}[options.what]()
+steps, count = {"tiny": tiny, "modules": modules, "conv": conv, "block": block,
+                "gpt": gpt}[options.what]()
 watch = Profiler() if options.profile else cost.Tftop(options.level)
 if not options.profile:	# shapes are told for a second after an operator first ran
     until = time.monotonic() + 2

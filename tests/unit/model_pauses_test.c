@@ -16,6 +16,14 @@ static void set_level(struct model *model, uint32_t pid, int64_t at, int level)
 	apply_one(model, event);
 }
 
+static void set_taken(struct model *model, uint32_t pid, int64_t at, bool taken)
+{
+	struct event event = { .type = EVENT_TAKEN, .pid = pid, .tid = pid, .time_ns = BASE + at };
+
+	event.u.taken = (struct event_taken) { BASE + at, taken };
+	apply_one(model, event);
+}
+
 static void come(struct model *model, int64_t at)
 {
 	apply_one(model, (struct event) { .type = EVENT_ALIVE, .time_ns = BASE + at });
@@ -109,6 +117,34 @@ TEST(model_pauses_very_many)
 	model_free(model);
 }
 
+/* The own profiler of a program has its device: a pause of the device, not of its process. */
+TEST(model_pauses_taken)
+{
+	struct model *model = model_with_device();
+	struct model_pause *list;
+
+	come(model, 10000);
+	set_taken(model, PID, 1000, true);
+	set_taken(model, PID, 1200, true);
+	set_taken(model, PID, 2000, false);
+	set_taken(model, PID, 3000, true);
+	set_level(model, PID, 3500, 0);
+	set_taken(model, PID, 4000, false);
+	set_level(model, PID, 5000, 2);
+	set_taken(model, PID, 8000, true);
+	ARE(model, 0, 0, 20000, { 1000, 2000 }, { 3000, 3500 }, { 3500, 5000 }, { 8000, 10000 });
+	ARE(model, UINT32_MAX, 0, 20000, { 3500, 5000 });
+	model_lock(model);
+	CHECK_INT(model_pauses(model, 0, BASE, BASE + 20000, &list), 4);
+	CHECK(list[0].taken && list[1].taken && !list[2].taken && list[3].taken);
+	free(list);
+	CHECK_INT(model_taken(model, BASE, BASE + 20000, &list), 3);
+	CHECK_INT(list[1].end_ns - BASE, 3500);
+	free(list);
+	model_unlock(model);
+	model_free(model);
+}
+
 TEST(model_pauses_are_saved)
 {
 	struct model *model = model_with_device(), *copy = model_new(NULL);
@@ -119,12 +155,15 @@ TEST(model_pauses_are_saved)
 	apply_one(model, ev_kernel(1, 1, 1, 100, 9900));
 	set_level(model, PID, 1000, 0);
 	set_level(model, PID, 2000, 1);
+	set_taken(model, PID, 2500, true);
+	set_taken(model, PID, 3000, false);
 	set_level(model, PID, 4000, 0);
 	export = model_export_new(model, INT64_MIN);
 	while ((n = model_export_next(export, events, 64)) > 0)
 		model_apply(copy, events, n);
 	model_export_free(export);
-	ARE(copy, 0, 0, 20000, { 1000, 2000 }, { 4000, 10000 });
+	ARE(copy, 0, 0, 20000, { 1000, 2000 }, { 2500, 3000 }, { 4000, 10000 });
+	ARE(copy, UINT32_MAX, 0, 20000, { 1000, 2000 }, { 4000, 10000 });
 	model_free(copy);
 	model_free(model);
 }

@@ -190,8 +190,10 @@ static void device_line(struct strip *strip, const struct view *view, int width,
 	strip_add(strip, 0, 1, ROLE_TITLE, ATTR_BOLD, "%s", label);
 	strip_add(strip, 5, 1, ROLE_LABEL, 0, "%s", name)->least = 12;
 	if (whole <= 0) {
-		strip_add(strip, 0, 2, ROLE_MUTED, 0, unseen->paused_ns > 0 ?
-			  "not collected: the level is off" : "nothing settled here yet");
+		strip_add(strip, 0, 2, ROLE_MUTED, 0, unseen->taken_ns > 0 ?
+			  "not collected: the program's own profiler has the device" :
+			  unseen->paused_ns > 0 ? "not collected: the level is off" :
+			  "nothing settled here yet");
 		return;
 	}
 	strip_add(strip, 0, 2, ROLE_MUTED, 0, "kernels");

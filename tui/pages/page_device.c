@@ -114,9 +114,13 @@ static void page_device_add_time(struct page *page, struct model *model,
 	}
 	page_heading(page, "time: %s from its first work to its last",
 		     fmt_time(text, row->span_ns));
-	if (unseen.paused_ns > 0)
+	if (unseen.paused_ns > unseen.taken_ns)
 		page_say(page, ROLE_MUTED, 0, "  excluding %s in which the level was off",
-			 fmt_time(text, unseen.paused_ns));
+			 fmt_time(text, unseen.paused_ns - unseen.taken_ns));
+	if (unseen.taken_ns > 0)
+		page_say(page, ROLE_MUTED, 0,
+			 "  excluding %s in which the program's own profiler had the device",
+			 fmt_time(text, unseen.taken_ns));
 	if (unseen.lost_ns > 0 && !unseen.rough)
 		page_say(page, ROLE_MUTED, 0, "  excluding %s in which events were lost",
 			 fmt_time(text, unseen.lost_ns));

@@ -143,8 +143,8 @@ void report_process_members(struct json *json, struct model *model, const void *
 	json_end(json);
 }
 
-/* How much of span_ns the level was off: idle only as far as can be seen. */
-static int64_t paused_ns(struct model *model, const struct device_row *row)
+/* How much of span_ns the device was not looked at: idle only as far as can be seen. */
+static struct device_unseen unseen_of(struct model *model, const struct device_row *row)
 {
 	struct device_row seen = *row;
 	struct device_unseen unseen;
@@ -153,12 +153,13 @@ static int64_t paused_ns(struct model *model, const struct device_row *row)
 	model_lock(model);
 	model_device_as_seen(model, &seen, &idle, &unseen);
 	model_unlock(model);
-	return unseen.paused_ns;
+	return unseen;
 }
 
 void report_device_members(struct json *json, struct model *model, const void *rows, size_t at)
 {
 	const struct device_row *row = (const struct device_row *)rows + at;
+	struct device_unseen unseen = unseen_of(model, row);
 
 	json_key_uint(json, "id", row->id);
 	json_key_array(json, "pids");
@@ -182,7 +183,8 @@ void report_device_members(struct json *json, struct model *model, const void *r
 	json_time_if(json, "kernel_ns", row->kernel_ns);
 	json_time_if(json, "copy_ns", row->copy_ns);
 	json_time_if(json, "overlap_ns", row->overlap_ns);
-	json_uint_if(json, "paused_ns", report_positive(paused_ns(model, row)));
+	json_uint_if(json, "paused_ns", report_positive(unseen.paused_ns - unseen.taken_ns));
+	json_uint_if(json, "taken_ns", report_positive(unseen.taken_ns));
 	if (!report_cores_json(json, model, row))
 		report_idle_json(json, model, row->id);
 	report_bandwidth_json(json, model, row->id);

@@ -85,9 +85,12 @@ static void report_text_print_device(struct model *model, struct device_row *row
 	else if (unseen.lost_ns > 0)
 		fprintf(out, "    excluding %s in which events were lost\n",
 			fmt_time(time, unseen.lost_ns));
-	if (unseen.paused_ns > 0)
+	if (unseen.paused_ns > unseen.taken_ns)
 		fprintf(out, "    excluding %s in which the level was off\n",
-			fmt_time(time, unseen.paused_ns));
+			fmt_time(time, unseen.paused_ns - unseen.taken_ns));
+	if (unseen.taken_ns > 0)
+		fprintf(out, "    excluding %s in which the program's own profiler had the "
+			"device\n", fmt_time(time, unseen.taken_ns));
 }
 
 void report_devices_text(struct model *model, FILE *out)

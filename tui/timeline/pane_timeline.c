@@ -73,6 +73,7 @@ static void timeline_close(struct pane *pane)
 	find_release(&timeline->find);
 	free(timeline->losses);
 	free(timeline->pauses);
+	free(timeline->taken);
 	free(timeline->seen);
 	free(timeline->cells);
 	free(timeline->owners);
@@ -344,6 +345,8 @@ static void timeline_update(struct pane *pane, struct view *view, int width, int
 		free(t->pauses);
 		t->n_pauses = model_pauses(view->model, UINT32_MAX, view->t0_ns, view->t1_ns,
 					   &t->pauses);
+		free(t->taken);
+		t->n_taken = model_taken(view->model, view->t0_ns, view->t1_ns, &t->taken);
 		t->n_clock_steps = model_clock_steps(view->model, view->t0_ns, view->t1_ns,
 						     t->clock_steps, CLOCK_MARKS);
 		update_sentence(t, view, rows, n_rows, w);

@@ -82,8 +82,9 @@ struct timeline_pane {
 	} compare;
 	struct model_loss *losses;	/* owned */
 	size_t n_losses;
-	struct model_pause *pauses;	/* owned; pauses of all processes */
-	size_t n_pauses;
+	/* owned; pauses of all processes, and when their own profilers had the devices */
+	struct model_pause *pauses, *taken;
+	size_t n_pauses, n_taken;
 	int64_t clock_steps[CLOCK_MARKS];
 	size_t n_clock_steps;
 	struct timeline_seen *seen;	/* owned; page entries */

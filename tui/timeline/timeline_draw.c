@@ -59,19 +59,35 @@ static void draw_losses(const struct timeline_pane *t, const struct view *view, 
 	}
 }
 
-/* The text is in the middle of the visible part, where there is room; the rows are hatched. */
+/* The longest text for which there is room, in the middle of the visible part; the rows are
+ * hatched. */
+static void draw_pause(const struct view *view, struct area area, const struct model_pause *pause)
+{
+	static const char *const off[] = { "off", NULL };
+	static const char *const taken[] = {
+		"the program's own profiler has the device", "the program's own profiler",
+		"own profiler", NULL,
+	};
+	int64_t w = (view->t1_ns - view->t0_ns) / view->columns;
+	int64_t from = (pause->begin_ns - view->t0_ns) / w;
+	int room = (int)((pause->end_ns - view->t0_ns) / w - from);
+
+	for (const char *const *text = pause->taken ? taken : off; *text; text++) {
+		int width = text_width(*text);
+
+		if (room < width + 2)
+			continue;
+		area_text(area, (int)from + (room - width) / 2, 0, ROLE_MUTED, 0, *text);
+		return;
+	}
+}
+
 static void draw_pauses(const struct timeline_pane *t, const struct view *view, struct area area)
 {
-	int64_t w = (view->t1_ns - view->t0_ns) / view->columns;
-
-	for (size_t i = 0; i < t->n_pauses; i++) {
-		int64_t from = (t->pauses[i].begin_ns - view->t0_ns) / w;
-		int64_t to = (t->pauses[i].end_ns - view->t0_ns) / w;
-		int room = (int)(to - from);
-
-		if (room >= (int)sizeof("off") + 1)
-			area_text(area, (int)from + (room - 3) / 2, 0, ROLE_MUTED, 0, "off");
-	}
+	for (size_t i = 0; i < t->n_pauses; i++)
+		draw_pause(view, area, &t->pauses[i]);
+	for (size_t i = 0; i < t->n_taken; i++)
+		draw_pause(view, area, &t->taken[i]);
 }
 
 /* Draws one screen line of a row. */

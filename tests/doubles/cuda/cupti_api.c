@@ -70,6 +70,8 @@ static void setting(const char *word)
 		cu.torn = true;
 	else if (!strcmp(word, "tardy"))
 		cu.tardy = true;
+	else if (!strcmp(word, "clings"))
+		cu.clings = true;
 	else if (!strcmp(word, "bycall"))
 		cu.by_call = true;
 	else if (sscanf(word, "hold=%u", &cu.hold) == 1 || sscanf(word, "drop=%u", &cu.drop) == 1 ||
@@ -288,6 +290,8 @@ CUPTI(cuptiFinalize, (void *, unused))
 	cu_set(cu_runtime_api, 1024, false);
 	cu_set(wanted[0], sizeof(wanted) / sizeof(wanted[0][0]), false);
 	atomic_store(&cu_subscribed, false);
+	cu_family = 0;
+	cu_forget();
 	return CUPTI_OK;
 }
 

@@ -321,6 +321,19 @@ static void deliver_all(struct buffer *b, bool forced, int64_t now)
 	}
 }
 
+bool cupti_double_records(void)
+{
+	return atomic_load(&cu_kind[CUPTI_KIND_CONCURRENT_KERNEL]);
+}
+
+void cu_forget(void)
+{
+	request = NULL;
+	complete = NULL;
+	cu_time_offset = 0;
+	cu_own_clock = false;
+}
+
 unsigned long cupti_double_flushes(void)
 {
 	return atomic_load(&n_flushes);
@@ -360,6 +373,10 @@ CUPTI(cuptiActivityFlushAll, (uint32_t, flag))
 		take_ready(&h->now, forced, now, &list);
 		pthread_mutex_unlock(&h->lock);
 		deliver_all(list, forced, now);
+		pthread_mutex_lock(&h->lock);
+		if (cu.clings && list && !h->now)
+			h->now = get();
+		pthread_mutex_unlock(&h->lock);
 	}
 	return CUPTI_OK;
 }
@@ -465,10 +482,12 @@ CUPTI(cuptiActivityEnableLatencyTimestamps, (uint8_t, on))
 
 CUPTI(cuptiActivityRegisterTimestampCallback, (cupti_timestamp_fn *, clock))
 {
+	if (!clock)
+		return CUPTI_INVALID_PARAMETER;
 	for (int i = 0; i < CUPTI_KIND_LIMIT; i++)
 		if (cu_kind[i])
 			cu_die("the clock was set when kind %d was on", i);
-	cu_time_offset = clock ? (int64_t)clock() - sim_now() : 0;
-	cu_own_clock = clock != NULL;
+	cu_time_offset = (int64_t)clock() - sim_now();
+	cu_own_clock = true;
 	return CUPTI_OK;
 }

@@ -10,6 +10,7 @@
  *	half		a buffer counts as full when half of it is used
  *	hold=N		every N-th buffer stays until a forced flush
  *	tardy		a full buffer comes 5 ms late, a flush does not wait for it
+ *	clings		a buffer that is flushed is replaced by an empty one at once, which stays
  *	drop=N		every N-th record is dropped, and counted
  *	zero=N		every N-th kernel, copy and fill has no times
  *	unknown=N	after every N-th record comes one of a kind that nobody knows
@@ -38,7 +39,7 @@
 #define CU_UNKNOWN_BYTES 40
 
 struct cu_settings {
-	bool disorder, half, uncorrelated, by_call, torn, tardy;
+	bool disorder, half, uncorrelated, by_call, torn, tardy, clings;
 	unsigned int hold, drop, zero, unknown, future, overhead;
 	char busy[64];
 };
@@ -61,6 +62,8 @@ extern __thread const char *cu_inside;
 
 /* How many flushes have begun, for a test that waits for one (found by dlsym). */
 SIM_API unsigned long cupti_double_flushes(void);
+/* Whether kernels are recorded, for a program that waits for another client of its process. */
+SIM_API bool cupti_double_records(void);
 
 /* Defines cuptiX(arguments) { body }, which can be told to fail. */
 #define CUPTI(fn, ...) \
@@ -86,6 +89,7 @@ void cu_overhead_record(uint32_t kind, int64_t start_ns, int64_t end_ns, uint32_
 /* Writes as many bytes as the release's record has; the buffer is complete from ready_ns on. */
 void cu_append(const void *record, int64_t ready_ns);
 int64_t cu_time(int64_t realtime_ns);
+void cu_forget(void);	/* what a client has registered */
 
 /* --- callbacks: cupti_api.c --- */
 
