@@ -363,7 +363,7 @@ static void sequence_text(struct model *model, const struct sequence *sequence, 
 
 	text[0] = '\0';
 	for (uint32_t i = 0; i < n && i < sequence->length && at < size; i++)
-		at += (size_t)snprintf(text + at, size - at, "%s%.40s", i ? ", " : "",
+		at += (size_t)snprintf(text + at, size - at, "%s%.64s", i ? ", " : "",
 				       names_short(&model->names, sequence->names[i]));
 	if (at < size && !sequence->period)
 		snprintf(text + at, size - at, " … (%u)", sequence->length);
@@ -390,7 +390,7 @@ static void sequence_line(struct model *model, const struct tiny *tiny,
 			  const struct sequence *sequence, enum scope scope,
 			  struct finding *finding)
 {
-	char names[88], op[48] = "", times[FMT_MAX];
+	char names[160], op[48] = "", times[FMT_MAX];
 
 	sequence_text(model, sequence, scope, names, sizeof(names));
 	if (sequence->op_name)

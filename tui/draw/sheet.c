@@ -109,7 +109,9 @@ static void give_cell(struct giving *g, const struct sheet *sheet, size_t column
 	int free_columns;
 
 	if (text_width(text) > width) {
-		label_shorten(fitted, sizeof(fitted), text, width, false);
+		/* names of kernels, which differ at their ends */
+		(strpbrk(text, " /(:") ? label_shorten : label_fit_middle)(fitted, sizeof(fitted),
+									text, width, false);
 		text = fitted;
 	}
 	free_columns = width - text_width(text);
