@@ -295,6 +295,14 @@ static void collect_take(void)
 	char why[400];
 	int r;
 
+	/* it may be launching graphs that were made without CUPTI */
+	if (rt_late_xla("cuda")) {
+		beside_unseen();
+		cuda_say(SAID_BLINDLY, 1, "the device is not seen any more after the program's "
+			 "own profiler has had it: beginning to use CUPTI while XLA launches "
+			 "CUDA graphs may harm the program");
+		return;
+	}
 	atomic_store(&has, true);
 	if (beside_wants()) {
 		atomic_store(&has, false);
