@@ -183,6 +183,7 @@ client_attached() {
 	CUDA_BESIDE_LIB=$library "$double/$1" "$2" 2 0 >"$work/alone" 2>&1
 	CUDA_BESIDE_LIB=$library CUDA_BESIDE_WAIT=1 "$double/$1" "$2" 2 0 >"$work/said" 2>&1 &
 	pid=$!
+	wait_for 10 grep -qsx waiting "/proc/$pid/comm" || fail "it does not begin" || return
 	timeout -k 5 60 "$tftop" --no-config --json="$work/report" -p "$pid" >/dev/null 2>"$work/errors" ||
 		fail "status $?: $(tail -n 1 "$work/errors")" || return
 	wait "$pid" || fail "the program: $? $(tail -n 1 "$work/said")" || return

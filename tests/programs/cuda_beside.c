@@ -9,7 +9,8 @@
  * In each round it launches 50 kernels "alone", and then 70 "profiled" while its own profiler is
  * on; in every second round the first are still running when that begins. It prints what the
  * profiler got. THREADS more launch all the time. Where CUDA_BESIDE_WAIT is set it waits before
- * each round, and at the end, until another client has the device, as tftop should.
+ * each round, and at the end, until another client has the device, as tftop should; its main thread
+ * is called "waiting" from then on.
  *
  * Built twice: cuda_beside looks functions up by dlsym() in the libcupti that CUDA_BESIDE_LIB
  * names, as XLA does; cuda_beside_linked is linked to one, as PyTorch is.
@@ -21,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,7 +32,7 @@
 
 #define ALONE 50
 #define PROFILED 70
-#define WAIT_S 20
+#define WAIT_S 60
 #define BUFFER (1u << 20)
 
 #define DO(call) do { \
@@ -236,6 +238,8 @@ static void start(void)
 	DO(cuModuleGetFunction(&alone, module, "alone"));
 	DO(cuModuleGetFunction(&profiled, module, "profiled"));
 	DO(cuModuleGetFunction(&threaded, module, "threaded"));
+	if (waits)
+		prctl(PR_SET_NAME, "waiting");
 }
 
 static void tell(int round, const char *what)
