@@ -74,17 +74,8 @@ static const char *runtime_in(const struct facts *t, const struct late_probe *pr
 /* Whether the probe will stay out, because XLA computes on a GPU there (schema/attach.h). */
 static bool stays_out(const struct facts *t, const struct late_probe *probe)
 {
-	const char *wanted = facts_variable(t, TFT_XLA_LATE_ENV);
-	size_t length = strlen(probe->name), item;
-
-	if (!probe->not_xla || !facts_file(t, TFT_XLA_GPU) || !facts_file(t, TFT_XLA_DRIVER))
-		return false;
-	for (; wanted && *wanted; wanted += item + (wanted[item] != '\0')) {
-		item = strcspn(wanted, ",");
-		if (item == length && !strncmp(wanted, probe->name, length))
-			return false;
-	}
-	return true;
+	return probe->not_xla && facts_file(t, TFT_XLA_GPU) && facts_file(t, TFT_XLA_DRIVER) &&
+	       !tft_xla_late_has(facts_variable(t, TFT_XLA_LATE_ENV), probe->name);
 }
 
 static void add_late_line(struct attach_check *check, const struct facts *t,

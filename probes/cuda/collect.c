@@ -32,7 +32,6 @@
 #define END_NS 1000000000
 #define LET_GO_NS 2000000000	/* a client of CUPTI waits this long until tftop has let go */
 #define LATE_NS 300000000	/* and tftop so long for what was launched before */
-#define KEPT_BYTES 32u		/* minimum size of a record that is thrown away */
 #define GRAPH_NODES_S 50000u	/* per second: above this rate graphs are recorded as a whole */
 #define KEPT_BYTES 32u		/* minimum size of a record that is thrown away */
 

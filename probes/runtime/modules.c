@@ -93,15 +93,10 @@ static int late_look(struct dl_phdr_info *info, size_t size, void *arg)
 
 bool rt_late_xla(const char *probe)
 {
-	const char *wanted = getenv(TFT_XLA_LATE_ENV);
 	struct late_seen seen = { .plugin = false };
-	size_t length = strlen(probe), item;
 
-	for (; wanted && *wanted; wanted += item + (wanted[item] != '\0')) {
-		item = strcspn(wanted, ",");
-		if (item == length && rt_begins(wanted, probe))
-			return false;
-	}
+	if (tft_xla_late_has(getenv(TFT_XLA_LATE_ENV), probe))
+		return false;
 	if (!rt_lock(&loader_lock))
 		return true;
 	dl_iterate_phdr(late_look, &seen);

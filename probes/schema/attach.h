@@ -8,8 +8,10 @@
 #ifndef PROBES_SCHEMA_ATTACH_H
 #define PROBES_SCHEMA_ATTACH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum tft_attached {
 	TFT_ATTACHED = 0,		/* its hooks are in place */
@@ -31,6 +33,19 @@ enum tft_attached {
 #define TFT_XLA_LATE_ENV "TFTOP_ATTACH_XLA"
 #define TFT_XLA_LATE_WHY \
 	"XLA computes on a GPU here: a program of this kind ended when tftop attached"
+
+/* Whether that variable, which may be NULL, names the probe. */
+static inline bool tft_xla_late_has(const char *list, const char *probe)
+{
+	size_t length = strlen(probe), item;
+
+	for (; list && *list; list += item + (list[item] != '\0')) {
+		item = strcspn(list, ",");
+		if (item == length && !strncmp(list, probe, length))
+			return true;
+	}
+	return false;
+}
 
 TFT_ATTACH_API int tftop_probe_attach(void);
 
