@@ -56,6 +56,7 @@ static const struct chrome_category own[] = {
 	{ "launch", ROLE_HIDDEN, "what was launched is shown where it ran" },
 	{ "lost", ROLE_HIDDEN, "where tftop lost events" },
 	{ "off", ROLE_HIDDEN, "where tftop's level was off" },
+	{ "taken", ROLE_HIDDEN, "where the program's own profiler had the device" },
 };
 
 enum chrome_role chrome_role_of(const struct chrome_import *c, const char *category,
