@@ -109,7 +109,7 @@ static void give_cell(struct giving *g, const struct sheet *sheet, size_t column
 	int free_columns;
 
 	if (text_width(text) > width) {
-		/* kernels' names in C may differ at their ends only, and no two rows may look alike */
+		/* names of kernels in C may differ at their ends only; rows must not look alike */
 		(strpbrk(text, " /(:") ? label_shorten : label_fit_middle)(fitted, sizeof(fitted),
 									text, width, false);
 		text = fitted;
