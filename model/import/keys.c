@@ -25,7 +25,7 @@ uint32_t keys_number(struct keys *keys, const void *key, size_t size)
 	first = first == MAP_NONE ? 0 : first;
 	for (uint32_t i = first; i; i = keys->list[i - 1].next)
 		if (keys->list[i - 1].size == size &&
-		    !memcmp(keys->bytes + keys->list[i - 1].at, key, size))
+		    (!size || !memcmp(keys->bytes + keys->list[i - 1].at, key, size)))
 			return i;
 	if (keys->n >= KEYS_MAX || size > KEYS_BYTES - keys->used)
 		return 0;
@@ -33,7 +33,8 @@ uint32_t keys_number(struct keys *keys, const void *key, size_t size)
 		keys->room = (keys->used + size) * 2;
 		keys->bytes = xrealloc(keys->bytes, keys->room);
 	}
-	memcpy(keys->bytes + keys->used, key, size);
+	if (size)
+		memcpy(keys->bytes + keys->used, key, size);
 	grow(&keys->list, &keys->cap, keys->n, sizeof(*keys->list));
 	keys->list[keys->n] = (struct keys_entry) {
 		.at = keys->used, .size = (uint32_t)size, .next = first,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "model/import/import.h"
+#include "model/import/keys.h"
 #include "model/import/details.h"
 #include "model/import/spool.h"
 #include "tests/unit/test.h"
@@ -20,6 +21,18 @@ static int64_t time_of(const char *text)
 	int64_t ns = -77;
 
 	return details_time(text, strlen(text), 1000, &ns) ? ns : -77;
+}
+
+/* Also where no byte has been kept yet. */
+TEST(import_keys_empty)
+{
+	struct keys keys = { .n = 0 };
+
+	CHECK_INT(keys_number(&keys, NULL, 0), 1);
+	CHECK_INT(keys_number(&keys, "a", 1), 2);
+	CHECK_INT(keys_number(&keys, "", 0), 1);
+	CHECK_INT(keys_number(&keys, "a", 1), 2);
+	keys_release(&keys);
 }
 
 TEST(import_times_are_exact)
