@@ -181,9 +181,12 @@ TFTOP_OBJ := $(call obj,$(TUI_SRC) $(SESSION_SRC) $(ATTACH_SRC))
 # A model in a file (model/recording/image.h) needs free() to know its heap.
 IMAGE_LD := -Wl,--wrap=free
 # babeltrace's plug-in must find our connect(), see probes/session/live/relay.h.
-$(O)/tftop: $(TFTOP_OBJ) $(O)/libmodel.a $(O)/libkeymap.a
+# That of the bundle (below) looks for libraries beside itself, also for what these need.
+$(O)/bundle/tftop: BUNDLE_LD := -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/own/lib'
+$(O)/tftop $(O)/bundle/tftop: $(TFTOP_OBJ) $(O)/libmodel.a $(O)/libkeymap.a
+	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) $(IMAGE_LD) -Wl,--dynamic-list=probes/session/tftop.dynlist -o $@ $(TFTOP_OBJ) \
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) $(BUNDLE_LD) $(IMAGE_LD) -Wl,--dynamic-list=probes/session/tftop.dynlist -o $@ $(TFTOP_OBJ) \
 		$(O)/libmodel.a $(O)/libkeymap.a $(TFTOP_LIBS) $(MODEL_LIBS)
 
 PROBE_LD = $(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -shared -Wl,-z,nodelete -Wl,-z,defs -Wl,-soname,$(@F) -o $@
@@ -390,7 +393,7 @@ $(O)/tests/cuda/libcuda-client.so: tests/doubles/cuda_client.c $(CUDA_DOUBLE_H)
 	$(Q)$(CC) $(CUDA_DOUBLE_CFLAGS) -o $@ $(filter %.c,$^) -lpthread -ldl
 
 .PHONY: tests check check-timing check-versions check-asan check-tsan check-warnings bench golden fuzz
-tests: all $(TEST_TOOLS) $(CUDA_DOUBLES)
+tests: all $(O)/bundle/tftop $(TEST_TOOLS) $(CUDA_DOUBLES)
 
 # Two at once: the cheapest first, then what takes long. ALONE: those that measure what tftop takes,
 # and those that look for what any tftop leaves.
@@ -516,6 +519,13 @@ docs: $(O)/tftop
 		mv docs/tftop.$$shell.new docs/tftop.$$shell || exit 1; done
 	@tests/schema_page.py > docs/schema.md.new && mv docs/schema.md.new docs/schema.md
 
+# ---- the bundle ----
+
+BUNDLE := tftop-$(VERSION)-$(firstword $(subst -, ,$(shell $(CC) -dumpmachine))).tar.xz
+.PHONY: bundle
+bundle: all $(O)/bundle/tftop
+	@O=$(O) tests/bundle.sh $(VERSION) $(BUNDLE) $(PROBE_LIBS) $(PLUGGABLE)
+
 # ---- install ----
 
 INSTALLED_LIBS := $(libdir)/tftop
@@ -563,5 +573,6 @@ help:
 	  'make golden       rewrite the expected screens' \
 	  'make docs         make manual pages, completions and docs/schema.md from their tables' \
 	  'make messages     print every text of the program, with file and line' \
+	  'make bundle       tftop with all that it needs but the C library: $(BUNDLE)' \
 	  'make install      DESTDIR=, prefix=$(prefix)' \
 	  'make uninstall, make clean'

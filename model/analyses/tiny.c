@@ -39,6 +39,7 @@
 #define QUEUES_KEPT 256u
 #define SEQUENCES_KEPT 64u
 #define PERIOD_MAX 4u
+#define SEQUENCE_END 40u	/* bytes of what follows the names in a sequence's text */
 /* in launches; large enough that slightly longer kernels do not interrupt a sequence */
 #define SHORT 2
 #define PAUSE 8
@@ -380,21 +381,28 @@ static void tiny_slice(struct model *model, void *state, const struct slice *sli
 
 /* ---- the finding ---- */
 
-/* Writes "sgd_update × 30", "a, b × 12", "a, b, c, d ..." */
+/* Writes "sgd_update × 30", "a, b × 12", "a, b, c, d … (40)"; of long names only as many as fit. */
 static void sequence_text(struct model *model, const struct sequence *sequence, enum scope scope,
 			  char *text, size_t size)
 {
 	uint32_t n = sequence->period ? sequence->period : PERIOD_MAX;
 	uint64_t length = sequence->kernels[scope] / sequence->count[scope];
 	size_t at = 0;
+	uint32_t i;
 
 	text[0] = '\0';
-	for (uint32_t i = 0; i < n && i < sequence->length && at < size; i++)
-		at += (size_t)snprintf(text + at, size - at, "%s%.40s", i ? ", " : "",
-				       names_short(&model->names, sequence->names[i]));
-	if (at < size && !sequence->period)
+	for (i = 0; i < n && i < sequence->length; i++) {
+		const char *name = names_short(&model->names, sequence->names[i]);
+
+		if (at && at + strlen(name) + SEQUENCE_END > size)
+			break;
+		at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", name);
+	}
+	if (i < sequence->period)
+		at += (size_t)snprintf(text + at, size - at, ", …");
+	if (!sequence->period)
 		snprintf(text + at, size - at, " … (%u)", sequence->length);
-	else if (at < size && length > sequence->period)
+	else if (length > sequence->period)
 		snprintf(text + at, size - at, " × %llu",
 			 (unsigned long long)(length / sequence->period));
 }
@@ -417,7 +425,7 @@ static void sequence_line(struct model *model, const struct tiny *tiny,
 			  const struct sequence *sequence, enum scope scope,
 			  struct finding *finding)
 {
-	char names[88], op[48] = "", times[FMT_MAX];
+	char names[NAME_SHORT_MAX + SEQUENCE_END], op[48] = "", times[FMT_MAX];
 
 	sequence_text(model, sequence, scope, names, sizeof(names));
 	if (sequence->op_name)

@@ -135,6 +135,10 @@ size_t model_kernels(struct model *model, struct kernel_row **out)
 	size_t n = 0;
 
 	*out = xcalloc(model->kernels.n, sizeof(**out));
+	/* All names are told apart before the first is taken. */
+	for (uint32_t i = 0; i < model->kernels.n; i++)
+		names_work(&model->names,
+			   ((const struct kernel_total *)store_at(&model->kernels, i))->name);
 	for (uint32_t i = 0; i < model->kernels.n; i++) {
 		const struct kernel_total *total = store_at(&model->kernels, i);
 		uint32_t name = names_resolve(&model->names, total->name);

@@ -135,21 +135,21 @@ static const struct class_row words[] = {
 	{ "broadcast", KERNEL_COPY }, { "clone", KERNEL_COPY },
 };
 
-/* Narrow types first. Matched in a name in lower case. */
+/* Narrow types first. Matched in a name in lower case; a row without a type ends the search. */
 static const struct class_row types[] = {
+	/* cuDNN: "f16" stands for bfloat16 as well, and its helpers have only pointers to f32 */
+	{ "cudnn_generated_", NUMBER_UNKNOWN }, { "cudnn::fusion::", NUMBER_UNKNOWN },
 	{ "e4m3", NUMBER_FP8 }, { "e5m2", NUMBER_FP8 }, { "fp8", NUMBER_FP8 },
 	{ "float8", NUMBER_FP8 },
-	{ "nvjet_qq", NUMBER_FP8 }, { "nvjet_sm100_qq", NUMBER_FP8 },
 	{ "_s8_", NUMBER_INT8 }, { "s8s8", NUMBER_INT8 }, { "i8i8", NUMBER_INT8 },
 	{ "imma", NUMBER_INT8 },
 	{ "i16832", NUMBER_INT8 }, { "i8816", NUMBER_INT8 }, { "int8", NUMBER_INT8 },
-	{ "bf16", NUMBER_BF16 }, { "bfloat16", NUMBER_BF16 }, { "nvjet_t", NUMBER_BF16 },
-	{ "nvjet_sm100_t", NUMBER_BF16 }, { "fp16", NUMBER_F16 }, { "f16", NUMBER_F16 },
+	{ "bf16", NUMBER_BF16 }, { "bfloat16", NUMBER_BF16 },
+	{ "fp16", NUMBER_F16 }, { "f16", NUMBER_F16 },
 	{ "__half", NUMBER_F16 }, { "half_t", NUMBER_F16 }, { "c10::half", NUMBER_F16 },
 	{ "dt_half", NUMBER_F16 }, { "hgemm", NUMBER_F16 }, { "h884", NUMBER_F16 },
 	{ "h1688", NUMBER_F16 }, { "h16816", NUMBER_F16 }, { "hcudnn", NUMBER_F16 },
-	{ "nvjet_h", NUMBER_F16 }, { "nvjet_sm100_h", NUMBER_F16 },
-	{ "tf32", NUMBER_TF32 }, { "tensorop_s1688", NUMBER_TF32 }, { "nvjet_s", NUMBER_TF32 },
+	{ "tf32", NUMBER_TF32 }, { "tensorop_s1688", NUMBER_TF32 },
 	{ "dgemm", NUMBER_F64 }, { "d884", NUMBER_F64 }, { "<double", NUMBER_F64 },
 	{ " double", NUMBER_F64 },
 	{ "f64", NUMBER_F64 },
@@ -227,22 +227,123 @@ static uint8_t kernel_class_kind(const char *name, const char *full)
 	return kind;
 }
 
-struct kernel_class kernel_class_of(const char *short_name, const char *full)
+/*
+ * cuBLASLt's own names: nvjet_[smNN_] and letters for the factors, the sums and the product: "hsh"
+ * is half, f32, half; t is bfloat16, q an 8-bit number. A factor "s" is computed with as TF32
+ * only where the name says so. Returns NULL for other names.
+ */
+static const char *nvjet_letters(const char *lower)
+{
+	const char *at = strstr(lower, "nvjet_");
+
+	if (!at)
+		return NULL;
+	at += 6;
+	return strncmp(at, "sm", 2) || !strchr(at, '_') ? at : strchr(at, '_') + 1;
+}
+
+static uint8_t type_of_nvjet(const char *letters)
+{
+	switch (letters[0]) {
+	case 'h':
+		return NUMBER_F16;
+	case 't':
+		return NUMBER_BF16;
+	case 'q':
+		return NUMBER_FP8;
+	case 'd':
+		return NUMBER_F64;
+	default:
+		return strstr(letters, "_tf32_") ? NUMBER_TF32 : NUMBER_UNKNOWN;
+	}
+}
+
+/*
+ * Tensile's: letters for the factors, the product and what is computed with (rocBLAS and hipBLASLt
+ * name them alike). MX after the letters is XF32, which has the numbers of TF32.
+ */
+static uint8_t type_of_tensile(const char *letters)
+{
+	if (!strncmp(letters, "F8", 2) || !strncmp(letters, "B8", 2))
+		return NUMBER_FP8;
+	if (!strncmp(letters, "I8", 2) || !strncmp(letters, "4xi8", 4))
+		return NUMBER_INT8;
+	switch (letters[0]) {
+	case 'H':
+		return NUMBER_F16;
+	case 'B':
+		return NUMBER_BF16;
+	case 'S':
+		return strstr(letters, "_MX_") ? NUMBER_TF32 : NUMBER_F32;
+	case 'D':
+		return NUMBER_F64;
+	default:
+		return NUMBER_UNKNOWN;
+	}
+}
+
+/* "_MI16x16x1_" names a matrix instruction; "_MI1x1" and none are ordinary ones. */
+static uint8_t tensor_of_tensile(const char *letters)
+{
+	const char *at = strstr(letters, "_MI");
+
+	return at && at[3] >= '1' && at[3] <= '9' && at[4] >= '0' && at[4] <= '9' ? TENSOR_USED :
+									 TENSOR_UNKNOWN;
+}
+
+/* The type that a template's functor computes with, "add<float>"; false: none is known. What else
+ * stands in the name are types of constants and of accumulators. */
+static bool type_of_functor(const char *full, unsigned *type)
+{
+	static const struct class_row known[] = {
+		{ "<float>", NUMBER_F32 }, { "<double>", NUMBER_F64 }, { "<bf16>", NUMBER_BF16 },
+		{ "<half>", NUMBER_F16 }, { "<e4m3", NUMBER_FP8 }, { "<e5m2", NUMBER_FP8 },
+	};
+	char text[NAME_SHORT_MAX];
+	const char *at;
+
+	if (!strstr(full, "at::native::"))
+		return false;
+	name_shorten_to(full, NAME_SHORT, text, sizeof(text));
+	/* a copy's name says both types, of which the narrower counts */
+	at = strstr(text, "_copy<") ? NULL : strstr(text, " · ");
+	at = at ? strrchr(at, '<') : NULL;
+	if (at)
+		*type = find_part(known, COUNT(known), at);
+	return at;
+}
+
+struct kernel_class kernel_class_of(const char *full)
 {
 	struct kernel_class class = { .kind = KERNEL_OTHER };
-	char lower[1024];
+	const char *tensile, *letters;
+	char lower[1024], bare[NAME_SHORT_MAX];
+	unsigned type;
 	size_t n = 0;
 
-	if (!short_name || !*short_name)
+	if (!full || !*full)
 		return class;
-	class.kind = kernel_class_kind(short_name, full);
+	tensile = kernel_name_tensile(full);
+	if (tensile) {
+		class.kind = KERNEL_MATMUL;
+		class.type = type_of_tensile(tensile) & 63;
+		class.tensor = tensor_of_tensile(tensile) & 15;
+		return class;
+	}
+	name_shorten_to(full, NAME_BARE, bare, sizeof(bare));
+	class.kind = kernel_class_kind(bare, full);
 	for (; full[n] && n + 1 < sizeof(lower); n++)
 		lower[n] = (char)(full[n] >= 'A' && full[n] <= 'Z' ? full[n] + 32 : full[n]);
 	lower[n] = '\0';
-	class.type = find_part(types, COUNT(types), lower) & 63;
+	letters = nvjet_letters(lower);
+	if (!type_of_functor(full, &type))
+		type = letters ? type_of_nvjet(letters) : find_part(types, COUNT(types), lower);
+	class.type = type & 63;
 	if (class.kind == KERNEL_MATMUL || class.kind == KERNEL_CONV ||
 	    class.kind == KERNEL_ATTENTION)
 		class.tensor = find_part(tensor, COUNT(tensor), lower) & 15;
+	if (letters && (class.type == NUMBER_UNKNOWN || class.type == NUMBER_F64))
+		class.tensor = TENSOR_UNKNOWN;
 	return class;
 }
 

@@ -9,8 +9,8 @@
 #include "model/query/class.h"
 #include "model/query/query.h"
 
-/* full: the demangled name as its library has it; short_name: from names_short(). */
-struct kernel_class kernel_class_of(const char *short_name, const char *full);
+/* full: the demangled name as its library has it, or NULL. */
+struct kernel_class kernel_class_of(const char *full);
 /* The colour class of that kind of kernel. */
 enum work kernel_kind_work(enum kernel_kind kind);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/base/names.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +57,8 @@ void names_release(struct names *names)
 		free(names->pages[i]);
 	free(names->pages);
 	free(names->buckets);
+	free(names->kernels);
+	map_release(&names->texts);
 	while (names->arena) {
 		struct arena_block *next = names->arena->next;
 
@@ -152,6 +155,14 @@ bool names_defined(const struct names *names, uint32_t id)
 	return id && name_at(names, id)->raw;
 }
 
+static void names_set_text(struct names *names, struct name *name, const char *text)
+{
+	if (strcmp(text, name->full) == 0)
+		name->text = name->full;
+	else if (strcmp(text, name->text) != 0)
+		name->text = arena_copy(names, text, strlen(text));
+}
+
 /* Makes the derived texts when they are first needed, which is for few names. */
 static struct name *names_prepared_text(struct names *names, uint32_t id)
 {
@@ -170,11 +181,73 @@ static struct name *names_prepared_text(struct names *names, uint32_t id)
 		free(full);
 	}
 	name_shorten(name->full, text, sizeof(text));
-	if (strcmp(text, name->full) != 0)
-		name->text = arena_copy(names, text, strlen(text));
-	else
-		name->text = name->full;
+	names_set_text(names, name, text);
 	return name;
+}
+
+/* Shows a kernel's name with as much detail as no other kernel's name has. */
+static void names_show(struct names *names, const struct name_texts *kernel)
+{
+	struct name *name = name_at(names, kernel->id);
+	char text[NAME_SHORT_MAX], more[NAME_SHORT_MAX + 16];
+	unsigned detail = NAME_SHORT;
+
+	while (detail < NAME_DETAILS && (kernel->shared >> detail & 1))
+		detail++;
+	if (detail < NAME_DETAILS) {
+		name_shorten_to(name->full, (enum name_detail)detail, text, sizeof(text));
+		names_set_text(names, name, text);
+		return;
+	}
+	/* Their texts are longer than what is shown, or one is the mangled form of the other. */
+	name_shorten_to(name->full, NAME_SHORT, text, sizeof(text) - 12);
+	snprintf(more, sizeof(more), "%s #%08x", text, name->hash);
+	names_set_text(names, name, more);
+}
+
+/* Two kernels would have the same text: with that much detail neither is shown. */
+static void names_share(struct names *names, uint32_t other, struct name_texts *kernel,
+			unsigned detail)
+{
+	struct name_texts *first = &names->kernels[other];
+	uint8_t before = first->shared;
+
+	kernel->shared |= (uint8_t)(1u << detail);
+	for (unsigned i = 0; i < NAME_DETAILS; i++)
+		if (first->hashes[i] == kernel->hashes[detail])
+			first->shared |= (uint8_t)(1u << i);
+	if (first->shared != before)
+		names_show(names, first);
+}
+
+/* Tells the name of a kernel apart from those of all kernels that were there before. */
+static void names_tell_apart(struct names *names, uint32_t id)
+{
+	uint32_t at = names->n_kernels;
+	struct name_texts *kernel;
+	char text[NAME_SHORT_MAX];
+
+	if (at == names->max_kernels) {
+		names->max_kernels = at ? 2 * at : 64;
+		names->kernels = xreallocarray(names->kernels, names->max_kernels,
+					       sizeof(*names->kernels));
+	}
+	kernel = &names->kernels[names->n_kernels++];
+	*kernel = (struct name_texts){ .id = id };
+	for (unsigned detail = 0; detail < NAME_DETAILS; detail++) {
+		uint32_t other;
+
+		name_shorten_to(name_at(names, id)->full, (enum name_detail)detail, text,
+				sizeof(text));
+		kernel->hashes[detail] = hash_string(HASH_SEED, text);
+		other = map_get(&names->texts, kernel->hashes[detail]);
+		if (other == MAP_NONE)
+			map_set(&names->texts, kernel->hashes[detail], at);
+		else if (other != at)
+			names_share(names, other, kernel, detail);
+	}
+	if (kernel->shared)
+		names_show(names, kernel);
 }
 
 static const struct name *classified(struct names *names, uint32_t id)
@@ -184,7 +257,8 @@ static const struct name *classified(struct names *names, uint32_t id)
 	if (name->classified || !name->raw)
 		return name;
 	name->classified = true;
-	name->class = kernel_class_of(name->text, name->full);
+	names_tell_apart(names, names_resolve(names, id));
+	name->class = kernel_class_of(name->full);
 	name->work = (uint8_t)kernel_kind_work((enum kernel_kind)name->class.kind);
 	return name;
 }

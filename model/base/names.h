@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The strings of the model. Each is interned once and cleaned (control characters and broken
- * UTF-8 become '?'); names of kernels and ops are also demangled, shortened from the inside out
- * and classified. Ids count from 1; 0 means "no name".
+ * UTF-8 become '?'); names of kernels and ops are also demangled, shortened and classified. Ids
+ * count from 1; 0 means "no name".
+ *
+ * No two kernels have the same short name: where they would, each is shown with more of its
+ * detail, as much as tells it apart from all others. That depends on which kernels there are, not
+ * on their order, and changes a name only when another kernel arrives that is called like it.
  *
  * A name may be used before it is defined: it then gets an id of its own, whose text comes
  * later (names_alias); names_resolve() leads to the real id. Pointers to texts stay valid until
@@ -17,6 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/base/kernel_name.h"
+#include "model/base/map.h"
 #include "model/query/class.h"
 #include "model/query/query.h"
 
@@ -39,12 +45,22 @@ struct name {
 
 struct arena_block;
 
+/* The texts that a kernel's name may have on the screen, one for each amount of detail. */
+struct name_texts {
+	uint32_t id;
+	uint64_t hashes[NAME_DETAILS];
+	uint8_t shared;			/* bits by detail: another kernel has the same text */
+};
+
 struct names {
 	struct name **pages;		/* owned; NAMES_PAGE names each, so that they never move */
 	uint32_t n;			/* ids in use, with 0 */
 	uint32_t *buckets;		/* owned */
 	uint32_t n_buckets;
 	struct arena_block *arena;	/* owned */
+	struct name_texts *kernels;	/* owned; of the names that have been classified */
+	uint32_t n_kernels, max_kernels;
+	struct map texts;		/* hash of a text -> index in kernels */
 	size_t bytes;
 };
 
@@ -75,6 +91,7 @@ bool names_defined(const struct names *names, uint32_t id);
 /* NULL for 0, "?" for a name that was never defined. */
 const char *names_raw(struct names *names, uint32_t id);
 const char *names_short(struct names *names, uint32_t id);
+/* These two say of a name that it is a kernel's. */
 enum work names_find_work(struct names *names, uint32_t id);
 struct kernel_class names_class(struct names *names, uint32_t id);
 static inline enum work names_work(struct names *names, uint32_t id)
@@ -97,9 +114,10 @@ void name_mend(char *text);
 /* Demangles C++ names and _ZTS type names, if built with libiberty. false: the name is not mangled
  * or cannot be demangled. The caller owns *out. */
 bool name_demangle(const char *raw, char **out);
-/* Writes the short form: return type, parameters, template arguments and namespaces are removed,
- * from the inside out, until a plain name is left. */
+/* Writes the short form: return type, parameters and namespaces are removed, and of template
+ * arguments all but what the kernel is known by (kernel_name.h). */
 void name_shorten(const char *full, char *out, size_t size);
+void name_shorten_to(const char *full, enum name_detail detail, char *out, size_t size);
 /* What kind of work a kernel of that (short or raw) name does. */
 enum work work_of_name(const char *name);
 /* Whether a word of the text starts with `word`, ignoring case; a word of up to three letters must

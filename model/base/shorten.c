@@ -10,10 +10,11 @@
 #include <libiberty/demangle.h>
 #endif
 
+#include "model/base/kernel_name.h"
 #include "model/base/utf8.h"
 #include "model/base/util.h"
 
-#define DEMANGLE_MAX 2048u		/* longer input is left as it is */
+#define DEMANGLE_MAX 4096u		/* longer input is left as it is */
 
 /* C0, DEL, C1, and characters that change the direction of text. */
 static bool is_control(const unsigned char *text, size_t length)
@@ -132,51 +133,6 @@ static void fold_special(char *text)
 	}
 }
 
-/* Where `operator` stands as a word of its own, or NULL. */
-static char *find_operator(char *text)
-{
-	char *at = text;
-
-	while ((at = strstr(at, "operator"))) {
-		if ((at == text || !is_word(at[-1])) && !is_word(at[8]))
-			return at;
-		at += 8;
-	}
-	return NULL;
-}
-
-/* Drops all bracketed parts of one kind; returns false when unbalanced. */
-static bool drop_brackets(char *text, char open, char close)
-{
-	size_t to = 0;
-	int depth = 0;
-
-	for (const char *in = text; *in; in++) {
-		if (*in == open) {
-			depth++;
-		} else if (*in == close) {
-			if (--depth < 0)
-				return false;
-		} else if (!depth) {
-			text[to++] = *in;
-		}
-	}
-	if (depth)
-		return false;
-	text[to] = '\0';
-	return true;
-}
-
-static void trim(char *text)
-{
-	size_t length = strlen(text), start = strspn(text, " *&");
-
-	memmove(text, text + start, length - start + 1);
-	length -= start;
-	while (length && strchr(" *&", text[length - 1]))
-		text[--length] = '\0';
-}
-
 /* Whether the text looks like C++, and not like a path, a sentence or a label with brackets. */
 static bool looks_like_cxx(const char *text)
 {
@@ -243,59 +199,66 @@ static bool shorten_loop(const char *full, char *out, size_t size)
 	return true;
 }
 
-static void shorten_part(const char *full, size_t length, char *out, size_t size)
+static void shorten_part(const char *full, size_t length, enum name_detail detail, char *out,
+			 size_t size)
 {
 	char *whole = xstrdup(full), name[NAME_SHORT_MAX], text[NAME_SHORT_MAX + sizeof(part)];
 
 	whole[length] = '\0';
-	name_shorten(whole, name, sizeof(name));
+	name_shorten_to(whole, detail, name, sizeof(name));
 	free(whole);
 	snprintf(text, sizeof(text), "%s%s", name, part);
 	cut(text, out, size);
 }
 
+/* The first names that a mangled name has, where it cannot be demangled: it is cut, or too long. */
+static bool shorten_mangled(const char *full, char *out, size_t size)
+{
+	const char *at = full + 3, *last = NULL;
+	size_t length = 0;
+	char text[NAME_SHORT_MAX];
+
+	if (strncmp(full, "_ZN", 3) != 0)
+		return false;
+	while (*at >= '1' && *at <= '9') {
+		char *end;
+		unsigned long n = strtoul(at, &end, 10);
+
+		if (n >= NAME_SHORT_MAX || strnlen(end, n) < n)
+			break;
+		if (strncmp(end, "_GLOBAL__N", 10) != 0) {
+			last = end;
+			length = n;
+		}
+		at = end + n;
+	}
+	if (!last)
+		return false;
+	snprintf(text, sizeof(text), "%.*s", (int)length, last);
+	cut(text, out, size);
+	return true;
+}
+
+void name_shorten_to(const char *full, enum name_detail detail, char *out, size_t size)
+{
+	if (full[whole_length(full)]) {
+		shorten_part(full, whole_length(full), detail, out, size);
+		return;
+	}
+	if (shorten_framework(full, out, size) || shorten_loop(full, out, size) ||
+	    kernel_name_of_c(full, detail, out, size))
+		return;
+	if (looks_like_cxx(full) || (strchr(full, '(') && full[strlen(full) - 1] == ')' &&
+				     is_word(full[0]) && !strchr(full, ' '))) {
+		if (kernel_name_of_cxx(full, detail, out, size))
+			return;
+	} else if (detail != NAME_ARGUMENTS && shorten_mangled(full, out, size)) {
+		return;
+	}
+	cut(full, out, size);
+}
+
 void name_shorten(const char *full, char *out, size_t size)
 {
-	char *text, *name, *at;
-
-	if (full[whole_length(full)]) {
-		shorten_part(full, whole_length(full), out, size);
-		return;
-	}
-	if (shorten_framework(full, out, size) || shorten_loop(full, out, size))
-		return;
-	if (!looks_like_cxx(full) && !(strchr(full, '(') && full[strlen(full) - 1] == ')' &&
-				       is_word(full[0]) && !strchr(full, ' '))) {
-		cut(full, out, size);
-		return;
-	}
-	text = xstrdup(full);
-	fold_special(text);
-	at = find_operator(text);
-	if (at) {
-		/* Keep "Functor::operator()" readable: name the class. */
-		*at = '\0';
-		if (at - text >= 2 && at[-1] == ':' && at[-2] == ':')
-			at[-2] = '\0';
-	}
-	if (!drop_brackets(text, '<', '>') || !drop_brackets(text, '(', ')') ||
-	    !drop_brackets(text, '[', ']')) {
-		cut(full, out, size);
-		free(text);
-		return;
-	}
-	if ((at = strstr(text, " const")) && !at[6])
-		*at = '\0';
-	trim(text);
-	/* Return type: all before the last blank; namespaces: before the last "::". */
-	name = strrchr(text, ' ');
-	name = name ? name + 1 : text;
-	for (at = name; (at = strstr(at, "::")); )
-		if (at[2])
-			name = at += 2;
-		else
-			*at = '\0';
-	trim(name);
-	cut(*name ? name : full, out, size);
-	free(text);
+	name_shorten_to(full, NAME_SHORT, out, size);
 }

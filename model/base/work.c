@@ -51,7 +51,7 @@ bool name_has_word(const char *name, const char *word)
 
 enum work work_of_name(const char *name)
 {
-	return name ? kernel_kind_work((enum kernel_kind)kernel_class_of(name, name).kind) :
+	return name ? kernel_kind_work((enum kernel_kind)kernel_class_of(name).kind) :
 	       WORK_OTHER;
 }
 

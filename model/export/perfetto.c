@@ -260,8 +260,8 @@ static void put_begin(struct perfetto *p, const struct walk_slice *slice,
 		      Perfetto__TrackEvent__Type type)
 {
 	struct perfetto_parts parts;
-	uint64_t flows[256];
-	size_t n = 0;
+	size_t n = 0, all = slice->n_out + slice->n_in;
+	uint64_t few[64], *flows = all > 64 ? xreallocarray(NULL, all, sizeof(*flows)) : few;
 
 	parts.n_strings = 0;
 	perfetto__track_event__init(&parts.event);
@@ -269,15 +269,17 @@ static void put_begin(struct perfetto *p, const struct walk_slice *slice,
 	set_name(p, &parts, slice);
 	set_category(p, &parts, slice->category);
 	set_args(p, &parts, slice);
-	for (size_t i = 0; i < slice->n_out && n < 256; i++)
+	for (size_t i = 0; i < slice->n_out; i++)
 		flows[n++] = slice->flow_out[i];
 	parts.event.flow_ids = flows;
 	parts.event.n_flow_ids = n;
-	for (size_t i = 0; i < slice->n_in && n < 256; i++)
+	for (size_t i = 0; i < slice->n_in; i++)
 		flows[n++] = slice->flow_in[i];
 	parts.event.terminating_flow_ids = flows + parts.event.n_flow_ids;
 	parts.event.n_terminating_flow_ids = n - parts.event.n_flow_ids;
 	put_event(p, &parts, type, slice->track, slice->start_ns);
+	if (flows != few)
+		free(flows);
 }
 
 static void perfetto_put_slice(void *arg, const struct walk_slice *slice)

@@ -385,12 +385,10 @@ static void walk_release(struct export_walk *w)
 	struct map *maps[] = {
 		&w->names_at, &w->processes_at, &w->threads_at, &w->devices_at, &w->queues_at,
 		&w->shapes_at, &w->frames_at, &w->steps_at, &w->accounts_at, &w->series_at,
-		&w->blocks_at,
 	};
 	void *lists[] = {
 		w->names, w->processes, w->threads, w->devices, w->queues, w->shapes, w->frames,
-		w->steps,
-		w->accounts, w->series, w->blocks, w->ends, w->launches,
+		w->steps, w->accounts, w->series, w->blocks, w->ends, w->launches, w->call_flows,
 	};
 
 	for (size_t i = 0; i < w->n_processes; i++) {
@@ -407,6 +405,8 @@ static void walk_release(struct export_walk *w)
 		lanes_release(&w->steps[i]);
 	for (size_t i = 0; i < w->n_threads; i++)
 		lanes_release(&w->threads[i].launches);
+	for (size_t i = 0; i < w->n_accounts; i++)
+		map_release(&w->accounts[i].blocks_at);
 	lanes_release(&w->losses);
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		map_release(maps[i]);

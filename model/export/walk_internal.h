@@ -26,6 +26,8 @@ struct walk_thread {
 	const char *name;
 	uint32_t ops, calls, waits;	/* tracks; 0: not made yet */
 	struct lanes launches;
+	int64_t call_ns, call_dur_ns;	/* the last call that launched; its track: 0: none yet */
+	uint32_t call_track;
 };
 
 /* blocks: the size counts blocks, as in CUDA */
@@ -54,7 +56,13 @@ struct walk_launch {
 	uint32_t process, tid, name_id;
 };
 
-struct walk_account { uint32_t track; int64_t live, peak, peak_ns; const char *allocator; };
+/* blocks_at: address -> block */
+struct walk_account {
+	uint32_t track;
+	int64_t live, peak, peak_ns;
+	const char *allocator;
+	struct map blocks_at;
+};
 
 struct walk_block { uint64_t bytes, id; uint32_t account, free; };
 
@@ -67,7 +75,7 @@ struct export_walk {
 
 	struct map names_at, processes_at, threads_at, devices_at, queues_at, shapes_at,
 		   frames_at;
-	struct map steps_at, accounts_at, series_at, blocks_at;
+	struct map steps_at, accounts_at, series_at;
 	const char **names;			/* All of these arrays are owned. */
 	struct walk_process *processes;
 	struct walk_thread *threads;
@@ -80,11 +88,13 @@ struct export_walk {
 	struct { uint32_t track; const char *name; } *series;
 	struct walk_block *blocks;
 	struct walk_end *ends;
-	struct walk_launch *launches;		/* a heap ordered by start */
+	struct walk_launch *launches;		/* a heap ordered by call */
+	uint64_t *call_flows;			/* the arrows of one call */
 	size_t n_names, n_processes, n_threads, n_devices, n_queues, n_shapes, n_frames, n_steps,
 	       n_accounts, n_series, n_blocks, n_ends;
 	size_t cap_names, cap_processes, cap_threads, cap_devices, cap_queues, cap_shapes,
-	       cap_frames, cap_steps, cap_accounts, cap_series, cap_blocks, cap_ends;
+	       cap_frames, cap_steps, cap_accounts, cap_series, cap_blocks, cap_ends,
+	       cap_call_flows;
 	size_t n_launches;
 	uint32_t free_block;			/* index + 1; 0: none */
 	uint32_t about;				/* the track for what concerns all processes */
@@ -120,7 +130,14 @@ static inline uint64_t walk_key(uint32_t process, uint32_t id)
 
 void walk_work(struct export_walk *w, const struct event *event);
 void walk_pause(struct export_walk *w, const struct model_pause *pause);
-/* Writes the launches that still wait, and the maxima. */
+/* Writes the calls that still wait, and the maxima. */
 void walk_finish(struct export_walk *w);
+
+/* ---- walk_memory.c ---- */
+
+void walk_alloc(struct export_walk *w, const struct event *event);
+void walk_free(struct export_walk *w, const struct event *event, uint32_t allocator,
+	       uint64_t address);
+void walk_maxima(struct export_walk *w);
 
 #endif

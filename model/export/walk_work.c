@@ -196,39 +196,70 @@ static uint32_t walk_queue_lanes(struct export_walk *w, uint32_t p, const struct
 
 /* ---- launches ---- */
 
-static void put_launch(struct export_walk *w, const struct walk_launch *launch)
+/* The launches of one call, such as that of a graph, are one slice; n: how many, named alike or
+ * not. */
+static void put_call(struct export_walk *w, const struct walk_launch *launch, size_t n, bool alike,
+		     size_t n_flows)
 {
 	struct walk_slice slice = slice_of(launch->name, launch->name_id, "launch",
 					   launch->start_ns, launch->dur_ns);
 	struct walk_thread *thread = walk_thread(w, launch->process, launch->tid);
-	char name[400];
+	char name[400], many[FMT_MAX];
 
 	snprintf(name, sizeof(name), "%.300s %u launches",
 		 thread->name && *thread->name ? thread->name : "thread", launch->tid);
-	slice.track = walk_lane(w, &thread->launches, walk_group_of(w, launch->process), name,
-				launch->start_ns, launch->start_ns + launch->dur_ns);
-	if (launch->flow) {
-		slice.flow_out = &launch->flow;
-		slice.n_out = 1;
-		slice.out_at_start = true;
+	if (!alike) {
+		slice.name = fmt_many(many, n, "launch");
+		slice.name_id = 0;
 	}
+	/* a call of which a part has been written already */
+	if (!thread->call_track || thread->call_ns != launch->start_ns ||
+	    thread->call_dur_ns != launch->dur_ns)
+		thread->call_track = walk_lane(w, &thread->launches,
+					       walk_group_of(w, launch->process), name,
+					       launch->start_ns,
+					       launch->start_ns + launch->dur_ns);
+	thread->call_ns = launch->start_ns;
+	thread->call_dur_ns = launch->dur_ns;
+	slice.track = thread->call_track;
+	slice.flow_out = w->call_flows;
+	slice.n_out = n_flows;
+	slice.out_at_start = true;
 	put_slice(w, &slice);
+}
+
+static int compare_calls(const struct walk_launch *x, const struct walk_launch *y)
+{
+	return ASCENDING(x, y, start_ns) ?: DESCENDING(x, y, dur_ns) ?:
+	       ASCENDING(x, y, process) ?: ASCENDING(x, y, tid);
 }
 
 static bool launch_is_before(const void *a, const void *b, const void *arg)
 {
-	const struct walk_launch *x = a, *y = b;
-
 	(void)arg;
-	return x->start_ns < y->start_ns;
+	return compare_calls(a, b) < 0;
 }
 
-static void pop_launch(struct export_walk *w)
+/* Writes the first call of those that wait, with all that it launched. */
+static void pop_call(struct export_walk *w)
 {
 	const struct walk_launch first = w->launches[0];
+	size_t n = 0, n_flows = 0;
+	bool alike = true;
 
-	binary_heap_pop(w->launches, w->n_launches--, sizeof(first), launch_is_before, NULL);
-	put_launch(w, &first);
+	while (w->n_launches && !compare_calls(&w->launches[0], &first)) {
+		const struct walk_launch *launch = &w->launches[0];
+
+		alike &= launch->name == first.name;
+		n++;
+		if (launch->flow) {
+			grow(&w->call_flows, &w->cap_call_flows, n_flows, sizeof(*w->call_flows));
+			w->call_flows[n_flows++] = launch->flow;
+		}
+		binary_heap_pop(w->launches, w->n_launches--, sizeof(first), launch_is_before,
+				NULL);
+	}
+	put_call(w, &first, n, alike, n_flows);
 }
 
 /* Adds the call that launched it; returns the number of the arrow from it; 0: none. */
@@ -245,7 +276,7 @@ static uint64_t walk_add_launch(struct export_walk *w, uint32_t p, const struct 
 	if (ran && w->options->kind.dataflow)
 		launch.flow = ++w->n_flows;
 	if (w->n_launches == WALK_LAUNCHES)
-		pop_launch(w);
+		pop_call(w);
 	w->launches[w->n_launches++] = launch;
 	binary_heap_up(w->launches, w->n_launches, sizeof(launch), launch_is_before, NULL);
 	return launch.flow;
@@ -390,123 +421,14 @@ static void work_flow(struct export_walk *w, const struct event *event)
 	put_slice(w, &slice);
 }
 
-/* ---- memory ---- */
-
-static struct walk_account *account_of(struct export_walk *w, uint32_t p, uint32_t allocator,
-				       uint32_t *index)
-{
-	uint32_t at = map_get(&w->accounts_at, walk_key(p, allocator));
-	const char *name = walk_name(w, allocator);
-	char text[320];
-	struct track track = { .kind = TRACK_COUNTER, .name = text, .unit = "bytes" };
-
-	if (at == MAP_NONE) {
-		track.group = walk_group_of(w, p);
-		snprintf(text, sizeof(text), "%.300s", name ? name : "memory");
-		grow(&w->accounts, &w->cap_accounts, w->n_accounts, sizeof(*w->accounts));
-		at = (uint32_t)w->n_accounts++;
-		w->accounts[at] = (struct walk_account) {
-			.track = walk_track(w, &track), .allocator = name ? name : "memory",
-		};
-		map_set(&w->accounts_at, walk_key(p, allocator), at);
-	}
-	*index = at;
-	return &w->accounts[at];
-}
-
-static uint64_t block_key(const struct export_walk *w, uint32_t p, uint32_t allocator,
-			  uint64_t address)
-{
-	return map_mix(address) ^ map_mix(w->processes[p].key + ((uint64_t)allocator << 40) + 1);
-}
-
-static void put_block(struct export_walk *w, char phase, const struct walk_block *block,
-		      uint64_t address, int64_t at_ns, const char *op)
-{
-	const struct walk_account *account = &w->accounts[block->account];
-	struct walk_allocation told = {
-		.phase = phase, .track = account->track, .id = block->id, .address = address,
-		.bytes = block->bytes, .at_ns = at_ns, .allocator = account->allocator, .op = op,
-	};
-
-	if (w->options->kind.memory && w->sink->block)
-		w->sink->block(w->sink->arg, &told);
-}
-
-static void put_level(struct export_walk *w, struct walk_account *account, int64_t at_ns,
-		      int64_t by)
-{
-	account->live += by;
-	if (account->live > account->peak) {
-		account->peak = account->live;
-		account->peak_ns = at_ns;
-	}
-	w->sink->counter(w->sink->arg, account->track, account->allocator, at_ns, account->live);
-}
-
-static void work_free(struct export_walk *w, const struct event *event, uint32_t allocator,
-		      uint64_t address)
-{
-	uint32_t p = walk_process(w, event);
-	uint64_t key = block_key(w, p, allocator, address);
-	uint32_t at = map_get(&w->blocks_at, key);
-	struct walk_block *block;
-
-	if (at == MAP_NONE)
-		return;
-	block = &w->blocks[at];
-	put_block(w, 'D', block, address, event->time_ns, NULL);
-	put_level(w, &w->accounts[block->account], event->time_ns, -(int64_t)block->bytes);
-	map_remove(&w->blocks_at, key);
-	block->free = w->free_block;
-	w->free_block = at + 1;
-}
-
-static void work_alloc(struct export_walk *w, const struct event *event)
-{
-	const struct event_alloc *alloc = &event->u.alloc;
-	uint32_t p = walk_process(w, event), account, at = w->free_block;
-	struct walk_account *of = account_of(w, p, alloc->allocator, &account);
-	const char *op = walk_name(w, alloc->op_name);
-
-	/* the free of the previous allocation was not seen */
-	work_free(w, event, alloc->allocator, alloc->address);
-	if (!at && w->n_blocks >= WALK_BLOCKS_MAX) {
-		w->result->left_out++;
-		return;
-	}
-	at = w->free_block;
-	if (at) {
-		w->free_block = w->blocks[--at].free;
-	} else {
-		grow(&w->blocks, &w->cap_blocks, w->n_blocks, sizeof(*w->blocks));
-		at = (uint32_t)w->n_blocks++;
-	}
-	w->blocks[at] = (struct walk_block) {
-		.bytes = alloc->bytes, .id = ++w->n_blocks_told, .account = account,
-	};
-	map_set(&w->blocks_at, block_key(w, p, alloc->allocator, alloc->address), at);
-	put_block(w, 'N', &w->blocks[at], alloc->address, event->time_ns, op);
-	put_block(w, 'O', &w->blocks[at], alloc->address, event->time_ns, op);
-	put_level(w, of, event->time_ns, (int64_t)alloc->bytes);
-}
+/* ---- the rest ---- */
 
 void walk_finish(struct export_walk *w)
 {
 	while (w->n_launches)
-		pop_launch(w);
-	for (size_t i = 0; i < w->n_accounts; i++) {
-		const struct walk_account *account = &w->accounts[i];
-		struct maximum maximum = {
-			account->track, account->peak_ns, account->peak, account->allocator,
-		};
-
-		if (account->peak > 0 && w->sink->maximum)
-			w->sink->maximum(w->sink->arg, &maximum);
-	}
+		pop_call(w);
+	walk_maxima(w);
 }
-
-/* ---- the rest ---- */
 
 static void define_series(struct export_walk *w, const struct event *event)
 {
@@ -581,9 +503,9 @@ void walk_work(struct export_walk *w, const struct event *event)
 	case EVENT_STEP: work_step(w, event); break;
 	case EVENT_COMPILE: work_compile(w, event); break;
 	case EVENT_FLOW: work_flow(w, event); break;
-	case EVENT_ALLOC: work_alloc(w, event); break;
+	case EVENT_ALLOC: walk_alloc(w, event); break;
 	case EVENT_FREE:
-		work_free(w, event, event->u.free.allocator, event->u.free.address);
+		walk_free(w, event, event->u.free.allocator, event->u.free.address);
 		break;
 	case EVENT_SERIES: define_series(w, event); break;
 	case EVENT_COUNTER: work_counter(w, event); break;

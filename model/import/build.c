@@ -25,7 +25,7 @@ void build_release(struct import_build *build)
 	struct map *const maps[] = {
 		&build->name_by_hash, &build->shape_by_hash, &build->correlation_by_id,
 		&build->flow_by_id, &build->queue_by_key, &build->sent, &build->device_sent,
-		&build->series_by_key,
+		&build->series_by_key, &build->inner,
 	};
 
 	for (size_t i = 0; i < build->n_names; i++)
@@ -45,6 +45,7 @@ void build_release(struct import_build *build)
 	}
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		map_release(maps[i]);
+	keys_release(&build->keys);
 	free(build->names);
 	free(build->processes);
 	free(build->devices);
@@ -77,25 +78,54 @@ void build_say(struct import_build *build, int level, const char *format, ...)
 		build->options->say(build->options->arg, level, text);
 }
 
-void build_problem(struct import_build *build, const char *what, const char *place, uint64_t at)
+/* Counts it; true: for the first time. */
+static bool count_problem(struct import_build *build, const char *what, const char *rest)
 {
 	size_t i;
 
 	for (i = 0; i < BUILD_PROBLEMS && build->problems[i].what; i++)
-		if (build->problems[i].what == what) {
+		if (build->problems[i].what == what && build->problems[i].rest == rest) {
 			build->problems[i].count++;
-			return;
+			return false;
 		}
 	if (i == BUILD_PROBLEMS)
-		return;
+		return false;
 	build->problems[i].what = what;
+	build->problems[i].rest = rest;
 	build->problems[i].count = 1;
+	return true;
+}
+
+void build_problem(struct import_build *build, const char *what, const char *place, uint64_t at)
+{
+	if (count_problem(build, what, NULL))
+		build_say(build, 1, "%s, at %s %" PRIu64, what, place, at);
+}
+
+void build_drop(struct import_build *build, const char *what, const char *rest)
+{
+	count_problem(build, what, rest);
+}
+
+void build_cut(struct import_build *build, const char *what, const char *place, uint64_t at)
+{
+	build->part = true;
 	build_say(build, 1, "%s, at %s %" PRIu64, what, place, at);
 }
 
-bool build_has_problems(const struct import_build *build)
+void build_tell_problems(struct import_build *build)
 {
-	return build->part || build->problems[0].what != NULL;
+	for (size_t i = 0; i < BUILD_PROBLEMS && build->problems[i].what; i++) {
+		const char *what = build->problems[i].what, *rest = build->problems[i].rest;
+		uint64_t count = build->problems[i].count;
+		char many[FMT_MAX];
+
+		if (rest)
+			build_say(build, 1, "%s %s %s dropped", fmt_many(many, count, what), rest,
+				  count == 1 ? "was" : "were");
+		else if (count > 1)
+			build_say(build, 1, "%s: %" PRIu64 " times in total", what, count);
+	}
 }
 
 void build_damage(struct import_build *build, const struct import_wire *wire, const uint8_t *begin)
@@ -103,11 +133,11 @@ void build_damage(struct import_build *build, const struct import_wire *wire, co
 	if (build->part)
 		return;
 	if (wire->cut)
-		build_problem(build, "the file is cut off or damaged: a record reaches beyond its "
-			      "end", "byte", (uint64_t)(wire->data - begin));
+		build_cut(build, "the file is cut off or damaged: a record reaches beyond its end",
+			  "byte", (uint64_t)(wire->data - begin));
 	else if (wire->damaged)
-		build_problem(build, "the file is damaged: not a protobuf field", "byte",
-			      (uint64_t)(wire->at - begin));
+		build_cut(build, "the file is damaged: not a protobuf field", "byte",
+			  (uint64_t)(wire->at - begin));
 }
 
 /* ---- tables: the entries with the same hash are linked by `next` ---- */
@@ -248,7 +278,8 @@ uint32_t build_series(struct import_build *build, uint32_t process, uint32_t dev
 		      const char *name, const char *unit)
 {
 	uint32_t id = build_word(build, name, NAME_OTHER), known;
-	uint64_t key = ((uint64_t)id * BUILD_PROCESSES_MAX + process) * BUILD_DEVICES_MAX + device;
+	uint64_t key = ((uint64_t)id * (BUILD_PROCESSES_MAX + 1) + process) *
+		(BUILD_DEVICES_MAX + 1) + device;
 
 	known = map_get(&build->series_by_key, key);
 	if (known != NONE)
@@ -301,6 +332,16 @@ uint32_t build_flow(struct import_build *build, uint64_t id)
 	return (uint32_t)++build->n_flows;
 }
 
+uint32_t build_key(struct import_build *build, const void *key, size_t size)
+{
+	uint32_t number = keys_number(&build->keys, key, size);
+
+	if (!number)
+		build_problem(build, "too many different ids: the others are left out", "id",
+			      build->keys.n);
+	return number;
+}
+
 void build_info(struct import_build *build, uint32_t process, const char *scope, const char *key,
 		const char *value)
 {
@@ -318,16 +359,16 @@ void build_add(struct import_build *build, const struct import_item *item)
 	if (!item->track || build->full)
 		return;
 	if (item->start_ns <= -FAR_NS || item->start_ns >= FAR_NS * 2) {
-		build_problem(build, "an impossible time", "item", spool_count(build->spool));
+		build_drop(build, "event", "at an impossible time");
 		return;
 	}
 	if (item->dur_ns < 0) {
-		build_problem(build, "a negative duration", "item", spool_count(build->spool));
+		build_drop(build, "event", "with a negative duration");
 		return;
 	}
 	if (spool_add(build->spool, item))
 		return;
 	build->full = true;
-	build_problem(build, "no room for a temporary file in TMPDIR: the rest is left out", "item",
-		      spool_count(build->spool));
+	build_cut(build, "no room for a temporary file in TMPDIR: the rest is left out", "item",
+		  spool_count(build->spool));
 }

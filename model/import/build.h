@@ -28,6 +28,7 @@
 
 #include "model/base/map.h"
 #include "model/import/import.h"
+#include "model/import/keys.h"
 #include "model/import/spool.h"
 #include "model/import/wire.h"
 
@@ -38,6 +39,7 @@
 #define BUILD_INFOS_MAX 4096u
 #define BUILD_TEXT_BYTES (256u << 20)	/* maximum size of all names together */
 #define BUILD_PROBLEMS 32u
+#define BUILD_PYTHON "Python"		/* the domain of Python functions */
 
 enum build_track_kind {
 	/* TRACK_SKIP: the track repeats other tracks */
@@ -60,7 +62,7 @@ struct build_device {
 };
 
 /* An item that is open on a thread while items are taken out. */
-struct build_open { int64_t end_ns; uint64_t instance; uint32_t name; };
+struct build_open { int64_t end_ns; uint64_t instance; uint32_t name; bool python; };
 
 struct build_track {
 	enum build_track_kind kind;
@@ -68,6 +70,9 @@ struct build_track {
 	uint32_t tid;			/* for threads */
 	char *name;
 	bool sent;
+	bool runs;			/* a stream on which something ran */
+	bool sure_only;			/* items that are unsure are left out */
+	bool calls, ranges;		/* its spans are calls of an API, or the user's ranges */
 	struct build_open *stack;	/* owned */
 	size_t depth, cap;
 	uint32_t flow;			/* a flow that waits for the next op */
@@ -79,7 +84,7 @@ struct build_series { uint32_t name, process, device, unit; bool sent; };
 struct build_correlation {
 	uint64_t op;	/* the op in which it was launched, once that op has been handed out */
 	int64_t call_ns, call_dur_ns;
-	uint32_t launches, runs, process, tid;
+	uint32_t launches, runs, process, tid, thread;	/* thread: track of the launch */
 	uint32_t track, name, shape, op_name;
 	uint8_t kind;
 };
@@ -107,9 +112,14 @@ struct import_build {
 	struct map name_by_hash, shape_by_hash, correlation_by_id, flow_by_id, queue_by_key,
 		   sent, device_sent,
 		   series_by_key;
-	struct { const char *what; uint64_t count; } problems[BUILD_PROBLEMS];
+	struct keys keys;
+	/* Python functions in which device work was launched outside of any op: order -> 1. */
+	struct map inner;
+	struct { const char *what, *rest; uint64_t count; } problems[BUILD_PROBLEMS];
 	size_t text_bytes;
 	bool part;	/* the end of the file is missing, and a message has said so */
+	bool other;	/* it is a file of another kind, and a message has said so */
+	bool python;			/* there are Python functions */
 	bool full;			/* the spool has no room left */
 	/* used while items are taken out */
 	struct event *batch;
@@ -129,10 +139,16 @@ void build_release(struct import_build *build);
 /* Sends a message to the user. */
 void build_say(struct import_build *build, int level, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Reports that something cannot be read: the first time, a message says where; after that it is
- * only counted. what: a constant, such as "an event without a name". */
+/* Reports that a table is full: the first time, a message says where; after that it is only
+ * counted. what: a constant, such as "too many flows: the others are left out". */
 void build_problem(struct import_build *build, const char *what, const char *place, uint64_t at);
-bool build_has_problems(const struct import_build *build);
+/* Counts what is left out: "3 events with a negative duration were dropped". The texts are
+ * constants: what is a noun, rest says which of them. */
+void build_drop(struct import_build *build, const char *what, const char *rest);
+/* Reports that the rest of the file is not read, and where reading ended. */
+void build_cut(struct import_build *build, const char *what, const char *place, uint64_t at);
+/* Tells how much was dropped, and how often a table was full. */
+void build_tell_problems(struct import_build *build);
 /* Reports where reading ended early, in bytes from `begin` on; silent if the end of the file is
  * already known to be missing (`part`). */
 void build_damage(struct import_build *build, const struct import_wire *wire, const uint8_t *begin);
@@ -151,6 +167,8 @@ uint32_t build_series(struct import_build *build, uint32_t process, uint32_t dev
 		      const char *name, const char *unit);
 uint32_t build_correlation(struct import_build *build, uint64_t id);
 uint32_t build_flow(struct import_build *build, uint64_t id);
+/* The number of a key (keys.h); 0: there is no room, and a message has said so. */
+uint32_t build_key(struct import_build *build, const void *key, size_t size);
 /* Adds a setting of the process, as EVENT_INFO. */
 void build_info(struct import_build *build, uint32_t process, const char *scope, const char *key,
 		const char *value);

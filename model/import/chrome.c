@@ -18,20 +18,36 @@
 #define CHUNK (128u << 10)
 #define TEXT_BYTES 65536u		/* maximum size of a text that is kept */
 
-static const struct { const char *key; bool arg; } keys[CHROME_TEXTS] = {
-	[CHROME_PH] = { "ph", false }, [CHROME_NAME] = { "name", false },
-	[CHROME_CAT] = { "cat", false }, [CHROME_TS] = { "ts", false },
-	[CHROME_DUR] = { "dur", false }, [CHROME_PID] = { "pid", false },
-	[CHROME_TID] = { "tid", false }, [CHROME_ID] = { "id", false },
-	[CHROME_BP] = { "bp", false }, [CHROME_ARG_NAME] = { "name", true },
-	[CHROME_ARG_LABELS] = { "labels", true }, [CHROME_CORRELATION] = { "correlation", true },
-	[CHROME_CORRELATION_ID] = { "correlation_id", true }, [CHROME_DEVICE] = { "device", true },
-	[CHROME_STREAM] = { "stream", true }, [CHROME_BYTES] = { "bytes", true },
-	[CHROME_STEP_NUM] = { "step_num", true }, [CHROME_TF_OP] = { "tf_op", true },
-	[CHROME_KERNEL_DETAILS] = { "kernel_details", true },
-	[CHROME_MEMCPY_DETAILS] = { "memcpy_details", true }, [CHROME_OP] = { "op", true },
-	[CHROME_ADDRESS] = { "Addr", true }, [CHROME_SIZE] = { "Bytes", true },
-	[CHROME_DEVICE_ID] = { "Device Id", true }, [CHROME_DEVICE_TYPE] = { "Device Type", true },
+/* where in an event a text stands */
+enum level { LEVEL_EVENT, LEVEL_ARGS, LEVEL_ID2, LEVEL_OTHER };
+
+static const struct { const char *key; enum level level; } keys[CHROME_TEXTS] = {
+	[CHROME_PH] = { "ph", LEVEL_EVENT }, [CHROME_NAME] = { "name", LEVEL_EVENT },
+	[CHROME_CAT] = { "cat", LEVEL_EVENT }, [CHROME_TS] = { "ts", LEVEL_EVENT },
+	[CHROME_DUR] = { "dur", LEVEL_EVENT }, [CHROME_PID] = { "pid", LEVEL_EVENT },
+	[CHROME_TID] = { "tid", LEVEL_EVENT }, [CHROME_ID] = { "id", LEVEL_EVENT },
+	[CHROME_SCOPE] = { "scope", LEVEL_EVENT }, [CHROME_BP] = { "bp", LEVEL_EVENT },
+	[CHROME_ID_LOCAL] = { "local", LEVEL_ID2 }, [CHROME_ID_GLOBAL] = { "global", LEVEL_ID2 },
+	[CHROME_ARG_NAME] = { "name", LEVEL_ARGS }, [CHROME_ARG_LABELS] = { "labels", LEVEL_ARGS },
+	[CHROME_CORRELATION] = { "correlation", LEVEL_ARGS },
+	[CHROME_CORRELATION_ID] = { "correlation_id", LEVEL_ARGS },
+	[CHROME_DEVICE] = { "device", LEVEL_ARGS }, [CHROME_STREAM] = { "stream", LEVEL_ARGS },
+	[CHROME_BYTES] = { "bytes", LEVEL_ARGS }, [CHROME_STEP_NUM] = { "step_num", LEVEL_ARGS },
+	[CHROME_TF_OP] = { "tf_op", LEVEL_ARGS },
+	[CHROME_KERNEL_DETAILS] = { "kernel_details", LEVEL_ARGS },
+	[CHROME_MEMCPY_DETAILS] = { "memcpy_details", LEVEL_ARGS },
+	[CHROME_OP] = { "op", LEVEL_ARGS }, [CHROME_ADDRESS] = { "Addr", LEVEL_ARGS },
+	[CHROME_SIZE] = { "Bytes", LEVEL_ARGS }, [CHROME_DEVICE_ID] = { "Device Id", LEVEL_ARGS },
+	[CHROME_DEVICE_TYPE] = { "Device Type", LEVEL_ARGS },
+	[CHROME_ALLOCATED] = { "Total Allocated", LEVEL_ARGS },
+	[CHROME_TYPE] = { "type", LEVEL_ARGS }, [CHROME_FRAMEWORK] = { "framework", LEVEL_ARGS },
+	[CHROME_NUMBER] = { "number", LEVEL_ARGS }, [CHROME_DOMAIN] = { "domain", LEVEL_ARGS },
+};
+
+/* Other files that begin with an object: a key of it that no other format has, and what it is. */
+static const struct { const char *key, *what; } others[] = {
+	{ "rocprofiler-sdk-tool", "the results of rocprofv3 as JSON" },
+	{ "finish_ts", "an execution trace of PyTorch" },
 };
 
 enum list { LIST_NONE, LIST_GRID, LIST_BLOCK };
@@ -41,8 +57,10 @@ struct chrome_parser {
 	yajl_handle yajl;
 	unsigned int depth;		/* number of enclosing maps and arrays */
 	unsigned int events_depth;	/* depth of the elements of traceEvents; 0: outside */
-	unsigned int event_depth, args_depth;	/* 0: outside */
+	unsigned int event_depth, args_depth, id2_depth;	/* 0: outside */
 	bool top_is_list, has_events;
+	bool in_other;			/* in "otherData" */
+	const char *other;		/* what the file is instead, if it has no events */
 	char key[64];			/* the last key */
 	enum list list;
 	bool too_deep;
@@ -80,13 +98,23 @@ static void keep_number(uint64_t *values, unsigned int *n, const char *text)
 		values[(*n)++] = strtoull(text, NULL, 10);
 }
 
+/* What stands at this depth. */
+static enum level level_of(const struct chrome_parser *p)
+{
+	return !p->event_depth ? LEVEL_OTHER : p->depth == p->event_depth ? LEVEL_EVENT :
+	       p->args_depth && p->depth == p->args_depth ? LEVEL_ARGS :
+	       p->id2_depth && p->depth == p->id2_depth ? LEVEL_ID2 : LEVEL_OTHER;
+}
+
 /* Keeps a number, a text or a truth value. */
 static int chrome_keep_value(struct chrome_parser *p, const char *text, size_t size, bool number)
 {
 	struct chrome_event *event = &p->chrome.event;
-	bool arg = p->args_depth && p->depth == p->args_depth;
+	enum level level = level_of(p);
 
 	p->told = p->fed;
+	if (p->in_other && p->depth == 2 && !strcmp(p->key, "source"))
+		p->chrome.own = size > 6 && !memcmp(text, "tftop ", 6);
 	if (p->list != LIST_NONE && number) {
 		char digits[24];
 
@@ -97,17 +125,17 @@ static int chrome_keep_value(struct chrome_parser *p, const char *text, size_t s
 			keep_number(event->block, &event->n_block, digits);
 		return 1;
 	}
-	if (!p->event_depth || (!arg && p->depth != p->event_depth))
+	if (level == LEVEL_OTHER)
 		return 1;
 	for (int i = 0; i < CHROME_TEXTS; i++) {
-		if (keys[i].arg != arg || strcmp(keys[i].key, p->key))
+		if (keys[i].level != level || strcmp(keys[i].key, p->key))
 			continue;
 		strbuf_reset(&event->text[i]);
 		strbuf_add(&event->text[i], text, size < TEXT_BYTES ? size : TEXT_BYTES);
 		event->there[i] = true;
 		break;
 	}
-	if (arg && number)
+	if (level == LEVEL_ARGS && number)
 		keep_counter(p, text, size);
 	return 1;
 }
@@ -143,6 +171,12 @@ static int on_key(void *arg, const unsigned char *text, size_t size)
 
 	p->told = p->fed;
 	snprintf(p->key, sizeof(p->key), "%.*s", (int)(size < 63 ? size : 63), (const char *)text);
+	if (p->depth == 1 && !p->top_is_list) {
+		p->in_other = !strcmp(p->key, "otherData");
+		for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+			if (!strcmp(p->key, others[i].key))
+				p->other = others[i].what;
+	}
 	return 1;
 }
 
@@ -162,6 +196,8 @@ static int on_map(void *arg)
 		event_reset(&p->chrome.event);
 	} else if (p->event_depth && p->depth == p->event_depth && !strcmp(p->key, "args")) {
 		p->args_depth = p->depth + 1;
+	} else if (p->event_depth && p->depth == p->event_depth && !strcmp(p->key, "id2")) {
+		p->id2_depth = p->depth + 1;
 	}
 	return deeper(p);
 }
@@ -173,6 +209,8 @@ static int on_map_end(void *arg)
 	p->told = p->fed;
 	if (p->args_depth == p->depth)
 		p->args_depth = 0;
+	if (p->id2_depth == p->depth)
+		p->id2_depth = 0;
 	if (p->event_depth == p->depth) {
 		p->event_depth = 0;
 		p->chrome.events++;
@@ -238,8 +276,8 @@ static void tell_end(struct chrome_parser *p, uint64_t offset, const unsigned ch
 	if (build_stopped(p->chrome.build))
 		return;
 	if (p->too_deep) {
-		build_problem(p->chrome.build, "lists or objects nested too deeply", "line",
-			      p->chrome.line + lines_in(data, at < size ? at : size));
+		build_cut(p->chrome.build, "lists or objects nested too deeply", "line",
+			  p->chrome.line + lines_in(data, at < size ? at : size));
 		return;
 	}
 	text = yajl_get_error(p->yajl, 0, data, size);
@@ -250,8 +288,20 @@ static void tell_end(struct chrome_parser *p, uint64_t offset, const unsigned ch
 	build_say(p->chrome.build, 1, "the JSON is damaged at line %" PRIu64 ", byte %" PRIu64 ": "
 		  "%s",
 		  p->chrome.line, offset + at, (char *)text);
-	build_problem(p->chrome.build, "the rest is not read", "byte", offset + at);
+	build_cut(p->chrome.build, "the rest is not read", "byte", offset + at);
 	yajl_free_error(p->yajl, text);
+}
+
+/* Reports that the file is no trace, and what it is, if that is known. */
+static void tell_other(struct chrome_parser *p)
+{
+	p->chrome.build->other = true;
+	if (p->other)
+		build_say(p->chrome.build, 2, "'%s' is %s, which tftop does not read",
+			  p->chrome.file, p->other);
+	else
+		build_say(p->chrome.build, 2, "'%s' is JSON, but not a trace: it has no list "
+			  "'traceEvents'", p->chrome.file);
 }
 
 /* Reports whether the trace is complete, cut off, or no trace at all. */
@@ -263,11 +313,9 @@ static void tell_whole(struct chrome_parser *p, struct bytes *source, const char
 	if (*error)
 		build_say(p->chrome.build, 1, "%s", error);
 	else if (p->depth && !(p->top_is_list && p->depth == 1))	/* the ] may be missing */
-		build_problem(p->chrome.build, "the JSON is cut off", "byte", bytes_offset(source));
+		build_cut(p->chrome.build, "the JSON is cut off", "byte", bytes_offset(source));
 	else if (!p->has_events)
-		build_problem(p->chrome.build, "no 'traceEvents': this is not a Chrome "
-			      "trace", "byte",
-			      bytes_offset(source));
+		tell_other(p);
 }
 
 static void chrome_parse(struct chrome_parser *p, struct bytes *source)
@@ -286,8 +334,7 @@ static void chrome_parse(struct chrome_parser *p, struct bytes *source)
 		if (!good)
 			tell_end(p, p->fed - size + skip, data + skip, size - skip);
 		else if (p->fed - p->told > VALUE_MAX)
-			build_problem(p->chrome.build, "a value of more than 16 "
-				      "MiB", "byte", p->told);
+			build_cut(p->chrome.build, "a value of more than 16 MiB", "byte", p->told);
 		good = good && p->fed - p->told <= VALUE_MAX;
 		p->chrome.line += lines_in(data, size);
 		atomic_store(p->chrome.build->progress, bytes_progress(source) / 2);
@@ -301,22 +348,26 @@ void chrome_read(struct import_build *build, struct bytes *source, const char *n
 {
 	struct chrome_parser p = { .chrome = {
 		.build = build, .file = name, .scale = 1000, .free_open = UINT32_MAX,
+		.later = spool_new(),
 	} };
 
+	strbuf_init(&p.chrome.key);
 	for (int i = 0; i < CHROME_TEXTS; i++)
 		strbuf_init(&p.chrome.event.text[i]);
 	p.yajl = yajl_alloc(&callbacks, NULL, &p);
 	if (!p.yajl) {
-		build_problem(build, "out of memory while reading JSON", "byte", 0);
+		build_cut(build, "out of memory while reading JSON", "byte", 0);
 	} else {
 		yajl_config(p.yajl, yajl_dont_validate_strings, 1);
 		yajl_config(p.yajl, yajl_allow_partial_values, 1);
 		chrome_parse(&p, source);
 		yajl_free(p.yajl);
 	}
-	chrome_finish(&p.chrome);
+	chrome_join(&p.chrome);
+	chrome_place_rows(&p.chrome);
+	chrome_tell_hidden(&p.chrome);
 	event_reset(&p.chrome.event);
 	for (int i = 0; i < CHROME_TEXTS; i++)
 		strbuf_release(&p.chrome.event.text[i]);
-	chrome_release(&p.chrome);
+	chrome_release_rows(&p.chrome);
 }

@@ -1,197 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * One event of a Chrome trace. What it is follows from its phase, its category (Kineto's) and
- * the names of its process and thread (TensorFlow's), which may come later in the file.
- */
-#include <inttypes.h>
+/* One event of a Chrome trace becomes items, by its phase and by what its category says. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/base/hash.h"
 #include "model/import/chrome_internal.h"
-
-#define NONE UINT32_MAX
-#define OPENS_MAX (1u << 20)
-
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-	return map_mix(hash_string(HASH_SEED ^ hash, text));
-}
-
-static bool is_in(const char *word, const char *const *list)
-{
-	for (; *list; list++)
-		if (!strcasecmp(word, *list))
-			return true;
-	return false;
-}
+#include "model/query/query.h"
 
 static uint32_t name_of(struct chrome_import *c, enum chrome_text which, uint8_t kind)
 {
 	return build_name(c->build, chrome_text(c, which), c->event.text[which].length, kind);
-}
-
-/* ---- processes and tracks ---- */
-
-/* A number that no other id has; the id itself if it is a number. */
-static uint32_t number_of(const char *text, uint32_t otherwise)
-{
-	char *end;
-	unsigned long long number = strtoull(text, &end, 10);
-
-	return *text >= '0' && *text <= '9' && !*end && number && number < 1u << 30 ?
-	       (uint32_t)number : (1u << 30) + otherwise;
-}
-
-static uint32_t process_of(struct chrome_import *c)
-{
-	const char *pid = chrome_text(c, CHROME_PID);
-	uint64_t key = hash_text(1, pid);
-	uint32_t index = map_get(&c->process_by_key, key);
-
-	if (index != NONE)
-		return index;
-	if (c->n_processes >= BUILD_PROCESSES_MAX) {
-		build_problem(c->build, "too many processes: the others are put into one",
-			      "event", c->events);
-		return (uint32_t)c->n_processes - 1;
-	}
-	grow(&c->processes, &c->cap_processes, c->n_processes, sizeof(*c->processes));
-	index = (uint32_t)c->n_processes++;
-	c->processes[index] = (struct chrome_process) {
-		.key = xstrdup(pid),
-		.process = build_process(c->build, number_of(pid, index), c->file),
-	};
-	map_set(&c->process_by_key, key, index);
-	return index;
-}
-
-/* Borrowed until the next process is made. */
-static struct chrome_process *process_at(struct chrome_import *c)
-{
-	uint32_t index = process_of(c);
-
-	return &c->processes[index];
-}
-
-static struct chrome_track *track_of(struct chrome_import *c)
-{
-	uint32_t process = process_of(c), index;
-	const char *tid = chrome_text(c, CHROME_TID);
-	uint64_t key = hash_text(process + 2, tid);
-	struct chrome_track *track;
-
-	index = map_get(&c->track_by_key, key);
-	if (index != NONE)
-		return &c->tracks[index];
-	if (c->n_tracks >= BUILD_TRACKS_MAX) {
-		build_problem(c->build, "too many threads: the others are put into one",
-			      "event", c->events);
-		return &c->tracks[c->n_tracks - 1];
-	}
-	grow(&c->tracks, &c->cap_tracks, c->n_tracks, sizeof(*c->tracks));
-	index = (uint32_t)c->n_tracks++;
-	track = &c->tracks[index];
-	*track = (struct chrome_track) {
-		.process = process, .open = NONE,
-		.track = build_track(c->build, c->processes[process].process,
-				     number_of(tid, index)),
-	};
-	if (track->track && *tid && (*tid < '0' || *tid > '9'))
-		build_track_name(c->build, track->track, tid);
-	map_set(&c->track_by_key, key, index);
-	return track;
-}
-
-/* ---- names that the trace gives ---- */
-
-static void take_metadata(struct chrome_import *c)
-{
-	const char *what = chrome_text(c, CHROME_NAME), *name = chrome_text(c, CHROME_ARG_NAME);
-	struct chrome_process *process;
-
-	if (!strcmp(what, "process_name") && *name) {
-		process = process_at(c);
-		free(process->name);
-		process->name = xstrndup(name, 512);
-	} else if (!strcmp(what, "thread_name") && *name) {
-		struct chrome_track *track = track_of(c);
-
-		if (track->track)
-			build_track_name(c->build, track->track, name);
-	} else if (!strcmp(what, "process_labels") &&
-		   !strncmp(chrome_text(c, CHROME_ARG_LABELS), "GPU", 3)) {
-		process_at(c)->is_device = true;
-	}
-}
-
-/* ---- open events: B and E of a thread, b and e of an id ---- */
-
-static uint32_t push_open(struct chrome_import *c, int64_t start_ns, uint32_t name, uint32_t below)
-{
-	uint32_t index = c->free_open;
-
-	if (index != NONE) {
-		c->free_open = c->opens[index].below;
-	} else {
-		if (c->n_opens >= OPENS_MAX) {
-			build_problem(c->build, "too many open events", "event", c->events);
-			return below;
-		}
-		grow(&c->opens, &c->cap_opens, c->n_opens, sizeof(*c->opens));
-		index = (uint32_t)c->n_opens++;
-	}
-	c->opens[index] = (struct chrome_open) { start_ns, name, below };
-	return index;
-}
-
-/* Ends an event; returns the one around it. */
-static uint32_t pop_open(struct chrome_import *c, uint32_t index, int64_t end_ns,
-			 struct import_item *item)
-{
-	struct chrome_open *open = &c->opens[index];
-	uint32_t below = open->below;
-
-	item->start_ns = open->start_ns;
-	item->dur_ns = end_ns - open->start_ns;
-	if (open->name)
-		item->name = open->name;
-	open->below = c->free_open;
-	c->free_open = index;
-	build_add(c->build, item);
-	return below;
-}
-
-static uint64_t async_key(struct chrome_import *c)
-{
-	uint64_t key = hash_text(3, chrome_text(c, CHROME_ID));
-
-	key = hash_text(key, chrome_text(c, CHROME_CAT));
-	return hash_text(key + process_of(c), chrome_text(c, CHROME_NAME));
-}
-
-static void take_async(struct chrome_import *c, struct import_item *item, bool begin)
-{
-	uint64_t key = async_key(c);
-	uint32_t open = map_get(&c->async_by_key, key), next;
-
-	item->flags = ITEM_ASYNC;
-	if (begin) {
-		next = push_open(c, item->start_ns, item->name, open);
-		if (next != NONE)
-			map_set(&c->async_by_key, key, next);
-		return;
-	}
-	if (open == NONE) {
-		build_problem(c->build, "an end without a start", "line or event", c->events);
-		return;
-	}
-	next = pop_open(c, open, item->start_ns, item);
-	if (next == NONE)
-		map_remove(&c->async_by_key, key);
-	else
-		map_set(&c->async_by_key, key, next);
 }
 
 /* ---- spans ---- */
@@ -214,21 +32,6 @@ static void fill_shape(struct chrome_import *c, struct import_item *item)
 		global[i] = grid[i] * block[i];
 	}
 	item->shape = build_shape(c->build, global, local);
-}
-
-/* Kineto's category says that it ran on a device. */
-static void be_stream(struct chrome_import *c, struct chrome_track *track)
-{
-	char key[64], name[64];
-
-	if (track->stream || !track->track)
-		return;
-	track->stream = true;
-	snprintf(key, sizeof(key), "GPU %.40s", chrome_text(c, CHROME_DEVICE));
-	snprintf(name, sizeof(name), "stream %.40s", c->event.there[CHROME_STREAM] ?
-		 chrome_text(c, CHROME_STREAM) : chrome_text(c, CHROME_TID));
-	build_track_name(c->build, track->track, name);
-	build_stream(c->build, track->track, build_device(c->build, key));
 }
 
 static void fill_device(struct chrome_import *c, struct import_item *item)
@@ -259,73 +62,190 @@ static void take_correlation(struct chrome_import *c, struct import_item *item)
 	if (!c->event.there[which] || !id)
 		return;
 	item->correlation = build_correlation(c->build, id);
-	item->flags |= ITEM_CALL;
 }
 
-static void take_step(struct chrome_import *c, const struct import_item *item)
-{
-	int64_t number = details_step(chrome_text(c, CHROME_NAME));
-	struct import_item step = *item;
+/* ---- what ran on a device ---- */
 
-	step.type = ITEM_STEP;
-	step.correlation = 0;
-	if (number >= 0) {
-		step.name = build_name(c->build, "ProfilerStep", 12, NAME_OP);
-		step.place = (uint64_t)number;
-	} else if (c->event.there[CHROME_STEP_NUM]) {
-		step.place = strtoull(chrome_text(c, CHROME_STEP_NUM), NULL, 10);
-	} else {
+static void chrome_take_run(struct chrome_import *c, uint32_t row, enum chrome_role role,
+			    struct import_item *item)
+{
+	c->rows[row].stream = true;
+	item->track = chrome_stream(c, row);
+	item->kind = role == ROLE_COPY ? COMMAND_COPY : role == ROLE_FILL ? COMMAND_FILL :
+		     role == ROLE_KERNEL ? COMMAND_KERNEL : 0;
+	if (role == ROLE_COPY)
+		item->direction = (uint8_t)details_direction(chrome_text(c, CHROME_NAME));
+	else if (role == ROLE_FILL)
+		item->direction = DIR_FILL;
+	if (c->event.there[CHROME_OP])
+		item->op_type = name_of(c, CHROME_OP, NAME_OP);
+	take_correlation(c, item);
+	fill_device(c, item);
+}
+
+/* ---- what a thread did ---- */
+
+/* One op for all steps, not one for each number: ProfilerStep#12. */
+static void take_step(struct chrome_import *c, struct import_item *item)
+{
+	c->step = details_step(chrome_text(c, CHROME_NAME));
+	if (c->step >= 0)
+		item->name = build_name(c->build, "ProfilerStep", 12, NAME_OP);
+	else if (c->event.there[CHROME_STEP_NUM])
+		c->step = strtoll(chrome_text(c, CHROME_STEP_NUM), NULL, 10);
+}
+
+static void take_python(struct chrome_import *c, struct import_item *item)
+{
+	char name[512];
+
+	if (details_python(chrome_text(c, CHROME_NAME), name, sizeof(name)))
+		item->name = build_word(c->build, name, NAME_RANGE);
+	item->flags |= ITEM_PYTHON;
+	c->build->python = true;
+}
+
+/* tftop's own exports name the framework. */
+static uint8_t framework_of(const struct chrome_import *c)
+{
+	const char *name = chrome_text(c, CHROME_FRAMEWORK);
+
+	for (int i = 1; c->own && i < FW_COUNT; i++)
+		if (!strcmp(name, framework_name((enum framework)i)))
+			return (uint8_t)i;
+	return c->own ? FW_NONE : FW_PYTORCH;
+}
+
+/* An op or a range, of a known category or not. */
+static void take_op(struct chrome_import *c, enum chrome_role role, struct import_item *item)
+{
+	if (c->own && role == ROLE_RANGE && !strcmp(chrome_text(c, CHROME_DOMAIN), BUILD_PYTHON)) {
+		item->flags |= ITEM_PYTHON;
+		c->build->python = true;
 		return;
 	}
-	build_add(c->build, &step);
-}
-
-static void chrome_take_span(struct chrome_import *c, struct chrome_track *track,
-			     struct import_item *item)
-{
-	static const char *const device[] = {
-		"kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset", NULL
-	};
-	static const char *const ops[] = { "cpu_op", "operator", NULL };
-	static const char *const ranges[] = { "user_annotation", NULL };
-	const char *cat = chrome_text(c, CHROME_CAT);
-
-	if (!strcasecmp(cat, "gpu_user_annotation"))
-		return;			/* the range on the host appears again */
-	if (is_in(cat, device)) {
-		be_stream(c, track);
-		item->kind = strcasestr(cat, "memcpy") ? COMMAND_COPY :
-			     strcasestr(cat, "memset") ? COMMAND_FILL : COMMAND_KERNEL;
-		if (item->kind != COMMAND_KERNEL)
-			item->direction = item->kind == COMMAND_FILL ? DIR_FILL :
-				(uint8_t)details_direction(chrome_text(c, CHROME_NAME));
-	} else if (is_in(cat, ops)) {
-		item->kind = FW_PYTORCH;
-	} else if (is_in(cat, ranges)) {
+	if (role == ROLE_OP)
+		item->kind = framework_of(c);
+	else if (role == ROLE_RANGE)
 		item->flags |= ITEM_RANGE;
-	}
 	if (c->event.there[CHROME_OP])
 		item->op_type = name_of(c, CHROME_OP, NAME_OP_TYPE);
+	else if (c->own && c->event.there[CHROME_TYPE])
+		item->op_type = name_of(c, CHROME_TYPE, NAME_OP_TYPE);
 	if (c->event.there[CHROME_OP] && c->event.there[CHROME_ARG_NAME]) {
 		item->name = name_of(c, CHROME_ARG_NAME, NAME_OP);
 		item->flags |= ITEM_NODE;
 	}
-	/* one op for all steps, not one for each number */
-	if (details_step(chrome_text(c, CHROME_NAME)) >= 0)
-		item->name = build_name(c->build, "ProfilerStep", 12, NAME_OP);
+	take_step(c, item);
+}
+
+/* No category says what it is: the row will (chrome_rows.c). */
+static void take_unknown(struct chrome_import *c, uint32_t row, struct import_item *item)
+{
+	item->unsure = true;
+	chrome_hide(c, chrome_text(c, CHROME_CAT), NULL, row);
+	take_op(c, ROLE_UNKNOWN, item);
 	take_correlation(c, item);
-	if (is_in(cat, device) || c->event.there[CHROME_TF_OP] ||
-	    c->event.there[CHROME_MEMCPY_DETAILS] || c->event.there[CHROME_KERNEL_DETAILS])
+	if (item->correlation)
+		item->flags |= ITEM_CALL;
+	if (c->event.there[CHROME_TF_OP] || c->event.there[CHROME_MEMCPY_DETAILS] ||
+	    c->event.there[CHROME_KERNEL_DETAILS])
 		fill_device(c, item);
+}
+
+/* A wait for a device. That a stream waits for another one is not the host's waiting. false: it is
+ * not shown. */
+static bool chrome_take_wait(struct chrome_import *c, uint32_t row, struct import_item *item)
+{
+	if (!strcmp(chrome_text(c, CHROME_NAME), "Stream Wait Event")) {
+		chrome_hide(c, chrome_text(c, CHROME_CAT), "streams that wait for each other",
+			    MAP_NONE);
+		return false;
+	}
+	if (c->own) {
+		c->rows[row].host = true;
+	} else {
+		c->rows[row].aside = "waits for the device";
+		if (c->event.there[CHROME_STREAM] && *chrome_text(c, CHROME_STREAM) != '-')
+			item->place = chrome_stream(c, row);
+	}
+	take_correlation(c, item);
+	item->type = ITEM_WAIT;
+	return true;
+}
+
+static void take_host(struct chrome_import *c, uint32_t row, enum chrome_role role,
+		      struct import_item *item)
+{
+	bool overhead = !strcasecmp(chrome_text(c, CHROME_CAT), "overhead");
+
+	if (overhead)
+		c->rows[row].aside = "the profiler's own time";
+	else
+		c->rows[row].host = true;
+	if (role == ROLE_CALL) {
+		item->flags |= ITEM_CALL;
+		if (!overhead)
+			take_correlation(c, item);
+	} else if (role == ROLE_PYTHON) {
+		take_python(c, item);
+	} else if (role == ROLE_STEP) {
+		item->type = ITEM_STEP;
+		item->place = (uint64_t)strtoll(chrome_text(c, CHROME_NUMBER), NULL, 10);
+	} else {
+		take_op(c, role, item);
+	}
+}
+
+/* Finds out what a span is, and where it belongs. false: it is not shown. */
+static bool chrome_take_span(struct chrome_import *c, uint32_t row, struct import_item *item)
+{
+	const char *cat = chrome_text(c, CHROME_CAT), *why = NULL;
+	enum chrome_role role = chrome_role_of(c, cat, &why);
+
+	c->step = -1;
+	switch (role) {
+	case ROLE_HIDDEN:
+		chrome_hide(c, cat, why, MAP_NONE);
+		return false;
+	case ROLE_KERNEL:
+	case ROLE_COPY:
+	case ROLE_FILL:
+	case ROLE_WORK:
+		chrome_take_run(c, row, role, item);
+		return item->track != 0;
+	case ROLE_WAIT:
+		item->track = chrome_thread(c, row);
+		return chrome_take_wait(c, row, item);
+	case ROLE_UNKNOWN:
+		item->track = chrome_thread(c, row);
+		take_unknown(c, row, item);
+		return true;
+	default:
+		item->track = chrome_thread(c, row);
+		take_host(c, row, role, item);
+		return true;
+	}
+}
+
+void chrome_add_span(struct chrome_import *c, const struct import_item *item, int64_t number)
+{
+	struct import_item step = *item;
+
 	build_add(c->build, item);
-	if (!track->stream)
-		take_step(c, item);
+	if (number < 0)
+		return;
+	step.type = ITEM_STEP;
+	step.correlation = 0;
+	step.place = (uint64_t)number;
+	build_add(c->build, &step);
 }
 
 /* ---- the rest ---- */
 
 static void take_counter(struct chrome_import *c, struct import_item *item)
 {
+	uint32_t process = c->processes[chrome_process_of(c)].process;
 	const struct chrome_event *e = &c->event;
 
 	item->type = ITEM_COUNTER;
@@ -334,7 +254,7 @@ static void take_counter(struct chrome_import *c, struct import_item *item)
 				       e->n_counters > 1 ? " " : "",
 				       e->n_counters > 1 ? e->counters[i].name : "");
 
-		item->name = build_series(c->build, process_at(c)->process, 0, name,
+		item->name = build_series(c->build, process, 0, name,
 					  strcasestr(name, "byte") ? "bytes" : "");
 		item->place = (uint64_t)e->counters[i].value;
 		build_add(c->build, item);
@@ -346,7 +266,8 @@ static void take_counter(struct chrome_import *c, struct import_item *item)
 static void chrome_take_memory(struct chrome_import *c, struct import_item *item)
 {
 	int64_t bytes = strtoll(chrome_text(c, CHROME_SIZE), NULL, 10);
-	bool gpu = !strcmp(chrome_text(c, CHROME_DEVICE_TYPE), "1");
+	const char *type = chrome_text(c, CHROME_DEVICE_TYPE);
+	bool gpu = *type && strcmp(type, "0");
 	char key[64];
 
 	snprintf(key, sizeof(key), "GPU %.40s", chrome_text(c, CHROME_DEVICE_ID));
@@ -355,22 +276,40 @@ static void chrome_take_memory(struct chrome_import *c, struct import_item *item
 	item->place = strtoull(chrome_text(c, CHROME_ADDRESS), NULL, 10);
 	item->bytes = bytes < 0 ? 0 - (uint64_t)bytes : (uint64_t)bytes;
 	item->shape = gpu ? build_device(c->build, key) : 0;
-	build_add(c->build, item);
+	item->dur_ns = c->event.there[CHROME_ALLOCATED] ?
+		strtoll(chrome_text(c, CHROME_ALLOCATED), NULL, 10) : -1;
+	chrome_keep(c, item);
+}
+
+/* Adds to a key what events with the same id share. An id of "id2" may be of the process alone. */
+static void chrome_key_id(struct chrome_import *c)
+{
+	bool local = c->event.there[CHROME_ID_LOCAL];
+
+	chrome_key_text(c, CHROME_SCOPE);
+	chrome_key_text(c, local ? CHROME_ID_LOCAL : c->event.there[CHROME_ID_GLOBAL] ?
+			CHROME_ID_GLOBAL : CHROME_ID);
+	if (local)
+		chrome_key_text(c, CHROME_PID);
 }
 
 static void take_flow(struct chrome_import *c, struct import_item *item, char phase)
 {
 	const char *cat = chrome_text(c, CHROME_CAT);
-	uint64_t id;
+	uint32_t key;
 
 	/* From launch to run: the correlation says that. From forward to backward: that is not
 	 * data. */
 	if (!strcmp(cat, "ac2g") || !strcmp(cat, "async_gpu") || !strcmp(cat, "async_cpu_to_gpu") ||
 	    !strcmp(cat, "fwdbwd") || !strcmp(cat, "forward_backward"))
 		return;
-	id = hash_text(hash_text(5, cat), chrome_text(c, CHROME_ID));
+	chrome_key_begin(c, 'f');
+	chrome_key_text(c, CHROME_CAT);
+	chrome_key_text(c, CHROME_NAME);
+	chrome_key_id(c);
+	key = chrome_key(c);
 	item->type = phase == 's' ? ITEM_FLOW_FROM : ITEM_FLOW_TO;
-	item->correlation = build_flow(c->build, hash_text(id, chrome_text(c, CHROME_NAME)));
+	item->correlation = key ? build_flow(c->build, key) : 0;
 	build_add(c->build, item);
 }
 
@@ -385,157 +324,97 @@ static void take_instant(struct chrome_import *c, struct import_item *item)
 		chrome_take_memory(c, item);
 		return;
 	}
+	if (c->own && !strcmp(chrome_text(c, CHROME_CAT), "Memory"))
+		return;			/* the highest value of a counter */
 	item->type = ITEM_INSTANT;
 	build_add(c->build, item);
 }
 
-static void take_end(struct chrome_import *c, struct chrome_track *track, struct import_item *item)
+/* The beginning of a span of a row. */
+static void take_begin(struct chrome_import *c, uint32_t row, struct import_item *item)
 {
-	if (track->open == NONE)
-		build_problem(c->build, "an end without a start", "event", c->events);
-	else
-		track->open = pop_open(c, track->open, item->start_ns, item);
+	if (!chrome_take_span(c, row, item))
+		item->kind = CHROME_NOT_SHOWN;
+	else if (c->step >= 0)
+		item->bytes = (uint64_t)c->step + 1;
+}
+
+/* One end of a pair: B and E of a row, b and e (S and F) of an id. */
+static void chrome_take_end(struct chrome_import *c, uint32_t row, struct import_item *item,
+			    char phase)
+{
+	item->ends = phase == 'E' || phase == 'e' || phase == 'F';
+	if (phase == 'B')
+		take_begin(c, row, item);
+	if (phase == 'B' || phase == 'E') {
+		chrome_key_begin(c, 'b');
+		chrome_key_number(c, row);
+	} else {
+		item->flags = ITEM_ASYNC;
+		chrome_key_begin(c, 'a');
+		chrome_key_text(c, CHROME_CAT);
+		chrome_key_id(c);
+	}
+	item->place = chrome_key(c);
+	if (item->place)
+		chrome_keep(c, item);
+}
+
+/* Phases that draw nothing, and those that nobody knows. */
+static void hide_phase(struct chrome_import *c, char phase)
+{
+	const char text[2] = { phase, '\0' };
+
+	if (phase > ' ' && phase < 127)
+		chrome_hide(c, text, CHROME_PHASE, MAP_NONE);
+}
+
+static void chrome_take_timed(struct chrome_import *c, char phase, uint32_t row,
+			      struct import_item *item)
+{
+	switch (phase) {
+	case 'X':
+		if (chrome_take_span(c, row, item))
+			chrome_add_span(c, item, c->step);
+		return;
+	case 'B': case 'E': case 'b': case 'e': case 'S': case 'F':
+		item->track = chrome_thread(c, row);
+		chrome_take_end(c, row, item, phase);
+		return;
+	case 'C':
+		item->track = chrome_thread(c, row);
+		take_counter(c, item);
+		return;
+	case 's': case 't': case 'f':
+		item->track = chrome_thread(c, row);
+		take_flow(c, item, phase);
+		return;
+	default:
+		item->track = chrome_thread(c, row);
+		take_instant(c, item);
+	}
 }
 
 void chrome_event_take(struct chrome_import *c)
 {
 	char phase = *chrome_text(c, CHROME_PH);
 	struct import_item item = { .type = ITEM_SPAN };
-	struct chrome_track *track;
 
 	if (phase == 'M') {
-		take_metadata(c);
+		chrome_take_metadata(c);
 		return;
 	}
-	if (!phase || !strchr("XBEbeSFiInRCstf", phase))
-		return;			/* objects, and events that draw nothing */
+	if (!phase || !strchr("XBEbeSFiInRCstf", phase)) {
+		hide_phase(c, phase);
+		return;
+	}
 	if (!read_time(c, CHROME_TS, &item.start_ns) ||
 	    (phase == 'X' && c->event.there[CHROME_DUR] &&
 	     !read_time(c, CHROME_DUR, &item.dur_ns))) {
-		build_problem(c->build, "an event without a readable time", "event", c->events);
+		build_drop(c->build, "event", "without a readable time");
 		return;
 	}
 	/* Both ends are rounded in the same way. */
-	track = track_of(c);
-	item.track = track->track;
 	item.name = name_of(c, CHROME_NAME, NAME_OP);
-	switch (phase) {
-	case 'X':
-		chrome_take_span(c, track, &item);
-		break;
-	case 'B':
-		track->open = push_open(c, item.start_ns, item.name, track->open);
-		break;
-	case 'E':
-		take_end(c, track, &item);
-		break;
-	case 'b': case 'e': case 'S': case 'F':
-		take_async(c, &item, phase == 'b' || phase == 'S');
-		break;
-	case 'C':
-		take_counter(c, &item);
-		break;
-	case 's': case 't': case 'f':
-		take_flow(c, &item, phase);
-		break;
-	default:
-		take_instant(c, &item);
-	}
-}
-
-/* ---- at the end: what the names mean ---- */
-
-static bool is_derived(const char *name)
-{
-	static const char *const derived[] = {
-		"Framework Name Scope", "Framework Ops", "XLA Modules", "XLA Ops", "Steps",
-		"Async XLA Ops", "Launch Stats", "Source code", "TensorFlow Name Scope",
-		"TensorFlow Ops", NULL
-	};
-
-	return is_in(name, derived);
-}
-
-/* TensorBoard: process "/device:GPU:0", thread "Stream #14(Compute)". timeline.py: process
- * ".../device:GPU:0/stream:14 Compute", whose threads are lanes. */
-static void place_track(struct chrome_import *c, struct chrome_track *track, bool all_streams)
-{
-	struct chrome_process *process = &c->processes[track->process];
-	const char *name = process->name ? process->name : "", *at = strstr(name, "/stream:");
-	struct build_track *t = &c->build->tracks[track->track - 1];
-	const char *device = strstr(name, "/device:");
-	char *key;
-
-	if (track->stream || (!at && !strstr(name, "/memcpy") && (!device || strstr(name, " "
-										    "Compute"))))
-		return;
-	if (!device || strstr(device, "/device:CPU") == device)
-		device = name;
-	if (!at && !strstr(name, "/memcpy")) {
-		if (!t->name || strncmp(t->name, "Stream #", 8)) {
-			if (t->name && is_derived(t->name))
-				t->kind = TRACK_SKIP;
-			return;
-		}
-		t->name[strcspn(t->name, "(")] = '\0';
-	} else if (all_streams && (!at || !strncmp(at, "/stream:all", 11))) {
-		t->kind = TRACK_SKIP;
-		return;
-	} else {
-		build_track_name(c->build, track->track, at ? at + 1 : "memcpy");
-	}
-	key = xstrndup(device, strcspn(device + 1, "/ ") + 1);
-	build_stream(c->build, track->track, build_device(c->build, key));
-	track->stream = true;
-	free(key);
-}
-
-void chrome_finish(struct chrome_import *c)
-{
-	uint32_t home = 0;
-	bool streams = false;
-
-	for (size_t i = 0; i < c->n_processes; i++) {
-		const char *at = c->processes[i].name ? strstr(c->processes[i].name, "/stream:") :
-			NULL;
-
-		streams |= at && strncmp(at, "/stream:all", 11);
-	}
-	for (size_t i = 0; i < c->n_tracks; i++)
-		if (c->tracks[i].track)
-			place_track(c, &c->tracks[i], streams);
-	for (size_t i = 0; i < c->n_tracks; i++)
-		c->processes[c->tracks[i].process].is_device |= c->tracks[i].stream;
-	for (size_t i = 0; i < c->n_processes; i++) {
-		struct chrome_process *process = &c->processes[i];
-		struct build_process *p = &c->build->processes[process->process - 1];
-
-		if (!home && !process->is_device)
-			home = process->process;
-		if (process->name) {
-			free(p->command);
-			p->command = xstrdup(process->name);
-		}
-	}
-	/* Host tracks that no launch assigns to a process belong to the first one. */
-	for (size_t i = 0; i < c->n_tracks && home; i++)
-		if (c->tracks[i].stream)
-			c->build->tracks[c->tracks[i].track - 1].process = home;
-	for (size_t i = 0; i < c->n_tracks; i++)
-		if (c->tracks[i].open != NONE)
-			build_problem(c->build, "a start without an end: left out", "thread", i);
-}
-
-void chrome_release(struct chrome_import *c)
-{
-	for (size_t i = 0; i < c->n_processes; i++) {
-		free(c->processes[i].key);
-		free(c->processes[i].name);
-	}
-	free(c->processes);
-	free(c->tracks);
-	free(c->opens);
-	map_release(&c->process_by_key);
-	map_release(&c->track_by_key);
-	map_release(&c->async_by_key);
+	chrome_take_timed(c, phase, chrome_row_of(c), &item);
 }

@@ -3,6 +3,7 @@
 #include "model/import/details.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,19 +65,26 @@ static bool is_host(const char *kind)
 	       !strncasecmp(kind, "host", 4);
 }
 
+/* HIP's names: CopyHostToDevice, CopyDeviceToHost, CopyDeviceToDevice. */
+static bool is_hip_copy(const char *text)
+{
+	return !strncmp(text, "CopyHostTo", 10) || !strncmp(text, "CopyDeviceTo", 12);
+}
+
 enum direction details_direction(const char *text)
 {
 	static const struct { const char *word; enum direction direction; } words[] = {
 		{ "htod", DIR_H2D }, { "h2d", DIR_H2D }, { "dtoh", DIR_D2H }, { "d2h", DIR_D2H },
 		{ "ptop", DIR_P2P }, { "p2p", DIR_P2P }, { "dtod", DIR_D2D }, { "d2d", DIR_D2D },
-		{ "htoh", DIR_H2H }, { "h2h", DIR_H2H },
+		{ "htoh", DIR_H2H }, { "h2h", DIR_H2H }, { "hosttodevice", DIR_H2D },
+		{ "devicetohost", DIR_D2H },
 	};
 	const char *from = find_key(text, "kind_src"), *to = find_key(text, "kind_dst");
 
 	if (from && to)
 		return is_host(from) ? is_host(to) ? DIR_H2H : DIR_H2D :
 				       is_host(to) ? DIR_D2H : DIR_D2D;
-	if (!strcasestr(text, "memcpy"))
+	if (!strcasestr(text, "memcpy") && !is_hip_copy(text))
 		return DIR_NONE;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strcasestr(text, words[i].word))
@@ -101,7 +109,7 @@ enum command_kind details_kind(const char *name)
 	for (const char *colon = strchr(at, ':'); colon; colon = strchr(colon + 1, ':'))
 		if (!strncmp(colon + 1, "MEMCPY", 6) || !strncmp(colon + 1, "MEMSET", 6))
 			at = colon + 1;
-	if (!strncasecmp(at, "memcpy", 6))
+	if (!strncasecmp(at, "memcpy", 6) || is_hip_copy(at))
 		return COMMAND_COPY;
 	if (!strncasecmp(at, "memset", 6))
 		return COMMAND_FILL;
@@ -152,6 +160,80 @@ bool details_time(const char *text, size_t size, int64_t scale, int64_t *ns)
 	if (value >= TIME_LIMIT || (places < 0 && value))
 		return false;
 	*ns = (int64_t)(negative ? -value : value);
+	return true;
+}
+
+/* The word after `before`, up to `after`; NULL: the text is not so. */
+static const char *details_word(const char *text, const char *before, const char *after,
+				size_t *length)
+{
+	const char *end;
+
+	if (strncmp(text, before, strlen(before)))
+		return NULL;
+	text += strlen(before);
+	end = strstr(text, after);
+	*length = end ? (size_t)(end - text) : 0;
+	return *length ? text : NULL;
+}
+
+/* "<built-in method replay of _Graph object at 0x7f00>", "<method 'add' of 'Tensor' objects>",
+ * "<built-in function linear>". */
+static bool name_builtin(const char *name, char *text, size_t size)
+{
+	static const struct { const char *before, *of, *after; } forms[] = {
+		{ "<built-in method ", " of ", " object at " },
+		{ "<method '", "' of '", "' objects" },
+		{ "<slot wrapper '", "' of '", "' objects" },
+		{ "<built-in function ", ">", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		size_t n, m;
+		const char *word = details_word(name, forms[i].before, forms[i].of, &n);
+		const char *type = word && forms[i].after ?
+			details_word(word + n, forms[i].of, forms[i].after, &m) : NULL;
+
+		if (!word || (forms[i].after && !type))
+			continue;
+		/* a function of a module, a static method */
+		if (!type || (m == 4 && !strncmp(type, "type", 4)))
+			snprintf(text, size, "%.*s", (int)n, word);
+		else
+			snprintf(text, size, "%.*s.%.*s", (int)m, type, (int)n, word);
+		return true;
+	}
+	return false;
+}
+
+bool details_python(const char *name, char *text, size_t size)
+{
+	const char *line = strstr(name, "): "), *file, *function;
+	size_t digits = 0, length, n;
+
+	if (name_builtin(name, text, size))
+		return true;
+	while (line && line - digits > name && isdigit((unsigned char)line[-1 - (long)digits]))
+		digits++;
+	if (!digits || line - digits == name || line[-1 - (long)digits] != '(')
+		return false;
+	file = name;
+	for (const char *at = name; at < line - digits; at++)
+		if (*at == '/' || *at == '\\')
+			file = at + 1;
+	function = line + 3;
+	length = strlen(function);
+	if (*function == '<' && length > 2 && function[length - 1] == '>') {	/* <module> */
+		function++;
+		length -= 2;
+	}
+	n = (size_t)(line - digits - 1 - file);
+	if (*file == '<' && n > 2 && file[n - 1] == '>') {	/* <frozen importlib._bootstrap> */
+		file++;
+		n -= 2;
+	}
+	snprintf(text, size, "%.*s:%.*s %.*s", (int)n, file, (int)digits, line - digits,
+		 (int)length, function);
 	return true;
 }
 

@@ -35,6 +35,11 @@ enum command_kind details_kind(const char *name);
  * number, or not a possible time. */
 bool details_time(const char *text, size_t size, int64_t scale, int64_t *ns);
 
+/* What a Python function is called, of Kineto's name for it: "_Graph.replay" of "<built-in method
+ * replay of _Graph object at 0x7f00>", "train.py:12 forward" of "/home/me/train.py(12): forward".
+ * false: the name has another form. */
+bool details_python(const char *name, char *text, size_t size);
+
 /* The number of "ProfilerStep#12": 12; -1: the name has another form. */
 int64_t details_step(const char *name);
 

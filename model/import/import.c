@@ -159,34 +159,28 @@ static bool read_range(struct import *import, struct import_build *build)
 	return true;
 }
 
-/* Sends a second message, with the count, for each problem that occurred more than once. */
-static void tell_problems(struct import_build *build)
-{
-	for (size_t i = 0; i < BUILD_PROBLEMS && build->problems[i].what; i++)
-		if (build->problems[i].count > 1)
-			build_say(build, 1, "%s: %" PRIu64 " times in total",
-				  build->problems[i].what, build->problems[i].count);
-}
-
 /* Reads everything, hands it to the sink and returns how it went. */
 static enum import_result import_read(struct import *import, struct import_build *build)
 {
+	char many[FMT_MAX];
+
 	if (import->kind == IMPORT_CHROME)
 		chrome_read(build, import->source, name_of(import));
 	else
 		read_range(import, build);
 	build_run(build);
-	tell_problems(build);
-	build_say(build, 0, "'%s' is %s: %" PRIu64 " events%s", name_of(import),
-		  import_kind_name(import->kind), spool_count(build->spool),
+	build_tell_problems(build);
+	if (!spool_count(build->spool) && !import->stop) {
+		if (!build->other)
+			build_say(build, 2, "there are no events in '%s'", name_of(import));
+		return IMPORT_NOTHING;
+	}
+	build_say(build, 0, "'%s' is %s: %s%s", name_of(import), import_kind_name(import->kind),
+		  fmt_many(many, spool_count(build->spool), "event"),
 		  import->stop ? " until the reading was stopped" : "");
 	if (import->stop)
 		return IMPORT_STOPPED;
-	if (!spool_count(build->spool)) {
-		build_say(build, 2, "there are no events in '%s'", name_of(import));
-		return IMPORT_NOTHING;
-	}
-	return build_has_problems(build) || build->strange ? IMPORT_PART : IMPORT_WHOLE;
+	return build->part ? IMPORT_PART : IMPORT_WHOLE;
 }
 
 enum import_result import_run(struct import *import)

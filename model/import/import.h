@@ -31,7 +31,7 @@
 
 enum import_result {
 	IMPORT_WHOLE,
-	IMPORT_PART,	/* some of it could not be read, and a message has said so */
+	IMPORT_PART,	/* the end is missing or was not read, and a message has said so */
 	IMPORT_NOTHING,			/* nothing could be read, and a message has said so */
 	IMPORT_STOPPED,
 };

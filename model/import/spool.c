@@ -175,6 +175,7 @@ void spool_sort(struct spool *spool)
 	size_t runs = 0, max = spool->filed / IMPORT_ITEMS + 2;
 
 	spool_map_file(spool);
+	free(spool->heap);
 	spool->heap = xcalloc(max, sizeof(*spool->heap));
 	for (uint64_t at = 0; at < spool->filed; at += IMPORT_ITEMS) {
 		size_t n = spool->filed - at < IMPORT_ITEMS ? spool->filed - at : IMPORT_ITEMS;

@@ -24,6 +24,8 @@ enum item_type {
 	ITEM_FREE,		/* name: allocator, place: address */
 	ITEM_STEP,		/* place: number */
 	ITEM_SPAN,	/* an op on the track of a thread, or work on the track of a device */
+	/* a wait for a device: correlation of the call that waits, place: the stream's track */
+	ITEM_WAIT,
 	ITEM_INSTANT,
 	ITEM_ALLOC,		/* name: allocator, place: address, bytes; op_type: the op's name */
 	ITEM_FLOW_TO,
@@ -32,13 +34,14 @@ enum item_type {
 };
 
 enum item_flag {
-	ITEM_ASYNC = 1,		/* the op is on no stack */
+	ITEM_ASYNC = 1,		/* it is on no stack, or was done by no op on it */
 	ITEM_CALL = 2,		/* a call of an API, not an op */
 	ITEM_RANGE = 4,		/* a range of the user */
 	ITEM_GIVES = 8,		/* correlation: of the flow that leaves the op */
 	ITEM_OF = 16,		/* a run; correlation is the flow of the op that it belongs to */
 	ITEM_TAKES = 64,	/* place: the flow that arrives at the op */
 	ITEM_NODE = 32,	/* name and op_type are those of an op, even if it ran on a stream */
+	ITEM_PYTHON = 128,	/* a Python function: what ops on its thread were called from */
 };
 
 struct import_item {
@@ -49,8 +52,12 @@ struct import_item {
 	uint32_t track, name, op_type;	/* numbers of build.h; 0: none */
 	uint32_t correlation;		/* number of build.h; 0: none */
 	uint32_t shape;			/* number of build.h; 0: none */
-	uint8_t type, flags;
-	uint8_t kind, direction;	/* for device work */
+	uint8_t type : 6;
+	/* nothing in the file says what it is, except the row that it stands in */
+	uint8_t unsure : 1;
+	uint8_t ends : 1;	/* for a reader: of the two ends of an item, the later one */
+	uint8_t flags;
+	uint8_t kind, direction;	/* for device work; kind of an op: its framework */
 };
 
 struct spool;
@@ -62,6 +69,7 @@ uint64_t spool_count(const struct spool *spool);
 /* To be called before spool_sort(): hands each item to `take`, once and in any order; take may
  * change it. */
 void spool_each(struct spool *spool, void (*take)(void *arg, struct import_item *item), void *arg);
+/* Begins at the first item, also if items have been taken out. */
 void spool_sort(struct spool *spool);
 /* To be called after spool_sort(): the next item, borrowed until the next call; NULL: there are no
  * more. */

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/base/hash.h"
 #include "model/base/util.h"
 #include "model/import/details.h"
 #include "model/import/readers.h"
@@ -167,9 +166,12 @@ static bool times(const Tf__NodeExecStats *node, struct import_item *item)
 	return end >= start;
 }
 
-static uint64_t name_key(const char *name, size_t length)
+/* The flow of what a node gives. */
+static uint32_t node_flow(struct stepstats *s, const char *name, size_t length)
 {
-	return hash_bytes(HASH_SEED, name, length);
+	uint32_t key = build_key(s->build, name, length);
+
+	return key ? build_flow(s->build, key) : 0;
 }
 
 /* The flow of an input "a", "a:1" or "^a": that of the node's outputs. */
@@ -183,7 +185,7 @@ static uint32_t input_flow(struct stepstats *s, const char *name, size_t length)
 	}
 	if (colon)
 		length = (size_t)(colon - name);
-	return length ? build_flow(s->build, name_key(name, length)) : 0;
+	return length ? node_flow(s, name, length) : 0;
 }
 
 static void add_inputs(struct stepstats *s, const struct import_item *node, const char *inputs)
@@ -222,7 +224,7 @@ static void stepstats_add_op(struct stepstats *s, const Tf__NodeExecStats *node,
 	item->name = build_name(s->build, name, op ? op : length, NAME_OP);
 	item->kind = FW_TENSORFLOW;
 	item->flags = ITEM_GIVES;
-	item->correlation = build_flow(s->build, name_key(name, op ? op : length));
+	item->correlation = node_flow(s, name, op ? op : length);
 	item->track = s->n_lanes || !node->thread_id ?
 		lane_track(s, item->start_ns, item->start_ns + item->dur_ns) :
 		stepstats_thread_track(s, node->thread_id);
@@ -250,7 +252,7 @@ static void stepstats_add_run(struct stepstats *s, const Tf__NodeExecStats *node
 	item->name = build_word(s->build, what, NAME_KERNEL);
 	item->op_type = build_name(s->build, name, op ? op : length, NAME_OP);
 	item->flags = ITEM_OF;
-	item->correlation = build_flow(s->build, name_key(name, op ? op : length));
+	item->correlation = node_flow(s, name, op ? op : length);
 	build_add(s->build, item);
 }
 
@@ -262,10 +264,11 @@ static void add_record(struct stepstats *s, const struct import_item *node, uint
 	struct import_item item = *node;
 	uint64_t bytes = record->alloc_bytes < 0 ? 0 - (uint64_t)record->alloc_bytes :
 						   (uint64_t)record->alloc_bytes;
-	uint64_t key = map_mix(bytes) ^ allocator;
-	uint32_t last = map_get(&s->live, key);
+	const uint64_t both[2] = { bytes, allocator };
+	uint32_t key = build_key(s->build, both, sizeof(both)), last = map_get(&s->live, key);
 
-	if (record->alloc_micros <= 0 || record->alloc_micros > INT64_MAX / 4000 || !bytes)
+	if (record->alloc_micros <= 0 || record->alloc_micros > INT64_MAX / 4000 || !bytes ||
+	    !key)
 		return;
 	item.start_ns = record->alloc_micros * 1000;
 	item.dur_ns = 0;
@@ -338,13 +341,11 @@ static void stepstats_add_node(struct stepstats *s, const struct import_wire *by
 	arena_reset(&s->arena);
 	node = tf__node_exec_stats__unpack(&s->arena.allocator, bytes->size, bytes->data);
 	if (!node) {
-		build_problem(s->build, "a node that cannot be "
-			      "decoded", "byte", place(s, bytes->data));
+		build_drop(s->build, "node", "that cannot be decoded");
 		return;
 	}
 	if (!times(node, &item)) {
-		build_problem(s->build, "a node with impossible "
-			      "times", "byte", place(s, bytes->data));
+		build_drop(s->build, "node", "with impossible times");
 		return;
 	}
 	if (s->track)

@@ -251,8 +251,7 @@ static void xspace_walk_events(struct xspace *x, const struct import_wire *bytes
 		if (event)
 			xspace_event(x, event);
 		else
-			build_problem(x->build, "an event that cannot be decoded", "byte",
-				      place(x, wire.data));
+			build_drop(x->build, "event", "that cannot be decoded");
 	}
 	build_damage(x->build, &wire, x->begin);
 }

@@ -161,23 +161,30 @@ static void add_message(struct xspace *x, const struct import_item *op, bool sen
 static uint32_t context_flow(struct xspace *x, const struct xvalues *values, enum xstat type,
 			     enum xstat id)
 {
+	const uint64_t both[2] = { values->number[type], values->number[id] };
+	uint32_t key;
+
 	if (!values->there[id] || values->number[id] == UINT64_MAX)
 		return 0;		/* -1: an id that each eager op has */
-	return build_flow(x->build, map_mix(values->number[type] + 1) ^ values->number[id]);
+	key = build_key(x->build, both, sizeof(both));
+	return key ? build_flow(x->build, key) : 0;
 }
 
 /* An asynchronous op has an event for its start and one for its end, in any order. */
 static void add_async(struct xspace *x, const struct import_item *end, bool start,
 		      const struct xvalues *values)
 {
-	uint64_t key = map_mix(values->number[XSTAT_STEP_ID]) ^
-		map_mix(values->number[start ? XSTAT_PRODUCER : XSTAT_CONSUMER]);
+	const uint64_t both[2] = {
+		values->number[XSTAT_STEP_ID],
+		values->number[start ? XSTAT_PRODUCER : XSTAT_CONSUMER],
+	};
+	uint32_t key = build_key(x->build, both, sizeof(both));
 	uint32_t i = map_get(&x->async_by_id, key);
 	struct import_item item = *end;
 	int64_t end_ns;
 
 	if (i == MAP_NONE || x->asyncs[i].start == start) {
-		if (x->n_asyncs >= XSPACE_META_MAX)
+		if (x->n_asyncs >= XSPACE_META_MAX || !key)
 			return;
 		grow(&x->asyncs, &x->cap_asyncs, x->n_asyncs, sizeof(*x->asyncs));
 		x->asyncs[x->n_asyncs] = (struct xasync) {
@@ -280,8 +287,7 @@ void xspace_event(struct xspace *x, const Xplane__XEvent *event)
 	if (event->data_case == XPLANE__XEVENT__DATA_NUM_OCCURRENCES)
 		return;			/* a sum, which has no time */
 	if (!times(x, event, &item)) {
-		build_problem(x->build, "an event with an impossible time", "metadata id",
-			      (uint64_t)event->metadata_id);
+		build_drop(x->build, "event", "at an impossible time");
 		return;
 	}
 	if (known == MAP_NONE)

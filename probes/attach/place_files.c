@@ -14,6 +14,7 @@ const char *const place_lttng[] = {
 	"liblttng-ust-common.so.1",
 	"liblttng-ust-tracepoint.so.1",
 	"libnuma.so.1",
+	"libnumatf.so",		/* the same in a bundle, where no program takes it for its own */
 	NULL,
 };
 

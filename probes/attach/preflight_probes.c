@@ -22,31 +22,35 @@ static const struct late_probe {
 	 * programs that use it cannot be recognised from outside. */
 	const char *runtimes[PREFIXES_MAX];
 	const char *missing;	/* what was there before and will be missing */
+	/* what it does that may harm a program in which XLA computes on a GPU; NULL: nothing */
+	const char *not_xla;
 } probes[] = {
 	{ "opencl", "libtftop-opencl.so", NULL, { "libOpenCL.so", "libOpenCL-" },
 	  "command queues created earlier have approximate times or none; extension functions that "
-	  "were looked up earlier are not seen" },
+	  "were looked up earlier are not seen", NULL },
 	{ "cuda", "libtftop-cuda.so", NULL, { "libcuda.so" },
-	  "graphs instantiated earlier are shown without their nodes" },
+	  "graphs instantiated earlier are shown without their nodes",
+	  "beginning to use CUPTI while XLA launches CUDA graphs" },
 	{ "nvtx", "libtftop-nvtx.so", NULL, { NULL },
-	  "domains and strings registered earlier have no names" },
+	  "domains and strings registered earlier have no names", NULL },
 	{ "itt", "libtftop-itt.so", NULL, { "libittnotify" },
-	  "domains and handles created earlier are not seen" },
+	  "domains and handles created earlier are not seen", NULL },
 	{ "tensorflow", "libtftop-tensorflow.so", START,
 	  { "libtensorflow_framework.so", "libtensorflow_cc.so", "libtensorflow.so",
 	    "_pywrap_tensorflow_internal" },
 	  "graphs created earlier (their ops have no inputs, outputs or source lines), and oneDNN "
-	  "primitives" },
+	  "primitives", NULL },
 	{ "pytorch", "libtftop-pytorch.so", START, { "libtorch_cpu.so", "libtorch.so" },
-	  "memory allocated earlier, and oneDNN primitives" },
+	  "memory allocated earlier, and oneDNN primitives", NULL },
 	{ "jax", "libtftop-jax.so", START,
 	  { "libjax_common.so", "_jax.so", "_jax.cpython", "xla_extension." },
-	  "memory of arrays created earlier; and nothing at all while jax.profiler is on" },
+	  "memory of arrays created earlier; and nothing at all while jax.profiler is on",
+	  "replacing JAX's code" },
 	{ "blas", "libtftop-blas.so", START,
 	  { "libopenblas", "libscipy_openblas", "libmkl_rt", "libmkl_core", "libblas.so",
-	    "libblis.so", "libflexiblas" }, NULL },
+	    "libblis.so", "libflexiblas" }, NULL, NULL },
 	{ "omp", "libtftop-omp.so", START,
-	  { "libgomp", "libiomp5", "libomp.so", "libomp-" }, NULL },
+	  { "libgomp", "libiomp5", "libomp.so", "libomp-" }, NULL, NULL },
 };
 
 const char *attach_probe_for(const char *file)
@@ -67,6 +71,13 @@ static const char *runtime_in(const struct facts *t, const struct late_probe *pr
 	return file ? basename(file->path) : NULL;
 }
 
+/* Whether the probe will stay out, because XLA computes on a GPU there (schema/attach.h). */
+static bool stays_out(const struct facts *t, const struct late_probe *probe)
+{
+	return probe->not_xla && facts_file(t, TFT_XLA_GPU) && facts_file(t, TFT_XLA_DRIVER) &&
+	       !tft_xla_late_has(facts_variable(t, TFT_XLA_LATE_ENV), probe->name);
+}
+
 static void add_late_line(struct attach_check *check, const struct facts *t,
 		     const struct late_probe *probe, bool late)
 {
@@ -76,6 +87,11 @@ static void add_late_line(struct attach_check *check, const struct facts *t,
 	if (!runtime && probe->runtimes[0]) {
 		line = attach_add(check, probe->name, ATTACH_ABSENT, "not needed: what it observes "
 				  "is not loaded");
+	} else if (late && stays_out(t, probe)) {
+		line = attach_add(check, probe->name, ATTACH_CANNOT, TFT_XLA_LATE_WHY
+				  ", and %s may be the cause; so this probe stays out",
+				  probe->not_xla);
+		attach_todo(line, "start the program with 'tftop -- PROGRAM'");
 	} else if (!late) {
 		line = attach_add(check, probe->name, ATTACH_CANNOT,
 				  "%s%.80s%sthis probe must be there from the program's start",

@@ -314,6 +314,8 @@ static void filed_leave(struct cuda_thread *t, const struct cupti_callback *cb, 
 
 	if (!call_read(t->entry, &c))
 		return;		/* its place was reused: it took longer than 262144 calls */
+	if (!nothing)
+		objects_default_stream(&c, cb->context);
 	whole = c.class == CUPTI_CLASS_GRAPH && atomic_load(&graphs_whole);
 	c.call_dur_ns = duration(end_ns - t->call_ns);
 	if (result && !t->captured)

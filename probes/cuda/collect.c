@@ -32,7 +32,6 @@
 #define END_NS 1000000000
 #define LET_GO_NS 2000000000	/* a client of CUPTI waits this long until tftop has let go */
 #define LATE_NS 300000000	/* and tftop so long for what was launched before */
-#define KEPT_BYTES 32u		/* minimum size of a record that is thrown away */
 #define GRAPH_NODES_S 50000u	/* per second: above this rate graphs are recorded as a whole */
 #define KEPT_BYTES 32u		/* minimum size of a record that is thrown away */
 
@@ -295,6 +294,14 @@ static void collect_take(void)
 	char why[400];
 	int r;
 
+	/* it may be launching graphs that were made without CUPTI */
+	if (rt_late_xla("cuda")) {
+		beside_unseen();
+		cuda_say(SAID_BLINDLY, 1, "the device is not seen any more after the program's "
+			 "own profiler has had it: beginning to use CUPTI while XLA launches "
+			 "CUDA graphs may harm the program");
+		return;
+	}
 	atomic_store(&has, true);
 	if (beside_wants()) {
 		atomic_store(&has, false);

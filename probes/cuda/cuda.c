@@ -268,6 +268,16 @@ EXPORT int InitializeInjection(void)
 	return result;
 }
 
+/* A client of CUPTI that comes while XLA launches graphs: XLA's own profiler avoids that, too. */
+static int cuda_stay_out(void)
+{
+	cuda_tell(1, TFT_XLA_LATE_WHY ", and beginning to use CUPTI while XLA launches CUDA "
+		  "graphs may be the cause: nothing of the device is seen; start the program "
+		  "with tftop");
+	rt_attach_why(TFT_XLA_LATE_WHY "; start the program with 'tftop -- PROGRAM'");
+	return TFT_ATTACH_FAILED;
+}
+
 static int cuda_attach(void)
 {
 	int saved = errno;
@@ -279,6 +289,8 @@ static int cuda_attach(void)
 	}
 	if (!rt_probe_attach(&cuda_probe))
 		return TFT_ATTACH_FAILED;
+	if (cuda_dead && rt_late_xla("cuda"))
+		return cuda_stay_out();
 	if (!atomic_flag_test_and_set(&begun))
 		cuda_begin();
 	errno = saved;

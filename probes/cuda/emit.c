@@ -296,6 +296,8 @@ static void emit_record_command(const struct cuda_record *r, enum call_found fou
 	if (!queue || (found == CALL_THERE && told_other_way(r, state)))
 		return;
 	if (!atomic_load_explicit(&queue->device->used, memory_order_relaxed)) {
+		if (!atomic_load(&queue->device->told))
+			objects_unknown(queue->device);
 		atomic_store(&queue->device->used, true);
 		nvml_start();
 	}

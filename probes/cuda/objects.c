@@ -177,6 +177,17 @@ static void device_known(const struct cuda_record *r)
 			  "whole GPU, or missing", d->number, d->def.address);
 }
 
+void objects_unknown(struct cuda_device *d)
+{
+	struct cuda_record record;
+	char name[128];
+
+	if (before_device(d->number, &record, name, sizeof(name)))
+		device_known(&record);
+	else
+		device_send(d);
+}
+
 /* ---- streams ---- */
 
 static void queue_told(const struct cuda_queue *q, uint32_t flags, int32_t priority)
@@ -193,6 +204,8 @@ static void queue_told(const struct cuda_queue *q, uint32_t flags, int32_t prior
 	}
 	if (!*name && def.flags & TFT_QUEUE_DEFAULT)
 		snprintf(name, sizeof(name), "default stream");
+	else if (!*name && atomic_load(&q->own_stream))
+		snprintf(name, sizeof(name), "per-thread default stream %u", q->stream);
 	else if (!*name)
 		snprintf(name, sizeof(name), "stream %u", q->stream);
 	def.name = name;
@@ -390,6 +403,16 @@ static bool numbers_of(void *context, uint64_t handle, bool own_stream, uint32_t
 	return !r;
 }
 
+/* Default streams are not created by a call: they are recognised by their handles. */
+static void default_stream_met(struct cuda_queue *q, uint64_t key)
+{
+	bool legacy = !key, own = (uint32_t)key == PER_THREAD;
+
+	if ((legacy && !(atomic_fetch_or(&q->flags, TFT_QUEUE_DEFAULT) & TFT_QUEUE_DEFAULT)) ||
+	    (own && !atomic_exchange(&q->own_stream, true)))
+		queue_send(q);
+}
+
 struct cuda_queue *cuda_queue_of_call(const struct cuda_call *call, void *context)
 {
 	uint64_t key = handle_key(call->stream, call->own_stream, call->tid);
@@ -399,9 +422,19 @@ struct cuda_queue *cuda_queue_of_call(const struct cuda_call *call, void *contex
 	if (q || !context || !numbers_of(context, call->stream, call->own_stream, &stream, &device))
 		return q;
 	q = cuda_queue_get(call->context, stream, device);
-	if (q)
-		handle_enter(q, key);
+	if (!q || is_rest(q))
+		return q;
+	handle_enter(q, key);
+	default_stream_met(q, key);
 	return q;
+}
+
+void objects_default_stream(const struct cuda_call *call, void *context)
+{
+	uint64_t key = handle_key(call->stream, call->own_stream, call->tid);
+
+	if (!key || (uint32_t)key == PER_THREAD)
+		cuda_queue_of_call(call, context);
 }
 
 static void stream_made(const struct cupti_resource *r)

@@ -227,6 +227,7 @@ struct cuda_queue {
 	_Atomic uint64_t handle;	/* 0: unknown */
 	struct cuda_device *device;		/* never NULL */
 	atomic_uint id;
+	atomic_bool own_stream;		/* the default stream of one thread */
 	_Atomic uint32_t flags;
 	_Atomic int32_t priority;
 	char name[NAME_BYTES];		/* the name that the user gave; "": none */
@@ -255,6 +256,17 @@ static inline uint32_t objects_hash(uint64_t a, uint64_t b)
 void objects_record(const struct cuda_record *record);	/* devices, contexts, streams */
 void objects_names(void);		/* names that the user gave to streams: the flusher's */
 void objects_dump(void);
+
+/* A record came of work on a device that no record has described: the flusher's. */
+void objects_unknown(struct cuda_device *device);
+/* A call on a default stream, in its callback: makes the stream known as what it is. */
+void objects_default_stream(const struct cuda_call *call, void *context);
+
+/* ---- before.c ---- */
+
+/* What the driver says about a device, as if it were CUPTI's record; its name is written to `name`.
+ * false: nothing. The driver must have started. */
+bool before_device(uint32_t number, struct cuda_record *record, char *name, size_t size);
 
 /* ---- graphs.c ---- */
 

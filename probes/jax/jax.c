@@ -195,6 +195,11 @@ static bool hook_late(void)
 		jax_blind("JAX was in use before tftop attached: nothing of it is seen");
 		return false;
 	}
+	if (rt_late_xla("jax")) {
+		jax_blind(TFT_XLA_LATE_WHY ", and replacing JAX's code may be the cause: "
+			  "nothing of JAX is seen; start the program with tftop");
+		return false;
+	}
 	patch_gather();
 	if (!jax_hook_all())
 		return false;

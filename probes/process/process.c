@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -85,6 +86,15 @@ void process_own_folder(char *path, size_t size)
 		*slash = '\0';
 	else
 		snprintf(path, size, ".");
+}
+
+bool process_own_file(const char *name, char *path, size_t size)
+{
+	char folder[PATH_MAX];
+
+	process_own_folder(folder, sizeof(folder));
+	return (size_t)snprintf(path, size, "%s/%s", folder, name) < size &&
+	       access(path, F_OK) == 0;
 }
 
 void process_null_stdio(void)

@@ -20,6 +20,9 @@ void process_keep_fds(const int *fds, size_t count);
 /* The folder of this executable; ".": unknown. */
 void process_own_folder(char *path, size_t size);
 
+/* Writes the path of a file or folder beside this executable; false: there is none. */
+bool process_own_file(const char *name, char *path, size_t size);
+
 /* Connects the standard descriptors to /dev/null. */
 void process_null_stdio(void);
 

@@ -44,6 +44,7 @@ static inline struct torch_thread *torch_self(void)
 	return __builtin_expect(t != NULL, 1) ? t : rt_room(&thread_own, sizeof(*t));
 }
 
+static _Atomic bool ready;		/* PyTorch's functions and fields are known */
 static _Atomic uint64_t callback;	/* 0: none is registered */
 static _Atomic bool fresh;		/* an operator was seen for the first time */
 static _Atomic int unshaped;		/* operators that ran fewer than SHAPED times with inputs */
@@ -479,14 +480,15 @@ static void torch_reregister(enum torch_mode new_mode, bool inputs)
 		.start = inputs ? on_start_inputs : on_start, .end = on_end, .probability = 1,
 		.needs_inputs = inputs, .needs_ids = 1,
 	};
-	uint64_t old = atomic_load(&callback);
+	uint64_t old;
 
+	pthread_mutex_lock(&registering);
+	old = atomic_load(&callback);
 	scopes = scopes_of(new_mode);
 	for (size_t i = 0; i < sizeof(c.scopes); i++)
 		c.scopes[i] = scopes >> i & 1;
 	atomic_store(&mode, (uint8_t)new_mode);
 	with_inputs = inputs;
-	pthread_mutex_lock(&registering);
 	/* without numbers an op that meets both callbacks would be recorded twice */
 	if (old && torch_layout.handle < 0)
 		torch_api.remove(old);
@@ -522,14 +524,13 @@ static bool wants_inputs(int64_t now_ns)
 
 void torch_ops_level(enum tft_level level)
 {
-	static bool forks;
-
-	if (!forks)
-		forks = pthread_atfork(before_fork, after_fork, after_fork) == 0;
+	if (!atomic_load(&ready))
+		return;
 	if (level == TFT_LEVEL_OFF && !rt_watching()) {
-		uint64_t id = atomic_exchange(&callback, 0);
+		uint64_t id;
 
 		pthread_mutex_lock(&registering);
+		id = atomic_exchange(&callback, 0);
 		if (id)
 			torch_api.remove(id);
 		pthread_mutex_unlock(&registering);
@@ -539,6 +540,13 @@ void torch_ops_level(enum tft_level level)
 		strays_clear();
 	torch_reregister(atomic_load(&callback) ? atomic_load(&mode) : TORCH_ALL,
 			 wants_inputs(rt_now_ns()));
+}
+
+void torch_ops_start(void)
+{
+	pthread_atfork(before_fork, after_fork, after_fork);
+	atomic_store(&ready, true);
+	torch_ops_level(rt_level());
 }
 
 void torch_ops_tick(int64_t now_ns)

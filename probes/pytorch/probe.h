@@ -148,8 +148,10 @@ struct torch_thread {
 
 /* ---- ops.c ---- */
 
-/* Registers or removes the callbacks. Called on the runtime's thread, or on the one that loads the
- * probe. */
+/* Begins to observe ops, once torch_calibrate() has succeeded. Called once. */
+void torch_ops_start(void);
+/* Registers or removes the callbacks; nothing before torch_ops_start(). Called on the runtime's
+ * thread, or on the one that loads the probe. */
 void torch_ops_level(enum tft_level level);
 void torch_ops_tick(int64_t now_ns);
 void torch_ops_fork_child(void);

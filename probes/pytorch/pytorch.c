@@ -71,7 +71,7 @@ static void torch_arm(void)
 		py_start_soon(say_no_lines);
 	else
 		say_no_lines(py_start());
-	torch_ops_level(rt_level());
+	torch_ops_start();
 	torch_kernels_start();
 }
 

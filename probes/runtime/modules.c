@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "probes/runtime/internal.h"
+#include "probes/schema/attach.h"
 
 #define LOOK_NS 100000000		/* between two looks for what was loaded meanwhile */
 
@@ -67,6 +68,43 @@ bool rt_modules_came(struct rt_modules_watch *watch, int64_t now_ns)
 	loaded = loaded_ever();
 	return atomic_exchange(&watch->loaded, loaded) != loaded;
 }
+
+/* ---- XLA on a GPU ---- */
+
+struct late_seen {
+	bool plugin, driver;
+};
+
+static bool rt_begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+static int late_look(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	const char *name = info->dlpi_name ? basename(info->dlpi_name) : "";
+	struct late_seen *seen = arg;
+
+	(void)size;
+	seen->plugin |= rt_begins(name, TFT_XLA_GPU);
+	seen->driver |= rt_begins(name, TFT_XLA_DRIVER);
+	return 0;
+}
+
+bool rt_late_xla(const char *probe)
+{
+	struct late_seen seen = { .plugin = false };
+
+	if (tft_xla_late_has(getenv(TFT_XLA_LATE_ENV), probe))
+		return false;
+	if (!rt_lock(&loader_lock))
+		return true;
+	dl_iterate_phdr(late_look, &seen);
+	rt_unlock(&loader_lock);
+	return seen.plugin && seen.driver;
+}
+
+/* ---- all libraries ---- */
 
 struct module_list {
 	char *names;

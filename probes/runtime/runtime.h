@@ -318,6 +318,9 @@ RT_API void *rt_dlopen(const char *file, int flags);
 /* Calls `each` for every library of the process, which stays loaded during the call. name: its
  * path, "" for the program itself. For the probes' own threads. */
 RT_API void rt_modules(void (*each)(void *handle, const char *name, void *arg), void *arg);
+/* Whether this probe must not come into the running process, because XLA computes on a GPU there
+ * (schema/attach.h). Any thread. */
+RT_API bool rt_late_xla(const char *probe);
 /* The library's own definition of a symbol, not that of a dependency. NULL: it has none. */
 RT_API void *rt_module_symbol(void *handle, const char *symbol);
 /* The library's program headers, *borrowed* while it stays loaded, and where it was loaded; NULL:

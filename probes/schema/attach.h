@@ -8,8 +8,10 @@
 #ifndef PROBES_SCHEMA_ATTACH_H
 #define PROBES_SCHEMA_ATTACH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum tft_attached {
 	TFT_ATTACHED = 0,		/* its hooks are in place */
@@ -19,6 +21,31 @@ enum tft_attached {
 };
 
 #define TFT_ATTACH_API __attribute__((visibility("default")))
+
+/*
+ * A JAX program that computed on a GPU ended with SIGSEGV when tftop attached to it, and the cause
+ * is not proven (docs/attach.md). So probes that could be the cause do not come into a running
+ * process that has two libraries whose names begin so. This variable of the program names the
+ * probes that come nevertheless, separated by commas: for finding the cause.
+ */
+#define TFT_XLA_GPU "xla_cuda_plugin"
+#define TFT_XLA_DRIVER "libcuda.so"
+#define TFT_XLA_LATE_ENV "TFTOP_ATTACH_XLA"
+#define TFT_XLA_LATE_WHY \
+	"XLA computes on a GPU here: a program of this kind ended when tftop attached"
+
+/* Whether that variable, which may be NULL, names the probe. */
+static inline bool tft_xla_late_has(const char *list, const char *probe)
+{
+	size_t length = strlen(probe), item;
+
+	for (; list && *list; list += item + (list[item] != '\0')) {
+		item = strcspn(list, ",");
+		if (item == length && !strncmp(list, probe, length))
+			return true;
+	}
+	return false;
+}
 
 TFT_ATTACH_API int tftop_probe_attach(void);
 

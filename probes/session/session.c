@@ -64,6 +64,7 @@ static bool fork_launcher(struct session *s, const struct session_options *o)
 	struct launcher_options options = {
 		.argv = o->argv, .origin = &origin, .plan = s->plan,
 		.screen = o->screen, .winsize = o->winsize, .tftop = getpid(),
+		.shortcut = &s->shortcut,
 	};
 	int messages[2], input[2];
 
@@ -82,6 +83,8 @@ static bool fork_launcher(struct session *s, const struct session_options *o)
 	close(input[1]);
 	s->launcher_fd = messages[0];
 	s->input_fd = input[0];
+	if (s->launcher > 0)
+		shortcut_leave(&s->shortcut);
 	return s->launcher > 0;
 }
 
@@ -143,6 +146,7 @@ static struct session *new_session(const struct session_options *o)
 	if (!s)
 		return NULL;
 	s->launcher_fd = s->input_fd = s->keeper_fd = s->broker = -1;
+	s->shortcut.lock = -1;
 	s->poll_fd = s->timer_fd = s->wake_fd = s->program_fd = s->opened_fd = -1;
 	s->level = o->level;
 	s->trigger = o->trigger;
@@ -190,6 +194,8 @@ struct session *session_fork(const struct session_options *options,
 	if (environ_choose(&s->probes, options->probes, options->self_dir, error,
 			   SESSION_ERROR_MAX) != 0)
 		goto fail;
+	shortcut_open(&s->shortcut, &s->probes);
+	s->probes.passing = options->n_pids && s->shortcut.dir[0];
 	if (options->record_dir && !make_absolute(options->record_dir, record, sizeof(record))) {
 		process_error(error, SESSION_ERROR_MAX, "cannot find", options->record_dir, errno);
 		goto fail;

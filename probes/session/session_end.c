@@ -130,6 +130,7 @@ void session_free(struct session *s)
 	}
 	if (!s->released && s->launcher_fd >= 0)
 		wire_send(s->launcher_fd, &abort_head, NULL, 0, -1, false);
+	shortcut_close(&s->shortcut);
 	close_one(&s->launcher_fd);
 	close_one(&s->input_fd);
 	look_for_keeper(s);		/* before it is told to end */

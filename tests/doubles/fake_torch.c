@@ -84,7 +84,11 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t ids, handles, threads;
 static __thread uint64_t thread;
 
+#ifdef NO_ADD
+API uint64_t add(struct callback c);
+#else
 API uint64_t add(struct callback c) NAMED("_ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE");
+#endif
 API uint64_t add(struct callback c)
 {
 	uint64_t id = 0;
@@ -110,13 +114,13 @@ API void take(uint64_t id)
 	pthread_mutex_unlock(&lock);
 }
 
-API int fake_callbacks(void);
-API int fake_callbacks(void)
+API int fake_callbacks(int scope);
+API int fake_callbacks(int scope)
 {
 	int n = 0;
 
 	for (int i = 0; i < CALLBACKS; i++)
-		n += callbacks[i].id != 0;
+		n += callbacks[i].id && callbacks[i].c.scopes[scope];
 	return n;
 }
 

@@ -62,26 +62,20 @@ class Bench:
 
     def _find_tftop(self, root):
         self.environment = dict(os.environ, LC_ALL="C", PYTHONDONTWRITEBYTECODE="1")
-        self.inside = None	# for the program itself, under tftop or not
         if not root:
             self.root = os.path.abspath(os.environ.get("O", os.path.join(TREE, "build")))
             self.tftop = os.path.join(self.root, "tftop")
             return
         if not os.path.isdir(root):
-            folder = os.path.join(self.work, "pack")
-            with tarfile.open(root) as pack:
+            folder = os.path.join(self.work, "bundle")
+            with tarfile.open(root) as bundle:
                 if hasattr(tarfile, "data_filter"):
-                    pack.extractall(folder, filter="tar")
+                    bundle.extractall(folder, filter="tar")
                 else:
-                    pack.extractall(folder)
-            root = folder
-        root = os.path.abspath(root)
-        self.root = os.path.join(root, "tftop")
+                    bundle.extractall(folder)
+            root = os.path.join(folder, os.listdir(folder)[0])
+        self.root = os.path.abspath(root)
         self.tftop = os.path.join(self.root, "tftop")
-        self.inside = os.path.join(root, "program")
-        self.environment["PATH"] = os.path.join(root, "usr/bin") + ":" + os.environ["PATH"]
-        self.environment["LD_LIBRARY_PATH"] = os.path.join(root, "usr/lib")
-        self.environment["BABELTRACE_PLUGIN_PATH"] = os.path.join(root, "usr/lib/babeltrace2")
 
     def need_tftop(self):
         if not os.access(self.tftop, os.X_OK):
@@ -126,7 +120,7 @@ class Bench:
         """Its environment, without what is only for tftop's own."""
         environment = dict(os.environ, LC_ALL="C", PYTHONDONTWRITEBYTECODE="1")
         doubles = [self.doubles, os.path.join(self.doubles, "cudart")] if self.rehearsal else []
-        paths = [p for p in (self.inside, *doubles, environment.get("LD_LIBRARY_PATH")) if p]
+        paths = [p for p in (*doubles, environment.get("LD_LIBRARY_PATH")) if p]
         if paths:
             environment["LD_LIBRARY_PATH"] = ":".join(paths)
         environment.update(self.more)

@@ -77,9 +77,9 @@ def describe(bench):
             facts["cupti"].append(value)
         elif name in ("driver", "version", "used"):
             facts["cupti " + name] = value
-    pack = os.path.join(os.path.dirname(bench.root), "glibc")
-    if bench.inside and os.path.exists(pack):
-        with open(pack, encoding="ascii") as file:
+    asked = os.path.join(bench.root, "own/glibc")	# of a bundle
+    if os.path.exists(asked):
+        with open(asked, encoding="ascii") as file:
             facts["C library asked for"] = file.read().strip()
     for name, value in facts.items():
         if value is None or value == []:

@@ -237,6 +237,30 @@ runtimes() {
 	end_odd
 	return $status
 }
+# Where XLA computes on a GPU the probes that may harm it stay out, each unless the program's own
+# variable asks for it.
+xla() {
+	local name lib=$tmp/xla/lib stays='cannot +%s +XLA computes on a GPU here: a program of this kind ended'
+	mkdir -p "$lib" "$work/lib" && cp "$doubles" "$tmp/xla/" && cp "$tmp/doubles/lib"/* "$lib/" || return
+	for name in cuda jax; do cp "$lib/libtftop-nvtx.so" "$lib/libtftop-$name.so"; done
+	cp "$lib/libtftop-nvtx.so" "$lib/libtftop-start.so"
+	for name in libcuda.so.1 libjax_common.so xla_cuda_plugin.so; do
+		echo 'int x;' | $cc -shared -fPIC -x c -o "$work/lib/$name" - || return
+	done
+	chmod -R a+rX "$tmp/xla"
+	odd env LD_PRELOAD="$(echo "$work/lib"/* | tr ' ' :)" "$odd" || return
+	for name in cuda jax; do
+		# shellcheck disable=SC2059
+		check 0 "$(printf "$stays" $name)" "$tmp/xla/tftop" --check -p "$pid" || return
+	done
+	end_odd
+	odd env LD_PRELOAD="$(echo "$work/lib"/* | tr ' ' :)" TFTOP_ATTACH_XLA=jax "$odd" &&
+		check 0 "partly +jax +'libjax_common.so' is loaded" "$tmp/xla/tftop" --check -p "$pid" &&
+		told 'cannot +cuda +XLA computes' || return
+	end_odd
+	odd env LD_PRELOAD="$work/lib/libjax_common.so:$work/lib/xla_cuda_plugin.so" "$odd" &&
+		check 0 "partly +jax +'libjax_common.so' is loaded" "$tmp/xla/tftop" --check -p "$pid"
+}
 zombie() { with_odd 'process +[0-9]+ has ended; its parent' "$odd" zombie; }
 wrong() {
 	local none
@@ -302,7 +326,7 @@ case_beside denied-open denied open 'could not load the library: .*: Operation n
 case_beside denied-tgkill denied tgkill 'seccomp filter refuses tgkill'
 case_together
 for c in no_probe chrooted static musl small traced stopped thread filtered filtered_alike descriptors of_user foreign \
-	closed capable secure spaces other_files inner_pid own_lttng old_lttng watched runtimes zombie wrong \
+	closed capable secure spaces other_files inner_pid own_lttng old_lttng watched runtimes xla zombie wrong \
 	hostile untouched machine alone orphan; do
 	one "$c" "$c"
 done

@@ -160,7 +160,7 @@ client() {
 	library=$(echo "$double/$2"/libcupti.so.*)
 	export CUDA_BESIDE_LIB=$library TFTOP_CUPTI=$library CUPTI_DOUBLE=${6:-}
 	"$program" "$3" "$4" "$5" >"$work/alone" 2>&1 || fail "alone: $(tail -n 1 "$work/alone")" || return
-	CUDA_BESIDE_WAIT=1 timeout -k 5 100 "$tftop" --no-config --json="$work/report" -- \
+	CUDA_BESIDE_WAIT=60 timeout -k 5 100 "$tftop" --no-config --json="$work/report" -- \
 		"$program" "$3" "$4" "$5" >"$work/said" 2>"$work/errors" ||
 		fail "status $?: $(tail -n 1 "$work/errors") $(tail -n 1 "$work/said")" || return
 	unset CUDA_BESIDE_LIB TFTOP_CUPTI CUPTI_DOUBLE
@@ -181,8 +181,9 @@ client_report() {
 client_attached() {
 	local pid library=$double/13.0/libcupti.so.13
 	CUDA_BESIDE_LIB=$library "$double/$1" "$2" 2 0 >"$work/alone" 2>&1
-	CUDA_BESIDE_LIB=$library CUDA_BESIDE_WAIT=1 "$double/$1" "$2" 2 0 >"$work/said" 2>&1 &
+	CUDA_BESIDE_LIB=$library CUDA_BESIDE_WAIT=60 "$double/$1" "$2" 2 0 >"$work/said" 2>&1 &
 	pid=$!
+	wait_for 10 grep -qsx waiting "/proc/$pid/comm" || fail "it does not begin" || return
 	timeout -k 5 60 "$tftop" --no-config --json="$work/report" -p "$pid" >/dev/null 2>"$work/errors" ||
 		fail "status $?: $(tail -n 1 "$work/errors")" || return
 	wait "$pid" || fail "the program: $? $(tail -n 1 "$work/said")" || return
@@ -191,11 +192,29 @@ client_attached() {
 
 # The text of a report and a recording know it, too.
 client_shown() {
-	CUDA_BESIDE_WAIT=1 timeout -k 5 100 "$tftop" --no-config -b -o "$work/recording" -- \
+	CUDA_BESIDE_WAIT=60 timeout -k 5 100 "$tftop" --no-config -b -o "$work/recording" -- \
 		"$double/cuda_beside_linked" torch 2 0 >"$work/text" 2>&1 || fail "status $?" || return
 	"$tftop" --no-config -b "$work/recording" >"$work/again" 2>&1
 	is "the report, the recording" "$(for f in text again; do
-		grep -c "excluding .* in which the program's own profiler had the device" "$work/$f"; done)" "$(printf '1\n1')"
+		grep -c "excluding .* in which the program's own profiler had the device" "$work/$f"; done)" "$(printf '1\n1')" || return
+	"$tftop" --no-config --export "chrome:$work/gap.json" "$work/recording" >"$work/said" 2>&1 || fail "$(tail -n 1 "$work/said")" || return
+	"$tftop" --no-config -b "$work/gap.json" >"$work/again" 2>&1
+	is "an export of it" "$(grep -c 'not shown: .* of category taken: ' "$work/again")" 1
+}
+
+# Where XLA computes on a GPU, tftop does not come back: it may be launching graphs. The program
+# waits for it in vain.
+client_stays_out() {
+	local code
+	echo 'int x;' | ${CC:-cc} -shared -fPIC -x c -o "$work/xla_cuda_plugin.so" - || return
+	# shellcheck disable=SC2016
+	CUDA_BESIDE_WAIT=4 timeout -k 5 100 "$tftop" --no-config --json="$work/report" -- \
+		sh -c 'LD_PRELOAD="$LD_PRELOAD:$0" exec "$@"' "$work/xla_cuda_plugin.so" \
+		"$double/cuda_beside_linked" torch 2 0 >"$work/said" 2>&1
+	code=$?
+	is "its exit status" "$code" 5 &&
+		is "said" "$(report "sum('beginning to use CUPTI while XLA launches CUDA graphs' in m['text'] for m in j['messages'])")" 1 &&
+		is "alone, profiled" "$(report "[sum(k['count'] for k in j['kernels'] if k['name'] == n) for n in ('alone', 'profiled')]")" "[50, 0]"
 }
 
 case_run rate rate --lossless
@@ -237,4 +256,5 @@ case_beside client-ends client cuda_beside_linked 13.0 exit 2 2
 case_beside client-attached client_attached cuda_beside_linked torch
 case_beside client-attached-xla client_attached cuda_beside xla
 case_beside client-shown client_shown
+case_beside client-stays-out client_stays_out
 suite_end

@@ -60,6 +60,77 @@ wheel() {
 		fail "$(head -n 3 <<<"$got")"
 }
 
+# Small files whose events stand in odd rows, in odd order or without what belongs to them.
+small_cases() {
+	local got
+	got=$(python3 "$here/tests/live/import_cases.py" "$tftop" "$work") || fail "$(first_lines "$work/errors")" || return
+	[ -z "$got" ] || fail "$(head -n 3 <<<"$got")"
+}
+
+# The launches of a graph's kernels are one call: a row for the thread's launches, one for the stream.
+graph_rows() {
+	python3 - "$work/file" <<'END' || return
+import json, sys
+events = [{"ph": "X", "cat": "cuda_runtime", "name": "cudaGraphLaunch", "pid": 5, "tid": 5, "ts": 10,
+           "dur": 90, "args": {"correlation": 1}}]
+events += [{"ph": "X", "cat": "kernel", "name": f"layer_{i % 12}", "pid": 0, "tid": 7, "ts": 200 + 8 * i,
+            "dur": 7, "args": {"device": 0, "stream": 7, "correlation": 1}} for i in range(5000)]
+json.dump({"traceEvents": events}, open(sys.argv[1], "w"))
+END
+	timeout -k 5 30 "$tftop" --export "chrome:$work/out" "$work/file" 2>"$work/said" ||
+		fail "status $?: $(first_lines "$work/said")" || return
+	python3 - "$work/out" >"$work/rows" <<'END' || fail "$(cat "$work/rows")"
+import json, sys
+events = json.load(open(sys.argv[1]))["traceEvents"]
+rows = sorted(e["args"]["name"] for e in events if e["name"] == "thread_name")
+arrows = [sum(e["ph"] == phase for e in events) for phase in "sf"]
+print(rows, arrows)
+sys.exit(rows != ["stream 7", "thread 5 calls", "thread 5 launches"] or arrows != [5000, 5000])
+END
+}
+
+# A row is what its process and thread are, whatever their hash: 17 threads of each of 8 processes.
+many_rows() {
+	python3 - "$work/file" <<'END' || return
+import json, sys
+json.dump([{"ph": phase, "cat": "io", "name": f"p{p}t{t}", "pid": p, "tid": t, "id2": {"local": t}, "ts": at}
+           for p in range(8) for t in range(17) for phase, at in (("b", 10), ("e", 20 + p + t))] +
+          [{"ph": "X", "name": f"p{p} t{t}", "pid": p, "tid": t, "ts": 1, "dur": 1 + p * 17 + t}
+           for p in range(8) for t in range(17)], open(sys.argv[1], "w"))
+END
+	timeout -k 5 30 "$tftop" --json="$work/report" --export "chrome:$work/out" "$work/file" 2>"$work/said" ||
+		fail "status $?: $(first_lines "$work/said")" || return
+	python3 - "$work/report" "$work/out" >"$work/rows" <<'END' || fail "$(head -n 3 "$work/rows")"
+import json, sys
+got = {o["name"]: o["total_ns"] for o in json.load(open(sys.argv[1]))["ops"]}
+want = {f"p{p} t{t}": 1000 * (1 + p * 17 + t) for p in range(8) for t in range(17)}
+want.update({f"p{p}t{t}": 1000 * (10 + p + t) for p in range(8) for t in range(17)})
+where = {e["name"]: (e["pid"], e["tid"]) for e in json.load(open(sys.argv[2]))["traceEvents"]
+         if e["ph"] == "X" and " " in e["name"]}
+for name in want:
+    if got.get(name) != want[name]:
+        print(name, got.get(name), want[name])
+if len(set(where.values())) != 136:
+    print(len(set(where.values())), "rows")
+sys.exit(got != want or len(set(where.values())) != 136)
+END
+}
+
+# JSON that is no trace: one sentence, which says what it is where that is known.
+no_trace() {
+	local status
+	echo '{"a":1}' >"$work/file"
+	timeout -k 5 30 "$tftop" -b "$work/file" >"$work/said" 2>&1
+	status=$?
+	is "status" "$status" 125 && is "$(grep -c "'file'" "$work/said") sentences" \
+		"$(grep -c "'file' is JSON, but not a trace: it has no list 'traceEvents'" "$work/said")" 1 &&
+		! grep partial "$work/said" >"$work/rest" || fail "$(first_lines "$work/said")" || return
+	echo '{"rocprofiler-sdk-tool":[{"metadata":{}}]}' >"$work/file"
+	timeout -k 5 30 "$tftop" -b "$work/file" >"$work/said" 2>&1
+	grep -q "'file' is the results of rocprofv3 as JSON, which tftop does not read" "$work/said" ||
+		fail "$(first_lines "$work/said")"
+}
+
 # Counters of Chrome's JSON: in the report as they were written, and out again the same.
 counters() {
 	python3 - "$work/file" "$work/truth" <<'END' || return
@@ -186,6 +257,10 @@ case_run made-step-stats made step_stats 'a TensorFlow StepStats'
 case_run levels levels
 case_run made-run-metadata made run_metadata 'a TensorFlow RunMetadata'
 case_run wheel wheel
+case_run small-cases small_cases
+case_run graph-rows graph_rows
+case_run many-rows many_rows
+case_run no-trace no_trace
 case_run counters counters
 case_run cut-xspace cut_off xspace
 case_run cut-kineto cut_off kineto

@@ -179,11 +179,24 @@ profiled() {
 		is "calls" "$(of one "count('ops', 'counted_step')")" 0 && finish
 }
 
+# Where XLA computes on a GPU, JAX's code stays as it is.
+gpu() {
+	local name
+	for name in libcuda.so.1 xla_cuda_plugin.so; do
+		echo 'int x;' | ${CC:-cc} -shared -fPIC -x c -o "$tmp/$name" - || return
+	done
+	LD_PRELOAD="$tmp/libcuda.so.1:$tmp/xla_cuda_plugin.so" begin &&
+		attach one && code 0 && steps go done && code 0 && leave &&
+		is "said" "$(of one "any('XLA computes on a GPU here' in m['text'] for m in j['messages'])")" True &&
+		is "calls" "$(of one "count('ops', 'counted_step')")" 0 && finish
+}
+
 need_jax late_frameworks
 case_run jax-alone one alone
 case_run jax-busy thrice one busy
 case_run jax-beside-profiler one beside_profiler
 case_run jax-profiled one profiled
+case_run jax-gpu one gpu
 case_run jax-first first jax
 
 for framework in torch tensorflow; do

@@ -148,6 +148,7 @@ probes_named() {
 }
 
 chained() {
+	local link
 	wrap=(env LD_PRELOAD=/nosuch/libtftop-start.so OPENCL_LAYERS=/own/a.so:/own/b.so
 		CUDA_INJECTION64_PATH=/own/cuda.so NVTX_INJECTION64_PATH=/own/nvtx.so
 		INTEL_LIBITTNOTIFY64=/nosuch/libtftop-itt.so TFTOP_TENSORFLOW=/nosuch/libtftop-tensorflow.so)
@@ -163,8 +164,10 @@ chained() {
 	has 'TFTOP_CHAIN_INTEL' && { fail "a tftop around us was chained"; return; }
 	mkdir "$work/a b" && cp -r "$copy/lib" "$work/a b/"
 	under root -d "$work/a b" -- true
-	status 0 && said 'a space in the path' || return
-	! has '^environment LD_PRELOAD' || fail "a path with a blank was set"
+	status 0 && said '^environment LD_PRELOAD=/[^ ]*/tftop-[^/ ]*/lib/libtftop-start.so$' || return
+	link=$(sed -n 's,^environment LD_PRELOAD=\(/.*\)/lib/libtftop-start.so$,\1,p' "$work/log")
+	! grep -q '^environment .*a b/' "$work/log" || fail "a path with a blank was set" || return
+	wait_for 5 [ ! -e "$link" ] || fail "the link stays: $link"
 }
 
 noticed() {

@@ -399,7 +399,8 @@ case_own() {
 	testing own
 	fine own
 	expect own "streams" "$(commands | sed -E 's/.*queue="([^"]*)".*name=([a-z]+) .*/\2: \1/' | sort | uniq -c |
-		awk '{ printf "%s %s, ", $1, $2 $3 $4 }')" "3 mine:stream14, 1 shared:defaultstream, 3 theirs:stream13, "
+		awk '{ printf "%s %s, ", $1, $2 $3 $4 $5 $6 }')" \
+		"3 mine:per-threaddefaultstream14, 1 shared:defaultstream, 3 theirs:per-threaddefaultstream13, "
 	expect own "waited for" "$(grep '^wait fn=cuStreamSynchronize' "$tmp/events" | grep -c 'queue=0')" 0
 }
 
@@ -407,6 +408,21 @@ case_attach() {
 	testing attach CUDA_INJECTION64_PATH= -- "$build/double/libtftop-cuda.so"
 	fine attach
 	expect attach "what came afterwards" "$(lines '^command .*name=seen.* how=1 ')$(lines 'name=unseen')" 20
+	expect attach "the device, of which CUPTI says nothing" "$(grep -cE "^device .* units=132 .* name='Double GPU 0' .*'GPU-[0-9a-f-]{36}'" "$tmp/events")" 1
+	expect attach "streams" "$(commands | sed -E 's/.*queue="([^"]*)".*/\1/' | sort | tr '\n' ',')" "default stream,stream 13,"
+}
+
+# Where XLA computes on a GPU the probe comes only if the program's variable asks for it.
+case_xla() {
+	local plugin=$tmp/xla_cuda_plugin.so
+	echo 'int x;' | ${CC:-cc} -shared -fPIC -x c -o "$plugin" - || return
+	testing refused CUDA_INJECTION64_PATH= LD_PRELOAD="$plugin" -- "$build/double/libtftop-cuda.so"
+	fine xla
+	expect xla "events of the device" "$(lines '^(command|device|queue) ')" 0
+	told xla "XLA computes on a GPU here: .* nothing of the device is seen; start the program with tftop"
+	testing attach CUDA_INJECTION64_PATH= LD_PRELOAD="$plugin" TFTOP_ATTACH_XLA=jax,cuda -- "$build/double/libtftop-cuda.so"
+	fine "xla asked for"
+	expect "xla asked for" "what came afterwards" "$(lines '^command .*name=seen.* how=1 ')" 2
 }
 
 # The child has no CUDA and nothing of ours, and ends as it would; the parent goes on.
@@ -446,7 +462,7 @@ apart() {
 case_beside hangs apart case_hangs
 case_beside silent apart case_silent
 cases exports all releases records bycall refused fails level graphs adapts long failing ends chain \
-	without runtime names own attach fork exit
+	without runtime names own attach xla fork exit
 case_beside nvml apart case_nvml
 case_together
 case_timed hangs-briefly expecting case_hangs_briefly

@@ -5,6 +5,7 @@
  *		come back
  *	own	threads with default streams of their own
  *	attach	CUDA is in use before the probe is loaded (its library: second argument)
+ *	refused	the same, and the probe must not come
  *	fork	a child goes on, without CUDA
  *	_exit	the end comes without a word
  */
@@ -116,28 +117,45 @@ static void own(void)
 	seen();
 }
 
-static void attach(const char *library)
+static int (*attach_entry(const char *library))(void)
 {
-	void *stream, *h;
+	void *h = dlopen(library, RTLD_NOW);
 	union {
 		void *object;
 		int (*function)(void);
-	} entry;
+	} entry = { h ? dlsym(h, "tftop_probe_attach") : NULL };
 
-	h = dlopen(library, RTLD_NOW);
-	entry.object = h ? dlsym(h, "tftop_probe_attach") : NULL;
 	if (!entry.object || entry.function() <= 0) {
 		printf("attach before cuInit: %s\n", h ? "not refused" : dlerror());
 		_exit(1);
 	}
 	start();
+	return entry.function;
+}
+
+static void refused(const char *library)
+{
+	int (*entry)(void) = attach_entry(library);
+
+	launch("unseen", NULL, 1000);
+	if (entry() >= 0 || entry() >= 0)
+		puts("attach: not refused");
+	launch("unseen", NULL, 1000);
+	DO(cuCtxSynchronize());
+}
+
+static void attach(const char *library)
+{
+	int (*entry)(void) = attach_entry(library);
+	void *stream;
+
 	DO(cuStreamCreate(&stream, 1));
 	launch("unseen", stream, 1000);
-	if (entry.function()) {
+	if (entry()) {
 		puts("attach: refused");
 		_exit(1);
 	}
-	if (entry.function())
+	if (entry())
 		puts("attach: refused the second time");
 	launch("seen", stream, 1000);
 	launch("seen too", NULL, 1000);
@@ -168,6 +186,10 @@ int main(int argc, char **argv)
 	nvtxInitialize(NULL);
 	if (!strcmp(what, "attach") && argc > 2) {
 		attach(argv[2]);
+		return 0;
+	}
+	if (!strcmp(what, "refused") && argc > 2) {
+		refused(argv[2]);
 		return 0;
 	}
 	start();

@@ -8,7 +8,7 @@ fake() { compile "$@" -fPIC -shared -fvisibility=hidden tests/doubles/fake_torch
 fake libtorch_old.so -DOLD -DFIRST=88 -DSEQUENCE=200 -DHANDLE=256
 fake libtorch_new.so -DFIRST=88 -DSEQUENCE=200 -DHANDLE=312
 fake libtorch_shifted.so -DFIRST=104 -DSEQUENCE=248 -DHANDLE=400 -DPAD=3
-for missing in SCOPE SEQUENCE NAME INPUTS FORWARD HANDLE TYPES OBJECTS STORAGE; do
+for missing in ADD SCOPE SEQUENCE NAME INPUTS FORWARD HANDLE TYPES OBJECTS STORAGE; do
 	fake "libtorch_no_$missing.so" -DFIRST=88 -DSEQUENCE=200 -DHANDLE=312 "-DNO_$missing"
 done
 fake libtorch_tags.so -DFIRST=88 -DSEQUENCE=200 -DHANDLE=312 -DTAG=2
@@ -95,9 +95,17 @@ case_unknown() {
 # At level off there is no callback of ours, and an op from before ends unseen.
 case_levels() {
 	probed 2 "$build/libtorch_new.so" levels
-	expect levels "callbacks" "$(tail -n 1 "$tmp/probed")" "on 1 off 0 again 1"
+	expect levels "callbacks around functions, backward nodes, ranges" "$(tail -n +2 "$tmp/probed")" "default 1 1 1
+off 0 0 0
+min 0 1 1
+default 1 1 1
+min of a training 0 0 1"
 	expect levels "what is seen" "$(sed -nE 's/^op name=([^ ]*) .* depth=([0-9]+) .*/\1 \2/p' "$tmp/events" | tail -n 1)" "aten::again 0"
-	expect levels "nothing at off" "$(lines '^op name=aten::unseen ')" 0
+	expect levels "nothing at off, no op at min" "$(lines '^op name=aten::un(seen|told) ')" 0
+	probed 2 "$build/libtorch_no_ADD.so" levels
+	expect levels "exit status where no callback can be set" $? 0
+	expect levels "and no callbacks" "$(grep -c ' 0 0 0$' "$tmp/probed")" 5
+	expect levels "said" "$(lines '^message level=1 .*at::RecordFunction was not found: no ops')" 1
 }
 
 # Ops within ops go first, then all; and come back.

@@ -8,8 +8,9 @@
  *	exit	PyTorch's, which is still on when the process ends
  * In each round it launches 50 kernels "alone", and then 70 "profiled" while its own profiler is
  * on; in every second round the first are still running when that begins. It prints what the
- * profiler got. THREADS more launch all the time. Where CUDA_BESIDE_WAIT is set it waits before
- * each round, and at the end, until another client has the device, as tftop should.
+ * profiler got. THREADS more launch all the time. With CUDA_BESIDE_WAIT=SECONDS it waits before
+ * each round, and at the end, until another client has the device, as tftop should; its main thread
+ * is called "waiting" from then on.
  *
  * Built twice: cuda_beside looks functions up by dlsym() in the libcupti that CUDA_BESIDE_LIB
  * names, as XLA does; cuda_beside_linked is linked to one, as PyTorch is.
@@ -21,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,16 +32,7 @@
 
 #define ALONE 50
 #define PROFILED 70
-#define WAIT_S 20
 #define BUFFER (1u << 20)
-
-#define DO(call) do { \
-	int result_ = (call); \
-	if (result_) { \
-		fprintf(stderr, "%s: error %d\n", #call, result_); \
-		_exit(1); \
-	} \
-} while (0)
 
 int cuptiSubscribe(struct cupti_subscriber **handle, cupti_callback_fn *callback, void *user);
 int cuptiUnsubscribe(struct cupti_subscriber *handle);
@@ -74,7 +67,7 @@ static void *found(const char *name)
 
 static void *context, *alone, *profiled, *threaded;
 static atomic_bool stop;
-static bool waits;
+static int waits;	/* seconds */
 
 /* ---- what the program's profiler gets ---- */
 
@@ -149,22 +142,22 @@ static void begin(const char *what)
 		got[i].n = got[i].without_end = 0, got[i].ns = 0;
 	launches_seen = 0;
 	if (!subscriber) {
-		DO(OF(cuptiSubscribe)(&subscriber, called, &contexts_made));
+		MUST(OF(cuptiSubscribe)(&subscriber, called, &contexts_made));
 		if (torch)
-			DO(OF(cuptiEnableCallback)(1, subscriber, CUPTI_DOMAIN_RESOURCE,
+			MUST(OF(cuptiEnableCallback)(1, subscriber, CUPTI_DOMAIN_RESOURCE,
 						   CUPTI_RESOURCE_CONTEXT_CREATED));
 	}
 	if (!torch)
-		DO(OF(cuptiEnableDomain)(1, subscriber, CUPTI_DOMAIN_DRIVER));
+		MUST(OF(cuptiEnableDomain)(1, subscriber, CUPTI_DOMAIN_DRIVER));
 	if (!strcmp(what, "calls"))
 		return;
 	if (torch) {
 		clock_ahead_ns = 3600ll * 1000000000;
-		DO(OF(cuptiActivityRegisterTimestampCallback)(own_clock));
+		MUST(OF(cuptiActivityRegisterTimestampCallback)(own_clock));
 	}
-	DO(OF(cuptiActivityRegisterCallbacks)(request, complete));
+	MUST(OF(cuptiActivityRegisterCallbacks)(request, complete));
 	for (unsigned i = 0; i < 2; i++)
-		DO(OF(cuptiActivityEnable)(kinds[i]));
+		MUST(OF(cuptiActivityEnable)(kinds[i]));
 }
 
 static void end(const char *what)
@@ -172,18 +165,18 @@ static void end(const char *what)
 	bool torch = strcmp(what, "xla") && strcmp(what, "calls");
 
 	if (!torch)
-		DO(OF(cuptiEnableDomain)(0, subscriber, CUPTI_DOMAIN_DRIVER));
+		MUST(OF(cuptiEnableDomain)(0, subscriber, CUPTI_DOMAIN_DRIVER));
 	if (strcmp(what, "calls") != 0) {
-		DO(OF(cuptiActivityDisable)(CUPTI_KIND_CONCURRENT_KERNEL));
-		DO(OF(cuptiActivityDisable)(CUPTI_KIND_COPY));
-		DO(OF(cuptiActivityFlushAll)(CUPTI_FLUSH_FORCED));
+		MUST(OF(cuptiActivityDisable)(CUPTI_KIND_CONCURRENT_KERNEL));
+		MUST(OF(cuptiActivityDisable)(CUPTI_KIND_COPY));
+		MUST(OF(cuptiActivityFlushAll)(CUPTI_FLUSH_FORCED));
 	}
 	if (!torch) {
-		DO(OF(cuptiUnsubscribe)(subscriber));
+		MUST(OF(cuptiUnsubscribe)(subscriber));
 		subscriber = NULL;
 	}
 	if (!strcmp(what, "xla"))
-		DO(OF(cuptiFinalize)());
+		MUST(OF(cuptiFinalize)());
 }
 
 /* ---- its work ---- */
@@ -192,7 +185,7 @@ static void launch(void *function, int n, void *stream, int64_t ns)
 {
 	for (int i = 0; i < n; i++) {
 		sim_next(ns);
-		DO(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, NULL, NULL));
+		MUST(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, NULL, NULL));
 	}
 }
 
@@ -200,20 +193,20 @@ static void *launches(void *arg)
 {
 	void *stream;
 
-	DO(cuCtxSetCurrent(context));
-	DO(cuStreamCreate(&stream, 1));
+	MUST(cuCtxSetCurrent(context));
+	MUST(cuStreamCreate(&stream, 1));
 	while (!atomic_load(&stop)) {
 		launch(threaded, 20, stream, 1000);
 		nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
 	}
-	DO(cuStreamSynchronize(stream));
+	MUST(cuStreamSynchronize(stream));
 	return arg;
 }
 
 static void wait_other(void)
 {
 	for (int i = 0; waits && !OF(cupti_double_records)(); i++) {
-		if (i == WAIT_S * 1000) {
+		if (i == waits * 1000) {
 			fprintf(stderr, "no other client has taken the device\n");
 			_exit(5);
 		}
@@ -228,14 +221,16 @@ static void start(void)
 #ifndef LINKED
 	library = dlopen(getenv("CUDA_BESIDE_LIB"), RTLD_NOW | RTLD_LOCAL);
 #endif
-	waits = getenv("CUDA_BESIDE_WAIT") != NULL;
-	DO(cuInit(0));
-	DO(cuDevicePrimaryCtxRetain(&context, 0));
-	DO(cuCtxSetCurrent(context));
-	DO(cuModuleLoadData(&module, "image"));
-	DO(cuModuleGetFunction(&alone, module, "alone"));
-	DO(cuModuleGetFunction(&profiled, module, "profiled"));
-	DO(cuModuleGetFunction(&threaded, module, "threaded"));
+	waits = getenv("CUDA_BESIDE_WAIT") ? atoi(getenv("CUDA_BESIDE_WAIT")) : 0;
+	MUST(cuInit(0));
+	MUST(cuDevicePrimaryCtxRetain(&context, 0));
+	MUST(cuCtxSetCurrent(context));
+	MUST(cuModuleLoadData(&module, "image"));
+	MUST(cuModuleGetFunction(&alone, module, "alone"));
+	MUST(cuModuleGetFunction(&profiled, module, "profiled"));
+	MUST(cuModuleGetFunction(&threaded, module, "threaded"));
+	if (waits)
+		prctl(PR_SET_NAME, "waiting");
 }
 
 static void tell(int round, const char *what)
@@ -256,15 +251,15 @@ int main(int argc, char **argv)
 
 	start();
 	for (int i = 0; i < n && i < 16; i++)
-		DO(pthread_create(&threads[i], NULL, launches, NULL));
+		MUST(pthread_create(&threads[i], NULL, launches, NULL));
 	for (int round = 0; round < rounds; round++) {
 		wait_other();
 		launch(alone, ALONE, NULL, round % 2 ? 400000 : 20000);
 		if (round % 2 == 0)
-			DO(cuCtxSynchronize());
+			MUST(cuCtxSynchronize());
 		begin(what);
 		launch(profiled, PROFILED, NULL, 30000);
-		DO(cuCtxSynchronize());
+		MUST(cuCtxSynchronize());
 		if (!strcmp(what, "exit") && round == rounds - 1)
 			exit(0);
 		end(what);
@@ -275,6 +270,6 @@ int main(int argc, char **argv)
 	atomic_store(&stop, true);
 	for (int i = 0; i < n && i < 16; i++)
 		pthread_join(threads[i], NULL);
-	DO(cuCtxSynchronize());
+	MUST(cuCtxSynchronize());
 	return 0;
 }

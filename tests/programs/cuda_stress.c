@@ -27,14 +27,6 @@
 #define THREADS 64
 #define NAMES 16
 
-#define DO(call) do { \
-	int result_ = (call); \
-	if (result_) { \
-		fprintf(stderr, "%s: error %d\n", #call, result_); \
-		_exit(1); \
-	} \
-} while (0)
-
 static void *context, *functions[NAMES];
 static atomic_long launched, cpu_ns, launches_n;
 static long count;
@@ -44,7 +36,7 @@ static bool for_ever, fresh;
 static void launch(void *stream, long i)
 {
 	sim_next(100);
-	DO(cuLaunchKernel(functions[i % NAMES], 1, 1, 1, 32, 1, 1, 0, stream, NULL, NULL));
+	MUST(cuLaunchKernel(functions[i % NAMES], 1, 1, 1, 32, 1, 1, 0, stream, NULL, NULL));
 	atomic_fetch_add_explicit(&launched, 1, memory_order_relaxed);
 }
 
@@ -54,13 +46,13 @@ static void *launches(void *arg)
 	struct timespec t;
 
 	(void)arg;
-	DO(cuCtxSetCurrent(context));
+	MUST(cuCtxSetCurrent(context));
 	if (!fresh)
-		DO(cuStreamCreate(&stream, 1));
+		MUST(cuStreamCreate(&stream, 1));
 	atomic_fetch_add(&started, 1);
 	for (long i = 0; for_ever || i < count; i++) {
 		if (fresh)
-			DO(cuStreamCreate(&stream, 1));
+			MUST(cuStreamCreate(&stream, 1));
 		if (i % 8 == 0) {
 			nvtxRangePushA("some op");
 			sim_range_push(sim_range("some op"));
@@ -71,7 +63,7 @@ static void *launches(void *arg)
 			sim_range_pop();
 		}
 		if (fresh)
-			DO(cuStreamDestroy_v2(stream));
+			MUST(cuStreamDestroy_v2(stream));
 	}
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	atomic_fetch_add(&cpu_ns, t.tv_sec * 1000000000 + t.tv_nsec);
@@ -82,7 +74,7 @@ static void *launches(void *arg)
 static void *launches_once(void *arg)
 {
 	(void)arg;
-	DO(cuCtxSetCurrent(context));
+	MUST(cuCtxSetCurrent(context));
 	launch(NULL, 0);
 	return NULL;
 }
@@ -94,17 +86,17 @@ static void start(void)
 	void *module;
 
 	nvtxInitialize(NULL);
-	DO(cuInit(0));
-	DO(cuDevicePrimaryCtxRetain(&context, 0));
-	DO(cuCtxSetCurrent(context));
-	DO(cuModuleLoadData(&module, "image"));
+	MUST(cuInit(0));
+	MUST(cuDevicePrimaryCtxRetain(&context, 0));
+	MUST(cuCtxSetCurrent(context));
+	MUST(cuModuleLoadData(&module, "image"));
 	for (int i = 0; i < NAMES; i++) {
 		char name[4096] = "";
 
 		if (bytes > 64 && bytes < sizeof(name))
 			memset(name, 'v', bytes - 16);
 		snprintf(name + strlen(name), 64, "kernel_%d", i);
-		DO(cuModuleGetFunction(&functions[i], module, name));
+		MUST(cuModuleGetFunction(&functions[i], module, name));
 	}
 }
 
@@ -134,7 +126,7 @@ static void children(int threads)
 			nvtxRangePop();
 			exit(0);
 		}
-		DO(pid < 0 || waitpid(pid, &status, 0) != pid || status);
+		MUST(pid < 0 || waitpid(pid, &status, 0) != pid || status);
 		forked++;
 		while (atomic_load(&launched) < next && atomic_load(&launched) < threads * count)
 			sched_yield();
@@ -146,11 +138,11 @@ static void side_by_side(int n, void *(*work)(void *), bool forks)
 	pthread_t threads[THREADS];
 
 	for (int i = 0; i < n; i++)
-		DO(pthread_create(&threads[i], NULL, work, NULL));
+		MUST(pthread_create(&threads[i], NULL, work, NULL));
 	if (forks)
 		children(n);
 	for (int i = 0; i < n; i++)
-		DO(pthread_join(threads[i], NULL));
+		MUST(pthread_join(threads[i], NULL));
 }
 
 int main(int argc, char **argv)
@@ -177,7 +169,7 @@ int main(int argc, char **argv)
 
 		for_ever = true;
 		for (int i = 0; i < threads; i++)
-			DO(pthread_create(&thread, NULL, launches, NULL));
+			MUST(pthread_create(&thread, NULL, launches, NULL));
 		while (atomic_load(&started) < threads)
 			sched_yield();
 		nanosleep(&t, NULL);
@@ -192,7 +184,7 @@ int main(int argc, char **argv)
 	} else {
 		return 2;
 	}
-	DO(cuCtxSynchronize());
+	MUST(cuCtxSynchronize());
 	if (forked)
 		printf("children %ld\n", forked);
 	printf("kB %ld %ld %ld ns %ld\n", before, half, resident_kb(),

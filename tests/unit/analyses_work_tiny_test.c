@@ -59,6 +59,31 @@ TEST(work_tiny_worked_example)
 	bench_release(&bench);
 }
 
+/* Four kernels in turns, whose names are too long for one line. */
+TEST(work_tiny_long_names)
+{
+	struct bench bench;
+	struct finding finding;
+	char text[128];
+
+	bench_init(&bench, &analysis_tiny);
+	for (int64_t i = 0; i < 10; i++) {
+		int64_t t = BASE + i * MS;
+
+		for (int k = 0; k < 40; k++) {
+			snprintf(text, sizeof(text), "kernel_%d_%080d", k % 4, 0);
+			burst(&bench, bench_name(&bench, text), 2, t + k * 6 * US, 1, 2 * US, 0);
+		}
+		bench_step(&bench, t, t + MS);
+	}
+	CHECK_INT(bench_review(&bench, NULL, &finding), 1);
+	CHECK(has(finding.lines[0], "most of it: kernel_0_0"));
+	CHECK(has(finding.lines[0], ", kernel_1_0"));
+	CHECK(!has(finding.lines[0], "kernel_2"));
+	CHECK(has(finding.lines[0], "00, … × 10 in sgd, 1.0 times per step"));
+	bench_release(&bench);
+}
+
 /* What one step of these would say, ten times over; the share set to 0. */
 static size_t said(void (*play)(struct bench *bench, int64_t t), struct finding *finding)
 {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "model/import/import.h"
+#include "model/import/keys.h"
 #include "model/import/details.h"
 #include "model/import/spool.h"
 #include "tests/unit/test.h"
@@ -20,6 +21,18 @@ static int64_t time_of(const char *text)
 	int64_t ns = -77;
 
 	return details_time(text, strlen(text), 1000, &ns) ? ns : -77;
+}
+
+/* Also where no byte has been kept yet. */
+TEST(import_keys_empty)
+{
+	struct keys keys = { .n = 0 };
+
+	CHECK_INT(keys_number(&keys, NULL, 0), 1);
+	CHECK_INT(keys_number(&keys, "a", 1), 2);
+	CHECK_INT(keys_number(&keys, "", 0), 1);
+	CHECK_INT(keys_number(&keys, "a", 1), 2);
+	keys_release(&keys);
 }
 
 TEST(import_times_are_exact)
@@ -50,6 +63,7 @@ TEST(import_times_are_exact)
 TEST(import_words)
 {
 	uint64_t grid[3], size = 0;
+	char name[64];
 
 	CHECK_INT(details_op("a/b:MatMul", 10), 3);
 	CHECK_INT(details_op("Iterator::Root", 14), 0);
@@ -67,6 +81,20 @@ TEST(import_words)
 	CHECK_INT(details_kind("my_memcpy_kernel"), COMMAND_KERNEL);
 	CHECK_INT(details_kind("[CUDA memset]"), COMMAND_FILL);
 	CHECK_INT(details_bytes("MEMCPYHtoD 123 bytes (PAGEABLE to DEVICE)"), 123);
+	CHECK(details_python("<built-in method replay of _Graph object at 0x7f>", name, 64));
+	CHECK_STR(name, "_Graph.replay");
+	CHECK(details_python("<built-in method tensor of type object at 0x7f>", name, 64));
+	CHECK_STR(name, "tensor");
+	CHECK(details_python("<method 'add' of 'torch.Tensor' objects>", name, 64));
+	CHECK_STR(name, "torch.Tensor.add");
+	CHECK(details_python("<built-in function linear>", name, 64));
+	CHECK_STR(name, "linear");
+	CHECK(details_python("/home/me/torch/train.py(12): <module>", name, 64));
+	CHECK_STR(name, "train.py:12 module");
+	CHECK(details_python("<frozen importlib._bootstrap>(241): _call", name, 64));
+	CHECK_STR(name, "frozen importlib._bootstrap:241 _call");
+	CHECK(!details_python("nn.Module: Linear_0", name, 64));
+	CHECK(!details_python("(): x", name, 64) && !details_python("", name, 64));
 	CHECK_INT(details_step("ProfilerStep#12"), 12);
 	CHECK_INT(details_step("ProfilerStep#"), -1);
 	CHECK_INT(details_step("ProfilerStep#1x"), -1);
@@ -301,11 +329,13 @@ TEST(import_says_what_it_cannot_read)
 			    "{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":-2},"
 			    "{\"ph\":\"X\",\"name\":\"a\",\"ts\":\"soon\"}]}"),
 		  IMPORT_NOTHING);
-	CHECK(strstr(got.said, "a negative duration, at item 0\n"));
-	CHECK(strstr(got.said, "a negative duration: 2 times in total\n"));
-	CHECK(strstr(got.said, "without a readable time, at event 3\n"));
+	CHECK(strstr(got.said, "1 2 events with a negative duration were dropped\n"));
+	CHECK(strstr(got.said, "1 1 event without a readable time was dropped\n"));
 	CHECK_INT(read_text(&got, "{\"displayTimeUnit\":\"ms\"}"), IMPORT_NOTHING);
-	CHECK(strstr(got.said, "not a Chrome trace"));
+	CHECK_STR(got.said, "2 'memory' is JSON, but not a trace: it has no list 'traceEvents'\n");
+	CHECK_INT(read_text(&got, "{\"rocprofiler-sdk-tool\":[{}]}"), IMPORT_NOTHING);
+	CHECK_STR(got.said, "2 'memory' is the results of rocprofv3 as JSON, which tftop does not "
+		  "read\n");
 	CHECK_INT(read_text(&got, "hello"), IMPORT_NOTHING);
 	CHECK(strstr(got.said, "tftop cannot open"));
 }
@@ -319,7 +349,7 @@ TEST(import_leaves_out_what_is_far_off)
 			    "[{\"ph\":\"X\",\"name\":\"a\",\"ts\":0,\"dur\":2},"
 			    "{\"ph\":\"X\",\"name\":\"b\",\"ts\":1795307911680434,\"dur\":2},"
 			    "{\"ph\":\"X\",\"name\":\"b\",\"ts\":1795307911680438,\"dur\":2}]"),
-		  IMPORT_PART);
+		  IMPORT_WHOLE);
 	CHECK(find(&got, EVENT_OP, 1) && !find(&got, EVENT_OP, 2));
 	CHECK_INT(find(&got, EVENT_OP, 0)->u.op.start_ns, 1795307911680434000);
 	CHECK(strstr(got.said, "1 of 3 events lie more than 30 days from the others"));

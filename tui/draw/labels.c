@@ -207,6 +207,11 @@ void label_shorten(char *out, size_t size, const char *name, int width, bool asc
 	bool cxx = strstr(name, "::") || strchr(name, '<') || strchr(name, '(');
 	int step;
 
+	/* "reduce · sum<float>" is short already, and both its ends tell it apart */
+	if (strstr(name, " · ")) {
+		label_fit_middle(out, size, name, width, ascii);
+		return;
+	}
 	snprintf(work, sizeof(work), "%s", name);
 	for (step = 0; step < 5 && text_width(work) > width; step++) {
 		switch (step) {

@@ -109,7 +109,9 @@ static void give_cell(struct giving *g, const struct sheet *sheet, size_t column
 	int free_columns;
 
 	if (text_width(text) > width) {
-		label_shorten(fitted, sizeof(fitted), text, width, false);
+		/* names of kernels in C may differ at their ends only; rows must not look alike */
+		(strpbrk(text, " /(:") ? label_shorten : label_fit_middle)(fitted, sizeof(fitted),
+									text, width, false);
 		text = fitted;
 	}
 	free_columns = width - text_width(text);

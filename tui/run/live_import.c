@@ -85,7 +85,7 @@ void live_look_at_import(struct live *live)
 		return;
 	pthread_join(import->thread, NULL);
 	import->joined = true;
-	live->stop_partial |= import->result != IMPORT_WHOLE;
+	live->stop_partial |= import->result == IMPORT_PART || import->result == IMPORT_STOPPED;
 	if (import->result == IMPORT_NOTHING)
 		live->exit_code = 125;
 	live_finish_model(live);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <langinfo.h>
+#include <limits.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include <wchar.h>
 
 #include "model/base/util.h"
+#include "probes/process/process.h"
 #include "probes/session/decode/guard.h"
 
 #define LEAVE_MS 1000			/* that the last picture may take */
@@ -180,23 +182,62 @@ static void say_unknown(char *error, size_t error_size)
 	snprintf(error, error_size, "unknown terminal type in TERM: '%s'", term ? term : "");
 }
 
+/*
+ * curses looks for the terminal's description where it was built to look, and in a bundle's own
+ * folder after that. It goes by a descriptor, because the list is divided by colons, and the
+ * variable has its old value again afterwards: PROGRAM inherits it.
+ */
+struct screen_described {
+	char *list;	/* TERMINFO_DIRS before; NULL: not set */
+	int folder;	/* -1: there is no such folder */
+};
+
+static void screen_describe(struct screen_described *d)
+{
+	const char *list = getenv("TERMINFO_DIRS");
+	char path[PATH_MAX];
+
+	d->list = list ? xstrdup(list) : NULL;
+	d->folder = process_own_file("own/share/terminfo", path, sizeof(path)) ?
+		open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (d->folder < 0)
+		return;
+	snprintf(path, sizeof(path), "%s:/proc/self/fd/%d", list ? list : "", d->folder);
+	setenv("TERMINFO_DIRS", path, 1);
+}
+
+static void screen_described(struct screen_described *d)
+{
+	if (d->folder >= 0) {
+		close(d->folder);
+		if (d->list)
+			setenv("TERMINFO_DIRS", d->list, 1);
+		else
+			unsetenv("TERMINFO_DIRS");
+	}
+	free(d->list);
+}
+
 bool screen_possible(char *error, size_t error_size)
 {
 	int result, fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+	struct screen_described described;
+	bool known;
 
 	if (fd < 0) {
 		snprintf(error, error_size, "cannot open the terminal '/dev/tty': %s",
 			 strerror(errno));
 		return false;
 	}
-	if (setupterm(NULL, fd, &result) == OK) {
-		del_curterm(cur_term);
-		close(fd);
-		return true;
-	}
+	screen_describe(&described);
+	known = setupterm(NULL, fd, &result) == OK;
+	screen_described(&described);
 	close(fd);
-	say_unknown(error, error_size);
-	return false;
+	if (known)
+		del_curterm(cur_term);
+	else
+		say_unknown(error, error_size);
+	return known;
 }
 
 static void release(struct screen *screen)
@@ -222,6 +263,7 @@ static bool has_string(const char *name)
 struct screen *screen_open(const struct screen_options *options, char *error, size_t error_size)
 {
 	struct screen *screen = xcalloc(1, sizeof(*screen));
+	struct screen_described described;
 
 	screen->tty = screen->memory = -1;
 	if (!open_tty(screen, error, error_size) || tcgetattr(screen->fd, &screen->modes)) {
@@ -232,7 +274,9 @@ struct screen *screen_open(const struct screen_options *options, char *error, si
 	/* the terminal knows its size; LINES and COLUMNS may be somebody else's */
 	unsetenv("LINES");
 	unsetenv("COLUMNS");
+	screen_describe(&described);
 	screen->curses = newterm(NULL, screen->out, screen->in);
+	screen_described(&described);
 	if (!screen->curses) {
 		say_unknown(error, error_size);
 		release(screen);

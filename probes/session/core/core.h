@@ -64,6 +64,7 @@ struct session {
 	struct launcher_plan *plan;	/* shared with the launcher; owned */
 	struct preflight preflight;
 	struct environ_choice probes;
+	struct shortcut shortcut;	/* with -p; at a launch the launcher has it */
 	struct children *children;	/* owned */
 	char *environment;		/* owned; result of session_environment() */
 	bool screen, lossless;

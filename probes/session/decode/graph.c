@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 
 #include "probes/session/decode/graph.h"
 #include "probes/session/decode/guard.h"
+#include "probes/process/process.h"
 
 #define TRACES_MAX 4096			/* folders with CTF below one path */
 #define LOOK_MAX 100000			/* how many files and folders are searched for them */
@@ -171,6 +173,26 @@ static bool fail(struct graph_build *build, const char *what)
 	return false;
 }
 
+/* From the libraries that a bundle brings, else from where babeltrace looks. */
+static const bt_plugin *graph_find_plugin(const char *name)
+{
+	const bt_plugin *plugin = NULL;
+	const bt_plugin_set *set = NULL;
+	char file[64], path[PATH_MAX];
+
+	snprintf(file, sizeof(file), "own/lib/babeltrace2/babeltrace-plugin-%s.so", name);
+	if (!process_own_file(file, path, sizeof(path)))
+		return bt_plugin_find(name, 1, 0, 1, 1, 0, &plugin) == BT_PLUGIN_FIND_STATUS_OK ?
+			plugin : NULL;
+	if (bt_plugin_find_all_from_file(path, 1, &set) !=
+	    BT_PLUGIN_FIND_ALL_FROM_FILE_STATUS_OK)
+		return NULL;
+	plugin = bt_plugin_set_borrow_plugin_by_index_const(set, 0);
+	bt_plugin_get_ref(plugin);
+	bt_plugin_set_put_ref(set);
+	return plugin;
+}
+
 const bt_plugin *graph_plugin(const char *name)
 {
 	static struct { const char *name; const bt_plugin *plugin; } loaded[] = {
@@ -180,10 +202,8 @@ const bt_plugin *graph_plugin(const char *name)
 	for (size_t i = 0; i < sizeof(loaded) / sizeof(loaded[0]); i++) {
 		if (strcmp(loaded[i].name, name))
 			continue;
-		if (!loaded[i].plugin &&
-		    bt_plugin_find(name, 1, 0, 1, 1, 0, &loaded[i].plugin) !=
-		    BT_PLUGIN_FIND_STATUS_OK)
-			loaded[i].plugin = NULL;
+		if (!loaded[i].plugin)
+			loaded[i].plugin = graph_find_plugin(name);
 		return loaded[i].plugin;
 	}
 	return NULL;

@@ -26,6 +26,8 @@
 #define NOFILE_LIMIT 4096
 #define ARGS_MAX 16
 #define ENV_MAX 32
+#define OWN_FD 3	/* the folder of the daemons' own files, as they see it */
+#define OWN_PATH "/proc/self/fd/3"
 
 /* ---- finding ---- */
 
@@ -102,12 +104,31 @@ static bool find_consumerd(const char *sessiond, char path[DAEMON_PATH_MAX])
 	return false;
 }
 
+/* A bundle's daemons come before the system's, which may be of another version. */
+static bool daemons_find_own(struct daemons *d)
+{
+	static const char *const names[] = {
+		"lttng-sessiond", "lttng-relayd", DAEMON_CONSUMER_NAME,
+	};
+	char *const paths[] = { d->sessiond_path, d->relayd_path, d->consumerd_path };
+	bool found = process_own_file("own", d->own, sizeof(d->own));
+
+	for (size_t i = 0; i < 3 && found; i++)
+		found = (size_t)snprintf(paths[i], DAEMON_PATH_MAX, "%s/bin/%s", d->own,
+					 names[i]) < DAEMON_PATH_MAX && runnable(paths[i]);
+	if (!found)
+		d->own[0] = '\0';
+	return found;
+}
+
 int daemons_find(struct daemons *d, char *error, size_t size)
 {
 	const char *missing = NULL;
 	ssize_t length = readlink("/proc/self/exe", d->self_path, sizeof(d->self_path) - 1);
 
 	d->self_path[length > 0 ? length : 0] = '\0';
+	if (daemons_find_own(d))
+		return 0;
 	if (!find_program("lttng-sessiond", d->sessiond_path))
 		missing = "lttng-sessiond";
 	else if (!find_program("lttng-relayd", d->relayd_path))
@@ -160,7 +181,8 @@ static bool names_consumer(const char *line)
 /* Drops variables of the user that the daemons would obey by mistake. */
 static void start_environment(struct start *s, const struct daemons *d)
 {
-	static const char *const kept[] = { "LD_LIBRARY_PATH", "ASAN_OPTIONS", "TSAN_OPTIONS" };
+	static const char *const kept[] = { "ASAN_OPTIONS", "TSAN_OPTIONS", "LD_LIBRARY_PATH" };
+	size_t keep = sizeof(kept) / sizeof(kept[0]);
 	extern char **environ;
 
 	start_add(s, true, "PATH=/usr/bin:/bin");
@@ -170,7 +192,14 @@ static void start_environment(struct start *s, const struct daemons *d)
 	start_add(s, true, DAEMON_CONSUMER_ENV "=%s", d->consumerd_path);
 	if (d->library_dir)
 		start_add(s, true, DAEMON_QUICK_ENV "=%s/libtftop-consumer.so", d->library_dir);
-	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+	if (d->own[0]) {
+		start_add(s, true, DAEMON_OWN_ENV "=%s", d->own);
+		start_add(s, true, "LD_LIBRARY_PATH=" OWN_PATH "/lib");
+		/* Else sessiond wants the schema where its package puts it. */
+		start_add(s, true, "LTTNG_SESSION_CONFIG_XSD_PATH=" OWN_PATH "/share/xml/lttng/");
+		keep--;		/* another LTTng's libraries are not for these daemons */
+	}
+	for (size_t i = 0; i < keep; i++)
 		if (getenv(kept[i]))
 			start_add(s, true, "%s=%s", kept[i], getenv(kept[i]));
 	/* Keeps marks by which a harness finds the processes of its tftop. */
@@ -219,15 +248,30 @@ static void open_log(const char *dir, const char *name)
 		close(log);
 }
 
+/* Opens the daemons' own files as OWN_FD; false: errno. */
+static bool open_own(const char *own)
+{
+	int fd = open(own, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	bool good = fd == OWN_FD ? fcntl(fd, F_SETFD, 0) == 0 : fd >= 0 && dup2(fd, OWN_FD) >= 0;
+
+	if (fd >= 0 && fd != OWN_FD)
+		close(fd);
+	return good;
+}
+
 static pid_t start_process(const struct daemons *d, const char *path, const char *name,
 			   struct start *s, mode_t mask, bool file_rights)
 {
 	struct rlimit files = { NOFILE_LIMIT, NOFILE_LIMIT }, now;
+	char inside[DAEMON_PATH_MAX + 32];
 	pid_t parent = getpid(), child = fork();
+	int own = OWN_FD;
 
 	if (child != 0)
 		return child;
 	process_default_signals();
+	if (d->own[0] && !open_own(d->own))
+		_exit(127);
 	if (d->uid != geteuid()) {
 		prctl(PR_SET_KEEPCAPS, file_rights ? 1 : 0, 0, 0, 0);
 		if (places_take_uid(d->uid) != 0)
@@ -243,11 +287,13 @@ static pid_t start_process(const struct daemons *d, const char *path, const char
 	if (chdir("/") != 0)
 		_exit(127);
 	open_log(d->dir, name);
-	process_keep_fds(NULL, 0);
+	process_keep_fds(&own, d->own[0] ? 1 : 0);
 	if (getrlimit(RLIMIT_NOFILE, &now) == 0 && now.rlim_max < NOFILE_LIMIT)
 		files.rlim_cur = files.rlim_max = now.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &files);
-	execve(path, s->args, s->env);
+	if (d->own[0])
+		snprintf(inside, sizeof(inside), OWN_PATH "/%s", path + strlen(d->own) + 1);
+	execve(d->own[0] ? inside : path, s->args, s->env);
 	dprintf(2, "Error: cannot run '%s': %s\n", path, strerror(errno));
 	_exit(127);
 }
@@ -371,9 +417,12 @@ void daemons_log_tail(const char *dir, const char *name, char *text, size_t size
 void daemons_consumer_hook(int argc, char **argv)
 {
 	const char *real = getenv(DAEMON_CONSUMER_ENV), *quick = getenv(DAEMON_QUICK_ENV);
+	const char *own = getenv(DAEMON_OWN_ENV);
 
 	if (argc < 1 || !real || strcmp(argv[0], DAEMON_CONSUMER_NAME) != 0)
 		return;
+	if (own && open_own(own))	/* sessiond has closed it */
+		real = OWN_PATH "/bin/" DAEMON_CONSUMER_NAME;
 	drop_file_rights();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() == 1)

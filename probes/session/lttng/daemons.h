@@ -20,6 +20,8 @@
 #define DAEMON_PATH_MAX 1024
 /* The environment variable by which daemons_consumer_hook() finds the real consumer daemon. */
 #define DAEMON_CONSUMER_ENV "TFTOP_CONSUMERD"
+/* The same for tftop's own copy of LTTng, see daemons.own. */
+#define DAEMON_OWN_ENV "TFTOP_CONSUMERD_OWN"
 /* The library that shortens its start. */
 #define DAEMON_QUICK_ENV "TFTOP_CONSUMERD_PRELOAD"
 #define DAEMON_CONSUMER_NAME "lttng-consumerd"
@@ -32,6 +34,10 @@ struct daemons {
 	char relayd_path[DAEMON_PATH_MAX];
 	char consumerd_path[DAEMON_PATH_MAX];
 	char self_path[DAEMON_PATH_MAX];
+	/* The folder `own` beside tftop, which holds all that the daemons need ("make bundle"); "":
+	 * there is none, they are the system's. Daemons reach it by a descriptor, because their uid
+	 * may have no right to pass the folders above, and lists of paths allow no colon. */
+	char own[DAEMON_PATH_MAX];
 	/* Set by the caller. */
 	const char *dir;	/* the private folder, which is LTTNG_HOME; borrowed */
 	const char *library_dir;	/* the probes' libraries; NULL: none; borrowed */

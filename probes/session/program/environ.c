@@ -110,6 +110,7 @@ static void find_libraries(struct environ_choice *choice, const char *self_dir)
 	char path[1024], *full;
 
 	choice->lib_dir[0] = '\0';
+	choice->passing = false;
 	for (size_t i = 0; i < 2 && self_dir; i++) {
 		snprintf(path, sizeof(path), places[i], self_dir);
 		full = realpath(path, NULL);
@@ -178,7 +179,7 @@ static bool find_everybodys(const char *dir, char *path, size_t size)
 
 void environ_complaint(const struct environ_choice *choice, char *text, size_t size)
 {
-	const char *bad = strpbrk(choice->lib_dir, " \t\n:;");
+	const char *bad = strpbrk(choice->lib_dir, ENVIRON_FORBIDDEN);
 	char open[1200];
 
 	text[0] = '\0';
@@ -353,10 +354,10 @@ size_t environ_lines(const struct environ_choice *choice,
 		add(&l, "LTTNG_UST_ALLOW_BLOCKING=1");
 	snprintf(start, sizeof(start), "%s/" START_LIBRARY, seen);
 	/* Last: a sanitizer's or an allocator's library insists on being first. */
-	if (options->preload)
+	if (options->preload && !choice->passing)
 		add_list(&l, "LD_PRELOAD", start, ": ", false);
 	/* gcc's address sanitizer refuses to run if anything was loaded before it. */
-	if (options->preload)
+	if (options->preload && !choice->passing)
 		add_list(&l, "ASAN_OPTIONS", ASAN_ORDER, ":", true);
 	for (size_t i = 0; i < PROBES; i++)
 		if (choice->chosen[i] && library_there(choice->lib_dir, probes[i].library))

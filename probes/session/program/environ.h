@@ -20,10 +20,13 @@
 #include <stddef.h>
 
 #define ENVIRON_PROBES_MAX 16
+/* What lists of paths in variables are divided by: none may be in a path. */
+#define ENVIRON_FORBIDDEN " \t\n:;"
 
 struct environ_choice {
 	bool chosen[ENVIRON_PROBES_MAX];	/* indexed as the table of environ.c */
 	char lib_dir[1024];			/* "": no probe libraries were found */
+	bool passing;				/* lib_dir goes with tftop: not for LD_PRELOAD */
 };
 
 /*

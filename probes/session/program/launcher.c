@@ -535,7 +535,7 @@ _Noreturn void launcher_main(const struct launcher_options *options)
 		setpgid(0, 0);
 
 	int keep[] = { options->fd, options->input, l.master, l.slave, l.gate,
-		       l.report, l.signals };
+		       l.report, l.signals, options->shortcut->lock };
 	process_null_stdio();
 	process_keep_fds(keep, sizeof(keep) / sizeof(keep[0]));
 	if (chdir("/") != 0)
@@ -543,5 +543,6 @@ _Noreturn void launcher_main(const struct launcher_options *options)
 	fcntl(options->input, F_SETFL, O_NONBLOCK);
 	while (!launcher_finished(&l))
 		launcher_turn(&l);
+	shortcut_close(options->shortcut);
 	_exit(0);
 }

@@ -27,6 +27,8 @@
 #include <sys/ioctl.h>
 #include <sys/types.h>
 
+#include "probes/session/program/shortcut.h"
+
 #define LAUNCHER_SIGNALS 65
 #define LAUNCHER_ENV_MAX 65536
 
@@ -54,6 +56,7 @@ struct launcher_options {
 	pid_t tftop;
 	int fd;				/* messages, SEQPACKET */
 	int input;			/* keys for PROGRAM, stream */
+	struct shortcut *shortcut;	/* removed at the launcher's end */
 };
 
 /* The life of the launcher process, called in the forked child. */

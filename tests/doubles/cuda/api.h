@@ -9,6 +9,17 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* Ends the program where a call fails. */
+#define MUST(call) do { \
+	int result_ = (call); \
+	if (result_) { \
+		fprintf(stderr, "%s: error %d\n", #call, result_); \
+		_exit(1); \
+	} \
+} while (0)
 
 struct cuda_kernel_node {
 	void *function;

@@ -441,8 +441,6 @@ static int set_kind(uint32_t kind, bool on)
 		cu_set(cu_driver_api, 1024, on);
 	if (kind == CUPTI_KIND_RUNTIME)
 		cu_set(cu_runtime_api, 1024, on);
-	if (on && kind == CUPTI_KIND_DEVICE && sim_state == 2)
-		cu_devices();
 	return CUPTI_OK;
 }
 

@@ -81,7 +81,6 @@ SIM_API bool cupti_double_records(void);
 extern const struct sim_tool cu_tool;
 /* Size of a record of that kind in this release; 0: there is no such kind. */
 uint32_t cu_bytes(uint32_t kind);
-void cu_devices(void);	/* their records, where that kind is on */
 void cu_overhead_record(uint32_t kind, int64_t start_ns, int64_t end_ns, uint32_t correlation);
 
 /* --- buffers: cupti_buffers.c --- */

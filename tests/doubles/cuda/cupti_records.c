@@ -389,7 +389,8 @@ static void told_compiled(int device, int64_t start_ns, int64_t end_ns, uint32_t
 
 /* --- things ----------------------------------------------------------------- */
 
-void cu_devices(void)
+/* When the driver has started, and never again: a client that comes later gets none. */
+static void devices_told(void)
 {
 	for (int i = 0; i < sim_settings.devices; i++) {
 		const struct sim_device *d = &sim_devices[i];
@@ -522,7 +523,7 @@ static void told_leave(struct sim_call *call)
 	if (init) {
 		struct cupti_resource data = { 0 };
 
-		cu_devices();
+		devices_told();
 		cu_callback(CUPTI_DOMAIN_RESOURCE, CUPTI_RESOURCE_INIT_FINISHED, &data);
 	}
 	call_back(call, true);

@@ -303,10 +303,12 @@ static void write_kernel(FILE *f, const struct row *r, size_t n)
 	}
 	fputs("],\n  \"by_queue\": [", f);
 	for (size_t i = 0; i < n; i++) {
-		char name[32] = "default stream";
+		char name[40] = "default stream";
 
 		if (!r[i].stream->legacy)
-			snprintf(name, sizeof(name), "stream %u", r[i].stream->id);
+			snprintf(name, sizeof(name), "%sstream %u",
+				 r[i].stream->per_thread ? "per-thread default " : "",
+				 r[i].stream->id);
 		fprintf(f, "%s{\"queue_name\": \"%s\", \"count\": %llu, \"total_ns\": %lld}",
 			i ? ", " : "", name, (unsigned long long)r[i].sum->count,
 			(long long)r[i].sum->ns);
