@@ -114,28 +114,42 @@ static void count_run(struct steps *steps, int64_t ran_ns)
 
 /* ---- what lies within a range ---- */
 
-/* Removes the steps that lie within [start, end) and makes the sums anew. */
+/* Takes a step that goes out of the sums of its series. Returns whether its run was the longest. */
+static bool uncount_step(struct steps *steps, int64_t dur_ns)
+{
+	add_ns(&steps->sum_ns, -dur_ns);
+	hist_remove(&steps->hist, dur_ns);
+	if (steps->source != STEPS_PERIOD)
+		return false;
+	add_ns(&steps->ran_ns, -dur_ns);
+	return dur_ns == steps->longest_ns;
+}
+
+/* Removes the steps that lie within [start, end). */
 static void steps_drop_within(struct steps *steps, int64_t start_ns, int64_t end_ns)
 {
-	size_t to = FIRST_FROM(steps->list, steps->n, start_ns), n = steps->n;
+	size_t from = FIRST_FROM(steps->list, steps->n, start_ns), to = from, i;
+	bool longest = false;
 
-	for (size_t i = to; i < n; i++) {
-		const struct step *step = &steps->list[i];
+	for (i = from; i < steps->n && steps->list[i].start_ns < end_ns; i++) {
+		struct step step = steps->list[i];
 
-		if (step->start_ns + step->dur_ns > end_ns)
-			steps->list[to++] = *step;
+		if (step.start_ns + step.dur_ns > end_ns)
+			steps->list[to++] = step;
+		else
+			longest |= uncount_step(steps, step.dur_ns);
 	}
-	if (to == n)
+	if (to == i)
 		return;
-	steps->n = to;
+	memmove(&steps->list[to], &steps->list[i], (steps->n - i) * sizeof(*steps->list));
+	steps->n -= i - to;
 	steps->moved++;
-	steps->sum_ns = steps->ran_ns = steps->longest_ns = 0;
-	hist_release(&steps->hist);
-	for (size_t i = 0; i < to; i++) {
-		add_ns(&steps->sum_ns, steps->list[i].dur_ns);
-		count_run(steps, steps->list[i].dur_ns);
-		hist_add(&steps->hist, steps->list[i].dur_ns);
-	}
+	if (!longest)
+		return;
+	steps->longest_ns = 0;
+	for (i = 0; i < steps->n; i++)
+		if (steps->list[i].dur_ns > steps->longest_ns)
+			steps->longest_ns = steps->list[i].dur_ns;
 }
 
 /* Whether a step of the list covers [start, end). */
