@@ -66,6 +66,7 @@ struct analyses {
 	int64_t period_ns;
 	uint64_t n_steps;		/* complete steps, without the warm-up */
 	int64_t steps_ns;		/* sum of their durations */
+	size_t series;			/* of the steps in the means; see series.c */
 	void *state[ANALYSIS_COUNT + 1];	/* owned */
 	void (*watch)(void *arg, const struct slice *slice);
 	void *watch_arg;
@@ -84,8 +85,7 @@ struct analyses *analyses_new(struct model *model)
 	analyses->done_ns = analyses->tried_ns = analyses->reviewed_ns = INT64_MIN;
 	for (int i = 0; i < (int)ANALYSIS_COUNT; i++) {
 		analyses->state[i] = xcalloc(1, list[i]->size);
-		if (list[i]->init)
-			list[i]->init(model, analyses->state[i]);
+		analysis_start(model, list[i], analyses->state[i]);
 	}
 	return analyses;
 }
@@ -438,9 +438,14 @@ static void make_room(struct analyses *analyses)
 	analyses->keys = xreallocarray(NULL, analyses->cap_keys, 2 * sizeof(*analyses->keys));
 }
 
-/* The keys of all acts, or of all runs, from number i on that start in [from_ns, to_ns), sorted. */
+static bool may_repeat(uint32_t kind)
+{
+	return kind == ACT_RUN || kind == ACT_OP;
+}
+
+/* Sorted keys of all acts, or of those of a period, from number i on, in [from_ns, to_ns). */
 static void make_keys(struct analyses *analyses, size_t i, int64_t from_ns, int64_t to_ns,
-		      bool runs)
+		      bool repeat)
 {
 	const struct waiting_acts *waiting = &analyses->acts->waiting;
 	size_t n = 0;
@@ -449,7 +454,7 @@ static void make_keys(struct analyses *analyses, size_t i, int64_t from_ns, int6
 	for (; i < waiting->n; i++) {
 		struct start_key key = waiting->keys[i];
 
-		if (key.start < to_ns && key.start >= from_ns && (!runs || key.kind == ACT_RUN))
+		if (key.start < to_ns && key.start >= from_ns && (!repeat || may_repeat(key.kind)))
 			analyses->keys[n++] = key;
 	}
 	start_keys_sort(analyses->keys, analyses->keys + n, n);
@@ -470,14 +475,14 @@ static void look_for_steps(struct model *model, int64_t to_ns)
 	    to_ns - analyses->period_ns < PERIOD_LOOK_NS)
 		return;
 	while (analyses->acts->looked < waiting->n &&
-	       (waiting->keys[analyses->acts->looked].kind != ACT_RUN ||
+	       (!may_repeat(waiting->keys[analyses->acts->looked].kind) ||
 		waiting->keys[analyses->acts->looked].start < analyses->period_ns))
 		analyses->acts->looked++;
 	make_keys(analyses, analyses->acts->looked, analyses->period_ns, to_ns, true);
 	for (size_t i = 0; i < analyses->n_keys; i++) {
 		if (i + AHEAD < analyses->n_keys)
 			fetch(waiting_at(waiting, analyses->keys[i + AHEAD].at));
-		period_run(model, analyses->period, waiting_at(waiting, analyses->keys[i].at));
+		period_act(model, analyses->period, waiting_at(waiting, analyses->keys[i].at));
 	}
 	analyses->period_ns = to_ns;
 }
@@ -499,6 +504,11 @@ static void hand_out_until(struct model *model, const struct steps *steps, int64
 	struct analyses *analyses = model->analyses;
 	const struct step *step;
 
+	if (series_changes(model, steps, &analyses->series)) {
+		analyses->n_steps = 0;
+		analyses->steps_ns = 0;
+		analyses_restart(model, list, analyses->state);
+	}
 	make_keys(analyses, 0, INT64_MIN, to_ns, false);
 	while (analyses->done_ns < to_ns) {
 		struct slice slice = { .t0 = analyses->done_ns, .number = -1 };

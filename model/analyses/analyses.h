@@ -18,6 +18,7 @@
 #include "model/analyses/finding.h"
 #include "model/base/names.h"
 
+struct steps;
 struct analyses;		/* owned by the model: model->analyses */
 
 struct analysis {
@@ -25,6 +26,10 @@ struct analysis {
 	size_t size;			/* size of its state, which is zeroed before init */
 	void (*init)(struct model *model, void *state);		/* may be NULL */
 	void (*release)(void *state);				/* may be NULL */
+	/* All of its state is kept per step: it begins anew when other steps are shown. */
+	bool per_step;
+	/* Else: forgets what it keeps per step. May be NULL. */
+	void (*restart)(void *state);
 	/* One more slice has settled. May be NULL. */
 	void (*slice)(struct model *model, void *state, const struct slice *slice);
 	/* Adds the findings over all slices so far; called about once per second of data and at the
@@ -71,6 +76,15 @@ enum analysis_id {
 struct analyses *analyses_new(struct model *model);
 void analyses_free(struct analyses *analyses);
 void *analysis_state(const struct model *model, enum analysis_id id);
+
+/* ---- series.c ---- */
+
+/* state: analysis->size bytes */
+void analysis_start(struct model *model, const struct analysis *analysis, void *state);
+/* Other steps are shown. The list ends with NULL. */
+void analyses_restart(struct model *model, const struct analysis *const *list, void **state);
+/* Whether the steps are of another series than before. *series: 1 + its index, 0: none yet. */
+bool series_changes(const struct model *model, const struct steps *steps, size_t *series);
 
 /* Hands out the slices that have settled since the last call. finish: hands out everything and
  * makes the last review. */

@@ -117,6 +117,16 @@ size_t model_bandwidth(struct model *model, struct bandwidth_row **out)
 	return bandwidth->n;
 }
 
+static void bandwidth_restart(void *state)
+{
+	struct bandwidth *bandwidth = state;
+
+	bandwidth->basis = (struct basis) { .steps = 0 };
+	for (uint32_t i = 0; i < bandwidth->n; i++)
+		bandwidth->ways[i].step_bytes = 0;
+}
+
 const struct analysis analysis_bandwidth = {
 	.name = "bandwidth", .size = sizeof(struct bandwidth), .slice = bandwidth_slice,
+	.restart = bandwidth_restart,
 };

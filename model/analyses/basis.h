@@ -65,6 +65,14 @@ static inline int64_t basis_whole(const struct basis *basis)
 	return basis_per(basis, basis->ns[basis_scope(basis)]);
 }
 
+/* The same for what removing a cause would save, which is never more than the step. */
+static inline int64_t basis_cost(const struct basis *basis, int64_t sum)
+{
+	int64_t ns = basis_per(basis, sum), whole_ns = basis_whole(basis);
+
+	return ns < whole_ns ? ns : whole_ns;
+}
+
 static inline const char *basis_word(const struct basis *basis)
 {
 	return basis->steps ? "per step" : "per second";

@@ -262,6 +262,7 @@ static void take_series(struct breakdown *b, size_t series)
 		b->steps = b->between = (struct step_sums) { .n = 0 };
 		b->first_ns = b->launch_call_ns = 0;
 		b->launches = 0;
+		b->n = 0;
 		memset(b->held, 0, sizeof(b->held));
 	}
 	b->series = series + 1;
@@ -280,9 +281,9 @@ void breakdown_end(struct model *model, struct slice_sweep *sweep)
 	if (b->open)
 		return;
 	if (slice->step) {
-		keep_row(b);
 		if (steps)
 			take_series(b, (size_t)(steps - model->steps));
+		keep_row(b);
 		if (averaged) {
 			if (!b->first_ns)
 				b->first_ns = b->now.start_ns;

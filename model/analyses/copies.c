@@ -463,7 +463,7 @@ static void way_finding(struct model *model, const struct copies *copies,
 	struct finding finding = {
 		.id = "copy-bound", .subject = way->device << 4 | way->direction,
 		.severity = SEVERITY_WARNING,
-		.cost_ns = basis_per(basis, way->sum[scope].exposed_ns),
+		.cost_ns = basis_cost(basis, way->sum[scope].exposed_ns),
 		.evidence = {
 			.kind = EVIDENCE_COPIES, .t0 = way->place.t0, .t1 = way->place.t1,
 			.row = way->place.row, .key = direction_key(model, way->direction),
@@ -523,7 +523,7 @@ static void habit_finding(struct model *model, const struct copies *copies,
 	const struct basis *basis = &copies->basis;
 	struct finding finding = {
 		.subject = (uint32_t)(habit - copies->habits), .severity = SEVERITY_WARNING,
-		.cost_ns = basis_per(basis, habit->sum[basis_scope(basis)].ns),
+		.cost_ns = basis_cost(basis, habit->sum[basis_scope(basis)].ns),
 		.evidence = {
 			.kind = EVIDENCE_COPIES, .t0 = habit->place.t0, .t1 = habit->place.t1,
 			.row = habit->place.row, .key = direction_key(model, habit->direction),
@@ -553,5 +553,6 @@ static void copies_review(struct model *model, void *state, struct findings *fin
 
 const struct analysis analysis_copies = {
 	.name = "copies", .size = sizeof(struct copies),
+	.per_step = true,
 	.slice = copies_slice, .review = copies_review,
 };

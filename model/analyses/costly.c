@@ -288,7 +288,7 @@ static void class_finding(struct model *model, const struct costly *costly, enum
 	char share[FMT_MAX], path[FMT_MAX], left[FMT_MAX], now[FMT_MAX];
 	struct finding finding = {
 		.id = "costly-op", .subject = (uint32_t)op_class, .severity = SEVERITY_NOTE,
-		.cost_ns = basis_per(basis, costly->saved_ns[op_class][scope]),
+		.cost_ns = basis_cost(basis, costly->saved_ns[op_class][scope]),
 	};
 
 	ns -= told_ns;

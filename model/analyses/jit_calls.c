@@ -264,7 +264,7 @@ static void jit_calls_review(struct model *model, void *state, struct findings *
 
 	if (!basis->steps || !basis_ready(model, basis) || !j->sum.calls)
 		return;
-	finding.cost_ns = basis_per(basis, j->sum.in_ns + j->sum.between_ns);
+	finding.cost_ns = basis_cost(basis, j->sum.in_ns + j->sum.between_ns);
 	if (per_mille(finding.cost_ns, basis_whole(basis)) <
 	    model_threshold(model, THRESHOLD_OVERHEAD_SHARE) * 10)
 		return;
@@ -311,6 +311,7 @@ static size_t jit_calls_bytes(const void *state)
 
 const struct analysis analysis_jit_calls = {
 	.name = "calls of jitted functions", .size = sizeof(struct jit_calls),
+	.per_step = true,
 	.slice = jit_calls_slice, .review = jit_calls_review, .release = jit_calls_release,
 	.bytes = jit_calls_bytes,
 };

@@ -365,5 +365,6 @@ static size_t overhead_bytes(const void *state)
 
 const struct analysis analysis_overhead = {
 	.name = "framework overhead", .size = sizeof(struct overhead), .slice = overhead_slice,
+	.per_step = true,
 	.review = overhead_review, .release = overhead_release, .bytes = overhead_bytes,
 };

@@ -6,9 +6,11 @@
 
 #include "model/base/map.h"
 #include "model/base/util.h"
+#include "model/core/things.h"
+#include "model/lanes/cover.h"
 #include "model/steps/steps.h"
 
-#define PROCESSES 4u
+#define LOOKS 8u			/* processes, and threads that run ops */
 #define NAMES_MAX_PERIOD 256u
 #define HISTORY 128u			/* how many runs of a name are kept */
 #define PERIODS 8u			/* minimum number of stretches */
@@ -29,13 +31,14 @@ struct period_mark {
 
 struct period_name {
 	uint32_t name;
+	bool tunes;			/* an autotuner runs it between its attempts */
 	uint64_t count;			/* number of all runs; the last HISTORY are in marks */
 	int64_t total_ns;
 	struct period_mark *marks;		/* owned; a ring */
 };
 
 struct period_look {
-	uint32_t process;
+	uint32_t process, thread;	/* thread: NONE if it looks at what ran on devices */
 	uint64_t content, runs, since_look, look_after;
 	int64_t until_ns;		/* something ran up to this time */
 	struct period_name *list;		/* owned */
@@ -55,7 +58,7 @@ struct period_look {
 };
 
 struct period {
-	struct period_look processes[PROCESSES];
+	struct period_look looks[LOOKS];
 	uint32_t n;
 };
 
@@ -67,7 +70,7 @@ struct period *period_new(void)
 void period_free(struct period *period)
 {
 	for (uint32_t p = 0; p < period->n; p++) {
-		struct period_look *looked = &period->processes[p];
+		struct period_look *looked = &period->looks[p];
 
 		for (uint32_t i = 0; i < looked->n; i++)
 			free(looked->list[i].marks);
@@ -82,30 +85,34 @@ size_t period_bytes(const struct period *period)
 	size_t bytes = sizeof(*period);
 
 	for (uint32_t p = 0; p < period->n; p++)
-		bytes += period->processes[p].n * (sizeof(struct period_name) +
+		bytes += period->looks[p].n * (sizeof(struct period_name) +
 						   HISTORY * sizeof(struct period_mark));
 	return bytes;
 }
 
-static struct period_look *looked_of(struct period *period, uint32_t process)
+/* thread: NONE for what ran on the devices of the process. */
+static struct period_look *looked_of(struct period *period, uint32_t process, uint32_t thread)
 {
 	struct period_look *looked;
 
 	for (uint32_t p = 0; p < period->n; p++)
-		if (period->processes[p].process == process)
-			return &period->processes[p];
-	if (period->n == PROCESSES)
+		if (period->looks[p].process == process && period->looks[p].thread == thread)
+			return &period->looks[p];
+	if (period->n == LOOKS)
 		return NULL;
-	looked = &period->processes[period->n++];
+	looked = &period->looks[period->n++];
 	looked->process = process;
+	looked->thread = thread;
 	looked->list = xcalloc(NAMES_MAX_PERIOD, sizeof(*looked->list));
 	return looked;
 }
 
-static struct period_name *named_of(struct period_look *looked, uint32_t name)
+static struct period_name *named_of(struct model *model, struct period_look *looked,
+				    uint32_t name)
 {
 	uint32_t index = map_get(&looked->by_name, name);
 	struct period_name *named;
+	const char *text;
 
 	if (index != MAP_NONE)
 		return &looked->list[index];
@@ -113,6 +120,9 @@ static struct period_name *named_of(struct period_look *looked, uint32_t name)
 		return NULL;
 	named = &looked->list[looked->n++];
 	named->name = name;
+	/* XLA's autotuner looks for writes beyond the results of each attempt */
+	text = names_raw(&model->names, name);
+	named->tunes = text && strcasestr(text, "redzone");
 	named->marks = xcalloc(HISTORY, sizeof(*named->marks));
 	map_set(&looked->by_name, name, looked->n - 1);
 	return named;
@@ -296,15 +306,35 @@ static void period_find_anchor(struct model *model, struct period_look *looked)
 	period_start_steps(model, looked);
 }
 
-void period_run(struct model *model, struct period *period, const struct act *act)
+/* Forgets what ran so far: a step is never made of it. */
+static void period_break(struct period_look *looked)
 {
-	struct period_look *looked = looked_of(period, act->process);
-	uint32_t name = names_resolve(&model->names, act->name);
-	struct period_name *named;
+	for (uint32_t i = 0; i < looked->n; i++) {
+		looked->list[i].count = 0;
+		looked->list[i].total_ns = 0;
+	}
+	looked->found = false;
+	looked->since_look = 0;
+}
 
-	if (!looked || act->command == COMMAND_FILL || act->command == COMMAND_UNMAP)
+static bool compiles_at(const struct model *model, uint32_t process, int64_t t_ns)
+{
+	const struct cover *compiling = &process_at(model, process)->compiling;
+
+	return compiling->n && cover_window(compiling, t_ns, t_ns + 1) > 0;
+}
+
+/* name: 0 if it cannot begin a step. */
+static void period_look_at(struct model *model, struct period_look *looked, const struct act *act,
+			   uint32_t name, uint64_t content)
+{
+	struct period_name *named = name ? named_of(model, looked, name) : NULL;
+
+	if ((named && named->tunes) || compiles_at(model, looked->process, act->kind == ACT_RUN &&
+						   act->call_ns ? act->call_ns : act->start_ns)) {
+		period_break(looked);
 		return;
-	named = act->command == COMMAND_KERNEL && name ? named_of(looked, name) : NULL;
+	}
 	if (named) {
 		named->marks[named->count++ % HISTORY] = (struct period_mark) {
 			.start_ns = act->start_ns, .content = looked->content,
@@ -313,8 +343,7 @@ void period_run(struct model *model, struct period *period, const struct act *ac
 		};
 		add_ns(&named->total_ns, act->end_ns - act->start_ns);
 	}
-	looked->content += map_mix(((uint64_t)act->command << 40 | (uint64_t)act->direction << 32 |
-				    name) + 1);
+	looked->content += content;
 	looked->runs++;
 	if (act->end_ns > looked->until_ns)
 		looked->until_ns = act->end_ns;
@@ -330,4 +359,47 @@ void period_run(struct model *model, struct period *period, const struct act *ac
 	}
 	if (act->start_ns - looked->step_ns > LOST * looked->period_ns)
 		looked->found = false;
+}
+
+static void period_run(struct model *model, struct period *period, const struct act *act)
+{
+	struct period_look *looked = looked_of(period, act->process, NONE);
+	uint32_t name = names_resolve(&model->names, act->name);
+
+	if (!looked || act->command == COMMAND_FILL || act->command == COMMAND_UNMAP)
+		return;
+	period_look_at(model, looked, act, act->command == COMMAND_KERNEL ? name : 0,
+		       map_mix(((uint64_t)act->command << 40 | (uint64_t)act->direction << 32 |
+				name) + 1));
+}
+
+static bool has_found(const struct period *period, uint32_t process)
+{
+	for (uint32_t p = 0; p < period->n; p++)
+		if (period->looks[p].process == process && period->looks[p].thread == NONE &&
+		    period->looks[p].found)
+			return true;
+	return false;
+}
+
+/* Outermost ops of a thread; nothing if the devices show the period already. */
+static void period_op(struct model *model, struct period *period, const struct act *act)
+{
+	uint32_t name = names_resolve(&model->names, act->name);
+	struct period_look *looked;
+
+	if (act->command == FW_NONE || act->flags & (ACT_RANGE | ACT_ASYNC) || !name ||
+	    act->thread == NONE || has_found(period, act->process))
+		return;
+	looked = looked_of(period, act->process, act->thread);
+	if (looked && act->start_ns >= looked->until_ns)
+		period_look_at(model, looked, act, name, map_mix(name + 1));
+}
+
+void period_act(struct model *model, struct period *period, const struct act *act)
+{
+	if (act->kind == ACT_RUN)
+		period_run(model, period, act);
+	else
+		period_op(model, period, act);
 }

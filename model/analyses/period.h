@@ -10,12 +10,19 @@
  * with k = 1 and the same content, the one before which the process rested longest begins the
  * step, because a step begins after a wait.
  *
+ * The same is done with the outermost ops of each thread, for programs whose kernels all have one
+ * name; their period counts only where that of the devices was not found.
+ *
+ * What ran while the process compiled, or between the attempts of an autotuner, is forgotten: such
+ * work repeats, and is not the loop. Periods within a range of the program are not steps either
+ * (steps/steps.c).
+ *
  * At least PERIODS stretches of two runs or more are needed. The time between two anchors that
  * are more than LONG periods apart is not a step (an evaluation, a pause); a process that does
  * something else for longer is examined again. Each loop that is found is a series of its own;
  * one with the same content is the same loop.
  *
- * Complexity: O(1) per run; while nothing is found, O(names * k * HISTORY) every LOOK runs.
+ * Complexity: O(1) per run or op; while nothing is found, O(names * k * HISTORY) every LOOK runs.
  * Memory: NAMES_MAX names of HISTORY runs for each of a few processes. Source: HTA and XProf
  * know steps by their marks only; content hashes are those of rolling-hash search.
  */
@@ -29,7 +36,7 @@ struct period;
 struct period *period_new(void);
 void period_free(struct period *period);
 size_t period_bytes(const struct period *period);
-/* One run, in order of start. May add steps to the model's series. */
-void period_run(struct model *model, struct period *period, const struct act *act);
+/* One run or op, in order of start. May add steps to the model's series. */
+void period_act(struct model *model, struct period *period, const struct act *act);
 
 #endif

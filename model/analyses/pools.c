@@ -220,7 +220,7 @@ static void pools_report(struct model *model, const struct basis *basis,
 	char share[FMT_MAX], times[FMT_MAX], wait[FMT_MAX], longest[FMT_MAX];
 	struct finding finding = {
 		.id = "pool-bound", .subject = pool->name,
-		.cost_ns = basis_per(basis, pool->cost_ns[scope]),
+		.cost_ns = basis_cost(basis, pool->cost_ns[scope]),
 		.severity = per_mille(held_ns, whole_ns) >= 500 ? SEVERITY_WARNING : SEVERITY_NOTE,
 		.evidence = {
 			.kind = EVIDENCE_OP, .t0 = most->t0, .t1 = most->t1, .row = most->row,
@@ -282,5 +282,6 @@ static size_t state_bytes(const void *state)
 
 const struct analysis analysis_pools = {
 	.name = "pools", .size = sizeof(struct pools_state), .release = pools_end,
+	.per_step = true,
 	.slice = pools_slice, .review = pools_review, .bytes = state_bytes,
 };

@@ -173,7 +173,7 @@ static void recompiles_report(struct model *model, const struct recompiles *r,
 	char count[FMT_MAX], all[FMT_MAX], longest[FMT_MAX], place[200] = "";
 	struct finding finding = {
 		.id = "recompiles", .subject = thing->name, .severity = SEVERITY_WARNING,
-		.cost_ns = basis_per(&r->basis, sum->ns),
+		.cost_ns = basis_cost(&r->basis, sum->ns),
 		.evidence = { .kind = EVIDENCE_TIME, .t0 = sum->t0, .t1 = sum->t1,
 			      .row = thing->row },
 	};
@@ -246,5 +246,6 @@ static size_t recompiles_bytes(const void *state)
 
 const struct analysis analysis_recompiles = {
 	.name = "recompiles", .size = sizeof(struct recompiles), .slice = recompiles_slice,
+	.per_step = true,
 	.review = recompiles_review, .release = recompiles_release, .bytes = recompiles_bytes,
 };

@@ -227,7 +227,7 @@ static bool same_data_is_reported(const struct model *model, const struct same_d
 	if (!same->n || place->looked_ns <= 0 ||
 	    place->steps < (uint64_t)model_threshold(model, THRESHOLD_MIN_STEPS))
 		return false;
-	same->cost_ns = basis_per(&s->basis,
+	same->cost_ns = basis_cost(&s->basis,
 				  (int64_t)((__int128)place->ns * same->ns / place->looked_ns));
 	return per_mille(same->cost_ns, basis_whole(&s->basis)) >=
 	       model_threshold(model, THRESHOLD_REPEAT_SHARE) * 10;
@@ -327,5 +327,6 @@ static size_t same_data_bytes(const void *state)
 
 const struct analysis analysis_same_data = {
 	.name = "same data", .size = sizeof(struct same_data), .slice = same_data_slice,
+	.per_step = true,
 	.review = same_data_review, .release = same_data_release, .bytes = same_data_bytes,
 };

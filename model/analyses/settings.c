@@ -311,7 +311,7 @@ static const char *few_threads(struct model *model, uint32_t process, uint32_t c
 static void review_one(struct model *model, const struct basis *basis, const struct told *t,
 		       enum settings_what what, struct findings *findings)
 {
-	int64_t cost_ns = basis_per(basis, t->cost_ns[what][basis_scope(basis)]);
+	int64_t cost_ns = basis_cost(basis, t->cost_ns[what][basis_scope(basis)]);
 	int64_t whole_ns = basis_whole(basis), thousandths = per_mille(cost_ns, whole_ns);
 	const struct worst *w = &t->worst[what][basis_scope(basis)];
 	uint32_t cores = processor_cores(model, t->process);
@@ -376,5 +376,6 @@ static size_t settings_bytes(const void *state)
 
 const struct analysis analysis_settings = {
 	.name = "settings", .size = sizeof(struct settings_state), .release = settings_end,
+	.per_step = true,
 	.slice = settings_slice, .review = settings_review, .bytes = settings_bytes,
 };

@@ -439,6 +439,7 @@ static void slowdown_review(struct model *model, void *state, struct findings *f
 
 const struct analysis analysis_slowdown = {
 	.name = "slowdown", .size = sizeof(struct slowdown), .init = slowdown_init,
+	.per_step = true,
 	.release = slowdown_release, .slice = slowdown_slice, .review = slowdown_review,
 	.bytes = slowdown_bytes,
 };

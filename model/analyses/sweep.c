@@ -451,7 +451,7 @@ static void sweep_slice(struct model *model, void *state, const struct slice *sl
 	sweep->number++;
 	sweep->now_ns = slice->t0;
 	sweep->process = slice->step && steps ? steps->process : NONE;
-	sweep->step_name = steps && steps->source == STEPS_RUN ?
+	sweep->step_name = steps && steps_are_runs(steps) ?
 			   names_resolve(&model->names, steps->name) : 0;
 	sweep->launch_gap_ns = model_threshold(model, THRESHOLD_LAUNCH_GAP) * 1000;
 	sweep_reserve(model, sweep);

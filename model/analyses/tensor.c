@@ -162,5 +162,6 @@ static void tensor_review(struct model *model, void *state, struct findings *fin
 
 const struct analysis analysis_tensor = {
 	.name = "tensor cores", .size = sizeof(struct tensor_state), .slice = tensor_slice,
+	.per_step = true,
 	.review = tensor_review,
 };

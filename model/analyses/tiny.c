@@ -16,7 +16,8 @@
  *  - saving: for every kernel of a sequence but the first, the longer of the pause before it
  *    and its launch call. That is lost on the device, or on the host if the host is slower. It
  *    is an upper bound: a fused kernel may not run faster, and time that is hidden behind other
- *    work is not lost.
+ *    work is not lost. Kernels that one call launched (a graph) share that call: each has its
+ *    part of it. All together is never more than the step.
  *
  * Worked example: 40 updates of 2 µs in one op, launched every 6 µs: the device pauses for 4 µs
  * before each; 39 × 4 µs could be saved, 66 % of their time.
@@ -53,7 +54,7 @@ struct small_queue {
 	uint32_t queue;
 	struct hist interval, pause;	/* interval between launches; pause of the device */
 	struct {
-		uint64_t kernels, runs;
+		uint64_t kernels, runs, shared;	/* shared: not alone in their launch call */
 		int64_t run_ns, pause_ns, saving_ns;
 	} sum[SCOPE_COUNT];
 	struct tiny_place place;
@@ -138,7 +139,7 @@ static int64_t small_below(const struct model *model, const struct small_queue *
 /* A sequence: acts[list[0]] ... acts[list[n - 1]]. */
 struct run_of {
 	const struct act *acts;
-	const uint32_t *list;
+	const uint32_t *list, *shared;	/* shared: for each, see count_shared() */
 	size_t n;
 	enum scope scope;
 };
@@ -209,6 +210,24 @@ static void count_sequence(struct tiny *tiny, const struct run_of *run, int64_t 
 
 /* ---- runs ---- */
 
+static bool same_call(const struct act *act, const struct act *other)
+{
+	return act->call_ns && act->call_ns == other->call_ns && act->thread == other->thread;
+}
+
+/* How many runs of the queue each run shares its launch call with, itself included. */
+static void count_shared(const struct act *acts, const uint32_t *list, uint32_t *shared, size_t n)
+{
+	size_t end;
+
+	for (size_t i = 0; i < n; i = end) {
+		for (end = i + 1; end < n && same_call(&acts[list[end]], &acts[list[i]]); end++)
+			;
+		for (size_t k = i; k < end; k++)
+			shared[k] = (uint32_t)(end - i);
+	}
+}
+
 static void tiny_count_run(struct tiny *tiny, struct small_queue *queue, const struct run_of *run)
 {
 	int64_t saving_ns = 0, pause_ns = 0, run_ns = 0;
@@ -216,11 +235,13 @@ static void tiny_count_run(struct tiny *tiny, struct small_queue *queue, const s
 	for (size_t i = 0; i < run->n; i++) {
 		const struct act *act = member(run, i);
 		int64_t pause = i ? pause_before(act, member(run, i - 1)) : 0;
+		int64_t call = act->call_dur_ns / run->shared[i];
 
 		run_ns += act->end_ns - act->start_ns;
 		pause_ns += pause;
 		if (i)
-			saving_ns += pause > act->call_dur_ns ? pause : act->call_dur_ns;
+			saving_ns += pause > call ? pause : call;
+		queue->sum[run->scope].shared += run->shared[i] > 1;
 	}
 	queue->sum[run->scope].kernels += run->n;
 	queue->sum[run->scope].runs++;
@@ -249,6 +270,7 @@ static size_t runs_in_ops(struct tiny *tiny, struct small_queue *queue,
 		     member(stretch, end)->op == member(stretch, i)->op; end++)
 			;
 		run.list = stretch->list + i;
+		run.shared = stretch->shared + i;
 		run.n = end - i;
 		if (run.n < least)
 			continue;
@@ -296,6 +318,7 @@ static void look_at_queue(struct model *model, struct tiny *tiny, struct small_q
 				break;
 		}
 		stretch.list = all->list + i;
+		stretch.shared = all->shared + i;
 		stretch.n = end - i;
 		if (stretch.n)
 			count_stretch(model, tiny, queue, &stretch);
@@ -325,14 +348,15 @@ static uint32_t queue_at_place(struct tiny *tiny, uint32_t queue)
 static void tiny_slice(struct model *model, void *state, const struct slice *slice)
 {
 	struct tiny *tiny = state;
-	uint32_t *lists, *places;
+	uint32_t *lists, *places, *shared;
 	size_t from[QUEUES_KEPT + 2] = { 0 };
 	enum scope scope;
 
 	if (!basis_add(&tiny->basis, slice, &scope) || !slice->n_runs)
 		return;
-	lists = xreallocarray(NULL, slice->n_runs, 2 * sizeof(*lists));
+	lists = xreallocarray(NULL, slice->n_runs, 3 * sizeof(*lists));
 	places = lists + slice->n_runs;
+	shared = places + slice->n_runs;
 	for (size_t i = 0; i < slice->n_runs; i++) {
 		places[i] = queue_at_place(tiny, slice->acts[slice->runs[i]].queue);
 		from[places[i] + 1]++;
@@ -345,8 +369,11 @@ static void tiny_slice(struct model *model, void *state, const struct slice *sli
 	/* from[i] is now the end of the list of queue i */
 	for (uint32_t i = 0; i < tiny->n_queues; i++) {
 		size_t begin = i ? from[i - 1] : 0;
-		struct run_of all = { slice->acts, lists + begin, from[i] - begin, scope };
+		struct run_of all = {
+			slice->acts, lists + begin, shared, from[i] - begin, scope,
+		};
 
+		count_shared(slice->acts, all.list, shared, all.n);
 		look_at_queue(model, tiny, &tiny->queues[i], &all, slice->t0);
 	}
 	free(lists);
@@ -442,7 +469,7 @@ static void queue_finding(struct model *model, const struct tiny *tiny,
 	char count[FMT_MAX], below[FMT_MAX], saving[FMT_MAX], share[FMT_MAX];
 	struct finding finding = {
 		.id = "small-kernels", .subject = queue->queue, .severity = SEVERITY_WARNING,
-		.cost_ns = basis_per(basis, queue->sum[scope].saving_ns),
+		.cost_ns = basis_cost(basis, queue->sum[scope].saving_ns),
 		.evidence = {
 			.kind = EVIDENCE_KERNEL, .t0 = queue->place.t0, .t1 = queue->place.t1,
 			.row = queue->place.row,
@@ -462,8 +489,9 @@ static void queue_finding(struct model *model, const struct tiny *tiny,
 	sequence_line(model, tiny, sequence, scope, &finding);
 	cost_line(queue, scope, &finding);
 	snprintf(finding.advice, FINDING_TEXT,
-		 "one fused kernel (or one graph) for each run would save at most %s %s", saving,
-		 basis_word(basis));
+		 "one fused kernel%s for each run would save at most %s %s",
+		 queue->sum[scope].shared > queue->sum[scope].kernels / 2 ? "" : " (or one graph)",
+		 saving, basis_word(basis));
 	finding_add(findings, &finding);
 }
 
@@ -477,7 +505,7 @@ int64_t tiny_cost_ns(const struct model *model)
 	for (uint32_t i = 0; i < tiny->n_queues; i++)
 		if (is_told(model, tiny, &tiny->queues[i]))
 			add_ns(&sum, tiny->queues[i].sum[basis_scope(&tiny->basis)].saving_ns);
-	return basis_per(&tiny->basis, sum);
+	return basis_cost(&tiny->basis, sum);
 }
 
 static void tiny_review(struct model *model, void *state, struct findings *findings)
@@ -492,5 +520,6 @@ static void tiny_review(struct model *model, void *state, struct findings *findi
 
 const struct analysis analysis_tiny = {
 	.name = "tiny", .size = sizeof(struct tiny), .release = tiny_release,
+	.per_step = true,
 	.slice = tiny_slice, .review = tiny_review, .bytes = tiny_bytes,
 };

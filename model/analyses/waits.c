@@ -367,7 +367,7 @@ static void waits_slice(struct model *model, void *state, const struct slice *sl
 	bool averaged = is_averaged(w, slice, basis_add(&w->basis, slice, &scope));
 
 	w->slice++;
-	w->step_name = steps && steps->source == STEPS_RUN ?
+	w->step_name = steps && steps_are_runs(steps) ?
 		       names_resolve(&model->names, steps->name) : 0;
 	waits_reserve(model, w, slice);
 	for (size_t i = 0; i < slice->n && w->n_waiters; i++) {
@@ -536,8 +536,20 @@ static size_t waits_bytes(const void *state)
 	       map_bytes(&w->by_group);
 }
 
+static void waits_restart(void *state)
+{
+	struct waits *w = state;
+
+	w->basis = (struct basis) { .steps = 0 };
+	for (size_t i = 0; i < w->n_groups; i++) {
+		hist_release(&w->groups[i].hist);
+		w->groups[i] = (struct waits_group) { .place = w->groups[i].place };
+	}
+}
+
 const struct analysis analysis_waits = {
 	.name = "waits", .size = sizeof(struct waits), .slice = waits_slice,
+	.restart = waits_restart,
 	.review = waits_review, .release = waits_release, .bytes = waits_bytes,
 };
 

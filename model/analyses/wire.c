@@ -244,7 +244,7 @@ static void wire_report(struct model *model, const struct wires *wires,
 			const struct wire_sums *wire, struct findings *findings)
 {
 	struct flow_name name = flow_name(model, wire->name);
-	int64_t cost_ns = basis_per(&wires->basis, wire->alone_ns);
+	int64_t cost_ns = basis_cost(&wires->basis, wire->alone_ns);
 	uint64_t per_step = basis_count(&wires->basis, wire->bytes), made = 0;
 	const struct next_op *cut = better_cut(model, wire, &made);
 	const struct flow_total *total = flow_total_of(model, wire->name);
@@ -318,6 +318,7 @@ static size_t wire_bytes(const void *state)
 
 const struct analysis analysis_wire = {
 	.name = "wire", .size = sizeof(struct wires), .release = wire_release,
+	.per_step = true,
 	.slice = wire_slice, .review = wire_review_one, .bytes = wire_bytes,
 };
 

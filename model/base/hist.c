@@ -66,6 +66,12 @@ void hist_add(struct hist *hist, int64_t value)
 	hist->total++;
 }
 
+void hist_remove(struct hist *hist, int64_t value)
+{
+	hist->counts[bucket_of(value < 0 ? 0 : (uint64_t)value) - hist->base]--;
+	hist->total--;
+}
+
 void hist_merge(struct hist *to, const struct hist *from)
 {
 	if (!from->n)

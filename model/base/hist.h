@@ -17,6 +17,8 @@ struct hist {
 
 void hist_release(struct hist *hist);
 void hist_add(struct hist *hist, int64_t value);
+/* Removes a value that was added. */
+void hist_remove(struct hist *hist, int64_t value);
 void hist_merge(struct hist *to, const struct hist *from);
 /* The value at or below which `permille` of all values lie; -1 if there are none. */
 int64_t hist_percentile(const struct hist *hist, unsigned permille);

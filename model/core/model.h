@@ -86,6 +86,8 @@ struct model {
 
 	struct steps *steps;		/* owned */
 	size_t n_steps, cap_steps;
+	struct steps *marked;		/* owned; per process, its outermost ranges */
+	size_t n_marked, cap_marked;
 	struct nameless *nameless;	/* owned */
 	size_t n_nameless, cap_nameless;
 

@@ -93,7 +93,10 @@ static size_t tables_bytes(const struct model *model)
 	for (size_t i = 0; i < model->n_steps; i++)
 		bytes += model->steps[i].cap * sizeof(*model->steps[i].list) +
 			 hist_bytes(&model->steps[i].hist);
-	return bytes + model->cap_steps * sizeof(*model->steps) +
+	for (size_t i = 0; i < model->n_marked; i++)
+		bytes += model->marked[i].cap * sizeof(*model->marked[i].list) +
+			 hist_bytes(&model->marked[i].hist);
+	return bytes + (model->cap_steps + model->cap_marked) * sizeof(*model->steps) +
 	       model->cap_nameless * sizeof(*model->nameless) +
 	       model->cap_losses * sizeof(*model->losses) +
 	       model->cap_messages * sizeof(*model->messages);

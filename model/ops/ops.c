@@ -515,6 +515,9 @@ void apply_op(struct model *model, const struct arrival *arrival)
 			  state && state->use ? state->use - 1 : NONE);
 	if ((op.flags & (OP_RANGE | OP_MARK)) == OP_RANGE)
 		steps_range(model, process->index, in.name, op.start_ns, op.dur_ns);
+	else if (op.framework == FW_JAX)
+		steps_jax(model, process->index, local_name(model, process, op.op_type), in.name,
+			  op.start_ns, op.dur_ns);
 }
 
 void ops_finish(struct model *model)

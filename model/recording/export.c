@@ -303,13 +303,15 @@ static void add_lanes(struct model_export *x)
 static void add_lists(struct model_export *x)
 {
 	const struct model *model = x->model;
+	const struct steps *best = steps_best(model);
 	struct export_source journal = {
 		.kind = SOURCE_JOURNAL, .next_ns = INT64_MIN, .at = model->journal->first_number,
 	};
 
 	for (size_t i = 0; i < model->n_steps; i++)
 		if ((model->steps[i].source == STEPS_EXPLICIT ||
-		     model->steps[i].source == STEPS_RUN) && model->steps[i].n)
+		     model->steps[i].source == STEPS_RUN ||
+		     (best == &model->steps[i] && steps_are_runs(best))) && model->steps[i].n)
 			add_source(x, SOURCE_STEPS, model->steps[i].list[0].start_ns)->row =
 				(uint32_t)i;
 	if (model->n_losses)

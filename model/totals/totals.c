@@ -13,6 +13,7 @@
 #include "model/base/util.h"
 #include "model/idents/idents.h"
 #include "model/rows/rows.h"
+#include "model/steps/steps.h"
 
 #define TOTALS_MAX (1u << 22)
 /* The rate of a smaller transfer depends more on its launch than on the bus. */
@@ -340,6 +341,7 @@ void apply_compile(struct model *model, const struct arrival *in)
 		cover_add(&in->process->compiling, compile->start_ns,
 			  compile->start_ns + compile->dur_ns);
 		in->process->compiled++;
+		steps_compiled(model, in->process->index, compile->start_ns, compile->dur_ns);
 	}
 	acts_push(model, &(struct act) {
 		.kind = ACT_COMPILE, .start_ns = compile->start_ns,

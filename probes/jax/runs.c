@@ -18,7 +18,6 @@
 #define RUNS 1024u	/* how many at once; a power of two */
 #define HALVES 256u
 #define TRIES 4u
-#define MODULES 256u
 #define PENDING_NS 2000000000	/* after this long, the others do not wait for it any more */
 
 static struct jax_run {
@@ -100,35 +99,6 @@ void jax_runs_fork_child(void)
 	memset(halves, 0, sizeof(halves));
 	if (own)
 		own->in_op = 0;
-}
-
-/* ---- steps ---- */
-
-/* The program with the longest total time is the one whose runs are steps. A step ends with its run
- * and starts where the previous one ended, so it includes the time in between. */
-static struct {
-	_Atomic uint32_t module;
-	_Atomic int64_t total_ns, end_ns;
-} modules[MODULES];
-static _Atomic int64_t longest_ns;
-
-static void jax_step_ended(uint32_t module, uint32_t name, int64_t start_ns, int64_t end_ns)
-{
-	struct tft_step step = { .name = name, .number = -1 };
-	uint32_t i = module & (MODULES - 1), none = 0;
-	int64_t total, longest = atomic_load(&longest_ns), before;
-
-	if (!atomic_compare_exchange_strong(&modules[i].module, &none, module) && none != module)
-		return;
-	total = atomic_fetch_add(&modules[i].total_ns, end_ns - start_ns) + end_ns - start_ns;
-	before = atomic_exchange(&modules[i].end_ns, end_ns);
-	if (total < longest)
-		return;
-	atomic_store(&longest_ns, total);
-	step.start_ns = before ? before : start_ns;
-	step.dur_ns = end_ns - step.start_ns;
-	if (step.dur_ns >= 0)
-		rt_emit_step(&step);
 }
 
 /* ---- kernels ---- */
@@ -451,7 +421,6 @@ static void jax_run_tell(struct jax_run *r, int64_t start_ns, int64_t end_ns)
 		args.name = rt_name(TFT_NAME_OP, "XLA program");
 	args.type = run_type;
 	rt_op_ran(&args, &ran);
-	jax_step_ended(args.name, args.name, start_ns, end_ns);
 }
 
 /* If there are several devices, each ends the run: the first end counts. */

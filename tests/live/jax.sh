@@ -64,6 +64,12 @@ steps() {
 		!= "[]" ] || { fail "no compilation"; return; }
 	[ "$(report "min(j['steps']['series_ns']) > 0")" = True ] || fail "steps of no length"
 }
+# The runs of the function that the loop calls, each of them, although others took longer at first.
+loop_runs() {
+	under "$here/tests/programs/jax_runs.py" 300 || return
+	[ "$(report "(j['steps']['count'], j['steps']['source'])")" = "(300, 'jit_decode')" ] ||
+		fail "steps: $(report "(j['steps']['count'], j['steps']['source'])")"
+}
 # What the stopwatch in the program says, less what it computes between.
 step_times() {
 	under "$train" --steps 12 --truth "$work/truth" || return
@@ -218,6 +224,7 @@ case_run loops counts "$loops"
 case_run fresh counts "$fresh"
 case_run profiler profiler
 case_run steps steps
+case_run loop-runs loop_runs
 case_run recompile recompile
 case_run waits waits
 case_run copies copies

@@ -75,7 +75,7 @@ TEST(analyses_period_is_found_in_noise)
 	}
 	n = steps_of(&loop, &stats, &rows);
 	CHECK_INT(n, STEPS - 1);
-	CHECK_STR(stats.source, "period of kaa");
+	CHECK_STR(stats.source, "a guess: period of kaa");
 	for (size_t i = 0; i < n; i++) {
 		CHECK(begins[i] > rows[i].start_ns && begins[i] - rows[i].start_ns <= 30 * US);
 		CHECK_INT(rows[i].start_ns + rows[i].dur_ns, i + 1 < n ? rows[i + 1].start_ns :
@@ -180,7 +180,7 @@ TEST(analyses_period_is_no_single_run)
 			run(&loop, 3, 5 * US, 25 * US);
 		}
 		CHECK(steps_of(&loop, &stats, &rows) <= 199);
-		CHECK_STR(stats.source, "period of kba");
+		CHECK_STR(stats.source, "a guess: period of kba");
 		free(rows);
 		model_free(loop.model);
 	}

@@ -255,3 +255,48 @@ TEST(work_tiny_against_naive)
 		bench_release(&bench);
 	}
 }
+
+/* 12 kernels of 2 us that one call of 300 us launched, with pauses of 3 us. */
+static void one_graph(struct bench *bench, int64_t t)
+{
+	for (int i = 0; i < 12; i++) {
+		int64_t start = t + 400 * US + i * 5 * US;
+		struct act *act = bench_kernel(bench, bench_name(bench, "layer"), start,
+					       start + 2 * US);
+
+		act->op = 1;
+		act->call_ns = t + 50 * US;
+		act->call_dur_ns = 300 * US;
+	}
+}
+
+/* Each has a twelfth of the call, and what is one graph is not told to become one. */
+TEST(work_tiny_kernels_of_a_graph_share_its_launch)
+{
+	struct finding finding;
+
+	CHECK_INT(said(one_graph, &finding), 1);
+	CHECK_INT(finding.cost_ns, 11 * 300 / 12 * US);
+	CHECK(!has(finding.advice, "graph"));
+}
+
+static void calls_that_overlap(struct bench *bench, int64_t t)
+{
+	for (int i = 0; i < 12; i++) {
+		int64_t start = t + 400 * US + i * 5 * US;
+		struct act *act = bench_kernel(bench, bench_name(bench, "layer"), start,
+					       start + 2 * US);
+
+		act->op = 1;
+		act->call_ns = t + i * US;
+		act->call_dur_ns = 300 * US;
+	}
+}
+
+TEST(work_tiny_costs_at_most_the_step)
+{
+	struct finding finding;
+
+	CHECK_INT(said(calls_that_overlap, &finding), 1);
+	CHECK_INT(finding.cost_ns, MS);
+}
