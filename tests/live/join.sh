@@ -109,11 +109,14 @@ refused() {
 }
 # Of an ordinary user's: the only one, then a list of two; another user joins none of them.
 users() {
-	local mine=(setpriv --reuid=61742 --regid=61742 --clear-groups --reset-env env HOME="$work" LC_ALL=C
-		PATH="$PATH" XDG_RUNTIME_DIR="$work/run") i
+	# two users of whom nothing else runs, not even of the same suite beside this one
+	local user=$((20000 + $$ % 20000)) other=$((40000 + $$ % 20000)) mine others
+	mine=(setpriv --reuid=$user --regid=$user --clear-groups --reset-env env HOME="$work" LC_ALL=C
+		PATH="$PATH" XDG_RUNTIME_DIR="$work/run")
 	[ "$(id -u)" = 0 ] || { skip 'needs root'; return; }
 	[ -x "$train" ] || { skip 'no OpenCL'; return; }
-	make_user_copy && chmod a+rx "$tmp" && mkdir -m 700 "$work/run" && chown 61742 "$work/run" || return
+	make_user_copy && chmod a+rx "$tmp" && mkdir -m 700 "$work/run" && chown $user "$work/run" || return
+	others=(setpriv --reuid=$other --regid=$other --clear-groups "$user_copy/tftop" -b --join)
 	printf '%s\n' 'wait-kernels 20 60s' 'quit leave' >"$work/script"
 	left() {
 		rm -f "$work/pid"
@@ -123,8 +126,8 @@ users() {
 		cat "$work/pid"
 	}
 	pid=$(left) || { fail "not left: $(first_lines "$work/first")"; return; }
-	says "^tftop: no tftop left process $pid running" as_user "$user_copy/tftop" -b --join "$pid" &&
-		says '^tftop: no tftop left a program of yours running' as_user "$user_copy/tftop" -b --join || return
+	says "^tftop: no tftop left process $pid running" "${others[@]}" "$pid" &&
+		says '^tftop: no tftop left a program of yours running' "${others[@]}" || return
 	"${mine[@]}" "$user_copy/tftop" --json=- --join --for 500ms >"$work/one" 2>"$work/one.out"
 	is "tftop's status" $? 0 || { fail "$(first_lines "$work/one.out")"; return; }
 	is 'pid, kernels' "$(report one "j['run']['pid'], sum(k['count'] for k in j['kernels']) > 3")" "($pid, True)" || return
