@@ -222,7 +222,7 @@ $(O)/lib/libtftop-tensorflow.so $(O)/lib/libtftop-pytorch.so: $(ONEDNN_OBJ)
 $(O)/lib/libtftop-jax.so $(O)/lib/libtftop-omp.so: $(O)/probes/imports/file.o
 # Trace events of TSL come from TensorFlow and from XLA.
 TRACEME_OBJ := $(call obj,$(call src,probes/traceme/*.c))
-$(O)/lib/libtftop-tensorflow.so $(O)/lib/libtftop-jax.so: $(TRACEME_OBJ)
+$(O)/lib/libtftop-tensorflow.so $(O)/lib/libtftop-jax.so $(O)/lib/libtftop-nvtx.so: $(TRACEME_OBJ)
 # Frames of Python are read by the probes of its frameworks.
 PYTHON_OBJ := $(call obj,$(call src,probes/python/*.c))
 $(O)/lib/libtftop-pytorch.so $(O)/lib/libtftop-jax.so: $(call obj,probes/python/python.c probes/python/layout.c probes/python/slowest.c)
@@ -352,11 +352,15 @@ CUDA_DOUBLE_H := $(call src,tests/doubles/cuda/*.h probes/cuda/cupti*.h) $(O)/fl
 CUPTI_DOUBLES := 11.4/libcupti.so.11.4 11.8/libcupti.so.11.8 12.2/libcupti.so.12 12.6/libcupti.so.12 \
 	12.9/libcupti.so.12 13.0/libcupti.so.13 13.1/libcupti.so.13 13.4/libcupti.so.13
 NVML_DOUBLES := nvml/libnvidia-ml.so.1 nvml-old/libnvidia-ml.so.1
-CUDA_DOUBLES := $(addprefix $(O)/tests/cuda/,libcuda.so.1 $(CUPTI_DOUBLES) $(NVML_DOUBLES) cudart/libcudart.so.13 cuda_play cuda_stress cuda_beside cuda_beside_linked)
-$(O)/tests/cuda/libcuda.so.1: $(addprefix tests/doubles/cuda/,sim.c truth.c driver.c memory.c launch.c) $(CUDA_DOUBLE_H)
+CUDA_DOUBLES := $(addprefix $(O)/tests/cuda/,libcuda.so.1 libcudnn.so.9 $(CUPTI_DOUBLES) $(NVML_DOUBLES) cudart/libcudart.so.13 cuda_play cuda_stress cuda_beside cuda_beside_linked cuda_xla)
+$(O)/tests/cuda/libcuda.so.1: $(addprefix tests/doubles/cuda/,sim.c truth.c driver.c memory.c virtual.c launch.c graphs.c) $(CUDA_DOUBLE_H)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CUDA_DOUBLE_CFLAGS) -Wl,-soname,$(@F) -o $@ $(filter %.c,$^) -lpthread -ldl
+$(O)/tests/cuda/libcudnn.so.9: tests/doubles/cuda/cudnn.c $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CUDA_DOUBLE_CFLAGS) -Wl,-soname,$(@F) -o $@ $<
 # 12.9/libcupti.so.12 plays release 12090 (probes/cuda/cupti.h).
 cupti_release = $(foreach v,$(notdir $(@D)),$(basename $(v))0$(patsubst .%,%,$(suffix $(v)))0)
 $(addprefix $(O)/tests/cuda/,$(CUPTI_DOUBLES)): $(call src,tests/doubles/cuda/cupti_*.c) $(O)/tests/cuda/libcuda.so.1 $(CUDA_DOUBLE_H)
@@ -379,7 +383,7 @@ $(O)/tests/cuda/cuda_play: $(O)/obj/tests/programs/cuda_play.o $(O)/obj/tests/pr
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -Wl,-rpath,'$$ORIGIN' -lpthread -ldl
 
-$(O)/tests/cuda/cuda_launch $(O)/tests/cuda/cuda_stress $(O)/tests/cuda/cuda_beside: $(O)/tests/cuda/%: $(O)/obj/tests/programs/%.o $(O)/tests/cuda/libcuda.so.1
+$(O)/tests/cuda/cuda_launch $(O)/tests/cuda/cuda_stress $(O)/tests/cuda/cuda_beside $(O)/tests/cuda/cuda_xla: $(O)/tests/cuda/%: $(O)/obj/tests/programs/%.o $(O)/tests/cuda/libcuda.so.1
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -Wl,-rpath,'$$ORIGIN' -lpthread -ldl

@@ -6,7 +6,8 @@
 # python3-torch). VERSIONS="tensorflow-2.12 pytorch-system pytorch-python3.12" for some,
 # CASE=NAME for the cases with NAME in them. An environment takes 1 to 3.5 GB, so it is
 # removed when its suites have run, unless it was there before or KEEP is set. "cupti": the
-# declarations of the CUDA probe against all releases of CUPTI that the registry has.
+# declarations of the CUDA probe against all releases of CUPTI that the registry has. "jax-gpu":
+# JAX with XLA's plugin for GPUs on the doubles of the driver.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 export O=${O:-build} SUITE_TIMEOUT=${SUITE_TIMEOUT:-1200}
@@ -25,10 +26,15 @@ run_suites() {
 }
 
 for version in ${VERSIONS:-$(cd tests/venv && ls -v tensorflow-*.txt pytorch-*.txt | sed 's/\.txt$//') \
-	pytorch-python3.12 pytorch-python3.13 pytorch-system cupti}; do
+	pytorch-python3.12 pytorch-python3.13 pytorch-system cupti jax-gpu}; do
 	if [ "$version" = cupti ]; then
 		echo cupti
 		CUPTI=all tests/run.sh tests/probes/cupti.sh || status=1
+		continue
+	fi
+	if [ "$version" = jax-gpu ]; then
+		echo jax-gpu
+		tests/run.sh tests/live/jax_gpu.sh || status=1
 		continue
 	fi
 	export TENSORFLOW=$version PYTORCH=$version

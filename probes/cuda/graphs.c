@@ -2,6 +2,9 @@
 /*
  * Graphs: in which op each node was captured, and the names of executable graphs. Both tables are
  * indexed by a hash and overwrite old entries when there is no room.
+ *
+ * XLA makes the nodes of a command buffer while no op but that one is open. Its kernels are named
+ * after the instructions that they compute, so a kernel's op is the instruction of its name.
  */
 #include <stdio.h>
 
@@ -11,6 +14,7 @@
 #define NODES (1u << 16)
 #define NODE_PROBES 16u
 #define EXECS 256u
+#define OWN_NAME UINT32_MAX	/* of a node: its op has the name of its kernel */
 
 static struct {
 	_Atomic uint64_t node;
@@ -39,7 +43,7 @@ static void node_set(uint64_t node, uint32_t op_name)
 	atomic_store_explicit(&nodes[at].node, node, memory_order_release);
 }
 
-uint32_t node_op(uint64_t node)
+static uint32_t node_get(uint64_t node)
 {
 	uint32_t i = objects_hash(node, 1) & (NODES - 1);
 
@@ -52,6 +56,15 @@ uint32_t node_op(uint64_t node)
 			return 0;
 	}
 	return 0;
+}
+
+uint32_t node_op(const struct cuda_record *r)
+{
+	uint32_t name = node_get(r->node);
+
+	if (name != OWN_NAME)
+		return name;
+	return r->what == CUDA_KERNEL && r->kernel.name ? rt_name(TFT_NAME_OP, r->kernel.name) : 0;
 }
 
 /* A node's number; 0: unknown. */
@@ -67,6 +80,20 @@ static uint64_t node_number(void *node)
 	return number;
 }
 
+static bool is_command_buffer(uint32_t type)
+{
+	static _Atomic uint32_t known;
+	uint32_t wanted = atomic_load_explicit(&known, memory_order_relaxed);
+
+	if (!type)
+		return false;
+	if (!wanted) {
+		wanted = rt_name(TFT_NAME_OP_TYPE, RT_XLA_COMMAND_BUFFER);
+		atomic_store_explicit(&known, wanted, memory_order_relaxed);
+	}
+	return type == wanted;
+}
+
 static void node_made(const struct cupti_graph_resource *g)
 {
 	struct rt_top top = rt_op_launch();
@@ -75,13 +102,13 @@ static void node_made(const struct cupti_graph_resource *g)
 	calls_captured();
 	node = top.name && g ? node_number(g->node) : 0;
 	if (node)
-		node_set(node, top.name);
+		node_set(node, is_command_buffer(top.type) ? OWN_NAME : top.name);
 }
 
 static void node_cloned(const struct cupti_graph_resource *g)
 {
 	uint64_t node = g ? node_number(g->node) : 0;
-	uint32_t op_name = node ? node_op(node_number(g->original_node)) : 0;
+	uint32_t op_name = node ? node_get(node_number(g->original_node)) : 0;
 
 	if (op_name)
 		node_set(node, op_name);

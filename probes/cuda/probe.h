@@ -275,7 +275,7 @@ void graphs_resource(uint32_t id, const struct cupti_graph_resource *graph);
 uint32_t graph_name(const void *exec);
 uint32_t graph_name_of(uint32_t number);
 /* The op on top of the stack when a node was captured; 0: unknown. */
-uint32_t node_op(uint64_t node);
+uint32_t node_op(const struct cuda_record *r);
 
 /* ---- emit.c: the flusher's ---- */
 

@@ -76,7 +76,7 @@ static void jax_call_begin(struct jax_thread *t, const void *self)
 
 	py_where(&c->where, around ? &around->where : NULL);
 	c->name = args.name;
-	c->traced_ns = c->trace_end_ns = 0;
+	c->traced_ns = c->trace_end_ns = c->compile_ns = c->compile_end_ns = 0;
 	c->compiled = false;
 	args.source = c->where.source;
 	rt_op_push(&args);
@@ -108,6 +108,8 @@ static void jax_call_end(struct jax_thread *t, const void *self)
 	if (c && c->compiled && c->traced_ns && t->name == c->name)
 		jax_retraced(c->name, t->text, t->length, c->traced_ns,
 			     c->trace_end_ns - c->traced_ns);
+	if (c && c->compile_ns && t->name == c->name)
+		jax_built_unseen(t->text, t->length, c->compile_ns, c->compile_end_ns);
 }
 
 static void *on_call(void *self, void *const *args, size_t count, void *names)
@@ -175,7 +177,10 @@ void jax_call_compiled(const struct traceme *t)
 
 	if (c)
 		c->compiled = true;
-	jax_compiled(t);
+	if (jax_compiled(t) || !c || !jax_on_gpu())
+		return;
+	c->compile_ns = t->start_ns;
+	c->compile_end_ns = t->end_ns;
 }
 
 static void find_python(void)

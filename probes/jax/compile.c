@@ -15,6 +15,7 @@
 
 #define FUNCTIONS 1024u		/* a power of two */
 #define READY 32u
+#define JAX_WHERE_BYTES 1024
 #define ASKED_NS 1000000000	/* after this long nobody will ask for it */
 
 static struct {
@@ -75,9 +76,12 @@ static void jax_compile_keep(const char *what, const char *passes, int64_t start
 	send(what, passes, start_ns, end_ns - start_ns);
 }
 
-/* Sends the compilations of that time; where: what requested them, "": unknown. */
-static void send_ready(int64_t from_ns, int64_t to_ns, const char *where)
+/* Sends the compilations of that time; where: what requested them, "": unknown. Returns whether
+ * there were any. */
+static bool send_ready(int64_t from_ns, int64_t to_ns, const char *where)
 {
+	bool any = false;
+
 	for (uint32_t i = 0; i < READY; i++) {
 		struct jax_ready *r = &ready[i];
 		bool ours;
@@ -88,9 +92,11 @@ static void send_ready(int64_t from_ns, int64_t to_ns, const char *where)
 		if (ours)
 			send(r->what, *where ? where : r->passes, r->start_ns,
 			     r->end_ns - r->start_ns);
+		any |= ours;
 		atomic_store_explicit(&r->state, ours ? READY_FREE : READY_FULL,
 				      memory_order_release);
 	}
+	return any;
 }
 
 void jax_built(const struct traceme *t)
@@ -116,12 +122,22 @@ void jax_built(const struct traceme *t)
 	own->passes = 0;
 }
 
-void jax_compiled(const struct traceme *t)
+bool jax_compiled(const struct traceme *t)
 {
-	char where[1024];
+	char where[JAX_WHERE_BYTES];
 
 	py_text(where, sizeof(where));
-	send_ready(t->start_ns, t->end_ns, where);
+	return send_ready(t->start_ns, t->end_ns, where);
+}
+
+void jax_built_unseen(const char *function, size_t length, int64_t start_ns, int64_t end_ns)
+{
+	char what[JAX_TEXT_BYTES], where[JAX_WHERE_BYTES];
+
+	py_text(where, sizeof(where));
+	snprintf(what, sizeof(what), "XLA jit_%.*s",
+		 (int)(length < sizeof(what) ? length : sizeof(what)), function);
+	send(what, where, start_ns, end_ns - start_ns);
 }
 
 void jax_compile_tick(int64_t now_ns, bool all)

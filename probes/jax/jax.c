@@ -4,6 +4,7 @@
  * This file has the functions it looks for, its reaction to levels, and what it says about itself.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "probes/jax/probe.h"
@@ -76,15 +77,24 @@ static void on_level(enum tft_level old_level, enum tft_level new_level)
 		jax_copies_off();
 }
 
+static _Atomic bool on_gpu;
+
+bool jax_on_gpu(void)
+{
+	return atomic_load_explicit(&on_gpu, memory_order_relaxed);
+}
+
+/* What XLA does for a GPU it marks by NVTX, if NVTX had a tool when it began. */
 static void look_for_gpu(void)
 {
-	static bool said;
+	const char *tool = getenv("NVTX_INJECTION64_PATH");
 
-	if (said || !patch_loaded("/xla_cuda_plugin.so"))
+	if (jax_on_gpu() || !patch_loaded("/" TFT_XLA_GPU))
 		return;
-	said = true;
-	jax_blind("xla_cuda_plugin.so has a recorder of its own, which this probe does not read: "
-		  "kernels on GPUs are seen by the cuda probe alone, runs there not at all");
+	atomic_store(&on_gpu, true);
+	if (!tool || !strstr(tool, "libtftop-nvtx"))
+		jax_blind("XLA's runs and instructions on a GPU are seen only by the nvtx probe, "
+			  "which is not in use here");
 }
 
 static void tick(int64_t now_ns)

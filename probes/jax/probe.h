@@ -39,6 +39,8 @@ struct jax_call {
 	struct py_where where;
 	uint32_t name;
 	int64_t traced_ns, trace_end_ns;	/* 0: it was not traced */
+	/* 0: it was not compiled, or by an XLA whose own events tell of it */
+	int64_t compile_ns, compile_end_ns;
 	bool compiled;
 };
 
@@ -103,6 +105,8 @@ static inline struct jax_thread *jax_self(void)
 /* The probe cannot record something: sends a message, and adds it to what the probe says about
  * itself. `text` is a literal, one clause. */
 void jax_blind(const char *text);
+/* Whether XLA's library for GPUs has been loaded; known within 100 ms. */
+bool jax_on_gpu(void);
 
 /* The id of a name of this length; names longer than JAX_TEXT_BYTES are cut. */
 uint32_t jax_name(enum tft_name_kind kind, const char *text, size_t length);
@@ -206,8 +210,10 @@ void jax_memory_fork_child(void);
  * of XLA. */
 void jax_built(const struct traceme *t);
 void jax_pass(const struct traceme *t);
-/* The Python thread has received what was compiled for it. */
-void jax_compiled(const struct traceme *t);
+/* The Python thread has received what was compiled for it. false: no event of XLA told of it. */
+bool jax_compiled(const struct traceme *t);
+/* An XLA whose events are not seen has compiled the function, for the call that now ends. */
+void jax_built_unseen(const char *function, size_t length, int64_t start_ns, int64_t end_ns);
 /* Writes the compilations that no thread has claimed, or all. */
 void jax_compile_tick(int64_t now_ns, bool all);
 /* The function was traced once more. */

@@ -4,10 +4,9 @@
  *
  * A handle that is given out (domain, registered string) is not an address but the name's id,
  * shifted and tagged. So nothing needs to be allocated or freed, and a handle stays valid for as
- * long as the program keeps it.
+ * long as the program keeps it. The lowest bit says that a handle is ours, the next three are the
+ * tag of a range of XLA (probe.h).
  */
-#include <dlfcn.h>
-#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +16,7 @@
 #include "probes/runtime/idmap.h"
 #include "probes/runtime/slots.h"
 
-#define CHAIN_ENV "TFTOP_CHAIN_" NVTX_PATH_ENV
-#define TABLE_BYTES_MAX 4096	/* a larger struct_size does not come from NVTX */
-#define HANDLE_TAG 1u
+#define HANDLE_OURS 1u
 
 struct rt_probe nvtx_probe = {
 	.name = "nvtx",
@@ -30,9 +27,14 @@ struct rt_probe nvtx_probe = {
 
 /* ---- handles and texts ---- */
 
-static void *handle_of(uint32_t name)
+static void *handle_of(uint32_t name, unsigned tag)
 {
-	return (void *)((uintptr_t)name << 4 | HANDLE_TAG);
+	return (void *)((uintptr_t)name << 4 | tag << 1 | HANDLE_OURS);
+}
+
+static unsigned handle_tag(const void *handle)
+{
+	return (uintptr_t)handle >> 1 & 7;
 }
 
 /* 0 for NULL and for handles of others. */
@@ -40,7 +42,7 @@ static uint32_t handle_name(const void *handle)
 {
 	uintptr_t h = (uintptr_t)handle;
 
-	if ((h & 15) != HANDLE_TAG || h >> 4 > UINT32_MAX)
+	if (!(h & HANDLE_OURS) || h >> 4 > UINT32_MAX)
 		return 0;
 	return (uint32_t)(h >> 4);
 }
@@ -141,18 +143,26 @@ static void nvtx_set_payload(struct rt_op_args *args, const struct nvtx_attribut
 
 static void args_ex(struct rt_op_args *args, uint32_t domain, const struct nvtx_attributes *a)
 {
+	unsigned tag;
+
 	args_plain(args, domain, 0);
 	if (!a || a->size < sizeof(*a))
 		return;
 	switch (a->message_type) {
 	case NVTX_MESSAGE_CHAR:
-		args->name = range_a(a->message.text);
+		if (tsl_is_domain(domain) && !rt_ranges_off()) {
+			args->name = tsl_name(a->message.text, &tag);
+			tsl_args(args, tag);
+		} else {
+			args->name = range_a(a->message.text);
+		}
 		break;
 	case NVTX_MESSAGE_WCHAR:
 		args->name = range_w(a->message.wide);
 		break;
 	case NVTX_MESSAGE_HANDLE:
 		args->name = string_name(a->message.handle);
+		tsl_args(args, handle_tag(a->message.handle));
 		break;
 	}
 	if (a->colour_type == NVTX_COLOUR_ARGB) {
@@ -356,7 +366,8 @@ static void stream_w(uintptr_t stream, const wchar_t *text)
 
 static void device_a(int device, const char *text)
 {
-	rt_thing_name(RT_THING_CUDA_DEVICE, (uint64_t)(uint32_t)device, text);
+	if (!tsl_is_number(text))
+		rt_thing_name(RT_THING_CUDA_DEVICE, (uint64_t)(uint32_t)device, text);
 }
 
 static void device_w(int device, const wchar_t *text)
@@ -368,12 +379,15 @@ static void device_w(int device, const wchar_t *text)
 
 static void *domain_a(const char *text)
 {
-	return handle_of(name_a(TFT_NAME_DOMAIN, text));
+	uint32_t name = name_a(TFT_NAME_DOMAIN, text);
+
+	tsl_domain(text, name);
+	return handle_of(name, 0);
 }
 
 static void *domain_w(const wchar_t *text)
 {
-	return handle_of(name_w(TFT_NAME_DOMAIN, text));
+	return handle_of(name_w(TFT_NAME_DOMAIN, text), 0);
 }
 
 static void domain_destroy(void *domain)
@@ -383,21 +397,24 @@ static void domain_destroy(void *domain)
 
 static void *string_a(const void *domain, const char *text)
 {
-	(void)domain;
-	return handle_of(name_a(TFT_NAME_RANGE, text));
+	unsigned tag = 0;
+	uint32_t name = tsl_is_domain(domain_name(domain)) ? tsl_name(text, &tag) :
+							     name_a(TFT_NAME_RANGE, text);
+
+	return handle_of(name, tag);
 }
 
 static void *string_w(const void *domain, const wchar_t *text)
 {
 	(void)domain;
-	return handle_of(name_w(TFT_NAME_RANGE, text));
+	return handle_of(name_w(TFT_NAME_RANGE, text), 0);
 }
 
 static void *resource_create(const void *domain, void *attributes)
 {
 	(void)domain;
 	(void)attributes;
-	return handle_of(0);
+	return handle_of(0, 0);
 }
 
 static void resource_destroy(void *resource)
@@ -525,66 +542,4 @@ void nvtx_begin(const struct nvtx_callbacks *callbacks)
 	begin = __atomic_load_n(table[NVTX_CORE2_INITIALIZE], __ATOMIC_ACQUIRE);
 	if (begin)
 		((void (*)(const void *))begin)(NULL);
-}
-
-/*
- * NVTX has one tool per process. If the user has named one, that tool gets the module and the probe
- * does nothing: handles belong to one tool, and a program must not break because two tools share
- * them.
- */
-static bool nvtx_load_users_tool(nvtx_get_table get_table)
-{
-	const char *path = getenv(CHAIN_ENV);
-	static atomic_bool told;
-	int (*init)(nvtx_get_table);
-	void *h;
-
-	if (!path || !*path)
-		return false;
-	h = dlopen(path, RTLD_LAZY);
-	init = h ? (int (*)(nvtx_get_table))dlsym(h, "InitializeInjectionNvtx2") : NULL;
-	if (!init || !init(get_table))
-		return false;
-	if (!atomic_exchange(&told, true) && rt_probe_register(&nvtx_probe))
-		rt_emit_message(1, "the program's own NVTX tool is in use; "
-				   "its ranges are not seen here");
-	return true;
-}
-
-static int nvtx_initialize(nvtx_get_table get_table)
-{
-	const struct nvtx_callbacks *callbacks;
-	const struct nvtx_version *version;
-
-	if (!get_table)
-		return 0;
-	if (nvtx_load_users_tool(get_table))
-		return 1;
-	callbacks = get_table(NVTX_TABLE_CALLBACKS);
-	if (!callbacks || callbacks->bytes < sizeof(*callbacks) ||
-	    callbacks->bytes > TABLE_BYTES_MAX || !callbacks->table)
-		return 0;
-	if (!rt_probe_register(&nvtx_probe))
-		return 0;
-	version = get_table(NVTX_TABLE_VERSION);
-	if (version && version->bytes >= sizeof(*version) &&
-	    version->bytes <= TABLE_BYTES_MAX && version->set_tool_version)
-		version->set_tool_version(3);
-	return nvtx_take(callbacks, false) != NVTX_TOOK_NOTHING;
-}
-
-NVTX_API int InitializeInjectionNvtx2(nvtx_get_table get_table);
-NVTX_API int InitializeInjectionNvtx2(nvtx_get_table get_table)
-{
-	int saved = errno, result = nvtx_initialize(get_table);
-
-	errno = saved;
-	return result;
-}
-
-/* The name that the shared library of NVTX 1 and 2 looks for. */
-NVTX_API int InitializeInjectionNvtx(nvtx_get_table get_table);
-NVTX_API int InitializeInjectionNvtx(nvtx_get_table get_table)
-{
-	return InitializeInjectionNvtx2(get_table);
 }

@@ -242,9 +242,11 @@ RT_API void rt_mark(const struct rt_op_args *args);
  * TFT_OP_INNER. To be called once per launch. */
 struct rt_top {
 	uint64_t instance;	/* 0: none is open */
-	uint32_t name;
+	uint32_t name, type, source;
 	int64_t step;		/* -1: none */
 };
+/* The type of an op that launches a graph of XLA, which is named by XLA's own numbers. */
+#define RT_XLA_COMMAND_BUFFER "XLA command buffer"
 RT_API struct rt_top rt_op_launch(void);
 /* The same, without marking: to which op an allocation belongs. */
 RT_API struct rt_top rt_op_current(void);

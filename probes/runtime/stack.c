@@ -371,6 +371,8 @@ static struct rt_top top_op(uint8_t mark)
 		SET(f->flags, GET(f->flags) | mark);
 	top.instance = GET(f->instance);
 	top.name = GET(f->name);
+	top.type = GET(f->type);
+	top.source = GET(f->source);
 	top.step = GET(f->step);
 	return top;
 }

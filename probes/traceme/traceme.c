@@ -4,23 +4,25 @@
 
 #include "probes/traceme/traceme.h"
 
-void traceme_split(struct traceme *t, const struct traceme_event *e, int64_t to_mono_ns)
+void traceme_read(struct traceme *t, const char *text, size_t length)
 {
 	const char *hash = NULL;
 
-	t->start_ns = e->start_ns + to_mono_ns;
-	t->end_ns = e->end_ns + to_mono_ns;
-	t->name = e->name;
-	t->name_length = e->length;
-	t->values = NULL;
-	t->values_length = 0;
-	if (e->length > 2 && e->name[e->length - 1] == '#')
-		hash = memchr(e->name, '#', e->length - 1);
+	*t = (struct traceme){ .name = text, .name_length = length };
+	if (length > 2 && text[length - 1] == '#')
+		hash = memchr(text, '#', length - 1);
 	if (!hash)
 		return;
-	t->name_length = (size_t)(hash - e->name);
+	t->name_length = (size_t)(hash - text);
 	t->values = hash + 1;
-	t->values_length = e->length - t->name_length - 2;
+	t->values_length = length - t->name_length - 2;
+}
+
+void traceme_split(struct traceme *t, const struct traceme_event *e, int64_t to_mono_ns)
+{
+	traceme_read(t, e->name, e->length);
+	t->start_ns = e->start_ns + to_mono_ns;
+	t->end_ns = e->end_ns + to_mono_ns;
 }
 
 bool traceme_value(const struct traceme *t, const char *key, const char **value,

@@ -79,6 +79,26 @@ ahead_works() {
 		"$(report "j['steps']['breakdown']['compute_ns'] > 0.9 * j['steps']['breakdown']['step_ns']")" True
 }
 
+# By the name of this library XLA is known to compute on a GPU.
+make_xla_plugin() { echo 'int x;' | ${CC:-cc} -shared -fPIC -x c -o "$work/xla_cuda_plugin.so" -; }
+
+# What XLA marks and launches: kernels under their instructions, also those of a command buffer, and
+# runs of the program that are steps.
+xla() {
+	make_xla_plugin || return
+	# shellcheck disable=SC2016
+	TFTOP_CUPTI=$double/13.0/libcupti.so.13 CUDA_DOUBLE_TRUTH=$work/truth \
+		timeout -k 5 60 "$tftop" --no-config --json="$work/report" -- \
+		sh -c 'LD_PRELOAD="$LD_PRELOAD:$0" exec "$@"' "$work/xla_cuda_plugin.so" "$double/cuda_xla" 30 \
+		>"$work/said" 2>&1 ||
+		fail "status $?: $(tail -n 1 "$work/said")" || return
+	equal && is "ops" "$(report "sorted((o['name'], o.get('type', ''), o['framework'], o['count']) for o in j['ops'])")" \
+		"[('command_buffer_1', 'XLA command buffer', 'jax', 30), ('input_reduce_fusion', 'HLO op', 'jax', 30), ('jit_train', 'XLA run', 'jax', 30)]" &&
+		is "ranges" "$(report "sorted((r['name'], r['framework'], r['count']) for r in j['ranges'])")" \
+			"[('XlaCompile', 'jax', 1), ('XlaPass', 'jax', 2), (\"a text of the program's own\", 'nvtx', 1)]" &&
+		is "steps" "$(report "j['steps']['count'], j['steps']['source']")" "(30, 'jit_train')"
+}
+
 # Two processes share the device, each with streams of its own.
 processes() {
 	TFTOP_CUPTI=$double/13.0/libcupti.so.13 timeout -k 5 60 "$tftop" --no-config --json="$work/report" -- \
@@ -206,7 +226,7 @@ client_shown() {
 # waits for it in vain.
 client_stays_out() {
 	local code
-	echo 'int x;' | ${CC:-cc} -shared -fPIC -x c -o "$work/xla_cuda_plugin.so" - || return
+	make_xla_plugin || return
 	# shellcheck disable=SC2016
 	CUDA_BESIDE_WAIT=4 timeout -k 5 100 "$tftop" --no-config --json="$work/report" -- \
 		sh -c 'LD_PRELOAD="$LD_PRELOAD:$0" exec "$@"' "$work/xla_cuda_plugin.so" \
@@ -237,6 +257,7 @@ done
 case_beside dropped fault drop=7 held --dropped
 case_beside names names
 case_beside processes processes
+case_beside xla xla
 case_beside wrap wrap
 case_beside further further
 case_beside threads threads

@@ -14,9 +14,10 @@ j = json.load(open(sys.argv[1]))
 args = sys.argv[3:]
 print(eval("(" + sys.argv[2] + ")"))' "$work/report" "$@"; }
 
-# under PROGRAM ARGUMENTS…: into $work/report and $work/said
+# under PROGRAM ARGUMENTS…: into $work/report and $work/said; with the options in $options
+options=()
 under() {
-	"$tftop" -b --json="$work/report" --level "${level:-default}" -- "$python" "$@" \
+	"$tftop" -b --json="$work/report" --level "${level:-default}" "${options[@]}" -- "$python" "$@" \
 		>"$work/said" 2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")"
 }
 
@@ -198,17 +199,17 @@ partly() {
 	done
 }
 
-# What is not seen of GPUs is said when their plug-in is there.
+# What is not seen of GPUs without NVTX is said when their plug-in is there.
 plugin() {
+	local options=(--probe -nvtx)
 	mkdir -p "$work/lib"
 	echo 'void *GetPjrtApi(void) { return 0; }' |
 		gcc -shared -fPIC -x c -o "$work/lib/xla_cuda_plugin.so" - || { fail 'not built'; return; }
 	under -c 'import ctypes, sys, jax; ctypes.CDLL(sys.argv[1])' "$work/lib/xla_cuda_plugin.so" || return
-	[ "$(report "sum('xla_cuda_plugin.so has a recorder' in m['text'] for m in j['messages'])")" = 1 ] ||
-		{ fail "not said: $(report "j['messages']")"; return; }
-	under "$loops" || return
-	[ "$(report "[m['text'] for m in j['messages'] if 'cuda' in m['text']]")" = "[]" ] ||
-		fail "said without it"
+	is "said" "$(report "sum('on a GPU are seen only by the nvtx probe' in m['text'] for m in j['messages'])")" 1 || return
+	options=()
+	under -c 'import ctypes, sys, jax; ctypes.CDLL(sys.argv[1])' "$work/lib/xla_cuda_plugin.so" &&
+		is "said with NVTX" "$(report "[m['text'] for m in j['messages']]")" '[]'
 }
 
 # A wheel without symbols runs as without us, and what is missing is said.

@@ -151,6 +151,11 @@ static inline void nvtxDomainDestroy(nvtxDomainHandle_t d)
 	CALLV(core2_slot, NVTX_CORE2_DOMAIN_DESTROY, void (void *), d);
 }
 
+static inline nvtxStringHandle_t nvtxDomainRegisterStringA(nvtxDomainHandle_t d, const char *s)
+{
+	CALL(core2_slot, NVTX_CORE2_STRING_A, void *(void *, const char *), NULL, d, s);
+}
+
 static inline nvtxStringHandle_t nvtxDomainRegisterStringW(nvtxDomainHandle_t d, const wchar_t *s)
 {
 	CALL(core2_slot, NVTX_CORE2_STRING_W, void *(void *, const wchar_t *), NULL, d, s);

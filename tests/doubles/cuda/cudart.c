@@ -563,3 +563,10 @@ RUNTIME(314, cudaGraphDestroy, (void *, graph))
 	START();
 	return keep(cuGraphDestroy(graph));
 }
+
+SIM_API int cudaGetFuncBySymbol(void **function, const void *symbol);
+SIM_API int cudaGetFuncBySymbol(void **function, const void *symbol)
+{
+	*function = function_of(symbol);
+	return *function ? 0 : 98;
+}

@@ -67,7 +67,7 @@ static struct piece *take(uint64_t address)
 }
 
 /* Most copies start at the beginning of a piece. */
-static enum sim_place place_of(uint64_t address, int *device)
+enum sim_place sim_place(uint64_t address, int *device)
 {
 	enum sim_place place = SIM_PAGEABLE;
 	struct piece *p;
@@ -84,7 +84,7 @@ static enum sim_place place_of(uint64_t address, int *device)
 		*device = p->device;
 	}
 	pthread_mutex_unlock(&pieces_lock);
-	return place;
+	return !p && sim_mapped(address, device) ? SIM_ON_DEVICE : place;
 }
 
 static void tell(const struct piece *p, bool release, bool async, struct sim_stream *stream)
@@ -149,6 +149,29 @@ static int give_back(uint64_t address, bool host, struct sim_stream *stream)
 	munmap((void *)(uintptr_t)p->address, p->bytes);
 	free(p);
 	return SIM_OK;
+}
+
+/* Of the attributes only the context, the type of the memory and the device. */
+ENTRY(310, cuPointerGetAttribute, (void *, value), (int, attribute), (uint64_t, address))
+{
+	int device;
+	enum sim_place place = sim_place(address, &device);
+
+	if (place == SIM_PAGEABLE)
+		return SIM_INVALID_VALUE;
+	switch (attribute) {
+	case 1:
+		*(void **)value = sim_devices[device].primary;
+		return SIM_OK;
+	case 2:
+		*(unsigned int *)value = place == SIM_PINNED ? 1 : 2;
+		return SIM_OK;
+	case 9:
+		*(int *)value = device;
+		return SIM_OK;
+	default:
+		return SIM_NOT_SUPPORTED;
+	}
 }
 
 ENTRY(243, cuMemAlloc_v2, (uint64_t *, address), (size_t, bytes))
@@ -337,8 +360,8 @@ static int copy(uint64_t to, uint64_t from, size_t bytes, void *handle, bool asy
 
 	if (!op.stream)
 		return sim_thread.current ? SIM_INVALID_HANDLE : SIM_INVALID_CONTEXT;
-	op.to = place_of(to, &op.to_device);
-	op.from = place_of(from, &op.from_device);
+	op.to = sim_place(to, &op.to_device);
+	op.from = sim_place(from, &op.from_device);
 	if (op.to == SIM_ON_DEVICE && op.from == SIM_ON_DEVICE && op.to_device != op.from_device)
 		op.kind = SIM_PEER;
 	result = sim_do(&op, (void *)(uintptr_t)to, (const void *)(uintptr_t)from);
@@ -441,7 +464,7 @@ static int fill(uint64_t to, unsigned int value, size_t bytes, void *handle)
 
 	if (!op.stream)
 		return SIM_INVALID_HANDLE;
-	op.to = place_of(to, &op.to_device);
+	op.to = sim_place(to, &op.to_device);
 	return sim_do(&op, (void *)(uintptr_t)to, NULL);
 }
 

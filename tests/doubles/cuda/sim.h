@@ -278,6 +278,13 @@ int graph_note(struct sim_graph *graph, const struct sim_op *op, void *to, const
 void sim_drain(struct sim_stream *stream);
 struct sim_stream *sim_stream(void *handle);	/* NULL: there is no such stream, or no context */
 struct sim_stream *sim_stream_make(struct sim_context *context, bool non_blocking, int priority);
+/* Makes op the launch of a kernel; SIM_OK, or why it cannot be launched (launch.c). */
+int sim_set_kernel(struct sim_op *op, void *function, const unsigned int *grid,
+		   const unsigned int *block, unsigned int shared);
+/* Where memory is, and of which device (memory.c). */
+enum sim_place sim_place(uint64_t address, int *device);
+/* Whether memory of a device is mapped at the address (virtual.c). */
+bool sim_mapped(uint64_t address, int *device);
 struct sim_context *sim_context_make(struct sim_device *device);
 bool sim_context_of(void *handle);
 
