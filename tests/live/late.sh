@@ -122,8 +122,9 @@ inject() { # LIBRARY…
 training() {
 	local trained turn status
 	mkdir "$work/run" && chmod 755 "$work/run"
-	setpriv --pdeathsig KILL "$train" --steps 100000 --quiet >"$work/trained" 2>&1 9>&- &
+	setpriv --pdeathsig KILL stdbuf -oL "$train" --steps 100000 >"$work/trained" 2>&1 9>&- &
 	trained=$!
+	wait_for 60 grep -q '^step' "$work/trained" || { fail "it does not train"; return; }
 	echo '{}' >"$work/truth"
 	for turn in first second; do
 		# its keeper clears away for a moment longer
