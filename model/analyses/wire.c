@@ -10,7 +10,8 @@
  *
  * A better cut: of the ops that the receiver starts right after the message, the first one
  * whose output is smaller than the message. An op whose output is more than CUT_AFTER times
- * smaller is not a layer but a loss.
+ * smaller is not a layer but a loss, and an op of the backward pass stays with its layer wherever
+ * the cut is.
  *
  * Bounds: WIRES_MAX names, RECEIVERS_MAX receiving processes in a slice. Complexity: O(acts *
  * receivers + messages * log acts) for a slice.
@@ -24,6 +25,7 @@
 #include "model/base/util.h"
 #include "model/core/model.h"
 #include "model/flows/flows.h"
+#include "model/ops/passes.h"
 
 #define WIRES_MAX 256u
 #define RECEIVERS_MAX 64u
@@ -199,8 +201,16 @@ static void wire_slice(struct model *model, void *state, const struct slice *sli
 
 /* ---- findings ---- */
 
+static bool goes_backward(struct model *model, uint32_t op_name)
+{
+	const char *name = names_raw(&model->names, op_name);
+	char base[PASS_BASE_MAX];
+
+	return name && pass_of(name, base, sizeof(base)) == PASS_BACKWARD;
+}
+
 /* The first op after the message that makes less of its data; NULL: none, or unknown. */
-static const struct next_op *better_cut(const struct model *model, const struct wire_sums *wire,
+static const struct next_op *better_cut(struct model *model, const struct wire_sums *wire,
 					uint64_t *bytes)
 {
 	uint64_t tensor = wire->count ? wire->bytes / wire->count : 0;
@@ -212,7 +222,7 @@ static const struct next_op *better_cut(const struct model *model, const struct 
 
 		/* it must be there in nearly all steps, or it only happened to come then */
 		if (!made || made >= tensor || made < tensor / CUT_AFTER ||
-		    next->count * 10 < wire->count * 9)
+		    next->count * 10 < wire->count * 9 || goes_backward(model, next->name))
 			continue;
 		if (!best || next->place < best->place) {
 			best = next;

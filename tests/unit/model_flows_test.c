@@ -378,7 +378,10 @@ static void step(struct bench *bench, int64_t i, bool meanwhile)
 	act = bench_act(bench, ACT_OP, t + 5 * MS + 1000, t + 6 * MS);
 	act->process = 1;
 	act->name = bench_name(bench, "conv");
-	act = bench_act(bench, ACT_OP, t + 6 * MS, t + 7 * MS);
+	act = bench_act(bench, ACT_OP, t + 6 * MS, t + 6 * MS + 1000);
+	act->process = 1;
+	act->name = bench_name(bench, "gradients/dense_grad/MatMul");
+	act = bench_act(bench, ACT_OP, t + 6 * MS + 1000, t + 7 * MS);
 	act->process = 1;
 	act->name = bench_name(bench, "pool");
 	act = bench_act(bench, ACT_OP, t + 7 * MS, t + 8 * MS);
@@ -403,8 +406,10 @@ static void begin(struct bench *bench)
 	bench_init(bench, &analysis_wire);
 	apply_one(bench->model, name_of(0, 1));
 	apply_one(bench->model, name_of(1, 1));
-	for (uint32_t i = 0; i < 3; i++) {
-		static const char *const ops[] = { "conv", "pool", "loss" };
+	for (uint32_t i = 0; i < 4; i++) {
+		static const char *const ops[] = {
+			"conv", "pool", "loss", "gradients/dense_grad/MatMul",
+		};
 		struct event event = ev_name(10 + i, NAME_OP, ops[i]);
 
 		event.pid = PID + 1;
@@ -421,6 +426,7 @@ TEST(flows_that_a_step_waits_for)
 	output(&bench, 10, 16000);
 	output(&bench, 11, 4000);
 	output(&bench, 12, 4);
+	output(&bench, 13, 2000);
 	for (int64_t i = 0; i < 8; i++)
 		step(&bench, i, i % 2);
 	CHECK_INT(bench_review(&bench, NULL, &finding), 1);
