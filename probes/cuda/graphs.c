@@ -3,8 +3,9 @@
  * Graphs: in which op each node was captured, and the names of executable graphs. Both tables are
  * indexed by a hash and overwrite old entries when there is no room.
  *
- * XLA makes the nodes of a command buffer while no op but that one is open. Its kernels are named
- * after the instructions that they compute, so a kernel's op is the instruction of its name.
+ * XLA makes the nodes of a command buffer while that op is open, and mostly no instruction in it.
+ * Its kernels are named after the instructions that they compute: where no instruction is open, a
+ * kernel's op is the instruction of its name.
  */
 #include <stdio.h>
 
