@@ -220,6 +220,9 @@ ONEDNN_OBJ := $(call obj,$(call src,probes/onednn/*.c probes/imports/*.c))
 $(O)/lib/libtftop-tensorflow.so $(O)/lib/libtftop-pytorch.so: $(ONEDNN_OBJ)
 # Symbols that only the file of a library names.
 $(O)/lib/libtftop-jax.so $(O)/lib/libtftop-omp.so: $(O)/probes/imports/file.o
+$(O)/lib/libtftop-jax.so: $(O)/probes/imports/imports.o
+# Graphs of TensorFlow and programs of XLA are protobuf messages.
+$(O)/lib/libtftop-tensorflow.so $(O)/lib/libtftop-jax.so: $(O)/probes/protobuf/pb.o
 # Trace events of TSL come from TensorFlow and from XLA.
 TRACEME_OBJ := $(call obj,$(call src,probes/traceme/*.c))
 $(O)/lib/libtftop-tensorflow.so $(O)/lib/libtftop-jax.so $(O)/lib/libtftop-nvtx.so: $(TRACEME_OBJ)
@@ -338,7 +341,7 @@ $(O)/tests/session_driver $(O)/tests/told: $(O)/tests/%: $(O)/obj/tests/live/%.o
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -Wl,--dynamic-list=probes/session/tftop.dynlist -o $@ $^ \
 		$(TFTOP_LIBS) $(MODEL_LIBS)
-FUZZ_OBJ := $(call test_obj,$(call src,tests/fuzz/*.c)) $(call obj,probes/tensorflow/graphdef.c probes/tensorflow/graphdef_lines.c probes/tensorflow/pb.c) $(O)/probes/onednn/line.o $(CUPTI_OBJ)
+FUZZ_OBJ := $(call test_obj,$(call src,tests/fuzz/*.c)) $(call obj,probes/tensorflow/graphdef.c probes/tensorflow/graphdef_lines.c probes/protobuf/pb.c probes/jax/hlo.c) $(O)/probes/onednn/line.o $(CUPTI_OBJ)
 $(O)/tests/fuzz: $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 	@mkdir -p $(@D)
 	$(call say,LINK)

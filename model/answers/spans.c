@@ -4,6 +4,7 @@
 #include "model/align/hosts.h"
 #include "model/answers/parts.h"
 #include "model/flows/flows.h"
+#include "model/lines/lines.h"
 #include "model/ops/ops.h"
 
 #include <stdlib.h>
@@ -338,6 +339,12 @@ static void tell_command(struct model *model, const struct span_found *found, st
 	if (out->kind == COMMAND_KERNEL)
 		out->class = names_class(&model->names, found->span.name);
 	out->op = names_short(&model->names, cold->op_name);
+	if (row->kind == ROW_QUEUE && cold->place) {
+		const struct source_frame *frame = frame_at(model->lines, cold->place - 1);
+
+		out->file = names_raw(&model->names, frame->file);
+		out->line = frame->line;
+	}
 	out->instance = cold->op;
 	out->call_ns = cold->call_ns;
 	out->call_dur_ns = cold->call_dur_ns;

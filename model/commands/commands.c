@@ -25,6 +25,7 @@
 #include "model/clocks/clock.h"
 #include "model/commands/replays.h"
 #include "model/core/model.h"
+#include "model/lines/lines.h"
 #include "model/ops/ops.h"
 #include "model/rows/rows.h"
 #include "model/totals/totals.h"
@@ -199,6 +200,7 @@ struct drawn_command {
 	const struct event_command *command;
 	struct process *process;
 	uint32_t queue, name, op_name, row, lane;
+	uint32_t frame;			/* frame_get() of a graph's node; 0: that of its op */
 	int64_t start_ns, dur_ns;	/* dur_ns: on the device's clock */
 	int64_t drawn_ns;		/* its duration on the host's clock */
 	uint8_t segment;
@@ -220,6 +222,8 @@ static uint32_t command_draw(struct model *model, struct drawn_command *t, uint8
 	span.id = id ? id : ++row->last_id;
 	span.work = work_of_command(model, command, t->name);
 	command_fill_cold(command, t->op_name, &cold);
+	if (is_kernel(command->kind))
+		cold.place = t->frame;
 	cold.segment = t->segment;
 	if (t->segment != CLOCK_FIXED && queued && queued <= command->start_ticks)
 		cold.queued = pack_delta((int64_t)(command->start_ticks - queued));
@@ -355,7 +359,7 @@ static void finish_command(struct model *model, struct drawn_command *t, int64_t
 		.op_name = local_name(model, t->process, command->op_name),
 		.op = command->op, .call_ns = command->call_ns,
 		.kernel = is_kernel(command->kind), .bytes = command->bytes, .row = NONE,
-		.cpu = queue_on_processor(model, t->queue),
+		.cpu = queue_on_processor(model, t->queue), .frame = t->frame,
 	};
 	uint32_t id;
 
@@ -445,7 +449,9 @@ static void take_command(struct model *model, const struct pending *one, bool fo
 	queue = queue_at(model, t.queue);
 	t.name = local_name(model, process, command->name);
 	/* A graph's node counts for the op that it was captured in. */
-	t.op_name = local_name(model, process, one->node_op ? one->node_op : command->op_name);
+	t.op_name = local_name(model, process,
+			       one->node.op_name ? one->node.op_name : command->op_name);
+	t.frame = frame_get(model, process->index, one->node.source);
 	if (command->status < 0) {
 		finish_failed(model, &t);
 		return;
@@ -490,14 +496,15 @@ static void take_command(struct model *model, const struct pending *one, bool fo
 
 void apply_command(struct model *model, const struct arrival *in)
 {
-	command_in(model, in->process, &in->event->u.command, 0, arrival_written_ns(model, in));
+	command_in(model, in->process, &in->event->u.command, (struct command_node){ 0 },
+		   arrival_written_ns(model, in));
 }
 
 void command_in(struct model *model, struct process *process, const struct event_command *command,
-		uint32_t node_op, int64_t written_ns)
+		struct command_node node, int64_t written_ns)
 {
 	struct pending one = {
-		.command = *command, .process = process->index, .node_op = node_op,
+		.command = *command, .process = process->index, .node = node,
 		.time_ns = written_ns,
 	};
 

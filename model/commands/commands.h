@@ -15,10 +15,9 @@ struct model;
 struct process;
 
 void apply_command(struct model *model, const struct arrival *in);
-/* Applies a command that was written at written_ns (0: unknown); node_op: as op_name of
- * event_run. */
+/* Applies a command that was written at written_ns (0: unknown). */
 void command_in(struct model *model, struct process *process, const struct event_command *command,
-		uint32_t node_op, int64_t written_ns);
+		struct command_node node, int64_t written_ns);
 /* ---- done.c: which commands of a process have finished lately, by correlation ---- */
 void done_set(struct process *process, uint32_t correlation);
 bool done_get(const struct process *process, uint32_t correlation);

@@ -413,7 +413,9 @@ void join_hand_on(struct model *model, struct process *process, const struct eve
 		command.direction = run->direction ? run->direction : launch->direction;
 	}
 	command.flags &= (uint8_t)~CMD_OPEN;
-	command_in(model, process, &command, launch ? run->op_name : 0, given->time_ns);
+	command_in(model, process, &command, launch ?
+		   (struct command_node){ run->op_name, run->source } : (struct command_node){ 0 },
+		   given->time_ns);
 }
 
 void join_lost(struct model *model, uint32_t process, int64_t end_ns)
@@ -486,8 +488,8 @@ static void announce_launches(struct model *model, int64_t settled_ns)
 		if (!launch->correlation || launch->call_ns > settled_ns - ANNOUNCE_NS)
 			continue;
 		item->announced = true;
-		command_in(model, process_at(model, item->process), &command, 0,
-			   item->u.launch.time_ns);
+		command_in(model, process_at(model, item->process), &command,
+			   (struct command_node){ 0 }, item->u.launch.time_ns);
 	}
 }
 

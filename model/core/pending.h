@@ -11,13 +11,17 @@
 #include "model/base/map.h"
 #include "model/event.h"
 
+/* Where a node of a graph was captured, as in event_run: the op's name and the line; 0: unknown. */
+struct command_node {
+	uint32_t op_name, source;
+};
+
 /* A command that waits for its queue or for a clock. */
 struct pending {
 	struct event_command command;
 	int64_t time_ns;
 	uint32_t process;
-	/* for a node of a graph: the op in which it was captured; 0: none */
-	uint32_t node_op;
+	struct command_node node;
 	bool again;	/* its correlation has been used by a finished command before */
 	bool observed;			/* the clock has taken its bounds */
 };

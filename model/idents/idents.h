@@ -74,6 +74,7 @@ struct launch {
 	bool kernel;			/* else a copy */
 	bool cpu;			/* on the processor */
 	uint64_t bytes;
+	uint32_t frame;			/* frame_get() of a graph's node; 0: that of the op */
 };
 
 static inline struct ident *ident_at(const struct model *model, uint32_t i)

@@ -166,7 +166,7 @@ uint32_t line_use_find(const struct model *model, uint32_t frame, uint32_t ident
 		       NONE;
 }
 
-static uint32_t use_get(struct model *model, uint32_t frame, uint32_t ident)
+uint32_t line_use_get(struct model *model, uint32_t frame, uint32_t ident)
 {
 	struct source_lines *l = model->lines;
 	uint32_t *recent = &l->recent[(frame * 31 + ident) % 256], i = *recent;
@@ -382,7 +382,7 @@ static void line_keep_slow(struct model *model, const struct line_op_in *op)
 static void count_use(struct model *model, struct op_state *state, const struct line_op_in *op)
 {
 	struct source_lines *l = model->lines;
-	uint32_t index = use_get(model, op->frame, op->ident);
+	uint32_t index = line_use_get(model, op->frame, op->ident);
 	struct line_use *use;
 
 	if (index == NONE)

@@ -128,8 +128,10 @@ void lines_launched(struct model *model, uint32_t use, const struct launch *laun
 void lines_allocated(struct model *model, uint32_t process, uint64_t op, uint64_t bytes);
 /* The state is about to be freed. */
 void lines_forget(struct model *model, struct op_state *state);
-/* The use of a frame (1 + its index) by an identity; NONE: unknown. */
+/* The use of a frame (1 + its index) by an identity; NONE: unknown, or there is no room for a new
+ * one. */
 uint32_t line_use_find(const struct model *model, uint32_t frame, uint32_t ident);
+uint32_t line_use_get(struct model *model, uint32_t frame, uint32_t ident);
 void lines_settled(struct model *model, int64_t settled_ns);
 /* Like frame_get(), but makes no frame; 0: the process has none with this id. */
 uint32_t frame_of_process(const struct model *model, uint32_t process, uint32_t id);

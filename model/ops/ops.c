@@ -115,13 +115,23 @@ static void ident_launched(struct ident *ident, const struct launch *launch)
 	ident->cpu_kernels += launch->cpu && launch->kernel;
 }
 
+/* Adds it to the line of the op that launched it, or to the line of its own that a graph's node
+ * has. use: that of the op, or NONE. */
+static void line_launched(struct model *model, uint32_t use, uint32_t ident,
+			  const struct launch *launch)
+{
+	uint32_t own = launch->frame ? line_use_get(model, launch->frame, ident) : NONE;
+
+	if (own != NONE || use != NONE)
+		lines_launched(model, own != NONE ? own : use, launch);
+}
+
 /* The op's state is not kept any more: searches for the op on the timeline. */
 static bool launched_long_ago(struct model *model, const struct launch *launch)
 {
 	uint32_t row, lane;
 	struct lane_pos pos;
 	struct op_cold *cold;
-	uint32_t use;
 
 	if (!time_ok(launch->call_ns) ||
 	    !op_find(model, launch->process, launch->tid, launch->op, launch->call_ns, &row, &lane,
@@ -135,9 +145,7 @@ static bool launched_long_ago(struct model *model, const struct launch *launch)
 		cold->first_id = launch->id;
 	}
 	ident_launched(ident_at(model, cold->ident), launch);
-	use = line_use_find(model, cold->frame, cold->ident);
-	if (use != NONE)
-		lines_launched(model, use, launch);
+	line_launched(model, line_use_find(model, cold->frame, cold->ident), cold->ident, launch);
 	optree_launched_late(model, lane, launch);
 	return true;
 }
@@ -171,8 +179,9 @@ void op_launched(struct model *model, const struct launch *launch)
 	state->copy_bytes += launch->kernel ? 0 : launch->bytes;
 	add_ns(&state->cpu_ns, launch->cpu ? launch->device_ns : 0);
 	state->cpu_kernels += launch->cpu && launch->kernel;
-	if (state->use)
-		lines_launched(model, state->use - 1, launch);
+	/* what an unfinished op has launched is added to its line when it ends */
+	if (state->flags & STATE_FINISHED)
+		line_launched(model, state->use - 1, state->ident, launch);
 	if (state->first_row == NONE && launch->row != NONE) {
 		state->first_row = launch->row;
 		state->first_id = launch->id;

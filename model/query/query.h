@@ -271,6 +271,9 @@ struct span {
 	enum how how;
 	struct kernel_class class;	/* derived from its name */
 	const char *op;			/* the op or range that launched it; NULL: none */
+	/* the line that a graph's node comes from; NULL: it has none of its own, see its op */
+	const char *file;
+	uint32_t line;
 	int64_t call_ns, call_dur_ns;
 	int64_t queued_ns, submit_ns;	/* 0: not given */
 	uint64_t bytes;

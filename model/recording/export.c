@@ -6,6 +6,7 @@
 #include "model/base/binary_heap.h"
 #include "model/base/heap.h"
 #include "model/base/util.h"
+#include "model/lines/lines.h"
 #include "model/recording/export_internal.h"
 #include "model/steps/steps.h"
 
@@ -108,7 +109,7 @@ static bool lane_step(struct model_export *x, struct export_source *source)
 	const struct row *row = row_at(x->model, source->row);
 	struct lane_span span;
 	union cold cold;
-	struct event event;
+	struct event event, launch;
 
 	if (source->changes != lane->changes && !find_again(lane, source))
 		return false;
@@ -117,6 +118,9 @@ static bool lane_step(struct model_export *x, struct export_source *source)
 	if (span.start_ns + span.dur_ns >= x->from_ns) {
 		lane_cold(lane, source->pos, &cold);
 		event = export_span(x, row, source->row, &span, &cold);
+		if (row->kind == ROW_QUEUE &&
+		    export_launch(x, frame_id(x->model, cold.command.place), &event, &launch))
+			put_started(x, &launch, span.start_ns);
 		put_started(x, &event, span.start_ns);
 	}
 	if (!lane_next(lane, &source->pos))

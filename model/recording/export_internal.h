@@ -66,6 +66,7 @@ struct model_export {
 	uint32_t caller;		/* the process to which all other calls are attributed */
 	uint64_t others_calls;		/* calls given out one by one, of all other processes */
 	uint64_t lost_events, lost_packets;
+	uint32_t n_launches;		/* given out by export_launch() */
 };
 
 /* ---- export_events.c ---- */
@@ -87,6 +88,12 @@ struct event export_span(struct model_export *x, const struct row *row, uint32_t
 void export_open(struct model_export *x, const struct open_span *open);
 struct event export_journal(struct model_export *x, const struct journal_entry *entry);
 /* ---- export_parts.c ---- */
+
+/* A graph's node that has a line of its own (source: its id, 0: it has none) needs two events.
+ * Makes *event, which export_span() made, its run, and *launch its launch; false: nothing was
+ * done. */
+bool export_launch(struct model_export *x, uint32_t source, struct event *event,
+		   struct event *launch);
 /* Give out, at that time: nodes and settings of a process's graphs, its frames, stages, pools and
  * pauses. */
 void export_put_graphs(struct model_export *x, uint32_t process, int64_t time_ns);

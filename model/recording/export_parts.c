@@ -12,6 +12,10 @@
 #include "model/lines/lines.h"
 #include "model/ops/pools.h"
 
+/* Correlations of the launches that export_launch() makes: those of CUPTI, the only ones of open
+ * launches, have the highest bit. */
+#define LAUNCH_IDS 0x40000000u
+
 #define LEVEL_ON 2			/* the level if it is not off: TFT_LEVEL_DEFAULT */
 
 static const char *raw(struct model *model, uint32_t name)
@@ -141,4 +145,35 @@ void export_pools(struct model_export *x, uint32_t process)
 	for (uint32_t i = 0; x->whole && pools_event(x->model, i, process, &event.u.pool); i++)
 		if (event.u.pool.tid)
 			export_put(x, &event);
+}
+
+/* ---- nodes of graphs ---- */
+
+bool export_launch(struct model_export *x, uint32_t source, struct event *event,
+		   struct event *launch)
+{
+	const struct event_command *command = &event->u.command;
+	struct event run = *event;
+
+	if (!source || event->type != EVENT_COMMAND || command->status < 0)
+		return false;
+	*launch = *event;
+	launch->type = EVENT_LAUNCH;
+	launch->u.launch = (struct event_launch) {
+		.tid = command->tid, .queue = command->queue, .name = command->name,
+		.shape = command->shape, .correlation = LAUNCH_IDS + x->n_launches++ % LAUNCH_IDS,
+		.op_name = command->op_name, .op = command->op, .call_ns = command->call_ns,
+		.call_dur_ns = command->call_dur_ns, .kind = command->kind,
+	};
+	run.type = EVENT_RUN;
+	run.u.run = (struct event_run) {
+		.queue = command->queue, .name = command->name,
+		.correlation = launch->u.launch.correlation, .op_name = command->op_name,
+		.source = source, .shape = command->shape,
+		.queued_ticks = command->queued_ticks, .submit_ticks = command->submit_ticks,
+		.start_ticks = command->start_ticks, .end_ticks = command->end_ticks,
+		.kind = command->kind, .direction = command->direction, .flags = command->flags,
+	};
+	*event = run;
+	return true;
 }

@@ -29,7 +29,9 @@ struct command_cold {
 	int16_t status;
 	uint8_t kind_how;		/* kind | how << 5 */
 	uint8_t segment;		/* segment of the clock that converted its times */
-	uint32_t place;			/* of copies: the place in memory, event_command.shape */
+	/* of copies: the place in memory, event_command.shape; of kernels: frame_get() of the line
+	 * that it comes from, 0: that of its op */
+	uint32_t place;
 	uint8_t flags;			/* of copies: CMD_PINNED, CMD_BLOCKING */
 };
 

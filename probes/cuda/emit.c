@@ -251,10 +251,10 @@ static void run_of(const struct tft_command *c, const struct cuda_record *r)
 		.queue = c->queue, .name = c->name, .correlation = c->correlation,
 		.bytes = c->bytes, .queued_ticks = c->queued_ticks, .submit_ticks = c->submit_ticks,
 		.start_ticks = c->start_ticks, .end_ticks = c->end_ticks, .kind = c->kind,
-		.direction = c->direction, .flags = c->flags, .op_name = node_op(r),
-		.shape = c->shape,
+		.direction = c->direction, .flags = c->flags, .shape = c->shape,
 	};
 
+	run.op_name = node_op(r, &run.source);
 	graph_nodes += r->what != CUDA_GRAPH;
 	rt_emit_run(&run);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Graphs: in which op each node was captured, and the names of executable graphs. Both tables are
- * indexed by a hash and overwrite old entries when there is no room.
+ * Graphs: in which op and line each node was captured, and the names of executable graphs. Both
+ * tables are indexed by a hash and overwrite old entries when there is no room.
  *
  * XLA makes the nodes of a command buffer while that op is open, and mostly no instruction in it.
  * Its kernels are named after the instructions that they compute: where no instruction is open, a
@@ -17,9 +17,14 @@
 #define EXECS 256u
 #define OWN_NAME UINT32_MAX	/* of a node: its op has the name of its kernel */
 
+/* Where a node was captured. source: rt_source(); with OWN_NAME, the program (rt_line_of()). */
+struct captured {
+	uint32_t op_name, source;
+};
+
 static struct {
 	_Atomic uint64_t node;
-	_Atomic uint32_t op_name;
+	_Atomic uint32_t op_name, source;
 } nodes[NODES];
 static struct {
 	_Atomic(const void *) exec;
@@ -27,7 +32,7 @@ static struct {
 } execs[EXECS];
 static _Atomic uint32_t busy;
 
-static void node_set(uint64_t node, uint32_t op_name)
+static void node_set(uint64_t node, struct captured in)
 {
 	uint32_t i = objects_hash(node, 1) & (NODES - 1), at = i;
 
@@ -40,11 +45,12 @@ static void node_set(uint64_t node, uint32_t op_name)
 		}
 	}
 	/* if there is no room, the oldest entry is replaced */
-	atomic_store(&nodes[at].op_name, op_name);
+	atomic_store(&nodes[at].op_name, in.op_name);
+	atomic_store(&nodes[at].source, in.source);
 	atomic_store_explicit(&nodes[at].node, node, memory_order_release);
 }
 
-static uint32_t node_get(uint64_t node)
+static struct captured node_get(uint64_t node)
 {
 	uint32_t i = objects_hash(node, 1) & (NODES - 1);
 
@@ -52,20 +58,25 @@ static uint32_t node_get(uint64_t node)
 		uint64_t have = atomic_load_explicit(&nodes[i].node, memory_order_acquire);
 
 		if (have == node)
-			return atomic_load(&nodes[i].op_name);
+			return (struct captured){ atomic_load(&nodes[i].op_name),
+						  atomic_load(&nodes[i].source) };
 		if (!have)
-			return 0;
+			break;
 	}
-	return 0;
+	return (struct captured){ 0, 0 };
 }
 
-uint32_t node_op(const struct cuda_record *r)
+uint32_t node_op(const struct cuda_record *r, uint32_t *source)
 {
-	uint32_t name = node_get(r->node);
+	struct captured in = node_get(r->node);
 
-	if (name != OWN_NAME)
-		return name;
-	return r->what == CUDA_KERNEL && r->kernel.name ? rt_name(TFT_NAME_OP, r->kernel.name) : 0;
+	if (in.op_name == OWN_NAME) {
+		in.op_name = r->what == CUDA_KERNEL && r->kernel.name ?
+			     rt_name(TFT_NAME_OP, r->kernel.name) : 0;
+		in.source = rt_line_of(in.source, in.op_name);
+	}
+	*source = in.source;
+	return in.op_name;
 }
 
 /* A node's number; 0: unknown. */
@@ -81,18 +92,26 @@ static uint64_t node_number(void *node)
 	return number;
 }
 
-static bool is_command_buffer(uint32_t type)
+/* The id of the name of a type of ops, kept in *known. */
+static uint32_t type_id(_Atomic uint32_t *known, const char *text)
 {
-	static _Atomic uint32_t known;
-	uint32_t wanted = atomic_load_explicit(&known, memory_order_relaxed);
+	uint32_t id = atomic_load_explicit(known, memory_order_relaxed);
 
-	if (!type)
-		return false;
-	if (!wanted) {
-		wanted = rt_name(TFT_NAME_OP_TYPE, RT_XLA_COMMAND_BUFFER);
-		atomic_store_explicit(&known, wanted, memory_order_relaxed);
+	if (!id) {
+		id = rt_name(TFT_NAME_OP_TYPE, text);
+		atomic_store_explicit(known, id, memory_order_relaxed);
 	}
-	return type == wanted;
+	return id;
+}
+
+/* Where the node is captured that is made now. */
+static struct captured captured_in(const struct rt_top *top)
+{
+	static _Atomic uint32_t buffer, run;
+
+	if (!top->type || top->type != type_id(&buffer, RT_XLA_COMMAND_BUFFER))
+		return (struct captured){ top->name, top->source };
+	return (struct captured){ OWN_NAME, rt_op_of_type(type_id(&run, RT_XLA_RUN)) };
 }
 
 static void node_made(const struct cupti_graph_resource *g)
@@ -103,16 +122,19 @@ static void node_made(const struct cupti_graph_resource *g)
 	calls_captured();
 	node = top.name && g ? node_number(g->node) : 0;
 	if (node)
-		node_set(node, is_command_buffer(top.type) ? OWN_NAME : top.name);
+		node_set(node, captured_in(&top));
 }
 
 static void node_cloned(const struct cupti_graph_resource *g)
 {
 	uint64_t node = g ? node_number(g->node) : 0;
-	uint32_t op_name = node ? node_get(node_number(g->original_node)) : 0;
+	struct captured in;
 
-	if (op_name)
-		node_set(node, op_name);
+	if (!node)
+		return;
+	in = node_get(node_number(g->original_node));
+	if (in.op_name)
+		node_set(node, in);
 }
 
 uint32_t graph_name_of(uint32_t number)

@@ -274,8 +274,8 @@ void graphs_resource(uint32_t id, const struct cupti_graph_resource *graph);
 /* The name id of an executable graph. In a callback. */
 uint32_t graph_name(const void *exec);
 uint32_t graph_name_of(uint32_t number);
-/* The op on top of the stack when a node was captured; 0: unknown. */
-uint32_t node_op(const struct cuda_record *r);
+/* The op on top of the stack when a node was captured, and its line (rt_source()); 0: unknown. */
+uint32_t node_op(const struct cuda_record *r, uint32_t *source);
 
 /* ---- emit.c: the flusher's ---- */
 

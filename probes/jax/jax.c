@@ -245,6 +245,8 @@ static void *init_module(void)
 
 	arm(false);
 	*(void **)&original = jax_lib->original(TFT_JAX_INIT);
+	if (original)
+		jax_pjrt_start((const void *)original);
 	return original ? original() : NULL;
 }
 

@@ -220,6 +220,12 @@ void jax_compile_tick(int64_t now_ns, bool all);
 void jax_retraced(uint32_t name, const char *text, size_t length, int64_t start_ns,
 		  int64_t dur_ns);
 
+/* ---- pjrt.c ---- */
+
+/* The library with that address inside gets XLA's plugins from now on through the probe. Before it
+ * has got one. */
+void jax_pjrt_start(const void *inside);
+
 /* ---- waits.c ---- */
 
 void jax_waits_start(void);

@@ -27,7 +27,7 @@ static const struct {
 	const char *begin, *key;	/* before ":#"; which value is the name, NULL: begin is */
 	const char *type;
 } kinds[TSL_KINDS] = {
-	[TSL_RUN] = { "XlaModule", "hlo_module", "XLA run" },
+	[TSL_RUN] = { "XlaModule", "hlo_module", RT_XLA_RUN },
 	[TSL_INSTRUCTION] = { "Thunk", "hlo_op", "HLO op" },
 	[TSL_COMMAND_BUFFER] = { "Thunk", "hlo_op", RT_XLA_COMMAND_BUFFER },
 	[TSL_COMPILER] = { "Xla", NULL, "XLA compilation" },
@@ -111,6 +111,16 @@ uint32_t tsl_name(const char *text, unsigned *tag)
 	return rt_name(TFT_NAME_OP, name);
 }
 
+/* The line of an instruction, as the compiler knows it, else that of the call that runs the
+ * program. */
+static uint32_t tsl_source(uint32_t name)
+{
+	uint32_t run = atomic_load_explicit(&types[TSL_RUN], memory_order_relaxed);
+	uint32_t source = rt_line_of(rt_op_of_type(run), name);
+
+	return source ? source : rt_op_current().source;
+}
+
 void tsl_args(struct rt_op_args *args, unsigned tag)
 {
 	if (!tag || tag >= TSL_KINDS)
@@ -120,6 +130,6 @@ void tsl_args(struct rt_op_args *args, unsigned tag)
 	if (tag == TSL_COMPILER)
 		return;
 	/* the call that runs the program knows its line */
-	args->source = rt_op_current().source;
+	args->source = tag == TSL_RUN ? rt_op_current().source : tsl_source(args->name);
 	args->flags &= (uint8_t)~TFT_OP_RANGE;
 }

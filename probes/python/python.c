@@ -104,8 +104,7 @@ static inline const char *code_of(const char *frame)
 	       code : NULL;
 }
 
-/* Whether the code belongs to a library, judged by the path of its file. */
-static bool is_library(const char *file)
+bool py_is_library(const char *file)
 {
 	static const char *const parts[] = {
 		"/torch/", "/tensorflow/", "/keras/", "/tf_keras/", "/jax/", "/jaxlib/", "/numpy/",
@@ -193,7 +192,7 @@ static enum owner owner_of(const char *code)
 
 	if (w->code != code || w->filename != filename || w->first_line != first_line) {
 		py_text_of(filename, file);
-		*w = (struct whose){ code, filename, first_line, !is_library(file) ? USER :
+		*w = (struct whose){ code, filename, first_line, !py_is_library(file) ? USER :
 				     is_compiler(file) ? COMPILER :
 				     is_module(file, code) ? MODULE : LIBRARY };
 		if (w->owner == MODULE)

@@ -175,6 +175,15 @@ RT_API uint32_t rt_queue_id(void);
  * series sends it (rt_emit_series) at once and at each dump. */
 RT_API uint32_t rt_series_id(void);
 
+/* ---- lines of source that a compiler knows of its instructions ---- */
+
+/* The instruction `op` of the compiled program `module` (both name ids) was written on that line
+ * (rt_source()). A program that is compiled again under the same name replaces its lines. 65 536
+ * are kept; more replace older ones. Any thread. */
+RT_API void rt_line_define(uint32_t module, uint32_t op, uint32_t source);
+/* 0: unknown. */
+RT_API uint32_t rt_line_of(uint32_t module, uint32_t op);
+
 /* ---- the stack of open ops and ranges, per thread ---- */
 
 struct rt_op_args {
@@ -245,11 +254,15 @@ struct rt_top {
 	uint32_t name, type, source;
 	int64_t step;		/* -1: none */
 };
-/* The type of an op that launches a graph of XLA, which is named by XLA's own numbers. */
+/* The type of an op that launches a graph of XLA, which is named by XLA's own numbers; and of the
+ * run of a program, which has the program's name. */
 #define RT_XLA_COMMAND_BUFFER "XLA command buffer"
+#define RT_XLA_RUN "XLA run"
 RT_API struct rt_top rt_op_launch(void);
 /* The same, without marking: to which op an allocation belongs. */
 RT_API struct rt_top rt_op_current(void);
+/* The name of the innermost open op of that type; 0: there is none. */
+RT_API uint32_t rt_op_of_type(uint32_t type);
 
 /* The kernel's id of the thread, cached. */
 RT_API uint32_t rt_tid(void);

@@ -387,6 +387,19 @@ struct rt_top rt_op_current(void)
 	return top_op(0);
 }
 
+uint32_t rt_op_of_type(uint32_t type)
+{
+	struct rt_thread *th;
+
+	if (rt_level() == TFT_LEVEL_OFF || !type || !(th = rt_self()))
+		return 0;
+	epoch_check(th);
+	for (int i = th->top - 1; i >= 0; i--)
+		if (th->frame[i].open && GET(th->frame[i].type) == type)
+			return GET(th->frame[i].name);
+	return 0;
+}
+
 bool rt_op_handed(int64_t wait_ns, uint32_t waker)
 {
 	struct rt_thread *th;

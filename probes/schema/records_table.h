@@ -329,6 +329,8 @@ RECORD(ev_run, run, EVENT_RUN,
 	FIELD(uint32_t, correlation)	/* 0 none */
 	FIELD(uint32_t, op_name)	/* name id: of a graph's node the op that was on top of
 					 * the stack when the node was captured; 0 unknown */
+	FIELD(uint32_t, source)		/* of a graph's node: the line of source that it comes
+					 * from (def_frame); 0: that of its launch's op */
 	FIELD(uint32_t, shape)		/* as in ev_command; 0: that of the launch */
 	FIELD(uint64_t, object)		/* 0 none */
 	FIELD(uint64_t, bytes)

@@ -10,7 +10,7 @@
 #ifndef PROBES_TENSORFLOW_GRAPHDEF_H
 #define PROBES_TENSORFLOW_GRAPHDEF_H
 
-#include "probes/tensorflow/pb.h"
+#include "probes/protobuf/pb.h"
 
 #define GRAPHDEF_NAME_BYTES 1024
 #define GRAPHDEF_INPUTS_BYTES 4096

@@ -479,6 +479,14 @@ struct rt_top rt_op_current(void)
 	return rt_op_launch();
 }
 
+uint32_t rt_op_of_type(uint32_t type)
+{
+	for (int i = depth < STACK_MAX ? depth : STACK_MAX; i-- > 0;)
+		if (type && stack[i].op.type == type)
+			return stack[i].op.name;
+	return 0;
+}
+
 void rt_call(uint32_t fn, int64_t start_ns, int64_t end_ns, uint32_t correlation, int32_t result)
 {
 	if (tft_rt_level_now >= TFT_LEVEL_FULL ||

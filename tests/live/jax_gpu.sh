@@ -16,7 +16,8 @@ exec=
 # on_gpu COMMAND…: with XLA's plugin and the doubles; the double's kernels in $work/truth. Without
 # autotuning, for which XLA times the device.
 on_gpu() {
-	$exec env JAX_PLATFORMS=cuda JAX_SKIP_CUDA_CONSTRAINTS_CHECK=1 XLA_FLAGS=--xla_gpu_autotune_level=0 \
+	$exec env JAX_PLATFORMS=cuda JAX_SKIP_CUDA_CONSTRAINTS_CHECK=1 \
+		XLA_FLAGS="${XLA_FLAGS:---xla_gpu_autotune_level=0}" \
 		PYTHONPATH="$plugin" CUDA_DOUBLE_TRUTH="$work/truth" TF_CPP_MIN_LOG_LEVEL=3 \
 		LD_LIBRARY_PATH="$double:$double/cudart:$double/nvml:$double/13.0" "$@"
 }
@@ -63,6 +64,24 @@ steps() {
 		is "device time by lines" "$(report "[sum(l['device_ns'] for l in j['lines']) > 0.99 * sum(k['total_ns'] for k in j['kernels'])]")" '[True]' &&
 		is "warnings" "$(report "[m['text'] for m in j['messages'] if m['level'] != 'info']")" '[]'
 }
+# Device time stands at the line that asked for it, inside the function too, whether XLA launches its
+# kernels one by one or as a command buffer; what XLA gives no line has that of the call.
+lines() {
+	local flags
+	for flags in '' --xla_gpu_enable_command_buffer=; do
+		"$python" -c 'import sys
+for n, line in enumerate(open(sys.argv[1]), 1):
+    for mark in sys.argv[2:]:
+        if mark in line:
+            print(n)' "$program" 'jnp.tanh(' 'jnp.sort(' 'return w - 0.1' 'return jnp.max(' >"$work/wanted"
+		XLA_FLAGS="--xla_gpu_autotune_level=0 $flags" on_gpu "$tftop" -b --no-config --json="$work/report" -- \
+			"$python" "$program" 30 >"$work/said" 2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")" || return
+		is "lines with kernels inside the functions, '$flags'" "$(report "sorted(l['line'] for l in j['lines']
+			if l['file'].endswith('jax_gpu.py') and l['kernels'] and l['line'] < 28)" | tr -d '[] ' | tr , '\n')" \
+			"$(cat "$work/wanted")" || return
+		is "kernels at lines, '$flags'" "$(report "sum(l['kernels'] for l in j['lines']) == sum(k['count'] for k in j['kernels'])")" True || return
+	done
+}
 # Without the ranges that XLA marks it says what is not seen.
 without() {
 	on_gpu "$tftop" -b --no-config --json="$work/report" --probe -nvtx -- "$python" "$program" 10 \
@@ -98,6 +117,7 @@ runs() { grep -q . "$work/bare"; }
 
 case_run ops ops
 case_run steps steps
+case_run lines lines
 case_run without without
 case_run attached-neither attached '' '(False, False)'
 case_run attached-jax attached jax '(False, True)'

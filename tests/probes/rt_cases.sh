@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Cases of the runtime and the preloaded library; sourced by run.sh.
 
-rt_cases='rt_ops rt_handed rt_ran rt_coarse rt_domains rt_deep rt_million rt_open rt_names rt_threads rt_racing rt_churn
+rt_cases='rt_ops rt_compiled rt_handed rt_ran rt_coarse rt_domains rt_deep rt_million rt_open rt_names rt_threads rt_racing rt_churn
 	rt_levels rt_trigger rt_trigger_race rt_dump rt_dead rt_none rt_wire rt_wire_ops rt_fork rt_fork_off rt_storm rt_spawn rt_exit rt_early
 	rt_counter rt_quick rt_exec rt_abort rt_kill rt_close rt_dup2 rt_chain rt_seq rt_tsan'
 
@@ -30,6 +30,12 @@ case_rt_ops() {
 	expect ops 'a range with nothing inside is not' "$(value flags <<<"$o")" 1
 	expect ops 'three events, one name each' "$(count ops ev_op) $(count ops def_name)" '3 3'
 	expect ops 'it says goodbye' "$(count ops def_exit reason=0 status=0)" 1
+}
+
+# Lines of a compiler's instructions, which the program itself checks.
+case_rt_compiled() {
+	rt_run compiled compiled || return
+	expect compiled 'its ops' "$(count compiled ev_op)" 2
 }
 
 # What was handed to a pool says so, and only that.

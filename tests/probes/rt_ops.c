@@ -37,6 +37,38 @@ static void ops(void)
 	       (unsigned long)quiet);
 }
 
+/* Lines of a compiler's instructions, and the op of a type around them. */
+static void compiled(void)
+{
+	struct rt_op_args run = { .name = 7, .type = 40, .step = -1 };
+	struct rt_op_args inner = { .name = 8, .type = 41, .step = -1 };
+
+	EXPECT(test_join());
+	EXPECT(rt_line_of(7, 8) == 0);
+	rt_line_define(7, 8, 100);
+	rt_line_define(7, 9, 101);
+	rt_line_define(0, 8, 102);
+	EXPECT(rt_line_of(7, 8) == 100 && rt_line_of(7, 9) == 101);
+	EXPECT(!rt_line_of(8, 7) && !rt_line_of(0, 8) && !rt_line_of(7, 0));
+	/* compiled again */
+	rt_line_define(7, 8, 103);
+	EXPECT(rt_line_of(7, 8) == 103);
+	/* more than there is room for: each is found or is unknown, none has another's line */
+	for (uint32_t op = 1; op <= 200000; op++)
+		rt_line_define(9, op, op + 5);
+	for (uint32_t op = 1; op <= 200000; op++)
+		EXPECT(rt_line_of(9, op) == op + 5 || !rt_line_of(9, op));
+	EXPECT(rt_line_of(9, 200000) == 200005);
+	EXPECT(rt_op_of_type(40) == 0);
+	rt_op_push(&run);
+	rt_op_push(&inner);
+	EXPECT(rt_op_of_type(40) == 7 && rt_op_of_type(41) == 8 && !rt_op_of_type(42));
+	EXPECT(!rt_op_of_type(0));
+	rt_op_pop(0);
+	rt_op_pop(0);
+	EXPECT(rt_op_of_type(40) == 0);
+}
+
 /* Ops that were handed to a pool, and others that were not; each is sent alone, as ev_op. */
 static void handed(void)
 {
@@ -544,7 +576,8 @@ static void coarse(void)
 }
 
 const struct test_case test_ops[] = {
-	{ "ops", ops }, { "handed", handed }, { "ran", ran }, { "domains", domains },
+	{ "ops", ops }, { "compiled", compiled }, { "handed", handed }, { "ran", ran },
+	{ "domains", domains },
 	{ "deep", deep }, { "million", million },
 	{ "open", open_long }, { "names", names }, { "long_names", long_names },
 	{ "threads", threads },

@@ -3,15 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/query/lines.h"
 #include "model/query/links.h"
 #include "model/query/replays.h"
 #include "model/query/work.h"
+#include "model/recording/export.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 
 #define US INT64_C(1000)
 
-enum { GRAPH = 20, REPLAY, LINEAR, NODE_A, NODE_B };
+enum { GRAPH = 20, REPLAY, LINEAR, NODE_A, NODE_B, FILE_NAME };
 
 static void launch(struct model *model, uint32_t correlation, int64_t call_ns)
 {
@@ -23,16 +25,31 @@ static void launch(struct model *model, uint32_t correlation, int64_t call_ns)
 	});
 }
 
-static void node(struct model *model, uint32_t correlation, uint32_t name, uint32_t op,
-		 uint32_t queue, int64_t start_ns, int64_t dur_ns)
+static struct event node_event(uint32_t correlation, uint32_t name, uint32_t op, uint32_t queue,
+			       int64_t start_ns, int64_t dur_ns)
 {
-	apply_one(model, (struct event) {
+	return (struct event) {
 		.type = EVENT_RUN, .pid = PID, .tid = PID, .time_ns = BASE + start_ns + dur_ns,
 		.u.run = { .queue = queue, .name = name, .correlation = correlation, .op_name = op,
 			   .kind = COMMAND_KERNEL,
 			   .start_ticks = (uint64_t)(BASE + TICKS + start_ns),
 			   .end_ticks = (uint64_t)(BASE + TICKS + start_ns + dur_ns) },
-	});
+	};
+}
+
+static void node(struct model *model, uint32_t correlation, uint32_t name, uint32_t op,
+		 uint32_t queue, int64_t start_ns, int64_t dur_ns)
+{
+	apply_one(model, node_event(correlation, name, op, queue, start_ns, dur_ns));
+}
+
+static void node_of_line(struct model *model, uint32_t correlation, uint32_t name, uint32_t op,
+			 uint32_t source, int64_t start_ns, int64_t dur_ns)
+{
+	struct event event = node_event(correlation, name, op, 1, start_ns, dur_ns);
+
+	event.u.run.source = source;
+	apply_one(model, event);
 }
 
 /* 10 us, 5 us nothing, then two of 20 us at once, the second one 4 us late; in two queues
@@ -131,6 +148,89 @@ TEST(replays_are_sums_over_their_nodes)
 	}
 	free(work);
 	model_unlock(model);
+	model_free(model);
+}
+
+/* The device time of the lines, "FILE:LINE ns kernels" each, in order of the file. */
+static void check_lines(struct model *model, const char *file, const int64_t (*wanted)[3], size_t n)
+{
+	struct source_line *lines;
+
+	model_lock(model);
+	CHECK_INT(model_source_lines(model, file, &lines), n);
+	for (size_t i = 0; i < n; i++) {
+		CHECK_INT(lines[i].line, wanted[i][0]);
+		CHECK_INT(lines[i].cost.device_ns, wanted[i][1]);
+		CHECK_INT(lines[i].cost.kernels, wanted[i][2]);
+	}
+	free(lines);
+	model_unlock(model);
+}
+
+static void frame(struct model *model, uint32_t id, uint32_t line)
+{
+	struct event event = {
+		.type = EVENT_FRAME, .pid = PID, .tid = PID, .time_ns = BASE,
+		.u.frame = { .id = id, .file = FILE_NAME, .function = FILE_NAME, .line = line },
+	};
+
+	apply_one(model, event);
+}
+
+static void replay_op(struct model *model, int64_t start_ns)
+{
+	apply_one(model, (struct event) {
+		.type = EVENT_OP, .pid = PID, .tid = PID, .time_ns = BASE + start_ns + 10 * US,
+		.u.op = { .instance = 7, .name = REPLAY, .tid = PID, .frame = 1, .step = -1,
+			  .start_ns = BASE + start_ns, .dur_ns = 10 * US,
+			  .framework = FW_JAX },
+	});
+}
+
+/* A node whose line is known costs that line, the others the line of the launch. */
+TEST(replays_nodes_have_lines)
+{
+	static const int64_t wanted[][3] = {
+		{ 10, 20 * US, 1 }, { 20, 10 * US, 1 },
+	};
+	struct model *model = model_of_graphs(), *copy;
+	struct model_export *export;
+	struct event events[64];
+	struct model_row row;
+	struct span_ref ref;
+	struct span span;
+	size_t n;
+
+	apply_one(model, ev_name(FILE_NAME, NAME_SOURCE, "model.py"));
+	frame(model, 1, 10);
+	frame(model, 2, 20);
+	launch(model, 1, 0);
+	replay_op(model, -1 * US);
+	node_of_line(model, 1, NODE_A, LINEAR, 2, 60 * US, 10 * US);
+	node(model, 1, NODE_B, 0, 1, 75 * US, 20 * US);
+	/* a line whose definition was lost is not shown */
+	node_of_line(model, 1, NODE_B, 0, 99, 100 * US, 20 * US);
+	model_finish(model, false);
+	check_lines(model, "model.py", wanted, 2);
+	row = row_of(model, ROW_QUEUE, 0);
+	model_lock(model);
+	CHECK(model_span_at(model, row.id, 0, BASE + 61 * US, &ref));
+	CHECK(model_span(model, ref, &span));
+	CHECK_STR(span.file, "model.py");
+	CHECK_INT(span.line, 20);
+	CHECK(model_span_at(model, row.id, 0, BASE + 76 * US, &ref));
+	CHECK(model_span(model, ref, &span));
+	CHECK(!span.file);
+	model_unlock(model);
+	/* and so does what was saved */
+	copy = model_new(NULL);
+	export = model_export_new(model, INT64_MIN);
+	while ((n = model_export_next(export, events, 64)) > 0)
+		model_apply(copy, events, n);
+	model_export_free(export);
+	model_finish(copy, false);
+	check_lines(copy, "model.py", wanted, 2);
+	model_free(copy);
 	model_free(model);
 }
 

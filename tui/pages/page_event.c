@@ -122,6 +122,11 @@ static void page_event_add_launcher(struct event_page *e)
 	}
 	page_say(e->page, span->how == HOW_GUESS ? ROLE_WARN : ROLE_MUTED, 0, "   attributed: %s",
 		 how_name(span->how));
+	if (span->file) {
+		page_label(e->page, "source");
+		page_to_line(e->page, span->file, span->line, NULL);
+		page_end(e->page);
+	}
 }
 
 /* Finds the event before or after this one among all of its queue, including copies. Returns false

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "probes/tensorflow/pb.h"
+#include "probes/protobuf/pb.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
  * Complexity: each byte is read once per level of nesting that is entered.
  * Source: protobuf.dev/programming-guides/encoding.
  */
-#ifndef PROBES_TENSORFLOW_PB_H
-#define PROBES_TENSORFLOW_PB_H
+#ifndef PROBES_PROTOBUF_PB_H
+#define PROBES_PROTOBUF_PB_H
 
 #include <stdbool.h>
 #include <stddef.h>
