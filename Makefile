@@ -271,7 +271,7 @@ deps:
 # "N passed, N failed, N skipped"; tests/run.sh adds them up.
 
 JANSSON := $(shell $(PKG_CONFIG) --libs jansson 2>/dev/null)
-TEST_TOOLS := $(O)/tests/unit $(O)/tests/cupti_check $(O)/tests/fuzz $(O)/tests/burst $(O)/tests/faulty $(O)/tests/session_driver $(O)/tests/told $(O)/tests/stuck.so $(O)/tests/clock_steps.so $(O)/tests/wire_faults.so $(O)/tests/inject_driver $(O)/tests/attach_target $(O)/tests/injected.so $(O)/tests/late_probe.so $(O)/tests/slow_load.so $(if $(HAVE_OPENCL),$(O)/tests/many_queues) $(if $(HAVE_JANSSON),$(O)/tests/compare $(O)/tests/exact $(O)/tests/found $(O)/tests/lossy)
+TEST_TOOLS := $(O)/tests/unit $(O)/tests/cupti_check $(O)/tests/fuzz $(O)/tests/burst $(O)/tests/faulty $(O)/tests/session_driver $(O)/tests/told $(O)/tests/stuck.so $(O)/tests/clock_steps.so $(O)/tests/wire_faults.so $(O)/tests/inject_driver $(O)/tests/attach_target $(O)/tests/code_target $(O)/tests/libcode_double.so $(O)/tests/code_probe.so $(O)/tests/injected.so $(O)/tests/late_probe.so $(O)/tests/slow_load.so $(if $(HAVE_OPENCL),$(O)/tests/many_queues) $(if $(HAVE_JANSSON),$(O)/tests/compare $(O)/tests/exact $(O)/tests/found $(O)/tests/lossy)
 
 # All of tui/ but main(), so that panes, options and reports are testable.
 TUI_LIB_OBJ := $(filter-out $(O)/tui/main.o,$(TFTOP_OBJ))
@@ -315,11 +315,11 @@ $(O)/tests/many_queues: $(O)/obj/tests/programs/many_queues.o
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lOpenCL
-$(O)/tests/inject_driver: $(O)/obj/tests/live/inject_driver.o $(call obj,$(patsubst %,probes/attach/%.c,awake call elf hurry inject place place_porter report target thread) probes/process/executable.c probes/process/process.c) $(O)/libmodel.a
+$(O)/tests/inject_driver: $(O)/obj/tests/live/inject_driver.o $(call obj,$(patsubst %,probes/attach/%.c,awake call code elf hurry inject place place_porter report target thread) probes/process/executable.c probes/process/process.c) $(O)/libmodel.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lpthread
-$(addprefix $(O)/tests/,attach_target faulty): $(O)/tests/%: $(O)/obj/tests/programs/%.o
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -Wl,--wrap=ptrace,--wrap=pwrite -o $@ $^ -lpthread
+$(addprefix $(O)/tests/,attach_target code_target faulty): $(O)/tests/%: $(O)/obj/tests/programs/%.o
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lpthread -ldl
@@ -328,6 +328,15 @@ $(addprefix $(O)/tests/,clock_steps.so wire_faults.so injected.so late_probe.so 
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
+# A library whose functions only its file's symbols name, and a probe that replaces them.
+$(O)/tests/libcode_double.so: tests/doubles/code_double.c tests/doubles/code_double.h $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
+$(O)/tests/code_probe.so: tests/doubles/code_probe.c tests/doubles/code_double.h $(call src,probes/jax/patch.c probes/jax/branches.c probes/imports/file.c) $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $(filter %.c,$^)
 $(O)/tests/stuck.so: tests/doubles/stuck.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,LINK)
@@ -415,7 +424,7 @@ SUITES := tests/tree.sh tests/runner.sh tests/golden/run.sh tests/completions.sh
 	tests/probes/tensorflow.sh tests/probes/pytorch.sh tests/probes/cupti.sh tests/probes/blas.sh \
 	tests/probes/omp.sh tests/probes/pluggable.sh tests/probes/cuda_doubles.sh tests/probes/cuda.sh \
 	tests/live/gen.sh tests/live/save.sh tests/live/trigger.sh tests/live/check.sh \
-	tests/live/import.sh tests/live/export.sh tests/live/diff.sh tests/live/gpu.sh tests/pty/terminal.py
+	tests/live/import.sh tests/live/export.sh tests/live/diff.sh tests/live/code.sh tests/live/gpu.sh tests/pty/terminal.py
 SUITES_ALONE := tests/soak/soak.py tests/live/session.sh tests/live/security.sh tests/live/kill.sh \
 	tests/live/attach.sh tests/install.sh
 SUITES_ASAN := tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh tests/soak/keys.py \
