@@ -400,7 +400,7 @@ $(O)/tests/cuda/cuda_beside_linked: tests/programs/cuda_beside.c $(O)/tests/cuda
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -DLINKED $(SAN) $(LDFLAGS) -o $@ $^ -Wl,-rpath,'$$ORIGIN:$$ORIGIN/13.0' -lpthread -ldl
-$(O)/tests/cuda/libcuda-client.so: tests/doubles/cuda_client.c $(CUDA_DOUBLE_H)
+$(O)/tests/cuda/libtftop-least.so: tests/gpu/least.c $(CUDA_DOUBLE_H)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CUDA_DOUBLE_CFLAGS) -o $@ $(filter %.c,$^) -lpthread -ldl
@@ -501,7 +501,7 @@ messages:
 
 # tests/bench/X_bench.c is one program; those of the probes link the runtime.
 BENCH := $(patsubst tests/bench/%.c,$(O)/tests/bench/%,$(call src,tests/bench/*_bench.c))
-bench: all $(if $(ONLY),,tests) $(BENCH) $(O)/tests/burst $(CUDA_DOUBLES) $(addprefix $(O)/tests/cuda/,cuda_launch libcuda-client.so)
+bench: all $(if $(ONLY),,tests) $(BENCH) $(O)/tests/burst $(CUDA_DOUBLES) $(addprefix $(O)/tests/cuda/,cuda_launch libtftop-least.so)
 	@$(if $(ONLY),,O=$(O) TIMING=1 tests/run.sh --alone $(SUITES_TIMING);) O=$(O) tests/bench/run.sh $(ONLY)
 $(O)/tests/bench/acts_bench: LDFLAGS += -Wl,--wrap=acts_push,--wrap=analyses_poll,--wrap=analyses_run
 $(addprefix $(O)/tests/bench/,model_bench acts_bench executions_bench): $(O)/tests/bench/%: $(O)/obj/tests/bench/%.o $(O)/libmodel.a
