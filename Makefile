@@ -274,7 +274,7 @@ deps:
 # "N passed, N failed, N skipped"; tests/run.sh adds them up.
 
 JANSSON := $(shell $(PKG_CONFIG) --libs jansson 2>/dev/null)
-TEST_TOOLS := $(O)/tests/unit $(O)/tests/cupti_check $(O)/tests/fuzz $(O)/tests/burst $(O)/tests/faulty $(O)/tests/session_driver $(O)/tests/told $(O)/tests/stuck.so $(O)/tests/clock_steps.so $(O)/tests/wire_faults.so $(O)/tests/inject_driver $(O)/tests/attach_target $(O)/tests/injected.so $(O)/tests/late_probe.so $(O)/tests/slow_load.so $(if $(HAVE_OPENCL),$(O)/tests/many_queues) $(if $(HAVE_JANSSON),$(O)/tests/compare $(O)/tests/exact $(O)/tests/found $(O)/tests/lossy)
+TEST_TOOLS := $(O)/tests/unit $(O)/tests/cupti_check $(O)/tests/fuzz $(O)/tests/burst $(O)/tests/faulty $(O)/tests/session_driver $(O)/tests/told $(O)/tests/stuck.so $(O)/tests/clock_steps.so $(O)/tests/wire_faults.so $(O)/tests/inject_driver $(O)/tests/attach_target $(O)/tests/code_target $(O)/tests/libcode_double.so $(O)/tests/code_probe.so $(O)/tests/injected.so $(O)/tests/late_probe.so $(O)/tests/slow_load.so $(if $(HAVE_OPENCL),$(O)/tests/many_queues) $(if $(HAVE_JANSSON),$(O)/tests/compare $(O)/tests/exact $(O)/tests/found $(O)/tests/lossy)
 
 # All of tui/ but main(), so that panes, options and reports are testable.
 TUI_LIB_OBJ := $(filter-out $(O)/tui/main.o,$(TFTOP_OBJ))
@@ -318,11 +318,11 @@ $(O)/tests/many_queues: $(O)/obj/tests/programs/many_queues.o
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lOpenCL
-$(O)/tests/inject_driver: $(O)/obj/tests/live/inject_driver.o $(call obj,$(patsubst %,probes/attach/%.c,awake call elf hurry inject place place_porter report target thread) probes/process/executable.c probes/process/process.c) $(O)/libmodel.a
+$(O)/tests/inject_driver: $(O)/obj/tests/live/inject_driver.o $(call obj,$(patsubst %,probes/attach/%.c,awake call code elf hurry inject place place_porter report target thread) probes/process/executable.c probes/process/process.c) $(O)/libmodel.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lpthread
-$(addprefix $(O)/tests/,attach_target faulty): $(O)/tests/%: $(O)/obj/tests/programs/%.o
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -Wl,--wrap=ptrace,--wrap=pwrite -o $@ $^ -lpthread
+$(addprefix $(O)/tests/,attach_target code_target faulty): $(O)/tests/%: $(O)/obj/tests/programs/%.o
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lpthread -ldl
@@ -331,6 +331,15 @@ $(addprefix $(O)/tests/,clock_steps.so wire_faults.so injected.so late_probe.so 
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
+# A library whose functions only its file's symbols name, and a probe that replaces them.
+$(O)/tests/libcode_double.so: tests/doubles/code_double.c tests/doubles/code_double.h $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
+$(O)/tests/code_probe.so: tests/doubles/code_probe.c tests/doubles/code_double.h $(call src,probes/jax/patch.c probes/jax/branches.c probes/imports/file.c) $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $(filter %.c,$^)
 $(O)/tests/stuck.so: tests/doubles/stuck.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,LINK)
@@ -394,7 +403,7 @@ $(O)/tests/cuda/cuda_beside_linked: tests/programs/cuda_beside.c $(O)/tests/cuda
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -DLINKED $(SAN) $(LDFLAGS) -o $@ $^ -Wl,-rpath,'$$ORIGIN:$$ORIGIN/13.0' -lpthread -ldl
-$(O)/tests/cuda/libcuda-client.so: tests/doubles/cuda_client.c $(CUDA_DOUBLE_H)
+$(O)/tests/cuda/libtftop-least.so: tests/gpu/least.c $(CUDA_DOUBLE_H)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CUDA_DOUBLE_CFLAGS) -o $@ $(filter %.c,$^) -lpthread -ldl
@@ -418,7 +427,7 @@ SUITES := tests/tree.sh tests/runner.sh tests/golden/run.sh tests/completions.sh
 	tests/probes/tensorflow.sh tests/probes/pytorch.sh tests/probes/cupti.sh tests/probes/blas.sh \
 	tests/probes/omp.sh tests/probes/pluggable.sh tests/probes/cuda_doubles.sh tests/probes/cuda.sh \
 	tests/live/gen.sh tests/live/save.sh tests/live/trigger.sh tests/live/check.sh \
-	tests/live/import.sh tests/live/export.sh tests/live/diff.sh tests/live/gpu.sh tests/pty/terminal.py
+	tests/live/import.sh tests/live/export.sh tests/live/diff.sh tests/live/code.sh tests/live/gpu.sh tests/pty/terminal.py
 SUITES_ALONE := tests/soak/soak.py tests/live/session.sh tests/live/security.sh tests/live/kill.sh \
 	tests/live/attach.sh tests/install.sh
 SUITES_ASAN := tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh tests/soak/keys.py \
@@ -495,7 +504,7 @@ messages:
 
 # tests/bench/X_bench.c is one program; those of the probes link the runtime.
 BENCH := $(patsubst tests/bench/%.c,$(O)/tests/bench/%,$(call src,tests/bench/*_bench.c))
-bench: all $(if $(ONLY),,tests) $(BENCH) $(O)/tests/burst $(CUDA_DOUBLES) $(addprefix $(O)/tests/cuda/,cuda_launch libcuda-client.so)
+bench: all $(if $(ONLY),,tests) $(BENCH) $(O)/tests/burst $(CUDA_DOUBLES) $(addprefix $(O)/tests/cuda/,cuda_launch libtftop-least.so)
 	@$(if $(ONLY),,O=$(O) TIMING=1 tests/run.sh --alone $(SUITES_TIMING);) O=$(O) tests/bench/run.sh $(ONLY)
 $(O)/tests/bench/acts_bench: LDFLAGS += -Wl,--wrap=acts_push,--wrap=analyses_poll,--wrap=analyses_run
 $(addprefix $(O)/tests/bench/,model_bench acts_bench executions_bench): $(O)/tests/bench/%: $(O)/obj/tests/bench/%.o $(O)/libmodel.a

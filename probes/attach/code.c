@@ -36,6 +36,7 @@
 struct stopped_thread {
 	pid_t tid;
 	bool stopped, gone;
+	bool group;		/* it is stopped with the whole program, by SIGSTOP or another */
 	struct user_regs_struct regs;
 };
 
@@ -111,6 +112,19 @@ static bool seize_new_threads(struct code_job *job)
 	return good;
 }
 
+/* Reads where the thread stopped. A system call that only this stop interrupted is changed at once,
+ * because tftop may be killed: the kernel repeats it, unless a handler runs. After a stop of the
+ * whole program the call fails without tftop too. */
+static bool note_stop(struct stopped_thread *t)
+{
+	if (ptrace(PTRACE_GETREGS, t->tid, 0, &t->regs) != 0)
+		return false;
+	if (t->group || (int64_t)t->regs.rax != -EINTR || !call_breaks((int64_t)t->regs.orig_rax))
+		return true;
+	t->regs.rax = (uint64_t)-E_RESTARTNOHAND;
+	return ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs) == 0;
+}
+
 /* false: the thread did not stop in time, or the whole program is being stopped. */
 static bool wait_stopped(struct stopped_thread *t, int64_t deadline)
 {
@@ -131,12 +145,11 @@ static bool wait_stopped(struct stopped_thread *t, int64_t deadline)
 			ptrace(PTRACE_CONT, t->tid, 0, (void *)(intptr_t)signal);
 			continue;
 		}
-		t->stopped = ptrace(PTRACE_GETREGS, t->tid, 0, &t->regs) == 0;
+		t->group = signal != SIGTRAP;
+		t->stopped = note_stop(t);
 		t->gone = !t->stopped;
-		if (signal != SIGTRAP)
-			return false;
 	}
-	return true;
+	return !t->group;
 }
 
 /* Also stops threads that are created before all are stopped. */
@@ -150,28 +163,26 @@ static bool stop_all(struct code_job *job, int64_t deadline)
 			return false;
 		for (size_t i = 0; i < job->count; i++)
 			if (!wait_stopped(&job->threads[i], deadline))
-				return code_refused(
-					job, "its threads could not all be stopped within 40 ms");
+				return code_refused(job, job->threads[i].group ?
+					"the program is stopped" :
+					"its threads could not all be stopped within 40 ms");
 	} while (job->count != before);
 	return true;
 }
 
-/* A system call that only this stop interrupted: the kernel repeats it, unless a handler runs. */
 static void detach_thread(struct stopped_thread *t)
 {
-	if ((int64_t)t->regs.rax == -EINTR && call_breaks((int64_t)t->regs.orig_rax)) {
-		t->regs.rax = (uint64_t)-E_RESTARTNOHAND;
-		ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs);
-	}
 	ptrace(PTRACE_DETACH, t->tid, 0, 0);
 	t->stopped = false;
 	t->gone = true;
 }
 
-/* Threads that cannot be stopped even then are released by the end of this tracing thread. */
+/* A thread that cannot be stopped even then, because it waits in the kernel, stays in the list for
+ * the next try. The end of this tracing thread releases it. */
 static void detach_all(struct code_job *job)
 {
 	int64_t deadline;
+	size_t kept = 0;
 
 	for (size_t i = 0; i < job->count; i++)
 		if (job->threads[i].stopped)
@@ -182,8 +193,10 @@ static void detach_all(struct code_job *job)
 
 		if (!t->gone && (wait_stopped(t, deadline) || t->stopped))
 			detach_thread(t);
+		if (!t->gone)
+			job->threads[kept++] = *t;
 	}
-	job->count = 0;
+	job->count = kept;
 }
 
 /* ---- the code ---- */
@@ -226,25 +239,33 @@ static bool is_back(const struct code_job *job)
 	return !job->report;
 }
 
-/* Whether the thread is outside of all pieces, and no signal handler returns into one. */
+/* Whether an address is within the bytes, but not their first one, where the function begins. */
+static bool is_within(uint64_t address, const struct tft_code *c, uint32_t bytes)
+{
+	return address - c->at - 1 < bytes - 1;
+}
+
+/* Whether the thread is outside of all pieces, no signal handler returns into one, and no function
+ * returns to where no thread may be. When the code is restored, the rest of the function does not
+ * matter. */
 static bool is_idle(const struct code_job *job, const struct stopped_thread *t)
 {
 	const struct stage_codes *c = job->codes;
 	uint64_t words[STACK_LOOK / sizeof(uint64_t)];
 	ssize_t got;
 
+	got = pread(job->target.memory, words, sizeof(words), (off_t)(t->regs.rsp & ~7ull));
+	if (got <= 0)
+		return false;
 	for (uint32_t i = 0; i < c->count; i++) {
-		/* the rest of the function is not affected */
 		uint32_t idle = is_back(job) ? c->code[i].length : c->code[i].idle;
 
-		if (t->regs.rip - c->code[i].at - 1 < idle - 1)
+		if (is_within(t->regs.rip, &c->code[i], idle))
 			return false;
-	}
-	got = pread(job->target.memory, words, sizeof(words), (off_t)(t->regs.rsp & ~7ull));
-	for (ssize_t k = 0; k < got / (ssize_t)sizeof(words[0]); k++)
-		for (uint32_t i = 0; i < c->count; i++)
-			if (words[k] - c->code[i].at - 1 < c->code[i].length - 1)
+		for (ssize_t k = 0; k < got / (ssize_t)sizeof(words[0]); k++)
+			if (is_within(words[k], &c->code[i], idle))
 				return false;
+	}
 	return true;
 }
 
@@ -267,15 +288,25 @@ static const uint8_t *new_of(const struct code_job *job, const struct tft_code *
 	return is_back(job) ? c->before : c->after;
 }
 
-/* The code as a tftop that died has left it. */
+enum piece_state { PIECE_OLD, PIECE_NEW, PIECE_OTHER };
+
+/* A tftop that was killed while it wrote has left some pieces new and the others old. */
+static enum piece_state piece_state(const struct code_job *job, const struct tft_code *c)
+{
+	uint8_t now[TFT_CODE_BYTES];
+
+	if (!target_read(&job->target, c->at, now, c->length))
+		return PIECE_OTHER;
+	return !memcmp(now, new_of(job, c), c->length) ? PIECE_NEW :
+	       !memcmp(now, old_of(job, c), c->length) ? PIECE_OLD : PIECE_OTHER;
+}
+
 static bool is_done(const struct code_job *job)
 {
 	const struct stage_codes *c = job->codes;
-	uint8_t now[TFT_CODE_BYTES];
 
 	for (uint32_t i = 0; i < c->count; i++)
-		if (!target_read(&job->target, c->code[i].at, now, c->code[i].length) ||
-		    memcmp(now, new_of(job, &c->code[i]), c->code[i].length) != 0)
+		if (piece_state(job, &c->code[i]) != PIECE_NEW)
 			return false;
 	return true;
 }
@@ -283,7 +314,6 @@ static bool is_done(const struct code_job *job)
 static bool as_said(struct code_job *job)
 {
 	const struct stage_codes *c = job->codes;
-	uint8_t now[TFT_CODE_BYTES];
 	int32_t value;
 
 	if (c->only.at && (!target_read(&job->target, c->only.at, &value, sizeof(value)) ||
@@ -292,27 +322,42 @@ static bool as_said(struct code_job *job)
 			       code_refused(job, "the code is in use") :
 			       code_refused_for_good(job, "the code is in use in another way");
 	for (uint32_t i = 0; i < c->count; i++)
-		if (!target_read(&job->target, c->code[i].at, now, c->code[i].length) ||
-		    memcmp(now, old_of(job, &c->code[i]), c->code[i].length) != 0)
+		if (piece_state(job, &c->code[i]) == PIECE_OTHER)
 			return code_refused_for_good(
 				job, is_back(job) ? "something else has replaced the code" :
 						    "the code differs from the library's file");
 	return true;
 }
 
+/* Pieces are restored in the reverse order, so that if tftop is killed in between it is always the
+ * first of them that are replaced. */
+static const struct tft_code *piece(const struct code_job *job, uint32_t i)
+{
+	return &job->codes->code[is_back(job) ? job->codes->count - 1 - i : i];
+}
+
+static void unwrite_codes(struct code_job *job)
+{
+	for (uint32_t i = job->codes->count; i-- > 0;) {
+		const struct tft_code *c = piece(job, i);
+
+		if (piece_state(job, c) == PIECE_NEW)
+			target_write(&job->target, c->at, old_of(job, c), c->length);
+	}
+}
+
 static bool write_codes(struct code_job *job)
 {
-	const struct tft_code *c = job->codes->code;
-	uint32_t i = 0;
+	for (uint32_t i = 0; i < job->codes->count; i++) {
+		const struct tft_code *c = piece(job, i);
 
-	while (i < job->codes->count &&
-	       target_write(&job->target, c[i].at, new_of(job, &c[i]), c[i].length))
-		i++;
-	if (i == job->codes->count)
-		return true;
-	while (i-- > 0)
-		target_write(&job->target, c[i].at, old_of(job, &c[i]), c[i].length);
-	return code_refused_for_good(job, "this system does not allow writing to the code");
+		if (piece_state(job, c) == PIECE_NEW ||
+		    target_write(&job->target, c->at, new_of(job, c), c->length))
+			continue;
+		unwrite_codes(job);
+		return code_refused_for_good(job, "this system does not allow writing to the code");
+	}
+	return true;
 }
 
 /* All threads are stopped, the stage's too: it withdraws before this or not at all. */
@@ -324,11 +369,23 @@ static bool change_codes(struct code_job *job)
 		return is_done(job) || (all_idle(job) && as_said(job) && write_codes(job));
 	if (!report_read(job->report, &now) || now.codes.state != STAGE_CODES_ASKED)
 		return code_refused_for_good(job, "the program no longer waits for it");
-	return (is_done(job) || (all_idle(job) && as_said(job) && write_codes(job))) &&
-	       report_answer(job->report, STAGE_CODES_REPLACED, "");
+	if (!is_done(job) && !(all_idle(job) && as_said(job) && write_codes(job)))
+		return false;
+	if (report_answer(job->report, STAGE_CODES_REPLACED, ""))
+		return true;
+	unwrite_codes(job);
+	return code_refused_for_good(job, "the program could not be told");
 }
 
 /* ---- tries ---- */
+
+static bool has_ended(const struct code_job *job)
+{
+	char state[16];
+
+	status_field(job->pid, job->pid, "State", state, sizeof(state));
+	return !state[0] || strchr("ZX", state[0]);
+}
 
 static bool code_try_once(struct code_job *job)
 {
@@ -338,6 +395,8 @@ static bool code_try_once(struct code_job *job)
 	job->result->tries++;
 	done = stop_all(job, since + CODE_STOP_MS * 1000000ll) && change_codes(job);
 	detach_all(job);
+	if (!done && has_ended(job))
+		code_refused_for_good(job, "it has ended");
 	stopped = monotonic_ns() - since;
 	if (stopped > job->result->stopped_ns)
 		job->result->stopped_ns = stopped;
@@ -355,8 +414,10 @@ static void *code_thread(void *data)
 	setpriority(PRIO_PROCESS, 0, -15);
 	while (!job->over && monotonic_ns() < until) {
 		job->result->replaced = code_try_once(job);
-		if (job->result->replaced)
+		if (job->result->replaced) {
+			job->result->why[0] = '\0';	/* of an earlier try */
 			break;
+		}
 		/* at irregular times, or a loop would be stopped at the same place each time */
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 + rand_r(&seed) % 20000000 },
 			  NULL);

@@ -6,16 +6,19 @@
  * Always true:
  * - All threads are stopped meanwhile, and none of them is inside the bytes that are replaced,
  *   nor will a signal handler return to them. Where that is not so, or where not all threads stop
- *   within CODE_STOP_MS, all continue and it is tried again.
+ *   within CODE_STOP_MS, all continue and it is tried again. A program that is stopped by a signal
+ *   stays stopped.
  * - Each piece is written with one write, so that it is either whole or absent even if tftop
- *   dies. It is written only where the memory holds what the stage said. Either all pieces or
- *   none.
+ *   dies. It is written only where the memory holds what the stage said. Either all pieces are
+ *   written or none; if tftop is killed in between, the first pieces are replaced and the others
+ *   are not, in the order of the request. The next tftop completes that.
  * - Only what this tftop replaced is put back, and only while it is unchanged and the condition
  *   holds under which it was replaced. The code that the pieces led to remains: threads may be in
  *   it.
  * - Only private mappings are written, which become the process's own copy. They need not be
  *   writable.
- * - Interrupted system calls are repeated, and signals are delivered.
+ * - System calls that the stop interrupts are repeated from the moment at which they are, and
+ *   signals are delivered.
  *
  * The stage's request is not trusted: whatever it says, only that process is changed.
  *

@@ -47,14 +47,16 @@ static const struct waiting_call *waiting_call(int64_t nr)
 	return NULL;
 }
 
-/* signal(7): these fail after a stop even if no handler ran; so do sockets and inotify if they have
- * a time limit. */
+/* signal(7): these fail after a stop even if no handler ran; so do calls on sockets and inotify if
+ * they have a time limit. Those that submit or transfer in part return how much instead. */
 bool call_breaks(int64_t call)
 {
 	static const int breaking[] = {
-		SYS_epoll_wait, SYS_epoll_pwait, SYS_rt_sigtimedwait, SYS_io_getevents, SYS_semop,
-		SYS_semtimedop, SYS_msgrcv, SYS_read, SYS_readv, SYS_recvfrom, SYS_recvmsg,
-		SYS_accept, SYS_accept4,
+		SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_pwait2, SYS_rt_sigtimedwait,
+		SYS_io_getevents, SYS_io_pgetevents, SYS_io_uring_enter, SYS_semop, SYS_semtimedop,
+		SYS_msgrcv, SYS_msgsnd, SYS_read, SYS_readv, SYS_recvfrom, SYS_recvmsg,
+		SYS_recvmmsg, SYS_accept, SYS_accept4, SYS_connect, SYS_write, SYS_writev,
+		SYS_sendto, SYS_sendmsg, SYS_sendmmsg,
 	};
 
 	for (size_t i = 0; i < sizeof(breaking) / sizeof(breaking[0]); i++)

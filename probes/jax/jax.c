@@ -196,6 +196,8 @@ static void say_refused(const char *why)
 	jax_blind(text);
 }
 
+static bool gathered;	/* all functions, for tftop to replace */
+
 /* In a running program tftop replaces the code. */
 static bool hook_late(void)
 {
@@ -211,8 +213,11 @@ static bool hook_late(void)
 		return false;
 	}
 	patch_gather();
-	if (!jax_hook_all())
+	if (!jax_hook_all()) {
+		patch_drop();
 		return false;
+	}
+	gathered = true;
 	why = patch_gathered(jax_lib->replace, &symbols[JAX_LEVEL], JAX_LEVEL_NONE);
 	if (!why) {
 		jax_blind("JAX was in use before tftop attached: blocks of memory that it "
@@ -267,12 +272,12 @@ void tft_jax_again(void)
 	bool was_in = patch_is_in();
 	const char *why = jax_lib->replace ? patch_again(jax_lib->replace) : "tftop cannot";
 
-	if (was_in)		/* this tftop knows about the code now, and may restore it */
-		return;
-	if (why)
+	/* this tftop knows about the code now, and may restore it; the one before may have been
+	 * killed before it could say that it had replaced the code */
+	if (!why && gathered)
+		jax_record_begin();
+	else if (!was_in)
 		say_refused(why);
-	else
-		jax_record_level(rt_level());
 }
 
 __attribute__((visibility("default"))) tft_framework_start tft_jax_start;

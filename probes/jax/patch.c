@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #include "probes/imports/file.h"
+#include "probes/jax/branches.h"
 #include "probes/jax/patch.h"
 
 #define PATH_BYTES 4096
 #define SEGMENTS_MAX 16
-#define COMPARED 64u	/* how many bytes of code are compared with the file */
 
 /* ---- the library ---- */
 
@@ -90,18 +90,17 @@ static bool within(const struct patch_library *l, uintptr_t at, size_t size, boo
 
 /* ---- its file ---- */
 
-/* Code in memory must equal that of the file; code has no relocations. */
+/* The whole function in memory must equal that of the file; code has no relocations. */
 static bool same_code(const struct elf_file *f, const Elf64_Sym *s, const void *at)
 {
 	const Elf64_Shdr *section = s->st_shndx < f->count ? &f->sections[s->st_shndx] : NULL;
-	size_t size = s->st_size < COMPARED ? s->st_size : COMPARED;
 	uint64_t offset;
 
 	if (!section || section->sh_type != SHT_PROGBITS ||
 	    !(section->sh_flags & SHF_EXECINSTR) || s->st_value < section->sh_addr)
 		return false;
 	offset = section->sh_offset + (s->st_value - section->sh_addr);
-	return elf_file_has(f, offset, size) && !memcmp(f->bytes + offset, at, size);
+	return elf_file_has(f, offset, s->st_size) && !memcmp(f->bytes + offset, at, s->st_size);
 }
 
 /* If two symbols have the same name, neither is taken. */
@@ -228,6 +227,8 @@ void *patch_original(const struct patch_symbol *function)
 			return NULL;
 		n += one;
 	}
+	if (!branches_avoid(code, function->size, n))
+		return NULL;
 	copy = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (copy == MAP_FAILED)
 		return NULL;
@@ -247,8 +248,9 @@ static struct tft_code_if condition;
 static bool patch_gather_code(const struct patch_symbol *function, const void *ours)
 {
 	struct tft_code *c = &gathered[gathered_count];
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 
-	if (gathered_count == TFT_CODES_MAX)
+	if (gathered_count == TFT_CODES_MAX || (uintptr_t)function->at % page + PATCH_BYTES > page)
 		return false;
 	c->at = (uintptr_t)function->at;
 	c->length = PATCH_BYTES;
@@ -265,6 +267,12 @@ void patch_gather(void)
 	gathered_count = 0;
 }
 
+void patch_drop(void)
+{
+	gathers = false;
+	gathered_count = 0;
+}
+
 const char *patch_gathered(tft_replace_code *replace, const struct patch_symbol *only, int value)
 {
 	gathers = false;
@@ -277,11 +285,15 @@ const char *patch_again(tft_replace_code *replace)
 	return gathered_count ? replace(gathered, gathered_count, &condition) : NULL;
 }
 
-/* Either all pieces are replaced or none. tftop changes the code, while all threads are stopped. */
+/* tftop changes the code, while all threads are stopped. If it is killed within that moment, only
+ * the first pieces are replaced. */
 bool patch_is_in(void)
 {
-	return !gathered_count ||
-	       !memcmp((const void *)(uintptr_t)gathered[0].at, gathered[0].after, PATCH_BYTES);
+	for (size_t i = 0; i < gathered_count; i++)
+		if (memcmp((const void *)(uintptr_t)gathered[i].at, gathered[i].after,
+			   PATCH_BYTES) != 0)
+			return false;
+	return true;
 }
 
 /* The code stays executable all the time, because other functions in the page may run; a system
@@ -320,6 +332,10 @@ bool patch_replace(const struct patch_symbol *function, const void *ours)
 }
 
 void patch_gather(void)
+{
+}
+
+void patch_drop(void)
 {
 }
 

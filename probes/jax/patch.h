@@ -6,6 +6,8 @@
  * Always true:
  *  - A function counts as found only if it lies in the library's code as loaded, is at least
  *    PATCH_BYTES long, and its code in memory equals that of the file.
+ *  - A function whose original is still called is replaced only if its first instructions mean
+ *    the same elsewhere, and none of its own jumps leads into the middle of them (branches.h).
  *  - Bytes are replaced only while no thread can be in them: before the library's code has run, or
  *    (collected first) by tftop while all threads are stopped (schema/attach.h).
  *  - Code is writable only while it is being replaced; if the system refuses that, nothing changes.
@@ -44,7 +46,8 @@ int patch_find(const char *word, struct patch_symbol *symbols, int count);
 bool patch_loaded(const char *word);
 
 /* A copy of the function's start that continues in the function: it is called instead of the
- * function when that is replaced. NULL: its first instructions cannot be moved. */
+ * function when that is replaced. NULL: it is not certain that its first instructions can be moved
+ * and nothing else leads into them. */
 void *patch_original(const struct patch_symbol *function);
 
 /* Makes calls of the function call `ours`; false: that was refused, and nothing has changed. */
@@ -55,9 +58,12 @@ bool patch_replace(const struct patch_symbol *function, const void *ours);
  * done; otherwise why nothing was replaced. */
 void patch_gather(void);
 const char *patch_gathered(tft_replace_code *replace, const struct patch_symbol *only, int value);
+/* Forgets what was gathered. */
+void patch_drop(void);
 /* Replaces it once more, because tftop may have restored the original code. */
 const char *patch_again(tft_replace_code *replace);
-/* Whether what was gathered is in force; it is either all or nothing. */
+/* Whether all that was gathered is in force. If tftop was killed while it wrote, only the first
+ * pieces are, in the order of patch_replace(). */
 bool patch_is_in(void);
 
 #endif

@@ -123,6 +123,22 @@ static void jax_record_take(const struct traceme_event *e)
 	jax_pass(&t);
 }
 
+static bool is_begun(void)
+{
+	return atomic_load_explicit(&begun, memory_order_acquire);
+}
+
+/*
+ * tftop replaces this code piece by piece, and restores it in the reverse order. If it is killed in
+ * between, record() alone, or it and jax_session_stop(), are called instead of XLA's functions.
+ * That can only be so while nothing but the program's own session records; then both do what XLA's
+ * do.
+ */
+static bool may_be_partial(void)
+{
+	return !is_begun() || rt_level() == TFT_LEVEL_OFF;
+}
+
 static void record(struct traceme_event *e)
 {
 	int saved = errno;
@@ -130,7 +146,7 @@ static void record(struct traceme_event *e)
 	if (rt_level() != TFT_LEVEL_OFF)
 		jax_record_take(e);
 	errno = saved;
-	if (jax_session() && record_original)
+	if ((jax_session() || may_be_partial()) && record_original)
 		record_original(e);
 }
 
@@ -157,7 +173,7 @@ static void set_level(enum tft_level level)
 
 void jax_record_level(enum tft_level level)
 {
-	if (atomic_load_explicit(&begun, memory_order_acquire))
+	if (is_begun())
 		set_level(level);
 }
 
@@ -189,21 +205,28 @@ static bool jax_session_start(int level, uint64_t wanted, bool with_locations)
 	if (locations)
 		atomic_store(locations, with_locations);
 	clear();
-	set_level(rt_level());
+	set_level(is_begun() ? rt_level() : TFT_LEVEL_OFF);
 	return true;
 }
 
 static struct events *jax_session_stop(struct events *events)
 {
+	bool ours, theirs;
+
 	memset(events, 0, sizeof(*events));
-	if (atomic_exchange(&jax_session_level, JAX_NO_SESSION) == JAX_NO_SESSION)
+	ours = atomic_exchange(&jax_session_level, JAX_NO_SESSION) != JAX_NO_SESSION;
+	theirs = !ours && may_be_partial() &&
+		 atomic_exchange(trace_level, JAX_LEVEL_NONE) != JAX_LEVEL_NONE;
+	if (!ours && !theirs)
 		return events;
 	if (filter)
 		atomic_store(filter, UINT64_MAX);
-	set_level(rt_level());
+	if (ours)
+		set_level(is_begun() ? rt_level() : TFT_LEVEL_OFF);
 	return consume(events);
 }
 
+/* In this order: see may_be_partial(). */
 static bool take_session(const struct patch_symbol *s)
 {
 	if (!record_original || !s[JAX_CLEAR].at || !s[JAX_CONSUME].at || !s[JAX_START].at ||
@@ -211,8 +234,9 @@ static bool take_session(const struct patch_symbol *s)
 		return false;
 	*(void **)&clear = s[JAX_CLEAR].at;
 	*(void **)&consume = s[JAX_CONSUME].at;
-	return patch_replace(&s[JAX_START], (void *)jax_session_start) &&
-	       patch_replace(&s[JAX_STOP], (void *)jax_session_stop);
+	return patch_replace(&s[JAX_RECORD], (void *)record) &&
+	       patch_replace(&s[JAX_STOP], (void *)jax_session_stop) &&
+	       patch_replace(&s[JAX_START], (void *)jax_session_start);
 }
 
 bool jax_record_start(const struct patch_symbol *s)
@@ -234,11 +258,8 @@ bool jax_record_start(const struct patch_symbol *s)
 	take_time();
 	*(void **)&record_original = patch_original(&s[JAX_RECORD]);
 	if (!take_session(s)) {
-		jax_blind("the program's own profiler cannot run beside this probe: no kernels");
-		return false;
-	}
-	if (!patch_replace(&s[JAX_RECORD], (void *)record)) {
-		jax_blind("this system does not allow replacing code: no kernels");
+		jax_blind("XLA's trace events cannot be taken, or the program's own profiler could "
+			  "not run beside this probe: no kernels");
 		return false;
 	}
 	return true;

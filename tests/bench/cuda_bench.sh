@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: MIT
 # What the CUDA probe costs a program (G3), over the doubles of the driver and of CUPTI: CPU
 # time of the thread that launches, and of all other threads of the process, the flusher's
-# among them. Beside it the least that a client of CUPTI does (tests/doubles/cuda_client.c),
-# whose cost is CUPTI's own; rounds of bare, that client and each level, medians of the
-# differences within a round. Then bytes of a kernel in the recording; then scripts at a rate,
-# whose report is to be what the device did, with nothing lost.
+# among them. Beside it the least that a client of CUPTI does (tests/gpu/least.c), whose cost is
+# CUPTI's own; rounds of bare, that client and each level, medians of the differences within a
+# round. G4: the whole launch as a multiple of one under that client. Then bytes of a kernel in the
+# recording; then scripts at a rate, whose report is to be what the device did, with nothing lost.
 set -u
 O=${O:-build}
 case $O in /*) ;; *) O=$PWD/$O ;; esac
 RATES='1k 10k 100k 200k'
 if [ "${1:-}" = --list ]; then
 	echo 'G3.cuda.off G3.cuda.min G3.cuda.default G3.cuda.full G3.cuda.flusher G3.cuda.wire' \
+		G4.cuda.launch \
 		"$(printf 'G3.cuda.%s ' $RATES)"
 	exit 0
 fi
@@ -32,7 +33,7 @@ run() {
 	case $1 in
 	bare) "${launch[@]}" "$2" step ;;
 	client)
-		CUDA_INJECTION64_PATH=$O/tests/cuda/libcuda-client.so CUDA_CLIENT_CUPTI=$CUPTI \
+		CUDA_INJECTION64_PATH=$O/tests/cuda/libtftop-least.so CUDA_CLIENT_CUPTI=$CUPTI \
 			"${launch[@]}" "$2" step ;;
 	*) TFTOP_CUPTI=$CUPTI "$O/tftop" -b --level "$1" -- "${launch[@]}" "$2" step 2>"$work/err" ;;
 	esac | sed -n 's/^kernels \([0-9]*\) thread \([0-9]*\) process \([0-9]*\)$/\1 \2 \3/p' |
@@ -70,6 +71,13 @@ costs() {
 			"CUPTI's double, which is not in it" "$client" - \
 			"$([ $level != default ] && echo - || echo '<= 500')" $ROUNDS "$spread" "$good"
 	done
+	# the whole launch, as the program pays it
+	paste -d' ' "$work/default" "$work/client" | awk '{ print $1 / $3 }' >"$work/one"
+	read -r value spread < <(sort -n "$work/one" | awk '{ v[NR] = $1 } END { m = int((NR + 1) / 2)
+		q = int((NR + 3) / 4); printf "%.2f %.2f\n", v[m], v[NR + 1 - q] - v[q] }')
+	record G4.cuda.launch 'a CUDA launch, beside the least client' "$value" times low \
+		'a launch with that client, ns' "$(awk "BEGIN { print $bare + $client }")" "$value" '<= 1.3' \
+		$ROUNDS "$spread" "$(awk "BEGIN { print ($value <= 1.3 ? \"true\" : \"false\") }")"
 	paste -d' ' "$work/default" "$work/client" | awk '{ print $2 - $4 }' >"$work/one"
 	read -r value spread <<<"$(median "$work/one")"
 	record G3.cuda.flusher 'a CUDA kernel in the flusher, default' "$value" ns low \
@@ -131,8 +139,8 @@ rate() {
 }
 
 export PYTHONDONTWRITEBYTECODE=1
-for id in off min default full flusher; do
-	wanted G3.cuda.$id && costs && break
+for id in G3.cuda.{off,min,default,full,flusher} G4.cuda.launch; do
+	wanted "$id" && costs && break
 done
 wanted G3.cuda.wire && wire
 for r in $RATES; do

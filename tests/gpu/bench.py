@@ -54,7 +54,7 @@ class Bench:
         self.log = open(os.path.join(self.out, "log.txt"), "w", encoding="utf-8",
                         errors="replace")
         self.figures, self.steps, self.step, self.number = [], [], "", 0
-        self.running = None
+        self.running, self.others = None, []
         self.machine = {}
         self._find_tftop(options.root)
 
@@ -133,12 +133,22 @@ class Bench:
             os.killpg(self.running.pid, signal.SIGKILL)
             self.running.wait()
         self.running = None
+        for process in self.others:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        self.others = []
 
     def start(self, command, environment):
         self.running = subprocess.Popen(
             command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True)
         return self.running
+
+    def run_beside(self, command, limit=20):
+        """Beside what runs already: tftop's own, short."""
+        return subprocess.run(command, env=self.environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=limit, check=False)
 
     def execute(self, command, environment, limit):
         process = self.start(command, environment)
@@ -185,27 +195,32 @@ class Bench:
 
     # ---- the end ----
 
+    def bad(self):
+        return [f for f in self.figures if f["ok"] is False]
+
     def write(self):
-        bad = [f for f in self.figures if f["ok"] is False]
-        missing = [f for f in self.figures if f["value"] is None]
+        """What is known so far."""
         report = {"rehearsal": self.rehearsal, "host": platform.platform(),
                   "unix_s": int(time.time()), "machine": self.machine, "steps": self.steps,
                   "figures": self.figures}
         with open(os.path.join(self.out, "report.json"), "w", encoding="utf-8") as file:
             json.dump(report, file, indent=1)
             file.write("\n")
-        text = self.as_text(bad, missing)
         with open(os.path.join(self.out, "report.txt"), "w", encoding="utf-8") as file:
-            file.write(text)
+            file.write(self.as_text())
+
+    def finish(self):
+        """Returns the exit status."""
         for folder in (self.reports, self.buffers):
             if os.listdir(folder):
                 with tarfile.open(os.path.join(self.out, os.path.basename(folder) + ".tar.xz"),
                                   "w:xz", preset=3) as tar:
                     tar.add(folder, os.path.basename(folder))
-        print(text, end="", flush=True)
-        return 1 if bad else 0
+        print(self.as_text(), end="", flush=True)
+        return 1 if self.bad() else 0
 
-    def as_text(self, bad, missing):
+    def as_text(self):
+        bad, missing = self.bad(), [f for f in self.figures if f["value"] is None]
         lines = ["tests/gpu/run, %s" % time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())]
         if self.rehearsal:
             lines.append("REHEARSAL over doubles: nothing here ran on a GPU, no figure counts")

@@ -40,6 +40,7 @@ def screen(bench):
     except OSError as error:
         bench.check("the screen shows each kernel", False, "%s; %s" % (error, result.why()))
         return
+    shutil.copy(shots[-1], os.path.join(bench.out, "screen.txt"))
     bench.check("the screen shows each kernel", len(late) == KERNELS and result.status == 0,
                 result.why() if result.status else "")
     bench.figure("the median is late by", statistics.median(late), "ms")

@@ -5,6 +5,8 @@ import platform
 import shutil
 import subprocess
 
+from bench import HERE, NotMeasured
+
 # In a process of its own: it initialises CUDA, without which new copies of CUPTI crash.
 CUPTI = """
 import ctypes, glob, importlib.util, os, sys
@@ -91,3 +93,30 @@ def describe(bench):
     says = bench.execute([bench.tftop, "--version"], bench.environment, 20)
     bench.check("tftop starts", says.status == 0, says.why() if says.status else
                 says.out.splitlines()[0])
+
+
+def facts(bench):
+    """What is behind every figure of cost, and differs between machines."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if not compiler:
+        raise NotMeasured("there is no C compiler")
+    path = os.path.join(bench.work, "facts")
+    built = subprocess.run([compiler, "-O2", "-o", path, os.path.join(HERE, "facts.c")],
+                           stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    if built.returncode:
+        raise NotMeasured("it cannot be built: " + built.stderr.strip()[-160:])
+    said = bench.bare([path], limit=10)
+    for line in said.out.splitlines():
+        name, value = line.split()
+        bench.figure(name, float(value), "ns")
+    bench.check("facts of the processor", said.status == 0, said.why() if said.status else "")
+    rate = os.path.join(bench.work, "rate")
+    if not os.access(rate, os.X_OK):
+        bench.missing("a launch", "'rate' was not built")
+        return
+    said = bench.bare([rate, "--count", "20000"], limit=10)
+    launch = said.out.rsplit("launch ", 1)
+    if len(launch) == 2:
+        bench.figure("a launch", float(launch[1]), "ns")
+    else:
+        bench.missing("a launch", said.why())

@@ -5,18 +5,21 @@
  * clock is not what is measured; in a range when --ranges.
  *
  *	rate [--per-second N] [--count N] [--threads N] [--ranges] [--pauses MS]
- *	     [--truth FILE] [--ends FILE]
+ *	     [--truth FILE] [--ends FILE] [--ready FILE] [--until FILE]
  *
  * --per-second 0: as fast as it goes. Prints one line: the kernels, how long it took from
  * the first launch to the last end, CPU time of the process meanwhile, and the median of the
  * bunches' times by kernel, all in ns. With --pauses it launches one at a time, waits for it
- * and writes to --ends when it had ended (CLOCK_REALTIME, s), then pauses so long.
+ * and writes to --ends when it had ended (CLOCK_REALTIME, s), then pauses so long. --ready is
+ * written after the first of these; with --until it goes on until that file exists.
  */
 #include <algorithm>
+#include <fcntl.h>
 #include <nvtx3/nvToolsExt.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <time.h>
+#include <unistd.h>
 #include <vector>
 
 #include "truth.h"
@@ -32,7 +35,7 @@ extern "C" __global__ void tick(int *data)
 static long per_second, count = 100000, pauses;
 static int thread_count = 1;
 static bool ranges;
-static const char *truth_path, *ends_path;
+static const char *truth_path, *ends_path, *ready_path, *until_path;
 static pthread_barrier_t ready;
 
 struct thread {
@@ -99,9 +102,11 @@ static void launch_slowly(void)
 	CHECK(cudaMalloc((void **)&data, 4096));
 	if (!ends)
 		exit(1);
-	for (long i = 0; i < count; i++) {
+	for (long i = 0; until_path ? access(until_path, F_OK) != 0 : i < count; i++) {
 		tick<<<1, 32, 0, stream>>>(data);
 		CHECK(cudaStreamSynchronize(stream));
+		if (i == 0 && ready_path)
+			close(creat(ready_path, 0644));
 		fprintf(ends, "%.6f\n", (double)now_ns(CLOCK_REALTIME) / 1e9);
 		fflush(ends);
 		wait_until(now_ns(CLOCK_MONOTONIC) + pauses * 1000000);
@@ -128,6 +133,10 @@ static void read_options(char **argv)
 			truth_path = *++a;
 		else if (strcmp(*a, "--ends") == 0)
 			ends_path = *++a;
+		else if (strcmp(*a, "--ready") == 0)
+			ready_path = *++a;
+		else if (strcmp(*a, "--until") == 0)
+			until_path = *++a;
 		else
 			exit(2);
 	}

@@ -2,11 +2,12 @@
 """A training loop of JAX for tests/gpu/run: each step does the same, one jitted function.
 
     train_jax.py [--steps N] [--batch N] [--width N] [--wait] [--device cuda|cpu]
-                 [--profile FOLDER] [--truth FILE]
+                 [--profile FOLDER] [--truth FILE] [--ready FILE] [--until FILE]
 
 Each step puts its batch on the device. --wait: for the loss of each step; else nobody waits
 before the last one. --profile: what jax.profiler makes of the steps and of five before
 them (not of the first ten), as the folder it writes, --truth: their number and the time of these.
+--ready is written after the first ten steps; --until: it goes on until that file exists.
 """
 import argparse
 import json
@@ -26,12 +27,17 @@ def read_options():
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--profile")
     parser.add_argument("--truth")
+    parser.add_argument("--ready")
+    parser.add_argument("--until")
     return parser.parse_args()
 
 
 options = read_options()
 os.environ["JAX_PLATFORMS"] = options.device
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+# autotuning would choose other kernels in each run, and runs are compared
+if options.device != "cpu":
+    os.environ.setdefault("XLA_FLAGS", "--xla_gpu_autotune_level=0")
 
 import jax	# noqa: E402
 import jax.numpy as jnp	# noqa: E402
@@ -71,6 +77,12 @@ def main():
         jax.profiler.start_trace(options.profile)
         for _ in range(LEAD):
             weights, loss = step(weights)
+        loss.block_until_ready()
+    if options.ready:
+        with open(options.ready, "w", encoding="ascii"):
+            pass
+    while options.until and not os.path.exists(options.until):
+        weights, loss = step(weights)
         loss.block_until_ready()
     begin, cpu = time.perf_counter_ns(), time.process_time_ns()
     for _ in range(options.steps):

@@ -182,6 +182,30 @@ rehearses() {
 	fi
 }
 
+# A loop in one process whose level is switched, beside the least client and torch.profiler.
+rehearses_cost() {
+	local python
+	python=$(tests/venv.sh --made pytorch) && [ -n "$python" ] || { skip "no PyTorch"; return; }
+	tests/gpu/run --rehearse "$O/tests/cuda" --python "$python" --out "$work/out" --only cost \
+		>"$work/said" 2>&1 || fail "$(grep WRONG "$work/said" | head -n 2)" || return
+	is "figures" "$(grep -cE '(all probes at (min|default|full)|torch.profiler|the least client of CUPTI): wall time of a step  *[-0-9]' "$work/out/report.txt")" 5
+}
+# What a processor costs, and a program of nvcc's that tftop attaches to and that goes on.
+rehearses_attach() {
+	tests/gpu/run --rehearse "$O/tests/cuda" --out "$work/out" --only facts --only attach \
+		>"$work/said" 2>&1 || fail "$(grep WRONG "$work/said" | head -n 2)" || return
+	grep -qE '^  rdtsc  *[0-9]' "$work/out/report.txt" || fail "no facts: $(first_lines "$work/said")" || return
+	command -v nvcc >"$work/nvcc" || { why="no nvcc, so no program"; return; }
+	grep -q '^  C: attached to  *right  (2 times, then status 0' "$work/out/report.txt" || fail "$(grep 'C: ' "$work/said")"
+}
+# Without time for all, the report has what there was time for.
+rehearses_within() {
+	tests/gpu/run --rehearse "$O/tests/cuda" --out "$work/out" --within 6 --only truth --only facts \
+		>"$work/said" 2>&1 || fail "$(grep WRONG "$work/said" | head -n 2)" || return
+	grep -q '^  tftop starts  *right' "$work/out/report.txt" && grep -q 'no time was left' "$work/out/report.txt" ||
+		fail "$(first_lines "$work/said")"
+}
+
 # Buffers of two releases, written by the probe, decoded again by the unit test.
 records() {
 	local cupti
@@ -199,6 +223,9 @@ records() {
 }
 
 case_beside rehearsal rehearses
+case_beside rehearsal-cost rehearses_cost
+case_beside rehearsal-attach rehearses_attach
+case_beside rehearsal-within rehearses_within
 case_beside recorded records
 case_run "bundle refused" refuses
 if case_first bundle packs && case_first "bare machine" make_view; then

@@ -8,7 +8,15 @@
  *
  *    waits for its end and prints "load STATE RESULT TEXT" for each; -C: all files are
  *
- *    copied to where PID finds them
+ *    copied to where PID finds them. Code is replaced as the stage asks for it: prints "code DONE
+ *
+ *    WHY"; -b: the program gets its own code back, "back DONE WHY". -n TIMES: all of this. -k N or
+ *
+ *    -x N: this program or PID is killed before the Nth call with which code is replaced, and then
+ *
+ *    given back, changes PID; each prints "calls N" after it, and the number of the first write.
+ *
+ *    -S: PID is stopped (SIGSTOP) before code is replaced; says "stopped"
  *
  * inject_driver -t PID: traces it until standard input ends; prints "ready"
  * inject_driver -w PID: wakes LTTng's threads there; prints how many
@@ -20,6 +28,7 @@
  * that the dynamic linker must load it.
  */
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +41,7 @@
 #include <unistd.h>
 
 #include "probes/attach/awake.h"
+#include "probes/attach/code.h"
 #include "probes/attach/inject.h"
 #include "probes/attach/place.h"
 #include "probes/attach/report.h"
@@ -106,14 +116,113 @@ static const char *copied(struct container_place *place, const char *path, char 
 	return there;
 }
 
-static bool wait_for_report(const struct report *report)
+/* ---- code that is replaced ---- */
+
+static struct {
+	bool counts, stops, gives_back;
+	long calls, first_write, dies_at;	/* dies_at: 0: not at all */
+	pid_t victim;
+	struct stage_codes codes;
+	bool replaced;
+} code;
+
+static char state_of(pid_t pid)
+{
+	char path[64], state = 'X';
+	FILE *stat;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	stat = fopen(path, "re");
+	if (stat && fscanf(stat, "%*d (%*[^)]) %c", &state) != 1)
+		state = 'X';
+	if (stat)
+		fclose(stat);
+	return state;
+}
+
+/* Also when nobody has waited for it, as its tracer has to do first. */
+static bool has_ended(pid_t pid)
+{
+	return strchr("XZ", state_of(pid)) != NULL;
+}
+
+static void count_call(bool writes)
+{
+	if (!code.counts)
+		return;
+	code.calls++;
+	if (writes && !code.first_write)
+		code.first_write = code.calls;
+	if (code.calls != code.dies_at)
+		return;
+	kill(code.victim, SIGKILL);
+	while (!has_ended(code.victim))
+		sched_yield();
+}
+
+/* The linker leads the calls of probes/attach here. */
+long __real_ptrace(enum __ptrace_request request, pid_t pid, void *address, void *data);
+long __wrap_ptrace(enum __ptrace_request request, pid_t pid, void *address, void *data);
+long __wrap_ptrace(enum __ptrace_request request, pid_t pid, void *address, void *data)
+{
+	count_call(false);
+	return __real_ptrace(request, pid, address, data);
+}
+
+ssize_t __real_pwrite(int fd, const void *from, size_t size, off_t at);
+ssize_t __wrap_pwrite(int fd, const void *from, size_t size, off_t at);
+ssize_t __wrap_pwrite(int fd, const void *from, size_t size, off_t at)
+{
+	count_call(true);
+	return __real_pwrite(fd, from, size, at);
+}
+
+static void say_code(const char *what, const struct code_result *r)
+{
+	printf("%s %d %s\n", what, r->replaced, r->why);
+	printf("calls %ld %ld\n", code.calls, code.first_write);
+	fflush(stdout);
+}
+
+static void replace_as_asked(pid_t pid, const struct report *report, const struct stage_report *now)
+{
+	struct code_result r;
+
+	if (code.stops)
+		kill(pid, SIGSTOP);
+	while (code.stops && state_of(pid) != 'T')
+		sched_yield();
+	if (code.stops)
+		puts("stopped");
+	fflush(stdout);
+	code.counts = true;
+	code.replaced = code_replace(pid, report, &now->codes, &r);
+	code.counts = false;
+	code.codes = now->codes;
+	say_code("code", &r);
+}
+
+static bool give_back(pid_t pid)
+{
+	struct code_result r;
+
+	code.counts = true;
+	code_put_back(pid, &code.codes, &r);
+	code.counts = false;
+	say_code("back", &r);
+	return r.replaced;
+}
+
+static bool wait_for_report(pid_t pid, const struct report *report)
 {
 	struct stage_report now;
 
 	for (int i = 0; i < 2000; i++) {
 		if (!report_read(report, &now))
 			return false;
-		if (now.state >= STAGE_OVER)
+		if (now.codes.state == STAGE_CODES_ASKED)
+			replace_as_asked(pid, report, &now);
+		if (now.state >= STAGE_OVER || has_ended(pid))
 			break;
 		nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
 	}
@@ -156,9 +265,11 @@ static bool stage(struct inject_request *q, const char *folder, bool copy, char 
 	q->argument = argument.text;
 	done = !argument.full && inject_load(q, &r);
 	say(&r);
-	done = done && wait_for_report(&report);
+	done = done && wait_for_report(q->pid, &report);
 	report_close(&report);
 	place_remove(&place);
+	if (done && code.replaced && code.gives_back)
+		done = give_back(q->pid);
 	return done;
 }
 
@@ -171,7 +282,7 @@ int main(int argc, char **argv)
 	bool trace = false, copy = false, wake = false;
 	int option;
 
-	while ((option = getopt(argc, argv, "n:f:c:k:s:u:Ctw")) != -1) {
+	while ((option = getopt(argc, argv, "n:f:c:k:s:u:x:CSbtw")) != -1) {
 		if (option == 'n')
 			times = atol(optarg);
 		else if (option == 'f')
@@ -184,6 +295,12 @@ int main(int argc, char **argv)
 			fresh = optarg;
 		else if (option == 's')
 			report = optarg;
+		else if (option == 'x')
+			code.dies_at = atol(optarg);
+		else if (option == 'S')
+			code.stops = true;
+		else if (option == 'b')
+			code.gives_back = true;
 		else if (option == 'C')
 			copy = true;
 		else if (option == 't')
@@ -201,8 +318,15 @@ int main(int argc, char **argv)
 	if (trace)
 		return be_a_tracer(q.pid);
 	q.library = library = argv[optind + 1];
+	code.victim = code.dies_at ? q.pid : getpid();
+	code.dies_at = code.dies_at ? code.dies_at : kill_us;
+	for (; report && times > 0; times--) {
+		q.library = library;
+		if (!stage(&q, report, copy, argv + optind + 2))
+			return 1;
+	}
 	if (report)
-		return stage(&q, report, copy, argv + optind + 2) ? 0 : 1;
+		return 0;
 	q.argument = optind + 2 < argc ? argv[optind + 2] : NULL;
 	srandom((unsigned)time(NULL));
 	for (long i = 0; i < times; i++) {

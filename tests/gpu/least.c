@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The minimum that a client of CUPTI does: a library for CUDA_INJECTION64_PATH that enables the
- * calls and kinds that the probe enables by default, with a callback that returns, buffers that are
- * returned unread, and a thread that flushes every 50 ms. Its cost is that of CUPTI (of its
- * double); what the probe costs beyond that is our own cost. CUDA_CLIENT_CUPTI is the path of
- * libcupti.
+ * The least that a client of CUPTI does: a library for CUDA_INJECTION64_PATH that enables the
+ * calls and kinds that the probe enables by default, with a callback that returns, buffers of the
+ * probe's size that are returned unread, and a thread that flushes every 50 ms. Its cost is that of
+ * CUPTI, or of its double; what the probe costs beyond that is our own cost. CUDA_CLIENT_CUPTI is
+ * the path of libcupti. Needs none of CUDA's headers:
+ *
+ *	cc -shared -fPIC -I. -o libtftop-least.so tests/gpu/least.c -lpthread -ldl
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -14,7 +16,7 @@
 
 #include "probes/cuda/cupti.h"
 
-#define BUFFER_BYTES (256u << 10)
+#define BUFFER_BYTES (32u << 10)
 #define BUFFERS 512
 
 __attribute__((visibility("default"))) int InitializeInjection(void);
@@ -67,7 +69,7 @@ static void *find(void *library, const char *name)
 	void *f = dlsym(library, name);
 
 	if (!f) {
-		fprintf(stderr, "cuda_client: no '%s'\n", name);
+		fprintf(stderr, "least: no '%s'\n", name);
 		exit(1);
 	}
 	return f;
@@ -91,7 +93,7 @@ int InitializeInjection(void)
 	pthread_t thread;
 
 	if (!library) {
-		fprintf(stderr, "cuda_client: no libcupti: %s\n", path ? dlerror() : "not named");
+		fprintf(stderr, "least: no libcupti: %s\n", path ? dlerror() : "not named");
 		return 0;
 	}
 	subscribe = find(library, "cuptiSubscribe");
