@@ -27,7 +27,7 @@ _tftop()
 	--memory-limit | --from-step | --steps | --for | --until | --size) return ;;
 	esac
 	case $cur in
-	-*) COMPREPLY=($(compgen -W '-p --children -b --batch --json= -o --export --probe --level --trigger --memory-limit --lossless --from-step --steps --for --until -q --quit --script --headless --size --config --no-config --ascii --color --theme -v --verbose --debug -h --help --version --check --join --control --' -- "$cur")) ;;
+	-*) COMPREPLY=($(compgen -W '-p --children -b --batch --json= -o --export --probe --level --trigger --memory-limit --lossless --from-step --steps --for --until -q --quit --join --script --headless --size --config --no-config --ascii --color --theme -v --verbose --debug -h --help --version --check --control --' -- "$cur")) ;;
 	*) COMPREPLY=($(compgen -f -- "$cur")) ;;
 	esac
 	[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace

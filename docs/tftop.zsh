@@ -27,6 +27,7 @@ _arguments -S \
 	'--for[stop after TIME]:value:' \
 	'--until[stop at the first event that a filter matches]:value:' \
 	'(-q --quit)'{-q,--quit}'[leave the screen when PROGRAM ends]' \
+	'--join[stay until what PROGRAM left running has ended; or return to such a process]' \
 	'--script[run the prompt commands in FILE]:value:_files' \
 	'--headless[run the screen without a terminal]' \
 	'--size[columns and lines of that screen]:value:' \
@@ -40,6 +41,5 @@ _arguments -S \
 	'(-h --help)'{-h,--help}'[print this help]' \
 	'--version[print the version]' \
 	'--check[say what can be observed on this machine, or in a process]' \
-	'--join[return to a program that tftop left running; PID if there are several]' \
 	'--control[level=LEVEL: change the level of the tftop that watches PID]:process:_pids' \
 	'*:recording or file:_files'

@@ -3,7 +3,8 @@
  * Batch: tftop without a screen. It stays out of the way of the terminal: the signals of Ctrl-C and
  * Ctrl-\ reach only PROGRAM (while a recording is read, Ctrl-C ends tftop as SIGTERM does). When
  * PROGRAM stops, tftop stops as well, so that the shell gets control back. SIGTERM and SIGHUP are
- * passed on to PROGRAM, and tftop ends with a report of what it has collected.
+ * passed on to PROGRAM, and tftop ends with a report of what it has collected. While tftop stays
+ * for what PROGRAM left running (--join), these and Ctrl-C end that, and nobody else gets them.
  */
 #include <errno.h>
 #include <poll.h>
@@ -106,6 +107,9 @@ static int batch_watch(struct live *live, const struct options *options, struct 
 
 		look_until(live, until, matched);
 		show_progress(live, asked);
+		/* PROGRAM has ended, so that Ctrl-C is not meant for it any more. */
+		if (options->stay && session_stays(live_session(live)))
+			signals_take_interrupt();
 		if (asked)
 			return asked;
 		if (live_phase(live) == LIVE_STOPPED && before != LIVE_STOPPED)

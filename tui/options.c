@@ -493,14 +493,19 @@ static enum options_result take_control(struct options *options, char *const *wo
 	return take_level(options, "level", words[0] + strlen(key), error);
 }
 
-/* The PID of --join is optional, and a separate word. */
+/* The PID of --join is optional, and a separate word. Before a program, --join means what that
+ * program leaves running. */
 static enum options_result take_join(struct options *options, char *const *words, int count,
 				     char *error)
 {
-	if (options->program || options->n_attach || options->children || options->check ||
-	    count > 1)
-		return wrong(error, "--join takes one PID or none, and no program: "
-			     "'tftop --join', or 'tftop --join 4711'");
+	options->stay = options->program != NULL;
+	if (options->n_attach || options->children || options->check || count > !options->stay)
+		return wrong(error, "--join takes one PID, none, or a program: "
+			     "'tftop --join 4711', 'tftop --join', or 'tftop --join -- PROGRAM'");
+	if (options->stay) {
+		options->join = false;
+		return OPTIONS_RUN;
+	}
 	if (count && !read_pid(words[0], &options->pids[0]))
 		return wrong(error, "'%s' is not a PID: --join takes that of a program that "
 			     "tftop left running, or none if there is one only", words[0]);

@@ -74,6 +74,7 @@ static const char *about_all(const struct option_row *row)
 		return "only this part; TIME: 500ms, 20s, 2m; EXPR: 'kernel & dur > 10ms'";
 	case OPT_LEVEL: return "off ... full; cuda-profiler, range:NAME";
 	case 'p': return "watch a running program, and its children";
+	case 'q': return "leave with PROGRAM; stay for what it leaves running";
 	case OPT_SCRIPT: return "run prompt commands";
 	case OPT_CONFIG: return "read FILE as the configuration, or none";
 	case OPT_ASCII: return "what the screen uses";

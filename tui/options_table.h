@@ -63,6 +63,8 @@ enum option_place { OPTION_ROW, OPTION_MORE, OPTION_NOT };
 	X(OPT_UNTIL, '\0', "until", "EXPR", "", MORE, \
 	  "stop at the first event that a filter matches") \
 	X('q', 'q', "quit", "", "", ROW, "leave the screen when PROGRAM ends") \
+	X(OPT_JOIN, '\0', "join", "", "", MORE, \
+	  "stay until what PROGRAM left running has ended; or return to such a process") \
 	X(OPT_SCRIPT, '\0', "script", "FILE", "", ROW, "run the prompt commands in FILE") \
 	X(OPT_HEADLESS, '\0', "headless", "", "", MORE, "run the screen without a terminal") \
 	X(OPT_SIZE, '\0', "size", "WxH", "", MORE, "columns and lines of that screen") \
@@ -79,8 +81,6 @@ enum option_place { OPTION_ROW, OPTION_MORE, OPTION_NOT };
 	X(OPT_VERSION, '\0', "version", "", "", MORE, "print the version") \
 	X(OPT_CHECK, '\0', "check", "", "", NOT, \
 	  "say what can be observed on this machine, or in a process") \
-	X(OPT_JOIN, '\0', "join", "", "", NOT, \
-	  "return to a program that tftop left running; PID if there are several") \
 	X(OPT_CONTROL, '\0', "control", "PID", "", NOT, \
 	  "level=LEVEL: change the level of the tftop that watches PID")
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "probes/process/marks.h"
 #include "probes/process/process.h"
 #include "probes/session/session.h"
 #include "tui/base/complain.h"
@@ -274,7 +275,8 @@ static bool join_one(struct options *options, pid_t pid)
 	}
 }
 
-/* Also root's own: for processes of other users, root has to name them. */
+/* Not a tftop that is ending, which still has its page. Also root's own: for processes of other
+ * users, root has to name them. */
 static size_t find_left(pid_t *pids, size_t max)
 {
 	DIR *dir = opendir("/proc");
@@ -287,7 +289,7 @@ static size_t find_left(pid_t *pids, size_t max)
 			isdigit((unsigned char)entry->d_name[0]) ? (pid_t)atoi(entry->d_name) : 0;
 
 		if (pid > 0 && process_uid(pid, &uid) && uid == geteuid() &&
-		    control_look(pid) == CONTROL_LEFT)
+		    control_look(pid) == CONTROL_LEFT && !marks_is_tftop(pid))
 			pids[n++] = pid;
 	}
 	if (dir)

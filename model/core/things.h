@@ -108,6 +108,7 @@ struct process {
 	uint32_t host_name, command;
 	int64_t start_ns;
 	bool defined, exited, execed;
+	bool said_exit;			/* it reported its end itself */
 	bool replaced;			/* by another program with the same pid */
 	int64_t defined_ns;		/* when the definition was written */
 	int exit_status, exit_signal;

@@ -69,7 +69,7 @@ void apply_exit(struct model *model, const struct arrival *in)
 		process->execed = true;
 		return;
 	}
-	process->exited = true;
+	process->exited = process->said_exit = true;
 	if (exit_event->status >= 0 && process->exit_status < 0)
 		process->exit_status = exit_event->status;
 }

@@ -33,6 +33,8 @@ void model_status(struct model *model, struct model_status *out)
 			      process->beat_calls : process->counted_calls;
 		add_ns(&out->own_ns, process->own_ns);
 		out->dropped += process->dropped;
+		out->killed += process->exit_signal > 0 && process->n_probes &&
+			       !process->said_exit;
 		if (process->own_ns && process->seen_ns > process->start_ns &&
 		    process->start_ns > 0)
 			add_ns(&out->program_ns, process->seen_ns - process->start_ns);

@@ -75,6 +75,8 @@ struct model_status {
 	/* events that arrived after their time had settled: they count in the totals, but not in
 	 * what had been derived from that time by then */
 	uint64_t late;
+	/* processes with probes that a signal ended before they could write their last events */
+	uint64_t killed;
 	uint64_t kernels;		/* finished kernel runs */
 	uint64_t in_flight;		/* commands that were announced and have not finished */
 	uint64_t how[HOW_COUNT];	/* finished device work by how it was attributed */

@@ -101,7 +101,7 @@ bool rt_control_silent(int64_t now_ns)
 {
 	const struct tft_control *page = GET_ACQ(control);
 
-	return page && PAGE(page, alive_ns) && now_ns - PAGE(page, alive_ns) > SILENT_NS;
+	return !page || (PAGE(page, alive_ns) && now_ns - PAGE(page, alive_ns) > SILENT_NS);
 }
 
 bool rt_control_arrived(void)
@@ -295,6 +295,6 @@ void rt_control_start(void)
 	const struct tft_control *page = GET(control);
 
 	was_enabled = rt_enabled();
-	dump_seen = PAGE(page, dump_generation);
-	set_level(wanted_level(page));
+	dump_seen = page ? PAGE(page, dump_generation) : 0;
+	set_level(wanted_level(page_lives(page, rt_now_ns()) ? page : NULL));
 }

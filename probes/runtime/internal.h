@@ -303,14 +303,14 @@ RT_HIDDEN uint32_t rt_control_number(void);
 /* tftop is alive but its daemons have died: there is nothing to do until new ones are ready.
  * Runtime thread. */
 RT_HIDDEN bool rt_control_away(void);
-/* tftop may be dead: it is stopped, or it was killed. */
+/* There was no tftop at the start, or it may be dead: it is stopped, or it was killed. */
 RT_HIDDEN bool rt_control_silent(int64_t now_ns);
 /* tftop has detached for good. */
 RT_HIDDEN bool rt_control_let_go(void);
 /* Raised when another tftop comes: events are numbered from 1 for each. */
 extern RT_HIDDEN _Atomic uint32_t rt_arrivals;
 RT_HIDDEN void rt_control_fork_child(void);
-/* Applies the level; to be called after rt_control_there() returned true. */
+/* Applies the level, off without a tftop; to be called after rt_control_there(). */
 RT_HIDDEN void rt_control_start(void);
 /* LTTng did not answer in time; a message will say so once it answers. */
 RT_HIDDEN void rt_control_unheard(void);

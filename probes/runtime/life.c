@@ -152,7 +152,7 @@ static void rt_start(void)
 	rt_barrier_init();
 	SET(rt_started, 1);
 	SET(rt_armed, 1);	/* for our own events below */
-	if (!wait_for(rt_enabled, ARM_WAIT_NS))
+	if (rt_control_there() && !wait_for(rt_enabled, ARM_WAIT_NS))
 		rt_control_unheard();
 	rt_control_start();
 	rt_loop_level(rt_level());
@@ -187,7 +187,9 @@ bool rt_probe_register(const struct rt_probe *probe)
 		rt_self();	/* introduces the child, outside our lock */
 	if (!rt_lock(&life_lock))
 		goto out;
-	if (GET(rt_started) || rt_control_there()) {
+	/* When tftop has gone before the program loads its framework, the probes stay at level off
+	 * until another tftop joins the program. */
+	if (GET(rt_started) || rt_control_there() || rt_home_joinable()) {
 		if (!GET(rt_started))
 			rt_start();
 		if (rt_add_probe(probe)) {

@@ -13,4 +13,13 @@ void session_look_at_keeper(struct session *session);
 /* Undoes what was done to tell programs about new daemons (wake.h). */
 void session_stop_waking(struct session *session);
 
+/* ---- session_left.c ---- */
+
+/* PROGRAM has ended; program_ended() was called. Returns whether *event is reported now. */
+bool session_tell_end(struct session *session, const struct session_event *event);
+/* Looks at what PROGRAM left running, while SESSION_EXITED is held back. */
+void session_look_at_left(struct session *session);
+/* Reports SESSION_EXITED now, if it is held back. */
+void session_release_end(struct session *session);
+
 #endif

@@ -153,6 +153,7 @@ static struct session *new_session(const struct session_options *o)
 	s->range = o->range;
 	s->screen = o->screen;
 	s->lossless = o->lossless;
+	s->stay = o->stay;
 	pthread_mutex_init(&s->broker_lock, NULL);
 	s->plan = mmap(NULL, sizeof(*s->plan), PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -398,6 +399,7 @@ void session_signal(struct session *s, int number)
 {
 	struct wire_head head = { .type = WIRE_SIGNAL, .signal = number };
 
+	session_release_end(s);
 	if (s->exited || s->attach)
 		return;
 	if (!s->launcher_gone)

@@ -53,6 +53,8 @@ struct session_options {
 	/* what raises the level, which is off before it begins and after it ends */
 	enum tft_trigger trigger;
 	struct tft_trigger_range range;	/* for TFT_TRIGGER_RANGE */
+	/* SESSION_EXITED comes only when the processes that PROGRAM left running have ended too */
+	bool stay;
 	const char *record_dir;		/* -o DIR; NULL: a bounded ring in the private folder */
 	bool lossless;
 	bool unhurried;			/* there is no screen, so the daemons wake up less often */
@@ -115,7 +117,9 @@ enum session_event_type {
 	SESSION_OUTPUT,			/* data, size: what PROGRAM wrote to its pty */
 	SESSION_STOPPED,		/* PROGRAM was stopped (SIGTSTP, ...) */
 	SESSION_CONTINUED,
-	SESSION_EXITED,			/* PROGRAM has ended; status or signal; pid */
+	/* PROGRAM has ended; status or signal; pid. Up to 0.5 s later if it left processes running,
+	 * since most of these are ending, too; time_ns is that of the end */
+	SESSION_EXITED,
 	SESSION_CHILD,			/* a descendant has appeared: pid, parent, text: command */
 	SESSION_CHILD_EXITED,		/* a descendant has ended: pid; status -1: unknown */
 	SESSION_MESSAGE,		/* a message for the user: level, text */
@@ -143,6 +147,21 @@ int session_fd(const struct session *session);
 
 /* The next event, without waiting. false: there is none. */
 bool session_next(struct session *session, struct session_event *event);
+
+/* A process that PROGRAM left running. */
+struct session_left {
+	pid_t pid;
+	bool joins;		/* probes are in use in it, so that `tftop --join PID` finds it */
+	char command[256];	/* any bytes but NUL and control characters */
+};
+
+/* After SESSION_EXITED: those that still run, borrowed until the next call; *more: how many others
+ * there are. */
+size_t session_left(struct session *session, const struct session_left **left, size_t *more);
+
+/* Whether PROGRAM has ended, and tftop waits for the processes that it left running
+ * (session_options.stay). Any signal for PROGRAM ends that. */
+bool session_stays(const struct session *session);
 
 /* ---- control ---- */
 

@@ -50,6 +50,7 @@ void session_let_go(struct session *s)
 	struct wire_head head = { .type = WIRE_LET_GO };
 
 	s->let_go = true;
+	session_release_end(s);
 	if (s->follow)
 		follow_stop(s->follow);
 	if (s->control)
@@ -150,6 +151,7 @@ void session_free(struct session *s)
 	reap_helpers(s);
 	free_notes(s);
 	children_free(s->children);
+	free(s->left);
 	targets_free(s);
 	free(s->environment);
 	if (s->plan)

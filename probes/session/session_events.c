@@ -15,6 +15,7 @@
 #include "probes/process/dir.h"
 #include "probes/session/internal.h"
 #include "probes/session/program/follow.h"
+#include "probes/session/left.h"
 #include "probes/session/targets/targets.h"
 #include "probes/process/process.h"
 
@@ -33,6 +34,8 @@ static void watch_users(struct session *s);
 static void program_ended(struct session *s)
 {
 	s->exited = true;
+	if (s->follow)
+		follow_program(s->follow, 0);
 	watch_users(s);
 	targets_look(s, told_child);
 	if (s->children)
@@ -80,6 +83,19 @@ static bool is_stopped(pid_t pid)
 	return process_stat(pid, &stat) && stat.state == 'T';
 }
 
+/* Tells of processes that the variables do not reach, where they would load the probes. */
+static void watch_environments(struct session *s)
+{
+	char text[SESSION_ERROR_MAX];
+
+	environ_complaint(&s->probes, text, sizeof(text));
+	if (text[0] || !s->armed || s->broken || s->preflight.kind == PREFLIGHT_FOREIGN)
+		return;
+	s->follow = follow_new_to_tell(&s->probes);
+	if (s->follow)
+		follow_program(s->follow, s->program);
+}
+
 static bool take_launcher(struct session *s, struct session_event *event)
 {
 	fill(s, event);
@@ -89,6 +105,7 @@ static bool take_launcher(struct session *s, struct session_event *event)
 		s->program = event->pid;
 		s->started = true;
 		s->children = children_new(s->program);
+		watch_environments(s);
 		return true;
 	case WIRE_EXEC_FAILED:
 		event->type = SESSION_EXEC_FAILED;
@@ -109,11 +126,7 @@ static bool take_launcher(struct session *s, struct session_event *event)
 	case WIRE_EXITED:
 		event->type = SESSION_EXITED;
 		program_ended(s);
-		if (!s->first)
-			return true;
-		/* First report what the last look found. */
-		session_note(s, event, "");
-		return false;
+		return session_tell_end(s, event);
 	case WIRE_MESSAGE:
 		event->type = SESSION_MESSAGE;
 		event->level = event->status;
@@ -140,7 +153,7 @@ static bool take_target(struct session *s, struct session_event *event)
 	};
 	if (!others) {
 		program_ended(s);
-		return true;
+		return session_tell_end(s, event);
 	}
 	snprintf(text, sizeof(text), "process %d has ended; %zu %s still observed",
 		 (int)target->pid, others, others == 1 ? "is" : "are");
@@ -166,7 +179,7 @@ static bool take_pidfd(struct session *s, struct session_event *event)
 		.type = SESSION_EXITED, .pid = s->program, .status = -1,
 		.time_ns = monotonic_ns(), .text = "",
 	};
-	return true;
+	return session_tell_end(s, event);
 }
 
 /* ---- new daemons ---- */
@@ -196,6 +209,8 @@ static void each_program(struct session *s, wake_function *fn)
 	for (size_t i = 0; i < s->n_targets; i++)
 		if (s->targets[i].attached && !s->targets[i].ended)
 			each_of_tree(s, s->targets[i].children, s->targets[i].pid, fn);
+	for (size_t i = 0; s->left && i < s->left->count; i++)
+		fn(&s->wake, s->left->rows[i].pid);
 }
 
 static void wake_programs(struct session *s)
@@ -447,6 +462,7 @@ static void session_look(struct session *s)
 			admit_users(s, s->targets[i].children);
 	}
 	watch_logs(s);
+	session_look_at_left(s);
 }
 
 /* ---- the next event ---- */

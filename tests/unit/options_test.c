@@ -160,9 +160,13 @@ TEST(options_join_takes_a_pid_or_none)
 	CHECK(PARSE("-b", "--join", "4711") == OPTIONS_RUN);
 	CHECK(options.join && options.n_pids == 1 && options.pids[0] == 4711);
 	REFUSES("'x' is not a PID: --join takes", "--join", "x");
-	REFUSES("--join takes one PID or none", "--join", "1", "2");
-	REFUSES("--join takes one PID or none", "--join", "-p", "1");
-	REFUSES("--join takes one PID or none", "--join", "--", "p");
+	CHECK(PARSE("-b", "--join", "--", "p", "--join") == OPTIONS_RUN);
+	CHECK(options.stay && !options.join && options.program);
+	CHECK(PARSE("-b", "--", "p", "--join") == OPTIONS_RUN);
+	CHECK(!options.stay && !options.join);
+	REFUSES("--join takes one PID, none, or a program", "--join", "1", "2");
+	REFUSES("--join takes one PID, none, or a program", "--join", "-p", "1");
+	REFUSES("--join takes one PID, none, or a program", "--join", "1", "--", "p");
 }
 
 TEST(options_trigger_is_a_call_or_a_range)

@@ -44,6 +44,7 @@ struct options {
 	pid_t pids[OPTIONS_PIDS_MAX];
 	size_t n_pids, n_given;
 	bool join;	/* --join: the process in pids[0], else the only one there is */
+	bool stay;	/* --join with a program: until what it leaves running has ended */
 	bool check;			/* --check: only report what can be observed */
 	pid_t control;			/* --control: the process whose level changes; 0: none */
 

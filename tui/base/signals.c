@@ -17,6 +17,7 @@ static sigset_t mask_before;
 static bool held;
 static size_t count;			/* number of entries of `caught` in use */
 static bool interrupt_ends;		/* SIGINT asks tftop to quit */
+static bool interrupt_ignored;	/* SIGINT was ignored when tftop was started */
 
 /* The second request came before the loop handled the first one: the loop is blocked in a write to
  * a terminal that does not read. tftop then dies of the signal, as the sender expects. */
@@ -78,13 +79,23 @@ void signals_start(enum signals_of of)
 	for (size_t i = 0; i < count; i++)
 		take(i);
 	if (of == SIGNALS_PROGRAM) {
-		signal(SIGINT, SIG_IGN);
+		interrupt_ignored = signal(SIGINT, SIG_IGN) == SIG_IGN;
 		signal(SIGQUIT, SIG_IGN);
 	}
 	sigaction(SIGPIPE, &ignore, &old_pipe);
 	if (held)
 		sigprocmask(SIG_SETMASK, &mask_before, NULL);
 	held = false;
+}
+
+void signals_take_interrupt(void)
+{
+	if (interrupt_ends || interrupt_ignored || count != 2)
+		return;
+	interrupt_ends = true;
+	count = 3;
+	signal(caught[2], SIG_DFL);	/* signals_start() has ignored it */
+	take(2);
 }
 
 void signals_end(void)

@@ -21,6 +21,8 @@ void signals_hold(void);
 /* To be called before the screen is opened, because curses handles only signals that are still
  * free. */
 void signals_start(enum signals_of of);
+/* From now on SIGINT asks tftop to quit; for SIGNALS_PROGRAM, once PROGRAM has ended. */
+void signals_take_interrupt(void);
 void signals_end(void);			/* restores the previous handlers */
 int signals_fd(void);			/* readable if there is a signal */
 int signals_next(void);			/* the next signal; 0: none */

@@ -72,6 +72,8 @@ static void add_phase(struct header *h, const struct view *view, const struct pr
 			snprintf(how, sizeof(how), "killed by signal %d", first->exit_signal);
 		else if (failed)
 			snprintf(how, sizeof(how), "ended with %d", first->exit_status);
+		else if (view->live && report_status_unknown(live_run(view->live)))
+			snprintf(how, sizeof(how), "ended, exit status unknown");
 		strip_add(&h->state, 0, 2, failed ? ROLE_BAD : ROLE_MUTED, ATTR_BOLD, "%s %s",
 			  ascii ? "#" : "■", how);
 	} else if (view->live && live_phase(view->live) == LIVE_STOPPED) {

@@ -71,7 +71,7 @@ void tui_leave(struct tui *tui)
 	if (tui_program_runs(tui) && tui->options->n_pids)
 		live_let_go(tui->live);
 	else if (tui_program_runs(tui))
-		session_let_go(live_session(tui->live));
+		live_leave(tui->live);
 	tui->quit = true;
 }
 

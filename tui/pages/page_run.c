@@ -170,8 +170,12 @@ static void page_run_add_trust(struct page *page, struct model *model)
 
 /* ---- what runs ---- */
 
-static const char *phase_text(const struct live *live)
+static const char *phase_text(struct live *live)
 {
+	struct session *session = live_session(live);
+
+	if (session && session_stays(session))
+		return "has ended, and tftop stays for what it left running";
 	switch (live_phase(live)) {
 	case LIVE_STARTING: return "is being started";
 	case LIVE_RUNNING: return "runs";
@@ -211,6 +215,8 @@ static void page_run_add_command(struct page *page, const struct page_call *call
 		page_add(page, ROLE_BAD, 0, "   killed by signal %d", run->signal);
 	else if (run->exit_status >= 0)
 		page_add(page, ROLE_DEFAULT, 0, "   exit %d", run->exit_status);
+	else if (report_status_unknown(run))
+		page_add(page, ROLE_MUTED, 0, "   exit status unknown");
 	page_end(page);
 	if (session) {
 		page_label(page, "level");

@@ -23,6 +23,13 @@
 #include "model/query/query.h"
 #include "model/query/time.h"
 
+/* A process that PROGRAM left running at its end. */
+struct report_left {
+	pid_t pid;
+	bool joins;			/* probes are in use in it */
+	char *command;
+};
+
 /* What tftop itself knows about the run. Strings borrowed. */
 struct report_run {
 	char *const *command;		/* PROGRAM and arguments, NULL: unknown */
@@ -30,9 +37,12 @@ struct report_run {
 	const char *host;		/* NULL: unknown */
 	int64_t start_unix_ns;		/* 0: unknown */
 	int64_t wall_ns;		/* -1: unknown */
+	bool ended;			/* PROGRAM was seen to end */
 	int exit_status;		/* -1: unknown or killed */
 	int signal;			/* 0: not killed */
 	int64_t stopped_ns;		/* a thread of it, for the attach, at most; 0: none was */
+	const struct report_left *left;	/* processes that it left running */
+	size_t n_left, more_left;	/* more_left: how many others, which are not in left */
 };
 
 void report_json(struct model *model, const struct report_run *run, FILE *out);
@@ -76,6 +86,11 @@ void report_table(struct sheet *sheet, const struct table_columns *columns,
 void report_page_table(struct page *page, const struct table_columns *columns,
 		       const struct report_rows *rows);
 void report_row_json(struct json *json, const struct table_columns *columns, const void *row);
+
+/* Whether PROGRAM has ended and nobody knows how, because tftop is not its parent. */
+bool report_status_unknown(const struct report_run *run);
+/* The option with which tftop watches a process that was left running: "--join" or "-p". */
+const char *report_left_option(const struct report_left *left);
 
 /* The members of "run"; a recording keeps the same. */
 void report_run_json(struct json *json, const struct report_run *run);

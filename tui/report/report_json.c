@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "model/columns/ops.h"
+#include "probes/schema/records.h"
 #include "tui/base/atomic_file.h"
 #include "tui/base/json.h"
 #include "tui/report/sections.h"
@@ -15,6 +16,32 @@
 #ifndef TFTOP_VERSION
 #define TFTOP_VERSION "unknown"
 #endif
+
+bool report_status_unknown(const struct report_run *run)
+{
+	return run->ended && run->exit_status < 0 && run->signal <= 0;
+}
+
+const char *report_left_option(const struct report_left *left)
+{
+	return left->joins ? "--join" : "-p";
+}
+
+static void write_left(struct json *json, const struct report_run *run)
+{
+	if (run->n_left)
+		json_key_array(json, "left");
+	for (size_t i = 0; i < run->n_left; i++) {
+		json_object(json);
+		json_key_int(json, "pid", run->left[i].pid);
+		json_key_string(json, "command", run->left[i].command);
+		json_key_bool(json, "joins", run->left[i].joins);
+		json_end(json);
+	}
+	if (run->n_left)
+		json_end(json);
+	json_uint_if(json, "more_left", run->more_left);
+}
 
 void report_run_json(struct json *json, const struct report_run *run)
 {
@@ -29,11 +56,14 @@ void report_run_json(struct json *json, const struct report_run *run)
 	if (run->start_unix_ns > 0)
 		json_key_int(json, "start_unix_ns", run->start_unix_ns);
 	json_time_if(json, "wall_ns", run->wall_ns);
+	if (run->ended)
+		json_key_bool(json, "ended", true);
 	json_time_if(json, "exit_status", run->exit_status);
 	if (run->signal > 0)
 		json_key_int(json, "signal", run->signal);
 	if (run->stopped_ns > 0)
 		json_key_int(json, "stopped_ns", run->stopped_ns);
+	write_left(json, run);
 }
 
 static void write_clocks(struct json *json, struct model *model)
@@ -101,6 +131,12 @@ void report_trust_json(struct json *json, struct model *model)
 	json_uint_if(json, "dropped", status.dropped);
 	json_uint_if(json, "impossible", status.bad);
 	json_uint_if(json, "late", status.late);
+	if (status.killed) {
+		json_key_object(json, "cut_off");
+		json_key_uint(json, "processes", status.killed);
+		json_key_uint(json, "ops_per_thread", TFT_OPS_MAX);
+		json_end(json);
+	}
 	json_key_bool(json, "settled", status.finished && !status.partial);
 	json_key_object(json, "attribution");
 	for (int how = 1; how < HOW_COUNT; how++)

@@ -14,10 +14,27 @@
 #include "tui/draw/sheet.h"
 
 #define ROWS_MAX 15			/* of the long tables */
+#define LEFT_CELLS 36			/* of a command */
 #define SPARK_CELLS 60
 #define BETWEEN_PART 10			/* of the time: worth a line */
 
 /* ---- run ---- */
+
+static void report_text_print_left(const struct report_run *run, FILE *out)
+{
+	char clean[LABEL_MAX * 4], fitted[LABEL_MAX], text[64];
+
+	for (size_t i = 0; i < run->n_left; i++) {
+		text_clean(clean, sizeof(clean), run->left[i].command);
+		label_command(fitted, sizeof(fitted), clean, LEFT_CELLS, false);
+		fprintf(out, "  left running  pid %d   %s   (watch it: tftop %s %d)\n",
+			(int)run->left[i].pid, fitted, report_left_option(&run->left[i]),
+			(int)run->left[i].pid);
+	}
+	if (run->more_left)
+		fprintf(out, "  left running  %s more\n",
+			fmt_many(text, run->more_left, "process"));
+}
 
 static void report_text_print_run(const struct report_run *run, FILE *out)
 {
@@ -42,10 +59,12 @@ static void report_text_print_run(const struct report_run *run, FILE *out)
 	else if (run->exit_status >= 0)
 		snprintf(tail + used, sizeof(tail) - used, "   exit %d", run->exit_status);
 	else if (run->pid > 0)
-		snprintf(tail + used, sizeof(tail) - used, "   not ended");
+		snprintf(tail + used, sizeof(tail) - used, report_status_unknown(run) ?
+			 "   ended, exit status unknown" : "   not ended");
 	room = REPORT_WIDTH - 7 - text_width(tail);
 	label_fit(fitted, sizeof(fitted), text_clean(clean, sizeof(clean), raw), room, false);
 	fprintf(out, "tftop  %s%s\n", fitted, tail);
+	report_text_print_left(run, out);
 }
 
 /* ---- devices ---- */

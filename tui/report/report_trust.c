@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "model/base/util.h"
+#include "probes/schema/records.h"
 #include "tui/draw/labels.h"
 #include "tui/draw/sheet.h"
 #include "tui/base/text.h"
@@ -99,6 +100,9 @@ static void print_losses(const struct model_status *status, FILE *out)
 			status->lost_packets ? ", and " : "",
 			status->lost_packets ? fmt_many(packets, status->lost_packets, "packet") :
 			"");
+	if (status->killed)
+		fprintf(out, "  ! cut off     PROGRAM was killed: up to %d of the last ops of each "
+			"thread, and what had not ended\n", TFT_OPS_MAX);
 	if (status->dropped)
 		fprintf(out, "  ! dropped     %s by the probes or the vendor's library: memory or "
 			"a table was full\n", fmt_many(events, status->dropped, "record"));

@@ -97,7 +97,7 @@ static struct live *new_program(struct live *live, bool screen, const struct win
 	struct session_options session = {
 		.argv = options->program, .pids = options->pids, .n_pids = options->n_pids,
 		.n_given = options->n_given, .follow = options->children, .join = options->join,
-		.self_dir = self,
+		.stay = options->stay, .self_dir = self,
 		.seen = live_has_come, .seen_arg = live, .lossless = options->lossless,
 		.probes = options->probes, .level = options->level, .trigger = options->trigger,
 		.range = options->range, .record_dir = options->record_dir,
@@ -211,6 +211,7 @@ void live_finish_model(struct live *live)
 	live->finished = true;
 	live->phase = LIVE_DONE;
 	live_introduce(live);
+	live_tell_left(live);
 	if (live->run.pid > 0 && (live->exited || !live->session))
 		model_set_exited(live->model, 0, (uint32_t)live->run.pid, live->run.exit_status,
 				 live->run.signal);
@@ -319,7 +320,7 @@ static void look_at_end(struct live *live)
 static void live_program_ended(struct live *live, const struct session_event *event)
 {
 	live->ended_ns = event->time_ns;
-	live->exited = true;
+	live->exited = live->run.ended = true;
 	live->run.wall_ns = live->ended_ns - live->started_ns;
 	live->run.signal = event->signal;
 	live->run.exit_status = event->signal ? -1 : event->status;
@@ -328,6 +329,7 @@ static void live_program_ended(struct live *live, const struct session_event *ev
 	if (live->finished) {		/* the window ended before */
 		model_set_exited(live->model, 0, (uint32_t)live->run.pid, live->run.exit_status,
 				 live->run.signal);
+		live_tell_left(live);
 		live_write_recording(live);
 	}
 	stop(live, false);

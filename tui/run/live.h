@@ -111,6 +111,10 @@ void live_finish(struct live *live, bool partial);
  * does nothing. */
 void live_let_go(struct live *live);
 
+/* Leaves a program that tftop started: it runs on. So does what it left running, if tftop stays for
+ * that: then its exit status is known afterwards. */
+void live_leave(struct live *live);
+
 /* The name of PROGRAM's file, without its folder. */
 const char *live_program_name(const struct live *live);
 

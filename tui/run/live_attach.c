@@ -56,6 +56,7 @@ void live_free_command(struct live *live)
 	for (size_t i = 1; live->others && i < live->options->n_pids; i++)
 		free(live->others[i - 1]);
 	free(live->others);
+	live_free_left(live);
 }
 
 bool live_has_come(void *arg)

@@ -53,6 +53,7 @@ struct live {
 	char **others;	/* owned; commands of all options->pids but the first, or NULL */
 	char error[LIVE_ERROR_MAX];	/* why live_start() failed */
 	struct report_run run;
+	struct report_left *left;	/* owned; run.left of a live run, or NULL */
 	void (*take_output)(void *arg, const void *data, size_t size);
 	void *take_output_arg;
 };
@@ -78,6 +79,11 @@ void live_free_command(struct live *live);
 bool live_has_come(void *arg);
 /* Looks for that; called on the reader's thread. */
 void live_look_for_it(struct live *live, const struct event *events, size_t count);
+
+/* ---- live_left.c ---- */
+/* Once PROGRAM has ended: tells which processes it left running, and puts them into the report. */
+void live_tell_left(struct live *live);
+void live_free_left(struct live *live);
 
 /* ---- live_restart.c ---- */
 /* Handles SESSION_RESTARTS and SESSION_RESTARTED. */

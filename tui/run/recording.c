@@ -171,6 +171,28 @@ static char **read_command(const struct json_node *array)
 	return words;
 }
 
+static void read_left(struct report_run *run, const struct json_node *array)
+{
+	struct report_left *left = NULL;
+	size_t count = 0;
+
+	for (const struct json_node *node = array ? array->child : NULL; node; node = node->next) {
+		const char *command = json_get_text(node, "command", NULL);
+		int64_t pid = json_get_int(node, "pid", 0);
+
+		if (!command || pid <= 0 || pid > INT32_MAX || count == RECORDING_LEFT_MAX)
+			continue;
+		if (!left)
+			left = xcalloc(RECORDING_LEFT_MAX, sizeof(*left));
+		left[count++] = (struct report_left){
+			.pid = (pid_t)pid, .command = xstrdup(command),
+			.joins = json_get_int(node, "joins", 0) != 0,
+		};
+	}
+	run->left = left;
+	run->n_left = count;
+}
+
 static int bounded(int64_t value, int64_t low, int64_t high, int otherwise)
 {
 	return value < low || value > high ? otherwise : (int)value;
@@ -190,6 +212,10 @@ static void read_tree(struct recording *recording, const struct json_node *tree)
 	run->exit_status = bounded(json_get_int(tree, "exit_status", -1), 0, 255, -1);
 	run->signal = bounded(json_get_int(tree, "signal", 0), 0, 127, 0);
 	run->stopped_ns = json_get_int(tree, "stopped_ns", 0);
+	/* older recordings do not say it */
+	run->ended = json_get_int(tree, "ended", run->exit_status >= 0 || run->signal > 0) != 0;
+	read_left(run, json_get(tree, "left"));
+	run->more_left = (size_t)bounded(json_get_int(tree, "more_left", 0), 0, INT32_MAX, 0);
 	recording->mono_ns = json_get_int(clocks, "monotonic_ns", 0);
 	recording->real_ns = json_get_int(clocks, "realtime_ns", 0);
 	recording->raw_ns = json_get_int(clocks, "raw_ns", 0);
@@ -238,6 +264,9 @@ void recording_release(struct recording *recording)
 	for (size_t i = 0; words && words[i]; i++)
 		free(words[i]);
 	free(words);
+	for (size_t i = 0; i < recording->run.n_left; i++)
+		free(recording->run.left[i].command);
+	free((void *)recording->run.left);
 	free((char *)recording->run.host);
 	memset(recording, 0, sizeof(*recording));
 }

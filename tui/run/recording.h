@@ -23,6 +23,7 @@
 
 #define RECORDING_ERROR_MAX 512
 #define RECORDING_WORDS_MAX 1024	/* how many words of the command are read back */
+#define RECORDING_LEFT_MAX 64		/* how many processes that were left running */
 
 /* The contents of tftop.json. After recording_read() it owns its strings. */
 struct recording {

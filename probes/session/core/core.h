@@ -23,6 +23,7 @@
 
 struct children;
 struct follow;
+struct left;
 struct pids;
 struct session_target;
 struct session_apart;
@@ -69,6 +70,14 @@ struct session {
 	char *environment;		/* owned; result of session_environment() */
 	bool screen, lossless;
 	bool released, started, exited, let_go;
+
+	/* Members for the processes that PROGRAM left running (session_left.c). */
+	bool stay;			/* from struct session_options */
+	struct left *left;		/* owned; NULL: PROGRAM runs, or has left none */
+	bool holds;			/* SESSION_EXITED is held back */
+	struct session_event held;	/* that event */
+	int64_t held_ns;		/* since when */
+	bool stay_told;			/* the user has been told what tftop waits for */
 
 	/* Members for processes that ran already (targets.h). */
 	bool attach;			/* PROGRAM consists of these; there is no launcher */

@@ -21,6 +21,7 @@
 
 #include "probes/session/lttng/namespaces.h"
 #include "probes/process/process.h"
+#include "probes/schema/control.h"
 #include "probes/process/wire.h"
 
 #define NOFILE_LIMIT 4096
@@ -202,9 +203,11 @@ static void start_environment(struct start *s, const struct daemons *d)
 	for (size_t i = 0; i < keep; i++)
 		if (getenv(kept[i]))
 			start_add(s, true, "%s=%s", kept[i], getenv(kept[i]));
-	/* Keeps marks by which a harness finds the processes of its tftop. */
+	/* Keeps marks by which a harness finds the processes of its tftop, but not the mark of
+	 * another tftop's program (process/marks.h), which this tftop may be part of. */
 	for (char **e = environ; *e; e++)
-		if (strncmp(*e, "TFTOP_", 6) == 0 && !names_consumer(*e))
+		if (strncmp(*e, "TFTOP_", 6) == 0 && !names_consumer(*e) &&
+		    strncmp(*e, TFT_CONTROL_ENV "=", sizeof(TFT_CONTROL_ENV)) != 0)
 			start_add(s, true, "%s", *e);
 }
 

@@ -51,8 +51,7 @@ void children_free(struct children *c)
 	free(c);
 }
 
-/* The command line of a process, with blanks between arguments; "" if it has ended. */
-static void children_command(pid_t pid, char *text, size_t size)
+void children_command(pid_t pid, char *text, size_t size)
 {
 	ssize_t got;
 

@@ -34,6 +34,9 @@ void children_free(struct children *children);
 /* The known processes, PROGRAM first; max at most. */
 size_t children_pids(const struct children *children, pid_t *pids, size_t max);
 
+/* The command line of a process, with blanks between arguments; "" if it has ended. */
+void children_command(pid_t pid, char *text, size_t size);
+
 /* Looks once and reports what has changed. */
 void children_look(struct children *children, child_function *tell, void *arg);
 

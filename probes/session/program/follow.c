@@ -40,6 +40,7 @@ struct followed_process {
 	uint64_t start_ticks, image;
 	int64_t next_ns, period_ns;
 	size_t libraries;	/* number of libraries when last examined */
+	const char *runtime;	/* of these; the probe that it is for, or NULL */
 	unsigned idle, grew, tries;
 	char command[100];
 	bool settled;		/* it has probes, or will never have any */
@@ -57,6 +58,8 @@ enum stage_of_job { IDLE, ASKED, DONE };
 
 struct follow {
 	const struct environ_choice *probes;
+	bool tells;		/* it attaches to nothing */
+	pid_t program;		/* 0: it is not looked after */
 	bool lossless;
 	uid_t uid;
 	gid_t gid;
@@ -201,6 +204,15 @@ struct follow *follow_new(const struct environ_choice *probes, bool lossless, ui
 	return f;
 }
 
+struct follow *follow_new_to_tell(const struct environ_choice *probes)
+{
+	struct follow *f = follow_new(probes, false, 0, 0);
+
+	if (f)
+		f->tells = true;
+	return f;
+}
+
 void follow_begin(struct follow *f, const char *dir)
 {
 	snprintf(f->dir, sizeof(f->dir), "%s", dir);
@@ -266,7 +278,8 @@ void follow_child(struct follow *f, const struct child_event *child)
 
 struct libraries {
 	size_t count;
-	bool probes, runtime;	/* a probe's library; a library that a probe is for */
+	bool probes;		/* a probe's library is there */
+	const char *runtime;	/* the probe whose runtime is there; NULL: none */
 };
 
 static bool is_ours(const char *name)
@@ -291,7 +304,8 @@ static void read_libraries(const struct follow *f, pid_t pid, struct libraries *
 		found->count++;
 		found->probes |= is_ours(name);
 		probe = attach_probe_for(name);
-		found->runtime |= probe && environ_wants(f->probes, probe);
+		if (probe && environ_wants(f->probes, probe))
+			found->runtime = probe;
 	}
 	if (maps)
 		fclose(maps);
@@ -311,12 +325,14 @@ static bool look_at_known(struct follow *f, struct followed_process *k, int64_t 
 
 	read_libraries(f, k->pid, &found);
 	k->libraries = found.count;
+	k->runtime = found.runtime;
 	k->next_ns = now + k->period_ns;
 	if (found.probes) {
 		k->settled = true;
 	} else if (found.runtime) {
 		k->next_ns = now + PERIOD_NS;
-		return (found.count == before || ++k->grew > GROWS_MAX) && !is_borrowing(k);
+		return (f->tells || found.count == before || ++k->grew > GROWS_MAX) &&
+		       !is_borrowing(k);
 	} else if (++k->idle > BUSY_LOOKS && k->period_ns < PERIOD_MAX_NS) {
 		k->period_ns *= 2;
 	}
@@ -394,6 +410,43 @@ static void take_result(struct follow *f, follow_function *tell, void *arg)
 	tell(arg, 1, text);
 }
 
+/* Nothing of a process is observed that uses a runtime and was started without the probes. */
+static void tell_unreached(struct follow *f, struct followed_process *k, follow_function *tell,
+			   void *arg)
+{
+	char text[TEXT_MAX];
+
+	k->settled = true;
+	if (is_ended(k))
+		return;
+	snprintf(text, sizeof(text), "'%.80s' (process %d) uses what the %s probe is for, but "
+		 "was started without tftop's variables, so nothing of it is observed: keep "
+		 "LD_PRELOAD, LTTNG_HOME and those that begin with TFTOP_ in its environment, "
+		 "or attach with 'tftop -p %d'", k->command, (int)k->pid, k->runtime, (int)k->pid);
+	if (!was_told(f, text))
+		tell(arg, 1, text);
+}
+
+/* PROGRAM keeps its PID when it calls exec, and is nobody's child that could appear. */
+static void look_at_program(struct follow *f)
+{
+	const struct followed_process *k = find_known(f, f->program);
+	struct child_event event = { .pid = f->program };
+	struct process_stat stat;
+
+	if (!process_stat(f->program, &stat) || stat.state == 'Z' ||
+	    (k && k->start_ticks == stat.start_ticks && k->image == stat.image))
+		return;
+	children_command(f->program, event.command, sizeof(event.command));
+	event.parent = stat.parent;
+	follow_child(f, &event);
+}
+
+void follow_program(struct follow *f, pid_t pid)
+{
+	f->program = pid;
+}
+
 void follow_look(struct follow *f, follow_function *tell, void *arg)
 {
 	int64_t now = monotonic_ns();
@@ -411,16 +464,21 @@ void follow_look(struct follow *f, follow_function *tell, void *arg)
 		take_result(f, tell, arg);
 	if (state == ASKED || stop)
 		return;
+	if (f->program)
+		look_at_program(f);
 	for (size_t i = 0; i < f->count && reads < READS_MAX; i++) {
 		struct followed_process *k = &f->known[f->next++ % f->count];
 
 		if (k->settled || k->next_ns > now)
 			continue;
 		reads++;
-		if (look_at_known(f, k, now)) {
+		if (!look_at_known(f, k, now))
+			continue;
+		if (!f->tells) {
 			ask_thread(f, k, now);
 			return;
 		}
+		tell_unreached(f, k, tell, arg);
 	}
 }
 

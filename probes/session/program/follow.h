@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Attaches to processes that an attached program starts later and that its variables do not reach
- * (because of another environment, or a shell that keeps its own). When such a process has loaded a
- * framework, the probes are loaded into it as into the program itself (--children).
+ * Looks after the processes of PROGRAM that tftop's variables do not reach (because of another
+ * environment, or a shell that keeps its own). When one that an attached program started later has
+ * loaded a framework, the probes are loaded into it as into the program itself (--children). Of one
+ * that belongs to a program that tftop started, it only tells the user.
  *
  * Always true: a process that already has probes, by a fork or through its variables, is skipped,
  * and so is one that shares its parent's memory (vfork). Only one process is attached to at a time,
@@ -28,8 +29,14 @@ typedef void follow_function(void *arg, int level, const char *text);
 struct follow *follow_new(const struct environ_choice *probes, bool lossless, uid_t uid,
 			  gid_t gid);
 
+/* The same, but only tells of such processes. */
+struct follow *follow_new_to_tell(const struct environ_choice *probes);
+
 /* Sets the session's folder, before the first follow_child(). */
 void follow_begin(struct follow *follow, const char *dir);
+
+/* Looks after PROGRAM itself too, which may replace its environment when it calls exec. */
+void follow_program(struct follow *follow, pid_t pid);
 
 /* A process has appeared, called exec, or ended. */
 void follow_child(struct follow *follow, const struct child_event *child);

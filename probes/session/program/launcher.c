@@ -544,5 +544,9 @@ _Noreturn void launcher_main(const struct launcher_options *options)
 	while (!launcher_finished(&l))
 		launcher_turn(&l);
 	shortcut_close(options->shortcut);
+	/* The end of a session's leader sends SIGHUP to the foreground group of its terminal: not
+	 * to what PROGRAM left running, which does not use the pty. */
+	if (l.master >= 0)
+		tcsetpgrp(l.master, getpgrp());
 	_exit(0);
 }
