@@ -15,7 +15,7 @@
 
 /* The version of the schema: raise it when a record that exists changes. */
 ENUM(tft_schema, event_schema,
-	VALUE(TFT_SCHEMA_VERSION, EVENT_SCHEMA, 8)
+	VALUE(TFT_SCHEMA_VERSION, EVENT_SCHEMA, 9)
 )
 
 /* What a command on a queue does. */
