@@ -28,6 +28,7 @@
 #include "model/analyses/sweep.h"
 #include "model/analyses/thresholds.h"
 #include "model/base/util.h"
+#include "model/core/bares.h"
 #include "model/core/model.h"
 #include "model/core/pauses.h"
 #include "model/rows/rows.h"
@@ -66,6 +67,7 @@ struct analyses {
 	int64_t period_ns;
 	uint64_t n_steps;		/* complete steps, without the warm-up */
 	int64_t steps_ns;		/* sum of their durations */
+	uint32_t process;		/* whose steps they are; NONE: there are none */
 	size_t series;			/* of the steps in the means; see series.c */
 	void *state[ANALYSIS_COUNT + 1];	/* owned */
 	void (*watch)(void *arg, const struct slice *slice);
@@ -300,6 +302,8 @@ static void hand_piece(struct model *model, struct slice *slice, size_t end)
 		analyses->acts->dropped_now;
 	analyses->acts->dropped_now = 0;
 	slice->paused = pauses_count(model, slice->t0, slice->t1);
+	slice->bare = bares_count(model, slice->step ? analyses->process : NONE, slice->t0,
+				  slice->t1);
 	analyses->done_ns = slice->t1;
 	analyses->stats.slices++;
 	if (slice->step && !slice->warm_up && !slice->cut) {
@@ -307,7 +311,7 @@ static void hand_piece(struct model *model, struct slice *slice, size_t end)
 		add_ns(&analyses->steps_ns, slice->t1 - slice->t0);
 	}
 	for (int i = 0; i < (int)ANALYSIS_COUNT; i++) {
-		if (list[i]->slice)
+		if (list[i]->slice && !(slice->bare && list[i]->needs_ops))
 			list[i]->slice(model, analyses->state[i], slice);
 		model_breathe(model);
 	}
@@ -509,6 +513,7 @@ static void hand_out_until(struct model *model, const struct steps *steps, int64
 		analyses->steps_ns = 0;
 		analyses_restart(model, list, analyses->state);
 	}
+	analyses->process = steps ? steps->process : NONE;
 	make_keys(analyses, 0, INT64_MIN, to_ns, false);
 	while (analyses->done_ns < to_ns) {
 		struct slice slice = { .t0 = analyses->done_ns, .number = -1 };
