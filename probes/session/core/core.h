@@ -68,6 +68,7 @@ struct session {
 	struct children *children;	/* owned */
 	char *environment;		/* owned; result of session_environment() */
 	bool screen, lossless;
+	int budget;			/* in percent; also in the control page, if there is one */
 	bool released, started, exited, let_go;
 
 	/* Members for processes that ran already (targets.h). */
