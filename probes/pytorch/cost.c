@@ -58,8 +58,9 @@ static struct {
 	struct cost_step before[2];	/* the steps before it, the latest last */
 	uint64_t steps, bare;
 	int32_t left;		/* steps until the next one of the rare kind */
+	uint32_t rare;		/* 2: that is the next step, 1: it is the one after */
 	uint32_t every, random;
-	enum tft_level level;
+	enum tft_level level;	/* at which the pairs were measured */
 	struct {
 		int64_t wall_ns, cpu_ns, bare_ns;
 	} pairs[PAIRS];
@@ -115,14 +116,14 @@ static void pair_add(const struct cost_step *last)
 static void step_measured(int64_t now_ns)
 {
 	uint32_t registered = torch_ops_registered();
-	struct cost_step step = {
-		.wall_ns = now_ns - cost.from_ns, .cpu_ns = cpu_now_ns() - cost.from_cpu_ns,
-		.registered = registered == cost.registered ? registered : 0,
-		.bare = torch_ops_bare(),
-	};
+	struct cost_step step = { .bare = torch_ops_bare() };
 
-	if (!cost.from_ns)
-		step.registered = 0;
+	if (cost.from_ns && cost.from_cpu_ns && registered == cost.registered)
+		step = (struct cost_step) {
+			.wall_ns = now_ns - cost.from_ns,
+			.cpu_ns = cpu_now_ns() - cost.from_cpu_ns,
+			.registered = registered, .bare = step.bare,
+		};
 	pair_add(&step);
 	cost.before[0] = cost.before[1];
 	cost.before[1] = step;
@@ -220,8 +221,10 @@ static bool next_is_bare(int64_t now_ns)
 	if (cost.left > (int32_t)every * 2)	/* it has become more frequent */
 		cost.left = 0;
 	rare = --cost.left <= 0;
-	if (rare)
+	if (rare) {
 		cost.left = next_in(every);
+		cost.rare = 2;
+	}
 	/* inputs are read for a moment, which costs more */
 	if (!mostly && torch_ops_reading())
 		return false;
@@ -252,7 +255,8 @@ void torch_cost_step(const struct torch_thread *t, int64_t now_ns)
 
 	if (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire))
 		return;
-	if (level != cost.level) {
+	/* a time at level off or min changes nothing of what was measured */
+	if (level >= TFT_LEVEL_DEFAULT && level != cost.level) {
 		pairs_forget();
 		cost.level = level;
 		cost.from_ns = 0;
@@ -262,7 +266,9 @@ void torch_cost_step(const struct torch_thread *t, int64_t now_ns)
 		bare = next_is_bare(now_ns);
 		torch_ops_set_bare(bare, now_ns);
 		cost.registered = torch_ops_registered();
-		cost.from_cpu_ns = cpu_now_ns();
+		/* reading that clock is a call of the kernel */
+		cost.from_cpu_ns = cost.left <= 1 || cost.rare ? cpu_now_ns() : 0;
+		cost.rare = cost.rare > 0 ? cost.rare - 1 : 0;
 		cost.from_ns = rt_now_ns();
 	}
 	atomic_flag_clear_explicit(&busy, memory_order_release);
