@@ -319,7 +319,8 @@ static void write_fish(FILE *out)
 	}
 }
 
-bool option_write_shell(const char *shell, FILE *out)
+/* Writes the completion for a shell (bash, zsh or fish); false: there is none for it. */
+static bool option_write_shell(const char *shell, FILE *out)
 {
 	if (!strcmp(shell, "bash"))
 		write_bash(out);

@@ -102,9 +102,6 @@ extern const char option_probes[];
 /* The possible values, separated by blanks, "": any; words[] receives the text. */
 const char *option_words(const struct option_row *row, char words[512]);
 
-/* Writes the completion for a shell (bash, zsh or fish); false: there is none for it. */
-bool option_write_shell(const char *shell, FILE *out);
-
 /* Prints a table of the screen, one row a line, or a completion, for the manual and shells; false:
  * there is none of that name. */
 bool option_print_table(const char *what);

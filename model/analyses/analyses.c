@@ -28,9 +28,7 @@
 #include "model/analyses/sweep.h"
 #include "model/analyses/thresholds.h"
 #include "model/base/util.h"
-#include "model/core/bares.h"
 #include "model/core/model.h"
-#include "model/core/pauses.h"
 #include "model/rows/rows.h"
 #include "model/steps/steps.h"
 
@@ -67,7 +65,6 @@ struct analyses {
 	int64_t period_ns;
 	uint64_t n_steps;		/* complete steps, without the warm-up */
 	int64_t steps_ns;		/* sum of their durations */
-	uint32_t process;		/* whose steps they are; NONE: there are none */
 	size_t series;			/* of the steps in the means; see series.c */
 	void *state[ANALYSIS_COUNT + 1];	/* owned */
 	void (*watch)(void *arg, const struct slice *slice);
@@ -302,8 +299,6 @@ static void hand_piece(struct model *model, struct slice *slice, size_t end)
 		analyses->acts->dropped_now;
 	analyses->acts->dropped_now = 0;
 	slice->paused = pauses_count(model, slice->t0, slice->t1);
-	slice->bare = bares_count(model, slice->step ? analyses->process : NONE, slice->t0,
-				  slice->t1);
 	analyses->done_ns = slice->t1;
 	analyses->stats.slices++;
 	if (slice->step && !slice->warm_up && !slice->cut) {
@@ -513,7 +508,6 @@ static void hand_out_until(struct model *model, const struct steps *steps, int64
 		analyses->steps_ns = 0;
 		analyses_restart(model, list, analyses->state);
 	}
-	analyses->process = steps ? steps->process : NONE;
 	make_keys(analyses, 0, INT64_MIN, to_ns, false);
 	while (analyses->done_ns < to_ns) {
 		struct slice slice = { .t0 = analyses->done_ns, .number = -1 };
@@ -532,6 +526,8 @@ static void hand_out_until(struct model *model, const struct steps *steps, int64
 			.number = step->number >= 0 ? step->number : step - steps->list,
 			.warm_up = step - steps->list < model_threshold(model, THRESHOLD_WARM_UP),
 			.compiles = step_compiles(model, steps, step, 2),
+			.bare = bares_count(model, steps->process, step->start_ns,
+					    step->start_ns + step->dur_ns),
 		};
 		hand_out(model, &slice);
 	}
@@ -595,7 +591,6 @@ void analyses_run(struct model *model, bool finish)
 void analyses_poll(struct model *model, bool batch_ends)
 {
 	struct analyses *analyses = model->analyses;
-
 	int64_t pause_ns = POLL_NS + OPEN_NS * (int64_t)model->n_alive_opens;
 
 	if (analyses->acts->waiting.n < analyses->acts->max / 4 * 3 &&

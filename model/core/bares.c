@@ -57,8 +57,9 @@ void apply_cost(struct model *model, const struct arrival *in)
 		in->process->cost = *cost;
 }
 
-static bool counts(const struct bares *bares, int64_t t0, int64_t t1)
+bool bares_count(const struct model *model, uint32_t process, int64_t t0, int64_t t1)
 {
+	const struct bares *bares = &process_at(model, process)->bares;
 	int64_t ns = 0;
 
 	for (size_t i = FIRST_NOT(k, 0, bares->n, bares->list[k].end_ns <= t0);
@@ -68,16 +69,6 @@ static bool counts(const struct bares *bares, int64_t t0, int64_t t1)
 		ns += (to < t1 ? to : t1) - (from > t0 ? from : t0);
 	}
 	return ns > (t1 - t0) / BARE_PART;
-}
-
-bool bares_count(const struct model *model, uint32_t process, int64_t t0, int64_t t1)
-{
-	if (process != NONE)
-		return counts(&process_at(model, process)->bares, t0, t1);
-	for (uint32_t i = 0; i < model->processes.n; i++)
-		if (counts(&process_at(model, i)->bares, t0, t1))
-			return true;
-	return false;
 }
 
 /* The narrower of the two intervals. probes/pytorch/cost.c, which keeps the budget, chooses in the

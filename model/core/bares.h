@@ -31,7 +31,7 @@ struct bares {
 
 void apply_bare(struct model *model, const struct arrival *in);
 void apply_cost(struct model *model, const struct arrival *in);
-/* Whether ops are missing in a part of [t0, t1) that counts. process: an index; NONE: any. */
+/* Whether ops of that process are missing in a part of [t0, t1) that counts. */
 bool bares_count(const struct model *model, uint32_t process, int64_t t0, int64_t t1);
 
 #endif

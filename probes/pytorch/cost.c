@@ -34,7 +34,8 @@
 #include "probes/pytorch/probe.h"
 
 #define FIRST 64	/* steps at the beginning in which ops are always looked at */
-#define EVERY 32	/* one of so many steps is bare; with a budget, until the cost is known: seen */
+/* one of so many steps is bare; with a budget, until the cost is known, has callbacks */
+#define EVERY 32
 #define EVERY_MOST 1000
 #define PAIRS 128u	/* the last ones count */
 #define SURE 64u	/* from this many on, bare steps become rarer ... */
@@ -133,7 +134,7 @@ static void step_measured(int64_t now_ns)
 
 /* ---- the estimate ---- */
 
-static bool estimate(struct tft_cost *c)
+static bool cost_estimate(struct tft_cost *c)
 {
 	static int64_t wall[PAIRS], cpu[PAIRS], bare[PAIRS];
 	size_t n = cost.n_pairs < PAIRS ? cost.n_pairs : PAIRS;
@@ -188,7 +189,7 @@ static void cost_tell(int64_t now_ns, bool now)
 			    c.budget == cost.told_budget))
 		return;
 	cost.looked_ns = now_ns;
-	if (!estimate(&c))
+	if (!cost_estimate(&c))
 		c = (struct tft_cost){ .budget = c.budget };
 	cost.every = every_within(&c, c.budget);
 	if (cost.n_pairs == cost.told_pairs && cost.every == cost.told_every &&

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Shell sort: libc's qsort() may allocate, and there are few values. */
-static void sort(int64_t *values, size_t n)
+static void interval_sort(int64_t *values, size_t n)
 {
 	static const size_t gaps[] = { 132, 57, 23, 10, 4, 1 };
 
@@ -31,13 +31,13 @@ int64_t interval_median(int64_t *values, size_t n)
 {
 	if (!n)
 		return 0;
-	sort(values, n);
+	interval_sort(values, n);
 	return middle(values, n);
 }
 
 /* How many values on either side are outside of the interval: the largest k for which fewer than
  * k of n tosses of a coin show heads with a probability of at most 2.5 %. */
-static size_t outside(size_t n)
+static size_t interval_outside(size_t n)
 {
 	double chance = 1, sum = 0;
 	size_t k = 0;
@@ -59,8 +59,8 @@ bool interval_of(int64_t *values, size_t n, struct interval *out)
 
 	if (n < INTERVAL_LEAST || n > INTERVAL_MOST)
 		return false;
-	sort(values, n);
-	k = outside(n);
+	interval_sort(values, n);
+	k = interval_outside(n);
 	*out = (struct interval){ middle(values, n), values[k - 1], values[n - k] };
 	return true;
 }

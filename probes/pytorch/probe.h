@@ -3,11 +3,11 @@
  * What the files of the PyTorch probe share.
  *
  * PyTorch calls back around each op (at::RecordFunction). calibrate.c determines where the fields
- * of its object are; register.c chooses
- * which; ops.c turns these calls into ops; links.c links backward ops to forward ops;
- * shapes.c reads the inputs, sources.c the data that is copied; steps.c finds steps and the stages
- * of the input; compile.c separates the work of torch.compile; rate.c limits the number of ops;
- * cost.c measures what they cost and keeps --budget; memory.c records memory blocks. Sources: ATen/record_function.h, c10/core/Allocator.h.
+ * of its object are; register.c chooses which callbacks there are; ops.c turns these calls into
+ * ops; links.c links backward ops to forward ops; shapes.c reads the inputs, sources.c the data
+ * that is copied; steps.c finds steps and the stages of the input; compile.c separates the work of
+ * torch.compile; rate.c limits the number of ops; cost.c measures what they cost and keeps
+ * --budget; memory.c records memory blocks. Sources: ATen/record_function.h, c10/core/Allocator.h.
  *
  * Callbacks run on the program's threads, mostly without the GIL. No lock is held around a call of
  * the program, and no reference to an object of the program is kept.

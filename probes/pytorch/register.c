@@ -10,8 +10,8 @@
  * runs, for a moment or a few steps after each operator that was not seen before, no longer than
  * an operator has few runs, and always at level full.
  *
- * While steps are bare (cost.c), only the functions of optimizers and data loaders, and ranges, have
- * callbacks.
+ * While steps are bare (cost.c), only the functions of optimizers and data loaders, and ranges,
+ * have callbacks.
  *
  * Level min records no ops. It needs the functions of optimizers and data loaders, and until the
  * program is known to train also the nodes of a backward pass; ops cost nothing then.
@@ -79,7 +79,7 @@ static void bare_tell(int64_t now_ns)
 }
 
 /* With `registering`. */
-static void reregister(enum torch_mode new_mode, bool inputs)
+static void torch_register(enum torch_mode new_mode, bool inputs)
 {
 	struct torch_callback c = {
 		.start = inputs ? torch_on_start_inputs : torch_on_start, .end = torch_on_end,
@@ -114,7 +114,7 @@ static void torch_reregister(enum torch_mode new_mode, bool inputs, bool level)
 	pthread_mutex_lock(&registering);
 	if (level)
 		bare_end(rt_now_ns());
-	reregister(new_mode, inputs);
+	torch_register(new_mode, inputs);
 	if (atomic_fetch_add(&registered, 1) == UINT32_MAX)
 		atomic_store(&registered, 1);
 	pthread_mutex_unlock(&registering);
@@ -141,7 +141,7 @@ void torch_ops_set_bare(bool now_bare, int64_t now_ns)
 		atomic_store(&bare, now_bare);
 		if (!now_bare)
 			bare_tell(now_ns);
-		reregister(torch_mode_now(), atomic_load(&with_inputs));
+		torch_register(torch_mode_now(), atomic_load(&with_inputs));
 	}
 	pthread_mutex_unlock(&registering);
 }

@@ -59,8 +59,8 @@ struct tft_control {
 	int64_t alive_ns;
 	uint32_t trigger;	/* enum tft_trigger; cleared when the user chooses a level */
 	struct tft_trigger_range range;	/* for TFT_TRIGGER_RANGE; written once, like magic */
-	/* how much of the program's time ops may cost, in percent; 0: any. A page of a tftop that has
-	 * none is 0 here */
+	/* how much of the program's time ops may cost, in percent; 0: any. 0 in the page of a
+	 * tftop that knows no budget */
 	uint32_t budget;
 };
 

@@ -2,8 +2,8 @@
 /*
  * pytorch_test LIBRARY [levels|many|cost [HOW]]: a program that uses the look-alike as Python uses
  * PyTorch, with a profiler of its own, and says what it saw: the same with the probe as
- * without. Levels: how many callbacks there are at which level. Many: small ops. Cost: many steps of
- * three ops each; HOW: of a training, of two threads that train, or without a backward pass.
+ * without. Levels: how many callbacks there are at which level. Many: small ops. Cost: many steps
+ * of few ops each; HOW: of a training, of two threads that train, or without a backward pass.
  */
 #include <dlfcn.h>
 #include <pthread.h>

@@ -123,7 +123,8 @@ TEST(analyses_bare_steps_are_in_no_mean)
 		if (!bare)
 			apply_one(model, op_at((uint64_t)i + 1, at_ns, 9 * MS));
 		event = (struct event) {
-			.type = EVENT_BARE, .pid = PID, .tid = PID, .time_ns = BASE + at_ns + 10 * MS,
+			.type = EVENT_BARE, .pid = PID, .tid = PID,
+			.time_ns = BASE + at_ns + 10 * MS,
 			.u.bare = { .tid = PID, .steps = 1, .start_ns = BASE + at_ns,
 				    .dur_ns = 10 * MS },
 		};
