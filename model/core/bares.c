@@ -24,6 +24,7 @@ void apply_bare(struct model *model, const struct arrival *in)
 		model_bad(model, BAD_END);
 		return;
 	}
+	bares->steps += bare->steps;
 	if (last && bare->start_ns == last->end_ns && bare->tid == last->tid) {
 		last->end_ns += bare->dur_ns;
 		last->steps += bare->steps;
@@ -93,7 +94,9 @@ bool model_own_cost(const struct model *model, struct own_cost *out)
 			continue;
 		out->processes++;
 		out->steps += process->cost.steps;
-		out->bare += process->cost.bare;
+		/* a process that was killed has not told its last second */
+		out->bare += process->cost.bare > process->bares.steps ? process->cost.bare :
+									 process->bares.steps;
 		if (!cost || process->cost.pairs > cost->pairs)
 			cost = &process->cost;
 	}

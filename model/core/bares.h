@@ -27,6 +27,7 @@ struct bare {
 struct bares {
 	struct bare *list;		/* owned */
 	size_t n, cap;
+	uint64_t steps;			/* of all, also of those that were forgotten */
 };
 
 void apply_bare(struct model *model, const struct arrival *in);
