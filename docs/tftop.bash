@@ -24,10 +24,10 @@ _tftop()
 	-p | --control) COMPREPLY=($(compgen -W "$(ps -o pid= 2>/dev/null)" -- "$cur")); return ;;
 	-o) COMPREPLY=($(compgen -d -- "$cur")); return ;;
 	--script | --config | --debug) COMPREPLY=($(compgen -f -- "$cur")); return ;;
-	--memory-limit | --from-step | --steps | --for | --until | --size) return ;;
+	--memory-limit | --budget | --from-step | --steps | --for | --until | --size) return ;;
 	esac
 	case $cur in
-	-*) COMPREPLY=($(compgen -W '-p --children -b --batch --json= -o --export --probe --level --trigger --memory-limit --lossless --from-step --steps --for --until -q --quit --join --script --headless --size --config --no-config --ascii --color --theme -v --verbose --debug -h --help --version --check --control --' -- "$cur")) ;;
+	-*) COMPREPLY=($(compgen -W '-p --children -b --batch --json= -o --export --probe --level --trigger --memory-limit --lossless --budget --from-step --steps --for --until -q --quit --join --script --headless --size --config --no-config --ascii --color --theme -v --verbose --debug -h --help --version --check --control --' -- "$cur")) ;;
 	*) COMPREPLY=($(compgen -f -- "$cur")) ;;
 	esac
 	[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace

@@ -22,6 +22,7 @@ _arguments -S \
 	'--trigger[collect only where the program says so: cuda-profiler or range:NAME]:trigger:compadd -S "" -a of_trigger' \
 	'--memory-limit[memory of the timeline, such as 512M (default) or 2G]:value:' \
 	'--lossless[slow PROGRAM down rather than lose events]' \
+	'--budget[look at the ops of PyTorch in some steps only, so that this costs at most PERCENT]:value:' \
 	'--from-step[start collecting at step N]:value:' \
 	'--steps[stop after N steps]:value:' \
 	'--for[stop after TIME]:value:' \
@@ -41,5 +42,5 @@ _arguments -S \
 	'(-h --help)'{-h,--help}'[print this help]' \
 	'--version[print the version]' \
 	'--check[say what can be observed on this machine, or in a process]' \
-	'--control[level=LEVEL: change the level of the tftop that watches PID]:process:_pids' \
+	'--control[level=LEVEL or budget=PERCENT: change that of the tftop that watches PID]:process:_pids' \
 	'*:recording or file:_files'

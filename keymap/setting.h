@@ -57,6 +57,9 @@ enum setting_type { SETTING_BOOL, SETTING_INT, SETTING_CHOICE };
 	  "are 256 colours") \
 	X(COUNTER_LINES, "counter-lines", INT, "1", 1, 4, "", \
 	  "lines of a row that plots a counter") \
+	X(BUDGET, "budget", INT, "0", 0, 100, "", \
+	  "percent of the program's time that looking at the ops of PyTorch may cost: above it " \
+	  "they are looked at in some steps only; 0: no limit") \
 	X(QUIT_RUNNING, "quit-while-running", CHOICE, "ask", 0, 2, "ask|leave|stop", \
 	  "what quit does while the program is running") \
 	X(ESCAPE_MS, "escape-ms", INT, "25", 0, 1000, "", \

@@ -221,12 +221,47 @@ enum control_found control_look(pid_t pid)
 	return page.found == FOUND_GONE ? CONTROL_LEFT : CONTROL_WATCHED;
 }
 
-int control_run(const struct options *options)
+static bool control_level(const struct control_map *page, const struct options *options)
 {
-	pid_t pid = options->control;
 	uint32_t was, level = (uint32_t)options->level, trigger, none = TFT_TRIGGER_NONE;
 	off_t at = offsetof(struct tft_control, level),
 	      trigger_at = offsetof(struct tft_control, trigger);
+
+	if (pread(page->fd, &was, sizeof(was), at) != (ssize_t)sizeof(was) ||
+	    pread(page->fd, &trigger, sizeof(trigger), trigger_at) != (ssize_t)sizeof(trigger) ||
+	    pwrite(page->fd, &level, sizeof(level), at) != (ssize_t)sizeof(level) ||
+	    pwrite(page->fd, &none, sizeof(none), trigger_at) != (ssize_t)sizeof(none))
+		return false;
+	printf("process %d: the level was %s%s and is now %s\n", (int)options->control,
+	       options_level_name(was > TFT_LEVEL_FULL ? TFT_LEVEL_FULL : (enum tft_level)was),
+	       trigger ? " where --trigger allows it" : "", options_level_name(options->level));
+	return true;
+}
+
+static const char *budget_text(char text[32], uint32_t percent)
+{
+	if (percent)
+		snprintf(text, 32, "%u %%", percent);
+	return percent ? text : "none";
+}
+
+static bool control_budget(const struct control_map *page, const struct options *options)
+{
+	uint32_t was, budget = (uint32_t)options->budget;
+	off_t at = offsetof(struct tft_control, budget);
+	char before[32], now[32];
+
+	if (pread(page->fd, &was, sizeof(was), at) != (ssize_t)sizeof(was) ||
+	    pwrite(page->fd, &budget, sizeof(budget), at) != (ssize_t)sizeof(budget))
+		return false;
+	printf("process %d: the budget was %s and is now %s\n", (int)options->control,
+	       budget_text(before, was), budget_text(now, budget));
+	return true;
+}
+
+int control_run(const struct options *options)
+{
+	pid_t pid = options->control;
 	struct control_map page;
 	bool done;
 
@@ -243,18 +278,10 @@ int control_run(const struct options *options)
 	}
 	if (page.found != FOUND_LIVING)
 		return control_refuse(pid, &page);
-	done = pread(page.fd, &was, sizeof(was), at) == (ssize_t)sizeof(was) &&
-	       pread(page.fd, &trigger, sizeof(trigger), trigger_at) == (ssize_t)sizeof(trigger) &&
-	       pwrite(page.fd, &level, sizeof(level), at) == (ssize_t)sizeof(level) &&
-	       pwrite(page.fd, &none, sizeof(none), trigger_at) == (ssize_t)sizeof(none);
+	done = options->control_budget ? control_budget(&page, options) :
+					 control_level(&page, options);
 	if (!done)
 		complain_on_stderr("cannot write '%s': %s", page.path, strerror(errno));
-	else
-		printf("process %d: the level was %s%s and is now %s\n", (int)pid,
-		       options_level_name(was > TFT_LEVEL_FULL ? TFT_LEVEL_FULL :
-								 (enum tft_level)was),
-		       trigger ? " where --trigger allows it" : "",
-		       options_level_name(options->level));
 	close(page.fd);
 	return done && !fflush(stdout) ? 0 : 125;
 }

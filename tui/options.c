@@ -18,7 +18,6 @@
 #include "tui/options.h"
 #include "tui/options_table.h"
 #include "tui/run/exports.h"
-#include "tui/tui.h"
 
 #define MEMORY_LIMIT_DEFAULT (512ull << 20)
 #define MEMORY_LIMIT_MIN (16ull << 20)
@@ -213,6 +212,22 @@ static enum options_result take_memory(struct options *options, const char *valu
 	return OPTIONS_RUN;
 }
 
+static enum options_result take_budget(struct options *options, const char *from,
+				       const char *value, int least, char *error)
+{
+	char *end;
+	long percent;
+
+	errno = 0;
+	percent = strtol(value, &end, 10);
+	if (!isdigit((unsigned char)*value) || *end || errno || percent < least ||
+	    percent > (long)TFT_BUDGET_MAX)
+		return wrong(error, "'%s' is not a budget: %s takes a percentage, %d to %u", value,
+			     from, least, TFT_BUDGET_MAX);
+	options->budget = (int)percent;
+	return OPTIONS_RUN;
+}
+
 static bool take_cells(const char **at, char after, int *out)
 {
 	char *end;
@@ -310,6 +325,7 @@ static enum options_result options_take_value(struct options *options, int optio
 	case OPT_LEVEL: return take_level(options, "--level", value, error);
 	case OPT_TRIGGER: return take_trigger(options, value, error);
 	case OPT_MEMORY: return take_memory(options, value, error);
+	case OPT_BUDGET: return take_budget(options, "--budget", value, 1, error);
 	case OPT_FROM_STEP: return take_number(&options->from_step, "--from-step", value, error);
 	case OPT_STEPS: return take_number(&options->steps, "--steps", value, error);
 	case OPT_FOR: return take_time(&options->for_ns, value, error);
@@ -327,27 +343,9 @@ static enum options_result options_take_value(struct options *options, int optio
 	case OPT_CONTROL:
 		return read_pid(value, &options->control) ? OPTIONS_RUN :
 			wrong(error, "'%s' is not a PID: --control takes that of a program that "
-			      "tftop watches, and level=LEVEL", value);
+			      "tftop watches, and level=LEVEL or budget=PERCENT", value);
 	default: return refuse_later(option, error);
 	}
-}
-
-/* Prints the tables of the screen, one row a line, for the manual and shell completion. */
-static enum options_result print_table(const char *what, char *error)
-{
-	if (!strcmp(what, "keys"))
-		tui_print_keys();
-	else if (!strcmp(what, "commands"))
-		tui_print_commands();
-	else if (!strcmp(what, "settings"))
-		tui_print_settings();
-	else if (!strcmp(what, "filters"))
-		tui_print_filters();
-	else if (!option_write_shell(what, stdout))
-		return wrong(error, "--print takes keys, commands, settings, filters, bash, zsh "
-			     "or fish, not '%s'",
-			     what);
-	return OPTIONS_DONE;
 }
 
 static enum options_result take_synth(struct options *options, const char *value, char *error)
@@ -382,7 +380,10 @@ static enum options_result options_take(struct options *options, int option, con
 	case OPT_CHILDREN: options->children = true; break;
 	case OPT_JOIN: options->join = true; break;
 	case OPT_SYNTH: return take_synth(options, value, error);
-	case OPT_PRINT: return print_table(value, error);
+	case OPT_PRINT:
+		return option_print_table(value) ? OPTIONS_DONE :
+			wrong(error, "--print takes keys, commands, settings, filters, bash, zsh "
+			      "or fish, not '%s'", value);
 	case 'h':
 		fputs(options_help(), stdout);
 		return OPTIONS_DONE;
@@ -479,18 +480,23 @@ static enum options_result check_path(struct options *options, char *const *word
 	return OPTIONS_RUN;
 }
 
-/* Takes the word behind --control PID; no other word may follow. */
+/* Takes the word behind --control PID, level=LEVEL or budget=PERCENT; no other may follow. */
 static enum options_result take_control(struct options *options, char *const *words, int count,
 					char *error)
 {
-	static const char key[] = "level=";
+	static const char level[] = "level=", budget[] = "budget=";
+	bool of_budget = count == 1 && !strncmp(words[0], budget, strlen(budget));
 
-	if (count != 1 || strncmp(words[0], key, strlen(key)) || options->check ||
+	if (count != 1 || (!of_budget && strncmp(words[0], level, strlen(level))) ||
+	    options->check ||
 	    options->n_attach || options->program || options_batch(options) ||
 	    options->record_dir || options->n_exports || options->headless || options->script)
-		return wrong(error, "--control takes a PID and a level, and no other option: "
-			     "'tftop --control %d level=off'", (int)options->control);
-	return take_level(options, "level", words[0] + strlen(key), error);
+		return wrong(error, "--control takes a PID and a level or a budget, and no other "
+			     "option: 'tftop --control %d level=off'", (int)options->control);
+	options->control_budget = of_budget;
+	if (of_budget)
+		return take_budget(options, "budget", words[0] + strlen(budget), 0, error);
+	return take_level(options, "level", words[0] + strlen(level), error);
 }
 
 /* The PID of --join is optional, and a separate word. Before a program, --join means what that

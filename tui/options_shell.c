@@ -7,6 +7,7 @@
 #include "model/base/util.h"
 #include "tui/options.h"
 #include "tui/options_table.h"
+#include "tui/tui.h"
 
 #define TEXT_COLUMN 25			/* column of --help in which the descriptions start */
 #define TEXT_WIDTH 80
@@ -72,6 +73,7 @@ static const char *about_all(const struct option_row *row)
 	switch (row->code) {
 	case OPT_FROM_STEP:
 		return "only this part; TIME: 500ms, 20s, 2m; EXPR: 'kernel & dur > 10ms'";
+	case OPT_LOSSLESS: return "lose no events; limit what ops cost";
 	case OPT_LEVEL: return "off ... full; cuda-profiler, range:NAME";
 	case 'p': return "watch a running program, and its children";
 	case 'q': return "leave with PROGRAM; stay for what it leaves running";
@@ -318,7 +320,8 @@ static void write_fish(FILE *out)
 	}
 }
 
-bool option_write_shell(const char *shell, FILE *out)
+/* Writes the completion for a shell (bash, zsh or fish); false: there is none for it. */
+static bool option_write_shell(const char *shell, FILE *out)
 {
 	if (!strcmp(shell, "bash"))
 		write_bash(out);
@@ -328,5 +331,20 @@ bool option_write_shell(const char *shell, FILE *out)
 		write_fish(out);
 	else
 		return false;
+	return true;
+}
+
+bool option_print_table(const char *what)
+{
+	if (!strcmp(what, "keys"))
+		tui_print_keys();
+	else if (!strcmp(what, "commands"))
+		tui_print_commands();
+	else if (!strcmp(what, "settings"))
+		tui_print_settings();
+	else if (!strcmp(what, "filters"))
+		tui_print_filters();
+	else
+		return option_write_shell(what, stdout);
 	return true;
 }

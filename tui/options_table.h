@@ -24,7 +24,7 @@
 #include "model/export/foreign.h"
 
 enum {
-	OPT_JSON = 256, OPT_PROBE, OPT_LEVEL, OPT_MEMORY, OPT_LOSSLESS, OPT_FROM_STEP,
+	OPT_JSON = 256, OPT_PROBE, OPT_LEVEL, OPT_MEMORY, OPT_LOSSLESS, OPT_BUDGET, OPT_FROM_STEP,
 	OPT_STEPS, OPT_FOR, OPT_EXPORT, OPT_SCRIPT, OPT_HEADLESS, OPT_SIZE, OPT_CONFIG,
 	OPT_NO_CONFIG,
 	OPT_ASCII, OPT_COLOR, OPT_THEME, OPT_DEBUG, OPT_VERSION,
@@ -57,6 +57,8 @@ enum option_place { OPTION_ROW, OPTION_MORE, OPTION_NOT };
 	  "memory of the timeline, such as 512M (default) or 2G") \
 	X(OPT_LOSSLESS, '\0', "lossless", "", "", ROW, \
 	  "slow PROGRAM down rather than lose events") \
+	X(OPT_BUDGET, '\0', "budget", "PERCENT", "", MORE, \
+	  "look at the ops of PyTorch in some steps only, so that this costs at most PERCENT") \
 	X(OPT_FROM_STEP, '\0', "from-step", "N", "", ROW, "start collecting at step N") \
 	X(OPT_STEPS, '\0', "steps", "N", "", MORE, "stop after N steps") \
 	X(OPT_FOR, '\0', "for", "TIME", "", MORE, "stop after TIME") \
@@ -82,7 +84,7 @@ enum option_place { OPTION_ROW, OPTION_MORE, OPTION_NOT };
 	X(OPT_CHECK, '\0', "check", "", "", NOT, \
 	  "say what can be observed on this machine, or in a process") \
 	X(OPT_CONTROL, '\0', "control", "PID", "", NOT, \
-	  "level=LEVEL: change the level of the tftop that watches PID")
+	  "level=LEVEL or budget=PERCENT: change that of the tftop that watches PID")
 
 struct option_row {
 	int code;
@@ -100,7 +102,8 @@ extern const char option_probes[];
 /* The possible values, separated by blanks, "": any; words[] receives the text. */
 const char *option_words(const struct option_row *row, char words[512]);
 
-/* Writes the completion for a shell (bash, zsh or fish); false: there is none for it. */
-bool option_write_shell(const char *shell, FILE *out);
+/* Prints a table of the screen, one row a line, or a completion, for the manual and shells; false:
+ * there is none of that name. */
+bool option_print_table(const char *what);
 
 #endif

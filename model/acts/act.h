@@ -115,6 +115,8 @@ struct slice {
 	uint64_t lost;
 	/* the level was off for a part of the slice that counts */
 	bool paused;
+	/* ops are missing in a part of it that counts (core/bares.h): nothing else is */
+	bool bare;
 };
 
 /* Some events of the slice are missing (lost, or dropped because there were too many acts). */

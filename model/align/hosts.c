@@ -175,6 +175,7 @@ static const uint16_t host_spans[EVENT_TYPE_COUNT][2] = {
 	[EVENT_CALL] = { TIME(call.start_ns), TIME(call.dur_ns) },
 	[EVENT_WAIT] = { TIME(wait.start_ns), TIME(wait.dur_ns) },
 	[EVENT_COMPILE] = { TIME(compile.start_ns), TIME(compile.dur_ns) },
+	[EVENT_BARE] = { TIME(bare.start_ns), TIME(bare.dur_ns) },
 };
 
 static int64_t *time_at(struct event *event, uint16_t offset)

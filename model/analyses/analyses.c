@@ -29,7 +29,6 @@
 #include "model/analyses/thresholds.h"
 #include "model/base/util.h"
 #include "model/core/model.h"
-#include "model/core/pauses.h"
 #include "model/rows/rows.h"
 #include "model/steps/steps.h"
 
@@ -307,7 +306,7 @@ static void hand_piece(struct model *model, struct slice *slice, size_t end)
 		add_ns(&analyses->steps_ns, slice->t1 - slice->t0);
 	}
 	for (int i = 0; i < (int)ANALYSIS_COUNT; i++) {
-		if (list[i]->slice)
+		if (list[i]->slice && !(slice->bare && list[i]->needs_ops))
 			list[i]->slice(model, analyses->state[i], slice);
 		model_breathe(model);
 	}
@@ -527,6 +526,8 @@ static void hand_out_until(struct model *model, const struct steps *steps, int64
 			.number = step->number >= 0 ? step->number : step - steps->list,
 			.warm_up = step - steps->list < model_threshold(model, THRESHOLD_WARM_UP),
 			.compiles = step_compiles(model, steps, step, 2),
+			.bare = bares_count(model, steps->process, step->start_ns,
+					    step->start_ns + step->dur_ns),
 		};
 		hand_out(model, &slice);
 	}
@@ -590,7 +591,6 @@ void analyses_run(struct model *model, bool finish)
 void analyses_poll(struct model *model, bool batch_ends)
 {
 	struct analyses *analyses = model->analyses;
-
 	int64_t pause_ns = POLL_NS + OPEN_NS * (int64_t)model->n_alive_opens;
 
 	if (analyses->acts->waiting.n < analyses->acts->max / 4 * 3 &&

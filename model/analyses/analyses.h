@@ -26,6 +26,8 @@ struct analysis {
 	size_t size;			/* size of its state, which is zeroed before init */
 	void (*init)(struct model *model, void *state);		/* may be NULL */
 	void (*release)(void *state);				/* may be NULL */
+	/* It is about ops, and is not handed slices in which they are missing (slice.bare). */
+	bool needs_ops;
 	/* All of its state is kept per step: it begins anew when other steps are shown. */
 	bool per_step;
 	/* Else: forgets what it keeps per step. May be NULL. */

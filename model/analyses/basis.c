@@ -12,7 +12,7 @@ bool basis_add(struct basis *basis, const struct slice *slice, enum scope *scope
 
 bool basis_add_any(struct basis *basis, const struct slice *slice, enum scope *scope)
 {
-	if (slice_partial(slice) || slice->warm_up || slice->t1 <= slice->t0)
+	if (slice_partial(slice) || slice->bare || slice->warm_up || slice->t1 <= slice->t0)
 		return false;
 	*scope = slice->step ? SCOPE_STEP : SCOPE_TIME;
 	basis->ns[*scope] += slice->t1 - slice->t0;

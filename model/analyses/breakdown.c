@@ -79,6 +79,7 @@ void breakdown_begin(struct model *model, struct slice_sweep *sweep)
 	b->now.warm_up = slice->warm_up;
 	b->now.lost += slice->lost;
 	b->now.paused |= slice->paused;
+	b->now.bare |= slice->bare;
 	count_acts(sweep);
 }
 
@@ -273,7 +274,8 @@ void breakdown_end(struct model *model, struct slice_sweep *sweep)
 	struct breakdown *b = &sweep->breakdown;
 	const struct slice *slice = sweep->slice;
 	const struct steps *steps = steps_best(model);
-	bool averaged = !b->now.lost && !b->now.paused && !b->now.warm_up;
+	bool averaged = !b->now.lost && !b->now.paused && !b->now.bare &&
+			!b->now.warm_up;
 
 	b->now.dur_ns += slice->t1 - slice->t0;
 	count_made(sweep);

@@ -140,6 +140,7 @@ static size_t cores_bytes(const void *state)
 const struct analysis analysis_cores = {
 	.name = "cores", .size = sizeof(struct cores), .slice = cores_slice,
 	.release = cores_release, .bytes = cores_bytes,
+	.needs_ops = true,
 };
 
 /* ---- queries ---- */

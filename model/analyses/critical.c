@@ -400,7 +400,7 @@ static void critical_review(struct model *model, void *state, struct findings *f
 
 const struct analysis analysis_critical = {
 	.name = "critical", .size = sizeof(struct critical), .release = critical_release,
-	.per_step = true,
+	.per_step = true, .needs_ops = true,
 	.slice = critical_slice, .review = critical_review, .bytes = critical_bytes,
 };
 

@@ -311,7 +311,7 @@ static size_t jit_calls_bytes(const void *state)
 
 const struct analysis analysis_jit_calls = {
 	.name = "calls of jitted functions", .size = sizeof(struct jit_calls),
-	.per_step = true,
+	.per_step = true, .needs_ops = true,
 	.slice = jit_calls_slice, .review = jit_calls_review, .release = jit_calls_release,
 	.bytes = jit_calls_bytes,
 };

@@ -154,6 +154,7 @@ static void init(struct model *model, void *state)
 const struct analysis analysis_op_trend = {
 	.name = "op-trend", .size = sizeof(struct trends), .init = init, .release = release,
 	.slice = op_trend_slice, .bytes = bytes,
+	.needs_ops = true,
 };
 
 /* ---- queries ---- */

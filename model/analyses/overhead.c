@@ -12,8 +12,9 @@
  * Where fewer than one in INTERRUPTED pieces of an op's name is long, the long ones are
  * overhead, too: the thread was interrupted in them.
  *
- * All of this is the cost: what fewer and larger ops would save at most. Limit: small work that
- * is worth its time looks the same.
+ * All of this is the cost: what fewer and larger ops would save at most, without what tftop itself
+ * adds to a step where that was measured (model_own_cost()). Limit: small work that is worth its
+ * time looks the same.
  *
  * This is computed only where no device but the processor works; elsewhere the launches are
  * what costs. Complexity: O(edges) for a slice. State: PLACES_MAX sums, by op and place.
@@ -26,6 +27,7 @@
 #include "model/analyses/basis.h"
 #include "model/analyses/thresholds.h"
 #include "model/base/util.h"
+#include "model/query/cost.h"
 #include "model/steps/steps.h"
 
 #define PLACES_MAX 4096u
@@ -307,6 +309,14 @@ static int64_t interrupted_ns(const struct overhead *o, enum scope scope)
 	return ns;
 }
 
+/* How much of the time around ops tftop itself makes, where that was measured. */
+static int64_t own_part(const struct model *model, const struct basis *basis, int64_t around_ns)
+{
+	int64_t own_ns = basis->steps ? own_cost_step_ns(model) : 0;
+
+	return own_ns < around_ns ? own_ns : around_ns;
+}
+
 static void overhead_review(struct model *model, void *state, struct findings *findings)
 {
 	const struct overhead *o = state;
@@ -314,13 +324,14 @@ static void overhead_review(struct model *model, void *state, struct findings *f
 	const struct overhead_sum *sum = &o->sum[basis_scope(basis)];
 	int64_t in_ops_ns = basis_per(basis, sum->in_ops_ns +
 				      interrupted_ns(o, basis_scope(basis)));
-	int64_t whole_ns = basis_whole(basis);
 	int64_t between_ns = basis_per(basis, sum->between_ns);
-	char share[FMT_MAX], count[FMT_MAX], time[FMT_MAX], other[FMT_MAX];
+	int64_t own_ns = own_part(model, basis, in_ops_ns + between_ns);
+	int64_t whole_ns = basis_whole(basis) - own_ns;
+	char share[FMT_MAX], count[FMT_MAX], time[FMT_MAX], other[FMT_MAX], own[FMT_MAX];
 	char place[PLACE_TEXT];
 	struct finding finding = {
 		.id = "framework-overhead", .severity = SEVERITY_WARNING,
-		.cost_ns = in_ops_ns + between_ns,
+		.cost_ns = in_ops_ns + between_ns - own_ns,
 		.evidence = { .kind = EVIDENCE_TIME, .t0 = o->worst_t0, .t1 = o->worst_t1,
 			      .row = o->worst_row },
 		.advice = "use ops on whole tensors instead of many small ones, or a larger batch; "
@@ -341,8 +352,10 @@ static void overhead_review(struct model *model, void *state, struct findings *f
 		 fmt_time(time, sum->small_ns / (int64_t)sum->small), *place ? ", most" : "",
 		 place);
 	names_line(model, o, finding.lines[0]);
-	snprintf(finding.lines[1], FINDING_TEXT, "%s of it within ops, %s between them, in Python",
-		 fmt_time(time, in_ops_ns), fmt_time(other, between_ns));
+	snprintf(finding.lines[1], FINDING_TEXT, "%s%s within ops, %s between them, in Python%s%s",
+		 fmt_time(time, in_ops_ns), own_ns ? "" : " of it", fmt_time(other, between_ns),
+		 own_ns ? "; tftop's own cost is taken off: " : "",
+		 own_ns ? fmt_time(own, own_ns) : "");
 	finding_add(findings, &finding);
 }
 
@@ -365,6 +378,6 @@ static size_t overhead_bytes(const void *state)
 
 const struct analysis analysis_overhead = {
 	.name = "framework overhead", .size = sizeof(struct overhead), .slice = overhead_slice,
-	.per_step = true,
+	.per_step = true, .needs_ops = true,
 	.review = overhead_review, .release = overhead_release, .bytes = overhead_bytes,
 };

@@ -219,7 +219,7 @@ static size_t phases_bytes(const void *state)
 
 const struct analysis analysis_phases = {
 	.name = "phases", .size = sizeof(struct phases), .slice = phases_slice,
-	.per_step = true,
+	.per_step = true, .needs_ops = true,
 	.release = phases_release, .bytes = phases_bytes,
 };
 

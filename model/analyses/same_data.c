@@ -327,6 +327,6 @@ static size_t same_data_bytes(const void *state)
 
 const struct analysis analysis_same_data = {
 	.name = "same data", .size = sizeof(struct same_data), .slice = same_data_slice,
-	.per_step = true,
+	.per_step = true, .needs_ops = true,
 	.review = same_data_review, .release = same_data_release, .bytes = same_data_bytes,
 };

@@ -376,6 +376,6 @@ static size_t settings_bytes(const void *state)
 
 const struct analysis analysis_settings = {
 	.name = "settings", .size = sizeof(struct settings_state), .release = settings_end,
-	.per_step = true,
+	.per_step = true, .needs_ops = true,
 	.slice = settings_slice, .review = settings_review, .bytes = settings_bytes,
 };

@@ -520,6 +520,6 @@ static void tiny_review(struct model *model, void *state, struct findings *findi
 
 const struct analysis analysis_tiny = {
 	.name = "tiny", .size = sizeof(struct tiny), .release = tiny_release,
-	.per_step = true,
+	.per_step = true, .needs_ops = true,
 	.slice = tiny_slice, .review = tiny_review, .bytes = tiny_bytes,
 };

@@ -81,7 +81,8 @@ static int64_t verdict_median(const struct breakdown *b, int class)
 	size_t n = 0, stride = b->n / MEDIAN_OF + 1;
 
 	for (size_t i = 0; i < b->n; i += stride)
-		if (!b->rows[i].warm_up && !b->rows[i].lost && !b->rows[i].paused)
+		if (!b->rows[i].warm_up && !b->rows[i].lost && !b->rows[i].paused &&
+		    !b->rows[i].bare)
 			ns[n++] = class < STEP_CLASS_COUNT ? b->rows[i].ns[class] :
 							     b->rows[i].dur_ns;
 	if (!n)

@@ -14,6 +14,7 @@
 #include "model/base/hist.h"
 #include "model/base/map.h"
 #include "model/clocks/clock.h"
+#include "model/core/bares.h"
 #include "model/core/pauses.h"
 #include "model/core/pending.h"
 #include "model/core/store.h"
@@ -132,6 +133,8 @@ struct process {
 	int64_t settled_ns, seen_ns;	/* 0: none; time of the last event that was written */
 	uint64_t beat_calls, counted_calls, dropped;
 	struct pauses pauses;
+	struct bares bares;
+	struct event_cost cost;		/* as told last; steps 0: not told */
 	int64_t own_ns;
 };
 

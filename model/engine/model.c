@@ -124,6 +124,7 @@ static void release_things(struct model *model)
 		join_process_release(&process->ids);
 		free(process->order.threads);
 		free(process->pauses.list);
+		free(process->bares.list);
 	}
 	for (uint32_t i = 0; i < model->devices.n; i++) {
 		merged_release(&device_at(model, i)->all);
@@ -293,7 +294,7 @@ static void (*const apply[EVENT_TYPE_COUNT])(struct model *model, const struct a
 	[EVENT_CLOCK] = apply_device_clock, [EVENT_FLOW] = apply_flow,
 	[EVENT_STAGES] = apply_stages, [EVENT_POOL] = apply_pool,
 	[EVENT_COUNTER] = apply_counter, [EVENT_LEVEL] = apply_level,
-	[EVENT_TAKEN] = apply_taken,
+	[EVENT_TAKEN] = apply_taken, [EVENT_BARE] = apply_bare, [EVENT_COST] = apply_cost,
 	[EVENT_SETTLED] = apply_settled, [EVENT_BEAT] = apply_beat,
 };
 

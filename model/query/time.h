@@ -81,6 +81,8 @@ struct step_breakdown {
 	uint64_t lost;
 	/* the device was not looked at during the step; then it is excluded, too */
 	bool paused;
+	/* its ops were not looked at (query/cost.h); likewise */
+	bool bare;
 	int64_t ns[STEP_CLASS_COUNT];	/* add up to dur_ns */
 	/* All devices together: time of copies and collectives, and how much of it kernels hid. */
 	int64_t copy_ns, copy_hidden_ns, comm_ns, comm_hidden_ns;

@@ -236,6 +236,7 @@ void export_process(struct model_export *x, uint32_t process, int64_t time_ns)
 		export_put(x, &event);
 	}
 	export_pauses(x, process, time_ns);
+	export_bares(x, process, time_ns);
 	for_each(x, process, &p->threads, time_ns, each_thread);
 	for_each(x, process, &p->views, time_ns, each_view);
 	for_each(x, process, &p->queues, time_ns, each_queue);

@@ -108,6 +108,27 @@ void export_pauses(struct model_export *x, uint32_t process, int64_t time_ns)
 	}
 }
 
+void export_bares(struct model_export *x, uint32_t process, int64_t time_ns)
+{
+	const struct process *p = process_at(x->model, process);
+	struct event event = export_event(x, process, EVENT_BARE, time_ns);
+
+	for (size_t i = 0; i < p->bares.n; i++) {
+		const struct bare *bare = &p->bares.list[i];
+
+		event.u.bare = (struct event_bare) {
+			.tid = bare->tid, .steps = bare->steps, .start_ns = bare->start_ns,
+			.dur_ns = bare->end_ns - bare->start_ns,
+		};
+		export_put(x, &event);
+	}
+	if (!p->cost.steps)
+		return;
+	event.type = EVENT_COST;
+	event.u.cost = p->cost;
+	export_put(x, &event);
+}
+
 /* These are sums over the whole run, and would be too large for a part of it. */
 void export_stages(struct model_export *x, uint32_t process)
 {

@@ -5,18 +5,7 @@
  *
  * An end is matched to its begin by the op's own number, because TorchScript's fork and wait end
  * some ops on another thread. Such an op is closed here when its own thread runs the next one.
- *
- * What a callback receives is fixed when it is registered. To read inputs for a while, callbacks
- * are registered anew, the new ones before the old ones go, so that no op is missed; an op that
- * meets both is recorded once. PyTorch boxes the inputs of every op for that, which costs more than
- * all the rest. So they are read only for the first runs of each operator: until the first one
- * runs, for a moment or a few steps after each operator that was not seen before, no longer than
- * an operator has few runs, and always at level full.
- *
- * Level min records no ops. It needs the functions of optimizers and data loaders, and until the
- * program is known to train also the nodes of a backward pass; ops cost nothing then.
  */
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -26,10 +15,6 @@
 #define NAMES 8192u		/* a power of two */
 #define STRAYS 64
 #define SHAPED 8		/* for how many runs of an operator its inputs are sent */
-/* inputs are read for this long, and for this many steps if there are any ... */
-#define INPUTS_NS 100000000
-#define INPUTS_STEPS 16
-#define INPUTS_MAX_NS (10 * INT64_C(1000000000))	/* ... but no longer */
 #define BLOCK 256		/* how many ops of a thread are counted together */
 #define OWN_NUMBER (UINT64_C(1) << 63)	/* a number that no op of PyTorch has */
 
@@ -44,19 +29,8 @@ static inline struct torch_thread *torch_self(void)
 	return __builtin_expect(t != NULL, 1) ? t : rt_room(&thread_own, sizeof(*t));
 }
 
-static _Atomic bool ready;		/* PyTorch's functions and fields are known */
-static _Atomic uint64_t callback;	/* 0: none is registered */
 static _Atomic bool fresh;		/* an operator was seen for the first time */
 static _Atomic int unshaped;		/* operators that ran fewer than SHAPED times with inputs */
-static _Atomic uint8_t mode;		/* enum torch_mode */
-static bool with_inputs;		/* of the registered callback */
-static uint16_t scopes;			/* of the registered callback, a bit for each torch_scope */
-static int64_t inputs_since_ns;
-static uint32_t inputs_since_step;
-static bool any;		/* an op has run; importing torch may take long */
-/* Held while PyTorch's own list of callbacks is changed, under its lock: no child of a fork may
- * find that lock taken. */
-static pthread_mutex_t registering = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- names ---- */
 
@@ -189,7 +163,7 @@ static bool stray_take(uint64_t number)
 }
 
 /* Ops that started while the level was off never end here. */
-static void strays_clear(void)
+void torch_strays_clear(void)
 {
 	for (int i = 0; i < STRAYS; i++)
 		atomic_store(&strays[i], 0);
@@ -307,7 +281,7 @@ static inline struct operator *torch_op_named(struct torch_thread *t, const void
 /* Whether the op is left out because there are too many. */
 static inline bool left_out(const struct torch_open *o, const struct torch_open *top)
 {
-	return __builtin_expect(atomic_load_explicit(&mode, memory_order_relaxed) != TORCH_ALL,
+	return __builtin_expect(torch_mode_now() != TORCH_ALL,
 				0) &&
 	       o->scope == TORCH_FUNCTION && top &&
 	       (top->scope == TORCH_FUNCTION || top->kind == TORCH_SKIPPED);
@@ -424,7 +398,7 @@ static void torch_op_end(const void *rf)
 		torch_input_ends(t, o, torch_api.name(rf), rt_now_ns());
 }
 
-static void *on_start(void **context, const void *rf)
+void *torch_on_start(void **context, const void *rf)
 {
 	*context = NULL;
 	if (!rt_ranges_off())
@@ -432,7 +406,7 @@ static void *on_start(void **context, const void *rf)
 	return context;
 }
 
-static void *on_start_inputs(void **context, const void *rf)
+void *torch_on_start_inputs(void **context, const void *rf)
 {
 	*context = NULL;
 	if (rt_level() != TFT_LEVEL_OFF)
@@ -441,138 +415,26 @@ static void *on_start_inputs(void **context, const void *rf)
 }
 
 /* Called also at level off, for ops that started before. */
-static void on_end(const void *rf, void *context)
+void torch_on_end(const void *rf, void *context)
 {
 	(void)context;
 	torch_op_end(rf);
 }
 
-/* ---- levels ---- */
-
-static void before_fork(void)
+bool torch_ops_fresh(void)
 {
-	pthread_mutex_lock(&registering);
+	return atomic_exchange(&fresh, false);
 }
 
-static void after_fork(void)
+bool torch_ops_unshaped(void)
 {
-	pthread_mutex_unlock(&registering);
-}
-
-/* Which scopes have to be seen: a bit for each torch_scope. */
-static uint16_t scopes_of(enum torch_mode new_mode)
-{
-	const uint16_t user = 1u << TORCH_USER, backward = 1u << TORCH_BACKWARD;
-
-	switch (rt_level()) {
-	case TFT_LEVEL_OFF:
-		return user;
-	case TFT_LEVEL_MIN:
-		return torch_steps_train() ? user : user | backward;
-	default:
-		return new_mode == TORCH_FEW ? user | backward : UINT16_MAX;
-	}
-}
-
-static void torch_reregister(enum torch_mode new_mode, bool inputs)
-{
-	struct torch_callback c = {
-		.start = inputs ? on_start_inputs : on_start, .end = on_end, .probability = 1,
-		.needs_inputs = inputs, .needs_ids = 1,
-	};
-	uint64_t old;
-
-	pthread_mutex_lock(&registering);
-	old = atomic_load(&callback);
-	scopes = scopes_of(new_mode);
-	for (size_t i = 0; i < sizeof(c.scopes); i++)
-		c.scopes[i] = scopes >> i & 1;
-	atomic_store(&mode, (uint8_t)new_mode);
-	with_inputs = inputs;
-	/* without numbers an op that meets both callbacks would be recorded twice */
-	if (old && torch_layout.handle < 0)
-		torch_api.remove(old);
-	atomic_store(&callback, torch_api.add(c));
-	if (old && torch_layout.handle >= 0)
-		torch_api.remove(old);
-	pthread_mutex_unlock(&registering);
-}
-
-static bool can_inputs(void)
-{
-	return torch_layout.inputs >= 0 && torch_api.inputs && torch_api.sizes && torch_api.tensor;
-}
-
-/* Whether operators were seen for the first time a short while ago, and have run few times. */
-static bool are_new(int64_t now_ns)
-{
-	int64_t ns = now_ns - inputs_since_ns;
-
-	if (atomic_load_explicit(&unshaped, memory_order_relaxed) <= 0)
-		return false;
-	return torch_steps_expected() ?
-	       ns < INPUTS_MAX_NS && torch_steps_ended() - inputs_since_step < INPUTS_STEPS :
-	       ns < INPUTS_NS;
-}
-
-static bool wants_inputs(int64_t now_ns)
-{
-	if (!can_inputs() || rt_level() < TFT_LEVEL_DEFAULT)
-		return false;
-	return rt_level() == TFT_LEVEL_FULL || !any || are_new(now_ns);
-}
-
-void torch_ops_level(enum tft_level level)
-{
-	if (!atomic_load(&ready))
-		return;
-	if (level == TFT_LEVEL_OFF && !rt_watching()) {
-		uint64_t id;
-
-		pthread_mutex_lock(&registering);
-		id = atomic_exchange(&callback, 0);
-		if (id)
-			torch_api.remove(id);
-		pthread_mutex_unlock(&registering);
-		return;
-	}
-	if (level != TFT_LEVEL_OFF)
-		strays_clear();
-	torch_reregister(atomic_load(&callback) ? atomic_load(&mode) : TORCH_ALL,
-			 wants_inputs(rt_now_ns()));
-}
-
-void torch_ops_start(void)
-{
-	pthread_atfork(before_fork, after_fork, after_fork);
-	atomic_store(&ready, true);
-	torch_ops_level(rt_level());
-}
-
-void torch_ops_tick(int64_t now_ns)
-{
-	enum torch_mode old = atomic_load(&mode), next;
-	bool inputs;
-
-	torch_steps_tell(false);
-	torch_shapes_tick();
-	if (!atomic_load(&callback) || rt_level() == TFT_LEVEL_OFF)
-		return;
-	next = rt_level() == TFT_LEVEL_MIN ? old : torch_rate_tick(now_ns, old);
-	if (atomic_exchange(&fresh, false)) {
-		inputs_since_ns = now_ns;
-		inputs_since_step = torch_steps_ended();
-		any = true;
-	}
-	inputs = next == TORCH_ALL && wants_inputs(now_ns);
-	if (inputs != with_inputs || next != old || scopes_of(next) != scopes)
-		torch_reregister(next, inputs);
+	return atomic_load_explicit(&unshaped, memory_order_relaxed) > 0;
 }
 
 /* What was open belongs to the parent. */
 void torch_ops_fork_child(void)
 {
-	struct torch_thread *t = torch_self();
-
-	torch_steps_fork_child(t);
+	torch_steps_fork_child(torch_self());
+	torch_register_fork_child();
+	torch_cost_fork_child();
 }

@@ -3,10 +3,11 @@
  * What the files of the PyTorch probe share.
  *
  * PyTorch calls back around each op (at::RecordFunction). calibrate.c determines where the fields
- * of its object are; ops.c turns these calls into ops; links.c links backward ops to forward ops;
- * shapes.c reads the inputs, sources.c the data that is copied; steps.c finds steps and the stages
- * of the input; compile.c separates the work of torch.compile; rate.c limits the cost; memory.c
- * records memory blocks. Sources: ATen/record_function.h, c10/core/Allocator.h.
+ * of its object are; register.c chooses which callbacks there are; ops.c turns these calls into
+ * ops; links.c links backward ops to forward ops; shapes.c reads the inputs, sources.c the data
+ * that is copied; steps.c finds steps and the stages of the input; compile.c separates the work of
+ * torch.compile; rate.c limits the number of ops; cost.c measures what they cost and keeps
+ * --budget; memory.c records memory blocks. Sources: ATen/record_function.h, c10/core/Allocator.h.
  *
  * Callbacks run on the program's threads, mostly without the GIL. No lock is held around a call of
  * the program, and no reference to an object of the program is kept.
@@ -14,6 +15,7 @@
 #ifndef PROBES_PYTORCH_PROBE_H
 #define PROBES_PYTORCH_PROBE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -146,7 +148,13 @@ struct torch_thread {
 	int64_t lookup_ns;	/* when the lookup ended, if nothing followed it */
 };
 
-/* ---- ops.c ---- */
+enum torch_mode {
+	TORCH_ALL,
+	TORCH_OUTER,		/* records no ops within ops */
+	TORCH_FEW,		/* records only the ops of the backward pass, and ranges */
+};
+
+/* ---- register.c ---- */
 
 /* Begins to observe ops, once torch_calibrate() has succeeded. Called once. */
 void torch_ops_start(void);
@@ -154,6 +162,38 @@ void torch_ops_start(void);
  * thread, or on the one that loads the probe. */
 void torch_ops_level(enum tft_level level);
 void torch_ops_tick(int64_t now_ns);
+void torch_register_fork_child(void);
+/* Removes the callbacks around ops for the steps that follow, or sets them again (see cost.c).
+ * now_ns: when the step ended. On any thread; does nothing if another thread is changing callbacks,
+ * or there are none. */
+void torch_ops_set_bare(bool bare, int64_t now_ns);
+/* A step has ended on this thread: tells it, if it was bare, before the step itself is told, so
+ * that tftop knows when it looks at the step. */
+void torch_ops_bare_ends(int64_t now_ns);
+bool torch_ops_bare(void);
+/* Changes whenever callbacks changed for another reason; never 0. */
+uint32_t torch_ops_registered(void);
+/* Whether inputs are read for a while (not always, as at level full). */
+bool torch_ops_reading(void);
+
+extern _Atomic uint8_t torch_mode;	/* enum torch_mode */
+static inline enum torch_mode torch_mode_now(void)
+{
+	return (enum torch_mode)atomic_load_explicit(&torch_mode, memory_order_relaxed);
+}
+
+/* ---- ops.c ---- */
+
+/* The callbacks, for register.c. */
+void *torch_on_start(void **context, const void *rf);
+void *torch_on_start_inputs(void **context, const void *rf);
+void torch_on_end(const void *rf, void *context);
+/* Ops that started while the level was off never end here. */
+void torch_strays_clear(void);
+/* Whether an operator was seen for the first time since it was last asked. */
+bool torch_ops_fresh(void);
+/* Whether inputs of some operators were recorded few times. */
+bool torch_ops_unshaped(void);
 void torch_ops_fork_child(void);
 
 /* torch_open_own() opens an op of the probe, which PyTorch does not know; torch_close_to() closes
@@ -227,15 +267,18 @@ void torch_compile_closed(struct torch_thread *t, const struct torch_open *o);
 
 /* ---- rate.c ---- */
 
-enum torch_mode {
-	TORCH_ALL,
-	TORCH_OUTER,		/* records no ops within ops */
-	TORCH_FEW,		/* records only the ops of the backward pass, and ranges */
-};
-
 void torch_rate_add(uint32_t begun, uint32_t pushed);
 /* What is recorded from now on. */
 enum torch_mode torch_rate_tick(int64_t now_ns, enum torch_mode mode);
+
+/* ---- cost.c ---- */
+
+/* A step of training has ended on this thread. */
+void torch_cost_step(const struct torch_thread *t, int64_t now_ns);
+/* On the runtime's thread. last: the process ends. */
+void torch_cost_tick(int64_t now_ns, bool last);
+void torch_cost_dump(void);
+void torch_cost_fork_child(void);
 
 /* ---- memory.c ---- */
 

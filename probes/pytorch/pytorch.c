@@ -24,6 +24,7 @@ static void on_level(enum tft_level old_level, enum tft_level new_level)
 static void on_tick(int64_t now_ns)
 {
 	torch_ops_tick(now_ns);
+	torch_cost_tick(now_ns, false);
 	torch_kernels_tick(now_ns, rt_level());
 	py_start_look(now_ns);
 }
@@ -31,8 +32,15 @@ static void on_tick(int64_t now_ns)
 static void on_fini(void)
 {
 	torch_steps_tell(true);
+	torch_cost_tick(rt_now_ns(), true);
 	torch_shapes_tick();
 	torch_kernels_end(rt_now_ns());
+}
+
+static void on_dump(void)
+{
+	torch_steps_dump();
+	torch_cost_dump();
 }
 
 static struct rt_probe probe = {
@@ -40,7 +48,7 @@ static struct rt_probe probe = {
 	.version = TFTOP_VERSION,
 	.blind = "",
 	.tick = on_tick,
-	.dump = torch_steps_dump,
+	.dump = on_dump,
 	.level = on_level,
 	.fork_child = torch_ops_fork_child,
 	.fini = on_fini,

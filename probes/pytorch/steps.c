@@ -210,12 +210,14 @@ void torch_step_ends(struct torch_thread *t, const struct torch_open *o, int64_t
 		return;
 	if (t->input_ns && (!start_ns || t->detour || first))
 		start_ns = t->input_ns;
+	torch_ops_bare_ends(now_ns);
 	emit(o->name, start_ns ? start_ns : o->start_ns, now_ns);
 	t->step_end_ns = now_ns;
 	t->train_line = t->run_line;
 	t->input_ns = 0;
 	t->run_count = 0;
 	t->detour = false;
+	torch_cost_step(t, now_ns);
 }
 
 void torch_input_begins(struct torch_thread *t, const struct torch_open *o)

@@ -277,6 +277,14 @@ void rt_control_refresh(int64_t now_ns)
 		SET(rt_armed, 0);
 }
 
+uint32_t rt_budget(void)
+{
+	const struct tft_control *page = GET_ACQ(control);
+	uint32_t percent = page ? PAGE(page, budget) : 0;
+
+	return percent <= TFT_BUDGET_MAX ? percent : 0;
+}
+
 bool rt_control_there(void)
 {
 	struct stat st = { 0 };

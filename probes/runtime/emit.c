@@ -126,6 +126,8 @@ WRITES_PLAIN(rt_emit_calls, calls, ev_calls)
 WRITES_PLAIN(rt_emit_settled, settled, ev_settled)
 WRITES_PLAIN(rt_emit_level, level_now, ev_level)
 WRITES_PLAIN(rt_emit_taken, taken, ev_taken)
+WRITES_PLAIN(rt_emit_bare, bare, ev_bare)
+WRITES_PLAIN(rt_emit_cost, cost, ev_cost)
 WRITES_PLAIN(rt_emit_beat, beat, ev_beat)
 
 void rt_emit_device(const struct tft_device *device)

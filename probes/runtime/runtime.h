@@ -294,6 +294,9 @@ RT_API void rt_call(uint32_t fn, int64_t start_ns, int64_t end_ns,
 /* A very frequent call: counted at level default (<= 15 ns), an event without times at full. */
 RT_API void rt_count(uint32_t fn, int32_t result);
 
+/* How much of the program's time the ops of a framework may cost, in percent; 0: any (--budget). */
+RT_API uint32_t rt_budget(void);
+
 /* ---- emit: fills seq, counts, drops the event without an error when not armed ---- Every struct
  * is *borrowed until return*. */
 RT_API void rt_emit_device(const struct tft_device *device);
@@ -319,6 +322,8 @@ RT_API void rt_emit_pool(struct tft_pool *pool);
 RT_API void rt_emit_counter(struct tft_counter *counter);
 RT_API void rt_emit_clock(const struct tft_clock *clock);
 RT_API void rt_emit_taken(const struct tft_taken *taken);
+RT_API void rt_emit_bare(const struct tft_bare *bare);
+RT_API void rt_emit_cost(const struct tft_cost *cost);
 
 /* Zeroed memory of the calling thread's own, aligned to 64 bytes. *slot is a thread-local pointer,
  * which is set to the memory, and to NULL when the thread ends. NULL: memory is short, which is

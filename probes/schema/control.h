@@ -45,6 +45,7 @@ struct tft_trigger_range {
 #define TFT_TRIGGER_SCOPE "trigger"
 #define TFT_TRIGGER_BEGUN "begun"
 
+#define TFT_BUDGET_MAX 100u	/* percent; more than that is as good as none */
 #define TFT_CONTROL_LOSSLESS 1u	/* flags: block rather than lose events */
 
 struct tft_control {
@@ -58,6 +59,9 @@ struct tft_control {
 	int64_t alive_ns;
 	uint32_t trigger;	/* enum tft_trigger; cleared when the user chooses a level */
 	struct tft_trigger_range range;	/* for TFT_TRIGGER_RANGE; written once, like magic */
+	/* how much of the program's time ops may cost, in percent; 0: any. 0 in the page of a
+	 * tftop that knows no budget */
+	uint32_t budget;
 };
 
 #endif

@@ -502,6 +502,34 @@ RECORD(ev_taken, taken, EVENT_TAKEN,
 	FIELD(uint8_t, taken)		/* 1: it has them; 0: they are tftop's again */
 )
 
+/* A time in which the probe of PyTorch had no callbacks around ops, to compare what steps take
+ * with and without them, or to keep --budget. Ops are missing then; steps, ranges, kernels, copies
+ * and memory are not. */
+RECORD(ev_bare, bare, EVENT_BARE,
+	FIELD(uint32_t, tid)		/* the thread whose steps they are */
+	FIELD(uint32_t, steps)		/* how many of them ended in that time */
+	FIELD(int64_t, start_ns)
+	FIELD(int64_t, dur_ns)
+)
+
+/* What the callbacks around ops cost a step, by the steps that have them and those that do not:
+ * medians of paired differences, with the ends of their 95 % confidence intervals. */
+RECORD(ev_cost, cost, EVENT_COST,
+	FIELD(uint32_t, pairs)		/* how many differences; 0: not measured yet, and the times
+					 * below are 0 */
+	FIELD(uint32_t, every)		/* ops are looked at in one of so many steps; 1: in all */
+	FIELD(uint32_t, budget)		/* in percent (--budget); 0 none */
+	FIELD(uint64_t, steps)		/* of the thread that trains, since the probe is there */
+	FIELD(uint64_t, bare)		/* of these, without callbacks */
+	FIELD(int64_t, step_ns)		/* median of the steps without callbacks */
+	FIELD(int64_t, wall_ns)		/* what a step takes longer with them */
+	FIELD(int64_t, wall_low_ns)
+	FIELD(int64_t, wall_high_ns)
+	FIELD(int64_t, cpu_ns)		/* the same in the processor time of the process */
+	FIELD(int64_t, cpu_low_ns)
+	FIELD(int64_t, cpu_high_ns)
+)
+
 /* Once a second: totals of the process since its start. */
 RECORD(ev_beat, beat, EVENT_BEAT,
 	FIELD(uint64_t, events)		/* written before this one, since this tftop is there */

@@ -154,6 +154,7 @@ static struct session *new_session(const struct session_options *o)
 	s->screen = o->screen;
 	s->lossless = o->lossless;
 	s->stay = o->stay;
+	s->budget = o->budget;
 	pthread_mutex_init(&s->broker_lock, NULL);
 	s->plan = mmap(NULL, sizeof(*s->plan), PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -236,6 +237,7 @@ static bool map_control(struct session *s, int fd)
 	page->trigger = s->trigger;
 	page->range = s->range;
 	page->flags = s->lossless ? TFT_CONTROL_LOSSLESS : 0;
+	page->budget = (uint32_t)s->budget;
 	page->alive_ns = monotonic_ns();
 	__atomic_store_n(&page->magic, TFT_CONTROL_MAGIC, __ATOMIC_RELEASE);
 	s->control = page;
@@ -416,6 +418,22 @@ void session_set_level(struct session *s, enum tft_level level)
 		return;
 	__atomic_store_n(&s->control->level, (uint32_t)level, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->control->trigger, TFT_TRIGGER_NONE, __ATOMIC_RELAXED);
+}
+
+void session_set_budget(struct session *s, int percent)
+{
+	s->budget = percent;
+	if (s->control)
+		__atomic_store_n(&s->control->budget, (uint32_t)percent, __ATOMIC_RELAXED);
+}
+
+int session_budget(const struct session *s)
+{
+	uint32_t percent = s->control ? __atomic_load_n(&s->control->budget, __ATOMIC_RELAXED) :
+					(uint32_t)s->budget;
+
+	/* --control may have changed it */
+	return percent <= TFT_BUDGET_MAX ? (int)percent : 0;
 }
 
 enum tft_level session_level(const struct session *s)

@@ -57,6 +57,7 @@ struct session_options {
 	bool stay;
 	const char *record_dir;		/* -o DIR; NULL: a bounded ring in the private folder */
 	bool lossless;
+	int budget;			/* --budget in percent; 0: none */
 	bool unhurried;			/* there is no screen, so the daemons wake up less often */
 	bool screen;			/* a pty replaces the terminal in PROGRAM's descriptors */
 	struct winsize winsize;		/* size of that pty */
@@ -173,6 +174,9 @@ size_t session_input(struct session *session, const void *data, size_t size);
 void session_signal(struct session *session, int signal);
 /* Sets the level from now on, and ends a trigger. */
 void session_set_level(struct session *session, enum tft_level level);
+/* Sets how much ops may cost from now on, in percent; 0: any. */
+void session_set_budget(struct session *session, int percent);
+int session_budget(const struct session *session);
 /* The level; with a trigger, the level that the trigger switches to. */
 enum tft_level session_level(const struct session *session);
 /* TFT_TRIGGER_NONE also after the user has chosen a level. */

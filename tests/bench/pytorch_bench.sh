@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: MIT
 # What PyTorch's ops cost (G4), on ops that add four numbers, and what a training step pays
 # (G5), of a small convolutional network, of one transformer block whose optimizer runs ops for
-# each parameter (block), and of six such blocks (gpt): CPU time of the process, blocks with and without
+# each parameter (block), and of six such blocks (gpt), at each level and with --budget 1: CPU time of the process, blocks with and without
 # in turns in one process (tests/programs/torch_cost.py), medians of the differences.
 # Beside them torch.profiler as it comes.
 set -u
 O=${O:-build}
 if [ "${1:-}" = --list ]; then
 	echo 'G4.pytorch.default G4.pytorch.full G5.pytorch.default G5.pytorch.full' \
-		G5.pytorch.{block,gpt}.{min,default,full}
+		G5.pytorch.{block,gpt}.{min,default,full,budget}
 	exit 0
 fi
 OPS=100 PAIRS=15
@@ -24,9 +24,10 @@ wanted() {
 	return 1
 }
 record() { local IFS='|'; echo "$*"; }
-# cost WHAT OPTION...: a step without, the difference, its quartiles, in us
+# ours WHAT OPTION...: a step without, the difference, its quartiles, in us; $budget: tftop's option
+budget=
 ours() {
-	"$O/tftop" -b -- "$python" tests/programs/torch_cost.py "$@" --pairs $PAIRS 2>/dev/null |
+	"$O/tftop" -b $budget -- "$python" tests/programs/torch_cost.py "$@" --pairs $PAIRS 2>/dev/null |
 		grep -aE '^[0-9.]+( -?[0-9.]+){3}$'
 }
 theirs() { "$python" tests/programs/torch_cost.py "$@" --profile --pairs $PAIRS 2>/dev/null; }
@@ -64,7 +65,12 @@ bench_steps() {
 	for row; do
 		wanted "$prefix.${row%:*}" || continue
 		[ -n "$step_beside" ] || read -r _ step_beside _ _ <<<"$(theirs "$what")"
-		bench_step "$prefix.${row%:*}" "$what" "${row%:*}" "${row#*:}"
+		case $row in
+		budget:*) budget='--budget 1'
+			bench_step "$prefix.budget" "$what" default "${row#*:}"
+			budget= ;;
+		*) bench_step "$prefix.${row%:*}" "$what" "${row%:*}" "${row#*:}" ;;
+		esac
 	done
 }
 
@@ -75,6 +81,6 @@ if wanted G4.pytorch.default || wanted G4.pytorch.full; then
 fi
 bench_steps G5.pytorch conv default:0.02 full:0.05
 # of steps that consist of ops of 2 us and of 20, most is PyTorch's own cost of a callback
-bench_steps G5.pytorch.block block min:0.02 default:0.4 full:1.2
-bench_steps G5.pytorch.gpt gpt min:0.02 default:0.15 full:0.4
+bench_steps G5.pytorch.block block min:0.02 default:0.4 full:1.2 budget:0.03
+bench_steps G5.pytorch.gpt gpt min:0.02 default:0.15 full:0.4 budget:0.03
 exit 0

@@ -7,6 +7,7 @@
  *	RT_TEXT_OUT	file to append to; without it there is no tftop
  *	RT_TEXT_LEVEL	0..3, default 3
  *	RT_TEXT_QUIET	set: nothing is written (to measure a probe alone); "ops": no ops
+ *	RT_TEXT_BUDGET	percent, default 0: none
  *	RT_TEXT_MANUAL	set: no thread of its own, ticks only by rt_text_tick()
  *	RT_TEXT_TOGGLE	set: another level at every tick
  *
@@ -145,6 +146,13 @@ static void child(void)
 		if (probes[i]->fork_child)
 			probes[i]->fork_child();
 	start_ticker();
+}
+
+uint32_t rt_budget(void)
+{
+	const char *percent = getenv("RT_TEXT_BUDGET");
+
+	return percent ? (uint32_t)atoi(percent) : 0;
 }
 
 bool rt_probe_register(const struct rt_probe *probe)

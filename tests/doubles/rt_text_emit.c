@@ -48,6 +48,19 @@ void rt_emit_step(struct tft_step *step)
 	line("step name=%s number=%lld", name_of(step->name), (long long)step->number);
 }
 
+void rt_emit_bare(const struct tft_bare *bare)
+{
+	line("bare steps=%u positive=%d", bare->steps, bare->dur_ns > 0);
+}
+
+void rt_emit_cost(const struct tft_cost *c)
+{
+	line("cost pairs=%u every=%u budget=%u steps=%llu bare=%llu ordered=%d", c->pairs, c->every,
+	     c->budget, (unsigned long long)c->steps, (unsigned long long)c->bare,
+	     c->wall_low_ns <= c->wall_ns && c->wall_ns <= c->wall_high_ns &&
+	     c->cpu_low_ns <= c->cpu_ns && c->cpu_ns <= c->cpu_high_ns);
+}
+
 static const char *const kinds[] = {
 	"none", "kernel", "copy", "fill", "map", "unmap", "marker", "barrier", "native",
 	"migrate", "graph", "other",

@@ -118,6 +118,44 @@ case_many() {
 	expect many "and a message each" "$(lines '^message .*(ops a second are too many|all ops are recorded again)')" 4
 }
 
+# Single steps run without callbacks around ops: none of the first 64, few of the others, and what
+# is told of them is exactly what is missing.
+# counted: steps; steps before the first bare one; those without ops; ops that are missing
+counted() {
+	awk '/^step / { n++ } /^bare / { split($2, p, "="); if (!bare) first = n; bare += p[2] }
+		/^bare .*positive=0/ { wrong++ }
+		/^op name=aten::(linear|add_) / { ops++ }
+		END { print n + 0, first + 0, bare + 0, 2 * n - ops, wrong + 0 }' "$tmp/events"
+}
+case_cost() {
+	local n first bare missing wrong budget cost
+	for budget in 0 1; do
+		RT_TEXT_BUDGET=$budget RT_TEXT_MANUAL=1 probed 2 "$build/libtorch_new.so" cost
+		expect "cost $budget" "exit status" $? 0
+		read -r n first bare missing wrong <<<"$(counted)"
+		expect "cost $budget" "all steps are told" "$n" 400
+		expect "cost $budget" "the first 64 have ops" "$((first >= 64))" 1
+		expect "cost $budget" "what is told is what is missing" "$missing $wrong" "$((2 * bare)) 0"
+		cost=$(tail -n 100 "$tmp/events" | sed -n 's/^cost //p' | tail -n 1)
+		expect "cost $budget" "the sum that is told" "$(sed -E 's/.*(budget=.*)/\1/' <<<"$cost")" \
+			"budget=$budget steps=400 bare=$bare ordered=1"
+		[ $budget = 1 ] || expect "cost $budget" "few are bare" "$((bare > 3 && bare < 21))" 1
+		[ $budget = 0 ] || expect "cost $budget" "few are not" "$((400 - bare > 64 + 3 && 400 - bare < 64 + 21))" 1
+	done
+	RT_TEXT_MANUAL=1 probed 3 "$build/libtorch_new.so" cost
+	read -r n first bare missing wrong <<<"$(counted)"
+	expect "cost full" "few are bare" "$((bare > 3 && bare < 21)) $missing" "1 $((2 * bare))"
+	RT_TEXT_MANUAL=1 probed 1 "$build/libtorch_new.so" cost
+	expect "cost min" "none at min" "$(counted) $(lines '^cost ')" "400 0 0 800 0 0"
+	RT_TEXT_MANUAL=1 probed 2 "$build/libtorch_new.so" cost infer
+	expect "cost infer" "none without a training" "$(lines '^bare ') $(lines '^cost ')" "0 0"
+	RT_TEXT_MANUAL=1 probed 2 "$build/libtorch_new.so" cost threads
+	expect "cost threads" "none while two threads train" "$(lines '^bare ') $(lines '^op name=aten::add_ ')" "0 400"
+	RT_TEXT_MANUAL=1 probed 2 "$build/libtorch_no_HANDLE.so" cost
+	read -r n first bare missing wrong <<<"$(counted)"
+	expect "cost no_HANDLE" "nor is one lost without numbers" "$n $((bare > 3)) $missing" "400 1 $((2 * bare))"
+}
+
 # Who has no PyTorch pays nothing; a program that has such a name itself keeps it.
 case_nothing() {
 	cat >"$tmp/own.c" <<'END'
@@ -136,5 +174,5 @@ END
 	expect nothing "without the probe all goes to the originals" "$(diff "$tmp/bare" "$tmp/probed")" ""
 }
 
-cases versions unknown levels many nothing
+cases versions unknown levels many cost nothing
 suite_end

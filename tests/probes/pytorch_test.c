@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pytorch_test LIBRARY [levels|many]: a program that uses the look-alike as Python uses
+ * pytorch_test LIBRARY [levels|many|cost [HOW]]: a program that uses the look-alike as Python uses
  * PyTorch, with a profiler of its own, and says what it saw: the same with the probe as
- * without. Levels: how many callbacks there are at which level. Many: small ops.
+ * without. Levels: how many callbacks there are at which level. Many: small ops. Cost: many steps
+ * of few ops each; HOW: of a training, of two threads that train, or without a backward pass.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -133,6 +134,62 @@ static void many(void (*tick)(long))
 	}
 }
 
+#define COST_STEPS 400
+
+static void step(void (*tick)(void), bool trains)
+{
+	void *o;
+
+	end(begin("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", false, 7, -1, 0,
+		  0));
+	op("aten::linear");
+	if (trains) {
+		end(begin("AddmmBackward0", false, 1, -1, 0, 0));
+		o = begin("Optimizer.step#SGD.step", false, 7, -1, 0, 0);
+		op("aten::add_");
+		end(o);
+	}
+	if (tick)
+		tick();
+}
+
+static void *steps(void *tick)
+{
+	for (int i = 0; i < COST_STEPS; i++)
+		step((void (*)(void))tick, true);
+	return NULL;
+}
+
+/* Two threads take turns, so that each ends steps between those of the other. */
+static pthread_barrier_t turn;
+
+static void *in_turns(void *which)
+{
+	for (int i = 0; i < COST_STEPS; i++) {
+		pthread_barrier_wait(&turn);
+		if (i % 2 == (which != NULL))
+			step(NULL, true);
+	}
+	return NULL;
+}
+
+static void cost(const char *how, void (*tick)(void))
+{
+	pthread_t thread;
+
+	if (!strcmp(how, "threads")) {
+		pthread_barrier_init(&turn, NULL, 2);
+		pthread_create(&thread, NULL, in_turns, NULL);
+		in_turns(&turn);
+		pthread_join(thread, NULL);
+	} else if (!strcmp(how, "infer")) {
+		for (int i = 0; i < COST_STEPS; i++)
+			step(tick, false);
+	} else {
+		steps((void *)tick);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	void *library = dlopen(argv[1], RTLD_NOW), *runtime;
@@ -162,6 +219,12 @@ int main(int argc, char **argv)
 	if (!strcmp(how, "many")) {
 		runtime = dlopen("libtftop-runtime.so", RTLD_LAZY | RTLD_NOLOAD);
 		many(runtime ? (void (*)(long))dlsym(runtime, "rt_text_tick_at") : NULL);
+		return 0;
+	}
+	if (!strcmp(how, "cost")) {
+		runtime = dlopen("libtftop-runtime.so", RTLD_LAZY | RTLD_NOLOAD);
+		cost(argc > 3 ? argv[3] : "train",
+		     runtime ? (void (*)(void))dlsym(runtime, "rt_text_tick") : NULL);
 		return 0;
 	}
 	add(mine);

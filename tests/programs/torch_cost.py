@@ -2,12 +2,12 @@
 """What PyTorch pays for being watched, in CPU time of the process.
 
     torch_cost.py tiny|modules|conv|block|gpt [--level default|full] [--profile] [--pairs N] [--steps N]
-                  [--threads]
+                  [--threads] [--watched N]
 
 Blocks without and with alternate in one process (cost.py): under tftop at level off and at
 --level, else without and with torch.profiler as it comes. Prints a step without, the
 median of the differences and the ends of its confidence interval, in microseconds; with
---threads of each thread too.
+--threads of each thread too. With --watched it only makes N steps.
 """
 import argparse
 import time
@@ -24,6 +24,7 @@ arguments.add_argument("--profile", action="store_true")
 arguments.add_argument("--pairs", type=int, default=15)
 arguments.add_argument("--steps", type=int)
 arguments.add_argument("--threads", action="store_true")
+arguments.add_argument("--watched", type=int)
 options = arguments.parse_args()
 
 
@@ -141,6 +142,9 @@ torch.manual_seed(1)
 torch.set_num_threads(1)
 steps, count = {"tiny": tiny, "modules": modules, "conv": conv, "block": block,
                 "gpt": gpt}[options.what]()
+if options.watched:
+    steps(options.watched)
+    raise SystemExit
 watch = Profiler() if options.profile else cost.Tftop(options.level)
 if not options.profile:	# shapes are told for a second after an operator first ran
     until = time.monotonic() + 2

@@ -75,6 +75,39 @@ TEST(eager_overhead_is_told)
 	bench_release(&bench);
 }
 
+/* What tftop adds to a step is not the program's. */
+TEST(eager_overhead_without_own_cost)
+{
+	struct bench bench;
+	struct finding found;
+	struct event_cost *cost;
+
+	for (int64_t own_ns = 0; own_ns <= 1000 * US; own_ns += 100 * US) {
+		bench_init(&bench, &analysis_overhead);
+		make_threads(&bench);
+		cost = &process_at(bench.model, 0)->cost;
+		*cost = (struct event_cost) {
+			.pairs = own_ns ? 9 : 0, .steps = 100, .bare = 9, .step_ns = 400 * US,
+			.wall_ns = own_ns, .wall_low_ns = own_ns, .wall_high_ns = own_ns,
+			.cpu_high_ns = 1,
+		};
+		for (int i = 0; i < STEPS; i++) {
+			loop(&bench, i * 500 * US, 75, 190);
+			bench_step(&bench, BASE + i * 500 * US, BASE + (i + 1) * 500 * US);
+		}
+		if (own_ns >= 300 * US) {
+			CHECK_INT(bench_review(&bench, "framework-overhead", &found), 0);
+		} else {
+			CHECK_INT(bench_review(&bench, "framework-overhead", &found), 1);
+			CHECK(found.cost_ns >= 300 * US - own_ns);
+			CHECK(found.cost_ns <= 312 * US - own_ns);
+			CHECK((strstr(found.lines[1], "tftop's own cost is taken off") != NULL) ==
+			      (own_ns > 0));
+		}
+		bench_release(&bench);
+	}
+}
+
 /* A small op in which the thread was interrupted is no work; a large one is. */
 TEST(eager_overhead_of_an_interrupted_thread)
 {

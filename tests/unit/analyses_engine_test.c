@@ -107,6 +107,46 @@ static size_t times_touched(const struct seen *seen, int64_t start_ns, int64_t e
 	return n;
 }
 
+/* Steps without ops are marked, and are in no mean; their neighbours are not touched. */
+TEST(analyses_bare_steps_are_in_no_mean)
+{
+	struct model *model = model_new(NULL);
+	struct step_breakdown mean, one;
+	struct seen seen = { .n = 0 };
+	struct event event;
+
+	analyses_watch(model, keep, &seen);
+	for (int i = 0; i < 20; i++) {
+		bool bare = i == 7 || i == 12 || i == 13;
+		int64_t at_ns = i * 10 * MS;
+
+		if (!bare)
+			apply_one(model, op_at((uint64_t)i + 1, at_ns, 9 * MS));
+		event = (struct event) {
+			.type = EVENT_BARE, .pid = PID, .tid = PID,
+			.time_ns = BASE + at_ns + 10 * MS,
+			.u.bare = { .tid = PID, .steps = 1, .start_ns = BASE + at_ns,
+				    .dur_ns = 10 * MS },
+		};
+		if (bare)
+			apply_one(model, event);
+		apply_one(model, step_at(i, at_ns, 10 * MS));
+	}
+	model_finish(model, false);
+	check_slices(&seen);
+	for (size_t i = 0; i < seen.n; i++)
+		if (seen.slices[i].step)
+			CHECK_INT(seen.slices[i].bare, seen.slices[i].number == 7 ||
+				  seen.slices[i].number == 12 || seen.slices[i].number == 13);
+	CHECK_INT(model_step_breakdown_mean(model, &mean), 20 - 2 - 3);
+	CHECK(model_step_breakdown(model, BASE + 70 * MS, &one));
+	CHECK(one.bare);
+	CHECK(model_step_breakdown(model, BASE + 80 * MS, &one));
+	CHECK(!one.bare);
+	release(&seen);
+	model_free(model);
+}
+
 TEST(analyses_slices_are_steps_and_what_lies_between)
 {
 	struct model *model = model_with_device();

@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/query/cost.h"
 #include "tests/unit/test.h"
+#include "tui/draw/labels.h"
 #include "tui/timeline/minimap.h"
 #include "tui/table/steps.h"
 #include "tui/draw/places.h"
@@ -222,4 +224,24 @@ TEST(header_numbered_steps_have_one_name)
 	CHECK(!steps_name(&ranges, "step 1a", &all) && !steps_name(&ranges, "conv", &all));
 	CHECK(!steps_name(&plain, "step 12", &all) && !steps_name(&marks, "step 12", &all));
 	CHECK(!steps_name(&none, "step 12", &all) && !steps_name(&ranges, NULL, &all));
+}
+
+/* With the longer side of its interval; one that cannot be told from none is below a bound. */
+TEST(header_own_cost)
+{
+	static const struct { int64_t ns, low_ns, high_ns; const char *text; } known[] = {
+		{ 330, 310, 360, "33 % ± 3" }, { 330, 300, 340, "33 % ± 3" },
+		{ 335, 330, 340, "33.5 % ± 0.5" }, { 8, 5, 11, "0.8 % ± 0.3" },
+		{ 1500, 1400, 1600, "150 % ± 10" }, { 0, -20, 12, "< 2.0 %" },
+		{ -30, -50, -10, "< 0.1 %" }, { 20, -10, 40, "2.0 % ± 3.0" },
+	};
+	struct own_cost cost = { .step_ns = 1000, .pairs = 9 };
+	char text[32];
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		cost.ns = known[i].ns;
+		cost.low_ns = known[i].low_ns;
+		cost.high_ns = known[i].high_ns;
+		CHECK_STR(fmt_own_cost(text, sizeof(text), &cost), known[i].text);
+	}
 }

@@ -200,12 +200,17 @@ TEST(options_control_takes_a_pid_and_a_level)
 	CHECK(PARSE("--control", "4711", "level=off") == OPTIONS_RUN);
 	CHECK(options.control == 4711 && options.level == TFT_LEVEL_OFF);
 	REFUSES("'x' is not a PID: --control takes", "--control", "x", "level=off");
+	CHECK(PARSE("--control", "4711", "budget=0") == OPTIONS_RUN);
+	CHECK(options.control_budget);
+	REFUSES("'x' is not a budget: budget takes", "--control", "4711", "budget=x");
 	REFUSES("'most' is not a level", "--control", "4711", "level=most");
-	REFUSES("--control takes a PID and a level", "--control", "4711");
-	REFUSES("--control takes a PID and a level", "--control", "4711", "off");
-	REFUSES("--control takes a PID and a level", "--control", "4711", "level=off", "level=min");
-	REFUSES("--control takes a PID and a level", "--control", "4711", "-b", "level=off");
-	REFUSES("--control takes a PID and a level", "--control", "4711", "level=off", "--", "p");
+	REFUSES("a PID and a level or a budget", "--control", "4711");
+	REFUSES("a PID and a level or a budget", "--control", "4711", "off");
+	REFUSES("a PID and a level or a budget", "--control", "4711", "level=off",
+		"level=min");
+	REFUSES("a PID and a level or a budget", "--control", "4711", "-b", "level=off");
+	REFUSES("a PID and a level or a budget", "--control", "4711", "level=off", "--",
+		"p");
 }
 
 TEST(options_check_looks_at_one_process_or_none)

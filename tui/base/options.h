@@ -46,7 +46,8 @@ struct options {
 	bool join;	/* --join: the process in pids[0], else the only one there is */
 	bool stay;	/* --join with a program: until what it leaves running has ended */
 	bool check;			/* --check: only report what can be observed */
-	pid_t control;			/* --control: the process whose level changes; 0: none */
+	pid_t control;	/* --control: the process whose level or budget changes; 0: none */
+	bool control_budget;		/* it is the budget */
 
 	bool batch;			/* -b: the text report */
 	const char *json;		/* --json=FILE, "-": stdout; NULL: none */
@@ -59,6 +60,7 @@ struct options {
 	struct tft_trigger_range range;	/* for TFT_TRIGGER_RANGE */
 	uint64_t memory_limit_bytes;
 	bool lossless;
+	int budget;			/* --budget in percent; 0: none */
 	int64_t from_step;		/* 0: from the start */
 	int64_t steps;			/* 0: no limit */
 	int64_t for_ns;			/* 0: no limit */

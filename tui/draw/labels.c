@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "model/query/cost.h"
 #include "tui/draw/grid.h"
 
 static const char *ellipsis(bool ascii)
@@ -238,4 +239,31 @@ void label_shorten(char *out, size_t size, const char *name, int width, bool asc
 	if (text_width(work) > width && fit_numbered(out, size, work, width, ascii))
 		return;
 	label_fit(out, size, work, width, ascii);
+}
+
+/* In tenths of a percent, rounded. */
+static int64_t tenths_of(int64_t ns, int64_t whole_ns)
+{
+	__int128 doubled = (__int128)ns * 2000 / whole_ns;
+
+	return (int64_t)((doubled + (doubled < 0 ? -1 : 1)) / 2);
+}
+
+char *fmt_own_cost(char *out, size_t size, const struct own_cost *cost)
+{
+	int64_t up = cost->high_ns - cost->ns, down = cost->ns - cost->low_ns;
+	int64_t share = tenths_of(cost->ns, cost->step_ns);
+	int64_t around = tenths_of(up > down ? up : down, cost->step_ns);
+
+	int64_t most = share + around > 0 ? share + around : 1;
+
+	if (share <= 0)	/* cannot be told from none */
+		snprintf(out, size, "< %lld.%lld %%", (long long)most / 10, (long long)most % 10);
+	else if (share < 100 || around < 10)
+		snprintf(out, size, "%lld.%lld %% ± %lld.%lld", (long long)share / 10,
+			 (long long)share % 10, (long long)around / 10, (long long)around % 10);
+	else
+		snprintf(out, size, "%lld %% ± %lld", (long long)(share + 5) / 10,
+			 (long long)(around + 5) / 10);
+	return out;
 }

@@ -39,4 +39,9 @@ void label_program(char *out, size_t size, const char *command);
 /* A command line without the program's folders, at most `width` wide. */
 void label_command(char *out, size_t size, const char *command, int width, bool ascii);
 
+/* What tftop costs a step, with the half of its interval: "33 % ± 3". Of a cost that was measured
+ * (pairs > 0). */
+struct own_cost;
+char *fmt_own_cost(char *out, size_t size, const struct own_cost *cost);
+
 #endif

@@ -149,6 +149,12 @@ static void header_add_trust(struct header *h)
 			  lost || packets[0] ? ROLE_BAD : ROLE_MUTED, 0, "lost %s%s",
 			  fmt_count(count, lost), packets);
 	piece->right = true;
+	if (h->cost.pairs) {
+		piece = strip_add(&h->state, 8, 2, ROLE_MUTED, 0, "own cost %s",
+				  fmt_own_cost(share, sizeof(share), &h->cost));
+		piece->right = true;
+		return;
+	}
 	if (h->status.program_ns <= 0)
 		return;
 	places_share(share, sizeof(share),
@@ -412,6 +418,7 @@ int header_update(struct header *header, struct view *view, int width, int max_l
 		first = &started;
 
 	model_status(view->model, &header->status);
+	model_own_cost(view->model, &header->cost);
 	model_steps_update(view->model, &header->steps);
 	update_state(header, view, width, first, count);
 	update_finding(header, view);

@@ -456,6 +456,7 @@ static void look_for_changes(struct tui *tui)
 	uint64_t output = output_generation(tui->output);
 
 	run_look(tui);
+	run_look_at_budget(tui);
 	if (generation != tui->seen_generation || output != tui->seen_output ||
 	    (tui->numbers_old && numbers_due(tui, tui_clock(tui))))
 		tui->dirty = true;

@@ -116,6 +116,7 @@ struct tui {
 	uint64_t page_generation;	/* the model's generation then */
 	struct program_output *output;		/* owned */
 	struct model_status status;	/* as of the last frame */
+	int budget;			/* of the session, when it was looked at last */
 
 	struct hits hits;		/* as of the last frame */
 	struct tui_mouse mouse;
@@ -256,6 +257,8 @@ bool diff_stop(struct tui *tui);
 
 /* ---- run_loop.c: `run`, --until ---- */
 void run_look(struct tui *tui);
+/* `set budget` reaches the program; what --budget and --control say shows as the setting. */
+void run_look_at_budget(struct tui *tui);
 /* `run` does not wait any more. */
 void run_forget(struct tui *tui);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `run`: follows until a number of steps have ended or an event matches, then freezes. --until does
- * the same and stops collecting. */
+ * the same and stops collecting. Also: `set budget`. */
 #include "tui/loop/loop.h"
 
 #include "model/base/util.h"
@@ -64,4 +64,19 @@ void run_look(struct tui *tui)
 				filter_text(tui->until.filter));
 		run_forget(tui);
 	}
+}
+
+void run_look_at_budget(struct tui *tui)
+{
+	struct session *session = tui->live ? live_session(tui->live) : NULL;
+	int *setting = &tui->settings.value[SETTING_BUDGET], now;
+
+	if (!session)
+		return;
+	now = session_budget(session);
+	if (now != tui->budget)
+		*setting = now;
+	else if (*setting != now)
+		session_set_budget(session, now = *setting);
+	tui->budget = now;
 }

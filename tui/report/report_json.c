@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/query/cost.h"
 #include "model/columns/ops.h"
 #include "probes/schema/records.h"
 #include "tui/base/atomic_file.h"
@@ -117,12 +118,34 @@ static void write_hosts(struct json *json, struct model *model)
 	free(rows);
 }
 
+static void write_own_cost(struct json *json, const struct own_cost *cost)
+{
+	json_key_object(json, "own_cost");
+	json_key_uint(json, "steps", cost->steps);
+	json_key_uint(json, "bare_steps", cost->bare);
+	json_key_uint(json, "every", cost->every);
+	json_uint_if(json, "budget", cost->budget);
+	json_key_uint(json, "pairs", cost->pairs);
+	if (cost->pairs) {
+		json_key_string(json, "clock", cost->cpu ? "process" : "wall");
+		json_key_int(json, "step_ns", cost->step_ns);
+		json_key_int(json, "ns", cost->ns);
+		json_key_int(json, "low_ns", cost->low_ns);
+		json_key_int(json, "high_ns", cost->high_ns);
+		json_key(json, "share");
+		json_share(json, cost->ns > 0 ? (uint64_t)cost->ns : 0, (uint64_t)cost->step_ns);
+	}
+	json_end(json);
+}
+
 void report_trust_json(struct json *json, struct model *model)
 {
 	struct model_status status;
+	struct own_cost cost;
 
 	model_lock(model);
 	model_status(model, &status);
+	model_own_cost(model, &cost);
 	model_unlock(model);
 	json_key_object(json, "trust");
 	json_key_uint(json, "events", status.events);
@@ -166,6 +189,8 @@ void report_trust_json(struct json *json, struct model *model)
 		}
 		json_end(json);
 	}
+	if (cost.steps)
+		write_own_cost(json, &cost);
 	json_end(json);
 }
 

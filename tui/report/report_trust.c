@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "model/base/util.h"
+#include "model/query/cost.h"
 #include "probes/schema/records.h"
 #include "tui/draw/labels.h"
 #include "tui/draw/sheet.h"
@@ -145,13 +146,59 @@ static void print_hosts(struct model *model, FILE *out)
 	free(rows);
 }
 
+/* What the probes measured of their own functions. It is only a part of the cost: the program also
+ * pays for the framework's callbacks and for colder caches. */
+static void print_own_time(const struct model_status *status, bool least, FILE *out)
+{
+	char share[FMT_MAX], time[FMT_MAX], text[64];
+
+	if (status->own_ns <= 0 || status->program_ns <= 0)
+		return;
+	fmt_share(share, report_positive(status->own_ns), report_positive(status->program_ns));
+	fprintf(out, "  %s%s%s of the program's time: %s", least ? "own cost      at least " :
+		"own time      ", share[0] == '<' ? "" : "≈", share,
+		fmt_time(time, status->own_ns));
+	if (status->calls)
+		fprintf(out, " in %s", fmt_many(text, status->calls, "call"));
+	if (!least)
+		fputs(" in the probes' own functions", out);
+	fputc('\n', out);
+}
+
+/* What the program pays, where it was measured in the program. */
+static void print_own_cost(const struct own_cost *cost, FILE *out)
+{
+	char share[FMT_MAX], time[FMT_MAX], low[FMT_MAX], high[FMT_MAX], text[64];
+
+	fprintf(out, "  own cost      %s of a step: %s%s more, %s to %s (95 %%), measured on %s\n",
+		fmt_own_cost(share, sizeof(share), cost), fmt_time(time, cost->ns),
+		cost->cpu ? " of processor time" : "", fmt_time(low, cost->low_ns),
+		fmt_time(high, cost->high_ns), fmt_many(text, cost->pairs, "single step"));
+}
+
+static void print_bare(const struct own_cost *cost, FILE *out)
+{
+	char seen[FMT_MAX], steps[64];
+
+	if (!cost->bare)
+		return;
+	fprintf(out, "  %s ops seen    in %s of %s", cost->every > 1 ? "!" : " ",
+		fmt_count(seen, cost->steps - cost->bare), fmt_many(steps, cost->steps, "step"));
+	if (cost->every > 1)
+		fprintf(out, ", now in ≈1 of %" PRIu32 " (--budget %" PRIu32 ")", cost->every,
+			cost->budget);
+	fputs(": totals of ops and lines are of these steps\n", out);
+}
+
 void report_trust_text(struct model *model, FILE *out)
 {
 	struct model_status status;
-	char text[64], share[FMT_MAX], time[FMT_MAX];
+	struct own_cost cost;
+	char text[64];
 
 	model_lock(model);
 	model_status(model, &status);
+	model_own_cost(model, &cost);
 	model_unlock(model);
 	fprintf(out, "\ntrust\n  events        %s, %s\n",
 		fmt_many(text, status.events, "event"),
@@ -159,15 +206,10 @@ void report_trust_text(struct model *model, FILE *out)
 	print_losses(&status, out);
 	print_attribution(&status, out);
 	print_coverage(&status, out);
-	if (status.own_ns > 0 && status.program_ns > 0) {
-		fmt_share(share, report_positive(status.own_ns),
-			  report_positive(status.program_ns));
-		fprintf(out, "  own cost      %s%s", share[0] == '<' ? "" : "≈", share);
-		fprintf(out, " of the program's time: %s", fmt_time(time, status.own_ns));
-		if (status.calls)
-			fprintf(out, " in %s", fmt_many(text, status.calls, "call"));
-		fputc('\n', out);
-	}
+	print_bare(&cost, out);
+	if (cost.pairs)
+		print_own_cost(&cost, out);
+	print_own_time(&status, !cost.pairs, out);
 	print_clocks(model, out);
 	print_hosts(model, out);
 	report_graph_text(model, out);

@@ -69,6 +69,7 @@ struct session {
 	struct children *children;	/* owned */
 	char *environment;		/* owned; result of session_environment() */
 	bool screen, lossless;
+	int budget;			/* in percent; also in the control page, if there is one */
 	bool released, started, exited, let_go;
 
 	/* Members for the processes that PROGRAM left running (session_left.c). */
