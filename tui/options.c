@@ -216,11 +216,9 @@ static enum options_result take_budget(struct options *options, const char *from
 				       const char *value, int least, char *error)
 {
 	char *end;
-	long percent;
+	long percent = strtol(value, &end, 10);
 
-	errno = 0;
-	percent = strtol(value, &end, 10);
-	if (!isdigit((unsigned char)*value) || *end || errno || percent < least ||
+	if (!isdigit((unsigned char)*value) || *end || percent < least ||
 	    percent > (long)TFT_BUDGET_MAX)
 		return wrong(error, "'%s' is not a budget: %s takes a percentage, %d to %u", value,
 			     from, least, TFT_BUDGET_MAX);
@@ -488,8 +486,7 @@ static enum options_result take_control(struct options *options, char *const *wo
 	bool of_budget = count == 1 && !strncmp(words[0], budget, strlen(budget));
 
 	if (count != 1 || (!of_budget && strncmp(words[0], level, strlen(level))) ||
-	    options->check ||
-	    options->n_attach || options->program || options_batch(options) ||
+	    options->check || options->n_attach || options->program || options_batch(options) ||
 	    options->record_dir || options->n_exports || options->headless || options->script)
 		return wrong(error, "--control takes a PID and a level or a budget, and no other "
 			     "option: 'tftop --control %d level=off'", (int)options->control);

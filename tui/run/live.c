@@ -97,9 +97,8 @@ static struct live *new_program(struct live *live, bool screen, const struct win
 	struct session_options session = {
 		.argv = options->program, .pids = options->pids, .n_pids = options->n_pids,
 		.n_given = options->n_given, .follow = options->children, .join = options->join,
-		.stay = options->stay, .self_dir = self,
-		.seen = live_has_come, .seen_arg = live, .lossless = options->lossless,
-		.budget = options->budget,
+		.stay = options->stay, .self_dir = self, .seen = live_has_come, .seen_arg = live,
+		.lossless = options->lossless, .budget = options->budget,
 		.probes = options->probes, .level = options->level, .trigger = options->trigger,
 		.range = options->range, .record_dir = options->record_dir,
 		.unhurried = options_batch(options), .screen = screen && !options->n_pids,
