@@ -324,6 +324,7 @@ static inline void torch_op_push(struct torch_thread *t, const void *rf, struct 
 			   (int64_t)torch_u64(rf, torch_layout.sequence);
 	uint64_t instance;
 
+	o->grad = sequence >= 0;
 	if (o->scope == TORCH_BACKWARD) {
 		torch_steps_backward();
 		if (sequence >= 0 && torch_layout.forward_thread >= 0)
@@ -372,12 +373,13 @@ static inline void torch_op_begin(const void *rf, bool inputs)
 	count(t);
 	op = torch_op_named(t, rf, scope, &new, &text);
 	py_where(&new.where, top ? &top->where : NULL);
+	torch_passes_at(t, &new.where);
 	if (__builtin_expect(new.where.compiling || t->compile_depth || t->lookup_ns, 0)) {
 		torch_compile_before(t, new.kind, text, &new.where);
 		top = top_of(t);
 	}
 	new.number = number;
-	new.twice = false;
+	new.twice = new.grad = false;
 	new.start_ns = 0;
 	o = &new;
 	if (t->depth < TORCH_DEPTH_MAX) {
@@ -389,6 +391,14 @@ static inline void torch_op_begin(const void *rf, bool inputs)
 	if (o->kind != TORCH_SKIPPED)
 		torch_op_push(t, rf, o, op, inputs);
 	t->depth++;
+}
+
+/* Whether the op is an outermost one of a pass or of a request. */
+static inline bool ends_call(const struct torch_open *o, const struct torch_open *outer)
+{
+	return (o->where.pass || o->where.request) &&
+	       (!outer || outer->where.pass != o->where.pass ||
+		outer->where.request != o->where.request);
 }
 
 /* Pops down to the op that ends; it is on top, except for ops that ended on other threads. */
@@ -418,6 +428,8 @@ static void torch_op_end(const void *rf)
 		return;
 	}
 	torch_close_to(t, at);
+	if (ends_call(o, at ? o - 1 : NULL))
+		torch_passes_ran(t, o);
 	if (o->kind == TORCH_STEP)
 		torch_step_ends(t, o, rt_now_ns());
 	else if (o->kind == TORCH_INPUT)
@@ -487,6 +499,7 @@ static void torch_reregister(enum torch_mode new_mode, bool inputs)
 	scopes = scopes_of(new_mode);
 	for (size_t i = 0; i < sizeof(c.scopes); i++)
 		c.scopes[i] = scopes >> i & 1;
+	torch_passes_see(rt_level() >= TFT_LEVEL_DEFAULT && new_mode != TORCH_FEW);
 	atomic_store(&mode, (uint8_t)new_mode);
 	with_inputs = inputs;
 	/* without numbers an op that meets both callbacks would be recorded twice */
@@ -529,6 +542,7 @@ void torch_ops_level(enum tft_level level)
 	if (level == TFT_LEVEL_OFF && !rt_watching()) {
 		uint64_t id;
 
+		torch_passes_see(false);
 		pthread_mutex_lock(&registering);
 		id = atomic_exchange(&callback, 0);
 		if (id)
@@ -556,6 +570,7 @@ void torch_ops_tick(int64_t now_ns)
 
 	torch_steps_tell(false);
 	torch_shapes_tick();
+	torch_passes_tick();
 	if (!atomic_load(&callback) || rt_level() == TFT_LEVEL_OFF)
 		return;
 	next = rt_level() == TFT_LEVEL_MIN ? old : torch_rate_tick(now_ns, old);
@@ -575,4 +590,5 @@ void torch_ops_fork_child(void)
 	struct torch_thread *t = torch_self();
 
 	torch_steps_fork_child(t);
+	torch_passes_fork_child(t);
 }

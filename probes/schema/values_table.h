@@ -15,7 +15,12 @@
 
 /* The version of the schema: raise it when a record that exists changes. */
 ENUM(tft_schema, event_schema,
-	VALUE(TFT_SCHEMA_VERSION, EVENT_SCHEMA, 8)
+	VALUE(TFT_SCHEMA_VERSION, EVENT_SCHEMA, 9)
+)
+
+/* What stands for the number of a step that is a forward pass of a model. */
+ENUM(tft_step_number, step_number,
+	VALUE(TFT_STEP_PASS, STEP_PASS, -2)
 )
 
 /* What a command on a queue does. */

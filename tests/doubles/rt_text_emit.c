@@ -48,6 +48,12 @@ void rt_emit_step(struct tft_step *step)
 	line("step name=%s number=%lld", name_of(step->name), (long long)step->number);
 }
 
+void rt_emit_request(struct tft_request *request)
+{
+	line("request name=%s passes=%u sequences=%u", name_of(request->name), request->passes,
+	     request->sequences);
+}
+
 static const char *const kinds[] = {
 	"none", "kernel", "copy", "fill", "map", "unmap", "marker", "barrier", "native",
 	"migrate", "graph", "other",

@@ -8,6 +8,7 @@
 
 #include <stdarg.h>
 
+#include "model/query/requests.h"
 #include "tui/run/live.h"
 #include "tui/draw/pane.h"
 #include "tui/loop/header.h"
@@ -21,6 +22,7 @@
 
 struct header {
 	struct model_status status;
+	struct request_rates requests;
 	struct step_list steps;
 	struct strip state, lines[HEADER_LINES], finding, banner;
 	uint64_t revision;		/* revision of the findings when `top` was taken */
