@@ -228,7 +228,8 @@ TRACEME_OBJ := $(call obj,$(call src,probes/traceme/*.c))
 $(O)/lib/libtftop-tensorflow.so $(O)/lib/libtftop-jax.so $(O)/lib/libtftop-nvtx.so: $(TRACEME_OBJ)
 # Frames of Python are read by the probes of its frameworks.
 PYTHON_OBJ := $(call obj,$(call src,probes/python/*.c))
-$(O)/lib/libtftop-pytorch.so $(O)/lib/libtftop-jax.so: $(call obj,probes/python/python.c probes/python/layout.c probes/python/slowest.c)
+$(O)/lib/libtftop-pytorch.so $(O)/lib/libtftop-jax.so: $(call obj,probes/python/again.c probes/python/python.c probes/python/layout.c \
+	probes/python/slowest.c)
 $(O)/lib/libtftop-tensorflow.so: $(PYTHON_OBJ)
 
 # A plug-in of TensorFlow's, not of ours: it finds the runtime when that is there.
@@ -421,7 +422,8 @@ SUITES := tests/tree.sh tests/runner.sh tests/golden/run.sh tests/completions.sh
 	tests/live/late.sh tests/live/tf_kernels.sh tests/probes/opencl.sh tests/live/tf_pools.sh \
 	tests/live/tf_input.sh tests/live/tf_memory.sh tests/live/tf_settings.sh \
 	tests/live/pytorch.sh tests/live/torch_kernels.sh tests/live/torch_lines.sh \
-	tests/live/torch_cost.sh tests/live/torch_findings.sh tests/live/jax_findings.sh tests/live/findings.sh \
+	tests/live/torch_cost.sh tests/live/torch_findings.sh tests/live/torch_generate.sh \
+	tests/live/jax_findings.sh tests/live/findings.sh \
 	tests/live/batch.sh tests/live/ends.sh tests/live/recording.sh tests/live/cuda.sh tests/live/blas.sh \
 	tests/golden/sizes.sh tests/fuzz/run.sh tests/questions.sh tests/soak/keys.py tests/occupancy.sh \
 	tests/probes/tensorflow.sh tests/probes/pytorch.sh tests/probes/cupti.sh tests/probes/blas.sh \

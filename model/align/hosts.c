@@ -172,6 +172,7 @@ static const uint16_t host_times[EVENT_TYPE_COUNT][2] = {
 static const uint16_t host_spans[EVENT_TYPE_COUNT][2] = {
 	[EVENT_OP] = { TIME(op.start_ns), TIME(op.dur_ns) },
 	[EVENT_STEP] = { TIME(step.start_ns), TIME(step.dur_ns) },
+	[EVENT_REQUEST] = { TIME(request.start_ns), TIME(request.dur_ns) },
 	[EVENT_CALL] = { TIME(call.start_ns), TIME(call.dur_ns) },
 	[EVENT_WAIT] = { TIME(wait.start_ns), TIME(wait.dur_ns) },
 	[EVENT_COMPILE] = { TIME(compile.start_ns), TIME(compile.dur_ns) },

@@ -21,6 +21,9 @@ extern const struct table_columns wait_columns;		/* wait_row */
 extern const struct table_columns replay_columns;	/* replay_row */
 extern const struct table_columns stage_columns;	/* input_row */
 extern const struct table_columns counter_columns;	/* counter_row */
+extern const struct table_columns request_columns;	/* request_row */
+/* A rate in thousandths, as "12.3"; "" if it is negative. */
+void request_rate_text(int64_t milli, char *text, size_t size);
 extern const struct table_columns pool_columns;		/* pool_row */
 extern const struct table_columns pool_page_columns;	/* pool_row: the same on its page */
 extern const struct table_columns flow_columns;		/* flow_row */

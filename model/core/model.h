@@ -86,6 +86,8 @@ struct model {
 
 	struct steps *steps;		/* owned */
 	size_t n_steps, cap_steps;
+	struct request_total *requests;	/* owned */
+	size_t n_requests, cap_requests;
 	struct steps *marked;		/* owned; per process, its outermost ranges */
 	size_t n_marked, cap_marked;
 	struct nameless *nameless;	/* owned */

@@ -23,6 +23,7 @@
 #include "model/ops/ops.h"
 #include "model/ops/pools.h"
 #include "model/recording/journal.h"
+#include "model/steps/requests.h"
 #include "model/steps/steps.h"
 #include "model/totals/totals.h"
 
@@ -176,6 +177,7 @@ static void release_all(struct model *model)
 	pools_free(model);
 	flows_free(model);
 	steps_release(model);
+	requests_free(model);
 	for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++)
 		store_release(stores[i]);
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
@@ -287,6 +289,7 @@ static void (*const apply[EVENT_TYPE_COUNT])(struct model *model, const struct a
 	[EVENT_NODE] = graph_define, [EVENT_INFO] = graph_define,
 	[EVENT_SERIES] = apply_series, [EVENT_FRAME] = frame_define,
 	[EVENT_MESSAGE] = apply_message, [EVENT_OP] = apply_op, [EVENT_STEP] = apply_step,
+	[EVENT_REQUEST] = apply_request,
 	[EVENT_CALL] = apply_call, [EVENT_CALLS] = apply_calls,
 	[EVENT_COMMAND] = apply_command, [EVENT_LAUNCH] = apply_launch, [EVENT_RUN] = apply_run,
 	[EVENT_ALLOC] = apply_alloc, [EVENT_FREE] = apply_free, [EVENT_REGION] = apply_region,

@@ -17,6 +17,7 @@
 #include "model/query/optree.h"
 #include "model/query/pools.h"
 #include "model/query/replays.h"
+#include "model/query/requests.h"
 #include "model/query/waits.h"
 
 size_t snapshot_take(const struct row_snapshot *kind, struct model *model, void **rows)
@@ -67,6 +68,7 @@ SNAPSHOT(waits, model_waits, wait_row, &wait_columns)
 SNAPSHOT(stages, model_input_stages, input_row, &stage_columns)
 SNAPSHOT(counters, model_counters, counter_row, &counter_columns)
 SNAPSHOT(pools, model_pools, pool_row, &pool_columns)
+SNAPSHOT(requests, model_requests, request_row, &request_columns)
 SNAPSHOT(flows, model_flows, flow_row, &flow_columns)
 SNAPSHOT(edges, model_edges, edge_row, &edge_columns)
 SNAPSHOT(compiles, model_compiles, compile_row, &compile_columns)

@@ -35,6 +35,7 @@ extern const struct row_snapshot snapshot_of_memory;		/* struct memory_line */
 extern const struct row_snapshot snapshot_of_chunks;		/* struct allocator_chunks */
 extern const struct row_snapshot snapshot_of_stages;		/* struct input_row */
 extern const struct row_snapshot snapshot_of_counters;	/* struct counter_row */
+extern const struct row_snapshot snapshot_of_requests;	/* struct request_row */
 extern const struct row_snapshot snapshot_of_pools;		/* struct pool_row */
 extern const struct row_snapshot snapshot_of_flows;		/* struct flow_row */
 extern const struct row_snapshot snapshot_of_edges;		/* struct edge_row */

@@ -91,6 +91,7 @@ struct model_status {
 	/* detail before this time may have been discarded; INT64_MIN: nothing was */
 	int64_t folded_ns;
 	uint64_t steps;
+	bool passes;		/* the steps are forward passes */
 	int64_t last_step_number;	/* -1: none */
 	int64_t last_step_ns;		/* duration of the last finished step */
 	size_t warnings;		/* messages that are warnings or errors */
@@ -500,6 +501,7 @@ struct step_stats {
 	uint64_t count;
 	/* where the steps come from, such as "step" or "range step #"; NULL: none */
 	const char *source;
+	bool passes;		/* they are forward passes of a program that does not train */
 	int64_t mean_ns, p50_ns, p99_ns;
 	int64_t mad_ns;			/* median absolute deviation from p50 (MAD); -1: none */
 	/* how many steps are warm-up, and how many after it are outliers */

@@ -315,6 +315,7 @@ static void add_lists(struct model_export *x)
 	for (size_t i = 0; i < model->n_steps; i++)
 		if ((model->steps[i].source == STEPS_EXPLICIT ||
 		     model->steps[i].source == STEPS_RUN ||
+		     model->steps[i].source == STEPS_PASS ||
 		     (best == &model->steps[i] && steps_are_runs(best))) && model->steps[i].n)
 			add_source(x, SOURCE_STEPS, model->steps[i].list[0].start_ns)->row =
 				(uint32_t)i;

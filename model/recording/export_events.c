@@ -514,6 +514,14 @@ struct event export_journal(struct model_export *x, const struct journal_entry *
 			.phase = (uint8_t)entry->result,
 		};
 		break;
+	case EVENT_REQUEST:
+		event.u.request = (struct event_request) {
+			.name = export_name(x, p, entry->name, NAME_OTHER), .passes = entry->id,
+			.sequences = entry->other, .start_ns = entry->start_ns,
+			.dur_ns = entry->dur_ns, .first_ns = (int64_t)entry->a,
+			.rest_ns = (int64_t)entry->b,
+		};
+		break;
 	case EVENT_COUNTER:
 		event.u.counter = (struct event_counter) {
 			.series = entry->id, .at_ns = entry->start_ns, .value = (int64_t)entry->a,

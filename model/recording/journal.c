@@ -126,6 +126,14 @@ static void journal_fill_event(struct model *model, const struct arrival *in,
 		entry->a = event->u.flow.key;
 		entry->b = event->u.flow.bytes;
 		break;
+	case EVENT_REQUEST:
+		fill_times(entry, event->u.request.start_ns, event->u.request.dur_ns, 0);
+		entry->name = local_name(model, in->process, event->u.request.name);
+		entry->id = event->u.request.passes;
+		entry->other = event->u.request.sequences;
+		entry->a = (uint64_t)event->u.request.first_ns;
+		entry->b = (uint64_t)event->u.request.rest_ns;
+		break;
 	case EVENT_COUNTER:
 		entry->id = event->u.counter.series;
 		entry->start_ns = event->u.counter.at_ns;
@@ -153,7 +161,8 @@ void journal_keep(struct model *model, const struct arrival *in)
 	if (event->type != EVENT_CALL && event->type != EVENT_WAIT &&
 	    event->type != EVENT_COMPILE && event->type != EVENT_ALLOC &&
 	    event->type != EVENT_FREE && event->type != EVENT_REGION && event->type != EVENT_EDGE &&
-	    event->type != EVENT_FLOW && event->type != EVENT_COUNTER)
+	    event->type != EVENT_FLOW && event->type != EVENT_COUNTER &&
+	    event->type != EVENT_REQUEST)
 		return;
 	entry = journal_add(model);
 	*entry = (struct journal_entry) {

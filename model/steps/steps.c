@@ -2,9 +2,11 @@
 /*
  * Steps of training: explicit marks of the program, else ranges named like a step ("step", "step
  * 12", "step#12", upper or lower case; "step[...]" and "execute_..." of serving engines), else the
- * runs of a framework's functions, else the period of the work (analyses/period.h). A series
+ * runs of a framework's functions, else the forward passes of a program that does not train, else
+ * the period of the work (analyses/period.h). A series
  * belongs to one process and one source; a series of marks, runs or periods also to one name. The
- * series that is shown is the first of explicit, numbered, plain, runs, runs of XLA, calls of
+ * series that is shown is the first of explicit, numbered, plain, runs, passes, runs of XLA,
+ * calls of
  * jitted functions, periods, and among equals the longest. Marks that are fewer than half as many
  * as the runs and cover less than half of their time (a profiler's window) do not replace the
  * runs. analyses/steps_list.c makes lists of steps.
@@ -213,15 +215,19 @@ void steps_compiled(struct model *model, uint32_t process, int64_t start_ns, int
 void apply_step(struct model *model, const struct arrival *in)
 {
 	const struct event_step *step = &in->event->u.step;
+	enum step_source source = step->number == STEP_PASS ? STEPS_PASS :
+				  step->number < 0 ? STEPS_RUN : STEPS_EXPLICIT;
+	struct steps *steps;
 
 	if (!span_ok(step->start_ns, step->dur_ns, in->event->time_ns)) {
 		model_bad(model, bad_time(step->dur_ns));
 		return;
 	}
-	steps_add(model, steps_get(model, in->process->index,
-				   step->number < 0 ? STEPS_RUN : STEPS_EXPLICIT,
-				   local_name(model, in->process, step->name)),
-		  step->number, step->start_ns, step->dur_ns);
+	steps = steps_get(model, in->process->index, source,
+			  local_name(model, in->process, step->name));
+	steps_add(model, steps, step->number, step->start_ns, step->dur_ns);
+	if (steps && source == STEPS_PASS)
+		count_run(steps, step->dur_ns);
 	saw_time(model, step->start_ns, step->start_ns + step->dur_ns);
 }
 
@@ -451,13 +457,14 @@ struct steps *steps_best(const struct model *model)
 	return best;
 }
 
-static const char *period_text(struct model *model, uint32_t name)
+/* A phrase that ends in that name, as a text of the model's. */
+static const char *phrase(struct model *model, const char *what, uint32_t name)
 {
-	char *text = xasprintf("a guess: period of %s", names_short(&model->names, name));
+	char *text = xasprintf("%s of %s", what, names_short(&model->names, name));
 	uint32_t interned = names_intern(&model->names, text);
 
 	free(text);
-	return interned ? names_raw(&model->names, interned) : "a guess: period";
+	return interned ? names_raw(&model->names, interned) : what;
 }
 
 const char *steps_source(struct model *model, const struct steps *steps)
@@ -465,7 +472,9 @@ const char *steps_source(struct model *model, const struct steps *steps)
 	if (steps->source == STEPS_EXPLICIT || steps_are_runs(steps))
 		return steps->name ? names_short(&model->names, steps->name) : "step";
 	if (steps->source == STEPS_PERIOD)
-		return period_text(model, steps->name);
+		return phrase(model, "a guess: period", steps->name);
+	if (steps->source == STEPS_PASS)
+		return phrase(model, "calls", steps->name);
 	return steps->source == STEPS_NUMBERED ? "range step #" : "range step";
 }
 

@@ -9,12 +9,13 @@ struct step {
 	int64_t number, start_ns, dur_ns;
 };
 
-/* STEPS_EXPLICIT: numbered by the program; STEPS_RUN: runs of a framework's functions; STEPS_XLA:
+/* STEPS_EXPLICIT: numbered by the program; STEPS_RUN: runs of a framework's functions; STEPS_PASS:
+ * forward passes of a program that does not train; STEPS_XLA:
  * runs of the programs of JAX; STEPS_CALL: calls of its jitted functions, where no runs are
  * seen. */
 enum step_source {
-	STEPS_EXPLICIT, STEPS_NUMBERED, STEPS_PLAIN, STEPS_RUN, STEPS_XLA, STEPS_CALL,
-	STEPS_PERIOD,
+	STEPS_EXPLICIT, STEPS_NUMBERED, STEPS_PLAIN, STEPS_RUN, STEPS_PASS, STEPS_XLA,
+	STEPS_CALL, STEPS_PERIOD,
 };
 
 /* Steps of one process from one source. */

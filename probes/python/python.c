@@ -4,9 +4,9 @@
  *
  * A thread keeps in small caches who a code object belongs to, and what it found for (code, place).
  * Code objects are created and freed, so an entry is valid only while the file, the function and
- * the first line of the code are the same; the answer was made from these. If there are modules of
- * torch.nn, all frames outwards matter, and the answer is kept for the whole sequence of frames: a
- * call then costs a few loads for each frame.
+ * the first line of the code are the same; the answer was made from these. All frames outwards
+ * matter, because of modules of torch.nn and requests, so the answer is kept for the whole sequence
+ * of frames: a call then costs a few loads for each frame.
  */
 #include "probes/python/python.h"
 
@@ -44,6 +44,7 @@ struct whose {
 	const char *code, *filename;
 	int32_t first_line;
 	enum owner { LIBRARY, USER, COMPILER, MODULE } owner;
+	bool request;		/* the function's name is "generate" */
 };
 
 /* What was found for a sequence of frames, by its hash. */
@@ -51,6 +52,7 @@ struct py_seen {
 	uint64_t hash;		/* 0: unused */
 	uint32_t source;
 	bool compiling;
+	int16_t request_at, pass_at;	/* how far out these frames are; -1: there is none */
 };
 
 /* The caches of a thread. */
@@ -66,11 +68,6 @@ static _Thread_local void *caches;
 #define CALLS 2
 static _Atomic(const char *) calls[CALLS];
 static atomic_bool more_calls;		/* there is other such code, so sequences are not kept */
-
-static inline bool have_modules(void)
-{
-	return atomic_load_explicit(&calls[0], memory_order_relaxed) != NULL;
-}
 
 static inline bool have_caches(void)
 {
@@ -182,7 +179,19 @@ static void remember_call(const char *code)
 	atomic_store(&more_calls, true);
 }
 
-static enum owner owner_of(const char *code)
+/* Whether the function is one by which programs ask models for text: transformers' and vLLM's, and
+ * most people's own. */
+static bool is_request(const char *code)
+{
+	char function[PY_TEXT_BYTES];
+	const char *last;
+
+	py_text_of(py_pointer(code, py_known->qualname), function);
+	last = strrchr(function, '.');
+	return !strcmp(last ? last + 1 : function, "generate");
+}
+
+static const struct whose *whose_of(const char *code)
 {
 	const char *filename = py_pointer(code, py_known->filename);
 	int32_t first_line = py_int(code, py_known->first_line);
@@ -194,11 +203,17 @@ static enum owner owner_of(const char *code)
 		py_text_of(filename, file);
 		*w = (struct whose){ code, filename, first_line, !py_is_library(file) ? USER :
 				     is_compiler(file) ? COMPILER :
-				     is_module(file, code) ? MODULE : LIBRARY };
+				     is_module(file, code) ? MODULE : LIBRARY,
+				     is_request(code) };
 		if (w->owner == MODULE)
 			remember_call(code);
 	}
-	return w->owner;
+	return w;
+}
+
+static enum owner owner_of(const char *code)
+{
+	return whose_of(code)->owner;
 }
 
 /* The class of the module that this frame calls, and the module, which is the frame's first
@@ -220,7 +235,20 @@ struct frame_walk {
 	bool compiling;		/* frames of torch.compile are inside it */
 	int modules;		/* modules, innermost first */
 	const char *classes[MODULES_MAX];
+	/* how far out the outermost call of a module is, and what struct py_seen has */
+	int module_at, request_at, pass_at;
 };
+
+/* Keeps which calls of modules and requests are the outermost. */
+static void walk_calls(struct frame_walk *way, const struct whose *whose, int at)
+{
+	if (whose->owner == MODULE)
+		way->module_at = at;
+	if (whose->request)
+		way->request_at = at;
+	if (whose->request || way->request_at < 0)
+		way->pass_at = way->module_at;
+}
 
 static void py_walk(struct frame_walk *way, const char *frame, bool outwards)
 {
@@ -231,16 +259,21 @@ static void py_walk(struct frame_walk *way, const char *frame, bool outwards)
 	way->user_at = PY_FRAMES_MAX;
 	way->compiling = false;
 	way->modules = 0;
+	way->module_at = way->request_at = way->pass_at = -1;
 	for (int i = 0; frame && i < PY_FRAMES_MAX; i++,
 	     frame = py_pointer(frame, py_known->previous)) {
 		const char *code = code_of(frame);
+		const struct whose *whose;
 		enum owner owner;
 
-		if (found && (!outwards || i >= OUTWARDS_MAX || !have_modules()))
+		if (found && (!outwards || i >= OUTWARDS_MAX))
 			return;
 		if (!code)
 			continue;
-		owner = owner_of(code);
+		whose = whose_of(code);
+		owner = whose->owner;
+		if (i < OUTWARDS_MAX)
+			walk_calls(way, whose, i);
 		if (owner == USER && !found) {
 			found = true;
 			way->user = frame;
@@ -287,20 +320,30 @@ static inline uint64_t mix(uint64_t hash, uint64_t a, uint64_t b)
 	return ((hash << 7 | hash >> 57) ^ (a + b * 0x9e3779b97f4a7c15u)) * 0xd6e8feb86659fd93u;
 }
 
-/* A hash of everything that an answer depends on: the place of each frame and, for modules, their
- * classes. */
-static uint64_t py_hash_of_frames(const char *frame)
+/* The frames of the calling thread from the innermost one outwards, with hashes. */
+struct frames {
+	const char *frame[OUTWARDS_MAX];
+	int n;
+	/* of everything that an answer depends on: the place of each frame and, for modules, their
+	 * classes */
+	uint64_t hash;
+	uint64_t modules;		/* of the modules themselves */
+};
+
+static void py_hash_frames(struct frames *all, const char *frame)
 {
 	const char *outer = atomic_load_explicit(&calls[0], memory_order_relaxed);
 	const char *inner = atomic_load_explicit(&calls[1], memory_order_relaxed);
 	const char *module;
 	uint64_t hash = 0;
 	bool was = false;
+	int i;
 
-	for (int i = 0; frame && i < OUTWARDS_MAX; i++,
-	     frame = py_pointer(frame, py_known->previous)) {
+	all->modules = 0;
+	for (i = 0; frame && i < OUTWARDS_MAX; i++, frame = py_pointer(frame, py_known->previous)) {
 		const char *code;
 
+		all->frame[i] = frame;
 		if (frame[py_known->owner] >= py_known->c_owner)
 			continue;
 		code = py_pointer(frame, py_known->code);
@@ -308,56 +351,99 @@ static uint64_t py_hash_of_frames(const char *frame)
 			   (uintptr_t)py_pointer(code, py_known->filename));
 		/* the second of the two functions belongs to the same module */
 		was = !was && (code == outer || code == inner);
-		if (was)
+		if (was) {
 			hash = mix(hash, (uintptr_t)class_of(frame, &module), 0);
+			all->modules = all->modules * 31 + (uintptr_t)module;
+		}
 	}
-	return hash | 1;
+	all->n = i;
+	all->hash = hash | 1;
 }
 
 /* The answer for a frame whose outer frames were examined before; NULL: none. *keep: where it can
  * be kept then, NULL: nowhere. */
-static const struct py_seen *seen_of(const char *frame, uint64_t *hash, struct py_seen **keep)
+static const struct py_seen *seen_of(const struct frames *all, struct py_seen **keep)
 {
 	*keep = NULL;
-	if (!have_modules() || atomic_load_explicit(&more_calls, memory_order_relaxed))
+	if (atomic_load_explicit(&more_calls, memory_order_relaxed))
 		return NULL;
-	*hash = py_hash_of_frames(frame);
-	*keep = &((struct caches *)caches)->seen[*hash >> 32 & (WAYS - 1)];
-	return (*keep)->hash == *hash ? *keep : NULL;
+	*keep = &((struct caches *)caches)->seen[all->hash >> 32 & (WAYS - 1)];
+	return (*keep)->hash == all->hash ? *keep : NULL;
+}
+
+static inline void take_seen(struct py_where *where, const struct py_seen *seen,
+			     const struct frames *all)
+{
+	where->source = seen->source;
+	where->compiling = seen->compiling;
+	where->chain = mix(all->hash, all->modules, 0) | 1;
+	if (seen->request_at >= 0 && seen->request_at < all->n)
+		where->request = all->frame[seen->request_at];
+	if (seen->pass_at >= 0 && seen->pass_at < all->n)
+		where->pass = all->frame[seen->pass_at];
+}
+
+/* Looks at the frames as if for the first time. */
+static struct py_seen py_find_out(const char *frame, uint64_t hash, bool *whole)
+{
+	struct py_seen seen = { .hash = hash };
+	struct frame_walk way;
+	int saved = errno;
+
+	py_walk(&way, frame, true);
+	seen.compiling = way.compiling;
+	seen.request_at = (int16_t)way.request_at;
+	seen.pass_at = (int16_t)way.pass_at;
+	if (way.user)
+		seen.source = within_of(&way, py_place_of(way.user, code_of(way.user)));
+	*whole = way.user_at < OUTWARDS_MAX;
+	errno = saved;
+	return seen;
 }
 
 void py_where(struct py_where *where, const struct py_where *outer)
 {
 	const char *frame = current_frame();
 	const struct py_seen *seen;
-	struct py_seen *keep;
-	struct frame_walk way;
-	uint64_t hash;
-	int saved;
+	struct py_seen *keep, found;
+	struct frames all;
+	bool whole;
 
 	*where = (struct py_where){ .frame = frame };
 	if (!frame)
 		return;
 	where->instr = py_pointer(frame, py_known->instr);
 	if (outer && outer->frame == frame && outer->instr == where->instr) {
-		where->source = outer->source;
-		where->compiling = outer->compiling;
+		*where = *outer;
 		return;
 	}
-	seen = seen_of(frame, &hash, &keep);
-	if (__builtin_expect(seen != NULL, 1)) {
-		where->source = seen->source;
-		where->compiling = seen->compiling;
-		return;
+	py_hash_frames(&all, frame);
+	seen = seen_of(&all, &keep);
+	if (__builtin_expect(!seen, 0)) {
+		found = py_find_out(frame, all.hash, &whole);
+		if (keep && whole)
+			*keep = found;
+		/* the code that calls modules may not have been known before */
+		py_hash_frames(&all, frame);
+		seen = &found;
 	}
-	saved = errno;
-	py_walk(&way, frame, true);
-	where->compiling = way.compiling;
-	if (way.user)
-		where->source = within_of(&way, py_place_of(way.user, code_of(way.user)));
-	if (keep && way.user_at < OUTWARDS_MAX)
-		*keep = (struct py_seen){ hash, where->source, where->compiling };
-	errno = saved;
+	take_seen(where, seen, &all);
+}
+
+const void *py_module(const void *pass, const char **class)
+{
+	const char *module;
+
+	*class = class_of(pass, &module);
+	return module;
+}
+
+void py_function(const void *frame, char *out, size_t size)
+{
+	char function[PY_TEXT_BYTES];
+
+	py_text_of(py_pointer(code_of(frame), py_known->qualname), function);
+	snprintf(out, size, "%s", function);
 }
 
 void py_text(char *out, size_t size)

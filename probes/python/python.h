@@ -43,6 +43,11 @@ struct py_where {
 	/* rt_source() of the user's line, including its modules (records.h); 0: none */
 	uint32_t source;
 	bool compiling;		/* torch.compile is compiling code for that line */
+	/* Frames, NULL: none, among the innermost 128. request: of the outermost function named
+	 * "generate"; pass: of the outermost call of a module of torch.nn, inside that. */
+	const void *request, *pass;
+	/* a hash of all frames with their places and modules; 0: there are no modules */
+	uint64_t chain;
 };
 
 /* Where the calling thread is now. outer: where it was when it made the call that it is still in,
@@ -58,6 +63,34 @@ void py_text(char *out, size_t size);
 /* rt_source() of that line with the whole stack above it, at most 64 frames. 0: the calling thread
  * has left that place. Slow (µs). */
 uint32_t py_stack(const struct py_where *where);
+
+/* The module that a call is about, and the name of its class; NULL: unknown. */
+const void *py_module(const void *pass, const char **class);
+/* The name of the function of a frame in `where`. */
+void py_function(const void *frame, char *out, size_t size);
+
+/* ---- again.c ---- */
+
+#define PY_LOOK_FRAMES 16
+#define PY_LOOK_INTS 8
+
+/* Which locals of the frames from one that is given inwards have a value, and the small integers
+ * among them: what a call of a function changes as it goes on. */
+struct py_look {
+	uint64_t set[PY_LOOK_FRAMES];
+	uint32_t ints[PY_LOOK_INTS];
+	uint32_t n_ints;
+};
+/* where: of the calling thread, now; from: a frame of where. */
+void py_look(struct py_look *look, const struct py_where *where, const void *from);
+/* Whether a frame at the same place, with the same chain as at its first look, is still the call
+ * that was looked at first and last; false: as far as can be told it is another call. */
+bool py_same_call(const struct py_look *first, const struct py_look *last,
+		  const struct py_look *now);
+/* Gives out the locals of these frames that have that type, in order, and what tuples among them
+ * hold, until take() returns true. Returns whether it did. */
+bool py_each_local(const struct py_where *where, const void *from, const char *type,
+		   bool (*take)(const void *object, void *arg), void *arg);
 
 /* ---- slowest.c ---- */
 

@@ -298,6 +298,7 @@ static inline void torch_op_push(struct torch_thread *t, const void *rf, struct 
 			   (int64_t)torch_u64(rf, torch_layout.sequence);
 	uint64_t instance;
 
+	o->grad = sequence >= 0;
 	if (o->scope == TORCH_BACKWARD) {
 		torch_steps_backward();
 		if (sequence >= 0 && torch_layout.forward_thread >= 0)
@@ -346,12 +347,13 @@ static inline void torch_op_begin(const void *rf, bool inputs)
 	count(t);
 	op = torch_op_named(t, rf, scope, &new, &text);
 	py_where(&new.where, top ? &top->where : NULL);
+	torch_passes_at(t, &new.where);
 	if (__builtin_expect(new.where.compiling || t->compile_depth || t->lookup_ns, 0)) {
 		torch_compile_before(t, new.kind, text, &new.where);
 		top = top_of(t);
 	}
 	new.number = number;
-	new.twice = false;
+	new.twice = new.grad = false;
 	new.start_ns = 0;
 	o = &new;
 	if (t->depth < TORCH_DEPTH_MAX) {
@@ -363,6 +365,14 @@ static inline void torch_op_begin(const void *rf, bool inputs)
 	if (o->kind != TORCH_SKIPPED)
 		torch_op_push(t, rf, o, op, inputs);
 	t->depth++;
+}
+
+/* Whether the op is an outermost one of a pass or of a request. */
+static inline bool ends_call(const struct torch_open *o, const struct torch_open *outer)
+{
+	return (o->where.pass || o->where.request) &&
+	       (!outer || outer->where.pass != o->where.pass ||
+		outer->where.request != o->where.request);
 }
 
 /* Pops down to the op that ends; it is on top, except for ops that ended on other threads. */
@@ -392,6 +402,8 @@ static void torch_op_end(const void *rf)
 		return;
 	}
 	torch_close_to(t, at);
+	if (ends_call(o, at ? o - 1 : NULL))
+		torch_passes_ran(t, o);
 	if (o->kind == TORCH_STEP)
 		torch_step_ends(t, o, rt_now_ns());
 	else if (o->kind == TORCH_INPUT)
@@ -434,7 +446,10 @@ bool torch_ops_unshaped(void)
 /* What was open belongs to the parent. */
 void torch_ops_fork_child(void)
 {
-	torch_steps_fork_child(torch_self());
+	struct torch_thread *t = torch_self();
+
+	torch_steps_fork_child(t);
 	torch_register_fork_child();
 	torch_cost_fork_child();
+	torch_passes_fork_child(t);
 }

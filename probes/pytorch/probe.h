@@ -5,9 +5,10 @@
  * PyTorch calls back around each op (at::RecordFunction). calibrate.c determines where the fields
  * of its object are; register.c chooses which callbacks there are; ops.c turns these calls into
  * ops; links.c links backward ops to forward ops; shapes.c reads the inputs, sources.c the data
- * that is copied; steps.c finds steps and the stages of the input; compile.c separates the work of
- * torch.compile; rate.c limits the number of ops; cost.c measures what they cost and keeps
- * --budget; memory.c records memory blocks. Sources: ATen/record_function.h, c10/core/Allocator.h.
+ * that is copied; steps.c finds steps and the stages of the input, passes.c forward passes and
+ * requests; compile.c separates the work of torch.compile; rate.c limits the number of ops; cost.c
+ * measures what they cost and keeps --budget; memory.c records memory blocks. Sources:
+ * ATen/record_function.h, c10/core/Allocator.h.
  *
  * Callbacks run on the program's threads, mostly without the GIL. No lock is held around a call of
  * the program, and no reference to an object of the program is kept.
@@ -104,11 +105,13 @@ struct torch_open {
 	uint32_t name;
 	uint8_t kind, scope;
 	bool twice;		/* two callbacks of the probe are called for it */
+	bool grad;		/* autograd may record it */
 	struct py_slowest *slowest;	/* slowest runs of its name, or NULL */
 	struct py_where where;
 };
 
 struct torch_ring;
+struct torch_calls;
 
 #define TORCH_TEXTS 256u	/* both are powers of two */
 #define TORCH_FORMS 1024u
@@ -142,6 +145,13 @@ struct torch_thread {
 	bool again;		/* last_line ended more than one of the recent rounds in a row */
 	bool detour;		/* other data has been read since the previous step */
 	bool worked;		/* an op has started since the last batch was requested */
+	/* passes.c: the thread's own, NULL: it has run no pass; the frames of the open calls and
+	 * the chains of their first ops, as they are there */
+	struct torch_calls *calls;
+	const void *in_pass, *in_request;
+	uint64_t pass_chain, request_chain;
+	bool moved;		/* an op with another chain has begun */
+	uint32_t outside;	/* torch_passes_epoch, when an op was in no call */
 	/* compile.c */
 	/* depth of the ops of torch.compile's own work; 0: it is not compiling */
 	int compile_depth;
@@ -236,6 +246,39 @@ bool torch_is_copy(const char *name);
 /* A fingerprint of the data that such an op copies; 0: it cannot be read, or is small. To be called
  * like torch_shapes(). */
 uint64_t torch_source(const void *rf);
+
+/* The first dimension of a tensor of Python's: how many sequences or samples it holds, 1 without
+ * dimensions. 0: it cannot be read. */
+int64_t torch_sequences(const void *object);
+
+/* ---- passes.c ---- */
+
+/* An op begins that another pass or request may belong to. */
+void torch_passes_change(struct torch_thread *t, const struct py_where *where);
+/* Changes when ops were not seen for a while. */
+extern _Atomic uint32_t torch_passes_epoch;
+/* The same, in most cases without a call. */
+static inline void torch_passes_at(struct torch_thread *t, const struct py_where *where)
+{
+	if (where->pass != t->in_pass || where->request != t->in_request ||
+	    ((where->pass || where->request) &&
+	     (where->chain == t->pass_chain || where->chain == t->request_chain)))
+		torch_passes_change(t, where);
+	else
+		t->moved = true;
+	if (!where->pass && !where->request && where->frame)
+		t->outside = atomic_load_explicit(&torch_passes_epoch, memory_order_relaxed);
+}
+/* The outermost op of an open call has ended. */
+void torch_passes_ran(struct torch_thread *t, const struct torch_open *o);
+/* Whether ops are recorded from now on. */
+void torch_passes_see(bool whether);
+/* The program ran before the probe was loaded. */
+void torch_passes_late(void);
+void torch_passes_tick(void);
+/* The process ends: tells what is open. */
+void torch_passes_end(void);
+void torch_passes_fork_child(struct torch_thread *t);
 
 /* ---- steps.c ---- */
 

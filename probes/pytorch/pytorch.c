@@ -33,6 +33,7 @@ static void on_fini(void)
 {
 	torch_steps_tell(true);
 	torch_cost_tick(rt_now_ns(), true);
+	torch_passes_end();
 	torch_shapes_tick();
 	torch_kernels_end(rt_now_ns());
 }
@@ -75,10 +76,12 @@ static void torch_arm(void)
 		torch_blind("at::RecordFunction was not found: no ops");
 		return;
 	}
-	if (torch_lib->late)
+	if (torch_lib->late) {
+		torch_passes_late();
 		py_start_soon(say_no_lines);
-	else
+	} else {
 		say_no_lines(py_start());
+	}
 	torch_ops_start();
 	torch_kernels_start();
 }

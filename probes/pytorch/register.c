@@ -91,6 +91,7 @@ static void torch_register(enum torch_mode new_mode, bool inputs)
 	atomic_store(&scopes, which);
 	for (size_t i = 0; i < sizeof(c.scopes); i++)
 		c.scopes[i] = which >> i & 1;
+	torch_passes_see(rt_level() >= TFT_LEVEL_DEFAULT && new_mode != TORCH_FEW);
 	atomic_store(&torch_mode, (uint8_t)new_mode);
 	atomic_store(&with_inputs, inputs);
 	/* without numbers an op that meets both callbacks would be recorded twice */
@@ -192,6 +193,7 @@ void torch_ops_level(enum tft_level level)
 	if (level == TFT_LEVEL_OFF && !rt_watching()) {
 		uint64_t id;
 
+		torch_passes_see(false);
 		pthread_mutex_lock(&registering);
 		bare_end(rt_now_ns());
 		id = atomic_exchange(&callback, 0);
@@ -220,6 +222,7 @@ void torch_ops_tick(int64_t now_ns)
 
 	torch_steps_tell(false);
 	torch_shapes_tick();
+	torch_passes_tick();
 	if (!atomic_load(&callback) || rt_level() == TFT_LEVEL_OFF)
 		return;
 	next = rt_level() == TFT_LEVEL_MIN ? old : torch_rate_tick(now_ns, old);

@@ -206,3 +206,23 @@ uint64_t torch_source(const void *rf)
 				       STRETCH);
 	return hash | 1;
 }
+
+/* From PyTorch 2.10 on, Python's object holds the tensor itself; before that, after a flag. */
+int64_t torch_sequences(const void *object)
+{
+	const void *tensor, *table;
+	uint64_t n, size;
+
+	if (layout.dimensions < 0 || !torch_api.tensor)
+		return 0;
+	for (int offset = 16; offset <= 24; offset += 8) {
+		tensor = (const void *)(uintptr_t)torch_u64(object, offset);
+		if (rt_peek(&table, tensor, sizeof(table)) != sizeof(table) ||
+		    table != torch_api.tensor)
+			continue;
+		n = torch_u64(tensor, layout.dimensions);
+		size = torch_u64(tensor, layout.dimensions + (int)sizeof(uint64_t));
+		return n > INLINE_MAX || size > INT64_MAX ? 0 : n ? (int64_t)size : 1;
+	}
+	return 0;
+}

@@ -307,6 +307,7 @@ RT_API void rt_emit_series(const struct tft_series *series);
 RT_API void rt_emit_info(const char *scope, const char *key, const char *value);
 RT_API void rt_emit_message(uint8_t level, const char *text);
 RT_API void rt_emit_step(struct tft_step *step);
+RT_API void rt_emit_request(struct tft_request *request);
 /* These three are sent at any level: the probe knows at which level they began. */
 RT_API void rt_emit_command(struct tft_command *command);
 RT_API void rt_emit_launch(struct tft_launch *launch);

@@ -237,14 +237,27 @@ RECORD(ev_op, op, EVENT_OP,
 	FIELD(uint8_t, flags)		/* enum tft_op_flag */
 )
 
-/* A step that the program declared, or one run of a framework's function, which has no number
- * of its own. */
+/* A step that the program declared, or one run of a framework's function or one forward pass of a
+ * model, which have no number of their own. */
 RECORD(ev_step, step, EVENT_STEP,
 	SEQ()
 	FIELD(uint32_t, name)		/* name id */
-	FIELD(int64_t, number)		/* -1: a run */
+	FIELD(int64_t, number)		/* -1: a run; TFT_STEP_PASS: a pass of the model `name` */
 	FIELD(int64_t, start_ns)
 	FIELD(int64_t, dur_ns)
+)
+
+/* A request that a program has answered by forward passes of a model, of which each makes one token
+ * for each sequence. */
+RECORD(ev_request, request, EVENT_REQUEST,
+	SEQ()
+	FIELD(uint32_t, name)		/* name id: the function that answered it */
+	FIELD(uint32_t, passes)		/* 1 or more */
+	FIELD(uint32_t, sequences)	/* that it asked for at once; 0 unknown */
+	FIELD(int64_t, start_ns)
+	FIELD(int64_t, dur_ns)
+	FIELD(int64_t, first_ns)	/* from its start to the end of the first pass */
+	FIELD(int64_t, rest_ns)		/* from there to the end of the last pass */
 )
 
 /* A finished call of the API: at the level full each, at the level default those of 10 us and

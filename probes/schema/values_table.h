@@ -18,6 +18,11 @@ ENUM(tft_schema, event_schema,
 	VALUE(TFT_SCHEMA_VERSION, EVENT_SCHEMA, 9)
 )
 
+/* What stands for the number of a step that is a forward pass of a model. */
+ENUM(tft_step_number, step_number,
+	VALUE(TFT_STEP_PASS, STEP_PASS, -2)
+)
+
 /* What a command on a queue does. */
 ENUM(tft_kind, command_kind,
 	VALUE(TFT_KIND_NONE, COMMAND_NONE, 0)

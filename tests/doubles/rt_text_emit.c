@@ -61,6 +61,12 @@ void rt_emit_cost(const struct tft_cost *c)
 	     c->cpu_low_ns <= c->cpu_ns && c->cpu_ns <= c->cpu_high_ns);
 }
 
+void rt_emit_request(struct tft_request *request)
+{
+	line("request name=%s passes=%u sequences=%u", name_of(request->name), request->passes,
+	     request->sequences);
+}
+
 static const char *const kinds[] = {
 	"none", "kernel", "copy", "fill", "map", "unmap", "marker", "barrier", "native",
 	"migrate", "graph", "other",

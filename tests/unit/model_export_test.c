@@ -11,6 +11,9 @@
 #include "model/query/memory.h"
 #include "model/query/time.h"
 #include "model/synth/synth.h"
+#include "model/core/model.h"
+#include "model/query/requests.h"
+#include "model/steps/steps.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 #include "tui/report/report.h"
@@ -401,6 +404,27 @@ static void check_message(struct model *copy)
 	free(flows);
 }
 
+/* Every field of the request, and that the pass is one in the copy as well. */
+static void check_request(struct model *copy)
+{
+	struct request_row *rows;
+	bool pass = false;
+
+	CHECK_INT(model_requests(copy, &rows), 1);
+	CHECK_INT(rows[0].requests, 1);
+	CHECK_INT(rows[0].passes, 3);
+	CHECK_INT(rows[0].tokens, 6);
+	CHECK_INT(rows[0].total_ns, 800);
+	CHECK_INT(rows[0].span_ns, 800);
+	CHECK_INT(rows[0].token_ns, 200);
+	CHECK(rows[0].first_p50_ns > 290 && rows[0].first_p50_ns <= 300);	/* a histogram's */
+	free(rows);
+	for (size_t i = 0; i < copy->n_steps; i++)
+		pass |= copy->steps[i].source == STEPS_PASS && copy->steps[i].n == 1 &&
+			copy->steps[i].list[0].dur_ns == 90;
+	CHECK(pass);
+}
+
 TEST(model_export_odds)
 {
 	struct model *model = model_new(NULL), *copy;
@@ -427,6 +451,15 @@ TEST(model_export_odds)
 	event = of(7, EVENT_STEP, 60000002000);
 	event.u.step = (struct event_step) { .name = 1, .number = 4,
 					     .start_ns = event.time_ns - 900, .dur_ns = 900 };
+	put(model, event);
+	event = of(7, EVENT_REQUEST, 60000002500);
+	event.u.request = (struct event_request) { .name = 1, .passes = 3, .sequences = 2,
+						   .start_ns = event.time_ns - 900, .dur_ns = 800,
+						   .first_ns = 300, .rest_ns = 400 };
+	put(model, event);
+	event = of(7, EVENT_STEP, 60000002600);
+	event.u.step = (struct event_step) { .name = 1, .number = STEP_PASS,
+					     .start_ns = event.time_ns - 900, .dur_ns = 90 };
 	put(model, event);
 	event = of(7, EVENT_OP, 60000003000);
 	event.u.op = (struct event_op) { .instance = 5, .name = 1, .tid = 7, .step = -1,
@@ -458,6 +491,7 @@ TEST(model_export_odds)
 	model_finish(model, false);
 	same_report(model, copy, true);
 	CHECK_INT(model_edges(copy, &edges), 1);
+	check_request(copy);
 	check_message(copy);
 	CHECK_INT(edges[0].bytes, 4096);
 	CHECK_INT(edges[0].measured, 1);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "model/columns/plain.h"
 #include "model/query/counters.h"
 #include "tui/loop/header_lines.h"
 #include "tui/draw/labels.h"
@@ -99,8 +100,24 @@ static void add_elapsed(struct header *h, int64_t pinned_ns)
 			  fmt_clock(clock, pinned_ns - h->status.first_ns));
 }
 
+/* "12.3 requests/s", "≈410 tokens/s": means from the first request to the end of the last one. */
+static void header_add_requests(struct header *h)
+{
+	char rate[24];
+
+	request_rate_text(h->requests.requests_milli, rate, sizeof(rate));
+	if (*rate)
+		strip_add(&h->state, 3, 2, ROLE_DEFAULT, 0, "%s requests/s", rate);
+	request_rate_text(h->requests.tokens_milli, rate, sizeof(rate));
+	if (*rate)
+		strip_add(&h->state, 3, 2, ROLE_DEFAULT, 0, "≈%s tokens/s", rate);
+}
+
 static void header_add_steps(struct header *h, const struct view *view)
 {
+	const char *one = h->status.passes ? "pass " : "step ";
+	const char *many = h->status.passes ? "passes" : "steps";
+
 	struct progress progress;
 	char text[64], number[48], total[24] = "";
 
@@ -109,7 +126,7 @@ static void header_add_steps(struct header *h, const struct view *view)
 	progress_of(&h->steps, view->settings, &progress);
 	if (progress.total)
 		snprintf(total, sizeof(total), "/%lld", (long long)progress.total);
-	if (h->status.last_step_number >= 0) {
+	if (h->status.last_step_number >= 0 && !h->status.passes) {
 		snprintf(number, sizeof(number), "%lld%s", (long long)h->status.last_step_number,
 			 total);
 		strip_add(&h->state, 2, 2, ROLE_TITLE, ATTR_BOLD, "step %-4s", number);
@@ -117,7 +134,7 @@ static void header_add_steps(struct header *h, const struct view *view)
 		snprintf(number, sizeof(number), "%llu%s", (unsigned long long)h->status.steps,
 			 total);
 		strip_add(&h->state, 2, 2, ROLE_TITLE, ATTR_BOLD, "%-5s %s", number,
-			  h->status.steps == 1 ? "step " : "steps");
+			  h->status.steps == 1 ? one : many);
 	}
 	strip_add(&h->state, 2, 1, ROLE_DEFAULT, 0, "%8s",
 		  fmt_time(text, h->status.last_step_ns));
@@ -173,6 +190,7 @@ static void update_state(struct header *h, struct view *view, int width,
 	add_phase(h, view, first);
 	add_elapsed(h, view->pinned_ns);
 	header_add_steps(h, view);
+	header_add_requests(h);
 	header_add_trust(h);
 }
 
@@ -420,6 +438,7 @@ int header_update(struct header *header, struct view *view, int width, int max_l
 	model_status(view->model, &header->status);
 	model_own_cost(view->model, &header->cost);
 	model_steps_update(view->model, &header->steps);
+	model_request_rates(view->model, &header->requests);
 	update_state(header, view, width, first, count);
 	update_finding(header, view);
 	/* The devices keep at least one line; the finding has the last one. */

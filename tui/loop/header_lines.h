@@ -9,6 +9,7 @@
 #include <stdarg.h>
 
 #include "model/query/cost.h"
+#include "model/query/requests.h"
 #include "tui/run/live.h"
 #include "tui/draw/pane.h"
 #include "tui/loop/header.h"
@@ -23,6 +24,7 @@
 struct header {
 	struct model_status status;
 	struct own_cost cost;
+	struct request_rates requests;
 	struct step_list steps;
 	struct strip state, lines[HEADER_LINES], finding, banner;
 	uint64_t revision;		/* revision of the findings when `top` was taken */

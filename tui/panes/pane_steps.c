@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "model/columns/plain.h"
 #include "model/columns/steps.h"
+#include "model/query/requests.h"
 #include "model/query/time.h"
 #include "model/query/work.h"
 #include "tui/draw/places.h"
@@ -35,6 +37,8 @@ struct steps_pane {
 	uint64_t breakdowns;		/* number of breakdowns at that time */
 	bool has_phases;
 	struct step_phases phases;
+	struct request_row requests;	/* of the function with most passes */
+	char requests_name[64];
 	char command[48];		/* a command for the loop to run */
 };
 
@@ -79,15 +83,15 @@ static void steps_close(struct pane *pane)
 }
 
 /* Draws "the path of step 12: kernel 62 % · launch 20 %": the critical path. */
-static void path_draw(const struct steps_pane_row *row, struct area area, int y)
+static void path_draw(const struct steps_pane_row *row, bool passes, struct area area, int y)
 {
 	const struct critical_path *path = &row->path;
 	int64_t last_ns = INT64_MAX;
 	char text[256], share[FMT_MAX];
 	size_t at;
 
-	at = (size_t)snprintf(text, sizeof(text), "critical path of step %" PRId64 ":",
-			      row->line.row.number);
+	at = (size_t)snprintf(text, sizeof(text), "critical path of %s %" PRId64 ":",
+			      passes ? "pass" : "step", row->line.row.number);
 	for (int i = 0; i < 5; i++) {
 		int most = -1;
 
@@ -110,13 +114,14 @@ static void path_draw(const struct steps_pane_row *row, struct area area, int y)
 }
 
 /* Draws "mean step: backward 52 % · forward 31 % · ...", in the order in which phases occur. */
-static void phases_draw(const struct step_phases *phases, struct area area, int y)
+static void phases_draw(const struct step_phases *phases, bool passes, struct area area, int y)
 {
 	static const enum step_phase order[STEP_PHASES] = {
 		PHASE_INPUT, PHASE_FORWARD, PHASE_BACKWARD, PHASE_OPTIMIZER, PHASE_OTHER,
 	};
-	char text[256] = "mean step:", share[FMT_MAX];
-	size_t at = strlen(text), begin = at;
+	char text[256], share[FMT_MAX];
+	size_t at = (size_t)snprintf(text, sizeof(text), "mean %s:", passes ? "pass" : "step");
+	size_t begin = at;
 
 	for (int i = 0; i < STEP_PHASES; i++)
 		if (phases->ns[order[i]] > phases->whole_ns / 1000)
@@ -138,6 +143,18 @@ static void take_parts(struct model *model, struct steps_pane_row *row)
 		memcpy(row->line.ns, parts.ns, sizeof(parts.ns));
 }
 
+static void requests_take(struct steps_pane *p, struct model *model)
+{
+	struct request_row *rows;
+
+	p->requests.requests = 0;
+	if (model_requests(model, &rows)) {
+		p->requests = rows[0];
+		snprintf(p->requests_name, sizeof(p->requests_name), "%s", rows[0].name);
+	}
+	free(rows);
+}
+
 static void steps_update(struct pane *pane, struct view *view, int width, int height)
 {
 	struct steps_pane *p = (struct steps_pane *)pane;
@@ -146,6 +163,7 @@ static void steps_update(struct pane *pane, struct view *view, int width, int he
 	int64_t longest = 0;
 
 	model_status(view->model, &p->status);
+	requests_take(p, view->model);
 	if (p->steps.n > MANY_STEPS && !p->status.finished &&
 	    view->clock_ns - p->taken_ns < MANY_WAIT_NS && view->clock_ns >= p->taken_ns)
 		return;
@@ -182,6 +200,7 @@ static void summary_draw(const struct step_stats *stats, struct area area)
 	char mean[2 * FMT_MAX + 48], p50[FMT_MAX], p99[FMT_MAX], count[FMT_MAX],
 		text[5 * FMT_MAX + 128];
 	char steady[FMT_MAX];
+	const char *what = stats->passes ? "passes" : "steps";
 	int used;
 
 	fmt_time(mean, stats->mean_ns);
@@ -191,17 +210,54 @@ static void summary_draw(const struct step_stats *stats, struct area area)
 			 fmt_count(count, left));
 	fmt_time(p50, stats->p50_ns);
 	fmt_time(p99, stats->p99_ns);
-	used = snprintf(text, sizeof(text), "%" PRIu64 " steps from %s: mean %s, p50 %s, p99 %s",
-			stats->count, stats->source ? stats->source : "marks", mean, p50, p99);
+	used = snprintf(text, sizeof(text), "%" PRIu64 " %s from %s: mean %s, p50 %s, p99 %s",
+			stats->count, what, stats->source ? stats->source : "marks", mean, p50,
+			p99);
 	if (stats->outliers && used < (int)sizeof(text))
 		snprintf(text + used, sizeof(text) - (size_t)used, ", %s far longer than usual",
 			 fmt_count(count, stats->outliers));
 	if (text_width(text) > area.width - 2)
-		snprintf(text, sizeof(text), "%" PRIu64 " steps: mean %s, p50 %s, p99 %s",
-			 stats->count, mean, p50, p99);
+		snprintf(text, sizeof(text), "%" PRIu64 " %s: mean %s, p50 %s, p99 %s",
+			 stats->count, what, mean, p50, p99);
 	if (text_width(text) > area.width - 2)
-		snprintf(text, sizeof(text), "%" PRIu64 " steps", stats->count);
+		snprintf(text, sizeof(text), "%" PRIu64 " %s", stats->count, what);
 	area_text(area, 1, 0, ROLE_MUTED, 0, text);
+}
+
+/* Leaves out the last parts of the text until it fits. */
+static void cut_parts(char *text, int width)
+{
+	while (text_width(text) > width && strstr(text, " · ")) {
+		char *last = text;
+
+		for (char *at = text; (at = strstr(at, " · ")); at++)
+			last = at;
+		*last = '\0';
+	}
+}
+
+/* Draws "6 requests to generate: 2.1/s, first token p50 40 ms", and what else fits. */
+static void requests_draw(const struct steps_pane *p, struct area area)
+{
+	const struct request_row *r = &p->requests;
+	char text[512], rate[24], time[FMT_MAX], count[FMT_MAX + 16];
+	size_t at;
+
+	at = (size_t)snprintf(text, sizeof(text), "%s to %s",
+			      fmt_many(count, r->requests, "request"), p->requests_name);
+	request_rate_text(r->requests_milli, rate, sizeof(rate));
+	if (*rate)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, " · %s requests/s", rate);
+	request_rate_text(r->tokens_milli, rate, sizeof(rate));
+	if (*rate)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, " · ≈%s tokens/s", rate);
+	at += (size_t)snprintf(text + at, sizeof(text) - at, " · first token p50 %s",
+			       fmt_time(time, r->first_p50_ns));
+	if (r->token_ns >= 0)
+		snprintf(text + at, sizeof(text) - at, " · %s per token",
+			 fmt_time(time, r->token_ns));
+	cut_parts(text, area.width - 2);
+	area_text(area, 1, 0, ROLE_DEFAULT, 0, text);
 }
 
 /* Draws whether step times are steady, their rate, and the estimated end. */
@@ -212,13 +268,7 @@ static void progress_draw(const struct steps_pane *p, const struct view *view, s
 
 	progress_of(&p->steps, view->settings, &progress);
 	progress_sentence(&progress, p->status.finished, text, sizeof(text));
-	while (text_width(text) > area.width - 2 && strstr(text, " · ")) {
-		char *last = text;
-
-		for (char *at = text; (at = strstr(at, " · ")); at++)
-			last = at;
-		*last = '\0';
-	}
+	cut_parts(text, area.width - 2);
 	area_text(area, 1, 0, ROLE_DEFAULT, 0, text);
 }
 
@@ -232,17 +282,21 @@ static void steps_draw(struct pane *pane, struct view *view, struct area area, b
 		summary_draw(&p->steps.stats, area);
 		area = area_sub(area, 0, 1, area.width, area.height - 1);
 	}
+	if (p->requests.requests && area.height >= 5) {
+		requests_draw(p, area);
+		area = area_sub(area, 0, 1, area.width, area.height - 1);
+	}
 	if (p->steps.n && area.height >= 6) {
 		progress_draw(p, view, area);
 		area = area_sub(area, 0, 1, area.width, area.height - 1);
 	}
 	row = table_current(&p->table);
 	if (row && row->has_path && area.height >= 6) {
-		path_draw(row, area, area.height - 1);
+		path_draw(row, p->steps.stats.passes, area, area.height - 1);
 		area.height--;
 	}
 	if (p->has_phases && area.height >= 6) {
-		phases_draw(&p->phases, area, area.height - 1);
+		phases_draw(&p->phases, p->steps.stats.passes, area, area.height - 1);
 		area.height--;
 	}
 	p->table.above = area.y - top;

@@ -306,6 +306,8 @@ void report_steps_json(struct json *json, struct model *model)
 		json_key_object(json, "steps");
 		json_key_uint(json, "count", stats.count);
 		json_text_if(json, "source", stats.source);
+		if (stats.passes)
+			json_key_bool(json, "passes", true);
 		json_key_int(json, "mean_ns", stats.mean_ns);
 		json_key_int(json, "p50_ns", stats.p50_ns);
 		json_key_int(json, "p99_ns", stats.p99_ns);

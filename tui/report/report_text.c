@@ -163,8 +163,9 @@ void report_steps_text(struct model *model, FILE *out)
 	count = model_steps(model, &stats, &rows);
 	model_unlock(model);
 	if (stats.count) {
-		fprintf(out, "\nsteps\n  %s   mean %s   p50 %s   p99 %s",
-			fmt_many(text, stats.count, "step"),
+		fprintf(out, "\n%s\n  %s   mean %s   p50 %s   p99 %s",
+			stats.passes ? "forward passes" : "steps",
+			fmt_many(text, stats.count, stats.passes ? "call" : "step"),
 			fmt_time(a, stats.mean_ns), fmt_time(b, stats.p50_ns),
 			fmt_time(c, stats.p99_ns));
 		if (stats.period_ns > 0) {
@@ -181,10 +182,11 @@ void report_steps_text(struct model *model, FILE *out)
 				" that compiled\n", fmt_time(a, stats.steady_ns), stats.warm_up,
 				stats.compiled);
 		if (stats.period_ns - stats.mean_ns >= stats.period_ns / BETWEEN_PART)
-			fprintf(out, "  %s from one to the next, %s of it in no step\n",
+			fprintf(out, "  %s from one to the next, %s of it in no %s\n",
 				fmt_time(a, stats.period_ns),
 				fmt_share(b, (uint64_t)(stats.period_ns - stats.mean_ns),
-					  (uint64_t)stats.period_ns));
+					  (uint64_t)stats.period_ns),
+				stats.passes ? "pass" : "step");
 		if (count > 1)
 			report_text_print_spark(rows, count, out);
 		report_breakdown_text(model, out);

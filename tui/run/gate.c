@@ -59,6 +59,7 @@ static int64_t began_ns(const struct event *event)
 	switch (event->type) {
 	case EVENT_OP: return event->u.op.start_ns;
 	case EVENT_STEP: return event->u.step.start_ns;
+	case EVENT_REQUEST: return event->u.request.start_ns;
 	case EVENT_CALL: return event->u.call.start_ns;
 	case EVENT_COMMAND: return event->u.command.call_ns;
 	case EVENT_WAIT: return event->u.wait.start_ns;

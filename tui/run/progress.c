@@ -89,6 +89,7 @@ void progress_of(const struct step_list *steps, const struct settings *settings,
 	};
 	if (!n)
 		return;
+	out->passes = steps->stats.passes;
 	progress_judge(steps, out);
 	if (recent > 1)
 		out->period_ns = (rows[n - 1].start_ns - rows[n - recent].start_ns) /
@@ -131,29 +132,32 @@ char *progress_samples(const struct progress *progress, char *text, size_t size)
 
 static void say_state(const struct progress *p, char *text, size_t size)
 {
+	const char *one = p->passes ? "pass" : "step", *many = p->passes ? "passes" : "steps";
+
 	switch (p->state) {
 	case PROGRESS_NONE:
 		say(text, size, "no steps");
 		break;
 	case PROGRESS_FEW:
-		say(text, size, "too few steps to say whether they are steady");
+		say(text, size, "too few %s to say whether they are steady", many);
 		break;
 	case PROGRESS_COMPILING:
-		say(text, size, "warming up: %u of the last %u steps compiled something",
-		    p->compiled, COMPILED_RECENT);
+		say(text, size, "warming up: %u of the last %u %s compiled something",
+		    p->compiled, COMPILED_RECENT, many);
 		break;
 	case PROGRESS_MOVING:
-		say(text, size, "not steady: the last %u steps took %d %% %s than those before",
-		    BLOCK, abs(p->change_milli) / 10, p->change_milli < 0 ? "less" : "more");
+		say(text, size, "not steady: the last %u %s took %d %% %s than those before",
+		    BLOCK, many, abs(p->change_milli) / 10, p->change_milli < 0 ? "less" : "more");
 		break;
 	case PROGRESS_STEADY:
-		say(text, size, "steady since step %lld", (long long)p->since);
+		say(text, size, "steady since %s %lld", one, (long long)p->since);
 		break;
 	}
 }
 
 char *progress_sentence(const struct progress *progress, bool ended, char *text, size_t size)
 {
+	const char *many = progress->passes ? "passes" : "steps";
 	char some[64];
 
 	text[0] = '\0';
@@ -161,14 +165,14 @@ char *progress_sentence(const struct progress *progress, bool ended, char *text,
 	if (progress->period_ns > 0) {
 		int64_t tenths = 10000000000LL / progress->period_ns;
 
-		say(text, size, "%lld.%lld steps/s", (long long)(tenths / 10),
-		    (long long)(tenths % 10));
+		say(text, size, "%lld.%lld %s/s", (long long)(tenths / 10),
+		    (long long)(tenths % 10), many);
 	}
 	if (*progress_samples(progress, some, sizeof(some)))
 		say(text, size, "%s", some);
 	if (progress->total)
-		say(text, size, "%lld of %lld steps", (long long)progress->done,
-		    (long long)progress->total);
+		say(text, size, "%lld of %lld %s", (long long)progress->done,
+		    (long long)progress->total, many);
 	if (progress->left_ns >= 0 && !ended)
 		say(text, size, "to go %s", fmt_clock(some, progress->left_ns));
 	return text;

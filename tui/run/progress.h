@@ -35,6 +35,7 @@ struct progress {
 	int64_t done, total;		/* steps; total 0: not set by the user */
 	int64_t left_ns;		/* -1: unknown */
 	int64_t samples;		/* per step; 0: not set by the user */
+	bool passes;			/* the steps are forward passes, and are called that */
 };
 
 /* settings NULL: the user has set nothing. */

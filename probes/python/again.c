@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whether two calls of a function that had their frames at the same address are one call.
+ *
+ * CPython puts the frame of the next call where the previous one was. Nothing in a frame numbers
+ * calls, but while a call goes on, its locals get values: a call whose locals look as they did when
+ * it was first seen, at the same place of the code, has begun anew. A loop whose locals all have
+ * values before it begins looks like that too, unless one of them is an integer that has grown by
+ * one, as the variable of range() does.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "probes/python/layout.h"
+#include "probes/python/python.h"
+
+#define OUTWARDS 128
+#define LOCALS_MAX 64
+#define TUPLE_MAX 16
+#define OBJECT_TYPE 8
+#define OBJECT_SIZE 16		/* of a tuple */
+#define OBJECT_ITEMS 24		/* of a tuple; the lowest digit of an int */
+#define CELL_CONTENT 16
+#define TYPE_NAME 24
+/* in a code object, from the line that it begins at: 3.11 to 3.13 */
+#define CODE_LOCALS 4
+
+/* The frames from that one inwards; returns how many. */
+static int py_frames_from(const char *out[PY_LOOK_FRAMES], const struct py_where *where,
+			  const void *from)
+{
+	const char *frames[OUTWARDS], *frame = where->frame;
+	int n = 0, found = 0;
+
+	while (frame && n < OUTWARDS) {
+		frames[n++] = frame;
+		if (frame == from)
+			break;
+		frame = py_pointer(frame, py_known->previous);
+	}
+	if (!n || frames[n - 1] != from)
+		return 0;
+	while (n-- > 0 && found < PY_LOOK_FRAMES)
+		if (frames[n][py_known->owner] < py_known->c_owner)
+			out[found++] = frames[n];
+	return found;
+}
+
+static int locals_of(const char *frame)
+{
+	int n = py_int(py_pointer(frame, py_known->code), py_known->first_line + CODE_LOCALS);
+
+	return n < 0 ? 0 : n < LOCALS_MAX ? n : LOCALS_MAX;
+}
+
+/* NULL: it has no value. *shared: functions inside of this one use it too. Its value is another
+ * thread's to change and to free, so it must not be looked into. */
+static const char *local(const char *frame, int i, bool *shared)
+{
+	const char *value = py_pointer(frame, py_known->locals + i * (int)sizeof(void *));
+
+	*shared = value && py_pointer(value, OBJECT_TYPE) == py_cell;
+	return *shared ? py_pointer(value, CELL_CONTENT) : value;
+}
+
+static bool has_type(const char *object, const char *type)
+{
+	const char *name = py_pointer(py_pointer(object, OBJECT_TYPE), TYPE_NAME);
+
+	return name && !strcmp(name, type);
+}
+
+void py_look(struct py_look *look, const struct py_where *where, const void *from)
+{
+	const char *frames[PY_LOOK_FRAMES];
+	int n = py_frames_from(frames, where, from);
+
+	*look = (struct py_look){ .n_ints = 0 };
+	for (int k = 0; k < n; k++) {
+		int count = locals_of(frames[k]);
+
+		for (int i = 0; i < count; i++) {
+			bool shared;
+			const char *value = local(frames[k], i, &shared);
+
+			if (!value)
+				continue;
+			look->set[k] |= UINT64_C(1) << i;
+			if (!shared && look->n_ints < PY_LOOK_INTS && has_type(value, "int"))
+				look->ints[look->n_ints++] =
+					(uint32_t)py_int(value, OBJECT_ITEMS);
+		}
+	}
+}
+
+bool py_same_call(const struct py_look *first, const struct py_look *last,
+		  const struct py_look *now)
+{
+	if (memcmp(first->set, now->set, sizeof(now->set)))
+		return true;
+	for (uint32_t i = 0; i < now->n_ints && i < last->n_ints; i++)
+		if (now->ints[i] == last->ints[i] + 1)
+			return true;
+	return false;
+}
+
+static bool each_of_tuple(const char *tuple, const char *type,
+			  bool (*take)(const void *object, void *arg), void *arg)
+{
+	int64_t n = (int64_t)(intptr_t)py_pointer(tuple, OBJECT_SIZE);
+
+	for (int i = 0; i < n && i < TUPLE_MAX; i++) {
+		const char *item = py_pointer(tuple, OBJECT_ITEMS + i * (int)sizeof(void *));
+
+		if (item && has_type(item, type) && take(item, arg))
+			return true;
+	}
+	return false;
+}
+
+bool py_each_local(const struct py_where *where, const void *from, const char *type,
+		   bool (*take)(const void *object, void *arg), void *arg)
+{
+	const char *frames[PY_LOOK_FRAMES];
+	int n = py_frames_from(frames, where, from);
+
+	for (int k = 0; k < n; k++) {
+		int count = locals_of(frames[k]);
+
+		for (int i = 0; i < count; i++) {
+			bool shared;
+			const char *value = local(frames[k], i, &shared);
+
+			if (!value || shared)
+				continue;
+			if (has_type(value, type) ? take(value, arg) :
+			    has_type(value, "tuple") && each_of_tuple(value, type, take, arg))
+				return true;
+		}
+	}
+	return false;
+}

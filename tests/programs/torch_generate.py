@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+# Programs that ask a small model for text in many ways, and write down what they did:
+# torch_generate.py FILE WHAT. The model has random weights; nothing is fetched.
+import json
+import os
+import sys
+import threading
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+import torch
+from transformers import GPT2Config, GPT2LMHeadModel
+
+counts = {"requests": 0, "passes": 0, "tokens": 0}
+lock = threading.Lock()
+
+
+def small(end=None):
+    return GPT2LMHeadModel(GPT2Config(
+        vocab_size=97, n_positions=128, n_embd=32, n_layer=2, n_head=2, bos_token_id=1,
+        eos_token_id=end, pad_token_id=0)).eval()
+
+
+torch.manual_seed(1)
+torch.set_num_threads(1)
+model = small()
+inner = GPT2LMHeadModel.forward
+
+
+# counts the passes themselves, whatever generate() makes of what it was asked for
+def forward(self, *args, **kwargs):
+    with lock:
+        counts["passes"] += 1
+    return inner(self, *args, **kwargs)
+
+
+GPT2LMHeadModel.forward = forward
+
+
+def prompt(batch=1):
+    return torch.randint(1, 97, (batch, 5))
+
+
+def ask(ids, tokens, **options):
+    before = counts["passes"]
+    out = model.generate(input_ids=ids, attention_mask=torch.ones_like(ids), do_sample=False,
+                         max_new_tokens=tokens, **options)
+    with lock:
+        counts["requests"] += 1
+        counts["tokens"] += len(ids) * (tokens if "eos_token_id" not in options else
+                                        counts["passes"] - before)
+    return out
+
+
+def same():
+    # nothing runs between two requests
+    ids = prompt()
+    mask = torch.ones_like(ids)
+    for _ in range(6):
+        model.generate(input_ids=ids, attention_mask=mask, do_sample=False, max_new_tokens=12)
+    counts["requests"], counts["tokens"] = 6, 72
+
+
+def batch():
+    for i in range(4):
+        ask(prompt(1 + i % 2), 9 + i)
+
+
+def beam():
+    for _ in range(3):
+        ask(prompt(2), 8, num_beams=3)
+
+
+def early():
+    ids = prompt()
+    first = int(ask(ids, 6)[0, -1])
+    for _ in range(3):
+        ask(ids, 20, eos_token_id=first)
+
+
+def threads():
+    every = [threading.Thread(target=ask, args=(prompt(), 7 + i)) for i in range(4)]
+    for thread in every:
+        thread.start()
+    for thread in every:
+        thread.join()
+
+
+def loop():
+    # passes alone, with nothing between them
+    ids = prompt(2)
+    with torch.no_grad():
+        for _ in range(15):
+            model(ids)
+
+
+def stream():
+    ids = prompt()
+    for _ in range(15):
+        logits = model(ids).logits
+        ids = torch.cat([ids, logits[:, -1:].argmax(-1)], 1)
+
+
+def own():
+    # a function of the user's, whose first op comes back with each token
+    def generate(ids, tokens):
+        for _ in range(tokens):
+            ids = torch.cat([ids, model(ids[:, -32:]).logits[:, -1:].argmax(-1)], 1)
+        return ids
+
+    ids = prompt(2)
+    with torch.no_grad():
+        for _ in range(5):
+            generate(ids, 11)
+    counts["requests"], counts["tokens"] = 5, 110
+
+
+class Stop(Exception):
+    pass
+
+
+def raises():
+    def fail(self, *args, **kwargs):
+        out = forward(self, *args, **kwargs)
+        if counts["passes"] % 5 == 0:
+            raise Stop
+        return out
+
+    GPT2LMHeadModel.forward = fail
+    for _ in range(3):
+        try:
+            ask(prompt(), 30)
+        except Stop:
+            counts["requests"] += 1
+            counts["tokens"] += 5
+
+
+def trains():
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    for _ in range(6):
+        ids = prompt(2)
+        model(ids, labels=ids).loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    counts["steps"] = 6
+
+
+def waits():
+    # until a file says so: what is attached to meanwhile
+    model.generate(input_ids=prompt(), do_sample=False, max_new_tokens=5)
+    counts.update(passes=0)
+    print("ready", flush=True)
+    while not os.path.exists(sys.argv[3]):
+        torch.ones(4).add_(1)
+        threading.Event().wait(0.01)
+    counts.update(passes=0, requests=0, tokens=0)
+    for i in range(4):
+        ask(prompt(), 10 + i)
+
+
+globals()[sys.argv[2]]()
+with open(sys.argv[1], "w") as out:
+    json.dump(counts, out)
+print("done")
