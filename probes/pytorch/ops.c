@@ -347,11 +347,13 @@ static inline void torch_op_begin(const void *rf, bool inputs)
 	count(t);
 	op = torch_op_named(t, rf, scope, &new, &text);
 	py_where(&new.where, top ? &top->where : NULL);
-	torch_passes_at(t, &new.where);
 	if (__builtin_expect(new.where.compiling || t->compile_depth || t->lookup_ns, 0)) {
 		torch_compile_before(t, new.kind, text, &new.where);
 		top = top_of(t);
 	}
+	/* what torch.compile runs while it works is no pass of the program's */
+	if (!t->compile_depth)
+		torch_passes_at(t, &new.where);
 	new.number = number;
 	new.twice = new.grad = false;
 	new.start_ns = 0;

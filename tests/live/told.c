@@ -6,7 +6,7 @@
  *
  * 	op	pid tid instance parent forward start_ns dur_ns depth flags name line shapes
  *
- * 	step	pid name start_ns dur_ns
+ * 	step	pid name start_ns dur_ns; pass: the same, of a forward pass
  *
  * 	kernel	pid op op_name name start_ns end_ns		of the processor's
  *
@@ -143,8 +143,9 @@ static void tell(const struct event *e)
 		tell_op(pid, &e->u.op);
 		break;
 	case EVENT_STEP:
-		printf("step\t%u\t%s\t%" PRId64 "\t%" PRId64 "\n", pid, name(pid, e->u.step.name),
-		       e->u.step.start_ns, e->u.step.dur_ns);
+		printf("%s\t%u\t%s\t%" PRId64 "\t%" PRId64 "\n",
+		       e->u.step.number == STEP_PASS ? "pass" : "step", pid,
+		       name(pid, e->u.step.name), e->u.step.start_ns, e->u.step.dur_ns);
 		break;
 	case EVENT_COMMAND:
 		tell_kernel(pid, &e->u.command);
