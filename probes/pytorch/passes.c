@@ -310,11 +310,18 @@ static void begin_pass(struct torch_calls *c, const struct py_where *where, bool
 
 void torch_passes_change(struct torch_thread *t, const struct py_where *where)
 {
-	struct torch_calls *c = t->calls ? t->calls : where->pass || where->request ?
-				calls_of_thread(t) : NULL;
+	struct torch_calls *c;
 	bool partial, other;
 	int64_t now_ns;
 
+	/* there are no passes to tell, so that this is not called again for this one */
+	if (torch_steps_train()) {
+		t->in_pass = where->pass;
+		t->in_request = where->request;
+		t->pass_chain = t->request_chain = 0;
+		return;
+	}
+	c = t->calls ? t->calls : where->pass || where->request ? calls_of_thread(t) : NULL;
 	if (!c || !atomic_load(&sees) || atomic_flag_test_and_set(&c->busy))
 		return;
 	c->pass.moved |= t->moved;
@@ -350,7 +357,7 @@ void torch_passes_ran(struct torch_thread *t, const struct torch_open *o)
 	const struct py_where *where = &o->where;
 	int64_t now_ns;
 
-	if (!t->calls)
+	if (!t->calls || torch_steps_train())
 		return;
 	now_ns = rt_now_ns();
 	t->calls->grad |= o->grad;
