@@ -70,27 +70,49 @@ static bool has_type(const char *object, const char *type)
 	return name && !strcmp(name, type);
 }
 
-void py_look(struct py_look *look, const struct py_where *where, const void *from)
+/* One local that has a value: the i-th of frame k. */
+struct local {
+	int k, i;
+	const char *value;
+	bool shared;		/* as in local() */
+};
+
+/* Visits the locals of the frames from one that is given inwards, until `each` returns true;
+ * whether it did. */
+static bool each_local(const struct py_where *where, const void *from,
+		       bool (*each)(const struct local *local, void *arg), void *arg)
 {
 	const char *frames[PY_LOOK_FRAMES];
 	int n = py_frames_from(frames, where, from);
 
-	*look = (struct py_look){ .n_ints = 0 };
 	for (int k = 0; k < n; k++) {
 		int count = locals_of(frames[k]);
 
 		for (int i = 0; i < count; i++) {
-			bool shared;
-			const char *value = local(frames[k], i, &shared);
+			struct local l = { .k = k, .i = i };
 
-			if (!value)
-				continue;
-			look->set[k] |= UINT64_C(1) << i;
-			if (!shared && look->n_ints < PY_LOOK_INTS && has_type(value, "int"))
-				look->ints[look->n_ints++] =
-					(uint32_t)py_int(value, OBJECT_ITEMS);
+			l.value = local(frames[k], i, &l.shared);
+			if (l.value && each(&l, arg))
+				return true;
 		}
 	}
+	return false;
+}
+
+static bool look_at(const struct local *l, void *arg)
+{
+	struct py_look *look = arg;
+
+	look->set[l->k] |= UINT64_C(1) << l->i;
+	if (!l->shared && look->n_ints < PY_LOOK_INTS && has_type(l->value, "int"))
+		look->ints[look->n_ints++] = (uint32_t)py_int(l->value, OBJECT_ITEMS);
+	return false;
+}
+
+void py_look(struct py_look *look, const struct py_where *where, const void *from)
+{
+	*look = (struct py_look){ .n_ints = 0 };
+	each_local(where, from, look_at, look);
 }
 
 bool py_same_call(const struct py_look *first, const struct py_look *last,
@@ -104,39 +126,39 @@ bool py_same_call(const struct py_look *first, const struct py_look *last,
 	return false;
 }
 
-static bool each_of_tuple(const char *tuple, const char *type,
-			  bool (*take)(const void *object, void *arg), void *arg)
+struct wanted {
+	const char *type;
+	bool (*take)(const void *object, void *arg);
+	void *arg;
+};
+
+static bool take_tuple(const struct wanted *w, const char *tuple)
 {
 	int64_t n = (int64_t)(intptr_t)py_pointer(tuple, OBJECT_SIZE);
 
 	for (int i = 0; i < n && i < TUPLE_MAX; i++) {
 		const char *item = py_pointer(tuple, OBJECT_ITEMS + i * (int)sizeof(void *));
 
-		if (item && has_type(item, type) && take(item, arg))
+		if (item && has_type(item, w->type) && w->take(item, w->arg))
 			return true;
 	}
 	return false;
 }
 
+static bool take_wanted(const struct local *l, void *arg)
+{
+	const struct wanted *w = arg;
+
+	if (l->shared)
+		return false;
+	return has_type(l->value, w->type) ? w->take(l->value, w->arg) :
+	       has_type(l->value, "tuple") && take_tuple(w, l->value);
+}
+
 bool py_each_local(const struct py_where *where, const void *from, const char *type,
 		   bool (*take)(const void *object, void *arg), void *arg)
 {
-	const char *frames[PY_LOOK_FRAMES];
-	int n = py_frames_from(frames, where, from);
+	struct wanted w = { type, take, arg };
 
-	for (int k = 0; k < n; k++) {
-		int count = locals_of(frames[k]);
-
-		for (int i = 0; i < count; i++) {
-			bool shared;
-			const char *value = local(frames[k], i, &shared);
-
-			if (!value || shared)
-				continue;
-			if (has_type(value, type) ? take(value, arg) :
-			    has_type(value, "tuple") && each_of_tuple(value, type, take, arg))
-				return true;
-		}
-	}
-	return false;
+	return each_local(where, from, take_wanted, &w);
 }
