@@ -39,6 +39,7 @@ struct hlo_module {
 	/* computations that are part of another's instruction; a table of hashes, 0: unused */
 	uint64_t *inner;
 	uint32_t inner_size;		/* a power of two */
+	uint32_t inner_n, computations;	/* entries in use, at most as many as computations */
 	void *memory;
 	size_t bytes;
 };
@@ -75,7 +76,7 @@ static bool hlo_room(struct hlo_module *m)
 {
 	struct pb walk = m->frames;
 	struct pb_field f;
-	uint32_t n[LISTS] = { 0 }, items = 0, computations = 0;
+	uint32_t n[LISTS] = { 0 }, items = 0;
 	char *at;
 
 	while (pb_next(&walk, &f))
@@ -83,13 +84,16 @@ static bool hlo_room(struct hlo_module *m)
 			n[f.number]++;
 	walk = m->message;
 	while (pb_next(&walk, &f))
-		computations += pb_bytes(&f, MODULE_COMPUTATIONS);
+		m->computations += pb_bytes(&f, MODULE_COMPUTATIONS);
 	for (int i = LIST_FILES; i < LISTS; i++) {
 		if (n[i] > ITEMS_MAX)
 			return false;
 		items += n[i];
 	}
-	for (m->inner_size = 16; m->inner_size < 2 * computations && m->inner_size < ITEMS_MAX;)
+	if (m->computations > ITEMS_MAX)
+		return false;
+	/* never more than half full, so that a search ends soon */
+	for (m->inner_size = 16; m->inner_size <= 2 * m->computations;)
 		m->inner_size *= 2;
 	m->bytes = items * sizeof(struct pb) + m->inner_size * sizeof(*m->inner) +
 		(n[LIST_FRAMES] + 1) * sizeof(*m->sources);
@@ -169,7 +173,7 @@ static uint32_t source_of_metadata(const struct hlo_module *m, struct pb metadat
 static bool inner_at(const struct hlo_module *m, uint64_t id, uint32_t *at)
 {
 	*at = (uint32_t)(id * 0x9e3779b97f4a7c15u >> 32) & (m->inner_size - 1);
-	for (uint32_t n = 0; n < m->inner_size && m->inner[*at]; n++) {
+	while (m->inner[*at]) {
 		if (m->inner[*at] == id + 1)
 			return true;
 		*at = (*at + 1) & (m->inner_size - 1);
@@ -181,8 +185,11 @@ static void inner_add(struct hlo_module *m, uint64_t id)
 {
 	uint32_t at;
 
-	if (!inner_at(m, id, &at) && !m->inner[at])
-		m->inner[at] = id + 1;
+	/* more are called than there are: that module is damaged */
+	if (inner_at(m, id, &at) || m->inner_n >= m->computations || id == UINT64_MAX)
+		return;
+	m->inner[at] = id + 1;
+	m->inner_n++;
 }
 
 /* Whether XLA runs the instructions of the computations that such an instruction calls. */
