@@ -48,15 +48,15 @@ static void print_wrapped(const char *text, size_t width)
 static void print_line(const struct attach_line *line, size_t width)
 {
 	static const char *const verdicts[] = { "can", "partly", "cannot", "none" };
-	char clean[ATTACH_WHY_MAX * 3], todo[ATTACH_TODO_MAX + 4];
+	char clean[ATTACH_WHY_MAX * 3], hint[ATTACH_HINT_MAX + 4];
 
 	printf("  %-8s%-13s", verdicts[line->verdict], line->what);
 	print_wrapped(text_clean(clean, sizeof(clean), line->why), width);
-	if (!line->todo[0])
+	if (!line->hint[0])
 		return;
 	printf("%*s", INDENT, "");
-	snprintf(todo, sizeof(todo), "-> %s", line->todo);
-	print_wrapped(text_clean(clean, sizeof(clean), todo), width);
+	snprintf(hint, sizeof(hint), "-> %s", line->hint);
+	print_wrapped(text_clean(clean, sizeof(clean), hint), width);
 }
 
 static void print_check(const struct attach_check *check)

@@ -153,9 +153,9 @@ static bool has_folder(pid_t pid)
 	return false;
 }
 
-bool place_possible(pid_t pid, char *why, size_t size, char *todo, size_t todo_size)
+bool place_possible(pid_t pid, char *why, size_t size, char *hint, size_t hint_size)
 {
-	snprintf(todo, todo_size, "run tftop inside the container: 'docker exec', 'podman exec' or "
+	snprintf(hint, hint_size, "run tftop inside the container: 'docker exec', 'podman exec' or "
 		 "'nsenter -t %d -a'",
 		 (int)pid);
 	if (!porter_is_possible()) {
@@ -166,11 +166,11 @@ bool place_possible(pid_t pid, char *why, size_t size, char *todo, size_t todo_s
 			 "(CAP_SYS_ADMIN)" :
 			 "its mounts do not belong to a user namespace of tftop's user");
 		if (geteuid() != 0)
-			snprintf(todo, todo_size, "run tftop as root, or inside the container: "
+			snprintf(hint, hint_size, "run tftop as root, or inside the container: "
 				 "'docker exec', 'podman exec' or 'nsenter -t %d -a'", (int)pid);
 	} else if (!is_writable_folder(pid, "/dev/shm")) {
 		snprintf(why, size, "it has no writable '/dev/shm', which LTTng needs");
-		snprintf(todo, todo_size, "mount one in the container: 'mount -t tmpfs -o "
+		snprintf(hint, hint_size, "mount one in the container: 'mount -t tmpfs -o "
 			 "mode=1777 none /dev/shm'");
 	} else if (!has_folder(pid)) {
 		snprintf(why, size, "none of its /tmp, /var/tmp, /dev/shm and /run is writable, "

@@ -43,9 +43,9 @@ int place_open_inside(pid_t pid, const char *path, int flags);
 /* The number that a uid of tftop's user namespace has in the process's own. */
 uid_t place_inner_uid(pid_t pid, uid_t uid);
 
-/* Whether a place could be made for the process; false with the reason, and in `todo` what to
+/* Whether a place could be made for the process; false with the reason, and in `hint` what to
  * do. Nothing is touched. */
-bool place_possible(pid_t pid, char *why, size_t size, char *todo, size_t todo_size);
+bool place_possible(pid_t pid, char *why, size_t size, char *hint, size_t hint_size);
 
 /*
  * Makes the place in the first of /run, /tmp, /var/tmp, /dev/shm that is writable. home: tftop's

@@ -26,12 +26,12 @@ struct attach_line *attach_add(struct attach_check *check, const char *what,
 	return line;
 }
 
-void attach_todo(struct attach_line *line, const char *format, ...)
+void attach_hint(struct attach_line *line, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(line->todo, sizeof(line->todo), format, args);
+	vsnprintf(line->hint, sizeof(line->hint), format, args);
 	va_end(args);
 }
 
@@ -58,12 +58,12 @@ static void say_absent(struct attach_check *check, pid_t pid)
 	if (kill(pid, 0) && errno == ESRCH) {
 		line = attach_add(check, "process", ATTACH_CANNOT, "there is no process %d",
 				  (int)pid);
-		attach_todo(line, "'pgrep -af NAME' lists PIDs");
+		attach_hint(line, "'pgrep -af NAME' lists PIDs");
 		return;
 	}
 	line = attach_add(check, "process", ATTACH_CANNOT, "process %d exists, but /proc does not "
 			  "show it", (int)pid);
-	attach_todo(line, "run tftop as the user of the process or as root (/proc is mounted with "
+	attach_hint(line, "run tftop as the user of the process or as root (/proc is mounted with "
 		    "hidepid, or belongs to another PID namespace)");
 }
 
@@ -76,13 +76,13 @@ static bool check_process(struct attach_check *check, const struct facts *t)
 	if (t->tgid > 0 && t->tgid != t->pid) {
 		line = attach_add(check, "process", ATTACH_CANNOT, "%d is a thread of process %d",
 				  pid, (int)t->tgid);
-		attach_todo(line, "use '-p %d'", (int)t->tgid);
+		attach_hint(line, "use '-p %d'", (int)t->tgid);
 	} else if (t->pid == getpid()) {
 		attach_add(check, "process", ATTACH_CANNOT, "%d is this tftop itself", pid);
 	} else if (t->pid == 1) {
 		line = attach_add(check, "process", ATTACH_CANNOT, "1 is the init process: if it "
 				  "fails, the whole machine or container ends");
-		attach_todo(line, "start the program below an init process ('docker run --init')");
+		attach_hint(line, "start the program below an init process ('docker run --init')");
 	} else if (t->stat.state == 'Z' || t->stat.state == 'X') {
 		attach_add(check, "process", ATTACH_CANNOT, "%d has ended; its parent %d has not "
 			   "collected its exit status yet", pid, (int)t->stat.parent);
@@ -90,7 +90,7 @@ static bool check_process(struct attach_check *check, const struct facts *t)
 		attach_add(check, "process", ATTACH_CANNOT, "%d is a kernel thread", pid);
 	} else if (t->stat.state == 'T') {
 		line = attach_add(check, "process", ATTACH_CANNOT, "%d is stopped", pid);
-		attach_todo(line, "continue it with 'kill -CONT %d', then try again", pid);
+		attach_hint(line, "continue it with 'kill -CONT %d', then try again", pid);
 	} else {
 		attach_add(check, "process", ATTACH_CAN, "%d is running, with uid %u", pid,
 			   t->uids[1]);
@@ -111,7 +111,7 @@ static void check_tracer(struct attach_check *check, const struct facts *t)
 	process_stat(t->tracer, &stat);
 	line = attach_add(check, "tracer", ATTACH_CANNOT, "'%s' (%d) is tracing the process, and "
 			  "the system allows one tracer only", stat.comm, (int)t->tracer);
-	attach_todo(line, "detach or end that tracer");
+	attach_hint(line, "detach or end that tracer");
 }
 
 /*
@@ -149,7 +149,7 @@ static void check_seccomp(struct attach_check *check, const struct facts *t)
 	else
 		line = attach_add(check, "seccomp", ATTACH_CANNOT, "this system does not tell "
 				  "whether its system calls are filtered");
-	attach_todo(line, "start the program without the filter, with 'tftop -- PROGRAM'");
+	attach_hint(line, "start the program without the filter, with 'tftop -- PROGRAM'");
 }
 
 /* What LTTng opens in the process: a buffer and its wake-up for each processor and channel. */
@@ -171,7 +171,7 @@ static void check_descriptors(struct attach_check *check, const struct facts *t)
 		return;
 	line = attach_add(check, "descriptors", ATTACH_CANNOT, "the process may open %lld files, "
 			  "and LTTng alone needs %lld in it", limit, needed);
-	attach_todo(line, "raise the limit with 'prlimit --pid %d --nofile=4096'", (int)t->pid);
+	attach_hint(line, "raise the limit with 'prlimit --pid %d --nofile=4096'", (int)t->pid);
 }
 
 /* ---- the whole check ---- */
@@ -194,7 +194,7 @@ void attach_conclude(struct attach_check *check)
 		return;
 	if (first)
 		snprintf(check->error, sizeof(check->error), "%s%s%s", first->why,
-			 first->todo[0] ? ": " : "", first->todo);
+			 first->hint[0] ? ": " : "", first->hint);
 	else
 		snprintf(check->error, sizeof(check->error), "no probe for what the program uses "
 			 "can be attached to a running process: start it with 'tftop -- PROGRAM'");

@@ -21,7 +21,7 @@
 
 #define ATTACH_LINES_MAX 32
 #define ATTACH_WHY_MAX 360
-#define ATTACH_TODO_MAX 240
+#define ATTACH_HINT_MAX 240
 
 enum attach_verdict {
 	ATTACH_CAN = 0,
@@ -36,13 +36,13 @@ struct attach_line {
 	bool probe;		/* about one probe; other lines are about all */
 	bool loaded;		/* of a probe: what it observes is loaded */
 	char why[ATTACH_WHY_MAX];
-	char todo[ATTACH_TODO_MAX];	/* what to do; "": nothing */
+	char hint[ATTACH_HINT_MAX];	/* what to do; "": nothing */
 };
 
 struct attach_check {
 	bool possible;		/* nothing that all depends on failed, and a probe fits */
 	/* If not possible: the first reason, and what to do. */
-	char error[ATTACH_WHY_MAX + ATTACH_TODO_MAX + 64];
+	char error[ATTACH_WHY_MAX + ATTACH_HINT_MAX + 64];
 	pid_t pid;		/* 0: the machine was checked */
 	uint64_t start_ticks;	/* of /proc/PID/stat: identifies the process */
 	uid_t uid;		/* effective ids */
@@ -64,12 +64,12 @@ const char *attach_probe_for(const char *file);
 
 /* ---- for a check of another kind (probes/session/lttng/machine.h) ---- */
 
-/* Adds a line and returns it, so that attach_todo() can complete it. Never NULL. */
+/* Adds a line and returns it, so that attach_hint() can complete it. Never NULL. */
 __attribute__((format(printf, 4, 5)))
 struct attach_line *attach_add(struct attach_check *check, const char *what,
 			       enum attach_verdict verdict, const char *why, ...);
 __attribute__((format(printf, 2, 3)))
-void attach_todo(struct attach_line *line, const char *format, ...);
+void attach_hint(struct attach_line *line, const char *format, ...);
 /* Adds whether tftop may attach to programs at all. */
 void attach_check_attaching(struct attach_check *check);
 /* Adds a line for each probe library that is there. */

@@ -91,13 +91,13 @@ static void add_late_line(struct attach_check *check, const struct facts *t,
 		line = attach_add(check, probe->name, ATTACH_CANNOT, TFT_XLA_LATE_WHY
 				  ", and %s may be the cause; so this probe stays out",
 				  probe->not_xla);
-		attach_todo(line, "start the program with 'tftop -- PROGRAM'");
+		attach_hint(line, "start the program with 'tftop -- PROGRAM'");
 	} else if (!late) {
 		line = attach_add(check, probe->name, ATTACH_CANNOT,
 				  "%s%.80s%sthis probe must be there from the program's start",
 				  runtime ? "'" : "", runtime ? runtime : "",
 				  runtime ? "' is loaded; " : "");
-		attach_todo(line, "start the program with 'tftop -- PROGRAM'");
+		attach_hint(line, "start the program with 'tftop -- PROGRAM'");
 	} else {
 		line = attach_add(check, probe->name, probe->missing ? ATTACH_PARTLY : ATTACH_CAN,
 				  "%s%.80s%s%s%s", runtime ? "'" : "",
@@ -130,7 +130,7 @@ void check_probes(struct attach_check *check, const struct facts *t, const char 
 		if (!lib_dir[0] || access(path, R_OK)) {
 			line = attach_add(check, probe->name, ATTACH_CANNOT, "its library '%s' is "
 					  "missing beside tftop", probe->library);
-			attach_todo(line, "run 'make' or 'make install' again; it names what could "
+			attach_hint(line, "run 'make' or 'make install' again; it names what could "
 				    "not be built");
 			line->probe = true;
 			continue;
@@ -193,7 +193,7 @@ void check_cupti(struct attach_check *check, const struct facts *t)
 				  "%.100s uses it: before CUDA 13.3 kernels and copies are then "
 				  "reported to that profiler alone",
 				  who);
-		attach_todo(line, "end that profiler first to see CUDA kernels and copies");
+		attach_hint(line, "end that profiler first to see CUDA kernels and copies");
 	} else {
 		attach_add(check, "CUPTI", ATTACH_CAN, "'%.160s' is loaded; no library of another "
 			   "profiler was found; while the program's own profiler records the "

@@ -95,13 +95,13 @@ static void check_glibc(struct attach_check *check, const struct facts *t,
 	if (libc->deleted) {
 		line = attach_add(check, "program", ATTACH_CANNOT, "its C library '%s' was "
 				  "replaced on disk after the program started", libc->path);
-		attach_todo(line, "restart the program");
+		attach_hint(line, "restart the program");
 	} else if (!minor && place_same_space(t->pid, "mnt") == 1 &&
 		   !place_is_shared(t->pid, "/")) {
 		line = attach_add(check, "program", ATTACH_CANNOT, "the program called chroot(): "
 				  "its C library '%s' is outside its root now, and so would the "
 				  "probes be", libc->path);
-		attach_todo(line, "start the program with 'tftop -- PROGRAM'");
+		attach_hint(line, "start the program with 'tftop -- PROGRAM'");
 	} else if (!minor) {
 		attach_add(check, "program", ATTACH_CANNOT, "its C library '%s' cannot be read: %s",
 			   libc->path, strerror(errno));
@@ -109,7 +109,7 @@ static void check_glibc(struct attach_check *check, const struct facts *t,
 		line = attach_add(check, "program", ATTACH_CANNOT,
 				  "its glibc is version 2.%d, and these probes need 2.%d",
 				  minor, needed > GLIBC_OLDEST ? needed : GLIBC_OLDEST);
-		attach_todo(line, "build tftop on a system with a glibc that is no newer");
+		attach_hint(line, "build tftop on a system with a glibc that is no newer");
 	} else {
 		attach_add(check, "program", ATTACH_CAN,
 			   MACHINE_NAME ", glibc 2.%d, dynamically linked", minor);
@@ -127,17 +127,17 @@ static void say_kind(struct attach_check *check, const struct facts *t, enum exe
 	if (kind == EXECUTABLE_MUSL || facts_file(t, "ld-musl-")) {
 		line = attach_add(check, "program", ATTACH_CANNOT,
 				  "its C library is musl; the probes and LTTng need glibc");
-		attach_todo(line, "run the program in an image with glibc (Debian, Ubuntu, Fedora, "
+		attach_hint(line, "run the program in an image with glibc (Debian, Ubuntu, Fedora, "
 			    "not Alpine)");
 	} else if (kind == EXECUTABLE_STATIC) {
 		line = attach_add(check, "program", ATTACH_CANNOT, "the program is statically "
 				  "linked: no library can be loaded into it");
-		attach_todo(line, "link the program dynamically");
+		attach_hint(line, "link the program dynamically");
 	} else if (is_secure(t)) {
 		line = attach_add(check, "program", ATTACH_CANNOT, "the program runs set-uid, "
 				  "set-gid or with file capabilities: LTTng ignores its "
 				  "environment");
-		attach_todo(line, "start the program as the user it runs as");
+		attach_hint(line, "start the program as the user it runs as");
 	} else if (!t->files_known) {
 		attach_add(check, "program", ATTACH_CANNOT, "its memory mappings cannot be read");
 	} else if (!libc) {
@@ -222,7 +222,7 @@ static void say_ours(struct attach_check *check, const struct facts *t, const ch
 	if (control_folder(t, folder, sizeof(folder), &there) && there) {
 		line = attach_add(check, "LTTng", ATTACH_CANNOT, "another tftop is attached (its "
 				  "folder is '%s')", folder);
-		attach_todo(line, "quit that tftop first, or restart the program");
+		attach_hint(line, "quit that tftop first, or restart the program");
 	} else if (has_name(runtime, STAGE_RUNTIME_ENTRY) &&
 		   (check->apart || may_link(t, folder))) {
 		check->again = true;
@@ -232,7 +232,7 @@ static void say_ours(struct attach_check *check, const struct facts *t, const ch
 		line = attach_add(check, "LTTng", ATTACH_CANNOT, "an earlier tftop was attached, "
 				  "and LTTng in the program remains bound to its folder '%s'",
 				  folder);
-		attach_todo(line, "attach as the same user as before, or restart the program");
+		attach_hint(line, "attach as the same user as before, or restart the program");
 	}
 }
 
@@ -246,7 +246,7 @@ static void say_foreign(struct attach_check *check, const struct facts *t)
 	line = attach_add(check, "LTTng", ATTACH_CANNOT, "LTTng-UST is already loaded and bound to "
 			  "the session daemon of '%.200s'; it accepts no second one",
 			  home ? home : "an unknown home");
-	attach_todo(line, "start the program with 'tftop -- PROGRAM', or use that daemon's session "
+	attach_hint(line, "start the program with 'tftop -- PROGRAM', or use that daemon's session "
 		    "('lttng')");
 }
 
@@ -261,7 +261,7 @@ void check_lttng(struct attach_check *check, const struct facts *t, const char *
 		line = attach_add(check, "LTTng", ATTACH_CANNOT, "'%.200s' of LTTng-UST 2.12 or "
 				  "older is loaded; the probes need 2.13, and both in one process "
 				  "would crash it", old->path);
-		attach_todo(line, "start the program with LTTng-UST 2.13 or without LTTng");
+		attach_hint(line, "start the program with LTTng-UST 2.13 or without LTTng");
 	} else if (facts_file(t, RUNTIME_LIBRARY)) {
 		say_ours(check, t, lib_dir);
 	} else if (facts_file(t, "liblttng-ust.so.")) {

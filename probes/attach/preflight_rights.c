@@ -47,33 +47,33 @@ static void add_refusal(struct attach_check *check, const struct facts *t, int e
 		line = attach_add(check, "permission", ATTACH_CANNOT, "the process belongs to uid "
 				  "%u, tftop to uid %u",
 				  t->uids[1], (unsigned int)getuid());
-		attach_todo(line, "run tftop as that user or as root");
+		attach_hint(line, "run tftop as that user or as root");
 	} else if (scope == 3) {
 		line = attach_add(check, "permission", ATTACH_CANNOT, "attaching is disabled until "
 				  "the next boot (kernel.yama.ptrace_scope is 3)");
-		attach_todo(line, "start the program with 'tftop -- PROGRAM', which does not need "
+		attach_hint(line, "start the program with 'tftop -- PROGRAM', which does not need "
 			    "to attach");
 	} else if (!is_dumpable(t)) {
 		line = attach_add(check, "permission", ATTACH_CANNOT, "the process is not "
 				  "dumpable: it called prctl(PR_SET_DUMPABLE, 0), or it changed "
 				  "its user or capabilities");
-		attach_todo(line, "run tftop as root, or start the program without that");
+		attach_hint(line, "run tftop as root, or start the program without that");
 	} else if (scope > 0) {
 		line = attach_add(check, "permission", ATTACH_CANNOT,
 				  "kernel.yama.ptrace_scope is %d: %s", scope,
 				  scope == 1 ? "only a parent may attach" : "only root may attach");
-		attach_todo(line, "run tftop as root, set kernel.yama.ptrace_scope to 0, or start "
+		attach_hint(line, "run tftop as root, set kernel.yama.ptrace_scope to 0, or start "
 			    "the program with 'tftop -- PROGRAM'");
 	} else if (t->permitted & ~mine) {
 		line = attach_add(check, "permission", ATTACH_CANNOT,
 				  "the process has capabilities that tftop does not have (%#llx)",
 				  (unsigned long long)(t->permitted & ~mine));
-		attach_todo(line,
+		attach_hint(line,
 			    "run tftop with CAP_SYS_PTRACE (in a container: --cap-add SYS_PTRACE)");
 	} else {
 		line = attach_add(check, "permission", ATTACH_CANNOT, "the system refuses access "
 				  "(%s), although user and capabilities match", strerror(error));
-		attach_todo(line, "check the log of the security module (SELinux, AppArmor, "
+		attach_hint(line, "check the log of the security module (SELinux, AppArmor, "
 			    "Landlock), or run tftop where the program was started");
 	}
 }
@@ -98,7 +98,7 @@ void check_permission(struct attach_check *check, const struct facts *t)
 		line = attach_add(check, "permission", ATTACH_CANNOT, "the process belongs to uid "
 				  "%u and could not reach the files of tftop, which runs as uid "
 				  "%u", t->uids[1], (unsigned int)getuid());
-		attach_todo(line, "run tftop as that user or as root");
+		attach_hint(line, "run tftop as that user or as root");
 	}
 }
 
@@ -114,7 +114,7 @@ void attach_check_attaching(struct attach_check *check)
 		line = attach_add(check, "attaching", ATTACH_PARTLY, "not allowed: "
 				  "kernel.yama.ptrace_scope is %d; programs that tftop starts are "
 				  "not affected", scope);
-		attach_todo(line, scope == 3 ? "this cannot be changed before the next boot" :
+		attach_hint(line, scope == 3 ? "this cannot be changed before the next boot" :
 			    "run tftop as root, or set kernel.yama.ptrace_scope to 0");
 	} else {
 		attach_add(check, "attaching", ATTACH_CAN, may ? "tftop can attach to programs of "

@@ -16,7 +16,7 @@ static void check_files(struct attach_check *check, const struct facts *t, const
 	const char *base = dir_base();
 	bool seen = (!base || place_is_shared(t->pid, base)) &&
 		    (!lib_dir[0] || place_is_shared(t->pid, lib_dir));
-	char why[ATTACH_WHY_MAX - 80], todo[ATTACH_TODO_MAX];
+	char why[ATTACH_WHY_MAX - 80], hint[ATTACH_HINT_MAX];
 	struct attach_line *line;
 
 	if (seen) {
@@ -25,7 +25,7 @@ static void check_files(struct attach_check *check, const struct facts *t, const
 			   "as tftop" :
 			   "the process has another root or mount namespace, but sees tftop's "
 			   "folders");
-	} else if (place_possible(t->pid, why, sizeof(why), todo, sizeof(todo))) {
+	} else if (place_possible(t->pid, why, sizeof(why), hint, sizeof(hint))) {
 		check->apart = true;
 		attach_add(check, "files", ATTACH_CAN, "the process has another root or mount "
 			   "namespace (a container): the files that the probes need are mounted "
@@ -33,7 +33,7 @@ static void check_files(struct attach_check *check, const struct facts *t, const
 	} else {
 		line = attach_add(check, "files", ATTACH_CANNOT, "the process has another root or "
 				  "mount namespace (a container), and %s", why);
-		attach_todo(line, "%s", todo);
+		attach_hint(line, "%s", hint);
 	}
 }
 

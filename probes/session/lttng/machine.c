@@ -41,7 +41,7 @@ static void check_privacy(struct attach_check *check)
 	line = attach_add(check, "privacy", ATTACH_PARTLY, "no private network namespace (%s): "
 			  "other users of this machine can connect to the session while tftop runs",
 			  strerror(places.error ? places.error : EPERM));
-	attach_todo(line, "allow user namespaces, or run tftop in a container of its own");
+	attach_hint(line, "allow user namespaces, or run tftop in a container of its own");
 }
 
 static void check_folder(struct attach_check *check)
@@ -56,7 +56,7 @@ static void check_folder(struct attach_check *check)
 		return;
 	}
 	line = attach_add(check, "folder", ATTACH_CANNOT, "no writable place for a private folder");
-	attach_todo(line, "make XDG_RUNTIME_DIR or /tmp writable");
+	attach_hint(line, "make XDG_RUNTIME_DIR or /tmp writable");
 }
 
 static void check_memory(struct attach_check *check)
@@ -71,7 +71,7 @@ static void check_memory(struct attach_check *check)
 		line = attach_add(check, "memory", ATTACH_CANNOT,
 				  "'/dev/shm' is missing or not writable: LTTng has no shared "
 				  "memory");
-		attach_todo(line, "mount it: 'mount -t tmpfs tmpfs /dev/shm'");
+		attach_hint(line, "mount it: 'mount -t tmpfs tmpfs /dev/shm'");
 		return;
 	}
 	room = (uint64_t)fs.f_bavail * fs.f_frsize;
@@ -90,7 +90,7 @@ static void check_memory(struct attach_check *check)
 			   (unsigned long long)room >> 20);
 		return;
 	}
-	attach_todo(line, "make it larger (in a container: --shm-size=1g)");
+	attach_hint(line, "make it larger (in a container: --shm-size=1g)");
 }
 
 void machine_check(struct attach_check *check, const char *lib_dir)
@@ -101,7 +101,7 @@ void machine_check(struct attach_check *check, const char *lib_dir)
 	if (!lib_dir[0]) {
 		line = attach_add(check, "probes", ATTACH_CANNOT,
 				  "no probe libraries beside tftop");
-		attach_todo(line, "run 'make' or 'make install' again");
+		attach_hint(line, "run 'make' or 'make install' again");
 	}
 	check_daemons(check);
 	check_privacy(check);
