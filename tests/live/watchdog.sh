@@ -25,6 +25,13 @@ in_steps() { [ -e "$work/steps/$1" ]; }
 steps() { touch "$work/steps/$1" && wait_for 20 in_steps "$2" || fail "$1: no steps: $(log_tail)"; }
 began() { logged 'PROGRAM is process' || ! kill -0 "$watcher" 2>/dev/null; }
 
+# ends PID WHOSE STATUS: it ends, with that status
+ends() {
+	wait_for 30 gone "$1" || { fail "$2 does not end: $(log_tail)"; return; }
+	wait "$1"
+	is "$2's status" $? "$3"
+}
+
 # begin HOW [OPTION…]: the program under tftop, its first counted steps taken. HOW: -p, launch
 begin() {
 	local how=$1
@@ -47,14 +54,11 @@ begin() {
 finish() {
 	touch "$work/steps/end"
 	if [ -n "$program" ]; then
-		wait "$program"
-		is "the program's status" $? 3 || return
+		ends "$program" 'the program' 3 || return
 		program=
-		wait "$watcher"
-		is "tftop's status" $? 0 || return
+		ends "$watcher" tftop 0 || return
 	else
-		wait "$watcher"
-		is "tftop's status" $? 3 || return
+		ends "$watcher" tftop 3 || return
 	fi
 	watcher=
 	is 'what it computed' "$(sort -u "$work/steps/result")" "$(cat "$tmp/alone$kind$framework")"
@@ -106,7 +110,7 @@ drawn() {
 	begin launch --headless -o "$work/rec" --size 120x30 --script "$work/script" &&
 		wait_for 40 test -e "$work/seen" && strike lttng-sessiond KILL && steps again again.done || return
 	touch "$work/steps/end"
-	wait "$watcher"
+	ends "$watcher" tftop 3 || return
 	watcher=
 	grep -q '▒▒▒' "$work/screen" || fail "no gap: $(first_lines "$work/screen")" || return
 	# the recording has it too, when it is read, and not the cache of what was seen
@@ -133,14 +137,12 @@ early() {
 	watcher=$!
 	wait_for 20 daemon lttng-consumerd >"$work/pid" && kill -KILL "$(head -n 1 "$work/pid")" ||
 		{ fail 'no consumerd'; return; }
-	wait "$watcher"
-	is "tftop's status" $? 125 || return
+	ends "$watcher" tftop 125 || return
 	watcher=
 	grep -qE "LTTng|lttng-" "$work/said" && ! grep -q 'probes did not start' "$work/said" ||
 		fail "$(first_lines "$work/said")" || return
 	touch "$work/steps/end"
-	wait "$program"
-	is "the program's status" $? 3
+	ends "$program" 'the program' 3
 	program=
 }
 
