@@ -4,13 +4,8 @@
 
 #include "model/core/model.h"
 #include "model/query/cost.h"
-#include "model/recording/export.h"
+#include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
-
-static void put(struct model *model, struct event event)
-{
-	model_apply(model, &event, 1);
-}
 
 static struct event of(enum event_type type, int64_t time_ns)
 {
@@ -24,21 +19,6 @@ static struct event of(enum event_type type, int64_t time_ns)
 			.host = "here", .command = "program",
 		};
 	return event;
-}
-
-/* Another model of what this one gives back. */
-static struct model *again(struct model *model)
-{
-	struct model_export *export = model_export_new(model, INT64_MIN);
-	struct model *copy = model_new(NULL);
-	struct event events[64];
-	size_t n;
-
-	while ((n = model_export_next(export, events, 64)) > 0)
-		model_apply(copy, events, n);
-	model_export_free(export);
-	model_finish(copy, false);
-	return copy;
 }
 
 static struct event bare_of(int64_t start_ns, int64_t dur_ns, uint32_t steps)
@@ -58,18 +38,18 @@ TEST(bares_are_exported)
 	struct event event = of(EVENT_COST, 9000);
 	struct own_cost cost, kept;
 
-	put(model, of(EVENT_PROCESS, 0));
+	apply_one(model, of(EVENT_PROCESS, 0));
 	CHECK(!model_own_cost(model, &cost));
 	event.u.cost = (struct event_cost) {
 		.pairs = 9, .every = 4, .budget = 2, .steps = 100, .bare = 30, .step_ns = 1000,
 		.wall_ns = 90, .wall_low_ns = -10, .wall_high_ns = 200,
 		.cpu_ns = 80, .cpu_low_ns = 60, .cpu_high_ns = 110,
 	};
-	put(model, event);
-	put(model, bare_of(1000, 500, 1));
-	put(model, bare_of(1500, 500, 2));
-	put(model, bare_of(5000, 100, 1));
-	copy = again(model);
+	apply_one(model, event);
+	apply_one(model, bare_of(1000, 500, 1));
+	apply_one(model, bare_of(1500, 500, 2));
+	apply_one(model, bare_of(5000, 100, 1));
+	copy = saved_again(model);
 	CHECK(model_own_cost(model, &cost) && model_own_cost(copy, &kept));
 	CHECK(!memcmp(&cost, &kept, sizeof(cost)));
 	CHECK_INT(cost.pairs, 9);
@@ -102,24 +82,24 @@ TEST(bares_impossible)
 	struct model_status status;
 	struct own_cost cost;
 
-	put(model, of(EVENT_PROCESS, 0));
+	apply_one(model, of(EVENT_PROCESS, 0));
 	event.u.cost = (struct event_cost) {
 		.pairs = 9, .every = 1, .steps = 10, .bare = 3, .step_ns = 1000, .wall_ns = 9,
 		.wall_low_ns = 8, .wall_high_ns = 10, .cpu_ns = 9, .cpu_high_ns = 900,
 	};
-	put(model, event);
+	apply_one(model, event);
 	wrong = event;
 	wrong.u.cost.bare = 11;
-	put(model, wrong);
+	apply_one(model, wrong);
 	wrong = event;
 	wrong.u.cost.step_ns = 0;
-	put(model, wrong);
+	apply_one(model, wrong);
 	wrong = event;
 	wrong.u.cost.wall_low_ns = 10;
-	put(model, wrong);
-	put(model, bare_of(1000, 500, 1));
-	put(model, bare_of(1400, 500, 1));	/* within the one before */
-	put(model, bare_of(3000, -5, 1));
+	apply_one(model, wrong);
+	apply_one(model, bare_of(1000, 500, 1));
+	apply_one(model, bare_of(1400, 500, 1));	/* within the one before */
+	apply_one(model, bare_of(3000, -5, 1));
 	model_status(model, &status);
 	CHECK_INT(status.bad, 5);
 	CHECK(model_own_cost(model, &cost));

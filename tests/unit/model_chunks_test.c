@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/recording/export.h"
 #include "model/query/counters.h"
 #include "model/query/memory.h"
 #include "tests/unit/model_events.h"
@@ -150,20 +149,6 @@ static void check_same(struct model *model, const struct oracle *o)
 	CHECK(memcmp(&got, &want, sizeof(got)) == 0);
 }
 
-static struct model *copy_of(struct model *model)
-{
-	struct model_export *export = model_export_new(model, INT64_MIN);
-	struct model *copy = model_new(NULL);
-	struct event events[64];
-	size_t n;
-
-	while ((n = model_export_next(export, events, 64)) > 0)
-		model_apply(copy, events, n);
-	model_export_free(export);
-	model_finish(copy, false);
-	return copy;
-}
-
 TEST(chunks_of_regions)
 {
 	struct oracle *o = calloc(1, sizeof(*o));
@@ -190,7 +175,7 @@ TEST(chunks_of_regions)
 			apply_one(model, ev_alive(BASE + at_ns - 60 * MS));
 	}
 	apply_one(model, ev_alive(BASE + 3000 * (int64_t)MS));
-	copy = copy_of(model);
+	copy = saved_again(model);
 	check_same(copy, o);
 	for (int i = 0; i < 2; i++) {
 		model_lock(i ? copy : model);

@@ -30,6 +30,9 @@ void feed_model(void *arg, const struct event *events, size_t count);
 /* A model with names 1 ... 9 ("kernel1" ...), device 1, queues 1 and 2, and its clock. */
 struct model *model_with_device(void);
 
+/* Another model of what this one gives back to be saved. The caller owns it. */
+struct model *saved_again(struct model *model);
+
 /* Makes all queries about graphs, whatever there is; the lock must be held. */
 void ask_graphs(struct model *model);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The helpers of model_events.h, and the smallest case that uses them. */
+#include "model/recording/export.h"
 #include "tests/unit/model_events.h"
 
 #include <stdio.h>
@@ -119,6 +120,20 @@ void apply_one(struct model *model, struct event event)
 void feed_model(void *arg, const struct event *events, size_t count)
 {
 	model_apply(arg, events, count);
+}
+
+struct model *saved_again(struct model *model)
+{
+	struct model_export *export = model_export_new(model, INT64_MIN);
+	struct model *copy = model_new(NULL);
+	struct event events[64];
+	size_t n;
+
+	while ((n = model_export_next(export, events, 64)) > 0)
+		model_apply(copy, events, n);
+	model_export_free(export);
+	model_finish(copy, false);
+	return copy;
 }
 
 struct model *model_with_device(void)

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/recording/export.h"
 #include "model/query/flows.h"
 #include "model/query/lines.h"
 #include "tests/unit/model_events.h"
@@ -152,20 +151,6 @@ static struct model *made_model(void)
 		apply_one(model, event);
 	}
 	return model;
-}
-
-static struct model *again(struct model *model)
-{
-	struct model_export *export = model_export_new(model, INT64_MIN);
-	struct model *copy = model_new(NULL);
-	struct event events[64];
-	size_t n;
-
-	while ((n = model_export_next(export, events, 64)) > 0)
-		model_apply(copy, events, n);
-	model_export_free(export);
-	model_finish(copy, false);
-	return copy;
 }
 
 /* ---- what it should come to ---- */
@@ -356,7 +341,7 @@ static void check_run(bool in_order)
 		model_apply(model, &m->events[i], 1);
 	model_finish(model, false);
 	check(m, model);
-	copy = again(model);
+	copy = saved_again(model);
 	check(m, copy);
 	model_free(copy);
 	model_free(model);

@@ -7,7 +7,6 @@
 #include "model/query/links.h"
 #include "model/query/replays.h"
 #include "model/query/work.h"
-#include "model/recording/export.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 
@@ -194,12 +193,9 @@ TEST(replays_nodes_have_lines)
 		{ 10, 20 * US, 1 }, { 20, 10 * US, 1 },
 	};
 	struct model *model = model_of_graphs(), *copy;
-	struct model_export *export;
-	struct event events[64];
 	struct model_row row;
 	struct span_ref ref;
 	struct span span;
-	size_t n;
 
 	apply_one(model, ev_name(FILE_NAME, NAME_SOURCE, "model.py"));
 	frame(model, 1, 10);
@@ -223,12 +219,7 @@ TEST(replays_nodes_have_lines)
 	CHECK(!span.file);
 	model_unlock(model);
 	/* and so does what was saved */
-	copy = model_new(NULL);
-	export = model_export_new(model, INT64_MIN);
-	while ((n = model_export_next(export, events, 64)) > 0)
-		model_apply(copy, events, n);
-	model_export_free(export);
-	model_finish(copy, false);
+	copy = saved_again(model);
 	check_lines(copy, "model.py", wanted, 2);
 	model_free(copy);
 	model_free(model);
