@@ -102,7 +102,6 @@ def many(bench, name, command, more=None, times=TIMES):
         if not running.alive():
             break
     if not running.alive():
-        time.sleep(0.5)		# the core is written
         bench.check("%s: attached to" % name, False, "%s, status %s; %s" % (
             wrong[0], running.process.returncode, running.backtrace()))
         return False
