@@ -118,7 +118,7 @@ QUESTIONS = [
     ("what grew in memory", "cuda", "5",
      lambda r: ["growth/step", r"(?m)^[▸▹]cuda device .* \+64\.0 KiB"]),
     ("what tftop itself costs", "cuda", "",
-     lambda r: [r"(?m)^ tftop .* own cost [≈<][\d.]+ %"]),
+     lambda r: [r"(?m)^ tftop .* own time [≈<][\d.]+ %"]),
     ("steps, samples, time to go", "gpu", ":set steps-total = 1000",
      lambda r: ["step %d/1000" % (r["steps"]["count"] - 1)]),
     ("who synchronises with the device", "gpu", ":waits",

@@ -117,7 +117,6 @@ static void header_add_steps(struct header *h, const struct view *view)
 {
 	const char *one = h->status.passes ? "pass " : "step ";
 	const char *many = h->status.passes ? "passes" : "steps";
-
 	struct progress progress;
 	char text[64], number[48], total[24] = "";
 
@@ -177,7 +176,8 @@ static void header_add_trust(struct header *h)
 	places_share(share, sizeof(share),
 		    (uint64_t)(h->status.own_ns > 0 ? h->status.own_ns : 0),
 		    (uint64_t)h->status.program_ns);
-	piece = strip_add(&h->state, 8, 2, ROLE_MUTED, 0, "own cost %s%s",
+	/* of the probes alone, which is not all that the program pays */
+	piece = strip_add(&h->state, 8, 2, ROLE_MUTED, 0, "own time %s%s",
 			  share[0] == '<' ? "" : "≈", share);
 	piece->right = true;
 }

@@ -147,22 +147,22 @@ static void print_hosts(struct model *model, FILE *out)
 }
 
 /* What the probes measured of their own functions. It is only a part of the cost: the program also
- * pays for the framework's callbacks and for colder caches. */
-static void print_own_time(const struct model_status *status, bool least, FILE *out)
+ * pays for the framework's callbacks and for colder caches. alone: nothing else is known of it. */
+static void print_own_time(const struct model_status *status, bool alone, FILE *out)
 {
 	char share[FMT_MAX], time[FMT_MAX], text[64];
+	bool small;
 
 	if (status->own_ns <= 0 || status->program_ns <= 0)
 		return;
 	fmt_share(share, report_positive(status->own_ns), report_positive(status->program_ns));
-	fprintf(out, "  %s%s%s of the program's time: %s", least ? "own cost      at least " :
-		"own time      ", share[0] == '<' ? "" : "≈", share,
+	small = share[0] == '<';
+	fprintf(out, "  %s%s of the program's time: %s", alone && !small ?
+		"own cost      at least " : small ? "own time      " : "own time      ≈", share,
 		fmt_time(time, status->own_ns));
 	if (status->calls)
 		fprintf(out, " in %s", fmt_many(text, status->calls, "call"));
-	if (!least)
-		fputs(" in the probes' own functions", out);
-	fputc('\n', out);
+	fputs(" in the probes' own functions\n", out);
 }
 
 /* What the program pays, where it was measured in the program. */
