@@ -3,13 +3,12 @@
  * Steps of training: explicit marks of the program, else ranges named like a step ("step", "step
  * 12", "step#12", upper or lower case; "step[...]" and "execute_..." of serving engines), else the
  * runs of a framework's functions, else the forward passes of a program that does not train, else
- * the period of the work (analyses/period.h). A series
- * belongs to one process and one source; a series of marks, runs or periods also to one name. The
- * series that is shown is the first of explicit, numbered, plain, runs, passes, runs of XLA,
- * calls of
- * jitted functions, periods, and among equals the longest. Marks that are fewer than half as many
- * as the runs and cover less than half of their time (a profiler's window) do not replace the
- * runs. analyses/steps_list.c makes lists of steps.
+ * the period of the work (analyses/period.h). A series belongs to one process and one source; a
+ * series of marks, runs or periods also to one name. The series that is shown is the first of
+ * explicit, numbered, plain, runs, passes, runs of XLA, calls of jitted functions, periods, and
+ * among equals the longest. Marks that are fewer than half as many as the runs and cover less than
+ * half of their time (a profiler's window) do not replace the runs. analyses/steps_list.c makes
+ * lists of steps.
  *
  * Every program of JAX and every loop that was found has a series, and only later it is known
  * which of them is the loop. The longest is the one whose runs took most time without the longest

@@ -10,9 +10,8 @@ struct step {
 };
 
 /* STEPS_EXPLICIT: numbered by the program; STEPS_RUN: runs of a framework's functions; STEPS_PASS:
- * forward passes of a program that does not train; STEPS_XLA:
- * runs of the programs of JAX; STEPS_CALL: calls of its jitted functions, where no runs are
- * seen. */
+ * forward passes of a program that does not train; STEPS_XLA: runs of the programs of JAX;
+ * STEPS_CALL: calls of its jitted functions, where no runs are seen. */
 enum step_source {
 	STEPS_EXPLICIT, STEPS_NUMBERED, STEPS_PLAIN, STEPS_RUN, STEPS_PASS, STEPS_XLA,
 	STEPS_CALL, STEPS_PERIOD,

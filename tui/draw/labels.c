@@ -254,7 +254,6 @@ char *fmt_own_cost(char *out, size_t size, const struct own_cost *cost)
 	int64_t up = cost->high_ns - cost->ns, down = cost->ns - cost->low_ns;
 	int64_t share = tenths_of(cost->ns, cost->step_ns);
 	int64_t around = tenths_of(up > down ? up : down, cost->step_ns);
-
 	int64_t most = share + around > 0 ? share + around : 1;
 
 	if (share <= 0)	/* cannot be told from none */
