@@ -3,12 +3,10 @@
 # rt_session.sh PROGRAM: runs it under a private LTTng whose buffers overwrite
 # (no reader, nothing is ever full), with every event of ours and of the
 # yardstick enabled. Needed by rt_bench, which starts it by itself.
-set -u
-cd "$(dirname "$0")/../.." || exit 1
-fail() { echo "$1: $2" >&2; }
+. "$(dirname "$0")/../lib.sh"
 build=
 . tests/probes/session.sh
-session_begin >&2
+session_begin >&2 || { echo "rt_session: $why" >&2; exit 1; }
 {
 	lttng_cli create bench --snapshot --output="$work/traces/bench" &&
 	lttng_cli enable-channel -u -s bench --overwrite --subbuf-size=1M --num-subbuf=4 events &&
