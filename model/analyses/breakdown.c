@@ -33,18 +33,28 @@
 
 void breakdown_release(struct breakdown *breakdown)
 {
+	for (int i = 0; i < CALLS_COUNT; i++)
+		hist_release(&breakdown->calls[i]);
+	own_release(&breakdown->own);
 	free(breakdown->rows);
 }
 
 size_t breakdown_bytes(const struct breakdown *breakdown)
 {
-	return breakdown->cap * sizeof(*breakdown->rows);
+	size_t bytes = breakdown->cap * sizeof(*breakdown->rows) + own_bytes(&breakdown->own);
+
+	for (int i = 0; i < CALLS_COUNT; i++)
+		bytes += (size_t)breakdown->calls[i].n * sizeof(uint64_t);
+	return bytes;
 }
 
 static void count_acts(struct slice_sweep *sweep)
 {
 	struct breakdown *b = &sweep->breakdown;
 	const struct slice *slice = sweep->slice;
+	bool averaged = !slice_partial(slice) && !slice->warm_up;
+	struct hist *calls = &b->calls[slice->bare ? CALLS_BARE : slice->step ? CALLS_STEP :
+				       CALLS_TIME];
 
 	for (size_t i = 0; i < slice->n_launches; i++) {
 		const struct act *act = &slice->acts[slice->launches[i]];
@@ -52,7 +62,8 @@ static void count_acts(struct slice_sweep *sweep)
 		if (!act_counts(slice, act) || !sweep_has(sweep, act))
 			continue;
 		b->now_launches++;
-		b->now_launch_ns += act->end_ns - act->start_ns;
+		if (averaged && !(act->flags & ACT_BLOCKING))
+			hist_add(calls, act->end_ns - act->start_ns);
 	}
 	for (size_t i = 0; i < slice->n_runs; i++) {
 		const struct act *act = &slice->acts[slice->runs[i]];
@@ -74,7 +85,6 @@ void breakdown_begin(struct model *model, struct slice_sweep *sweep)
 		b->now.number = slice->number;
 		b->now.start_ns = slice->t0;
 		b->now_launches = 0;
-		b->now_launch_ns = 0;
 	}
 	b->now.warm_up = slice->warm_up;
 	b->now.lost += slice->lost;
@@ -257,13 +267,16 @@ static bool before_averaged(struct model *model, const struct steps *steps, int6
 
 /* Starts again when another series of steps is shown: the longest series at the start (such as
  * three runs of a function that initialises weights) has no steps in common with a later one. */
-static void take_series(struct breakdown *b, size_t series)
+static void breakdown_take_series(struct breakdown *b, size_t series)
 {
 	if (b->series && b->series != series + 1) {
 		b->steps = b->between = (struct step_sums) { .n = 0 };
-		b->first_ns = b->launch_call_ns = 0;
+		b->first_ns = 0;
 		b->launches = 0;
 		b->n = 0;
+		hist_release(&b->calls[CALLS_STEP]);
+		hist_release(&b->calls[CALLS_BARE]);
+		own_release(&b->own);
 		memset(b->held, 0, sizeof(b->held));
 	}
 	b->series = series + 1;
@@ -284,14 +297,14 @@ void breakdown_end(struct model *model, struct slice_sweep *sweep)
 		return;
 	if (slice->step) {
 		if (steps)
-			take_series(b, (size_t)(steps - model->steps));
+			breakdown_take_series(b, (size_t)(steps - model->steps));
 		keep_row(b);
+		own_step(sweep);
 		if (averaged) {
 			if (!b->first_ns)
 				b->first_ns = b->now.start_ns;
 			add_sums(&b->steps, &b->now);
 			b->launches += b->now_launches;
-			add_ns(&b->launch_call_ns, b->now_launch_ns);
 			take_held(b);
 		}
 	} else if (averaged && steps && steps->n &&
@@ -303,7 +316,6 @@ void breakdown_end(struct model *model, struct slice_sweep *sweep)
 	} else if (!steps || !steps->n) {
 		add_sums(&b->seconds, &b->now);
 		b->launches += b->now_launches;
-		add_ns(&b->launch_call_ns, b->now_launch_ns);
 		take_held(b);
 	}
 	memset(b->now_held, 0, sizeof(b->now_held));

@@ -29,6 +29,8 @@
 #include <stdint.h>
 
 #include "model/analyses/analyses.h"
+#include "model/analyses/pairs.h"
+#include "model/base/hist.h"
 #include "model/core/model.h"
 #include "model/query/time.h"
 
@@ -102,6 +104,17 @@ struct step_sums {
 struct input_thread { uint32_t thread; int64_t busy_ns; };
 #define INPUT_THREADS 64
 
+/* What tftop adds to a step: own.c. */
+struct own_pairs {
+	struct step_pairs of[STEP_CLASS_COUNT + 1];	/* by class; the last: of the whole step */
+	bool host_only;			/* of the last step */
+};
+/* How much of a mean step is tftop's. */
+struct own_part { int64_t whole_ns, ns[STEP_CLASS_COUNT]; };
+
+/* Launch calls that do not wait for the work: of steps, of seconds, of bare steps. */
+enum { CALLS_STEP, CALLS_TIME, CALLS_BARE, CALLS_COUNT };
+
 struct breakdown {
 	struct step_breakdown now;	/* sums of the current slice */
 	bool open;	/* a step that arrives in several slices has not ended yet */
@@ -118,7 +131,8 @@ struct breakdown {
 	uint32_t n_inputs, n_now_inputs;
 	int64_t first_ns;		/* start of the first step after the warm-up */
 	uint64_t launches, now_launches;	/* launches in the slices that the means cover */
-	int64_t launch_call_ns, now_launch_ns;
+	struct hist calls[CALLS_COUNT];
+	struct own_pairs own;
 	size_t series;			/* series of the steps in the means, plus 1 */
 };
 
@@ -200,6 +214,16 @@ void breakdown_end(struct model *model, struct slice_sweep *sweep);
 void breakdown_input(struct slice_sweep *sweep, uint32_t thread, int64_t busy_ns);
 void breakdown_release(struct breakdown *breakdown);
 size_t breakdown_bytes(const struct breakdown *breakdown);
+
+/* ---- own.c ---- */
+/* The step whose sums are in breakdown.now has ended. */
+void own_step(struct slice_sweep *sweep);
+void own_release(struct own_pairs *own);
+size_t own_bytes(const struct own_pairs *own);
+/* What tftop adds to a step of which these are the mean times by class; all 0 where tftop's cost
+ * is not measured. */
+void own_take(const struct model *model, const struct breakdown *b,
+	      const int64_t ns[STEP_CLASS_COUNT], struct own_part *out);
 
 /* ---- overlap.c ---- */
 void overlap_piece(struct slice_sweep *sweep, struct sweep_device *device, int64_t t_ns);

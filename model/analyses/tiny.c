@@ -18,6 +18,9 @@
  *    is an upper bound: a fused kernel may not run faster, and time that is hidden behind other
  *    work is not lost. Kernels that one call launched (a graph) share that call: each has its
  *    part of it. All together is never more than the step.
+ *  - tftop's own: what all stretches of small kernels would save, whatever their ops, is compared
+ *    between bare steps and their neighbours (pairs.h); savings are told without the difference.
+ *    Bare steps say what a launch costs as soon as they have LAUNCHES_SURE values.
  *
  * Worked example: 40 updates of 2 µs in one op, launched every 6 µs: the device pauses for 4 µs
  * before each; 39 × 4 µs could be saved, 66 % of their time.
@@ -33,8 +36,10 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
+#include "model/analyses/pairs.h"
 #include "model/base/util.h"
 #include "model/core/model.h"
+#include "model/query/cost.h"
 
 #define QUEUES_KEPT 256u
 #define SEQUENCES_KEPT 64u
@@ -43,6 +48,7 @@
 /* in launches; large enough that slightly longer kernels do not interrupt a sequence */
 #define SHORT 2
 #define PAUSE 8
+#define LAUNCHES_SURE 64u
 #define LAUNCH_MAX_NS 20000	/* a longer interval contains something other than launching */
 
 struct tiny_place {
@@ -50,9 +56,11 @@ struct tiny_place {
 	uint32_t row;
 };
 
+struct launch_costs { struct hist interval, pause; };	/* between launches; of the device */
+
 struct small_queue {
 	uint32_t queue;
-	struct hist interval, pause;	/* interval between launches; pause of the device */
+	struct launch_costs costs[2];	/* [1]: of bare steps */
 	struct {
 		uint64_t kernels, runs, shared;	/* shared: not alone in their launch call */
 		int64_t run_ns, pause_ns, saving_ns;
@@ -75,27 +83,35 @@ struct tiny {
 	struct act_slots slots;		/* by queue: its place among them, plus 1 */
 	struct sequence sequences[SEQUENCES_KEPT];
 	uint32_t n_sequences;
+	int64_t stretches_ns;	/* what all would save, whatever their ops, in the means' steps */
+	struct step_pairs pairs;	/* of the same */
+	/* for the current slice */
+	bool bare;
+	int64_t now_ns;
 };
 
 static void tiny_release(void *state)
 {
 	struct tiny *tiny = state;
 
-	for (uint32_t i = 0; i < tiny->n_queues; i++) {
-		hist_release(&tiny->queues[i].interval);
-		hist_release(&tiny->queues[i].pause);
-	}
+	for (uint32_t i = 0; i < tiny->n_queues; i++)
+		for (int k = 0; k < 2; k++) {
+			hist_release(&tiny->queues[i].costs[k].interval);
+			hist_release(&tiny->queues[i].costs[k].pause);
+		}
 	free(tiny->slots.of);
+	pairs_release(&tiny->pairs);
 }
 
 static size_t tiny_bytes(const void *state)
 {
 	const struct tiny *tiny = state;
-	size_t bytes = tiny->slots.n * sizeof(*tiny->slots.of);
+	size_t bytes = tiny->slots.n * sizeof(*tiny->slots.of) + pairs_bytes(&tiny->pairs);
 
 	for (uint32_t i = 0; i < tiny->n_queues; i++)
-		bytes += ((size_t)tiny->queues[i].interval.n + tiny->queues[i].pause.n) *
-			 sizeof(uint64_t);
+		for (int k = 0; k < 2; k++)
+			bytes += ((size_t)tiny->queues[i].costs[k].interval.n +
+				  tiny->queues[i].costs[k].pause.n) * sizeof(uint64_t);
 	return bytes;
 }
 
@@ -107,22 +123,25 @@ static int64_t pause_before(const struct act *act, const struct act *before)
 }
 
 /* before: what ran before it on the queue. */
-static void learn(struct small_queue *queue, const struct act *act, const struct act *before)
+static void learn(struct launch_costs *costs, const struct act *act, const struct act *before)
 {
 	if (!act_is_kernel(act) || !act_is_kernel(before) || !act->call_ns || !before->call_ns)
 		return;
 	if (act->thread == before->thread && act->call_ns > before->call_ns &&
 	    act->call_ns - before->call_ns <= LAUNCH_MAX_NS)
-		hist_add(&queue->interval, act->call_ns - before->call_ns);
+		hist_add(&costs->interval, act->call_ns - before->call_ns);
 	if (act->call_ns + act->call_dur_ns <= before->end_ns &&
 	    pause_before(act, before) <= LAUNCH_MAX_NS)
-		hist_add(&queue->pause, pause_before(act, before));
+		hist_add(&costs->pause, pause_before(act, before));
 }
 
 static int64_t launch_cost(const struct small_queue *queue)
 {
-	int64_t interval_ns = hist_percentile(&queue->interval, 500);
-	int64_t pause_ns = hist_percentile(&queue->pause, 500);
+	const struct launch_costs *bare = &queue->costs[1];
+	const struct launch_costs *costs =
+		bare->interval.total + bare->pause.total < LAUNCHES_SURE ? &queue->costs[0] : bare;
+	int64_t interval_ns = hist_percentile(&costs->interval, 500);
+	int64_t pause_ns = hist_percentile(&costs->pause, 500);
 
 	return interval_ns > pause_ns ? interval_ns : pause_ns;
 }
@@ -228,19 +247,29 @@ static void count_shared(const struct act *acts, const uint32_t *list, uint32_t 
 	}
 }
 
+/* What one kernel instead of the run would save. */
+static int64_t run_saving(const struct run_of *run)
+{
+	int64_t ns = 0;
+
+	for (size_t i = 1; i < run->n; i++) {
+		int64_t pause = pause_before(member(run, i), member(run, i - 1));
+		int64_t call = member(run, i)->call_dur_ns / run->shared[i];
+
+		ns += pause > call ? pause : call;
+	}
+	return ns;
+}
+
 static void tiny_count_run(struct tiny *tiny, struct small_queue *queue, const struct run_of *run)
 {
-	int64_t saving_ns = 0, pause_ns = 0, run_ns = 0;
+	int64_t saving_ns = run_saving(run), pause_ns = 0, run_ns = 0;
 
 	for (size_t i = 0; i < run->n; i++) {
 		const struct act *act = member(run, i);
-		int64_t pause = i ? pause_before(act, member(run, i - 1)) : 0;
-		int64_t call = act->call_dur_ns / run->shared[i];
 
 		run_ns += act->end_ns - act->start_ns;
-		pause_ns += pause;
-		if (i)
-			saving_ns += pause > call ? pause : call;
+		pause_ns += i ? pause_before(act, member(run, i - 1)) : 0;
 		queue->sum[run->scope].shared += run->shared[i] > 1;
 	}
 	queue->sum[run->scope].kernels += run->n;
@@ -288,6 +317,10 @@ static void count_stretch(struct model *model, struct tiny *tiny, struct small_q
 {
 	size_t least = (size_t)model_threshold(model, THRESHOLD_SMALL_RUN);
 
+	if (stretch->n >= least)
+		add_ns(&tiny->now_ns, run_saving(stretch));
+	if (tiny->bare)
+		return;
 	if (stretch->n >= (size_t)model_threshold(model, THRESHOLD_SMALL_RUN_OPS) &&
 	    runs_in_ops(tiny, queue, stretch, least, false) * 2 < stretch->n)
 		tiny_count_run(tiny, queue, stretch);
@@ -303,7 +336,7 @@ static void look_at_queue(struct model *model, struct tiny *tiny, struct small_q
 	size_t end;
 
 	for (size_t i = 1; i < all->n; i++)
-		learn(queue, member(all, i), member(all, i - 1));
+		learn(&queue->costs[tiny->bare], member(all, i), member(all, i - 1));
 	below_ns = small_below(model, queue);
 	pause_max = PAUSE * below_ns;
 	for (size_t i = 0; i < all->n; i = end) {
@@ -345,15 +378,12 @@ static uint32_t queue_at_place(struct tiny *tiny, uint32_t queue)
 }
 
 /* Groups the runs of the slice by queue: counts them, then places them. */
-static void tiny_slice(struct model *model, void *state, const struct slice *slice)
+static void look_at_slice(struct model *model, struct tiny *tiny, const struct slice *slice,
+			  enum scope scope)
 {
-	struct tiny *tiny = state;
 	uint32_t *lists, *places, *shared;
 	size_t from[QUEUES_KEPT + 2] = { 0 };
-	enum scope scope;
 
-	if (!basis_add(&tiny->basis, slice, &scope) || !slice->n_runs)
-		return;
 	lists = xreallocarray(NULL, slice->n_runs, 3 * sizeof(*lists));
 	places = lists + slice->n_runs;
 	shared = places + slice->n_runs;
@@ -377,6 +407,27 @@ static void tiny_slice(struct model *model, void *state, const struct slice *sli
 		look_at_queue(model, tiny, &tiny->queues[i], &all, slice->t0);
 	}
 	free(lists);
+}
+
+static void tiny_slice(struct model *model, void *state, const struct slice *slice)
+{
+	struct tiny *tiny = state;
+	enum scope scope = SCOPE_STEP;
+	bool counts = basis_add(&tiny->basis, slice, &scope);
+	bool whole = !slice->cut && !slice_partial(slice) && !slice->warm_up && !slice->compiles;
+
+	tiny->bare = slice->bare;
+	tiny->now_ns = 0;
+	if (slice->step && !whole)
+		pairs_break(&tiny->pairs);
+	if (!counts && !(slice->bare && whole))
+		return;
+	if (slice->n_runs)
+		look_at_slice(model, tiny, slice, scope);
+	if (slice->step && !slice->bare)
+		add_ns(&tiny->stretches_ns, tiny->now_ns);
+	if (slice->step && whole)
+		pairs_step(&tiny->pairs, slice->bare, tiny->now_ns);
 }
 
 /* ---- the finding ---- */
@@ -447,15 +498,33 @@ static void cost_line(const struct small_queue *queue, enum scope scope, struct 
 		 "the mean run takes %s, the launch of one %s", run, launch);
 }
 
+/* How much of what is lost on that queue per step is tftop's own. */
+static int64_t tiny_own_ns(const struct model *model, const struct tiny *tiny,
+			   const struct small_queue *queue)
+{
+	int64_t saving_ns = queue->sum[SCOPE_STEP].saving_ns, own_ns, most_ns;
+
+	if (!tiny->basis.steps || tiny->stretches_ns <= 0 || !own_cost_step_ns(model))
+		return 0;
+	own_ns = (__int128)pairs_added_ns(&tiny->pairs) * saving_ns / tiny->stretches_ns;
+	most_ns = basis_cost(&tiny->basis, saving_ns);
+	return own_ns < most_ns ? own_ns : most_ns;
+}
+
+/* What fusing its sequences would save per step or second, without what is tftop's. */
+static int64_t tiny_saving_ns(const struct model *model, const struct tiny *tiny,
+			      const struct small_queue *queue)
+{
+	return basis_cost(&tiny->basis, queue->sum[basis_scope(&tiny->basis)].saving_ns) -
+	       tiny_own_ns(model, tiny, queue);
+}
+
 /* Whether a finding names that queue. */
 static bool is_told(const struct model *model, const struct tiny *tiny,
 		    const struct small_queue *queue)
 {
-	const struct basis *basis = &tiny->basis;
-	enum scope scope = basis_scope(basis);
-
-	return dearest(tiny, queue->queue, scope) &&
-	       per_mille(basis_per(basis, queue->sum[scope].saving_ns), basis_whole(basis)) >=
+	return dearest(tiny, queue->queue, basis_scope(&tiny->basis)) &&
+	       per_mille(tiny_saving_ns(model, tiny, queue), basis_whole(&tiny->basis)) >=
 	       model_threshold(model, THRESHOLD_SMALL_SHARE) * 10;
 }
 
@@ -465,11 +534,13 @@ static void queue_finding(struct model *model, const struct tiny *tiny,
 	const struct basis *basis = &tiny->basis;
 	enum scope scope = basis_scope(basis);
 	const struct sequence *sequence = dearest(tiny, queue->queue, scope);
-	int64_t run_ns = queue->sum[scope].run_ns, pause_ns = queue->sum[scope].pause_ns;
-	char count[FMT_MAX], below[FMT_MAX], saving[FMT_MAX], share[FMT_MAX];
+	int64_t run_ns = basis_per(basis, queue->sum[scope].run_ns);
+	int64_t pause_ns = basis_per(basis, queue->sum[scope].pause_ns);
+	int64_t own_ns = tiny_own_ns(model, tiny, queue);
+	char count[FMT_MAX], below[FMT_MAX], saving[FMT_MAX], share[FMT_MAX], own[FMT_MAX];
 	struct finding finding = {
 		.id = "small-kernels", .subject = queue->queue, .severity = SEVERITY_WARNING,
-		.cost_ns = basis_cost(basis, queue->sum[scope].saving_ns),
+		.cost_ns = tiny_saving_ns(model, tiny, queue),
 		.evidence = {
 			.kind = EVIDENCE_KERNEL, .t0 = queue->place.t0, .t1 = queue->place.t1,
 			.row = queue->place.row,
@@ -478,6 +549,7 @@ static void queue_finding(struct model *model, const struct tiny *tiny,
 
 	if (!sequence || !is_told(model, tiny, queue))
 		return;
+	pause_ns = pause_ns > own_ns ? pause_ns - own_ns : 0;
 	fmt_count(count, basis_count(basis, queue->sum[scope].kernels));
 	fmt_time(below, small_below(model, queue));
 	fmt_share(share, (uint64_t)pause_ns, (uint64_t)(run_ns + pause_ns));
@@ -488,6 +560,9 @@ static void queue_finding(struct model *model, const struct tiny *tiny,
 		 below, basis_word(basis), queue_label(model, queue->queue), share);
 	sequence_line(model, tiny, sequence, scope, &finding);
 	cost_line(queue, scope, &finding);
+	if (own_ns)
+		snprintf(finding.lines[2], FINDING_TEXT, "without tftop's own %s per step",
+			 fmt_time(own, own_ns));
 	snprintf(finding.advice, FINDING_TEXT,
 		 "one fused kernel%s for each run would save at most %s %s",
 		 queue->sum[scope].shared > queue->sum[scope].kernels / 2 ? "" : " (or one graph)",
@@ -504,8 +579,8 @@ int64_t tiny_cost_ns(const struct model *model)
 		return 0;
 	for (uint32_t i = 0; i < tiny->n_queues; i++)
 		if (is_told(model, tiny, &tiny->queues[i]))
-			add_ns(&sum, tiny->queues[i].sum[basis_scope(&tiny->basis)].saving_ns);
-	return basis_cost(&tiny->basis, sum);
+			add_ns(&sum, tiny_saving_ns(model, tiny, &tiny->queues[i]));
+	return sum < basis_whole(&tiny->basis) ? sum : basis_whole(&tiny->basis);
 }
 
 static void tiny_review(struct model *model, void *state, struct findings *findings)
@@ -520,6 +595,6 @@ static void tiny_review(struct model *model, void *state, struct findings *findi
 
 const struct analysis analysis_tiny = {
 	.name = "tiny", .size = sizeof(struct tiny), .release = tiny_release,
-	.per_step = true, .needs_ops = true,
+	.per_step = true,
 	.slice = tiny_slice, .review = tiny_review, .bytes = tiny_bytes,
 };

@@ -12,6 +12,9 @@
  * is not reported as launch-bound again. Copies have an analysis of their own (copies.c). A
  * step in which no threshold is exceeded is bound by its largest class; compute is as it should
  * be.
+ *
+ * What tftop itself adds to a step is in none of these times where it was measured (own.c), so that
+ * a program is not called launch-bound because its launches are slow under tftop.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +27,7 @@
 #include "model/steps/steps.h"
 
 #define SECONDS_MIN 5
+#define CALLS_LEAST 32u			/* of so many calls of bare steps the median is told */
 #define MEDIAN_OF 512u			/* how many steps a median is taken of */
 #define BUSY_MUCH 70	/* per cent: if threads are this busy, more of them would help */
 
@@ -33,8 +37,8 @@ struct means {
 	bool steps;
 	int64_t whole_ns, ns[STEP_CLASS_COUNT];
 	const struct step_sums *sums;	/* the sums that have the worst step */
+	struct own_part own;		/* tftop's own part, which the times above are without */
 	uint64_t launches;
-	int64_t launch_call_ns;
 };
 
 static int64_t per(int64_t sum, int64_t n, int64_t one)
@@ -57,7 +61,12 @@ static void take_means(struct model *model, const struct breakdown *b, struct me
 	for (int c = 0; c < STEP_CLASS_COUNT; c++)
 		means->ns[c] = per(sums->sum.ns[c] + (steps ? b->between.sum.ns[c] : 0), n, one);
 	means->launches = (uint64_t)per((int64_t)b->launches, n, one);
-	means->launch_call_ns = b->launches ? b->launch_call_ns / (int64_t)b->launches : 0;
+	if (!steps)
+		return;
+	own_take(model, b, means->ns, &means->own);
+	means->whole_ns -= means->own.whole_ns;
+	for (int c = 0; c < STEP_CLASS_COUNT; c++)
+		means->ns[c] -= means->own.ns[c];
 }
 
 int64_t verdict_between_ns(const struct model *model)
@@ -102,13 +111,15 @@ static void take_medians(const struct breakdown *b, struct means *means)
 
 	if (!means->steps)
 		return;
-	means->whole_ns = verdict_median(b, STEP_CLASS_COUNT) + b->between.sum.dur_ns / n;
+	means->whole_ns = verdict_median(b, STEP_CLASS_COUNT) + b->between.sum.dur_ns / n -
+			  means->own.whole_ns;
 	for (int i = 0; i < 2; i++) {
 		int64_t typical_ns = verdict_median(b, classes[i]) +
-				     b->between.sum.ns[classes[i]] / n;
+				     b->between.sum.ns[classes[i]] / n -
+				     means->own.ns[classes[i]];
 
 		if (typical_ns < means->ns[classes[i]])
-			means->ns[classes[i]] = typical_ns;
+			means->ns[classes[i]] = typical_ns > 0 ? typical_ns : 0;
 	}
 }
 
@@ -146,6 +157,25 @@ static struct evidence verdict_worst_step(struct model *model, const struct brea
 static const char *name_of(struct model *model, const struct holder *holder, const char *none)
 {
 	return holder ? names_short(&model->names, holder->name) : none;
+}
+
+/* Says what the numbers of a finding about that class are without. */
+static void own_line(const struct means *means, enum step_class class, struct finding *finding)
+{
+	const struct own_part *own = &means->own;
+	char time[FMT_MAX];
+	int at = 0;
+
+	while (at < FINDING_LINES && finding->lines[at][0])
+		at++;
+	if (at == FINDING_LINES)
+		return;
+	if (own->ns[class])
+		snprintf(finding->lines[at], FINDING_TEXT, "without tftop's own %s per step",
+			 fmt_time(time, own->ns[class]));
+	else if (own->whole_ns)
+		snprintf(finding->lines[at], FINDING_TEXT, "of a step without tftop's own %s",
+			 fmt_time(time, own->whole_ns));
 }
 
 /* ---- input ---- */
@@ -243,16 +273,31 @@ static void input_finding(struct model *model, const struct breakdown *b,
 	     !loader_review(model, steps->process, held ? names_raw(&model->names, held->name) :
 			    NULL, means->whole_ns, &finding)))
 		input_lines(model, b, means, &finding);
+	own_line(means, STEP_INPUT, &finding);
 	finding_add(findings, &finding);
 }
 
 /* ---- launch, sync ---- */
 
+/* How long a launch call takes: the median, without the ops' callbacks around it if it is known. */
+static void call_text(const struct breakdown *b, const struct means *means, char *text, size_t size)
+{
+	const struct hist *calls = &b->calls[means->steps ? CALLS_STEP : CALLS_TIME];
+	bool bare = means->steps && b->calls[CALLS_BARE].total >= CALLS_LEAST;
+	int64_t ns = hist_percentile(bare ? &b->calls[CALLS_BARE] : calls, 500);
+	char time[FMT_MAX];
+
+	text[0] = '\0';
+	if (ns >= 0)
+		snprintf(text, size, ", a launch call takes %s%s", fmt_time(time, ns),
+			 bare ? " in steps without callbacks around ops" : "");
+}
+
 static void launch_finding(struct model *model, const struct breakdown *b,
 			   const struct means *means, struct findings *findings)
 {
 	int64_t small_ns = tiny_cost_ns(model), ns = means->ns[STEP_LAUNCH] - small_ns;
-	char share[FMT_MAX], count[FMT_MAX], call[FMT_MAX];
+	char share[FMT_MAX], count[FMT_MAX], call[96];
 	struct finding finding = {
 		.id = "launch-bound", .cost_ns = ns,
 		.evidence = verdict_worst_step(model, b, means, STEP_LAUNCH),
@@ -265,13 +310,14 @@ static void launch_finding(struct model *model, const struct breakdown *b,
 	    !passes(model, means, ns, THRESHOLD_LAUNCH_SOME))
 		return;
 	fmt_count(count, means->launches);
-	fmt_time(call, means->launch_call_ns);
+	call_text(b, means, call, sizeof(call));
 	snprintf(finding.title, FINDING_TEXT,
 		 "launch-bound: devices wait for launches in %s of %s",
 		 fmt_share(share, (uint64_t)ns, (uint64_t)means->whole_ns),
 		 each(means));
-	snprintf(finding.lines[0], FINDING_TEXT, "%s launches %s, a launch call takes %s", count,
+	snprintf(finding.lines[0], FINDING_TEXT, "%s launches %s%s", count,
 		 means->steps ? "per step" : "per second", call);
+	own_line(means, STEP_LAUNCH, &finding);
 	snprintf(finding.advice, FINDING_TEXT,
 		 "launch fewer, larger (fused) kernels, or launch ahead of the device");
 	finding_add(findings, &finding);
@@ -307,6 +353,7 @@ static void sync_finding(struct model *model, const struct breakdown *b, const s
 				    per(held->ns, (int64_t)means->n,
 					means->steps ? 1 : 1000000000)),
 			 means->steps ? "per step" : "per second");
+	own_line(means, STEP_SYNC, &finding);
 	snprintf(finding.advice, FINDING_TEXT,
 		 "enqueue the next work before waiting, and wait only where a result is needed");
 	finding_add(findings, &finding);
@@ -348,7 +395,9 @@ bool model_bound(struct model *model, struct step_bound *out)
 	for (int i = 0; i < BOUND_COUNT; i++)
 		if (ns[i] > ns[most])
 			most = (enum step_bound_kind)i;
-	*out = (struct step_bound) { most, ns[most], means.whole_ns, means.steps };
+	*out = (struct step_bound) {
+		most, ns[most], means.whole_ns, means.own.whole_ns, means.steps,
+	};
 	return true;
 }
 

@@ -311,6 +311,8 @@ struct op_hist {
 
 static void op_row_add(struct op_row *row, struct op_hist *hist, const struct ident *ident)
 {
+	uint64_t seen = ident->count, unseen = ident_unseen(ident);
+
 	if (ident->count && (!row->count || ident->min_ns < row->min_ns))
 		row->min_ns = ident->min_ns;
 	if (hist->one) {
@@ -320,17 +322,18 @@ static void op_row_add(struct op_row *row, struct op_hist *hist, const struct id
 	} else {
 		hist->one = &ident->hist;
 	}
-	row->count += ident->count;
-	add_ns(&row->total_ns, ident->total_ns);
-	add_ns(&row->self_ns, ident->self_ns);
-	add_ns(&row->device_ns, ident->device_ns);
+	row->count += seen + unseen;
+	row->seen += seen;
+	add_ns(&row->total_ns, scaled_up_ns(ident->total_ns, seen, unseen));
+	add_ns(&row->self_ns, scaled_up_ns(ident->self_ns, seen, unseen));
+	add_ns(&row->device_ns, scaled_up_ns(ident->device_ns, seen, unseen));
 	if (ident->max_ns > row->max_ns)
 		row->max_ns = ident->max_ns;
-	row->kernels += ident->kernels;
-	row->copies += ident->copies;
-	row->copy_bytes += ident->copy_bytes;
-	row->cpu_kernels += ident->cpu_kernels;
-	add_ns(&row->cpu_ns, ident->cpu_ns);
+	row->kernels += scaled_up(ident->kernels, seen, unseen);
+	row->copies += scaled_up(ident->copies, seen, unseen);
+	row->copy_bytes += scaled_up(ident->copy_bytes, seen, unseen);
+	row->cpu_kernels += scaled_up(ident->cpu_kernels, seen, unseen);
+	add_ns(&row->cpu_ns, scaled_up_ns(ident->cpu_ns, seen, unseen));
 	row->detailed |= ident->lines != 0;
 	row->handed += ident->handed;
 	add_ns(&row->wait_ns, ident->wait_ns);

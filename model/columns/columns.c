@@ -90,10 +90,16 @@ bool columns_is_approximate(const struct table_columns *columns,
 	       columns->approximate(row);
 }
 
+bool columns_is_scaled(const struct table_columns *columns, const struct table_column *column,
+		       const void *row)
+{
+	return (column->flags & TABLE_SCALED) && columns->scaled && columns->scaled(row);
+}
+
 const char *columns_mark(const struct table_columns *columns, const struct table_column *column,
 			 const void *row)
 {
-	if (column->flags & TABLE_ESTIMATE)
+	if ((column->flags & TABLE_ESTIMATE) || columns_is_scaled(columns, column, row))
 		return "≈";
 	return columns_is_approximate(columns, column, row) ? "~" : "";
 }

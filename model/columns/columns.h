@@ -50,6 +50,7 @@ enum table_flag {
 	TABLE_FILES_ZERO = 256,	/* CSV and JSON get 0 or "" where nothing is known */
 	TABLE_RIGHT = 512,	/* a text that is aligned like a number */
 	TABLE_OR_NONE = 1024,	/* a member that is -1 or UINT32_MAX is unknown */
+	TABLE_SCALED = 2048,	/* an estimate in rows of which not all was seen, see `scaled` */
 };
 
 /* A member of the row that holds the value. */
@@ -125,6 +126,8 @@ struct table_columns {
 	size_t beyond;			/* ... so many that panes do not have */
 	/* Times and rates of the row carry "~": they are known from the host only. NULL: never. */
 	bool (*approximate)(const void *row);
+	/* Not all that the row stands for was seen: its sums are estimates. NULL: never. */
+	bool (*scaled)(const void *row);
 	const char *unknown;		/* in the report's cells of what is unknown; NULL: "" */
 	int kind;			/* enum filter_kind of all rows, -1: they differ */
 	filter_get *filter;		/* fields that no column stands for; NULL: none */
@@ -153,6 +156,9 @@ static inline const char *columns_title(const struct table_column *column)
 /* Whether it is a time or a rate of a row whose times are known from the host only. */
 bool columns_is_approximate(const struct table_columns *columns,
 			    const struct table_column *column, const void *row);
+/* Whether it is an estimate because not all that the row stands for was seen. */
+bool columns_is_scaled(const struct table_columns *columns, const struct table_column *column,
+		       const void *row);
 /* "~", "≈" or "": what stands before the number. */
 const char *columns_mark(const struct table_columns *columns, const struct table_column *column,
 			 const void *row);

@@ -16,6 +16,11 @@ static bool op_has_launched(const void *row)
 	return ROW(row)->kernels + ROW(row)->copies > 0;
 }
 
+static bool op_is_scaled(const void *row)
+{
+	return ROW(row)->seen < ROW(row)->count;
+}
+
 /* ---- numbers ---- */
 
 uint64_t op_line_cost(const struct op_row *row, bool devices)
@@ -145,24 +150,25 @@ static enum filter_known op_filter(const void *row, enum filter_field field,
 	  .list = 9, .csv = 2, .json = "type", .filter = TABLE_FILTER(TYPE), \
 	  .help = "type of the op as its framework names it, else the framework" }
 #define CALLS_COLUMN \
-	{ .key = "calls", .unit = UNIT_COUNT, .member = AT(op.count), .flags = TABLE_SUMS, \
+	{ .key = "calls", .unit = UNIT_COUNT, .member = AT(op.count), \
+	  .flags = TABLE_SUMS | TABLE_SCALED, \
 	  .width = 9, .rank = 2, \
 	  .list = 1, .report = 3, .csv = 5, .json = "count", .filter = TABLE_FILTER(COUNT), \
 	  .help = "number of calls" }
 #define SELF_COLUMN \
 	{ .key = "self", .unit = UNIT_TIME, .member = AT(op.self_ns), .needs = AT(op.count), \
-	  .flags = TABLE_SUMS | TABLE_FILES_ZERO, .width = 9, .rank = 1, \
+	  .flags = TABLE_SUMS | TABLE_SCALED | TABLE_FILES_ZERO, .width = 9, .rank = 1, \
 	  .list = 2, .report = 5, .csv = 7, .json = "self_ns", .filter = TABLE_FILTER(SELF), \
 	  .help = "time on the host in the op itself, without the ops that it called" }
 #define TOTAL_COLUMN(rank_, flags_) \
 	{ .key = "total", .unit = UNIT_TIME, .member = AT(op.total_ns), .needs = AT(op.count), \
-	  .flags = flags_ | TABLE_FILES_ZERO, .width = 9, .rank = rank_, \
+	  .flags = flags_ | TABLE_SCALED | TABLE_FILES_ZERO, .width = 9, .rank = rank_, \
 	  .list = 3, .report = 4, .csv = 6, .json = "total_ns", .filter = TABLE_FILTER(TOTAL), \
 	  .help = "time on the host with all the ops that it called" }
 #define DEVICE_COLUMN(rank_, flags_) \
 	{ .title = "device time", .key = "device-time", .unit = UNIT_TIME, \
 	  .member = AT(op.device_ns), .known = op_has_launched, \
-	  .flags = flags_ | TABLE_FILES_ZERO, .width = 13, .rank = rank_, \
+	  .flags = flags_ | TABLE_SCALED | TABLE_FILES_ZERO, .width = 13, .rank = rank_, \
 	  .list = 4, .report = 6, .csv = 8, .filter = TABLE_FILTER(DEVICE_TIME), \
 	  .help = "sum of the durations of the kernels and copies that it launched" }
 #define SHARE_COLUMN(rank_, part_, known_, of) \
@@ -186,24 +192,24 @@ static enum filter_known op_filter(const void *row, enum filter_field field,
 	  .help = "duration of the longest call on the host, with the ops that it called" }
 #define KERNELS_COLUMN(rank_) \
 	{ .key = "kernels", .unit = UNIT_COUNT, .member = AT(op.kernels), \
-	  .flags = TABLE_SUMS | TABLE_DASH, .width = 9, .rank = rank_, \
+	  .flags = TABLE_SUMS | TABLE_SCALED | TABLE_DASH, .width = 9, .rank = rank_, \
 	  .list = 8, .csv = 14, .filter = TABLE_FILTER(KERNELS), \
 	  .help = "number of kernels that it launched" }
 #define COPIED_COLUMN \
 	{ .key = "copied", .unit = UNIT_BYTES, .member = AT(op.copy_bytes), \
-	  .flags = TABLE_SUMS | TABLE_ASKED | TABLE_DASH, .width = 9, .rank = 9, \
+	  .flags = TABLE_SUMS | TABLE_SCALED | TABLE_ASKED | TABLE_DASH, .width = 9, .rank = 9, \
 	  .filter = TABLE_FILTER(BYTES), \
 	  .help = "bytes of the copies that it launched" }
 /* Of trees; a list has it so that one may choose it there too. */
 #define WAITS_COLUMN \
 	{ .key = "waits", .unit = UNIT_TIME, .member = AT(wait_ns), .needs = AT(wait_ns), \
-	  .width = 9, .rank = 7, \
+	  .flags = TABLE_SCALED, .width = 9, .rank = 7, \
 	  .help = "time in it and the ops that it called during which the host waited for a " \
 		  "device" }
 
 /* Of all shapes; not in panes. Trees have the mean here, for filters. */
-#define BEYOND 8
-#define TREE_BEYOND 9
+#define BEYOND 9
+#define TREE_BEYOND 10
 #define COLUMNS_BEYOND \
 	{ .key = "from", .report = 2, .text = op_from_text, \
 	  .help = "the framework, and whether it is a range of the user" }, \
@@ -217,6 +223,9 @@ static enum filter_known op_filter(const void *row, enum filter_field field,
 	  .help = "number of copies that it launched" }, \
 	{ .key = "copy-bytes", .unit = UNIT_BYTES, .member = AT(op.copy_bytes), .csv = 16, \
 	  .help = "bytes of these" }, \
+	{ .key = "seen", .unit = UNIT_COUNT, .member = AT(op.seen), .known = op_is_scaled, \
+	  .json = "seen", \
+	  .help = "number of calls that were seen, if fewer: the sums are estimates" }, \
 	{ .key = "file", .member = AT(op.file), .filter = TABLE_FILTER(FILE), \
 	  .help = "source file that it comes from" }, \
 	{ .key = "line", .unit = UNIT_NUMBER, .member = AT(op.line), .needs = AT(op.file), \
@@ -284,6 +293,7 @@ static const struct table_column self_scopes[] =
 
 #define OPS(array, beyond) { \
 	.name = "ops", TABLE_COLUMNS_OF(array, beyond), .kind = -1, .filter = op_filter, \
+	.scaled = op_is_scaled, \
 }
 const struct table_columns op_list_columns = OPS(device_list, BEYOND);
 

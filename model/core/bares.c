@@ -7,13 +7,21 @@
 #include "model/core/model.h"
 #include "model/query/cost.h"
 
+#define LONG 8		/* no step takes so many times what a bare one takes */
 #define BARE_PART 16	/* from this part of a time on, bare steps count */
+
+/* When the step after it has ended at the latest: training may be over. */
+static int64_t bare_until(const struct bare *bare)
+{
+	return bare->end_ns + LONG * ((bare->end_ns - bare->start_ns) / (bare->steps ?: 1));
+}
 
 void apply_bare(struct model *model, const struct arrival *in)
 {
 	const struct event_bare *bare = &in->event->u.bare;
 	struct bares *bares = &in->process->bares;
 	struct bare *last = bares->n ? &bares->list[bares->n - 1] : NULL;
+	uint32_t owed = bare->steps;
 
 	/* a saved file has them all at its beginning, so when it was written says nothing */
 	if (!span_ok(bare->start_ns, bare->dur_ns, 0)) {
@@ -25,9 +33,15 @@ void apply_bare(struct model *model, const struct arrival *in)
 		return;
 	}
 	bares->steps += bare->steps;
-	if (last && bare->start_ns == last->end_ns && bare->tid == last->tid) {
-		last->end_ns += bare->dur_ns;
+	/* the step before was given up, and this one follows it */
+	if (last && !last->steps && last->from_ns == bare->start_ns)
+		owed += last->owed;
+	if (last && bare->start_ns == last->end_ns && bare->tid == last->tid && last->steps &&
+	    bare->steps) {
+		last->end_ns = last->from_ns = bare->start_ns + bare->dur_ns;
 		last->steps += bare->steps;
+		last->owed += bare->steps;
+		last->until_ns = bare_until(last);
 		return;
 	}
 	if (bares->n >= BARES_MAX) {
@@ -36,8 +50,54 @@ void apply_bare(struct model *model, const struct arrival *in)
 	}
 	grow(&bares->list, &bares->cap, bares->n, sizeof(*bares->list));
 	bares->list[bares->n++] = (struct bare) {
-		bare->start_ns, bare->start_ns + bare->dur_ns, bare->tid, bare->steps,
+		.start_ns = bare->start_ns, .end_ns = bare->start_ns + bare->dur_ns,
+		.tid = bare->tid, .steps = bare->steps, .owed = owed,
+		.from_ns = bare->steps ? bare->start_ns + bare->dur_ns : INT64_MAX,
 	};
+	bares->list[bares->n - 1].until_ns = bare_until(&bares->list[bares->n - 1]);
+}
+
+void bares_step(struct process *process, int64_t start_ns, int64_t end_ns)
+{
+	struct bares *bares = &process->bares;
+	size_t next = FIRST_NOT(k, 0, bares->n, bares->list[k].start_ns < end_ns);
+	struct bare *bare, *before, *after;
+
+	if (!next)
+		return;
+	bare = &bares->list[next - 1];
+	before = next > 1 ? bare - 1 : NULL;
+	after = next < bares->n ? bare + 1 : NULL;
+	if (bare->end_ns <= start_ns) {
+		if (bare->from_ns <= start_ns && end_ns < bare->until_ns)
+			bare->until_ns = end_ns;
+	} else if (!bare->steps && bare->end_ns <= end_ns) {
+		/* it was given up: the step is a bare one, and what ran after that in it is not
+		 * one of a sample */
+		bare->from_ns = end_ns;
+		bare->until_ns = end_ns + (bare->end_ns - bare->start_ns);
+		bare->owed = 1 + (before && before->end_ns == bare->start_ns ? before->owed : 0);
+		if (after && after->start_ns == end_ns)
+			after->owed += bare->owed;
+	}
+}
+
+const struct bare *bares_owed(const struct process *process, int64_t start_ns)
+{
+	const struct bares *bares = &process->bares;
+	size_t next = FIRST_NOT(k, 0, bares->n, bares->list[k].end_ns <= start_ns);
+	const struct bare *bare = next ? &bares->list[next - 1] : NULL;
+
+	return bare && start_ns >= bare->from_ns && start_ns < bare->until_ns &&
+	       !bares_within(process, start_ns) ? bare : NULL;
+}
+
+bool bares_within(const struct process *process, int64_t ns)
+{
+	const struct bares *bares = &process->bares;
+	size_t at = FIRST_NOT(k, 0, bares->n, bares->list[k].end_ns <= ns);
+
+	return at < bares->n && bares->list[at].start_ns <= ns;
 }
 
 static bool in_order(int64_t low_ns, int64_t ns, int64_t high_ns)

@@ -40,8 +40,20 @@ struct op_state {
 	uint32_t use;			/* use of the finished op, 0: it has no line */
 	uint32_t nested;		/* list of its children's uses until then, 0: empty */
 	uint32_t cpu_kernels;		/* those of the kernels that ran on the processor */
+	uint32_t unseen;		/* for how many runs in bare steps it stands */
 	int64_t cpu_ns;			/* that part of device_ns */
 	uint64_t allocated;
+};
+
+/* The runs of an identity in bare steps (ops/unseen.c). */
+struct unseen {
+	uint64_t runs;		/* estimated from the steps after them */
+	/* those bare steps; and how often one of its ops was seen in a bare step */
+	uint32_t steps, within;
+	uint32_t bare;		/* which bare time was counted last: bits of its end */
+	uint32_t added;		/* its steps, if they are in `steps` for the last op */
+	uint32_t process;	/* of the last op ... */
+	int64_t last_ns;	/* ... and its start */
 };
 
 /* An op's identity and its totals. */
@@ -64,6 +76,7 @@ struct ident {
 	int64_t wait_ns, max_wait_ns;
 	struct hist waits;
 	uint32_t wait_thread;		/* 1 + the thread that the last one waited for, 0: none */
+	struct unseen *unseen;		/* owned; NULL: its process had no bare steps */
 };
 
 /* A run of device work that was launched in an op. */
@@ -80,6 +93,26 @@ struct launch {
 static inline struct ident *ident_at(const struct model *model, uint32_t i)
 {
 	return store_at(&model->idents, i);
+}
+
+/* How many of its ops were not seen: none if they are seen in bare steps, too, as functions of
+ * optimizers are. */
+static inline uint64_t ident_unseen(const struct ident *ident)
+{
+	const struct unseen *unseen = ident->unseen;
+
+	return unseen && (uint64_t)unseen->within * 2 < unseen->steps ? unseen->runs : 0;
+}
+
+/* A sum over the runs that were seen, as it would be over all. */
+static inline uint64_t scaled_up(uint64_t sum, uint64_t seen, uint64_t unseen)
+{
+	return unseen && seen ? (uint64_t)((unsigned __int128)sum * (seen + unseen) / seen) : sum;
+}
+
+static inline int64_t scaled_up_ns(int64_t ns, uint64_t seen, uint64_t unseen)
+{
+	return ns > 0 ? (int64_t)scaled_up((uint64_t)ns, seen, unseen) : ns;
 }
 
 /* The identity with these names (as they were used), made if it is new; NONE: there is no room.

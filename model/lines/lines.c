@@ -191,6 +191,11 @@ uint32_t line_use_get(struct model *model, uint32_t frame, uint32_t ident)
 	return *recent = i;
 }
 
+uint64_t use_unseen(const struct model *model, const struct line_use *use)
+{
+	return ident_unseen(ident_at(model, use->ident)) ? use->unseen : 0;
+}
+
 /* ---- ops of one line in each other ---- */
 
 static void nest(struct model *model, uint32_t inner, uint32_t outer, uint64_t n, int64_t ns)
@@ -390,6 +395,7 @@ static void count_use(struct model *model, struct op_state *state, const struct 
 	l->with_line++;
 	use = use_at(l, index);
 	use->count++;
+	use->unseen += op->unseen;
 	add_ns(&use->total_ns, op->dur_ns);
 	add_ns(&use->self_ns, op->self_ns);
 	line_keep_slow(model, op);

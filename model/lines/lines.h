@@ -46,6 +46,7 @@ struct source_frame {
 struct line_use {
 	uint32_t frame, ident;
 	uint32_t next;			/* next use of the same identity, or NONE */
+	uint32_t unseen;		/* runs in bare steps: see ident_unseen() */
 	uint64_t count, nested, kernels, cpu_kernels, copies, copy_bytes, allocated, backward;
 	int64_t total_ns, nested_ns, self_ns, device_ns, cpu_ns, backward_ns;
 };
@@ -108,6 +109,7 @@ struct line_op_in {
 	uint32_t process, tid;
 	int64_t start_ns, dur_ns, self_ns;
 	uint64_t forward;
+	uint32_t unseen;
 };
 
 /* ---- lines.c ---- */
@@ -132,6 +134,8 @@ void lines_forget(struct model *model, struct op_state *state);
  * one. */
 uint32_t line_use_find(const struct model *model, uint32_t frame, uint32_t ident);
 uint32_t line_use_get(struct model *model, uint32_t frame, uint32_t ident);
+/* How many of its runs were not seen, because steps were bare. */
+uint64_t use_unseen(const struct model *model, const struct line_use *use);
 void lines_settled(struct model *model, int64_t settled_ns);
 /* Like frame_get(), but makes no frame; 0: the process has none with this id. */
 uint32_t frame_of_process(const struct model *model, uint32_t process, uint32_t id);

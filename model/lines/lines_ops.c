@@ -42,8 +42,9 @@ static void detail_add_lines(struct model *model, const struct ident_lines *more
 				.file = place.file, .function = place.function, .line = place.line,
 			};
 		}
-		out->lines[k].count += use->count;
-		add_ns(&out->lines[k].total_ns, use->total_ns);
+		out->lines[k].count += use->count + use_unseen(model, use);
+		add_ns(&out->lines[k].total_ns, scaled_up_ns(use->total_ns, use->count,
+							     use_unseen(model, use)));
 	}
 }
 

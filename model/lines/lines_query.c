@@ -44,6 +44,7 @@ bool lines_is_library(const char *file)
 static void line_add_cost(struct line_cost *sum, const struct line_cost *more)
 {
 	sum->calls += more->calls;
+	sum->seen += more->seen;
 	add_ns(&sum->total_ns, more->total_ns);
 	add_ns(&sum->self_ns, more->self_ns);
 	add_ns(&sum->device_ns, more->device_ns);
@@ -59,15 +60,25 @@ static void line_add_cost(struct line_cost *sum, const struct line_cost *more)
 
 /* ---- ops that reported their line ---- */
 
-static struct line_cost use_cost(const struct line_use *use)
+/* unseen: how many of its runs were not seen. */
+static struct line_cost use_cost(const struct line_use *use, uint64_t unseen)
 {
+	uint64_t calls = use->count - use->nested, seen = use->count;
+	int64_t ns = use->total_ns > use->nested_ns ? use->total_ns - use->nested_ns : 0;
+
 	return (struct line_cost) {
-		.calls = use->count - use->nested,
-		.total_ns = use->total_ns > use->nested_ns ? use->total_ns - use->nested_ns : 0,
-		.self_ns = use->self_ns, .device_ns = use->device_ns, .cpu_ns = use->cpu_ns,
-		.kernels = use->kernels, .cpu_kernels = use->cpu_kernels, .copies = use->copies,
-		.copy_bytes = use->copy_bytes, .allocated_bytes = use->allocated,
-		.backward = use->backward, .backward_ns = use->backward_ns,
+		.calls = scaled_up(calls, seen, unseen), .seen = calls,
+		.total_ns = scaled_up_ns(ns, seen, unseen),
+		.self_ns = scaled_up_ns(use->self_ns, seen, unseen),
+		.device_ns = scaled_up_ns(use->device_ns, seen, unseen),
+		.cpu_ns = scaled_up_ns(use->cpu_ns, seen, unseen),
+		.kernels = scaled_up(use->kernels, seen, unseen),
+		.cpu_kernels = scaled_up(use->cpu_kernels, seen, unseen),
+		.copies = scaled_up(use->copies, seen, unseen),
+		.copy_bytes = scaled_up(use->copy_bytes, seen, unseen),
+		.allocated_bytes = scaled_up(use->allocated, seen, unseen),
+		.backward = scaled_up(use->backward, seen, unseen),
+		.backward_ns = scaled_up_ns(use->backward_ns, seen, unseen),
 	};
 }
 
@@ -95,7 +106,8 @@ static void gather_uses(struct model *model, const regex_t *ops, struct gathered
 		const struct line_use *use = use_at(l, i);
 		const struct source_frame *frame = frame_at(l, use->frame);
 		const char *file = raw(model, frame->file);
-		struct line_cost cost = use_cost(use);
+		uint64_t unseen = use_unseen(model, use);
+		struct line_cost cost = use_cost(use, unseen);
 		uint64_t key = map_mix((uintptr_t)file ^ (uint64_t)frame->line << 40) ^ use->ident;
 		uint32_t at;
 
@@ -113,8 +125,8 @@ static void gather_uses(struct model *model, const regex_t *ops, struct gathered
 				.cost = &g->of_uses[i],
 			};
 		}
-		g->list[at].count += use->count;
-		add_ns(&g->list[at].total_ns, use->total_ns);
+		g->list[at].count += use->count + unseen;
+		add_ns(&g->list[at].total_ns, scaled_up_ns(use->total_ns, use->count, unseen));
 		line_add_cost(g->list[at].cost, &cost);
 	}
 	map_release(&known);
@@ -128,7 +140,8 @@ static struct line_cost cost_without_line(struct model *model, uint32_t index)
 	const struct ident *ident = ident_at(model, index);
 	const struct ident_lines *more = ident_lines(model, index);
 	struct line_cost rest = {
-		.calls = ident->count, .total_ns = ident->total_ns, .self_ns = ident->self_ns,
+		.calls = ident->count, .seen = ident->count, .total_ns = ident->total_ns,
+		.self_ns = ident->self_ns,
 		.device_ns = ident->device_ns - ident->cpu_ns, .cpu_ns = ident->cpu_ns,
 		.kernels = ident->kernels - ident->cpu_kernels, .cpu_kernels = ident->cpu_kernels,
 		.copies = ident->copies, .copy_bytes = ident->copy_bytes,
@@ -137,7 +150,7 @@ static struct line_cost cost_without_line(struct model *model, uint32_t index)
 	for (uint32_t i = more ? more->uses : NONE; i != NONE; i = use_at(model->lines, i)->next) {
 		const struct line_use *use = use_at(model->lines, i);
 
-		rest.calls -= use->count;
+		rest.calls = rest.seen -= use->count;
 		rest.total_ns -= use->total_ns;
 		rest.self_ns -= use->self_ns < rest.self_ns ? use->self_ns : rest.self_ns;
 		rest.device_ns -= use->device_ns;

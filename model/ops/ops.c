@@ -248,6 +248,7 @@ struct incoming {
 	struct process *process;
 	uint32_t name, ident, row, lane;
 	uint32_t frame, shapes;		/* frame: 1 + its index; shapes: a name; 0: none */
+	uint32_t unseen;		/* for how many runs in bare steps it stands */
 	uint8_t work;
 	struct lane_pos pos;
 };
@@ -439,7 +440,7 @@ static void count_lines(struct model *model, const struct incoming *in, struct o
 		.ident = in->ident, .frame = in->frame, .shapes = in->shapes,
 		.process = in->process->index, .tid = op->tid, .start_ns = op->start_ns,
 		.dur_ns = op->dur_ns, .self_ns = state ? self_of(state) : op->dur_ns,
-		.forward = op->forward,
+		.forward = op->forward, .unseen = in->unseen,
 	};
 
 	if (in->frame || in->shapes || op->forward || (state && state->nested))
@@ -505,6 +506,9 @@ void apply_op(struct model *model, const struct arrival *arrival)
 	}
 	if (state && (state->flags & STATE_TOUCHED))
 		in.work = WORK_OP;
+	in.unseen = unseen_ran(model, process, ident_at(model, in.ident), &op);
+	if (state)
+		state->unseen = in.unseen;
 	op_count(model, &in, state, op.dur_ns);
 	count_wait(model, &in);
 	count_lines(model, &in, state);
@@ -516,7 +520,7 @@ void apply_op(struct model *model, const struct arrival *arrival)
 		optree_finished(model, index, &op);
 		state_keep(model, index);
 	} else {
-		optree_nameless(model, process->index, in.ident, &op);
+		optree_nameless(model, process->index, in.ident, in.unseen, &op);
 	}
 	/* outermost on its thread: the parent is on another thread and keeps its self time */
 	if (op.parent && op.depth && !(op.flags & (OP_ASYNC | OP_MARK)))

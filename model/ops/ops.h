@@ -21,6 +21,11 @@ void op_state_write(struct model *model, struct op_state *state);
 bool op_find(struct model *model, uint32_t process, uint32_t tid, uint64_t instance,
 	     int64_t around_ns, uint32_t *row, uint32_t *lane, struct lane_pos *pos);
 
+/* ---- unseen.c ---- */
+/* An op of the identity has ended: returns for how many runs in bare steps it stands, too. */
+uint32_t unseen_ran(struct model *model, const struct process *process, struct ident *ident,
+		    const struct event_op *op);
+
 /* ---- optree.c: the tree of calls, see optree_internal.h ---- */
 void optree_new(struct model *model);
 void optree_free(struct model *model);
@@ -29,7 +34,7 @@ size_t optree_bytes(const struct model *model);
 void optree_announced(struct model *model, uint32_t state, const struct event_op *op);
 void optree_finished(struct model *model, uint32_t state, const struct event_op *op);
 /* Places an op that has no state. */
-void optree_nameless(struct model *model, uint32_t process, uint32_t ident,
+void optree_nameless(struct model *model, uint32_t process, uint32_t ident, uint32_t unseen,
 		     const struct event_op *op);
 /* The state is about to be freed. */
 void optree_forget(struct model *model, uint32_t state);

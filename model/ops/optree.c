@@ -185,6 +185,7 @@ static void optree_count(struct model *model, struct op_state *state)
 	}
 	node = node_at(model->optree, state->node);
 	node->count++;
+	node->unseen += state->unseen;
 	node->ranges += (state->flags & STATE_RANGE) != 0;
 	add_ns(&node->total_ns, state->dur_ns);
 	if (state->dur_ns > node->max_ns)
@@ -301,7 +302,7 @@ void optree_finished(struct model *model, uint32_t index, const struct event_op 
 		optree_defer(model, index);
 }
 
-void optree_nameless(struct model *model, uint32_t process, uint32_t ident,
+void optree_nameless(struct model *model, uint32_t process, uint32_t ident, uint32_t unseen,
 		     const struct event_op *op)
 {
 	uint32_t thread = thread_find(model, process, op->tid);
@@ -317,6 +318,7 @@ void optree_nameless(struct model *model, uint32_t process, uint32_t ident,
 		return;
 	node = node_at(model->optree, index);
 	node->count++;
+	node->unseen += unseen;
 	add_ns(&node->total_ns, op->dur_ns);
 	if (op->dur_ns > node->max_ns)
 		node->max_ns = op->dur_ns;

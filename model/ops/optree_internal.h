@@ -38,6 +38,7 @@
 struct tree_node {
 	uint32_t parent, ident;		/* ident NONE: a root */
 	uint32_t thread;		/* NONE: asynchronous ops of a process */
+	uint32_t unseen;		/* runs in bare steps: see ident_unseen() */
 	uint64_t count, ranges, kernels, copies, copy_bytes;
 	int64_t total_ns, max_ns, device_ns, wait_ns;
 };

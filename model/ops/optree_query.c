@@ -68,18 +68,23 @@ static uint32_t answer_get(struct model *model, struct answer *answer, uint32_t 
 
 /* ---- the whole run ---- */
 
-static void take_node(struct answer_node *to, const struct tree_node *node)
+/* ident: the node's, NULL: a root */
+static void take_node(struct answer_node *to, const struct tree_node *node,
+		      const struct ident *ident)
 {
-	to->row.count += node->count;
+	uint64_t seen = node->count, unseen = ident && ident_unseen(ident) ? node->unseen : 0;
+
+	to->row.count += seen + unseen;
+	to->row.seen += seen;
 	to->ranges += node->ranges;
-	add_ns(&to->row.total_ns, node->total_ns);
-	add_ns(&to->row.device_self_ns, node->device_ns);
-	add_ns(&to->row.wait_ns, node->wait_ns);
+	add_ns(&to->row.total_ns, scaled_up_ns(node->total_ns, seen, unseen));
+	add_ns(&to->row.device_self_ns, scaled_up_ns(node->device_ns, seen, unseen));
+	add_ns(&to->row.wait_ns, scaled_up_ns(node->wait_ns, seen, unseen));
 	if (node->max_ns > to->row.max_ns)
 		to->row.max_ns = node->max_ns;
-	to->row.kernels += node->kernels;
-	to->row.copies += node->copies;
-	to->row.copy_bytes += node->copy_bytes;
+	to->row.kernels += scaled_up(node->kernels, seen, unseen);
+	to->row.copies += scaled_up(node->copies, seen, unseen);
+	to->row.copy_bytes += scaled_up(node->copy_bytes, seen, unseen);
 }
 
 static void take_tree(struct model *model, struct answer *answer, uint32_t only_row)
@@ -91,20 +96,19 @@ static void take_tree(struct model *model, struct answer *answer, uint32_t only_
 	at = xreallocarray(at, tree->nodes.n, sizeof(*at));
 	for (uint32_t i = 0; i < tree->nodes.n; i++) {
 		const struct tree_node *node = node_at(tree, i);
+		const struct ident *ident = node->ident == NONE ? NULL :
+					    ident_at(model, node->ident);
 		bool async = node->thread == NONE;
 
 		at[i] = OPTREE_TOP;
 		if (only_row && (async || thread_at(model, node->thread)->row != only_row - 1))
 			continue;
-		if (node->ident == NONE && !node->wait_ns && !node->device_ns)
+		if (!ident && !node->wait_ns && !node->device_ns)
 			continue;
 		at[i] = answer_get(model, answer,
-				   node->ident == NONE ||
-				   node_at(tree, node->parent)->ident == NONE ? OPTREE_TOP :
-				   at[node->parent],
-				   node->ident == NONE ? NULL : ident_at(model, node->ident),
-				   async);
-		take_node(&answer->nodes[at[i]], node);
+				   !ident || node_at(tree, node->parent)->ident == NONE ?
+				   OPTREE_TOP : at[node->parent], ident, async);
+		take_node(&answer->nodes[at[i]], node, ident);
 	}
 	free(at);
 }
@@ -124,6 +128,7 @@ static void window_take_span(struct tree_window *w, uint32_t node, const struct 
 	struct answer_node *to = &w->answer->nodes[node];
 
 	to->row.count++;
+	to->row.seen++;
 	to->ranges += (cold->flags & (OP_RANGE | OP_INNER)) == OP_RANGE && !cold->kernels;
 	add_ns(&to->row.total_ns, dur_ns);
 	if (dur_ns > to->row.max_ns)

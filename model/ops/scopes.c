@@ -186,7 +186,7 @@ static uint32_t module_node(struct scopes *s, uint32_t frame)
 
 /* Adds the sums of an op, or of its part that was called in one function. */
 struct op_share {
-	uint64_t count, kernels, copies, copy_bytes;
+	uint64_t count, unseen, kernels, copies, copy_bytes;
 	int64_t self_ns, device_ns;
 };
 
@@ -210,12 +210,14 @@ static void scope_add_share(struct scopes *s, uint32_t scope, const struct ident
 	row->name = name ? names_short(&model->names, name) : "?";
 	row->type = type ? names_short(&model->names, type) : NULL;
 	row->framework = (enum framework)ident->framework;
-	row->count += share->count;
-	row->kernels += share->kernels;
-	row->copies += share->copies;
-	row->copy_bytes += share->copy_bytes;
-	add_ns(&row->self_ns, share->self_ns);
-	add_ns(&row->device_self_ns, share->device_ns);
+	row->count += share->count + share->unseen;
+	row->seen += share->count;
+	row->kernels += scaled_up(share->kernels, share->count, share->unseen);
+	row->copies += scaled_up(share->copies, share->count, share->unseen);
+	row->copy_bytes += scaled_up(share->copy_bytes, share->count, share->unseen);
+	add_ns(&row->self_ns, scaled_up_ns(share->self_ns, share->count, share->unseen));
+	add_ns(&row->device_self_ns, scaled_up_ns(share->device_ns, share->count,
+						  share->unseen));
 }
 
 /* The scope of a graph's node or of a range, by its name; false: the name is not a path. */
@@ -246,8 +248,8 @@ static void take_ident(struct scopes *s, uint32_t index)
 	const struct ident *ident = ident_at(s->model, index);
 	const struct ident_lines *more = ident_lines(s->model, index);
 	struct op_share rest = {
-		ident->count, ident->kernels, ident->copies, ident->copy_bytes,
-		ident->self_ns, ident->device_ns,
+		ident->count, ident_unseen(ident), ident->kernels, ident->copies,
+		ident->copy_bytes, ident->self_ns, ident->device_ns,
 	};
 	uint32_t scope;
 
@@ -257,8 +259,9 @@ static void take_ident(struct scopes *s, uint32_t index)
 		const struct line_use *use = use_at(s->model->lines, i);
 		uint32_t in = module_node(s, use->frame), function = NONE;
 		struct op_share share = {
-			use->count, use->kernels + use->cpu_kernels, use->copies,
-			use->copy_bytes, use->self_ns, use->device_ns + use->cpu_ns,
+			use->count, use_unseen(s->model, use),
+			use->kernels + use->cpu_kernels, use->copies, use->copy_bytes,
+			use->self_ns, use->device_ns + use->cpu_ns,
 		};
 
 		i = use->next;
@@ -270,6 +273,7 @@ static void take_ident(struct scopes *s, uint32_t index)
 			continue;
 		scope_add_share(s, in, ident, &share);
 		rest.count -= share.count;
+		rest.unseen -= share.unseen;
 		rest.kernels -= share.kernels;
 		rest.copies -= share.copies;
 		rest.copy_bytes -= share.copy_bytes;
@@ -299,6 +303,7 @@ static void scopes_add_up(struct scopes *s)
 			add_ns(&outer->device_self_ns, row->device_self_ns);
 		}
 		outer->count += row->count;
+		outer->seen += row->seen;
 		outer->kernels += row->kernels;
 		outer->copies += row->copies;
 		outer->copy_bytes += row->copy_bytes;

@@ -25,6 +25,8 @@ struct model;
 struct line_cost {
 	/* Where ops of one line are nested, only the outermost counts. */
 	uint64_t calls;
+	/* those that were seen; fewer: calls and all sums are estimates (core/bares.h) */
+	uint64_t seen;
 	int64_t total_ns;
 	int64_t self_ns;		/* sum of the self time of all ops of the line */
 	/* time of the work that they launched, on devices and on the processor */

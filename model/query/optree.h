@@ -31,6 +31,8 @@ struct optree_row {
 	bool is_range, is_async;
 	bool is_scope;			/* a scope of model_scopes(), not an op */
 	uint64_t count;			/* finished ops */
+	/* those that were seen; fewer: count and all sums are estimates (core/bares.h) */
+	uint64_t seen;
 	int64_t total_ns, self_ns, max_ns;
 	/* the host waited for a device, here and in all nodes below */
 	int64_t wait_ns;

@@ -464,6 +464,8 @@ struct op_row {
 	enum framework framework;
 	bool is_range;			/* a range of the user in which no work was launched */
 	uint64_t count;
+	/* runs that were seen; fewer than count: count and all sums are estimates (core/bares.h) */
+	uint64_t seen;
 	int64_t total_ns, self_ns, device_ns;
 	int64_t mean_ns, min_ns, max_ns, p50_ns, p99_ns;	/* statistics of its durations */
 	/* device_ns, kernels, copies: launched with this op on top of the stack */

@@ -121,6 +121,7 @@ enum step_bound_kind {
 struct step_bound {
 	enum step_bound_kind kind;
 	int64_t ns, whole_ns;		/* per step; per second if there are no steps */
+	int64_t own_ns;			/* tftop's own part of a step, which whole_ns is without */
 	bool steps;
 };
 /* false: too little has settled to tell. */

@@ -22,6 +22,7 @@
 #include <strings.h>
 
 #include "model/base/util.h"
+#include "model/core/bares.h"
 
 #define STEPS_MAX (1u << 22)
 #define SERIES_MAX 4096u
@@ -225,6 +226,8 @@ void apply_step(struct model *model, const struct arrival *in)
 	steps = steps_get(model, in->process->index, source,
 			  local_name(model, in->process, step->name));
 	steps_add(model, steps, step->number, step->start_ns, step->dur_ns);
+	if (source == STEPS_RUN)
+		bares_step(in->process, step->start_ns, step->start_ns + step->dur_ns);
 	if (steps && source == STEPS_PASS)
 		count_run(steps, step->dur_ns);
 	saw_time(model, step->start_ns, step->start_ns + step->dur_ns);

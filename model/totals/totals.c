@@ -430,6 +430,7 @@ void totals_release(struct model *model)
 		struct ident *ident = store_at(&model->idents, i);
 
 		hist_release(&ident->hist);
+		free(ident->unseen);
 		hist_release(&ident->waits);
 	}
 }

@@ -78,6 +78,7 @@ static void hand_out(struct bench *bench, int64_t t0, int64_t t1, bool step)
 {
 	struct slice slice = {
 		.t0 = t0, .t1 = t1, .number = step ? bench->next_number++ : -1, .step = step,
+		.bare = step && bench->bare,
 		.acts = bench->acts, .n = bench->n,
 	};
 	struct slice_space space = { .cap = 0 };

@@ -13,6 +13,7 @@ struct bench {
 	struct act *acts;		/* owned */
 	size_t n, cap;
 	int64_t next_number;
+	bool bare;			/* the next steps are bare: ops are missing */
 };
 
 void bench_init(struct bench *bench, const struct analysis *analysis);

@@ -89,7 +89,8 @@ static struct list_cell *list_add_of(struct list *list, const struct table_colum
 	}
 	known = columns_value(column, row, &number) && (number || !(column->flags & TABLE_DASH));
 	cell = list_add(list, known ? list_values[column->unit] : LIST_NONE, number);
-	cell->rough = column->flags & TABLE_ESTIMATE;
+	cell->rough = (column->flags & TABLE_ESTIMATE) ||
+		      columns_is_scaled(list->row_columns, column, row);
 	cell->approx = !cell->rough && *columns_mark(list->row_columns, column, row);
 	return cell;
 }

@@ -35,16 +35,18 @@ static bool list_sources_row_fits(const struct list_options *options, const stru
 	       !(list_given(options, 'u') && row->library);
 }
 
-static void add_row(struct list *list, const struct source_row *row)
+static void list_sources_add_row(struct list *list, const struct source_row *row)
 {
+	bool scaled = row->cost.seen < row->cost.calls;
+
 	list_add(list, LIST_COUNT, row->lines);
 	list_add(list, LIST_COUNT, (int64_t)row->nodes);
 	list_add(list, LIST_COUNT, (int64_t)row->ran);
-	list_add(list, LIST_COUNT, (int64_t)row->cost.calls);
-	list_add(list, LIST_TIME, row->cost.total_ns);
-	list_add(list, LIST_TIME, row->cost.self_ns);
+	list_add(list, LIST_COUNT, (int64_t)row->cost.calls)->rough = scaled;
+	list_time(list, row->cost.total_ns, true, scaled);
+	list_time(list, row->cost.self_ns, true, scaled);
 	list_add(list, LIST_SHARE, row->cost.self_ns);
-	list_time(list, row->cost.device_ns, row->cost.kernels + row->cost.copies > 0, false);
+	list_time(list, row->cost.device_ns, row->cost.kernels + row->cost.copies > 0, scaled);
 	list_name(list, row->library ? "library" : "yours");
 	list_link(list_name(list, row->file), "ps", row->file);
 }
@@ -71,7 +73,7 @@ bool page_sources(const struct page_call *call, struct page *page)
 	for (size_t i = 0; i < n; i++) {
 		list.whole += rows[i].cost.self_ns;
 		if (list_sources_row_fits(&options, &rows[i]))
-			add_row(&list, &rows[i]);
+			list_sources_add_row(&list, &rows[i]);
 	}
 	list_print(&list, call, &options, "files", n, page);
 	free(rows);

@@ -133,14 +133,20 @@ static int width_before(const struct costs *costs)
 	       (costs->self + costs->device + costs->cpu + costs->backward);
 }
 
-static void page_source_add_time(struct page *page, bool shown, int64_t ns, int width)
+static bool is_scaled(const struct line_cost *cost)
 {
-	char time[FMT_MAX] = "";
+	return cost->seen < cost->calls;
+}
+
+/* scaled: it is an estimate. */
+static void page_source_add_time(struct page *page, bool shown, int64_t ns, bool scaled)
+{
+	char time[FMT_MAX], text[FMT_MAX + 4] = "";
 
 	if (ns > 0)
-		fmt_time(time, ns);
+		snprintf(text, sizeof(text), "%s%s", scaled ? "≈" : "", fmt_time(time, ns));
 	if (shown)
-		page_cell(page, ROLE_DEFAULT, width, time);
+		page_cell(page, ROLE_DEFAULT, 9, text);
 }
 
 static void page_source_add_heading(struct page *page, const struct costs *costs)
@@ -175,8 +181,10 @@ static void link_ops(struct page *page, const struct costs *costs, uint32_t line
 static void page_source_add_bar(struct page *page, const struct costs *costs,
 				const struct source_line *line)
 {
-	char bar[BAR + 1], calls[FMT_MAX] = "", text[FMT_MAX + 24];
+	char bar[BAR + 1], calls[FMT_MAX + 4] = "", text[FMT_MAX + 28];
+	char count[FMT_MAX];
 	int64_t ns = line ? own_ns(costs, &line->cost) : 0;
+	bool scaled = line && is_scaled(&line->cost);
 	int filled = 0;
 
 	if (!line) {
@@ -190,13 +198,14 @@ static void page_source_add_bar(struct page *page, const struct costs *costs,
 	page_add(page, ROLE_MUTED, 0, "[");
 	page_add(page, ROLE_WORK_OP, 0, "%.*s", costs->bar, bar);
 	page_add(page, ROLE_MUTED, 0, "]");
-	page_source_add_time(page, true, line->cost.total_ns, 9);
-	page_source_add_time(page, costs->self, line->cost.self_ns, 9);
-	page_source_add_time(page, costs->device, line->cost.device_ns, 9);
-	page_source_add_time(page, costs->cpu, line->cost.cpu_ns, 9);
-	page_source_add_time(page, costs->backward, line->cost.backward_ns, 9);
+	page_source_add_time(page, true, line->cost.total_ns, scaled);
+	page_source_add_time(page, costs->self, line->cost.self_ns, scaled);
+	page_source_add_time(page, costs->device, line->cost.device_ns, scaled);
+	page_source_add_time(page, costs->cpu, line->cost.cpu_ns, scaled);
+	page_source_add_time(page, costs->backward, line->cost.backward_ns, scaled);
 	if (line->cost.calls || line->nodes)
-		fmt_count(calls, line->cost.calls);
+		snprintf(calls, sizeof(calls), "%s%s", scaled ? "≈" : "",
+			 fmt_count(count, line->cost.calls));
 	snprintf(text, sizeof(text), line->nodes ? "%llu(%s)" : "%.0llu%s",
 		 (unsigned long long)line->nodes, calls);
 	page_add(page, ROLE_DEFAULT, 0, "%*s", (costs->nodes ? 13 : 8) - text_width(text), "");
@@ -220,7 +229,8 @@ static void page_source_add_ops(struct page *page, const struct costs *costs,
 			page_add(page, ROLE_MUTED, 0, "[%s] ", op->type);
 		page_link(page, op->name, op->node == LINE_NO_NODE ? 2 : 3, argv);
 		if (op->count)
-			page_add(page, ROLE_MUTED, 0, "  %s ×%s", fmt_time(time, op->total_ns),
+			page_add(page, ROLE_MUTED, 0, "  %s%s ×%s",
+				 is_scaled(&line->cost) ? "≈" : "", fmt_time(time, op->total_ns),
 				 fmt_count(count, op->count));
 		page_end(page);
 	}

@@ -139,26 +139,32 @@ static void page_op_add_slowest(struct page *page, struct model *model,
 static void page_op_add_row(struct page *page, const struct op_row *row)
 {
 	char total[FMT_MAX], mean[FMT_MAX], p99[FMT_MAX], most[FMT_MAX], count[FMT_MAX];
+	const char *rough = row->seen < row->count ? "≈" : "";
 
 	page_add(page, ROLE_MUTED, 0, "%-9s", "ran");
-	page_say(page, ROLE_DEFAULT, 0, "%s   total %s   mean %s   p99 %s   max %s",
-		 fmt_many(count, row->count, "time"), fmt_time(total, row->total_ns),
+	page_say(page, ROLE_DEFAULT, 0, "%s%s   total %s%s   mean %s   p99 %s   max %s", rough,
+		 fmt_many(count, row->count, "time"), rough, fmt_time(total, row->total_ns),
 		 fmt_time(mean, row->mean_ns), fmt_time(p99, row->p99_ns),
 		 fmt_time(most, row->max_ns));
 	page_add(page, ROLE_MUTED, 0, "%-9s", "self");
-	page_add(page, ROLE_DEFAULT, 0, "%s", fmt_time(total, row->self_ns));
+	page_add(page, ROLE_DEFAULT, 0, "%s%s", rough, fmt_time(total, row->self_ns));
 	if (row->cpu_kernels)
-		page_add(page, ROLE_DEFAULT, 0, "   %s in %s of the processor",
+		page_add(page, ROLE_DEFAULT, 0, "   %s%s in %s of the processor", rough,
 			 fmt_time(mean, row->cpu_ns), fmt_many(count, row->cpu_kernels, "kernel"));
 	/* kernels on other threads may take longer than the op is busy itself */
 	if (row->cpu_kernels && row->cpu_ns <= row->self_ns)
 		page_add(page, ROLE_DEFAULT, 0, ", %s around them",
 			 fmt_time(mean, row->self_ns - row->cpu_ns));
 	if (row->kernels > row->cpu_kernels)
-		page_add(page, ROLE_DEFAULT, 0, "   %s in %s of devices",
+		page_add(page, ROLE_DEFAULT, 0, "   %s%s in %s of devices", rough,
 			 fmt_time(mean, row->device_ns - row->cpu_ns),
 			 fmt_many(count, row->kernels - row->cpu_kernels, "kernel"));
 	page_end(page);
+	if (row->seen == row->count)
+		return;
+	page_add(page, ROLE_MUTED, 0, "%-9s", "seen");
+	page_say(page, ROLE_DEFAULT, 0, "%s; the other numbers are estimates, as ops were looked "
+		 "at in some steps only", fmt_many(count, row->seen, "time"));
 }
 
 static void page_op_add_details(struct page *page, struct model *model, const struct op_row *row)

@@ -138,7 +138,7 @@ static struct op_line ops_tree_line_of(const struct ops_tree *tree, const struct
 		.op = {
 			.name = row->name ? row->name : "outside of ops",
 			.type = row->name ? row->type : "", .framework = row->framework,
-			.is_range = row->is_range, .count = row->count,
+			.is_range = row->is_range, .count = row->count, .seen = row->seen,
 			.total_ns = row->total_ns, .self_ns = row->self_ns,
 			.device_ns = row->device_ns, .max_ns = row->max_ns,
 			.kernels = row->kernels, .copies = row->copies,

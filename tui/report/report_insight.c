@@ -30,7 +30,7 @@ void report_breakdown_text(struct model *model, FILE *out)
 	struct report_share shares[STEP_CLASS_COUNT];
 	struct step_breakdown mean;
 	struct step_bound bound;
-	char share[FMT_MAX];
+	char share[FMT_MAX], own[FMT_MAX];
 	bool bounded;
 
 	model_lock(model);
@@ -44,9 +44,13 @@ void report_breakdown_text(struct model *model, FILE *out)
 		shares[c] = (struct report_share) { step_class_name((enum step_class)c),
 						    mean.ns[c] };
 	report_shares("  a step is  ", shares, STEP_CLASS_COUNT, mean.dur_ns, out);
-	if (bounded && bound.whole_ns > 0)
-		fprintf(out, "  bound by %s, %s of it\n", step_bound_name(bound.kind),
-			fmt_share(share, (uint64_t)bound.ns, (uint64_t)bound.whole_ns));
+	if (!bounded || bound.whole_ns <= 0)
+		return;
+	fprintf(out, "  bound by %s, %s of it", step_bound_name(bound.kind),
+		fmt_share(share, (uint64_t)bound.ns, (uint64_t)bound.whole_ns));
+	if (bound.own_ns)
+		fprintf(out, " without tftop's own %s", fmt_time(own, bound.own_ns));
+	fputc('\n', out);
 }
 
 void report_phases_text(struct model *model, FILE *out)
@@ -145,6 +149,8 @@ void report_breakdown_json(struct json *json, struct model *model)
 	json_key_int(json, "copies_under_compute_ns", mean.copy_hidden_ns);
 	if (bounded)
 		json_key_string(json, "bound_by", step_bound_name(bound.kind));
+	if (bounded && bound.own_ns)
+		json_key_int(json, "own_ns", bound.own_ns);
 	json_end(json);
 }
 

@@ -119,8 +119,9 @@ static void report_add_number(struct sheet *sheet, const struct table_columns *c
 		return;
 	}
 	columns_print(text, sizeof(text), column->unit, value);
-	/* The report does not mark estimates. */
-	sheet_cell(sheet, "%s%s", columns_is_approximate(columns, column, row) ? "~" : "", text);
+	/* The report does not mark columns that are always estimates. */
+	sheet_cell(sheet, "%s%s", columns_is_scaled(columns, column, row) ? "≈" :
+		   columns_is_approximate(columns, column, row) ? "~" : "", text);
 	if (column->link)
 		sheet_link(sheet, column->link, text);
 }

@@ -187,7 +187,7 @@ static void print_bare(const struct own_cost *cost, FILE *out)
 	if (cost->every > 1)
 		fprintf(out, ", now in ≈1 of %" PRIu32 " (--budget %" PRIu32 ")", cost->every,
 			cost->budget);
-	fputs(": totals of ops and lines are of these steps\n", out);
+	fputs(": totals of ops and lines are estimated (≈) from them\n", out);
 }
 
 void report_trust_text(struct model *model, FILE *out)

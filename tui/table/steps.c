@@ -46,6 +46,7 @@ size_t steps_merge(const struct step_stats *stats, struct op_row *rows, size_t c
 			continue;
 		}
 		all->count += rows[i].count;
+		all->seen += rows[i].seen;
 		all->total_ns += rows[i].total_ns;
 		all->self_ns += rows[i].self_ns;
 		all->device_ns += rows[i].device_ns;
