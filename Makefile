@@ -228,8 +228,8 @@ TRACEME_OBJ := $(call obj,$(call src,probes/traceme/*.c))
 $(O)/lib/libtftop-tensorflow.so $(O)/lib/libtftop-jax.so $(O)/lib/libtftop-nvtx.so: $(TRACEME_OBJ)
 # Frames of Python are read by the probes of its frameworks.
 PYTHON_OBJ := $(call obj,$(call src,probes/python/*.c))
-$(O)/lib/libtftop-pytorch.so $(O)/lib/libtftop-jax.so: $(call obj,probes/python/again.c probes/python/python.c probes/python/layout.c \
-	probes/python/slowest.c)
+$(O)/lib/libtftop-pytorch.so $(O)/lib/libtftop-jax.so: $(call obj,probes/python/again.c probes/python/known.c probes/python/python.c \
+	probes/python/layout.c probes/python/slowest.c)
 $(O)/lib/libtftop-tensorflow.so: $(PYTHON_OBJ)
 
 # A plug-in of TensorFlow's, not of ours: it finds the runtime when that is there.
