@@ -164,6 +164,7 @@ static const uint16_t host_times[EVENT_TYPE_COUNT][2] = {
 	[EVENT_FREE] = { TIME(free.at_ns) },
 	[EVENT_COUNTER] = { TIME(counter.at_ns) },
 	[EVENT_FLOW] = { TIME(flow.at_ns) },
+	[EVENT_DOING] = { TIME(doing.at_ns) },
 	[EVENT_SETTLED] = { TIME(settled.settled_ns) },
 	[EVENT_LEVEL] = { TIME(level_now.at_ns) },
 	[EVENT_TAKEN] = { TIME(taken.at_ns) },
@@ -177,6 +178,7 @@ static const uint16_t host_spans[EVENT_TYPE_COUNT][2] = {
 	[EVENT_WAIT] = { TIME(wait.start_ns), TIME(wait.dur_ns) },
 	[EVENT_COMPILE] = { TIME(compile.start_ns), TIME(compile.dur_ns) },
 	[EVENT_BARE] = { TIME(bare.start_ns), TIME(bare.dur_ns) },
+	[EVENT_DOING] = { TIME(doing.start_ns), TIME(doing.dur_ns) },
 };
 
 static int64_t *time_at(struct event *event, uint16_t offset)

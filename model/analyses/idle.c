@@ -38,13 +38,15 @@ struct idle_bucket { int64_t ns[IDLE_COUNT]; };
 
 void idle_release(struct idle_device *idle)
 {
+	host_time_release(&idle->host);
 	free(idle->ring);
 	free(idle->buckets);
 }
 
 size_t idle_bytes(const struct idle_device *idle)
 {
-	return idle->ring_cap * sizeof(*idle->ring) + idle->buckets_cap * sizeof(*idle->buckets);
+	return idle->ring_cap * sizeof(*idle->ring) + idle->buckets_cap * sizeof(*idle->buckets) +
+	       host_time_bytes(&idle->host);
 }
 
 /* ---- what is kept ---- */
@@ -110,7 +112,7 @@ static void buckets_add(struct idle_device *idle, const struct idle_gap *gap, si
 	}
 }
 
-static void commit(struct idle_device *idle, uint32_t device)
+static void idle_commit(struct idle_device *idle, uint32_t device)
 {
 	const struct idle_gap *gap = &idle->gap;
 	size_t part = device < DETAILED ? 1 : 16;
@@ -119,6 +121,7 @@ static void commit(struct idle_device *idle, uint32_t device)
 		return;
 	for (int c = 0; c < IDLE_COUNT; c++)
 		add_ns(&idle->total.ns[c], gap->ns[c]);
+	host_time_commit(&idle->host);
 	if (gap->end_ns - gap->start_ns >= GAP_KEPT_NS)
 		ring_add(idle, gap, GAPS_MAX / part);
 	buckets_add(idle, gap, BUCKETS_MAX / part);
@@ -156,6 +159,20 @@ static void add(struct idle_device *idle, enum idle_cause cause, int64_t ns)
 		idle->gap.ns[cause] += ns;
 }
 
+/* [from_ns, to_ns) before the launch: the cause is what the launching thread does. */
+static void count_thread(struct slice_sweep *sweep, struct idle_device *idle, int64_t from_ns,
+			 int64_t to_ns)
+{
+	enum idle_cause cause = cause_of_thread(sweep, idle->thread);
+	struct sweep_device *device = (struct sweep_device *)
+		((char *)idle - offsetof(struct sweep_device, idle));
+
+	add(idle, cause, to_ns - from_ns);
+	if (cause == IDLE_HOST)
+		host_time_count(sweep->model, &idle->host, (uint32_t)(device - sweep->devices),
+				idle->thread, from_ns, to_ns);
+}
+
 static void idle_count_piece(struct slice_sweep *sweep, struct idle_device *idle, int64_t t_ns)
 {
 	int64_t from = idle->from_ns, call = idle->call_ns, moment_ns;
@@ -174,7 +191,7 @@ static void idle_count_piece(struct slice_sweep *sweep, struct idle_device *idle
 	if (call > t_ns)
 		call = t_ns;
 	if (call > from)
-		add(idle, cause_of_thread(sweep, idle->thread), call - from);
+		count_thread(sweep, idle, from, call);
 	if (idle->copies) {
 		add(idle, IDLE_COPY, t_ns - call);
 	} else if (t_ns > call) {
@@ -255,7 +272,7 @@ void idle_ends(struct model *model, struct slice_sweep *sweep, uint32_t device, 
 	idle_count_piece(sweep, idle, t_ns);
 	unlink_thread(sweep, idle);
 	idle->open = false;
-	commit(idle, device);
+	idle_commit(idle, device);
 }
 
 void idle_count(struct slice_sweep *sweep, uint32_t thread, int64_t t_ns)

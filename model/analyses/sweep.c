@@ -448,6 +448,7 @@ static void sweep_slice(struct model *model, void *state, const struct slice *sl
 	uint32_t begin = 0;
 
 	sweep->slice = slice;
+	sweep->model = model;
 	sweep->number++;
 	sweep->now_ns = slice->t0;
 	sweep->process = slice->step && steps ? steps->process : NONE;

@@ -52,6 +52,24 @@ struct sweep_thread {
 	int64_t input_since_ns;
 };
 
+/* What a thread did, and where, for ns of [start_ns, end_ns). */
+struct host_piece {
+	int64_t start_ns, end_ns, ns;
+	uint32_t frame, what;		/* as frame_get() returns it; name; 0: unknown */
+	uint8_t kind;			/* enum doing_kind */
+};
+#define HOST_PARTS 48u
+struct host_parts {
+	struct host_piece list[HOST_PARTS];	/* without times */
+	uint32_t n;
+};
+/* What the idle time of cause host of one device consists of: host_time.c. */
+struct host_time {
+	struct host_parts gap, total;	/* of the open gap, and of those before */
+	struct host_piece *pieces;	/* owned; a ring */
+	size_t n, cap, head;
+};
+
 struct idle_device {
 	bool known;			/* the device has run something */
 	uint32_t thread;	/* the thread that launched its next run, or else its last one */
@@ -70,6 +88,7 @@ struct idle_device {
 	struct idle_bucket *buckets;	/* owned */
 	size_t buckets_n, buckets_cap;
 	int64_t bucket_ns, base_ns;
+	struct host_time host;
 };
 
 /* Bits for what a device does. */
@@ -145,6 +164,7 @@ struct slice_sweep {
 	uint32_t *after;		/* owned; for each run the next one on its device */
 	size_t cap;
 	/* at the current instant of the sweep */
+	struct model *model;		/* borrowed, during a slice */
 	const struct slice *slice;
 	uint32_t process;		/* process of the steps; NONE: any */
 	uint32_t step_thread;		/* the thread whose ranges are the steps; NONE: unknown */
@@ -204,6 +224,23 @@ void idle_count(struct slice_sweep *sweep, uint32_t thread, int64_t t_ns);
 void idle_pause(struct slice_sweep *sweep, uint32_t device, int64_t t_ns);
 void idle_release(struct idle_device *idle);
 size_t idle_bytes(const struct idle_device *idle);
+
+/* ---- host_time.c ---- */
+/* The device waited for that thread, which did neither launch nor wait nor fetch. */
+void host_time_count(struct model *model, struct host_time *host, uint32_t device,
+		     uint32_t thread, int64_t from_ns, int64_t to_ns);
+/* The gap has ended. */
+void host_time_commit(struct host_time *host);
+void host_time_release(struct host_time *host);
+size_t host_time_bytes(const struct host_time *host);
+/* Since when its pieces are kept; INT64_MAX: there are none. */
+int64_t host_time_since(const struct host_time *host);
+/* Whether earlier pieces were discarded. */
+bool host_time_is_full(const struct host_time *host, uint32_t device);
+/* ---- host_wait.c ---- */
+/* step_ns: how long a step takes; steps: false: it is a second. */
+void host_wait_review(struct model *model, const struct slice_sweep *sweep, int64_t step_ns,
+		      bool steps, struct findings *findings);
 
 /* ---- breakdown.c ---- */
 void breakdown_begin(struct model *model, struct slice_sweep *sweep);

@@ -39,6 +39,10 @@ struct model;
 	  "report launch-bound from this share of a step (XProf: highly; moderately from 3)") \
 	X(SYNC_SOME, "sync-share", 15, 0, 100, "%", \
 	  "report sync-bound when the host waits and devices idle for this share of a step") \
+	X(HOST_SHARE, "host-share", 5, 2, 100, "%", \
+	  "report host-wait when devices wait for one place of the program for this share") \
+	X(HOST_MUCH, "host-share-high", 20, 2, 100, "%", \
+	  "make host-wait a warning from this share of a step") \
 	X(STALL_SHARE, "stall-share", 10, 0, 100, "%", \
 	  "report sync-stall when the waits of one line cost this share of a step") \
 	X(SMALL_KERNEL, "small-kernel", 0, 0, 1000, "us", \

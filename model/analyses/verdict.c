@@ -368,6 +368,7 @@ void verdict_review(struct model *model, const struct slice_sweep *sweep, struct
 	if (!means.n)
 		return;
 	input_finding(model, b, &means, findings);
+	host_wait_review(model, sweep, means.whole_ns, means.steps, findings);
 	take_medians(b, &means);
 	launch_finding(model, b, &means, findings);
 	sync_finding(model, b, &means, findings);

@@ -15,6 +15,7 @@
 #include "model/base/map.h"
 #include "model/clocks/clock.h"
 #include "model/core/bares.h"
+#include "model/core/doings.h"
 #include "model/core/pauses.h"
 #include "model/core/pending.h"
 #include "model/core/store.h"
@@ -83,6 +84,7 @@ struct queue {
 
 struct thread {
 	uint32_t process, tid, name, row;
+	struct doings doings;
 };
 
 struct launch_shape {

@@ -127,6 +127,8 @@ static void release_things(struct model *model)
 		free(process->pauses.list);
 		free(process->bares.list);
 	}
+	for (uint32_t i = 0; i < model->threads.n; i++)
+		free(thread_at(model, i)->doings.list);
 	for (uint32_t i = 0; i < model->devices.n; i++) {
 		merged_release(&device_at(model, i)->all);
 		merged_release(&device_at(model, i)->kernels);
@@ -298,6 +300,7 @@ static void (*const apply[EVENT_TYPE_COUNT])(struct model *model, const struct a
 	[EVENT_STAGES] = apply_stages, [EVENT_POOL] = apply_pool,
 	[EVENT_COUNTER] = apply_counter, [EVENT_LEVEL] = apply_level,
 	[EVENT_TAKEN] = apply_taken, [EVENT_BARE] = apply_bare, [EVENT_COST] = apply_cost,
+	[EVENT_DOING] = apply_doing,
 	[EVENT_SETTLED] = apply_settled, [EVENT_BEAT] = apply_beat,
 };
 

@@ -58,6 +58,20 @@ bool model_idle_at(struct model *model, uint32_t device, int64_t t_ns, struct id
 enum idle_cause idle_most(const struct idle_gap *gap);
 const char *idle_name(enum idle_cause cause);	/* "input", "launch", ... */
 
+/* What the launching thread did in idle time of cause host: model/analyses/host_time.c. */
+struct host_time_row {
+	enum doing_kind doing;
+	const char *file, *function;	/* "": unknown; *valid as long as the model* */
+	uint32_t line;
+	const char *what;		/* what it waited for: a file, a call; "": unknown */
+	int64_t ns;
+};
+/* Within [t0, t1), most time first; *rows is the caller's to free. Together they are at most
+ * limit_ns, the idle time of cause host there; the rest of that is not known. */
+size_t model_idle_host(struct model *model, uint32_t device, int64_t t0, int64_t t1,
+		       int64_t limit_ns, struct host_time_row **rows);
+const char *doing_name(enum doing_kind doing);	/* "sleep", "Python", ... */
+
 /* ---- what a step's time went to: model/analyses/breakdown.c ---- */
 
 /* Each instant belongs to the first of these that applies. */

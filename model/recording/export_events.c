@@ -244,6 +244,7 @@ void export_process(struct model_export *x, uint32_t process, int64_t time_ns)
 	put_series(x, process, time_ns);
 	export_frames(x, process, time_ns);
 	export_put_graphs(x, process, time_ns);
+	export_doings(x, process, time_ns);
 }
 
 /* The same number as in model_status(). */

@@ -101,6 +101,7 @@ void export_frames(struct model_export *x, uint32_t process, int64_t time_ns);
 void export_stages(struct model_export *x, uint32_t process);
 void export_pools(struct model_export *x, uint32_t process);
 void export_pauses(struct model_export *x, uint32_t process, int64_t time_ns);
+void export_doings(struct model_export *x, uint32_t process, int64_t time_ns);
 void export_bares(struct model_export *x, uint32_t process, int64_t time_ns);
 /* ---- export_events.c ---- */
 /* Gives out totals that no event carries. */

@@ -129,6 +129,30 @@ void export_bares(struct model_export *x, uint32_t process, int64_t time_ns)
 	export_put(x, &event);
 }
 
+void export_doings(struct model_export *x, uint32_t process, int64_t time_ns)
+{
+	struct event event = export_event(x, process, EVENT_DOING, time_ns);
+
+	for (uint32_t i = 0; i < x->model->threads.n; i++) {
+		const struct thread *thread = thread_at(x->model, i);
+
+		for (size_t k = 0; thread->process == process && k < thread->doings.n; k++) {
+			const struct doing *doing = &thread->doings.list[k];
+
+			event.u.doing = (struct event_doing) {
+				.tid = thread->tid, .looks = doing->looks,
+				.start_ns = doing->start_ns,
+				.dur_ns = doing->end_ns - doing->start_ns, .ns = doing->ns,
+				.at_ns = doing->at_ns,
+				.frame = doing->frame, .doing = doing->kind,
+				.what = doing->what ?
+					export_name(x, process, doing->what, NAME_OTHER) : 0,
+			};
+			export_put(x, &event);
+		}
+	}
+}
+
 /* These are sums over the whole run, and would be too large for a part of it. */
 void export_stages(struct model_export *x, uint32_t process)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "probes/python/python.h"
+#include "probes/python/known.h"
 #include "probes/runtime/runtime.h"
 
 #define ITEMS_MAX (1u << 20)	/* of each list */

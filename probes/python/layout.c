@@ -15,12 +15,6 @@
 /* if the main thread does not answer for this long, a message says so */
 #define PATIENCE_NS INT64_C(2000000000)
 
-static const struct py_layout layouts[] = {
-	{ 0x030b, 56, 8, 32, 56, 48, 69, 72, 3, 184, 112, 128, 72, 48, 72 },
-	{ 0x030c, 56, 0, 0, 56, 8, 70, 72, 3, 192, 112, 128, 68, 40, 56 },
-	{ 0x030d, -1, 72, 0, 56, 8, 70, 72, 3, 200, 112, 128, 68, 40, 56 },
-};
-
 const struct py_layout *py_known;
 const void *py_cell;
 void *(*py_this_state)(void);
@@ -198,10 +192,7 @@ const char *py_start(void)
 		       "symbols are hidden): no source lines";
 	if (!py_this_state() || !python.gil())
 		return "Python was not running where the probe was loaded: no source lines";
-	trial = NULL;
-	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
-		if (layouts[i].version == (uint32_t)(*version >> 16))
-			trial = &layouts[i];
+	trial = py_layout_of(*version);
 	if (!trial)
 		return "tftop was not tested with this version of Python: no source lines";
 	if (strstr(python.version(), "free-threading") || !py_layout_agrees())

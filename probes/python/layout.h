@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How CPython lays out its frames and what they consist of. Which of the known layouts applies is
- * tested once (py_start in layout.c). Sources: CPython's Include/cpython/code.h,
- * Include/internal/pycore_frame.h and Include/cpython/pystate.h of each version. For python.c only.
+ * How CPython lays out its frames and what they consist of. Which of the known layouts (known.h)
+ * applies is tested once (py_start in layout.c). For python.c only.
  */
 #ifndef PROBES_PYTHON_LAYOUT_H
 #define PROBES_PYTHON_LAYOUT_H
@@ -10,19 +9,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "probes/python/known.h"
+
 #define PY_TEXT_BYTES 512
 #define PY_FRAMES_MAX 1024	/* how many frames are examined, from the innermost one outwards */
-
-/* Offsets in bytes. */
-struct py_layout {
-	uint32_t version;	/* Py_Version >> 16 */
-	int cframe, current;	/* thread state -> [cframe ->] current frame */
-	int code, instr, previous, owner, locals;	/* members of a frame */
-	int c_owner;		/* owner of frames that have no code */
-	int bytecode, filename, qualname, first_line;	/* members of a code object */
-	/* where the text of a str is: of a compact ASCII one, of another compact one */
-	int ascii, wide;
-};
 
 extern const struct py_layout *py_known;	/* NULL: lines cannot be read */
 /* the type of cells, which hold locals that inner functions share */

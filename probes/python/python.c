@@ -101,24 +101,6 @@ static inline const char *code_of(const char *frame)
 	       code : NULL;
 }
 
-bool py_is_library(const char *file)
-{
-	static const char *const parts[] = {
-		"/torch/", "/tensorflow/", "/keras/", "/tf_keras/", "/jax/", "/jaxlib/", "/numpy/",
-		"/torch_xla/", "/functorch/", "/torchgen/",
-	};
-	const char *lib;
-
-	/* code that AutoGraph generated from the user's: its caller's line says more */
-	if (*file == '<' || strstr(file, "__autograph_generated_file"))
-		return true;
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		if (strstr(file, "-packages") && strstr(file, parts[i]))
-			return true;
-	lib = strstr(file, "/lib/python3");
-	return lib && !strstr(lib, "-packages");
-}
-
 /* The place of a frame; *borrowed until the thread's next call*. */
 static const struct py_place *py_place_of(const char *frame, const char *code)
 {

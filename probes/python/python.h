@@ -54,9 +54,6 @@ struct py_where {
  * or NULL. If no Python runs in between, the answer is `outer`. */
 void py_where(struct py_where *where, const struct py_where *outer);
 
-/* Whether the code of that file belongs to a framework or to Python's own library. */
-bool py_is_library(const char *file);
-
 /* The user's line as "FILE:LINE FUNCTION"; "" if there is none. */
 void py_text(char *out, size_t size);
 

@@ -128,6 +128,7 @@ WRITES_PLAIN(rt_emit_level, level_now, ev_level)
 WRITES_PLAIN(rt_emit_taken, taken, ev_taken)
 WRITES_PLAIN(rt_emit_bare, bare, ev_bare)
 WRITES_PLAIN(rt_emit_cost, cost, ev_cost)
+WRITES_PLAIN(rt_emit_doing, doing, ev_doing)
 WRITES_PLAIN(rt_emit_beat, beat, ev_beat)
 
 void rt_emit_device(const struct tft_device *device)

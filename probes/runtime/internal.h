@@ -127,6 +127,11 @@ struct rt_thread {
 		uint32_t depth;	/* open ranges of its domain, from it inwards; 0: it is not open */
 	} trigger;
 	struct rt_quick clock;		/* clock of its ops and kernels */
+	_Atomic bool own;		/* it is a thread of tftop's */
+	struct {			/* the sampler's thread: when the counters last moved */
+		uint64_t active;
+		int64_t active_ns;
+	} host;
 	int64_t even_ns;		/* runtime thread: the last scan that saw an even section */
 	struct rt_batch batch;
 	char name[RT_THREAD_NAME];	/* protected by the lock of threads.c */
@@ -259,6 +264,7 @@ RT_HIDDEN void rt_emit_call(struct tft_call *r);
 RT_HIDDEN void rt_emit_calls(const struct tft_calls *r);
 RT_HIDDEN void rt_emit_settled(const struct tft_settled *r);
 RT_HIDDEN void rt_emit_level(const struct tft_level_now *r);
+RT_HIDDEN void rt_emit_doing(const struct tft_doing *r);
 RT_HIDDEN void rt_emit_beat(const struct tft_beat *r);
 
 /* ---- loop.c ---- */
@@ -284,6 +290,25 @@ RT_HIDDEN void rt_loop_level(enum tft_level level);
 RT_HIDDEN void rt_loop_last_beat(void);
 /* Another tftop has connected: beats count from now on. Runtime thread. */
 RT_HIDDEN void rt_loop_arrive(void);
+
+/* A word on which threads wait, until an absolute time. */
+RT_HIDDEN void rt_futex_wait_until(_Atomic uint32_t *word, uint32_t value, int64_t until_ns);
+RT_HIDDEN void rt_futex_wake(_Atomic uint32_t *word);
+/* Starts a thread of the runtime with all signals blocked; false: that is impossible. */
+RT_HIDDEN bool rt_thread_start(void *(*run)(void *arg));
+
+/* ---- probes/host ---- */
+
+/* Starts or stops the sampler of what threads do, by the level. Runtime thread. */
+RT_HIDDEN void rt_host_tick(void);
+/* The earliest time for which the sampler may still write something; INT64_MAX: none. To be called
+ * after rt_barrier_heavy(), with a time that was read before. */
+RT_HIDDEN int64_t rt_host_pending(void);
+/* Makes the sampler write what it has; waits at most wait_ns. */
+RT_HIDDEN void rt_host_flush(int64_t wait_ns);
+/* Ends it, for the end of the process; waits at most wait_ns. */
+RT_HIDDEN void rt_host_stop(int64_t wait_ns);
+RT_HIDDEN void rt_host_fork_child(void);
 
 /* ---- control.c ---- */
 
@@ -374,6 +399,9 @@ RT_HIDDEN void rt_home_leave(void);
 /* ---- modules.c ---- */
 
 RT_HIDDEN void rt_modules_fork(enum rt_fork stage);
+/* A symbol of the process and, if size is not NULL, how long it is. NULL: there is none. For the
+ * runtime's own threads. */
+RT_HIDDEN void *rt_symbol(const char *name, size_t *size);
 
 /* ---- process.c ---- */
 

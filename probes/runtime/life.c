@@ -91,6 +91,7 @@ static void child_after_fork(void)
 	rt_trigger_fork_child();
 	fork_locks(RT_FORK_CHILD);
 	rt_loop_fork_child();
+	rt_host_fork_child();
 	rt_calls_fork_child();
 	rt_cpu_fork_child();
 	rt_blocks_fork_child();

@@ -29,6 +29,7 @@
 #define SETTLED_NS 50000000
 #define BEAT_NS 1000000000
 #define STOP_WAIT_NS 200000000
+#define HOST_WAIT_NS 20000000
 #define NO_BARRIER_SLACK_NS 1000000
 
 enum { NONE, RUNNING, STOPPING, STOPPED };
@@ -46,7 +47,7 @@ static uint64_t events_before;		/* number of events before this tftop came */
 static enum tft_level level_seen;
 static enum tft_trigger trigger_seen;
 
-static void futex_wait_until(_Atomic uint32_t *word, uint32_t value, int64_t until_ns)
+void rt_futex_wait_until(_Atomic uint32_t *word, uint32_t value, int64_t until_ns)
 {
 	struct timespec t = { until_ns / 1000000000, until_ns % 1000000000 };
 
@@ -54,7 +55,7 @@ static void futex_wait_until(_Atomic uint32_t *word, uint32_t value, int64_t unt
 		FUTEX_BITSET_MATCH_ANY);
 }
 
-static void futex_wake(_Atomic uint32_t *word)
+void rt_futex_wake(_Atomic uint32_t *word)
 {
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
@@ -62,7 +63,7 @@ static void futex_wake(_Atomic uint32_t *word)
 void rt_loop_wake(void)
 {
 	atomic_fetch_add(&wakes, 1);
-	futex_wake(&wakes);
+	rt_futex_wake(&wakes);
 }
 
 static uint64_t total(bool calls)
@@ -129,6 +130,7 @@ static int64_t settled_time(int64_t now_ns)
 	for (struct rt_thread *th = rt_threads(); th; th = th->next)
 		oldest = earlier(oldest, section_scan(th, now_ns));
 	oldest = earlier(oldest, scan_open(now_ns, false));
+	oldest = earlier(oldest, rt_host_pending());
 	scan_ns = now_ns;
 	return oldest - (rt_have_membarrier ? RT_QUICK_OFF_NS : NO_BARRIER_SLACK_NS);
 }
@@ -237,7 +239,7 @@ static int64_t rt_loop_tick(int64_t now_ns)
 	rt_trigger_told();
 	if (apply != GET(apply_done)) {
 		SET_REL(apply_done, apply);
-		futex_wake(&apply_done);
+		rt_futex_wake(&apply_done);
 	}
 	rt_trigger_tell();
 	if (rt_control_arrived())
@@ -253,6 +255,7 @@ static int64_t rt_loop_tick(int64_t now_ns)
 	if (rt_enabled())
 		rt_home_reached();
 	rt_quick_tick();
+	rt_host_tick();
 	probes_tick(now_ns);
 	rt_batch_write_all(rt_now_ns(), rt_level() < TFT_LEVEL_DEFAULT);
 	events = total(false);
@@ -279,7 +282,7 @@ static int64_t rt_loop_tick(int64_t now_ns)
 static void wait_due(int64_t due, uint32_t seen)
 {
 	while (GET_ACQ(state) == RUNNING && atomic_load(&wakes) == seen && rt_now_ns() < due)
-		futex_wait_until(&wakes, seen, due);
+		rt_futex_wait_until(&wakes, seen, due);
 }
 
 static void *rt_loop_thread(void *arg)
@@ -301,7 +304,7 @@ static void *rt_loop_thread(void *arg)
 		if (flushing) {
 			rt_loop_last_beat();
 			SET_REL(flush_done, flush);
-			futex_wake(&flush_done);
+			rt_futex_wake(&flush_done);
 		}
 		now = rt_now_ns();
 		/* late by more than a tick (stopped, or without a processor): start afresh */
@@ -309,11 +312,11 @@ static void *rt_loop_thread(void *arg)
 		wait_due(due, seen);
 	}
 	SET_REL(state, STOPPED);
-	futex_wake(&state);
+	rt_futex_wake(&state);
 	return NULL;
 }
 
-static bool make_thread(void)
+bool rt_thread_start(void *(*run)(void *arg))
 {
 	sigset_t all, old;
 	pthread_attr_t attr;
@@ -326,13 +329,13 @@ static bool make_thread(void)
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&thread, &attr, rt_loop_thread, NULL);
+	err = pthread_create(&thread, &attr, run, NULL);
 	if (err == EINVAL) {
 		/* the static TLS of a large program does not fit into a small stack */
 		pthread_attr_destroy(&attr);
 		pthread_attr_init(&attr);
 		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-		err = pthread_create(&thread, &attr, rt_loop_thread, NULL);
+		err = pthread_create(&thread, &attr, run, NULL);
 	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
@@ -350,7 +353,7 @@ bool rt_loop_start(void)
 		ok = true;
 	} else if (GET(state) == NONE) {
 		SET_REL(state, RUNNING);
-		ok = make_thread();
+		ok = rt_thread_start(rt_loop_thread);
 		if (!ok) {
 			SET_REL(state, NONE);
 			rt_dropped(1);
@@ -366,11 +369,12 @@ bool rt_loop_stop(void)
 	int64_t until = rt_now_ns() + STOP_WAIT_NS;
 	uint32_t want = RUNNING;
 
+	rt_host_stop(HOST_WAIT_NS);
 	if (!atomic_compare_exchange_strong(&state, &want, STOPPING))
 		return want != STOPPING;
 	rt_loop_wake();
 	while (GET_ACQ(state) == STOPPING && rt_now_ns() < until)
-		futex_wait_until(&state, STOPPING, until);
+		rt_futex_wait_until(&state, STOPPING, until);
 	return GET_ACQ(state) == STOPPED;
 }
 
@@ -385,7 +389,7 @@ static void ask(_Atomic uint32_t *wanted, _Atomic uint32_t *done, int64_t wait_n
 	want = atomic_fetch_add(wanted, 1) + 1;
 	rt_loop_wake();
 	while ((int32_t)((have = GET_ACQ(*done)) - want) < 0 && rt_now_ns() < until)
-		futex_wait_until(done, have, until);
+		rt_futex_wait_until(done, have, until);
 }
 
 void rt_loop_flush(int64_t wait_ns)
@@ -405,6 +409,7 @@ void rt_loop_arrive(void)
 
 void rt_loop_last_beat(void)
 {
+	rt_host_flush(HOST_WAIT_NS);
 	rt_batch_write_all(rt_now_ns(), true);
 	send_settled(settled_time(rt_now_ns()));
 	rt_trigger_tell();

@@ -209,3 +209,19 @@ void *rt_module_symbol(void *handle, const char *symbol)
 		return NULL;
 	return of == map ? at : NULL;
 }
+
+void *rt_symbol(const char *name, size_t *size)
+{
+	const ElfW(Sym) *entry = NULL;
+	Dl_info info;
+	void *at;
+
+	if (!rt_lock(&loader_lock))
+		return NULL;
+	at = dlsym(RTLD_DEFAULT, name);
+	if (size)
+		*size = at && dladdr1(at, &info, (void **)&entry, RTLD_DL_SYMENT) && entry ?
+			entry->st_size : 0;
+	rt_unlock(&loader_lock);
+	return at;
+}

@@ -127,6 +127,7 @@ struct rt_thread *rt_self_slow(void)
 	if (prctl(PR_GET_NAME, comm) != 0)
 		comm[0] = '\0';
 	copy_name(th->name, comm);
+	SET(th->own, !strncmp(comm, "tftop-", 6));
 	SET_REL(th->tid, tid);
 	if (GET(rt_child_pending))
 		rt_child_start();

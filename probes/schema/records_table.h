@@ -543,6 +543,22 @@ RECORD(ev_cost, cost, EVENT_COST,
 	FIELD(int64_t, cpu_high_ns)
 )
 
+/* What a thread did while it ran no op and launched nothing, by looking at it now and then
+ * (probes/host). The records of one time (same tid, start_ns, dur_ns) say how much of it each state
+ * and line had; together at most all of it. The times of a thread do not overlap otherwise. */
+RECORD(ev_doing, doing, EVENT_DOING,
+	FIELD(uint32_t, tid)
+	FIELD(uint32_t, looks)		/* how many looks found it so */
+	FIELD(int64_t, start_ns)	/* of the time that was looked at */
+	FIELD(int64_t, dur_ns)
+	FIELD(int64_t, ns)		/* how much of it was spent so */
+	FIELD(int64_t, at_ns)		/* not 0: it was seen at this moment only, which stands for
+					 * that time */
+	FIELD(uint32_t, frame)		/* the user's line (def_frame) */
+	FIELD(uint32_t, what)		/* name of what is waited for: a file, a call; 0: unknown */
+	FIELD(uint8_t, doing)		/* enum tft_doing_kind */
+)
+
 /* Once a second: totals of the process since its start. */
 RECORD(ev_beat, beat, EVENT_BEAT,
 	FIELD(uint64_t, events)		/* written before this one, since this tftop is there */

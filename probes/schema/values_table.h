@@ -15,7 +15,7 @@
 
 /* The version of the schema: raise it when a record that exists changes. */
 ENUM(tft_schema, event_schema,
-	VALUE(TFT_SCHEMA_VERSION, EVENT_SCHEMA, 9)
+	VALUE(TFT_SCHEMA_VERSION, EVENT_SCHEMA, 10)
 )
 
 /* What stands for the number of a step that is a forward pass of a model. */
@@ -83,6 +83,23 @@ ENUM(tft_name_kind, name_kind,
 	VALUE(TFT_NAME_SHAPES, NAME_SHAPES, 11)	/* the shapes of an op's inputs: "[64, 3, 32, 32]
 						 * f32, [16, 3, 3, 3] f32" */
 	VALUE(TFT_NAME_COUNT, NAME_KIND_COUNT, 12)
+)
+
+/* What a thread does while it runs no op and launches nothing. */
+ENUM(tft_doing_kind, doing_kind,
+	VALUE(TFT_DOING_OTHER, DOING_OTHER, 0)	/* waits in another call of the kernel */
+	VALUE(TFT_DOING_PYTHON, DOING_PYTHON, 1)	/* runs Python */
+	VALUE(TFT_DOING_NATIVE, DOING_NATIVE, 2)	/* runs other code */
+	VALUE(TFT_DOING_SLEEP, DOING_SLEEP, 3)	/* for a time that it chose */
+	VALUE(TFT_DOING_FILE, DOING_FILE, 4)	/* waits for a file or a device */
+	VALUE(TFT_DOING_SOCKET, DOING_SOCKET, 5)
+	VALUE(TFT_DOING_PIPE, DOING_PIPE, 6)
+	VALUE(TFT_DOING_POLL, DOING_POLL, 7)	/* for any of several */
+	VALUE(TFT_DOING_LOCK, DOING_LOCK, 8)	/* for another thread */
+	VALUE(TFT_DOING_GIL, DOING_GIL, 9)	/* for Python's global lock */
+	VALUE(TFT_DOING_CHILD, DOING_CHILD, 10)	/* for a child process to end */
+	VALUE(TFT_DOING_FAULT, DOING_FAULT, 11)	/* for a page of memory */
+	VALUE(TFT_DOING_COUNT, DOING_COUNT, 12)
 )
 
 /* Who told an op or a range. */

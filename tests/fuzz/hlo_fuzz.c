@@ -6,6 +6,7 @@
 
 #include "model/base/util.h"
 #include "probes/jax/hlo.h"
+#include "probes/python/known.h"
 #include "probes/python/python.h"
 #include "probes/runtime/runtime.h"
 #include "tests/fuzz/fuzz.h"

@@ -28,7 +28,11 @@ import re
 import sys
 from collections import Counter, defaultdict
 
-from xspace import XSpace
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+try:
+    from tensorflow.tsl.profiler.protobuf import xplane_pb2
+except ImportError:
+    from tensorflow.core.profiler.protobuf import xplane_pb2
 
 OP = re.compile(r"^([^:#]+):([A-Za-z_][A-Za-z0-9_]*)$")
 LOSS = "SparseSoftmaxCrossEntropyWithLogits"
@@ -81,7 +85,7 @@ class Around:
 def of_profile(folder):
     seen = Ops()
     for path in glob.glob(folder + "/**/*.xplane.pb", recursive=True):
-        space = XSpace()
+        space = xplane_pb2.XSpace()
         with open(path, "rb") as f:
             space.ParseFromString(f.read())
         for plane in space.planes:

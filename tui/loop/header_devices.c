@@ -14,6 +14,9 @@
 #define BAR 8				/* cells of the bar of a share */
 #define CAUSES 3			/* most causes of idle time that are named */
 #define CAUSES_WIDTH 31			/* of ": launch 28 · other 10 · sync 4" */
+#define PLACES_WIDTH 56			/* the same with lines, on a wide screen */
+#define WIDE 140			/* from this width on, lines are named */
+#define PARTS_MAX 16
 #define DEVICES_MOST 256	/* most devices in the strip that is shown for very many devices */
 
 void header_spark(struct header *h)
@@ -142,35 +145,106 @@ static void own_window(const struct header *h, const struct view *view, uint32_t
 			 fmt_time(text, to - from));
 }
 
-/* Adds ": input 23 · launch 5": the causes of the idle time, the largest first, with no more in
- * total than the idle time in whole percent. */
-static void add_causes(struct strip *strip, const struct view *view, struct idle_gap gap,
-		       int64_t whole, int idle)
+/* Idle time and, of cause host, what the host did, as far as that is known. */
+struct idle_parts {
+	struct idle_gap gap;
+	struct host_time_row *rows;	/* owned */
+	size_t n_rows;
+};
+
+/* A cause of idle time or, instead of cause host, what the host did. */
+struct header_part { const char *name; char place[48]; int64_t ns; };
+
+static int by_time(const void *a, const void *b)
 {
-	char text[96] = "";
+	const struct header_part *x = a, *y = b;
+
+	return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : 0;
+}
+
+/* "loader.py:25" */
+static void part_place(struct header_part *part, const struct host_time_row *row, bool ascii)
+{
+	const char *file = strrchr(row->file, '/') ? strrchr(row->file, '/') + 1 : row->file;
+	char short_file[32];
+
+	if (!*file)
+		return;
+	label_fit(short_file, sizeof(short_file), file, 16, ascii);
+	snprintf(part->place, sizeof(part->place), " %s:%u", short_file, row->line);
+}
+
+/* The causes, in their order; what the host did comes first among those of the same size. Returns
+ * how many. */
+static int header_list_parts(struct header_part parts[PARTS_MAX], const struct view *view,
+			     struct idle_gap gap, const struct host_time_row *rows,
+			     size_t n_rows)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < n_rows && n < PARTS_MAX - IDLE_COUNT; i++) {
+		parts[n] = (struct header_part) {
+			.name = doing_name(rows[i].doing), .ns = rows[i].ns,
+		};
+		part_place(&parts[n++], &rows[i], view->ascii);
+		gap.ns[IDLE_HOST] -= rows[i].ns;
+	}
+	for (int c = 0; c < IDLE_COUNT; c++) {
+		enum idle_cause cause = idle_most(&gap);
+
+		parts[n++] = (struct header_part) { .name = idle_name(cause), .ns = gap.ns[cause] };
+		gap.ns[cause] = INT64_MIN;
+	}
+	if (n > IDLE_COUNT)
+		qsort(parts, (size_t)n, sizeof(*parts), by_time);
+	return n;
+}
+
+/* Adds ": input 23 · sleep 20 loader.py:25": the parts of the idle time, the largest first, with no
+ * more in total than the idle time in whole percent. Lines are named where there is room. */
+static void add_causes(struct strip *strip, const struct view *view, const struct idle_parts *of,
+		       int64_t whole, int idle, bool wide)
+{
+	struct header_part parts[PARTS_MAX];
+	int count = header_list_parts(parts, view, of->gap, of->rows, of->n_rows);
+	char text[192] = "";
+	int room = of->n_rows && wide ? PLACES_WIDTH : CAUSES_WIDTH;
 	size_t at = 0;
 
-	for (int n = 0; n < CAUSES && idle > 0; n++) {
-		enum idle_cause cause = idle_most(&gap);
-		int share = percent(gap.ns[cause], whole);
+	for (int n = 0; n < CAUSES && n < count && idle > 0; n++) {
+		int share = percent(parts[n].ns, whole), was = (int)at;
 
 		if (share < 1)
 			break;
 		if (share > idle)
 			share = idle;
-		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s %d", !n ? ": " :
-				       view->ascii ? ", " : " · ", idle_name(cause), share);
-		gap.ns[cause] = 0;
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s %d%s", !n ? ": " :
+				       view->ascii ? ", " : " · ", parts[n].name, share,
+				       wide ? parts[n].place : "");
+		if (n && of->n_rows && text_width(text) > room) {
+			text[was] = '\0';
+			break;
+		}
 		idle -= share;
 	}
 	/* The width is constant, so that nothing else moves when the causes change. */
-	strip_add(strip, 3, 0, ROLE_DEFAULT, 0, "%s%*s", text, CAUSES_WIDTH > text_width(text) ?
-		  CAUSES_WIDTH - text_width(text) : 0, "");
+	strip_add(strip, 3, 0, ROLE_DEFAULT, 0, "%s%*s", text, room > text_width(text) ?
+		  room - text_width(text) : 0, "");
+}
+
+/* The idle time of a device in [t0, t1) and, to be released, what the host did in it. */
+static struct idle_parts idle_parts_of(struct view *view, uint32_t device, int64_t t0, int64_t t1,
+				       const struct idle_gap *gap)
+{
+	struct idle_parts of = { .gap = *gap };
+
+	of.n_rows = model_idle_host(view->model, device, t0, t1, gap->ns[IDLE_HOST], &of.rows);
+	return of;
 }
 
 static void device_line(struct strip *strip, const struct view *view, int width,
 			const char *label, const struct device_row *d,
-			const struct idle_gap *gap, const char *words,
+			const struct idle_parts *of, const char *words,
 			const struct device_unseen *unseen)
 {
 	bool rough = unseen->rough;
@@ -206,7 +280,7 @@ static void device_line(struct strip *strip, const struct view *view, int width,
 	strip_add(strip, 8, 1, ROLE_MUTED, 0, "%-18s", name);
 	strip_add(strip, 1, 2, ROLE_MUTED, 0, "idle");
 	strip_add(strip, 1, 1, ROLE_DEFAULT, 0, rough ? "≈%2d %%" : "%3d %%", idle);
-	add_causes(strip, view, *gap, whole, idle);
+	add_causes(strip, view, of, whole, idle, width >= WIDE);
 	if (d->clock_violations)
 		strip_add(strip, 4, 2, ROLE_WARN, 0, "clock contradicted %s×",
 			  fmt_count(times, d->clock_violations));
@@ -302,7 +376,8 @@ static void strip_of_devices(struct header *h, struct view *view, struct device_
 	strip_add(strip, 1, 2, ROLE_MUTED, 0, "least");
 	strip_add(strip, 1, 1, ROLE_DEFAULT, 0, "%s %3d %%", label, least);
 	strip_add(strip, 3, 2, ROLE_MUTED, 0, "idle");
-	add_causes(strip, view, least_gap, least_ns, 100 - least);
+	add_causes(strip, view, &(struct idle_parts) { .gap = least_gap }, least_ns, 100 - least,
+		   false);
 	strip_add(strip, 3, 3, ROLE_MUTED, 0, "%s", words)->right = true;
 }
 
@@ -339,7 +414,8 @@ int header_devices(struct header *h, struct view *view, int width, int most, int
 	}
 	for (i = 0; i < count; i++) {
 		struct device_row d = devices[i];
-		struct idle_gap gap;
+		struct idle_gap gap = { .start_ns = 0 };
+		struct idle_parts of;
 		char label[16], own[48];
 		int64_t from = t0, to = t1;
 		struct device_unseen unseen = { .rough = false };
@@ -355,7 +431,9 @@ int header_devices(struct header *h, struct view *view, int width, int most, int
 		own_window(h, view, d.id, &from, &to, own, sizeof(own));
 		if (!model_device_seen(view->model, devices[i].id, from, to, &d, &gap, &unseen))
 			d.span_ns = 0;
-		device_line(&h->lines[lines++], view, width, label, &d, &gap, own, &unseen);
+		of = idle_parts_of(view, d.id, from, to, &gap);
+		device_line(&h->lines[lines++], view, width, label, &d, &of, own, &unseen);
+		free(of.rows);
 	}
 	free(devices);
 	return lines;

@@ -110,6 +110,9 @@ size_t report_classes(struct model *model, uint32_t device, struct report_share 
 void report_op_json(struct json *json, struct model *model, const struct op_row *row);
 /* Parts of devices and steps, report_insight.c. */
 void report_idle_text(const struct device_row *device, const struct idle_gap *idle, FILE *out);
+/* What the host did in idle time of cause host. */
+void report_host_text(struct model *model, const struct device_row *device,
+		      const struct idle_gap *idle, FILE *out);
 void report_breakdown_text(struct model *model, FILE *out);
 void report_phases_text(struct model *model, FILE *out);
 void report_idle_json(struct json *json, struct model *model, uint32_t device);

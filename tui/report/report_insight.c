@@ -3,11 +3,16 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/query/time.h"
 #include "model/base/util.h"
 #include "tui/base/json.h"
+#include "tui/draw/labels.h"
 #include "tui/report/report.h"
+
+#define HOST_LINES 6			/* lines of text on what the host did */
+#define HOST_WIDTH 78			/* of the text, so that a line has at most 100 */
 
 /* ---- text ---- */
 
@@ -23,6 +28,41 @@ void report_idle_text(const struct device_row *device, const struct idle_gap *id
 	if (sum <= 0)
 		return;
 	report_shares("    idle for  ", shares, IDLE_COUNT, device->span_ns, out);
+}
+
+/* "sleep at loader.py:25 in load" */
+static void host_text(const struct host_time_row *row, char *text, size_t size)
+{
+	const char *file = strrchr(row->file, '/') ? strrchr(row->file, '/') + 1 : row->file;
+	int at = snprintf(text, size, "%s", doing_name(row->doing));
+
+	if (*file)
+		at += snprintf(text + at, size - (size_t)at, " at %.60s:%u in %.60s", file,
+			       row->line, row->function);
+	if (*row->what)
+		snprintf(text + at, size - (size_t)at, ", for %.100s", row->what);
+}
+
+void report_host_text(struct model *model, const struct device_row *device,
+		      const struct idle_gap *idle, FILE *out)
+{
+	struct host_time_row *rows;
+	char share[FMT_MAX], text[320], fitted[HOST_WIDTH * 4 + 1];
+	size_t n;
+
+	model_lock(model);
+	n = model_idle_host(model, device->id, idle->start_ns, idle->end_ns, idle->ns[IDLE_HOST],
+			    &rows);
+	model_unlock(model);
+	for (size_t i = 0; i < n && i < HOST_LINES; i++) {
+		if (rows[i].ns * 200 < device->span_ns)
+			break;
+		host_text(&rows[i], text, sizeof(text));
+		label_fit(fitted, sizeof(fitted), text, HOST_WIDTH, false);
+		fprintf(out, "    %s %5s  %s\n", i ? "        " : "host is ",
+			fmt_share(share, (uint64_t)rows[i].ns, (uint64_t)device->span_ns), fitted);
+	}
+	free(rows);
 }
 
 void report_breakdown_text(struct model *model, FILE *out)
@@ -71,6 +111,37 @@ void report_phases_text(struct model *model, FILE *out)
 
 /* ---- JSON ---- */
 
+/* What the launching thread did in idle time of cause host, as far as that is known. */
+static void host_json(struct json *json, struct model *model, uint32_t device,
+		      const struct idle_gap *idle)
+{
+	struct host_time_row *rows;
+	size_t n;
+
+	model_lock(model);
+	n = model_idle_host(model, device, idle->start_ns, idle->end_ns, idle->ns[IDLE_HOST],
+			    &rows);
+	model_unlock(model);
+	if (n)
+		json_key_array(json, "host");
+	for (size_t i = 0; i < n; i++) {
+		json_object(json);
+		json_key_string(json, "state", doing_name(rows[i].doing));
+		json_key_int(json, "ns", rows[i].ns);
+		if (*rows[i].file) {
+			json_key_string(json, "file", rows[i].file);
+			json_key_uint(json, "line", rows[i].line);
+			json_key_string(json, "function", rows[i].function);
+		}
+		if (*rows[i].what)
+			json_key_string(json, "what", rows[i].what);
+		json_end(json);
+	}
+	if (n)
+		json_end(json);
+	free(rows);
+}
+
 void report_idle_json(struct json *json, struct model *model, uint32_t device)
 {
 	struct idle_gap idle;
@@ -89,6 +160,7 @@ void report_idle_json(struct json *json, struct model *model, uint32_t device)
 		json_key_int(json, "copy_ns", idle.ns[IDLE_COPY]);
 		json_key_int(json, "other_ns", idle.ns[IDLE_OTHER] + idle.ns[IDLE_HOST]);
 		json_key_int(json, "host_ns", idle.ns[IDLE_HOST]);
+		host_json(json, model, device, &idle);
 		json_end(json);
 	}
 	if (overlaps && overlap.comm_ns) {

@@ -98,6 +98,7 @@ static void report_text_print_device(struct model *model, struct device_row *row
 							span));
 	fprintf(out, "   idle %s\n", fmt_share(share[0], span > busy ? span - busy : 0, span));
 	report_idle_text(row, &idle, out);
+	report_host_text(model, row, &idle, out);
 	if (unseen.rough)
 		fputs("    all of this is approximate: events were lost in more than half of the "
 		      "time\n", out);

@@ -160,9 +160,10 @@ static void print_own_time(const struct model_status *status, bool alone, FILE *
 	fprintf(out, "  %s%s of the program's time: %s", alone && !small ?
 		"own cost      at least " : small ? "own time      " : "own time      ≈", share,
 		fmt_time(time, status->own_ns));
+	fputs(" in the probes", out);
 	if (status->calls)
-		fprintf(out, " in %s", fmt_many(text, status->calls, "call"));
-	fputs(" in the probes' own functions\n", out);
+		fprintf(out, ", %s", fmt_many(text, status->calls, "call"));
+	fputs("\n", out);
 }
 
 /* What the program pays, where it was measured in the program. */

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What idle time of cause host consists of: what the thread that a device waited for did then,
+ * and on which line of its source (core/doings.h, docs/host.md).
+ *
+ * Definition: of a time in which the thread was seen all along, what lies within idle time counts,
+ * with its parts in proportion. A look that stands for its moment counts with its whole weight if
+ * that moment lies within idle time: where steps are shorter than the time between two looks, that
+ * is right in the mean. What is told is together at most the idle time of cause host; the rest is
+ * not known.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/analyses/sweep.h"
+#include "model/base/util.h"
+#include "model/lines/lines.h"
+
+#define PIECES_MAX 16384u
+#define DETAILED 64u	/* how many devices get full lists; further ones get a sixteenth */
+
+/* ---- sums ---- */
+
+static bool same_part(const struct host_piece *a, const struct host_piece *b)
+{
+	return a->kind == b->kind && a->frame == b->frame && a->what == b->what;
+}
+
+/* When the list is full, the smallest one is replaced if it is smaller. */
+static void parts_add(struct host_parts *parts, const struct host_piece *piece)
+{
+	uint32_t least = 0;
+
+	for (uint32_t i = 0; i < parts->n; i++) {
+		if (same_part(&parts->list[i], piece)) {
+			add_ns(&parts->list[i].ns, piece->ns);
+			return;
+		}
+		if (parts->list[i].ns < parts->list[least].ns)
+			least = i;
+	}
+	if (parts->n < HOST_PARTS)
+		least = parts->n++;
+	else if (parts->list[least].ns >= piece->ns)
+		return;
+	parts->list[least] = *piece;
+}
+
+/* Keeps a piece for questions about windows; one that continues the last one is added to it. */
+static void pieces_add(struct host_time *host, const struct host_piece *piece, size_t max)
+{
+	struct host_piece *last = host->n ? &host->pieces[(host->head + host->n - 1) % max] : NULL;
+
+	if (last && last->end_ns == piece->start_ns && same_part(last, piece)) {
+		last->end_ns = piece->end_ns;
+		last->ns += piece->ns;
+		return;
+	}
+	if (host->n < max) {
+		grow(&host->pieces, &host->cap, host->n, sizeof(*host->pieces));
+		host->pieces[host->n++] = *piece;
+		return;
+	}
+	host->pieces[host->head] = *piece;
+	host->head = (host->head + 1) % max;
+}
+
+static size_t pieces_max(uint32_t device)
+{
+	return PIECES_MAX / (device < DETAILED ? 1 : 16);
+}
+
+void host_time_count(struct model *model, struct host_time *host, uint32_t device,
+		     uint32_t thread, int64_t from_ns, int64_t to_ns)
+{
+	const struct doing *end, *at;
+
+	if (thread >= model->threads.n)
+		return;
+	for (at = doings_from(model, thread, from_ns, &end); at < end && at->start_ns < to_ns;
+	     at++) {
+		bool once = at->at_ns != 0;
+		struct host_piece piece = {
+			.start_ns = once || at->start_ns > from_ns ? at->start_ns : from_ns,
+			.end_ns = once || at->end_ns < to_ns ? at->end_ns : to_ns,
+			.frame = frame_get(model, thread_at(model, thread)->process, at->frame),
+			.what = at->what, .kind = at->kind,
+		};
+
+		if (once && (at->at_ns < from_ns || at->at_ns >= to_ns))
+			continue;
+		piece.ns = (int64_t)((__int128)at->ns * (piece.end_ns - piece.start_ns) /
+				     (at->end_ns - at->start_ns));
+		if (piece.ns <= 0)
+			continue;
+		parts_add(&host->gap, &piece);
+		pieces_add(host, &piece, pieces_max(device));
+	}
+}
+
+void host_time_commit(struct host_time *host)
+{
+	for (uint32_t i = 0; i < host->gap.n; i++)
+		parts_add(&host->total, &host->gap.list[i]);
+	host->gap.n = 0;
+}
+
+void host_time_release(struct host_time *host)
+{
+	free(host->pieces);
+}
+
+size_t host_time_bytes(const struct host_time *host)
+{
+	return host->cap * sizeof(*host->pieces);
+}
+
+/* ---- queries ---- */
+
+static int by_most(const void *a, const void *b)
+{
+	const struct host_time_row *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? 1 : -1;
+	return (int)x->doing - (int)y->doing;
+}
+
+static void host_within(const struct host_time *host, int64_t t0, int64_t t1, size_t max,
+		   struct host_parts *out)
+{
+	for (size_t i = 0; i < host->n; i++) {
+		struct host_piece piece = host->pieces[(host->head + i) % max];
+		int64_t from = piece.start_ns > t0 ? piece.start_ns : t0;
+		int64_t to = piece.end_ns < t1 ? piece.end_ns : t1;
+
+		if (from >= to)
+			continue;
+		piece.ns = (int64_t)((__int128)piece.ns * (to - from) /
+				     (piece.end_ns - piece.start_ns));
+		parts_add(out, &piece);
+	}
+}
+
+static struct host_time_row host_row_of(struct model *model, const struct host_piece *part)
+{
+	struct host_time_row row = {
+		.doing = part->kind, .ns = part->ns, .file = "", .function = "",
+		.what = part->what ? names_raw(&model->names, part->what) : "",
+	};
+	const struct source_frame *frame;
+
+	if (!part->frame || !model->lines)
+		return row;
+	frame = frame_at(model->lines, part->frame - 1);
+	if (!frame->file)
+		return row;
+	row.file = names_raw(&model->names, frame->file);
+	row.function = names_raw(&model->names, frame->function);
+	row.line = frame->line;
+	return row;
+}
+
+size_t model_idle_host(struct model *model, uint32_t device, int64_t t0, int64_t t1,
+		       int64_t limit_ns, struct host_time_row **rows)
+{
+	const struct sweep_device *known = sweep_device_of(model, device);
+	struct host_parts parts = { 0 };
+	int64_t sum = 0;
+	size_t max = pieces_max(device);
+
+	*rows = NULL;
+	if (!known)
+		return 0;
+	if (t0 <= known->idle.base_ns && t1 >= known->since_ns)
+		parts = known->idle.host.total;
+	else
+		host_within(&known->idle.host, t0, t1, max, &parts);
+	if (!parts.n)
+		return 0;
+	*rows = xcalloc(parts.n, sizeof(**rows));
+	for (uint32_t i = 0; i < parts.n; i++) {
+		(*rows)[i] = host_row_of(model, &parts.list[i]);
+		sum += parts.list[i].ns;
+	}
+	if (limit_ns < 0)
+		limit_ns = 0;
+	for (uint32_t i = 0; i < parts.n && sum > limit_ns; i++)
+		(*rows)[i].ns = (int64_t)((__int128)(*rows)[i].ns * limit_ns / sum);
+	qsort(*rows, parts.n, sizeof(**rows), by_most);
+	return parts.n;
+}
+
+int64_t host_time_since(const struct host_time *host)
+{
+	return host->n ? host->pieces[host->head].start_ns : INT64_MAX;
+}
+
+bool host_time_is_full(const struct host_time *host, uint32_t device)
+{
+	return host->n == pieces_max(device);
+}
+
+const char *doing_name(enum doing_kind doing)
+{
+	static const char *const names[DOING_COUNT] = {
+		"blocked", "Python", "native", "sleep", "file", "socket", "pipe", "poll", "lock",
+		"GIL", "child", "page fault",
+	};
+
+	return (unsigned)doing < DOING_COUNT ? names[doing] : "";
+}

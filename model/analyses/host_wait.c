@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * host-wait: devices wait for one place in the program's source.
+ *
+ * Definition: over the time after the warm-up, or as much of its end as is kept, the idle time of
+ * cause host of each device by what the launching thread did (host_time.c). Lines of one function
+ * in the same state are one place, named by the line that has most of it. The place with most
+ * idle time is reported, of the device that loses most, from host-share of a step on. Its cost is
+ * that time per step: removing it saves at most this, because whatever the thread does next may
+ * keep the device waiting as well.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/analyses/sweep.h"
+#include "model/analyses/thresholds.h"
+#include "model/base/util.h"
+
+struct wait_place {
+	struct host_time_row row;	/* of its line with most time; ns: of all lines */
+	int64_t whole_ns, t0, t1;
+	uint32_t device;
+};
+
+static bool same_place(const struct host_time_row *a, const struct host_time_row *b)
+{
+	return a->doing == b->doing && !strcmp(a->file, b->file) &&
+	       !strcmp(a->function, b->function);
+}
+
+/* rows: by time, most first; a place that is unknown in state and line explains nothing. */
+static struct host_time_row host_most_of(const struct host_time_row *rows, size_t n)
+{
+	struct host_time_row most = { .ns = 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		struct host_time_row one = rows[i];
+
+		if (one.doing == DOING_OTHER || (one.doing == DOING_NATIVE && !*one.file))
+			continue;
+		for (size_t k = i + 1; k < n; k++)
+			if (same_place(&rows[i], &rows[k]))
+				one.ns += rows[k].ns;
+		if (one.ns > most.ns)
+			most = one;
+	}
+	return most;
+}
+
+/* The names of the row stay borrowed from the model. */
+static void look_at_device(struct model *model, const struct slice_sweep *sweep, uint32_t device,
+			   struct wait_place *most)
+{
+	const struct idle_device *idle = &sweep->devices[device].idle;
+	int64_t t0 = sweep->breakdown.first_ns, t1 = sweep->devices[device].since_ns;
+	struct host_time_row *rows, one;
+	struct idle_gap gap;
+	size_t n;
+
+	if (host_time_since(&idle->host) == INT64_MAX)
+		return;
+	if (idle->base_ns > t0)
+		t0 = idle->base_ns;
+	if (host_time_is_full(&idle->host, device) && host_time_since(&idle->host) > t0)
+		t0 = host_time_since(&idle->host);
+	if (t1 <= t0 || !model_idle_window(model, device, t0, t1, &gap))
+		return;
+	n = model_idle_host(model, device, t0, t1, gap.ns[IDLE_HOST], &rows);
+	one = host_most_of(rows, n);
+	free(rows);
+	if (one.ns <= 0 || (most->row.ns && (__int128)one.ns * most->whole_ns <=
+					    (__int128)most->row.ns * (t1 - t0)))
+		return;
+	*most = (struct wait_place) { one, t1 - t0, t0, t1, device };
+}
+
+static const char *verb_of(enum doing_kind doing)
+{
+	static const char *const verbs[DOING_COUNT] = {
+		[DOING_PYTHON] = "runs Python", [DOING_NATIVE] = "runs native code",
+		[DOING_SLEEP] = "sleeps", [DOING_FILE] = "waits for a file",
+		[DOING_SOCKET] = "waits for a socket", [DOING_PIPE] = "waits for a pipe",
+		[DOING_POLL] = "waits for input", [DOING_LOCK] = "waits for another thread",
+		[DOING_GIL] = "waits for the GIL", [DOING_CHILD] = "waits for a child process",
+		[DOING_FAULT] = "waits for memory pages",
+	};
+
+	return verbs[doing] ? verbs[doing] : "waits";
+}
+
+static const char *host_advice(enum doing_kind doing)
+{
+	static const char *const advice[DOING_COUNT] = {
+		[DOING_PYTHON] = "move this work out of the loop, or to a thread or process that "
+				 "runs ahead of the device",
+		[DOING_NATIVE] = "do this work on the device, or on a thread that runs ahead of it",
+		[DOING_SLEEP] = "remove the sleep, or wait for the event itself on another thread",
+		[DOING_FILE] = "read ahead on another thread, or keep the data in memory",
+		[DOING_SOCKET] = "receive ahead on another thread, so that the data is in time",
+		[DOING_PIPE] = "let the writer run ahead: more workers, or more batches in advance",
+		[DOING_POLL] = "let another thread wait, and hand its results over in advance",
+		[DOING_LOCK] = "let the other thread run ahead: more workers, or more batches in "
+			       "advance",
+		[DOING_GIL] = "move the other threads' Python work to processes, so that this "
+			      "thread need not wait for the GIL",
+		[DOING_CHILD] = "start the child process ahead, and wait for it on another thread",
+		[DOING_FAULT] = "use memory again rather than new memory, or give the process more",
+	};
+
+	return advice[doing] ? advice[doing] : "";
+}
+
+void host_wait_review(struct model *model, const struct slice_sweep *sweep, int64_t step_ns,
+		      bool steps, struct findings *findings)
+{
+	struct wait_place most = { .row.ns = 0 };
+	struct finding finding = { .id = "host-wait", .severity = SEVERITY_NOTE };
+	const struct host_time_row *row = &most.row;
+	char share[FMT_MAX], time[FMT_MAX], place[PLACE_TEXT] = "the host";
+	const char *file;
+
+	for (uint32_t d = 0; d < sweep->n_devices; d++)
+		if (sweep->devices[d].idle.known)
+			look_at_device(model, sweep, d, &most);
+	if (!row->ns || (__int128)row->ns * 100 < (__int128)most.whole_ns *
+	    model_threshold(model, THRESHOLD_HOST_SHARE))
+		return;
+	if ((__int128)row->ns * 100 >= (__int128)most.whole_ns *
+	    model_threshold(model, THRESHOLD_HOST_MUCH))
+		finding.severity = SEVERITY_WARNING;
+	finding.cost_ns = (int64_t)((__int128)step_ns * row->ns / most.whole_ns);
+	finding.evidence = (struct evidence) {
+		.kind = EVIDENCE_TIME, .t0 = most.t0, .t1 = most.t1,
+	};
+	file = strrchr(row->file, '/') ? strrchr(row->file, '/') + 1 : row->file;
+	if (*file)
+		snprintf(place, sizeof(place), "%.80s:%u", file, row->line);
+	snprintf(finding.title, FINDING_TEXT, "host-bound: %s of %s the device waits while %s %s",
+		 fmt_share(share, (uint64_t)row->ns, (uint64_t)most.whole_ns),
+		 steps ? "each step" : "the time", place, verb_of(row->doing));
+	snprintf(finding.lines[0], FINDING_TEXT, "%s %s%s%.80s%s%.100s",
+		 fmt_time(time, finding.cost_ns), steps ? "per step" : "per second",
+		 *row->function ? " in " : "", row->function, *row->what ? ", for " : "",
+		 row->what);
+	snprintf(finding.advice, FINDING_TEXT, "%s", host_advice(row->doing));
+	finding_add(findings, &finding);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads from beside which line of Python another thread is in, while that thread runs on: no
+ * signal, no lock, no reference, no function of Python that could wait.
+ *
+ * Always true:
+ *  - Memory of Python is only read through `read`, which fails where nothing is mapped. What was
+ *    read is believed only if the types of all objects are right (a code object, a str, a bytes
+ *    object) and the place lies within the function's own code. Anything else counts as torn.
+ *  - The line is that of the function's own table, so it is never outside of the function.
+ *  - Needs libc only, so that its tests can read made-up memory.
+ *
+ * Source of the table's form: CPython's Objects/locations.md (3.11 and later).
+ */
+#ifndef PROBES_HOST_FRAMES_H
+#define PROBES_HOST_FRAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probes/python/known.h"
+
+#define HOST_TEXT 512		/* a file or function is cut to this */
+#define HOST_OWNERS 256u	/* remembered code objects; a power of two */
+#define HOST_TABLE 65536	/* a function with a longer table of lines has no lines */
+
+/* Python in this process. All addresses are compared and read, never followed. */
+struct host_python {
+	const struct py_layout *layout;
+	size_t (*read)(void *to, const void *from, size_t bytes);
+	uintptr_t code_type, str_type, bytes_type;
+	uintptr_t first_state;		/* of the list of thread states */
+	struct host_owner {
+		uintptr_t code, filename, qualname;
+		int32_t first_line;
+		bool library;
+	} owners[HOST_OWNERS];
+	uint8_t table[HOST_TABLE];
+	uint64_t torn;			/* how often what was read did not agree with itself */
+};
+
+/* Where a thread is: the innermost frame of the user's, or else the innermost one. */
+struct host_place {
+	uintptr_t code, filename, qualname;
+	int32_t first_line, line;
+	/* the innermost frame and its instruction; still: they were the same after all was read */
+	uintptr_t frame, instr;
+	bool still;
+};
+
+/* The state of the thread with that kernel id; 0: it has none, or cannot be read. */
+uintptr_t host_state_of(struct host_python *py, uint32_t tid);
+/* Whether it still is that thread's. */
+bool host_state_is(struct host_python *py, uintptr_t state, uint32_t tid);
+
+enum host_found { HOST_NO_FRAME, HOST_PLACE, HOST_TORN };
+enum host_found host_place_of(struct host_python *py, uintptr_t state, struct host_place *out);
+/* The texts of a place; false: torn. */
+bool host_place_texts(struct host_python *py, const struct host_place *place,
+		      char file[HOST_TEXT], char function[HOST_TEXT]);
+
+/* The line of the instruction at `offset` bytes, of a function that begins at first_line; 0: it has
+ * none, or the table ends before. */
+int32_t host_line_at(const uint8_t *table, size_t size, int32_t first_line, size_t offset);
+
+#endif

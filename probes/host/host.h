@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the program's threads do while they run no op and launch nothing: a thread of the runtime
+ * looks at them now and then (docs/host.md). A part of libtftop-runtime.so; the runtime's side is
+ * in probes/runtime/internal.h (rt_host_...).
+ *
+ * Always true:
+ *  - The threads that are looked at are never stopped, get no signal and hold nothing up. The only
+ *    lock that is taken is that of the runtime's tables.
+ *  - Only at levels default and full. The sampler's own time stays below BUDGET of a processor, by
+ *    its own measurement: it looks less often when a look costs more.
+ */
+#ifndef PROBES_HOST_HOST_H
+#define PROBES_HOST_HOST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "probes/host/frames.h"
+#include "probes/schema/records.h"
+
+/* ---- state.c: what the kernel says of a thread ---- */
+
+struct host_doing {
+	uint8_t doing;			/* enum tft_doing_kind; TFT_DOING_NATIVE: it runs */
+	uint32_t what, frame;		/* as in ev_doing */
+};
+
+/* What the thread is in now. runtime, size: where Python keeps its locks. false: the kernel does
+ * not say. */
+bool host_state_look(uint32_t tid, uintptr_t runtime, size_t size, struct host_doing *out);
+/* The processor time of a thread; -1: it has ended. */
+int64_t host_cpu_ns(uint32_t tid);
+/* Copies memory of this process that may not be mapped; counts nothing, says nothing. */
+size_t host_read(void *to, const void *from, size_t bytes);
+/* Whether the kernel forbids that. */
+bool host_read_forbidden(void);
+
+/* ---- window.c: from looks to records ---- */
+
+#define HOST_ENTRIES 16		/* states and lines of one time; more are not told apart */
+
+struct host_window {
+	uint32_t tid;
+	int64_t start_ns, end_ns;
+	uint32_t n;
+	struct host_entry {
+		struct host_doing doing;
+		uint32_t looks;
+		int64_t ns;
+	} entry[HOST_ENTRIES];
+};
+
+/* Adds time at the end of the window. */
+void host_window_add(struct host_window *window, const struct host_doing *doing, int64_t ns);
+/* Writes the window and begins a new one at its end. at_ns: as in ev_doing. */
+void host_window_close(struct host_window *window, int64_t at_ns);
+/* Once a second: decides how many times longer than the budget asks the sampler has to wait between
+ * two looks. */
+void host_window_rate(void);
+int64_t host_window_spread(void);
+/* The sampler begins. */
+void host_window_begin(void);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the kernel says of a thread, from /proc/self/task/TID/syscall: "running", or the call that
+ * it is blocked in, with its arguments. Files are opened for one look and closed again, so that the
+ * program, which may close any descriptor, never meets ours.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "probes/host/host.h"
+#include "probes/runtime/internal.h"
+
+static _Atomic bool forbidden;
+
+size_t host_read(void *to, const void *from, size_t bytes)
+{
+	struct iovec local = { to, bytes }, remote = { (void *)(uintptr_t)from, bytes };
+	ssize_t got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+
+	if (got < 0 && (errno == EPERM || errno == ENOSYS))
+		SET(forbidden, true);
+	return got > 0 ? (size_t)got : 0;
+}
+
+bool host_read_forbidden(void)
+{
+	return GET(forbidden);
+}
+
+int64_t host_cpu_ns(uint32_t tid)
+{
+	/* CPUCLOCK_PERTHREAD | CPUCLOCK_SCHED of the kernel's posix-timers.h */
+	clockid_t clock = (clockid_t)(~tid << 3 | 6);
+	struct timespec t;
+
+	return clock_gettime(clock, &t) ? -1 : (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* ---- the calls ---- */
+
+/* How the descriptor of a call is found. */
+enum by { BY_NOTHING, BY_FD, BY_POLL, BY_SELECT, BY_FUTEX };
+
+static const struct {
+	int number;
+	uint8_t doing;
+	uint8_t by;
+} calls[] = {
+	{ SYS_nanosleep, TFT_DOING_SLEEP, BY_NOTHING },
+	{ SYS_clock_nanosleep, TFT_DOING_SLEEP, BY_NOTHING },
+	{ SYS_futex, TFT_DOING_LOCK, BY_FUTEX },
+	{ SYS_read, TFT_DOING_FILE, BY_FD },
+	{ SYS_readv, TFT_DOING_FILE, BY_FD },
+	{ SYS_pread64, TFT_DOING_FILE, BY_FD },
+	{ SYS_preadv, TFT_DOING_FILE, BY_FD },
+	{ SYS_write, TFT_DOING_FILE, BY_FD },
+	{ SYS_writev, TFT_DOING_FILE, BY_FD },
+	{ SYS_pwrite64, TFT_DOING_FILE, BY_FD },
+	{ SYS_fsync, TFT_DOING_FILE, BY_FD },
+	{ SYS_fdatasync, TFT_DOING_FILE, BY_FD },
+	{ SYS_getdents64, TFT_DOING_FILE, BY_FD },
+	{ SYS_openat, TFT_DOING_FILE, BY_NOTHING },
+	{ SYS_newfstatat, TFT_DOING_FILE, BY_NOTHING },
+	{ SYS_statx, TFT_DOING_FILE, BY_NOTHING },
+	{ SYS_recvfrom, TFT_DOING_SOCKET, BY_NOTHING },
+	{ SYS_recvmsg, TFT_DOING_SOCKET, BY_NOTHING },
+	{ SYS_recvmmsg, TFT_DOING_SOCKET, BY_NOTHING },
+	{ SYS_sendto, TFT_DOING_SOCKET, BY_NOTHING },
+	{ SYS_sendmsg, TFT_DOING_SOCKET, BY_NOTHING },
+	{ SYS_accept, TFT_DOING_SOCKET, BY_NOTHING },
+	{ SYS_accept4, TFT_DOING_SOCKET, BY_NOTHING },
+	{ SYS_connect, TFT_DOING_SOCKET, BY_NOTHING },
+	{ SYS_ppoll, TFT_DOING_POLL, BY_POLL },
+	{ SYS_pselect6, TFT_DOING_POLL, BY_SELECT },
+	{ SYS_epoll_pwait, TFT_DOING_POLL, BY_NOTHING },
+	{ SYS_wait4, TFT_DOING_CHILD, BY_NOTHING },
+	{ SYS_waitid, TFT_DOING_CHILD, BY_NOTHING },
+#ifdef SYS_poll
+	{ SYS_poll, TFT_DOING_POLL, BY_POLL },
+	{ SYS_select, TFT_DOING_POLL, BY_SELECT },
+	{ SYS_epoll_wait, TFT_DOING_POLL, BY_NOTHING },
+	{ SYS_open, TFT_DOING_FILE, BY_NOTHING },
+	{ SYS_stat, TFT_DOING_FILE, BY_NOTHING },
+#endif
+};
+
+static void see_descriptor(int fd, struct host_doing *out)
+{
+	char path[64], target[256];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n <= 0)
+		return;
+	target[n] = '\0';
+	if (!strncmp(target, "socket:", 7)) {
+		out->doing = TFT_DOING_SOCKET;
+	} else if (!strncmp(target, "pipe:", 5)) {
+		out->doing = TFT_DOING_PIPE;
+	} else if (target[0] == '/') {
+		out->doing = TFT_DOING_FILE;
+		out->what = rt_name(TFT_NAME_OTHER, target);
+	}
+}
+
+static void see_poll(uintptr_t list, uintptr_t count, struct host_doing *out)
+{
+	struct pollfd one;
+
+	if (!count)
+		out->doing = TFT_DOING_SLEEP;
+	else if (count == 1 && host_read(&one, (const void *)list, sizeof(one)) == sizeof(one))
+		see_descriptor(one.fd, out);
+}
+
+static void see_call(long number, const uintptr_t *argument, uintptr_t runtime, size_t size,
+		     struct host_doing *out)
+{
+	char text[32];
+	size_t i;
+
+	for (i = 0; i < sizeof(calls) / sizeof(calls[0]) && calls[i].number != number; i++)
+		;
+	if (i == sizeof(calls) / sizeof(calls[0])) {
+		snprintf(text, sizeof(text), "system call %ld", number);
+		out->what = rt_name(TFT_NAME_OTHER, text);
+		return;
+	}
+	out->doing = calls[i].doing;
+	if (calls[i].by == BY_FD)
+		see_descriptor((int)argument[0], out);
+	else if (calls[i].by == BY_POLL)
+		see_poll(argument[0], argument[1], out);
+	else if (calls[i].by == BY_SELECT && !argument[0])
+		out->doing = TFT_DOING_SLEEP;
+	else if (calls[i].by == BY_FUTEX && argument[0] - runtime < size)
+		out->doing = TFT_DOING_GIL;
+}
+
+bool host_state_look(uint32_t tid, uintptr_t runtime, size_t size, struct host_doing *out)
+{
+	char path[64], text[256], *at = text;
+	uintptr_t argument[2];
+	long number;
+	ssize_t n;
+	int fd;
+
+	*out = (struct host_doing) { .doing = TFT_DOING_NATIVE };
+	snprintf(path, sizeof(path), "/proc/self/task/%u/syscall", tid);
+	fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return false;
+	n = syscall(SYS_read, fd, text, sizeof(text) - 1);
+	syscall(SYS_close, fd);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	if (text[0] == 'r')
+		return true;
+	out->doing = TFT_DOING_OTHER;
+	number = strtol(at, &at, 10);
+	if (number < 0) {
+		out->doing = TFT_DOING_FAULT;
+		return true;
+	}
+	for (int i = 0; i < 2; i++)
+		argument[i] = strtoul(at, &at, 16);
+	see_call(number, argument, runtime, size, out);
+	return true;
+}

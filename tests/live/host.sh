@@ -1,0 +1,140 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What the host does while a device waits for it: tests/programs/host_waits.py, which knows how long
+# it was in what, by several versions of Python; and programs that are hard to look at.
+# CASE=NAME runs the cases with NAME in them.
+. "$(dirname "$0")/lib.sh"
+need_programs "$tftop" "$O/lib/libtftop-opencl.so"
+waits=$here/tests/programs/host_waits.py faults=$here/tests/programs/host_faults.py
+judge=tests/live/host_compare.py
+export PYTHONDONTWRITEBYTECODE=1
+
+# python_of VERSION: prints that Python, of pyenv or of the system; nothing: there is none
+python_of() {
+	local path
+	for path in /usr/bin/python"$1" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$1".*/bin/python"$1"; do
+		[ ! -x "$path" ] || { echo "$path"; return; }
+	done
+}
+
+# report EXPRESSION: of j, the report, and of host, all that it has of the host
+report() { python3 -c 'import json, sys
+j = json.load(open(sys.argv[1]))
+host = [h for d in j["devices"] for h in d.get("idle", {}).get("host", [])]
+print(eval("(" + sys.argv[2] + ")"))' "$work/report" "$1"; }
+
+# judged WHAT ARGUMENT…
+judged() {
+	local got
+	got=$(python3 "$judge" "$@") || fail "${got:0:900}"
+}
+
+# at least so many seconds of each phase, so that a share does not depend on single looks
+waits_of() {
+	"$tftop" -b --no-config --json="$work/report" -o "$work/recording" -- "$1" "$waits" 2 \
+		sleep python native pipe lock gil child >"$work/said" 2>"$work/errors" ||
+		fail "status $?: $(tail -n 1 "$work/errors")"
+}
+
+shares() {
+	local python
+	python=$(python_of "$1")
+	[ -n "$python" ] || { skip "no Python $1"; return; }
+	waits_of "$python" && judged shares "$work/report" "$work/said" "$waits" || return
+	is "lost" "$(report "j['trust']['lost_events']")" 0 || return
+	grep -q 'host is .* host_waits.py:[0-9]* in Phases' "$work/errors" ||
+		fail "not in the report: $(first_lines "$work/errors")"
+}
+
+# The same from the recording, and from what is saved of that.
+again() {
+	waits_of python3 || return
+	"$tftop" -b --no-config --json="$work/read" "$work/recording" >"$work/out" 2>&1 ||
+		fail "$(tail -n 1 "$work/out")" || return
+	judged shares "$work/read" "$work/said" "$waits" || return
+	printf 'wait-settled 60s\nsave %s\n' "$work/saved" >"$work/script"
+	"$tftop" --headless --script "$work/script" "$work/recording" 2>"$work/errors" ||
+		fail "save: $(head -n 1 "$work/errors")" || return
+	"$tftop" -b --no-config --json="$work/read" "$work/saved" >"$work/out" 2>&1 ||
+		fail "$(tail -n 1 "$work/out")" || return
+	judged shares "$work/read" "$work/said" "$waits"
+}
+
+# The line that the device waits for most is the finding, with the function's name.
+finding() {
+	"$tftop" -b --no-config --json="$work/report" -- python3 "$waits" 8 sleep >"$work/said" \
+		2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")" || return
+	is "the first finding" "$(report "[(f['id'], f['severity'], 'while host_waits.py:' in f['title'],
+		f['title'].endswith('sleeps'), f['lines'][0].endswith('in Phases.sleep'))
+		for f in j['findings'][:1]]")" "[('host-wait', 'warning', True, True, True)]"
+}
+
+# On the screen: the line of the device names it, with the line of source where there is room.
+screen() {
+	local width
+	waits_of python3 || return
+	for width in 160 80; do
+		printf 'wait-settled 60s\nsave-screen %s\n' "$work/screen.$width" >"$work/script"
+		"$tftop" --headless --size "${width}x40" --script "$work/script" "$work/recording" \
+			2>"$work/errors" || fail "$(head -n 1 "$work/errors")" || return
+	done
+	grep -qE 'idle .*: .*(lock|pipe|child|sleep|native) [0-9]+ host_waits' "$work/screen.160" ||
+		fail "160: $(sed -n 2p "$work/screen.160")" || return
+	! grep -q 'idle .* host_waits' "$work/screen.80" || fail "80: $(sed -n 2p "$work/screen.80")"
+}
+
+# hard WHAT: results and status are those without tftop
+hard() {
+	python3 "$faults" 3 "$1" >"$work/bare" 2>"$work/errors" ||
+		fail "bare: $(tail -n 1 "$work/errors")" || return
+	"$tftop" -b --no-config --json="$work/report" -- python3 "$faults" 3 "$1" >"$work/said" \
+		2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")" || return
+	cmp -s "$work/bare" "$work/said" || fail "its output is not the same: $(first_lines "$work/said")" ||
+		return
+	judged lines "$work/report" "$faults" "$waits"
+}
+
+levels() {
+	local level
+	for level in min off; do
+		"$tftop" -b --no-config --level "$level" --json="$work/report" -- python3 "$waits" 1 sleep \
+			>"$work/said" 2>"$work/errors" || fail "$level: $(tail -n 1 "$work/errors")" || return
+		judged none "$work/report" || return
+	done
+	"$tftop" -b --no-config --level full --json="$work/report" -- python3 "$waits" 2 \
+		sleep native pipe lock child \
+		>"$work/said" 2>"$work/errors" || fail "full: $(tail -n 1 "$work/errors")" || return
+	judged shares "$work/report" "$work/said" "$waits"
+}
+
+# Where the process may not read its own memory there are states without lines, and this is said.
+forbidden() {
+	local program='import ctypes, os, platform, struct, sys
+number = {"x86_64": 310, "aarch64": 270}[platform.machine()]
+code = b"".join(struct.pack("HBBI", *i) for i in (
+    (0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x7fff0000)))
+text = ctypes.create_string_buffer(code)
+program = struct.pack("HxxxxxxP", 4, ctypes.addressof(text))
+libc = ctypes.CDLL(None, use_errno=True)
+assert not libc.prctl(38, 1, 0, 0, 0), "no_new_privs"
+assert not libc.prctl(22, 2, program, 0, 0), "seccomp"
+os.execv(sys.executable, [sys.executable] + sys.argv[1:])'
+	"$tftop" -b --no-config --json="$work/report" -- python3 -c "$program" "$waits" 2 sleep \
+		>"$work/said" 2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")" || return
+	is "lines" "$(report "[h for h in host if 'file' in h]")" '[]' &&
+		is "states" "$(report "sum(h['state'] == 'sleep' for h in host)")" 1 &&
+		is "said" "$(report "sum('process_vm_readv' in m['text'] for m in j['messages'])")" 1
+}
+
+for version in 3.11 3.12 3.13; do
+	case_run "shares_$version" shares $version
+done
+case_run again again
+case_run finding finding
+case_run screen screen
+for what in recursion generators exceptions generated forks threads; do
+	case_run "hard_$what" hard $what
+done
+case_run levels levels
+case_run forbidden forbidden
+suite_end

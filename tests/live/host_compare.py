@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""What tftop says that the host did while a device waited, against what the program says of itself.
+
+host_compare.py shares REPORT SAID PROGRAM: host_waits.py printed SAID
+host_compare.py lines REPORT PROGRAM...: only that each line lies within its function
+host_compare.py none REPORT: there must be nothing
+Prints what is wrong; exit status 1 if anything is.
+"""
+import ast
+import json
+import os
+import sys
+
+NEAR = 0.03     # of the run
+STATE = {"sleep": "sleep", "pipe": "pipe", "lock": "lock", "child": "child"}
+
+
+def rows_of(report):
+    return [row for device in json.load(open(report))["devices"]
+            for row in device.get("idle", {}).get("host", [])]
+
+
+def ranges(path):
+    """{(file, qualified name): (first line, last)}"""
+    found = {}
+
+    def walk(node, prefix):
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, (ast.FunctionDef, ast.ClassDef, ast.Lambda)):
+                name = prefix + getattr(child, "name", "<lambda>")
+                found.setdefault((os.path.basename(path), name), []).append(
+                    (child.lineno, child.end_lineno))
+                inner = "." if isinstance(child, ast.ClassDef) else ".<locals>."
+                walk(child, name + inner)
+            elif isinstance(child, ast.GeneratorExp):
+                found.setdefault((os.path.basename(path), prefix + "<genexpr>"), []).append(
+                    (child.lineno, child.end_lineno))
+                walk(child, prefix + "<genexpr>.<locals>.")
+            else:
+                walk(child, prefix)
+
+    with open(path) as file:
+        text = file.read()
+    walk(ast.parse(text), "")
+    found[os.path.basename(path), "<module>"] = [(1, text.count("\n"))]
+    return found
+
+
+def check_lines(rows, programs):
+    known = {}
+    for path in programs:
+        known.update(ranges(path))
+    wrong = []
+    for row in rows:
+        if "file" not in row:
+            continue
+        at = known.get((os.path.basename(row["file"]), row["function"]))
+        if at is None:
+            wrong.append(f"no such function: {row}")
+        elif row["line"] and not any(first <= row["line"] <= last for first, last in at):
+            wrong.append(f"outside of its function: {row}")
+    if not any("file" in row for row in rows):
+        wrong.append(f"no lines at all: {rows}")
+    return wrong
+
+
+def check_shares(rows, said):
+    wrong = []
+    for phase in said["phases"]:
+        mine = [row for row in rows if row.get("line") in phase["lines"]]
+        state = STATE.get(phase["phase"])
+        total = sum(row["ns"] for row in mine)
+        # a thread that woke up may wait for a processor on the same line
+        if state and sum(row["ns"] for row in mine if row["state"] == state) < total * 0.75:
+            wrong.append(f"{phase['phase']}: {mine}")
+        if abs(total - phase["ns"]) > NEAR * said["run_ns"]:
+            wrong.append(f"{phase['phase']}: {total / 1e9:.2f} s, the program says "
+                         f"{phase['ns'] / 1e9:.2f} of {said['run_ns'] / 1e9:.2f}: {mine}")
+        by = {state: sum(row["ns"] for row in mine if row["state"] == state)
+              for state in ("Python", "native")}
+        if phase["phase"] == "python" and by["Python"] < by["native"]:
+            wrong.append(f"Python was taken for native code: {by}")
+        if phase["phase"] == "native" and by["native"] < by["Python"]:
+            wrong.append(f"native code was taken for Python: {by}")
+        if phase["phase"] == "gil" and not any(row["state"] == "GIL" for row in rows):
+            wrong.append(f"no wait for the GIL: {rows}")
+    return wrong
+
+
+def main():
+    what, report, *rest = sys.argv[1:]
+    rows = rows_of(report)
+    if what == "none":
+        wrong = [f"there is {rows}"] if rows else []
+    elif what == "lines":
+        wrong = check_lines(rows, rest)
+    else:
+        said = json.loads(open(rest[0]).readline())
+        wrong = check_shares(rows, said) + check_lines(rows, rest[1:])
+        if not said["right"]:
+            wrong.append("its result is wrong")
+    print("\n".join(wrong), end="")
+    return 1 if wrong else 0
+
+
+sys.exit(main())

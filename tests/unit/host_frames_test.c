@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* The reader of another thread's Python frames, on made-up memory in the form of each version. */
+#include <string.h>
+
+#include "model/base/util.h"
+#include "probes/host/frames.h"
+#include "tests/unit/test.h"
+
+#define WORLD 8192u
+#define WORLD_AT 0x10000u	/* the address that it has for the reader */
+#define FRAMES_AT 0x400u	/* offsets in it */
+#define CODES_AT 0x800u
+#define STRINGS_AT 0x1000u
+#define TABLES_AT 0x1800u
+#define FUNCTIONS 3u
+#define TID 4711u
+#define CODE_TYPE 0x5000u
+#define STR_TYPE 0x5100u
+#define BYTES_TYPE 0x5200u
+
+static char world[WORLD];
+static unsigned mutations;	/* how many bytes change with each read; only of frames */
+
+/* What the program would do meanwhile: pointers and places of frames change. */
+static void mutate(void)
+{
+	for (unsigned i = 0; i < mutations; i++)
+		world[FRAMES_AT + test_below(CODES_AT - FRAMES_AT)] = (char)test_below(256);
+}
+
+static size_t read_world(void *to, const void *from, size_t bytes)
+{
+	uintptr_t at = (uintptr_t)from;
+
+	if (at < WORLD_AT || at - WORLD_AT >= WORLD || bytes > WORLD - (at - WORLD_AT))
+		return 0;
+	memcpy(to, world + (at - WORLD_AT), bytes);
+	mutate();
+	return bytes;
+}
+
+static void put(uintptr_t at, int offset, uint64_t value, size_t bytes)
+{
+	memcpy(world + (at - WORLD_AT) + offset, &value, bytes);
+}
+
+static uintptr_t code_at(uint32_t i)
+{
+	return WORLD_AT + CODES_AT + i * 0x200;
+}
+
+static uintptr_t frame_at_(uint32_t i)
+{
+	return WORLD_AT + FRAMES_AT + i * 0x80;
+}
+
+static void put_str(const struct py_layout *layout, uintptr_t at, const char *text)
+{
+	put(at, 8, STR_TYPE, 8);
+	put(at, 16, strlen(text), 8);
+	put(at, 32, 1u << 2 | 1u << 5 | 1u << 6, 4);
+	memcpy(world + (at - WORLD_AT) + layout->ascii, text, strlen(text));
+}
+
+/* Each function has 10 instructions of 2 bytes, two on each of 5 lines. */
+static void put_code(const struct py_layout *layout, uint32_t i, const char *file,
+		     const char *function, int32_t first_line)
+{
+	static const uint8_t table[] = {
+		0x80 | 11 << 3 | 1, 0, 4,		/* one line on, columns 0 to 4 */
+		0x80 | 11 << 3 | 1, 0, 4,
+		0x80 | 13 << 3 | 1, 2,			/* the same, without columns */
+		0x80 | 14 << 3 | 1, 2, 0, 1, 5,		/* with everything */
+		0x80 | 13 << 3 | 1, 2,
+	};
+	uintptr_t code = code_at(i), strings = WORLD_AT + STRINGS_AT + i * 0x200;
+	uintptr_t lines = WORLD_AT + TABLES_AT + i * 0x80;
+
+	put_str(layout, strings, file);
+	put_str(layout, strings + 0x100, function);
+	put(lines, 8, BYTES_TYPE, 8);
+	put(lines, 16, sizeof(table), 8);
+	memcpy(world + (lines - WORLD_AT) + 32, table, sizeof(table));
+	put(code, 8, CODE_TYPE, 8);
+	put(code, 16, 10, 8);
+	put(code, layout->first_line, (uint32_t)first_line, 4);
+	put(code, layout->filename, strings, 8);
+	put(code, layout->qualname, strings + 0x100, 8);
+	put(code, layout->qualname + 8, lines, 8);
+}
+
+static void put_frame(const struct py_layout *layout, uint32_t i, uint32_t code, int instr,
+		      uintptr_t previous, uint8_t owner)
+{
+	uintptr_t frame = frame_at_(i);
+
+	put(frame, layout->code, code_at(code), 8);
+	put(frame, layout->instr, code_at(code) + (uintptr_t)layout->bytecode + (uintptr_t)instr,
+	    8);
+	put(frame, layout->previous, previous, 8);
+	put(frame, layout->owner, owner, 1);
+}
+
+/* Two thread states, of which the second is ours: in json of Python's library, called by load() of
+ * the user, which main() called; between the last two is a frame of C. */
+static void make_world(struct host_python *py, const struct py_layout *layout)
+{
+	uintptr_t other = WORLD_AT, mine = WORLD_AT + 0x200, cframe = WORLD_AT + 0x3c0;
+
+	memset(world, 0, sizeof(world));
+	memset(py, 0, sizeof(*py));
+	mutations = 0;
+	*py = (struct host_python) {
+		.layout = layout, .read = read_world, .code_type = CODE_TYPE,
+		.str_type = STR_TYPE, .bytes_type = BYTES_TYPE, .first_state = other,
+	};
+	put(other, 8, mine, 8);
+	put(other, layout->native, TID + 1, 8);
+	put(mine, layout->native, TID, 8);
+	if (layout->cframe >= 0)
+		put(mine, layout->cframe, cframe, 8);
+	put(layout->cframe >= 0 ? cframe : mine, layout->current, frame_at_(0), 8);
+	put_code(layout, 0, "/usr/lib/python3.11/json/decoder.py", "decode", 300);
+	put_code(layout, 1, "/home/me/loader.py", "Loader.load", 20);
+	put_code(layout, 2, "/home/me/train.py", "main", 100);
+	put_frame(layout, 0, 0, 0, frame_at_(1), 0);
+	put_frame(layout, 1, 1, 6, frame_at_(3), 0);
+	put_frame(layout, 3, 0, 0, frame_at_(2), 3);
+	put_frame(layout, 2, 2, 18, 0, 0);
+}
+
+static const unsigned long versions[] = { 0x030b02f0, 0x030c01f0, 0x030d00f0 };
+
+TEST(host_frames_of_each_version)
+{
+	static struct host_python py;
+	char file[HOST_TEXT], function[HOST_TEXT];
+	struct host_place place;
+	uintptr_t state;
+
+	CHECK(!py_layout_of(0x030a00f0));
+	for (size_t v = 0; v < 3; v++) {
+		make_world(&py, py_layout_of(versions[v]));
+		CHECK_INT(host_state_of(&py, TID + 2), 0);
+		state = host_state_of(&py, TID);
+		CHECK_INT(state, WORLD_AT + 0x200);
+		CHECK(host_state_is(&py, state, TID) && !host_state_is(&py, state, TID + 1));
+		CHECK_INT(host_place_of(&py, state, &place), HOST_PLACE);
+		CHECK(host_place_texts(&py, &place, file, function));
+		CHECK(!strcmp(file, "/home/me/loader.py") && !strcmp(function, "Loader.load"));
+		CHECK_INT(place.line, 22);
+		CHECK(place.still);
+		/* without a frame of the user's it is the innermost one, whose line is not read */
+		put_code(py.layout, 1, "/usr/lib/python3.11/threading.py", "run", 20);
+		put_code(py.layout, 2, "/usr/lib/python3.11/threading.py", "start", 100);
+		memset(py.owners, 0, sizeof(py.owners));
+		CHECK_INT(host_place_of(&py, state, &place), HOST_PLACE);
+		CHECK(host_place_texts(&py, &place, file, function));
+		CHECK(!strcmp(function, "decode"));
+		/* no frames at all */
+		put(py.layout->cframe >= 0 ? WORLD_AT + 0x3c0 : state, py.layout->current, 0, 8);
+		CHECK_INT(host_place_of(&py, state, &place), HOST_NO_FRAME);
+		CHECK_INT(py.torn, 0);
+	}
+}
+
+/* What does not agree with itself is no place. */
+TEST(host_frames_torn)
+{
+	static struct host_python py;
+	const struct py_layout *layout = py_layout_of(versions[1]);
+	struct host_place place;
+	uintptr_t mine = WORLD_AT + 0x200;
+
+	make_world(&py, layout);
+	put(frame_at_(0), layout->instr, code_at(1) + (uintptr_t)layout->bytecode, 8);
+	CHECK_INT(host_place_of(&py, mine, &place), HOST_TORN);
+	CHECK(py.torn > 0);
+	make_world(&py, layout);
+	put(code_at(1), 8, STR_TYPE, 8);
+	CHECK_INT(host_place_of(&py, mine, &place), HOST_TORN);
+	make_world(&py, layout);
+	put(frame_at_(0), layout->previous, 0xdead0000, 8);
+	CHECK_INT(host_place_of(&py, mine, &place), HOST_TORN);
+	/* frames in a circle, and states in a circle: both end */
+	make_world(&py, layout);
+	put_frame(layout, 0, 0, 0, frame_at_(0), 0);
+	CHECK_INT(host_place_of(&py, mine, &place), HOST_PLACE);
+	put(mine, 8, WORLD_AT, 8);
+	CHECK_INT(host_state_of(&py, TID + 9), 0);
+	/* a table of lines that is no bytes object, or too long, gives no line */
+	make_world(&py, layout);
+	put(WORLD_AT + TABLES_AT + 0x80, 8, STR_TYPE, 8);
+	CHECK_INT(host_place_of(&py, mine, &place), HOST_PLACE);
+	CHECK_INT(place.line, 0);
+	put(WORLD_AT + TABLES_AT + 0x80, 8, BYTES_TYPE, 8);
+	put(WORLD_AT + TABLES_AT + 0x80, 16, UINT64_MAX / 2, 8);
+	CHECK_INT(host_place_of(&py, mine, &place), HOST_PLACE);
+	CHECK_INT(place.line, 0);
+}
+
+/* A million looks at frames that change while they are read: a line is always one of its
+ * function's. */
+TEST(host_frames_change_meanwhile)
+{
+	static struct host_python py;
+	static const int32_t first[FUNCTIONS] = { 300, 20, 100 };
+	struct host_place place;
+	unsigned places = 0, torn = 0;
+
+	for (int i = 0; i < 1000000; i++) {
+		uint32_t f;
+
+		if (i % 16 == 0) {
+			make_world(&py, py_layout_of(versions[i / 16 % 3]));
+			mutations = (unsigned)test_below(4);
+		}
+		switch (host_place_of(&py, WORLD_AT + 0x200, &place)) {
+		case HOST_PLACE:
+			places++;
+			for (f = 0; f < FUNCTIONS && place.code != code_at(f); f++)
+				;
+			CHECK(f < FUNCTIONS && place.first_line == first[f]);
+			CHECK(!place.line || (place.line > first[f] && place.line <= first[f] + 5));
+			break;
+		case HOST_TORN:
+			torn++;
+			break;
+		case HOST_NO_FRAME:
+			break;
+		}
+	}
+	CHECK(places > 100000 && torn > 100000);
+}
+
+TEST(host_frames_lines)
+{
+	static const uint8_t back[] = {
+		0x80 | 13 << 3 | 3, 0x40 | 21, 3,	/* svarint 21 + (3 << 6) = -106 */
+		0x80 | 15 << 3 | 0,			/* no line */
+		0x80 | 2 << 3 | 1, 0x34,		/* short form: the same line */
+		0x80 | 12 << 3 | 0, 0, 9,		/* two lines on */
+	};
+
+	CHECK_INT(host_line_at(back, sizeof(back), 200, 0), 94);
+	CHECK_INT(host_line_at(back, sizeof(back), 200, 7), 94);
+	CHECK_INT(host_line_at(back, sizeof(back), 200, 8), 0);
+	CHECK_INT(host_line_at(back, sizeof(back), 200, 10), 94);
+	CHECK_INT(host_line_at(back, sizeof(back), 200, 14), 96);
+	CHECK_INT(host_line_at(back, sizeof(back), 200, 16), 0);	/* behind its end */
+	CHECK_INT(host_line_at(back, 2, 200, 0), 0);			/* cut within a number */
+	CHECK_INT(host_line_at(back, sizeof(back), 100, 0), 0);		/* before line 1 */
+	CHECK_INT(host_line_at(NULL, 0, 1, 0), 0);
+	for (int i = 0; i < 200000; i++) {
+		uint8_t table[24];
+		size_t n = (size_t)test_below(sizeof(table) + 1);
+
+		for (size_t k = 0; k < n; k++)
+			table[k] = (uint8_t)test_below(256);
+		CHECK(host_line_at(table, n, (int32_t)test_below(1000), test_below(100)) >= 0);
+	}
+}

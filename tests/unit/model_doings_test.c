@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* What threads did while devices waited for them: how it is kept, saved, added up and found. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/core/model.h"
+#include "model/query/findings.h"
+#include "model/query/time.h"
+#include "tests/unit/model_events.h"
+#include "tests/unit/test.h"
+
+#define MS INT64_C(1000000)
+
+static struct event ev_frame(uint32_t id, uint32_t file, uint32_t function, uint32_t line)
+{
+	struct event event = { .type = EVENT_FRAME, .pid = PID, .tid = PID, .time_ns = BASE };
+
+	event.u.frame = (struct event_frame) {
+		.id = id, .file = file, .function = function, .line = line,
+	};
+	return event;
+}
+
+static struct event ev_doing(enum doing_kind doing, uint32_t frame, int64_t start_ns,
+			     int64_t dur_ns, int64_t ns)
+{
+	struct event event = {
+		.type = EVENT_DOING, .pid = PID, .tid = PID + 1,
+		.time_ns = BASE + start_ns + dur_ns,
+	};
+
+	event.u.doing = (struct event_doing) {
+		.tid = PID, .looks = 3, .start_ns = BASE + start_ns, .dur_ns = dur_ns, .ns = ns,
+		.frame = frame, .doing = (uint8_t)doing,
+	};
+	return event;
+}
+
+static struct event once(struct event event, int64_t at_ns)
+{
+	event.u.doing.at_ns = BASE + at_ns;
+	event.u.doing.looks = 1;
+	return event;
+}
+
+/* `turns` turns of 100 ms: 10 ms of work, launched at its start by the thread that sleeps for 50 ms
+ * before and runs Python on two lines for 40. */
+static struct model *turns_of(int turns, bool seen)
+{
+	struct model *model = model_with_device();
+
+	apply_one(model, ev_name(30, NAME_SOURCE, "/home/me/loader.py"));
+	apply_one(model, ev_name(31, NAME_SOURCE, "load"));
+	apply_one(model, ev_name(32, NAME_SOURCE, "train"));
+	apply_one(model, ev_frame(1, 30, 31, 25));
+	apply_one(model, ev_frame(2, 30, 32, 40));
+	apply_one(model, ev_frame(3, 30, 32, 41));
+	for (int i = 0; i < turns; i++) {
+		int64_t at = i * 100 * MS;
+		struct event kernel = ev_kernel(1, 1, (uint32_t)i + 1, at, 10 * MS);
+
+		kernel.u.command.call_ns = BASE + at - 10000;
+		kernel.u.command.call_dur_ns = 10000;
+		apply_one(model, kernel);
+		if (!seen)
+			continue;
+		apply_one(model, ev_doing(DOING_SLEEP, 1, at + 5 * MS, 55 * MS, 55 * MS));
+		apply_one(model, ev_doing(DOING_PYTHON, 2, at + 60 * MS, 40 * MS, 30 * MS));
+		apply_one(model, ev_doing(DOING_PYTHON, 3, at + 60 * MS, 40 * MS, 10 * MS));
+	}
+	model_finish(model, false);
+	return model;
+}
+
+static int64_t of_line(const struct host_time_row *rows, size_t n, uint32_t line)
+{
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].line == line)
+			return rows[i].ns;
+	return 0;
+}
+
+TEST(doings_of_idle_time)
+{
+	struct model *model = turns_of(50, true), *copy = saved_again(model);
+
+	for (int k = 0; k < 2; k++) {
+		struct model *m = k ? copy : model;
+		struct host_time_row *rows;
+		struct idle_gap idle;
+		size_t n;
+		int64_t sum = 0, sleep_ns;
+
+		CHECK(model_idle(m, 0, &idle));
+		n = model_idle_host(m, 0, idle.start_ns, idle.end_ns, idle.ns[IDLE_HOST], &rows);
+		CHECK_INT(n, 3);
+		CHECK_INT(rows[0].doing, DOING_SLEEP);
+		CHECK(!strcmp(rows[0].file, "/home/me/loader.py"));
+		CHECK(!strcmp(rows[0].function, "load"));
+		CHECK_INT(rows[0].line, 25);
+		/* the first 5 ms of the sleep are under the kernel */
+		sleep_ns = rows[0].ns + idle.ns[IDLE_OTHER];
+		CHECK(sleep_ns > 49 * 50 * MS - MS && sleep_ns < 49 * 50 * MS + MS);
+		/* the launch takes 10 us of the 40 ms */
+		CHECK_INT(of_line(rows, n, 40) / 1000, 49 * (30 * MS - 7500) / 1000);
+		for (size_t i = 0; i < n; i++)
+			sum += rows[i].ns;
+		CHECK(sum <= idle.ns[IDLE_HOST] && sum > idle.ns[IDLE_HOST] - MS);
+		free(rows);
+		/* half of a sleep, and no more than what is asked for */
+		n = model_idle_host(m, 0, BASE + 1000 * MS + 35 * MS, BASE + 1060 * MS, 25 * MS,
+				    &rows);
+		CHECK_INT(n, 1);
+		CHECK_INT(rows[0].ns, 25 * MS);
+		free(rows);
+		n = model_idle_host(m, 0, BASE + 1000 * MS, BASE + 1100 * MS, 9 * MS, &rows);
+		CHECK_INT(n, 3);
+		CHECK(rows[0].ns + rows[1].ns + rows[2].ns <= 9 * MS);
+		free(rows);
+		CHECK(!model_idle_host(m, 7, BASE, BASE + MS, MS, &rows) && !rows);
+	}
+	CHECK_INT(thread_at(copy, thread_find(copy, 0, PID))->doings.n, 150);
+	CHECK_INT(thread_at(copy, thread_find(copy, 0, PID))->doings.list[0].looks, 3);
+	model_free(model);
+	model_free(copy);
+}
+
+/* A look that stands for its moment counts if the device waited then, with all of its weight. */
+TEST(doings_of_moments)
+{
+	struct model *model = model_with_device();
+	struct host_time_row *rows;
+	struct idle_gap idle;
+	size_t n;
+
+	for (int i = 0; i < 100; i++) {
+		struct event kernel = ev_kernel(1, 1, (uint32_t)i + 1, i * 10 * MS, 5 * MS);
+
+		kernel.u.command.call_ns = BASE + i * 10 * MS - 1000;
+		kernel.u.command.call_dur_ns = 1000;
+		apply_one(model, kernel);
+		/* one look in 30 ms: in turn under a kernel, in a gap, in a gap */
+		if (i % 3)
+			continue;
+		apply_one(model, once(ev_doing(i % 9 ? DOING_PYTHON : DOING_LOCK, 0, i * 10 * MS,
+					       30 * MS, 30 * MS),
+				      i * 10 * MS + (i % 9 ? 8 * MS : 2 * MS)));
+	}
+	model_finish(model, false);
+	CHECK(model_idle(model, 0, &idle));
+	n = model_idle_host(model, 0, idle.start_ns, idle.end_ns, idle.ns[IDLE_HOST], &rows);
+	CHECK_INT(n, 1);
+	CHECK_INT(rows[0].doing, DOING_PYTHON);
+	/* 22 looks of 30 ms are more than the 495 ms of idle time */
+	CHECK_INT(rows[0].ns, idle.ns[IDLE_HOST]);
+	free(rows);
+	model_free(model);
+}
+
+TEST(doings_impossible)
+{
+	struct model *model = model_with_device();
+	struct event wrong;
+
+	apply_one(model, ev_doing(DOING_SLEEP, 0, 100, 50, 30));
+	apply_one(model, ev_doing(DOING_SLEEP, 0, 100, 50, 20));
+	apply_one(model, ev_doing(DOING_LOCK, 0, 100, 50, 10));		/* more than all */
+	apply_one(model, ev_doing(DOING_SLEEP, 0, 120, 50, 10));	/* overlaps */
+	apply_one(model, ev_doing(DOING_SLEEP, 0, 200, 50, -1));
+	apply_one(model, ev_doing(DOING_SLEEP, 0, 200, -50, 1));
+	apply_one(model, ev_doing(DOING_COUNT, 0, 200, 50, 1));
+	wrong = once(ev_doing(DOING_SLEEP, 0, 200, 50, 1), 251);
+	apply_one(model, wrong);
+	CHECK_INT(status_of(model).bad, 6);
+	CHECK_INT(thread_at(model, thread_find(model, 0, PID))->doings.n, 2);
+	model_free(model);
+}
+
+/* At most so many are kept. */
+TEST(doings_bounded)
+{
+	struct model *model = model_with_device();
+	uint32_t thread;
+
+	for (int64_t i = 0; i < (int64_t)DOINGS_MAX + 10; i++)
+		apply_one(model, ev_doing(DOING_SLEEP, 0, i * 100, 100, 100));
+	thread = thread_find(model, 0, PID);
+	CHECK_INT(thread_at(model, thread)->doings.n, DOINGS_MAX / 2 + 10);
+	CHECK_INT(thread_at(model, thread)->doings.list[0].start_ns,
+		  BASE + (int64_t)DOINGS_MAX / 2 * 100);
+	model_free(model);
+}
+
+static struct finding *found(struct model *model, const char *id, struct finding **list)
+{
+	size_t n = model_findings(model, &(struct findings_status) { 0 }, list);
+
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp((*list)[i].id, id))
+			return &(*list)[i];
+	return NULL;
+}
+
+TEST(doings_finding)
+{
+	struct model *model = turns_of(100, true);
+	struct finding *list, *finding = found(model, "host-wait", &list);
+
+	CHECK(finding != NULL);
+	if (finding) {
+		CHECK(strstr(finding->title, "the device waits while loader.py:25 sleeps"));
+		CHECK(strstr(finding->lines[0], "in load"));
+		CHECK_INT(finding->severity, SEVERITY_WARNING);
+		/* 50 ms of 100, per second */
+		CHECK(finding->cost_ns > 470 * MS && finding->cost_ns < 530 * MS);
+	}
+	free(list);
+	model_free(model);
+	/* nothing is known, so nothing is said */
+	model = turns_of(100, false);
+	CHECK(!found(model, "host-wait", &list));
+	free(list);
+	model_free(model);
+}
