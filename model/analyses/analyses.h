@@ -58,6 +58,7 @@ struct analysis {
 	X(OVERHEAD, analysis_overhead) \
 	X(JIT_CALLS, analysis_jit_calls) \
 	X(RECOMPILES, analysis_recompiles) \
+	X(COMPILING, analysis_compiling) \
 	X(SAME_DATA, analysis_same_data) \
 	X(SETTINGS, analysis_settings) \
 	X(PHASES, analysis_phases) \
@@ -154,6 +155,10 @@ uint64_t phases_mean(const void *state, struct step_phases *out);
 bool op_place_text(struct model *model, uint32_t name, char *out, size_t size);
 /* The same for a frame, given as 1 + its index; 0: unknown. */
 bool frame_place_text(struct model *model, uint32_t frame, char *out, size_t size);
+/* The same for the origin of a compilation, "FILE:LINE FUNCTION"; false: it is not a place. */
+bool origin_place_text(struct model *model, uint32_t origin, char *out, size_t size);
+/* Whether a finding says that what has this name is compiled again and again. See recompiles.c. */
+bool recompiles_tells(struct model *model, uint32_t name);
 /* Whether an op or range of that name makes or fetches batches. */
 bool name_is_input(const char *name);
 /* Remembers these answers, so that each name is examined once. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where in the source an op is called, as text for a finding. */
+/* Where in the source an op is called or something is compiled, as text for a finding. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +12,22 @@ static bool place_text(const char *file, uint32_t line, char *out, size_t size)
 	const char *base = strrchr(file, '/');
 
 	snprintf(out, size, " at %.120s:%u", base ? base + 1 : file, line);
+	return true;
+}
+
+bool origin_place_text(struct model *model, uint32_t origin, char *out, size_t size)
+{
+	const char *text = origin ? names_raw(&model->names, origin) : NULL, *colon, *base;
+	size_t digits;
+
+	*out = '\0';
+	colon = text ? strrchr(text, ':') : NULL;
+	digits = colon ? strspn(colon + 1, "0123456789") : 0;
+	if (!digits || (colon[1 + digits] && colon[1 + digits] != ' '))
+		return false;
+	for (base = colon; base > text && base[-1] != '/'; )
+		base--;
+	snprintf(out, size, " at %.*s", (int)(colon + 1 + digits - base), base);
 	return true;
 }
 

@@ -115,22 +115,6 @@ static void recompiles_slice(struct model *model, void *state, const struct slic
 	}
 }
 
-/* Maps "/a/train.py:88 forward" to "train.py:88"; false: it is not a place. */
-static bool recompiles_place_text(struct model *model, uint32_t where, char *out, size_t size)
-{
-	const char *text = where ? names_raw(&model->names, where) : NULL, *colon, *base;
-	size_t digits;
-
-	colon = text ? strrchr(text, ':') : NULL;
-	digits = colon ? strspn(colon + 1, "0123456789") : 0;
-	if (!digits || (colon[1 + digits] && colon[1 + digits] != ' '))
-		return false;
-	for (base = colon; base > text && base[-1] != '/'; )
-		base--;
-	snprintf(out, size, "%.*s", (int)(colon + 1 + digits - base), base);
-	return true;
-}
-
 static const char *advice_for(const char *name)
 {
 	if (!strncmp(name, "torch.compile", 13))
@@ -146,10 +130,10 @@ static const char *advice_for(const char *name)
 	return "keep what was compiled and use it again";
 }
 
-/* For "trace step()": where that function is called. */
+/* For "trace step()": " at FILE:LINE", where that function is called. */
 static bool traced_at(struct model *model, uint32_t name, char *out, size_t size)
 {
-	char function[NAME_SHORT_MAX], place[PLACE_TEXT];
+	char function[NAME_SHORT_MAX];
 	uint32_t op;
 
 	snprintf(function, sizeof(function), "%s", names_raw(&model->names, name) + 6);
@@ -158,10 +142,7 @@ static bool traced_at(struct model *model, uint32_t name, char *out, size_t size
 		function[strlen(function) - 2] = '\0';		/* cut off the "()" */
 		op = names_intern(&model->names, function);
 	}
-	if (!op || !op_place_text(model, op, place, sizeof(place)))
-		return false;
-	snprintf(out, size, "%s", place + 4);			/* skip the " at " */
-	return true;
+	return op && op_place_text(model, op, out, size);
 }
 
 static void recompiles_report(struct model *model, const struct recompiles *r,
@@ -180,10 +161,9 @@ static void recompiles_report(struct model *model, const struct recompiles *r,
 
 	fmt_count(count, sum->count);
 	if (is_tracing(name) ? traced_at(model, thing->name, place, sizeof(place)) :
-	    recompiles_place_text(model, thing->where, place, sizeof(place)))
+	    origin_place_text(model, thing->where, place, sizeof(place)))
 		snprintf(finding.title, FINDING_TEXT,
-			 "%s %s times: inputs change (shapes, types) at %.160s", verb, count,
-			 place);
+			 "%s %s times: inputs change (shapes, types)%.160s", verb, count, place);
 	else
 		snprintf(finding.title, FINDING_TEXT,
 			 "%s %s times: %.120s, because its inputs change", verb, count, name);
@@ -214,18 +194,31 @@ static bool is_told_with(struct model *model, const struct recompiles *r,
 	return false;
 }
 
+static bool is_told(struct model *model, const struct recompiles *r,
+		    const struct recompiles_thing *thing)
+{
+	const struct sum *sum = &thing->of[basis_scope(&r->basis)];
+
+	return basis_ready(model, &r->basis) &&
+	       sum->count >= (uint64_t)model_threshold(model, THRESHOLD_RECOMPILES) &&
+	       is_material(r, sum) && !is_told_with(model, r, thing);
+}
+
+bool recompiles_tells(struct model *model, uint32_t name)
+{
+	const struct recompiles *r = analysis_state(model, ANALYSIS_RECOMPILES);
+	uint32_t thing = thing_name(model, name);
+	uint32_t at = thing ? map_get(&r->by_name, thing) : MAP_NONE;
+
+	return at != MAP_NONE && is_told(model, r, &r->things[at]);
+}
+
 static void recompiles_review(struct model *model, void *state, struct findings *findings)
 {
 	const struct recompiles *r = state;
-	enum scope scope = basis_scope(&r->basis);
-	uint64_t least = (uint64_t)model_threshold(model, THRESHOLD_RECOMPILES);
 
-	if (!basis_ready(model, &r->basis))
-		return;
 	for (size_t i = 0; i < r->n; i++)
-		if (r->things[i].of[scope].count >= least &&
-		    is_material(r, &r->things[i].of[scope]) &&
-		    !is_told_with(model, r, &r->things[i]))
+		if (is_told(model, r, &r->things[i]))
 			recompiles_report(model, r, &r->things[i], findings);
 }
 

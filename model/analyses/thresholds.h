@@ -63,6 +63,8 @@ struct model;
 	  "report framework-overhead from this share of a step") \
 	X(RECOMPILES, "recompiles", 3, 1, 100000, "count", \
 	  "report recompiles from this many compilations of one thing after the warm-up") \
+	X(COMPILE_SHARE, "compile-share", 20, 1, 100, "%", \
+	  "report compile-time from this share of the run so far, if it is 10 s or more") \
 	X(SETTINGS_SHARE, "settings-share", 10, 0, 100, "%", \
 	  "report a setting that costs this share of a step") \
 	X(EAGER_OPS, "eager-ops", 20, 1, 100000, "count", \
