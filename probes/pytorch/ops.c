@@ -109,7 +109,12 @@ static enum torch_kind torch_kind_of(const char *text, uint8_t scope)
 			return TORCH_LAZY;
 		break;
 	}
-	return scope == TORCH_USER ? TORCH_RANGE : TORCH_OP;
+	return scope != TORCH_USER ? TORCH_OP : torch_is_request(text) ? TORCH_REQUEST : TORCH_RANGE;
+}
+
+static inline bool is_range(enum torch_kind kind)
+{
+	return kind == TORCH_RANGE || kind == TORCH_REQUEST;
 }
 
 /* What is not an operator has its name in an object that is freed. The same names occur again and
@@ -125,7 +130,7 @@ static const struct torch_text *torch_text_of(struct torch_thread *t, const char
 		return p;
 	kind = torch_kind_of(text, scope);
 	p->kind = (uint8_t)kind;
-	p->name = rt_name(kind == TORCH_RANGE ? TFT_NAME_RANGE : TFT_NAME_OP, text);
+	p->name = rt_name(is_range(kind) ? TFT_NAME_RANGE : TFT_NAME_OP, text);
 	p->slowest = py_slowest(p->name);
 	p->hash = p->name ? hash : 0;
 	return p;
@@ -187,6 +192,8 @@ static inline void pop(struct torch_thread *t)
 		return;
 	if (o && __builtin_expect(o->kind >= TORCH_LOOKUP, 0))
 		torch_compile_closed(t, o);
+	if (o && __builtin_expect(o->kind == TORCH_REQUEST, 0))
+		torch_request_ends(t, t->depth);
 	rt_op_pop_asking(0, &ask);
 	t->told--;
 }
@@ -292,7 +299,7 @@ static inline void torch_op_push(struct torch_thread *t, const void *rf, struct 
 {
 	struct rt_op_args args = {
 		.name = o->name, .source = o->where.source, .step = -1,
-		.framework = TFT_FW_PYTORCH, .flags = o->kind == TORCH_RANGE ? TFT_OP_RANGE : 0,
+		.framework = TFT_FW_PYTORCH, .flags = is_range(o->kind) ? TFT_OP_RANGE : 0,
 	};
 	int64_t sequence = torch_layout.sequence < 0 ? -1 :
 			   (int64_t)torch_u64(rf, torch_layout.sequence);
@@ -357,12 +364,15 @@ static inline void torch_op_begin(const void *rf, bool inputs)
 	new.number = number;
 	new.twice = new.grad = false;
 	new.start_ns = 0;
+	new.asked = t->asked;
 	o = &new;
 	if (t->depth < TORCH_DEPTH_MAX) {
 		o = &t->open[t->depth];
 		*o = new;
 		if (left_out(o, top))
 			o->kind = TORCH_SKIPPED;
+		if (__builtin_expect(o->kind == TORCH_REQUEST, 0))
+			torch_request_begins(t, t->depth, text);
 	}
 	if (o->kind != TORCH_SKIPPED)
 		torch_op_push(t, rf, o, op, inputs);
@@ -372,8 +382,8 @@ static inline void torch_op_begin(const void *rf, bool inputs)
 /* Whether the op is an outermost one of a pass or of a request. */
 static inline bool ends_call(const struct torch_open *o, const struct torch_open *outer)
 {
-	return (o->where.pass || o->where.request) &&
-	       (!outer || outer->where.pass != o->where.pass ||
+	return (o->where.pass || o->where.request || o->asked) &&
+	       (!outer || outer->where.pass != o->where.pass || outer->asked != o->asked ||
 		outer->where.request != o->where.request);
 }
 
