@@ -109,7 +109,9 @@ static enum torch_kind torch_kind_of(const char *text, uint8_t scope)
 			return TORCH_LAZY;
 		break;
 	}
-	return scope != TORCH_USER ? TORCH_OP : torch_is_request(text) ? TORCH_REQUEST : TORCH_RANGE;
+	if (scope != TORCH_USER)
+		return TORCH_OP;
+	return torch_is_request(text) ? TORCH_REQUEST : TORCH_RANGE;
 }
 
 static inline bool is_range(enum torch_kind kind)
@@ -183,7 +185,7 @@ static uint32_t whole_stack(int64_t dur_ns, const void *open)
 }
 
 /* Removes the innermost op. */
-static inline void pop(struct torch_thread *t)
+static inline void torch_pop(struct torch_thread *t)
 {
 	struct torch_open *o = --t->depth < TORCH_DEPTH_MAX ? &t->open[t->depth] : NULL;
 	struct rt_ask ask = { py_slow_ns(o ? o->slowest : NULL), whole_stack, o };
@@ -201,7 +203,7 @@ static inline void pop(struct torch_thread *t)
 void torch_close_to(struct torch_thread *t, int at)
 {
 	while (t->depth > at)
-		pop(t);
+		torch_pop(t);
 }
 
 void torch_open_own(struct torch_thread *t, enum torch_kind kind, uint32_t name,
@@ -225,7 +227,7 @@ static void close_strays(struct torch_thread *t)
 {
 	while (t->depth > 0 && t->depth <= TORCH_DEPTH_MAX &&
 	       stray_take(t->open[t->depth - 1].number))
-		pop(t);
+		torch_pop(t);
 }
 
 /* ---- the callbacks ---- */
@@ -398,7 +400,7 @@ static void torch_op_end(const void *rf)
 	if (!t)
 		return;
 	if (at >= TORCH_DEPTH_MAX) {
-		pop(t);
+		torch_pop(t);
 		return;
 	}
 	while (at >= 0 && t->open[at].number != number)

@@ -6,9 +6,9 @@
  * one. A request is the outermost call of a function named "generate", or the outermost range that
  * is named like a request, in which passes run; where one is within the other, the outer one
  * counts. Calls are recognised by the frames that an op is called from (py_where). All begin with
- * the first op in them, and end when an op of the same thread is not in them any more. The same frame
- * may be the next call of the same function: it is when the first op comes back and the locals look
- * as they did then (probes/python/again.c).
+ * the first op in them, and end when an op of the same thread is not in them any more. The same
+ * frame may be the next call of the same function: it is when the first op comes back and the
+ * locals look as they did then (probes/python/again.c).
  *
  * In a request, passes are counted for each module by itself, and those of the module that ran most
  * often are told: an encoder runs once, before the passes that make tokens.
