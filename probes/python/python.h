@@ -46,7 +46,7 @@ struct py_where {
 	/* Frames, NULL: none, among the innermost 128. request: of the outermost function named
 	 * "generate"; pass: of the outermost call of a module of torch.nn, inside that. */
 	const void *request, *pass;
-	/* a hash of all frames with their places and modules; 0: there are no modules */
+	/* a hash of all frames with their places and modules; 0: they were not looked at */
 	uint64_t chain;
 };
 
@@ -60,6 +60,10 @@ void py_text(char *out, size_t size);
 /* rt_source() of that line with the whole stack above it, at most 64 frames. 0: the calling thread
  * has left that place. Slow (µs). */
 uint32_t py_stack(const struct py_where *where);
+
+/* Whether `request`, `pass` and `chain` are needed. Without, and as long as the program calls no
+ * modules, only the frames up to the user's line are looked at. */
+void py_want_calls(bool whether);
 
 /* The module that a call is about, and the name of its class; NULL: unknown. */
 const void *py_module(const void *pass, const char **class);

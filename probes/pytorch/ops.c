@@ -109,7 +109,14 @@ static enum torch_kind torch_kind_of(const char *text, uint8_t scope)
 			return TORCH_LAZY;
 		break;
 	}
-	return scope == TORCH_USER ? TORCH_RANGE : TORCH_OP;
+	if (scope != TORCH_USER)
+		return TORCH_OP;
+	return torch_is_request(text) ? TORCH_REQUEST : TORCH_RANGE;
+}
+
+static inline bool is_range(enum torch_kind kind)
+{
+	return kind == TORCH_RANGE || kind == TORCH_REQUEST;
 }
 
 /* What is not an operator has its name in an object that is freed. The same names occur again and
@@ -125,7 +132,7 @@ static const struct torch_text *torch_text_of(struct torch_thread *t, const char
 		return p;
 	kind = torch_kind_of(text, scope);
 	p->kind = (uint8_t)kind;
-	p->name = rt_name(kind == TORCH_RANGE ? TFT_NAME_RANGE : TFT_NAME_OP, text);
+	p->name = rt_name(is_range(kind) ? TFT_NAME_RANGE : TFT_NAME_OP, text);
 	p->slowest = py_slowest(p->name);
 	p->hash = p->name ? hash : 0;
 	return p;
@@ -178,7 +185,7 @@ static uint32_t whole_stack(int64_t dur_ns, const void *open)
 }
 
 /* Removes the innermost op. */
-static inline void pop(struct torch_thread *t)
+static inline void torch_pop(struct torch_thread *t)
 {
 	struct torch_open *o = --t->depth < TORCH_DEPTH_MAX ? &t->open[t->depth] : NULL;
 	struct rt_ask ask = { py_slow_ns(o ? o->slowest : NULL), whole_stack, o };
@@ -187,6 +194,8 @@ static inline void pop(struct torch_thread *t)
 		return;
 	if (o && __builtin_expect(o->kind >= TORCH_LOOKUP, 0))
 		torch_compile_closed(t, o);
+	if (o && __builtin_expect(o->kind == TORCH_REQUEST, 0))
+		torch_request_ends(t, t->depth);
 	rt_op_pop_asking(0, &ask);
 	t->told--;
 }
@@ -194,7 +203,7 @@ static inline void pop(struct torch_thread *t)
 void torch_close_to(struct torch_thread *t, int at)
 {
 	while (t->depth > at)
-		pop(t);
+		torch_pop(t);
 }
 
 void torch_open_own(struct torch_thread *t, enum torch_kind kind, uint32_t name,
@@ -218,7 +227,7 @@ static void close_strays(struct torch_thread *t)
 {
 	while (t->depth > 0 && t->depth <= TORCH_DEPTH_MAX &&
 	       stray_take(t->open[t->depth - 1].number))
-		pop(t);
+		torch_pop(t);
 }
 
 /* ---- the callbacks ---- */
@@ -292,7 +301,7 @@ static inline void torch_op_push(struct torch_thread *t, const void *rf, struct 
 {
 	struct rt_op_args args = {
 		.name = o->name, .source = o->where.source, .step = -1,
-		.framework = TFT_FW_PYTORCH, .flags = o->kind == TORCH_RANGE ? TFT_OP_RANGE : 0,
+		.framework = TFT_FW_PYTORCH, .flags = is_range(o->kind) ? TFT_OP_RANGE : 0,
 	};
 	int64_t sequence = torch_layout.sequence < 0 ? -1 :
 			   (int64_t)torch_u64(rf, torch_layout.sequence);
@@ -357,12 +366,15 @@ static inline void torch_op_begin(const void *rf, bool inputs)
 	new.number = number;
 	new.twice = new.grad = false;
 	new.start_ns = 0;
+	new.asked = t->asked;
 	o = &new;
 	if (t->depth < TORCH_DEPTH_MAX) {
 		o = &t->open[t->depth];
 		*o = new;
 		if (left_out(o, top))
 			o->kind = TORCH_SKIPPED;
+		if (__builtin_expect(o->kind == TORCH_REQUEST, 0))
+			torch_request_begins(t, t->depth, text);
 	}
 	if (o->kind != TORCH_SKIPPED)
 		torch_op_push(t, rf, o, op, inputs);
@@ -372,8 +384,8 @@ static inline void torch_op_begin(const void *rf, bool inputs)
 /* Whether the op is an outermost one of a pass or of a request. */
 static inline bool ends_call(const struct torch_open *o, const struct torch_open *outer)
 {
-	return (o->where.pass || o->where.request) &&
-	       (!outer || outer->where.pass != o->where.pass ||
+	return (o->where.pass || o->where.request || o->asked) &&
+	       (!outer || outer->where.pass != o->where.pass || outer->asked != o->asked ||
 		outer->where.request != o->where.request);
 }
 
@@ -388,7 +400,7 @@ static void torch_op_end(const void *rf)
 	if (!t)
 		return;
 	if (at >= TORCH_DEPTH_MAX) {
-		pop(t);
+		torch_pop(t);
 		return;
 	}
 	while (at >= 0 && t->open[at].number != number)

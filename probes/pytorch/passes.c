@@ -3,9 +3,10 @@
  * Forward passes and requests of a program that does not train.
  *
  * A pass is the outermost call of a module of torch.nn, from its first op to the end of its last
- * one. A request is the outermost call of a function named "generate" in which passes run. Both are
- * recognised by the frames that an op is called from (py_where): they begin with the first op
- * below their frame, and end when an op of the same thread is not below it any more. The same
+ * one. A request is the outermost call of a function named "generate", or the outermost range that
+ * is named like a request, in which passes run; where one is within the other, the outer one
+ * counts. Calls are recognised by the frames that an op is called from (py_where). All begin with
+ * the first op in them, and end when an op of the same thread is not in them any more. The same
  * frame may be the next call of the same function: it is when the first op comes back and the
  * locals look as they did then (probes/python/again.c).
  *
@@ -16,11 +17,14 @@
  * the thread or the process ends. A call that was open when the probe began to look, or while it
  * did not look, is not told.
  */
+#include <ctype.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "probes/pytorch/probe.h"
@@ -30,7 +34,8 @@
 
 /* An open call. */
 struct call {
-	const void *frame;	/* NULL: none is open */
+	const void *frame;	/* NULL: none is open; of a range: range_id() */
+	bool range;
 	uint64_t chain;		/* of its first op */
 	bool moved;		/* an op with another chain has begun since */
 	bool partial;		/* its begin was not seen */
@@ -195,6 +200,43 @@ static struct torch_calls *calls_of_thread(struct torch_thread *t)
 	return t->calls;
 }
 
+/* The word that a request's range begins with; 0: it is none. "request", "request 12",
+ * "llm_request[3]" are some; "requests" and "generate_mask" are none. */
+static size_t request_word(const char *range)
+{
+	static const char *const words[] = { "request", "llm_request", "generate" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		size_t n = strlen(words[i]);
+		const char *rest = range + n;
+
+		if (strncasecmp(range, words[i], n))
+			continue;
+		rest += strspn(rest, "_-");
+		if (!*rest || strchr(" #:[(", *rest) || isdigit((unsigned char)*rest))
+			return n;
+	}
+	return 0;
+}
+
+bool torch_is_request(const char *range)
+{
+	return request_word(range) != 0;
+}
+
+void torch_request_begins(struct torch_thread *t, int at, const char *name)
+{
+	char word[16];
+
+	if (t->asked)
+		return;
+	/* without its number, or each request would be one of another name */
+	snprintf(word, sizeof(word), "%.*s", (int)request_word(name), name);
+	t->asked_name = rt_name(TFT_NAME_OTHER, word);
+	t->asked_at = (uint32_t)at;
+	t->asked = ++t->asks;
+}
+
 void torch_passes_late(void)
 {
 	atomic_store(&late_tid, INT_MAX);
@@ -223,7 +265,11 @@ void torch_passes_end(void)
 void torch_passes_fork_child(struct torch_thread *t)
 {
 	memset(places, 0, sizeof(places));
-	if (!t || !t->calls)
+	if (!t)
+		return;
+	/* what is open is the parent's */
+	t->asked = 0;
+	if (!t->calls)
 		return;
 	t->calls = NULL;
 	if (made)
@@ -250,6 +296,22 @@ static uint32_t sequences_of(const struct py_where *where, const void *frame)
 	return n;
 }
 
+/* What stands for the range that is a request: no frame, whose address is even. NULL: none is
+ * open. */
+static const void *range_id(const struct torch_thread *t)
+{
+	return t->asked ? (const void *)((uintptr_t)t->asked << 1 | 1) : NULL;
+}
+
+/* The request that an op is in: the one that began first. */
+static const void *request_of(const struct torch_calls *c, const struct torch_thread *t,
+			      const struct py_where *where)
+{
+	bool within = c->request.frame && c->request.frame == where->request;
+
+	return t->asked && !within ? range_id(t) : where->request;
+}
+
 static bool is_other_call(struct call *call, const void *frame, const struct py_where *where)
 {
 	struct py_look now;
@@ -257,6 +319,8 @@ static bool is_other_call(struct call *call, const void *frame, const struct py_
 
 	if (frame != call->frame)
 		return true;
+	if (call->range)
+		return false;
 	if (where->chain != call->chain)
 		call->moved = true;
 	if (!frame || where->chain != call->chain || !call->moved)
@@ -272,6 +336,7 @@ static void begin(struct call *call, const void *frame, const struct py_where *w
 		  bool partial, int64_t now_ns)
 {
 	call->frame = frame;
+	call->range = false;
 	call->chain = where->chain;
 	call->moved = false;
 	call->partial = partial;
@@ -280,17 +345,25 @@ static void begin(struct call *call, const void *frame, const struct py_where *w
 	call->last = call->first;
 }
 
-static void begin_request(struct torch_calls *c, const struct py_where *where, bool partial,
+static void begin_request(struct torch_calls *c, const struct torch_thread *t,
+			  const struct py_where *where, const void *request, bool partial,
 			  int64_t now_ns)
 {
 	char text[512];
 
-	begin(&c->request, where->request, where, partial, now_ns);
 	memset(c->models, 0, sizeof(c->models));
 	c->request_batch = 0;
-	py_function(where->request, text, sizeof(text));
-	c->request_name = rt_name(TFT_NAME_OTHER, text);
 	atomic_store(&c->request_ns, now_ns);
+	if (request == range_id(t)) {
+		c->request = (struct call){
+			.frame = request, .range = true, .partial = partial, .start_ns = now_ns,
+		};
+		c->request_name = t->asked_name;
+		return;
+	}
+	begin(&c->request, request, where, partial, now_ns);
+	py_function(request, text, sizeof(text));
+	c->request_name = rt_name(TFT_NAME_OTHER, text);
 }
 
 static void begin_pass(struct torch_calls *c, const struct py_where *where, bool partial,
@@ -303,25 +376,27 @@ static void begin_pass(struct torch_calls *c, const struct py_where *where, bool
 	c->name = rt_name(TFT_NAME_OTHER, class ? class : "torch.nn.Module");
 	c->grad = false;
 	c->batch = sequences_of(where, where->pass);
-	if (c->request.frame && !c->request_batch)
+	if (c->request.frame && where->request && !c->request_batch)
 		c->request_batch = sequences_of(where, where->request);
 	atomic_store(&c->pass_ns, now_ns);
 }
 
 void torch_passes_change(struct torch_thread *t, const struct py_where *where)
 {
+	bool partial, other, asks = where->request || t->asked;
+	const void *request;
 	struct torch_calls *c;
-	bool partial, other;
 	int64_t now_ns;
 
 	/* there are no passes to tell, so that this is not called again for this one */
 	if (torch_steps_train()) {
 		t->in_pass = where->pass;
 		t->in_request = where->request;
+		t->in_asked = t->asked;
 		t->pass_chain = t->request_chain = 0;
 		return;
 	}
-	c = t->calls ? t->calls : where->pass || where->request ? calls_of_thread(t) : NULL;
+	c = t->calls ? t->calls : where->pass || asks ? calls_of_thread(t) : NULL;
 	if (!c || !atomic_load(&sees) || atomic_flag_test_and_set(&c->busy))
 		return;
 	c->pass.moved |= t->moved;
@@ -334,19 +409,21 @@ void torch_passes_change(struct torch_thread *t, const struct py_where *where)
 		c->pass.frame = c->request.frame = NULL;
 		c->held.start_ns = 0;
 	}
-	other = is_other_call(&c->request, where->request, where);
+	request = request_of(c, t, where);
+	other = is_other_call(&c->request, request, where);
 	if (is_other_call(&c->pass, where->pass, where) || other) {
 		now_ns = rt_now_ns();
 		end_pass(c);
 		if (other)
 			end_request(c);
-		if (other && where->request)
-			begin_request(c, where, partial, now_ns);
+		if (other && request)
+			begin_request(c, t, where, request, partial, now_ns);
 		if (where->pass)
 			begin_pass(c, where, partial, now_ns);
 	}
 	t->in_pass = c->pass.frame;
-	t->in_request = c->request.frame;
+	t->in_request = where->request;
+	t->in_asked = t->asked;
 	t->pass_chain = c->pass.chain;
 	t->request_chain = c->request.chain;
 	atomic_flag_clear(&c->busy);
@@ -363,6 +440,6 @@ void torch_passes_ran(struct torch_thread *t, const struct torch_open *o)
 	t->calls->grad |= o->grad;
 	if (where->pass)
 		atomic_store_explicit(&t->calls->pass_ns, now_ns, memory_order_relaxed);
-	if (where->request)
+	if (where->request || o->asked)
 		atomic_store_explicit(&t->calls->request_ns, now_ns, memory_order_relaxed);
 }

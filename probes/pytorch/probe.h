@@ -91,7 +91,9 @@ bool torch_calibrate(void);
 #define TORCH_DEPTH_MAX 128
 
 enum torch_kind {
-	TORCH_OP, TORCH_RANGE, TORCH_STEP, TORCH_INPUT,
+	TORCH_OP, TORCH_RANGE,
+	TORCH_REQUEST,		/* a range that is named like a request */
+	TORCH_STEP, TORCH_INPUT,
 	TORCH_LOOKUP,	/* torch.compile looks up whether this function has been compiled already */
 	TORCH_REGION,		/* a compiled function runs */
 	TORCH_LAZY,		/* a backward pass that is compiled when it is first called */
@@ -106,6 +108,7 @@ struct torch_open {
 	uint8_t kind, scope;
 	bool twice;		/* two callbacks of the probe are called for it */
 	bool grad;		/* autograd may record it */
+	uint32_t asked;		/* of its thread, when it began */
 	struct py_slowest *slowest;	/* slowest runs of its name, or NULL */
 	struct py_where where;
 };
@@ -152,6 +155,9 @@ struct torch_thread {
 	uint64_t pass_chain, request_chain;
 	bool moved;		/* an op with another chain has begun */
 	uint32_t outside;	/* torch_passes_epoch, when an op was in no call */
+	/* the outermost open range that is a request: its number on this thread (0: none is open),
+	 * its place in open[] and its name; the number that the last op was in; the last number */
+	uint32_t asked, asked_at, asked_name, in_asked, asks;
 	/* compile.c */
 	/* depth of the ops of torch.compile's own work; 0: it is not compiling */
 	int compile_depth;
@@ -261,16 +267,26 @@ extern _Atomic uint32_t torch_passes_epoch;
 static inline void torch_passes_at(struct torch_thread *t, const struct py_where *where)
 {
 	if (where->pass != t->in_pass || where->request != t->in_request ||
+	    t->asked != t->in_asked ||
 	    ((where->pass || where->request) &&
 	     (where->chain == t->pass_chain || where->chain == t->request_chain)))
 		torch_passes_change(t, where);
 	else
 		t->moved = true;
-	if (!where->pass && !where->request && where->frame)
+	if (!where->pass && !where->request && !t->asked && where->frame)
 		t->outside = atomic_load_explicit(&torch_passes_epoch, memory_order_relaxed);
 }
 /* The outermost op of an open call has ended. */
 void torch_passes_ran(struct torch_thread *t, const struct torch_open *o);
+/* Whether a range of that name is a request. */
+bool torch_is_request(const char *range);
+/* Such a range begins at this place of the stack. name: as the range is called. */
+void torch_request_begins(struct torch_thread *t, int at, const char *name);
+static inline void torch_request_ends(struct torch_thread *t, int at)
+{
+	if (t->asked && (uint32_t)at == t->asked_at)
+		t->asked = 0;
+}
 /* Whether ops are recorded from now on. */
 void torch_passes_see(bool whether);
 /* The program ran before the probe was loaded. */

@@ -211,6 +211,7 @@ void torch_ops_level(enum tft_level level)
 void torch_ops_start(void)
 {
 	pthread_atfork(before_fork, after_fork, after_fork);
+	py_want_calls(!torch_steps_train());
 	atomic_store(&ready, true);
 	torch_ops_level(rt_level());
 }

@@ -158,8 +158,10 @@ bool torch_steps_expected(void)
 
 void torch_steps_backward(void)
 {
-	if (!torch_steps_train())
-		atomic_store_explicit(&trains, true, memory_order_relaxed);
+	if (torch_steps_train())
+		return;
+	atomic_store_explicit(&trains, true, memory_order_relaxed);
+	py_want_calls(false);
 }
 
 void torch_step_begins(struct torch_thread *t)
@@ -271,6 +273,7 @@ void torch_steps_fork_child(struct torch_thread *t)
 {
 	memset(loaders, 0, sizeof(loaders));
 	atomic_store(&trains, false);
+	py_want_calls(true);
 	atomic_flag_clear(&telling);
 	if (!t)
 		return;

@@ -44,6 +44,13 @@ asks() {
 			fail "the report does not name them"; }
 }
 
+# Passes outside of the requests are steps, but in none of them.
+ranges() {
+	under ranges && counted && is "requests, passes, tokens" \
+		"$(report "[(k['name'], k['requests'], k['passes'], k['tokens']) for k in r]")" \
+		"[('request', $(truth requests), $(truth in), $(truth tokens))]"
+}
+
 # Passes that no function asked for.
 passes() {
 	under "$1" && counted && is "requests" "$(report "len(r)")" 0
@@ -87,7 +94,7 @@ sys.exit(a["requests"] != b["requests"] or a["steps"]["count"] != b["steps"]["co
 		"$work/report" "$work/again" || fail "the recording says otherwise"
 }
 
-for what in same batch beam early threads own raises; do
+for what in same batch beam early threads own raises agent inside pipe; do
 	asked() { asks "$what"; }
 	case_run "$what" asked
 done
@@ -95,6 +102,7 @@ for what in loop stream; do
 	passed() { passes "$what"; }
 	case_run "$what" passed
 done
+case_run ranges ranges
 case_run trains trains
 case_run attached attached
 case_run minimum minimum

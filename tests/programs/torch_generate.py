@@ -114,6 +114,65 @@ def own():
     counts["requests"], counts["tokens"] = 5, 110
 
 
+def tokens_of(ids, tokens):
+    for _ in range(tokens):
+        ids = torch.cat([ids, model(ids[:, -32:]).logits[:, -1:].argmax(-1)], 1)
+
+
+def ranges():
+    # requests that no function is named after; passes before, between and after are in none, as are
+    # those in a range of another name
+    ids = prompt(2)
+    with torch.no_grad():
+        for i in range(5):
+            with torch.profiler.record_function(f"request {i}"):
+                tokens_of(ids, 8 + i)
+            counts["requests"] += 1
+            counts["tokens"] += 2 * (8 + i)
+            with torch.profiler.record_function("requests waiting"):
+                tokens_of(ids, 3)
+    counts["in"] = sum(8 + i for i in range(5))
+
+
+def agent():
+    # a request that asks twice, and one within another range that is one
+    for i in range(3):
+        with torch.profiler.record_function(f"LLM_request[{i}]"):
+            with torch.profiler.record_function("request"):
+                ask(prompt(), 5)
+            ask(prompt(), 6 + i)
+    counts["requests"] = 3
+
+
+def inside():
+    # a range within generate() is not one more request
+    def generate(ids, tokens):
+        for i in range(tokens):
+            ids = torch.cat([ids, ids[:, :1]], 1)
+            with torch.profiler.record_function(f"generate {i}"):
+                model(ids[:, -32:])
+
+    with torch.no_grad():
+        for _ in range(4):
+            generate(prompt(), 7)
+    counts["requests"], counts["tokens"] = 4, 28
+
+
+def pipe():
+    # a pipeline asks generate(): one request each, not two
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast, pipeline
+
+    words = Tokenizer(models.WordLevel({f"w{i}": i for i in range(97)}, unk_token="w0"))
+    words.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=words, pad_token="w0", unk_token="w0")
+    asks = pipeline("text-generation", model=model, tokenizer=tokenizer, device="cpu")
+    for i in range(4):
+        asks("w3 w4 w5", max_new_tokens=6 + i, do_sample=False)
+        counts["requests"] += 1
+        counts["tokens"] += 6 + i
+
+
 class Stop(Exception):
     pass
 
