@@ -391,6 +391,8 @@ static void *host_run(void *arg)
 	memset(watched, 0, sizeof(watched));
 	memset(&host, 0, sizeof(host));
 	chosen_ns = 0;
+	if (!host_own_descriptors())
+		SET(silent, true);
 	rt_modules_seen(&host.modules);
 	host_find_python();
 	host_window_begin();
@@ -410,8 +412,9 @@ static void *host_run(void *arg)
 		pause_until(rt_now_ns() + period(&cpu_ns, &mean_ns), seen);
 	}
 	if (GET(silent))
-		rt_emit_message(1, "the kernel does not say what the threads of this process wait "
-				   "for: idle time of cause host is not divided further");
+		rt_emit_message(1, "the system does not let tftop see what the threads of this "
+				   "process wait for: idle time of cause host is not divided "
+				   "further");
 	else
 		host_close_all();
 	SET_REL(pending_ns, INT64_MAX);

@@ -7,6 +7,7 @@
  * Always true:
  *  - The threads that are looked at are never stopped, get no signal and hold nothing up. The only
  *    lock that is taken is that of the runtime's tables.
+ *  - The program's descriptors are not touched: the thread has a table of its own, or ends.
  *  - Only at levels default and full. The sampler's own time stays below BUDGET of a processor, by
  *    its own measurement: it looks less often when a look costs more.
  */
@@ -26,6 +27,9 @@ struct host_doing {
 	uint32_t what, frame;		/* as in ev_doing */
 };
 
+/* Gives the calling thread a table of descriptors of its own, which is empty. false: the system
+ * cannot, or forbids it. */
+bool host_own_descriptors(void);
 /* What the thread is in now. runtime, size: where Python keeps its locks. false: the kernel does
  * not say. */
 bool host_state_look(uint32_t tid, uintptr_t runtime, size_t size, struct host_doing *out);
