@@ -19,6 +19,7 @@ struct buffer {
 	size_t size, used;
 	size_t count, most;
 	int64_t ready_ns;
+	int place;			/* in owned */
 	struct buffer *next;
 };
 
@@ -36,8 +37,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t delivered = PTHREAD_COND_INITIALIZER;
 static struct buffer *full, *held;	/* protected by lock */
-/* every buffer that belongs to the double, protected by lock */
+/* Every buffer that belongs to the double, without gaps, protected by lock. A search among them is
+ * what the profiled program pays for, so it must not be longer than they are. */
 static struct buffer *owned[4096];
+static int n_owned;
 static unsigned int n_buffers;
 static unsigned long n_begun, n_delivered;	/* changed by the worker, protected by lock */
 static _Atomic unsigned long n_flushes;
@@ -55,18 +58,14 @@ int64_t cu_time(int64_t realtime_ns)
 
 static void take_over(struct buffer *b)
 {
-	int at = -1;
-
 	pthread_mutex_lock(&lock);
-	for (int i = 0; i < 4096; i++) {
-		if (owned[i] && owned[i]->data == b->data)
+	for (int i = 0; i < n_owned; i++)
+		if (owned[i]->data == b->data)
 			cu_die("buffer %p was given while it is ours", (void *)b->data);
-		if (!owned[i] && at < 0)
-			at = i;
-	}
-	if (at < 0)
+	if (n_owned == 4096)
 		cu_die("more than 4096 buffers at once");
-	owned[at] = b;
+	b->place = n_owned;
+	owned[n_owned++] = b;
 	pthread_mutex_unlock(&lock);
 	memcpy(b->data + b->size - 8, &(uint64_t){ CANARY }, 8);
 }
@@ -76,9 +75,8 @@ static void hand_over(struct buffer *b)
 	uint64_t canary;
 
 	pthread_mutex_lock(&lock);
-	for (int i = 0; i < 4096; i++)
-		if (owned[i] == b)
-			owned[i] = NULL;
+	owned[b->place] = owned[--n_owned];
+	owned[b->place]->place = b->place;
 	pthread_mutex_unlock(&lock);
 	memcpy(&canary, b->data + b->size - 8, 8);
 	if (canary != CANARY && b->used <= b->size - 8)
