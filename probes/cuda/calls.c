@@ -24,6 +24,8 @@ struct cuda_thread {
 	bool captured;		/* its launch was captured into a graph */
 	uint32_t turns;
 	int64_t begin_ns, call_ns, own_ns;	/* begin_ns 0: this call is not measured */
+	/* what is stored under `entry`: only this thread changes that, so it need not be read */
+	struct cuda_call call;
 };
 
 static __thread void *own __attribute__((tls_model("initial-exec")));
@@ -31,7 +33,7 @@ static __thread void *own __attribute__((tls_model("initial-exec")));
 static _Atomic uint32_t epoch = 1;
 
 static struct {
-	uint8_t class;
+	_Alignas(4) uint8_t class;	/* so that an index is a shift */
 	int8_t stream;
 	bool own_stream;
 } about[2][NUMBERS];
@@ -160,31 +162,23 @@ static void file_call(struct cuda_thread *t, uint32_t domain, uint32_t number,
 {
 	unsigned class = about[domain - 1][number].class;
 	struct rt_top top = class == CUPTI_CLASS_ALLOC ? rt_op_current() : rt_op_launch();
-	struct cuda_call call = {
+
+	t->call = (struct cuda_call) {
 		.op = top.instance, .op_name = top.name, .tid = rt_tid(),
 		.stream = stream_of(domain, number, cb->params),
 		.own_stream = about[domain - 1][number].own_stream,
 		.context = cb->context_id, .class = (uint8_t)class,
 		.call_ns = t->depth > 1 ? t->call_ns : 0,
+		.symbol = is_launch(class) ? cb->symbol : NULL,
 	};
-
-	if (is_launch(class))
-		call.symbol = cb->symbol;
 	t->entry = cb->correlation;
 	t->entry_class = (uint8_t)class;
 	t->entry_domain = (uint8_t)domain;
 	t->entry_number = number;
-	t->call_ns = call_file(cb->correlation, &call);
+	t->call_ns = call_file(cb->correlation, &t->call);
 	if (unlikely(!atomic_load_explicit(&collect_called, memory_order_relaxed)) &&
 	    !atomic_exchange(&collect_called, true))
 		collect_wake();
-}
-
-static void filed_end(uint32_t correlation, const struct cuda_call *call, uint32_t clear,
-		      uint32_t set)
-{
-	call_write(correlation, call);
-	call_mark(correlation, CALL_RUNNING | clear, set);
 }
 
 static uint32_t duration(int64_t ns)
@@ -196,31 +190,32 @@ static uint32_t duration(int64_t ns)
 static void file_inner(struct cuda_thread *t, uint32_t domain, uint32_t number,
 		       const struct cupti_callback *cb)
 {
-	struct cuda_call c, twin;
+	struct cuda_call *c = &t->call, twin;
 
-	if (!call_read(t->entry, &c))
+	if (!calls_state(t->entry))
 		return;
 	if (about[t->entry_domain - 1][t->entry_number].stream < 0 &&
-	    c.class != CUPTI_CLASS_LAUNCH_CONFIG) {
-		c.stream = stream_of(domain, number, cb->params);
-		c.own_stream = about[domain - 1][number].own_stream;
+	    c->class != CUPTI_CLASS_LAUNCH_CONFIG) {
+		c->stream = stream_of(domain, number, cb->params);
+		c->own_stream = about[domain - 1][number].own_stream;
 	}
-	if (!c.symbol && is_launch(about[domain - 1][number].class))
-		c.symbol = cb->symbol;
-	if (!c.context)
-		c.context = cb->context_id;	/* it was created by this very call */
+	if (!c->symbol && is_launch(about[domain - 1][number].class))
+		c->symbol = cb->symbol;
+	if (!c->context)
+		c->context = cb->context_id;	/* it was created by this very call */
 	if (cb->correlation != t->entry && cb->correlation != t->twin) {
-		twin = c;
+		twin = *c;
 		twin.twin = t->entry;
 		if (t->twin) {
-			twin.call_dur_ns = duration(rt_now_ns() - c.call_ns);
-			filed_end(t->twin, &twin, 0, 0);
+			twin.call_dur_ns = duration(rt_now_ns() - c->call_ns);
+			call_write(t->twin, &twin);
+			call_mark(t->twin, CALL_RUNNING, 0);
 			twin.call_dur_ns = 0;
 		}
 		call_file(cb->correlation, &twin);
-		c.twin = t->twin = cb->correlation;
+		c->twin = t->twin = cb->correlation;
 	}
-	call_write(t->entry, &c);
+	call_write(t->entry, c);
 }
 
 static void calls_enter(uint32_t domain, uint32_t number, const struct cupti_callback *cb)
@@ -310,25 +305,28 @@ static void filed_leave(struct cuda_thread *t, const struct cupti_callback *cb, 
 			int result)
 {
 	bool nothing = result != 0 || t->captured, whole;
-	struct cuda_call c, twin;
+	struct cuda_call *c = &t->call;
+	uint32_t clear = CALL_RUNNING | (nothing ? CALL_AWAITED : 0), set;
 
-	if (!call_read(t->entry, &c))
+	if (!calls_state(t->entry))
 		return;		/* its place was reused: it took longer than 262144 calls */
 	if (!nothing)
-		objects_default_stream(&c, cb->context);
-	whole = c.class == CUPTI_CLASS_GRAPH && atomic_load(&graphs_whole);
-	c.call_dur_ns = duration(end_ns - t->call_ns);
+		objects_default_stream(c, cb->context);
+	whole = c->class == CUPTI_CLASS_GRAPH && atomic_load(&graphs_whole);
+	set = whole ? CALL_WHOLE : 0;
+	c->call_dur_ns = duration(end_ns - t->call_ns);
 	if (result && !t->captured)
-		calls_tell_failed(&c, t->entry, cb->context, result);
-	else if (c.class == CUPTI_CLASS_GRAPH && !t->captured && !whole)
-		graph_launched(&c, t->entry, cb);
+		calls_tell_failed(c, t->entry, cb->context, result);
+	else if (c->class == CUPTI_CLASS_GRAPH && !t->captured && !whole)
+		graph_launched(c, t->entry, cb);
 	if (t->twin) {
-		twin = c;
+		struct cuda_call twin = *c;
+
 		twin.twin = t->entry;
-		filed_end(t->twin, &twin, nothing ? CALL_AWAITED : 0, whole ? CALL_WHOLE : 0);
+		call_write(t->twin, &twin);
+		call_mark(t->twin, clear, set);
 	}
-	filed_end(t->entry, &c, nothing ? CALL_AWAITED : 0,
-		  (whole ? CALL_WHOLE : 0) | (nothing ? CALL_FAILED : 0));
+	call_end(t->entry, c, clear, set | (nothing ? CALL_FAILED : 0));
 }
 
 /* Whether the call waits for everything that its context was given. */

@@ -177,10 +177,12 @@ void calls_low(uint32_t oldest);	/* no older call is awaited: the flusher's */
 uint64_t calls_state(uint32_t correlation);	/* 0: the place belongs to another call */
 uint64_t calls_overwritten(void);	/* awaited calls whose place was overwritten */
 /* Called by the thread that makes the call: stores it, with the current time if it has none, and
- * returns that time. The entry can be read and written as long as the call has its place. */
+ * returns that time. The entry can be written as long as the call has its place. */
 int64_t call_file(uint32_t correlation, struct cuda_call *call);
-bool call_read(uint32_t correlation, struct cuda_call *out);
 void call_write(uint32_t correlation, const struct cuda_call *call);
+/* Of a call that has its place: stores what its end tells, the duration and the queue, and then
+ * does as call_mark(). */
+void call_end(uint32_t correlation, const struct cuda_call *call, uint32_t clear, uint32_t set);
 
 /* ---- calls.c ---- */
 

@@ -89,16 +89,9 @@ static inline void write_entry(uint32_t correlation, const struct cuda_call *cal
 {
 	part *to = (part *)entry_of(correlation);
 
+#pragma GCC unroll 8
 	for (unsigned i = 0; i < sizeof(*call) / sizeof(part); i++)
 		__atomic_store_n(&to[i], ((const part *)call)[i], __ATOMIC_RELAXED);
-}
-
-bool call_read(uint32_t correlation, struct cuda_call *out)
-{
-	if (!calls_state(correlation))
-		return false;
-	read_entry(correlation, out);
-	return true;
 }
 
 void call_write(uint32_t correlation, const struct cuda_call *call)
@@ -149,6 +142,15 @@ void call_mark(uint32_t correlation, uint32_t clear, uint32_t set)
 	       !atomic_compare_exchange_weak_explicit(at, &word, (word & ~(uint64_t)clear) | set,
 						      memory_order_acq_rel, memory_order_relaxed))
 		;
+}
+
+void call_end(uint32_t correlation, const struct cuda_call *call, uint32_t clear, uint32_t set)
+{
+	struct cuda_call *entry = entry_of(correlation);
+
+	__atomic_store_n(&entry->call_dur_ns, call->call_dur_ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&entry->queue, call->queue, __ATOMIC_RELAXED);
+	call_mark(correlation, clear, set);
 }
 
 void call_seen(uint32_t correlation, const struct cuda_call *call)
