@@ -157,7 +157,7 @@ void analyses_progress(const struct model *model, struct findings_status *status
 		.settled_ns = analyses->done_ns, .steps = analyses->n_steps,
 		.step_ns = analyses->n_steps ? analyses->steps_ns / (int64_t)analyses->n_steps +
 			   verdict_between_ns(model) : 0,
-		.final = model->finished,
+		.passes = steps_are_passes(model), .final = model->finished,
 	};
 }
 

@@ -17,6 +17,7 @@
 #include "model/acts/act.h"
 #include "model/analyses/thresholds.h"
 #include "model/base/util.h"
+#include "model/steps/steps.h"
 
 enum scope { SCOPE_STEP, SCOPE_TIME, SCOPE_COUNT };
 
@@ -73,9 +74,15 @@ static inline int64_t basis_cost(const struct basis *basis, int64_t sum)
 	return ns < whole_ns ? ns : whole_ns;
 }
 
-static inline const char *basis_word(const struct basis *basis)
+static inline const char *basis_word(const struct model *model, const struct basis *basis)
 {
-	return basis->steps ? "per step" : "per second";
+	return !basis->steps ? "per second" : steps_are_passes(model) ? "per pass" : "per step";
+}
+
+/* What a share of basis_whole() is a share of. */
+static inline const char *basis_each(const struct model *model, const struct basis *basis)
+{
+	return !basis->steps ? "the time" : steps_are_passes(model) ? "each pass" : "each step";
 }
 
 /* part of whole in thousandths */

@@ -415,8 +415,9 @@ static bool by_processor(const struct model *model, const struct copies_way *way
 	return way->device < model->devices.n && device_at(model, way->device)->processor;
 }
 
-static void way_lines(struct finding *finding, const struct copies_way *way,
-		      const struct basis *basis, enum scope scope, bool processor)
+static void way_lines(const struct model *model, struct finding *finding,
+		      const struct copies_way *way, const struct basis *basis,
+		      enum scope scope, bool processor)
 {
 	char time[FMT_MAX], hidden[FMT_MAX], best[FMT_MAX], times[FMT_MAX];
 	int64_t ns = way->sum[scope].ns, exposed_ns = way->sum[scope].exposed_ns;
@@ -427,8 +428,9 @@ static void way_lines(struct finding *finding, const struct copies_way *way,
 	else
 		snprintf(hidden, sizeof(hidden), "none");
 	snprintf(finding->lines[0], FINDING_TEXT,
-		 "%s %s in %s copies, %s of it while a kernel runs", time, basis_word(basis),
-		 basis_times(times, basis, way->sum[scope].count), hidden);
+		 "%s %s in %s copies, %s of it while a kernel runs", time,
+		 basis_word(model, basis), basis_times(times, basis, way->sum[scope].count),
+		 hidden);
 	if (way->best)
 		snprintf(finding->lines[1], FINDING_TEXT, "the fastest of them reached %s",
 			 fmt_rate(best, way->best));
@@ -440,11 +442,12 @@ static void way_lines(struct finding *finding, const struct copies_way *way,
 			 "copy on another queue to hide it, or make fewer passes over the data");
 	else if (way->sum[scope].plain)
 		snprintf(finding->advice, FINDING_TEXT,
-			 "use pinned memory, or copy on another queue during the previous step, to "
-			 "hide it");
+			 "use pinned memory, or copy on another queue during the previous %s, to "
+			 "hide it", step_noun(steps_are_passes(model)));
 	else
 		snprintf(finding->advice, FINDING_TEXT,
-			 "copy on another queue during the previous step to hide it");
+			 "copy on another queue during the previous %s to hide it",
+			 step_noun(steps_are_passes(model)));
 }
 
 /* A pointer into the program itself must not be in a model that is kept (image.h). */
@@ -483,9 +486,9 @@ static void way_finding(struct model *model, const struct copies *copies,
 	fmt_rate(rate, bytes_per_s(way->sum[scope].bytes, way->sum[scope].ns));
 	snprintf(finding.title, FINDING_TEXT, "copy on the critical path: %s %s %s%s%s (%s)",
 		 bytes, processor ? "copied by the processor" : from_to(way->direction),
-		 basis_word(basis), processor || !has_host_memory(way->direction) ? "" :
+		 basis_word(model, basis), processor || !has_host_memory(way->direction) ? "" :
 		 way->sum[scope].plain ? ", pageable" : ", pinned", before, rate);
-	way_lines(&finding, way, basis, scope, processor);
+	way_lines(model, &finding, way, basis, scope, processor);
 	finding_add(findings, &finding);
 }
 
@@ -502,16 +505,17 @@ static void habit_words(struct model *model, const struct copies *copies,
 	if (habit->kind == HABIT_UNUSED) {
 		snprintf(finding->title, FINDING_TEXT,
 			 "repeated copy: the same %s %s, %s times more than needed %s%s", bytes,
-			 from_to(habit->direction), times, basis_word(basis), op);
+			 from_to(habit->direction), times, basis_word(model, basis), op);
 		snprintf(finding->lines[0], FINDING_TEXT,
 			 "nothing ran on the device between one copy of this memory and the next");
 		snprintf(finding->advice, FINDING_TEXT, "copy it once");
 	} else {
 		snprintf(finding->title, FINDING_TEXT,
 			 "round trip: %s device→host and back, %s times %s%s", bytes, times,
-			 basis_word(basis), op);
+			 basis_word(model, basis), op);
 		snprintf(finding->lines[0], FINDING_TEXT,
-			 "the host reads the memory and writes it back within one step");
+			 "the host reads the memory and writes it back within one %s",
+			 step_noun(steps_are_passes(model)));
 		snprintf(finding->advice, FINDING_TEXT,
 			 "do on the device what the host does with the data");
 	}

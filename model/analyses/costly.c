@@ -253,7 +253,7 @@ static void types_line(struct model *model, const struct costly *costly, enum op
 				       fmt_time(time, basis_per(basis, types[i].ns)));
 	if (n > TYPES_TOLD)
 		at += (size_t)snprintf(text + at, FINDING_TEXT - at, ", %zu more", n - TYPES_TOLD);
-	snprintf(text + at, FINDING_TEXT - at, " %s", basis_word(basis));
+	snprintf(text + at, FINDING_TEXT - at, " %s", basis_word(model, basis));
 	free(types);
 }
 
@@ -303,7 +303,8 @@ static void class_finding(struct model *model, const struct costly *costly, enum
 		 "%s of %s on the path%s; if they took no time, %s would take %s at best%s",
 		 fmt_time(path, ns), fmt_time(now, whole),
 		 told_ns ? ", copies of the same data not counted" : "",
-		 basis->steps ? "a step" : "a second of the run",
+		 !basis->steps ? "a second of the run" : steps_are_passes(model) ? "a pass" :
+		 "a step",
 		 fmt_time(left, whole - finding.cost_ns),
 		 finding.cost_ns < ns - ns / HIDDEN_PART ?
 		 ", because other work runs at the same time" : "");

@@ -286,8 +286,8 @@ static void jit_calls_review(struct model *model, void *state, struct findings *
 		 fmt_time(other, basis_per(basis, j->sum.between_ns)));
 	if (basis_count(basis, j->sum.waits))
 		snprintf(finding.lines[1], FINDING_TEXT,
-			 "%s times per step, the next call comes after a wait for a result",
-			 basis_times(count, basis, j->sum.waits));
+			 "%s times %s, the next call comes after a wait for a result",
+			 basis_times(count, basis, j->sum.waits), basis_word(model, basis));
 	finding_add(findings, &finding);
 }
 

@@ -15,6 +15,7 @@
 #include "model/analyses/finding.h"
 #include "model/analyses/sweep.h"
 #include "model/base/util.h"
+#include "model/steps/steps.h"
 
 #define HAND_OVER_NS 1000000	/* up to 2 ms for 200 KiB, with PyTorch 2.13 on a busy machine */
 
@@ -48,7 +49,7 @@ bool loader_review(struct model *model, uint32_t process, const char *held, int6
 	int64_t wait_ns = finding->cost_ns, rest_ns = whole_ns - wait_ns, batch_ns, wanted;
 	bool alone = held && strstr(held, "_SingleProcess");
 	unsigned n;
-	char batch[FMT_MAX], rest[FMT_MAX], many[FMT_MAX];
+	char batch[FMT_MAX], rest[FMT_MAX], many[FMT_MAX], during[40] = "";
 
 	if (!held || strncmp(held, "enumerate(DataLoader)#", 22) || rest_ns <= 0)
 		return false;
@@ -69,17 +70,21 @@ bool loader_review(struct model *model, uint32_t process, const char *held, int6
 		snprintf(finding->lines[0], FINDING_TEXT,
 			 "%s cannot keep up: a worker takes up to %s for a batch",
 			 fmt_many(many, n, "worker"), fmt_time(batch, batch_ns));
-	snprintf(finding->lines[1], FINDING_TEXT, "without the wait a step would take %s", rest);
+	snprintf(finding->lines[1], FINDING_TEXT, "without the wait a %s would take %s",
+		 step_noun(steps_are_passes(model)), rest);
 	if (alone && batch_ns < HAND_OVER_NS) {
 		snprintf(finding->advice, FINDING_TEXT, "do less work per sample, or fetch many "
 			 "samples at once (__getitems__); a worker would not help, because handing "
 			 "a batch over takes about as long");
 		return true;
 	}
+	if (alone && wanted == 1)
+		snprintf(during, sizeof(during), " (a worker loads during the %s)",
+			 step_noun(steps_are_passes(model)));
 	snprintf(finding->advice, FINDING_TEXT,
 		 "%snum_workers=%lld would keep up%s%s, if cores are free or the samples wait for "
 		 "a disk; %s%s", alone ? "" : "about ", (long long)wanted,
-		 alone && wanted == 1 ? " (a worker loads during the step)" : "",
+		 during,
 		 n > 1 ? " (prefetch_factor only smooths)" : "",
 		 "otherwise do less work per sample", has_device(model) ?
 		 "; pin_memory=True makes the copies to the device cheaper" : "");

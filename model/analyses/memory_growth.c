@@ -23,6 +23,7 @@
 #include "model/analyses/thresholds.h"
 #include "model/base/util.h"
 #include "model/memory/memory_internal.h"
+#include "model/steps/steps.h"
 
 static void say_holder(struct model *model, uint32_t account, char line[FINDING_TEXT])
 {
@@ -34,8 +35,8 @@ static void say_holder(struct model *model, uint32_t account, char line[FINDING_
 	if (!pool->grown || memory->sampled_steps <= memory->mark_steps)
 		return;
 	op_place_text(model, pool->grown_op, place, sizeof(place));
-	snprintf(line, FINDING_TEXT, "%s of that per step %s %.100s%s",
-		 fmt_all_bytes(bytes, pool->grown / steps),
+	snprintf(line, FINDING_TEXT, "%s of that per %s %s %.100s%s",
+		 fmt_all_bytes(bytes, pool->grown / steps), step_noun(steps_are_passes(model)),
 		 pool->grown_op ? "is held by" : "was allocated",
 		 pool->grown_op ? names_short(&model->names, pool->grown_op) : "outside of any op",
 		 place);
@@ -70,10 +71,10 @@ static int64_t ns_until_full(struct model *model, uint32_t account, char line[FI
 	if (__builtin_mul_overflow((int64_t)(steps >> 1), ns_per_step(memory), &ns) ||
 	    __builtin_mul_overflow(ns, 2, &ns))
 		return INT64_MAX;
-	snprintf(line, FINDING_TEXT, "%.40s's %s would be full after %s more steps, in %s",
+	snprintf(line, FINDING_TEXT, "%.40s's %s would be full after %s more %s, in %s",
 		 device_label(model, pool->device),
 		 fmt_all_bytes(size, device->memory_bytes),
-		 fmt_count(count, steps),
+		 fmt_count(count, steps), step_nouns(steps_are_passes(model)),
 		 fmt_time(when, ns));
 	return ns;
 }
@@ -84,21 +85,24 @@ static void memory_growth_report(struct model *model, uint32_t account, uint64_t
 	const struct memory_state *memory = model->memory;
 	const struct memory_pool *pool = pool_at(memory, account);
 	int64_t soon = model_threshold(model, THRESHOLD_MEMORY_SOON) * 1000000;
+	bool passes = steps_are_passes(model);
 	struct finding finding = {
 		.id = "memory-growth", .subject = account, .severity = SEVERITY_NOTE,
 		.evidence = { .kind = EVIDENCE_MEMORY },
-		.advice = "free or reuse what a step allocates; a list that keeps the outputs or "
-			  "losses of all steps is the usual cause",
 	};
 	char per_step[FMT_MAX], in_all[FMT_MAX];
 
+	snprintf(finding.advice, FINDING_TEXT, passes ?
+		 "free or reuse what a pass allocates; a cache, or a list that keeps the outputs "
+		 "of all passes, is the usual cause" :
+		 "free or reuse what a step allocates; a list that keeps the outputs or losses of "
+		 "all steps is the usual cause");
 	finding.evidence.key = names_raw(&model->names, names_resolve(&model->names, pool->name));
 	snprintf(finding.title, FINDING_TEXT,
-		 "memory grows: %s more of %.60s are live after each step, %s in the last %llu "
-		 "steps",
-		 fmt_all_bytes(per_step, growth), finding.evidence.key,
+		 "memory grows: %s more of %.60s are live after each %s, %s in the last %llu %s",
+		 fmt_all_bytes(per_step, growth), finding.evidence.key, step_noun(passes),
 		 fmt_all_bytes(in_all, pool->samples[to] - pool->samples[from]),
-		 (unsigned long long)((to - from) * memory->stride));
+		 (unsigned long long)((to - from) * memory->stride), step_nouns(passes));
 	say_holder(model, account, finding.lines[0]);
 	if (ns_until_full(model, account, finding.lines[1]) < soon)
 		finding.severity = SEVERITY_WARNING;

@@ -295,7 +295,7 @@ static void names_line(struct model *model, const struct overhead *o, char line[
 				       fmt_time(time, basis_per(&o->basis, most->ns[scope])));
 	}
 	if (at)
-		snprintf(line + at, FINDING_TEXT - at, " %s", basis_word(&o->basis));
+		snprintf(line + at, FINDING_TEXT - at, " %s", basis_word(model, &o->basis));
 }
 
 /* The time of long pieces in ops that hardly ever have any: the thread was interrupted in them. */
@@ -347,7 +347,7 @@ static void overhead_review(struct model *model, void *state, struct findings *f
 	snprintf(finding.title, FINDING_TEXT,
 		 "framework overhead: %s of %s is spent around ops; %s of them take %s each%s%s",
 		 fmt_share(share, (uint64_t)finding.cost_ns, (uint64_t)whole_ns),
-		 basis->steps ? "each step" : "the time",
+		 basis_each(model, basis),
 		 fmt_count(count, basis_count(basis, sum->small)),
 		 fmt_time(time, sum->small_ns / (int64_t)sum->small), *place ? ", most" : "",
 		 place);

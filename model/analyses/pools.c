@@ -230,12 +230,12 @@ static void pools_report(struct model *model, const struct basis *basis,
 
 	snprintf(finding.title, FINDING_TEXT, "pool-bound: in %s of %s, ops wait for %s of %.40s",
 		 fmt_share(share, (uint64_t)held_ns, (uint64_t)whole_ns),
-		 basis->steps ? "each step" : "the time",
+		 basis_each(model, basis),
 		 pool->threads == 1 ? "the one thread" : "the threads",
 		 names_short(&model->names, pool->name));
 	snprintf(finding.lines[0], FINDING_TEXT,
 		 "%s ops %s are handed to it and wait %s in total; %.80s waits most, up to %s",
-		 basis_times(times, basis, pool->handed[scope]), basis_word(basis),
+		 basis_times(times, basis, pool->handed[scope]), basis_word(model, basis),
 		 fmt_time(wait, basis_per(basis, pool->wait_ns[scope])),
 		 names_short(&model->names, most->name), fmt_time(longest, most->longest_ns));
 	snprintf(finding.lines[1], FINDING_TEXT,

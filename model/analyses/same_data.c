@@ -240,6 +240,7 @@ static void same_data_report(struct model *model, const struct same_data *s,
 	/* If the host runs ahead of the device, the copies of several of its steps fall into one
 	 * step of the device, and none into the next. */
 	uint64_t steps = place->last - place->first + 1;
+	const char *word = step_noun(steps_are_passes(model));
 	char time[FMT_MAX], count[FMT_MAX], tensors[FMT_MAX], share[FMT_MAX], where[PLACE_TEXT];
 	struct finding finding = {
 		.id = "same-data", .subject = place->frame, .severity = SEVERITY_WARNING,
@@ -252,16 +253,16 @@ static void same_data_report(struct model *model, const struct same_data *s,
 
 	frame_place_text(model, place->frame, where, sizeof(where));
 	snprintf(finding.title, FINDING_TEXT,
-		 "the same data is copied in each step: %.60s takes %s of the step, %s%s",
-		 names_short(&model->names, place->name), fmt_time(time, same->cost_ns),
+		 "the same data is copied in each %s: %.60s takes %s of the %s, %s%s", word,
+		 names_short(&model->names, place->name), fmt_time(time, same->cost_ns), word,
 		 fmt_share(share, (uint64_t)same->cost_ns, (uint64_t)basis_whole(&s->basis)),
 		 where);
 	fmt_tenths(count, (same->copies * 20 / steps + 1) / 2);
 	snprintf(finding.lines[0], FINDING_TEXT,
-		 "%s cop%s per step of %s whose data was the same in the %llu steps "
-		 "examined", count, strcmp(count, "1.0") ? "ies" : "y",
+		 "%s cop%s per %s of %s whose data was the same in the %llu %s examined",
+		 count, strcmp(count, "1.0") ? "ies" : "y", word,
 		 fmt_many(tensors, same->n, "tensor"),
-		 (unsigned long long)place->steps);
+		 (unsigned long long)place->steps, step_nouns(steps_are_passes(model)));
 	finding_add(findings, &finding);
 }
 

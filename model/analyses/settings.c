@@ -240,14 +240,15 @@ static bool is_off(const char *value)
 	return value && (!strcmp(value, "0") || !strcmp(value, "false") || !strcmp(value, "False"));
 }
 
-static void say_eager(struct finding *f, const struct basis *basis, const struct told *t,
-		      const char *share)
+static void say_eager(const struct model *model, struct finding *f, const struct basis *basis,
+		      const struct told *t, const char *share)
 {
 	char times[FMT_MAX];
 
 	snprintf(f->title, FINDING_TEXT, "settings: %s ops are run eagerly %s, one by one, and the "
 		 "time around their kernels is %s",
-		 basis_times(times, basis, t->eager[basis_scope(basis)]), basis_word(basis), share);
+		 basis_times(times, basis, t->eager[basis_scope(basis)]), basis_word(model, basis),
+		 share);
 	snprintf(f->lines[0], FINDING_TEXT, "each op goes from Python to its kernel alone, so that "
 		 "Grappler and the executor never see them together");
 	snprintf(f->advice, FINDING_TEXT, "put a tf.function around the step; if there is one, "
@@ -330,10 +331,10 @@ static void review_one(struct model *model, const struct basis *basis, const str
 		return;
 	snprintf(text, sizeof(text), "%s of %s",
 		 fmt_share(share, (uint64_t)cost_ns, (uint64_t)whole_ns),
-		 basis->steps ? "each step" : "the time");
+		 basis_each(model, basis));
 	if (what == WHAT_EAGER && basis_count(basis, t->eager[basis_scope(basis)]) >=
 	    (uint64_t)model_threshold(model, THRESHOLD_EAGER_OPS))
-		say_eager(&f, basis, t, text);
+		say_eager(model, &f, basis, t, text);
 	else if (what == WHAT_THREADS && (value = few_threads(model, t->process, cores)))
 		say_threads(&f, basis, t, text, value, cores);
 	else if (what == WHAT_ONEDNN &&

@@ -15,6 +15,7 @@
 #include "model/analyses/sweep.h"
 #include "model/base/util.h"
 #include "model/input/input.h"
+#include "model/steps/steps.h"
 
 /* Whether the stage can work on several elements at once. */
 static bool takes_calls(const struct input_row *row)
@@ -32,21 +33,22 @@ static void calls_text(char *text, size_t size, int32_t calls)
 }
 
 static void say_prefetch(char *text, size_t size, const struct input_hold *hold,
-			 int64_t needs_ns, int64_t rest_ns)
+			 int64_t needs_ns, int64_t rest_ns, const char *word)
 {
 	char time[FMT_MAX];
 
 	if (hold->prefetched)
 		*text = '\0';
 	else if (needs_ns <= rest_ns)
-		snprintf(text, size, "prefetch(1) would hide it behind the step");
+		snprintf(text, size, "prefetch(1) would hide it behind the %s", word);
 	else
-		snprintf(text, size, "prefetch(1) would hide %s of it behind the step",
-			 fmt_time(time, rest_ns));
+		snprintf(text, size, "prefetch(1) would hide %s of it behind the %s",
+			 fmt_time(time, rest_ns), word);
 }
 
 static void stages_advise(const struct input_hold *hold, int64_t work_ns, int64_t others_ns,
-			  int32_t calls, int64_t whole_ns, struct finding *finding)
+			  int32_t calls, int64_t whole_ns, const char *word,
+			  struct finding *finding)
 {
 	int32_t threads = hold->root.parallelism;
 	int64_t rest_ns = whole_ns - finding->cost_ns, stage_ns = work_ns / calls, needs_ns,
@@ -58,7 +60,7 @@ static void stages_advise(const struct input_hold *hold, int64_t work_ns, int64_
 		stage_ns = work_ns / threads;
 	needs_ns = others_ns + stage_ns;
 	best_ns = needs_ns > rest_ns ? needs_ns : rest_ns;
-	say_prefetch(prefetch, sizeof(prefetch), hold, needs_ns, rest_ns);
+	say_prefetch(prefetch, sizeof(prefetch), hold, needs_ns, rest_ns, word);
 	fmt_time(best, best_ns);
 	if (more)
 		snprintf(what, sizeof(what), "with num_parallel_calls=%d the stage would need "
@@ -67,13 +69,13 @@ static void stages_advise(const struct input_hold *hold, int64_t work_ns, int64_
 	else if (!hold->prefetched)
 		*what = '\0';
 	else
-		snprintf(what, sizeof(what), "it already runs ahead of the step%s: only less work "
-			 "per batch (cache(), cheaper ops) would help", takes_calls(&hold->most) ?
-			 " and on as many threads as there are" : " on its one thread");
+		snprintf(what, sizeof(what), "it already runs ahead of the %s%s: only less work "
+			 "per batch (cache(), cheaper ops) would help", word,
+			 takes_calls(&hold->most) ? " and on as many threads as there are" :
+			 " on its one thread");
 	if (best_ns < whole_ns && (more || !hold->prefetched))
-		snprintf(finding->advice, FINDING_TEXT, "%s%s: a step would take %s at "
-			 "best", what, prefetch,
-			 best);
+		snprintf(finding->advice, FINDING_TEXT, "%s%s: a %s would take %s at best",
+			 what, prefetch, word, best);
 	else
 		snprintf(finding->advice, FINDING_TEXT, "%s%s", what, prefetch);
 }
@@ -84,6 +86,7 @@ bool stages_review(struct model *model, uint32_t process, int64_t whole_ns,
 	struct input_hold hold;
 	int64_t batches, work_ns, others_ns;
 	int32_t calls, threads;
+	const char *word = step_noun(steps_are_passes(model));
 	char runs[FMT_MAX], work[FMT_MAX], rest[FMT_MAX];
 
 	if (!input_holder(model, process, &hold) || !hold.most.parent || !hold.root.calls)
@@ -101,8 +104,8 @@ bool stages_review(struct model *model, uint32_t process, int64_t whole_ns,
 		 hold.most.path, runs,
 		 (long long)((__int128)hold.most.held_ns * 100 / hold.root.wait_ns));
 	snprintf(finding->lines[1], FINDING_TEXT,
-		 "its work per batch takes %s; without the wait a step would take %s",
-		 fmt_time(work, work_ns), fmt_time(rest, whole_ns - finding->cost_ns));
-	stages_advise(&hold, work_ns, others_ns, calls, whole_ns, finding);
+		 "its work per batch takes %s; without the wait a %s would take %s",
+		 fmt_time(work, work_ns), word, fmt_time(rest, whole_ns - finding->cost_ns));
+	stages_advise(&hold, work_ns, others_ns, calls, whole_ns, word, finding);
 	return true;
 }

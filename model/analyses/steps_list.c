@@ -128,7 +128,7 @@ static void take_stats(struct model *model, const struct steps *steps, struct st
 	book->compiled = compiled;
 	stats->count = steps->n;
 	stats->source = steps_source(model, steps);
-	stats->passes = steps->source == STEPS_PASS;
+	stats->passes = steps_are_passes(model);
 	stats->mean_ns = steps->sum_ns / (int64_t)steps->n;
 	stats->p50_ns = p50_ns;
 	stats->p99_ns = hist_percentile(&steps->hist, 990);

@@ -124,7 +124,7 @@ static void kernels_line(struct model *model, struct tensor_state *t, struct fin
 				       names_short(&model->names, t->kernels[i].name),
 				       fmt_time(time, basis_per(&t->basis,
 								t->kernels[i].ns[scope])));
-	snprintf(text + at, FINDING_TEXT - at, " %s", basis_word(&t->basis));
+	snprintf(text + at, FINDING_TEXT - at, " %s", basis_word(model, &t->basis));
 }
 
 static void tensor_review(struct model *model, void *state, struct findings *findings)
@@ -146,7 +146,7 @@ static void tensor_review(struct model *model, void *state, struct findings *fin
 	snprintf(finding.title, FINDING_TEXT,
 		 "no tensor cores: matrix products that do not use them take %s of %s (%s)%s%s",
 		 fmt_share(share, (uint64_t)ns, (uint64_t)whole),
-		 t->basis.steps ? "each step" : "the time", fmt_time(time, ns),
+		 basis_each(model, &t->basis), fmt_time(time, ns),
 		 *place ? ", most" : "", place);
 	kernels_line(model, t, &finding);
 	snprintf(finding.advice, FINDING_TEXT,

@@ -484,7 +484,7 @@ static void sequence_line(struct model *model, const struct tiny *tiny,
 			 "%.40s", names_short(&model->names, sequence->op_name));
 	snprintf(finding->lines[0], FINDING_TEXT, "most of it: %s%s, %s times %s", names, op,
 		 basis_times(times, &tiny->basis, sequence->count[scope]),
-		 basis_word(&tiny->basis));
+		 basis_word(model, &tiny->basis));
 	finding->evidence.key = names_short(&model->names, sequence->names[0]);
 }
 
@@ -557,7 +557,7 @@ static void queue_finding(struct model *model, const struct tiny *tiny,
 	snprintf(finding.title, FINDING_TEXT,
 		 "small kernels: %.24s under %.24s %s on %.60s, gaps between launches take %.24s "
 		 "of that time", count,
-		 below, basis_word(basis), queue_label(model, queue->queue), share);
+		 below, basis_word(model, basis), queue_label(model, queue->queue), share);
 	sequence_line(model, tiny, sequence, scope, &finding);
 	cost_line(queue, scope, &finding);
 	if (own_ns)
@@ -566,7 +566,7 @@ static void queue_finding(struct model *model, const struct tiny *tiny,
 	snprintf(finding.advice, FINDING_TEXT,
 		 "one fused kernel%s for each run would save at most %s %s",
 		 queue->sum[scope].shared > queue->sum[scope].kernels / 2 ? "" : " (or one graph)",
-		 saving, basis_word(basis));
+		 saving, basis_word(model, basis));
 	finding_add(findings, &finding);
 }
 

@@ -130,9 +130,14 @@ static bool passes(struct model *model, const struct means *means, int64_t ns,
 	       (__int128)means->whole_ns * model_threshold(model, threshold) && ns > 0;
 }
 
-static const char *each(const struct means *means)
+static const char *each(const struct model *model, const struct means *means)
 {
-	return means->steps ? "each step" : "the time";
+	return !means->steps ? "the time" : steps_are_passes(model) ? "each pass" : "each step";
+}
+
+static const char *per_word(const struct model *model, const struct means *means)
+{
+	return !means->steps ? "per second" : steps_are_passes(model) ? "per pass" : "per step";
 }
 
 /* The step with most time of the class, or the time before a step, and the row of the thread. */
@@ -208,6 +213,7 @@ static void input_lines(struct model *model, const struct breakdown *b, const st
 	const struct steps *steps = steps_best(model);
 	unsigned n = makers(b, means, &share), workers = steps ?
 		loader_workers(model, steps->process, finding->evidence.t1) : 0;
+	const char *word = step_noun(steps_are_passes(model));
 	char threads[FMT_MAX], time[FMT_MAX];
 
 	if ((!n || !made) && workers) {
@@ -222,7 +228,7 @@ static void input_lines(struct model *model, const struct breakdown *b, const st
 		snprintf(finding->lines[0], FINDING_TEXT,
 			 "no other thread makes batches: the launching thread makes them itself");
 		snprintf(finding->advice, FINDING_TEXT, "a thread that makes the next batch "
-			 "during the step would hide up to %s of it",
+			 "during the %s would hide up to %s of it", word,
 			 fmt_time(time, left < finding->cost_ns ? left :
 				    finding->cost_ns));
 		return;
@@ -232,15 +238,15 @@ static void input_lines(struct model *model, const struct breakdown *b, const st
 		 name_of(model, made, "input"), threads, (long long)(share > 100 ? 100 : share));
 	batch_ns = made->ns / (int64_t)(made->count ? made->count : 1);
 	snprintf(finding->lines[1], FINDING_TEXT, "one run takes %s; without the wait a "
-		 "step would take %s",
-		 fmt_time(time, batch_ns),
+		 "%s would take %s",
+		 fmt_time(time, batch_ns), word,
 		 fmt_time(threads, left));
 	/* The time that they need per step, relative to how long a step could be. */
 	all_ns = means->steps ? made->ns / (int64_t)means->n : 0;
 	if (share >= BUSY_MUCH && left > 0 && means->steps)
 		snprintf(finding->advice, FINDING_TEXT, "%lld threads, and as many batches made "
-			 "ahead, would keep up with the step",
-			 (long long)(all_ns / left >= n ? all_ns / left + 1 : n + 1));
+			 "ahead, would keep up with the %s",
+			 (long long)(all_ns / left >= n ? all_ns / left + 1 : n + 1), word);
 	else if (share >= BUSY_MUCH)
 		snprintf(finding->advice, FINDING_TEXT, "more threads would keep up");
 	else
@@ -267,7 +273,7 @@ static void input_finding(struct model *model, const struct breakdown *b,
 	op_place_text(model, held ? held->name : 0, place, sizeof(place));
 	snprintf(finding.title, FINDING_TEXT, "input-bound: %s of %s waits for %.80s%s",
 		 fmt_share(share, (uint64_t)ns, (uint64_t)means->whole_ns),
-		 each(means), name_of(model, held, "input"), place);
+		 each(model, means), name_of(model, held, "input"), place);
 	if (!means->steps || !steps ||
 	    (!stages_review(model, steps->process, means->whole_ns, &finding) &&
 	     !loader_review(model, steps->process, held ? names_raw(&model->names, held->name) :
@@ -314,9 +320,9 @@ static void launch_finding(struct model *model, const struct breakdown *b,
 	snprintf(finding.title, FINDING_TEXT,
 		 "launch-bound: devices wait for launches in %s of %s",
 		 fmt_share(share, (uint64_t)ns, (uint64_t)means->whole_ns),
-		 each(means));
+		 each(model, means));
 	snprintf(finding.lines[0], FINDING_TEXT, "%s launches %s%s", count,
-		 means->steps ? "per step" : "per second", call);
+		 per_word(model, means), call);
 	own_line(means, STEP_LAUNCH, &finding);
 	snprintf(finding.advice, FINDING_TEXT,
 		 "launch fewer, larger (fused) kernels, or launch ahead of the device");
@@ -345,14 +351,14 @@ static void sync_finding(struct model *model, const struct breakdown *b, const s
 	snprintf(finding.title, FINDING_TEXT,
 		 "sync-bound: the host waits while no device works in %s of %s",
 		 fmt_share(share, (uint64_t)ns, (uint64_t)means->whole_ns),
-		 each(means));
+		 each(model, means));
 	if (held)
 		snprintf(finding.lines[0], FINDING_TEXT, "most of it in %.80s: %s %s",
 			 name_of(model, held, ""),
 			 fmt_time(time,
 				    per(held->ns, (int64_t)means->n,
 					means->steps ? 1 : 1000000000)),
-			 means->steps ? "per step" : "per second");
+			 per_word(model, means));
 	own_line(means, STEP_SYNC, &finding);
 	snprintf(finding.advice, FINDING_TEXT,
 		 "enqueue the next work before waiting, and wait only where a result is needed");

@@ -454,20 +454,23 @@ static void waits_report(struct model *model, const struct waits *w,
 	frame_place_text(model, place->frame, where, sizeof(where));
 	snprintf(finding.title, FINDING_TEXT,
 		 "sync-stall: the device idles %s of %s, %s, after the wait of %.80s%s",
-		 fmt_time(time, idle_ns), w->basis.steps ? "each step" : "each second",
+		 fmt_time(time, idle_ns),
+		 w->basis.steps ? basis_each(model, &w->basis) : "each second",
 		 fmt_share(share, (uint64_t)idle_ns, (uint64_t)whole_ns(model, w)),
 		 op ? op : names_short(&model->names, place->call), where);
 	basis_times(count, &w->basis, group->count[scope]);
 	snprintf(finding.lines[0], FINDING_TEXT, "%s wait%s %s in %.80s, %s; meanwhile the host "
 		 "launches nothing, and the device runs out of work",
-		 count, strcmp(count, "1.0") ? "s" : "", basis_word(&w->basis),
+		 count, strcmp(count, "1.0") ? "s" : "", basis_word(model, &w->basis),
 		 names_short(&model->names, place->call),
 		 fmt_time(time, basis_per(&w->basis, group->total_ns[scope])));
-	snprintf(finding.advice, FINDING_TEXT, fetches_value(op) ?
-		 "keep the value on the device and read it a step later, or only every few steps, "
-		 "so that the host can run ahead" :
-		 "wait only where a result is needed, and enqueue the next work before that; "
-		 "events order work without the host");
+	if (fetches_value(op))
+		snprintf(finding.advice, FINDING_TEXT, "keep the value on the device and read it "
+			 "a %s later, or only every few %s, so that the host can run ahead",
+			 step_noun(steps_are_passes(model)), step_nouns(steps_are_passes(model)));
+	else
+		snprintf(finding.advice, FINDING_TEXT, "wait only where a result is needed, and "
+			 "enqueue the next work before that; events order work without the host");
 	finding_add(findings, &finding);
 }
 

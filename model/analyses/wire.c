@@ -232,8 +232,9 @@ static const struct next_op *better_cut(struct model *model, const struct wire_s
 	return best;
 }
 
-static void say_times(const struct wires *wires, const struct wire_sums *wire,
-		      struct finding *finding, const struct flow_total *total)
+static void say_times(const struct model *model, const struct wires *wires,
+		      const struct wire_sums *wire, struct finding *finding,
+		      const struct flow_total *total)
 {
 	int64_t wire_ns = wire->wire_ns / (int64_t)wire->count;
 	uint64_t bytes = wire->bytes / wire->count;
@@ -242,7 +243,7 @@ static void say_times(const struct wires *wires, const struct wire_sums *wire,
 	snprintf(finding->lines[0], FINDING_TEXT,
 		 "%s on the wire %s (%s); the median time from send to receive is %s",
 		 fmt_time(per, basis_per(&wires->basis, wire->wire_ns)),
-		 basis_word(&wires->basis), fmt_rate(rate, bytes_per_s(bytes, wire_ns)),
+		 basis_word(model, &wires->basis), fmt_rate(rate, bytes_per_s(bytes, wire_ns)),
 		 fmt_time(p50, hist_percentile(&total->latency, 500)));
 	if (total->encoded && total->decoded)
 		snprintf(finding->lines[1], FINDING_TEXT, "encoding each takes %s, decoding it %s",
@@ -271,9 +272,9 @@ static void wire_report(struct model *model, const struct wires *wires,
 	snprintf(finding.title, FINDING_TEXT,
 		 "wire-bound: %.80s carries %s %s to %.60s, which waits for it",
 		 what ? what : "a tensor", fmt_all_bytes(bytes, per_step),
-		 basis_word(&wires->basis), to ? to : "another process");
+		 basis_word(model, &wires->basis), to ? to : "another process");
 	if (total)
-		say_times(wires, wire, &finding, total);
+		say_times(model, wires, wire, &finding, total);
 	snprintf(finding.advice, FINDING_TEXT,
 		 "send less (a smaller cut, a smaller type), or give the receiver other work "
 		 "meanwhile");
@@ -285,7 +286,7 @@ static void wire_report(struct model *model, const struct wires *wires,
 			 "cut after %.80s instead: %s %s on the wire instead of %s",
 			 names_short(&model->names, cut->name),
 			 fmt_all_bytes(less, basis_count(&wires->basis, made * wire->count)),
-			 basis_word(&wires->basis), bytes);
+			 basis_word(model, &wires->basis), bytes);
 	}
 	finding_add(findings, &finding);
 }

@@ -41,7 +41,7 @@ void model_status(struct model *model, struct model_status *out)
 	}
 	if (steps && steps->n) {
 		out->steps = steps->n;
-		out->passes = steps->source == STEPS_PASS;
+		out->passes = steps_are_passes(model);
 		out->last_step_number = steps->list[steps->n - 1].number >= 0 ?
 					steps->list[steps->n - 1].number : (int64_t)steps->n - 1;
 		out->last_step_ns = steps->list[steps->n - 1].dur_ns;

@@ -51,6 +51,7 @@ struct findings_status {
 	uint64_t steps;			/* complete steps, without the warm-up */
 	/* their mean duration, including the time between steps; 0: costs are per second */
 	int64_t step_ns;
+	bool passes;			/* the steps are forward passes */
 	bool final;			/* nothing more will be analysed */
 	size_t count;			/* findings shown */
 	size_t warnings;		/* how many of these are warnings */

@@ -492,6 +492,18 @@ struct call_row {
 };
 size_t model_calls(struct model *model, struct call_row **out);	/* [locked] */
 
+/* What users are told that the steps are, which a program that does not train does not have:
+ * "step" or "pass". step_nouns: of several. */
+static inline const char *step_noun(bool passes)
+{
+	return passes ? "pass" : "step";
+}
+
+static inline const char *step_nouns(bool passes)
+{
+	return passes ? "passes" : "steps";
+}
+
 struct step_row {
 	int64_t number;
 	int64_t start_ns, dur_ns;

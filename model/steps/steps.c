@@ -459,6 +459,13 @@ struct steps *steps_best(const struct model *model)
 	return best;
 }
 
+bool steps_are_passes(const struct model *model)
+{
+	const struct steps *steps = steps_best(model);
+
+	return steps && steps->source == STEPS_PASS;
+}
+
 /* A phrase that ends in that name, as a text of the model's. */
 static const char *phrase(struct model *model, const char *what, uint32_t name)
 {

@@ -63,5 +63,7 @@ bool step_compiles(const struct model *model, const struct steps *steps,
 		   const struct step *step, int part);
 /* The series to show; NULL: there is none. */
 struct steps *steps_best(const struct model *model);
+/* Whether that series is one of forward passes: step_noun() (query.h) has the words for it. */
+bool steps_are_passes(const struct model *model);
 
 #endif

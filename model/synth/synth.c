@@ -42,7 +42,8 @@ static bool is_sized(const struct model_synth *s)
 static bool is_over(const struct model_synth *s, const struct synth_worker *w)
 {
 	if (!is_sized(s))
-		return s->profile.gpu && s->profile.steps && w->steps >= s->profile.steps;
+		return (s->profile.gpu || s->profile.generate) && s->profile.steps &&
+		       w->steps >= s->profile.steps;
 	return s->profile.ops ? w->steps >= s->profile.steps :
 				s->truth.launched >= s->profile.spans;
 }
@@ -471,6 +472,8 @@ void model_synth_advance(struct model_synth *s, int64_t until_ns, model_synth_si
 				bare_round(s, &s->workers[i]);
 			else if (s->profile.processor)
 				synth_cpu_step(s, &s->workers[i]);
+			else if (s->profile.generate)
+				synth_generate_step(s, &s->workers[i]);
 			else if (s->profile.gpu)
 				synth_gpu_step(s, &s->workers[i]);
 			else

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A synthetic program: it makes the events of a training loop, driven by a virtual clock. The same
- * seed and profile give the same events. For tests and benchmarks.
+ * A synthetic program: it makes the events of a training loop, or of a program that answers
+ * requests by a language model, driven by a virtual clock. The same seed and profile give the same
+ * events. For tests and benchmarks.
  *
  * In each process and step there is a range "step N" on the main thread. It contains forward and
  * backward, which contain layers; each layer has kernels on one of the queues. There is a copy to
@@ -49,6 +50,9 @@ struct model_synth_profile {
 	/* makes the program of synth_gpu.c. Of these fields, only `devices`, `queues` (for all
 	 * devices together) and `steps` (the number of its steps) change that program */
 	bool gpu;
+	/* makes the program of synth_generate.c, which has one device and one queue; of the other
+	 * fields, only `steps` (after so many passes it finishes its request and ends) counts */
+	bool generate;
 	/* makes the program of synth_cpu.c, which no other field changes: ops and kernels of the
 	 * processor, their lines and graph, compilations */
 	bool processor;
@@ -74,7 +78,7 @@ extern const struct model_synth_profile model_synth_default;
 /* What has been made so far. After model_synth_end() all of it has been handed out, except for what
  * loss_ppm left out (losses). */
 struct model_synth_truth {
-	uint64_t events, steps, kernels, failed, copies, bytes, ops, losses, launched;
+	uint64_t events, steps, requests, kernels, failed, copies, bytes, ops, losses, launched;
 	int64_t kernel_ns, copy_ns;	/* sums of durations */
 };
 

@@ -149,15 +149,21 @@ void synth_define(struct model_synth *s, struct synth_worker *w)
 
 	event->u.process = (struct event_process) {
 		.schema = EVENT_SCHEMA, .start_ns = w->now_ns, .rank = -1, .world = -1,
-		.host = "synth", .command = "train --synthetic",
+		.host = "synth",
+		.command = s->profile.generate ? "serve --synthetic" : "train --synthetic",
 	};
 	event = synth_write(s, w, EVENT_PROBE, w->now_ns);
 	event->u.probe = (struct event_probe) {
-		.name = s->profile.processor ? "tensorflow" : s->profile.gpu ? "cuda" : "opencl",
+		.name = s->profile.processor ? "tensorflow" : s->profile.generate ? "pytorch" :
+			s->profile.gpu ? "cuda" : "opencl",
 		.version = "1", .blind = "",
 	};
 	if (s->profile.processor) {
 		synth_cpu_define(s, w);
+		return;
+	}
+	if (s->profile.generate) {
+		synth_generate_define(s, w);
 		return;
 	}
 	if (s->profile.gpu) {

@@ -13,7 +13,6 @@
 #include "model/base/util.h"
 
 #define LAYERS 4u
-#define CORRELATION 0x80000000u		/* correlations have this bit, as those of CUPTI */
 #define BATCH_BYTES (UINT64_C(24) << 20)
 #define HIDDEN_BYTES (UINT64_C(64) << 20)	/* what a layer keeps for its backward pass */
 #define WEIGHTS_BYTES (UINT64_C(3) << 30)
@@ -104,7 +103,7 @@ static void synth_gpu_define_texts(struct model_synth *s, struct synth_worker *w
 	}
 }
 
-static void synth_gpu_define_device(struct model_synth *s, struct synth_worker *w, unsigned device)
+void synth_gpu_define_device(struct model_synth *s, struct synth_worker *w, unsigned device)
 {
 	struct event *event = synth_write(s, w, EVENT_DEVICE, w->now_ns);
 	char *address = xasprintf("GPU-5e000000-0000-0000-0000-%012x", device);
@@ -196,7 +195,7 @@ void synth_gpu_define(struct model_synth *s, struct synth_worker *w)
 
 /* ---- what happens ---- */
 
-static struct event_op begin(struct synth_worker *w, uint32_t name, uint32_t frame)
+struct event_op synth_gpu_begin(struct synth_worker *w, uint32_t name, uint32_t frame)
 {
 	return (struct event_op) {
 		.instance = ++w->instances, .start_ns = w->now_ns, .tid = w->pid, .name = name,
@@ -204,7 +203,7 @@ static struct event_op begin(struct synth_worker *w, uint32_t name, uint32_t fra
 	};
 }
 
-static void synth_gpu_end(struct model_synth *s, struct synth_worker *w, struct event_op op)
+void synth_gpu_end(struct model_synth *s, struct synth_worker *w, struct event_op op)
 {
 	w->now_ns += 800;
 	op.dur_ns = w->now_ns - op.start_ns;
@@ -228,16 +227,15 @@ static void count(struct model_synth *s, bool kernel, uint64_t bytes, int64_t ns
 	s->truth.bytes += bytes;
 }
 
-/* Enqueues work; returns the end of its run. */
-static int64_t synth_gpu_launch(struct model_synth *s, struct synth_worker *w, unsigned queue,
-				struct event_command c, const struct event_op *op, int64_t run_ns,
-				int64_t after_ns)
+int64_t synth_gpu_launch(struct model_synth *s, struct synth_worker *w, unsigned queue,
+			 struct event_command c, const struct event_op *op, int64_t run_ns,
+			 int64_t after_ns)
 {
 	int64_t start;
 
 	c.tid = w->pid;
 	c.queue = queue + 1;
-	c.correlation = ++w->correlations | CORRELATION;
+	c.correlation = ++w->correlations | SYNTH_CORRELATION;
 	c.op = op->instance;
 	c.op_name = op->name;
 	c.how = HOW_EXACT;
@@ -279,7 +277,8 @@ static int64_t synth_gpu_forward(struct model_synth *s, struct synth_worker *w, 
 
 	for (unsigned l = 0; l < LAYERS; l++)
 		for (unsigned i = 0; i < PARTS; i++) {
-			struct event_op op = begin(w, text_of(i, PART_OP), FRAME_PARTS + i);
+			struct event_op op = synth_gpu_begin(w, text_of(i, PART_OP),
+							     FRAME_PARTS + i);
 			struct event_command c = {
 				.name = text_of(i, PART_KERNEL), .kind = COMMAND_KERNEL,
 				.shape = 1 + i,
@@ -301,9 +300,9 @@ static int64_t synth_gpu_forward(struct model_synth *s, struct synth_worker *w, 
 static int64_t synth_gpu_backward(struct model_synth *s, struct synth_worker *w, unsigned device,
 				  int64_t after_ns, int64_t *half_ns)
 {
-	struct event_op op = begin(w, TEXT_BACKWARD, FRAME_BACKWARD);
+	struct event_op op = synth_gpu_begin(w, TEXT_BACKWARD, FRAME_BACKWARD);
 	unsigned queue = synth_gpu_queue(s, device, STREAM_COMPUTE);
-	uint32_t correlation = ++w->correlations | CORRELATION;
+	uint32_t correlation = ++w->correlations | SYNTH_CORRELATION;
 	struct event_launch call = {
 		.tid = w->pid, .queue = queue + 1, .name = TEXT_GRAPH, .correlation = correlation,
 		.op = op.instance, .op_name = op.name, .call_ns = w->now_ns,
@@ -345,7 +344,7 @@ static int64_t synth_gpu_backward(struct model_synth *s, struct synth_worker *w,
 static int64_t reduce(struct model_synth *s, struct synth_worker *w, unsigned device,
 		      int64_t half_ns, int64_t after_ns)
 {
-	struct event_op op = begin(w, TEXT_REDUCE_OP, FRAME_BACKWARD);
+	struct event_op op = synth_gpu_begin(w, TEXT_REDUCE_OP, FRAME_BACKWARD);
 	struct event_command c = { .name = TEXT_REDUCE, .kind = COMMAND_KERNEL };
 	unsigned queue = synth_gpu_queue(s, device, STREAM_REDUCE);
 
@@ -358,7 +357,7 @@ static int64_t reduce(struct model_synth *s, struct synth_worker *w, unsigned de
 static int64_t update(struct model_synth *s, struct synth_worker *w, unsigned device,
 		      int64_t after_ns)
 {
-	struct event_op op = begin(w, TEXT_UPDATE_OP, FRAME_UPDATE);
+	struct event_op op = synth_gpu_begin(w, TEXT_UPDATE_OP, FRAME_UPDATE);
 	struct event_command c = { .name = TEXT_UPDATE, .kind = COMMAND_KERNEL };
 
 	for (int i = 0; i < 4; i++)
@@ -372,14 +371,14 @@ static int64_t update(struct model_synth *s, struct synth_worker *w, unsigned de
 /* item(): copies four bytes, and the thread waits for them. */
 static void read_loss(struct model_synth *s, struct synth_worker *w, int64_t after_ns)
 {
-	struct event_op op = begin(w, TEXT_ITEM, FRAME_ITEM);
+	struct event_op op = synth_gpu_begin(w, TEXT_ITEM, FRAME_ITEM);
 	struct event_wait wait = {
 		.name = TEXT_SYNC, .queue = synth_gpu_queue(s, 0, STREAM_COMPUTE) + 1,
 		.op = op.instance, .op_name = op.name,
 	};
 
 	after_ns = copy(s, w, synth_gpu_queue(s, 0, STREAM_COMPUTE), DIR_D2H, 4, &op, after_ns);
-	wait.correlation = w->correlations | CORRELATION;
+	wait.correlation = w->correlations | SYNTH_CORRELATION;
 	wait.start_ns = w->now_ns;
 	w->now_ns = (after_ns > w->now_ns ? after_ns : w->now_ns) + synth_around(s, 30000);
 	wait.dur_ns = w->now_ns - wait.start_ns;
@@ -387,7 +386,7 @@ static void read_loss(struct model_synth *s, struct synth_worker *w, int64_t aft
 	synth_gpu_end(s, w, op);
 }
 
-static void synth_gpu_counters(struct model_synth *s, struct synth_worker *w)
+void synth_gpu_counters(struct model_synth *s, struct synth_worker *w)
 {
 	for (unsigned d = 0; d < s->profile.devices; d++)
 		for (unsigned i = 0; i < 2; i++)
@@ -402,7 +401,7 @@ static void synth_gpu_counters(struct model_synth *s, struct synth_worker *w)
 /* Launches all work of a step; returns when it ends on the first device. */
 static int64_t synth_gpu_hand_over(struct model_synth *s, struct synth_worker *w)
 {
-	struct event_op op = begin(w, TEXT_BATCH, FRAME_BATCH);
+	struct event_op op = synth_gpu_begin(w, TEXT_BATCH, FRAME_BATCH);
 	unsigned devices = s->profile.devices;
 	int64_t ready_ns[SYNTH_GPU_DEVICES], first_ns = 0, half_ns = 0;
 
@@ -412,7 +411,7 @@ static int64_t synth_gpu_hand_over(struct model_synth *s, struct synth_worker *w
 	synth_gpu_end(s, w, op);
 	for (unsigned d = 0; d < devices; d++) {
 		ready_ns[d] = synth_gpu_forward(s, w, d, ready_ns[d]);
-		op = begin(w, TEXT_BATCH, FRAME_BATCH);
+		op = synth_gpu_begin(w, TEXT_BATCH, FRAME_BATCH);
 		if (d + 1 < devices)
 			ready_ns[d + 1] = copy(s, w, synth_gpu_queue(s, d, STREAM_COPY), DIR_P2P,
 					       HIDDEN_BYTES, &op, ready_ns[d] - 4 * parts[0].ns);
@@ -433,7 +432,7 @@ void synth_gpu_step(struct model_synth *s, struct synth_worker *w)
 	struct event_op op;
 
 	read_loss(s, w, synth_gpu_hand_over(s, w));
-	op = begin(w, TEXT_LOG, FRAME_LOG);
+	op = synth_gpu_begin(w, TEXT_LOG, FRAME_LOG);
 	w->now_ns += synth_around(s, LOG_NS);
 	synth_gpu_end(s, w, op);
 	synth_gpu_counters(s, w);

@@ -7,6 +7,7 @@
 
 #define SYNTH_BATCH 1024u
 #define SYNTH_REGION (UINT64_C(1) << 32)
+#define SYNTH_CORRELATION 0x80000000u	/* correlations have this bit, as those of CUPTI */
 
 /* Ids of names: fixed ones, then those of the layers, then those of their kernels. */
 enum { NAME_FORWARD = 1, NAME_BACKWARD, NAME_LOAD, NAME_H2D, NAME_D2H, NAME_ENQUEUE,
@@ -82,6 +83,20 @@ void synth_cpu_step(struct model_synth *s, struct synth_worker *w);
 /* ---- synth_gpu.c ---- */
 void synth_gpu_define(struct model_synth *s, struct synth_worker *w);
 void synth_gpu_step(struct model_synth *s, struct synth_worker *w);
+void synth_gpu_define_device(struct model_synth *s, struct synth_worker *w, unsigned device);
+struct event_op synth_gpu_begin(struct synth_worker *w, uint32_t name, uint32_t frame);
+void synth_gpu_end(struct model_synth *s, struct synth_worker *w, struct event_op op);
+/* Enqueues work, which starts when the queue is free and not before after_ns; returns the end of
+ * its run. */
+int64_t synth_gpu_launch(struct model_synth *s, struct synth_worker *w, unsigned queue,
+			 struct event_command c, const struct event_op *op, int64_t run_ns,
+			 int64_t after_ns);
+void synth_gpu_counters(struct model_synth *s, struct synth_worker *w);
+
+/* ---- synth_generate.c ---- */
+void synth_generate_define(struct model_synth *s, struct synth_worker *w);
+/* Answers one request. */
+void synth_generate_step(struct model_synth *s, struct synth_worker *w);
 
 /* ---- synth_out.c ---- */
 uint64_t synth_random(struct model_synth *s);

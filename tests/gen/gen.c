@@ -28,7 +28,7 @@
 static volatile sig_atomic_t stopped;	/* number of the signal that asked to stop, 0 if none */
 
 struct settings {
-	uint64_t spans, lanes, ops, seed, streams, memory, gpus;
+	uint64_t spans, lanes, ops, seed, streams, memory, gpus, passes;
 	int64_t length_ns, disorder_ns, drift_ppb;
 	unsigned loss_ppm, apart_permille;
 	const char *ctf, *truth;
@@ -58,6 +58,9 @@ static const char help[] =
 	"  --gpu N         the training loop of --synth SEED,gpu instead, on N GPUs with --lanes\n"
 	"                  streams each (at least 4); of the other options only --seconds,\n"
 	"                  --seed and --streams apply\n"
+	"  --generate N    the requests of --synth SEED,generate instead, of N forward passes in\n"
+	"                  all, or a few more; of the other options only --seed and --streams\n"
+	"                  apply\n"
 	"  --seed X        (1)\n"
 	"  --streams N     trace files per channel (2)\n"
 	"  --ctf DIR       a recording: tftop DIR opens it, babeltrace2 reads it\n"
@@ -144,6 +147,8 @@ static void set_option(struct settings *settings, const char *name, const char *
 		settings->drift_ppb = decimal(name, text, 1000, -1000000, 1000000);
 	else if (!strcmp(name, "gpu"))
 		settings->gpus = number(name, text, 1, SYNTH_GPU_DEVICES);
+	else if (!strcmp(name, "generate"))
+		settings->passes = number(name, text, 1, 1000000000);
 	else if (!strcmp(name, "seed"))
 		settings->seed = number(name, text, 0, UINT64_MAX);
 	else if (!strcmp(name, "streams"))
@@ -160,7 +165,8 @@ static void parse(struct settings *settings, int argc, char **argv)
 		{ "spans", 1, NULL, 'o' }, { "lanes", 1, NULL, 'o' }, { "seconds", 1, NULL, 'o' },
 		{ "ops", 1, NULL, 'o' }, { "disorder", 1, NULL, 'o' }, { "loss", 1, NULL, 'o' },
 		{ "apart", 1, NULL, 'o' }, { "memory", 1, NULL, 'o' },
-		{ "drift", 1, NULL, 'o' }, { "gpu", 1, NULL, 'o' }, { "seed", 1, NULL, 'o' },
+		{ "drift", 1, NULL, 'o' }, { "gpu", 1, NULL, 'o' },
+		{ "generate", 1, NULL, 'o' }, { "seed", 1, NULL, 'o' },
 		{ "streams", 1, NULL, 'o' },
 		{ "ctf", 1, NULL, 'o' }, { "truth", 1, NULL, 'o' }, { "help", 0, NULL, 'h' },
 		{ NULL, 0, NULL, 0 }
@@ -191,6 +197,10 @@ static void parse(struct settings *settings, int argc, char **argv)
 		die("--memory is that of layers: it needs --ops");
 	if (settings->gpus && settings->truth)
 		die("--gpu makes no truth: a graph's nodes are not in its sums");
+	if (settings->passes && settings->truth)
+		die("--generate makes no truth: it has no sums of passes and requests");
+	if (settings->passes && settings->gpus)
+		die("--generate and --gpu are two programs: give one of them");
 	if (!settings->ctf && !settings->truth)
 		die("nothing to do: give --ctf DIR, --truth FILE, or both");
 }
@@ -222,6 +232,13 @@ static void shape(const struct settings *settings, struct model_synth_profile *p
 			.processes = 1, .gpu = true, .devices = (unsigned)settings->gpus,
 			.queues = (unsigned)(settings->gpus * (uint64_t)lanes),
 			.steps = (uint64_t)(settings->length_ns / SYNTH_GPU_STEP_NS) + 1,
+		};
+		return;
+	}
+	if (settings->passes) {
+		*profile = (struct model_synth_profile) {
+			.processes = 1, .generate = true, .devices = 1, .queues = 1,
+			.steps = settings->passes,
 		};
 		return;
 	}
@@ -261,10 +278,14 @@ static void take(void *arg, const struct event *events, size_t count)
 static void print_steps(struct outputs *to, const struct model_synth *synth, uint64_t *printed,
 			int64_t now_ns)
 {
+	const struct model_synth_truth *truth = model_synth_truth(synth);
 	char text[80];
 
-	for (; to->output && *printed < model_synth_truth(synth)->steps; ++*printed) {
-		int n = snprintf(text, sizeof(text), "step %" PRIu64 "  loss 0.%03d\r\n", *printed,
+	for (; to->output && *printed < (truth->requests ? truth->requests : truth->steps);
+	     ++*printed) {
+		int n = truth->requests ?
+			snprintf(text, sizeof(text), "request %" PRIu64 " answered\r\n", *printed) :
+			snprintf(text, sizeof(text), "step %" PRIu64 "  loss 0.%03d\r\n", *printed,
 				 (int)(900 / (1 + *printed / 20)));
 
 		recording_output_add(to->output, now_ns, text, (size_t)n);

@@ -465,10 +465,12 @@ static void list_copies_say_bandwidth(struct page *page, const struct page_call 
 {
 	char mean[FMT_MAX], best[FMT_MAX], bytes[FMT_MAX];
 	struct bandwidth_row *rows;
+	struct model_status status;
 	size_t n;
 
 	model_lock(call->model);
 	n = model_bandwidth(call->model, &rows);
+	model_status(call->model, &status);
 	model_unlock(call->model);
 	for (size_t i = 0; i < n; i++) {
 		struct list list;
@@ -484,8 +486,9 @@ static void list_copies_say_bandwidth(struct page *page, const struct page_call 
 			 fmt_rate(mean, rows[i].mean_bytes_per_s),
 			 fmt_rate(best, rows[i].best_bytes_per_s));
 		if (rows[i].step_bytes)
-			page_add(page, ROLE_MUTED, 0, ", %s a step",
-				 fmt_bytes(bytes, rows[i].step_bytes));
+			page_add(page, ROLE_MUTED, 0, ", %s a %s",
+				 fmt_bytes(bytes, rows[i].step_bytes),
+				 step_noun(status.passes));
 		page_end(page);
 		list_release(&list);
 	}

@@ -115,8 +115,7 @@ static void header_add_requests(struct header *h)
 
 static void header_add_steps(struct header *h, const struct view *view)
 {
-	const char *one = h->status.passes ? "pass " : "step ";
-	const char *many = h->status.passes ? "passes" : "steps";
+	const char *many = step_nouns(h->status.passes);
 	struct progress progress;
 	char text[64], number[48], total[24] = "";
 
@@ -132,8 +131,9 @@ static void header_add_steps(struct header *h, const struct view *view)
 	} else {
 		snprintf(number, sizeof(number), "%llu%s", (unsigned long long)h->status.steps,
 			 total);
-		strip_add(&h->state, 2, 2, ROLE_TITLE, ATTR_BOLD, "%-5s %s", number,
-			  h->status.steps == 1 ? one : many);
+		strip_add(&h->state, 2, 2, ROLE_TITLE, ATTR_BOLD, "%-5s %-*s", number,
+			  h->status.passes ? 6 : 5, h->status.steps == 1 ?
+			  step_noun(h->status.passes) : many);
 	}
 	strip_add(&h->state, 2, 1, ROLE_DEFAULT, 0, "%8s",
 		  fmt_time(text, h->status.last_step_ns));

@@ -168,11 +168,12 @@ static void page_device_add_cores(struct page *page, const struct page_book *boo
 	page_end(page);
 }
 
-static void page_device_add_bandwidth(struct page *page, struct model *model, uint32_t device)
+static void page_device_add_bandwidth(struct page *page, const struct page_book *book,
+				      uint32_t device)
 {
 	char bytes[FMT_MAX], mean[FMT_MAX], best[FMT_MAX], count[FMT_MAX];
 	struct bandwidth_row *rows;
-	size_t n = model_bandwidth(model, &rows);
+	size_t n = model_bandwidth(book->model, &rows);
 	bool any = false;
 
 	for (size_t i = 0; i < n; i++) {
@@ -187,8 +188,9 @@ static void page_device_add_bandwidth(struct page *page, struct model *model, ui
 			 fmt_rate(mean, rows[i].mean_bytes_per_s),
 			 fmt_rate(best, rows[i].best_bytes_per_s));
 		if (rows[i].step_bytes)
-			page_add(page, ROLE_MUTED, 0, "   %s a step",
-				 fmt_bytes(bytes, rows[i].step_bytes));
+			page_add(page, ROLE_MUTED, 0, "   %s a %s",
+				 fmt_bytes(bytes, rows[i].step_bytes),
+				 step_noun(book->status.passes));
 		page_end(page);
 	}
 	free(rows);
@@ -316,7 +318,7 @@ bool page_device(const struct page_call *call, struct page *page)
 		page_device_add_cores(page, &book, row);
 		page_device_add_time(page, call->model, row);
 		page_device_add_queues(page, &book, device);
-		page_device_add_bandwidth(page, call->model, device);
+		page_device_add_bandwidth(page, &book, device);
 		page_device_add_memory(page, call->model, device);
 		page_device_add_sensors(page, call->model, device);
 		page_device_add_kernels(page, call->model, device);

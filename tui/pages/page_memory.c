@@ -157,8 +157,8 @@ static void page_memory_add_allocator(struct page *page, const struct snapshot *
 		 fmt_many(count, row->allocations, "allocation"),
 		 fmt_many(frees, row->frees, "free"));
 	if (row->growth_bytes_per_step)
-		page_add(page, ROLE_WARN, 0, "  grows by %s a step",
-			 fmt_bytes(live, row->growth_bytes_per_step));
+		page_add(page, ROLE_WARN, 0, "  grows by %s a %s",
+			 fmt_bytes(live, row->growth_bytes_per_step), step_noun(s->status.passes));
 	page_end(page);
 	if (s->has_chunks[i])
 		page_memory_add_chunks(page, &s->chunks[i], &s->status);

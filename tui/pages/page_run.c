@@ -233,7 +233,8 @@ static void page_run_add_length(struct page *page, const struct page_book *book)
 	page_label(page, "timeline");
 	page_add(page, ROLE_DEFAULT, 0, "%s   %s   %s   %s of memory",
 		 s->first_ns <= s->last_ns ? fmt_time(length, s->last_ns - s->first_ns) : "empty",
-		 fmt_many(events, s->events, "event"), fmt_many(steps, s->steps, "step"),
+		 fmt_many(events, s->events, "event"),
+		 fmt_many(steps, s->steps, step_noun(s->passes)),
 		 fmt_bytes(bytes, s->memory_bytes));
 	if (s->folded_ns > s->first_ns)
 		page_add(page, ROLE_WARN, 0, "   details of the first %s were discarded, only sums "

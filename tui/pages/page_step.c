@@ -64,7 +64,8 @@ static void page_step_add_length(struct step_page *s)
 	if (slower && s->at == s->ranks.slowest)
 		page_add(s->page, ROLE_MUTED, 0, "   the slowest after the warm-up");
 	else if (slower)
-		page_add(s->page, ROLE_MUTED, 0, "   %zu of %zu steps took longer", slower, s->n);
+		page_add(s->page, ROLE_MUTED, 0, "   %zu of %zu %s took longer", slower, s->n,
+			 step_nouns(s->stats.passes));
 	else
 		page_add(s->page, ROLE_MUTED, 0, "   the slowest of %zu", s->n);
 	page_add(s->page, ROLE_WARN, 0, "%s%s%s", row->warm_up ? "   warm-up" : "",
@@ -72,7 +73,8 @@ static void page_step_add_length(struct step_page *s)
 	page_end(s->page);
 	page_label(s->page, "at");
 	page_when(at, sizeof(at), &s->book, row->start_ns, row->dur_ns);
-	page_say(s->page, ROLE_DEFAULT, 0, "%s   steps from %s", at,
+	page_say(s->page, ROLE_DEFAULT, 0, "%s   %s from %s", at,
+		 step_nouns(s->stats.passes),
 		 s->stats.source ? s->stats.source : "?");
 }
 
@@ -293,7 +295,9 @@ static void page_step_add_ran(struct step_page *s, const struct page_call *call)
 	struct range_state state;
 	size_t n = range_take(&ask, &parts, &state);
 
-	page_step_add_kind(s, parts, n, RANGE_KERNEL, "kernels in it: time, of the step, runs");
+	page_step_add_kind(s, parts, n, RANGE_KERNEL, s->stats.passes ?
+			   "kernels in it: time, of the pass, runs" :
+			   "kernels in it: time, of the step, runs");
 	page_step_add_kind(s, parts, n, RANGE_COPY, "copies in it");
 	page_step_add_kind(s, parts, n, RANGE_COMPILE, "compiled in it");
 	if (n)
@@ -332,11 +336,13 @@ static void page_step_remember(struct step_page *s)
 	page_remade_by(s->page, 2, (const char *const[]){ "step", number });
 }
 
-static void make(struct step_page *s)
+static void page_step_make(struct step_page *s)
 {
 	page_step_remember(s);
-	page_title(s->page, "step %" PRId64, s->rows[s->at].number);
-	page_say(s->page, ROLE_TITLE, ATTR_BOLD, "step %" PRId64, s->rows[s->at].number);
+	page_title(s->page, "%s %" PRId64, step_noun(s->stats.passes),
+		   s->rows[s->at].number);
+	page_say(s->page, ROLE_TITLE, ATTR_BOLD, "%s %" PRId64, step_noun(s->stats.passes),
+		 s->rows[s->at].number);
 	page_step_add_length(s);
 	page_step_add_ways(s);
 	page_step_add_more(s);
@@ -359,7 +365,7 @@ bool page_step(const struct page_call *call, struct page *page)
 	s.n = model_steps(call->model, &s.stats, &s.rows);
 	found = find_step(call, &s, &when);
 	if (found)
-		make(&s);
+		page_step_make(&s);
 	model_unlock(call->model);
 	if (found)
 		page_step_add_ran(&s, call);

@@ -253,7 +253,8 @@ static void findings_draw_heading(const struct findings_pane *p, struct area are
 	if (p->status.more)
 		snprintf(more, sizeof(more), "%zu more cost less   ", p->status.more);
 	if (p->status.steps)
-		snprintf(count, sizeof(count), ", %s", fmt_many(steps, p->status.steps, "step"));
+		snprintf(count, sizeof(count), ", %s",
+			 fmt_many(steps, p->status.steps, step_noun(p->status.passes)));
 	snprintf(text, sizeof(text), "%s%s %s%s", more,
 		 p->status.final ? "final at" : "settled up to",
 		 fmt_time(time, to_ns > 0 ? to_ns : 0), count);

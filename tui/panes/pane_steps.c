@@ -91,7 +91,7 @@ static void path_draw(const struct steps_pane_row *row, bool passes, struct area
 	size_t at;
 
 	at = (size_t)snprintf(text, sizeof(text), "critical path of %s %" PRId64 ":",
-			      passes ? "pass" : "step", row->line.row.number);
+			      step_noun(passes), row->line.row.number);
 	for (int i = 0; i < 5; i++) {
 		int most = -1;
 
@@ -120,7 +120,7 @@ static void phases_draw(const struct step_phases *phases, bool passes, struct ar
 		PHASE_INPUT, PHASE_FORWARD, PHASE_BACKWARD, PHASE_OPTIMIZER, PHASE_OTHER,
 	};
 	char text[256], share[FMT_MAX];
-	size_t at = (size_t)snprintf(text, sizeof(text), "mean %s:", passes ? "pass" : "step");
+	size_t at = (size_t)snprintf(text, sizeof(text), "mean %s:", step_noun(passes));
 	size_t begin = at;
 
 	for (int i = 0; i < STEP_PHASES; i++)
@@ -200,7 +200,7 @@ static void summary_draw(const struct step_stats *stats, struct area area)
 	char mean[2 * FMT_MAX + 48], p50[FMT_MAX], p99[FMT_MAX], count[FMT_MAX],
 		text[5 * FMT_MAX + 128];
 	char steady[FMT_MAX];
-	const char *what = stats->passes ? "passes" : "steps";
+	const char *what = step_nouns(stats->passes);
 	int used;
 
 	fmt_time(mean, stats->mean_ns);
@@ -278,6 +278,7 @@ static void steps_draw(struct pane *pane, struct view *view, struct area area, b
 	const struct steps_pane_row *row;
 	int top = area.y;
 
+	p->table.first_title = p->steps.stats.passes ? step_noun(true) : NULL;
 	if (p->steps.n && area.height >= 4) {
 		summary_draw(&p->steps.stats, area);
 		area = area_sub(area, 0, 1, area.width, area.height - 1);
@@ -373,6 +374,13 @@ static unsigned steps_mouse(struct pane *pane, struct view *view, const struct m
 	return table_mouse(steps_table(pane), view, mouse);
 }
 
+static void steps_tab(struct pane *pane, struct view *view, char *text, size_t size)
+{
+	(void)view;
+	if (((struct steps_pane *)pane)->steps.stats.passes)
+		snprintf(text, size, "4 %s", step_nouns(true));
+}
+
 const struct pane_ops pane_steps = {
 	.name = "steps",
 	.key_table = "table",
@@ -385,4 +393,5 @@ const struct pane_ops pane_steps = {
 	.mouse = steps_mouse,
 	.table = steps_table,
 	.kind = steps_kind,
+	.tab = steps_tab,
 };

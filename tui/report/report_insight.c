@@ -70,6 +70,7 @@ void report_breakdown_text(struct model *model, FILE *out)
 	struct report_share shares[STEP_CLASS_COUNT];
 	struct step_breakdown mean;
 	struct step_bound bound;
+	struct model_status status;
 	char share[FMT_MAX], own[FMT_MAX];
 	bool bounded;
 
@@ -77,13 +78,15 @@ void report_breakdown_text(struct model *model, FILE *out)
 	if (!model_step_breakdown_mean(model, &mean))
 		mean.dur_ns = 0;
 	bounded = model_bound(model, &bound);
+	model_status(model, &status);
 	model_unlock(model);
 	if (mean.dur_ns <= 0)
 		return;
 	for (int c = 0; c < STEP_CLASS_COUNT; c++)
 		shares[c] = (struct report_share) { step_class_name((enum step_class)c),
 						    mean.ns[c] };
-	report_shares("  a step is  ", shares, STEP_CLASS_COUNT, mean.dur_ns, out);
+	report_shares(status.passes ? "  a pass is  " : "  a step is  ", shares,
+		      STEP_CLASS_COUNT, mean.dur_ns, out);
 	if (!bounded || bound.whole_ns <= 0)
 		return;
 	fprintf(out, "  bound by %s, %s of it", step_bound_name(bound.kind),

@@ -166,7 +166,7 @@ void report_steps_text(struct model *model, FILE *out)
 	if (stats.count) {
 		fprintf(out, "\n%s\n  %s   mean %s   p50 %s   p99 %s",
 			stats.passes ? "forward passes" : "steps",
-			fmt_many(text, stats.count, stats.passes ? "call" : "step"),
+			fmt_many(text, stats.count, step_noun(stats.passes)),
 			fmt_time(a, stats.mean_ns), fmt_time(b, stats.p50_ns),
 			fmt_time(c, stats.p99_ns));
 		if (stats.period_ns > 0) {
@@ -187,7 +187,7 @@ void report_steps_text(struct model *model, FILE *out)
 				fmt_time(a, stats.period_ns),
 				fmt_share(b, (uint64_t)(stats.period_ns - stats.mean_ns),
 					  (uint64_t)stats.period_ns),
-				stats.passes ? "pass" : "step");
+				step_noun(stats.passes));
 		if (count > 1)
 			report_text_print_spark(rows, count, out);
 		report_breakdown_text(model, out);

@@ -51,14 +51,15 @@ void report_queue_members(struct json *json, struct model *model, const void *ro
 }
 
 /* What a type of ops is on the path is all that doing without it could save. */
-static void types_text(const struct path_part *types, size_t count, int64_t whole_ns, FILE *out)
+static void types_text(const struct path_part *types, size_t count, int64_t whole_ns,
+		       const char *word, FILE *out)
 {
 	char time[FMT_MAX], share[FMT_MAX];
 
 	for (size_t i = 0; i < count && i < TYPES_TOLD; i++)
 		if (types[i].name && types[i].ns * TYPES_LEAST >= whole_ns)
-			fprintf(out, "    %-44s %9s a step %6s\n", types[i].name,
-				fmt_time(time, types[i].ns),
+			fprintf(out, "    %-44s %9s a %s %6s\n", types[i].name,
+				fmt_time(time, types[i].ns), word,
 				fmt_share(share, (uint64_t)types[i].ns, (uint64_t)whole_ns));
 }
 
@@ -67,9 +68,11 @@ void report_path_text(struct model *model, FILE *out)
 	struct report_share shares[PATH_KINDS];
 	struct critical_path path;
 	struct path_part *parts, *types;
+	struct model_status status;
 	size_t n_types;
 
 	model_lock(model);
+	model_status(model, &status);
 	model_critical(model, &path, 0, &parts);
 	n_types = model_critical_types(model, &types);
 	model_unlock(model);
@@ -80,7 +83,7 @@ void report_path_text(struct model *model, FILE *out)
 	if (path.steps && path.whole_ns > 0)
 		report_shares("  critical path  ", shares, PATH_KINDS, path.whole_ns, out);
 	if (path.steps && path.whole_ns > 0 && n_types)
-		types_text(types, n_types, path.whole_ns, out);
+		types_text(types, n_types, path.whole_ns, step_noun(status.passes), out);
 	free(types);
 }
 

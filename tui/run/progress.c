@@ -132,7 +132,7 @@ char *progress_samples(const struct progress *progress, char *text, size_t size)
 
 static void say_state(const struct progress *p, char *text, size_t size)
 {
-	const char *one = p->passes ? "pass" : "step", *many = p->passes ? "passes" : "steps";
+	const char *one = step_noun(p->passes), *many = step_nouns(p->passes);
 
 	switch (p->state) {
 	case PROGRESS_NONE:
@@ -157,7 +157,7 @@ static void say_state(const struct progress *p, char *text, size_t size)
 
 char *progress_sentence(const struct progress *progress, bool ended, char *text, size_t size)
 {
-	const char *many = progress->passes ? "passes" : "steps";
+	const char *many = step_nouns(progress->passes);
 	char some[64];
 
 	text[0] = '\0';

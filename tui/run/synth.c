@@ -18,7 +18,7 @@
 struct synth {
 	struct model *model;		/* borrowed */
 	struct model_synth *source;	/* owned */
-	uint64_t printed;		/* number of steps printed */
+	uint64_t printed;		/* number of steps, or of requests, printed */
 	bool finished;
 	bool names;			/* use odd names */
 	char *odd[ODD_BATCH];		/* owned; odd names of the current event */
@@ -31,6 +31,9 @@ struct synth *synth_new(uint64_t seed, const char *with, struct model *model)
 		.gpu = true, .processes = 1, .devices = !strcmp(with, ",gpus") ? 8 : 2,
 		.queues = !strcmp(with, ",gpus") ? 8 * 16 : 2 * SYNTH_GPU_STREAMS,
 	};
+	const struct model_synth_profile generate = {
+		.generate = true, .processes = 1, .devices = 1, .queues = 1,
+	};
 	const struct model_synth_profile profile = {
 		.counters = !strcmp(with, ",counters"), .processor = !strcmp(with, ",processor"),
 		.processes = 1, .devices = 1, .queues = 2, .input_threads = 1, .layers = 5,
@@ -42,7 +45,8 @@ struct synth *synth_new(uint64_t seed, const char *with, struct model *model)
 
 	synth->model = model;
 	synth->names = !strcmp(with, ",names");
-	synth->source = model_synth_new(seed, strncmp(with, ",gpu", 4) ? &profile : &gpu,
+	synth->source = model_synth_new(seed, !strncmp(with, ",gpu", 4) ? &gpu :
+					!strcmp(with, ",generate") ? &generate : &profile,
 					SYNTH_BASE_NS + START_NS);
 	return synth;
 }
@@ -143,6 +147,12 @@ static void print_steps(struct synth *synth, struct program_output *output)
 {
 	char text[80];
 
+	for (; synth->printed < model_synth_truth(synth->source)->requests; synth->printed++) {
+		snprintf(text, sizeof(text), "request %" PRIu64 " answered\r\n", synth->printed);
+		output_feed(output, text, strlen(text));
+	}
+	if (model_synth_truth(synth->source)->requests)
+		return;
 	for (; synth->printed < model_synth_truth(synth->source)->steps; synth->printed++) {
 		snprintf(text, sizeof(text), "step %" PRIu64 "  loss 0.%03d\r\n", synth->printed,
 			 (int)(900 / (1 + synth->printed / 20)));

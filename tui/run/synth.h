@@ -21,8 +21,9 @@ struct program_output;
 struct synth;
 
 /* with: ",counters", ",processor" (the program of synth_cpu.c), ",gpu" (that of synth_gpu.c, with
- * two devices), ",gpus" (eight devices with 16 streams each), ",names" (everything that has a name
- * has one that must not reach a terminal unchanged), or "". */
+ * two devices), ",gpus" (eight devices with 16 streams each), ",generate" (that of
+ * synth_generate.c), ",names" (everything that has a name has one that must not reach a terminal
+ * unchanged), or "". */
 struct synth *synth_new(uint64_t seed, const char *with, struct model *model);
 void synth_free(struct synth *synth);
 /* Applies what happens up to that time (ns since the start) and prints its output. */

@@ -113,6 +113,7 @@ struct table {
 	const struct table_kind *pinned_kind;
 	int64_t pinned_cost, since_cost;	/* of all rows: when pinned, and since then */
 	char note[192];			/* a line below the sums; "": none */
+	const char *first_title;	/* title of the first column; NULL: the column's own */
 };
 
 void table_setup(struct table *table, const struct table_kind *kind, const char *sort_key);

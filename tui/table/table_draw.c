@@ -201,7 +201,8 @@ static void table_draw_heading(const struct table *table, struct area area,
 		if (layout->column[i] == table->sort)
 			arrow = table->reverse ? (table->ascii ? " v" : " ▾")
 					       : (table->ascii ? " ^" : " ▴");
-		label_fit(title, sizeof(title), columns_title(column), width - text_width(arrow),
+		label_fit(title, sizeof(title), table->first_title && !layout->column[i] ?
+			  table->first_title : columns_title(column), width - text_width(arrow),
 			  table->ascii);
 		snprintf(text, sizeof(text), "%s%s", title, arrow);
 		if (is_right(column))
