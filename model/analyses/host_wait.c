@@ -16,6 +16,7 @@
 #include "model/analyses/sweep.h"
 #include "model/analyses/thresholds.h"
 #include "model/base/util.h"
+#include "model/steps/steps.h"
 
 struct wait_place {
 	struct host_time_row row;	/* of its line with most time; ns: of all lines */
@@ -118,6 +119,7 @@ void host_wait_review(struct model *model, const struct slice_sweep *sweep, int6
 	struct finding finding = { .id = "host-wait", .severity = SEVERITY_NOTE };
 	const struct host_time_row *row = &most.row;
 	char share[FMT_MAX], time[FMT_MAX], place[PLACE_TEXT] = "the host";
+	bool passes = steps_are_passes(model);
 	const char *file;
 
 	for (uint32_t d = 0; d < sweep->n_devices; d++)
@@ -138,9 +140,11 @@ void host_wait_review(struct model *model, const struct slice_sweep *sweep, int6
 		snprintf(place, sizeof(place), "%.80s:%u", file, row->line);
 	snprintf(finding.title, FINDING_TEXT, "host-bound: %s of %s the device waits while %s %s",
 		 fmt_share(share, (uint64_t)row->ns, (uint64_t)most.whole_ns),
-		 steps ? "each step" : "the time", place, verb_of(row->doing));
+		 !steps ? "the time" : passes ? "each pass" : "each step", place,
+		 verb_of(row->doing));
 	snprintf(finding.lines[0], FINDING_TEXT, "%s %s%s%.80s%s%.100s",
-		 fmt_time(time, finding.cost_ns), steps ? "per step" : "per second",
+		 fmt_time(time, finding.cost_ns),
+		 !steps ? "per second" : passes ? "per pass" : "per step",
 		 *row->function ? " in " : "", row->function, *row->what ? ", for " : "",
 		 row->what);
 	snprintf(finding.advice, FINDING_TEXT, "%s", host_advice(row->doing));

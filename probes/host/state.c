@@ -28,8 +28,8 @@
 
 static _Atomic bool forbidden;
 
-/* LTTng finds its descriptor for waking up the consumer daemon closed on this thread, and leaves the
- * waking up to the daemon's timer. */
+/* LTTng finds its descriptor for waking up the consumer daemon closed on this thread, and leaves
+ * the waking up to the daemon's timer. */
 bool host_own_descriptors(void)
 {
 	return !syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE);
