@@ -179,7 +179,7 @@ chmod -R u+rwX,go=rX "$root"
 case $to in
 *.tar.xz)
 	tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner -c "tftop-$version" |
-		xz -T0 -9 >"$to.new" || die "cannot write '$to'"
+		XZ_OPT=${XZ_OPT:--9} xz -T0 >"$to.new" || die "cannot write '$to'"
 	[ "$(stat -c %s "$to.new")" -le $((MOST_MIB << 20)) ] ||
 		{ rm -f "$to.new"; die "it takes more than $MOST_MIB MiB"; }
 	mv "$to.new" "$to" || exit 1 ;;

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # What PyTorch's ops cost (G4), on ops that add four numbers, and what a training step pays
 # (G5), of a small convolutional network, of one transformer block whose optimizer runs ops for
-# each parameter (block), and of six such blocks (gpt), at each level and with --budget 1: CPU time of the process, blocks with and without
-# in turns in one process (tests/programs/torch_cost.py), medians of the differences.
-# Beside them torch.profiler as it comes.
+# each parameter (block), and of six such blocks (gpt), at each level and with --budget 1: CPU time
+# of the process, blocks with and without in turns in one process (tests/programs/torch_cost.py),
+# medians of the differences. Beside them torch.profiler as it comes.
 set -u
 O=${O:-build}
 if [ "${1:-}" = --list ]; then
@@ -24,10 +24,11 @@ wanted() {
 	return 1
 }
 record() { local IFS='|'; echo "$*"; }
-# ours WHAT OPTION...: a step without, the difference, its quartiles, in us; $budget: tftop's option
-budget=
+# ours WHAT OPTION...: a step without, the difference, its quartiles, in us; $budget: tftop's option;
+# $steps: how many make a block
+budget= steps=
 ours() {
-	"$O/tftop" -b $budget -- "$python" tests/programs/torch_cost.py "$@" --pairs $PAIRS 2>/dev/null |
+	"$O/tftop" -b $budget -- "$python" tests/programs/torch_cost.py "$@" $steps --pairs $PAIRS 2>/dev/null |
 		grep -aE '^[0-9.]+( -?[0-9.]+){3}$'
 }
 theirs() { "$python" tests/programs/torch_cost.py "$@" --profile --pairs $PAIRS 2>/dev/null; }
@@ -66,9 +67,10 @@ bench_steps() {
 		wanted "$prefix.${row%:*}" || continue
 		[ -n "$step_beside" ] || read -r _ step_beside _ _ <<<"$(theirs "$what")"
 		case $row in
-		budget:*) budget='--budget 1'
+		# the first step of a block is looked at, and then one of N: blocks of a second
+		budget:*) budget='--budget 1' steps=--steps=$LONG
 			bench_step "$prefix.budget" "$what" default "${row#*:}"
-			budget= ;;
+			budget= steps= ;;
 		*) bench_step "$prefix.${row%:*}" "$what" "${row%:*}" "${row#*:}" ;;
 		esac
 	done
@@ -81,6 +83,8 @@ if wanted G4.pytorch.default || wanted G4.pytorch.full; then
 fi
 bench_steps G5.pytorch conv default:0.02 full:0.05
 # of steps that consist of ops of 2 us and of 20, most is PyTorch's own cost of a callback
+LONG=500
 bench_steps G5.pytorch.block block min:0.02 default:0.4 full:1.2 budget:0.03
+LONG=50
 bench_steps G5.pytorch.gpt gpt min:0.02 default:0.15 full:0.4 budget:0.03
 exit 0

@@ -17,6 +17,8 @@
  *	cut		the connection ends in the midst of a packet
  *	stall		no packet comes any more
  *	slow		of packets 4 KiB come a second
+ *	refused		the connection ends in the midst of a packet; for TIMES ms from then on,
+ *			answers say that the metadata cannot be had
  *
  * The file WIRE_OVER is made when an answer comes that could have had the fault and is sound
  * because so many had it.
@@ -37,6 +39,7 @@
 #include <unistd.h>
 
 enum { NEXT_INDEX = 4, PACKET = 5, METADATA = 6 };
+#define METADATA_ERROR 3
 
 #define HEAD 12u			/* length of an answer without its data */
 #define SLOW 64u			/* bytes at a time, 64 times a second */
@@ -51,6 +54,7 @@ static struct {
 	uint32_t command;
 	size_t at;			/* offset in the answer */
 	bool read, on;
+	int64_t cut_ms;			/* when the connection was cut; 0: it was not */
 } w;
 
 static uint32_t chance(void)
@@ -102,14 +106,22 @@ static bool concerns(void)
 {
 	switch (w.command) {
 	case PACKET:
-		return !is("metadata") && !is("index");
+		return !is("metadata") && !is("index") && !(is("refused") && w.cut_ms);
 	case METADATA:
-		return is("metadata") || is("answers");
+		return is("metadata") || is("answers") || (is("refused") && w.cut_ms);
 	case NEXT_INDEX:
 		return is("index") || is("answers");
 	default:
 		return is("answers");
 	}
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static void begin_answer(const unsigned char *command)
@@ -120,7 +132,12 @@ static void begin_answer(const unsigned char *command)
 	w.on = false;
 	if (!concerns() || w.before-- > 0)
 		return;
-	w.on = !w.times || w.left-- > 0;
+	if (!is("refused"))
+		w.on = !w.times || w.left-- > 0;
+	else if (w.command == PACKET)
+		w.on = (w.cut_ms = now_ms()) > 0;
+	else
+		w.on = now_ms() - w.cut_ms < w.times;
 	if (!w.on && getenv("WIRE_OVER"))
 		close(open(getenv("WIRE_OVER"), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
 }
@@ -143,6 +160,19 @@ static void garble(unsigned char *data, size_t size)
 		    chance() % one_of == 0)
 			data[i] = (unsigned char)(chance() & 1 ? chance() : chance() & 1 ? 0xff :
 				0);
+}
+
+static bool cuts(void)
+{
+	return is("cut") || (is("refused") && w.command == PACKET);
+}
+
+/* The status of an answer with metadata stands at 8. */
+static void refuse(unsigned char *data, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (w.at + i >= 8 && w.at + i < HEAD)
+			data[i] = w.at + i == HEAD - 1 ? METADATA_ERROR : 0;
 }
 
 static void make_huge(unsigned char *data, size_t size)
@@ -181,14 +211,14 @@ ssize_t recvfrom(int fd, void *restrict data, size_t size, int flags,
 		return syscall(SYS_recvfrom, fd, data, size, flags, from, from_size);
 	if (is("stall"))
 		return wait_for_end(fd);
-	if (is("cut") && w.at > HEAD) {
+	if (cuts() && w.at > HEAD) {
 		shutdown(fd, SHUT_RDWR);
 		return 0;
 	}
 	if (is("slow")) {
 		nanosleep(&pause, NULL);
 		size = size < SLOW ? size : SLOW;
-	} else if (is("cut")) {
+	} else if (cuts()) {
 		size = w.at ? size / 2 : HEAD;
 	}
 	got = syscall(SYS_recvfrom, fd, data, size, flags, from, from_size);
@@ -196,7 +226,9 @@ ssize_t recvfrom(int fd, void *restrict data, size_t size, int flags,
 		return got;
 	if (is("huge"))
 		make_huge(data, (size_t)got);
-	else if (!is("slow") && !is("cut"))
+	else if (is("refused") && !cuts())
+		refuse(data, (size_t)got);
+	else if (!is("slow") && !cuts())
 		garble(data, (size_t)got);
 	w.at += (size_t)got;
 	return got;

@@ -10,7 +10,7 @@ view=$tmp/view
 # it is moved after that.
 packs() {
 	local -a libraries=("$O"/lib/libtftop[-_]*.so)
-	tests/bundle.sh 1.2 "$work/b.tar.xz" "${libraries[@]}" >"$work/said" 2>&1 ||
+	XZ_OPT=-1 tests/bundle.sh 1.2 "$work/b.tar.xz" "${libraries[@]}" >"$work/said" 2>&1 ||
 		fail "$(tail -n 1 "$work/said")" || return
 	grep -q 'for glibc 2\.[0-9]* or later' "$work/said" || fail "$(<"$work/said")" || return
 	mkdir -p "$view/root/a b:c" "$view/opt/moved here" &&

@@ -71,8 +71,8 @@ def made(truth, report):
 # ---- what TensorFlow wrote ----
 
 def of_xspace(path):
-    from tensorflow.tsl.profiler.protobuf import xplane_pb2
-    space = xplane_pb2.XSpace()
+    from xspace import XSpace
+    space = XSpace()
     with open(path, "rb") as f:
         space.ParseFromString(f.read())
     ops, steps, given, taken, messages, ends = defaultdict(list), 0, set(), [], defaultdict(int), {}

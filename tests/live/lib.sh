@@ -110,8 +110,15 @@ make_user_copy() {
 	mkdir "$tmp/copy" && cp -r "$tftop" "$O/lib" "$train" "$tmp/copy/" &&
 		chmod -R a+rX "$tmp/copy" || return
 	[ -d "$tmp/home" ] || { mkdir "$tmp/home" && chmod 777 "$tmp/home"; }
+	give_kernels
 	user_copy=$tmp/copy
 }
+# What PoCL has compiled so far: to do that again takes seconds. Without it the user compiles.
+give_kernels() {
+	local cache=${XDG_CACHE_HOME:-$HOME/.cache}/pocl
+	[ -d "$cache" ] && mkdir "$tmp/home/.cache" && cp -r "$cache" "$tmp/home/.cache/" &&
+		chmod -R a+rwX "$tmp/home/.cache" || :
+} 2>/dev/null
 
 # of the users that suites are beside root, without a runtime folder: it would stay
 no_user_folder() { [ "$(id -u)" != 0 ] || rmdir /tmp/tftop.65534 2>/dev/null; }

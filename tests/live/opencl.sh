@@ -163,33 +163,35 @@ compare_notices() {
 "$train" --steps 10 --quiet --fuse --fail >/dev/null 2>&1
 
 case_run compare compare_notices
+# What is compared are counts and bytes, so that few images a step do.
+few=(--steps 20 --batch 16)
 case_run default modes
-case_run fail modes --steps 20 --fail
-case_run two-queues modes --steps 20 --queues 2
-case_run out-of-order modes --steps 20 --queue out-of-order
-case_run out-of-order-two-queues modes --steps 20 --queue out-of-order --queues 2 --prefetch 2
-case_run fuse modes --steps 20 --fuse
-case_run pinned modes --steps 20 --pinned
-case_run pinned-prefetch modes --steps 20 --pinned --prefetch 2 --queues 2
-case_run threads modes --steps 20 --input-threads 3 --prefetch 3
-case_run itt modes --steps 20 --ranges itt
-case_run no-ranges modes --steps 20 --ranges none
-case_run leak modes --steps 20 --leak 300
+case_run fail modes "${few[@]}" --fail
+case_run two-queues modes "${few[@]}" --queues 2
+case_run out-of-order modes "${few[@]}" --queue out-of-order
+case_run out-of-order-two-queues modes "${few[@]}" --queue out-of-order --queues 2 --prefetch 2
+case_run fuse modes "${few[@]}" --fuse
+case_run pinned modes "${few[@]}" --pinned
+case_run pinned-prefetch modes "${few[@]}" --pinned --prefetch 2 --queues 2
+case_run threads modes "${few[@]}" --input-threads 3 --prefetch 3
+case_run itt modes "${few[@]}" --ranges itt
+case_run no-ranges modes "${few[@]}" --ranges none
+case_run leak modes "${few[@]}" --leak 300
 case_run exit-status modes --steps 5 --exit 7
 case_run small-steps modes --steps 300 --size 8 --batch 4 --quiet
-case_run everything modes --steps 20 --fail --queue out-of-order --queues 2 --prefetch 2 \
+case_run everything modes "${few[@]}" --fail --queue out-of-order --queues 2 --prefetch 2 \
 	--input-threads 2 --pinned --fuse --ranges itt
 case_run synchronous synchronous --steps 10
 case_run synchronous-out-of-order synchronous --steps 10 --queues 2 --queue out-of-order
-case_run level-full level full --steps 20 --fail
-case_run level-min level min --steps 20 --ranges none
+case_run level-full level full "${few[@]}" --fail
+case_run level-min level min "${few[@]}" --ranges none
 case_run two-at-once two_at_once
 case_run many-queues many_queues
 case_run many-queues-attached many_queues_attached
 case_run several-processes several_processes
 # an ordinary user has run as one already
 if [ "$(id -u)" = 0 ]; then
-	case_run user-default user_modes --steps 20
-	case_run user-fail user_modes --steps 20 --fail --queues 2
+	case_run user-default user_modes "${few[@]}"
+	case_run user-fail user_modes "${few[@]}" --fail --queues 2
 fi
 suite_end

@@ -16,14 +16,11 @@ report() { "$python" -c 'import json, sys
 j = json.load(open(sys.argv[1]))
 print(eval(sys.argv[2]))' "$work/report" "$1"; }
 
-# alone NAME ARGUMENT…: the example without tftop, with oneDNN's own words or profiled
-alone() {
-	local name=$1
-	shift
-	case $name in
-	bare) ONEDNN_VERBOSE=1 "$python" "$example" "$@" --truth "$work/bare" ;;
-	profiled) "$python" tests/programs/torch_profiled.py "$work/profile" "$example" "$@" ;;
-	esac >"$work/$name.said" 2>"$work/$name.errors"
+# bare ARGUMENT…: the example without tftop, with oneDNN's own words and profiled
+bare() {
+	ONEDNN_VERBOSE=1 "$python" tests/programs/torch_profiled.py "$work/profile" "$example" "$@" \
+		--truth "$work/bare" >"$work/bare.said" 2>"$work/bare.errors" ||
+		fail "bare: $(tail -n 1 "$work/bare.errors")"
 }
 
 # watched ARGUMENT…: under tftop
@@ -37,16 +34,10 @@ watched() {
 		fail "told: $(first_lines "$work/errors")"
 }
 
-# trains ARGUMENT…: in all three ways, with the same options
+# trains ARGUMENT…: in both ways, with the same options
 trains() {
-	local bare profiled got
-	alone profiled "${small[@]}" "$@" &
-	profiled=$!
-	alone bare "${small[@]}" "$@" &
-	bare=$!
-	wait "$profiled" || { fail "profiled: $(tail -n 1 "$work/profiled.errors")"; return; }
-	wait "$bare" || { fail "bare: $(tail -n 1 "$work/bare.errors")"; return; }
-	watched "${small[@]}" "$@" || return
+	local got
+	bare "${small[@]}" "$@" && watched "${small[@]}" "$@" || return
 	grep -vE '^(one)?dnn_verbose' "$work/bare.said" | cmp -s - "$work/said" ||
 		{ fail "its output is not the same"; return; }
 	got=$("$python" tests/live/pytorch_compare.py --told "$work/told" --truth "$work/truth" \

@@ -23,23 +23,17 @@ profiled() {
 			--truth "$into/truth" >"$into/said" 2>"$into/errors"
 }
 
-# trains MODEL SOURCE [around]: the example alone, under TensorFlow's profiler and under
+# trains MODEL SOURCE [around]: the example without tftop, under TensorFlow's profiler, and under
 # tftop; its steps are called SOURCE
 trains() {
-	local got profiled bare
-	profiled "$1" &
-	profiled=$!
-	"$python" "$example" --model "$1" "${small[@]}" --truth "$work/bare" >"$work/bare.said" \
-		2>"$work/bare.errors" &
-	bare=$!
-	wait "$profiled" || { fail "profiled: $(tail -n 1 "$tmp/$1.bare/errors")"; return; }
-	wait "$bare" || { fail "bare: $(tail -n 1 "$work/bare.errors")"; return; }
+	local got
+	profiled "$1" || { fail "profiled: $(tail -n 1 "$tmp/$1.bare/errors")"; return; }
 	"$tftop" -b --json="$work/report" --export "chrome:$work/timeline" -- "$python" "$example" \
 		--model "$1" "${small[@]}" --truth "$work/truth" >"$work/said" 2>"$work/errors" ||
 		{ fail "status $?: $(tail -n 1 "$work/errors")"; return; }
-	cmp -s "$work/bare.said" "$work/said" && cmp -s "$tmp/$1.bare/said" "$work/said" || { fail "its output is not the same"; return; }
+	cmp -s "$tmp/$1.bare/said" "$work/said" || { fail "its output is not the same"; return; }
 	got=$("$python" "$tf_compare" "$tmp/$1.bare/profile" "$work/report" "$work/timeline" "$work/truth" \
-		"$work/bare" ${3:+"$3"} 2>"$work/errors") ||
+		"$tmp/$1.bare/truth" ${3:+"$3"} 2>"$work/errors") ||
 		{ fail "$(first_lines "$work/errors") $(head -n 4 <<<"$got" | tr '\n' ';')"; return; }
 	why=$(head -n 1 <<<"$got")
 	got=$(report "(j['steps']['source'], j['trust']['settled'])")

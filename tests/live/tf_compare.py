@@ -28,11 +28,7 @@ import re
 import sys
 from collections import Counter, defaultdict
 
-os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-try:
-    from tensorflow.tsl.profiler.protobuf import xplane_pb2
-except ImportError:
-    from tensorflow.core.profiler.protobuf import xplane_pb2
+from xspace import XSpace
 
 OP = re.compile(r"^([^:#]+):([A-Za-z_][A-Za-z0-9_]*)$")
 LOSS = "SparseSoftmaxCrossEntropyWithLogits"
@@ -85,7 +81,7 @@ class Around:
 def of_profile(folder):
     seen = Ops()
     for path in glob.glob(folder + "/**/*.xplane.pb", recursive=True):
-        space = xplane_pb2.XSpace()
+        space = XSpace()
         with open(path, "rb") as f:
             space.ParseFromString(f.read())
         for plane in space.planes:

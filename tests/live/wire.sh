@@ -78,6 +78,7 @@ slow() {
 case_beside slow slow
 case_beside stalled once stall,1,1 'the LTTng relay daemon did not answer for 6 s'
 case_beside cut once cut,1,1 'the connection to the LTTng relay daemon was lost'
+case_beside refused once refused,1,500 'the LTTng relay daemon sends no more data'
 case_beside abort once abort 'babeltrace could not read the data'
 case_beside huge once huge,2,1 'the LTTng relay daemon announced more data'
 case_beside crash survived bytes 128

@@ -30,7 +30,11 @@
 #define LAST_LOOKS 25			/* looks of a drain that found no stream: 50 ms */
 #define FREE_WAIT_NS 6000000000	/* more than options.connect may take */
 #define FREE_FILES_NS 400000000
+/* How often to attach again without an event in between. The pauses before that double: a session
+ * that has just begun may have no metadata yet. */
 #define REATTACH_MAX 16
+#define REATTACH_NS 20000000
+#define REATTACH_MOST_NS 1000000000
 /* in periods of the live timer: how long to wait for what is still to be read */
 #define ANEW_PERIODS 4
 /* how long to wait for new daemons when those that were read have died */
@@ -226,15 +230,29 @@ static void note_messages(struct reader *reader)
 	atomic_store(&reader->attaching, false);
 }
 
-/* The graph has failed: whether a new one should continue. attached: this one had connected. */
-static bool is_replaced_after_error(struct reader *reader, bool attached)
+/* Waits before another graph is tried, longer each time; not after one that read something, or
+ * that got no answer. */
+static void pause_before_graph(struct reader *reader)
+{
+	uint32_t failed = reader->attached_anew - atomic_load(&reader->reattached);
+	int64_t ns = REATTACH_NS;
+
+	for (uint32_t i = 1; i < failed && ns < REATTACH_MOST_NS; i++)
+		ns *= 2;
+	if (failed && reader->relay.answered && !is_renewed(reader))
+		sleep_until_woken(reader, ns < REATTACH_MOST_NS ? ns : REATTACH_MOST_NS);
+}
+
+/* The graph has failed: whether a new one should continue. */
+static bool is_replaced_after_error(struct reader *reader)
 {
 	graph_take_error(reader->error, sizeof(reader->error),
 			 "the LTTng relay daemon sends no more data");
 	if (is_renewed(reader))
 		return true;
-	/* If a later graph cannot even connect, there is no daemon any more. */
-	if ((attached || !reader->was_attached) && reattaches(reader)) {
+	/* If a later graph gets no answer at all, there is no daemon any more. */
+	if ((reader->relay.answered || !reader->was_attached) && reattaches(reader)) {
+		pause_before_graph(reader);
 		attach_anew(reader, reader->error);
 		return true;
 	}
@@ -272,7 +290,7 @@ static bool run_live_graph(struct reader *reader, bt_graph *graph)
 			return false;
 		}
 		if (status != BT_GRAPH_RUN_ONCE_STATUS_AGAIN) {
-			if (is_replaced_after_error(reader, attached))
+			if (is_replaced_after_error(reader))
 				return true;
 			set_state(reader, READER_FAILED);
 			return false;

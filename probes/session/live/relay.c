@@ -109,6 +109,7 @@ int connect(int fd, const struct sockaddr *address, socklen_t size)
 
 	if (!relay)
 		return (int)syscall(SYS_connect, fd, address, size);
+	relay->answered = false;
 	if (relay->connect && to_loopback(address, size, &port))
 		result = connect_through(relay, fd, port);
 	else
@@ -145,6 +146,8 @@ ssize_t recv(int fd, void *data, size_t size, int flags)
 		relay->broken = "the LTTng relay daemon did not answer for 6 s";
 	else if (got == 0 || (got < 0 && errno != EINTR))
 		relay->broken = "the connection to the LTTng relay daemon was lost";
+	if (got > 0)
+		relay->answered = true;
 	return got;
 }
 

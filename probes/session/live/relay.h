@@ -20,6 +20,7 @@
 #define PROBES_SESSION_RELAY_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define RELAY_WAIT_S 6			/* longer than a daemon may stay stopped (keeper.c) */
@@ -36,6 +37,7 @@ struct relay {
 	uint8_t head[RELAY_HEAD];	/* the start of the answer */
 	unsigned int head_bytes;	/* how many bytes of it were read */
 	const char *broken;		/* why no more data comes; NULL: unknown */
+	bool answered;			/* the relay has said something on the last connection */
 };
 
 void relay_init(struct relay *relay);
