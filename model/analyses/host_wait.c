@@ -5,9 +5,9 @@
  * Definition: over the time after the warm-up, or as much of its end as is kept, the idle time of
  * cause host of each device by what the launching thread did (host_time.c). Lines of one function
  * in the same state are one place, named by the line that has most of it. The place with most
- * idle time is reported, of the device that loses most, from host-share of a step on. Its cost is
- * that time per step: removing it saves at most this, because whatever the thread does next may
- * keep the device waiting as well.
+ * idle time is reported, of the device that loses most, from host-share of a step on; not of the
+ * processor, which runs ops and is not launched to. Its cost is that time per step: removing it
+ * saves at most this, because whatever the thread does next may keep the device waiting as well.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,7 +123,7 @@ void host_wait_review(struct model *model, const struct slice_sweep *sweep, int6
 	const char *file;
 
 	for (uint32_t d = 0; d < sweep->n_devices; d++)
-		if (sweep->devices[d].idle.known)
+		if (sweep->devices[d].idle.known && !device_at(model, d)->processor)
 			look_at_device(model, sweep, d, &most);
 	if (!row->ns || (__int128)row->ns * 100 < (__int128)most.whole_ns *
 	    model_threshold(model, THRESHOLD_HOST_SHARE))
