@@ -20,7 +20,8 @@ static char *identity(const json_t *row)
 {
 	static const char *const keys[] = {
 		"name", "type", "framework", "direction", "how", "allocator", "what",
-		"cause", "id", "queue", "device", "number", "pid", "level", "text",
+		"cause", "id", "queue", "device", "number", "pid", "level", "text", "state",
+		"file", "line", "function",
 	};
 	json_t *id = json_array();
 	char *text;
