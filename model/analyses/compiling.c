@@ -115,12 +115,15 @@ static void compiling_review(struct model *model, void *state, struct findings *
 {
 	const struct compiling *c = state;
 	const struct compiling_thing *most = NULL;
-	int64_t share = per_mille(c->ns, c->last_ns - c->first_ns);
+	int64_t share;
 	char all[FMT_MAX], part[FMT_MAX], percent[FMT_MAX], place[PLACE_TEXT];
 	struct finding finding = { .id = "compile-time", .severity = SEVERITY_NOTE };
 
-	if (!basis_ready(model, &c->basis) || c->ns < LEAST_NS ||
-	    share < model_threshold(model, THRESHOLD_COMPILE_SHARE) * 10)
+	/* before the first slice its time is unknown */
+	if (!basis_ready(model, &c->basis) || c->ns < LEAST_NS)
+		return;
+	share = per_mille(c->ns, c->last_ns - c->first_ns);
+	if (share < model_threshold(model, THRESHOLD_COMPILE_SHARE) * 10)
 		return;
 	for (size_t i = 0; i < c->n; i++)
 		if (!most || c->things[i].ns > most->ns)
