@@ -7,7 +7,6 @@
 
 #include "model/base/util.h"
 
-
 static void pairs_push(struct step_pairs *pairs, struct paired_step last)
 {
 	const struct paired_step *one = &pairs->before[0], *two = &pairs->before[1];

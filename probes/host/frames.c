@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "probes/runtime/utf8.h"
-
 #define STATES_MAX 4096		/* how many thread states are looked through */
 #define FRAMES_MAX 256		/* how many frames outwards, for the user's */
 #define FRAME_BYTES 80
@@ -93,7 +91,7 @@ static bool host_read_text(struct host_python *py, uintptr_t str, char out[HOST_
 	char head[STR_STATE + 8];
 	unsigned char data[HOST_TEXT * 4];
 	uint32_t state, kind;
-	size_t length, n = 0;
+	size_t length;
 
 	if (!host_copy(py, head, str, sizeof(head)) || word_of(head, TYPE_AT) != py->str_type)
 		return false;
@@ -107,16 +105,7 @@ static bool host_read_text(struct host_python *py, uintptr_t str, char out[HOST_
 	if (!host_copy(py, data, str + (uintptr_t)(state >> 6 & 1 ? py->layout->ascii :
 						   py->layout->wide), length * kind))
 		return false;
-	for (size_t i = 0; i < length && n + 5 < HOST_TEXT; i++) {
-		uint32_t c = data[i * kind];
-
-		if (kind > 1)
-			c |= (uint32_t)data[i * kind + 1] << 8;
-		if (kind > 2)
-			c |= (uint32_t)data[i * 4 + 2] << 16 | (uint32_t)data[i * 4 + 3] << 24;
-		n += rt_put_utf8(out + n, c);
-	}
-	out[n] = '\0';
+	py_put_text(out, HOST_TEXT, data, kind, length);
 	return true;
 }
 

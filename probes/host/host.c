@@ -148,7 +148,7 @@ static void see_python(struct watched *w, uint32_t tid, int64_t now_ns, struct h
 	if (!w->python || host_place_of(py, w->python, &place) != HOST_PLACE)
 		return;
 	doing->frame = source_of(&place);
-	if (doing->doing == TFT_DOING_NATIVE && 
+	if (doing->doing == TFT_DOING_NATIVE &&
 	    !is_below(w, &place, host_cpu_ns(tid) - cpu_ns > RAN_NS))
 		doing->doing = TFT_DOING_PYTHON;
 	w->frame = place.frame;

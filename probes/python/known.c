@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "probes/python/known.h"
 
-#include <stddef.h>
 #include <string.h>
+
+#include "probes/runtime/utf8.h"
 
 static const struct py_layout layouts[] = {
 	{ 0x030b, 56, 8, 32, 56, 48, 69, 72, 3, 184, 112, 128, 72, 48, 72, 160 },
@@ -16,6 +17,22 @@ const struct py_layout *py_layout_of(unsigned long version)
 		if (layouts[i].version == (uint32_t)(version >> 16))
 			return &layouts[i];
 	return NULL;
+}
+
+void py_put_text(char *out, size_t size, const unsigned char *data, uint32_t kind, size_t length)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < length && n + 5 < size; i++) {
+		uint32_t c = data[i * kind];
+
+		if (kind > 1)
+			c |= (uint32_t)data[i * kind + 1] << 8;
+		if (kind > 2)
+			c |= (uint32_t)data[i * 4 + 2] << 16 | (uint32_t)data[i * 4 + 3] << 24;
+		n += rt_put_utf8(out + n, c);
+	}
+	out[n] = '\0';
 }
 
 bool py_is_library(const char *file)

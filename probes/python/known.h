@@ -9,6 +9,7 @@
 #define PROBES_PYTHON_KNOWN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Offsets in bytes. */
@@ -25,6 +26,10 @@ struct py_layout {
 
 /* NULL: that version is unknown. version: Py_Version. */
 const struct py_layout *py_layout_of(unsigned long version);
+
+/* Writes the first `length` characters of a compact str as UTF-8, as far as they fit into size
+ * bytes with a zero at the end. data: its characters, of `kind` bytes each (1, 2 or 4). */
+void py_put_text(char *out, size_t size, const unsigned char *data, uint32_t kind, size_t length);
 
 /* Whether the code of that file belongs to a framework or to Python's own library. */
 bool py_is_library(const char *file);

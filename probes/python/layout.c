@@ -10,7 +10,6 @@
 
 #include "probes/python/python.h"
 #include "probes/runtime/runtime.h"
-#include "probes/runtime/utf8.h"
 
 /* if the main thread does not answer for this long, a message says so */
 #define PATIENCE_NS INT64_C(2000000000)
@@ -29,7 +28,7 @@ static void py_compact_text(const struct py_layout *layout, const char *str,
 {
 	uint32_t state = (uint32_t)py_int(str, 32), kind = state >> 2 & 7;
 	const unsigned char *data = (const unsigned char *)str;
-	size_t length, n = 0;
+	size_t length;
 
 	memcpy(&length, str + 16, sizeof(length));
 	if (!(state >> 5 & 1)) {
@@ -37,16 +36,7 @@ static void py_compact_text(const struct py_layout *layout, const char *str,
 		return;
 	}
 	data += state >> 6 & 1 ? layout->ascii : layout->wide;
-	for (size_t i = 0; i < length && n + 5 < PY_TEXT_BYTES; i++) {
-		uint32_t c = data[i * kind];
-
-		if (kind > 1)
-			c |= (uint32_t)data[i * kind + 1] << 8;
-		if (kind > 2)
-			c |= (uint32_t)data[i * 4 + 2] << 16 | (uint32_t)data[i * 4 + 3] << 24;
-		n += rt_put_utf8(out + n, c);
-	}
-	out[n] = '\0';
+	py_put_text(out, PY_TEXT_BYTES, data, kind, length);
 }
 
 void py_text_of(const char *str, char out[PY_TEXT_BYTES])
