@@ -267,16 +267,15 @@ static void host_watch(struct rt_thread *th, int64_t now_ns)
 {
 	struct watched *w = NULL;
 
+	/* all places: that of this thread may come after one that is unused */
 	for (int i = 0; i < WATCHED_MAX; i++) {
 		struct watched *one = &watched[i];
 
 		if (one->thread == th)
 			return;
-		if (!w || !one->thread || (w->thread &&
-					   one->thread->host.active_ns < w->thread->host.active_ns))
+		if (!w || (w->thread && (!one->thread || one->thread->host.active_ns <
+							 w->thread->host.active_ns)))
 			w = one;
-		if (!w->thread)
-			break;
 	}
 	if (w->thread && w->thread->host.active_ns >= th->host.active_ns)
 		return;

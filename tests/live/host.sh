@@ -23,6 +23,9 @@ j = json.load(open(sys.argv[1]))
 host = [h for d in j["devices"] for h in d.get("idle", {}).get("host", [])]
 print(eval("(" + sys.argv[2] + ")"))' "$work/report" "$1"; }
 
+# No time that the sampler wrote was refused, as two times of one thread at once are.
+none_impossible() { is "impossible values" "$(report "j['trust'].get('impossible', 0)")" 0; }
+
 # judged WHAT ARGUMENT…
 judged() {
 	local got
@@ -40,7 +43,7 @@ shares() {
 	local python
 	python=$(python_of "$1")
 	waits_of "$python" && judged shares "$work/report" "$work/said" "$waits" || return
-	is "lost" "$(report "j['trust']['lost_events']")" 0 || return
+	is "lost" "$(report "j['trust']['lost_events']")" 0 && none_impossible || return
 	grep -q 'host is .* host_waits.py:[0-9]* in Phases' "$work/errors" ||
 		fail "not in the report: $(first_lines "$work/errors")"
 }
@@ -90,7 +93,7 @@ hard() {
 		2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")" || return
 	cmp -s "$work/bare" "$work/said" || fail "its output is not the same: $(first_lines "$work/said")" ||
 		return
-	judged lines "$work/report" "$faults" "$waits"
+	judged lines "$work/report" "$faults" "$waits" && none_impossible
 }
 
 levels() {
@@ -131,7 +134,7 @@ done
 case_run again again
 case_run finding finding
 case_run screen screen
-for what in recursion generators exceptions generated forks threads; do
+for what in recursion generators exceptions generated forks threads handed; do
 	case_run "hard_$what" hard $what
 done
 case_run levels levels

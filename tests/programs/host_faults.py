@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What makes it hard to look at a thread from beside, while it computes something known.
 
-host_faults.py SECONDS WHAT: threads that come and go, forks, deep recursion, generators and
-exceptions, each in a loop that also launches OpenCL kernels (host_waits.py's device). It prints
+host_faults.py SECONDS WHAT: threads that come and go, one that takes over, forks, deep recursion,
+generators and exceptions, each in a loop that also launches OpenCL kernels (host_waits.py's device). It prints
 nothing but results, which do not depend on time.
 """
 import os
@@ -71,18 +71,29 @@ def work(device, what, results):
         device.step()
 
 
-def main():
-    device, results, until = Device(), set(), time.monotonic() + float(sys.argv[1])
+def rounds(device, what, results, until):
     while time.monotonic() < until:
-        threads = [threading.Thread(target=work, args=(device, what, results))
-                   for what in ("recursion", "generators", "exceptions", "generated")
-                   if sys.argv[2] == "threads"]
+        threads = [threading.Thread(target=work, args=(device, one, results))
+                   for one in ("recursion", "generators", "exceptions", "generated")
+                   if what == "threads"]
         for thread in threads:
             thread.start()
         if not threads:
-            work(device, sys.argv[2], results)
+            work(device, what, results)
         for thread in threads:
             thread.join()
+
+
+def main():
+    device, results, until = Device(), set(), time.monotonic() + float(sys.argv[1])
+    if sys.argv[2] == "handed":
+        # the first thread works once and then only waits for the other one
+        device.step()
+        other = threading.Thread(target=rounds, args=(device, "recursion", results, until))
+        other.start()
+        other.join()
+    else:
+        rounds(device, sys.argv[2], results, until)
     print(sorted(results))
 
 
