@@ -47,8 +47,8 @@ static uint64_t identity(const void *row)
 
 static const struct table_column column_list[] = {
 	{ "name", "name", 12, 0, 0, 0, .text = name_text, .help = "who" },
-	{ "calls", "calls", 8, 0, 0, 2, UNIT_COUNT, TABLE_SUMS, .value = calls_value,
-	  .help = "how often" },
+	{ "calls", "calls", 8, 0, 0, 2, UNIT_COUNT, TABLE_SUMS | TABLE_SCALED,
+	  .value = calls_value, .help = "how often" },
 	{ "time", "time", 9, 0, 0, 1, UNIT_TIME, TABLE_SUMS, .value = time_value,
 	  .help = "how long" },
 	{ "share", "share", 10, 0, 0, 3, UNIT_SHARE, .part = part, .help = "of all time" },
@@ -56,8 +56,14 @@ static const struct table_column column_list[] = {
 	  .help = "again" },
 };
 
+/* Not all calls of this row were seen. */
+static bool is_scaled(const void *row)
+{
+	return ROW(row)->id == 500;
+}
+
 static const struct table_columns columns = {
-	.name = "test", TABLE_COLUMNS_OF(column_list, 0), .kind = -1,
+	.name = "test", TABLE_COLUMNS_OF(column_list, 0), .kind = -1, .scaled = is_scaled,
 };
 
 static const struct table_kind kind = {
@@ -253,6 +259,13 @@ TEST(table_adds_up)
 	command(&table, "pick-none", NULL);
 	draw(&table, 60, lines);
 	CHECK(!table.picked.rows && !strstr(lines[11], "marked"));
+	/* a sum with an estimate in it is one */
+	CHECK(!strstr(lines[11], "≈"));
+	rows[29] = (struct row){500, 7, 7};
+	take(&table, rows, 30);
+	command(&table, "first-row", NULL);
+	draw(&table, 60, lines);
+	CHECK(strstr(lines[11], "≈") && strstr(lines[11], "≈") == strrchr(lines[11], '\xe2'));
 	table_teardown(&table);
 }
 

@@ -62,6 +62,7 @@ struct table_sum {
 	uint64_t part;			/* share of the table's total */
 	int64_t value[TABLE_COLUMNS_MAX];
 	bool known[TABLE_COLUMNS_MAX];
+	bool estimate[TABLE_COLUMNS_MAX];	/* as that of a row is, see columns_is_scaled() */
 };
 
 /* A row's numbers at the moment of `pin`. */

@@ -328,15 +328,16 @@ static void draw_sum(const struct table *table, const struct table_sum *sum, str
 
 	area_text(area, 1, y, ROLE_MUTED, 0, what);
 	for (size_t i = 0; i < layout->n; i++) {
-		size_t column = layout->column[i];
+		size_t column = layout->column[i], n;
 		int end = layout->x[i] + layout->width[i];
 
 		text[0] = '\0';
 		if (!layout->width[i])
 			continue;
+		n = (size_t)snprintf(text, sizeof(text), "%s", sum->estimate[column] ? "≈" : "");
 		if (sum->known[column])
-			columns_print(text, sizeof(text), table_unit_of(table, column),
-				    sum->value[column]);
+			columns_print(text + n, sizeof(text) - n, table_unit_of(table, column),
+				      sum->value[column]);
 		else if (table_column(table, column)->part && sum->rows < table->all)
 			columns_print(text, sizeof(text), UNIT_SHARE, !table->total ? 0 :
 				    (int64_t)((__uint128_t)sum->part * 1000 / table->total));

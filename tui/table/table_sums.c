@@ -92,6 +92,8 @@ static void table_sum_add(const struct table *table, struct table_sum *sum, cons
 			sum->part += table_column(table, i)->part(row);
 		} else if (table_value(table, i, row, &value)) {
 			sum->known[i] = true;
+			sum->estimate[i] |= columns_is_scaled(table->kind->columns,
+							      table_column(table, i), row);
 			if (__builtin_add_overflow(sum->value[i], value, &sum->value[i]))
 				sum->value[i] = INT64_MAX;
 		}
