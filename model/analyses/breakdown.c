@@ -29,6 +29,7 @@
 #include "model/steps/steps.h"
 
 #define KEPT_MAX 16384u
+#define HOST_MAX 16384u
 #define BETWEEN 2
 
 void breakdown_release(struct breakdown *breakdown)
@@ -36,12 +37,14 @@ void breakdown_release(struct breakdown *breakdown)
 	for (int i = 0; i < CALLS_COUNT; i++)
 		hist_release(&breakdown->calls[i]);
 	own_release(&breakdown->own);
+	host_time_release(&breakdown->host);
 	free(breakdown->rows);
 }
 
 size_t breakdown_bytes(const struct breakdown *breakdown)
 {
-	size_t bytes = breakdown->cap * sizeof(*breakdown->rows) + own_bytes(&breakdown->own);
+	size_t bytes = breakdown->cap * sizeof(*breakdown->rows) + own_bytes(&breakdown->own) +
+		       host_time_bytes(&breakdown->host);
 
 	for (int i = 0; i < CALLS_COUNT; i++)
 		bytes += (size_t)breakdown->calls[i].n * sizeof(uint64_t);
@@ -85,6 +88,7 @@ void breakdown_begin(struct model *model, struct slice_sweep *sweep)
 		b->now.number = slice->number;
 		b->now.start_ns = slice->t0;
 		b->now_launches = 0;
+		host_time_drop(&b->host);
 	}
 	b->now.warm_up = slice->warm_up;
 	b->now.lost += slice->lost;
@@ -141,6 +145,20 @@ static enum step_class processor_class(const struct slice_sweep *sweep)
 	       STEP_HOST;
 }
 
+/* What the thread did that the class is about: while it is only known that no worker does anything,
+ * the one that goes through the steps. */
+static void breakdown_divide(struct slice_sweep *sweep, enum step_class class, int64_t dur_ns)
+{
+	uint32_t thread = class == STEP_INPUT ? sweep->input_thread :
+			  class == STEP_HOST && !sweep->host_only ? sweep->code_thread : NONE;
+
+	if (class != STEP_INPUT && class != STEP_HOST && class != STEP_OTHER)
+		return;
+	host_time_count(sweep->model, &sweep->breakdown.host, HOST_MAX, (uint8_t)class,
+			thread == NONE ? sweep->first_thread : thread, sweep->now_ns,
+			sweep->now_ns + dur_ns);
+}
+
 void breakdown_piece(struct slice_sweep *sweep, int64_t dur_ns)
 {
 	int64_t *ns = sweep->breakdown.now.ns, moment_ns;
@@ -152,6 +170,7 @@ void breakdown_piece(struct slice_sweep *sweep, int64_t dur_ns)
 	if (sweep->host_only) {
 		class = processor_class(sweep);
 		ns[class] += dur_ns;
+		breakdown_divide(sweep, class, dur_ns);
 		if (class == STEP_INPUT)
 			breakdown_note_holder(sweep, HOST_INPUT, dur_ns);
 		return;
@@ -168,6 +187,7 @@ void breakdown_piece(struct slice_sweep *sweep, int64_t dur_ns)
 	} else {
 		class = host_class(sweep);
 		ns[class] += dur_ns;
+		breakdown_divide(sweep, class, dur_ns);
 		if (class == STEP_SYNC || class == STEP_INPUT || class == STEP_HOST)
 			breakdown_note_holder(sweep,
 					      class == STEP_SYNC ? HOST_SYNC : class == STEP_INPUT ?
@@ -278,6 +298,7 @@ static void breakdown_take_series(struct breakdown *b, size_t series)
 		hist_release(&b->calls[CALLS_BARE]);
 		own_release(&b->own);
 		memset(b->held, 0, sizeof(b->held));
+		b->host.total.n = 0;
 	}
 	b->series = series + 1;
 }
@@ -306,6 +327,7 @@ void breakdown_end(struct model *model, struct slice_sweep *sweep)
 			add_sums(&b->steps, &b->now);
 			b->launches += b->now_launches;
 			take_held(b);
+			host_time_commit(&b->host);
 		}
 	} else if (averaged && steps && steps->n &&
 		   before_averaged(model, steps, slice->t1) &&
@@ -318,6 +340,7 @@ void breakdown_end(struct model *model, struct slice_sweep *sweep)
 		b->launches += b->now_launches;
 		take_held(b);
 	}
+	host_time_drop(&b->host);
 	memset(b->now_held, 0, sizeof(b->now_held));
 	b->now_made.n = 0;
 	b->n_now_inputs = 0;
@@ -361,6 +384,25 @@ uint64_t model_step_breakdown_mean(struct model *model, struct step_breakdown *o
 	for (int c = 0; c < STEP_CLASS_COUNT; c++)
 		out->ns[c] /= n;
 	return sums->n;
+}
+
+size_t model_step_host(struct model *model, const struct step_breakdown *step,
+		       struct host_time_row **rows)
+{
+	const struct breakdown *b = &sweep_of(model)->breakdown;
+	struct host_parts parts = { .n = 0 };
+
+	host_time_within(&b->host, step->start_ns, step->start_ns + step->dur_ns, &parts);
+	return host_time_rows(model, &parts, step->ns, STEP_CLASS_COUNT, 1, rows);
+}
+
+size_t model_step_host_mean(struct model *model, struct host_time_row **rows)
+{
+	const struct breakdown *b = &sweep_of(model)->breakdown;
+	struct step_breakdown mean;
+	uint64_t n = model_step_breakdown_mean(model, &mean);
+
+	return host_time_rows(model, &b->host.total, mean.ns, STEP_CLASS_COUNT, n, rows);
 }
 
 const char *step_class_name(enum step_class class)

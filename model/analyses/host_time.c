@@ -1,29 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What idle time of cause host consists of: what the thread that a device waited for did then,
- * and on which line of its source (core/doings.h, docs/host.md).
- *
- * Definition: of a time in which the thread was seen all along, what lies within idle time counts,
- * with its parts in proportion. A look that stands for its moment counts with its whole weight if
- * that moment lies within idle time: where steps are shorter than the time between two looks, that
- * is right in the mean. What is told is together at most the idle time of cause host; the rest is
- * not known.
- */
+#include "model/analyses/host_time.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/analyses/sweep.h"
 #include "model/base/util.h"
+#include "model/core/model.h"
 #include "model/lines/lines.h"
+#include "model/query/time.h"
 
-#define PIECES_MAX 16384u
-#define DETAILED 64u	/* how many devices get full lists; further ones get a sixteenth */
+/* A piece that begins so soon after one with the same parts is a part of it: what lies between is
+ * an op or a call. */
+#define JOINED_NS 1000000
 
 /* ---- sums ---- */
 
 static bool same_part(const struct host_piece *a, const struct host_piece *b)
 {
-	return a->kind == b->kind && a->frame == b->frame && a->what == b->what;
+	return a->kind == b->kind && a->frame == b->frame && a->what == b->what &&
+	       a->class == b->class;
 }
 
 /* When the list is full, the smallest one is replaced if it is smaller. */
@@ -49,9 +44,11 @@ static void parts_add(struct host_parts *parts, const struct host_piece *piece)
 /* Keeps a piece for questions about windows; one that continues the last one is added to it. */
 static void pieces_add(struct host_time *host, const struct host_piece *piece, size_t max)
 {
-	struct host_piece *last = host->n ? &host->pieces[(host->head + host->n - 1) % max] : NULL;
+	struct host_piece *last = host->n ?
+				  &host->pieces[(host->head + host->n - 1) % host->n] : NULL;
 
-	if (last && last->end_ns == piece->start_ns && same_part(last, piece)) {
+	if (last && piece->start_ns >= last->end_ns &&
+	    piece->start_ns - last->end_ns <= JOINED_NS && same_part(last, piece)) {
 		last->end_ns = piece->end_ns;
 		last->ns += piece->ns;
 		return;
@@ -65,12 +62,7 @@ static void pieces_add(struct host_time *host, const struct host_piece *piece, s
 	host->head = (host->head + 1) % max;
 }
 
-static size_t pieces_max(uint32_t device)
-{
-	return PIECES_MAX / (device < DETAILED ? 1 : 16);
-}
-
-void host_time_count(struct model *model, struct host_time *host, uint32_t device,
+void host_time_count(struct model *model, struct host_time *host, size_t max, uint8_t class,
 		     uint32_t thread, int64_t from_ns, int64_t to_ns)
 {
 	const struct doing *end, *at;
@@ -84,7 +76,7 @@ void host_time_count(struct model *model, struct host_time *host, uint32_t devic
 			.start_ns = once || at->start_ns > from_ns ? at->start_ns : from_ns,
 			.end_ns = once || at->end_ns < to_ns ? at->end_ns : to_ns,
 			.frame = frame_get(model, thread_at(model, thread)->process, at->frame),
-			.what = at->what, .kind = at->kind,
+			.what = at->what, .kind = at->kind, .class = class,
 		};
 
 		if (once && (at->at_ns < from_ns || at->at_ns >= to_ns))
@@ -93,16 +85,21 @@ void host_time_count(struct model *model, struct host_time *host, uint32_t devic
 				     (at->end_ns - at->start_ns));
 		if (piece.ns <= 0)
 			continue;
-		parts_add(&host->gap, &piece);
-		pieces_add(host, &piece, pieces_max(device));
+		parts_add(&host->now, &piece);
+		pieces_add(host, &piece, max);
 	}
 }
 
 void host_time_commit(struct host_time *host)
 {
-	for (uint32_t i = 0; i < host->gap.n; i++)
-		parts_add(&host->total, &host->gap.list[i]);
-	host->gap.n = 0;
+	for (uint32_t i = 0; i < host->now.n; i++)
+		parts_add(&host->total, &host->now.list[i]);
+	host->now.n = 0;
+}
+
+void host_time_drop(struct host_time *host)
+{
+	host->now.n = 0;
 }
 
 void host_time_release(struct host_time *host)
@@ -123,14 +120,14 @@ static int by_most(const void *a, const void *b)
 
 	if (x->ns != y->ns)
 		return x->ns < y->ns ? 1 : -1;
-	return (int)x->doing - (int)y->doing;
+	return (int)x->class - (int)y->class ?: (int)x->doing - (int)y->doing;
 }
 
-static void host_within(const struct host_time *host, int64_t t0, int64_t t1, size_t max,
-		   struct host_parts *out)
+void host_time_within(const struct host_time *host, int64_t t0, int64_t t1,
+		      struct host_parts *out)
 {
 	for (size_t i = 0; i < host->n; i++) {
-		struct host_piece piece = host->pieces[(host->head + i) % max];
+		struct host_piece piece = host->pieces[(host->head + i) % host->n];
 		int64_t from = piece.start_ns > t0 ? piece.start_ns : t0;
 		int64_t to = piece.end_ns < t1 ? piece.end_ns : t1;
 
@@ -145,7 +142,8 @@ static void host_within(const struct host_time *host, int64_t t0, int64_t t1, si
 static struct host_time_row host_row_of(struct model *model, const struct host_piece *part)
 {
 	struct host_time_row row = {
-		.doing = part->kind, .ns = part->ns, .file = "", .function = "",
+		.doing = part->kind, .class = part->class, .ns = part->ns, .file = "",
+		.function = "",
 		.what = part->what ? names_raw(&model->names, part->what) : "",
 	};
 	const struct source_frame *frame;
@@ -161,44 +159,35 @@ static struct host_time_row host_row_of(struct model *model, const struct host_p
 	return row;
 }
 
-size_t model_idle_host(struct model *model, uint32_t device, int64_t t0, int64_t t1,
-		       int64_t limit_ns, struct host_time_row **rows)
+size_t host_time_rows(struct model *model, const struct host_parts *parts, const int64_t *most,
+		      int classes, uint64_t n, struct host_time_row **rows)
 {
-	const struct sweep_device *known = sweep_device_of(model, device);
-	struct host_parts parts = { 0 };
-	int64_t sum = 0;
-	size_t max = pieces_max(device);
+	int64_t sum[UINT8_MAX + 1] = { 0 };
 
 	*rows = NULL;
-	if (!known)
+	if (!parts->n || !n)
 		return 0;
-	if (t0 <= known->idle.base_ns && t1 >= known->since_ns)
-		parts = known->idle.host.total;
-	else
-		host_within(&known->idle.host, t0, t1, max, &parts);
-	if (!parts.n)
-		return 0;
-	*rows = xcalloc(parts.n, sizeof(**rows));
-	for (uint32_t i = 0; i < parts.n; i++) {
-		(*rows)[i] = host_row_of(model, &parts.list[i]);
-		sum += parts.list[i].ns;
+	*rows = xcalloc(parts->n, sizeof(**rows));
+	for (uint32_t i = 0; i < parts->n; i++) {
+		(*rows)[i] = host_row_of(model, &parts->list[i]);
+		(*rows)[i].ns /= (int64_t)n;
+		add_ns(&sum[(*rows)[i].class], (*rows)[i].ns);
 	}
-	if (limit_ns < 0)
-		limit_ns = 0;
-	for (uint32_t i = 0; i < parts.n && sum > limit_ns; i++)
-		(*rows)[i].ns = (int64_t)((__int128)(*rows)[i].ns * limit_ns / sum);
-	qsort(*rows, parts.n, sizeof(**rows), by_most);
-	return parts.n;
+	for (uint32_t i = 0; i < parts->n; i++) {
+		struct host_time_row *row = &(*rows)[i];
+		int64_t limit_ns = row->class < classes && most[row->class] > 0 ?
+				   most[row->class] : 0;
+
+		if (sum[row->class] > limit_ns)
+			row->ns = (int64_t)((__int128)row->ns * limit_ns / sum[row->class]);
+	}
+	qsort(*rows, parts->n, sizeof(**rows), by_most);
+	return parts->n;
 }
 
 int64_t host_time_since(const struct host_time *host)
 {
 	return host->n ? host->pieces[host->head].start_ns : INT64_MAX;
-}
-
-bool host_time_is_full(const struct host_time *host, uint32_t device)
-{
-	return host->n == pieces_max(device);
 }
 
 const char *doing_name(enum doing_kind doing)

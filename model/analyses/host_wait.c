@@ -5,8 +5,9 @@
  * Definition: over the time after the warm-up, or as much of its end as is kept, the idle time of
  * cause host of each device by what the launching thread did (host_time.c). Lines of one function
  * in the same state are one place, named by the line that has most of it. The place with most
- * idle time is reported, of the device that loses most, from host-share of a step on; not of the
- * processor, which runs ops and is not launched to. Its cost is that time per step: removing it
+ * idle time is reported, of the device that loses most, from host-share of a step on. The processor
+ * runs ops and is not launched to: where no other device works, the time of a step of class host
+ * takes the place of idle time. Its cost is that time per step: removing it
  * saves at most this, because whatever the thread does next may keep the device waiting as well.
  */
 #include <stdio.h>
@@ -26,19 +27,20 @@ struct wait_place {
 
 static bool same_place(const struct host_time_row *a, const struct host_time_row *b)
 {
-	return a->doing == b->doing && !strcmp(a->file, b->file) &&
+	return a->class == b->class && a->doing == b->doing && !strcmp(a->file, b->file) &&
 	       !strcmp(a->function, b->function);
 }
 
-/* rows: by time, most first; a place that is unknown in state and line explains nothing. */
-static struct host_time_row host_most_of(const struct host_time_row *rows, size_t n)
+/* The place with most time of that class. rows: by time, most first; a place that is unknown in
+ * state and line explains nothing. */
+static struct host_time_row host_most_of(const struct host_time_row *rows, size_t n, int class)
 {
 	struct host_time_row most = { .ns = 0 };
 
 	for (size_t i = 0; i < n; i++) {
 		struct host_time_row one = rows[i];
 
-		if (one.doing == DOING_OTHER || (one.doing == DOING_NATIVE && !*one.file))
+		if (one.class != class || one.doing == DOING_OTHER || (one.doing == DOING_NATIVE && !*one.file))
 			continue;
 		for (size_t k = i + 1; k < n; k++)
 			if (same_place(&rows[i], &rows[k]))
@@ -63,12 +65,12 @@ static void look_at_device(struct model *model, const struct slice_sweep *sweep,
 		return;
 	if (idle->base_ns > t0)
 		t0 = idle->base_ns;
-	if (host_time_is_full(&idle->host, device) && host_time_since(&idle->host) > t0)
+	if (idle_host_dropped(idle, device) && host_time_since(&idle->host) > t0)
 		t0 = host_time_since(&idle->host);
 	if (t1 <= t0 || !model_idle_window(model, device, t0, t1, &gap))
 		return;
-	n = model_idle_host(model, device, t0, t1, gap.ns[IDLE_HOST], &rows);
-	one = host_most_of(rows, n);
+	n = model_idle_host(model, device, &gap, &rows);
+	one = host_most_of(rows, n, IDLE_HOST);
 	free(rows);
 	if (one.ns <= 0 || (most->row.ns && (__int128)one.ns * most->whole_ns <=
 					    (__int128)most->row.ns * (t1 - t0)))
@@ -112,19 +114,72 @@ static const char *host_advice(enum doing_kind doing)
 	return advice[doing] ? advice[doing] : "";
 }
 
+/* "loader.py:25" */
+static void host_place_text(const struct host_time_row *row, char *text, size_t size)
+{
+	const char *file = strrchr(row->file, '/') ? strrchr(row->file, '/') + 1 : row->file;
+
+	if (*file)
+		snprintf(text, size, "%.80s:%u", file, row->line);
+	else
+		snprintf(text, size, "the host");
+}
+
+void host_wait_line(struct model *model, enum step_class class, struct finding *finding)
+{
+	struct host_time_row *rows, most;
+	struct step_breakdown mean;
+	size_t n = model_step_host_mean(model, &rows);
+	char share[FMT_MAX], place[PLACE_TEXT];
+	int at = 0;
+
+	most = host_most_of(rows, n, (int)class);
+	free(rows);
+	while (at < FINDING_LINES && finding->lines[at][0])
+		at++;
+	if (at == FINDING_LINES || !most.ns || !*most.file || !model_step_breakdown_mean(model, &mean) ||
+	    most.ns * 2 < mean.ns[class])
+		return;
+	host_place_text(&most, place, sizeof(place));
+	snprintf(finding->lines[at], FINDING_TEXT, "%s of it, %.100s in %.80s %s%s%.60s",
+		 fmt_share(share, (uint64_t)most.ns, (uint64_t)mean.ns[class]), place,
+		 most.function, verb_of(most.doing), *most.what ? ": " : "", most.what);
+}
+
+/* Where only the processor works, nothing is launched: what the thread of the steps does outside of
+ * ops takes the place of idle time. */
+static void look_at_steps(struct model *model, const struct slice_sweep *sweep,
+			  struct wait_place *most)
+{
+	const struct step_sums *sums = &sweep->breakdown.steps;
+	struct step_breakdown mean;
+	struct host_time_row *rows;
+	size_t n = model_step_host_mean(model, &rows);
+
+	*most = (struct wait_place) { .row = host_most_of(rows, n, STEP_HOST) };
+	free(rows);
+	if (!model_step_breakdown_mean(model, &mean))
+		return;
+	most->whole_ns = mean.dur_ns;
+	most->t0 = sums->worst_t0[STEP_HOST];
+	most->t1 = sums->worst_t1[STEP_HOST];
+}
+
 void host_wait_review(struct model *model, const struct slice_sweep *sweep, int64_t step_ns,
 		      bool steps, struct findings *findings)
 {
 	struct wait_place most = { .row.ns = 0 };
 	struct finding finding = { .id = "host-wait", .severity = SEVERITY_NOTE };
 	const struct host_time_row *row = &most.row;
-	char share[FMT_MAX], time[FMT_MAX], place[PLACE_TEXT] = "the host";
-	bool passes = steps_are_passes(model);
-	const char *file;
+	char share[FMT_MAX], time[FMT_MAX], place[PLACE_TEXT];
+	bool passes = steps_are_passes(model), processor;
 
 	for (uint32_t d = 0; d < sweep->n_devices; d++)
 		if (sweep->devices[d].idle.known && !device_at(model, d)->processor)
 			look_at_device(model, sweep, d, &most);
+	processor = !row->ns && sweep->host_only && steps;
+	if (processor)
+		look_at_steps(model, sweep, &most);
 	if (!row->ns || (__int128)row->ns * 100 < (__int128)most.whole_ns *
 	    model_threshold(model, THRESHOLD_HOST_SHARE))
 		return;
@@ -135,13 +190,11 @@ void host_wait_review(struct model *model, const struct slice_sweep *sweep, int6
 	finding.evidence = (struct evidence) {
 		.kind = EVIDENCE_TIME, .t0 = most.t0, .t1 = most.t1,
 	};
-	file = strrchr(row->file, '/') ? strrchr(row->file, '/') + 1 : row->file;
-	if (*file)
-		snprintf(place, sizeof(place), "%.80s:%u", file, row->line);
-	snprintf(finding.title, FINDING_TEXT, "host-bound: %s of %s the device waits while %s %s",
+	host_place_text(row, place, sizeof(place));
+	snprintf(finding.title, FINDING_TEXT, "host-bound: %s of %s %s while %s %s",
 		 fmt_share(share, (uint64_t)row->ns, (uint64_t)most.whole_ns),
-		 !steps ? "the time" : passes ? "each pass" : "each step", place,
-		 verb_of(row->doing));
+		 !steps ? "the time" : passes ? "each pass" : "each step",
+		 processor ? "no op runs" : "the device waits", place, verb_of(row->doing));
 	snprintf(finding.lines[0], FINDING_TEXT, "%s %s%s%.80s%s%.100s",
 		 fmt_time(time, finding.cost_ns),
 		 !steps ? "per second" : passes ? "per pass" : "per step",

@@ -16,7 +16,8 @@
  *  - Events were lost at that time, or T is unknown: other.
  *
  * Of the parts of T's stack, the innermost call comes before the op around it. Sums are exact
- * up to the settled line. Gaps of GAP_KEPT_NS and more are kept one by one (the last GAPS_MAX);
+ * up to the settled line. What T did while the cause was input or host divides this time further
+ * (host_time.h). Gaps of GAP_KEPT_NS and more are kept one by one (the last GAPS_MAX);
  * all gaps are added up in buckets of time that widen as the run grows.
  *
  * Source: HTA's host wait and kernel wait, with the causes that the stack of ops reveals.
@@ -32,7 +33,8 @@
 #define GAPS_MAX 16384u
 #define BUCKETS_MAX 4096u
 #define BUCKET_NS 10000000
-#define DETAILED 64u	/* how many devices get full buckets; further ones get a sixteenth */
+#define HOST_MAX 16384u
+#define DETAILED 64u	/* how many devices get full lists; further ones get a sixteenth */
 
 struct idle_bucket { int64_t ns[IDLE_COUNT]; };
 
@@ -50,6 +52,16 @@ size_t idle_bytes(const struct idle_device *idle)
 }
 
 /* ---- what is kept ---- */
+
+static size_t kept_max(uint32_t device, size_t most)
+{
+	return device < DETAILED ? most : most / 16;
+}
+
+bool idle_host_dropped(const struct idle_device *idle, uint32_t device)
+{
+	return idle->host.n == kept_max(device, HOST_MAX);
+}
 
 static void ring_add(struct idle_device *idle, const struct idle_gap *gap, size_t max)
 {
@@ -115,7 +127,6 @@ static void buckets_add(struct idle_device *idle, const struct idle_gap *gap, si
 static void idle_commit(struct idle_device *idle, uint32_t device)
 {
 	const struct idle_gap *gap = &idle->gap;
-	size_t part = device < DETAILED ? 1 : 16;
 
 	if (gap->end_ns <= gap->start_ns)
 		return;
@@ -123,8 +134,8 @@ static void idle_commit(struct idle_device *idle, uint32_t device)
 		add_ns(&idle->total.ns[c], gap->ns[c]);
 	host_time_commit(&idle->host);
 	if (gap->end_ns - gap->start_ns >= GAP_KEPT_NS)
-		ring_add(idle, gap, GAPS_MAX / part);
-	buckets_add(idle, gap, BUCKETS_MAX / part);
+		ring_add(idle, gap, kept_max(device, GAPS_MAX));
+	buckets_add(idle, gap, kept_max(device, BUCKETS_MAX));
 }
 
 /* ---- during the sweep ---- */
@@ -168,9 +179,10 @@ static void count_thread(struct slice_sweep *sweep, struct idle_device *idle, in
 		((char *)idle - offsetof(struct sweep_device, idle));
 
 	add(idle, cause, to_ns - from_ns);
-	if (cause == IDLE_HOST)
-		host_time_count(sweep->model, &idle->host, (uint32_t)(device - sweep->devices),
-				idle->thread, from_ns, to_ns);
+	if (cause == IDLE_HOST || cause == IDLE_INPUT)
+		host_time_count(sweep->model, &idle->host,
+				kept_max((uint32_t)(device - sweep->devices), HOST_MAX),
+				(uint8_t)cause, idle->thread, from_ns, to_ns);
 }
 
 static void idle_count_piece(struct slice_sweep *sweep, struct idle_device *idle, int64_t t_ns)
@@ -367,7 +379,7 @@ bool model_idle_window(struct model *model, uint32_t device, int64_t t0, int64_t
 		unknown += (known->idle.base_ns < t1 ? known->idle.base_ns : t1) - t0;
 	if (known->since_ns < t1)
 		unknown += t1 - (known->since_ns > t0 ? known->since_ns : t0);
-	if (kept_within(&known->idle, GAPS_MAX / (device < DETAILED ? 1 : 16), out)) {
+	if (kept_within(&known->idle, kept_max(device, GAPS_MAX), out)) {
 		/* The rest is the short gaps, between commands. */
 		sum = sum_of(out);
 		if (sum < idle && idle - sum > unknown)
@@ -380,6 +392,22 @@ bool model_idle_window(struct model *model, uint32_t device, int64_t t0, int64_t
 	sum = sum_of(out);
 	out->ns[IDLE_OTHER] += idle > sum ? idle - sum : 0;
 	return true;
+}
+
+size_t model_idle_host(struct model *model, uint32_t device, const struct idle_gap *gap,
+		       struct host_time_row **rows)
+{
+	const struct sweep_device *known = sweep_device_of(model, device);
+	struct host_parts parts = { .n = 0 };
+
+	*rows = NULL;
+	if (!known)
+		return 0;
+	if (gap->start_ns <= known->idle.base_ns && gap->end_ns >= known->since_ns)
+		parts = known->idle.host.total;
+	else
+		host_time_within(&known->idle.host, gap->start_ns, gap->end_ns, &parts);
+	return host_time_rows(model, &parts, gap->ns, IDLE_COUNT, 1, rows);
 }
 
 bool model_idle_at(struct model *model, uint32_t device, int64_t t_ns, struct idle_gap *out)

@@ -134,6 +134,24 @@ static void find_workers(struct slice_sweep *sweep)
 	}
 }
 
+/* The thread that goes through the steps or, while that is unknown, the one that launches first;
+ * where only the processor works, the one that runs the first op. */
+static void find_first_thread(struct slice_sweep *sweep)
+{
+	const struct slice *slice = sweep->slice;
+
+	sweep->first_thread = sweep->step_thread;
+	for (size_t i = 0; i < slice->n_launches && sweep->first_thread == NONE; i++)
+		if (sweep_has(sweep, &slice->acts[slice->launches[i]]))
+			sweep->first_thread = slice->acts[slice->launches[i]].thread;
+	for (size_t i = 0; i < slice->n_rest && sweep->first_thread == NONE; i++) {
+		const struct act *act = &slice->acts[slice->rest[i]];
+
+		if (act->kind == ACT_OP && (act->flags & ACT_WORKS) && sweep_has(sweep, act))
+			sweep->first_thread = act->thread;
+	}
+}
+
 static void idle_count_all(struct slice_sweep *sweep)
 {
 	for (uint32_t d = 0; d < sweep->n_devices; d++)
@@ -459,6 +477,7 @@ static void sweep_slice(struct model *model, void *state, const struct slice *sl
 	sweep->host_only = is_host_only(sweep);
 	sweep_prepare_slice(sweep);
 	find_workers(sweep);
+	find_first_thread(sweep);
 	breakdown_begin(model, sweep);
 	devices_begin(model, sweep);
 	for (;;) {

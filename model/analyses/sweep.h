@@ -29,6 +29,7 @@
 #include <stdint.h>
 
 #include "model/analyses/analyses.h"
+#include "model/analyses/host_time.h"
 #include "model/analyses/pairs.h"
 #include "model/base/hist.h"
 #include "model/core/model.h"
@@ -50,24 +51,6 @@ struct sweep_thread {
 	uint8_t input_at[SWEEP_STACK];	/* 1: that op makes or fetches batches */
 	uint32_t devices;		/* list of the idle devices that wait for this thread */
 	int64_t input_since_ns;
-};
-
-/* What a thread did, and where, for ns of [start_ns, end_ns). */
-struct host_piece {
-	int64_t start_ns, end_ns, ns;
-	uint32_t frame, what;		/* as frame_get() returns it; name; 0: unknown */
-	uint8_t kind;			/* enum doing_kind */
-};
-#define HOST_PARTS 48u
-struct host_parts {
-	struct host_piece list[HOST_PARTS];	/* without times */
-	uint32_t n;
-};
-/* What the idle time of cause host of one device consists of: host_time.c. */
-struct host_time {
-	struct host_parts gap, total;	/* of the open gap, and of those before */
-	struct host_piece *pieces;	/* owned; a ring */
-	size_t n, cap, head;
 };
 
 struct idle_device {
@@ -152,6 +135,7 @@ struct breakdown {
 	uint64_t launches, now_launches;	/* launches in the slices that the means cover */
 	struct hist calls[CALLS_COUNT];
 	struct own_pairs own;
+	struct host_time host;		/* by enum step_class; its sums: of the steps in the means */
 	size_t series;			/* series of the steps in the means, plus 1 */
 };
 
@@ -168,6 +152,7 @@ struct slice_sweep {
 	const struct slice *slice;
 	uint32_t process;		/* process of the steps; NONE: any */
 	uint32_t step_thread;		/* the thread whose ranges are the steps; NONE: unknown */
+	uint32_t first_thread;		/* that, or else the one that launches or works first */
 	uint32_t step_name;	/* name of the functions whose runs are the steps; 0: none */
 	int64_t now_ns, launch_gap_ns;
 	int64_t handed_ns;		/* up to here a device worked or a worker launched */
@@ -222,22 +207,16 @@ void idle_ends(struct model *model, struct slice_sweep *sweep, uint32_t device, 
 void idle_count(struct slice_sweep *sweep, uint32_t thread, int64_t t_ns);
 /* The slice ends at t_ns. */
 void idle_pause(struct slice_sweep *sweep, uint32_t device, int64_t t_ns);
+/* Whether earlier pieces of what the host did were discarded. */
+bool idle_host_dropped(const struct idle_device *idle, uint32_t device);
 void idle_release(struct idle_device *idle);
 size_t idle_bytes(const struct idle_device *idle);
 
-/* ---- host_time.c ---- */
-/* The device waited for that thread, which did neither launch nor wait nor fetch. */
-void host_time_count(struct model *model, struct host_time *host, uint32_t device,
-		     uint32_t thread, int64_t from_ns, int64_t to_ns);
-/* The gap has ended. */
-void host_time_commit(struct host_time *host);
-void host_time_release(struct host_time *host);
-size_t host_time_bytes(const struct host_time *host);
-/* Since when its pieces are kept; INT64_MAX: there are none. */
-int64_t host_time_since(const struct host_time *host);
-/* Whether earlier pieces were discarded. */
-bool host_time_is_full(const struct host_time *host, uint32_t device);
 /* ---- host_wait.c ---- */
+struct finding;
+/* Adds a line to the finding that says where the host spends most of that class, if half of it or
+ * more is known to be of one place. */
+void host_wait_line(struct model *model, enum step_class class, struct finding *finding);
 /* step_ns: how long a step takes; steps: false: it is a second. */
 void host_wait_review(struct model *model, const struct slice_sweep *sweep, int64_t step_ns,
 		      bool steps, struct findings *findings);
@@ -269,7 +248,6 @@ void overlap_piece(struct slice_sweep *sweep, struct sweep_device *device, int64
 /* Writes the finding's lines and advice from the stages of an input pipeline, see stages.c;
  * false: there is no such pipeline. whole_ns: duration of a step, of which finding->cost_ns is
  * the wait. */
-struct finding;
 bool stages_review(struct model *model, uint32_t process, int64_t whole_ns,
 		   struct finding *finding);
 /* The same for a DataLoader, see loader.c; held: the full name of its op that holds the wait. */

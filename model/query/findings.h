@@ -14,7 +14,7 @@ struct model;
 
 #define FINDING_TEXT 320
 #define FINDING_ID 32
-#define FINDING_LINES 3
+#define FINDING_LINES 4
 #define FINDINGS_SHOWN 7		/* the others, which cost less, are only counted */
 
 enum severity { SEVERITY_NOTE, SEVERITY_WARNING };

@@ -58,18 +58,20 @@ bool model_idle_at(struct model *model, uint32_t device, int64_t t_ns, struct id
 enum idle_cause idle_most(const struct idle_gap *gap);
 const char *idle_name(enum idle_cause cause);	/* "input", "launch", ... */
 
-/* What the launching thread did in idle time of cause host: model/analyses/host_time.c. */
+/* What the thread that was waited for did, and where: model/analyses/host_time.h. */
 struct host_time_row {
 	enum doing_kind doing;
+	uint8_t class;	/* of what time: enum idle_cause of a device, enum step_class of a step */
 	const char *file, *function;	/* "": unknown; *valid as long as the model* */
 	uint32_t line;
 	const char *what;		/* what it waited for: a file, a call; "": unknown */
 	int64_t ns;
 };
-/* Within [t0, t1), most time first; *rows is the caller's to free. Together they are at most
- * limit_ns, the idle time of cause host there; the rest of that is not known. */
-size_t model_idle_host(struct model *model, uint32_t device, int64_t t0, int64_t t1,
-		       int64_t limit_ns, struct host_time_row **rows);
+/* What the launching thread did in the idle time of a device, of the causes input and host;
+ * most time first; *rows is the caller's to free. gap: of which time, as model_idle(),
+ * model_idle_window() and the like return it. What a cause has more than its rows is not known. */
+size_t model_idle_host(struct model *model, uint32_t device, const struct idle_gap *gap,
+		       struct host_time_row **rows);
 const char *doing_name(enum doing_kind doing);	/* "sleep", "Python", ... */
 
 /* ---- what a step's time went to: model/analyses/breakdown.c ---- */
@@ -111,6 +113,12 @@ uint64_t model_step_breakdowns(struct model *model);
 /* Mean over the steps after the warm-up; returns how many there are, 0: none. out->number is the
  * number of the last of them. */
 uint64_t model_step_breakdown_mean(struct model *model, struct step_breakdown *out);
+/* What the threads did in the classes input, host and other of such a step, and of the mean
+ * step: most time first; *rows is the caller's to free. What a class has more than its rows is not
+ * known. */
+size_t model_step_host(struct model *model, const struct step_breakdown *step,
+		       struct host_time_row **rows);
+size_t model_step_host_mean(struct model *model, struct host_time_row **rows);
 const char *step_class_name(enum step_class class);	/* "compute", "h2d", ... */
 
 /* The phases of a training step: model/analyses/phases.c. An instant belongs to the first of these

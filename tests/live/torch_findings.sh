@@ -19,7 +19,9 @@ clean() {
 slow_loader() {
 	looks --steps 12 --slow-loader || return
 	found input-bound input || return
-	holds 'first["severity"] == "warning"' '0 < cost < max(noted["series_ns"])' || return
+	holds 'first["severity"] == "warning"' '0 < cost < max(noted["series_ns"])' \
+		'"of it, train_torch.py:'"$(grep -n 'time\.sleep' "${example[0]}" | cut -d: -f1)"' in " in text' ||
+		return
 	costs 'abs(cost - mean("input_ns")) < 0.05 * mean("input_ns")'
 }
 

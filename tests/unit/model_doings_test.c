@@ -87,12 +87,12 @@ TEST(doings_of_idle_time)
 	for (int k = 0; k < 2; k++) {
 		struct model *m = k ? copy : model;
 		struct host_time_row *rows;
-		struct idle_gap idle;
+		struct idle_gap idle, part;
 		size_t n;
 		int64_t sum = 0, sleep_ns;
 
 		CHECK(model_idle(m, 0, &idle));
-		n = model_idle_host(m, 0, idle.start_ns, idle.end_ns, idle.ns[IDLE_HOST], &rows);
+		n = model_idle_host(m, 0, &idle, &rows);
 		CHECK_INT(n, 3);
 		CHECK_INT(rows[0].doing, DOING_SLEEP);
 		CHECK(!strcmp(rows[0].file, "/home/me/loader.py"));
@@ -108,16 +108,23 @@ TEST(doings_of_idle_time)
 		CHECK(sum <= idle.ns[IDLE_HOST] && sum > idle.ns[IDLE_HOST] - MS);
 		free(rows);
 		/* half of a sleep, and no more than what is asked for */
-		n = model_idle_host(m, 0, BASE + 1000 * MS + 35 * MS, BASE + 1060 * MS, 25 * MS,
-				    &rows);
+		part = (struct idle_gap) {
+			.start_ns = BASE + 1000 * MS + 35 * MS, .end_ns = BASE + 1060 * MS,
+			.ns[IDLE_HOST] = 25 * MS,
+		};
+		n = model_idle_host(m, 0, &part, &rows);
 		CHECK_INT(n, 1);
 		CHECK_INT(rows[0].ns, 25 * MS);
 		free(rows);
-		n = model_idle_host(m, 0, BASE + 1000 * MS, BASE + 1100 * MS, 9 * MS, &rows);
+		part = (struct idle_gap) {
+			.start_ns = BASE + 1000 * MS, .end_ns = BASE + 1100 * MS,
+			.ns[IDLE_HOST] = 9 * MS,
+		};
+		n = model_idle_host(m, 0, &part, &rows);
 		CHECK_INT(n, 3);
 		CHECK(rows[0].ns + rows[1].ns + rows[2].ns <= 9 * MS);
 		free(rows);
-		CHECK(!model_idle_host(m, 7, BASE, BASE + MS, MS, &rows) && !rows);
+		CHECK(!model_idle_host(m, 7, &part, &rows) && !rows);
 	}
 	CHECK_INT(thread_at(copy, thread_find(copy, 0, PID))->doings.n, 150);
 	CHECK_INT(thread_at(copy, thread_find(copy, 0, PID))->doings.list[0].looks, 3);
@@ -148,7 +155,7 @@ TEST(doings_of_moments)
 	}
 	model_finish(model, false);
 	CHECK(model_idle(model, 0, &idle));
-	n = model_idle_host(model, 0, idle.start_ns, idle.end_ns, idle.ns[IDLE_HOST], &rows);
+	n = model_idle_host(model, 0, &idle, &rows);
 	CHECK_INT(n, 1);
 	CHECK_INT(rows[0].doing, DOING_PYTHON);
 	/* 22 looks of 30 ms are more than the 495 ms of idle time */
@@ -221,4 +228,105 @@ TEST(doings_finding)
 	CHECK(!found(model, "host-wait", &list));
 	free(list);
 	model_free(model);
+}
+
+/* What a row says that it is about, "" if there is none at this line. */
+static const char *class_of_line(const struct host_time_row *rows, size_t n, uint32_t line,
+				 int64_t *ns)
+{
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].line == line) {
+			*ns = rows[i].ns;
+			return step_class_name((enum step_class)rows[i].class);
+		}
+	*ns = 0;
+	return "";
+}
+
+static struct event step_of(int64_t number, int64_t start_ns, int64_t dur_ns)
+{
+	return (struct event) {
+		.type = EVENT_STEP, .pid = PID, .tid = PID, .time_ns = BASE + start_ns + dur_ns,
+		.u.step = { .number = number, .start_ns = BASE + start_ns, .dur_ns = dur_ns },
+	};
+}
+
+/* A turn of 100 ms, a step: an op that fetches a batch for 50 ms, in which the thread sleeps; Python
+ * for 40 ms outside of any op; a kernel of 10 ms, or an op of the processor in its place. */
+static struct model *steps_of(int turns, bool processor)
+{
+	struct model *model = model_with_device();
+
+	apply_one(model, ev_name(30, NAME_SOURCE, "/home/me/loader.py"));
+	apply_one(model, ev_name(31, NAME_SOURCE, "load"));
+	apply_one(model, ev_name(32, NAME_SOURCE, "train"));
+	apply_one(model, ev_name(33, NAME_OP, "next_batch"));
+	apply_one(model, ev_name(34, NAME_OP, "matmul"));
+	apply_one(model, ev_frame(1, 30, 31, 25));
+	apply_one(model, ev_frame(2, 30, 32, 40));
+	for (int i = 0; i < turns; i++) {
+		int64_t at = i * 100 * MS;
+		struct event kernel = ev_kernel(1, 1, (uint32_t)i + 1, at + 90 * MS, 10 * MS);
+
+		struct event op = ev_op(34, (uint64_t)i * 2 + 2, 0, at + 90 * MS, 10 * MS, 0);
+
+		op.u.op.framework = FW_PYTORCH;
+		apply_one(model, ev_op(33, (uint64_t)i * 2 + 1, 0, at, 50 * MS, 0));
+		apply_one(model, ev_doing(DOING_SLEEP, 1, at, 50 * MS, 50 * MS));
+		apply_one(model, ev_doing(DOING_PYTHON, 2, at + 50 * MS, 40 * MS, 40 * MS));
+		kernel.u.command.call_ns = BASE + at + 90 * MS - 1000;
+		kernel.u.command.call_dur_ns = 1000;
+		apply_one(model, processor ? op : kernel);
+		apply_one(model, step_of(i, at, 100 * MS));
+	}
+	model_finish(model, false);
+	return model;
+}
+
+TEST(doings_of_steps)
+{
+	for (int processor = 0; processor < 2; processor++) {
+		struct model *model = steps_of(50, processor);
+		struct host_time_row *rows;
+		struct step_breakdown mean, one;
+		int64_t ns;
+		size_t n = model_step_host_mean(model, &rows);
+
+		CHECK(model_step_breakdown_mean(model, &mean) > 40);
+		CHECK_STR(class_of_line(rows, n, 25, &ns), "input");
+		CHECK(ns > mean.ns[STEP_INPUT] - MS && ns <= mean.ns[STEP_INPUT] && ns > 40 * MS);
+		CHECK_STR(class_of_line(rows, n, 40, &ns), processor ? "host" : "other");
+		CHECK(ns > 38 * MS && ns <= 40 * MS);
+		free(rows);
+		/* of a single step */
+		CHECK(model_step_breakdown(model, BASE + 2000 * MS, &one));
+		n = model_step_host(model, &one, &rows);
+		CHECK_STR(class_of_line(rows, n, 25, &ns), "input");
+		CHECK(ns > 49 * MS && ns <= one.ns[STEP_INPUT]);
+		free(rows);
+		model_free(model);
+	}
+}
+
+/* The finding about input names the line; that about the host does, too, without any device. */
+TEST(doings_of_findings)
+{
+	for (int processor = 0; processor < 2; processor++) {
+		struct model *model = steps_of(50, processor);
+		struct finding *list, *finding = found(model, "input-bound", &list);
+		bool line = false;
+
+		CHECK(finding != NULL);
+		for (int i = 0; finding && i < FINDING_LINES; i++)
+			line |= strstr(finding->lines[i],
+				       "of it, loader.py:25 in load sleeps") != NULL;
+		CHECK(line);
+		free(list);
+		finding = found(model, "host-wait", &list);
+		CHECK(finding && strstr(finding->title, processor ?
+					"no op runs while loader.py:40 runs Python" :
+					"the device waits while loader.py:40 runs Python"));
+		free(list);
+		model_free(model);
+	}
 }

@@ -145,14 +145,14 @@ static void own_window(const struct header *h, const struct view *view, uint32_t
 			 fmt_time(text, to - from));
 }
 
-/* Idle time and, of cause host, what the host did, as far as that is known. */
+/* Idle time and, of the causes of the host, what it did, as far as that is known. */
 struct idle_parts {
 	struct idle_gap gap;
 	struct host_time_row *rows;	/* owned */
 	size_t n_rows;
 };
 
-/* A cause of idle time or, instead of cause host, what the host did. */
+/* A cause of idle time or, instead of cause host, what the host did; with the line of most of it. */
 struct header_part { const char *name; char place[48]; int64_t ns; };
 
 static int by_time(const void *a, const void *b)
@@ -174,6 +174,18 @@ static void part_place(struct header_part *part, const struct host_time_row *row
 	snprintf(part->place, sizeof(part->place), " %s:%u", short_file, row->line);
 }
 
+/* The line of a cause, if most of its time is known to be of one. */
+static void cause_place(struct header_part *part, enum idle_cause cause,
+			const struct host_time_row *rows, size_t n_rows, bool ascii)
+{
+	for (size_t i = 0; i < n_rows; i++)
+		if (rows[i].class == cause) {
+			if (rows[i].ns > part->ns / 2)
+				part_place(part, &rows[i], ascii);
+			return;
+		}
+}
+
 /* The causes, in their order; what the host did comes first among those of the same size. Returns
  * how many. */
 static int header_list_parts(struct header_part parts[PARTS_MAX], const struct view *view,
@@ -183,6 +195,8 @@ static int header_list_parts(struct header_part parts[PARTS_MAX], const struct v
 	int n = 0;
 
 	for (size_t i = 0; i < n_rows && n < PARTS_MAX - IDLE_COUNT; i++) {
+		if (rows[i].class != IDLE_HOST)
+			continue;
 		parts[n] = (struct header_part) {
 			.name = doing_name(rows[i].doing), .ns = rows[i].ns,
 		};
@@ -192,7 +206,8 @@ static int header_list_parts(struct header_part parts[PARTS_MAX], const struct v
 	for (int c = 0; c < IDLE_COUNT; c++) {
 		enum idle_cause cause = idle_most(&gap);
 
-		parts[n++] = (struct header_part) { .name = idle_name(cause), .ns = gap.ns[cause] };
+		parts[n] = (struct header_part) { .name = idle_name(cause), .ns = gap.ns[cause] };
+		cause_place(&parts[n++], cause, rows, n_rows, view->ascii);
 		gap.ns[cause] = INT64_MIN;
 	}
 	if (n > IDLE_COUNT)
@@ -232,13 +247,13 @@ static void add_causes(struct strip *strip, const struct view *view, const struc
 		  room - text_width(text) : 0, "");
 }
 
-/* The idle time of a device in [t0, t1) and, to be released, what the host did in it. */
-static struct idle_parts idle_parts_of(struct view *view, uint32_t device, int64_t t0, int64_t t1,
+/* The idle time of a device and, to be released, what the host did in it. */
+static struct idle_parts idle_parts_of(struct view *view, uint32_t device,
 				       const struct idle_gap *gap)
 {
 	struct idle_parts of = { .gap = *gap };
 
-	of.n_rows = model_idle_host(view->model, device, t0, t1, gap->ns[IDLE_HOST], &of.rows);
+	of.n_rows = model_idle_host(view->model, device, gap, &of.rows);
 	return of;
 }
 
@@ -431,7 +446,7 @@ int header_devices(struct header *h, struct view *view, int width, int most, int
 		own_window(h, view, d.id, &from, &to, own, sizeof(own));
 		if (!model_device_seen(view->model, devices[i].id, from, to, &d, &gap, &unseen))
 			d.span_ns = 0;
-		of = idle_parts_of(view, d.id, from, to, &gap);
+		of = idle_parts_of(view, d.id, &gap);
 		device_line(&h->lines[lines++], view, width, label, &d, &of, own, &unseen);
 		free(of.rows);
 	}

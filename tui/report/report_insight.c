@@ -30,8 +30,7 @@ void report_idle_text(const struct device_row *device, const struct idle_gap *id
 	report_shares("    idle for  ", shares, IDLE_COUNT, device->span_ns, out);
 }
 
-/* "sleep at loader.py:25 in load" */
-static void host_text(const struct host_time_row *row, char *text, size_t size)
+void report_host_words(const struct host_time_row *row, char *text, size_t size)
 {
 	const char *file = strrchr(row->file, '/') ? strrchr(row->file, '/') + 1 : row->file;
 	int at = snprintf(text, size, "%s", doing_name(row->doing));
@@ -43,50 +42,83 @@ static void host_text(const struct host_time_row *row, char *text, size_t size)
 		snprintf(text + at, size - (size_t)at, ", for %.100s", row->what);
 }
 
+static const char *cause_name(int cause)
+{
+	return idle_name((enum idle_cause)cause);
+}
+
+static const char *class_name(int class)
+{
+	return step_class_name((enum step_class)class);
+}
+
+/* The largest parts of each class, by class in the order of its largest part. */
+static void host_lines(const struct host_time_row *rows, size_t n, const char *(*name_of)(int),
+		       int64_t whole_ns, FILE *out)
+{
+	char share[FMT_MAX], text[320], fitted[HOST_WIDTH * 4 + 1], name[16];
+	uint32_t told = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int lines = 0;
+
+		if (told >> rows[i].class & 1)
+			continue;
+		told |= 1u << rows[i].class;
+		for (size_t k = i; k < n && lines < HOST_LINES; k++) {
+			if (rows[k].class != rows[i].class || rows[k].ns * 200 < whole_ns)
+				continue;
+			snprintf(name, sizeof(name), "%s is", name_of(rows[k].class));
+			report_host_words(&rows[k], text, sizeof(text));
+			label_fit(fitted, sizeof(fitted), text, HOST_WIDTH, false);
+			fprintf(out, "    %-8s %5s  %s\n", lines++ ? "" : name,
+				fmt_share(share, (uint64_t)rows[k].ns, (uint64_t)whole_ns), fitted);
+		}
+	}
+}
+
 void report_host_text(struct model *model, const struct device_row *device,
 		      const struct idle_gap *idle, FILE *out)
 {
 	struct host_time_row *rows;
-	char share[FMT_MAX], text[320], fitted[HOST_WIDTH * 4 + 1];
 	size_t n;
 
 	model_lock(model);
-	n = model_idle_host(model, device->id, idle->start_ns, idle->end_ns, idle->ns[IDLE_HOST],
-			    &rows);
+	n = model_idle_host(model, device->id, idle, &rows);
 	model_unlock(model);
-	for (size_t i = 0; i < n && i < HOST_LINES; i++) {
-		if (rows[i].ns * 200 < device->span_ns)
-			break;
-		host_text(&rows[i], text, sizeof(text));
-		label_fit(fitted, sizeof(fitted), text, HOST_WIDTH, false);
-		fprintf(out, "    %s %5s  %s\n", i ? "        " : "host is ",
-			fmt_share(share, (uint64_t)rows[i].ns, (uint64_t)device->span_ns), fitted);
-	}
+	host_lines(rows, n, cause_name, device->span_ns, out);
 	free(rows);
 }
 
 void report_breakdown_text(struct model *model, FILE *out)
 {
 	struct report_share shares[STEP_CLASS_COUNT];
+	struct host_time_row *rows;
 	struct step_breakdown mean;
 	struct step_bound bound;
 	struct model_status status;
 	char share[FMT_MAX], own[FMT_MAX];
 	bool bounded;
+	size_t n;
 
 	model_lock(model);
 	if (!model_step_breakdown_mean(model, &mean))
 		mean.dur_ns = 0;
+	n = model_step_host_mean(model, &rows);
 	bounded = model_bound(model, &bound);
 	model_status(model, &status);
 	model_unlock(model);
-	if (mean.dur_ns <= 0)
-		return;
 	for (int c = 0; c < STEP_CLASS_COUNT; c++)
 		shares[c] = (struct report_share) { step_class_name((enum step_class)c),
 						    mean.ns[c] };
+	if (mean.dur_ns <= 0) {
+		free(rows);
+		return;
+	}
 	report_shares(status.passes ? "  a pass is  " : "  a step is  ", shares,
 		      STEP_CLASS_COUNT, mean.dur_ns, out);
+	host_lines(rows, n, class_name, mean.dur_ns, out);
+	free(rows);
 	if (!bounded || bound.whole_ns <= 0)
 		return;
 	fprintf(out, "  bound by %s, %s of it", step_bound_name(bound.kind),
@@ -114,21 +146,15 @@ void report_phases_text(struct model *model, FILE *out)
 
 /* ---- JSON ---- */
 
-/* What the launching thread did in idle time of cause host, as far as that is known. */
-static void host_json(struct json *json, struct model *model, uint32_t device,
-		      const struct idle_gap *idle)
+/* What a thread did in time of the host, as far as that is known. */
+static void host_json(struct json *json, const struct host_time_row *rows, size_t n,
+		      const char *key, const char *(*name_of)(int))
 {
-	struct host_time_row *rows;
-	size_t n;
-
-	model_lock(model);
-	n = model_idle_host(model, device, idle->start_ns, idle->end_ns, idle->ns[IDLE_HOST],
-			    &rows);
-	model_unlock(model);
 	if (n)
 		json_key_array(json, "host");
 	for (size_t i = 0; i < n; i++) {
 		json_object(json);
+		json_key_string(json, key, name_of(rows[i].class));
 		json_key_string(json, "state", doing_name(rows[i].doing));
 		json_key_int(json, "ns", rows[i].ns);
 		if (*rows[i].file) {
@@ -142,17 +168,20 @@ static void host_json(struct json *json, struct model *model, uint32_t device,
 	}
 	if (n)
 		json_end(json);
-	free(rows);
 }
 
 void report_idle_json(struct json *json, struct model *model, uint32_t device)
 {
+	struct host_time_row *rows = NULL;
 	struct idle_gap idle;
 	struct overlap_row overlap;
 	bool known, overlaps;
+	size_t n = 0;
 
 	model_lock(model);
 	known = model_idle(model, device, &idle);
+	if (known)
+		n = model_idle_host(model, device, &idle, &rows);
 	overlaps = model_overlap(model, device, &overlap);
 	model_unlock(model);
 	if (known) {
@@ -163,9 +192,10 @@ void report_idle_json(struct json *json, struct model *model, uint32_t device)
 		json_key_int(json, "copy_ns", idle.ns[IDLE_COPY]);
 		json_key_int(json, "other_ns", idle.ns[IDLE_OTHER] + idle.ns[IDLE_HOST]);
 		json_key_int(json, "host_ns", idle.ns[IDLE_HOST]);
-		host_json(json, model, device, &idle);
+		host_json(json, rows, n, "cause", cause_name);
 		json_end(json);
 	}
+	free(rows);
 	if (overlaps && overlap.comm_ns) {
 		json_key_int(json, "communication_ns", overlap.comm_ns);
 		json_key_int(json, "communication_under_compute_ns", overlap.comm_hidden_ns);
@@ -201,14 +231,17 @@ void report_bandwidth_json(struct json *json, struct model *model, uint32_t devi
 
 void report_breakdown_json(struct json *json, struct model *model)
 {
+	struct host_time_row *rows;
 	struct step_breakdown mean;
 	struct step_bound bound;
 	uint64_t steps;
 	bool bounded;
 	char key[32];
+	size_t n;
 
 	model_lock(model);
 	steps = model_step_breakdown_mean(model, &mean);
+	n = model_step_host_mean(model, &rows);
 	bounded = model_bound(model, &bound);
 	model_unlock(model);
 	if (!steps)
@@ -226,7 +259,9 @@ void report_breakdown_json(struct json *json, struct model *model)
 		json_key_string(json, "bound_by", step_bound_name(bound.kind));
 	if (bounded && bound.own_ns)
 		json_key_int(json, "own_ns", bound.own_ns);
+	host_json(json, rows, n, "class", class_name);
 	json_end(json);
+	free(rows);
 }
 
 void report_phases_json(struct json *json, struct model *model)
