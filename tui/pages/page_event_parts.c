@@ -13,6 +13,8 @@
 #include "model/query/time.h"
 #include "tui/report/report.h"
 
+#define HOST_PLACES 4	/* lines on what the host did, for each cause */
+
 /* ---- what it is ---- */
 
 static void print_size(char *text, size_t size, const uint64_t n[3], uint32_t dims)
@@ -243,9 +245,11 @@ void event_add_among_copies(struct event_page *e)
 void event_add_idle(struct event_page *e)
 {
 	const struct span *span = e->span;
+	struct host_time_row *rows;
 	char length[FMT_MAX];
 	struct idle_gap gap;
 	int64_t idle = 0;
+	size_t n;
 
 	if (!model_idle_at(e->book->model, e->row->device, span->start_ns - 1, &gap))
 		return;
@@ -263,4 +267,8 @@ void event_add_idle(struct event_page *e)
 			page_add(e->page, ROLE_DEFAULT, 0, "   %s %s",
 				 idle_name((enum idle_cause)c), fmt_time(length, gap.ns[c]));
 	page_end(e->page);
+	n = model_idle_host(e->book->model, e->row->device, &gap, &rows);
+	for (int c = 0; c < IDLE_COUNT; c++)
+		page_add_host(e->page, rows, n, c, idle, HOST_PLACES);
+	free(rows);
 }

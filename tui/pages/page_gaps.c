@@ -16,6 +16,7 @@
 
 #define GAPS 20
 #define GAPS_MOST 1000
+#define CAUSE 28			/* columns of the cause */
 
 struct gaps_page {
 	struct page *page;
@@ -28,6 +29,27 @@ struct gaps_page {
 static bool has_causes(enum row_kind kind)
 {
 	return kind == ROW_DEVICE || kind == ROW_QUEUE || kind == ROW_COPY;
+}
+
+/* "host 69 %", or "sleep loader.py:25" where it is known what the host did most of the time. */
+static void page_gaps_cause(struct model *model, uint32_t device, const struct idle_gap *idle,
+			    char *text, size_t size)
+{
+	enum idle_cause most = idle_most(idle);
+	struct host_time_row *rows;
+	size_t n = model_idle_host(model, device, idle, &rows);
+	char share[FMT_MAX];
+	const char *file;
+
+	snprintf(text, size, "%s %s", idle_name(most), fmt_share(share, (uint64_t)idle->ns[most],
+		 (uint64_t)(idle->end_ns - idle->start_ns)));
+	if (n && rows[0].class == most && rows[0].ns > idle->ns[most] / 2 && *rows[0].file) {
+		file = strrchr(rows[0].file, '/') ? strrchr(rows[0].file, '/') + 1 : rows[0].file;
+		snprintf(text, size, "%s%s%s %.24s:%u", most == IDLE_HOST ? "" : idle_name(most),
+			 most == IDLE_HOST ? "" : " ", doing_name(rows[0].doing), file,
+			 rows[0].line);
+	}
+	free(rows);
 }
 
 /* Adds a link to the event of the row that starts at that time, or that started last before it. */
@@ -49,17 +71,12 @@ static void page_gaps_add_event(struct gaps_page *g, int64_t t_ns, bool after)
 static void page_gaps_add_gap(struct gaps_page *g, const struct row_gap *gap)
 {
 	int64_t length = gap->end_ns - gap->start_ns;
-	char text[FMT_MAX], cause[FMT_MAX + 16] = "–", at[48];
+	char text[FMT_MAX], cause[80] = "–", at[48];
 	struct idle_gap idle;
 
 	if (has_causes(g->row->kind) &&
-	    model_idle_at(g->book.model, g->row->device, gap->start_ns + length / 2, &idle)) {
-		enum idle_cause most = idle_most(&idle);
-
-		snprintf(cause, sizeof(cause), "%s %s", idle_name(most),
-			 fmt_share(text, (uint64_t)idle.ns[most],
-				   (uint64_t)(idle.end_ns - idle.start_ns)));
-	}
+	    model_idle_at(g->book.model, g->row->device, gap->start_ns + length / 2, &idle))
+		page_gaps_cause(g->book.model, g->row->device, &idle, cause, sizeof(cause));
 	page_cell(g->page, ROLE_DEFAULT, 10, fmt_time(text, length));
 	page_add(g->page, ROLE_DEFAULT, 0, "  ");
 	page_when(at, sizeof(at), &g->book, gap->start_ns, length);
@@ -67,7 +84,7 @@ static void page_gaps_add_gap(struct gaps_page *g, const struct row_gap *gap)
 	page_add(g->page, ROLE_DEFAULT, 0, "%*s", text_width(at) < 13 ? 15 - text_width(at) : 2,
 		 "");
 	if (has_causes(g->row->kind))
-		page_cell(g->page, ROLE_ACCENT, -16, cause);
+		page_cell(g->page, ROLE_ACCENT, -CAUSE, cause);
 	page_gaps_add_event(g, gap->start_ns, false);
 	page_add(g->page, ROLE_MUTED, 0, " → ");
 	page_gaps_add_event(g, gap->end_ns, true);
@@ -107,7 +124,7 @@ static void page_gaps_add_gaps(struct gaps_page *g, size_t most)
 	page_blank(g->page);
 	if (n)
 		page_say(g->page, ROLE_COLUMN, 0, "    length  at%s", has_causes(g->row->kind) ?
-			 "             most of it is   between" : "             between");
+			 "             most of it is               between" : "             between");
 	else
 		page_say(g->page, ROLE_MUTED, 0, "no gap between two events of this row begins in "
 			 "this time: a wider range (gaps run), or another row (j, k)");

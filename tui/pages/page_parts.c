@@ -259,6 +259,32 @@ void page_to_line(struct page *page, const char *file, uint32_t line, const char
 		page_add(page, ROLE_MUTED, 0, "  in %s", function);
 }
 
+void page_add_host(struct page *page, const struct host_time_row *rows, size_t n, int class,
+		   int64_t whole_ns, int most)
+{
+	char time[FMT_MAX], share[FMT_MAX];
+
+	for (size_t i = 0; i < n && most > 0; i++) {
+		const struct host_time_row *row = &rows[i];
+
+		if (row->class != class || row->ns < whole_ns / 50 || row->ns <= 0)
+			continue;
+		most--;
+		page_add(page, ROLE_MUTED, 0, "    %-10s", doing_name(row->doing));
+		page_cell(page, ROLE_DEFAULT, 10, fmt_time(time, row->ns));
+		page_cell(page, ROLE_DEFAULT, 8,
+			  fmt_share(share, (uint64_t)row->ns, (uint64_t)whole_ns));
+		page_add(page, ROLE_MUTED, 0, "  ");
+		if (*row->file)
+			page_to_line(page, row->file, row->line, row->function);
+		else
+			page_add(page, ROLE_MUTED, 0, "in no line of Python that is known");
+		if (*row->what)
+			page_add(page, ROLE_MUTED, 0, ", for %s", row->what);
+		page_end(page);
+	}
+}
+
 /* ---- what is named ---- */
 
 static bool read_number(const char *text, uint64_t most, uint64_t *number)

@@ -18,6 +18,7 @@
 
 #define BAR 16
 #define PARTS_SHOWN 10u
+#define HOST_PLACES 4			/* lines on what the host did, for each class */
 #define SPANS_MOST 5000000u		/* most spans that are read for a page */
 
 struct step_page {
@@ -141,7 +142,9 @@ static void page_step_add_part(struct page *page, const char *name, int64_t ns, 
 
 static void page_step_add_breakdown(struct step_page *s)
 {
+	struct host_time_row *rows;
 	struct step_breakdown own, mean;
+	size_t n;
 	bool means = model_step_breakdown_mean(s->book.model, &mean) > 0;
 	char text[FMT_MAX], more[FMT_MAX];
 
@@ -153,10 +156,15 @@ static void page_step_add_breakdown(struct step_page *s)
 	}
 	page_heading(s->page, "%-14s%10s%8s  %*s%11s%12s", "its time", "here", "share", BAR, "",
 		     means ? "mean" : "", means ? "more" : "");
-	for (int c = 0; c < STEP_CLASS_COUNT; c++)
-		if (own.ns[c] || (means && mean.ns[c]))
-			page_step_add_part(s->page, step_class_name((enum step_class)c), own.ns[c],
-					   own.dur_ns, mean.ns[c], means);
+	n = model_step_host(s->book.model, &own, &rows);
+	for (int c = 0; c < STEP_CLASS_COUNT; c++) {
+		if (!own.ns[c] && (!means || !mean.ns[c]))
+			continue;
+		page_step_add_part(s->page, step_class_name((enum step_class)c), own.ns[c],
+				   own.dur_ns, mean.ns[c], means);
+		page_add_host(s->page, rows, n, c, own.dur_ns, HOST_PLACES);
+	}
+	free(rows);
 	if (own.lost)
 		page_say(s->page, ROLE_BAD, 0, "  %s of it lost: what happened then is missing "
 			 "here", fmt_many(text, own.lost, "event"));
