@@ -194,7 +194,7 @@ const char *doing_name(enum doing_kind doing)
 {
 	static const char *const names[DOING_COUNT] = {
 		"blocked", "Python", "native", "sleep", "file", "socket", "pipe", "poll", "lock",
-		"GIL", "child", "page fault",
+		"GIL", "child", "page fault", "no CPU",
 	};
 
 	return (unsigned)doing < DOING_COUNT ? names[doing] : "";

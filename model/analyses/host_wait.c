@@ -25,8 +25,11 @@ struct wait_place {
 	uint32_t device;
 };
 
+/* Whether a thread lacks a processor has nothing to do with the line. */
 static bool same_place(const struct host_time_row *a, const struct host_time_row *b)
 {
+	if (a->class == b->class && a->doing == DOING_CPU && b->doing == DOING_CPU)
+		return true;
 	return a->class == b->class && a->doing == b->doing && !strcmp(a->file, b->file) &&
 	       !strcmp(a->function, b->function);
 }
@@ -86,7 +89,7 @@ static const char *verb_of(enum doing_kind doing)
 		[DOING_SOCKET] = "waits for a socket", [DOING_PIPE] = "waits for a pipe",
 		[DOING_POLL] = "waits for input", [DOING_LOCK] = "waits for another thread",
 		[DOING_GIL] = "waits for the GIL", [DOING_CHILD] = "waits for a child process",
-		[DOING_FAULT] = "waits for memory pages",
+		[DOING_FAULT] = "waits for memory pages", [DOING_CPU] = "waits for a processor",
 	};
 
 	return verbs[doing] ? verbs[doing] : "waits";
@@ -109,6 +112,8 @@ static const char *host_advice(enum doing_kind doing)
 			      "thread need not wait for the GIL",
 		[DOING_CHILD] = "start the child process ahead, and wait for it on another thread",
 		[DOING_FAULT] = "use memory again rather than new memory, or give the process more",
+		[DOING_CPU] = "other threads and programs take the processors, or a limit (cgroup) "
+			      "does: run fewer of them, or raise the limit",
 	};
 
 	return advice[doing] ? advice[doing] : "";

@@ -46,6 +46,8 @@ static struct watched {
 	struct rt_thread *thread;	/* NULL: unused */
 	uint64_t active;		/* its counters */
 	int64_t cpu_ns, look_ns;	/* at the last look */
+	int64_t delay_ns;		/* at the last look at which it had run; -1: unknown */
+	int64_t lacked;			/* of 1024 parts of its time since then: without processor */
 	uintptr_t python;		/* its state in Python; 0: none was found */
 	uintptr_t frame, instr;		/* of Python at the last look, innermost */
 	int64_t searched_ns;		/* when its state in Python was looked for */
@@ -218,15 +220,44 @@ static void host_split(struct watched *w, const struct host_doing *now, bool wai
 	host_window_add(&w->window, now, dur_ns - before_ns);
 }
 
-/* The thread did something that the runtime knows of, at some time since the last look. */
-static void host_part(struct watched *w, uint32_t tid, int64_t dur_ns, int64_t now_ns)
+/* How much of dur_ns since the last look the thread could have run, but had no processor. */
+static int64_t host_delayed(struct watched *w, uint32_t tid, int64_t dur_ns, int64_t ran_ns)
 {
+	int64_t before_ns = w->delay_ns, ns;
+
+	if (dur_ns - ran_ns < dur_ns / 64)
+		return 0;		/* it ran; what it lacked counts at the next look */
+	w->delay_ns = host_delay_ns(tid);
+	ns = before_ns < 0 || w->delay_ns < before_ns ? 0 : w->delay_ns - before_ns;
+	return ns < dur_ns - ran_ns ? ns : dur_ns > ran_ns ? dur_ns - ran_ns : 0;
+}
+
+/* Adds what it was doing at the last look. If it could run then, it may have had no processor: how
+ * likely that is, the time around the look says. */
+static void host_add_now(struct watched *w, int64_t ns)
+{
+	struct host_doing lacking = { .doing = TFT_DOING_CPU, .frame = w->now.frame };
+	bool runs = w->now.doing == TFT_DOING_PYTHON || w->now.doing == TFT_DOING_NATIVE;
+	int64_t lacked_ns = runs ? ns * w->lacked / 1024 : 0;
+
+	host_window_add(&w->window, &w->now, ns - lacked_ns);
+	host_window_add(&w->window, &lacking, lacked_ns);
+}
+
+/* The thread did something that the runtime knows of, at some time since the last look. */
+static void host_part(struct watched *w, uint32_t tid, int64_t dur_ns, int64_t ran_ns,
+		      int64_t now_ns)
+{
+	int64_t delay_ns;
+
 	if (w->looks)
-		host_window_add(&w->window, &w->now, dur_ns / 2);
+		host_add_now(w, dur_ns / 2);
 	host_window_close(&w->window, w->looks == 1 ? now_ns - dur_ns : 0);
 	begin_at(w, w->window.tid, now_ns - dur_ns / 2);
 	w->now = host_see(w, tid, now_ns);
-	host_window_add(&w->window, &w->now, dur_ns / 2);
+	delay_ns = host_delayed(w, tid, dur_ns, ran_ns);
+	w->lacked = delay_ns + ran_ns > 0 ? delay_ns * 1024 / (delay_ns + ran_ns) : 0;
+	host_add_now(w, dur_ns / 2);
 	w->looks = 1;
 }
 
@@ -237,7 +268,8 @@ static void host_look_at(struct watched *w, int64_t now_ns)
 	int64_t cpu_ns = tid == w->window.tid ? host_cpu_ns(tid) : -1;
 	int64_t dur_ns = now_ns - w->look_ns, ran_ns = cpu_ns - w->cpu_ns;
 	bool same = active == w->active, waited = w->waits;
-	struct host_doing now;
+	struct host_doing now, delayed = { .doing = TFT_DOING_CPU };
+	int64_t delay_ns = 0;
 
 	if (dur_ns <= 0)
 		return;			/* it is watched since this moment */
@@ -248,13 +280,18 @@ static void host_look_at(struct watched *w, int64_t now_ns)
 		host_window_close(&w->window, 0);
 		w->thread = NULL;
 	} else if (!same || !w->looks) {
-		host_part(w, tid, dur_ns, now_ns);
+		host_part(w, tid, dur_ns, ran_ns, now_ns);
 	} else {
 		now = w->now;
-		if (!waited || ran_ns)
+		if (!waited || ran_ns) {
 			now = host_see(w, tid, now_ns);
-		host_split(w, &now, waited, dur_ns, ran_ns);
+			delay_ns = host_delayed(w, tid, dur_ns, ran_ns);
+		}
+		host_split(w, &now, waited, dur_ns - delay_ns, ran_ns);
+		delayed.frame = now.frame;
+		host_window_add(&w->window, &delayed, delay_ns);
 		w->now = now;
+		w->lacked = 0;
 		w->looks++;
 		if (w->window.end_ns - w->window.start_ns >= CUT_NS)
 			host_window_close(&w->window, 0);
@@ -284,6 +321,7 @@ static void host_watch(struct rt_thread *th, int64_t now_ns)
 	*w = (struct watched) { .thread = th, .active = activity(th), .look_ns = now_ns };
 	begin_at(w, GET(th->tid), now_ns);
 	w->cpu_ns = host_cpu_ns(w->window.tid);
+	w->delay_ns = host_delay_ns(w->window.tid);
 }
 
 /* Watches those that were active last, except for the runtime's own. */

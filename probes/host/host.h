@@ -35,6 +35,8 @@ bool host_own_descriptors(void);
 bool host_state_look(uint32_t tid, uintptr_t runtime, size_t size, struct host_doing *out);
 /* The processor time of a thread; -1: it has ended. */
 int64_t host_cpu_ns(uint32_t tid);
+/* How long the thread could have run so far, but had no processor; -1: the kernel does not say. */
+int64_t host_delay_ns(uint32_t tid);
 /* Copies memory of this process that may not be mapped; counts nothing, says nothing. */
 size_t host_read(void *to, const void *from, size_t bytes);
 /* Whether the kernel forbids that. */

@@ -59,6 +59,37 @@ int64_t host_cpu_ns(uint32_t tid)
 	return clock_gettime(clock, &t) ? -1 : (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* Reads a file of the thread; false: it has ended, or this is forbidden. */
+static bool read_of_thread(uint32_t tid, const char *name, char *text, size_t size)
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%u/%s", tid, name);
+	fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return false;
+	n = syscall(SYS_read, fd, text, size - 1);
+	syscall(SYS_close, fd);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	return true;
+}
+
+/* The second number of schedstat: Documentation/scheduler/sched-stats.rst of the kernel. */
+int64_t host_delay_ns(uint32_t tid)
+{
+	char text[96], *at, *end;
+	long long ns;
+
+	if (!read_of_thread(tid, "schedstat", text, sizeof(text)) || !(at = strchr(text, ' ')))
+		return -1;
+	ns = strtoll(at, &end, 10);
+	return end == at ? -1 : ns;
+}
+
 /* ---- the calls ---- */
 
 /* How the descriptor of a call is found. */
@@ -163,22 +194,13 @@ static void see_call(long number, const uintptr_t *argument, uintptr_t runtime, 
 
 bool host_state_look(uint32_t tid, uintptr_t runtime, size_t size, struct host_doing *out)
 {
-	char path[64], text[256], *at = text;
+	char text[256], *at = text;
 	uintptr_t argument[2];
 	long number;
-	ssize_t n;
-	int fd;
 
 	*out = (struct host_doing) { .doing = TFT_DOING_NATIVE };
-	snprintf(path, sizeof(path), "/proc/self/task/%u/syscall", tid);
-	fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
+	if (!read_of_thread(tid, "syscall", text, sizeof(text)))
 		return false;
-	n = syscall(SYS_read, fd, text, sizeof(text) - 1);
-	syscall(SYS_close, fd);
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
 	if (text[0] == 'r')
 		return true;
 	out->doing = TFT_DOING_OTHER;

@@ -99,7 +99,8 @@ ENUM(tft_doing_kind, doing_kind,
 	VALUE(TFT_DOING_GIL, DOING_GIL, 9)	/* for Python's global lock */
 	VALUE(TFT_DOING_CHILD, DOING_CHILD, 10)	/* for a child process to end */
 	VALUE(TFT_DOING_FAULT, DOING_FAULT, 11)	/* for a page of memory */
-	VALUE(TFT_DOING_COUNT, DOING_COUNT, 12)
+	VALUE(TFT_DOING_CPU, DOING_CPU, 12)	/* could run, but has no processor */
+	VALUE(TFT_DOING_COUNT, DOING_COUNT, 13)
 )
 
 /* Who told an op or a range. */

@@ -71,7 +71,8 @@ def check_shares(rows, said):
         state = STATE.get(phase["phase"])
         total = sum(row["ns"] for row in mine)
         # a thread that woke up may wait for a processor on the same line
-        if state and sum(row["ns"] for row in mine if row["state"] == state) < total * 0.75:
+        if state and sum(row["ns"] for row in mine
+                         if row["state"] in (state, "no CPU")) < total * 0.75:
             wrong.append(f"{phase['phase']}: {mine}")
         if abs(total - phase["ns"]) > NEAR * said["run_ns"]:
             wrong.append(f"{phase['phase']}: {total / 1e9:.2f} s, the program says "
