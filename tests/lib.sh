@@ -150,8 +150,8 @@ run_case() {
 }
 
 # made_once NAME COMMAND…: what several cases look at, made by the first of them that asks: COMMAND
-# runs with a $work that the others find too; it is the $work of the case from then on. Where COMMAND
-# failed the next case tries again. Not for cases that run at once.
+# runs with a $work that the others find too; it is the $work of the case from then on. Where
+# COMMAND failed the next case tries again. Not for cases that run at once.
 made_once() {
 	work=$tmp/made.$1
 	[ ! -e "$work.complete" ] || return 0

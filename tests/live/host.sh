@@ -130,7 +130,9 @@ os.execv(sys.executable, [sys.executable] + sys.argv[1:])'
 
 any=
 for version in 3.11 3.12 3.13; do
-	[ -z "$(python_of $version)" ] || { any=${any:-$version} && case_run "shares_$version" shares $version; }
+	[ -n "$(python_of $version)" ] || continue
+	any=${any:-$version}
+	case_run "shares_$version" shares $version
 done
 any=${any:-3}
 case_run again again

@@ -34,7 +34,9 @@ bare_loops() {
 	plain=$work
 }
 
-same() { cmp -s "$plain/bare" "$work/said" || fail "its output is not the same: $(first_lines "$work/said")"; }
+same() {
+	cmp -s "$plain/bare" "$work/said" || fail "its output is not the same: $(first_lines "$work/said")"
+}
 
 # compare A B: profiles and reports
 compare() {

@@ -4,7 +4,7 @@ import subprocess
 
 
 def symbols(paths, *options):
-    """(path, kind, name) for each symbol, by one nm: to start it takes longer than to read a file."""
+    """(path, kind, name) for each symbol, by one nm: to start it takes longer than a file does."""
     out = subprocess.check_output(['nm', '-A', *options, *paths], text=True) if paths else ''
     for line in out.splitlines():
         path, rest = line.split(':', 1)
