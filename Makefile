@@ -412,25 +412,25 @@ $(O)/tests/cuda/libtftop-least.so: tests/gpu/least.c $(CUDA_DOUBLE_H)
 .PHONY: tests check check-timing check-versions check-asan check-tsan check-warnings bench golden fuzz
 tests: all $(O)/bundle/tftop $(TEST_TOOLS) $(CUDA_DOUBLES)
 
-# Two at once: the cheapest first, then what takes long. ALONE: those that measure what tftop takes,
-# and those that look for what any tftop leaves.
+# Two at once: what is quick and says most first, then from the longest to the shortest, so that both
+# lanes end together. ALONE: those that look for what any tftop leaves, or run make.
 SUITES := tests/tree.sh tests/runner.sh tests/golden/run.sh tests/completions.sh tests/unit.sh \
-	tests/live/attach_session.sh tests/live/tensorflow.sh tests/pty/run.sh tests/live/late_frameworks.sh \
-	tests/live/opencl.sh tests/live/join.sh tests/live/jax.sh tests/live/contain.sh tests/live/tf_flow.sh \
-	tests/live/clients.sh tests/live/graph.sh tests/probes/run.sh tests/live/watchdog.sh \
-	tests/live/wire.sh \
-	tests/live/late.sh tests/live/tf_kernels.sh tests/probes/opencl.sh tests/live/tf_pools.sh \
-	tests/live/tf_input.sh tests/live/tf_memory.sh tests/live/tf_settings.sh \
-	tests/live/pytorch.sh tests/live/torch_kernels.sh tests/live/torch_lines.sh \
-	tests/live/torch_cost.sh tests/live/torch_findings.sh tests/live/torch_generate.sh \
-	tests/live/jax_findings.sh tests/live/findings.sh \
-	tests/live/batch.sh tests/live/host.sh tests/live/ends.sh tests/live/recording.sh tests/live/cuda.sh tests/live/blas.sh \
-	tests/golden/sizes.sh tests/fuzz/run.sh tests/questions.sh tests/soak/keys.py tests/occupancy.sh \
-	tests/probes/tensorflow.sh tests/probes/pytorch.sh tests/probes/cupti.sh tests/probes/blas.sh \
-	tests/probes/omp.sh tests/probes/pluggable.sh tests/probes/cuda_doubles.sh tests/probes/cuda.sh \
-	tests/live/gen.sh tests/live/save.sh tests/live/trigger.sh tests/live/check.sh \
-	tests/live/import.sh tests/live/export.sh tests/live/diff.sh tests/live/code.sh tests/live/gpu.sh tests/pty/terminal.py
-SUITES_ALONE := tests/soak/soak.py tests/live/session.sh tests/live/security.sh tests/live/kill.sh \
+	tests/live/attach_session.sh tests/live/host.sh tests/live/opencl.sh tests/live/torch_generate.sh \
+	tests/live/late_frameworks.sh tests/live/jax.sh tests/soak/soak.py tests/live/watchdog.sh \
+	tests/live/clients.sh tests/live/torch_findings.sh tests/live/tensorflow.sh tests/live/code.sh \
+	tests/live/torch_cost.sh tests/live/graph.sh tests/live/gpu.sh tests/live/tf_kernels.sh \
+	tests/pty/run.sh tests/live/contain.sh tests/live/tf_flow.sh tests/live/pytorch.sh \
+	tests/live/cuda.sh tests/live/join.sh tests/live/batch.sh tests/live/torch_lines.sh \
+	tests/live/ends.sh tests/live/tf_input.sh tests/live/jax_findings.sh tests/live/torch_kernels.sh \
+	tests/live/tf_pools.sh tests/live/findings.sh tests/live/recording.sh tests/probes/run.sh \
+	tests/live/late.sh tests/live/tf_settings.sh tests/live/tf_memory.sh tests/probes/opencl.sh \
+	tests/live/blas.sh tests/fuzz/run.sh tests/golden/sizes.sh tests/live/wire.sh tests/questions.sh \
+	tests/soak/keys.py tests/occupancy.sh tests/probes/tensorflow.sh tests/probes/pytorch.sh \
+	tests/probes/cupti.sh tests/probes/blas.sh tests/probes/omp.sh tests/probes/pluggable.sh \
+	tests/probes/cuda_doubles.sh tests/probes/cuda.sh tests/live/gen.sh tests/live/save.sh \
+	tests/live/trigger.sh tests/live/check.sh tests/live/import.sh tests/live/export.sh \
+	tests/live/diff.sh tests/pty/terminal.py
+SUITES_ALONE := tests/live/session.sh tests/live/security.sh tests/live/kill.sh \
 	tests/live/attach.sh tests/install.sh
 SUITES_ASAN := tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh tests/soak/keys.py \
 	tests/live/asan.sh

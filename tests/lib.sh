@@ -124,9 +124,10 @@ case_first() {
 }
 
 run_case() {
-	local name=$1 status
+	local name=$1 status folder
 	shift
-	work=$tmp/c.${name//[\/ ]/_} why=
+	folder=$tmp/c.${name//[\/ ]/_}
+	work=$folder why=
 	mkdir "$work" && chmod 777 "$work"
 	"$@"
 	status=$?
@@ -144,8 +145,17 @@ run_case() {
 		echo "not ok $name: ${why:-status $status}"
 		;;
 	esac
-	[ -n "${KEEP:-}" ] || rm -rf "$work"
+	[ -n "${KEEP:-}" ] || rm -rf "$folder"
 	work=$tmp
+}
+
+# made_once NAME COMMAND…: what several cases look at, made by the first of them that asks: COMMAND
+# runs with a $work that the others find too; it is the $work of the case from then on. Where
+# COMMAND failed the next case tries again. Not for cases that run at once.
+made_once() {
+	work=$tmp/made.$1
+	[ ! -e "$work.complete" ] || return 0
+	rm -rf "$work" && mkdir "$work" && "${@:2}" && : >"$work.complete"
 }
 
 # case_beside NAME FUNCTION ARGS…: two of these run at once, each in a shell of its own

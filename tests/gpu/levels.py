@@ -11,7 +11,7 @@ import time
 
 from bench import HERE, TREE, NotMeasured
 
-TURN_S, REHEARSED_S, SWITCHES, SETTLE_NS = 1.0, 0.7, 40, 200_000_000
+TURN_S, REHEARSED_S, SWITCHES, SETTLE_NS = 1.0, 0.3, 40, 200_000_000
 STEPS_MIN = 3	# in a turn, to judge it by
 
 
@@ -189,7 +189,7 @@ def cost(bench):
             ("torch.profiler", lambda: of_profiler(bench)),
             ("without the CUDA probe", lambda: switched(
                 bench, "without the CUDA probe", ["--probe", "-cuda"], ["default"],
-                max(6, some // 4))),
+                2 if bench.rehearsal else some // 4)),
             ("the least client", lambda: beside_least(bench))):
         try:
             run()

@@ -318,7 +318,7 @@ trainer() {
 	[ -n "$root" ] || { skip 'needs root'; return; }
 	[ -x "$train" ] || { skip 'no OpenCL'; return; }
 	make_user_copy && chmod a+rx "$tmp" || return
-	as_user "$user_copy/train_opencl" --steps 400 --delay-ms 20 --batch 16 >"$work/out" 2>&1 &
+	as_user env --default-signal=INT "$user_copy/train_opencl" --steps 400 --delay-ms 20 --batch 16 >"$work/out" 2>&1 &
 	program=$!
 	wait_for 20 find_trainer || { fail 'no trainer'; return; }
 	"$who" "$user_copy/tftop" --json=- -p "$pid" --for 1s >"$work/one" 2>"$work/one.out"

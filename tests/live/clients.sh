@@ -69,12 +69,14 @@ equal() {
 }
 
 # client FILTER COMMAND…: bare, then traced with the counting layer, then
-# traced without it, against the counts of the run before.
+# traced without it, against the counts of the run before. Bare and in the last run ${cheaply[@]} goes
+# before COMMAND: what may take less there.
+cheaply=()
 client() {
 	local filter=$1 bare status begin
 	shift
 	count_layer || return
-	OPENCL_LAYERS= timeout -k 5 240 "$@" >"$work/bare.out" 2>"$work/bare.err"
+	OPENCL_LAYERS= timeout -k 5 240 "${cheaply[@]}" "$@" >"$work/bare.out" 2>"$work/bare.err"
 	bare=$?
 	# the first run may have compiled; what is told is a second one's time
 	begin=$(now_ms)
@@ -87,7 +89,7 @@ client() {
 	[ -s "$work/counted.count" ] || fail "the user's own layer was not called" || return
 	equal "$work/counted.count" "$work/counted.json" || return
 	[ "$filter" = plain ] || return 0
-	traced alone "" "$@"
+	traced alone "" "${cheaply[@]}" "$@"
 	status=$?
 	[ "$status" = "$bare" ] || fail "alone: exit status $status, bare $bare" || return
 	same alone "$filter" || return
@@ -97,7 +99,11 @@ client() {
 
 pyopencl_ops() { python_packages && client plain "$python" "$programs/pyopencl_ops.py"; }
 opencv_umat() { python_packages && client plain "$python" "$programs/opencv_umat.py"; }
-tinygrad_train() { python_packages && client plain "$python" "$programs/tinygrad_train.py"; }
+tinygrad_train() {
+	# without processes of its own that compile, each of which costs more than it compiles
+	local cheaply=(env PARALLEL=0)
+	python_packages && client plain "$python" "$programs/tinygrad_train.py"
+}
 
 # One layer sees one loader copy only; the program counts for itself.
 two_loaders() {

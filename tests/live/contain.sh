@@ -170,7 +170,7 @@ users() {
 	[ -x "$train" ] || { skip 'no OpenCL'; return; }
 	make_user_copy && chmod a+rx "$tmp" || return
 	as_user "${own[@]}" sh -c 'mount -t tmpfs none "$0" && mount -t tmpfs none /dev/shm && exec "$@"' "$user_copy/lib" \
-		"$user_copy/train_opencl" --steps 4000 --delay-ms 20 --batch 16 >"$tmp/out" 2>&1 &
+		env --default-signal=INT "$user_copy/train_opencl" --steps 4000 --delay-ms 20 --batch 16 >"$tmp/out" 2>&1 &
 	program=$!
 	wait_for 20 grep -qs '^step 3 ' "$tmp/out" || { fail "no trainer: $(first_lines "$tmp/out")"; return; }
 	pid=$(find_in "$program" train_opencl)

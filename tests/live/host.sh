@@ -32,17 +32,17 @@ judged() {
 	got=$(python3 "$judge" "$@") || fail "${got:0:900}"
 }
 
-# at least so many seconds of each phase, so that a share does not depend on single looks
-waits_of() {
-	"$tftop" -b --no-config --json="$work/report" -o "$work/recording" -- "$1" "$waits" 2 \
-		sleep python native pipe lock gil child >"$work/said" 2>"$work/errors" ||
+# waits_of VERSION: the phases under that Python, recorded, once for all cases that look at them. At
+# least so many seconds of each phase, so that a share does not depend on single looks.
+waits_of() { made_once "$1" records "$1"; }
+records() {
+	"$tftop" -b --no-config --json="$work/report" -o "$work/recording" -- "$(python_of "$1")" \
+		"$waits" 2 sleep python native pipe lock gil child >"$work/said" 2>"$work/errors" ||
 		fail "status $?: $(tail -n 1 "$work/errors")"
 }
 
 shares() {
-	local python
-	python=$(python_of "$1")
-	waits_of "$python" && judged shares "$work/report" "$work/said" "$waits" || return
+	waits_of "$1" && judged shares "$work/report" "$work/said" "$waits" || return
 	is "lost" "$(report "j['trust']['lost_events']")" 0 && none_impossible || return
 	grep -q 'host is .* host_waits.py:[0-9]* in Phases' "$work/errors" ||
 		fail "not in the report: $(first_lines "$work/errors")"
@@ -50,7 +50,7 @@ shares() {
 
 # The same from the recording, and from what is saved of that.
 again() {
-	waits_of python3 || return
+	waits_of "$any" || return
 	"$tftop" -b --no-config --json="$work/read" "$work/recording" >"$work/out" 2>&1 ||
 		fail "$(tail -n 1 "$work/out")" || return
 	judged shares "$work/read" "$work/said" "$waits" || return
@@ -74,7 +74,7 @@ finding() {
 # On the screen: the line of the device names it, with the line of source where there is room.
 screen() {
 	local width
-	waits_of python3 || return
+	waits_of "$any" || return
 	for width in 160 80; do
 		printf 'wait-settled 60s\nsave-screen %s\n' "$work/screen.$width" >"$work/script"
 		"$tftop" --headless --size "${width}x40" --script "$work/script" "$work/recording" \
@@ -85,11 +85,11 @@ screen() {
 	! grep -q 'idle .* host_waits' "$work/screen.80" || fail "80: $(sed -n 2p "$work/screen.80")"
 }
 
-# hard WHAT: results and status are those without tftop
+# hard WHAT: results and status are those without tftop, which do not depend on the time
 hard() {
-	python3 "$faults" 3 "$1" >"$work/bare" 2>"$work/errors" ||
+	python3 "$faults" 0.1 "$1" >"$work/bare" 2>"$work/errors" ||
 		fail "bare: $(tail -n 1 "$work/errors")" || return
-	"$tftop" -b --no-config --json="$work/report" -- python3 "$faults" 3 "$1" >"$work/said" \
+	"$tftop" -b --no-config --json="$work/report" -- python3 "$faults" 2 "$1" >"$work/said" \
 		2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")" || return
 	cmp -s "$work/bare" "$work/said" || fail "its output is not the same: $(first_lines "$work/said")" ||
 		return
@@ -128,9 +128,13 @@ os.execv(sys.executable, [sys.executable] + sys.argv[1:])'
 		is "said" "$(report "sum('process_vm_readv' in m['text'] for m in j['messages'])")" 1
 }
 
+any=
 for version in 3.11 3.12 3.13; do
-	[ -z "$(python_of $version)" ] || case_run "shares_$version" shares $version
+	[ -n "$(python_of $version)" ] || continue
+	any=${any:-$version}
+	case_run "shares_$version" shares $version
 done
+any=${any:-3}
 case_run again again
 case_run finding finding
 case_run screen screen

@@ -43,6 +43,8 @@ need_pytorch() {
 	*) [ -n "$missing" ] || python=$(tests/venv.sh "$PYTORCH" 2>"$tmp/venv") ||
 		missing=$(tail -n 1 "$tmp/venv") ;;
 	esac
+	# threads that wait for the next loop of PyTorch sleep: two suites run at once
+	export OMP_WAIT_POLICY=PASSIVE
 	[ -z "$missing" ] || skip_suite "$1" "$missing"
 }
 
@@ -56,6 +58,9 @@ need_jax() {
 	export JAX_PLATFORMS=cpu
 	[ -z "$missing" ] || skip_suite "$1" "$missing"
 }
+
+# program_line OUT ERRORS PROGRAM ARGUMENT…: of the list for tests/programs/in_children.py
+program_line() { local IFS=$'\t'; printf '%s\n' "$*"; }
 
 # looks ARGUMENT…: runs the program ${example[@]} with ARGUMENTs under tftop, which writes
 # $work/report; the program writes $work/truth. What share of a step a mistake costs depends on the

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 need_programs "$tftop" "$O/tests/told"
 need_pytorch pytorch
-example=examples/train_torch.py
+example=examples/train_torch.py kinds=tests/programs/torch_kinds.py
 # what other runs have compiled is not taken over
 export PYTHONDONTWRITEBYTECODE=1 TORCHINDUCTOR_CACHE_DIR=$tmp/inductor KINETO_LOG_LEVEL=99
 
@@ -16,11 +16,28 @@ report() { "$python" -c 'import json, sys
 j = json.load(open(sys.argv[1]))
 print(eval(sys.argv[2]))' "$work/report" "$1"; }
 
-# bare ARGUMENT…: the example without tftop, with oneDNN's own words and profiled
+# All programs without tftop, with oneDNN's own words and profiled: each case's into $bare/CASE.
+declare -A options=([conv]= [transformer]='--model transformer' [workers]='--workers 2'
+	[autocast]=--autocast [compile]='--compile aot_eager')
 bare() {
-	ONEDNN_VERBOSE=1 "$python" tests/programs/torch_profiled.py "$work/profile" "$example" "$@" \
-		--truth "$work/bare" >"$work/bare.said" 2>"$work/bare.errors" ||
-		fail "bare: $(tail -n 1 "$work/bare.errors")"
+	local work
+	made_once bare run_bare || return
+	bare=$work
+}
+run_bare() {
+	local name folder
+	for name in "${!options[@]}"; do
+		folder=$work/$name
+		# shellcheck disable=SC2086
+		mkdir "$folder" && program_line "$folder/said" "$folder/errors" tests/programs/torch_profiled.py \
+			"$folder/profile" "$example" "${small[@]}" ${options[$name]} --truth "$folder/truth"
+	done >"$work/list"
+	folder=$work/kinds
+	mkdir "$folder" && program_line "$folder/said" "$folder/errors" "$kinds" --truth "$folder/truth" \
+		>>"$work/list"
+	ONEDNN_VERBOSE=1 "$python" tests/programs/in_children.py "$work/list" torch \
+		torch._dynamo >"$work/said" 2>&1 ||
+		fail "bare: $(tail -qn 1 "$work/said" "$work"/*/errors | tr '\n' ';')"
 }
 
 # watched ARGUMENT…: under tftop
@@ -34,14 +51,15 @@ watched() {
 		fail "told: $(first_lines "$work/errors")"
 }
 
-# trains ARGUMENT…: in both ways, with the same options
+# trains NAME: in both ways, with the same options
 trains() {
 	local got
-	bare "${small[@]}" "$@" && watched "${small[@]}" "$@" || return
-	grep -vE '^(one)?dnn_verbose' "$work/bare.said" | cmp -s - "$work/said" ||
+	# shellcheck disable=SC2086
+	bare && watched "${small[@]}" ${options[$1]} || return
+	grep -vE '^(one)?dnn_verbose' "$bare/$1/said" | cmp -s - "$work/said" ||
 		{ fail "its output is not the same"; return; }
 	got=$("$python" tests/live/pytorch_compare.py --told "$work/told" --truth "$work/truth" \
-		--bare "$work/bare" --profile "$work/profile" --verbose "$work/bare.said" \
+		--bare "$bare/$1/truth" --profile "$bare/$1/profile" --verbose "$bare/$1/said" \
 		${compiled:+--compiled} ${level:+--shapes} ${traced:+--traced "$work/traced" --program "$example"} 2>"$work/errors") ||
 		{ fail "$(first_lines "$work/errors") $(head -n 4 <<<"$got" | tr '\n' ';')"; return; }
 	why=$(head -n 1 <<<"$got")
@@ -54,7 +72,7 @@ compiles() {
 	local line got
 	"$python" -c 'from importlib.metadata import version
 exit(version("torch").startswith("1."))' || { skip "this PyTorch has none"; return; }
-	trains --compile aot_eager || return
+	trains compile || return
 	line=$(grep -n 'scores = run(x)' "$example")
 	got=$(awk -F '\t' '$1 == "compile" && $5 ~ /^torch/ { print $5 " " $6 }' "$work/told")
 	[ "$got" = "torch.compile 0/0 $here/$example:${line%%:*} train" ] || fail "compiled: $got"
@@ -63,15 +81,14 @@ exit(version("torch").startswith("1."))' || { skip "this PyTorch has none"; retu
 # Ways to use autograd and optimizers, and the program's own profiler in the same run: what
 # it saw is what tftop saw.
 together() {
-	local got kinds=tests/programs/torch_kinds.py
-	"$python" $kinds --truth "$work/bare" >"$work/said" 2>"$work/errors" ||
-		{ fail "bare: $(tail -n 1 "$work/errors")"; return; }
+	local got
+	bare || return
 	"$tftop" -b -o "$work/recording" -- "$python" tests/programs/torch_profiled.py \
 		"$work/profile" $kinds --truth "$work/truth" >"$work/said" 2>"$work/errors" || { fail "status $?: $(tail -n 1 "$work/errors")"; return; }
 	"$O/tests/told" "$work/recording" >"$work/told" 2>"$work/errors" ||
 		{ fail "told: $(first_lines "$work/errors")"; return; }
 	got=$("$python" tests/live/pytorch_compare.py --told "$work/told" --truth "$work/truth" \
-		--bare "$work/bare" --profile "$work/profile" 2>"$work/errors") ||
+		--bare "$bare/kinds/truth" --profile "$work/profile" 2>"$work/errors") ||
 		{ fail "$(first_lines "$work/errors") $(head -n 4 <<<"$got" | tr '\n' ';')"; return; }
 	why=$(head -n 1 <<<"$got")
 }
@@ -128,10 +145,10 @@ print(sum(steps for level, (steps, _) in n.items() if level != "off"), n["defaul
 }
 
 small=(--steps 6 --batch 8 --threads 1)
-traced=yes case_run conv trains
-traced=yes level=full case_run transformer trains --model transformer
-case_run workers trains --workers 2
-case_run autocast trains --autocast
+traced=yes case_run conv trains conv
+traced=yes level=full case_run transformer trains transformer
+case_run workers trains workers
+case_run autocast trains autocast
 compiled=yes case_run compile compiles
 case_run together together
 case_run forked forked

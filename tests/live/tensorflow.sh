@@ -14,26 +14,34 @@ report() { "$python" -c 'import json, sys
 j = json.load(open(sys.argv[1]))
 print(eval(sys.argv[2]))' "$work/report" "$1"; }
 
-# profiled MODEL: the example under TensorFlow's own profiler, once, into $tmp/MODEL.bare
+# The example under TensorFlow's own profiler: each model, into $bare/MODEL.
 profiled() {
-	local into=$tmp/$1.bare
-	[ -d "$into" ] && return
-	mkdir "$into" &&
-		"$python" tests/programs/tf_profiled.py "$into/profile" "$example" --model "$1" "${small[@]}" \
-			--truth "$into/truth" >"$into/said" 2>"$into/errors"
+	local work
+	made_once bare profile_all || return
+	bare=$work
+}
+profile_all() {
+	local model
+	for model in cnn loop data session eager; do
+		mkdir "$work/$model" && program_line "$work/$model/said" "$work/$model/errors" \
+			tests/programs/tf_profiled.py "$work/$model/profile" "$example" --model $model "${small[@]}" \
+			--truth "$work/$model/truth"
+	done >"$work/list"
+	"$python" tests/programs/in_children.py "$work/list" tensorflow >"$work/said" 2>&1 ||
+		fail "profiled: $(tail -qn 1 "$work/said" "$work"/*/errors | tr '\n' ';')"
 }
 
 # trains MODEL SOURCE [around]: the example without tftop, under TensorFlow's profiler, and under
 # tftop; its steps are called SOURCE
 trains() {
 	local got
-	profiled "$1" || { fail "profiled: $(tail -n 1 "$tmp/$1.bare/errors")"; return; }
+	profiled || return
 	"$tftop" -b --json="$work/report" --export "chrome:$work/timeline" -- "$python" "$example" \
 		--model "$1" "${small[@]}" --truth "$work/truth" >"$work/said" 2>"$work/errors" ||
 		{ fail "status $?: $(tail -n 1 "$work/errors")"; return; }
-	cmp -s "$tmp/$1.bare/said" "$work/said" || { fail "its output is not the same"; return; }
-	got=$("$python" "$tf_compare" "$tmp/$1.bare/profile" "$work/report" "$work/timeline" "$work/truth" \
-		"$tmp/$1.bare/truth" ${3:+"$3"} 2>"$work/errors") ||
+	cmp -s "$bare/$1/said" "$work/said" || { fail "its output is not the same"; return; }
+	got=$("$python" "$tf_compare" "$bare/$1/profile" "$work/report" "$work/timeline" "$work/truth" \
+		"$bare/$1/truth" ${3:+"$3"} 2>"$work/errors") ||
 		{ fail "$(first_lines "$work/errors") $(head -n 4 <<<"$got" | tr '\n' ';')"; return; }
 	why=$(head -n 1 <<<"$got")
 	got=$(report "(j['steps']['source'], j['trust']['settled'])")
@@ -81,12 +89,12 @@ END
 # The program's own profiler sees what it would have seen.
 profiler() {
 	local got
-	profiled loop || { fail "bare: $(tail -n 1 "$tmp/loop.bare/errors")"; return; }
+	profiled || return
 	"$tftop" -b --json="$work/report" -- "$python" tests/programs/tf_profiled.py "$work/watched" \
 		"$example" --model loop "${small[@]}" >"$work/said" 2>"$work/errors" ||
 		{ fail "status $?: $(tail -n 1 "$work/errors")"; return; }
-	cmp -s "$tmp/loop.bare/said" "$work/said" || { fail "its output is not the same"; return; }
-	got=$("$python" "$tf_compare" "$tmp/loop.bare/profile" "$work/watched" 2>"$work/errors") ||
+	cmp -s "$bare/loop/said" "$work/said" || { fail "its output is not the same"; return; }
+	got=$("$python" "$tf_compare" "$bare/loop/profile" "$work/watched" 2>"$work/errors") ||
 		{ fail "$(first_lines "$work/errors") $(head -n 4 <<<"$got" | tr '\n' ';')"; return; }
 	[ "$(report "j['steps']['count']")" = 8 ] || fail "the steps were not seen beside it"
 }

@@ -28,12 +28,12 @@ under() {
 
 counted() {
 	is "passes" "$(report "s['count'], s['source'], s['passes']")" \
-		"($(truth passes), 'calls of GPT2LMHeadModel', True)"
+		"($(truth passes), 'calls of $(truth model)', True)"
 }
 
 # One line of requests, with as many passes and tokens as the program counted.
-asks() {
-	under "$1" && counted &&
+answers() {
+	counted &&
 		is "requests, passes, tokens" \
 			"$(report "[(k['requests'], k['passes'], k['tokens']) for k in r]")" \
 			"[($(truth requests), $(truth passes), $(truth tokens))]" &&
@@ -80,12 +80,14 @@ attached() {
 
 # Level min sees no ops, and claims neither passes nor requests.
 minimum() {
-	under batch --level min && is "none" "$(report "s.get('passes', False), len(r)")" "(False, 0)"
+	under own --level min && is "none" "$(report "s.get('passes', False), len(r)")" "(False, 0)"
 }
 
-# A recording and a saved file have them too.
+recorded() { under batch -o "$work/recording"; }
+batch() { made_once batch recorded && answers; }
+# A recording has them too.
 kept() {
-	under batch -o "$work/recording" || return
+	made_once batch recorded || return
 	"$tftop" -b --json="$work/again" "$work/recording" >"$work/said" 2>&1 ||
 		{ fail "$(tail -n 1 "$work/said")"; return; }
 	"$python" -c 'import json, sys
@@ -94,8 +96,9 @@ sys.exit(a["requests"] != b["requests"] or a["steps"]["count"] != b["steps"]["co
 		"$work/report" "$work/again" || fail "the recording says otherwise"
 }
 
-for what in same batch beam early threads own raises agent inside pipe; do
-	asked() { asks "$what"; }
+case_run batch batch
+for what in same beam early threads own raises agent inside pipe; do
+	asked() { under "$what" && answers; }
 	case_run "$what" asked
 done
 for what in loop stream; do

@@ -34,12 +34,17 @@ seen() {
 		if not k['name'].endswith(', part'))" | sed '/^$/d' | sort
 }
 
+# oneDNN's own words of the example, and the example under tftop, in one folder.
+example() {
+	ONEDNN_VERBOSE=profile "$python" "${train[@]}" >"$work/bare" 2>"$work/errors" ||
+		{ fail "bare: $(tail -n 1 "$work/errors")"; return; }
+	under "${train[@]}"
+}
+
 # Each primitive once, by name, in the op that runs it, the parts of other threads too.
 primitives() {
 	local got
-	ONEDNN_VERBOSE=profile_exec "$python" "${train[@]}" >"$work/bare" 2>"$work/errors" ||
-		{ fail "bare: $(tail -n 1 "$work/errors")"; return; }
-	under "${train[@]}" || return
+	made_once example example || return
 	verbose exec "$work/bare" >"$work/truth"
 	grep -q convolution "$work/truth" || { skip "oneDNN runs nothing here"; return; }
 	seen >"$work/seen"
@@ -58,9 +63,7 @@ primitives() {
 
 # What was made, and not found in oneDNN's cache, is a compilation and no kernel.
 created() {
-	ONEDNN_VERBOSE=profile_create "$python" "${train[@]}" >"$work/bare" 2>"$work/errors" ||
-		{ fail "bare: $(tail -n 1 "$work/errors")"; return; }
-	under "${train[@]}" || return
+	made_once example example || return
 	verbose create:cache_miss "$work/bare" >"$work/truth"
 	report "'\n'.join(c['what'][len('oneDNN '):] for c in j['compiles'] for i in range(c['count'])
 		if c['what'].startswith('oneDNN '))" | sort | uniq -c | sed 's/^ *//' | sort >"$work/seen"
@@ -70,11 +73,11 @@ created() {
 
 # Without descriptions ITT tells kinds.
 kinds() {
-	local probe=-onednn
-	ONEDNN_VERBOSE=profile_exec "$python" "${train[@]}" >"$work/bare" 2>"$work/errors" ||
-		{ fail "bare: $(tail -n 1 "$work/errors")"; return; }
+	local bare own=$work probe=-onednn
+	made_once example example || return
+	bare=$work/bare work=$own
 	under "${train[@]}" || return
-	verbose exec "$work/bare" | awk '{ n[$2] += $1 } END { for (k in n) print n[k], k }' | sort \
+	verbose exec "$bare" | awk '{ n[$2] += $1 } END { for (k in n) print n[k], k }' | sort \
 		>"$work/truth"
 	seen >"$work/seen"
 	cmp -s "$work/truth" "$work/seen" ||

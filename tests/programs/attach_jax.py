@@ -5,7 +5,7 @@ Two threads compute all the time, of which it does not speak: so the code that a
 is in use at every moment. When FOLDER/go appears it takes 100 counted steps and says so by
 FOLDER/done; FOLDER/again, FOLDER/again.done likewise. With FOLDER/profile it takes 20 more under
 its own jax.profiler, in FOLDER/profiled. profiled: that profiler is on from before tftop comes
-until FOLDER/go.
+until FOLDER/go, and the threads pause, as it keeps all that they do.
 At FOLDER/end it ends with status 3 and FOLDER/result: what it computed in the counted steps.
 It ends with who started it.
 """
@@ -60,6 +60,8 @@ def busy():
     x = np.ones((32, 32), np.float32)
     while not over.is_set():
         np.asarray(around(x))
+        if "profiled" in sys.argv:
+            time.sleep(0.002)
 
 
 results = []

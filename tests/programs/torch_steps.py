@@ -16,7 +16,7 @@ torch.manual_seed(1)
 torch.set_num_threads(1)
 weights = torch.nn.Parameter(torch.rand(8))
 optimizer = torch.optim.SGD([weights], lr=0.1, foreach=False)
-digest = hashlib.sha256()
+digest, results = hashlib.sha256(), []  # what has come out after each hundred steps
 
 
 def forward():
@@ -39,6 +39,8 @@ for step in range(steps):
         loss.backward()
         optimizer.step()
     digest.update(loss.detach().numpy().tobytes())
-digest.update(weights.detach().numpy().tobytes())
+    if step % 100 == 99:
+        digest.update(weights.detach().numpy().tobytes())
+        results.append(digest.hexdigest())
 with open(truth, "w") as file:
-    json.dump({"calls": CALLS, "steps": steps, "digest": digest.hexdigest()}, file)
+    json.dump({"calls": CALLS, "steps": steps, "results": results}, file)

@@ -34,7 +34,7 @@ O = os.path.join(HERE, os.environ.get("O", "build"))
 TFTOP = O + "/tftop"
 PR_SET_PDEATHSIG = 1
 MARK = "TFTOP_SOAK_TEST"
-CLEAN_S = 5             # until nothing of a tftop may be left
+CLEAN_S = 20            # until nothing of a tftop may be left, beside other suites
 END_S = 60              # until a tftop that is asked to end, or a program, has ended
 WARM = 8                # attaches before what a program takes is held against anything
 # What a program may grow by with each attach: tftop's lines in its environment stay.

@@ -14,6 +14,9 @@ import re
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
+from symbols import symbols  # pylint: disable=wrong-import-position
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 OUT = os.environ.get('O', 'build')
 INCLUDE = re.compile(r'^#\s*include\s*"([^"]+)"')
@@ -46,13 +49,13 @@ def objects(rooms):
 def called(rooms):
     """{(from, to): {"symbol in file"}} by symbols."""
     owner, wanted = {}, []
-    for room, path in objects(rooms):
-        for line in subprocess.check_output(['nm', path], text=True).splitlines():
-            *_, kind, symbol = line.split()
-            if kind == 'U':
-                wanted.append((room, os.path.basename(path)[:-2] + '.c', symbol))
-            elif kind in 'TDBRVWC':
-                owner[symbol] = room
+    room_of = {path: room for room, path in objects(rooms)}
+    for path, kind, symbol in symbols(room_of):
+        room = room_of[path]
+        if kind == 'U':
+            wanted.append((room, os.path.basename(path)[:-2] + '.c', symbol))
+        elif kind in 'TDBRVWC':
+            owner[symbol] = room
     arrows = collections.defaultdict(set)
     for room, name, symbol in wanted:
         if owner.get(symbol, room) != room:

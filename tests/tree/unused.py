@@ -7,16 +7,14 @@ lttng_ust_…, which its library finds. Prints a line for each
 offence; exit status 1 if there are any."""
 import os
 import re
-import subprocess
 import sys
+
+sys.dont_write_bytecode = True
+from symbols import symbols  # pylint: disable=wrong-import-position
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 OUT = os.environ.get('O', 'build')
 TOPS = ('tui', 'model', 'keymap', 'probes')
-
-
-def lines(*command):
-    return subprocess.check_output(command, text=True).splitlines()
 
 
 def objects(*tops):
@@ -32,21 +30,20 @@ def objects(*tops):
 def exported():
     """What loaders, and other programs, look up in the built files."""
     files = [os.path.join(OUT, 'lib', name) for name in os.listdir(os.path.join(OUT, 'lib'))]
-    return {line.split()[-1].split('@')[0] for path in files + [os.path.join(OUT, 'tftop')]
-            for line in lines('nm', '-D', '--defined-only', path)}
+    files.append(os.path.join(OUT, 'tftop'))
+    return {name.split('@')[0] for _, _, name in symbols(files, '-D', '--defined-only')}
 
 
 def main():
     path = os.path.join(HERE, 'contract')
     contract = {row.split(':')[0] for row in open(path) if row.strip() and row[0] != '#'}
-    used, defined = set(), {}
-    for obj, source in objects(*TOPS, 'obj/tests/gen'):
-        for line in lines('nm', obj):
-            *_, kind, name = line.split()
-            if kind == 'U':
-                used.add(name)
-            elif kind in 'TDBRC' and source.startswith(TOPS) and not name.startswith('lttng_ust_'):
-                defined.setdefault(name, source)
+    used, defined, sources = set(), {}, dict(objects(*TOPS, 'obj/tests/gen'))
+    for obj, kind, name in symbols(sources):
+        source = sources[obj]
+        if kind == 'U':
+            used.add(name)
+        elif kind in 'TDBRC' and source.startswith(TOPS) and not name.startswith('lttng_ust_'):
+            defined.setdefault(name, source)
     free = set(defined) - used - exported() - {'main'}
     offences = [f'{defined[name]}: {name} is used in no other file: make it static, or remove it' for name in free - contract]
     offences += [f'tests/tree/contract: {name} is used, or gone' for name in contract - free]
