@@ -416,6 +416,17 @@ char *fmt_counter(char buf[FMT_MAX], int64_t value, const char *unit)
 	return buf;
 }
 
+char *fmt_per_second(char buf[FMT_MAX], int64_t period_ns)
+{
+	uint64_t tenths = period_ns > 0 ? UINT64_C(10000000000) / (uint64_t)period_ns : 0;
+
+	buf[0] = '\0';
+	if (period_ns > 0)
+		snprintf(buf, FMT_MAX, "%llu.%u", (unsigned long long)(tenths / 10),
+			 (unsigned)(tenths % 10));
+	return buf;
+}
+
 char *fmt_share(char buf[FMT_MAX], uint64_t part, uint64_t whole)
 {
 	uint64_t tenths;

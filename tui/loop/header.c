@@ -121,7 +121,7 @@ static void header_add_steps(struct header *h, const struct view *view)
 
 	if (!h->status.steps)
 		return;
-	progress_of(&h->steps, view->settings, &progress);
+	progress_of(&h->steps, view->settings, h->status.finished, &progress);
 	if (progress.total)
 		snprintf(total, sizeof(total), "/%lld", (long long)progress.total);
 	if (h->status.last_step_number >= 0 && !h->status.passes) {
@@ -137,15 +137,12 @@ static void header_add_steps(struct header *h, const struct view *view)
 	}
 	strip_add(&h->state, 2, 1, ROLE_DEFAULT, 0, "%8s",
 		  fmt_time(text, h->status.last_step_ns));
-	if (progress.period_ns > 0) {
-		int64_t tenths = 10000000000LL / progress.period_ns;
-
-		strip_add(&h->state, 5, 1, ROLE_DEFAULT, 0, "%4lld.%lld/s",
-			  (long long)(tenths / 10), (long long)(tenths % 10));
-	}
+	if (progress.period_ns > 0)
+		strip_add(&h->state, 5, 1, ROLE_DEFAULT, 0, "%6s/s",
+			  fmt_per_second(text, progress.period_ns));
 	if (*progress_samples(&progress, text, sizeof(text)))
 		strip_add(&h->state, 5, 2, ROLE_DEFAULT, 0, "%s", text);
-	if (progress.left_ns >= 0 && !h->status.finished)
+	if (progress.left_ns >= 0)
 		strip_add(&h->state, 4, 2, ROLE_DEFAULT, 0, "to go %s",
 			  fmt_clock(text, progress.left_ns));
 	header_spark(h);

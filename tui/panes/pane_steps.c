@@ -266,8 +266,8 @@ static void progress_draw(const struct steps_pane *p, const struct view *view, s
 	struct progress progress;
 	char text[256];
 
-	progress_of(&p->steps, view->settings, &progress);
-	progress_sentence(&progress, p->status.finished, text, sizeof(text));
+	progress_of(&p->steps, view->settings, p->status.finished, &progress);
+	progress_sentence(&progress, text, sizeof(text));
 	cut_parts(text, area.width - 2);
 	area_text(area, 1, 0, ROLE_DEFAULT, 0, text);
 }
