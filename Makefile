@@ -425,7 +425,7 @@ SUITES := tests/tree.sh tests/runner.sh tests/golden/run.sh tests/completions.sh
 	tests/live/torch_cost.sh tests/live/torch_findings.sh tests/live/torch_generate.sh \
 	tests/live/jax_findings.sh tests/live/findings.sh \
 	tests/live/batch.sh tests/live/host.sh tests/live/ends.sh tests/live/recording.sh tests/live/cuda.sh tests/live/blas.sh \
-	tests/golden/sizes.sh tests/fuzz/run.sh tests/questions.sh tests/soak/keys.py tests/occupancy.sh \
+	tests/golden/sizes.sh tests/fuzz/run.sh tests/questions.sh tests/agree.sh tests/soak/keys.py tests/occupancy.sh \
 	tests/probes/tensorflow.sh tests/probes/pytorch.sh tests/probes/cupti.sh tests/probes/blas.sh \
 	tests/probes/omp.sh tests/probes/pluggable.sh tests/probes/cuda_doubles.sh tests/probes/cuda.sh \
 	tests/live/gen.sh tests/live/save.sh tests/live/trigger.sh tests/live/check.sh \

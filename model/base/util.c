@@ -293,7 +293,7 @@ char *fmt_time_fine(char buf[FMT_MAX], int64_t ns)
 
 char *fmt_clock(char buf[FMT_MAX], int64_t ns)
 {
-	uint64_t tenths = (ns < 0 ? -(uint64_t)ns : (uint64_t)ns) / 100000000;
+	uint64_t tenths = ((ns < 0 ? -(uint64_t)ns : (uint64_t)ns) + 50000000) / 100000000;
 
 	snprintf(buf, FMT_MAX, "%s%llu:%02u:%02u.%u", ns < 0 ? "-" : "",
 		 (unsigned long long)(tenths / 36000), (unsigned)(tenths / 600 % 60),

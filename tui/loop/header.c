@@ -86,18 +86,21 @@ static void add_phase(struct header *h, const struct view *view, const struct pr
 	}
 }
 
-static void add_elapsed(struct header *h, int64_t pinned_ns)
+/* For how long the program runs or ran, as in the report; if only its events are known, their
+ * time. */
+static void add_elapsed(struct header *h, const struct view *view)
 {
 	int64_t end = h->status.live_ns > h->status.last_ns ? h->status.live_ns
 							    : h->status.last_ns;
+	int64_t ran_ns = view->live ? live_run(view->live)->wall_ns : -1;
 	char clock[FMT_MAX];
 
 	if (h->status.first_ns <= h->status.last_ns)
 		strip_add(&h->state, 3, 2, ROLE_DEFAULT, 0, "%s",
-			  fmt_clock(clock, end - h->status.first_ns));
-	if (pinned_ns)
+			  fmt_clock(clock, ran_ns >= 0 ? ran_ns : end - h->status.first_ns));
+	if (view->pinned_ns)
 		strip_add(&h->state, 4, 2, ROLE_ACCENT, 0, "since %s",
-			  fmt_clock(clock, pinned_ns - h->status.first_ns));
+			  fmt_clock(clock, view->pinned_ns - h->status.first_ns));
 }
 
 /* "12.3 requests/s", "≈410 tokens/s": means from the first request to the end of the last one. */
@@ -185,7 +188,7 @@ static void update_state(struct header *h, struct view *view, int width,
 	strip_clear(&h->state);
 	add_program(h, view, width, first, n_processes);
 	add_phase(h, view, first);
-	add_elapsed(h, view->pinned_ns);
+	add_elapsed(h, view);
 	header_add_steps(h, view);
 	header_add_requests(h);
 	header_add_trust(h);

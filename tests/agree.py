@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A figure that stands in two places is the same in both.
+
+agree.py TFTOP FOLDER RECORDING...: opens each recording with the report as text and as JSON, all
+tables as CSV, and the screens of SCREENS, and compares what they say of one thing. docs/analyses.md
+defines the words.
+"""
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+
+from suite import Suite, is_wanted
+
+tftop, folder = os.path.abspath(sys.argv[1]), sys.argv[2]
+environment = dict(os.environ, TERM="dumb", LC_ALL="C.UTF-8")
+UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}
+TIME = r"-?[\d .]*\d (?:ns|µs|ms|s)\b"
+TABLES = ("ops", "kernels", "copies", "steps", "memory", "counters", "findings", "calls",
+          "devices", "queues", "edges", "processes")
+# name of the screen: what is typed before it is saved
+SCREENS = {
+    "first": "", "ops": "pane ops", "kernels": "pane kernels", "copies": "pane copies",
+    "steps": "pane steps", "memory": "pane memory", "findings": "pane findings", "run": "ri",
+    "slowest": "step slowest", "queues": "queues",
+}
+
+
+class Views:
+    """One recording, as it is shown everywhere."""
+
+    def __init__(self, recording):
+        self.name = os.path.basename(recording.rstrip("/"))
+        self.path = os.path.join(folder, "agree-" + self.name)
+        os.makedirs(self.path)
+        # what the report has no name for is not asked of it
+        script = ["wait-settled 60s"]
+        for name, typed in SCREENS.items():
+            script += [typed] if typed else []
+            script.append("save-screen '%s'" % self.file(name + ".txt"))
+        with open(self.file("script"), "w", encoding="utf-8") as file:
+            file.write("\n".join(script) + "\n")
+        self.ask("--json=" + self.file("json"), recording)
+        self.text = self.ask("-b", recording)
+        self.ask(*[word for table in TABLES for word in
+                   ("--export", "csv:%s:%s" % (table, self.file(table + ".csv")))], recording)
+        self.ask("--headless", "--size", "200x60", "--script", self.file("script"), recording)
+        with open(self.file("json"), encoding="utf-8") as file:
+            self.json = json.load(file)
+
+    def file(self, name):
+        return os.path.join(self.path, name)
+
+    def ask(self, *words):
+        done = subprocess.run([tftop, "--no-config", *words], env=environment, text=True,
+                              stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        if done.returncode:
+            sys.exit("not ok %s: exit status %d: %s" % (words, done.returncode,
+                                                        done.stdout + done.stderr))
+        return done.stdout + done.stderr
+
+    def csv(self, table):
+        with open(self.file(table + ".csv"), encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def screen(self, name):
+        with open(self.file(name + ".txt"), encoding="utf-8") as file:
+            return file.read()
+
+
+class Differs(Exception):
+    pass
+
+
+def ns(text):
+    """The nanoseconds of "1.23 ms", and how much the last digit is worth."""
+    number, unit = text.rsplit(" ", 1)
+    number = number.replace(" ", "")
+    digits = len(number.split(".")[1]) if "." in number else 0
+    return float(number) * UNITS[unit], 10 ** -digits * UNITS[unit]
+
+
+def clock(text):
+    """The nanoseconds of "0:01:02.3", and how much the last digit is worth."""
+    hours, minutes, seconds = text.split(":")
+    return (int(hours) * 3600 + int(minutes) * 60 + float(seconds)) * 1e9, 1e8
+
+
+def found(pattern, text, where):
+    match = re.search(pattern, text)
+    if not match:
+        raise Differs("no '%s' in %s" % (pattern, where))
+    return match.group(1)
+
+
+def same(what, shown, exact):
+    """Both a pair of a value and what its last digit is worth, or an exact number."""
+    shown, exact = [v if isinstance(v, tuple) else (v, 0) for v in (shown, exact)]
+    if abs(shown[0] - exact[0]) > (shown[1] + exact[1]) * 0.501:
+        raise Differs("%s: %s, and %s elsewhere" % (what, shown[0], exact[0]))
+
+
+def duration_of_the_run(v):
+    """Header, report, ri, JSON; where only the events are known, the header has their time."""
+    if "wall_ns" not in v.json["run"]:
+        return
+    wall = v.json["run"]["wall_ns"]
+    same("header", clock(found(r"(\d+:\d\d:\d\d\.\d)", v.screen("first"), "the header")), wall)
+    same("report", ns(found(r"^tftop .*?   (%s)" % TIME, v.text, "the report")), wall)
+    same("ri", ns(found(r"ran for (%s)" % TIME, v.screen("run"), "ri")), wall)
+
+
+def rate_of_steps(v):
+    steps = v.json.get("steps", {})
+    if steps.get("period_ns", 0) <= 0:
+        return
+    rate = (1e9 / steps["period_ns"] - 0.05, 0.1)      # cut after the first decimal
+    shown = [found(r" ([\d.]+)/s ", v.screen("first"), "the header"),
+             found(r"· ([\d.]+) (?:steps|passes)/s", v.screen("steps"), "pane 4"),
+             found(r"(?m)^  [\d ]+ (?:steps|passes) .* ([\d.]+)/s", v.text, "the report")]
+    for text in shown:
+        same("steps per second", float(text), rate)
+
+
+CASES = [duration_of_the_run, rate_of_steps]
+
+
+def main():
+    suite = Suite()
+    for recording in sys.argv[3:]:
+        cases = {"%s, %s" % (os.path.basename(recording.rstrip("/")),
+                             case.__name__.replace("_", " ")): case for case in CASES}
+        cases = {name: case for name, case in cases.items() if is_wanted(name)}
+        views = Views(recording) if cases else None
+        for name, case in cases.items():
+            try:
+                case(views)
+                suite.ok(name)
+            except Differs as why:
+                suite.not_ok(name, why)
+    return suite.end()
+
+
+sys.exit(main())
