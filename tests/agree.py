@@ -21,6 +21,9 @@ UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}
 TIME = r"-?[\d .]*\d (?:ns|µs|ms|s)\b"
 TABLES = ("ops", "kernels", "copies", "steps", "memory", "counters", "findings", "calls",
           "devices", "queues", "edges", "processes")
+# findings whose title has the cost as a share; that of others is of something else
+SHARE_IS_COST = ("input-bound", "launch-bound", "sync-bound", "framework-overhead", "settings",
+                 "host-wait")
 # name of the screen: what is typed before it is saved
 SCREENS = {
     "first": "", "ops": "pane ops", "kernels": "pane kernels", "copies": "pane copies",
@@ -103,6 +106,27 @@ def same(what, shown, exact):
         raise Differs("%s: %s, and %s elsewhere" % (what, shown[0], exact[0]))
 
 
+def unbroken(text):
+    """Without frames, bars and line ends: what a sentence is broken into is one again."""
+    return re.sub(r"\s+", " ", text)
+
+
+def share_of(text):
+    """A share as it is shown, and how much its last digit is worth."""
+    return float(text), 0.1 if "." in text else 1
+
+
+def part(text):
+    """The first time of "19.2 ms", "19.2 of 50.1 ms" and "3.2 ms of 1.1 s"."""
+    words = text.split(" of ")
+    words = words[0].split() + (words[1].split()[-1:] if len(words) > 1 else [])
+    return ns(" ".join(words[:2]))
+
+
+def cost_of(finding):
+    return finding.get("cost_ns_per_step", finding.get("cost_ns_per_second"))
+
+
 def duration_of_the_run(v):
     """Header, report, ri, JSON; where only the events are known, the header has their time."""
     if "wall_ns" not in v.json["run"]:
@@ -125,7 +149,36 @@ def rate_of_steps(v):
         same("steps per second", float(text), rate)
 
 
-CASES = [duration_of_the_run, rate_of_steps]
+def costs_of_findings(v):
+    """The share in a title is that of the cost; report, pane, header and CSV have the same cost."""
+    findings = v.json.get("findings", [])
+    rows = v.csv("findings")
+    if len(rows) != len(findings):
+        raise Differs("%d findings in CSV, %d in JSON" % (len(rows), len(findings)))
+    pane, report = unbroken(v.screen("findings")), unbroken(v.text)
+    for finding, row in zip(findings, rows):
+        per_step = "cost_ns_per_step" in finding
+        cost = finding["cost_ns_per_step" if per_step else "cost_ns_per_second"]
+        where = finding["id"]
+        same(where + " in CSV", float(row["cost"]), cost)
+        share = re.search(r" ([\d.]+) % of (?:each|the) (?:step|pass|time)", finding["title"])
+        if share and where in SHARE_IS_COST:
+            same(where + "'s share", share_of(share.group(1)), 100 * cost / finding["of_ns"])
+        if not cost:
+            continue
+        title = re.escape(finding["title"][:30])
+        for text, name in ((report, "the report"), (pane, "pane 6")):
+            shown = found(r"%s[^!]*? costs ((?:%s|[\d.]+ of %s))" % (title, TIME, TIME), text, name)
+            same("%s in %s" % (where, name), part(shown), cost)
+            if " of " in shown:
+                same("%s in %s, the whole" % (where, name), ns(shown.split(" of ")[1]),
+                     finding["of_ns"])
+    if findings and cost_of(findings[0]):
+        first = found(r"(?m)^ [!·] .*\((\S.*?)\)(?: +\+\d+ more: 6)?$", v.screen("first"), "header")
+        same("header", part(first), cost_of(findings[0]))
+
+
+CASES = [duration_of_the_run, rate_of_steps, costs_of_findings]
 
 
 def main():

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/util.h"
 #include "model/query/findings.h"
 #include "model/query/time.h"
 #include "tests/unit/model_events.h"
@@ -174,6 +175,29 @@ TEST(analyses_verdict_launch)
 	CHECK(model_idle(model, 0, &idle));
 	CHECK_INT(idle.ns[IDLE_LAUNCH], (STEPS - 1) * 55 * US);
 	CHECK_INT(idle.ns[IDLE_OTHER], (STEPS - 1) * 1450 * US);
+	model_free(model);
+}
+
+/* The cost is that of the median step, the share that of the cost in the mean step. */
+TEST(analyses_verdict_share_is_that_of_the_cost)
+{
+	const struct shape shape = {
+		.launch_us = 1500, .kernel_us = 4000, .wait_us = 20, .late_us = 9000,
+		.launch_late = true,
+	};
+	struct model *model = run_steps(&shape, STEPS);
+	struct finding finding = only(model, "launch-bound");
+	struct findings_status status;
+	char share[FMT_MAX];
+
+	model_lock(model);
+	model_findings(model, &status, NULL);
+	model_unlock(model);
+	CHECK_INT(finding.cost_ns, 1505 * US);
+	CHECK(finding_of_ns(&finding, &status) > 8000 * US);
+	fmt_share(share, (uint64_t)finding.cost_ns, (uint64_t)finding_of_ns(&finding, &status));
+	CHECK(strstr(finding.title, share));
+	CHECK(strstr(finding.lines[1], "launch takes 4.5"));
 	model_free(model);
 }
 

@@ -395,7 +395,8 @@ static void update_finding(struct header *h, struct view *view)
 	strip_sentence(&h->finding, 0, 1, warning ? ROLE_ACCENT : ROLE_DEFAULT, top->title, 20);
 	if (top->cost_ns)
 		strip_add(&h->finding, 1, 1, ROLE_DEFAULT, 0, "(%s)",
-			  places_cost(cost, sizeof(cost), top->cost_ns, status->step_ns));
+			  places_cost(cost, sizeof(cost), top->cost_ns,
+				      finding_of_ns(top, status)));
 	if (status->count + status->more > 1)
 		strip_add(&h->finding, 2, 3, ROLE_MUTED, 0, "+%zu more: 6",
 			  status->count + status->more - 1)->right = true;
