@@ -21,6 +21,7 @@ UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}
 TIME = r"-?[\d .]*\d (?:ns|µs|ms|s)\b"
 TABLES = ("ops", "kernels", "copies", "steps", "memory", "counters", "findings", "calls",
           "devices", "queues", "edges", "processes")
+STEP_PARTS = ("compute", "comm", "input", "copies", "launch", "sync", "compile", "host", "other")
 # findings whose title has the cost as a share; that of others is of something else
 SHARE_IS_COST = ("input-bound", "launch-bound", "sync-bound", "framework-overhead", "settings",
                  "host-wait")
@@ -178,7 +179,52 @@ def costs_of_findings(v):
         same("header", part(first), cost_of(findings[0]))
 
 
-CASES = [duration_of_the_run, rate_of_steps, costs_of_findings]
+def moments_and_parts_of_steps(v):
+    """CSV has the zero of the screen, and the parts of a step in CSV are those of pane 4."""
+    steps = {row["step"]: row for row in v.csv("steps")}
+    shown = re.findall(r"(?m)^[▸▹ ] +(\d+) +(%s) +(%s) " % (TIME, TIME), v.screen("steps"))
+    if bool(steps) != bool(shown):
+        raise Differs("%d steps in CSV, %d in pane 4" % (len(steps), len(shown)))
+    for number, start, duration in shown:
+        row = steps[number]
+        moment, digit = ns(start)                      # cut, not rounded
+        same("start of step " + number, (moment + digit / 2, digit), float(row["start"]))
+        same("duration of step " + number, ns(duration), float(row["duration"]))
+    for number, row in steps.items():
+        parts = [int(row[key]) for key in STEP_PARTS if row[key]]
+        if parts and row["launch"]:
+            same("parts of step " + number, sum(parts), float(row["duration"]))
+
+
+def peaks_of_memory(v):
+    rows = {(row["allocator"], row["device"]): row for row in v.csv("memory")}
+    for pool in v.json.get("memory", []):
+        row = rows[pool["allocator"], str(pool.get("device", ""))]
+        if "peak_at_ns" in pool:
+            same(pool["allocator"] + ", peak", float(row["peak-at"]), pool["peak_at_ns"])
+        same(pool["allocator"] + ", live", float(row["live"]), pool["live_bytes"])
+
+
+def names_of_queues(v):
+    """One name for a queue in the report, pane 3 and CSV; CSV has the delay that its page has."""
+    queues = {row["queue"]: row for row in v.csv("queues")}
+    shown = set()
+    for row in v.csv("copies"):
+        if row["queue"]:
+            queue = queues[row["queue"]]
+            shown.add(queue["name"] or "queue " + queue["number"])
+    for name in shown:
+        found(r"(?m)^  (?:h2d|d2h|d2d|p2p|fill|map|unmap)\b.* (%s) " % re.escape(name), v.text,
+              "the report's copies")
+        found(r"(%s)" % re.escape(name), v.screen("copies"), "pane 3")
+    for queue in v.json["queues"]:
+        launch = queue.get("launch", {})
+        if "delay_p50_ns" in launch and not queues[str(queue["id"])]["delay-p50"]:
+            raise Differs("queue %d has a delay in JSON and none in CSV" % queue["id"])
+
+
+CASES = [duration_of_the_run, rate_of_steps, costs_of_findings, moments_and_parts_of_steps,
+         peaks_of_memory, names_of_queues]
 
 
 def main():

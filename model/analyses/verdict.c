@@ -39,6 +39,7 @@ struct means {
 	int64_t whole_ns, ns[STEP_CLASS_COUNT];
 	int64_t mean_ns;		/* what shares are of: the mean step, as all findings have it */
 	int64_t mean_launch_ns;
+	bool apart;			/* that step is another than that of the other findings */
 	const struct step_sums *sums;	/* the sums that have the worst step */
 	struct own_part own;		/* tftop's own part, which the times above are without */
 	uint64_t launches;
@@ -72,7 +73,9 @@ static void take_means(struct model *model, const struct breakdown *b, struct me
 	analyses_progress(model, &status);
 	own_take(model, b, means->ns, &means->own);
 	means->whole_ns -= means->own.whole_ns;
-	means->mean_ns = means->own.whole_ns ? means->whole_ns : status.step_ns;
+	/* bare steps are in none of these means, and shorter */
+	means->apart = means->own.whole_ns || b->calls[CALLS_BARE].total;
+	means->mean_ns = means->apart ? means->whole_ns : status.step_ns;
 	for (int c = 0; c < STEP_CLASS_COUNT; c++)
 		means->ns[c] -= means->own.ns[c];
 	means->mean_launch_ns = means->ns[STEP_LAUNCH];
@@ -142,7 +145,7 @@ static bool passes(struct model *model, const struct means *means, int64_t ns,
 /* Only where the shares are of another step than those of the other findings. */
 static int64_t verdict_of_ns(const struct means *means)
 {
-	return means->own.whole_ns ? means->mean_ns : 0;
+	return means->apart ? means->mean_ns : 0;
 }
 
 static const char *each(const struct model *model, const struct means *means)

@@ -274,6 +274,8 @@ static void report_section_text(const struct report_section *section, struct mod
 	count = snapshot_take(section->rows, model, &rows);
 	if (count && section->compare)
 		qsort(rows, count, section->rows->size, section->compare);
+	if (section->label)
+		section->label(model, rows, count);
 	report_table(&sheet, section->rows->columns, &(struct report_rows) {
 		.rows = rows, .size = section->rows->size, .count = count,
 		.most = section->text_most,
