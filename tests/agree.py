@@ -29,7 +29,8 @@ SHARE_IS_COST = ("input-bound", "launch-bound", "sync-bound", "framework-overhea
 SCREENS = {
     "first": "", "ops": "pane ops", "kernels": "pane kernels", "copies": "pane copies",
     "steps": "pane steps", "memory": "pane memory", "findings": "pane findings", "run": "ri",
-    "slowest": "step slowest", "queues": "queues",
+    "slowest": "step slowest", "queues": "queues", "output": "pane output",
+    "small": "resize 59x11",
 }
 
 
@@ -223,8 +224,18 @@ def names_of_queues(v):
             raise Differs("queue %d has a delay in JSON and none in CSV" % queue["id"])
 
 
+def nothing_more_is_to_come(v):
+    """Of a recording, nothing says that it goes on."""
+    for name in ("output", "small"):
+        again = re.search(r"has printed nothing yet|goes on", v.screen(name))
+        if again:
+            raise Differs("'%s': %s" % (name, again.group(0)))
+    if "findings" in v.json and not v.json["findings"]:
+        found(r"(?m)^findings\n  (none)", v.text, "the report")
+
+
 CASES = [duration_of_the_run, rate_of_steps, costs_of_findings, moments_and_parts_of_steps,
-         peaks_of_memory, names_of_queues]
+         peaks_of_memory, names_of_queues, nothing_more_is_to_come]
 
 
 def main():

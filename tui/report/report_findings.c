@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/analyses/thresholds.h"
 #include "model/query/findings.h"
 #include "model/base/util.h"
 #include "tui/draw/grid.h"
@@ -37,12 +38,17 @@ void report_findings_text(struct model *model, FILE *out)
 	struct findings_status status;
 	struct finding *list = NULL;
 	size_t count;
+	bool few;
 
 	model_lock(model);
 	count = model_findings(model, &status, &list);
+	few = status.steps && status.steps < (uint64_t)model_threshold(model, THRESHOLD_MIN_STEPS);
 	model_unlock(model);
 	if (count)
 		fputs("\nfindings\n", out);
+	else if (status.settled_ns != INT64_MIN)
+		fprintf(out, "\nfindings\n  none%s\n", few ? " yet: too few steps after the warm-up" :
+							  "");
 	for (size_t i = 0; i < count; i++)
 		print_finding(&list[i], &status, out);
 	if (status.more)
