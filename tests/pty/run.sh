@@ -92,6 +92,20 @@ suspends_and_resumes() {
 }
 
 # after KILL: the shell is back, its modes are what they were, echo works.
+# paste TEXT: as a terminal does that was asked to tell pasted text from keys
+paste() {
+	tm set-buffer -- "$1" && tm paste-buffer -p
+}
+
+# Text in which each letter is a key, with lines that would be commands.
+pastes() {
+	start 100x30 "${synth[@]}" && until_screen 'queue 0' || return 1
+	paste $'7?zq\n:quit leave\nqq' && until_screen 'pasted text is no keys' &&
+		until_screen 'queue 0' || return 1
+	press : && until_screen '^:' && paste $'goto 1s\nquit' && until_screen '^:goto 1s quit *$' &&
+		press Escape && press Escape && until_screen 'q quit' && press q && ends_with 0
+}
+
 terminal_is_restored_after() {
 	local before after
 	shell_in 90x30 || return 1
@@ -305,6 +319,7 @@ case_run "C locale, vt100" only_ascii TERM=vt100
 case_run "bars without colours" bars_without_colours
 case_run "NO_COLOR" no_colour NO_COLOR=1
 case_run "TERM=vt100 has no colour" no_colour TERM=vt100
+case_run "pasted text is no keys" pastes
 case_run "suspend and resume" suspends_and_resumes
 for signal in SEGV ABRT BUS TERM; do
 	case_run "terminal restored after SIG$signal" terminal_is_restored_after $signal

@@ -262,6 +262,11 @@ void run_look_at_budget(struct tui *tui);
 /* `run` does not wait any more. */
 void run_forget(struct tui *tui);
 
+/* ---- text_loop.c ---- */
+void tui_unbound_key(struct tui *tui, enum key_table table, struct key key);
+/* A character of pasted text never is a command: it goes where text goes, or nowhere. */
+void tui_pasted_key(struct tui *tui, struct key key);
+
 /* ---- dialog.c ---- */
 void dialog_draw(struct tui *tui, struct area area);
 unsigned dialog_answer(struct tui *tui, const char *answer);
