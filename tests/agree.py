@@ -191,13 +191,35 @@ def moments_and_parts_of_steps(v):
         moment, digit = ns(start)                      # cut, not rounded
         same("start of step " + number, (moment + digit / 2, digit), float(row["start"]))
         same("duration of step " + number, ns(duration), float(row["duration"]))
+    titles = v.screen("steps")
+    titles = [line for line in titles.splitlines() if re.match(r" +(?:step|pass) ", line)]
+    for number, *_ in shown:
+        line = found(r"(?m)^([▸▹ ] +%s .*)$" % number, v.screen("steps"), "pane 4")
+        for key in ("input", "launch", "sync", "host", "other", "compile"):
+            right = titles[0].index(" " + key) + 1 + len(key)
+            cell = re.search(r"(\S+) %$", line[right - 8:right])
+            if cell and not cell.group(1).startswith("<"):
+                same("%s of step %s" % (key, number), share_of(cell.group(1)),
+                     100 * float(steps[number][key]) / float(steps[number]["duration"]))
     for number, row in steps.items():
         parts = [int(row[key]) for key in STEP_PARTS if row[key]]
         if parts and row["launch"]:
             same("parts of step " + number, sum(parts), float(row["duration"]))
 
 
+def words_of_the_critical_path(v):
+    """The path and the classes of a step have no word in common where their times differ."""
+    line = re.search(r"(?m)^  critical path .*$", v.text)
+    if line:
+        both = set(re.findall(r"[a-z]+(?: [a-z]+)*(?= [\d.<]+ %)", line.group(0)))
+        if both & {"launch", "host", "sync"}:
+            raise Differs("the report's path has %s" % sorted(both & {"launch", "host", "sync"}))
+
+
 def peaks_of_memory(v):
+    shares = [float(share) for share in re.findall(r" ([\d.]+) %  +[\d<]\S* % ", v.screen("memory"))]
+    if shares and max(shares) != 100:
+        raise Differs("pane 5: the largest allocator is %s %% of the largest" % max(shares))
     rows = {(row["allocator"], row["device"]): row for row in v.csv("memory")}
     for pool in v.json.get("memory", []):
         row = rows[pool["allocator"], str(pool.get("device", ""))]
@@ -235,7 +257,7 @@ def nothing_more_is_to_come(v):
 
 
 CASES = [duration_of_the_run, rate_of_steps, costs_of_findings, moments_and_parts_of_steps,
-         peaks_of_memory, names_of_queues, nothing_more_is_to_come]
+         words_of_the_critical_path, peaks_of_memory, names_of_queues, nothing_more_is_to_come]
 
 
 def main():

@@ -439,7 +439,8 @@ char *fmt_share(char buf[FMT_MAX], uint64_t part, uint64_t whole)
 	if (!tenths && part)
 		snprintf(buf, FMT_MAX, "<0.1 %%");
 	else if (tenths >= 100)
-		snprintf(buf, FMT_MAX, "%llu %%", (unsigned long long)((tenths + 5) / 10));
+		snprintf(buf, FMT_MAX, "%llu %%",
+			 (unsigned long long)(((__uint128_t)part * 100 + whole / 2) / whole));
 	else
 		snprintf(buf, FMT_MAX, "%u.%u %%", (unsigned)(tenths / 10),
 			 (unsigned)(tenths % 10));

@@ -104,7 +104,7 @@ static void path_draw(const struct steps_pane_row *row, bool passes, struct area
 			break;
 		last_ns = path->ns[most];
 		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s %s %s", i ? " ·" : "",
-				       path_kind_name((enum path_kind)most),
+				       path_kind_label((enum path_kind)most),
 				       fmt_share(share, (uint64_t)last_ns,
 						 (uint64_t)path->whole_ns));
 		if (text_width(text) > area.width - 16)
