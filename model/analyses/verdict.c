@@ -37,7 +37,7 @@ struct means {
 	uint64_t n;			/* 0: too little to report */
 	bool steps;
 	int64_t whole_ns, ns[STEP_CLASS_COUNT];
-	int64_t mean_ns;		/* what shares are of: the mean step, as all findings have it */
+	int64_t mean_ns;		/* what shares are of: the mean step */
 	int64_t mean_launch_ns;
 	bool apart;			/* that step is another than that of the other findings */
 	const struct step_sums *sums;	/* the sums that have the worst step */

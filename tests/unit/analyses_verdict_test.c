@@ -274,6 +274,66 @@ TEST(analyses_verdict_is_silent_where_nothing_is_wrong)
 	model_free(model);
 }
 
+/* What is found of steps whose kernel takes us[i] in step i. */
+static struct finding of_kernels(const int64_t *us, int n)
+{
+	struct finding *list, found = { .id = "" };
+	struct model *model = model_with_device();
+	struct findings_status status;
+	int64_t now = 0;
+	size_t count;
+
+	apply_one(model, ev_name(21, NAME_RANGE, "step"));
+	apply_one(model, ev_name(22, NAME_CALL, "clFinish"));
+
+	for (int i = 0; i < n; i++) {
+		const struct shape shape = { .kernel_us = us[i], .wait_us = 20 };
+
+		one_step(model, &shape, i, &now);
+	}
+	model_finish(model, false);
+	model_lock(model);
+	count = model_findings(model, &status, &list);
+	model_unlock(model);
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(list[i].id, "slower-steps"))
+			found = list[i];
+	free(list);
+	model_free(model);
+	return found;
+}
+
+TEST(analyses_slower_steps)
+{
+	int64_t us[400];
+	struct finding finding;
+
+	/* a step up by half, with noise of a tenth: told with the step, and what it costs */
+	for (int i = 0; i < 60; i++)
+		us[i] = (i < 40 ? 4000 : 6000) + i % 7 * 60;
+	finding = of_kernels(us, 60);
+	CHECK(strstr(finding.title, "steps got slower: from step 40 on they take 6."));
+	CHECK(strstr(finding.lines[0], "most of it in compute"));
+	CHECK(finding.cost_ns > 600 * US && finding.cost_ns < 800 * US);
+	/* many steps, which share bins */
+	for (int i = 0; i < 400; i++)
+		us[i] = (i < 200 ? 4000 : 6000) + i % 7 * 60;
+	CHECK(strstr(of_kernels(us, 400).title, "from step 20"));
+	/* not: steps that vary, a few slow ones, faster ones, too few after the change */
+	for (int i = 0; i < 60; i++)
+		us[i] = 4000 + i * 37 % 11 * 400;
+	CHECK_STR(of_kernels(us, 60).id, "");
+	for (int i = 0; i < 60; i++)
+		us[i] = i / 5 == 6 ? 9000 : 4000;
+	CHECK_STR(of_kernels(us, 60).id, "");
+	for (int i = 0; i < 60; i++)
+		us[i] = i < 30 ? 6000 : 4000;
+	CHECK_STR(of_kernels(us, 60).id, "");
+	for (int i = 0; i < 60; i++)
+		us[i] = i < 54 ? 4000 : 6000;
+	CHECK_STR(of_kernels(us, 60).id, "");
+}
+
 TEST(analyses_breakdown_mean_is_exact)
 {
 	const struct shape shape = {
