@@ -324,8 +324,8 @@ static void launch_class_line(const struct means *means, int64_t all_ns, int64_t
 	char all[FMT_MAX], small[FMT_MAX], others[96] = "";
 
 	if (small_ns)
-		snprintf(others, sizeof(others), ", %s of it for the small kernels of another finding",
-			 fmt_time(small, small_ns));
+		snprintf(others, sizeof(others), ", %s of it for the small kernels of another "
+			 "finding", fmt_time(small, small_ns));
 	if (all_ns > finding->cost_ns)
 		snprintf(finding->lines[1], FINDING_TEXT, "launch takes %s of the mean %s%s%s",
 			 fmt_time(all, all_ns), means->steps ? "step" : "second", others,
