@@ -126,6 +126,19 @@ above() {
 	"$tftop" -b "$work/above/two/" >"$work/out" 2>&1 || fail "two: $(first_lines "$work/out")"
 }
 
+# Who only looks at a recording changes nothing in it, unless asked to.
+marks_are_asked_for() {
+	record --steps 2 || return
+	printf '%s\n' 'wait-settled 20s' 'mark a' 'unmark a' 'mark b seen' quit >"$work/script"
+	"$tftop" --headless --script "$work/script" "$work/rec" >"$work/out" 2>&1 ||
+		fail "mark: $(first_lines "$work/out")" || return
+	[ ! -e "$work/rec/marks" ] || fail "wrote marks unasked" || return
+	sed -i 's/^quit/keep-marks\nquit/' "$work/script"
+	"$tftop" --headless --script "$work/script" "$work/rec" >"$work/out" 2>&1 ||
+		fail "keep-marks: $(first_lines "$work/out")" || return
+	is 'kept' "$(cut -d' ' -f1,3 "$work/rec/marks" 2>&1)" 'b seen'
+}
+
 # Pipes that nobody writes into, where files should be.
 pipes() {
 	local file
@@ -518,6 +531,7 @@ case_run refuses_full_folder refuses_full_folder
 case_run without_trace without_trace
 case_run refuses_foreign_folder refuses_foreign_folder
 case_run above above
+case_run marks_are_asked_for marks_are_asked_for
 case_run pipes pipes
 case_run foreign_trace foreign_trace
 case_run damaged damaged
