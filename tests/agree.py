@@ -30,7 +30,7 @@ SCREENS = {
     "first": "", "ops": "pane ops", "kernels": "pane kernels", "copies": "pane copies",
     "steps": "pane steps", "memory": "pane memory", "findings": "pane findings", "run": "ri",
     "slowest": "step slowest", "queues": "queues", "output": "pane output",
-    "small": "resize 59x11",
+    "longest": "fit all\npane kernels\nkey <Home><Enter>i", "small": "resize 59x11",
 }
 
 
@@ -207,6 +207,13 @@ def moments_and_parts_of_steps(v):
             same("parts of step " + number, sum(parts), float(row["duration"]))
 
 
+def longest_run_of_the_costliest_kernel(v):
+    """What Enter selects in pane 2, in a window of the whole run."""
+    match = re.search(r"here +(%s) +of .*? max (%s)" % (TIME, TIME), v.screen("longest"))
+    if match and "not finished" not in v.screen("longest"):
+        same("the run that Enter selects", ns(match.group(1)), ns(match.group(2)))
+
+
 def words_of_the_critical_path(v):
     """The path and the classes of a step have no word in common where their times differ."""
     line = re.search(r"(?m)^  critical path .*$", v.text)
@@ -257,7 +264,7 @@ def nothing_more_is_to_come(v):
 
 
 CASES = [duration_of_the_run, rate_of_steps, costs_of_findings, moments_and_parts_of_steps,
-         words_of_the_critical_path, peaks_of_memory, names_of_queues, nothing_more_is_to_come]
+         longest_run_of_the_costliest_kernel, words_of_the_critical_path, peaks_of_memory, names_of_queues, nothing_more_is_to_come]
 
 
 def main():
