@@ -161,6 +161,18 @@ leaves_it_running() {
 	kill "$pid" && until_true 10 gone "$pid"
 }
 
+# With the screen gone, tftop says how to come back.
+says_what_it_leaves() {
+	local pid
+	start 100x30 sh -c "exec '$tftop' --no-config -- tail -f /dev/null 2>'$pty_work/err'" &&
+		until_screen 'q quit' && press q && until_screen 'tail runs:' || return 1
+	pid=$(programs tail) && [ -n "$pid" ] || return 1
+	press l && ends_with 0 || return 1
+	kill "$pid"
+	is 'said' "$(cat "$pty_work/err")" \
+		"tftop: tail runs on as process $pid; 'tftop --join $pid' watches it again"
+}
+
 stops_it() {
 	asks_before_leaving && press C-c && until_screen 'tail runs' && press s && ends_with 130
 }
@@ -331,6 +343,7 @@ case_run "standard error is kept" stderr_is_kept
 case_run "prompt and errors" prompt_and_errors
 case_run "configuration with an error" configuration
 case_run "asks, and leaves the program running" leaves_it_running
+case_run "says what it leaves running" says_what_it_leaves
 case_run "stops the program" stops_it
 case_run "stops a program that ignores SIGINT" stops_a_stubborn_one
 case_run "keys go to the program" types_to_program

@@ -68,6 +68,7 @@ void tui_say(struct tui *tui, bool error, const char *format, ...)
 void tui_leave(struct tui *tui)
 {
 	save_leave(tui);
+	tui->left_running |= tui_program_runs(tui);
 	if (tui_program_runs(tui) && tui->options->n_pids)
 		live_let_go(tui->live);
 	else if (tui_program_runs(tui))

@@ -141,6 +141,7 @@ struct tui {
 
 	bool dirty;			/* a frame must be drawn when it is due */
 	bool quit;
+	bool left_running;		/* the program runs on without tftop */
 	bool reopen;			/* ... and return, because the cache was damaged */
 	int exit_status;		/* -1: that of PROGRAM */
 	enum stop_stage stop;
