@@ -59,7 +59,7 @@ const char *option_words(const struct option_row *row, char words[512])
 static const char help_head[] =
 "tftop [OPTIONS] -- PROGRAM [ARG...]   run PROGRAM and watch it live\n"
 "tftop [OPTIONS] DIR|FILE              open a recording of tftop or others\n"
-"tftop [OPTIONS] -p PID|NAME, --join   watch a running program (see --check)\n"
+"tftop [OPTIONS] -p PID|NAME, --join   watch a running one (--check, --control)\n"
 "\n";
 
 static const char help_tail[] =
