@@ -29,6 +29,8 @@ short_help() {
 }
 case_run 'short help' short_help
 case_run 'bash formats' completes 'csv:ops:' in_bash tftop --export csv:o
+case_run 'bash formats, as bash divides them' completes 'ops: copies:' in_bash tftop --export csv :
+case_run 'bash formats, begun' completes 'ops:' in_bash tftop --export csv : o
 case_run 'bash levels' completes 'off min default full' in_bash tftop --level ''
 case_run 'bash programs' completes bash in_bash tftop -- bas
 if command -v fish >/dev/null; then
