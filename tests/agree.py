@@ -176,7 +176,8 @@ def costs_of_findings(v):
                 same("%s in %s, the whole" % (where, name), ns(shown.split(" of ")[1]),
                      finding["of_ns"])
     if findings and cost_of(findings[0]):
-        first = found(r"(?m)^ [!·] .*\((\S.*?)\)(?: +\+\d+ more: 6)?$", v.screen("first"), "header")
+        first = found(r"(?m)^ [!·] .*\((\S.*?)\)(?: +\+\d+ more: 6)?$", v.screen("first"),
+                      "the header")
         same("header", part(first), cost_of(findings[0]))
 
 
@@ -224,7 +225,8 @@ def words_of_the_critical_path(v):
 
 
 def peaks_of_memory(v):
-    shares = [float(share) for share in re.findall(r" ([\d.]+) %  +[\d<]\S* % ", v.screen("memory"))]
+    shares = re.findall(r" ([\d.]+) %  +[\d<]\S* % ", v.screen("memory"))
+    shares = [float(share) for share in shares]
     if shares and max(shares) != 100:
         raise Differs("pane 5: the largest allocator is %s %% of the largest" % max(shares))
     rows = {(row["allocator"], row["device"]): row for row in v.csv("memory")}
@@ -264,7 +266,8 @@ def nothing_more_is_to_come(v):
 
 
 CASES = [duration_of_the_run, rate_of_steps, costs_of_findings, moments_and_parts_of_steps,
-         longest_run_of_the_costliest_kernel, words_of_the_critical_path, peaks_of_memory, names_of_queues, nothing_more_is_to_come]
+         longest_run_of_the_costliest_kernel, words_of_the_critical_path, peaks_of_memory,
+         names_of_queues, nothing_more_is_to_come]
 
 
 def main():

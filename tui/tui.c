@@ -315,7 +315,7 @@ static void print_errors(struct tui *tui)
 }
 
 /* After the screen is gone: the program that was left, and how to come back to it. */
-static void say_left(const struct tui *tui)
+static void tui_say_left(const struct tui *tui)
 {
 	int pid = tui->live ? (int)live_run(tui->live)->pid : 0;
 
@@ -345,7 +345,7 @@ int tui_run(const struct options *options, struct model *model, struct live *liv
 	screen_close(tui.screen);
 	capture_end(tui.capture);
 	signals_end();
-	say_left(&tui);
+	tui_say_left(&tui);
 	save_leave(&tui);
 	if (tui.save_error)
 		complain_on_stderr("%s", tui.save_error);

@@ -60,7 +60,7 @@ static bool is_zoomed_out(const struct tui *tui)
 	return tui->status.finished && window_ns / 2 > tui->status.last_ns - tui->status.first_ns;
 }
 
-static unsigned zoom(struct command_run *run, int direction)
+static unsigned time_zoom(struct command_run *run, int direction)
 {
 	struct tui *tui = run->tui;
 	struct view *view = &tui->view;
@@ -77,12 +77,12 @@ static unsigned zoom(struct command_run *run, int direction)
 
 unsigned cmd_zoom_in(struct command_run *run)
 {
-	return zoom(run, -1);
+	return time_zoom(run, -1);
 }
 
 unsigned cmd_zoom_out(struct command_run *run)
 {
-	return zoom(run, 1);
+	return time_zoom(run, 1);
 }
 
 /* Parses a number of columns, "12c". Returns 0 if it is none. */

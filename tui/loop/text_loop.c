@@ -34,5 +34,6 @@ void tui_pasted_key(struct tui *tui, struct key key)
 	else if (table == TABLE_OUTPUT)
 		session_input(live_session(tui->live), bytes, output_key_bytes(key, bytes));
 	else
-		tui_say(tui, true, "pasted text is no keys: it goes into the prompt, once that is open");
+		tui_say(tui, true, "pasted text is no keys: it goes into the prompt, once that is "
+			"open");
 }

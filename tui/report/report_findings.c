@@ -47,8 +47,8 @@ void report_findings_text(struct model *model, FILE *out)
 	if (count)
 		fputs("\nfindings\n", out);
 	else if (status.settled_ns != INT64_MIN)
-		fprintf(out, "\nfindings\n  none%s\n", few ? " yet: too few steps after the warm-up" :
-							  "");
+		fprintf(out, "\nfindings\n  none%s\n",
+			few ? " yet: too few steps after the warm-up" : "");
 	for (size_t i = 0; i < count; i++)
 		print_finding(&list[i], &status, out);
 	if (status.more)

@@ -5,9 +5,9 @@
  * in the settings. When the run has ended, the rate is that of the whole run, as in the report.
  *
  * Steady: counted back from the last step, windows of five steps, moved by five, have a median that
- * is within a tenth (or three times the noise, if that is more) of the median of the last twenty. The
- * noise is the median difference between two of these steps in a row. So a single slow step does
- * not end the steady state, while a slow start, or a program that becomes slower, does.
+ * is within a tenth (or three times the noise, if that is more) of the median of the last twenty.
+ * The noise is the median difference between two of these steps in a row. So a single slow step
+ * does not end the steady state, while a slow start, or a program that becomes slower, does.
  *
  * Pure: O(steps), no model. Threads: any.
  */
