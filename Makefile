@@ -424,7 +424,7 @@ SUITES := tests/tree.sh tests/runner.sh tests/golden/run.sh tests/completions.sh
 	tests/live/ends.sh tests/live/tf_input.sh tests/live/jax_findings.sh tests/live/torch_kernels.sh \
 	tests/live/tf_pools.sh tests/live/findings.sh tests/live/recording.sh tests/probes/run.sh \
 	tests/live/late.sh tests/live/tf_settings.sh tests/live/tf_memory.sh tests/probes/opencl.sh \
-	tests/live/blas.sh tests/fuzz/run.sh tests/golden/sizes.sh tests/live/wire.sh tests/questions.sh \
+	tests/live/blas.sh tests/fuzz/run.sh tests/golden/sizes.sh tests/live/wire.sh tests/questions.sh tests/agree.sh \
 	tests/soak/keys.py tests/occupancy.sh tests/probes/tensorflow.sh tests/probes/pytorch.sh \
 	tests/probes/cupti.sh tests/probes/blas.sh tests/probes/omp.sh tests/probes/pluggable.sh \
 	tests/probes/cuda_doubles.sh tests/probes/cuda.sh tests/live/gen.sh tests/live/save.sh \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # bash completion for tftop, made by "make docs" from the table of its options.
-_tftop()
+_tftop_words()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} i
 	COMPREPLY=()
@@ -31,5 +31,24 @@ _tftop()
 	*) COMPREPLY=($(compgen -f -- "$cur")) ;;
 	esac
 	[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace
+}
+_tftop()
+{
+	local words=() i last
+	for ((i = 0; i <= COMP_CWORD; i++)); do
+		if ((i > 1)) && [[ ${COMP_WORDS[i]} == :* || ${words[-1]} == *: ]]; then
+			words[-1]+=${COMP_WORDS[i]}
+		else
+			words+=("${COMP_WORDS[i]}")
+		fi
+	done
+	if ((${#words[@]} > COMP_CWORD)); then
+		_tftop_words
+		return
+	fi
+	local COMP_WORDS=("${words[@]}") COMP_CWORD=$((${#words[@]} - 1))
+	_tftop_words
+	last=${words[-1]}
+	COMPREPLY=("${COMPREPLY[@]#"${last%"${last##*:}"}"}")
 }
 complete -F _tftop tftop

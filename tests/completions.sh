@@ -18,7 +18,19 @@ in_bash() {
 case_run 'bash options' completes --theme in_bash tftop --th
 case_run 'bash themes' completes 'dark light 16 contrast mono' in_bash tftop --theme ''
 case_run 'bash long names of letters' completes '--verbose --version' in_bash tftop --ver
+# What one finds by --help fits on a terminal, and names the ways in.
+short_help() {
+	local way
+	"$tftop" --help >"$work/help" || fail "status $?" || return
+	[ "$(wc -l <"$work/help")" -le 24 ] && ! grep -E '.{81}' "$work/help" || fail 'too long' || return
+	for way in --join --check --control; do
+		grep -qe "$way" "$work/help" || fail "$way is missing" || return
+	done
+}
+case_run 'short help' short_help
 case_run 'bash formats' completes 'csv:ops:' in_bash tftop --export csv:o
+case_run 'bash formats, as bash divides them' completes 'ops: copies:' in_bash tftop --export csv :
+case_run 'bash formats, begun' completes 'ops:' in_bash tftop --export csv : o
 case_run 'bash levels' completes 'off min default full' in_bash tftop --level ''
 case_run 'bash programs' completes bash in_bash tftop -- bas
 if command -v fish >/dev/null; then

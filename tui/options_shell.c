@@ -59,7 +59,7 @@ const char *option_words(const struct option_row *row, char words[512])
 static const char help_head[] =
 "tftop [OPTIONS] -- PROGRAM [ARG...]   run PROGRAM and watch it live\n"
 "tftop [OPTIONS] DIR|FILE              open a recording of tftop or others\n"
-"tftop [OPTIONS] -p PID|NAME, --join   watch a running program (see --check)\n"
+"tftop [OPTIONS] -p PID|NAME, --join   watch a running one (--check, --control)\n"
 "\n";
 
 static const char help_tail[] =
@@ -200,12 +200,29 @@ static bool is_other(const struct option_row *row)
 	       !is_folder(row) && !is_process(row);
 }
 
+/* bash takes a colon for a word of its own: they are put together, and of what is completed stays
+ * what comes after the last colon. */
+static void bash_colons(FILE *out)
+{
+	fputs("_tftop()\n{\n"
+	      "\tlocal words=() i last\n"
+	      "\tfor ((i = 0; i <= COMP_CWORD; i++)); do\n"
+	      "\t\tif ((i > 1)) && [[ ${COMP_WORDS[i]} == :* || ${words[-1]} == *: ]]; then\n"
+	      "\t\t\twords[-1]+=${COMP_WORDS[i]}\n"
+	      "\t\telse\n\t\t\twords+=(\"${COMP_WORDS[i]}\")\n\t\tfi\n\tdone\n"
+	      "\tif ((${#words[@]} > COMP_CWORD)); then\n\t\t_tftop_words\n\t\treturn\n\tfi\n"
+	      "\tlocal COMP_WORDS=(\"${words[@]}\") COMP_CWORD=$((${#words[@]} - 1))\n"
+	      "\t_tftop_words\n"
+	      "\tlast=${words[-1]}\n"
+	      "\tCOMPREPLY=(\"${COMPREPLY[@]#\"${last%\"${last##*:}\"}\"}\")\n}\n", out);
+}
+
 static void write_bash(FILE *out)
 {
 	char words[512], name[40];
 
 	fprintf(out,
-		"# SPDX-License-Identifier: MIT\n# bash %s_tftop()\n{\n"
+		"# SPDX-License-Identifier: MIT\n# bash %s_tftop_words()\n{\n"
 		"\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} i\n"
 		"\tCOMPREPLY=()\n\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
 		"\t\tif [[ ${COMP_WORDS[i]} == -- ]]; then\n\t\t\tif ((i + 1 == COMP_CWORD)); "
@@ -231,8 +248,9 @@ static void write_bash(FILE *out)
 		for (int at = 0; next_name(&option_rows[i], &at, name); )
 			fprintf(out, "%s%s ", name, *option_rows[i].value == '=' ? "=" : "");
 	fprintf(out, "--' -- \"$cur\")) ;;\n\t*) COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n\tesac\n"
-		     "\t[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace\n}\ncomplete -F _tftop "
-		     "tftop\n");
+		     "\t[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace\n}\n");
+	bash_colons(out);
+	fputs("complete -F _tftop tftop\n", out);
 }
 
 /* Quotes the text for use within single quotes of a shell. */

@@ -314,6 +314,17 @@ static void print_errors(struct tui *tui)
 	free(messages);
 }
 
+/* After the screen is gone: the program that was left, and how to come back to it. */
+static void tui_say_left(const struct tui *tui)
+{
+	int pid = tui->live ? (int)live_run(tui->live)->pid : 0;
+
+	if (tui->left_running && !tui->options->headless && pid > 0)
+		complain_on_stderr("%s runs on as process %d; 'tftop %s %d' watches it again",
+				   tui_program_name(tui), pid,
+				   tui->options->n_pids ? "-p" : "--join", pid);
+}
+
 int tui_run(const struct options *options, struct model *model, struct live *live)
 {
 	struct tui tui;
@@ -334,6 +345,7 @@ int tui_run(const struct options *options, struct model *model, struct live *liv
 	screen_close(tui.screen);
 	capture_end(tui.capture);
 	signals_end();
+	tui_say_left(&tui);
 	save_leave(&tui);
 	if (tui.save_error)
 		complain_on_stderr("%s", tui.save_error);

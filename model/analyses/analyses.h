@@ -52,6 +52,7 @@ struct analysis {
 	X(LAUNCH, analysis_launch) \
 	X(CRITICAL, analysis_critical) \
 	X(SLOWDOWN, analysis_slowdown) \
+	X(SLOWER_STEPS, analysis_slower_steps) \
 	X(CORES, analysis_cores) \
 	X(WIRE, analysis_wire) \
 	X(POOLS, analysis_pools) \

@@ -497,3 +497,13 @@ const char *path_kind_name(enum path_kind kind)
 
 	return kind < PATH_KINDS ? words[kind] : "";
 }
+
+const char *path_kind_label(enum path_kind kind)
+{
+	switch (kind) {
+	case PATH_HOST: return "other code";
+	case PATH_LAUNCH: return "launching";
+	case PATH_SYNC: return "waking up";
+	default: return path_kind_name(kind);
+	}
+}

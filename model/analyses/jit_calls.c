@@ -265,6 +265,7 @@ static void jit_calls_review(struct model *model, void *state, struct findings *
 	if (!basis->steps || !basis_ready(model, basis) || !j->sum.calls)
 		return;
 	finding.cost_ns = basis_cost(basis, j->sum.in_ns + j->sum.between_ns);
+	finding.of_ns = basis_whole(basis);
 	if (per_mille(finding.cost_ns, basis_whole(basis)) <
 	    model_threshold(model, THRESHOLD_OVERHEAD_SHARE) * 10)
 		return;

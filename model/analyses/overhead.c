@@ -331,7 +331,7 @@ static void overhead_review(struct model *model, void *state, struct findings *f
 	char place[PLACE_TEXT];
 	struct finding finding = {
 		.id = "framework-overhead", .severity = SEVERITY_WARNING,
-		.cost_ns = in_ops_ns + between_ns - own_ns,
+		.cost_ns = in_ops_ns + between_ns - own_ns, .of_ns = whole_ns,
 		.evidence = { .kind = EVIDENCE_TIME, .t0 = o->worst_t0, .t1 = o->worst_t1,
 			      .row = o->worst_row },
 		.advice = "use ops on whole tensors instead of many small ones, or a larger batch; "

@@ -244,7 +244,7 @@ static void same_data_report(struct model *model, const struct same_data *s,
 	char time[FMT_MAX], count[FMT_MAX], tensors[FMT_MAX], share[FMT_MAX], where[PLACE_TEXT];
 	struct finding finding = {
 		.id = "same-data", .subject = place->frame, .severity = SEVERITY_WARNING,
-		.cost_ns = same->cost_ns,
+		.cost_ns = same->cost_ns, .of_ns = basis_whole(&s->basis),
 		.evidence = { .kind = EVIDENCE_TIME, .t0 = place->t0, .t1 = place->t1,
 			      .row = place->row },
 		.advice = "copy or convert data that does not change once, before the loop, and "

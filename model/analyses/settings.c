@@ -320,6 +320,7 @@ static void review_one(struct model *model, const struct basis *basis, const str
 	const char *value = NULL;
 	struct finding f = {
 		.id = "settings", .subject = t->process * WHATS + what, .cost_ns = cost_ns,
+		.of_ns = whole_ns,
 		.severity = thousandths >= 500 ? SEVERITY_WARNING : SEVERITY_NOTE,
 		.evidence = {
 			.kind = EVIDENCE_OP, .t0 = w->t0, .t1 = w->t1, .row = w->row,

@@ -74,7 +74,7 @@ struct model;
 	X(EAGER_OPS, "eager-ops", 20, 1, 100000, "count", \
 	  "report eager ops when a step runs at least this many") \
 	X(SLOWER, "slowdown", 20, 1, 1000, "%", \
-	  "report a kernel that takes this much longer late in the run than early") \
+	  "report a kernel, or steps, that take this much longer late in the run than early") \
 	X(SLOWER_SHARE, "slowdown-share", 2, 0, 100, "%", \
 	  "report slower kernels when they cost this share of a step")
 

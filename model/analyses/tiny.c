@@ -495,7 +495,7 @@ static void cost_line(const struct small_queue *queue, enum scope scope, struct 
 	fmt_time(run, queue->sum[scope].run_ns / (int64_t)queue->sum[scope].kernels);
 	fmt_time(launch, launch_cost(queue));
 	snprintf(finding->lines[1], FINDING_TEXT,
-		 "the mean run takes %s, the launch of one %s", run, launch);
+		 "the mean run takes %s, one can be launched every %s", run, launch);
 }
 
 /* How much of what is lost on that queue per step is tftop's own. */

@@ -7,8 +7,9 @@
  * with the whole. A class is reported when its share exceeds its threshold: input-share and
  * input-share-high (5 and 20 %, as in XProf), launch-share and sync-share. Its cost is the mean
  * of the class: removing the cause saves at most this, because the class contains only time in
- * which no device worked. For launch and sync the cost is not more than in the median step,
- * because what else runs on the host makes some steps long. What small kernels explain (tiny.c)
+ * which no device worked. For launch and sync the cost is not more than in the median step, and the
+ * threshold is that step's, because what else runs on the host makes some steps long; what is told
+ * is the cost as a share of the mean step. What small kernels explain (tiny.c)
  * is not reported as launch-bound again. Copies have an analysis of their own (copies.c). A
  * step in which no threshold is exceeded is bound by its largest class; compute is as it should
  * be.
@@ -36,6 +37,9 @@ struct means {
 	uint64_t n;			/* 0: too little to report */
 	bool steps;
 	int64_t whole_ns, ns[STEP_CLASS_COUNT];
+	int64_t mean_ns;		/* what shares are of: the mean step */
+	int64_t mean_launch_ns;
+	bool apart;			/* that step is another than that of the other findings */
 	const struct step_sums *sums;	/* the sums that have the worst step */
 	struct own_part own;		/* tftop's own part, which the times above are without */
 	uint64_t launches;
@@ -51,6 +55,7 @@ static void take_means(struct model *model, const struct breakdown *b, struct me
 	const struct step_sums *sums = b->steps.n ? &b->steps : &b->seconds;
 	bool steps = b->steps.n > 0;
 	int64_t n = steps ? (int64_t)sums->n : sums->sum.dur_ns, one = steps ? 1 : 1000000000;
+	struct findings_status status;
 
 	*means = (struct means) { .steps = steps, .sums = sums };
 	if (steps ? b->steps.n < (uint64_t)model_threshold(model, THRESHOLD_MIN_STEPS) :
@@ -61,12 +66,19 @@ static void take_means(struct model *model, const struct breakdown *b, struct me
 	for (int c = 0; c < STEP_CLASS_COUNT; c++)
 		means->ns[c] = per(sums->sum.ns[c] + (steps ? b->between.sum.ns[c] : 0), n, one);
 	means->launches = (uint64_t)per((int64_t)b->launches, n, one);
+	means->mean_ns = means->whole_ns;
+	means->mean_launch_ns = means->ns[STEP_LAUNCH];
 	if (!steps)
 		return;
+	analyses_progress(model, &status);
 	own_take(model, b, means->ns, &means->own);
 	means->whole_ns -= means->own.whole_ns;
+	/* bare steps are in none of these means, and shorter */
+	means->apart = means->own.whole_ns || b->calls[CALLS_BARE].total;
+	means->mean_ns = means->apart ? means->whole_ns : status.step_ns;
 	for (int c = 0; c < STEP_CLASS_COUNT; c++)
 		means->ns[c] -= means->own.ns[c];
+	means->mean_launch_ns = means->ns[STEP_LAUNCH];
 }
 
 int64_t verdict_between_ns(const struct model *model)
@@ -128,6 +140,12 @@ static bool passes(struct model *model, const struct means *means, int64_t ns,
 {
 	return (__int128)ns * 100 >=
 	       (__int128)means->whole_ns * model_threshold(model, threshold) && ns > 0;
+}
+
+/* Only where the shares are of another step than those of the other findings. */
+static int64_t verdict_of_ns(const struct means *means)
+{
+	return means->apart ? means->mean_ns : 0;
 }
 
 static const char *each(const struct model *model, const struct means *means)
@@ -262,7 +280,7 @@ static void input_finding(struct model *model, const struct breakdown *b,
 	int64_t ns = means->ns[STEP_INPUT];
 	char share[FMT_MAX], place[PLACE_TEXT];
 	struct finding finding = {
-		.id = "input-bound", .cost_ns = ns,
+		.id = "input-bound", .cost_ns = ns, .of_ns = verdict_of_ns(means),
 		.evidence = verdict_worst_step(model, b, means, STEP_INPUT),
 		.severity = passes(model, means, ns, THRESHOLD_INPUT_MUCH) ? SEVERITY_WARNING :
 			    SEVERITY_NOTE,
@@ -272,7 +290,7 @@ static void input_finding(struct model *model, const struct breakdown *b,
 		return;
 	op_place_text(model, held ? held->name : 0, place, sizeof(place));
 	snprintf(finding.title, FINDING_TEXT, "input-bound: %s of %s waits for %.80s%s",
-		 fmt_share(share, (uint64_t)ns, (uint64_t)means->whole_ns),
+		 fmt_share(share, (uint64_t)ns, (uint64_t)means->mean_ns),
 		 each(model, means), name_of(model, held, "input"), place);
 	if (!means->steps || !steps ||
 	    (!stages_review(model, steps->process, means->whole_ns, &finding) &&
@@ -300,13 +318,29 @@ static void call_text(const struct breakdown *b, const struct means *means, char
 			 bare ? " in steps without callbacks around ops" : "");
 }
 
+/* Connects the cost with the class `launch` of tables and reports. */
+static void launch_class_line(const struct means *means, int64_t all_ns, int64_t small_ns,
+			      struct finding *finding)
+{
+	char all[FMT_MAX], small[FMT_MAX], others[96] = "";
+
+	if (small_ns)
+		snprintf(others, sizeof(others), ", %s of it for the small kernels of another "
+			 "finding", fmt_time(small, small_ns));
+	if (all_ns > finding->cost_ns)
+		snprintf(finding->lines[1], FINDING_TEXT, "launch takes %s of the mean %s%s%s",
+			 fmt_time(all, all_ns), means->steps ? "step" : "second", others,
+			 all_ns - small_ns > finding->cost_ns ?
+			 "; the cost is that of the median step" : "");
+}
+
 static void launch_finding(struct model *model, const struct breakdown *b,
 			   const struct means *means, struct findings *findings)
 {
 	int64_t small_ns = tiny_cost_ns(model), ns = means->ns[STEP_LAUNCH] - small_ns;
 	char share[FMT_MAX], count[FMT_MAX], call[96];
 	struct finding finding = {
-		.id = "launch-bound", .cost_ns = ns,
+		.id = "launch-bound", .cost_ns = ns, .of_ns = verdict_of_ns(means),
 		.evidence = verdict_worst_step(model, b, means, STEP_LAUNCH),
 		.severity = SEVERITY_WARNING,
 	};
@@ -320,10 +354,11 @@ static void launch_finding(struct model *model, const struct breakdown *b,
 	call_text(b, means, call, sizeof(call));
 	snprintf(finding.title, FINDING_TEXT,
 		 "launch-bound: devices wait for launches in %s of %s",
-		 fmt_share(share, (uint64_t)ns, (uint64_t)means->whole_ns),
+		 fmt_share(share, (uint64_t)ns, (uint64_t)means->mean_ns),
 		 each(model, means));
 	snprintf(finding.lines[0], FINDING_TEXT, "%s launches %s%s", count,
 		 per_word(model, means), call);
+	launch_class_line(means, means->mean_launch_ns, small_ns, &finding);
 	own_line(means, STEP_LAUNCH, &finding);
 	snprintf(finding.advice, FINDING_TEXT,
 		 "launch fewer, larger (fused) kernels, or launch ahead of the device");
@@ -337,7 +372,7 @@ static void sync_finding(struct model *model, const struct breakdown *b, const s
 	int64_t ns = means->ns[STEP_SYNC], worked_ns = 0;
 	char share[FMT_MAX], time[FMT_MAX];
 	struct finding finding = {
-		.id = "sync-bound", .cost_ns = ns,
+		.id = "sync-bound", .cost_ns = ns, .of_ns = verdict_of_ns(means),
 		.evidence = verdict_worst_step(model, b, means, STEP_SYNC),
 		.severity = SEVERITY_WARNING,
 	};
@@ -351,7 +386,7 @@ static void sync_finding(struct model *model, const struct breakdown *b, const s
 		return;
 	snprintf(finding.title, FINDING_TEXT,
 		 "sync-bound: the host waits while no device works in %s of %s",
-		 fmt_share(share, (uint64_t)ns, (uint64_t)means->whole_ns),
+		 fmt_share(share, (uint64_t)ns, (uint64_t)means->mean_ns),
 		 each(model, means));
 	if (held)
 		snprintf(finding.lines[0], FINDING_TEXT, "most of it in %.80s: %s %s",

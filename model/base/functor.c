@@ -165,9 +165,8 @@ void functor_take_types(const struct cxx *cxx, struct cxx_range list, struct fun
 
 static void functor_add_word(struct functor_text *text, const char *word, size_t length)
 {
-	size_t room = sizeof(text->words) - text->length - 2;
-
-	if (!length || length > room)
+	/* the word, a blank before it and the end; nothing more fits once the text is full */
+	if (!length || text->length + length + 2 > sizeof(text->words))
 		return;
 	if (text->length)
 		text->words[text->length++] = ' ';

@@ -293,7 +293,7 @@ char *fmt_time_fine(char buf[FMT_MAX], int64_t ns)
 
 char *fmt_clock(char buf[FMT_MAX], int64_t ns)
 {
-	uint64_t tenths = (ns < 0 ? -(uint64_t)ns : (uint64_t)ns) / 100000000;
+	uint64_t tenths = ((ns < 0 ? -(uint64_t)ns : (uint64_t)ns) + 50000000) / 100000000;
 
 	snprintf(buf, FMT_MAX, "%s%llu:%02u:%02u.%u", ns < 0 ? "-" : "",
 		 (unsigned long long)(tenths / 36000), (unsigned)(tenths / 600 % 60),
@@ -416,6 +416,17 @@ char *fmt_counter(char buf[FMT_MAX], int64_t value, const char *unit)
 	return buf;
 }
 
+char *fmt_per_second(char buf[FMT_MAX], int64_t period_ns)
+{
+	uint64_t tenths = period_ns > 0 ? UINT64_C(10000000000) / (uint64_t)period_ns : 0;
+
+	buf[0] = '\0';
+	if (period_ns > 0)
+		snprintf(buf, FMT_MAX, "%llu.%u", (unsigned long long)(tenths / 10),
+			 (unsigned)(tenths % 10));
+	return buf;
+}
+
 char *fmt_share(char buf[FMT_MAX], uint64_t part, uint64_t whole)
 {
 	uint64_t tenths;
@@ -428,7 +439,8 @@ char *fmt_share(char buf[FMT_MAX], uint64_t part, uint64_t whole)
 	if (!tenths && part)
 		snprintf(buf, FMT_MAX, "<0.1 %%");
 	else if (tenths >= 100)
-		snprintf(buf, FMT_MAX, "%llu %%", (unsigned long long)((tenths + 5) / 10));
+		snprintf(buf, FMT_MAX, "%llu %%",
+			 (unsigned long long)(((__uint128_t)part * 100 + whole / 2) / whole));
 	else
 		snprintf(buf, FMT_MAX, "%u.%u %%", (unsigned)(tenths / 10),
 			 (unsigned)(tenths % 10));

@@ -111,6 +111,8 @@ char *fmt_many(char buf[FMT_MAX], uint64_t n, const char *one);
 char *fmt_bytes(char buf[FMT_MAX], uint64_t bytes);
 /* Powers of 1000: "12.5 GB/s". */
 char *fmt_rate(char buf[FMT_MAX], uint64_t bytes_per_s);
+/* "17.8": how often per second something comes every period_ns; "" if that is not positive. */
+char *fmt_per_second(char buf[FMT_MAX], int64_t period_ns);
 /* "1 byte", "51 380 224 bytes". */
 char *fmt_all_bytes(char buf[FMT_MAX], uint64_t bytes);
 /* "3.0": 30 tenths. */

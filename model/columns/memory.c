@@ -90,9 +90,10 @@ static const struct table_column columns[] = {
 	{ .key = "peak", .unit = UNIT_BYTES, .member = AT(row.peak_bytes), .width = 9,
 	  .report = 3, .csv = 4, .json = "peak_bytes", .filter = TABLE_FILTER(BYTES),
 	  .help = "the most bytes that were allocated at once" },
-	{ .key = "share", .unit = UNIT_SHARE, .part = memory_part,
+	{ .title = "of the largest", .key = "share", .unit = UNIT_SHARE, .part = memory_part,
 	  .width = 14, .want = 14, .most = 20, .rank = 6,
-	  .help = "share of its peak in the sum of all peaks, which need not have been at once" },
+	  .help = "its peak, as a share of the largest one; allocators may lie within others, so "
+		  "that their peaks have no sum" },
 	{ .title = "most at the peak", .key = "holder", .words = memory_holder,
 	  .text = memory_holder_text, .width = 18, .want = 30, .most = 60, .rank = 2,
 	  .csv = 6, .filter = TABLE_FILTER(OP),

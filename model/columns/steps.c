@@ -68,7 +68,9 @@ PART(input, ns[STEP_INPUT])
 PART(copies, ns[STEP_H2D] + ns[STEP_D2H] + ns[STEP_D2D])
 PART(launch, ns[STEP_LAUNCH])
 PART(sync, ns[STEP_SYNC])
-PART(host, ns[STEP_HOST] + ns[STEP_COMPILE] + ns[STEP_OTHER])
+PART(compile, ns[STEP_COMPILE])
+PART(host, ns[STEP_HOST])
+PART(other, ns[STEP_OTHER])
 
 /* The first of them also says why there is nothing yet. */
 static void step_first_text(const void *row, bool ascii, char *text, size_t size)
@@ -125,10 +127,15 @@ static const struct table_column columns[] = {
 	  .text = step_sync_text, .width = 7, .rank = 2, .csv = 11,
 	  .help = "the host waited for a device that did nothing" OF_STEP },
 	{ .key = "host", .unit = UNIT_TIME, .value = step_host, .known = step_is_known,
-	  .text = step_host_text, .width = 7, .rank = 2,
-	  .help = "the host computed or compiled, or what it did is unknown, and no device "
-		  "worked" OF_STEP },
-	/* not in the pane; CSV has the parts of compute and of host apart */
+	  .text = step_host_text, .width = 7, .rank = 2, .csv = 13,
+	  .help = "the host computed, and no device worked" OF_STEP },
+	{ .key = "other", .unit = UNIT_TIME, .value = step_other, .known = step_is_known,
+	  .text = step_other_text, .width = 7, .rank = 3, .csv = 14,
+	  .help = "what the host did is unknown, and no device worked" OF_STEP },
+	{ .key = "compile", .unit = UNIT_TIME, .value = step_compile, .known = step_is_known,
+	  .text = step_compile_text, .width = 7, .rank = 6, .csv = 12,
+	  .help = "the host compiled, and no device worked" OF_STEP },
+	/* not in the pane; CSV has the parts of compute apart */
 	{ .key = "warm-up", .member = AT(row.warm_up), .flags = TABLE_YES_NO,
 	  .csv = 4, .filter = TABLE_FILTER(WARM_UP), .help = "whether it belongs to the warm-up" },
 	{ .key = "outlier", .member = AT(row.outlier), .flags = TABLE_YES_NO,
@@ -141,17 +148,11 @@ static const struct table_column columns[] = {
 	  .known = step_is_known, .csv = 6, .help = "kernels that compute ran" },
 	{ .key = "comm", .unit = UNIT_TIME, .member = AT(ns[STEP_COMM]),
 	  .known = step_is_known, .csv = 7, .help = "only kernels that communicate ran" },
-	{ .key = "compile", .unit = UNIT_TIME, .member = AT(ns[STEP_COMPILE]),
-	  .known = step_is_known, .csv = 12, .help = "the host compiled" },
-	{ .key = "host", .unit = UNIT_TIME, .member = AT(ns[STEP_HOST]),
-	  .known = step_is_known, .csv = 13, .help = "the host computed" },
-	{ .key = "other", .unit = UNIT_TIME, .member = AT(ns[STEP_OTHER]),
-	  .known = step_is_known, .csv = 14, .help = "what the host did is unknown" },
 };
 
 const struct table_columns step_columns = {
 	.name = "steps",
-	TABLE_COLUMNS_OF(columns, 8),
+	TABLE_COLUMNS_OF(columns, 5),
 	.kind = FILTER_STEP,
 	.filter = step_filter,
 };

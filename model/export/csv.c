@@ -3,8 +3,8 @@
  * Tables as CSV (RFC 4180): a line of column names, then the rows. Where `sort` knows a column,
  * its name is the word that `sort` knows. Fields with a comma, a quote or a line break are
  * quoted. Names come from the program, so a text that a spreadsheet would take for a formula
- * gets an apostrophe in front. Times are ns and sizes are bytes, in digits only; a field
- * without a value is empty.
+ * gets an apostrophe in front. Times are ns, moments are counted from the start of the run as on
+ * the screen, and sizes are bytes, in digits only; a field without a value is empty.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/columns/memory.h"
 #include "model/columns/steps.h"
 #include "model/export/formats.h"
 #include "model/export/snapshots.h"
@@ -140,13 +139,15 @@ static void csv_row(struct csv *csv, const struct table_columns *columns, const 
 
 static void csv_put_steps(struct csv *csv, struct model *model)
 {
+	struct model_status status;
 	struct step_stats stats;
 	struct step_row *rows;
-	size_t n = SNAPSHOT(model, model_steps(model, &stats, &rows));
+	size_t n = SNAPSHOT(model, (model_status(model, &status),
+				    model_steps(model, &stats, &rows)));
 
 	csv_headings(csv, &step_columns);
 	for (size_t i = 0; i < n && !ferror(csv->out); i++) {
-		struct step_line line = { .row = rows[i] };
+		struct step_line line = { .row = rows[i], .base_ns = status.first_ns };
 		struct step_breakdown parts;
 
 		line.known = SNAPSHOT(model, (size_t)model_step_breakdown(
@@ -155,20 +156,6 @@ static void csv_put_steps(struct csv *csv, struct model *model)
 			memcpy(line.ns, parts.ns, sizeof(parts.ns));
 		csv_row(csv, &step_columns, &line);
 	}
-	free(rows);
-}
-
-/* Times are not counted from the start of the run. */
-static void csv_put_memory(struct csv *csv, struct model *model)
-{
-	struct memory_row *rows;
-	size_t n = SNAPSHOT(model, model_memory(model, &rows));
-
-	csv_headings(csv, &allocator_columns);
-	for (size_t i = 0; i < n; i++)
-		csv_row(csv, &allocator_columns, &(struct memory_line) {
-			.row = rows[i], .steps = true,
-		});
 	free(rows);
 }
 
@@ -237,7 +224,7 @@ static const struct {
 } tables[] = {
 	{ "ops", &snapshot_of_ops, NULL }, { "kernels", &snapshot_of_kernels, NULL },
 	{ "copies", &snapshot_of_copies, NULL }, { "steps", NULL, csv_put_steps },
-	{ "memory", NULL, csv_put_memory }, { "counters", &snapshot_of_counters, NULL },
+	{ "memory", &snapshot_of_memory, NULL }, { "counters", &snapshot_of_counters, NULL },
 	{ "findings", NULL, csv_put_findings }, { "calls", &snapshot_of_calls, NULL },
 	{ "devices", NULL, csv_put_devices }, { "queues", &snapshot_of_queues, NULL },
 	{ "edges", &snapshot_of_edges, NULL }, { "processes", &snapshot_of_processes, NULL },

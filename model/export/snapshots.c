@@ -19,6 +19,7 @@
 #include "model/query/replays.h"
 #include "model/query/requests.h"
 #include "model/query/waits.h"
+#include "model/query/work.h"
 
 size_t snapshot_take(const struct row_snapshot *kind, struct model *model, void **rows)
 {
@@ -59,7 +60,6 @@ const struct row_snapshot snapshot_of_##name = { \
 
 SNAPSHOT(processes, model_processes, process_row, &process_columns)
 SNAPSHOT(devices, model_devices, device_row, NULL)
-SNAPSHOT(queues, model_queues, queue_row, &queue_columns)
 SNAPSHOT(classes, model_kernel_classes, kernel_class_row, &kernel_class_columns)
 /* The report writes the path first. */
 SNAPSHOT(scopes, model_scopes, optree_row, NULL)
@@ -81,6 +81,29 @@ static void snapshot_release_replays(void *rows, size_t count)
 
 TAKE(replays, model_replays, replay_row)
 SNAPSHOT_OF(replays, replay_row, &replay_columns, .release = snapshot_release_replays)
+
+/* ---- queues ---- */
+
+/* Where the API does not tell when work was queued, the delay is that of the launches. */
+static size_t snapshot_take_queues(struct model *model, void **rows)
+{
+	struct queue_row *queues;
+	struct queue_work *works;
+	size_t count = model_queues(model, &queues), n = model_queue_work(model, &works);
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < count; k++) {
+			if (queues[k].id != works[i].queue || queues[k].delay_p50_ns >= 0)
+				continue;
+			queues[k].delay_p50_ns = works[i].delay_p50_ns;
+			queues[k].delay_p99_ns = works[i].delay_p99_ns;
+		}
+	free(works);
+	*rows = queues;
+	return count;
+}
+
+SNAPSHOT_OF(queues, queue_row, &queue_columns)
 
 /* ---- kernels and copies ---- */
 

@@ -459,8 +459,8 @@ bool model_graph_find(struct model *model, const char *text, uint32_t *index, ch
 	char list[320];
 
 	if (!make_uses(model)) {
-		snprintf(error, error_size, "no graph has been seen: '%.80s' is an op at most (ni)",
-			 text);
+		snprintf(error, error_size, "no graph was seen that could have a node '%.80s'; lp "
+			 "lists the ops, ni shows one", text);
 		return false;
 	}
 	*index = find_exact(model, text);

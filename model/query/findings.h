@@ -39,6 +39,8 @@ struct finding {
 	uint32_t subject;
 	enum severity severity;
 	int64_t cost_ns;		/* per step; per second if there are no steps */
+	/* what the cost, and a share of it in the title, are part of; 0: findings_status.step_ns */
+	int64_t of_ns;
 	char title[FINDING_TEXT];	/* one sentence with its numbers, without the cost */
 	char lines[FINDING_LINES][FINDING_TEXT];	/* more numbers; an unused line is "" */
 	char advice[FINDING_TEXT];	/* what the user can do about it */
@@ -57,6 +59,13 @@ struct findings_status {
 	size_t warnings;		/* how many of these are warnings */
 	size_t more;			/* how many findings are not shown because they cost less */
 };
+
+/* What its cost is part of: a step; 0 where there are no steps: a second. */
+static inline int64_t finding_of_ns(const struct finding *finding,
+				    const struct findings_status *status)
+{
+	return status->step_ns && finding->of_ns ? finding->of_ns : status->step_ns;
+}
 
 /*
  * The findings to show, warnings first, then by cost, at most FINDINGS_SHOWN. The caller frees

@@ -109,6 +109,8 @@ bool model_critical_step(struct model *model, int64_t start_ns, struct critical_
 
 #define PATH_STEPS 1024u
 
-const char *path_kind_name(enum path_kind kind);	/* "host", "input", ... */
+const char *path_kind_name(enum path_kind kind);	/* in JSON: "host", "input", ... */
+/* For people: not a word of the classes of a step, whose times are other ones. */
+const char *path_kind_label(enum path_kind kind);
 
 #endif

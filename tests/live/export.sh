@@ -56,6 +56,19 @@ of_recording() {
 	[ -s "$work/ops.csv" ] || fail "no table"
 }
 
+# The prompt takes the option's form, and the option the prompt's.
+either_form() {
+	recording || return
+	printf 'wait-settled\nexport csv:ops:%s\nexport chrome:%s last 1ms\nexport csv:ops %s\nquit\n' \
+		"$work/a.csv" "$work/last.json" "$work/b.csv" >"$work/script"
+	exports --no-config --headless --script "$work/script" "$work/rec" ||
+		fail "status $?: $(first_lines "$work/err")" || return
+	exports --export "csv:ops $work/c.csv" "$work/rec" ||
+		fail "option: status $?: $(first_lines "$work/err")" || return
+	[ -s "$work/last.json" ] && cmp -s "$work/a.csv" "$work/b.csv" && cmp -s "$work/b.csv" "$work/c.csv" ||
+		fail "the forms write different things"
+}
+
 # The script's screen leaves, then the command line's are written.
 of_screen() {
 	recording || return
@@ -163,6 +176,7 @@ timeline() {
 
 case_run of_run of_run
 case_run of_recording of_recording
+case_run 'either form' either_form
 case_run of_screen of_screen
 case_run refuses refuses
 case_run full_disk full_disk

@@ -112,6 +112,33 @@ refuses_foreign_folder() {
 	grep -q "not JSON" "$work/out" || fail "said: $(first_lines "$work/out")"
 }
 
+# A folder that has recordings somewhere below is not a recording of all of them.
+above() {
+	record --steps 2 || return
+	mkdir -p "$work/above/deep" && mv "$work/rec" "$work/above/deep/one" || return
+	"$tftop" -b "$work/above" >"$work/out" 2>&1
+	is 'status with one below' $? 125 && { grep -qF "open 'deep/one'" "$work/out" ||
+		fail "said: $(first_lines "$work/out")"; } || return
+	cp -r "$work/above/deep/one" "$work/above/two" || return
+	"$tftop" -b "$work/above/" >"$work/out" 2>&1
+	is 'status with two below' $? 125 && { grep -qE "open '(deep/one|two)' or '(two|deep/one)'" \
+		"$work/out" || fail "said: $(first_lines "$work/out")"; } || return
+	"$tftop" -b "$work/above/two/" >"$work/out" 2>&1 || fail "two: $(first_lines "$work/out")"
+}
+
+# Who only looks at a recording changes nothing in it, unless asked to.
+marks_are_asked_for() {
+	record --steps 2 || return
+	printf '%s\n' 'wait-settled 20s' 'mark a' 'unmark a' 'mark b seen' quit >"$work/script"
+	"$tftop" --headless --script "$work/script" "$work/rec" >"$work/out" 2>&1 ||
+		fail "mark: $(first_lines "$work/out")" || return
+	[ ! -e "$work/rec/marks" ] || fail "wrote marks unasked" || return
+	sed -i 's/^quit/keep-marks\nquit/' "$work/script"
+	"$tftop" --headless --script "$work/script" "$work/rec" >"$work/out" 2>&1 ||
+		fail "keep-marks: $(first_lines "$work/out")" || return
+	is 'kept' "$(cut -d' ' -f1,3 "$work/rec/marks" 2>&1)" 'b seen'
+}
+
 # Pipes that nobody writes into, where files should be.
 pipes() {
 	local file
@@ -503,6 +530,8 @@ case_run after_a_kill after_a_kill
 case_run refuses_full_folder refuses_full_folder
 case_run without_trace without_trace
 case_run refuses_foreign_folder refuses_foreign_folder
+case_run above above
+case_run marks_are_asked_for marks_are_asked_for
 case_run pipes pipes
 case_run foreign_trace foreign_trace
 case_run damaged damaged

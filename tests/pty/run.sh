@@ -92,6 +92,20 @@ suspends_and_resumes() {
 }
 
 # after KILL: the shell is back, its modes are what they were, echo works.
+# paste TEXT: as a terminal does that was asked to tell pasted text from keys
+paste() {
+	tm set-buffer -- "$1" && tm paste-buffer -p
+}
+
+# Text in which each letter is a key, with lines that would be commands.
+pastes() {
+	start 100x30 "${synth[@]}" && until_screen 'queue 0' || return 1
+	paste $'7?zq\n:quit leave\nqq' && until_screen 'pasted text is no keys' &&
+		until_screen 'queue 0' || return 1
+	press : && until_screen '^:' && paste $'goto 1s\nquit' && until_screen '^:goto 1s quit *$' &&
+		press Escape && press Escape && until_screen 'q quit' && press q && ends_with 0
+}
+
 terminal_is_restored_after() {
 	local before after
 	shell_in 90x30 || return 1
@@ -145,6 +159,18 @@ leaves_it_running() {
 	press q && press l && ends_with 0 || return 1
 	[ -d "/proc/$pid" ] || fail 'tail is gone' || return
 	kill "$pid" && until_true 10 gone "$pid"
+}
+
+# With the screen gone, tftop says how to come back.
+says_what_it_leaves() {
+	local pid
+	start 100x30 sh -c "exec '$tftop' --no-config -- tail -f /dev/null 2>'$pty_work/err'" &&
+		until_screen 'q quit' && press q && until_screen 'tail runs:' || return 1
+	pid=$(programs tail) && [ -n "$pid" ] || return 1
+	press l && ends_with 0 || return 1
+	kill "$pid"
+	is 'said' "$(cat "$pty_work/err")" \
+		"tftop: tail runs on as process $pid; 'tftop --join $pid' watches it again"
 }
 
 stops_it() {
@@ -305,6 +331,7 @@ case_run "C locale, vt100" only_ascii TERM=vt100
 case_run "bars without colours" bars_without_colours
 case_run "NO_COLOR" no_colour NO_COLOR=1
 case_run "TERM=vt100 has no colour" no_colour TERM=vt100
+case_run "pasted text is no keys" pastes
 case_run "suspend and resume" suspends_and_resumes
 for signal in SEGV ABRT BUS TERM; do
 	case_run "terminal restored after SIG$signal" terminal_is_restored_after $signal
@@ -316,6 +343,7 @@ case_run "standard error is kept" stderr_is_kept
 case_run "prompt and errors" prompt_and_errors
 case_run "configuration with an error" configuration
 case_run "asks, and leaves the program running" leaves_it_running
+case_run "says what it leaves running" says_what_it_leaves
 case_run "stops the program" stops_it
 case_run "stops a program that ignores SIGINT" stops_a_stubborn_one
 case_run "keys go to the program" types_to_program

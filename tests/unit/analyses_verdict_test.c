@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/util.h"
 #include "model/query/findings.h"
 #include "model/query/time.h"
 #include "tests/unit/model_events.h"
@@ -177,6 +178,29 @@ TEST(analyses_verdict_launch)
 	model_free(model);
 }
 
+/* The cost is that of the median step, the share that of the cost in the mean step. */
+TEST(analyses_verdict_share_is_that_of_the_cost)
+{
+	const struct shape shape = {
+		.launch_us = 1500, .kernel_us = 4000, .wait_us = 20, .late_us = 9000,
+		.launch_late = true,
+	};
+	struct model *model = run_steps(&shape, STEPS);
+	struct finding finding = only(model, "launch-bound");
+	struct findings_status status;
+	char share[FMT_MAX];
+
+	model_lock(model);
+	model_findings(model, &status, NULL);
+	model_unlock(model);
+	CHECK_INT(finding.cost_ns, 1505 * US);
+	CHECK(finding_of_ns(&finding, &status) > 8000 * US);
+	fmt_share(share, (uint64_t)finding.cost_ns, (uint64_t)finding_of_ns(&finding, &status));
+	CHECK(strstr(finding.title, share));
+	CHECK(strstr(finding.lines[1], "launch takes 4.5"));
+	model_free(model);
+}
+
 TEST(analyses_verdict_sync)
 {
 	const struct shape shape = { .kernel_us = 4000, .wait_us = 1500 };
@@ -248,6 +272,66 @@ TEST(analyses_verdict_is_silent_where_nothing_is_wrong)
 	only(model, NULL);
 	CHECK(!model_bound(model, &bound));
 	model_free(model);
+}
+
+/* What is found of steps whose kernel takes us[i] in step i. */
+static struct finding of_kernels(const int64_t *us, int n)
+{
+	struct finding *list, found = { .id = "" };
+	struct model *model = model_with_device();
+	struct findings_status status;
+	int64_t now = 0;
+	size_t count;
+
+	apply_one(model, ev_name(21, NAME_RANGE, "step"));
+	apply_one(model, ev_name(22, NAME_CALL, "clFinish"));
+
+	for (int i = 0; i < n; i++) {
+		const struct shape shape = { .kernel_us = us[i], .wait_us = 20 };
+
+		one_step(model, &shape, i, &now);
+	}
+	model_finish(model, false);
+	model_lock(model);
+	count = model_findings(model, &status, &list);
+	model_unlock(model);
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(list[i].id, "slower-steps"))
+			found = list[i];
+	free(list);
+	model_free(model);
+	return found;
+}
+
+TEST(analyses_slower_steps)
+{
+	int64_t us[400];
+	struct finding finding;
+
+	/* a step up by half, with noise of a tenth: told with the step, and what it costs */
+	for (int i = 0; i < 60; i++)
+		us[i] = (i < 40 ? 4000 : 6000) + i % 7 * 60;
+	finding = of_kernels(us, 60);
+	CHECK(strstr(finding.title, "steps got slower: from step 40 on they take 6."));
+	CHECK(strstr(finding.lines[0], "most of it in compute"));
+	CHECK(finding.cost_ns > 600 * US && finding.cost_ns < 800 * US);
+	/* many steps, which share bins */
+	for (int i = 0; i < 400; i++)
+		us[i] = (i < 200 ? 4000 : 6000) + i % 7 * 60;
+	CHECK(strstr(of_kernels(us, 400).title, "from step 20"));
+	/* not: steps that vary, a few slow ones, faster ones, too few after the change */
+	for (int i = 0; i < 60; i++)
+		us[i] = 4000 + i * 37 % 11 * 400;
+	CHECK_STR(of_kernels(us, 60).id, "");
+	for (int i = 0; i < 60; i++)
+		us[i] = i / 5 == 6 ? 9000 : 4000;
+	CHECK_STR(of_kernels(us, 60).id, "");
+	for (int i = 0; i < 60; i++)
+		us[i] = i < 30 ? 6000 : 4000;
+	CHECK_STR(of_kernels(us, 60).id, "");
+	for (int i = 0; i < 60; i++)
+		us[i] = i < 54 ? 4000 : 6000;
+	CHECK_STR(of_kernels(us, 60).id, "");
 }
 
 TEST(analyses_breakdown_mean_is_exact)

@@ -54,6 +54,7 @@ TEST(util_numbers)
 	CHECK_STR(fmt_rate(buf, 12500000000), "12.5 GB/s");
 	CHECK_STR(fmt_rate(buf, 12), "12 B/s");
 	CHECK_STR(fmt_share(buf, 26, 100), "26 %");
+	CHECK_STR(fmt_share(buf, 20457, 100000), "20 %");
 	CHECK_STR(fmt_share(buf, 9, 1000), "0.9 %");
 	CHECK_STR(fmt_share(buf, 1, 1000000), "<0.1 %");
 	CHECK_STR(fmt_share(buf, 0, 1000000), "0.0 %");

@@ -43,21 +43,43 @@ void commands_load_marks(struct tui *tui)
 		tui_say(tui, true, "%s", error);
 }
 
-/* Saves the marks. Returns a message, or "" if there is nothing to say. */
+static bool write_marks(struct tui *tui, char *error, size_t size)
+{
+	char *lines = marks_text(&tui->marks);
+	bool good = marks_write(lines, folder(tui), error, size);
+
+	free(lines);
+	return good;
+}
+
+/* Saves the marks with the recording that this run makes; nothing is written into one that is only
+ * looked at before that is asked for. Returns a message, or "" if there is nothing to say. */
 static const char *keep_marks(struct tui *tui, char *text, size_t size)
 {
-	char *lines, error[160];
+	char error[160];
 
 	text[0] = '\0';
-	if (!folder(tui)) {
+	if (!folder(tui))
 		snprintf(text, size, " (save writes it)");
-		return text;
-	}
-	lines = marks_text(&tui->marks);
-	if (!marks_write(lines, folder(tui), error, sizeof(error)))
+	else if (!tui->options->record_dir)
+		snprintf(text, size, " (keep-marks writes it into the recording)");
+	else if (!write_marks(tui, error, sizeof(error)))
 		snprintf(text, size, " (not kept: %s)", error);
-	free(lines);
 	return text;
+}
+
+unsigned cmd_keep_marks(struct command_run *run)
+{
+	struct tui *tui = run->tui;
+	char count[FMT_MAX], error[160];
+
+	if (!folder(tui))
+		return command_fail(run, "no recording is shown; save makes one, with the marks");
+	if (!write_marks(tui, error, sizeof(error)))
+		return command_fail(run, "%s", error);
+	tui_say(tui, false, "wrote %s to '%s/marks'", fmt_many(count, tui->marks.n, "mark"),
+		folder(tui));
+	return OUT_REDRAW;
 }
 
 unsigned cmd_mark(struct command_run *run)

@@ -83,6 +83,7 @@ static void show_page(struct tui *tui, const struct words *words, struct page *p
 	pane_page_take(tui->panes[PANE_PAGE], page, command, origin(tui));
 	tui->lower = PANE_PAGE;
 	tui->focus_lower = true;
+	help_close(&tui->help);		/* it would hide the page */
 	free(command);
 }
 

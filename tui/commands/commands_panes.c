@@ -9,6 +9,7 @@ static unsigned panes_show_lower(struct tui *tui, int i)
 {
 	tui->lower = i;
 	tui->focus_lower = true;
+	help_close(&tui->help);		/* it would hide the pane */
 	return OUT_LAYOUT;
 }
 

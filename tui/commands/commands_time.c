@@ -11,6 +11,8 @@
 #include "model/query/time.h"
 #include "tui/timeline/when.h"
 
+#define STEPS_SEEN 20	/* in a window of more steps, one that is gone to is not seen */
+
 static void window_moved(struct tui *tui)
 {
 	struct view *view = &tui->view;
@@ -50,7 +52,15 @@ unsigned cmd_toggle_follow(struct command_run *run)
 	return run->tui->view.following ? cmd_freeze(run) : cmd_follow(run);
 }
 
-static unsigned zoom(struct command_run *run, int direction)
+/* Of a run that has ended, a window of twice its length shows all there is. */
+static bool is_zoomed_out(const struct tui *tui)
+{
+	int64_t window_ns = window_end_ns(&tui->window) - tui->window.t0_ns;
+
+	return tui->status.finished && window_ns / 2 > tui->status.last_ns - tui->status.first_ns;
+}
+
+static unsigned time_zoom(struct command_run *run, int direction)
 {
 	struct tui *tui = run->tui;
 	struct view *view = &tui->view;
@@ -58,20 +68,21 @@ static unsigned zoom(struct command_run *run, int direction)
 
 	if (run->failed)
 		return OUT_NONE;
-	window_zoom(&tui->window, direction * times,
-		    view->following ? view->now_ns : view->cursor_ns);
+	while (times-- && (direction < 0 || !is_zoomed_out(tui)))
+		window_zoom(&tui->window, direction,
+			    view->following ? view->now_ns : view->cursor_ns);
 	window_moved(tui);
 	return OUT_REDRAW;
 }
 
 unsigned cmd_zoom_in(struct command_run *run)
 {
-	return zoom(run, -1);
+	return time_zoom(run, -1);
 }
 
 unsigned cmd_zoom_out(struct command_run *run)
 {
-	return zoom(run, 1);
+	return time_zoom(run, 1);
 }
 
 /* Parses a number of columns, "12c". Returns 0 if it is none. */
@@ -202,11 +213,12 @@ static unsigned goto_time(struct command_run *run, int64_t t_ns, int percent)
 	return OUT_FREEZE | OUT_REDRAW;
 }
 
-/* The step starts at the left of the window; a window that is about as long as a step keeps its
- * length. */
+/* The step starts at the left of the window; a window in which it is seen keeps its length. One
+ * that is named (not the next or the previous one) is shown whole. */
 static unsigned goto_step(struct command_run *run, const char *which)
 {
-	struct when_asks asks = { run->tui->model, &run->tui->view };
+	struct view *view = &run->tui->view;
+	struct when_asks asks = { run->tui->model, view };
 	struct when when;
 	char time[FMT_MAX];
 	unsigned outcome;
@@ -215,6 +227,11 @@ static unsigned goto_step(struct command_run *run, const char *which)
 	if (run->failed)
 		return OUT_NONE;
 	outcome = goto_time(run, when.t0, 5);
+	if (strcmp(which, "next") && strcmp(which, "previous") &&
+	    (view->t1_ns - view->t0_ns) / STEPS_SEEN > when.t1 - when.t0) {
+		fit_range(run, when.t0, when.t1);
+		view->cursor_ns = when.t0;
+	}
 	tui_say(run->tui, false, "%s: %s", when.title, fmt_time_fine(time, when.t1 - when.t0));
 	return outcome | OUT_FOCUS_TIMELINE;
 }

@@ -98,7 +98,8 @@ void places_share(char *text, size_t size, uint64_t part, uint64_t whole)
 
 /* ---- from a table to the timeline ---- */
 
-#define LOOK_SPANS 4096		/* spans of one window */
+#define LOOK_SPANS 4096		/* spans that are asked for at once */
+#define LOOK_TIMES 64		/* how often, in all lanes together */
 #define LOOK_BACK 4000		/* how many earlier events are looked at, in all rows together */
 
 /* "step #" matches all numbered steps. */
@@ -116,16 +117,17 @@ static bool named(const char *name, const char *wanted)
 	return name[head] && !name[head + strspn(name + head, "0123456789")];
 }
 
-static void look_in_window(struct view *view, const struct model_row *row, const char *name,
-			   struct span_edge *spans, int64_t *best_ns)
+/* Takes the longest span of that name from the lane's spans in the window. */
+static void look_in_window(struct view *view, const struct model_row *row, uint32_t lane,
+			   const char *name, struct span_edge *spans, int64_t *best_ns, int *times)
 {
-	size_t n, i;
-	uint32_t lane;
+	int64_t from_ns = view->t0_ns;
+	size_t n;
 
-	for (lane = 0; lane < row->lanes && lane < 32; lane++) {
-		n = model_spans(view->model, row->id, lane, view->t0_ns, view->t1_ns, LOOK_SPANS,
+	do {
+		n = model_spans(view->model, row->id, lane, from_ns, view->t1_ns, LOOK_SPANS,
 				spans);
-		for (i = 0; i < n; i++) {
+		for (size_t i = 0; i < n; i++) {
 			int64_t dur = spans[i].end_ns - spans[i].start_ns;
 
 			if (dur <= *best_ns || !named(spans[i].name, name))
@@ -133,7 +135,9 @@ static void look_in_window(struct view *view, const struct model_row *row, const
 			*best_ns = dur;
 			view->selected = spans[i].ref;
 		}
-	}
+		/* the spans of a lane do not overlap */
+		from_ns = n ? spans[n - 1].end_ns : view->t1_ns;
+	} while (n == LOOK_SPANS && from_ns < view->t1_ns && --*times > 0);
 }
 
 static bool look_back(struct view *view, const struct model_row *row, const char *name,
@@ -161,13 +165,14 @@ static bool places_search_event(struct view *view, const char *name, enum row_ki
 	struct span_edge *spans = xreallocarray(NULL, LOOK_SPANS, sizeof(*spans));
 	struct model_row *rows = NULL;
 	size_t n_rows = model_rows(view->model, &rows), i;
+	int budget = LOOK_BACK, times = LOOK_TIMES;
 	int64_t best = -1;
-	int budget = LOOK_BACK;
 	bool found;
 
 	for (i = 0; i < n_rows; i++)
 		if (rows[i].kind == kind && (device == UINT32_MAX || rows[i].device == device))
-			look_in_window(view, &rows[i], name, spans, &best);
+			for (uint32_t lane = 0; lane < rows[i].lanes && lane < 32; lane++)
+				look_in_window(view, &rows[i], lane, name, spans, &best, &times);
 	found = best >= 0;
 	for (i = 0; i < n_rows && !found; i++)
 		if (rows[i].kind == kind && (device == UINT32_MAX || rows[i].device == device))

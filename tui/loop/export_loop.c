@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `export` in the loop: one export at a time, with a message when it ends. */
 #include <stdio.h>
+#include <strings.h>
 
 #include "model/base/util.h"
 #include "tui/base/complain.h"
@@ -18,7 +19,9 @@ static bool finish(struct tui *tui, char text[EXPORT_SENTENCE_MAX])
 
 bool export_begin(struct tui *tui, const struct command_call *call, char *error, size_t size)
 {
-	struct export_target target = { .path = call->argv[2], .from_ns = INT64_MIN };
+	/* "export FORMAT:FILE" and "export FORMAT FILE" are the same, as is either before `last` */
+	bool joined = call->argc == 2 || (call->argc == 4 && !strcasecmp(call->argv[2], "last"));
+	struct export_target target = { .from_ns = INT64_MIN };
 	char text[EXPORT_SENTENCE_MAX];
 
 	if (tui->export) {
@@ -26,12 +29,15 @@ bool export_begin(struct tui *tui, const struct command_call *call, char *error,
 			 export_percent(tui->export));
 		return false;
 	}
-	if (!foreign_parse(call->argv[1], &target.kind, error, size))
+	if (joined ? !export_parse(call->argv[1], &target, error, size) :
+		     !foreign_parse(call->argv[1], &target.kind, error, size))
 		return false;
+	if (!joined)
+		target.path = call->argv[2];
 	model_lock(tui->model);
 	model_status(tui->model, &tui->status);
 	model_unlock(tui->model);
-	if (!save_find_from(tui, call, 3, &target.from_ns, error, size))
+	if (!save_find_from(tui, call, joined ? 2 : 3, &target.from_ns, error, size))
 		return false;
 	tui->export = export_start(tui->model, &target, error, size);
 	tui->export_percent = -1;

@@ -434,9 +434,10 @@ static void draw_too_small(struct tui *tui)
 	struct area area = grid_area(&tui->grid);
 	char text[80];
 
-	snprintf(text, sizeof(text),
-		 "tftop needs %dx%d, not %dx%d; collecting goes on",
-		 LAYOUT_LEAST_COLUMNS, LAYOUT_LEAST_ROWS, tui->width, tui->height);
+	snprintf(text, sizeof(text), "tftop needs %dx%d, not %dx%d%s", LAYOUT_LEAST_COLUMNS,
+		 LAYOUT_LEAST_ROWS, tui->width, tui->height,
+		 tui->live && (!live_session(tui->live) || live_phase(tui->live) >= LIVE_ENDING) ?
+		 "" : "; collecting goes on");
 	if (text_width(text) > tui->width)
 		snprintf(text, sizeof(text), "needs %dx%d", LAYOUT_LEAST_COLUMNS,
 			 LAYOUT_LEAST_ROWS);

@@ -86,18 +86,21 @@ static void add_phase(struct header *h, const struct view *view, const struct pr
 	}
 }
 
-static void add_elapsed(struct header *h, int64_t pinned_ns)
+/* For how long the program runs or ran, as in the report; if only its events are known, their
+ * time. */
+static void add_elapsed(struct header *h, const struct view *view)
 {
 	int64_t end = h->status.live_ns > h->status.last_ns ? h->status.live_ns
 							    : h->status.last_ns;
+	int64_t ran_ns = view->live ? live_run(view->live)->wall_ns : -1;
 	char clock[FMT_MAX];
 
 	if (h->status.first_ns <= h->status.last_ns)
 		strip_add(&h->state, 3, 2, ROLE_DEFAULT, 0, "%s",
-			  fmt_clock(clock, end - h->status.first_ns));
-	if (pinned_ns)
+			  fmt_clock(clock, ran_ns >= 0 ? ran_ns : end - h->status.first_ns));
+	if (view->pinned_ns)
 		strip_add(&h->state, 4, 2, ROLE_ACCENT, 0, "since %s",
-			  fmt_clock(clock, pinned_ns - h->status.first_ns));
+			  fmt_clock(clock, view->pinned_ns - h->status.first_ns));
 }
 
 /* "12.3 requests/s", "≈410 tokens/s": means from the first request to the end of the last one. */
@@ -121,7 +124,7 @@ static void header_add_steps(struct header *h, const struct view *view)
 
 	if (!h->status.steps)
 		return;
-	progress_of(&h->steps, view->settings, &progress);
+	progress_of(&h->steps, view->settings, h->status.finished, &progress);
 	if (progress.total)
 		snprintf(total, sizeof(total), "/%lld", (long long)progress.total);
 	if (h->status.last_step_number >= 0 && !h->status.passes) {
@@ -137,15 +140,12 @@ static void header_add_steps(struct header *h, const struct view *view)
 	}
 	strip_add(&h->state, 2, 1, ROLE_DEFAULT, 0, "%8s",
 		  fmt_time(text, h->status.last_step_ns));
-	if (progress.period_ns > 0) {
-		int64_t tenths = 10000000000LL / progress.period_ns;
-
-		strip_add(&h->state, 5, 1, ROLE_DEFAULT, 0, "%4lld.%lld/s",
-			  (long long)(tenths / 10), (long long)(tenths % 10));
-	}
+	if (progress.period_ns > 0)
+		strip_add(&h->state, 5, 1, ROLE_DEFAULT, 0, "%6s/s",
+			  fmt_per_second(text, progress.period_ns));
 	if (*progress_samples(&progress, text, sizeof(text)))
 		strip_add(&h->state, 5, 2, ROLE_DEFAULT, 0, "%s", text);
-	if (progress.left_ns >= 0 && !h->status.finished)
+	if (progress.left_ns >= 0)
 		strip_add(&h->state, 4, 2, ROLE_DEFAULT, 0, "to go %s",
 			  fmt_clock(text, progress.left_ns));
 	header_spark(h);
@@ -188,7 +188,7 @@ static void update_state(struct header *h, struct view *view, int width,
 	strip_clear(&h->state);
 	add_program(h, view, width, first, n_processes);
 	add_phase(h, view, first);
-	add_elapsed(h, view->pinned_ns);
+	add_elapsed(h, view);
 	header_add_steps(h, view);
 	header_add_requests(h);
 	header_add_trust(h);
@@ -395,7 +395,8 @@ static void update_finding(struct header *h, struct view *view)
 	strip_sentence(&h->finding, 0, 1, warning ? ROLE_ACCENT : ROLE_DEFAULT, top->title, 20);
 	if (top->cost_ns)
 		strip_add(&h->finding, 1, 1, ROLE_DEFAULT, 0, "(%s)",
-			  places_cost(cost, sizeof(cost), top->cost_ns, status->step_ns));
+			  places_cost(cost, sizeof(cost), top->cost_ns,
+				      finding_of_ns(top, status)));
 	if (status->count + status->more > 1)
 		strip_add(&h->finding, 2, 3, ROLE_MUTED, 0, "+%zu more: 6",
 			  status->count + status->more - 1)->right = true;

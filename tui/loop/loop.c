@@ -68,6 +68,7 @@ void tui_say(struct tui *tui, bool error, const char *format, ...)
 void tui_leave(struct tui *tui)
 {
 	save_leave(tui);
+	tui->left_running |= tui_program_runs(tui);
 	if (tui_program_runs(tui) && tui->options->n_pids)
 		live_let_go(tui->live);
 	else if (tui_program_runs(tui))
@@ -236,26 +237,6 @@ void tui_apply(struct tui *tui, unsigned outcome)
 		tui->status_until_ns = tui_clock(tui) + STATUS_NS;
 }
 
-static void unbound_key(struct tui *tui, enum key_table table, struct key key)
-{
-	char name[KEY_NAME_MAX], bytes[16];
-
-	if (table == TABLE_PROMPT && key_is_text(key)) {
-		prompt_insert(&tui->prompt, key.code);
-	} else if (table == TABLE_OUTPUT) {
-		session_input(live_session(tui->live), bytes, output_key_bytes(key, bytes));
-	} else if (table != TABLE_DIALOG && table != TABLE_PROMPT) {
-		const struct binding *help = keymap_find(&tui->keymap, TABLE_GENERIC, "help");
-		char help_name[KEY_SEQUENCE_MAX * KEY_NAME_MAX] = ":help";
-
-		if (help)
-			keys_print(help->keys, help->count, help_name, sizeof(help_name));
-		tui_say(tui, true, "'%s' is not bound here; %s shows the keys",
-			keys_print(tui->pending, tui->pending_count, bytes, sizeof(bytes))[0] ?
-			bytes : key_print(key, name), help_name);
-	}
-}
-
 void tui_key(struct tui *tui, struct key key)
 {
 	enum key_table table = frame_key_table(tui);
@@ -288,7 +269,7 @@ void tui_key(struct tui *tui, struct key key)
 			tui_say(tui, true, "%s", error);
 		return;
 	case KEY_MATCH_NONE:
-		unbound_key(tui, table, key);
+		tui_unbound_key(tui, table, key);
 		break;
 	}
 	tui->pending_count = 0;
@@ -313,6 +294,9 @@ static void read_keys(struct tui *tui)
 			break;
 		case SCREEN_KEY:
 			tui_key(tui, key);
+			break;
+		case SCREEN_PASTED:
+			tui_pasted_key(tui, key);
 			break;
 		case SCREEN_MOUSE:
 			tui_mouse(tui, mouse);

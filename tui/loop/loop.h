@@ -141,6 +141,7 @@ struct tui {
 
 	bool dirty;			/* a frame must be drawn when it is due */
 	bool quit;
+	bool left_running;		/* the program runs on without tftop */
 	bool reopen;			/* ... and return, because the cache was damaged */
 	int exit_status;		/* -1: that of PROGRAM */
 	enum stop_stage stop;
@@ -261,6 +262,11 @@ void run_look(struct tui *tui);
 void run_look_at_budget(struct tui *tui);
 /* `run` does not wait any more. */
 void run_forget(struct tui *tui);
+
+/* ---- text_loop.c ---- */
+void tui_unbound_key(struct tui *tui, enum key_table table, struct key key);
+/* A character of pasted text never is a command: it goes where text goes, or nowhere. */
+void tui_pasted_key(struct tui *tui, struct key key);
 
 /* ---- dialog.c ---- */
 void dialog_draw(struct tui *tui, struct area area);

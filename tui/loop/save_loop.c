@@ -49,7 +49,7 @@ bool save_find_from(const struct tui *tui, const struct command_call *call, int 
 		return true;
 	if (call->argc != at + 2 || strcasecmp(call->argv[at], "last")) {
 		snprintf(error, size, "usage: %s [last TIME]",
-			 at == 2 ? "save DIR" : "export FORMAT FILE");
+			 !strcmp(call->argv[0], "save") ? "save DIR" : "export FORMAT FILE");
 		return false;
 	}
 	if (!parse_time_ns(call->argv[at + 1], &length_ns) || length_ns <= 0) {

@@ -102,7 +102,8 @@ static void page_finding_make(struct page *page, const struct page_book *book,
 	if (finding->cost_ns) {
 		page_label(page, "costs");
 		page_say(page, ROLE_DEFAULT, 0, "%s at most",
-			 places_cost(cost, sizeof(cost), finding->cost_ns, status->step_ns));
+			 places_cost(cost, sizeof(cost), finding->cost_ns,
+				     finding_of_ns(finding, status)));
 	}
 	for (int i = 0; i < FINDING_LINES; i++)
 		page_finding_add_text(page, i ? "" : "because", ROLE_DEFAULT, columns,

@@ -102,6 +102,34 @@ static void keep_to_run(struct gaps_page *g)
 		g->when.t1 = status->last_ns > g->when.t0 ? status->last_ns : g->when.t0;
 }
 
+/* Adds how much of the time lies before the first event of the row, or after the last one: these
+ * are between no two events, and so no gaps below. */
+static void page_gaps_add_ends(struct gaps_page *g)
+{
+	struct model *model = g->book.model;
+	int64_t first_ns = g->when.t1, last_ns = g->when.t0;
+	char before[FMT_MAX], after[FMT_MAX];
+	struct span_ref ref;
+	struct span span;
+
+	if (model_span_next(model, g->row->id, g->lane, g->when.t0 - 1, &ref) &&
+	    model_span(model, ref, &span) && span.start_ns < first_ns)
+		first_ns = span.start_ns;
+	if (model_span_prev(model, g->row->id, g->lane, g->when.t0, &ref) &&
+	    model_span(model, ref, &span))
+		first_ns = g->when.t0;
+	if (model_span_prev(model, g->row->id, g->lane, g->when.t1, &ref) &&
+	    model_span(model, ref, &span) && span.end_ns > last_ns)
+		last_ns = span.end_ns;
+	if (model_span_next(model, g->row->id, g->lane, g->when.t1 - 1, &ref))
+		last_ns = g->when.t1;
+	if (first_ns <= g->when.t0 && last_ns >= g->when.t1)
+		return;
+	page_say(g->page, ROLE_DEFAULT, 0, "%s of it before the row's first event, %s after its "
+		 "last", fmt_time(before, first_ns - g->when.t0),
+		 fmt_time(after, last_ns < g->when.t1 ? g->when.t1 - last_ns : 0));
+}
+
 static void page_gaps_add_gaps(struct gaps_page *g, size_t most)
 {
 	struct row_gap *gaps = xcalloc(most, sizeof(*gaps));
@@ -118,6 +146,7 @@ static void page_gaps_add_gaps(struct gaps_page *g, size_t most)
 			 fmt_time(whole, g->when.t1 - g->when.t0),
 			 fmt_share(share, (uint64_t)(g->when.t1 - g->when.t0 - sum.busy_ns),
 				   (uint64_t)(g->when.t1 - g->when.t0)), g->when.title);
+	page_gaps_add_ends(g);
 	if (g->book.status.folded_ns > g->when.t0)
 		page_say(g->page, ROLE_WARN, 0, "where the oldest details were discarded, gaps are "
 			 "unknown");

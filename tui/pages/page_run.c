@@ -190,6 +190,7 @@ static void page_run_add_command(struct page *page, const struct page_call *call
 	static const char *const levels[] = { "off", "min", "default", "full" };
 	const struct report_run *run = call->live ? live_run(call->live) : NULL;
 	const struct session *session = call->live ? live_session(call->live) : NULL;
+	char ran[FMT_MAX];
 
 	if (!run) {
 		page_label(page, "source");
@@ -211,6 +212,9 @@ static void page_run_add_command(struct page *page, const struct page_call *call
 		 "from another profiler's file" : "from a recording");
 	if (run->host)
 		page_add(page, ROLE_MUTED, 0, "   on %s", run->host);
+	if (run->wall_ns >= 0)
+		page_add(page, ROLE_DEFAULT, 0, "   %s %s", run->ended ? "ran for" : "for",
+			 fmt_time(ran, run->wall_ns));
 	if (run->signal)
 		page_add(page, ROLE_BAD, 0, "   killed by signal %d", run->signal);
 	else if (run->exit_status >= 0)
@@ -231,8 +235,9 @@ static void page_run_add_length(struct page *page, const struct page_book *book)
 	char length[FMT_MAX], events[FMT_MAX], bytes[FMT_MAX], steps[FMT_MAX];
 
 	page_label(page, "timeline");
-	page_add(page, ROLE_DEFAULT, 0, "%s   %s   %s   %s of memory",
+	page_add(page, ROLE_DEFAULT, 0, "%s%s   %s   %s   %s of memory",
 		 s->first_ns <= s->last_ns ? fmt_time(length, s->last_ns - s->first_ns) : "empty",
+		 s->first_ns <= s->last_ns ? " from the first event to the last" : "",
 		 fmt_many(events, s->events, "event"),
 		 fmt_many(steps, s->steps, step_noun(s->passes)),
 		 fmt_bytes(bytes, s->memory_bytes));

@@ -195,7 +195,7 @@ static void page_step_add_path(struct step_page *s)
 		     "mean", "more");
 	for (int k = 0; k < PATH_KINDS; k++)
 		if (own.ns[k] || (mean.whole_ns > 0 && mean.ns[k]))
-			page_step_add_part(s->page, path_kind_name((enum path_kind)k), own.ns[k],
+			page_step_add_part(s->page, path_kind_label((enum path_kind)k), own.ns[k],
 					   own.whole_ns, mean.ns[k], mean.whole_ns > 0);
 }
 

@@ -104,7 +104,7 @@ static void memory_update(struct pane *pane, struct view *view, int width, int h
 	size_t count = model_memory(view->model, &rows), i;
 	struct memory_line *lines = count ? xcalloc(count, sizeof(*lines)) : NULL;
 	bool steps = model_memory_steps(view->model) > 0;
-	uint64_t total = 0;
+	uint64_t largest = 0;
 
 	for (i = 0; i < count; i++) {
 		lines[i].row = rows[i];
@@ -113,11 +113,12 @@ static void memory_update(struct pane *pane, struct view *view, int width, int h
 			take_trend(view->model, &lines[i]);
 		places_device_label(lines[i].device, sizeof(lines[i].device), devices, n_devices,
 				   rows[i].device);
-		total += rows[i].peak_bytes;
+		if (rows[i].peak_bytes > largest)
+			largest = rows[i].peak_bytes;
 	}
 	free(rows);
 	free(devices);
-	table_take(&p->table, lines, count, total);
+	table_take(&p->table, lines, count, largest);
 	update_plot(p, view);
 }
 

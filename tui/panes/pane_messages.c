@@ -145,7 +145,7 @@ static void messages_draw(struct pane *pane, struct view *view, struct area area
 		if (p->all)
 			where_say_none(p->where, is_known, p, none, sizeof(none));
 		area_text(area, 1, 0, ROLE_MUTED, 0,
-			  p->all ? none : "no messages: nothing has gone wrong so far");
+			  p->all ? none : "no messages: tftop itself had no trouble");
 		return;
 	}
 	p->lines = 0;

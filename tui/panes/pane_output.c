@@ -56,6 +56,18 @@ static size_t top_line(struct output_pane *p, const struct program_output *outpu
 	return index < last ? (size_t)index : last;
 }
 
+/* Why there is no output. */
+static const char *output_none(const struct view *view)
+{
+	if (!view->live)
+		return "no program runs here";
+	if (!live_session(view->live))
+		return live_phase(view->live) == LIVE_DONE ? "the recording has no output" :
+							     "no output has been read yet";
+	return live_phase(view->live) >= LIVE_ENDING ? "the program printed nothing" :
+						       "the program has printed nothing yet";
+}
+
 static void output_draw(struct pane *pane, struct view *view, struct area area, bool focused)
 {
 	struct output_pane *p = (struct output_pane *)pane;
@@ -66,9 +78,7 @@ static void output_draw(struct pane *pane, struct view *view, struct area area, 
 	if (area.width < 2 || area.height < 1)
 		return;
 	if (!count) {
-		area_text(area, 1, 0, ROLE_MUTED, 0,
-			  view->live ? "the program has printed nothing yet"
-				     : "no program runs here");
+		area_text(area, 1, 0, ROLE_MUTED, 0, output_none(view));
 		return;
 	}
 	top = top_line(p, view->output, area.height);

@@ -104,7 +104,7 @@ static void path_draw(const struct steps_pane_row *row, bool passes, struct area
 			break;
 		last_ns = path->ns[most];
 		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s %s %s", i ? " ·" : "",
-				       path_kind_name((enum path_kind)most),
+				       path_kind_label((enum path_kind)most),
 				       fmt_share(share, (uint64_t)last_ns,
 						 (uint64_t)path->whole_ns));
 		if (text_width(text) > area.width - 16)
@@ -266,8 +266,8 @@ static void progress_draw(const struct steps_pane *p, const struct view *view, s
 	struct progress progress;
 	char text[256];
 
-	progress_of(&p->steps, view->settings, &progress);
-	progress_sentence(&progress, p->status.finished, text, sizeof(text));
+	progress_of(&p->steps, view->settings, p->status.finished, &progress);
+	progress_sentence(&progress, text, sizeof(text));
 	cut_parts(text, area.width - 2);
 	area_text(area, 1, 0, ROLE_DEFAULT, 0, text);
 }

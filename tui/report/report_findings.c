@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/analyses/thresholds.h"
 #include "model/query/findings.h"
 #include "model/base/util.h"
 #include "tui/draw/grid.h"
@@ -16,13 +17,15 @@
 
 /* ---- text ---- */
 
-static void print_finding(const struct finding *finding, int64_t step_ns, FILE *out)
+static void print_finding(const struct finding *finding, const struct findings_status *status,
+			  FILE *out)
 {
 	char cost[80] = "", words[64];
 
 	if (finding->cost_ns)
 		snprintf(cost, sizeof(cost), "costs %s",
-			 places_cost(words, sizeof(words), finding->cost_ns, step_ns));
+			 places_cost(words, sizeof(words), finding->cost_ns,
+				     finding_of_ns(finding, status)));
 	report_lines(finding->severity == SEVERITY_WARNING ? "  !" : "  ·", 4, finding->title, cost,
 		    out);
 	for (int i = 0; i < FINDING_LINES; i++)
@@ -35,14 +38,19 @@ void report_findings_text(struct model *model, FILE *out)
 	struct findings_status status;
 	struct finding *list = NULL;
 	size_t count;
+	bool few;
 
 	model_lock(model);
 	count = model_findings(model, &status, &list);
+	few = status.steps && status.steps < (uint64_t)model_threshold(model, THRESHOLD_MIN_STEPS);
 	model_unlock(model);
 	if (count)
 		fputs("\nfindings\n", out);
+	else if (status.settled_ns != INT64_MIN)
+		fprintf(out, "\nfindings\n  none%s\n",
+			few ? " yet: too few steps after the warm-up" : "");
 	for (size_t i = 0; i < count; i++)
-		print_finding(&list[i], status.step_ns, out);
+		print_finding(&list[i], &status, out);
 	if (status.more)
 		fprintf(out, "  … %zu more cost less\n", status.more);
 	free(list);
@@ -69,12 +77,13 @@ static void write_evidence(struct json *json, const struct evidence *evidence,
 	json_end(json);
 }
 
-static void write_finding(struct json *json, const struct finding *finding, bool per_step)
+static void write_finding(struct json *json, const struct finding *finding, int64_t of_ns)
 {
 	json_key_string(json, "id", finding->id);
 	json_key_string(json, "severity", severity_name(finding->severity));
 	json_key_string(json, "title", finding->title);
-	json_key_int(json, per_step ? "cost_ns_per_step" : "cost_ns_per_second", finding->cost_ns);
+	json_key_int(json, of_ns > 0 ? "cost_ns_per_step" : "cost_ns_per_second", finding->cost_ns);
+	json_key_int(json, "of_ns", of_ns > 0 ? of_ns : 1000000000);
 	json_key_array(json, "lines");
 	for (int i = 0; i < FINDING_LINES; i++)
 		if (finding->lines[i][0])
@@ -102,7 +111,7 @@ void report_findings_json(struct json *json, struct model *model)
 	json_key_array(json, "findings");
 	for (size_t i = 0; i < count; i++) {
 		json_object(json);
-		write_finding(json, &list[i], status.step_ns > 0);
+		write_finding(json, &list[i], finding_of_ns(&list[i], &status));
 		write_evidence(json, &list[i].evidence, rows, n_rows, places_base_ns(&run));
 		json_end(json);
 	}

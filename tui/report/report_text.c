@@ -169,11 +169,8 @@ void report_steps_text(struct model *model, FILE *out)
 			fmt_many(text, stats.count, step_noun(stats.passes)),
 			fmt_time(a, stats.mean_ns), fmt_time(b, stats.p50_ns),
 			fmt_time(c, stats.p99_ns));
-		if (stats.period_ns > 0) {
-			int64_t tenths = 10000000000 / stats.period_ns;
-
-			fprintf(out, "   %" PRId64 ".%" PRId64 "/s", tenths / 10, tenths % 10);
-		}
+		if (stats.period_ns > 0)
+			fprintf(out, "   %s/s", fmt_per_second(a, stats.period_ns));
 		if (stats.source)
 			fprintf(out, "   from %s", text_clean(source, sizeof(source),
 							      stats.source));
@@ -277,6 +274,8 @@ static void report_section_text(const struct report_section *section, struct mod
 	count = snapshot_take(section->rows, model, &rows);
 	if (count && section->compare)
 		qsort(rows, count, section->rows->size, section->compare);
+	if (section->label)
+		section->label(model, rows, count);
 	report_table(&sheet, section->rows->columns, &(struct report_rows) {
 		.rows = rows, .size = section->rows->size, .count = count,
 		.most = section->text_most,

@@ -78,7 +78,7 @@ void report_path_text(struct model *model, FILE *out)
 	model_unlock(model);
 	free(parts);
 	for (int kind = 0; kind < PATH_KINDS; kind++)
-		shares[kind] = (struct report_share) { path_kind_name((enum path_kind)kind),
+		shares[kind] = (struct report_share) { path_kind_label((enum path_kind)kind),
 						       path.ns[kind] };
 	if (path.steps && path.whole_ns > 0)
 		report_shares("  critical path  ", shares, PATH_KINDS, path.whole_ns, out);

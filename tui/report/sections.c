@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "tui/report/sections.h"
 
+#include <stdlib.h>
+
 #include "model/base/util.h"
 #include "model/columns/copies.h"
 #include "model/columns/kernels.h"
 #include "model/columns/ops.h"
 #include "model/query/optree.h"
+#include "tui/draw/places.h"
 
 /* ---- which rows JSON has ---- */
 
@@ -40,6 +43,24 @@ static int report_copies_by_total(const void *a, const void *b)
 	return DESCENDING(x, y, row.total_ns);
 }
 
+/* ---- names in the text ---- */
+
+static void report_label_copies(struct model *model, void *rows, size_t count)
+{
+	struct copy_line *lines = rows;
+	struct queue_row *queues;
+	size_t n;
+
+	model_lock(model);
+	n = model_queues(model, &queues);
+	model_unlock(model);
+	for (size_t i = 0; i < count; i++)
+		if (lines[i].row.queue != UINT32_MAX)
+			places_queue_label(lines[i].queue, sizeof(lines[i].queue), queues, n,
+					   lines[i].row.queue);
+	free(queues);
+}
+
 /* ---- the sections ---- */
 
 const struct report_section report_sections[] = {
@@ -56,7 +77,8 @@ const struct report_section report_sections[] = {
 	{ .key = "kernel_classes", .always = true, .rows = &snapshot_of_classes,
 	  .members = report_class_members, .text = report_classes_text, .place = 9 },
 	{ .key = "copies", .always = true, .rows = &snapshot_of_copies,
-	  .compare = report_copies_by_total, .text_most = 15, .place = 10 },
+	  .compare = report_copies_by_total, .label = report_label_copies,
+	  .text_most = 15, .place = 10 },
 	{ .key = "ops", .always = true, .rows = &snapshot_of_ops, .members = report_op_members,
 	  .keep = report_keep_op, .text = report_ops_text, .place = 6 },
 	{ .key = "ranges", .rows = &snapshot_of_ops, .members = report_op_members,

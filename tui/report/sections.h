@@ -27,6 +27,8 @@ struct report_section {
 	unsigned char place;		/* in the text, from 1; 0: it is not there */
 	size_t text_most;		/* rows in the text; 0: all */
 	int (*compare)(const void *a, const void *b);	/* their order there; NULL: as taken */
+	/* Fills in the names that only the text has instead of numbers; NULL: none. */
+	void (*label)(struct model *model, void *rows, size_t count);
 
 	/* Instead of a table and of an array. */
 	void (*text)(struct model *model, FILE *out);

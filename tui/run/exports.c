@@ -124,15 +124,15 @@ static void release(struct export_job *job)
 
 bool export_parse(const char *text, struct export_target *target, char *error, size_t size)
 {
-	size_t length = strcspn(text, ":");
+	size_t length = strcspn(text, ": ");
 	char *kind;
 	bool good;
 
 	if (!strncasecmp(text, "csv:", 4))
-		length += 1 + strcspn(text + 4, ":");
+		length += 1 + strcspn(text + 4, ": ");
 	if (!text[length] || !text[length + 1]) {
 		snprintf(error, size,
-			 "'%s' names no file: --export takes FORMAT:FILE, with " FOREIGN_FORMATS,
+			 "'%s' names no file: an export is FORMAT:FILE, with " FOREIGN_FORMATS,
 			 text);
 		return false;
 	}

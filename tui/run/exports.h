@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `--export FORMAT:FILE` and `export FORMAT FILE`: writes what model/export/foreign.h makes to a
- * file that appears as a whole (atomic_file.h), gzipped if its name ends with ".gz". This happens
- * on a thread of its own while the screen continues; the reader waits meanwhile, as for `save`.
+ * `--export FORMAT:FILE` and `export FORMAT FILE` (each takes the other's form, too): writes what
+ * model/export/foreign.h makes to a file that appears as a whole (atomic_file.h), gzipped if its
+ * name ends with ".gz". This happens on a thread of its own while the screen continues; the reader
+ * waits meanwhile, as for `save`.
  *
  * Threads: one caller; the model must outlive the export. Errors: a sentence.
  */

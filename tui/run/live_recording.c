@@ -189,11 +189,72 @@ void live_keep_model(struct live *live, bool ended)
 	live->cache_damaged = false;
 }
 
+/* ---- a folder that has recordings in it ---- */
+
+#define BELOW_MOST 3u
+
+struct recordings_below {
+	size_t skip;			/* length of the path that they are below */
+	char *name[BELOW_MOST];		/* owned; relative to it */
+	size_t n;			/* how many there are; the first of them have a name */
+	char *last;			/* owned; the last one that was found */
+};
+
+/* A trace whose folder, or one above it, is a recording of tftop. */
+static void take_below(void *arg, const char *folder)
+{
+	struct recordings_below *below = arg;
+	char *path = xstrdup(folder), *slash;
+
+	for (; strlen(path) > below->skip; *slash = '\0') {
+		char *file = xasprintf("%s/tftop.json", path);
+		bool is_one = access(file, F_OK) == 0;
+
+		free(file);
+		if (is_one && (!below->last || strcmp(below->last, path))) {
+			if (below->n < BELOW_MOST)
+				below->name[below->n] = xstrdup(path + below->skip + 1);
+			below->n++;
+			free(below->last);
+			below->last = xstrdup(path);
+		}
+		slash = strrchr(path, '/');
+		if (is_one || !slash)
+			break;
+	}
+	free(path);
+}
+
+/* Several recordings are not one, nor is a folder that happens to have one somewhere below. */
+static bool has_recordings_below(const char *path, char error[LIVE_ERROR_MAX])
+{
+	struct recordings_below below = { .skip = strlen(path) };
+	size_t at;
+
+	while (below.skip > 1 && path[below.skip - 1] == '/')
+		below.skip--;
+	reader_trace_folders(path, take_below, &below);
+	at = (size_t)snprintf(error, LIVE_ERROR_MAX, "'%s' is a folder with %s: open ", path,
+			      below.n == 1 ? "a recording in it" : "recordings in it, not one");
+	for (size_t i = 0; i < below.n && i < BELOW_MOST && at < LIVE_ERROR_MAX; i++)
+		at += (size_t)snprintf(error + at, LIVE_ERROR_MAX - at, "%s'%s'",
+				       i ? i + 1 == below.n ? " or " : ", " : "", below.name[i]);
+	if (below.n > BELOW_MOST && at < LIVE_ERROR_MAX)
+		snprintf(error + at, LIVE_ERROR_MAX - at, " or one of %zu more",
+			 below.n - BELOW_MOST);
+	for (size_t i = 0; i < below.n && i < BELOW_MOST; i++)
+		free(below.name[i]);
+	free(below.last);
+	return below.n > 0;
+}
+
 bool live_open_recording(struct live *live, char error[LIVE_ERROR_MAX])
 {
 	char text[RECORDING_ERROR_MAX];
 
 	if (!recording_read(live->options->open_path, &live->recording, text)) {
+		if (!text[0] && has_recordings_below(live->options->open_path, error))
+			return false;
 		if (!text[0] && reader_finds_trace(live->options->open_path)) {
 			live->foreign = true;
 		} else {

@@ -10,7 +10,9 @@
 
 #define BLOCK 5u
 #define RECENT 50u
+#define LAST 20u			/* steps that show how long one takes now */
 #define RATE 32u
+#define NOISE_TIMES 3			/* of normal noise, beyond 99 % of the steps */
 #define COMPILED_RECENT 10u
 #define BACK_MOST 10000u		/* most steps that are examined */
 
@@ -32,15 +34,27 @@ static int64_t median(const struct step_row *rows, size_t n)
 	return values[n / 2];
 }
 
+/* Median difference between two steps in a row, of n ≤ RECENT steps. Unlike the spread around the
+ * median of all steps, it is small when the steps change from one level to another. */
+static int64_t noise(const struct step_row *rows, size_t n)
+{
+	struct step_row apart[RECENT];
+
+	for (size_t i = 0; i + 1 < n; i++)
+		apart[i].dur_ns = llabs(rows[i + 1].dur_ns - rows[i].dur_ns);
+	return n > 1 ? median(apart, n - 1) : 0;
+}
+
 /* Index of the first of the last steps that have similar durations. */
 static size_t steady_from(const struct step_list *steps)
 {
-	size_t recent = steps->n < RECENT ? steps->n : RECENT, at = steps->n;
-	int64_t usual = median(steps->rows + steps->n - recent, recent);
-	int64_t within = usual / 10;
+	size_t recent = steps->n < LAST ? steps->n : LAST, at = steps->n;
+	const struct step_row *last = steps->rows + steps->n - recent;
+	int64_t usual = median(last, recent), within = usual / 10;
+	int64_t noise_ns = noise(last, recent);
 
-	if (steps->stats.mad_ns * 4 > within)
-		within = steps->stats.mad_ns * 4;
+	if (noise_ns * NOISE_TIMES > within)
+		within = noise_ns * NOISE_TIMES;
 	while (at >= BLOCK && steps->n - at < BACK_MOST &&
 	       llabs(median(steps->rows + at - BLOCK, BLOCK) - usual) <= within)
 		at -= BLOCK;
@@ -76,10 +90,10 @@ static void progress_judge(const struct step_list *steps, struct progress *p)
 				(median(steps->rows + n - BLOCK - before, before) + 1)) - 1000;
 }
 
-void progress_of(const struct step_list *steps, const struct settings *settings,
+void progress_of(const struct step_list *steps, const struct settings *settings, bool ended,
 		 struct progress *out)
 {
-	size_t n = steps->n, recent = n < RATE ? n : RATE;
+	size_t n = steps->n, recent = n < RATE || ended ? n : RATE;
 	const struct step_row *rows = steps->rows;
 
 	*out = (struct progress){
@@ -91,13 +105,16 @@ void progress_of(const struct step_list *steps, const struct settings *settings,
 		return;
 	out->passes = steps->stats.passes;
 	progress_judge(steps, out);
-	if (recent > 1)
+	out->recent = recent < n;
+	if (ended)
+		out->period_ns = steps->stats.period_ns;
+	else if (recent > 1)
 		out->period_ns = (rows[n - 1].start_ns - rows[n - recent].start_ns) /
 				 (int64_t)(recent - 1);
 	/* step numbers that start at 0 are one less than the number of finished steps; steps
 	 * without numbers are counted from 0 */
 	out->done = rows[n - 1].number + (rows[0].number == 0);
-	if (out->total && out->period_ns > 0)
+	if (out->total && out->period_ns > 0 && !ended)
 		out->left_ns =
 			out->done < out->total ? (out->total - out->done) * out->period_ns : 0;
 }
@@ -155,25 +172,24 @@ static void say_state(const struct progress *p, char *text, size_t size)
 	}
 }
 
-char *progress_sentence(const struct progress *progress, bool ended, char *text, size_t size)
+char *progress_sentence(const struct progress *progress, char *text, size_t size)
 {
 	const char *many = step_nouns(progress->passes);
 	char some[64];
 
 	text[0] = '\0';
 	say_state(progress, text, size);
-	if (progress->period_ns > 0) {
-		int64_t tenths = 10000000000LL / progress->period_ns;
-
-		say(text, size, "%lld.%lld %s/s", (long long)(tenths / 10),
-		    (long long)(tenths % 10), many);
-	}
+	if (progress->period_ns > 0 && progress->recent)
+		say(text, size, "now %s %s/s",
+		    fmt_per_second(some, progress->period_ns), many);
+	else if (progress->period_ns > 0)
+		say(text, size, "%s %s/s", fmt_per_second(some, progress->period_ns), many);
 	if (*progress_samples(progress, some, sizeof(some)))
 		say(text, size, "%s", some);
 	if (progress->total)
 		say(text, size, "%lld of %lld %s", (long long)progress->done,
 		    (long long)progress->total, many);
-	if (progress->left_ns >= 0 && !ended)
+	if (progress->left_ns >= 0)
 		say(text, size, "to go %s", fmt_clock(some, progress->left_ns));
 	return text;
 }

@@ -90,7 +90,8 @@ static void crash_arm(struct screen *screen)
 	crash.modes = screen->modes;
 	crash.size = 0;
 	if (screen->has_mouse) {
-		memcpy(crash.bytes, SCREEN_SYNC_END MOUSE_OFF, sizeof(SCREEN_SYNC_END MOUSE_OFF));
+		snprintf(crash.bytes, sizeof(crash.bytes), "%s",
+			 SCREEN_SYNC_END MOUSE_OFF SCREEN_PASTE_OFF);
 		crash.size = strlen(crash.bytes);
 	}
 	crash_string("sgr0");
@@ -123,6 +124,14 @@ void screen_set_mouse(struct screen *screen, bool on)
 		return;
 	screen->mouse = on;
 	screen_out_say(screen, on ? MOUSE_ON : MOUSE_OFF);
+}
+
+/* Whether the terminal tells pasted text from keys (bracketed paste, mode 2004 of xterm). */
+static void set_paste(struct screen *screen, bool on)
+{
+	screen->pasting = false;
+	if (screen->has_mouse)
+		screen_out_say(screen, on ? SCREEN_PASTE_ON : SCREEN_PASTE_OFF);
 }
 
 bool screen_locale_is_utf8(void)
@@ -301,6 +310,7 @@ struct screen *screen_open(const struct screen_options *options, char *error, si
 	screen->pairs = 1;
 	screen->all = true;
 	screen_sync_ask(screen);
+	set_paste(screen, true);
 	return screen;
 }
 
@@ -309,6 +319,7 @@ static void give_back(struct screen *screen)
 {
 	screen_sync_leave(screen);
 	screen_set_mouse(screen, false);
+	set_paste(screen, false);
 	screen_out_begin(screen);
 	if (screen->printer && screen->shown.width)
 		fputs("\r\n", screen->out);
@@ -364,6 +375,7 @@ void screen_resume(struct screen *screen)
 	reset_prog_mode();
 	if (!screen->printer)
 		refresh();
+	set_paste(screen, true);
 	screen_redraw(screen);
 }
 

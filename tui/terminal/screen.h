@@ -41,7 +41,10 @@ bool screen_ready(struct screen *screen);
 void screen_size(const struct screen *screen, int *width, int *height);
 enum theme_depth screen_depth(const struct screen *screen);
 
-enum screen_input { SCREEN_NOTHING, SCREEN_KEY, SCREEN_MOUSE, SCREEN_RESIZED, SCREEN_CLOSED };
+enum screen_input {
+	SCREEN_NOTHING, SCREEN_KEY, SCREEN_MOUSE, SCREEN_RESIZED, SCREEN_CLOSED,
+	SCREEN_PASTED,			/* a key that was not typed: a character of pasted text */
+};
 /* The next key, or what the mouse did, without waiting. */
 enum screen_input screen_read(struct screen *screen, struct key *key, struct mouse *mouse);
 /* Whether the terminal tells of the mouse; else it is the terminal's own, to select text. */

@@ -9,6 +9,9 @@
 #define CODE_MOUSE 0x3000
 #define CODE_OLD_MOUSE 0x3001
 #define CODE_SYNC 0x3002
+#define CODE_PASTE 0x3003
+#define CODE_PASTED 0x3004
+#define PASTE_MS 2000	/* text of which nothing came for so long has ended, whatever was lost */
 
 static void map_code(struct screen *screen, int code, uint32_t keysym, unsigned mods)
 {
@@ -101,6 +104,8 @@ void screen_map_keys(struct screen *screen)
 		define_key("\033[<", CODE_MOUSE);
 		define_key("\033[M", CODE_OLD_MOUSE);
 		define_key("\033[?2026;", CODE_SYNC);
+		define_key("\033[200~", CODE_PASTE);
+		define_key("\033[201~", CODE_PASTED);
 	}
 }
 
@@ -186,6 +191,18 @@ static void input_take_escape(struct screen *screen, struct key *key)
 	key->mods |= MOD_ALT;
 }
 
+/* What comes while text is pasted: no sequence in it is a key. true: there is a character. */
+static bool take_pasted(struct screen *screen, int got, wint_t ch, struct key *key)
+{
+	screen->pasted_ms = screen_now_ms();
+	if (got == KEY_CODE_YES) {
+		screen->pasting = ch != CODE_PASTED;
+		return false;
+	}
+	*key = from_char(ch);
+	return true;
+}
+
 enum screen_input screen_read(struct screen *screen, struct key *key, struct mouse *mouse)
 {
 	wint_t ch = 0;
@@ -196,11 +213,17 @@ enum screen_input screen_read(struct screen *screen, struct key *key, struct mou
 		got = wget_wch(screen->input, &ch);
 		if (got == ERR)
 			return errno == EIO || errno == ENXIO ? SCREEN_CLOSED : SCREEN_NOTHING;
-		if (got == KEY_CODE_YES) {
-			if (ch == KEY_RESIZE) {
-				screen->all = true;
-				return SCREEN_RESIZED;
-			}
+		if (screen->pasting && screen_now_ms() - screen->pasted_ms > PASTE_MS)
+			screen->pasting = false;
+		if (got == KEY_CODE_YES && ch == KEY_RESIZE) {
+			screen->all = true;
+			return SCREEN_RESIZED;
+		}
+		if (screen->pasting || (got == KEY_CODE_YES && ch == CODE_PASTE)) {
+			screen->pasting = true;
+			if (take_pasted(screen, got, ch, key))
+				return SCREEN_PASTED;
+		} else if (got == KEY_CODE_YES) {
 			screen->rest = REST_NONE;
 			if (!begins_rest(screen, (int)ch) && from_code(screen, (int)ch, key))
 				return SCREEN_KEY;

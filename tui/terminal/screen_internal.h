@@ -41,6 +41,8 @@ struct screen {
 	bool printer;			/* it cannot move the cursor: whole pictures as lines */
 	bool has_mouse;			/* the terminal may have one */
 	bool mouse;			/* ... and tells what it does */
+	bool pasting;			/* what comes is text that the user pastes */
+	int64_t pasted_ms;		/* when the last of it came */
 	enum theme_depth depth;
 	struct grid shown;		/* what curses has been told */
 	bool all;			/* nothing is known of what is shown */
@@ -55,8 +57,11 @@ struct screen {
 };
 
 #define SCREEN_SYNC_END "\033[?2026l"
+#define SCREEN_PASTE_ON "\033[?2004h"
+#define SCREEN_PASTE_OFF "\033[?2004l"
 
 /* ---- screen_out.c ---- */
+int64_t screen_now_ms(void);
 void screen_out_open(struct screen *screen);
 void screen_out_close(struct screen *screen);
 /* What curses writes between them goes to what waits; picture: it is one. */

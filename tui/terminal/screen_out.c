@@ -28,7 +28,7 @@
 #define ANSWER_MS 100			/* that leaving waits for an answer */
 #define ANSWER_LATE_MS 1000		/* after that there will be none */
 
-static int64_t now_ms(void)
+int64_t screen_now_ms(void)
 {
 	struct timespec now;
 
@@ -86,9 +86,9 @@ bool screen_ready(struct screen *screen)
 
 void screen_out_drain(struct screen *screen, int ms)
 {
-	int64_t end = now_ms() + ms, rest;
+	int64_t end = screen_now_ms() + ms, rest;
 
-	while (!screen_ready(screen) && (rest = end - now_ms()) > 0) {
+	while (!screen_ready(screen) && (rest = end - screen_now_ms()) > 0) {
 		struct pollfd fd = {.fd = screen->tty, .events = POLLOUT};
 
 		poll(&fd, 1, (int)rest);
@@ -162,7 +162,7 @@ void screen_sync_ask(struct screen *screen)
 	/* an old console prints what it does not know */
 	if (!screen->has_mouse || !term || !strncmp(term, "linux", 5))
 		return;
-	screen->asked_ms = now_ms();
+	screen->asked_ms = screen_now_ms();
 	screen_out_say(screen, SYNC_ASK);
 }
 
@@ -175,13 +175,13 @@ void screen_sync_answer(struct screen *screen, const char *text)
 /* Who reads the terminal next should not be given it. */
 void screen_sync_leave(struct screen *screen)
 {
-	int64_t end = now_ms() + ANSWER_MS, rest;
+	int64_t end = screen_now_ms() + ANSWER_MS, rest;
 	struct key key;
 	struct mouse mouse;
 
-	if (!screen->asked_ms || now_ms() - screen->asked_ms > ANSWER_LATE_MS)
+	if (!screen->asked_ms || screen_now_ms() - screen->asked_ms > ANSWER_LATE_MS)
 		return;
-	while (screen->asked_ms && (rest = end - now_ms()) > 0) {
+	while (screen->asked_ms && (rest = end - screen_now_ms()) > 0) {
 		struct pollfd fd = {.fd = screen->fd, .events = POLLIN};
 
 		if (poll(&fd, 1, (int)rest) == 1 &&

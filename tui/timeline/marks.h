@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Marks: moments of the run that the user has named, like vi's. They are stored with a recording in
- * a file `marks` beside its trace, one per line, "NAME TIME NOTE"; TIME is the model's, in ns.
+ * Marks: moments of the run that the user has named, like vi's. They are stored with a recording
+ * (of a run that is being recorded at once, of one that is shown on demand) in a file `marks`
+ * beside its trace, one per line, "NAME TIME NOTE"; TIME is the model's, in ns.
  *
  * Always true: names are 1 to MARK_NAME_MAX - 1 letters, digits, '_' or '-', and not a word that
  * tui/timeline/when.h reserves; marks are sorted by time.

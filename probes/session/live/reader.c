@@ -462,6 +462,11 @@ bool reader_finds_trace(const char *path)
 	return graph_finds_trace(path);
 }
 
+void reader_trace_folders(const char *path, void (*fn)(void *arg, const char *folder), void *arg)
+{
+	graph_folders(path, fn, arg);
+}
+
 struct reader *reader_start(const struct reader_options *options, char error[READER_ERROR_MAX])
 {
 	struct reader *reader = new_reader(options);

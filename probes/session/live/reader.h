@@ -51,6 +51,8 @@ enum reader_state {
 
 /* Whether there is any CTF in or below this folder. Any thread. */
 bool reader_finds_trace(const char *path);
+/* Calls fn for each such folder. */
+void reader_trace_folders(const char *path, void (*fn)(void *arg, const char *folder), void *arg);
 
 /* Starts the thread. NULL: failure, and error has the reason. */
 struct reader *reader_start(const struct reader_options *options,
