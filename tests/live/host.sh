@@ -128,6 +128,23 @@ os.execv(sys.executable, [sys.executable] + sys.argv[1:])'
 		is "said" "$(report "sum('process_vm_readv' in m['text'] for m in j['messages'])")" 1
 }
 
+# The one processor that a program may use is shared with two that never rest.
+crowded() {
+	local cpu busy=()
+	[ -r /proc/self/schedstat ] || { skip "the kernel's schedstat"; return; }
+	cpu=$(taskset -pc $$ | sed 's/.*: *\([0-9]*\).*/\1/')
+	for _ in 1 2; do
+		taskset -c "$cpu" sh -c 'while :; do :; done' &
+		busy+=($!)
+	done
+	"$tftop" -b --no-config --json="$work/report" -- taskset -c "$cpu" python3 "$waits" 3 python \
+		>"$work/said" 2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")"
+	kill "${busy[@]}"
+	wait "${busy[@]}" 2>/dev/null
+	[ -z "$why" ] || return
+	judged crowded "$work/report" "$work/said" "$waits" && none_impossible
+}
+
 any=
 for version in 3.11 3.12 3.13; do
 	[ -n "$(python_of $version)" ] || continue
@@ -143,4 +160,5 @@ for what in recursion generators exceptions generated forks threads handed; do
 done
 case_run levels levels
 case_run forbidden forbidden
+case_run crowded crowded
 suite_end

@@ -2,6 +2,7 @@
 """What tftop says that the host did while a device waited, against what the program says of itself.
 
 host_compare.py shares REPORT SAID PROGRAM: host_waits.py printed SAID
+host_compare.py crowded REPORT SAID PROGRAM: it had no processor for a third of its time
 host_compare.py lines REPORT PROGRAM...: only that each line lies within its function
 host_compare.py none REPORT: there must be nothing
 Prints what is wrong; exit status 1 if anything is.
@@ -50,8 +51,10 @@ def ranges(path):
 
 
 def check_lines(rows, programs):
+    """Where no function of the program's is on the stack, as at its end, a library's is named."""
     known = {}
-    for path in programs:
+    libraries = {row["file"] for row in rows if os.path.isfile(row.get("file", ""))}
+    for path in sorted(libraries) + programs:
         known.update(ranges(path))
     wrong = []
     for row in rows:
@@ -100,7 +103,12 @@ def main():
         wrong = check_lines(rows, rest)
     else:
         said = json.loads(open(rest[0]).readline())
-        wrong = check_shares(rows, said) + check_lines(rows, rest[1:])
+        wrong = check_lines(rows, rest[1:])
+        if what == "shares":
+            wrong += check_shares(rows, said)
+        lacked = sum(row["ns"] for row in rows if row["state"] == "no CPU")
+        if what == "crowded" and lacked < said["run_ns"] / 3:
+            wrong.append(f"without processor only {lacked} of {said['run_ns']} ns: {rows}")
         if not said["right"]:
             wrong.append("its result is wrong")
     print("\n".join(wrong), end="")
