@@ -43,7 +43,8 @@ static struct host_time_row host_most_of(const struct host_time_row *rows, size_
 	for (size_t i = 0; i < n; i++) {
 		struct host_time_row one = rows[i];
 
-		if (one.class != class || one.doing == DOING_OTHER || (one.doing == DOING_NATIVE && !*one.file))
+		if (one.class != class || one.doing == DOING_OTHER ||
+		    (one.doing == DOING_NATIVE && !*one.file))
 			continue;
 		for (size_t k = i + 1; k < n; k++)
 			if (same_place(&rows[i], &rows[k]))
@@ -142,8 +143,8 @@ void host_wait_line(struct model *model, enum step_class class, struct finding *
 	free(rows);
 	while (at < FINDING_LINES && finding->lines[at][0])
 		at++;
-	if (at == FINDING_LINES || !most.ns || !*most.file || !model_step_breakdown_mean(model, &mean) ||
-	    most.ns * 2 < mean.ns[class])
+	if (at == FINDING_LINES || !most.ns || !*most.file ||
+	    !model_step_breakdown_mean(model, &mean) || most.ns * 2 < mean.ns[class])
 		return;
 	host_place_text(&most, place, sizeof(place));
 	snprintf(finding->lines[at], FINDING_TEXT, "%s of it, %.100s in %.80s %s%s%.60s",

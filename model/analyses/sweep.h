@@ -135,7 +135,7 @@ struct breakdown {
 	uint64_t launches, now_launches;	/* launches in the slices that the means cover */
 	struct hist calls[CALLS_COUNT];
 	struct own_pairs own;
-	struct host_time host;		/* by enum step_class; its sums: of the steps in the means */
+	struct host_time host;	/* by enum step_class; its sums: of the steps in the means */
 	size_t series;			/* series of the steps in the means, plus 1 */
 };
 

@@ -47,7 +47,7 @@ static struct watched {
 	uint64_t active;		/* its counters */
 	int64_t cpu_ns, look_ns;	/* at the last look */
 	int64_t delay_ns;		/* at the last look at which it had run; -1: unknown */
-	int64_t lacked;			/* of 1024 parts of its time since then: without processor */
+	int64_t lacked;		/* of 1024 parts of its time since then: without processor */
 	uintptr_t python;		/* its state in Python; 0: none was found */
 	uintptr_t frame, instr;		/* of Python at the last look, innermost */
 	int64_t searched_ns;		/* when its state in Python was looked for */

@@ -251,8 +251,8 @@ static struct event step_of(int64_t number, int64_t start_ns, int64_t dur_ns)
 	};
 }
 
-/* A turn of 100 ms, a step: an op that fetches a batch for 50 ms, in which the thread sleeps; Python
- * for 40 ms outside of any op; a kernel of 10 ms, or an op of the processor in its place. */
+/* A turn of 100 ms, a step: an op that fetches a batch for 50 ms, in which the thread sleeps;
+ * Python for 40 ms outside of any op; a kernel of 10 ms, or an op of the processor in its place. */
 static struct model *steps_of(int turns, bool processor)
 {
 	struct model *model = model_with_device();

@@ -152,7 +152,7 @@ struct idle_parts {
 	size_t n_rows;
 };
 
-/* A cause of idle time or, instead of cause host, what the host did; with the line of most of it. */
+/* A cause of idle time or, instead of cause host, what the host did; and the line of most of it. */
 struct header_part { const char *name; char place[48]; int64_t ns; };
 
 static int by_time(const void *a, const void *b)

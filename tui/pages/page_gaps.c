@@ -152,8 +152,9 @@ static void page_gaps_add_gaps(struct gaps_page *g, size_t most)
 			 "unknown");
 	page_blank(g->page);
 	if (n)
-		page_say(g->page, ROLE_COLUMN, 0, "    length  at%s", has_causes(g->row->kind) ?
-			 "             most of it is               between" : "             between");
+		page_say(g->page, ROLE_COLUMN, 0, "    length  at             %-*sbetween",
+			 has_causes(g->row->kind) ? CAUSE : 0,
+			 has_causes(g->row->kind) ? "most of it is" : "");
 	else
 		page_say(g->page, ROLE_MUTED, 0, "no gap between two events of this row begins in "
 			 "this time: a wider range (gaps run), or another row (j, k)");

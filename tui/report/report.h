@@ -110,8 +110,6 @@ size_t report_classes(struct model *model, uint32_t device, struct report_share 
 void report_op_json(struct json *json, struct model *model, const struct op_row *row);
 /* Parts of devices and steps, report_insight.c. */
 void report_idle_text(const struct device_row *device, const struct idle_gap *idle, FILE *out);
-/* "sleep at loader.py:25 in load" */
-void report_host_words(const struct host_time_row *row, char *text, size_t size);
 /* What the host did in idle time of its causes. */
 void report_host_text(struct model *model, const struct device_row *device,
 		      const struct idle_gap *idle, FILE *out);
