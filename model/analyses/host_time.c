@@ -62,6 +62,24 @@ static void pieces_add(struct host_time *host, const struct host_piece *piece, s
 	host->head = (host->head + 1) % max;
 }
 
+/* The part of it within [from_ns, to_ns); ns 0: there is none. */
+static struct host_piece piece_of(struct model *model, uint32_t thread, const struct doing *at,
+				  int64_t from_ns, int64_t to_ns)
+{
+	bool once = at->at_ns != 0;
+	struct host_piece piece = {
+		.start_ns = once || at->start_ns > from_ns ? at->start_ns : from_ns,
+		.end_ns = once || at->end_ns < to_ns ? at->end_ns : to_ns,
+		.frame = frame_get(model, thread_at(model, thread)->process, at->frame),
+		.what = at->what, .kind = at->kind,
+	};
+
+	if (!once || (at->at_ns >= from_ns && at->at_ns < to_ns))
+		piece.ns = (int64_t)((__int128)at->ns * (piece.end_ns - piece.start_ns) /
+				     (at->end_ns - at->start_ns));
+	return piece;
+}
+
 void host_time_count(struct model *model, struct host_time *host, size_t max, uint8_t class,
 		     uint32_t thread, int64_t from_ns, int64_t to_ns)
 {
@@ -71,22 +89,26 @@ void host_time_count(struct model *model, struct host_time *host, size_t max, ui
 		return;
 	for (at = doings_from(model, thread, from_ns, &end); at < end && at->start_ns < to_ns;
 	     at++) {
-		bool once = at->at_ns != 0;
-		struct host_piece piece = {
-			.start_ns = once || at->start_ns > from_ns ? at->start_ns : from_ns,
-			.end_ns = once || at->end_ns < to_ns ? at->end_ns : to_ns,
-			.frame = frame_get(model, thread_at(model, thread)->process, at->frame),
-			.what = at->what, .kind = at->kind, .class = class,
-		};
+		struct host_piece piece = piece_of(model, thread, at, from_ns, to_ns);
 
-		if (once && (at->at_ns < from_ns || at->at_ns >= to_ns))
-			continue;
-		piece.ns = (int64_t)((__int128)at->ns * (piece.end_ns - piece.start_ns) /
-				     (at->end_ns - at->start_ns));
+		piece.class = class;
 		if (piece.ns <= 0)
 			continue;
 		parts_add(&host->now, &piece);
 		pieces_add(host, &piece, max);
+	}
+}
+
+void host_time_of_thread(struct model *model, uint32_t thread, int64_t t0, int64_t t1,
+			 struct host_parts *out)
+{
+	const struct doing *end, *at;
+
+	for (at = doings_from(model, thread, t0, &end); at < end && at->start_ns < t1; at++) {
+		struct host_piece piece = piece_of(model, thread, at, t0, t1);
+
+		if (piece.ns > 0)
+			parts_add(out, &piece);
 	}
 }
 

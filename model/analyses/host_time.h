@@ -43,6 +43,9 @@ struct host_time {
 /* The thread (its index; NONE: unknown) was waited for. max: how many pieces are kept at most. */
 void host_time_count(struct model *model, struct host_time *host, size_t max, uint8_t class,
 		     uint32_t thread, int64_t from_ns, int64_t to_ns);
+/* Adds what a thread did within [t0, t1), whatever waited for it, with class 0. */
+void host_time_of_thread(struct model *model, uint32_t thread, int64_t t0, int64_t t1,
+			 struct host_parts *out);
 /* What goes on has ended, and counts in the sums; or it does not. */
 void host_time_commit(struct host_time *host);
 void host_time_drop(struct host_time *host);

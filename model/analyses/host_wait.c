@@ -19,6 +19,8 @@
 #include "model/base/util.h"
 #include "model/steps/steps.h"
 
+#define LATELY_NS (10 * INT64_C(1000000000))	/* of workers */
+
 struct wait_place {
 	struct host_time_row row;	/* of its line with most time; ns: of all lines */
 	int64_t whole_ns, t0, t1;
@@ -131,25 +133,77 @@ static void host_place_text(const struct host_time_row *row, char *text, size_t 
 		snprintf(text, size, "the host");
 }
 
-void host_wait_line(struct model *model, enum step_class class, struct finding *finding)
+/* The first line of the finding that is not used; NULL: all are. */
+static char *line_left(struct finding *finding)
+{
+	for (int i = 0; i < FINDING_LINES; i++)
+		if (!finding->lines[i][0])
+			return finding->lines[i];
+	return NULL;
+}
+
+/* "54 % of it, loader.py:25 in load sleeps" */
+static void say_place(char *line, const char *of, int64_t whole_ns,
+		      const struct host_time_row *row)
+{
+	char share[FMT_MAX], place[PLACE_TEXT];
+
+	host_place_text(row, place, sizeof(place));
+	snprintf(line, FINDING_TEXT, "%s of %s, %.100s in %.80s %s%s%.60s",
+		 fmt_share(share, (uint64_t)row->ns, (uint64_t)whole_ns), of, place,
+		 row->function, verb_of(row->doing), *row->what ? ": " : "", row->what);
+}
+
+void host_wait_line(struct model *model, enum step_class class, const char *known,
+		    struct finding *finding)
 {
 	struct host_time_row *rows, most;
 	struct step_breakdown mean;
 	size_t n = model_step_host_mean(model, &rows);
-	char share[FMT_MAX], place[PLACE_TEXT];
-	int at = 0;
+	char place[PLACE_TEXT], *line = line_left(finding);
 
 	most = host_most_of(rows, n, (int)class);
 	free(rows);
-	while (at < FINDING_LINES && finding->lines[at][0])
-		at++;
-	if (at == FINDING_LINES || !most.ns || !*most.file ||
-	    !model_step_breakdown_mean(model, &mean) || most.ns * 2 < mean.ns[class])
+	if (!line || !most.ns || !*most.file || !model_step_breakdown_mean(model, &mean) ||
+	    most.ns * 2 < mean.ns[class])
 		return;
 	host_place_text(&most, place, sizeof(place));
-	snprintf(finding->lines[at], FINDING_TEXT, "%s of it, %.100s in %.80s %s%s%.60s",
-		 fmt_share(share, (uint64_t)most.ns, (uint64_t)mean.ns[class]), place,
-		 most.function, verb_of(most.doing), *most.what ? ": " : "", most.what);
+	if (!strstr(known, place))
+		say_place(line, "it", mean.ns[class], &most);
+}
+
+/* What the thread did in its last seconds, if it is the first one of its process: others hand
+ * batches over. */
+static void add_lately(struct model *model, uint32_t thread, struct host_parts *parts)
+{
+	const struct thread *one = thread_at(model, thread);
+	const struct doings *doings = &one->doings;
+	int64_t last_ns = doings->n ? doings->list[doings->n - 1].end_ns : 0;
+
+	if (one->tid == process_at(model, one->process)->pid)
+		host_time_of_thread(model, thread, last_ns - LATELY_NS, last_ns, parts);
+}
+
+void host_wait_workers(struct model *model, uint32_t process, int64_t at_ns,
+		       struct finding *finding)
+{
+	const int64_t any_ns = INT64_MAX;
+	struct host_parts parts = { .n = 0 };
+	struct host_time_row *rows, most;
+	char *line = line_left(finding);
+	int64_t all_ns = 0;
+	size_t n;
+
+	for (uint32_t i = 0; i < model->threads.n; i++)
+		if (loader_is_worker(model, process, thread_at(model, i)->process, at_ns))
+			add_lately(model, i, &parts);
+	n = host_time_rows(model, &parts, &any_ns, 1, 1, &rows);
+	most = host_most_of(rows, n, 0);
+	for (size_t i = 0; i < n; i++)
+		add_ns(&all_ns, rows[i].ns);
+	free(rows);
+	if (line && most.ns && *most.file)
+		say_place(line, "the workers' time", all_ns, &most);
 }
 
 /* Where only the processor works, nothing is launched: what the thread of the steps does outside of

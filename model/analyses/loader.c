@@ -19,18 +19,22 @@
 
 #define HAND_OVER_NS 1000000	/* up to 2 ms for 200 KiB, with PyTorch 2.13 on a busy machine */
 
+bool loader_is_worker(const struct model *model, uint32_t process, uint32_t child, int64_t at_ns)
+{
+	const struct process *one = process_at(model, child);
+
+	return child != process && one->defined &&
+	       one->parent == (int32_t)process_at(model, process)->pid && one->n_probes &&
+	       one->start_ns <= at_ns &&
+	       (!one->exited || !one->exit_seen_ns || one->exit_seen_ns >= at_ns);
+}
+
 unsigned loader_workers(const struct model *model, uint32_t process, int64_t at_ns)
 {
-	uint32_t pid = process_at(model, process)->pid;
 	unsigned n = 0;
 
-	for (uint32_t i = 0; i < model->processes.n; i++) {
-		const struct process *child = process_at(model, i);
-
-		n += i != process && child->defined && child->parent == (int32_t)pid &&
-		     child->n_probes && child->start_ns <= at_ns &&
-		     (!child->exited || !child->exit_seen_ns || child->exit_seen_ns >= at_ns);
-	}
+	for (uint32_t i = 0; i < model->processes.n; i++)
+		n += loader_is_worker(model, process, i, at_ns);
 	return n;
 }
 
@@ -72,6 +76,8 @@ bool loader_review(struct model *model, uint32_t process, const char *held, int6
 			 fmt_many(many, n, "worker"), fmt_time(batch, batch_ns));
 	snprintf(finding->lines[1], FINDING_TEXT, "without the wait a %s would take %s",
 		 step_noun(steps_are_passes(model)), rest);
+	if (!alone)
+		host_wait_workers(model, process, finding->evidence.t1, finding);
 	if (alone && batch_ns < HAND_OVER_NS) {
 		snprintf(finding->advice, FINDING_TEXT, "do less work per sample, or fetch many "
 			 "samples at once (__getitems__); a worker would not help, because handing "

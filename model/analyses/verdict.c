@@ -297,7 +297,7 @@ static void input_finding(struct model *model, const struct breakdown *b,
 	     !loader_review(model, steps->process, held ? names_raw(&model->names, held->name) :
 			    NULL, means->whole_ns, &finding)))
 		input_lines(model, b, means, &finding);
-	host_wait_line(model, STEP_INPUT, &finding);
+	host_wait_line(model, STEP_INPUT, place, &finding);
 	own_line(means, STEP_INPUT, &finding);
 	finding_add(findings, &finding);
 }

@@ -31,7 +31,8 @@ slow_worker() {
 	local example=(tests/programs/sleeps.py 10 "${example[@]}")
 	looks --steps 12 --batch 8 --slow-loader --workers 1 || return
 	found input-bound input || return
-	holds '"1 worker cannot keep up" in text' '0 < cost < max(noted["series_ns"])' || return
+	holds '"1 worker cannot keep up" in text' '0 < cost < max(noted["series_ns"])' \
+		'"of the workers'"'"' time, sleeps.py:" in text' || return
 	costs 'abs(cost - mean("input_ns")) < 0.1 * mean("input_ns")'
 }
 

@@ -379,6 +379,37 @@ static void loader_steps(struct model *model, const char *name, int64_t wait_us,
 	}
 }
 
+/* It sleeps in data.py:12 for 60 ms and waits for its next task for 40; a second thread hands batches
+ * over all the time. */
+static void worker_does(struct model *model, uint32_t pid)
+{
+	static const struct { enum doing_kind kind; uint32_t tid, frame; int64_t at, ms; } of[] = {
+		{ DOING_SLEEP, 0, 1, 0, 60 }, { DOING_POLL, 0, 0, 60, 40 },
+		{ DOING_LOCK, 1, 1, 0, 100 },
+	};
+	struct event event = ev_name(30, NAME_SOURCE, "/home/me/data.py");
+
+	event.pid = event.tid = pid;
+	apply_one(model, event);
+	event = ev_name(31, NAME_SOURCE, "load");
+	event.pid = event.tid = pid;
+	apply_one(model, event);
+	event.type = EVENT_FRAME;
+	event.u.frame = (struct event_frame) { .id = 1, .file = 30, .function = 31, .line = 12 };
+	apply_one(model, event);
+	event.type = EVENT_DOING;
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		event.u.doing = (struct event_doing) {
+			.tid = pid + of[i].tid * 1000, .looks = 2,
+			.start_ns = BASE + of[i].at * 1000 * US, .dur_ns = of[i].ms * 1000 * US,
+			.ns = of[i].ms * 1000 * US, .frame = of[i].frame,
+			.doing = (uint8_t)of[i].kind,
+		};
+		event.time_ns = event.u.doing.start_ns + event.u.doing.dur_ns;
+		apply_one(model, event);
+	}
+}
+
 static struct finding loader_finding(const char *name, int64_t wait_us, int64_t rest_us,
 				     int workers)
 {
@@ -394,6 +425,7 @@ static struct finding loader_finding(const char *name, int64_t wait_us, int64_t 
 		event.type = EVENT_PROBE;
 		event.u.probe = (struct event_probe) { "pytorch", "1", "" };
 		apply_one(model, event);
+		worker_does(model, event.pid);
 	}
 	loader_steps(model, name, wait_us, rest_us);
 	model_finish(model, false);
@@ -427,6 +459,7 @@ TEST(eager_loaders)
 	found = loader_finding(multi, 100, 100, 2);
 	CHECK(strstr(found.lines[0], "2 workers cannot keep up: a worker takes up to 400 µs"));
 	CHECK(strstr(found.advice, "num_workers=4 would keep up"));
+	CHECK_STR(found.lines[2], "60 % of the workers' time, data.py:12 in load sleeps");
 	found = loader_finding(multi, 1, 100, 2);
 	CHECK_STR(found.id, "");
 }
