@@ -413,10 +413,11 @@ $(O)/tests/cuda/libtftop-least.so: tests/gpu/least.c $(CUDA_DOUBLE_H)
 tests: all $(O)/bundle/tftop $(TEST_TOOLS) $(CUDA_DOUBLES)
 
 # Two at once: what is quick and says most first, then from the longest to the shortest, so that both
-# lanes end together. ALONE: those that look for what any tftop leaves, or run make.
+# lanes end together. ALONE: those that measure what tftop takes, that look for what any tftop leaves,
+# or run make.
 SUITES := tests/tree.sh tests/runner.sh tests/golden/run.sh tests/completions.sh tests/unit.sh \
 	tests/live/attach_session.sh tests/live/host.sh tests/live/opencl.sh tests/live/torch_generate.sh \
-	tests/live/late_frameworks.sh tests/live/jax.sh tests/soak/soak.py tests/live/watchdog.sh \
+	tests/live/late_frameworks.sh tests/live/jax.sh tests/live/watchdog.sh \
 	tests/live/clients.sh tests/live/torch_findings.sh tests/live/tensorflow.sh tests/live/code.sh \
 	tests/live/torch_cost.sh tests/live/graph.sh tests/live/gpu.sh tests/live/tf_kernels.sh \
 	tests/pty/run.sh tests/live/contain.sh tests/live/tf_flow.sh tests/live/pytorch.sh \
@@ -430,7 +431,7 @@ SUITES := tests/tree.sh tests/runner.sh tests/golden/run.sh tests/completions.sh
 	tests/probes/cuda_doubles.sh tests/probes/cuda.sh tests/live/gen.sh tests/live/save.sh \
 	tests/live/trigger.sh tests/live/check.sh tests/live/import.sh tests/live/export.sh \
 	tests/live/diff.sh tests/pty/terminal.py
-SUITES_ALONE := tests/live/session.sh tests/live/security.sh tests/live/kill.sh \
+SUITES_ALONE := tests/soak/soak.py tests/live/session.sh tests/live/security.sh tests/live/kill.sh \
 	tests/live/attach.sh tests/install.sh
 SUITES_ASAN := tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh tests/soak/keys.py \
 	tests/live/asan.sh

@@ -215,8 +215,9 @@ size_t idle_bytes(const struct idle_device *idle);
 /* ---- host_wait.c ---- */
 struct finding;
 /* Adds a line to the finding that says where the host spends most of that class, if half of it or
- * more is known to be of one place; place: what the finding names already, which is not repeated. */
-void host_wait_line(struct model *model, enum step_class class, const char *place,
+ * more is known to be of one place; known: what the finding names already, which is not repeated.
+ */
+void host_wait_line(struct model *model, enum step_class class, const char *known,
 		    struct finding *finding);
 /* Adds a line that says where the workers of a process, its children, spend most of their time, as
  * far as that was seen in their last seconds. */
@@ -258,7 +259,7 @@ bool stages_review(struct model *model, uint32_t process, int64_t whole_ns,
 /* The same for a DataLoader, see loader.c; held: the full name of its op that holds the wait. */
 bool loader_review(struct model *model, uint32_t process, const char *held, int64_t whole_ns,
 		   struct finding *finding);
-/* Whether it is a child process of the process that was running at that time; how many there were. */
+/* Whether it is a child of the process that was running at that time; how many there were. */
 bool loader_is_worker(const struct model *model, uint32_t process, uint32_t child,
 		      int64_t at_ns);
 unsigned loader_workers(const struct model *model, uint32_t process, int64_t at_ns);
