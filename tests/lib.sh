@@ -124,10 +124,10 @@ case_first() {
 }
 
 run_case() {
-	local name=$1 status folder
+	local name=$1 status case_folder
 	shift
-	folder=$tmp/c.${name//[\/ ]/_}
-	work=$folder why=
+	case_folder=$tmp/c.${name//[\/ ]/_}
+	work=$case_folder why=
 	mkdir "$work" && chmod 777 "$work"
 	"$@"
 	status=$?
@@ -145,7 +145,7 @@ run_case() {
 		echo "not ok $name: ${why:-status $status}"
 		;;
 	esac
-	[ -n "${KEEP:-}" ] || rm -rf "$folder"
+	[ -n "${KEEP:-}" ] || rm -rf "$case_folder"
 	work=$tmp
 }
 
