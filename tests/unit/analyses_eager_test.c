@@ -379,8 +379,8 @@ static void loader_steps(struct model *model, const char *name, int64_t wait_us,
 	}
 }
 
-/* It sleeps in data.py:12 for 60 ms and waits for its next task for 40; a second thread hands batches
- * over all the time. */
+/* It sleeps in data.py:12 for 60 ms and waits for its next task for 40; a second thread hands
+ * batches over all the time. */
 static void worker_does(struct model *model, uint32_t pid)
 {
 	static const struct { enum doing_kind kind; uint32_t tid, frame; int64_t at, ms; } of[] = {
