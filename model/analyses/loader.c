@@ -6,8 +6,9 @@
  * that do not keep up, none of them ever rests, so each makes a batch in at most n steps. As
  * many workers as are needed to fit that into the rest of a step would keep up. Where making a
  * sample uses a core, which it does unless it waits for a disk or a network, more workers than
- * unused cores do not help. A batch that is made in less time than a worker takes to hand it
- * over does not arrive earlier with workers.
+ * unused cores do not help. How many are needed is not said where the workers are not seen, as
+ * those that were started before tftop came are not. A batch that is made in less time than a
+ * worker takes to hand it over does not arrive earlier with workers.
  */
 #include <stdio.h>
 #include <string.h>
@@ -47,6 +48,19 @@ static bool has_device(const struct model *model)
 	return false;
 }
 
+static void loader_unseen(const struct model *model, int64_t rest_ns, struct finding *finding)
+{
+	char rest[FMT_MAX];
+
+	snprintf(finding->lines[0], FINDING_TEXT, "its workers cannot keep up; tftop does not see "
+		 "them, because they were started before it came");
+	snprintf(finding->lines[1], FINDING_TEXT, "without the wait a %s would take %s",
+		 step_noun(steps_are_passes(model)), fmt_time(rest, rest_ns));
+	snprintf(finding->advice, FINDING_TEXT, "more of them (num_workers) would keep up, if "
+		 "cores are free or the samples wait for a disk; otherwise do less work per "
+		 "sample");
+}
+
 bool loader_review(struct model *model, uint32_t process, const char *held, int64_t whole_ns,
 		   struct finding *finding)
 {
@@ -58,8 +72,10 @@ bool loader_review(struct model *model, uint32_t process, const char *held, int6
 	if (!held || strncmp(held, "enumerate(DataLoader)#", 22) || rest_ns <= 0)
 		return false;
 	n = alone ? 0 : loader_workers(model, process, finding->evidence.t1);
-	if (!alone && !n)
-		n = 1;
+	if (!alone && !n) {
+		loader_unseen(model, rest_ns, finding);
+		return true;
+	}
 	batch_ns = alone ? wait_ns : n * whole_ns;
 	wanted = (batch_ns + rest_ns - 1) / rest_ns;
 	if (wanted <= n)

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* A DataLoader of PyTorch: what the wait for it costs, how many workers would keep up, and what the
+ * workers do. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/query/findings.h"
+#include "tests/unit/model_events.h"
+#include "tests/unit/test.h"
+
+#define US INT64_C(1000)
+#define STEPS 8
+
+static void loader_op(struct model *model, uint32_t name, uint64_t instance, uint32_t frame,
+		      int64_t start_ns, int64_t dur_ns)
+{
+	struct event event = ev_op(name, instance, 0, start_ns, dur_ns, 0);
+
+	event.u.op.step = -1;
+	event.u.op.frame = frame;
+	event.u.op.framework = FW_PYTORCH;
+	apply_one(model, event);
+}
+
+static void loader_steps(struct model *model, const char *name, int64_t wait_us, int64_t rest_us)
+{
+	int64_t now = 0;
+	uint64_t instance = 1;
+
+	apply_one(model, ev_name(7, NAME_OP, "aten::linear"));
+	apply_one(model, ev_name(9, NAME_OP, name));
+	apply_one(model, ev_name(10, NAME_OP, "/home/me/train.py"));
+	apply_one(model, ev_name(11, NAME_OP, "train"));
+	apply_one(model, (struct event) {
+		.type = EVENT_FRAME, .pid = PID, .tid = PID, .time_ns = BASE,
+		.u.frame = { .id = 1, .file = 10, .function = 11, .line = 88 } });
+	for (int i = 0; i < STEPS; i++, now += (wait_us + rest_us) * US) {
+		/* aten::linear stands for whatever else the step runs */
+		loader_op(model, 7, instance++, 0, now, wait_us * US);
+		loader_op(model, 9, instance++, 1, now, wait_us * US);
+		loader_op(model, 7, instance++, 0, now + wait_us * US, rest_us * US);
+		apply_one(model, (struct event) {
+			.type = EVENT_STEP, .pid = PID, .tid = PID,
+			.time_ns = BASE + now + (wait_us + rest_us) * US,
+			.u.step = { .name = 8, .number = -1, .start_ns = BASE + now,
+				    .dur_ns = (wait_us + rest_us) * US } });
+	}
+}
+
+/* It sleeps in data.py:12 for 60 ms and waits for its next task for 40; a second thread hands
+ * batches over all the time. */
+static void worker_does(struct model *model, uint32_t pid)
+{
+	static const struct { enum doing_kind kind; uint32_t tid, frame; int64_t at, ms; } of[] = {
+		{ DOING_SLEEP, 0, 1, 0, 60 }, { DOING_POLL, 0, 0, 60, 40 },
+		{ DOING_LOCK, 1, 1, 0, 100 },
+	};
+	struct event event = ev_name(30, NAME_SOURCE, "/home/me/data.py");
+
+	event.pid = event.tid = pid;
+	apply_one(model, event);
+	event = ev_name(31, NAME_SOURCE, "load");
+	event.pid = event.tid = pid;
+	apply_one(model, event);
+	event.type = EVENT_FRAME;
+	event.u.frame = (struct event_frame) { .id = 1, .file = 30, .function = 31, .line = 12 };
+	apply_one(model, event);
+	event.type = EVENT_DOING;
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		event.u.doing = (struct event_doing) {
+			.tid = pid + of[i].tid * 1000, .looks = 2,
+			.start_ns = BASE + of[i].at * 1000 * US, .dur_ns = of[i].ms * 1000 * US,
+			.ns = of[i].ms * 1000 * US, .frame = of[i].frame,
+			.doing = (uint8_t)of[i].kind,
+		};
+		event.time_ns = event.u.doing.start_ns + event.u.doing.dur_ns;
+		apply_one(model, event);
+	}
+}
+
+static struct finding loader_finding(const char *name, int64_t wait_us, int64_t rest_us,
+				     int workers)
+{
+	struct model *model = model_with_device();
+	struct findings_status status;
+	struct finding *list, found = { .id = "" };
+
+	for (int i = 0; i < workers; i++) {
+		struct event event = ev_process(PID + 1 + (uint32_t)i, "worker");
+
+		event.u.process.parent = PID;
+		apply_one(model, event);
+		event.type = EVENT_PROBE;
+		event.u.probe = (struct event_probe) { "pytorch", "1", "" };
+		apply_one(model, event);
+		worker_does(model, event.pid);
+	}
+	loader_steps(model, name, wait_us, rest_us);
+	model_finish(model, false);
+	model_lock(model);
+	for (size_t i = 0, n = model_findings(model, &status, &list); i < n; i++)
+		if (!strcmp(list[i].id, "input-bound"))
+			found = list[i];
+	free(list);
+	model_unlock(model);
+	model_free(model);
+	return found;
+}
+
+TEST(loaders_and_their_workers)
+{
+	static const char single[] = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
+	static const char multi[] = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__";
+	struct finding found = loader_finding(single, 2500, 1000, 0);
+
+	CHECK_INT(found.cost_ns, 2500 * US);
+	CHECK(strstr(found.title, "waits for DataLoader next at train.py:88"));
+	CHECK(strstr(found.lines[0], "num_workers is 0"));
+	CHECK(strstr(found.lines[0], "a batch in 2.50 ms"));
+	CHECK(strstr(found.advice, "num_workers=3 would keep up"));
+	/* what a worker hands over takes as long */
+	found = loader_finding(single, 250, 100, 0);
+	CHECK_INT(found.cost_ns, 250 * US);
+	CHECK(strstr(found.advice, "less work per sample") && !strstr(found.advice, "would keep "
+								      "up"));
+	/* two that never rest: a batch in two steps of 200 us, a step's rest is 100 */
+	found = loader_finding(multi, 100, 100, 2);
+	CHECK(strstr(found.lines[0], "2 workers cannot keep up: a worker takes up to 400 µs"));
+	CHECK(strstr(found.advice, "num_workers=4 would keep up"));
+	CHECK_STR(found.lines[2], "60 % of the workers' time, data.py:12 in load sleeps");
+	/* started before tftop came: how many they are is unknown */
+	found = loader_finding(multi, 100, 100, 0);
+	CHECK(strstr(found.lines[0], "its workers cannot keep up; tftop does not see them"));
+	CHECK(strstr(found.lines[1], "would take 100 µs"));
+	CHECK(!found.lines[2][0] && !strchr(found.advice, '='));
+	found = loader_finding(multi, 1, 100, 2);
+	CHECK_STR(found.id, "");
+}
