@@ -211,6 +211,25 @@ suite_broken() {
 	echo "0 passed, 1 failed, 0 skipped"
 	exit 1
 }
+# made_recordings SUITE NAME=SEED…: saves made-up programs (--synth SEED) as $work/NAME, and records
+# a CUDA program over the doubles as $work/cuda.
+made_recordings() {
+	local suite=$1 made name double=$O/tests/cuda
+	shift
+	for made; do
+		name=${made%%=*}
+		printf '%s\n' 'wait 8s' "save '$work/$name'" >"$work/save.tftop"
+		timeout 60 "$O/tftop" --synth "${made#*=}" --no-config --headless \
+			--script "$work/save.tftop" >"$work/said" 2>&1 </dev/null ||
+			suite_broken "$suite" "$name is not saved: $(tail -n 1 "$work/said")"
+	done
+	[ -x "$double/cuda_play" ] ||
+		suite_broken "$suite" "'$double/cuda_play' is missing: make tests"
+	TFTOP_CUPTI=$double/13.0/libcupti.so.13 timeout 100 "$O/tftop" -b -o "$work/cuda" \
+		--no-config -- "$double/cuda_play" --quiet tests/data/cuda/questions.play \
+		>"$work/said" 2>&1 </dev/null ||
+		suite_broken "$suite" "nothing is recorded: $(tail -n 1 "$work/said")"
+}
 skip_suite() {
 	echo "skip $1: $2"
 	echo "0 passed, 0 failed, 1 skipped"

@@ -6,15 +6,5 @@ SUITE_LOCALE=C.UTF-8
 . "$(dirname "$0")/lib.sh"
 export TERM=dumb PYTHONDONTWRITEBYTECODE=1
 mkdir "$work/source" && cp tests/golden/train.py "$work/source/"
-for made in "cpu 1" "gpu 1,gpu" "proc 1,processor"; do
-	read -r name seed <<<"$made"
-	printf '%s\n' 'wait 8s' "save '$work/$name'" >"$work/save.tftop"
-	timeout 60 "$O/tftop" --synth "$seed" --no-config --headless --script "$work/save.tftop" \
-		>"$work/said" 2>&1 </dev/null || suite_broken questions "$name is not saved: $(tail -n 1 "$work/said")"
-done
-double=$O/tests/cuda
-[ -x "$double/cuda_play" ] || suite_broken questions "'$double/cuda_play' is missing: make tests"
-TFTOP_CUPTI=$double/13.0/libcupti.so.13 timeout 100 "$O/tftop" -b -o "$work/cuda" --no-config -- \
-	"$double/cuda_play" --quiet tests/data/cuda/questions.play >"$work/said" 2>&1 </dev/null ||
-	suite_broken questions "nothing is recorded: $(tail -n 1 "$work/said")"
+made_recordings questions cpu=1 gpu=1,gpu proc=1,processor
 python3 tests/questions.py "$O/tftop" "$work"
