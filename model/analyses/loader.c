@@ -53,7 +53,7 @@ static void loader_unseen(const struct model *model, int64_t rest_ns, struct fin
 	char rest[FMT_MAX];
 
 	snprintf(finding->lines[0], FINDING_TEXT, "its workers cannot keep up; tftop does not see "
-		 "them, because they were started before it came");
+		 "them: they may have been started before it came");
 	snprintf(finding->lines[1], FINDING_TEXT, "without the wait a %s would take %s",
 		 step_noun(steps_are_passes(model)), fmt_time(rest, rest_ns));
 	snprintf(finding->advice, FINDING_TEXT, "more of them (num_workers) would keep up, if "
