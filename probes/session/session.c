@@ -369,7 +369,7 @@ int session_release(struct session *s, char error[SESSION_ERROR_MAX])
 		return -1;
 	}
 	s->released = true;
-	if (s->armed && !s->keeper_gone)
+	if (s->armed && !s->broken && !s->keeper_gone)
 		wire_send(s->keeper_fd, &begun, NULL, 0, -1, true);
 	timerfd_settime(s->timer_fd, 0, &period, NULL);
 	return 0;

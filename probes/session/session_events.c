@@ -260,6 +260,9 @@ static bool take_keeper(struct session *s, struct session_event *event)
 		return true;
 	case WIRE_BROKEN:
 	case WIRE_FAILED:
+		/* If it crossed WIRE_BEGUN, the keeper says next what becomes of it. */
+		if (s->wire.head.type == WIRE_FAILED && s->released)
+			return false;
 		event->type = SESSION_BROKEN;
 		s->broken = true;
 		return true;

@@ -127,16 +127,24 @@ given_up() {
 	wait_for 20 logged "tracing ended: 'lttng-relayd' was killed by signal 9" || fail "$(log_tail)" || return
 	steps again again.done && finish
 }
-# In setting up it is an error as ever, and says what died.
+# early FUNCTION: the consumer daemon dies as soon as that holds: in setting up it is an error as
+# ever and says what died; where tftop has attached meanwhile, the path is back.
 early() {
+	local p
 	mkdir "$work/steps"
-	"$python" tests/programs/attach_steps.py "$work/steps" >"$work/out" 2>&1 &
+	"$python" $steps_of "$work/steps" >"$work/out" 2>&1 &
 	program=$!
 	wait_for 60 in_steps ready || { fail "no program: $(first_lines "$work/out")"; return; }
-	"$tftop" -b --debug "$work/log" -p "$program" >"$work/said" 2>&1 &
+	"$tftop" -b --debug "$work/log" --json="$work/report" -p "$program" >"$work/said" 2>&1 &
 	watcher=$!
-	wait_for 20 daemon lttng-consumerd >"$work/pid" && kill -KILL "$(head -n 1 "$work/pid")" ||
-		{ fail 'no consumerd'; return; }
+	wait_for 20 "$1" && p=$(daemon lttng-consumerd) && kill -KILL "$p" || { fail 'no consumerd'; return; }
+	times=1
+	wait_for 40 decided || fail "neither an error nor back: $(log_tail)" || return
+	! logged 'tracing ended' || fail "$(log_tail)" || return
+	if backs; then
+		steps go done && finish
+		return
+	fi
 	ends "$watcher" tftop 125 || return
 	watcher=
 	grep -qE "LTTng|lttng-" "$work/said" && ! grep -q 'probes did not start' "$work/said" ||
@@ -145,6 +153,9 @@ early() {
 	ends "$program" 'the program' 3
 	program=
 }
+lives() { daemon lttng-consumerd >"$work/pid"; }
+is_ready() { logged 'the daemons and the reader are ready'; }
+decided() { backs || ! kill -0 "$watcher" 2>/dev/null; }
 
 # A process begins while the daemon stands still: it waits for a second, goes on, and says what
 # of it is missing.
@@ -198,7 +209,8 @@ one stopped-relayd-launch replaced launch lttng-relayd STOP 'was stopped for 5 s
 one recorded recorded
 one drawn drawn
 one given-up given_up
-one early early
+one early early lives
+one crossing early is_ready
 one unheard unheard
 
 need_tensorflow watchdog

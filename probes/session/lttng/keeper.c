@@ -35,24 +35,23 @@ void keeper_tell(struct keeper *k, int level, const char *text)
 	wire_text(k->options->fd, WIRE_MESSAGE, level, text);
 }
 
-/* Tracing is not possible any more: reported once, as WIRE_FAILED or, after READY, as
+/* Tracing is not possible any more: reported once, as WIRE_FAILED or, after WIRE_BEGUN, as
  * WIRE_BROKEN. */
 static void keeper_give_up(struct keeper *k, const char *text)
 {
 	if (k->state == KEEPER_DEAD)
 		return;
-	wire_text(k->options->fd, k->state < KEEPER_READY ? WIRE_FAILED : WIRE_BROKEN,
-		  0, text);
+	wire_text(k->options->fd, k->begun ? WIRE_BROKEN : WIRE_FAILED, 0, text);
 	k->state = KEEPER_DEAD;
 	keeper_end_daemons(&k->daemons, false);
 }
 
-/* A daemon is dead: while PROGRAM is traced, another set of daemons replaces all. */
-static void replace_or_give_up(struct keeper *k, const char *text)
+/* While PROGRAM is traced, another set of daemons replaces all. */
+static void replace_daemons(struct keeper *k, const char *text)
 {
 	char error[KEEPER_SENTENCE], both[2 * KEEPER_SENTENCE];
 
-	if (k->state != KEEPER_READY || !k->begun || !keeper_may_restart(k, monotonic_ns())) {
+	if (!keeper_may_restart(k, monotonic_ns())) {
 		keeper_give_up(k, text);
 		return;
 	}
@@ -61,6 +60,28 @@ static void replace_or_give_up(struct keeper *k, const char *text)
 		return;
 	snprintf(both, sizeof(both), "%s, and %s", text, error);
 	keeper_give_up(k, both);
+}
+
+/* A daemon is dead. Before WIRE_BEGUN that is an error, unless WIRE_BEGUN is on its way. */
+static void replace_or_give_up(struct keeper *k, const char *text)
+{
+	if (k->state == KEEPER_READY && !k->begun)
+		snprintf(k->fallen, sizeof(k->fallen), "%s", text);
+	if (k->state == KEEPER_READY && k->begun)
+		replace_daemons(k, text);
+	else
+		keeper_give_up(k, text);
+}
+
+/* PROGRAM runs or has been attached to. If a daemon died at that very moment, WIRE_FAILED came too
+ * late to stop it. */
+static void program_has_begun(struct keeper *k)
+{
+	k->begun = true;
+	if (k->state != KEEPER_DEAD || !k->fallen[0])
+		return;
+	k->state = KEEPER_READY;
+	replace_daemons(k, k->fallen);
 }
 
 static void replace_daemon(struct keeper *k, const char *name, const char *what)
@@ -204,7 +225,7 @@ static void keeper_obey(struct keeper *k)
 	if (wire_recv(k->options->fd, &inbox, NULL) != WIRE_OK)
 		return;
 	if (inbox.head.type == WIRE_BEGUN)
-		k->begun = true;
+		program_has_begun(k);
 	if (inbox.head.type == WIRE_STOP && k->set && k->state < KEEPER_READY) {
 		/* The next set is not ready yet: it has nothing to deliver. */
 		k->state = KEEPER_STOPPED;

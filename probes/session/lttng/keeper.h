@@ -9,6 +9,8 @@
  * - After WIRE_BEGUN, if a daemon dies or has been stopped for 5 s, all daemons are replaced: the
  *   keeper sends WIRE_RESTARTS, then WIRE_READY again, or WIRE_BROKEN. That happens at most three
  *   times a minute. Programs find the new daemons at the same place.
+ * - Before WIRE_BEGUN a daemon that dies is told as WIRE_FAILED. If WIRE_BEGUN crosses that on its
+ *   way, WIRE_RESTARTS or WIRE_BROKEN follows.
  * - When its socket to tftop ends, however tftop ended, it ends every process and removes every
  *   file of the session, and ends: in 0.5 s, 2 s at most.
  * - Every process that it or a daemon forks is or becomes its child (subreaper), so that none

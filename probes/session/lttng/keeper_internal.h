@@ -43,6 +43,7 @@ struct keeper {
 	bool hurried;			/* process_hurry() was granted */
 	bool sessiond_ready, disk_told, private_network, scout_registered;
 	bool begun;			/* PROGRAM is traced: a daemon that dies is replaced */
+	char fallen[KEEPER_SENTENCE];	/* what died after WIRE_READY and before that, or "" */
 	unsigned int set;		/* number of the current set of daemons; the first is 0 */
 	int64_t restarts_ns[KEEPER_RESTARTS];	/* when the last restarts began */
 	/* how many looks found sessiond, relayd, consumerd stopped */

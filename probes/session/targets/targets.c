@@ -482,7 +482,7 @@ int targets_attach(struct session *s, char error[SESSION_ERROR_MAX])
 	for (size_t i = 0; i < s->n_targets; i++) {
 		if (attach_one(s, &s->targets[i], error))
 			continue;
-		if (s->targets[i].given)
+		if (s->targets[i].given || s->broken)
 			return -1;
 		say_left_out(s, &s->targets[i], error);
 		session_unwatch(s, s->targets[i].fd);	/* its end would never be read */
