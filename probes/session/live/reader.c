@@ -192,12 +192,15 @@ static bool is_renewed(struct reader *reader)
 	return atomic_load(&reader->renewals) != reader->renewed;
 }
 
-/* Its daemons have died: waits until others are ready, or until it is told that there will be
- * none. */
+/* If its daemons may have died (they were reached before, or do not answer): waits until others are
+ * ready, or until it is told that there will be none. */
 static bool waits_for_others(struct reader *reader)
 {
 	int64_t until_ns = monotonic_ns() + RENEW_WAIT_NS;
 
+	if (!reader->was_attached && (!reader->relay.asked || reader->relay.answered))
+		return false;
+	set_state(reader, READER_ATTACHED);
 	while (!is_renewed(reader) && !atomic_load(&reader->stop) &&
 	       !atomic_load(&reader->drain_ns) && !atomic_load(&reader->given_up) &&
 	       monotonic_ns() < until_ns)
@@ -256,7 +259,7 @@ static bool is_replaced_after_error(struct reader *reader)
 		attach_anew(reader, reader->error);
 		return true;
 	}
-	return reader->was_attached && waits_for_others(reader);
+	return waits_for_others(reader);
 }
 
 /* true: a new graph should continue. */
@@ -329,7 +332,7 @@ static bool run_graph(struct reader *reader)
 	graph = url ? graph_build(url, consume, reader, error, sizeof(error)) : NULL;
 	free(url);
 	if (!graph) {
-		if (reader->was_attached && waits_for_others(reader))
+		if (waits_for_others(reader))
 			return true;
 		if (!reader->graphs)
 			memcpy(reader->error, error, sizeof(error));

@@ -44,7 +44,7 @@ struct reader_options {
 
 enum reader_state {
 	READER_STARTING = 0,		/* not attached yet */
-	READER_ATTACHED,		/* live: attached, or waiting for the session */
+	READER_ATTACHED,		/* live: attached, or waiting for a session */
 	READER_ENDED,			/* nothing more will come */
 	READER_FAILED,			/* reader_error() says why */
 };

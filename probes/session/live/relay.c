@@ -109,6 +109,7 @@ int connect(int fd, const struct sockaddr *address, socklen_t size)
 
 	if (!relay)
 		return (int)syscall(SYS_connect, fd, address, size);
+	relay->asked = true;
 	relay->answered = false;
 	if (relay->connect && to_loopback(address, size, &port))
 		result = connect_through(relay, fd, port);

@@ -37,6 +37,7 @@ struct relay {
 	uint8_t head[RELAY_HEAD];	/* the start of the answer */
 	unsigned int head_bytes;	/* how many bytes of it were read */
 	const char *broken;		/* why no more data comes; NULL: unknown */
+	bool asked;			/* a connection has been tried */
 	bool answered;			/* the relay has said something on the last connection */
 };
 

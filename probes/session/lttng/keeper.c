@@ -65,12 +65,13 @@ static void replace_daemons(struct keeper *k, const char *text)
 /* A daemon is dead. Before WIRE_BEGUN that is an error, unless WIRE_BEGUN is on its way. */
 static void replace_or_give_up(struct keeper *k, const char *text)
 {
-	if (k->state == KEEPER_READY && !k->begun)
-		snprintf(k->fallen, sizeof(k->fallen), "%s", text);
-	if (k->state == KEEPER_READY && k->begun)
+	if (k->state == KEEPER_READY && k->begun) {
 		replace_daemons(k, text);
-	else
-		keeper_give_up(k, text);
+		return;
+	}
+	if (k->state == KEEPER_READY)
+		snprintf(k->fallen, sizeof(k->fallen), "%s", text);
+	keeper_give_up(k, text);
 }
 
 /* PROGRAM runs or has been attached to. If a daemon died at that very moment, WIRE_FAILED came too
