@@ -7,8 +7,9 @@
  *	burst EVENTS PER_SECOND [THREADS]	names "r0" ... "r15"
  *	burst --until FILE EVENTS PER_SECOND	EVENTS again and again until FILE exists, and
  *						once more after that
- *	burst --steps COUNT PERIOD_MS		names "step 1" ...; prints per step
- *						"step N T", T its end on CLOCK_MONOTONIC
+ *	burst --steps COUNT PERIOD_MS [FILE]	names "step 1" ...; prints per step
+ *						"step N T", T its end on CLOCK_MONOTONIC;
+ *						ends early when FILE exists
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -60,11 +61,11 @@ static void *push_all(void *arg)
 	return NULL;
 }
 
-static int steps(long count, long period_ms)
+static int steps(long count, long period_ms, const char *file)
 {
 	int64_t start = now_ns();
 
-	for (long i = 1; i <= count; i++) {
+	for (long i = 1; i <= count && (!file || access(file, F_OK)); i++) {
 		until(start + i * period_ms * 1000000);
 		marks_push("step %ld", i);
 		until(now_ns() + 1000000);
@@ -101,13 +102,13 @@ int main(int argc, char **argv)
 
 	if (argc < 3) {
 		fprintf(stderr,
-			"usage: burst EVENTS PER_SECOND [THREADS] | --steps COUNT PERIOD_MS | "
-			"--until FILE EVENTS PER_SECOND\n");
+			"usage: burst EVENTS PER_SECOND [THREADS] | "
+			"--steps COUNT PERIOD_MS [FILE] | --until FILE EVENTS PER_SECOND\n");
 		return 2;
 	}
 	marks_init(MARKS_NVTX);
-	if (!strcmp(argv[1], "--steps") && argc == 4)
-		return steps(atol(argv[2]), atol(argv[3]));
+	if (!strcmp(argv[1], "--steps") && (argc == 4 || argc == 5))
+		return steps(atol(argv[2]), atol(argv[3]), argv[4]);
 	if (!strcmp(argv[1], "--until") && argc == 5 && atol(argv[3]) > 0 && atof(argv[4]) >= 1) {
 		work = (struct work){ .events = atol(argv[3]), .per_second = atof(argv[4]) };
 		start = now_ns();
