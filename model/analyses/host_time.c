@@ -6,6 +6,7 @@
 
 #include "model/base/util.h"
 #include "model/core/model.h"
+#include "model/host/doings.h"
 #include "model/lines/lines.h"
 #include "model/query/time.h"
 
@@ -71,12 +72,9 @@ static struct host_piece piece_of(struct model *model, uint32_t thread, const st
 		.start_ns = once || at->start_ns > from_ns ? at->start_ns : from_ns,
 		.end_ns = once || at->end_ns < to_ns ? at->end_ns : to_ns,
 		.frame = frame_get(model, thread_at(model, thread)->process, at->frame),
-		.what = at->what, .kind = at->kind,
+		.what = at->what, .kind = at->kind, .ns = doing_within(at, from_ns, to_ns),
 	};
 
-	if (!once || (at->at_ns >= from_ns && at->at_ns < to_ns))
-		piece.ns = (int64_t)((__int128)at->ns * (piece.end_ns - piece.start_ns) /
-				     (at->end_ns - at->start_ns));
 	return piece;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What some time consists of: what the thread that was waited for did then, and on which line of
- * its source (core/doings.h, docs/host.md). A device divides its idle time by it, by cause
+ * its source (host/doings.h, docs/host.md). A device divides its idle time by it, by cause
  * (idle.c), and a step the time in which no device worked, by class (breakdown.c).
  *
  * Definition: of a time in which the thread was seen all along, what lies within the divided time

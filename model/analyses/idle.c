@@ -28,6 +28,7 @@
 #include "model/analyses/sweep.h"
 #include "model/analyses/thresholds.h"
 #include "model/base/util.h"
+#include "model/host/doings.h"
 
 #define GAP_KEPT_NS 10000
 #define GAPS_MAX 16384u
@@ -179,10 +180,12 @@ static void count_thread(struct slice_sweep *sweep, struct idle_device *idle, in
 		((char *)idle - offsetof(struct sweep_device, idle));
 
 	add(idle, cause, to_ns - from_ns);
-	if (cause == IDLE_HOST || cause == IDLE_INPUT)
-		host_time_count(sweep->model, &idle->host,
-				kept_max((uint32_t)(device - sweep->devices), HOST_MAX),
-				(uint8_t)cause, idle->thread, from_ns, to_ns);
+	if (cause != IDLE_HOST && cause != IDLE_INPUT)
+		return;
+	host_time_count(sweep->model, &idle->host,
+			kept_max((uint32_t)(device - sweep->devices), HOST_MAX), (uint8_t)cause,
+			idle->thread, from_ns, to_ns);
+	doings_waited(sweep->model, idle->thread, from_ns, to_ns);
 }
 
 static void idle_count_piece(struct slice_sweep *sweep, struct idle_device *idle, int64_t t_ns)

@@ -1,22 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What threads did while they ran no op and launched nothing, as probes/host saw it: times with the
- * parts that each state and line had of them.
- *
- * Always true: the times of a thread do not overlap, except for parts of the same time, which stand
- * side by side and are together at most as long as it; they are sorted. At most DOINGS_MAX are kept
- * of a thread, then the older half is forgotten: the analyses have seen those times.
- */
-#ifndef MODEL_DOINGS_H
-#define MODEL_DOINGS_H
+/* What a thread did while it ran no op and launched nothing: see model/host/doings.h. */
+#ifndef MODEL_CORE_DOINGS_H
+#define MODEL_CORE_DOINGS_H
 
 #include <stddef.h>
 #include <stdint.h>
-
-struct arrival;
-struct model;
-
-#define DOINGS_MAX 32768u
 
 struct doing {
 	int64_t start_ns, end_ns;
@@ -25,6 +13,7 @@ struct doing {
 	uint32_t frame;			/* the process's own id of the line; 0: unknown */
 	uint32_t what;			/* name; 0: unknown */
 	uint32_t looks;
+	uint32_t sum;			/* in which it counts: doing_sum_at() */
 	uint8_t kind;			/* enum doing_kind */
 };
 
@@ -33,11 +22,5 @@ struct doings {
 	size_t n, cap;
 	int64_t told_ns;		/* of the last time: how much its parts have */
 };
-
-void apply_doing(struct model *model, const struct arrival *in);
-/* Of a thread (its index): the first part that ends after t_ns, *borrowed*; the others follow up to
- * *end. */
-const struct doing *doings_from(const struct model *model, uint32_t thread, int64_t t_ns,
-				const struct doing **end);
 
 #endif

@@ -71,6 +71,7 @@ struct model {
 	struct acts *acts;
 	struct analyses *analyses;
 	struct counters *counters;
+	struct doing_sums *doings;	/* NULL: no thread was seen doing anything */
 	struct edges *edges;
 	struct flows *flows;
 	struct graphs *graphs;		/* NULL: no graph was defined */

@@ -23,6 +23,7 @@
 #include "model/core/model.h"
 #include "model/counters/counters.h"
 #include "model/flows/flows.h"
+#include "model/host/doings.h"
 #include "model/graph/graph.h"
 #include "model/input/input.h"
 #include "model/lines/lines.h"
@@ -140,7 +141,7 @@ static size_t other_bytes(const struct model *model)
 {
 	return tables_bytes(model) + sources_bytes(model) + model->names.bytes +
 	       hosts_bytes(model) + join_bytes(model) + memory_bytes(model) + optree_bytes(model) +
-	       edges_bytes(model) + graphs_bytes(model) + lines_bytes(model) +
+	       edges_bytes(model) + graphs_bytes(model) + lines_bytes(model) + doings_bytes(model) +
 	       inputs_bytes(model) + pools_bytes(model) + flows_bytes(model) +
 	       counters_bytes(model) + acts_bytes(model) + analyses_bytes(model) +
 	       journal_bytes(model);

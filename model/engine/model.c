@@ -17,6 +17,7 @@
 #include "model/engine/engine.h"
 #include "model/flows/flows.h"
 #include "model/graph/graph.h"
+#include "model/host/doings.h"
 #include "model/input/input.h"
 #include "model/lines/lines.h"
 #include "model/memory/memory.h"
@@ -127,8 +128,7 @@ static void release_things(struct model *model)
 		free(process->pauses.list);
 		free(process->bares.list);
 	}
-	for (uint32_t i = 0; i < model->threads.n; i++)
-		free(thread_at(model, i)->doings.list);
+	doings_free(model);
 	for (uint32_t i = 0; i < model->devices.n; i++) {
 		merged_release(&device_at(model, i)->all);
 		merged_release(&device_at(model, i)->kernels);

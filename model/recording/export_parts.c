@@ -8,6 +8,7 @@
 #include "model/core/model.h"
 #include "model/core/pauses.h"
 #include "model/graph/graph.h"
+#include "model/host/doings.h"
 #include "model/input/input.h"
 #include "model/lines/lines.h"
 #include "model/ops/pools.h"
@@ -138,13 +139,15 @@ void export_doings(struct model_export *x, uint32_t process, int64_t time_ns)
 
 		for (size_t k = 0; thread->process == process && k < thread->doings.n; k++) {
 			const struct doing *doing = &thread->doings.list[k];
+			uint32_t stack = doing_sum_at(x->model, doing->sum)->stack;
 
 			event.u.doing = (struct event_doing) {
 				.tid = thread->tid, .looks = doing->looks,
 				.start_ns = doing->start_ns,
 				.dur_ns = doing->end_ns - doing->start_ns, .ns = doing->ns,
 				.at_ns = doing->at_ns,
-				.frame = doing->frame, .doing = doing->kind,
+				.frame = doing->frame, .stack = frame_id(x->model, stack),
+				.doing = doing->kind,
 				.what = doing->what ?
 					export_name(x, process, doing->what, NAME_OTHER) : 0,
 			};

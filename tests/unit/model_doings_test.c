@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/core/model.h"
+#include "model/host/doings.h"
 #include "model/query/findings.h"
 #include "model/query/time.h"
 #include "tests/unit/model_events.h"
