@@ -129,6 +129,8 @@ static uint32_t frame_node(struct stacks *s, uint32_t thread, uint32_t parent, u
 		node.function = text_of(s->model, source->function);
 		node.line = source->line;
 		node.library = lines_is_library(node.file);
+		if (!node.line && !strcmp(node.file, CHANGED_FILE))
+			node.kind = STACK_UNKNOWN;
 	}
 	at = node_add(s, &node);
 	map_set(&s->by_frame, key, at);

@@ -158,6 +158,8 @@ static inline struct line_use *use_at(const struct source_lines *l, uint32_t i)
 
 /* The file of a frame that stands for a torch.nn.Module that was called, see records_table.h. */
 #define MODULE_FILE "nn.Module"
+/* The file of a frame that stands for calls that changed while they were read. */
+#define CHANGED_FILE "changed"
 bool frame_is_module(struct model *model, const struct source_frame *frame);
 
 /* ---- lines_query.c ---- */

@@ -36,7 +36,7 @@ struct stacks_of {
 enum stack_node_kind {
 	STACK_THREAD,			/* a root */
 	STACK_FRAME,			/* a function, at the line at which it was */
-	/* in place of the callers of a frame whose stack could not be read */
+	/* in place of frames that could not be read, or that changed while they were read */
 	STACK_UNKNOWN,
 	STACK_STATE			/* what the thread did there; a leaf */
 };

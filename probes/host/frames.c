@@ -4,10 +4,8 @@
 #include <string.h>
 
 #define STATES_MAX 4096		/* how many thread states are looked through */
-#define FRAMES_MAX 256		/* how many frames outwards, for the user's */
-#define FRAME_BYTES 80
 #define CODE_BYTES 144		/* up to the table of lines, which follows the qualified name */
-#define TRIES 3
+#define TRIES 4			/* at the whole stack */
 
 /* Members of every object, and of a str (PyASCIIObject) and a bytes object. */
 #define TYPE_AT 8
@@ -18,7 +16,9 @@
 
 static bool host_copy(struct host_python *py, void *to, uintptr_t from, size_t bytes)
 {
-	return from >= 4096 && py->read(to, (const void *)from, bytes) == bytes;
+	struct iovec there = { (void *)from, bytes }, here = { to, bytes };
+
+	return from >= 4096 && py->read(&here, &there, 1);
 }
 
 static uintptr_t host_pointer(struct host_python *py, uintptr_t at)
@@ -68,10 +68,9 @@ uintptr_t host_state_of(struct host_python *py, uint32_t tid)
 
 /* ---- lines ---- */
 
-/* The line of a place in a code object, of which `code` is a copy. 0: unknown. */
-static int32_t host_read_line(struct host_python *py, const char *code, size_t offset)
+int32_t host_place_line(struct host_python *py, const struct host_place *place)
 {
-	uintptr_t table = word_of(code, py->layout->qualname + 8);
+	uintptr_t table = host_pointer(py, place->code + (uintptr_t)py->layout->qualname + 8);
 	char head[BYTES_DATA];
 	size_t size;
 
@@ -80,7 +79,7 @@ static int32_t host_read_line(struct host_python *py, const char *code, size_t o
 	size = word_of(head, SIZE_AT);
 	if (size > HOST_TABLE || !host_copy(py, py->table, table + BYTES_DATA, size))
 		return 0;
-	return host_line_at(py->table, size, int_of(code, py->layout->first_line), offset);
+	return host_line_at(py->table, size, place->first_line, place->offset);
 }
 
 /* ---- texts ---- */
@@ -149,88 +148,162 @@ static uintptr_t current_of(struct host_python *py, uintptr_t state)
 	return state ? host_pointer(py, state + (uintptr_t)layout->current) : 0;
 }
 
-/* Looks at one frame, of which `frame` is a copy. HOST_NO_FRAME: it has no code with a place. */
-static enum host_found host_look_at_frame(struct host_python *py, const char *frame,
-					   struct host_place *out, bool *library)
+static struct host_frame host_frame_of(const struct py_layout *layout, uintptr_t at,
+				       const char *copy)
+{
+	return (struct host_frame) {
+		.at = at, .code = word_of(copy, layout->code), .instr = word_of(copy, layout->instr),
+		.previous = word_of(copy, layout->previous),
+		.shim = (unsigned char)copy[layout->owner] >= layout->c_owner,
+	};
+}
+
+/* Reads the frames of a thread, each for itself. false: torn. */
+static bool host_read_frames(struct host_python *py, uintptr_t state)
+{
+	uintptr_t at = current_of(py, state);
+	char copy[HOST_FRAME_BYTES];
+
+	for (py->n_frames = 0; at && py->n_frames < HOST_FRAMES; py->n_frames++) {
+		if (!host_copy(py, copy, at, sizeof(copy)))
+			return false;
+		py->frames[py->n_frames] = host_frame_of(py->layout, at, copy);
+		at = py->frames[py->n_frames].previous;
+	}
+	py->more = at != 0;
+	return true;
+}
+
+static bool host_same_call(const struct host_frame *a, const struct host_frame *b)
+{
+	return a->code == b->code && a->instr == b->instr && a->previous == b->previous;
+}
+
+/*
+ * Reads each frame again, its caller before it and after it, and takes what was read for the
+ * innermost one. Returns the number of the first frame from which on each one called the one before
+ * it, as far as it is known; n_frames: of none it is.
+ */
+static uint32_t host_sure_from(struct host_python *py)
+{
+	uint32_t n = py->n_frames, sure = n - 1;
+
+	for (uint32_t i = 0; i + 1 < n; i++)
+		for (uint32_t k = 0; k < 3; k++) {
+			uint32_t at = i * 3 + k;
+
+			py->from[at].iov_base = (void *)py->frames[i + (k != 1)].at;
+			py->to[at].iov_base = py->copies[at];
+			py->from[at].iov_len = py->to[at].iov_len = HOST_FRAME_BYTES;
+		}
+	if (n < 2)
+		return 0;
+	if (!py->read(py->to, py->from, (size_t)(n - 1) * 3))
+		return n;
+	for (uint32_t i = n - 1; i-- > 0; sure = i) {
+		struct host_frame part[3];
+
+		for (uint32_t k = 0; k < 3; k++)
+			part[k] = host_frame_of(py->layout, py->frames[i + (k != 1)].at,
+						py->copies[i * 3 + k]);
+		if (!host_same_call(&part[0], &part[2]) ||
+		    !host_same_call(&part[0], &py->frames[i + 1]) ||
+		    part[1].previous != py->frames[i + 1].at)
+			break;
+		py->frames[i] = part[1];
+	}
+	return sure;
+}
+
+/* Looks up one frame. HOST_NO_FRAME: it has no code with a place. */
+static enum host_found host_look_up(struct host_python *py, const struct host_frame *frame,
+				    struct host_place *out)
 {
 	const struct py_layout *layout = py->layout;
-	uintptr_t code = word_of(frame, layout->code);
 	const struct host_owner *owner;
 	char copy[CODE_BYTES];
 	size_t offset, size;
 
-	if ((unsigned char)frame[layout->owner] >= layout->c_owner)
+	if (frame->shim)
 		return HOST_NO_FRAME;
-	if (!host_copy(py, copy, code, sizeof(copy)) || word_of(copy, TYPE_AT) != py->code_type)
+	if (!host_copy(py, copy, frame->code, sizeof(copy)) ||
+	    word_of(copy, TYPE_AT) != py->code_type)
 		return HOST_TORN;
 	/* the frame that CPython puts around an __init__ that it calls itself */
 	if (word_of(copy, layout->filename) == word_of(copy, layout->qualname))
 		return HOST_NO_FRAME;
 	size = word_of(copy, SIZE_AT) * 2;
-	offset = word_of(frame, layout->instr) - (code + (uintptr_t)layout->bytecode);
+	offset = frame->instr - (frame->code + (uintptr_t)layout->bytecode);
 	/* before the first instruction it is one place back */
 	if (offset == (size_t)-2)
 		offset = 0;
-	if (offset >= size)
+	if (offset >= size || offset > UINT32_MAX)
 		return HOST_TORN;
-	owner = host_owner_of(py, code, copy);
+	owner = host_owner_of(py, frame->code, copy);
 	if (!owner)
 		return HOST_TORN;
-	*library = owner->library;
-	out->code = code;
-	out->filename = owner->filename;
-	out->qualname = owner->qualname;
-	out->first_line = owner->first_line;
-	out->line = 0;
-	if (!owner->library)
-		out->line = host_read_line(py, copy, offset);
+	*out = (struct host_place) {
+		.code = frame->code, .filename = owner->filename, .qualname = owner->qualname,
+		.offset = (uint32_t)offset, .first_line = owner->first_line,
+		.library = owner->library,
+	};
 	return HOST_PLACE;
 }
 
-static enum host_found host_walk(struct host_python *py, uintptr_t at, struct host_place *out)
+/* The places of the frames; from number `sure` on outwards it is known who called whom. */
+static enum host_found host_look_up_all(struct host_python *py, uint32_t sure,
+					struct host_stack *out)
 {
-	enum host_found found = HOST_NO_FRAME, one;
-	struct host_place place = { 0 };
-	char frame[FRAME_BYTES];
-	bool library;
+	bool user = false;
+	uint32_t i;
 
-	for (int i = 0; at && i < FRAMES_MAX; i++) {
-		if (!host_copy(py, frame, at, sizeof(frame)))
+	out->n = out->user = 0;
+	out->sure = HOST_FRAMES;
+	for (i = 0; i < py->n_frames; i++) {
+		struct host_place *place = &out->place[out->n];
+		enum host_found found = host_look_up(py, &py->frames[i], place);
+
+		if (found == HOST_TORN && !user)
 			return HOST_TORN;
-		one = host_look_at_frame(py, frame, &place, &library);
-		if (one == HOST_TORN)
-			return HOST_TORN;
-		if (one == HOST_PLACE && (found == HOST_NO_FRAME || !library))
-			*out = place;
-		if (one == HOST_PLACE)
-			found = HOST_PLACE;
-		if (one == HOST_PLACE && !library)
+		if (found == HOST_TORN)
 			break;
-		at = word_of(frame, py->layout->previous);
+		if (i >= sure && out->sure > out->n)
+			out->sure = out->n;
+		if (found == HOST_NO_FRAME)
+			continue;
+		if (!user && !place->library) {
+			user = true;
+			out->user = out->n;
+		}
+		out->n++;
 	}
-	return found;
+	if (i < py->n_frames || py->more || out->sure > out->n)
+		out->sure = out->n;	/* the outer ones are missing */
+	return out->n ? HOST_PLACE : HOST_NO_FRAME;
 }
 
-enum host_found host_place_of(struct host_python *py, uintptr_t state, struct host_place *out)
+enum host_found host_stack_of(struct host_python *py, uintptr_t state, struct host_stack *out)
 {
-	uintptr_t instr_at = (uintptr_t)py->layout->instr;
+	enum host_found found = HOST_TORN;
+	uint32_t sure = 1;
 
-	for (int i = 0; i < TRIES; i++) {
-		uintptr_t frame = current_of(py, state);
-		uintptr_t instr = frame ? host_pointer(py, frame + instr_at) : 0;
-		enum host_found found;
-
-		if (!frame)
+	for (int i = 0; i < TRIES && (found == HOST_TORN || sure); i++) {
+		if (!host_read_frames(py, state))
+			continue;
+		if (!py->n_frames)
 			return HOST_NO_FRAME;
-		found = host_walk(py, frame, out);
-		if (found != HOST_TORN) {
-			out->frame = frame;
-			out->instr = instr;
-			out->still = current_of(py, state) == frame &&
-				     host_pointer(py, frame + instr_at) == instr;
-			return found;
-		}
-		py->torn++;
+		sure = host_sure_from(py);
+		if (!sure || i == TRIES - 1)
+			found = host_look_up_all(py, sure, out);
 	}
-	return HOST_TORN;
+	if (found == HOST_TORN || sure)
+		py->torn++;
+	if (found == HOST_PLACE) {
+		out->frame = py->frames[0].at;
+		out->instr = py->frames[0].instr;
+		out->still = current_of(py, state) == out->frame &&
+			     host_pointer(py, out->frame + (uintptr_t)py->layout->instr) ==
+				     out->instr;
+	}
+	return found;
 }

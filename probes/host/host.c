@@ -29,7 +29,8 @@
 #define COST_LOOKS 32		/* the mean cost of a look is that of about so many */
 #define RAN_NS 2000		/* long enough to come to another instruction of Python */
 #define FAILURES 50
-#define PLACES 256u		/* remembered places; a power of two */
+#define PLACES 2048u		/* remembered frames of stacks; a power of two */
+#define STACKS_MAX 65536u	/* frames of stacks that are told at most */
 
 enum { NONE, RUNNING, STOPPING, STOPPED };
 
@@ -65,8 +66,10 @@ static struct {
 	struct rt_modules_watch modules;
 	struct place_source {
 		struct host_place place;
-		uint32_t source;
+		uint32_t caller, source;
 	} places[PLACES];
+	struct host_stack stack;	/* of the thread that is looked at */
+	uint32_t newest, told;		/* the highest id of a frame of a stack; how many rose it */
 	bool told_forbidden;
 	int failures;			/* looks in a row at which the kernel said nothing */
 } host;
@@ -85,7 +88,7 @@ static void host_find_python(void)
 	*(void **)&host.head = rt_symbol("PyInterpreterState_ThreadHead", NULL);
 	if (!version || !code || !str || !bytes || !host.main || !host.head)
 		return;
-	py->read = host_read;
+	py->read = host_read_all;
 	py->code_type = (uintptr_t)code;
 	py->str_type = (uintptr_t)str;
 	py->bytes_type = (uintptr_t)bytes;
@@ -99,42 +102,67 @@ static bool python_there(int64_t now_ns)
 	return host.python.layout && !host_read_forbidden();
 }
 
-/* The id of the line, 0: its texts cannot be read. */
-static uint32_t source_of(const struct host_place *place)
+/* The id of the line, called by that one (0: only the line is told). 0: its texts cannot be read. */
+static uint32_t source_of(const struct host_place *place, uint32_t caller)
 {
-	uint64_t hash = ((uint64_t)place->code >> 4) * 0x9e3779b97f4a7c15u +
-			(uint64_t)place->line * 2654435761u;
+	uint64_t hash = (((uint64_t)place->code >> 4) + caller) * 0x9e3779b97f4a7c15u +
+			(uint64_t)place->offset * 2654435761u;
 	struct place_source *known = &host.places[hash >> 32 & (PLACES - 1)];
 	const struct host_place *had = &known->place;
 	char file[HOST_TEXT], function[HOST_TEXT];
-	struct tft_frame frame = { .line = (uint32_t)place->line };
+	struct tft_frame frame = { .parent = caller };
 
-	if (had->code == place->code && had->line == place->line &&
+	if (had->code == place->code && had->offset == place->offset && known->caller == caller &&
 	    had->filename == place->filename && had->qualname == place->qualname &&
 	    had->first_line == place->first_line)
 		return known->source;
 	if (!host_place_texts(&host.python, place, file, function))
 		return 0;
+	frame.line = (uint32_t)host_place_line(&host.python, place);
 	frame.file = rt_name(TFT_NAME_SOURCE, file);
 	frame.function = rt_name(TFT_NAME_SOURCE, function);
-	*known = (struct place_source) { *place, rt_source(&frame) };
+	*known = (struct place_source) { *place, caller, rt_source(&frame) };
+	if (known->source > host.newest) {
+		host.newest = known->source;
+		host.told++;
+	}
 	return known->source;
+}
+
+/* The id of the innermost frame with all its callers; 0: unknown. Of calls that changed while they
+ * were read only the user's line is told, which is right for itself. */
+static uint32_t host_stack_id(const struct host_stack *stack)
+{
+	struct tft_frame changed = { .file = 0 };
+	uint32_t id = 0;
+
+	if (host.told >= STACKS_MAX || stack->sure >= stack->n)
+		return 0;
+	for (uint32_t i = stack->n; i-- > stack->sure;)
+		if (!(id = source_of(&stack->place[i], id)))
+			return 0;
+	if (!stack->sure)
+		return id;
+	changed.parent = id;
+	changed.file = changed.function = rt_name(TFT_NAME_SOURCE, TFT_FRAME_CHANGED);
+	id = rt_source(&changed);
+	return id && stack->user < stack->sure ? source_of(&stack->place[stack->user], id) : id;
 }
 
 /*
  * Whether a thread that runs is in code below its line of Python: it did not come to another
  * instruction while it ran. If it had no processor during this look, then since the last one.
  */
-static bool is_below(const struct watched *w, const struct host_place *place, bool ran)
+static bool is_below(const struct watched *w, const struct host_stack *stack, bool ran)
 {
-	return place->still && (ran || (place->frame == w->frame && place->instr == w->instr));
+	return stack->still && (ran || (stack->frame == w->frame && stack->instr == w->instr));
 }
 
-/* Adds the line of Python to what a thread does. */
+/* Adds the stack of Python to what a thread does. */
 static void see_python(struct watched *w, uint32_t tid, int64_t now_ns, struct host_doing *doing)
 {
 	struct host_python *py = &host.python;
-	struct host_place place;
+	struct host_stack *stack = &host.stack;
 	int64_t cpu_ns;
 	void *interpreter;
 
@@ -147,14 +175,15 @@ static void see_python(struct watched *w, uint32_t tid, int64_t now_ns, struct h
 		w->python = host_state_of(py, tid);
 	}
 	cpu_ns = host_cpu_ns(tid);
-	if (!w->python || host_place_of(py, w->python, &place) != HOST_PLACE)
+	if (!w->python || host_stack_of(py, w->python, stack) != HOST_PLACE)
 		return;
-	doing->frame = source_of(&place);
+	doing->frame = source_of(&stack->place[stack->user], 0);
+	doing->stack = host_stack_id(stack);
 	if (doing->doing == TFT_DOING_NATIVE &&
-	    !is_below(w, &place, host_cpu_ns(tid) - cpu_ns > RAN_NS))
+	    !is_below(w, stack, host_cpu_ns(tid) - cpu_ns > RAN_NS))
 		doing->doing = TFT_DOING_PYTHON;
-	w->frame = place.frame;
-	w->instr = place.instr;
+	w->frame = stack->frame;
+	w->instr = stack->instr;
 }
 
 /* ---- a look ---- */
@@ -236,10 +265,12 @@ static int64_t host_delayed(struct watched *w, uint32_t tid, int64_t dur_ns, int
  * likely that is, the time around the look says. */
 static void host_add_now(struct watched *w, int64_t ns)
 {
-	struct host_doing lacking = { .doing = TFT_DOING_CPU, .frame = w->now.frame };
+	struct host_doing lacking = w->now;
 	bool runs = w->now.doing == TFT_DOING_PYTHON || w->now.doing == TFT_DOING_NATIVE;
 	int64_t lacked_ns = runs ? ns * w->lacked / 1024 : 0;
 
+	lacking.doing = TFT_DOING_CPU;
+	lacking.what = 0;
 	host_window_add(&w->window, &w->now, ns - lacked_ns);
 	host_window_add(&w->window, &lacking, lacked_ns);
 }
@@ -289,6 +320,7 @@ static void host_look_at(struct watched *w, int64_t now_ns)
 		}
 		host_split(w, &now, waited, dur_ns - delay_ns, ran_ns);
 		delayed.frame = now.frame;
+		delayed.stack = now.stack;
 		host_window_add(&w->window, &delayed, delay_ns);
 		w->now = now;
 		w->lacked = 0;

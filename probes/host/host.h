@@ -24,7 +24,7 @@
 
 struct host_doing {
 	uint8_t doing;			/* enum tft_doing_kind; TFT_DOING_NATIVE: it runs */
-	uint32_t what, frame;		/* as in ev_doing */
+	uint32_t what, frame, stack;	/* as in ev_doing */
 };
 
 /* Gives the calling thread a table of descriptors of its own, which is empty. false: the system
@@ -37,14 +37,16 @@ bool host_state_look(uint32_t tid, uintptr_t runtime, size_t size, struct host_d
 int64_t host_cpu_ns(uint32_t tid);
 /* How long the thread could have run so far, but had no processor; -1: the kernel does not say. */
 int64_t host_delay_ns(uint32_t tid);
-/* Copies memory of this process that may not be mapped; counts nothing, says nothing. */
+/* Copies memory of this process that may not be mapped; counts nothing, says nothing. false, or 0:
+ * not all of it is. n: at most IOV_MAX. */
+bool host_read_all(const struct iovec *to, const struct iovec *from, size_t n);
 size_t host_read(void *to, const void *from, size_t bytes);
 /* Whether the kernel forbids that. */
 bool host_read_forbidden(void);
 
 /* ---- window.c: from looks to records ---- */
 
-#define HOST_ENTRIES 16		/* states and lines of one time; more are not told apart */
+#define HOST_ENTRIES 32		/* states and stacks of one time; more are not told apart */
 
 struct host_window {
 	uint32_t tid;

@@ -35,14 +35,22 @@ bool host_own_descriptors(void)
 	return !syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE);
 }
 
-size_t host_read(void *to, const void *from, size_t bytes)
+bool host_read_all(const struct iovec *to, const struct iovec *from, size_t n)
 {
-	struct iovec local = { to, bytes }, remote = { (void *)(uintptr_t)from, bytes };
-	ssize_t got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+	ssize_t got = process_vm_readv(getpid(), to, n, from, n, 0), bytes = 0;
 
 	if (got < 0 && (errno == EPERM || errno == ENOSYS))
 		SET(forbidden, true);
-	return got > 0 ? (size_t)got : 0;
+	for (size_t i = 0; i < n; i++)
+		bytes += (ssize_t)to[i].iov_len;
+	return got == bytes;
+}
+
+size_t host_read(void *to, const void *from, size_t bytes)
+{
+	struct iovec local = { to, bytes }, remote = { (void *)(uintptr_t)from, bytes };
+
+	return host_read_all(&local, &remote, 1) ? bytes : 0;
 }
 
 bool host_read_forbidden(void)

@@ -15,7 +15,8 @@ static uint32_t written;		/* in this second */
 
 static bool host_same(const struct host_doing *a, const struct host_doing *b)
 {
-	return a->doing == b->doing && a->what == b->what && a->frame == b->frame;
+	return a->doing == b->doing && a->what == b->what && a->frame == b->frame &&
+	       a->stack == b->stack;
 }
 
 void host_window_add(struct host_window *window, const struct host_doing *doing, int64_t ns)
@@ -45,7 +46,8 @@ void host_window_close(struct host_window *window, int64_t at_ns)
 		struct tft_doing r = {
 			.tid = window->tid, .looks = entry->looks, .start_ns = window->start_ns,
 			.dur_ns = window->end_ns - window->start_ns, .at_ns = at_ns,
-			.ns = entry->ns, .frame = entry->doing.frame, .what = entry->doing.what,
+			.ns = entry->ns, .frame = entry->doing.frame,
+			.stack = entry->doing.stack, .what = entry->doing.what,
 			.doing = entry->doing.doing,
 		};
 

@@ -14,6 +14,8 @@
 /* Used in place of a frame's file: the frame is not a line but a module that was called
  * (def_frame). */
 #define TFT_FRAME_MODULE "nn.Module"
+/* Likewise: it stands for calls that changed while they were read (ev_doing). */
+#define TFT_FRAME_CHANGED "changed"
 
 /* Correlations that come from a vendor have this bit set; those of the runtime count from 1. */
 #define TFT_CORRELATION_CUPTI 0x80000000u

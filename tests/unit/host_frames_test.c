@@ -28,15 +28,19 @@ static void mutate(void)
 		world[FRAMES_AT + test_below(CODES_AT - FRAMES_AT)] = (char)test_below(256);
 }
 
-static size_t read_world(void *to, const void *from, size_t bytes)
+static bool read_world(const struct iovec *to, const struct iovec *from, size_t n)
 {
-	uintptr_t at = (uintptr_t)from;
+	for (size_t i = 0; i < n; i++) {
+		uintptr_t at = (uintptr_t)from[i].iov_base;
+		size_t bytes = from[i].iov_len;
 
-	if (at < WORLD_AT || at - WORLD_AT >= WORLD || bytes > WORLD - (at - WORLD_AT))
-		return 0;
-	memcpy(to, world + (at - WORLD_AT), bytes);
-	mutate();
-	return bytes;
+		CHECK_INT(bytes, to[i].iov_len);
+		if (at < WORLD_AT || at - WORLD_AT >= WORLD || bytes > WORLD - (at - WORLD_AT))
+			return false;
+		memcpy(to[i].iov_base, world + (at - WORLD_AT), bytes);
+		mutate();
+	}
+	return true;
 }
 
 static void put(uintptr_t at, int offset, uint64_t value, size_t bytes)
@@ -134,8 +138,8 @@ static const unsigned long versions[] = { 0x030b02f0, 0x030c01f0, 0x030d00f0 };
 TEST(host_frames_of_each_version)
 {
 	static struct host_python py;
+	static struct host_stack stack;
 	char file[HOST_TEXT], function[HOST_TEXT];
-	struct host_place place;
 	uintptr_t state;
 
 	CHECK(!py_layout_of(0x030a00f0));
@@ -145,21 +149,26 @@ TEST(host_frames_of_each_version)
 		state = host_state_of(&py, TID);
 		CHECK_INT(state, WORLD_AT + 0x200);
 		CHECK(host_state_is(&py, state, TID) && !host_state_is(&py, state, TID + 1));
-		CHECK_INT(host_place_of(&py, state, &place), HOST_PLACE);
-		CHECK(host_place_texts(&py, &place, file, function));
+		CHECK_INT(host_stack_of(&py, state, &stack), HOST_PLACE);
+		CHECK_INT(stack.n, 3);
+		CHECK_INT(stack.sure, 0);
+		CHECK_INT(stack.user, 1);
+		CHECK(host_place_texts(&py, &stack.place[1], file, function));
 		CHECK(!strcmp(file, "/home/me/loader.py") && !strcmp(function, "Loader.load"));
-		CHECK_INT(place.line, 22);
-		CHECK(place.still);
-		/* without a frame of the user's it is the innermost one, whose line is not read */
+		CHECK_INT(host_place_line(&py, &stack.place[0]), 301);
+		CHECK_INT(host_place_line(&py, &stack.place[1]), 22);
+		CHECK_INT(host_place_line(&py, &stack.place[2]), 105);
+		CHECK(stack.still && stack.place[0].library && !stack.place[2].library);
+		/* without a frame of the user's it is the innermost one */
 		put_code(py.layout, 1, "/usr/lib/python3.11/threading.py", "run", 20);
 		put_code(py.layout, 2, "/usr/lib/python3.11/threading.py", "start", 100);
 		memset(py.owners, 0, sizeof(py.owners));
-		CHECK_INT(host_place_of(&py, state, &place), HOST_PLACE);
-		CHECK(host_place_texts(&py, &place, file, function));
+		CHECK_INT(host_stack_of(&py, state, &stack), HOST_PLACE);
+		CHECK(host_place_texts(&py, &stack.place[stack.user], file, function));
 		CHECK(!strcmp(function, "decode"));
 		/* no frames at all */
 		put(py.layout->cframe >= 0 ? WORLD_AT + 0x3c0 : state, py.layout->current, 0, 8);
-		CHECK_INT(host_place_of(&py, state, &place), HOST_NO_FRAME);
+		CHECK_INT(host_stack_of(&py, state, &stack), HOST_NO_FRAME);
 		CHECK_INT(py.torn, 0);
 	}
 }
@@ -168,35 +177,43 @@ TEST(host_frames_of_each_version)
 TEST(host_frames_torn)
 {
 	static struct host_python py;
+	static struct host_stack stack;
 	const struct py_layout *layout = py_layout_of(versions[1]);
-	struct host_place place;
 	uintptr_t mine = WORLD_AT + 0x200;
 
 	make_world(&py, layout);
 	put(frame_at_(0), layout->instr, code_at(1) + (uintptr_t)layout->bytecode, 8);
-	CHECK_INT(host_place_of(&py, mine, &place), HOST_TORN);
+	CHECK_INT(host_stack_of(&py, mine, &stack), HOST_TORN);
 	CHECK(py.torn > 0);
 	make_world(&py, layout);
 	put(code_at(1), 8, STR_TYPE, 8);
-	CHECK_INT(host_place_of(&py, mine, &place), HOST_TORN);
+	CHECK_INT(host_stack_of(&py, mine, &stack), HOST_TORN);
 	make_world(&py, layout);
 	put(frame_at_(0), layout->previous, 0xdead0000, 8);
-	CHECK_INT(host_place_of(&py, mine, &place), HOST_TORN);
+	CHECK_INT(host_stack_of(&py, mine, &stack), HOST_TORN);
+	/* a caller of the user's line that is none: the line is right, and nobody's callers are */
+	make_world(&py, layout);
+	put(code_at(2), 8, STR_TYPE, 8);
+	CHECK_INT(host_stack_of(&py, mine, &stack), HOST_PLACE);
+	CHECK_INT(stack.n, 2);
+	CHECK_INT(stack.sure, 2);
+	CHECK_INT(stack.user, 1);
 	/* frames in a circle, and states in a circle: both end */
 	make_world(&py, layout);
 	put_frame(layout, 0, 0, 0, frame_at_(0), 0);
-	CHECK_INT(host_place_of(&py, mine, &place), HOST_PLACE);
+	CHECK_INT(host_stack_of(&py, mine, &stack), HOST_PLACE);
+	CHECK_INT(stack.n, HOST_FRAMES);
+	CHECK_INT(stack.sure, stack.n);
 	put(mine, 8, WORLD_AT, 8);
 	CHECK_INT(host_state_of(&py, TID + 9), 0);
 	/* a table of lines that is no bytes object, or too long, gives no line */
 	make_world(&py, layout);
 	put(WORLD_AT + TABLES_AT + 0x80, 8, STR_TYPE, 8);
-	CHECK_INT(host_place_of(&py, mine, &place), HOST_PLACE);
-	CHECK_INT(place.line, 0);
+	CHECK_INT(host_stack_of(&py, mine, &stack), HOST_PLACE);
+	CHECK_INT(host_place_line(&py, &stack.place[1]), 0);
 	put(WORLD_AT + TABLES_AT + 0x80, 8, BYTES_TYPE, 8);
 	put(WORLD_AT + TABLES_AT + 0x80, 16, UINT64_MAX / 2, 8);
-	CHECK_INT(host_place_of(&py, mine, &place), HOST_PLACE);
-	CHECK_INT(place.line, 0);
+	CHECK_INT(host_place_line(&py, &stack.place[1]), 0);
 }
 
 /* A million looks at frames that change while they are read: a line is always one of its
@@ -204,24 +221,30 @@ TEST(host_frames_torn)
 TEST(host_frames_change_meanwhile)
 {
 	static struct host_python py;
+	static struct host_stack stack;
 	static const int32_t first[FUNCTIONS] = { 300, 20, 100 };
-	struct host_place place;
-	unsigned places = 0, torn = 0;
+	unsigned places = 0, torn = 0, unsure = 0;
 
 	for (int i = 0; i < 1000000; i++) {
-		uint32_t f;
-
 		if (i % 16 == 0) {
 			make_world(&py, py_layout_of(versions[i / 16 % 3]));
 			mutations = (unsigned)test_below(4);
 		}
-		switch (host_place_of(&py, WORLD_AT + 0x200, &place)) {
+		switch (host_stack_of(&py, WORLD_AT + 0x200, &stack)) {
 		case HOST_PLACE:
 			places++;
-			for (f = 0; f < FUNCTIONS && place.code != code_at(f); f++)
-				;
-			CHECK(f < FUNCTIONS && place.first_line == first[f]);
-			CHECK(!place.line || (place.line > first[f] && place.line <= first[f] + 5));
+			unsure += stack.sure > 0;
+			CHECK(stack.n && stack.user < stack.n && stack.sure <= stack.n);
+			for (uint32_t k = 0; k < stack.n; k++) {
+				const struct host_place *place = &stack.place[k];
+				int32_t line = host_place_line(&py, place);
+				uint32_t f;
+
+				for (f = 0; f < FUNCTIONS && place->code != code_at(f); f++)
+					;
+				CHECK(f < FUNCTIONS && place->first_line == first[f]);
+				CHECK(!line || (line > first[f] && line <= first[f] + 5));
+			}
 			break;
 		case HOST_TORN:
 			torn++;
@@ -230,7 +253,58 @@ TEST(host_frames_change_meanwhile)
 			break;
 		}
 	}
-	CHECK(places > 100000 && torn > 100000);
+	CHECK(places > 100000 && torn > 100000 && unsure > 1000);
+}
+
+/*
+ * A program of which each read finds the next moment: main() at one of its lines calls one of two
+ * functions, which calls the third. Whoever calls whom at which line follows from the moment, so a
+ * stack that mixes two moments is recognised.
+ */
+static unsigned moment, moment_reads;
+static const struct py_layout *moment_layout;
+
+static void put_moment(unsigned t)
+{
+	unsigned call = t % 5;		/* the instruction of main(), and whom it calls */
+
+	put_frame(moment_layout, 2, 2, (int)call * 4, 0, 0);
+	put_frame(moment_layout, 1, call % 2, (int)call * 4, frame_at_(2), 0);
+	put_frame(moment_layout, 0, !(call % 2), (int)call * 4, frame_at_(1), 0);
+}
+
+static bool read_moment(const struct iovec *to, const struct iovec *from, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (test_below(moment_reads) == 0)
+			put_moment(++moment);
+		if (!read_world(to + i, from + i, 1))
+			return false;
+	}
+	return true;
+}
+
+TEST(host_frames_callers)
+{
+	static struct host_python py;
+	static struct host_stack stack;
+	unsigned whole = 0, unsure = 0;
+
+	for (int i = 0; i < 200000; i++) {
+		moment_layout = py_layout_of(versions[i % 3]);
+		make_world(&py, moment_layout);
+		put_moment(moment);
+		py.read = read_moment;
+		moment_reads = i % 2 ? 100 : 4;
+		CHECK_INT(host_stack_of(&py, WORLD_AT + 0x200, &stack), HOST_PLACE);
+		CHECK_INT(stack.n, 3);
+		whole += !stack.sure;
+		unsure += stack.sure > 0;
+		/* each caller that is sure is at the line at which it calls that one */
+		for (uint32_t k = stack.sure; k + 1 < stack.n; k++)
+			CHECK_INT(stack.place[k].offset, stack.place[k + 1].offset);
+	}
+	CHECK(whole > 50000 && unsure > 10000);
 }
 
 TEST(host_frames_lines)
