@@ -8,7 +8,7 @@
 
 static const char *const names[] = {
 	[FOREIGN_CHROME] = "chrome", [FOREIGN_PERFETTO] = "perfetto", [FOREIGN_CSV] = "csv",
-	[FOREIGN_DOT] = "dot",
+	[FOREIGN_DOT] = "dot", [FOREIGN_STACKS] = "stacks", [FOREIGN_SPEEDSCOPE] = "speedscope",
 };
 
 static bool wrong(char *error, size_t size, const char *what, const char *text, const char *right)
@@ -81,6 +81,13 @@ bool foreign_parse(const char *text, struct foreign_kind *kind, char *error, siz
 			return wrong(error, size, "no table in", text, "write csv:TABLE, such as "
 				     "csv:ops");
 		return parse_table(text + length + 1, kind, error, size);
+	case FOREIGN_STACKS:
+	case FOREIGN_SPEEDSCOPE:
+		kind->waited = is_word(text + length, strlen(text + length), ",waited");
+		if (!text[length] || kind->waited)
+			return true;
+		return wrong(error, size, "not a format", text, "stacks and speedscope take "
+			     ",waited");
 	case FOREIGN_DOT:
 		if (!text[length])
 			return true;
@@ -93,7 +100,7 @@ const char *foreign_word(size_t i, char word[FOREIGN_WORD_MAX])
 {
 	static const char *const words[] = {
 		"chrome", "chrome,memory", "chrome,no-dataflow", "perfetto", "perfetto,memory",
-		"dot",
+		"dot", "stacks", "stacks,waited", "speedscope", "speedscope,waited",
 	};
 	size_t n = sizeof(words) / sizeof(words[0]);
 	const char *table = i < n ? NULL : csv_table(i - n);
@@ -106,7 +113,13 @@ const char *foreign_word(size_t i, char word[FOREIGN_WORD_MAX])
 
 const char *foreign_unit(enum foreign_format format)
 {
-	return format == FOREIGN_CSV ? "rows" : format == FOREIGN_DOT ? "edges" : "slices";
+	switch (format) {
+	case FOREIGN_CSV: return "rows";
+	case FOREIGN_DOT: return "edges";
+	case FOREIGN_STACKS:
+	case FOREIGN_SPEEDSCOPE: return "stacks";
+	default: return "slices";
+	}
 }
 
 bool foreign_write(const struct foreign_options *options, struct foreign_result *result,
@@ -117,6 +130,8 @@ bool foreign_write(const struct foreign_options *options, struct foreign_result 
 	case FOREIGN_CHROME: return chrome_write(options, result, error, size);
 	case FOREIGN_PERFETTO: return perfetto_write(options, result, error, size);
 	case FOREIGN_CSV: return csv_write(options, result, error, size);
+	case FOREIGN_STACKS: return stacks_write(options, result, error, size);
+	case FOREIGN_SPEEDSCOPE: return speedscope_write(options, result, error, size);
 	case FOREIGN_DOT: break;
 	}
 	return dot_write(options, result, error, size);

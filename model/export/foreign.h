@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The timeline in formats of other programs: Chrome's trace JSON, Perfetto's packets, CSV of any
- * table, dot for the graph. The rules of query/query.h apply. (recording/export.h gives out the
+ * table, dot for the graph, call stacks for flame graphs. The rules of query/query.h apply. (recording/export.h gives out the
  * timeline as events; this part turns it into other formats.)
  *
  * Idea: the formats that contain times are written from the events of recording/export.h, one at a
@@ -25,13 +25,17 @@
 
 struct model;
 
-enum foreign_format { FOREIGN_CHROME, FOREIGN_PERFETTO, FOREIGN_CSV, FOREIGN_DOT };
+enum foreign_format {
+	FOREIGN_CHROME, FOREIGN_PERFETTO, FOREIGN_CSV, FOREIGN_DOT, FOREIGN_STACKS,
+	FOREIGN_SPEEDSCOPE
+};
 
 /* What is written, as parsed from "chrome", "chrome,memory,no-dataflow" or "csv:ops". */
 struct foreign_kind {
 	enum foreign_format format;
 	char table[16];			/* for FOREIGN_CSV */
 	bool dataflow;			/* with arrows; the default */
+	bool waited;	/* of stacks: only the time in which a device waited */
 	bool memory;	/* with objects as well: their creation, snapshots and deletion */
 };
 
@@ -46,13 +50,13 @@ struct foreign_options {
 };
 
 struct foreign_result {
-	uint64_t written;		/* number of slices or rows */
+	uint64_t written;		/* number of slices, rows, … */
 	uint64_t left_out;		/* arrows and objects that exceeded a limit */
 	int64_t gap_ns;	/* detail before this time was discarded; INT64_MIN: none was */
 };
 
 /* The formats as sentences name them; keymap/commands.def has the same words. */
-#define FOREIGN_FORMATS "chrome, perfetto, csv:TABLE or dot"
+#define FOREIGN_FORMATS "chrome, perfetto, csv:TABLE, dot, stacks or speedscope"
 #define FOREIGN_WORD_MAX 32u
 /* The words that foreign_parse() accepts, one by one, for completion: "chrome",
  * "chrome,memory", ... "csv:ops", .... Returns word; NULL: there is no word i. */
@@ -60,7 +64,7 @@ const char *foreign_word(size_t i, char word[FOREIGN_WORD_MAX]);
 
 /* false: `error` is a sentence that says what would be valid. */
 bool foreign_parse(const char *text, struct foreign_kind *kind, char *error, size_t size);
-/* The noun for what is written: "slices" or "rows". */
+/* The noun for what is written: "slices", "rows", …. */
 const char *foreign_unit(enum foreign_format format);
 bool foreign_write(const struct foreign_options *options, struct foreign_result *result,
 		   char *error, size_t size);

@@ -11,6 +11,10 @@ bool perfetto_write(const struct foreign_options *options, struct foreign_result
 		    char *error, size_t size);
 bool csv_write(const struct foreign_options *options, struct foreign_result *result,
 	       char *error, size_t size);
+bool stacks_write(const struct foreign_options *options, struct foreign_result *result,
+		  char *error, size_t size);
+bool speedscope_write(const struct foreign_options *options, struct foreign_result *result,
+		      char *error, size_t size);
 bool dot_write(const struct foreign_options *options, struct foreign_result *result,
 	       char *error, size_t size);
 

@@ -10,7 +10,7 @@
 #include "model/host/doings.h"
 #include "model/lines/lines.h"
 
-#define CALLERS_MAX 256u
+#define CALLERS_MAX (STACK_DEPTH - 4)	/* beside the thread, [unknown], a line and the state */
 
 static const char *text_of(struct model *model, uint32_t name)
 {
@@ -216,7 +216,7 @@ static int by_parent(const void *a, const void *b)
  * in `order`, as their parent is STACK_NONE. */
 static void stacks_number(struct stacks *s, const struct ordered *order, uint32_t *first)
 {
-	uint32_t path[CALLERS_MAX + 4], depth = 0, number = 0;
+	uint32_t path[STACK_DEPTH], depth = 0, number = 0;
 
 	path[0] = first[s->n];
 	for (;;) {

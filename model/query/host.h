@@ -42,6 +42,7 @@ enum stack_node_kind {
 };
 
 #define STACK_NONE UINT32_MAX
+#define STACK_DEPTH 260u		/* no node is as deep */
 struct stack_node {
 	enum stack_node_kind kind;
 	uint32_t parent;		/* an index; STACK_NONE: it is a root */
@@ -50,7 +51,7 @@ struct stack_node {
 	uint32_t pid, tid;
 	const char *thread;		/* of a root: its name; "": it has none */
 	const char *file, *function;	/* of a frame */
-	uint32_t line;
+	uint32_t line;			/* 0: unknown */
 	bool library;			/* the file belongs to an installed package */
 	enum doing_kind doing;		/* of a state */
 	const char *what;		/* of a state; "": unknown */

@@ -176,7 +176,7 @@ static bool host_read_frames(struct host_python *py, uintptr_t state)
 
 static bool host_same_call(const struct host_frame *a, const struct host_frame *b)
 {
-	return a->code == b->code && a->instr == b->instr && a->previous == b->previous;
+	return a->code == b->code && a->previous == b->previous;
 }
 
 /*
@@ -210,6 +210,8 @@ static uint32_t host_sure_from(struct host_python *py)
 		    !host_same_call(&part[0], &py->frames[i + 1]) ||
 		    part[1].previous != py->frames[i + 1].at)
 			break;
+		py->frames[i + 1].moved |= part[0].instr != part[2].instr ||
+					   part[0].instr != py->frames[i + 1].instr;
 		py->frames[i] = part[1];
 	}
 	return sure;
@@ -245,7 +247,7 @@ static enum host_found host_look_up(struct host_python *py, const struct host_fr
 	*out = (struct host_place) {
 		.code = frame->code, .filename = owner->filename, .qualname = owner->qualname,
 		.offset = (uint32_t)offset, .first_line = owner->first_line,
-		.library = owner->library,
+		.library = owner->library, .moved = frame->moved,
 	};
 	return HOST_PLACE;
 }

@@ -8,10 +8,10 @@
  *    read is believed only if the types of all objects are right (a code object, a str, a bytes
  *    object) and the place lies within the function's own code. Anything else counts as torn.
  *  - The line is that of the function's own table, so it is never outside of the function.
- *  - That one frame called another is believed only if the caller was at the same instruction right
- *    before and right after the other was read, by one call of the kernel (about 0.3 us). A loop
- *    that comes round to the same call within that time could be mistaken; one call of a function
- *    of Python takes about a sixth of it.
+ *  - That one frame called another is believed only if the caller was the same right before and
+ *    right after the other was read, by one call of the kernel (about 0.3 us); and its line, only
+ *    if it was at the same instruction. A loop that comes round to the same call within that time
+ *    could be mistaken; a call of a function of Python takes about a sixth of it.
  *  - Needs libc only, so that its tests can read made-up memory.
  *
  * Source of the table's form: CPython's Objects/locations.md (3.11 and later).
@@ -36,6 +36,7 @@
 struct host_frame {
 	uintptr_t at, code, instr, previous;
 	bool shim;			/* one of C, without code */
+	bool moved;			/* it came to another instruction while it was read */
 };
 
 /* Python in this process. All addresses are compared and read, never followed. */
@@ -66,15 +67,16 @@ struct host_place {
 	uint32_t offset;		/* of the instruction, in bytes from the first one */
 	int32_t first_line;
 	bool library;			/* of a framework or Python's own library */
+	/* it called the one before it from another line meanwhile, so that the line is not known */
+	bool moved;
 };
 
 struct host_stack {
 	struct host_place place[HOST_FRAMES];	/* innermost first */
 	uint32_t n;
 	uint32_t user;	/* the innermost one of the user's, or else the innermost one */
-	/* from here on outwards each one was called by the next, at that line. The ones before it
-	 * changed while they were read: each place is right, but not who called it. n: none is
-	 * sure */
+	/* from here on outwards each one was called by the next. The ones before it changed while
+	 * they were read: each place is right, but not who called it. n: none is sure */
 	uint32_t sure;
 	/* the innermost frame and its instruction; still: they were the same after all was read */
 	uintptr_t frame, instr;

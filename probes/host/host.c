@@ -102,8 +102,9 @@ static bool python_there(int64_t now_ns)
 	return host.python.layout && !host_read_forbidden();
 }
 
-/* The id of the line, called by that one (0: only the line is told). 0: its texts cannot be read. */
-static uint32_t source_of(const struct host_place *place, uint32_t caller)
+/* The id of the line, called by that one (0: only the line is told); lineless: only its function is
+ * known. 0: its texts cannot be read. */
+static uint32_t source_of(const struct host_place *place, uint32_t caller, bool lineless)
 {
 	uint64_t hash = (((uint64_t)place->code >> 4) + caller) * 0x9e3779b97f4a7c15u +
 			(uint64_t)place->offset * 2654435761u;
@@ -114,14 +115,16 @@ static uint32_t source_of(const struct host_place *place, uint32_t caller)
 
 	if (had->code == place->code && had->offset == place->offset && known->caller == caller &&
 	    had->filename == place->filename && had->qualname == place->qualname &&
-	    had->first_line == place->first_line)
+	    had->first_line == place->first_line && had->moved == lineless)
 		return known->source;
 	if (!host_place_texts(&host.python, place, file, function))
 		return 0;
-	frame.line = (uint32_t)host_place_line(&host.python, place);
+	if (!lineless)
+		frame.line = (uint32_t)host_place_line(&host.python, place);
 	frame.file = rt_name(TFT_NAME_SOURCE, file);
 	frame.function = rt_name(TFT_NAME_SOURCE, function);
 	*known = (struct place_source) { *place, caller, rt_source(&frame) };
+	known->place.moved = lineless;
 	if (known->source > host.newest) {
 		host.newest = known->source;
 		host.told++;
@@ -139,14 +142,15 @@ static uint32_t host_stack_id(const struct host_stack *stack)
 	if (host.told >= STACKS_MAX || stack->sure >= stack->n)
 		return 0;
 	for (uint32_t i = stack->n; i-- > stack->sure;)
-		if (!(id = source_of(&stack->place[i], id)))
+		if (!(id = source_of(&stack->place[i], id, stack->place[i].moved)))
 			return 0;
 	if (!stack->sure)
 		return id;
 	changed.parent = id;
 	changed.file = changed.function = rt_name(TFT_NAME_SOURCE, TFT_FRAME_CHANGED);
 	id = rt_source(&changed);
-	return id && stack->user < stack->sure ? source_of(&stack->place[stack->user], id) : id;
+	return id && stack->user < stack->sure ? source_of(&stack->place[stack->user], id, false) :
+						   id;
 }
 
 /*
@@ -177,7 +181,7 @@ static void see_python(struct watched *w, uint32_t tid, int64_t now_ns, struct h
 	cpu_ns = host_cpu_ns(tid);
 	if (!w->python || host_stack_of(py, w->python, stack) != HOST_PLACE)
 		return;
-	doing->frame = source_of(&stack->place[stack->user], 0);
+	doing->frame = source_of(&stack->place[stack->user], 0, false);
 	doing->stack = host_stack_id(stack);
 	if (doing->doing == TFT_DOING_NATIVE &&
 	    !is_below(w, stack, host_cpu_ns(tid) - cpu_ns > RAN_NS))

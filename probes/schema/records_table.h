@@ -556,8 +556,9 @@ RECORD(ev_doing, doing, EVENT_DOING,
 					 * that time */
 	FIELD(uint32_t, frame)		/* the user's line (def_frame) */
 	FIELD(uint32_t, stack)		/* the innermost frame, with all its callers (def_frame); 0:
-					 * unknown. Calls that changed while they were read are one
-					 * frame with TFT_FRAME_CHANGED as its file */
+					 * unknown. A caller that moved on while it was read has no
+					 * line; calls that changed are one frame with
+					 * TFT_FRAME_CHANGED as its file */
 	FIELD(uint32_t, what)		/* name of what is waited for: a file, a call; 0: unknown */
 	FIELD(uint8_t, doing)		/* enum tft_doing_kind */
 )

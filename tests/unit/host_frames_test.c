@@ -267,10 +267,11 @@ static const struct py_layout *moment_layout;
 static void put_moment(unsigned t)
 {
 	unsigned call = t % 5;		/* the instruction of main(), and whom it calls */
+	unsigned function = call / 3;	/* that no function comes back within three reads */
 
 	put_frame(moment_layout, 2, 2, (int)call * 4, 0, 0);
-	put_frame(moment_layout, 1, call % 2, (int)call * 4, frame_at_(2), 0);
-	put_frame(moment_layout, 0, !(call % 2), (int)call * 4, frame_at_(1), 0);
+	put_frame(moment_layout, 1, function, (int)call * 4, frame_at_(2), 0);
+	put_frame(moment_layout, 0, !function, (int)call * 4, frame_at_(1), 0);
 }
 
 static bool read_moment(const struct iovec *to, const struct iovec *from, size_t n)
@@ -288,7 +289,7 @@ TEST(host_frames_callers)
 {
 	static struct host_python py;
 	static struct host_stack stack;
-	unsigned whole = 0, unsure = 0;
+	unsigned whole = 0, moved = 0, unsure = 0;
 
 	for (int i = 0; i < 200000; i++) {
 		moment_layout = py_layout_of(versions[i % 3]);
@@ -300,11 +301,18 @@ TEST(host_frames_callers)
 		CHECK_INT(stack.n, 3);
 		whole += !stack.sure;
 		unsure += stack.sure > 0;
-		/* each caller that is sure is at the line at which it calls that one */
-		for (uint32_t k = stack.sure; k + 1 < stack.n; k++)
-			CHECK_INT(stack.place[k].offset, stack.place[k + 1].offset);
+		for (uint32_t k = stack.sure; k + 1 < stack.n; k++) {
+			const struct host_place *place = &stack.place[k], *caller = place + 1;
+
+			/* each caller that is sure is at the line at which it calls that one */
+			moved += caller->moved;
+			if (!caller->moved && !place->moved)
+				CHECK_INT(place->offset, caller->offset);
+			/* and is the function that calls it */
+			CHECK_INT(k == 1 ? caller->code == code_at(2) : caller->code != place->code, 1);
+		}
 	}
-	CHECK(whole > 50000 && unsure > 10000);
+	CHECK(whole > 50000 && moved > 10000 && unsure > 1000);
 }
 
 TEST(host_frames_lines)
