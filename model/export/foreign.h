@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The timeline in formats of other programs: Chrome's trace JSON, Perfetto's packets, CSV of any
- * table, dot for the graph, call stacks for flame graphs. The rules of query/query.h apply. (recording/export.h gives out the
- * timeline as events; this part turns it into other formats.)
+ * table, dot for the graph, call stacks for flame graphs. The rules of query/query.h apply.
+ * (recording/export.h gives out the timeline as events; this part turns it into other formats.)
  *
  * Idea: the formats that contain times are written from the events of recording/export.h, one at a
  * time and in the order of their start; walk.h turns them into tracks, slices, arrows and counters.

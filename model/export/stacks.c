@@ -72,9 +72,10 @@ static bool stacks_possible(const struct foreign_options *options, char *error, 
 
 static bool stacks_none(const struct foreign_options *options, char *error, size_t size)
 {
-	snprintf(error, size, options->kind.waited ? "no device waited for a thread that was looked "
-		 "at" : "no thread was looked at: that takes a probe that sees ops or launches, "
-		 "and the level default");
+	snprintf(error, size, "%s", options->kind.waited ?
+		 "no device waited for a thread that was looked at" :
+		 "no thread was looked at: that takes a probe that sees ops or launches, and the "
+		 "level default");
 	return false;
 }
 

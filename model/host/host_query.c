@@ -10,7 +10,7 @@
 #include "model/host/doings.h"
 #include "model/lines/lines.h"
 
-#define CALLERS_MAX (STACK_DEPTH - 4)	/* beside the thread, [unknown], a line and the state */
+#define CALLERS_MAX 256u
 
 static const char *text_of(struct model *model, uint32_t name)
 {
@@ -168,7 +168,8 @@ static void stacks_add(struct stacks *s, const struct doing_sum *sum, int64_t ns
 		chain[n] = frame;
 		frame = caller == NONE ? 0 : caller + 1;
 	}
-	while (n--)
+	/* callers that one stack is too deep to have may be there from another one */
+	while (n-- && s->nodes[at].depth < STACK_DEPTH - 3)
 		at = frame_node(s, sum->thread, at, chain[n], false);
 	if (!sum->stack && sum->frame) {
 		at = frame_node(s, sum->thread, at, 0, true);
@@ -216,7 +217,7 @@ static int by_parent(const void *a, const void *b)
  * in `order`, as their parent is STACK_NONE. */
 static void stacks_number(struct stacks *s, const struct ordered *order, uint32_t *first)
 {
-	uint32_t path[STACK_DEPTH], depth = 0, number = 0;
+	uint32_t path[STACK_DEPTH + 1], depth = 0, number = 0;
 
 	path[0] = first[s->n];
 	for (;;) {

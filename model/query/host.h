@@ -42,7 +42,7 @@ enum stack_node_kind {
 };
 
 #define STACK_NONE UINT32_MAX
-#define STACK_DEPTH 260u		/* no node is as deep */
+#define STACK_DEPTH 260u	/* no node is as deep; what is deeper counts where it is cut off */
 struct stack_node {
 	enum stack_node_kind kind;
 	uint32_t parent;		/* an index; STACK_NONE: it is a root */

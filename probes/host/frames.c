@@ -13,6 +13,7 @@
 #define STR_STATE 32
 #define BYTES_DATA 32
 #define STATE_NEXT 8
+#define OWNED_BY_THREAD 0	/* enum _frameowner */
 
 static bool host_copy(struct host_python *py, void *to, uintptr_t from, size_t bytes)
 {
@@ -151,10 +152,15 @@ static uintptr_t current_of(struct host_python *py, uintptr_t state)
 static struct host_frame host_frame_of(const struct py_layout *layout, uintptr_t at,
 				       const char *copy)
 {
+	int owner = (unsigned char)copy[layout->owner];
+
 	return (struct host_frame) {
-		.at = at, .code = word_of(copy, layout->code), .instr = word_of(copy, layout->instr),
+		.at = at, .code = word_of(copy, layout->code),
+		.instr = word_of(copy, layout->instr),
 		.previous = word_of(copy, layout->previous),
-		.shim = (unsigned char)copy[layout->owner] >= layout->c_owner,
+		.shim = owner >= layout->c_owner,
+		.suspended = owner != OWNED_BY_THREAD && owner < layout->c_owner &&
+			     !word_of(copy, layout->previous),
 	};
 }
 
@@ -279,7 +285,7 @@ static enum host_found host_look_up_all(struct host_python *py, uint32_t sure,
 		}
 		out->n++;
 	}
-	if (i < py->n_frames || py->more || out->sure > out->n)
+	if (i < py->n_frames || py->more || out->sure > out->n || py->frames[i - 1].suspended)
 		out->sure = out->n;	/* the outer ones are missing */
 	return out->n ? HOST_PLACE : HOST_NO_FRAME;
 }

@@ -36,6 +36,7 @@
 struct host_frame {
 	uintptr_t at, code, instr, previous;
 	bool shim;			/* one of C, without code */
+	bool suspended;			/* without a caller: of a generator, or one that ended */
 	bool moved;			/* it came to another instruction while it was read */
 };
 

@@ -46,7 +46,7 @@ bool host_read_all(const struct iovec *to, const struct iovec *from, size_t n)
 	return got == bytes;
 }
 
-size_t host_read(void *to, const void *from, size_t bytes)
+static size_t host_read(void *to, const void *from, size_t bytes)
 {
 	struct iovec local = { to, bytes }, remote = { (void *)(uintptr_t)from, bytes };
 
@@ -137,6 +137,9 @@ static const struct {
 	{ SYS_epoll_pwait, TFT_DOING_POLL, BY_NOTHING },
 	{ SYS_wait4, TFT_DOING_CHILD, BY_NOTHING },
 	{ SYS_waitid, TFT_DOING_CHILD, BY_NOTHING },
+#ifdef SYS_vfork
+	{ SYS_vfork, TFT_DOING_CHILD, BY_NOTHING },	/* until it runs its program */
+#endif
 #ifdef SYS_poll
 	{ SYS_poll, TFT_DOING_POLL, BY_POLL },
 	{ SYS_select, TFT_DOING_POLL, BY_SELECT },

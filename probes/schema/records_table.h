@@ -555,10 +555,9 @@ RECORD(ev_doing, doing, EVENT_DOING,
 	FIELD(int64_t, at_ns)		/* not 0: it was seen at this moment only, which stands for
 					 * that time */
 	FIELD(uint32_t, frame)		/* the user's line (def_frame) */
-	FIELD(uint32_t, stack)		/* the innermost frame, with all its callers (def_frame); 0:
-					 * unknown. A caller that moved on while it was read has no
-					 * line; calls that changed are one frame with
-					 * TFT_FRAME_CHANGED as its file */
+	FIELD(uint32_t, stack)		/* the innermost frame, with all its callers (def_frame),
+					 * some without a line; calls that changed while they were
+					 * read are one frame, of TFT_FRAME_CHANGED; 0: unknown */
 	FIELD(uint32_t, what)		/* name of what is waited for: a file, a call; 0: unknown */
 	FIELD(uint8_t, doing)		/* enum tft_doing_kind */
 )

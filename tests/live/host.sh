@@ -36,7 +36,8 @@ judged() {
 # least so many seconds of each phase, so that a share does not depend on single looks.
 waits_of() { made_once "$1" records "$1"; }
 records() {
-	"$tftop" -b --no-config --json="$work/report" -o "$work/recording" -- "$(python_of "$1")" \
+	"$tftop" -b --no-config --json="$work/report" --export "stacks:$work/stacks" \
+		-o "$work/recording" -- "$(python_of "$1")" \
 		"$waits" 2 sleep python native pipe lock gil child >"$work/said" 2>"$work/errors" ||
 		fail "status $?: $(tail -n 1 "$work/errors")"
 }
@@ -71,6 +72,16 @@ finding() {
 		for f in j['findings'][:1]]")" "[('host-wait', 'warning', True, True, True)]"
 }
 
+# By call stack: who called whom, at which line; and the same from what was saved.
+stacks() {
+	waits_of "$1" && judged stacks "$work/stacks" "$waits" || return
+	grep -q ';main (host_waits.py:[0-9]*);Phases.sleep (host_waits.py:[0-9]*);\[sleep\] [0-9]*$' \
+		"$work/stacks" || fail "no sleep: $(head -n 3 "$work/stacks")" || return
+	"$tftop" --export "stacks:$work/again" "$work/recording" >"$work/out" 2>&1 ||
+		fail "$(tail -n 1 "$work/out")" || return
+	cmp -s <(sort "$work/stacks") <(sort "$work/again") || fail "the recording has others"
+}
+
 # On the screen: the line of the device names it, with the line of source where there is room.
 screen() {
 	local width
@@ -89,11 +100,12 @@ screen() {
 hard() {
 	python3 "$faults" 0.1 "$1" >"$work/bare" 2>"$work/errors" ||
 		fail "bare: $(tail -n 1 "$work/errors")" || return
-	"$tftop" -b --no-config --json="$work/report" -- python3 "$faults" 2 "$1" >"$work/said" \
-		2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")" || return
+	"$tftop" -b --no-config --json="$work/report" --export "stacks:$work/stacks" -- \
+		python3 "$faults" 2 "$1" >"$work/said" 2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")" || return
 	cmp -s "$work/bare" "$work/said" || fail "its output is not the same: $(first_lines "$work/said")" ||
 		return
-	judged lines "$work/report" "$faults" "$waits" && none_impossible
+	judged lines "$work/report" "$faults" "$waits" && none_impossible &&
+		judged stacks "$work/stacks" "$faults" "$waits"
 }
 
 levels() {
@@ -150,6 +162,7 @@ for version in 3.11 3.12 3.13; do
 	[ -n "$(python_of $version)" ] || continue
 	any=${any:-$version}
 	case_run "shares_$version" shares $version
+	case_run "stacks_$version" stacks $version
 done
 any=${any:-3}
 case_run again again

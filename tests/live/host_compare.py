@@ -5,11 +5,13 @@ host_compare.py shares REPORT SAID PROGRAM: host_waits.py printed SAID
 host_compare.py crowded REPORT SAID PROGRAM: it had no processor for a third of its time
 host_compare.py lines REPORT PROGRAM...: only that each line lies within its function
 host_compare.py none REPORT: there must be nothing
+host_compare.py stacks STACKS PROGRAM...: that each caller calls its callee at its line
 Prints what is wrong; exit status 1 if anything is.
 """
 import ast
 import json
 import os
+import re
 import sys
 
 NEAR = 0.03     # of the run
@@ -94,8 +96,65 @@ def check_shares(rows, said):
     return wrong
 
 
+def calls_of(path):
+    """{(file, line): names that are called there}; "" for what has no name there"""
+    calls = {}
+    with open(path) as file:
+        tree = ast.parse(file.read())
+    for node in ast.walk(tree):
+        name = ""
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+        elif type(node) in BRACKETS:
+            name = BRACKETS[type(node)]
+        elif not isinstance(node, (ast.For, ast.YieldFrom)):
+            continue            # these call a generator that was made before
+        for line in range(node.lineno, getattr(node, "end_lineno", node.lineno) + 1):
+            calls.setdefault((os.path.basename(path), line), set()).add(name)
+    return calls
+
+
+def check_stacks(stacks, programs):
+    """A generator may be run by any of the names that take one."""
+    known, calls, wrong, links, whole, all_ns = {}, {}, [], 0, 0, 0
+    for path in programs:
+        known.update(ranges(path))
+        calls.update(calls_of(path))
+    generators = {"numbers", "<genexpr>"}
+    for text in open(stacks):
+        stack, ns = text.rsplit(" ", 1)
+        frames = stack.split(";")[1:-1]
+        all_ns += int(ns)
+        whole += int(ns) if frames and "[unknown]" not in frames else 0
+        places = []
+        for frame in frames:
+            match = re.fullmatch(r"(.*) \((.*?)(?::(\d+))?\)", frame)
+            places.append((match[1], match[2], int(match[3] or 0)) if match else None)
+        for place in places:
+            at = place and known.get((place[1], place[0]))
+            if at and place[2] and not any(a <= place[2] <= b for a, b in at):
+                wrong.append(f"outside of its function: {place}")
+        for caller, callee in zip(places, places[1:]):
+            if not caller or not callee or (caller[1], caller[2]) not in calls or \
+                    (callee[1], callee[0]) not in known:
+                continue
+            links += 1
+            name, there = callee[0].split(".")[-1], calls[caller[1], caller[2]]
+            if name == "__init__":
+                name = callee[0].split(".")[-2]
+            if name not in there and not (name in generators and there) and "" not in there:
+                wrong.append(f"{caller} does not call {callee}, but {there}")
+    if not links or whole < all_ns / 2:
+        wrong.append(f"{links} callers, whole {whole / 1e9:.2f} of {all_ns / 1e9:.2f} s")
+    return wrong
+
+
 def main():
     what, report, *rest = sys.argv[1:]
+    if what == "stacks":
+        wrong = check_stacks(report, rest)
+        print("\n".join(wrong), end="")
+        return 1 if wrong else 0
     rows = rows_of(report)
     if what == "none":
         wrong = [f"there is {rows}"] if rows else []

@@ -162,7 +162,7 @@ TEST(host_stacks)
 		CHECK_INT(nodes[node->parent].line, 7);
 		CHECK_INT(node[1].kind, STACK_STATE);
 		CHECK_INT(node[1].doing, DOING_SLEEP);
-		/* half of the unknown is below a frame of main() without a line, half of it alone */
+		/* half of the unknown is below main() without a line, half of it alone */
 		node = node_of(nodes, n, "changed", STACK_UNKNOWN);
 		CHECK(node && node->ns == TURNS / 2 * 10 * MS);
 		CHECK_INT(nodes[node->parent].line, 0);
@@ -280,12 +280,13 @@ TEST(host_stacks_speedscope)
 	struct model *model = host_model();
 	char error[256], *text = stacks_written(model, "speedscope", INT64_MIN, error);
 	struct json_node *json = json_read(text, strlen(text));
-	const struct json_node *frames = json_get(json_get(json, "shared"), "frames"), *profile, *one;
-	const struct json_node *weight;
+	const struct json_node *frames = json_get(json_get(json, "shared"), "frames"), *profile;
+	const struct json_node *weight, *one;
 	int64_t sum_ns = 0;
 
 	CHECK(frames && frames->type == JSON_ARRAY);
-	CHECK(strstr(text, "{\"name\":\"load \\\"x\\\"\",\"file\":\"/home/me/train;1.py\",\"line\":25}"));
+	CHECK(strstr(text, "{\"name\":\"load \\\"x\\\"\","
+		     "\"file\":\"/home/me/train;1.py\",\"line\":25}"));
 	profile = json_get(json, "profiles")->child;
 	CHECK(profile && !profile->next);
 	CHECK_STR(json_get_text(profile, "unit", ""), "nanoseconds");
