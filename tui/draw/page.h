@@ -90,6 +90,10 @@ size_t page_links(const struct page *page, size_t line);
 /* The index of the line's main link, or 0 if none is the main one. */
 size_t page_main_link(const struct page *page, size_t line);
 const char *page_command(const struct page *page, size_t line, size_t link);
+/* The first column of a link that the line has; *width: its columns. */
+int page_link_begin(const struct page *page, size_t line, size_t link, int *width);
+/* The link of the line at that column, or that which begins nearest to it. */
+size_t page_link_near(const struct page *page, size_t line, int column);
 /* Width of a line in columns. */
 int page_width(const struct page *page, size_t line);
 
