@@ -93,6 +93,11 @@ void page_link(struct page *page, const char *text, int argc, const char *const 
 	free(command);
 }
 
+void page_role(struct page *page, enum role role)
+{
+	page->parts[page->n_parts - 1].role = (unsigned char)role;
+}
+
 void page_main(struct page *page)
 {
 	page->parts[page->n_parts - 1].main = true;

@@ -62,6 +62,8 @@ void page_add(struct page *page, enum role role, unsigned attr, const char *form
 void page_cell(struct page *page, enum role role, int columns, const char *text);
 /* Adds a link; the words of the command are quoted as needed. */
 void page_link(struct page *page, const char *text, int argc, const char *const *argv);
+/* Gives the part that was added last another role. */
+void page_role(struct page *page, enum role role);
 /* Makes the link that was added last the main link of its line. */
 void page_main(struct page *page);
 void page_end(struct page *page);
