@@ -362,6 +362,52 @@ TEST(page_stacks_of_all_time)
 	model_free(model);
 }
 
+/* Whether a page has a link with this text to this command; "*" at its end: or longer. */
+static bool links_to(struct model *model, page_maker *make, const char *const *argv,
+		     const char *link, const char *command)
+{
+	char error[PAGE_ERROR];
+	struct page_call call = {
+		.model = model, .argv = argv, .error = error, .error_size = sizeof(error),
+	};
+	struct page page;
+	size_t most = strcspn(command, "*") + !strchr(command, '*');
+	bool found = false;
+
+	while (argv[call.argc])
+		call.argc++;
+	page_init(&page);
+	CHECK(make(&call, &page));
+	for (size_t i = 0; i < page.n_parts; i++)
+		found |= page.parts[i].command &&
+			 !strcmp(page_text(&page, page.parts[i].text), link) &&
+			 !strncmp(page_text(&page, page.parts[i].command), command, most);
+	page_release(&page);
+	return found;
+}
+
+#define LINKS(make, link, command, ...) \
+	CHECK(links_to(model, make, (const char *const[]){ __VA_ARGS__, NULL }, link, command))
+
+TEST(page_stacks_linked)
+{
+	struct model *model = model_of_stacks(100, true);
+	char row[16];
+
+	snprintf(row, sizeof(row), "%u", row_of(model, ROW_DEVICE, 0).id);
+	LINKS(page_step, "call stacks", "stacks step 5", "step", "5");
+	LINKS(page_finding, "call stacks", "stacks", "finding", "host-wait");
+	LINKS(page_thread, "call stacks", "stacks -p 4121 -T 4121", "thread", "4121");
+	LINKS(page_gaps, "sleep train.py:12", "stacks 1010*", "gaps", "1s..1.2s", "-r", row);
+	LINKS(page_stacks, "all time", "stacks -a", "stacks");
+	LINKS(page_stacks, "only while a device waited", "stacks", "stacks", "-a");
+	LINKS(page_stacks, "thread 4122", "stacks -a -p 4121 -T 4122", "stacks", "-a");
+	LINKS(page_stacks, "all threads", "stacks step 5", "stacks", "step", "5", "-T", "4121");
+	LINKS(page_stacks, "the whole run", "stacks -T 4121", "stacks", "step", "5", "-T", "4121");
+	LINKS(page_stacks, "all", "stacks -a", "stacks", "-a", "-n", "load");
+	model_free(model);
+}
+
 TEST(page_stacks_wrong_words)
 {
 	struct model *model = model_of_stacks(10, true);
