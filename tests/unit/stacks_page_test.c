@@ -11,6 +11,7 @@
 #include "tui/base/text.h"
 #include "tui/draw/view.h"
 #include "tui/pages/stack_cells.h"
+#include "tui/panes/pane_page.h"
 
 #define MS INT64_C(1000000)
 #define NONE STACK_NONE
@@ -449,6 +450,54 @@ TEST(page_stacks_of_nothing)
 	HAS(text, "no thread was looked at in this time: 5.000 s to 6.000 s\n");
 	HAS(text, "also     the whole run\n");
 	free(text);
+	model_free(model);
+}
+
+/* As the pane draws it, in all sizes, with and without UTF-8: nothing is cut from the drawing. */
+TEST(page_stacks_on_a_screen)
+{
+	static const int sizes[][2] = { { 20, 5 }, { 60, 12 }, { 80, 24 }, { 160, 48 } };
+	struct model *model = model_of_stacks(20, true);
+	const char *const argv[] = { "stacks", "-a" };
+	char error[PAGE_ERROR], problem[200], *text = NULL;
+
+	for (int i = 0; i < 8; i++) {
+		int width = sizes[i / 2][0], height = sizes[i / 2][1];
+		struct view view = {
+			.model = model, .gutter = 8, .columns = width - 8, .ascii = i % 2,
+		};
+		struct page_call call = {
+			.model = model, .view = &view, .argc = 2, .argv = argv, .error = error,
+			.error_size = sizeof(error),
+		};
+		struct pane *pane = pane_page.open(&view);
+		struct grid grid;
+		struct page page;
+		size_t size;
+		FILE *out;
+
+		page_init(&page);
+		CHECK(page_stacks(&call, &page));
+		pane_page_take(pane, &page, "stacks -a", NULL);
+		grid_init(&grid, width, height);
+		pane_page.draw(pane, &view, grid_area(&grid), true);
+		if (view.ascii)
+			grid_to_ascii(&grid);
+		CHECK(grid_check(&grid, problem, sizeof(problem)));
+		out = open_memstream(&text, &size);
+		grid_save(&grid, out, false);
+		fclose(out);
+		HAS(text, "call stacks of a");
+		CHECK(!view.ascii || !strchr(text, '?'));
+		if (height > 12) {
+			HAS(text, view.ascii ? "|load train.py:12" : "│load train.py:12");
+			HAS(text, view.ascii ? "|step train.py:20" : "│step train.py:20");
+		}
+		free(text);
+		grid_release(&grid);
+		page_release(&page);
+		pane_page.close(pane);
+	}
 	model_free(model);
 }
 

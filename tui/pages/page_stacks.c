@@ -403,9 +403,14 @@ static bool page_stacks_range(const struct page_call *call, const struct stacks_
 	return true;
 }
 
-/* Asks the model; waited time of the whole run first, then all time. */
-static void page_stacks_ask(struct stacks_page *s)
+/* Asks the model; waited time of the whole run first, then all time. false: those whom the user
+ * asked for were not looked at, but others were. [locked] */
+static bool page_stacks_ask(const struct page_call *call, struct stacks_page *s)
 {
+	struct stacks_of everyone;
+	struct stack_node *nodes;
+	size_t n;
+
 	s->of.waited = !s->when.t1 && !s->all;
 	s->n = model_stacks(s->book.model, &s->of, &s->nodes);
 	if (!s->n && s->of.waited) {
@@ -413,36 +418,29 @@ static void page_stacks_ask(struct stacks_page *s)
 		s->n = model_stacks(s->book.model, &s->of, &s->nodes);
 		s->none_waited = s->n > 0;
 	}
-	s->keys = stack_keys(s->nodes, s->n);
+	if (s->n || (!*s->pid && !*s->tid))
+		return true;
+	everyone = s->of;
+	everyone.pid = everyone.tid = 0;
+	n = model_stacks(s->book.model, &everyone, &nodes);
+	free(nodes);
+	if (n)
+		snprintf(call->error, call->error_size, "%s %s was not looked at%s: stacks lists "
+			 "those that were", *s->tid ? "thread" : "process",
+			 *s->tid ? s->tid : s->pid, s->when.t1 ? " in this time" : "");
+	return !n;
 }
 
-static bool page_stacks_find(const struct page_call *call, const struct stacks_words *words,
-			     struct stacks_page *s)
+static bool page_stacks_find(const struct page_call *call, const char *text, struct stacks_page *s)
 {
-	if (!s->n && (words->pid || words->tid)) {
-		struct stacks_of everyone = s->of;
-		struct stack_node *nodes;
-		size_t n;
-
-		everyone.pid = everyone.tid = 0;
-		n = model_stacks(s->book.model, &everyone, &nodes);
-		free(nodes);
-		if (n) {
-			snprintf(call->error, call->error_size, "%s %s was not looked at%s: stacks "
-				 "lists those that were", words->tid ? "thread" : "process",
-				 words->tid ? words->tid : words->pid,
-				 s->when.t1 ? " in this time" : "");
-			return false;
-		}
-	}
 	s->root = STACK_NONE;
-	if (!words->node || !s->n)
+	if (!text || !s->n)
 		return true;
-	s->root = stack_find(s->nodes, s->n, words->node);
+	s->root = stack_find(s->nodes, s->n, text);
 	if (s->root == STACK_NONE)
-		snprintf(call->error, call->error_size, *words->node == '@' ?
+		snprintf(call->error, call->error_size, *text == '@' ?
 			 "that place is not among the call stacks any more: '%.60s'" :
-			 "no function '%.60s' is among the call stacks", words->node);
+			 "no function '%.60s' is among the call stacks", text);
 	return s->root != STACK_NONE;
 }
 
@@ -464,11 +462,13 @@ bool page_stacks(const struct page_call *call, struct page *page)
 	page_book_take(&s.book, call->model);
 	if (s.when.t1)
 		side_words(&s.when, s.book.base_ns, s.range);
-	page_stacks_ask(&s);
-	good = page_stacks_find(call, &words, &s);
-	if (good)
-		page_stacks_make(&s);
+	good = page_stacks_ask(call, &s);
 	model_unlock(call->model);
+	s.keys = stack_keys(s.nodes, s.n);
+	if (good && page_stacks_find(call, words.node, &s))
+		page_stacks_make(&s);
+	else
+		good = false;
 	side_words_free(s.range);
 	page_book_release(&s.book);
 	free(s.nodes);

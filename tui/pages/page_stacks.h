@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the two files of the page of call stacks share. All functions need the model's lock, add to
- * the page, and are for a page with at least one node. Thread: the loop's.
+ * What the two files of the page of call stacks share. All functions that add to the page are for a
+ * page with at least one node. The texts of nodes are the model's and stay; the lock is not needed.
+ * Thread: the loop's.
  */
 #ifndef TUI_PAGE_STACKS_H
 #define TUI_PAGE_STACKS_H

@@ -17,62 +17,63 @@
 
 /* ---- a path in words ---- */
 
+#define LEFT_OUT STACK_NONE		/* in a path: "…" stands for some nodes */
+
+struct path_step { uint32_t node; int width; };
+
 /* The nodes from below `root` down to a node; without the thread, if there is only one. */
-static size_t path_to(const struct stacks_page *s, uint32_t node, uint32_t root, uint32_t *path)
+static size_t path_to(const struct stacks_page *s, uint32_t node, uint32_t root,
+		      struct path_step *path)
 {
 	uint32_t at = node;
 	size_t n = 0;
 
 	for (; at != STACK_NONE && at != root && n < PATH_NODES; at = s->nodes[at].parent)
 		if (s->nodes[at].parent != STACK_NONE || s->nodes[0].end != s->n || at == node)
-			path[n++] = at;
+			path[n++].node = at;
 	for (size_t i = 0; i < n / 2; i++) {
-		uint32_t swap = path[i];
+		uint32_t swap = path[i].node;
 
-		path[i] = path[n - 1 - i];
-		path[n - 1 - i] = swap;
+		path[i].node = path[n - 1 - i].node;
+		path[n - 1 - i].node = swap;
 	}
 	return n;
 }
 
-#define LEFT_OUT STACK_NONE		/* in a path: "…" stands for some nodes */
+static int path_width(const struct path_step *path, size_t n)
+{
+	int width = 0;
+
+	for (size_t i = 0; i < n; i++)
+		width += path[i].width + (i ? 3 : 0);
+	return width;
+}
 
 /* Leaves out what is at `at`; next to an ellipsis that is one ellipsis. */
-static size_t path_leave_out(uint32_t *path, size_t n, size_t at)
+static size_t path_leave_out(struct path_step *path, size_t n, size_t at)
 {
-	path[at] = LEFT_OUT;
-	if (at + 1 < n && path[at + 1] == LEFT_OUT) {
+	path[at] = (struct path_step) { LEFT_OUT, 1 };
+	if (at + 1 < n && path[at + 1].node == LEFT_OUT) {
 		memmove(path + at, path + at + 1, (n - at - 1) * sizeof(*path));
 		n--;
 	}
-	if (at && path[at - 1] == LEFT_OUT) {
+	if (at && path[at - 1].node == LEFT_OUT) {
 		memmove(path + at - 1, path + at, (n - at) * sizeof(*path));
 		n--;
 	}
 	return n;
 }
 
-static int path_width(const struct stacks_page *s, const uint32_t *path, size_t n)
-{
-	char name[LABEL_MAX * 2];
-	int width = 0;
-
-	for (size_t i = 0; i < n; i++)
-		width += (i ? 3 : 0) + (path[i] == LEFT_OUT ? 1 :
-					text_width(stack_name(name, sizeof(name),
-							      &s->nodes[path[i]])));
-	return width;
-}
-
 /* Leaves out libraries' functions that have no place, from the outermost on; then others behind
  * the first. What is last stays, and what it was called by. */
-static size_t path_fit(const struct stacks_page *s, uint32_t *path, size_t n, int width)
+static size_t path_fit(const struct stacks_page *s, struct path_step *path, size_t n, int width)
 {
-	for (int others = 0; others < 2; others++)
-		for (size_t i = others; path_width(s, path, n) > width && i + 2 < n;) {
+	for (size_t others = 0; others < 2; others++)
+		for (size_t i = others; i + 2 < n && path_width(path, n) > width;) {
 			size_t before = n;
 
-			if (path[i] == LEFT_OUT || (!others && !s->nodes[path[i]].library)) {
+			if (path[i].node == LEFT_OUT ||
+			    (!others && !s->nodes[path[i].node].library)) {
 				i++;
 				continue;
 			}
@@ -82,25 +83,31 @@ static size_t path_fit(const struct stacks_page *s, uint32_t *path, size_t n, in
 	return n;
 }
 
-static void page_stacks_add_path(struct stacks_page *s, uint32_t *path, size_t n, int width)
+/* Adds the nodes from below `root` down to a node, in so many columns if possible. */
+static void page_stacks_add_path(struct stacks_page *s, uint32_t node, uint32_t root, int width)
 {
+	struct path_step path[PATH_NODES];
 	char name[LABEL_MAX * 2];
+	size_t n = path_to(s, node, root, path);
 
+	for (size_t i = 0; i < n; i++)
+		path[i].width = text_width(stack_name(name, sizeof(name),
+						      &s->nodes[path[i].node]));
 	n = path_fit(s, path, n, width);
 	for (size_t i = 0; i < n; i++) {
 		page_add(s->page, ROLE_MUTED, 0, "%s", i ? " › " : "");
-		if (path[i] == LEFT_OUT)
+		if (path[i].node == LEFT_OUT)
 			page_add(s->page, ROLE_MUTED, 0, "…");
 		else
-			page_stacks_link(s, stack_name(name, sizeof(name), &s->nodes[path[i]]),
-					 path[i]);
+			page_stacks_link(s, stack_name(name, sizeof(name),
+						       &s->nodes[path[i].node]), path[i].node);
 	}
 }
 
 void page_stacks_add_widest(struct stacks_page *s)
 {
 	int64_t whole_ns = stack_ns(s->nodes, s->n, s->root);
-	uint32_t leaf = stack_most_leaf(s->nodes, s->n, s->root), path[PATH_NODES];
+	uint32_t leaf = stack_most_leaf(s->nodes, s->n, s->root);
 	char share[FMT_MAX], time[FMT_MAX], text[2 * FMT_MAX + 8];
 
 	if (leaf == s->root)
@@ -109,8 +116,7 @@ void page_stacks_add_widest(struct stacks_page *s)
 		 stacks_share(share, s->nodes[leaf].ns, whole_ns), fmt_time(time, whole_ns));
 	page_label(s->page, "most");
 	page_add(s->page, ROLE_DEFAULT, ATTR_BOLD, "%s", text);
-	page_stacks_add_path(s, path, path_to(s, leaf, s->root, path),
-			     s->width - 9 - text_width(text));
+	page_stacks_add_path(s, leaf, s->root, s->width - 9 - text_width(text));
 	page_end(s->page);
 }
 
@@ -161,7 +167,6 @@ void page_stacks_add_node(struct stacks_page *s)
 	const struct stack_node *node = &s->nodes[s->root];
 	int64_t whole_ns = stack_ns(s->nodes, s->n, STACK_NONE);
 	char name[LABEL_MAX * 2], time[FMT_MAX], share[FMT_MAX];
-	uint32_t path[PATH_NODES];
 
 	page_blank(s->page);
 	page_say(s->page, ROLE_TITLE, ATTR_BOLD, "%s", stack_name(name, sizeof(name), node));
@@ -169,8 +174,7 @@ void page_stacks_add_node(struct stacks_page *s)
 	page_stacks_link(s, "all", STACK_NONE);
 	if (node->parent != STACK_NONE) {
 		page_add(s->page, ROLE_MUTED, 0, " › ");
-		page_stacks_add_path(s, path, path_to(s, node->parent, STACK_NONE, path),
-				     s->width - 15);
+		page_stacks_add_path(s, node->parent, STACK_NONE, s->width - 15);
 		page_main(s->page);
 	}
 	page_end(s->page);
