@@ -10,6 +10,7 @@
 #include "tests/unit/command_call.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/page_text.h"
+#include "tui/draw/text_find.h"
 #include "tui/panes/pane_page.h"
 
 #define NAME0 200u
@@ -263,6 +264,8 @@ TEST(page_link_keeps_its_column)
 	struct view view = { .ascii = true };
 	struct pane *pane = pane_page.open(&view);
 	struct command_call call = call_of(1, next);
+	struct text_find find = { .shown = false };
+	char error[PAGE_ERROR];
 	struct page page;
 	int width;
 
@@ -287,5 +290,15 @@ TEST(page_link_keeps_its_column)
 	call = call_of(1, open);
 	CHECK_INT(pane_page.command(pane, &view, &call), OUT_RUN_COMMAND);
 	CHECK_STR(view.run_command, "aaaaaaaa");
+	/* a search selects the link that it found */
+	CHECK(text_find_set(&find, "^c", error, sizeof(error)));
+	pane_page.go(pane, &view, 3, &find);
+	pane_page.command(pane, &view, &call);
+	CHECK_STR(view.run_command, "c");
+	CHECK(text_find_set(&find, "abb", error, sizeof(error)));
+	pane_page.go(pane, &view, 3, &find);
+	pane_page.command(pane, &view, &call);
+	CHECK_STR(view.run_command, "a");
+	text_find_release(&find);
 	pane_page.close(pane);
 }

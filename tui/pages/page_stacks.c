@@ -162,8 +162,8 @@ static void page_stacks_add_ways(struct stacks_page *s)
 static enum role role_of(const struct stack_node *node)
 {
 	if (node->kind == STACK_STATE)
-		return node->doing == DOING_PYTHON || node->doing == DOING_NATIVE ? ROLE_WORK_OP :
-		       ROLE_WORK_INPUT;
+		return node->doing == DOING_PYTHON || node->doing == DOING_NATIVE ?
+		       ROLE_WORK_ELEMENTWISE : ROLE_WORK_INPUT;
 	return node->kind == STACK_FRAME && node->library ? ROLE_MUTED : ROLE_TITLE;
 }
 

@@ -7,6 +7,7 @@
 
 #include "model/base/util.h"
 #include "tui/draw/labels.h"
+#include "tui/draw/text_find.h"
 
 #define HISTORY_MAX 100
 #define TRAIL_MAX 12			/* most pages that the heading can name */
@@ -567,10 +568,19 @@ static void page_text_of(struct pane *pane, const struct view *view, size_t line
 		strbuf_adds(out, page_text(page, page->parts[i].text));
 }
 
-static void page_go(struct pane *pane, const struct view *view, size_t line)
+/* Selects the line, and on it the first link that matches. */
+static void page_go(struct pane *pane, const struct view *view, size_t line,
+		    const struct text_find *find)
 {
-	((struct page_pane *)pane)->cursor = line;
-	((struct page_pane *)pane)->link = LINK_MAIN;
+	struct page_pane *p = (struct page_pane *)pane;
+	size_t link = 0;
+
+	p->cursor = line;
+	p->link = LINK_MAIN;
+	for (size_t i = p->page.lines[line].first; i < page_line_end(&p->page, line); i++)
+		if (p->page.parts[i].command && p->link == LINK_MAIN && ++link &&
+		    text_find_in(find, page_text(&p->page, p->page.parts[i].text)))
+			p->link = link - 1;
 }
 
 const struct pane_ops pane_page = {
