@@ -214,7 +214,9 @@ static int by_parent(const void *a, const void *b)
  * in `order`, as their parent is STACK_NONE. */
 static void stacks_number(struct stacks *s, const struct ordered *order, uint32_t *first)
 {
-	uint32_t path[CALLERS_MAX + 4], depth = 0, number = 0;
+	/* Callers that are cut off one stack may be there from another: trees are deeper than a
+	 * stack can be. */
+	uint32_t *path = xcalloc(s->n + 2, sizeof(*path)), depth = 0, number = 0;
 
 	path[0] = first[s->n];
 	for (;;) {
@@ -232,6 +234,7 @@ static void stacks_number(struct stacks *s, const struct ordered *order, uint32_
 			break;
 		path[--depth]++;
 	}
+	free(path);
 }
 
 /* The nodes in preorder, with the ends of their subtrees. */

@@ -534,5 +534,13 @@ TEST(page_stacks_deep)
 	HAS(text, "│call200 train.py:200");
 	CHECK(!strstr(text, "more levels"));
 	free(text);
+	/* callers that one stack is too deep to have are there from another one */
+	for (uint32_t i = 201; i <= 600; i++) {
+		apply_one(model, stack_frame(i, i - 1, 30, 40, i));
+		apply_one(model, at_stack(PID, DOING_SLEEP, i, i * 50 * MS, 50 * MS, 50 * MS));
+	}
+	text = PAGE(page_stacks, "stacks");
+	HAS(text, "call stacks of all threads, whole run: 20.1 s\n");
+	free(text);
 	model_free(model);
 }
