@@ -167,20 +167,29 @@ static enum role role_of(const struct stack_node *node)
 	return node->kind == STACK_FRAME && node->library ? ROLE_MUTED : ROLE_TITLE;
 }
 
+/* Adds what stands for several nodes, which always says so: "│12 more", "│…", "+". */
+static void page_stacks_add_rest(struct stacks_page *s, const struct stack_cell *cell)
+{
+	char more[48];
+
+	snprintf(more, sizeof(more), cell->folded ? "… %" PRIu32 " calls within libraries" :
+		 "%" PRIu32 " more", cell->folded ? cell->folded : cell->count);
+	if (cell->folded && text_width(more) >= cell->width)
+		snprintf(more, sizeof(more), "… %" PRIu32, cell->folded);
+	page_add(s->page, ROLE_MUTED, 0, "%s", cell->width > 1 ? "│" : "+");
+	page_cell(s->page, ROLE_MUTED, 1 - cell->width,
+		  text_width(more) < cell->width ? more : cell->width > 1 ? "…" : "");
+}
+
 static void page_stacks_add_cell(struct stacks_page *s, const struct stack_cell *cell, bool main)
 {
-	char label[LABEL_MAX * 4], more[48];
+	char label[LABEL_MAX * 4];
 
-	page_add(s->page, ROLE_MUTED, 0, "│");
 	if (cell->node == STACK_NONE) {
-		snprintf(more, sizeof(more), cell->folded ? "… %" PRIu32 " calls within libraries" :
-			 "%" PRIu32 " more", cell->folded ? cell->folded : cell->count);
-		if (cell->folded && text_width(more) >= cell->width)
-			snprintf(more, sizeof(more), "… %" PRIu32, cell->folded);
-		page_cell(s->page, ROLE_MUTED, 1 - cell->width,
-			  text_width(more) < cell->width ? more : cell->width > 1 ? "…" : "");
+		page_stacks_add_rest(s, cell);
 		return;
 	}
+	page_add(s->page, ROLE_MUTED, 0, "│");
 	if (cell->width < 2)
 		return;
 	stack_label(label, sizeof(label), &s->nodes[cell->node], cell->width - 1);
