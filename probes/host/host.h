@@ -37,8 +37,8 @@ bool host_state_look(uint32_t tid, uintptr_t runtime, size_t size, struct host_d
 int64_t host_cpu_ns(uint32_t tid);
 /* How long the thread could have run so far, but had no processor; -1: the kernel does not say. */
 int64_t host_delay_ns(uint32_t tid);
-/* Copies memory of this process that may not be mapped, in this order; counts nothing, says nothing.
- * false: not all of it is. n: at most IOV_MAX. */
+/* Copies memory of this process that may not be mapped, in this order; counts nothing and says
+ * nothing. false: not all of it is. n: at most IOV_MAX. */
 bool host_read_all(const struct iovec *to, const struct iovec *from, size_t n);
 /* Whether the kernel forbids that. */
 bool host_read_forbidden(void);

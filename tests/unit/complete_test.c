@@ -300,6 +300,33 @@ TEST(complete_columns_marks_steps_and_rows)
 }
 #undef GIVES
 
+/* The functions of call stacks, each once. */
+TEST(complete_functions)
+{
+	struct event frame = { .type = EVENT_FRAME, .pid = PID, .tid = PID, .time_ns = BASE };
+	struct event doing = { .type = EVENT_DOING, .pid = PID, .tid = PID, .time_ns = BASE };
+	struct fixture f;
+
+	begin(&f);
+	apply_one(f.ask.model, ev_name(300, NAME_SOURCE, "train.py"));
+	apply_one(f.ask.model, ev_name(301, NAME_SOURCE, "fetch"));
+	apply_one(f.ask.model, ev_name(302, NAME_SOURCE, "fit"));
+	for (uint32_t i = 1; i <= 3; i++) {
+		frame.u.frame = (struct event_frame) {
+			.id = i, .parent = i - 1, .file = 300, .function = i == 1 ? 302 : 301,
+			.line = i,
+		};
+		apply_one(f.ask.model, frame);
+	}
+	doing.u.doing = (struct event_doing) {
+		.tid = PID, .looks = 1, .start_ns = BASE, .dur_ns = 50, .ns = 50, .frame = 3,
+		.stack = 3, .doing = DOING_SLEEP,
+	};
+	apply_one(f.ask.model, doing);
+	check(&f, __LINE__, "stacks -n f", "2 f: fetch fit");
+	finish(&f);
+}
+
 /* Each name once, by time, in quotes where it must be. */
 TEST(complete_names_of_the_model)
 {

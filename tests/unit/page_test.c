@@ -10,6 +10,7 @@
 #include "tests/unit/command_call.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/page_text.h"
+#include "tui/draw/text_find.h"
 #include "tui/panes/pane_page.h"
 
 #define NAME0 200u
@@ -249,5 +250,55 @@ TEST(page_history)
 	page_release(&page);
 	CHECK(!pane_page_go(pane, 1));
 	CHECK_STR(pane_page_go(pane, -1), "ni 1");
+	pane_page.close(pane);
+}
+
+/* After h or l, the link keeps its column from line to line. */
+TEST(page_link_keeps_its_column)
+{
+	static const char *const lines[][3] = {
+		{ "a", "b", "cccccccc" }, { NULL }, { "aaaaaaaa", "b", NULL }, { "a", "bb", "c" },
+	};
+	const char *const down[] = { "row-down", "2" }, *const next[] = { "next-link" };
+	const char *const open[] = { "open" };
+	struct view view = { .ascii = true };
+	struct pane *pane = pane_page.open(&view);
+	struct command_call call = call_of(1, next);
+	struct text_find find = { .shown = false };
+	char error[PAGE_ERROR];
+	struct page page;
+	int width;
+
+	page_init(&page);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		for (int k = 0; k < 3 && lines[i][k]; k++)
+			page_link(&page, lines[i][k], 1, &lines[i][k]);
+		page_end(&page);
+	}
+	CHECK_INT(page_link_begin(&page, 0, 2, &width), 2);
+	CHECK_INT(width, 8);
+	CHECK_INT(page_link_near(&page, 2, 2), 0);
+	CHECK_INT(page_link_near(&page, 2, 8), 1);
+	CHECK_INT(page_link_near(&page, 2, 80), 1);
+	CHECK_INT(page_link_near(&page, 3, 2), 1);
+	pane_page_take(pane, &page, "ni", NULL);
+	page_release(&page);
+	for (int i = 0; i < 2; i++)
+		pane_page.command(pane, &view, &call);
+	call = call_of(2, down);
+	pane_page.command(pane, &view, &call);
+	call = call_of(1, open);
+	CHECK_INT(pane_page.command(pane, &view, &call), OUT_RUN_COMMAND);
+	CHECK_STR(view.run_command, "aaaaaaaa");
+	/* a search selects the link that it found */
+	CHECK(text_find_set(&find, "^c", error, sizeof(error)));
+	pane_page.go(pane, &view, 3, &find);
+	pane_page.command(pane, &view, &call);
+	CHECK_STR(view.run_command, "c");
+	CHECK(text_find_set(&find, "abb", error, sizeof(error)));
+	pane_page.go(pane, &view, 3, &find);
+	pane_page.command(pane, &view, &call);
+	CHECK_STR(view.run_command, "a");
+	text_find_release(&find);
 	pane_page.close(pane);
 }

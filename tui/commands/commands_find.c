@@ -69,7 +69,7 @@ static void go_to(struct find_lines *looked, size_t line)
 	else if (pane->ops->table)
 		table_go(pane->ops->table(pane), line);
 	else
-		pane->ops->go(pane, &tui->view, line);
+		pane->ops->go(pane, &tui->view, line, &tui->text_find);
 }
 
 unsigned cmd_find(struct command_run *run)

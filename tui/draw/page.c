@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tui/draw/page.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +93,11 @@ void page_link(struct page *page, const char *text, int argc, const char *const 
 	free(command);
 }
 
+void page_role(struct page *page, enum role role)
+{
+	page->parts[page->n_parts - 1].role = (unsigned char)role;
+}
+
 void page_main(struct page *page)
 {
 	page->parts[page->n_parts - 1].main = true;
@@ -170,6 +176,36 @@ const char *page_command(const struct page *page, size_t line, size_t link)
 		if (page->parts[i].command && !link--)
 			return page_text(page, page->parts[i].command);
 	return NULL;
+}
+
+int page_link_begin(const struct page *page, size_t line, size_t link, int *width)
+{
+	int begin = 0;
+
+	for (size_t i = page->lines[line].first; i < page_line_end(page, line); i++) {
+		*width = text_width(page_text(page, page->parts[i].text));
+		if (page->parts[i].command && !link--)
+			break;
+		begin += *width;
+	}
+	return begin;
+}
+
+size_t page_link_near(const struct page *page, size_t line, int column)
+{
+	size_t n = page_links(page, line), near = 0;
+	int width, least = INT_MAX;
+
+	for (size_t k = 0; k < n; k++) {
+		int begin = page_link_begin(page, line, k, &width);
+		int away = begin <= column && column < begin + width ? -1 : abs(begin - column);
+
+		if (away < least) {
+			least = away;
+			near = k;
+		}
+	}
+	return near;
 }
 
 int page_width(const struct page *page, size_t line)

@@ -62,6 +62,8 @@ void page_add(struct page *page, enum role role, unsigned attr, const char *form
 void page_cell(struct page *page, enum role role, int columns, const char *text);
 /* Adds a link; the words of the command are quoted as needed. */
 void page_link(struct page *page, const char *text, int argc, const char *const *argv);
+/* Gives the part that was added last another role. */
+void page_role(struct page *page, enum role role);
 /* Makes the link that was added last the main link of its line. */
 void page_main(struct page *page);
 void page_end(struct page *page);
@@ -90,6 +92,10 @@ size_t page_links(const struct page *page, size_t line);
 /* The index of the line's main link, or 0 if none is the main one. */
 size_t page_main_link(const struct page *page, size_t line);
 const char *page_command(const struct page *page, size_t line, size_t link);
+/* The first column of a link that the line has; *width: its columns. */
+int page_link_begin(const struct page *page, size_t line, size_t link, int *width);
+/* The link of the line at that column, or that which begins nearest to it. */
+size_t page_link_near(const struct page *page, size_t line, int column);
 /* Width of a line in columns. */
 int page_width(const struct page *page, size_t line);
 

@@ -22,6 +22,7 @@
 struct strbuf;		/* model/base/util.h */
 struct table;		/* tui/table/table.h */
 struct table_kind;	/* likewise */
+struct text_find;	/* tui/draw/text_find.h */
 
 /* A command as it comes from a key or the prompt. */
 struct command_call {
@@ -61,11 +62,12 @@ struct pane_ops {
 	struct table *(*table)(struct pane *pane);
 	const struct table_kind *(*kind)(void);
 	/* What `find` searches (tui/draw/text_find.h) if the pane has no table: lines of text,
-	 * among them the one under the cursor; `go` puts the cursor on another line. All NULL:
-	 * nothing. */
+	 * among them the one under the cursor; `go` puts the cursor on another line, and on its
+	 * match. All NULL: nothing. */
 	size_t (*texts)(struct pane *pane, const struct view *view, size_t *at);
 	void (*text)(struct pane *pane, const struct view *view, size_t line, struct strbuf *out);
-	void (*go)(struct pane *pane, const struct view *view, size_t line);
+	void (*go)(struct pane *pane, const struct view *view, size_t line,
+		   const struct text_find *find);
 	/* Short text for its tab, such as "7 output: loss 0.41"; NULL: its name. */
 	void (*tab)(struct pane *pane, struct view *view, char *text, size_t size);
 };

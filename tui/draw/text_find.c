@@ -31,12 +31,17 @@ void text_find_release(struct text_find *find)
 	memset(find, 0, sizeof(*find));
 }
 
+bool text_find_in(const struct text_find *find, const char *text)
+{
+	return *find->text && !regexec(&find->regex, text, 0, NULL, 0);
+}
+
 static bool matches(const struct text_find *find, const struct text_lines *lines, size_t line,
 		    struct strbuf *text)
 {
 	strbuf_reset(text);
 	lines->line(lines->arg, line, text);
-	return !regexec(&find->regex, text->data, 0, NULL, 0);
+	return text_find_in(find, text->data);
 }
 
 /* Whether a match in that line is one that the search step wants, before it wraps around. */

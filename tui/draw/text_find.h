@@ -37,6 +37,8 @@ struct text_lines {
 /* false: `error` is a sentence, and the previous search stays. */
 bool text_find_set(struct text_find *find, const char *text, char *error, size_t error_size);
 void text_find_release(struct text_find *find);
+/* Whether it matches somewhere in the text. */
+bool text_find_in(const struct text_find *find, const char *text);
 
 /* TEXT_HERE: includes the line under the cursor */
 enum text_step { TEXT_HERE, TEXT_NEXT, TEXT_PREV };

@@ -42,7 +42,7 @@ static void page_finding_add_text(struct page *page, const char *label, enum rol
 }
 
 static void page_finding_add_evidence(struct page *page, const struct page_book *book,
-				      const struct evidence *evidence)
+				      const struct evidence *evidence, bool host)
 {
 	bool any = false;	/* a link was added before, so the next one needs a separator */
 
@@ -84,6 +84,10 @@ static void page_finding_add_evidence(struct page *page, const struct page_book 
 		break;
 	}
 	page_add(page, ROLE_MUTED, 0, "%s", any ? "   " : "");
+	if (host) {
+		page_to(page, "call stacks", "stacks", NULL);
+		page_add(page, ROLE_MUTED, 0, "   ");
+	}
 	page_to(page, "all findings", "pane", "findings", NULL);
 	page_end(page);
 }
@@ -109,7 +113,8 @@ static void page_finding_make(struct page *page, const struct page_book *book,
 		page_finding_add_text(page, i ? "" : "because", ROLE_DEFAULT, columns,
 				      finding->lines[i]);
 	page_finding_add_text(page, "advice", ROLE_DEFAULT, columns, finding->advice);
-	page_finding_add_evidence(page, book, &finding->evidence);
+	page_finding_add_evidence(page, book, &finding->evidence,
+				  !strcmp(finding->id, "host-wait"));
 }
 
 /* "input-bound"; "input-bound:3" if there are several findings of that id. */

@@ -31,8 +31,9 @@ static bool has_causes(enum row_kind kind)
 	return kind == ROW_DEVICE || kind == ROW_QUEUE || kind == ROW_COPY;
 }
 
-/* "host 69 %", or "sleep loader.py:25" where it is known what the host did most of the time. */
-static void page_gaps_cause(struct model *model, uint32_t device, const struct idle_gap *idle,
+/* "host 69 %", or "sleep loader.py:25" where it is known what the host did most of the time.
+ * Returns whether anything of that is known. */
+static bool page_gaps_cause(struct model *model, uint32_t device, const struct idle_gap *idle,
 			    char *text, size_t size)
 {
 	enum idle_cause most = idle_most(idle);
@@ -50,6 +51,30 @@ static void page_gaps_cause(struct model *model, uint32_t device, const struct i
 			 rows[0].line);
 	}
 	free(rows);
+	return n > 0;
+}
+
+/* Adds the cause, as a link to the call stacks of that time if threads were looked at in it. */
+static void page_gaps_add_cause(struct gaps_page *g, const struct row_gap *gap)
+{
+	int64_t length = gap->end_ns - gap->start_ns;
+	char cause[80] = "–", range[64];
+	struct idle_gap idle;
+	bool known = false;
+
+	if (model_idle_at(g->book.model, g->row->device, gap->start_ns + length / 2, &idle))
+		known = page_gaps_cause(g->book.model, g->row->device, &idle, cause,
+					sizeof(cause));
+	if (!known) {
+		page_cell(g->page, ROLE_ACCENT, -CAUSE, cause);
+		return;
+	}
+	snprintf(range, sizeof(range), "%" PRId64 "ns..%" PRId64 "ns",
+		 gap->start_ns - g->book.base_ns, gap->end_ns - g->book.base_ns);
+	page_to(g->page, cause, "stacks", range, NULL);
+	page_role(g->page, ROLE_ACCENT);
+	page_add(g->page, ROLE_DEFAULT, 0, "%*s", CAUSE > text_width(cause) ?
+		 CAUSE - text_width(cause) : 0, "");
 }
 
 /* Adds a link to the event of the row that starts at that time, or that started last before it. */
@@ -71,12 +96,8 @@ static void page_gaps_add_event(struct gaps_page *g, int64_t t_ns, bool after)
 static void page_gaps_add_gap(struct gaps_page *g, const struct row_gap *gap)
 {
 	int64_t length = gap->end_ns - gap->start_ns;
-	char text[FMT_MAX], cause[80] = "–", at[48];
-	struct idle_gap idle;
+	char text[FMT_MAX], at[48];
 
-	if (has_causes(g->row->kind) &&
-	    model_idle_at(g->book.model, g->row->device, gap->start_ns + length / 2, &idle))
-		page_gaps_cause(g->book.model, g->row->device, &idle, cause, sizeof(cause));
 	page_cell(g->page, ROLE_DEFAULT, 10, fmt_time(text, length));
 	page_add(g->page, ROLE_DEFAULT, 0, "  ");
 	page_when(at, sizeof(at), &g->book, gap->start_ns, length);
@@ -84,7 +105,7 @@ static void page_gaps_add_gap(struct gaps_page *g, const struct row_gap *gap)
 	page_add(g->page, ROLE_DEFAULT, 0, "%*s", text_width(at) < 13 ? 15 - text_width(at) : 2,
 		 "");
 	if (has_causes(g->row->kind))
-		page_cell(g->page, ROLE_ACCENT, -CAUSE, cause);
+		page_gaps_add_cause(g, gap);
 	page_gaps_add_event(g, gap->start_ns, false);
 	page_add(g->page, ROLE_MUTED, 0, " → ");
 	page_gaps_add_event(g, gap->end_ns, true);

@@ -8,6 +8,7 @@
 #include "model/base/util.h"
 #include "model/query/counters.h"
 #include "model/query/graph.h"
+#include "model/query/host.h"
 #include "model/query/optree.h"
 #include "model/query/pools.h"
 #include "tui/pages/page_parts.h"
@@ -52,6 +53,23 @@ static void page_process_add_ops(struct page *page, struct model *model, uint32_
 	free(rows);
 }
 
+/* Adds a link to the call stacks of the thread, if it was looked at. */
+static void page_process_add_stacks(struct page *page, struct model *model, uint32_t pid,
+				    uint32_t tid)
+{
+	struct stacks_of of = { .pid = pid, .tid = tid };
+	struct stack_node *nodes;
+	char process[16], thread[16];
+
+	if (!tid || !model_stacks(model, &of, &nodes))
+		return;
+	free(nodes);
+	snprintf(process, sizeof(process), "%" PRIu32, pid);
+	snprintf(thread, sizeof(thread), "%" PRIu32, tid);
+	page_add(page, ROLE_MUTED, 0, "   ");
+	page_to(page, "call stacks", "stacks", "-p", process, "-T", thread, NULL);
+}
+
 static void page_process_add_thread(struct page *page, const struct page_book *book,
 				    const struct model_row *row)
 {
@@ -87,6 +105,7 @@ static void page_process_add_thread(struct page *page, const struct page_book *b
 		page_add(page, ROLE_MUTED, 0, "   ");
 		page_to_event(page, "last op", ref);
 	}
+	page_process_add_stacks(page, book->model, row->pid, row->tid);
 	page_end(page);
 	page_process_add_ops(page, book->model, row->id);
 }

@@ -165,6 +165,12 @@ static void page_step_add_breakdown(struct step_page *s)
 		page_add_host(s->page, rows, n, c, own.dur_ns, HOST_PLACES);
 	}
 	free(rows);
+	if (n) {
+		snprintf(text, sizeof(text), "%" PRId64, s->rows[s->at].number);
+		page_add(s->page, ROLE_MUTED, 0, "  what threads did in it: ");
+		page_to(s->page, "call stacks", "stacks", "step", text, NULL);
+		page_end(s->page);
+	}
 	if (own.lost)
 		page_say(s->page, ROLE_BAD, 0, "  %s of it lost: what happened then is missing "
 			 "here", fmt_many(text, own.lost, "event"));

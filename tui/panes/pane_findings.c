@@ -456,7 +456,8 @@ static void findings_text(struct pane *pane, const struct view *view, size_t lin
 		strbuf_addf(out, " %s", finding->lines[i]);
 }
 
-static void findings_go(struct pane *pane, const struct view *view, size_t line)
+static void findings_go(struct pane *pane, const struct view *view, size_t line,
+			const struct text_find *find)
 {
 	((struct findings_pane *)pane)->cursor = line;
 }

@@ -220,7 +220,8 @@ static void messages_text(struct pane *pane, const struct view *view, size_t lin
 
 /* Scrolls so far back that the message is the last one in view; to the first page if all are in
  * view there. */
-static void messages_go(struct pane *pane, const struct view *view, size_t line)
+static void messages_go(struct pane *pane, const struct view *view, size_t line,
+			const struct text_find *find)
 {
 	struct messages_pane *p = (struct messages_pane *)pane;
 

@@ -198,7 +198,8 @@ static void output_text(struct pane *pane, const struct view *view, size_t line,
 }
 
 /* Moves the line to the middle of the pane. */
-static void output_go(struct pane *pane, const struct view *view, size_t line)
+static void output_go(struct pane *pane, const struct view *view, size_t line,
+		const struct text_find *find)
 {
 	struct output_pane *p = (struct output_pane *)pane;
 	size_t half = p->page > 0 ? (size_t)p->page / 2 : 0;

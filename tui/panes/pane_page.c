@@ -7,6 +7,7 @@
 
 #include "model/base/util.h"
 #include "tui/draw/labels.h"
+#include "tui/draw/text_find.h"
 
 #define HISTORY_MAX 100
 #define TRAIL_MAX 12			/* most pages that the heading can name */
@@ -418,27 +419,30 @@ static void move(struct page_pane *p, bool down, size_t by)
 		p->cursor = p->cursor > by ? p->cursor - by : 0;
 }
 
+/* After a move from a line on which the user selected a link. */
+static void keep_column(struct page_pane *p, size_t from)
+{
+	size_t last = page_links(&p->page, from);
+	int width;
+
+	if (p->link != LINK_MAIN && last && from != p->cursor)
+		p->link = page_link_near(&p->page, p->cursor,
+					 page_link_begin(&p->page, from, p->link < last ? p->link :
+							 last - 1, &width));
+}
+
 /* Scrolls sideways so that the selected link is in view. */
 static void show_link(struct page_pane *p)
 {
-	const struct page *page = &p->page;
-	size_t link = 0, wanted = link_of(p);
-	int begin = 0, room = p->width - INDENT;
+	int width, begin = page_link_begin(&p->page, p->cursor, link_of(p), &width);
+	int room = p->width - INDENT;
 
-	for (size_t i = page->lines[p->cursor].first; i < page_line_end(page, p->cursor); i++) {
-		int width = text_width(page_text(page, page->parts[i].text));
-
-		if (page->parts[i].command && link++ == wanted) {
-			if (begin + width <= room)
-				p->left = 0;
-			else if (begin < p->left || width > room)
-				p->left = begin;
-			else if (begin + width > p->left + room)
-				p->left = begin + width - room;
-			return;
-		}
-		begin += width;
-	}
+	if (begin + width <= room)
+		p->left = 0;
+	else if (begin < p->left || width > room)
+		p->left = begin;
+	else if (begin + width > p->left + room)
+		p->left = begin + width - room;
 }
 
 /* Moves to the next or previous link; beyond the end of a line, to other lines. */
@@ -525,10 +529,11 @@ static unsigned page_command_run(struct pane *pane, struct view *view,
 	struct page_pane *p = (struct page_pane *)pane;
 	const char *name = call->argv[0];
 	int number = call->argc > 1 ? atoi(call->argv[1]) : 0;
-	size_t by = number > 0 ? (size_t)number : 1, all = p->page.n_lines;
+	size_t by = number > 0 ? (size_t)number : 1, all = p->page.n_lines, from = p->cursor;
 
 	if (!strcmp(name, "row-down") || !strcmp(name, "row-up")) {
 		move(p, name[4] == 'd', by);
+		keep_column(p, from);
 	} else if (!strcmp(name, "page-down") || !strcmp(name, "page-up")) {
 		move(p, name[5] == 'd', p->rows > 1 ? p->rows - 1 : 1);
 	} else if (!strcmp(name, "first-row") || !strcmp(name, "last-row")) {
@@ -563,10 +568,19 @@ static void page_text_of(struct pane *pane, const struct view *view, size_t line
 		strbuf_adds(out, page_text(page, page->parts[i].text));
 }
 
-static void page_go(struct pane *pane, const struct view *view, size_t line)
+/* Selects the line, and on it the first link that matches. */
+static void page_go(struct pane *pane, const struct view *view, size_t line,
+		    const struct text_find *find)
 {
-	((struct page_pane *)pane)->cursor = line;
-	((struct page_pane *)pane)->link = LINK_MAIN;
+	struct page_pane *p = (struct page_pane *)pane;
+	size_t link = 0;
+
+	p->cursor = line;
+	p->link = LINK_MAIN;
+	for (size_t i = p->page.lines[line].first; i < page_line_end(&p->page, line); i++)
+		if (p->page.parts[i].command && p->link == LINK_MAIN && ++link &&
+		    text_find_in(find, page_text(&p->page, p->page.parts[i].text)))
+			p->link = link - 1;
 }
 
 const struct pane_ops pane_page = {

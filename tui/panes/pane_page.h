@@ -4,8 +4,9 @@
  * was left. The pane exists once there is a page.
  *
  * Always true: the cursor is on a line, and on a line with links one link is selected, which `open`
- * runs. A line that is too wide is shortened where that stays readable (a path keeps its end);
- * scrolled sideways it is shown unchanged.
+ * runs: the line's main link, or, once another one was selected, what is in its column. A line
+ * that is too wide is shortened where that stays readable (a path keeps its end); scrolled sideways
+ * it is shown unchanged.
  *
  * Thread: the loop's.
  */

@@ -11,6 +11,7 @@
 #include "model/query/class.h"
 #include "model/query/counters.h"
 #include "model/query/findings.h"
+#include "model/query/host.h"
 #include "model/query/lines.h"
 #include "model/query/memory.h"
 #include "model/query/name.h"
@@ -86,6 +87,26 @@ static void add_sources(struct gather *gather)
 		gather_add(gather, rows[i].file, rows[i].library ? "a package's" : "the program's",
 			   false);
 	free(rows);
+}
+
+/* Adds the functions in which threads were seen. */
+static void add_functions(struct gather *gather)
+{
+	struct name_total *list;
+	struct stack_node *nodes;
+	size_t n, named = 0;
+
+	model_lock(gather->ask->model);
+	n = model_stacks(gather->ask->model, &(struct stacks_of) { 0 }, &nodes);
+	model_unlock(gather->ask->model);
+	list = xcalloc(n + 1, sizeof(*list));
+	for (size_t i = 0; i < n; i++)
+		if (nodes[i].kind == STACK_FRAME && *nodes[i].function)
+			list[named++] = (struct name_total) {
+				.name = nodes[i].function, .ns = nodes[i].ns,
+			};
+	gather_named(gather, list, named);
+	free(nodes);
 }
 
 static void add_allocators(struct gather *gather)
@@ -307,6 +328,6 @@ const struct gather_value gather_of_model[] = {
 	{"FINDING", add_findings}, {"STEP", gather_steps}, {"ROW", add_row_numbers},
 	{"ROW[:LANE:ID]", add_row_numbers}, {"/REGEX/", add_row_labels}, {"THREAD", add_threads},
 	{"TID", add_thread_ids}, {"DIRECTION", add_directions}, {"CLASS", add_classes},
-	{"DTYPE", add_dtypes},
+	{"DTYPE", add_dtypes}, {"FUNCTION", add_functions},
 	{NULL, NULL},
 };
