@@ -31,7 +31,7 @@ static size_t take_stacks(const struct foreign_options *options, struct stack_no
 }
 
 /* What a node is called; *text may hold it. */
-static const char *stack_name(const struct stack_node *node, struct strbuf *text)
+static const char *stacks_name(const struct stack_node *node, struct strbuf *text)
 {
 	strbuf_reset(text);
 	switch (node->kind) {
@@ -84,7 +84,7 @@ static bool stacks_none(const struct foreign_options *options, char *error, size
 /* A frame is followed by ';', and the last one by a space and a number. */
 static void put_collapsed(FILE *out, const struct stack_node *node, struct strbuf *text)
 {
-	stack_name(node, text);
+	stacks_name(node, text);
 	if (node->kind == STACK_FRAME && *node->file && node->line)
 		strbuf_addf(text, " (%s:%" PRIu32 ")", basename(node->file), node->line);
 	else if (node->kind == STACK_FRAME && *node->file)
@@ -130,7 +130,7 @@ bool stacks_write(const struct foreign_options *options, struct foreign_result *
 static void put_frames(FILE *out, const struct stack_node *nodes, size_t n, struct strbuf *text)
 {
 	for (size_t i = 0; i < n; i++) {
-		const char *name = stack_name(&nodes[i], text);
+		const char *name = stacks_name(&nodes[i], text);
 
 		fputs(i ? ",\n{\"name\":" : "\n{\"name\":", out);
 		put_json(out, name, strlen(name));
@@ -149,7 +149,7 @@ static void put_profile(FILE *out, const struct stack_node *nodes, uint32_t root
 			struct foreign_result *result, struct strbuf *text)
 {
 	const struct stack_node *thread = &nodes[root];
-	const char *name = stack_name(thread, text), *between = "";
+	const char *name = stacks_name(thread, text), *between = "";
 	uint32_t path[STACK_DEPTH];
 
 	fputs("{\"type\":\"sampled\",\"name\":", out);

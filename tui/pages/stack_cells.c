@@ -339,7 +339,7 @@ const char *stack_name(char *out, size_t size, const struct stack_node *node)
 			 *node->thread ? " " : "", node->tid);
 		break;
 	case STACK_UNKNOWN:
-		snprintf(out, size, "callers unknown");
+		snprintf(out, size, "calls unknown");
 		break;
 	case STACK_STATE:
 		snprintf(out, size, "%s%s%.200s", doing_name(node->doing), *node->what ? " " : "",
