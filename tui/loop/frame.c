@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "tui/panes/pane_table.h"
 
 #define MS INT64_C(1000000)
 #define JUMP_REST_NS (500 * MS)		/* a narrow window moves at most this often */
@@ -176,6 +177,7 @@ enum tab_size {
 	TAB_FULL,			/* with status texts, as far as they fit */
 	TAB_NAME,
 	TAB_TIGHT,			/* with one blank between tabs */
+	TAB_FEW,			/* the messages have their number only */
 	TAB_NUMBER,			/* only the active tab has its name */
 };
 
@@ -197,7 +199,8 @@ static void tab_text(struct tui *tui, int i, enum tab_size size, int cut, char *
 			text_next(&end);
 	if (end > text)
 		text[end - text] = '\0';
-	if (size == TAB_NUMBER && i != tui->lower)
+	if (i != tui->lower && (size == TAB_NUMBER ||
+				(size == TAB_FEW && pane->ops == &pane_messages)))
 		snprintf(text, text_size, "%d%s", i, strchr(text, '!') ? "!" : "");
 }
 
