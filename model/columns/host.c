@@ -88,15 +88,13 @@ static const struct table_column columns[] = {
 	{ .key = "waited", .unit = UNIT_TIME, .member = AT(row.waited_ns), .needs = AT(waits),
 	  .flags = TABLE_SUMS | TABLE_FILES_ZERO, .width = 9, .csv = 7,
 	  .filter = TABLE_FILTER(WAIT),
-	  .help = "time in which a device was idle and waited for this thread to launch its next "
-		  "work; each of several devices counts" },
+	  .help = "time for which devices waited for the thread at this line, each for itself" },
 	{ .key = "share", .unit = UNIT_SHARE, .part = host_line_part,
 	  .width = 14, .want = 14, .most = 20, .rank = 3,
 	  .help = "share of all waited time; of all time while no device has waited" },
 	{ .key = "total", .unit = UNIT_TIME, .member = AT(row.ns), .flags = TABLE_SUMS,
 	  .width = 9, .rank = 2, .csv = 8, .filter = TABLE_FILTER(TOTAL),
-	  .help = "time that threads were seen there, whether a device waited or not; outside of "
-		  "ops and calls, except for ops that fetch a batch" },
+	  .help = "time for which threads were seen there, whether a device waited or not" },
 	{ .key = "looks", .unit = UNIT_COUNT, .member = AT(row.looks), .flags = TABLE_SUMS,
 	  .width = 8, .rank = 7, .csv = 9, .filter = TABLE_FILTER(COUNT),
 	  .help = "number of looks that saw it" },
