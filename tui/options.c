@@ -349,8 +349,7 @@ static enum options_result options_take_value(struct options *options, int optio
 static enum options_result take_synth(struct options *options, const char *value, char *error)
 {
 	static const char *const with[] = {
-		"", ",counters", ",processor", ",gpu", ",gpus", ",generate", ",host",
-		",names"
+		"", ",counters", ",processor", ",gpu", ",gpus", ",generate", ",host", ",names"
 	};
 	const char *rest = value + strspn(value, "0123456789");
 	bool known = false;
