@@ -15,7 +15,7 @@ _tftop_words()
 		fi
 	done
 	case $prev in
-	--export) COMPREPLY=($(compgen -W 'chrome: chrome,memory: chrome,no-dataflow: perfetto: perfetto,memory: dot: stacks: stacks,waited: speedscope: speedscope,waited: csv:ops: csv:kernels: csv:copies: csv:steps: csv:memory: csv:counters: csv:findings: csv:calls: csv:devices: csv:queues: csv:edges: csv:processes:' -- "$cur")); compopt -o nospace; return ;;
+	--export) COMPREPLY=($(compgen -W 'chrome: chrome,memory: chrome,no-dataflow: perfetto: perfetto,memory: dot: stacks: stacks,waited: speedscope: speedscope,waited: csv:ops: csv:kernels: csv:copies: csv:steps: csv:memory: csv:counters: csv:findings: csv:calls: csv:devices: csv:queues: csv:edges: csv:processes: csv:host:' -- "$cur")); compopt -o nospace; return ;;
 	--probe) COMPREPLY=($(compgen -W 'auto opencl cuda nvtx itt tensorflow pytorch jax onednn blas omp +blas +omp' -- "$cur")); return ;;
 	--level) COMPREPLY=($(compgen -W 'off min default full' -- "$cur")); return ;;
 	--trigger) COMPREPLY=($(compgen -W 'cuda-profiler range:' -- "$cur")); compopt -o nospace; return ;;

@@ -1,7 +1,7 @@
 #compdef tftop
 # SPDX-License-Identifier: MIT
 # zsh completion for tftop, made by "make docs" from the table of its options.
-local -a of_export=(chrome: chrome,memory: chrome,no-dataflow: perfetto: perfetto,memory: dot: stacks: stacks,waited: speedscope: speedscope,waited: csv:ops: csv:kernels: csv:copies: csv:steps: csv:memory: csv:counters: csv:findings: csv:calls: csv:devices: csv:queues: csv:edges: csv:processes:)
+local -a of_export=(chrome: chrome,memory: chrome,no-dataflow: perfetto: perfetto,memory: dot: stacks: stacks,waited: speedscope: speedscope,waited: csv:ops: csv:kernels: csv:copies: csv:steps: csv:memory: csv:counters: csv:findings: csv:calls: csv:devices: csv:queues: csv:edges: csv:processes: csv:host:)
 local -a of_trigger=(cuda-profiler range:)
 local -i dashes=${words[(I)--]}
 if ((dashes && dashes < CURRENT)); then

@@ -20,7 +20,7 @@ environment = dict(os.environ, TERM="dumb", LC_ALL="C.UTF-8")
 UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}
 TIME = r"-?[\d .]*\d (?:ns|µs|ms|s)\b"
 TABLES = ("ops", "kernels", "copies", "steps", "memory", "counters", "findings", "calls",
-          "devices", "queues", "edges", "processes")
+          "devices", "queues", "edges", "processes", "host")
 STEP_PARTS = ("compute", "comm", "input", "copies", "launch", "sync", "compile", "host", "other")
 # findings whose title has the cost as a share; that of others is of something else
 SHARE_IS_COST = ("input-bound", "launch-bound", "sync-bound", "framework-overhead", "settings",
@@ -29,7 +29,7 @@ SHARE_IS_COST = ("input-bound", "launch-bound", "sync-bound", "framework-overhea
 SCREENS = {
     "first": "", "ops": "pane ops", "kernels": "pane kernels", "copies": "pane copies",
     "steps": "pane steps", "memory": "pane memory", "findings": "pane findings", "run": "ri",
-    "slowest": "step slowest", "queues": "queues", "output": "pane output",
+    "slowest": "step slowest", "queues": "queues", "host": "pane host", "output": "pane output",
     "longest": "fit all\npane kernels\nkey <Home><Enter>i", "small": "resize 59x11",
 }
 
@@ -255,6 +255,30 @@ def names_of_queues(v):
             raise Differs("queue %d has a delay in JSON and none in CSV" % queue["id"])
 
 
+def waits_for_lines(v):
+    """For each state and line, its rows in CSV have what the devices of the report say, or more:
+    a device says no more than what a cause has, and nothing of the gap that has not ended."""
+    told, waited, seen = {}, {}, {}
+    for device in v.json["devices"]:
+        for row in device.get("idle", {}).get("host", []):
+            key = row["state"], row.get("file", ""), str(row.get("line", "")), row.get("what", "")
+            told[key] = told.get(key, 0) + row["ns"]
+    rows = v.csv("host")
+    for row in rows:
+        key = row["state"], row["file"], row["line"], row["what"]
+        waited[key] = waited.get(key, 0) + int(row["waited"])
+        seen[key] = seen.get(key, 0) + int(row["total"]) * len(v.json["devices"])
+    for key in told.keys() | waited.keys():
+        if not told.get(key, 0) <= waited.get(key, 0) <= seen.get(key, 0):
+            raise Differs("%s: waited %s of %s, the report %s" % (
+                key, waited.get(key), seen.get(key), told.get(key)))
+    if not rows:
+        found("(no thread was looked at)", v.screen("host"), "pane 9")
+    elif len(rows) > 1 and sum(waited.values()):
+        shown = found(r"(?m)^ %d rows +(%s)" % (len(rows), TIME), v.screen("host"), "pane 9")
+        same("pane 9, sum", ns(shown), sum(waited.values()))
+
+
 def nothing_more_is_to_come(v):
     """Of a recording, nothing says that it goes on."""
     for name in ("output", "small"):
@@ -267,7 +291,7 @@ def nothing_more_is_to_come(v):
 
 CASES = [duration_of_the_run, rate_of_steps, costs_of_findings, moments_and_parts_of_steps,
          longest_run_of_the_costliest_kernel, words_of_the_critical_path, peaks_of_memory,
-         names_of_queues, nothing_more_is_to_come]
+         names_of_queues, waits_for_lines, nothing_more_is_to_come]
 
 
 def main():

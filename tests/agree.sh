@@ -5,6 +5,6 @@
 SUITE_LOCALE=C.UTF-8
 . "$(dirname "$0")/lib.sh"
 export TERM=dumb PYTHONDONTWRITEBYTECODE=1
-made_recordings agree cpu=1 gpu=1,gpu processor=1,processor generate=1,generate
+made_recordings agree cpu=1 gpu=1,gpu processor=1,processor generate=1,generate host=1,host
 # shellcheck disable=SC2086
-python3 tests/agree.py "$O/tftop" "$work" "$work"/{cpu,gpu,processor,generate,cuda} ${RECORDINGS:-}
+python3 tests/agree.py "$O/tftop" "$work" "$work"/{cpu,gpu,processor,generate,host,cuda} ${RECORDINGS:-}

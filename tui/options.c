@@ -349,7 +349,7 @@ static enum options_result options_take_value(struct options *options, int optio
 static enum options_result take_synth(struct options *options, const char *value, char *error)
 {
 	static const char *const with[] = {
-		"", ",counters", ",processor", ",gpu", ",gpus", ",generate", ",names"
+		"", ",counters", ",processor", ",gpu", ",gpus", ",generate", ",host", ",names"
 	};
 	const char *rest = value + strspn(value, "0123456789");
 	bool known = false;
@@ -358,7 +358,7 @@ static enum options_result take_synth(struct options *options, const char *value
 		known |= !strcmp(rest, with[i]);
 	if (rest == value || !known)
 		return wrong(error, "'%s' is not a seed: --synth takes SEED, and after it nothing, "
-			     ",counters ,processor ,gpu ,gpus ,generate or ,names", value);
+			     ",counters ,processor ,gpu ,gpus ,generate ,host or ,names", value);
 	options->synth = value;
 	return OPTIONS_RUN;
 }

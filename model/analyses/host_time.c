@@ -209,13 +209,3 @@ int64_t host_time_since(const struct host_time *host)
 {
 	return host->n ? host->pieces[host->head].start_ns : INT64_MAX;
 }
-
-const char *doing_name(enum doing_kind doing)
-{
-	static const char *const names[DOING_COUNT] = {
-		"blocked", "Python", "native", "sleep", "file", "socket", "pipe", "poll", "lock",
-		"GIL", "child", "page fault", "no CPU",
-	};
-
-	return (unsigned)doing < DOING_COUNT ? names[doing] : "";
-}

@@ -76,6 +76,16 @@ const char *direction_name(enum direction direction)
 	return WORD_OF(table, direction);
 }
 
+const char *doing_name(enum doing_kind doing)
+{
+	static const char *const table[DOING_COUNT] = {
+		"blocked", "Python", "native", "sleep", "file", "socket", "pipe", "poll", "lock",
+		"GIL", "child", "page fault", "no CPU",
+	};
+
+	return WORD_OF(table, doing);
+}
+
 const char *how_name(enum how how)
 {
 	static const char *const table[HOW_COUNT] = { "none", "exact", "event", "fifo", "guess" };

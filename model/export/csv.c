@@ -228,6 +228,7 @@ static const struct {
 	{ "findings", NULL, csv_put_findings }, { "calls", &snapshot_of_calls, NULL },
 	{ "devices", NULL, csv_put_devices }, { "queues", &snapshot_of_queues, NULL },
 	{ "edges", &snapshot_of_edges, NULL }, { "processes", &snapshot_of_processes, NULL },
+	{ "host", &snapshot_of_host, NULL },
 };
 
 const char *csv_table(size_t i)

@@ -6,6 +6,7 @@
 
 #include "model/base/util.h"
 #include "model/columns/copies.h"
+#include "model/columns/host.h"
 #include "model/columns/kernels.h"
 #include "model/columns/memory.h"
 #include "model/columns/ops.h"
@@ -105,7 +106,7 @@ static size_t snapshot_take_queues(struct model *model, void **rows)
 
 SNAPSHOT_OF(queues, queue_row, &queue_columns)
 
-/* ---- kernels and copies ---- */
+/* ---- kernels, copies, lines of the host ---- */
 
 /* A kernel's arrays are the model's row's, which the line keeps for members(). */
 static size_t snapshot_take_kernels(struct model *model, void **rows)
@@ -150,6 +151,18 @@ static size_t snapshot_take_copies(struct model *model, void **rows)
 }
 
 SNAPSHOT_OF(copies, copy_line, &copy_columns)
+
+static size_t snapshot_take_host(struct model *model, void **rows)
+{
+	struct host_line_row *taken;
+	size_t count = model_host_lines(model, &taken);
+
+	*rows = host_lines_of(taken, count);
+	free(taken);
+	return count;
+}
+
+SNAPSHOT_OF(host, host_line, &host_columns)
 
 /* ---- ops and source lines ---- */
 

@@ -41,6 +41,7 @@ extern const struct row_snapshot snapshot_of_flows;		/* struct flow_row */
 extern const struct row_snapshot snapshot_of_edges;		/* struct edge_row */
 extern const struct row_snapshot snapshot_of_compiles;	/* struct compile_row */
 extern const struct row_snapshot snapshot_of_messages;	/* struct message_row */
+extern const struct row_snapshot snapshot_of_host;		/* struct host_line */
 
 /* The rows; takes the model's lock. snapshot_release() frees them. */
 size_t snapshot_take(const struct row_snapshot *kind, struct model *model, void **rows);

@@ -59,7 +59,8 @@ enum filter_type {
 	X(DUR, "dur", TIME, "duration; of an open event until now, of a table's row the mean") \
 	X(START, "start", TIME, "start, measured from the start of the run") \
 	X(END, "end", TIME, "end, measured from the start of the run") \
-	X(WAIT, "wait", TIME, "how long an op waited for a thread, or a wait for the device") \
+	X(WAIT, "wait", TIME, \
+	  "how long an op waited for a thread, a wait for the device, devices for a line") \
 	X(DELAY, "delay", TIME, "of device work: from the end of its launch call to its start") \
 	X(BYTES, "bytes", SIZE, "bytes moved; of memory, the most allocated at once") \
 	X(LIVE, "live", SIZE, "of an allocator: bytes allocated now") \

@@ -570,6 +570,7 @@ size_t model_messages(struct model *model, struct message_row **out);	/* [locked
 /* ---- names of values ---- */
 const char *work_name(enum work work);
 const char *direction_name(enum direction direction);	/* "h2d", ... "" for none */
+const char *doing_name(enum doing_kind doing);		/* "sleep", "Python", ... */
 const char *how_name(enum how how);
 const char *framework_name(enum framework framework);
 /* "messages", "wall clock", "none" */

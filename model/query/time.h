@@ -72,7 +72,6 @@ struct host_time_row {
  * model_idle_window() and the like return it. What a cause has more than its rows is not known. */
 size_t model_idle_host(struct model *model, uint32_t device, const struct idle_gap *gap,
 		       struct host_time_row **rows);
-const char *doing_name(enum doing_kind doing);	/* "sleep", "Python", ... */
 
 /* ---- what a step's time went to: model/analyses/breakdown.c ---- */
 

@@ -279,6 +279,8 @@ static void wait_for_input(struct model_synth *s, struct synth_worker *w, uint64
 	};
 
 	w->now_ns += synth_around(s, s->profile.input_ns);
+	if (s->profile.host)
+		synth_host_wait(s, w, op.start_ns);
 	synth_add_op(s, w, op, w->now_ns);
 }
 

@@ -47,6 +47,7 @@ struct model_synth_profile {
 	/* in each step, one value for the process and one for each device; layers are chunks of a
 	 * region with one free chunk at its end */
 	bool counters;
+	bool host;			/* what the main thread does while it waits for a batch */
 	/* makes the program of synth_gpu.c. Of these fields, only `devices`, `queues` (for all
 	 * devices together) and `steps` (the number of its steps) change that program */
 	bool gpu;

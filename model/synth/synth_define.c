@@ -189,6 +189,8 @@ void synth_define(struct model_synth *s, struct synth_worker *w)
 	define_names(s, w);
 	if (s->profile.counters)
 		define_counters(s, w);
+	if (s->profile.host)
+		synth_host_define(s, w);
 	for (unsigned l = 0; l < s->profile.layers && s->profile.layer_bytes; l++)
 		synth_alloc(s, w, 64 + l, 0, 0);
 }

@@ -76,6 +76,11 @@ void synth_define(struct model_synth *s, struct synth_worker *w);
 /* ---- synth.c ---- */
 void synth_settled(struct model_synth *s, struct synth_worker *w, int64_t settled_ns);
 
+/* ---- synth_host.c ---- */
+void synth_host_define(struct model_synth *s, struct synth_worker *w);
+/* What the main thread did from start_ns until now, while it waited for a batch. */
+void synth_host_wait(struct model_synth *s, struct synth_worker *w, int64_t start_ns);
+
 /* ---- synth_cpu.c ---- */
 void synth_cpu_define(struct model_synth *s, struct synth_worker *w);
 void synth_cpu_step(struct model_synth *s, struct synth_worker *w);

@@ -19,6 +19,7 @@ pane memory|allocator|opencl|focus timeline
 pane findings|findings|input-bound|focus timeline
 pane output|7 output|step 44|focus timeline
 pane messages|8 messages|no messages|focus timeline
+pane host|9 host|no thread was looked at|focus timeline
 ri|the run|the synthetic program|focus timeline
 step slowest|step 18|took +65|focus timeline
 pk conv_forward_4|kernel conv_forward_4|device +gpu0|focus timeline

@@ -96,6 +96,24 @@ screen() {
 	! grep -q 'idle .* host_waits' "$work/screen.80" || fail "80: $(sed -n 2p "$work/screen.80")"
 }
 
+# Pane 9 has the line of a phase, which the program marks, and Enter opens the file there.
+pane() {
+	local line
+	waits_of "$any" || return
+	line=$(grep -n '# LINE sleep' "$waits" | cut -d: -f1)
+	printf '%s\n' 'wait-settled 60s' 'pane host' 'where name = sleep & wait > 1s' \
+		"save-screen $work/pane" 'key <Enter>' "save-screen $work/page" \
+		"export csv:host $work/csv" >"$work/script"
+	"$tftop" --headless --size 120x40 --script "$work/script" "$work/recording" \
+		2>"$work/errors" || fail "$(head -n 1 "$work/errors")" || return
+	grep -qE "^▸sleep +host_waits.py:$line +Phases.sleep " "$work/pane" ||
+		fail "$(grep -n sleep "$work/pane")" || return
+	grep -q "L$line .*# LINE sleep" "$work/page" || fail "$(grep -n L "$work/page" | head -n 3)" ||
+		return
+	grep -q ",sleep,,$waits,$line,Phases.sleep,[0-9]*,[0-9]*,[0-9]*" "$work/csv" ||
+		fail "$(grep -n sleep "$work/csv")"
+}
+
 # hard WHAT: results and status are those without tftop, which do not depend on the time
 hard() {
 	python3 "$faults" 0.1 "$1" >"$work/bare" 2>"$work/errors" ||
@@ -168,6 +186,7 @@ any=${any:-3}
 case_run again again
 case_run finding finding
 case_run screen screen
+case_run pane pane
 for what in recursion generators exceptions generated forks threads handed; do
 	case_run "hard_$what" hard $what
 done

@@ -326,7 +326,7 @@ TEST(foreign_tables_are_whole)
 {
 	static const char *const tables[] = {
 		"ops", "kernels", "copies", "steps", "memory", "counters", "findings", "calls",
-		"devices", "queues", "edges", "processes",
+		"devices", "queues", "edges", "processes", "host",
 	};
 	struct model *model = synthetic(INT64_C(2000000000));
 	struct kernel_row *kernels;

@@ -165,6 +165,25 @@ TEST(page_of_a_source_begins_where_it_costs)
 	model_free(model);
 }
 
+/* No probe reported the lines of an op: a file is shown by its path. */
+TEST(page_of_a_source_without_ops)
+{
+	char path[PATH_MAX], error[PAGE_ERROR], *text;
+	struct model *model = model_with_device();
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/loader.py", test_folder());
+	file = fopen(path, "w");
+	CHECK(file && fputs("def load():\n", file) >= 0 && fclose(file) == 0);
+	text = PAGE(page_source, "ps", path, "-b", "1");
+	CHECK(text && strstr(text, "L1    def load():"));
+	free(text);
+	CHECK(!PAGE(page_source, "ps", "loader.py"));
+	CHECK_STR(error, "no probe reported source lines");
+	unlink(path);
+	model_free(model);
+}
+
 TEST(page_of_a_source)
 {
 	char path[PATH_MAX], error[PAGE_ERROR], *text;

@@ -92,7 +92,7 @@ TEST(script_errors_have_their_line)
 	CHECK(ends("goto\n", 125,
 		   "script:1: missing arguments, usage: goto start|live|TIME|mark|step|gap "
 		   "[WHICH]\n"));
-	CHECK(ends("pane 9\n", 125, "script:1: no pane '9'\n"));
+	CHECK(ends("pane 10\n", 125, "script:1: no pane '10'\n"));
 	CHECK(ends("fit selection\n", 125,
 		   "script:1: no event is selected: , and . go from event to event\n"));
 	CHECK(ends("level full\n", 125,

@@ -57,10 +57,10 @@ static const char *find_file(const struct page_call *call, const char *wanted)
 			if (matches == 1)
 				found = rows[i].file;
 		}
-	if (!n)
-		snprintf(call->error, call->error_size, "no probe reported source lines");
-	else if (!matches)
+	if (!matches && (n || *wanted == '/'))
 		found = other_file(call, wanted);
+	else if (!n)
+		snprintf(call->error, call->error_size, "no probe reported source lines");
 	if (matches > 1)
 		snprintf(call->error, call->error_size, "%zu files match '%.80s': %.160s, %.160s",
 			 matches, wanted, found, other);

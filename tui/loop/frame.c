@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "tui/panes/pane_table.h"
 
 #define MS INT64_C(1000000)
 #define JUMP_REST_NS (500 * MS)		/* a narrow window moves at most this often */
@@ -174,8 +175,10 @@ static struct area part_area(struct tui *tui, const struct layout_part *part)
 /* How much text the tabs show, depending on the room. */
 enum tab_size {
 	TAB_FULL,			/* with status texts, as far as they fit */
+	TAB_DENSE,			/* the same with one blank between tabs */
 	TAB_NAME,
 	TAB_TIGHT,			/* with one blank between tabs */
+	TAB_FEW,			/* the messages have their number only */
 	TAB_NUMBER,			/* only the active tab has its name */
 };
 
@@ -190,40 +193,52 @@ static void tab_text(struct tui *tui, int i, enum tab_size size, int cut, char *
 	snprintf(text, text_size, "%d %s", i, pane->ops->name);
 	if (pane->ops->tab)
 		pane->ops->tab(pane, &tui->view, text, text_size);
-	if (size != TAB_FULL)
+	if (size > TAB_DENSE)
 		text[strcspn(text, ":")] = '\0';
 	else if (cut > 0 && strchr(text, ':'))
 		for (int width = text_width(text) - cut; width > 0 && *end; width--)
 			text_next(&end);
 	if (end > text)
 		text[end - text] = '\0';
-	if (size == TAB_NUMBER && i != tui->lower)
+	if (i != tui->lower && (size == TAB_NUMBER ||
+				(size == TAB_FEW && pane->ops == &pane_messages)))
 		snprintf(text, text_size, "%d%s", i, strchr(text, '!') ? "!" : "");
+}
+
+static bool is_tight(enum tab_size size)
+{
+	return size == TAB_DENSE || size >= TAB_TIGHT;
 }
 
 static int tabs_width(struct tui *tui, enum tab_size size, int cut)
 {
 	char text[160];
-	int i, width = size >= TAB_TIGHT;
+	int i, width = is_tight(size);
 
 	for (i = 1; i < TUI_PANES_MAX; i++)
 		if (tui->panes[i]) {
 			tab_text(tui, i, size, cut, text, sizeof(text));
-			width += text_width(text) + (size >= TAB_TIGHT ? 1 : 2);
+			width += text_width(text) + (is_tight(size) ? 1 : 2);
 		}
 	return width;
+}
+
+/* By how many columns a tab is shortened so that all tabs fit; 0: that would be too many. */
+static int tabs_cut(struct tui *tui, enum tab_size size, int width)
+{
+	int cut = tabs_width(tui, size, 0) - width;
+
+	return cut > TAB_CUT ? 0 : cut;
 }
 
 static void draw_tabs(struct tui *tui, struct area area)
 {
 	enum tab_size size = TAB_FULL;
 	char text[160];
-	int i, x = 0, cut = tabs_width(tui, TAB_FULL, 0) - area.width;
+	int i, x = 0, cut = tabs_cut(tui, size, area.width);
 
-	if (cut > TAB_CUT)
-		cut = 0;
 	while (size < TAB_NUMBER && tabs_width(tui, size, cut) > area.width)
-		size++;
+		cut = tabs_cut(tui, ++size, area.width);
 	area_fill(area, 0, 0, area.width, 1, ' ', ROLE_TAB, ROLE_DEFAULT, 0);
 	for (i = 1; i < TUI_PANES_MAX; i++) {
 		bool active = i == tui->lower;
@@ -242,7 +257,7 @@ static void draw_tabs(struct tui *tui, struct area area)
 			snprintf(text, sizeof(text), "pane %d", i);
 			hits_add(&tui->hits, area, x, 0, width, text);
 		}
-		x += width - (size >= TAB_TIGHT);
+		x += width - is_tight(size);
 	}
 }
 

@@ -16,7 +16,7 @@
 #include "tui/draw/page.h"
 #include "tui/draw/pane.h"
 
-#define PANE_PAGE 9		/* its number */
+#define PANE_PAGE 10		/* its number */
 
 extern const struct pane_ops pane_page;
 

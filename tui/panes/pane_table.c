@@ -7,7 +7,7 @@
 
 const struct pane_ops *const pane_table[] = {
 	&pane_timeline, &pane_ops_table, &pane_kernels, &pane_copies, &pane_steps,
-	&pane_memory, &pane_findings, &pane_output, &pane_messages,
+	&pane_memory, &pane_findings, &pane_output, &pane_messages, &pane_host,
 };
 const size_t pane_count = sizeof(pane_table) / sizeof(pane_table[0]);
 

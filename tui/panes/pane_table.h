@@ -11,7 +11,7 @@
 #include "tui/draw/pane.h"
 
 extern const struct pane_ops pane_ops_table, pane_kernels, pane_copies, pane_steps, pane_memory,
-	pane_findings, pane_output, pane_messages;
+	pane_findings, pane_output, pane_messages, pane_host;
 
 /* [0] is the timeline. A number without a pane is NULL. */
 extern const struct pane_ops *const pane_table[];

@@ -36,6 +36,7 @@ struct synth *synth_new(uint64_t seed, const char *with, struct model *model)
 	};
 	const struct model_synth_profile profile = {
 		.counters = !strcmp(with, ",counters"), .processor = !strcmp(with, ",processor"),
+		.host = !strcmp(with, ",host"),
 		.processes = 1, .devices = 1, .queues = 2, .input_threads = 1, .layers = 5,
 		.kernels = 2, .kernel_ns = 4000000, .lose_every = 40, .fail_permille = 2,
 		.opens = true, .layer_bytes = 24 << 20,
