@@ -7,7 +7,7 @@ complete -c tftop -n $own -l children -d 'with -p: watch the processes below it 
 complete -c tftop -n $own -s b -l batch -d 'no screen: print a report to stderr when PROGRAM ends'
 complete -c tftop -n $own -l json -d 'no screen: write the report as JSON; \'-\' is stdout'
 complete -c tftop -n $own -s o -r -d 'keep the recording in DIR, which is absent or empty'
-complete -c tftop -n $own -l export -x -a 'chrome: chrome,memory: chrome,no-dataflow: perfetto: perfetto,memory: dot: stacks: stacks,waited: speedscope: speedscope,waited: csv:ops: csv:kernels: csv:copies: csv:steps: csv:memory: csv:counters: csv:findings: csv:calls: csv:devices: csv:queues: csv:edges: csv:processes: csv:host:' -d 'chrome, perfetto, csv:TABLE, dot, stacks or speedscope, at the end'
+complete -c tftop -n $own -l export -x -a 'chrome: chrome,memory: chrome,no-dataflow: perfetto: perfetto,memory: dot: stacks: stacks,waited: speedscope: speedscope,waited: csv:ops: csv:kernels: csv:copies: csv:steps: csv:memory: csv:counters: csv:findings: csv:calls: csv:devices: csv:queues: csv:edges: csv:processes: csv:host:' -d 'chrome perfetto csv:TABLE dot stacks speedscope'
 complete -c tftop -n $own -l probe -x -a 'auto opencl cuda nvtx itt tensorflow pytorch jax onednn blas omp +blas +omp' -d 'auto, or opencl,pytorch,... with + and -'
 complete -c tftop -n $own -l level -x -a 'off min default full' -d 'how much to collect: off, min, default or full'
 complete -c tftop -n $own -l trigger -x -a 'cuda-profiler range:' -d 'collect only where the program says so: cuda-profiler or range:NAME'

@@ -16,7 +16,7 @@ _arguments -S \
 	'(-b --batch)'{-b,--batch}'[no screen: print a report to stderr when PROGRAM ends]' \
 	'--json=[no screen: write the report as JSON; '\''-'\'' is stdout]:value:_files' \
 	'-o[keep the recording in DIR, which is absent or empty]:value:_files -/' \
-	'*''--export[chrome, perfetto, csv:TABLE, dot, stacks or speedscope, at the end]:export:compadd -S "" -a of_export' \
+	'*''--export[chrome perfetto csv:TABLE dot stacks speedscope]:export:compadd -S "" -a of_export' \
 	'--probe[auto, or opencl,pytorch,... with + and -]:probe:(auto opencl cuda nvtx itt tensorflow pytorch jax onednn blas omp +blas +omp)' \
 	'--level[how much to collect: off, min, default or full]:level:(off min default full)' \
 	'--trigger[collect only where the program says so: cuda-profiler or range:NAME]:trigger:compadd -S "" -a of_trigger' \

@@ -46,7 +46,7 @@ enum option_place { OPTION_ROW, OPTION_MORE, OPTION_NOT };
 	  "no screen: write the report as JSON; '-' is stdout") \
 	X('o', 'o', "", "DIR", "", ROW, "keep the recording in DIR, which is absent or empty") \
 	X(OPT_EXPORT, '\0', "export", "FORMAT:FILE", "formats", ROW, \
-	  FOREIGN_FORMATS ", at the end") \
+	  "chrome perfetto csv:TABLE dot stacks speedscope") \
 	X(OPT_PROBE, '\0', "probe", "LIST", "probes", ROW, \
 	  "auto, or opencl,pytorch,... with + and -") \
 	X(OPT_LEVEL, '\0', "level", "LEVEL", "off min default full", ROW, \
