@@ -4,7 +4,6 @@
 #include <string.h>
 
 #define STATES_MAX 4096		/* how many thread states are looked through */
-#define CODE_BYTES 144		/* up to the table of lines, which follows the qualified name */
 #define TRIES 4			/* at the whole stack */
 
 /* Members of every object, and of a str (PyASCIIObject) and a bytes object. */
@@ -164,14 +163,37 @@ static struct host_frame host_frame_of(const struct py_layout *layout, uintptr_t
 	};
 }
 
-/* Reads the frames of a thread, each for itself. false: torn. */
+/* A copy of a frame, with those before it on its page, which are its callers most often. NULL: it
+ * is not mapped. */
+static const char *host_frame_copy(struct host_python *py, uintptr_t at)
+{
+	uintptr_t first = at & ~(uintptr_t)(HOST_BLOCK - 1);
+	size_t bytes = at - first + HOST_FRAME_BYTES;
+
+	if (at >= py->block_at && at - py->block_at + HOST_FRAME_BYTES <= py->block_bytes)
+		return py->block + (at - py->block_at);
+	py->block_bytes = 0;
+	if (!host_copy(py, py->block, first, bytes)) {
+		first = at;
+		bytes = HOST_FRAME_BYTES;
+		if (!host_copy(py, py->block, first, bytes))
+			return NULL;
+	}
+	py->block_at = first;
+	py->block_bytes = bytes;
+	return py->block + (at - first);
+}
+
+/* Reads the frames of a thread. false: torn. */
 static bool host_read_frames(struct host_python *py, uintptr_t state)
 {
 	uintptr_t at = current_of(py, state);
-	char copy[HOST_FRAME_BYTES];
 
+	py->block_bytes = 0;
 	for (py->n_frames = 0; at && py->n_frames < HOST_FRAMES; py->n_frames++) {
-		if (!host_copy(py, copy, at, sizeof(copy)))
+		const char *copy = host_frame_copy(py, at);
+
+		if (!copy)
 			return false;
 		py->frames[py->n_frames] = host_frame_of(py->layout, at, copy);
 		at = py->frames[py->n_frames].previous;
@@ -223,19 +245,32 @@ static uint32_t host_sure_from(struct host_python *py)
 	return sure;
 }
 
-/* Looks up one frame. HOST_NO_FRAME: it has no code with a place. */
+/* Copies the code objects of all frames. false: one is not mapped. */
+static bool host_copy_codes(struct host_python *py)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < py->n_frames; i++) {
+		if (py->frames[i].shim)
+			continue;
+		py->from[n] = (struct iovec) { (void *)py->frames[i].code, HOST_CODE_BYTES };
+		py->to[n++] = (struct iovec) { py->codes[i], HOST_CODE_BYTES };
+	}
+	return !n || py->read(py->to, py->from, n);
+}
+
+/* Looks up one frame, of whose code object `copy` is a copy. HOST_NO_FRAME: it has no code with a
+ * place. */
 static enum host_found host_look_up(struct host_python *py, const struct host_frame *frame,
-				    struct host_place *out)
+				    const char *copy, struct host_place *out)
 {
 	const struct py_layout *layout = py->layout;
 	const struct host_owner *owner;
-	char copy[CODE_BYTES];
 	size_t offset, size;
 
 	if (frame->shim)
 		return HOST_NO_FRAME;
-	if (!host_copy(py, copy, frame->code, sizeof(copy)) ||
-	    word_of(copy, TYPE_AT) != py->code_type)
+	if (word_of(copy, TYPE_AT) != py->code_type)
 		return HOST_TORN;
 	/* the frame that CPython puts around an __init__ that it calls itself */
 	if (word_of(copy, layout->filename) == word_of(copy, layout->qualname))
@@ -262,15 +297,18 @@ static enum host_found host_look_up(struct host_python *py, const struct host_fr
 static enum host_found host_look_up_all(struct host_python *py, uint32_t sure,
 					struct host_stack *out)
 {
-	bool user = false;
+	bool user = false, all = host_copy_codes(py);
 	uint32_t i;
 
 	out->n = out->user = 0;
 	out->sure = HOST_FRAMES;
 	for (i = 0; i < py->n_frames; i++) {
 		struct host_place *place = &out->place[out->n];
-		enum host_found found = host_look_up(py, &py->frames[i], place);
+		enum host_found found = HOST_TORN;
 
+		if (all || py->frames[i].shim ||
+		    host_copy(py, py->codes[i], py->frames[i].code, HOST_CODE_BYTES))
+			found = host_look_up(py, &py->frames[i], py->codes[i], place);
 		if (found == HOST_TORN && !user)
 			return HOST_TORN;
 		if (found == HOST_TORN)

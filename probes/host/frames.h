@@ -30,6 +30,9 @@
 #define HOST_OWNERS 1024u	/* remembered code objects; a power of two */
 #define HOST_TABLE 65536	/* a function with a longer table of lines has no lines */
 #define HOST_FRAME_BYTES 80u	/* of a frame, from its start, that are read */
+#define HOST_CODE_BYTES 144u	/* of a code object: up to the table of lines, which follows the
+				 * qualified name */
+#define HOST_BLOCK 4096u	/* frames lie side by side: they are read by pages */
 #define HOST_FRAMES 256u	/* a deeper stack is read up to there, and is not whole */
 
 /* A frame as it was read, with its address. */
@@ -57,6 +60,10 @@ struct host_python {
 	uint32_t n_frames;
 	bool more;			/* there are outer ones */
 	char copies[HOST_FRAMES * 3][HOST_FRAME_BYTES];
+	char codes[HOST_FRAMES][HOST_CODE_BYTES];
+	char block[HOST_BLOCK + HOST_FRAME_BYTES];	/* of the thread's stack of Python */
+	uintptr_t block_at;
+	size_t block_bytes;
 	struct iovec to[HOST_FRAMES * 3], from[HOST_FRAMES * 3];
 	uint8_t table[HOST_TABLE];
 	uint64_t torn;			/* how often what was read did not agree with itself */

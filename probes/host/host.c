@@ -20,7 +20,7 @@
 #define WATCHED_MAX 4		/* threads that are looked at: those that were last active */
 #define BUDGET_PER_MILLE 3	/* of a processor */
 #define PERIOD_NS 1000000
-#define PERIOD_MAX_NS 50000000
+#define PERIOD_MAX_NS 100000000
 #define CHOOSE_NS 50000000
 #define SECOND_NS 1000000000
 #define RETIRED_NS 2000000000	/* not watched: was active so much earlier than another thread */
@@ -449,7 +449,7 @@ static int64_t period(int64_t *cpu_ns, int64_t *mean_ns)
 
 	*cpu_ns = now_ns;
 	rt_own_time(cost_ns);
-	*mean_ns += (cost_ns - *mean_ns) / COST_LOOKS;
+	*mean_ns = *mean_ns ? *mean_ns + (cost_ns - *mean_ns) / COST_LOOKS : cost_ns;
 	ns = *mean_ns * 1000 / BUDGET_PER_MILLE * host_window_spread();
 	return ns < PERIOD_NS ? PERIOD_NS : ns > PERIOD_MAX_NS ? PERIOD_MAX_NS : ns;
 }
