@@ -78,6 +78,12 @@ def line(r):
     return "%s.*:%d|%d.*%s" % (row["file"], row["line"], row["line"], row["file"])
 
 
+def host_line(r):
+    """The state, file and line for which devices waited longest."""
+    row = most([row for device in r["devices"] for row in device["idle"]["host"]], "ns")
+    return row["state"], os.path.basename(row["file"]), row["line"]
+
+
 def runs(r, name):
     return next(row["count"] for row in r["ops"] if row["name"] == name)
 
@@ -124,6 +130,10 @@ QUESTIONS = [
     ("who synchronises with the device", "gpu", ":waits",
      lambda r: ["%s +%s +%s:%d " % (w["name"], w["op"], w["file"], w["line"])
                 for w in r["waits"]]),
+    ("at which line the device waits for the host", "host", ":pane host",
+     lambda r: [r"(?m)^[▸▹]%s .*%s:%d " % host_line(r)]),
+    ("who called that line, and what it waited for there", "host", ":stacks",
+     lambda r: [r"(?m)^.most +\d+ % of .* train.py:\d+ › .*{1}:{2} › .*{0}".format(*host_line(r))]),
     ("is this warm-up or steady", "gpu", "4",
      lambda r: [r"(?m)^ steady since step \d+ · [\d.]+ steps/s"]),
     ("what the program printed last", "gpu", "7",

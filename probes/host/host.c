@@ -70,9 +70,16 @@ static struct {
 	} places[PLACES];
 	struct host_stack stack;	/* of the thread that is looked at */
 	uint32_t newest, told;		/* the highest id of a frame of a stack; how many rose it */
-	bool told_forbidden;
+	bool told_forbidden, told_full;
 	int failures;			/* looks in a row at which the kernel said nothing */
 } host;
+
+static void tell_once(bool *told, const char *text)
+{
+	if (!*told)
+		rt_emit_message(1, text);
+	*told = true;
+}
 
 /* ---- Python ---- */
 
@@ -139,6 +146,9 @@ static uint32_t host_stack_id(const struct host_stack *stack)
 	struct tft_frame changed = { .file = 0 };
 	uint32_t id = 0;
 
+	if (host.told >= STACKS_MAX)
+		tell_once(&host.told_full, "this process has more different call stacks than tftop "
+			  "keeps: what its threads do from now on has lines, but no stack");
 	if (host.told >= STACKS_MAX || stack->sure >= stack->n)
 		return 0;
 	for (uint32_t i = stack->n; i-- > stack->sure;)
@@ -191,13 +201,6 @@ static void see_python(struct watched *w, uint32_t tid, int64_t now_ns, struct h
 }
 
 /* ---- a look ---- */
-
-static void tell_once(bool *told, const char *text)
-{
-	if (!*told)
-		rt_emit_message(1, text);
-	*told = true;
-}
 
 static struct host_doing host_see(struct watched *w, uint32_t tid, int64_t now_ns)
 {

@@ -124,7 +124,7 @@ another_user() {
 	# shellcheck disable=SC2016
 	timeout -k 5 60 "$user_copy/tftop" --json="$work/r.json" -- sh -c '
 		"$0" --steps 2 --quiet
-		HOME=$1 setpriv --reuid=nobody --regid=nogroup --clear-groups "$0" --steps 40 --quiet
+		HOME=$1 setpriv --reuid=nobody --regid=nogroup --clear-groups "$0" --steps 100 --quiet
 		exit 8' "$user_copy/train_opencl" "$tmp/home" >"$work/out" 2>&1
 	[ $? = 8 ] || fail "status $?: $(first_lines "$work/out")" || return
 	has_line 'a process of another user started' "$work/r.json" || fail "it is not told" || return

@@ -27,6 +27,8 @@ static const struct task {
 	{"what tftop itself costs", {NULL}},
 	{"steps, samples, time to go", {"set steps-total = ", "set samples-per-step = "}},
 	{"who synchronises with the device", {"waits"}},
+	{"at which line the device waits for the host", {"pane host"}},
+	{"who called that line, and what it waited for there", {"stacks"}},
 	{"is this warm-up or steady", {"pane steps"}},
 	{"what the program printed last", {"pane output"}},
 };
