@@ -27,6 +27,7 @@
 #define SPLIT_NS 5000000	/* a state that lasts this long is not mixed with the next one */
 #define CUT_NS 100000000	/* quiet times are written in parts, so that they are seen live */
 #define COST_LOOKS 32		/* the mean cost of a look is that of about so many */
+#define COST_FIRST_NS 30000	/* to begin with: 100 looks a second, for programs that are short */
 #define RAN_NS 2000		/* long enough to come to another instruction of Python */
 #define FAILURES 50
 #define PLACES 2048u		/* remembered frames of stacks; a power of two */
@@ -452,14 +453,15 @@ static int64_t period(int64_t *cpu_ns, int64_t *mean_ns)
 
 	*cpu_ns = now_ns;
 	rt_own_time(cost_ns);
-	*mean_ns = *mean_ns ? *mean_ns + (cost_ns - *mean_ns) / COST_LOOKS : cost_ns;
+	*mean_ns += (cost_ns - *mean_ns) / COST_LOOKS;
 	ns = *mean_ns * 1000 / BUDGET_PER_MILLE * host_window_spread();
 	return ns < PERIOD_NS ? PERIOD_NS : ns > PERIOD_MAX_NS ? PERIOD_MAX_NS : ns;
 }
 
 static void *host_run(void *arg)
 {
-	int64_t cpu_ns = rt_clock_ns(CLOCK_THREAD_CPUTIME_ID), mean_ns = 0, second_ns = rt_now_ns();
+	int64_t cpu_ns = rt_clock_ns(CLOCK_THREAD_CPUTIME_ID), mean_ns = COST_FIRST_NS;
+	int64_t second_ns = rt_now_ns();
 
 	(void)arg;
 	prctl(PR_SET_NAME, "tftop-host");

@@ -62,7 +62,7 @@ eager_cost() {
 keras() {
 	local set=()
 	under "$program" --keras --eager || return
-	holds 'len(f) == 1 and "run eagerly" in f[0]["title"] and "run_eagerly=False" in r["findings"][0]["advice"]'
+	holds 'len(f) == 1 and "run eagerly" in f[0]["title"] and "run_eagerly=False" in f[0]["advice"]'
 }
 
 onednn() {
