@@ -68,14 +68,13 @@ static struct host_piece piece_of(struct model *model, uint32_t thread, const st
 				  int64_t from_ns, int64_t to_ns)
 {
 	bool once = at->at_ns != 0;
-	struct host_piece piece = {
+
+	return (struct host_piece) {
 		.start_ns = once || at->start_ns > from_ns ? at->start_ns : from_ns,
 		.end_ns = once || at->end_ns < to_ns ? at->end_ns : to_ns,
 		.frame = frame_get(model, thread_at(model, thread)->process, at->frame),
 		.what = at->what, .kind = at->kind, .ns = doing_within(at, from_ns, to_ns),
 	};
-
-	return piece;
 }
 
 void host_time_count(struct model *model, struct host_time *host, size_t max, uint8_t class,

@@ -38,13 +38,16 @@ void side_name(struct page *page, const struct side_item *item, bool linked)
 
 void side_words(const struct when *when, int64_t base_ns, char *words[3])
 {
+	/* a window may begin before the start of the run, where there is nothing */
+	int64_t t0 = when->t0 > base_ns ? when->t0 - base_ns : 0;
+	int64_t t1 = when->t1 > base_ns ? when->t1 - base_ns : 0;
+
 	words[1] = words[2] = NULL;
 	if (when->is_step) {
 		words[0] = xstrdup("step");
 		words[1] = xasprintf("%" PRId64, when->step);
 	} else {
-		words[0] = xasprintf("%" PRId64 "ns..%" PRId64 "ns", when->t0 - base_ns,
-				     when->t1 - base_ns);
+		words[0] = xasprintf("%" PRId64 "ns..%" PRId64 "ns", t0, t1);
 	}
 }
 
