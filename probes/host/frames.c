@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define STATES_MAX 4096		/* how many thread states are looked through */
-#define TRIES 4			/* at the whole stack */
+#define TRIES 3			/* at what can be read at all */
 
 /* Members of every object, and of a str (PyASCIIObject) and a bytes object. */
 #define TYPE_AT 8
@@ -185,62 +185,83 @@ static const char *host_frame_copy(struct host_python *py, uintptr_t at)
 }
 
 /* Reads the frames of a thread. false: torn. */
-static bool host_read_frames(struct host_python *py, uintptr_t state)
+static bool host_read_frames(struct host_python *py, uintptr_t state, struct host_frames *all)
 {
 	uintptr_t at = current_of(py, state);
 
 	py->block_bytes = 0;
-	for (py->n_frames = 0; at && py->n_frames < HOST_FRAMES; py->n_frames++) {
+	for (all->n = 0; at && all->n < HOST_FRAMES; all->n++) {
 		const char *copy = host_frame_copy(py, at);
 
 		if (!copy)
 			return false;
-		py->frames[py->n_frames] = host_frame_of(py->layout, at, copy);
-		at = py->frames[py->n_frames].previous;
+		all->frame[all->n] = host_frame_of(py->layout, at, copy);
+		at = all->frame[all->n].previous;
 	}
-	py->more = at != 0;
+	all->more = at != 0;
 	return true;
 }
 
 static bool host_same_call(const struct host_frame *a, const struct host_frame *b)
 {
-	return a->code == b->code && a->previous == b->previous;
+	return a->at == b->at && a->code == b->code && a->previous == b->previous;
 }
 
-/*
- * Reads each frame again, its caller before it and after it, and takes what was read for the
- * innermost one. Returns the number of the first frame from which on each one called the one before
- * it, as far as it is known; n_frames: of none it is.
- */
-static uint32_t host_sure_from(struct host_python *py)
+/* Copies each frame with its caller before it and after it, in one call of the kernel. */
+static bool host_copy_links(struct host_python *py)
 {
-	uint32_t n = py->n_frames, sure = n - 1;
+	const struct host_frames *all = &py->before;
 
-	for (uint32_t i = 0; i + 1 < n; i++)
+	for (uint32_t i = 0; i + 1 < all->n; i++)
 		for (uint32_t k = 0; k < 3; k++) {
 			uint32_t at = i * 3 + k;
 
-			py->from[at].iov_base = (void *)py->frames[i + (k != 1)].at;
+			py->from[at].iov_base = (void *)all->frame[i + (k != 1)].at;
 			py->to[at].iov_base = py->copies[at];
 			py->from[at].iov_len = py->to[at].iov_len = HOST_FRAME_BYTES;
 		}
+	return py->read(py->to, py->from, (size_t)(all->n - 1) * 3);
+}
+
+/* The frame that is as far from the outermost one as number i is; NULL: there is none. */
+static const struct host_frame *host_again(const struct host_python *py, uint32_t i)
+{
+	uint32_t outer = py->before.n - i;
+
+	return outer <= py->after.n ? &py->after.frame[py->after.n - outer] : NULL;
+}
+
+/*
+ * Reads the frames again and takes what was read last for the innermost one. Returns the number of
+ * the first frame from which on each one called the one before it, as far as it is known; n: of
+ * none it is. Whether a caller's line is known: moved.
+ */
+static uint32_t host_sure_from(struct host_python *py, uintptr_t state)
+{
+	struct host_frame *frame = py->before.frame;
+	uint32_t n = py->before.n, sure = n - 1;
+
 	if (n < 2)
 		return 0;
-	if (!py->read(py->to, py->from, (size_t)(n - 1) * 3))
+	if (!host_copy_links(py) || !host_read_frames(py, state, &py->after) || py->after.more)
 		return n;
 	for (uint32_t i = n - 1; i-- > 0; sure = i) {
+		const struct host_frame *callee = host_again(py, i);
+		const struct host_frame *caller = host_again(py, i + 1);
 		struct host_frame part[3];
 
 		for (uint32_t k = 0; k < 3; k++)
-			part[k] = host_frame_of(py->layout, py->frames[i + (k != 1)].at,
+			part[k] = host_frame_of(py->layout, frame[i + (k != 1)].at,
 						py->copies[i * 3 + k]);
-		if (!host_same_call(&part[0], &part[2]) ||
-		    !host_same_call(&part[0], &py->frames[i + 1]) ||
-		    part[1].previous != py->frames[i + 1].at)
+		if (!caller || !host_same_call(&part[0], &part[2]) ||
+		    !host_same_call(&part[0], &frame[i + 1]) ||
+		    !host_same_call(&part[0], caller) || part[1].previous != part[0].at)
 			break;
-		py->frames[i + 1].moved |= part[0].instr != part[2].instr ||
-					   part[0].instr != py->frames[i + 1].instr;
-		py->frames[i] = part[1];
+		frame[i + 1].moved |= part[0].instr != part[2].instr ||
+				      part[0].instr != frame[i + 1].instr ||
+				      part[0].instr != caller->instr || !callee ||
+				      !host_same_call(&part[1], callee);
+		frame[i] = part[1];
 	}
 	return sure;
 }
@@ -250,10 +271,12 @@ static bool host_copy_codes(struct host_python *py)
 {
 	size_t n = 0;
 
-	for (uint32_t i = 0; i < py->n_frames; i++) {
-		if (py->frames[i].shim)
+	for (uint32_t i = 0; i < py->before.n; i++) {
+		const struct host_frame *frame = &py->before.frame[i];
+
+		if (frame->shim)
 			continue;
-		py->from[n] = (struct iovec) { (void *)py->frames[i].code, HOST_CODE_BYTES };
+		py->from[n] = (struct iovec) { (void *)frame->code, HOST_CODE_BYTES };
 		py->to[n++] = (struct iovec) { py->codes[i], HOST_CODE_BYTES };
 	}
 	return !n || py->read(py->to, py->from, n);
@@ -297,18 +320,20 @@ static enum host_found host_look_up(struct host_python *py, const struct host_fr
 static enum host_found host_look_up_all(struct host_python *py, uint32_t sure,
 					struct host_stack *out)
 {
+	const struct host_frames *frames = &py->before;
 	bool user = false, all = host_copy_codes(py);
 	uint32_t i;
 
 	out->n = out->user = 0;
 	out->sure = HOST_FRAMES;
-	for (i = 0; i < py->n_frames; i++) {
+	for (i = 0; i < frames->n; i++) {
+		const struct host_frame *frame = &frames->frame[i];
 		struct host_place *place = &out->place[out->n];
 		enum host_found found = HOST_TORN;
 
-		if (all || py->frames[i].shim ||
-		    host_copy(py, py->codes[i], py->frames[i].code, HOST_CODE_BYTES))
-			found = host_look_up(py, &py->frames[i], py->codes[i], place);
+		if (all || frame->shim ||
+		    host_copy(py, py->codes[i], frame->code, HOST_CODE_BYTES))
+			found = host_look_up(py, frame, py->codes[i], place);
 		if (found == HOST_TORN && !user)
 			return HOST_TORN;
 		if (found == HOST_TORN)
@@ -323,7 +348,7 @@ static enum host_found host_look_up_all(struct host_python *py, uint32_t sure,
 		}
 		out->n++;
 	}
-	if (i < py->n_frames || py->more || out->sure > out->n || py->frames[i - 1].suspended)
+	if (i < frames->n || frames->more || out->sure > out->n || frames->frame[i - 1].suspended)
 		out->sure = out->n;	/* the outer ones are missing */
 	return out->n ? HOST_PLACE : HOST_NO_FRAME;
 }
@@ -333,20 +358,20 @@ enum host_found host_stack_of(struct host_python *py, uintptr_t state, struct ho
 	enum host_found found = HOST_TORN;
 	uint32_t sure = 1;
 
-	for (int i = 0; i < TRIES && (found == HOST_TORN || sure); i++) {
-		if (!host_read_frames(py, state))
+	for (int i = 0; i < TRIES && found == HOST_TORN; i++) {
+		if (!host_read_frames(py, state, &py->before))
 			continue;
-		if (!py->n_frames)
+		if (!py->before.n)
 			return HOST_NO_FRAME;
-		sure = host_sure_from(py);
-		if (!sure || i == TRIES - 1)
-			found = host_look_up_all(py, sure, out);
+		/* not again until all is sure: short functions would never be seen */
+		sure = host_sure_from(py, state);
+		found = host_look_up_all(py, sure, out);
 	}
 	if (found == HOST_TORN || sure)
 		py->torn++;
 	if (found == HOST_PLACE) {
-		out->frame = py->frames[0].at;
-		out->instr = py->frames[0].instr;
+		out->frame = py->before.frame[0].at;
+		out->instr = py->before.frame[0].instr;
 		out->still = current_of(py, state) == out->frame &&
 			     host_pointer(py, out->frame + (uintptr_t)py->layout->instr) ==
 				     out->instr;

@@ -8,10 +8,11 @@
  *    read is believed only if the types of all objects are right (a code object, a str, a bytes
  *    object) and the place lies within the function's own code. Anything else counts as torn.
  *  - The line is that of the function's own table, so it is never outside of the function.
- *  - That one frame called another is believed only if the caller was the same right before and
- *    right after the other was read, by one call of the kernel (about 0.3 us); and its line, only
- *    if it was at the same instruction. A loop that comes round to the same call within that time
- *    could be mistaken; a call of a function of Python takes about a sixth of it.
+ *  - That one frame called another is believed only if the caller was in the same call before,
+ *    right before, right after and after the other was read; and its line, only if it was at the
+ *    same instruction each time and the other one was still there afterwards. Right before and
+ *    after are one call of the kernel (about 0.3 us): a loop that comes round to the same call
+ *    within that time could be mistaken; a call of a function of Python takes about a sixth of it.
  *  - Needs libc only, so that its tests can read made-up memory.
  *
  * Source of the table's form: CPython's Objects/locations.md (3.11 and later).
@@ -55,10 +56,13 @@ struct host_python {
 		int32_t first_line;
 		bool library;
 	} owners[HOST_OWNERS];
-	/* the thread's frames, innermost first, and their copies for a check of who calls whom */
-	struct host_frame frames[HOST_FRAMES];
-	uint32_t n_frames;
-	bool more;			/* there are outer ones */
+	/* the thread's frames, innermost first, before and after their copies for a check of who
+	 * calls whom */
+	struct host_frames {
+		struct host_frame frame[HOST_FRAMES];
+		uint32_t n;
+		bool more;		/* there are outer ones */
+	} before, after;
 	char copies[HOST_FRAMES * 3][HOST_FRAME_BYTES];
 	char codes[HOST_FRAMES][HOST_CODE_BYTES];
 	char block[HOST_BLOCK + HOST_FRAME_BYTES];	/* of the thread's stack of Python */

@@ -321,6 +321,40 @@ TEST(host_frames_callers)
 	CHECK(whole > 50000 && moved > 10000 && unsure > 1000);
 }
 
+/* The innermost function returns once its frame was found, and its caller goes on to another line:
+ * the frame's memory is still there, but nobody at that line called it. */
+static unsigned reads_left;
+
+static bool read_returning(const struct iovec *to, const struct iovec *from, size_t n)
+{
+	bool cframe = moment_layout->cframe >= 0;
+
+	if (reads_left && !--reads_left) {
+		put(cframe ? WORLD_AT + 0x3c0 : WORLD_AT + 0x200, moment_layout->current,
+		    frame_at_(1), 8);
+		put_frame(moment_layout, 1, 1, 14, frame_at_(3), 0);
+	}
+	return read_world(to, from, n);
+}
+
+TEST(host_frames_returned)
+{
+	static struct host_python py;
+	static struct host_stack stack;
+
+	for (size_t v = 0; v < 3; v++) {
+		moment_layout = py_layout_of(versions[v]);
+		make_world(&py, moment_layout);
+		py.read = read_returning;
+		reads_left = moment_layout->cframe >= 0 ? 3 : 2;
+		CHECK_INT(host_stack_of(&py, WORLD_AT + 0x200, &stack), HOST_PLACE);
+		CHECK_INT(reads_left, 0);
+		CHECK_INT(stack.n, 3);
+		CHECK_INT(stack.sure, 0);
+		CHECK(stack.place[1].moved && !stack.place[2].moved);
+	}
+}
+
 TEST(host_frames_lines)
 {
 	static const uint8_t back[] = {

@@ -12,28 +12,13 @@
 
 #define MS INT64_C(1000000)
 
-static struct event ev_frame(uint32_t id, uint32_t file, uint32_t function, uint32_t line)
+/* Of the main thread, which had only ns of that time. */
+static struct event part_doing(enum doing_kind doing, uint32_t frame, int64_t start_ns,
+			       int64_t dur_ns, int64_t ns)
 {
-	struct event event = { .type = EVENT_FRAME, .pid = PID, .tid = PID, .time_ns = BASE };
+	struct event event = ev_doing(PID, doing, frame, 0, start_ns, dur_ns);
 
-	event.u.frame = (struct event_frame) {
-		.id = id, .file = file, .function = function, .line = line,
-	};
-	return event;
-}
-
-static struct event ev_doing(enum doing_kind doing, uint32_t frame, int64_t start_ns,
-			     int64_t dur_ns, int64_t ns)
-{
-	struct event event = {
-		.type = EVENT_DOING, .pid = PID, .tid = PID + 1,
-		.time_ns = BASE + start_ns + dur_ns,
-	};
-
-	event.u.doing = (struct event_doing) {
-		.tid = PID, .looks = 3, .start_ns = BASE + start_ns, .dur_ns = dur_ns, .ns = ns,
-		.frame = frame, .doing = (uint8_t)doing,
-	};
+	event.u.doing.ns = ns;
 	return event;
 }
 
@@ -53,9 +38,9 @@ static struct model *turns_of(int turns, bool seen)
 	apply_one(model, ev_name(30, NAME_SOURCE, "/home/me/loader.py"));
 	apply_one(model, ev_name(31, NAME_SOURCE, "load"));
 	apply_one(model, ev_name(32, NAME_SOURCE, "train"));
-	apply_one(model, ev_frame(1, 30, 31, 25));
-	apply_one(model, ev_frame(2, 30, 32, 40));
-	apply_one(model, ev_frame(3, 30, 32, 41));
+	apply_one(model, ev_frame(1, 0, 30, 31, 25));
+	apply_one(model, ev_frame(2, 0, 30, 32, 40));
+	apply_one(model, ev_frame(3, 0, 30, 32, 41));
 	for (int i = 0; i < turns; i++) {
 		int64_t at = i * 100 * MS;
 		struct event kernel = ev_kernel(1, 1, (uint32_t)i + 1, at, 10 * MS);
@@ -65,9 +50,9 @@ static struct model *turns_of(int turns, bool seen)
 		apply_one(model, kernel);
 		if (!seen)
 			continue;
-		apply_one(model, ev_doing(DOING_SLEEP, 1, at + 5 * MS, 55 * MS, 55 * MS));
-		apply_one(model, ev_doing(DOING_PYTHON, 2, at + 60 * MS, 40 * MS, 30 * MS));
-		apply_one(model, ev_doing(DOING_PYTHON, 3, at + 60 * MS, 40 * MS, 10 * MS));
+		apply_one(model, part_doing(DOING_SLEEP, 1, at + 5 * MS, 55 * MS, 55 * MS));
+		apply_one(model, part_doing(DOING_PYTHON, 2, at + 60 * MS, 40 * MS, 30 * MS));
+		apply_one(model, part_doing(DOING_PYTHON, 3, at + 60 * MS, 40 * MS, 10 * MS));
 	}
 	model_finish(model, false);
 	return model;
@@ -150,7 +135,7 @@ TEST(doings_of_moments)
 		/* one look in 30 ms: in turn under a kernel, in a gap, in a gap */
 		if (i % 3)
 			continue;
-		apply_one(model, once(ev_doing(i % 9 ? DOING_PYTHON : DOING_LOCK, 0, i * 10 * MS,
+		apply_one(model, once(part_doing(i % 9 ? DOING_PYTHON : DOING_LOCK, 0, i * 10 * MS,
 					       30 * MS, 30 * MS),
 				      i * 10 * MS + (i % 9 ? 8 * MS : 2 * MS)));
 	}
@@ -170,14 +155,14 @@ TEST(doings_impossible)
 	struct model *model = model_with_device();
 	struct event wrong;
 
-	apply_one(model, ev_doing(DOING_SLEEP, 0, 100, 50, 30));
-	apply_one(model, ev_doing(DOING_SLEEP, 0, 100, 50, 20));
-	apply_one(model, ev_doing(DOING_LOCK, 0, 100, 50, 10));		/* more than all */
-	apply_one(model, ev_doing(DOING_SLEEP, 0, 120, 50, 10));	/* overlaps */
-	apply_one(model, ev_doing(DOING_SLEEP, 0, 200, 50, -1));
-	apply_one(model, ev_doing(DOING_SLEEP, 0, 200, -50, 1));
-	apply_one(model, ev_doing(DOING_COUNT, 0, 200, 50, 1));
-	wrong = once(ev_doing(DOING_SLEEP, 0, 200, 50, 1), 251);
+	apply_one(model, part_doing(DOING_SLEEP, 0, 100, 50, 30));
+	apply_one(model, part_doing(DOING_SLEEP, 0, 100, 50, 20));
+	apply_one(model, part_doing(DOING_LOCK, 0, 100, 50, 10));		/* more than all */
+	apply_one(model, part_doing(DOING_SLEEP, 0, 120, 50, 10));	/* overlaps */
+	apply_one(model, part_doing(DOING_SLEEP, 0, 200, 50, -1));
+	apply_one(model, part_doing(DOING_SLEEP, 0, 200, -50, 1));
+	apply_one(model, part_doing(DOING_COUNT, 0, 200, 50, 1));
+	wrong = once(part_doing(DOING_SLEEP, 0, 200, 50, 1), 251);
 	apply_one(model, wrong);
 	CHECK_INT(status_of(model).bad, 6);
 	CHECK_INT(thread_at(model, thread_find(model, 0, PID))->doings.n, 2);
@@ -191,7 +176,7 @@ TEST(doings_bounded)
 	uint32_t thread;
 
 	for (int64_t i = 0; i < (int64_t)DOINGS_MAX + 10; i++)
-		apply_one(model, ev_doing(DOING_SLEEP, 0, i * 100, 100, 100));
+		apply_one(model, part_doing(DOING_SLEEP, 0, i * 100, 100, 100));
 	thread = thread_find(model, 0, PID);
 	CHECK_INT(thread_at(model, thread)->doings.n, DOINGS_MAX / 2 + 10);
 	CHECK_INT(thread_at(model, thread)->doings.list[0].start_ns,
@@ -263,8 +248,8 @@ static struct model *steps_of(int turns, bool processor)
 	apply_one(model, ev_name(32, NAME_SOURCE, "train"));
 	apply_one(model, ev_name(33, NAME_OP, "next_batch"));
 	apply_one(model, ev_name(34, NAME_OP, "matmul"));
-	apply_one(model, ev_frame(1, 30, 31, 25));
-	apply_one(model, ev_frame(2, 30, 32, 40));
+	apply_one(model, ev_frame(1, 0, 30, 31, 25));
+	apply_one(model, ev_frame(2, 0, 30, 32, 40));
 	for (int i = 0; i < turns; i++) {
 		int64_t at = i * 100 * MS;
 		struct event kernel = ev_kernel(1, 1, (uint32_t)i + 1, at + 90 * MS, 10 * MS);
@@ -273,8 +258,8 @@ static struct model *steps_of(int turns, bool processor)
 
 		op.u.op.framework = FW_PYTORCH;
 		apply_one(model, ev_op(33, (uint64_t)i * 2 + 1, 0, at, 50 * MS, 0));
-		apply_one(model, ev_doing(DOING_SLEEP, 1, at, 50 * MS, 50 * MS));
-		apply_one(model, ev_doing(DOING_PYTHON, 2, at + 50 * MS, 40 * MS, 40 * MS));
+		apply_one(model, part_doing(DOING_SLEEP, 1, at, 50 * MS, 50 * MS));
+		apply_one(model, part_doing(DOING_PYTHON, 2, at + 50 * MS, 40 * MS, 40 * MS));
 		kernel.u.command.call_ns = BASE + at + 90 * MS - 1000;
 		kernel.u.command.call_dur_ns = 1000;
 		apply_one(model, processor ? op : kernel);

@@ -22,6 +22,12 @@ struct event ev_kernel(uint32_t name, uint32_t queue, uint32_t correlation, int6
 		       int64_t dur_ns);
 struct event ev_copy(uint32_t queue, enum direction direction, uint64_t bytes, int64_t start_ns,
 		     int64_t dur_ns);
+/* A line, which that one calls (0: only the line). */
+struct event ev_frame(uint32_t id, uint32_t parent, uint32_t file, uint32_t function,
+		      uint32_t line);
+/* What a thread did from start (after BASE) for dur, at a line and in a stack (0: unknown). */
+struct event ev_doing(uint32_t tid, enum doing_kind doing, uint32_t frame, uint32_t stack,
+		      int64_t start_ns, int64_t dur_ns);
 struct event ev_alive(int64_t ns);
 
 void apply_one(struct model *model, struct event event);

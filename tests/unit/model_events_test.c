@@ -107,6 +107,32 @@ struct event ev_copy(uint32_t queue, enum direction direction, uint64_t bytes, i
 	return event;
 }
 
+struct event ev_frame(uint32_t id, uint32_t parent, uint32_t file, uint32_t function,
+		      uint32_t line)
+{
+	struct event event = { .type = EVENT_FRAME, .pid = PID, .tid = PID, .time_ns = BASE };
+
+	event.u.frame = (struct event_frame) {
+		.id = id, .parent = parent, .file = file, .function = function, .line = line,
+	};
+	return event;
+}
+
+struct event ev_doing(uint32_t tid, enum doing_kind doing, uint32_t frame, uint32_t stack,
+		      int64_t start_ns, int64_t dur_ns)
+{
+	struct event event = {
+		.type = EVENT_DOING, .pid = PID, .tid = PID + 9,
+		.time_ns = BASE + start_ns + dur_ns,
+	};
+
+	event.u.doing = (struct event_doing) {
+		.tid = tid, .looks = 3, .start_ns = BASE + start_ns, .dur_ns = dur_ns,
+		.ns = dur_ns, .frame = frame, .stack = stack, .doing = (uint8_t)doing,
+	};
+	return event;
+}
+
 struct event ev_alive(int64_t ns)
 {
 	return (struct event) { .type = EVENT_ALIVE, .time_ns = ns };

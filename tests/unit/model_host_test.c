@@ -14,32 +14,6 @@
 #define MS INT64_C(1000000)
 #define TURNS 20
 
-static void define_frame(struct model *model, uint32_t id, uint32_t parent, uint32_t file,
-			 uint32_t function, uint32_t line)
-{
-	struct event event = { .type = EVENT_FRAME, .pid = PID, .tid = PID, .time_ns = BASE };
-
-	event.u.frame = (struct event_frame) {
-		.id = id, .parent = parent, .file = file, .function = function, .line = line,
-	};
-	apply_one(model, event);
-}
-
-static void did(struct model *model, enum doing_kind doing, uint32_t frame, uint32_t stack,
-		int64_t start_ns, int64_t dur_ns)
-{
-	struct event event = {
-		.type = EVENT_DOING, .pid = PID, .tid = PID + 1,
-		.time_ns = BASE + start_ns + dur_ns,
-	};
-
-	event.u.doing = (struct event_doing) {
-		.tid = PID, .looks = 2, .start_ns = BASE + start_ns, .dur_ns = dur_ns,
-		.ns = dur_ns, .frame = frame, .stack = stack, .doing = (uint8_t)doing,
-	};
-	apply_one(model, event);
-}
-
 /*
  * Turns of 100 ms: a kernel of 10 ms at their start; the thread waits for it for 10 ms in native
  * code of main() > train(), then main() > load() sleeps 50 ms, main() > train() runs Python for
@@ -54,14 +28,14 @@ static struct model *host_model(void)
 	apply_one(model, ev_name(32, NAME_SOURCE, "load \"x\""));
 	apply_one(model, ev_name(33, NAME_SOURCE, "train"));
 	apply_one(model, ev_name(34, NAME_SOURCE, "changed"));
-	define_frame(model, 1, 0, 30, 32, 25);	/* lines alone */
-	define_frame(model, 2, 0, 30, 33, 40);
-	define_frame(model, 3, 0, 30, 31, 7);	/* stacks */
-	define_frame(model, 4, 3, 30, 32, 25);
-	define_frame(model, 5, 0, 30, 31, 8);
-	define_frame(model, 6, 5, 30, 33, 40);
-	define_frame(model, 7, 0, 30, 31, 0);	/* moved on */
-	define_frame(model, 8, 7, 34, 34, 0);
+	apply_one(model, ev_frame(1, 0, 30, 32, 25));	/* lines alone */
+	apply_one(model, ev_frame(2, 0, 30, 33, 40));
+	apply_one(model, ev_frame(3, 0, 30, 31, 7));	/* stacks */
+	apply_one(model, ev_frame(4, 3, 30, 32, 25));
+	apply_one(model, ev_frame(5, 0, 30, 31, 8));
+	apply_one(model, ev_frame(6, 5, 30, 33, 40));
+	apply_one(model, ev_frame(7, 0, 30, 31, 0));	/* moved on */
+	apply_one(model, ev_frame(8, 7, 34, 34, 0));
 	for (int i = 0; i < TURNS; i++) {
 		int64_t at = i * 100 * MS;
 		struct event kernel = ev_kernel(1, 1, (uint32_t)i + 1, at, 10 * MS);
@@ -69,10 +43,11 @@ static struct model *host_model(void)
 		kernel.u.command.call_ns = BASE + at - 10000;
 		kernel.u.command.call_dur_ns = 10000;
 		apply_one(model, kernel);
-		did(model, DOING_NATIVE, 2, 6, at, 10 * MS);
-		did(model, DOING_SLEEP, 1, 4, at + 10 * MS, 50 * MS);
-		did(model, DOING_PYTHON, 2, 6, at + 60 * MS, 20 * MS);
-		did(model, DOING_PYTHON, 2, i % 2 ? 0 : 8, at + 80 * MS, 10 * MS);
+		apply_one(model, ev_doing(PID, DOING_NATIVE, 2, 6, at, 10 * MS));
+		apply_one(model, ev_doing(PID, DOING_SLEEP, 1, 4, at + 10 * MS, 50 * MS));
+		apply_one(model, ev_doing(PID, DOING_PYTHON, 2, 6, at + 60 * MS, 20 * MS));
+		apply_one(model, ev_doing(PID, DOING_PYTHON, 2, i % 2 ? 0 : 8, at + 80 * MS,
+					  10 * MS));
 	}
 	model_finish(model, false);
 	return model;
@@ -93,7 +68,7 @@ TEST(host_lines)
 		CHECK_INT(rows[0].line, 25);
 		CHECK_INT(rows[0].pid, PID);
 		CHECK_INT(rows[0].ns, TURNS * 50 * MS);
-		CHECK_INT(rows[0].looks, TURNS * 2);
+		CHECK_INT(rows[0].looks, TURNS * 3);
 		CHECK(rows[0].waited_ns > (TURNS - 2) * 50 * MS);
 		CHECK(rows[0].waited_ns <= (TURNS - 1) * 50 * MS);
 		CHECK_INT(rows[1].doing, DOING_PYTHON);
@@ -202,11 +177,12 @@ TEST(host_stacks_bounded)
 
 	apply_one(model, ev_name(30, NAME_SOURCE, "deep.py"));
 	for (uint32_t id = 1; id <= 1000; id++)
-		define_frame(model, id, id - 1, 30, 30, id);
-	did(model, DOING_PYTHON, 1, 1000, 0, MS);
-	did(model, DOING_PYTHON, 4000, 5000, MS, MS);
+		apply_one(model, ev_frame(id, id - 1, 30, 30, id));
+	apply_one(model, ev_doing(PID, DOING_PYTHON, 1, 1000, 0, MS));
+	apply_one(model, ev_doing(PID, DOING_PYTHON, 4000, 5000, MS, MS));
 	for (uint32_t i = 0; i < DOING_SUMS_MAX + 100; i++)
-		did(model, DOING_LOCK, 6000 + i, 6000 + i, 2 * MS + i * 1000, 1000);
+		apply_one(model, ev_doing(PID, DOING_LOCK, 6000 + i, 6000 + i,
+					  2 * MS + i * 1000, 1000));
 	n = model_stacks(model, &(struct stacks_of) { .pid = 0 }, &nodes);
 	check_tree(nodes, n);
 	CHECK_INT(nodes[0].ns, 2 * MS + (int64_t)(DOING_SUMS_MAX + 100) * 1000);

@@ -244,32 +244,6 @@ TEST(stack_labels)
 
 /* ---- the page ---- */
 
-static struct event stack_frame(uint32_t id, uint32_t parent, uint32_t file, uint32_t function,
-				uint32_t line)
-{
-	struct event event = { .type = EVENT_FRAME, .pid = PID, .tid = PID, .time_ns = BASE };
-
-	event.u.frame = (struct event_frame) {
-		.id = id, .parent = parent, .file = file, .function = function, .line = line,
-	};
-	return event;
-}
-
-static struct event at_stack(uint32_t tid, enum doing_kind doing, uint32_t stack, int64_t start_ns,
-			     int64_t dur_ns, int64_t ns)
-{
-	struct event event = {
-		.type = EVENT_DOING, .pid = PID, .tid = PID + 9,
-		.time_ns = BASE + start_ns + dur_ns,
-	};
-
-	event.u.doing = (struct event_doing) {
-		.tid = tid, .looks = 3, .start_ns = BASE + start_ns, .dur_ns = dur_ns, .ns = ns,
-		.frame = stack, .stack = stack, .doing = (uint8_t)doing,
-	};
-	return event;
-}
-
 /* `turns` turns of 100 ms: 10 ms of work of a device; the thread that launches it, in main > load,
  * sleeps for 50 ms and in main > step runs Python for 40; another thread waits for a lock. */
 static struct model *model_of_stacks(int turns, bool devices)
@@ -280,9 +254,9 @@ static struct model *model_of_stacks(int turns, bool devices)
 	apply_one(model, ev_name(31, NAME_SOURCE, "main"));
 	apply_one(model, ev_name(32, NAME_SOURCE, "load"));
 	apply_one(model, ev_name(33, NAME_SOURCE, "step"));
-	apply_one(model, stack_frame(1, 0, 30, 31, 30));
-	apply_one(model, stack_frame(2, 1, 30, 32, 12));
-	apply_one(model, stack_frame(3, 1, 30, 33, 20));
+	apply_one(model, ev_frame(1, 0, 30, 31, 30));
+	apply_one(model, ev_frame(2, 1, 30, 32, 12));
+	apply_one(model, ev_frame(3, 1, 30, 33, 20));
 	for (int i = 0; i < turns; i++) {
 		int64_t at = i * 100 * MS;
 		struct event kernel = ev_kernel(1, 1, (uint32_t)i + 1, at, 10 * MS);
@@ -295,9 +269,9 @@ static struct model *model_of_stacks(int turns, bool devices)
 		kernel.u.command.call_dur_ns = 10000;
 		if (devices)
 			apply_one(model, kernel);
-		apply_one(model, at_stack(PID, DOING_SLEEP, 2, at + 10 * MS, 50 * MS, 50 * MS));
-		apply_one(model, at_stack(PID, DOING_PYTHON, 3, at + 60 * MS, 40 * MS, 40 * MS));
-		apply_one(model, at_stack(PID + 1, DOING_LOCK, 0, at, 100 * MS, 100 * MS));
+		apply_one(model, ev_doing(PID, DOING_SLEEP, 2, 2, at + 10 * MS, 50 * MS));
+		apply_one(model, ev_doing(PID, DOING_PYTHON, 3, 3, at + 60 * MS, 40 * MS));
+		apply_one(model, ev_doing(PID + 1, DOING_LOCK, 0, 0, at, 100 * MS));
 		apply_one(model, ev_op(2, (uint64_t)i + 1, 0, at, MS, 0));
 		step.u.step = (struct event_step) {
 			.number = i, .start_ns = BASE + at, .dur_ns = 100 * MS,
@@ -442,7 +416,7 @@ TEST(page_stacks_of_nothing)
 	free(text);
 	model_free(model);
 	model = model_with_device();
-	apply_one(model, at_stack(PID, DOING_SLEEP, 0, 0, 50 * MS, 50 * MS));
+	apply_one(model, ev_doing(PID, DOING_SLEEP, 0, 0, 0, 50 * MS));
 	apply_one(model, ev_op(1, 1, 0, 0, MS, 0));
 	apply_one(model, ev_op(1, 2, 0, 9000 * MS, MS, 0));
 	model_finish(model, false);
@@ -512,9 +486,9 @@ TEST(page_stacks_deep)
 	for (uint32_t i = 1; i <= 200; i++) {
 		snprintf(name, sizeof(name), "call%u", i);
 		apply_one(model, ev_name(40 + i, NAME_SOURCE, name));
-		apply_one(model, stack_frame(i, i - 1, 30, 40 + i, i));
+		apply_one(model, ev_frame(i, i - 1, 30, 40 + i, i));
 	}
-	apply_one(model, at_stack(PID, DOING_SLEEP, 200, 0, 50 * MS, 50 * MS));
+	apply_one(model, ev_doing(PID, DOING_SLEEP, 200, 200, 0, 50 * MS));
 	model_finish(model, false);
 	for (int width = 20; width <= 160; width += 70) {
 		struct view view = { .model = model, .gutter = 10, .columns = width - 10 };
@@ -536,8 +510,8 @@ TEST(page_stacks_deep)
 	free(text);
 	/* callers that one stack is too deep to have are there from another one */
 	for (uint32_t i = 201; i <= 600; i++) {
-		apply_one(model, stack_frame(i, i - 1, 30, 40, i));
-		apply_one(model, at_stack(PID, DOING_SLEEP, i, i * 50 * MS, 50 * MS, 50 * MS));
+		apply_one(model, ev_frame(i, i - 1, 30, 40, i));
+		apply_one(model, ev_doing(PID, DOING_SLEEP, i, i, i * 50 * MS, 50 * MS));
 	}
 	text = PAGE(page_stacks, "stacks");
 	HAS(text, "call stacks of all threads, whole run: 20.1 s\n");

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/hash.h"
 #include "model/base/map.h"
 #include "model/base/util.h"
 #include "model/query/time.h"
@@ -245,13 +246,6 @@ size_t stack_cells(const struct stack_node *nodes, size_t n, uint32_t root, int 
 
 /* ---- keys ---- */
 
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-	return map_mix(hash);
-}
-
 uint64_t *stack_keys(const struct stack_node *nodes, size_t n)
 {
 	uint64_t *keys = xcalloc(n + 1, sizeof(*keys));
@@ -264,9 +258,10 @@ uint64_t *stack_keys(const struct stack_node *nodes, size_t n)
 		key = map_mix(key ^ ((uint64_t)node->line << 8 | (uint64_t)node->kind << 5 |
 				     (node->kind == STACK_STATE ? node->doing : 0)));
 		if (node->kind == STACK_FRAME)
-			key = hash_text(hash_text(key, node->file), node->function);
+			key = map_mix(hash_string(map_mix(hash_string(key, node->file)),
+						  node->function));
 		else if (node->kind == STACK_STATE)
-			key = hash_text(key, node->what);
+			key = map_mix(hash_string(key, node->what));
 		keys[i] = key;
 	}
 	return keys;
