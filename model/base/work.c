@@ -80,7 +80,7 @@ const char *doing_name(enum doing_kind doing)
 {
 	static const char *const table[DOING_COUNT] = {
 		"blocked", "Python", "native", "sleep", "file", "socket", "pipe", "poll", "lock",
-		"GIL", "child", "page fault", "no CPU",
+		"GIL", "child", "page fault", "no CPU", "GC", "import", "stopped",
 	};
 
 	return WORD_OF(table, doing);

@@ -14,7 +14,7 @@
 #define STATE_NEXT 8
 #define OWNED_BY_THREAD 0	/* enum _frameowner */
 
-static bool host_copy(struct host_python *py, void *to, uintptr_t from, size_t bytes)
+bool host_copy(struct host_python *py, void *to, uintptr_t from, size_t bytes)
 {
 	struct iovec there = { (void *)from, bytes }, here = { to, bytes };
 
@@ -28,22 +28,6 @@ static uintptr_t host_pointer(struct host_python *py, uintptr_t at)
 	return host_copy(py, &value, at, sizeof(value)) ? value : 0;
 }
 
-static uintptr_t word_of(const char *copy, int offset)
-{
-	uintptr_t value;
-
-	memcpy(&value, copy + offset, sizeof(value));
-	return value;
-}
-
-static int32_t int_of(const char *copy, int offset)
-{
-	int32_t value;
-
-	memcpy(&value, copy + offset, sizeof(value));
-	return value;
-}
-
 /* ---- states of threads ---- */
 
 bool host_state_is(struct host_python *py, uintptr_t state, uint32_t tid)
@@ -54,6 +38,20 @@ bool host_state_is(struct host_python *py, uintptr_t state, uint32_t tid)
 				  sizeof(native)) && native == tid;
 }
 
+uintptr_t host_state_next(struct host_python *py, uintptr_t state)
+{
+	return host_pointer(py, state + STATE_NEXT);
+}
+
+bool host_state_listed(struct host_python *py, uintptr_t state)
+{
+	uintptr_t at = py->first_state;
+
+	for (int i = 0; at && at != state && i < STATES_MAX; i++)
+		at = host_state_next(py, at);
+	return at && at == state;
+}
+
 uintptr_t host_state_of(struct host_python *py, uint32_t tid)
 {
 	uintptr_t state = py->first_state;
@@ -61,7 +59,7 @@ uintptr_t host_state_of(struct host_python *py, uint32_t tid)
 	for (int i = 0; state && i < STATES_MAX; i++) {
 		if (host_state_is(py, state, tid))
 			return state;
-		state = host_pointer(py, state + STATE_NEXT);
+		state = host_state_next(py, state);
 	}
 	return 0;
 }
@@ -74,9 +72,9 @@ int32_t host_place_line(struct host_python *py, const struct host_place *place)
 	char head[BYTES_DATA];
 	size_t size;
 
-	if (!host_copy(py, head, table, sizeof(head)) || word_of(head, TYPE_AT) != py->bytes_type)
+	if (!host_copy(py, head, table, sizeof(head)) || host_word(head, TYPE_AT) != py->bytes_type)
 		return 0;
-	size = word_of(head, SIZE_AT);
+	size = host_word(head, SIZE_AT);
 	if (size > HOST_TABLE || !host_copy(py, py->table, table + BYTES_DATA, size))
 		return 0;
 	return host_line_at(py->table, size, place->first_line, place->offset);
@@ -92,11 +90,11 @@ static bool host_read_text(struct host_python *py, uintptr_t str, char out[HOST_
 	uint32_t state, kind;
 	size_t length;
 
-	if (!host_copy(py, head, str, sizeof(head)) || word_of(head, TYPE_AT) != py->str_type)
+	if (!host_copy(py, head, str, sizeof(head)) || host_word(head, TYPE_AT) != py->str_type)
 		return false;
-	state = (uint32_t)int_of(head, STR_STATE);
+	state = (uint32_t)host_int(head, STR_STATE);
 	kind = state >> 2 & 7;
-	length = word_of(head, SIZE_AT);
+	length = host_word(head, SIZE_AT);
 	if (!(state >> 5 & 1) || (kind != 1 && kind != 2 && kind != 4))
 		return false;
 	if (length > HOST_TEXT)
@@ -123,11 +121,11 @@ static const struct host_owner *host_owner_of(struct host_python *py, uintptr_t 
 {
 	uint64_t hash = (uint64_t)(code >> 4) * 0x9e3779b97f4a7c15u >> 32;
 	struct host_owner *owner = &py->owners[hash & (HOST_OWNERS - 1)], now = {
-		.code = code, .filename = word_of(copy, py->layout->filename),
-		.qualname = word_of(copy, py->layout->qualname),
-		.first_line = int_of(copy, py->layout->first_line),
+		.code = code, .filename = host_word(copy, py->layout->filename),
+		.qualname = host_word(copy, py->layout->qualname),
+		.first_line = host_int(copy, py->layout->first_line),
 	};
-	char file[HOST_TEXT];
+	char file[HOST_TEXT], name[HOST_TEXT];
 
 	if (owner->code == code && owner->filename == now.filename &&
 	    owner->qualname == now.qualname && owner->first_line == now.first_line)
@@ -135,6 +133,8 @@ static const struct host_owner *host_owner_of(struct host_python *py, uintptr_t 
 	if (!host_read_text(py, now.filename, file))
 		return NULL;
 	now.library = py_is_library(file);
+	now.imports = !strcmp(file, "<frozen importlib._bootstrap>") &&
+		      host_read_text(py, now.qualname, name) && !strcmp(name, "_find_and_load");
 	*owner = now;
 	return owner;
 }
@@ -154,12 +154,12 @@ static struct host_frame host_frame_of(const struct py_layout *layout, uintptr_t
 	int owner = (unsigned char)copy[layout->owner];
 
 	return (struct host_frame) {
-		.at = at, .code = word_of(copy, layout->code),
-		.instr = word_of(copy, layout->instr),
-		.previous = word_of(copy, layout->previous),
+		.at = at, .code = host_word(copy, layout->code),
+		.instr = host_word(copy, layout->instr),
+		.previous = host_word(copy, layout->previous),
 		.shim = owner >= layout->c_owner,
 		.suspended = owner != OWNED_BY_THREAD && owner < layout->c_owner &&
-			     !word_of(copy, layout->previous),
+			     !host_word(copy, layout->previous),
 	};
 }
 
@@ -293,12 +293,12 @@ static enum host_found host_look_up(struct host_python *py, const struct host_fr
 
 	if (frame->shim)
 		return HOST_NO_FRAME;
-	if (word_of(copy, TYPE_AT) != py->code_type)
+	if (host_word(copy, TYPE_AT) != py->code_type)
 		return HOST_TORN;
 	/* the frame that CPython puts around an __init__ that it calls itself */
-	if (word_of(copy, layout->filename) == word_of(copy, layout->qualname))
+	if (host_word(copy, layout->filename) == host_word(copy, layout->qualname))
 		return HOST_NO_FRAME;
-	size = word_of(copy, SIZE_AT) * 2;
+	size = host_word(copy, SIZE_AT) * 2;
 	offset = frame->instr - (frame->code + (uintptr_t)layout->bytecode);
 	/* before the first instruction it is one place back */
 	if (offset == (size_t)-2)
@@ -311,7 +311,7 @@ static enum host_found host_look_up(struct host_python *py, const struct host_fr
 	*out = (struct host_place) {
 		.code = frame->code, .filename = owner->filename, .qualname = owner->qualname,
 		.offset = (uint32_t)offset, .first_line = owner->first_line,
-		.library = owner->library, .moved = frame->moved,
+		.library = owner->library, .imports = owner->imports, .moved = frame->moved,
 	};
 	return HOST_PLACE;
 }
@@ -350,6 +350,9 @@ static enum host_found host_look_up_all(struct host_python *py, uint32_t sure,
 	}
 	if (i < frames->n || frames->more || out->sure > out->n || frames->frame[i - 1].suspended)
 		out->sure = out->n;	/* the outer ones are missing */
+	out->imports = false;
+	for (i = out->sure; i < out->n; i++)
+		out->imports |= out->place[i].imports;
 	return out->n ? HOST_PLACE : HOST_NO_FRAME;
 }
 

@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/uio.h>
 
 #include "probes/python/known.h"
@@ -54,7 +55,7 @@ struct host_python {
 	struct host_owner {
 		uintptr_t code, filename, qualname;
 		int32_t first_line;
-		bool library;
+		bool library, imports;
 	} owners[HOST_OWNERS];
 	/* the thread's frames, innermost first, before and after their copies for a check of who
 	 * calls whom */
@@ -79,6 +80,7 @@ struct host_place {
 	uint32_t offset;		/* of the instruction, in bytes from the first one */
 	int32_t first_line;
 	bool library;			/* of a framework or Python's own library */
+	bool imports;			/* of the function that looks for a module and loads it */
 	/* it called the one before it from another line meanwhile, so that the line is not known */
 	bool moved;
 };
@@ -93,12 +95,36 @@ struct host_stack {
 	/* the innermost frame and its instruction; still: they were the same after all was read */
 	uintptr_t frame, instr;
 	bool still;
+	bool imports;			/* within the load of a module, as far as it is sure */
 };
+
+/* Members of what was copied, by their offset in it. */
+static inline uintptr_t host_word(const char *copy, int offset)
+{
+	uintptr_t value;
+
+	memcpy(&value, copy + offset, sizeof(value));
+	return value;
+}
+
+static inline int32_t host_int(const char *copy, int offset)
+{
+	int32_t value;
+
+	memcpy(&value, copy + offset, sizeof(value));
+	return value;
+}
+
+/* Copies memory of Python; false: it is not mapped. */
+bool host_copy(struct host_python *py, void *to, uintptr_t from, size_t bytes);
 
 /* The state of the thread with that kernel id; 0: it has none, or cannot be read. */
 uintptr_t host_state_of(struct host_python *py, uint32_t tid);
 /* Whether it still is that thread's. */
 bool host_state_is(struct host_python *py, uintptr_t state, uint32_t tid);
+/* The next one of the list; 0: it is the last. Whether a state is in the list. */
+uintptr_t host_state_next(struct host_python *py, uintptr_t state);
+bool host_state_listed(struct host_python *py, uintptr_t state);
 
 enum host_found { HOST_NO_FRAME, HOST_PLACE, HOST_TORN };
 enum host_found host_stack_of(struct host_python *py, uintptr_t state, struct host_stack *out);

@@ -28,10 +28,8 @@
 #define CUT_NS 100000000	/* quiet times are written in parts, so that they are seen live */
 #define COST_LOOKS 32		/* the mean cost of a look is that of about so many */
 #define COST_FIRST_NS 30000	/* to begin with: 100 looks a second, for programs that are short */
-#define RAN_NS 2000		/* long enough to come to another instruction of Python */
+#define STOPPED_NS 100000000	/* the process is taken for stopped when it was for this long */
 #define FAILURES 50
-#define PLACES 2048u		/* remembered frames of stacks; a power of two */
-#define STACKS_MAX 65536u	/* frames of stacks that are told at most */
 
 enum { NONE, RUNNING, STOPPING, STOPPED };
 
@@ -50,177 +48,29 @@ static struct watched {
 	int64_t cpu_ns, look_ns;	/* at the last look */
 	int64_t delay_ns;		/* at the last look at which it had run; -1: unknown */
 	int64_t lacked;		/* of 1024 parts of its time since then: without processor */
-	uintptr_t python;		/* its state in Python; 0: none was found */
-	uintptr_t frame, instr;		/* of Python at the last look, innermost */
-	int64_t searched_ns;		/* when its state in Python was looked for */
+	struct host_python_thread python;
 	uint32_t looks;			/* since its counters moved; with them: */
 	bool waits;			/* it was blocked at the last look */
 	struct host_doing now;		/* what it was doing then */
 	struct host_window window;
 } watched[WATCHED_MAX];
 
-static struct {
-	struct host_python python;	/* layout NULL: there is no Python, or it is unknown */
-	uintptr_t runtime;
-	size_t runtime_size;
-	void *(*main)(void), *(*head)(void *interpreter);
-	struct rt_modules_watch modules;
-	struct place_source {
-		struct host_place place;
-		uint32_t caller, source;
-	} places[PLACES];
-	struct host_stack stack;	/* of the thread that is looked at */
-	uint32_t newest, told;		/* the highest id of a frame of a stack; how many rose it */
-	bool told_forbidden, told_full;
-	int failures;			/* looks in a row at which the kernel said nothing */
-} host;
-
-static void tell_once(bool *told, const char *text)
-{
-	if (!*told)
-		rt_emit_message(1, text);
-	*told = true;
-}
-
-/* ---- Python ---- */
-
-static void host_find_python(void)
-{
-	struct host_python *py = &host.python;
-	const unsigned long *version = rt_symbol("Py_Version", NULL);
-	const void *code = rt_symbol("PyCode_Type", NULL), *str = rt_symbol("PyUnicode_Type", NULL);
-	const void *bytes = rt_symbol("PyBytes_Type", NULL);
-
-	host.runtime = (uintptr_t)rt_symbol("_PyRuntime", &host.runtime_size);
-	*(void **)&host.main = rt_symbol("PyInterpreterState_Main", NULL);
-	*(void **)&host.head = rt_symbol("PyInterpreterState_ThreadHead", NULL);
-	if (!version || !code || !str || !bytes || !host.main || !host.head)
-		return;
-	py->read = host_read_all;
-	py->code_type = (uintptr_t)code;
-	py->str_type = (uintptr_t)str;
-	py->bytes_type = (uintptr_t)bytes;
-	py->layout = py_layout_of(*version);
-}
-
-static bool python_there(int64_t now_ns)
-{
-	if (!host.python.layout && rt_modules_came(&host.modules, now_ns))
-		host_find_python();
-	return host.python.layout && !host_read_forbidden();
-}
-
-/* The id of the line, called by that one (0: only the line is told); lineless: only its function is
- * known. 0: its texts cannot be read. */
-static uint32_t source_of(const struct host_place *place, uint32_t caller, bool lineless)
-{
-	uint64_t hash = (((uint64_t)place->code >> 4) + caller) * 0x9e3779b97f4a7c15u +
-			(uint64_t)place->offset * 2654435761u;
-	struct place_source *known = &host.places[hash >> 32 & (PLACES - 1)];
-	const struct host_place *had = &known->place;
-	char file[HOST_TEXT], function[HOST_TEXT];
-	struct tft_frame frame = { .parent = caller };
-
-	if (had->code == place->code && had->offset == place->offset && known->caller == caller &&
-	    had->filename == place->filename && had->qualname == place->qualname &&
-	    had->first_line == place->first_line && had->moved == lineless)
-		return known->source;
-	if (!host_place_texts(&host.python, place, file, function))
-		return 0;
-	if (!lineless)
-		frame.line = (uint32_t)host_place_line(&host.python, place);
-	frame.file = rt_name(TFT_NAME_SOURCE, file);
-	frame.function = rt_name(TFT_NAME_SOURCE, function);
-	*known = (struct place_source) { *place, caller, rt_source(&frame) };
-	known->place.moved = lineless;
-	if (known->source > host.newest) {
-		host.newest = known->source;
-		host.told++;
-	}
-	return known->source;
-}
-
-/* The id of the innermost frame with all its callers; 0: unknown. Of calls that changed while they
- * were read only the user's line is told, which is right for itself. */
-static uint32_t host_stack_id(const struct host_stack *stack)
-{
-	struct tft_frame changed = { .file = 0 };
-	uint32_t id = 0;
-
-	if (host.told >= STACKS_MAX)
-		tell_once(&host.told_full, "this process has more different call stacks than tftop "
-			  "keeps: what its threads do from now on has lines, but no stack");
-	if (host.told >= STACKS_MAX || stack->sure >= stack->n)
-		return 0;
-	for (uint32_t i = stack->n; i-- > stack->sure;)
-		if (!(id = source_of(&stack->place[i], id, stack->place[i].moved)))
-			return 0;
-	if (!stack->sure)
-		return id;
-	changed.parent = id;
-	changed.file = changed.function = rt_name(TFT_NAME_SOURCE, TFT_FRAME_CHANGED);
-	id = rt_source(&changed);
-	return id && stack->user < stack->sure ? source_of(&stack->place[stack->user], id, false) :
-						   id;
-}
-
-/*
- * Whether a thread that runs is in code below its line of Python: it did not come to another
- * instruction while it ran. If it had no processor during this look, then since the last one.
- */
-static bool is_below(const struct watched *w, const struct host_stack *stack, bool ran)
-{
-	return stack->still && (ran || (stack->frame == w->frame && stack->instr == w->instr));
-}
-
-/* Adds the stack of Python to what a thread does. */
-static void see_python(struct watched *w, uint32_t tid, int64_t now_ns, struct host_doing *doing)
-{
-	struct host_python *py = &host.python;
-	struct host_stack *stack = &host.stack;
-	int64_t cpu_ns;
-	void *interpreter;
-
-	if (!host_state_is(py, w->python, tid)) {
-		if (now_ns - w->searched_ns < SECOND_NS)
-			return;
-		w->searched_ns = now_ns;
-		interpreter = host.main();
-		py->first_state = interpreter ? (uintptr_t)host.head(interpreter) : 0;
-		w->python = host_state_of(py, tid);
-	}
-	cpu_ns = host_cpu_ns(tid);
-	if (!w->python || host_stack_of(py, w->python, stack) != HOST_PLACE)
-		return;
-	doing->frame = source_of(&stack->place[stack->user], 0, false);
-	doing->stack = host_stack_id(stack);
-	if (doing->doing == TFT_DOING_NATIVE &&
-	    !is_below(w, stack, host_cpu_ns(tid) - cpu_ns > RAN_NS))
-		doing->doing = TFT_DOING_PYTHON;
-	w->frame = stack->frame;
-	w->instr = stack->instr;
-}
+static int failures;			/* looks in a row at which the kernel said nothing */
 
 /* ---- a look ---- */
 
 static struct host_doing host_see(struct watched *w, uint32_t tid, int64_t now_ns)
 {
 	struct host_doing doing;
-	bool python = python_there(now_ns);
-
-	if (!host_state_look(tid, host.runtime, host.runtime_size, &doing)) {
+	if (!host_state_look(tid, &doing)) {
 		doing.doing = TFT_DOING_OTHER;
 		/* not only a thread that is just ending */
-		SET(silent, ++host.failures >= FAILURES);
+		SET(silent, ++failures >= FAILURES);
 		return doing;
 	}
-	host.failures = 0;
+	failures = 0;
 	w->waits = doing.doing != TFT_DOING_NATIVE;
-	if (python)
-		see_python(w, tid, now_ns, &doing);
-	if (host.python.layout && host_read_forbidden())
-		tell_once(&host.told_forbidden, "this process may not read its own memory "
-			  "(process_vm_readv): what its threads do has no lines of Python");
+	host_python_see(&w->python, tid, now_ns, &doing);
 	return doing;
 }
 
@@ -274,7 +124,8 @@ static int64_t host_delayed(struct watched *w, uint32_t tid, int64_t dur_ns, int
 static void host_add_now(struct watched *w, int64_t ns)
 {
 	struct host_doing lacking = w->now;
-	bool runs = w->now.doing == TFT_DOING_PYTHON || w->now.doing == TFT_DOING_NATIVE;
+	bool runs = w->now.doing == TFT_DOING_PYTHON || w->now.doing == TFT_DOING_NATIVE ||
+		    w->now.doing == TFT_DOING_GC || (w->now.doing == TFT_DOING_IMPORT && !w->waits);
 	int64_t lacked_ns = runs ? ns * w->lacked / 1024 : 0;
 
 	lacking.doing = TFT_DOING_CPU;
@@ -336,6 +187,58 @@ static void host_look_at(struct watched *w, int64_t now_ns)
 		if (w->window.end_ns - w->window.start_ns >= CUT_NS)
 			host_window_close(&w->window, 0);
 	}
+}
+
+/* ---- a process that is stopped ---- */
+
+/*
+ * The sampler is stopped together with the rest of the process, by a signal or by a debugger, and
+ * afterwards is late by that time. It is also late when it has no processor, which the kernel
+ * counts; and a thread that ran meanwhile was not stopped.
+ */
+static void host_was_stopped(int64_t until_ns, int64_t delay_ns)
+{
+	static const struct host_doing stopped = { .doing = TFT_DOING_STOPPED };
+	int64_t now_ns = rt_now_ns(), late_ns = now_ns - until_ns - delay_ns;
+
+	for (int i = 0; i < WATCHED_MAX; i++) {
+		struct watched *w = &watched[i];
+		int64_t cpu_ns = w->thread ? host_cpu_ns(w->window.tid) : -1;
+
+		if (cpu_ns < 0 || w->look_ns >= until_ns ||
+		    cpu_ns - w->cpu_ns > now_ns - w->look_ns - late_ns)
+			continue;
+		if (w->looks)
+			host_add_now(w, (until_ns - w->look_ns) / 2);
+		host_window_close(&w->window, w->looks == 1 ? w->look_ns : 0);
+		begin_at(w, w->window.tid, now_ns - late_ns);
+		host_window_add(&w->window, &stopped, late_ns);
+		host_window_close(&w->window, 0);
+		w->look_ns = now_ns;
+		w->cpu_ns = cpu_ns;
+		w->active = activity(w->thread);
+	}
+}
+
+static void pause_until(int64_t until_ns, uint32_t seen)
+{
+	while (GET_ACQ(state) == RUNNING && atomic_load(&wakes) == seen && rt_now_ns() < until_ns)
+		rt_futex_wait_until(&wakes, seen, until_ns);
+}
+
+/* Sleeps until then. *delay_ns: how long the sampler's own thread lacked a processor, when it was
+ * asked last; until then it may all belong to this sleep. */
+static void host_pause(int64_t until_ns, uint32_t seen, int64_t *delay_ns)
+{
+	int64_t before_ns = *delay_ns;
+
+	pause_until(until_ns, seen);
+	if (rt_now_ns() - until_ns < STOPPED_NS)
+		return;
+	*delay_ns = host_delay_ns((uint32_t)gettid());
+	if (before_ns >= 0 && *delay_ns >= before_ns &&
+	    rt_now_ns() - until_ns - (*delay_ns - before_ns) >= STOPPED_NS)
+		host_was_stopped(until_ns, *delay_ns - before_ns);
 }
 
 /* ---- which threads ---- */
@@ -440,12 +343,6 @@ static void host_close_all(void)
 	SET_REL(pending_ns, INT64_MAX);
 }
 
-static void pause_until(int64_t until_ns, uint32_t seen)
-{
-	while (GET_ACQ(state) == RUNNING && atomic_load(&wakes) == seen && rt_now_ns() < until_ns)
-		rt_futex_wait_until(&wakes, seen, until_ns);
-}
-
 /* So long between two looks that they cost no more than the budget, and write few records. */
 static int64_t period(int64_t *cpu_ns, int64_t *mean_ns)
 {
@@ -461,18 +358,17 @@ static int64_t period(int64_t *cpu_ns, int64_t *mean_ns)
 static void *host_run(void *arg)
 {
 	int64_t cpu_ns = rt_clock_ns(CLOCK_THREAD_CPUTIME_ID), mean_ns = COST_FIRST_NS;
-	int64_t second_ns = rt_now_ns();
+	int64_t second_ns = rt_now_ns(), delay_ns = -1;
 
 	(void)arg;
 	prctl(PR_SET_NAME, "tftop-host");
 	/* after a fork these are the parent's, maybe in the middle of a change */
 	memset(watched, 0, sizeof(watched));
-	memset(&host, 0, sizeof(host));
+	failures = 0;
 	chosen_ns = 0;
 	if (!host_own_descriptors())
 		SET(silent, true);
-	rt_modules_seen(&host.modules);
-	host_find_python();
+	host_python_begin();
 	host_window_begin();
 	while (GET_ACQ(state) == RUNNING && rt_level() >= TFT_LEVEL_DEFAULT && !GET(silent)) {
 		uint32_t seen = atomic_load(&wakes), flush = GET_ACQ(flush_want);
@@ -485,9 +381,10 @@ static void *host_run(void *arg)
 		}
 		if (rt_now_ns() - second_ns >= SECOND_NS) {
 			second_ns = rt_now_ns();
+			delay_ns = host_delay_ns((uint32_t)gettid());
 			host_window_rate();
 		}
-		pause_until(rt_now_ns() + period(&cpu_ns, &mean_ns), seen);
+		host_pause(rt_now_ns() + period(&cpu_ns, &mean_ns), seen, &delay_ns);
 	}
 	if (GET(silent))
 		rt_emit_message(1, "the system does not let tftop see what the threads of this "

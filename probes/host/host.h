@@ -25,14 +25,16 @@
 struct host_doing {
 	uint8_t doing;			/* enum tft_doing_kind; TFT_DOING_NATIVE: it runs */
 	uint32_t what, frame, stack;	/* as in ev_doing */
+	uintptr_t futex;		/* that a thread in TFT_DOING_GIL waits for */
 };
 
 /* Gives the calling thread a table of descriptors of its own, which is empty. false: the system
  * cannot, or forbids it. */
 bool host_own_descriptors(void);
-/* What the thread is in now. runtime, size: where Python keeps its locks. false: the kernel does
- * not say. */
-bool host_state_look(uint32_t tid, uintptr_t runtime, size_t size, struct host_doing *out);
+/* Where Python keeps its lock, so that a wait for it is told from others. */
+void host_state_locks(uintptr_t runtime, size_t size);
+/* What the thread is in now. false: the kernel does not say. */
+bool host_state_look(uint32_t tid, struct host_doing *out);
 /* The processor time of a thread; -1: it has ended. */
 int64_t host_cpu_ns(uint32_t tid);
 /* How long the thread could have run so far, but had no processor; -1: the kernel does not say. */
@@ -42,6 +44,20 @@ int64_t host_delay_ns(uint32_t tid);
 bool host_read_all(const struct iovec *to, const struct iovec *from, size_t n);
 /* Whether the kernel forbids that. */
 bool host_read_forbidden(void);
+
+/* ---- python.c: what Python says of it ---- */
+
+struct host_python_thread {
+	uintptr_t state;		/* its state in Python; 0: none was found */
+	uintptr_t frame, instr;		/* at the last look, innermost */
+	int64_t searched_ns;		/* when its state was looked for */
+};
+
+/* The sampler begins. */
+void host_python_begin(void);
+/* Adds line, stack and what only Python knows of the state to what the kernel said. */
+void host_python_see(struct host_python_thread *thread, uint32_t tid, int64_t now_ns,
+		     struct host_doing *doing);
 
 /* ---- window.c: from looks to records ---- */
 

@@ -27,6 +27,14 @@
 #endif
 
 static _Atomic bool forbidden;
+static uintptr_t locks_at;		/* of the sampler's thread */
+static size_t locks_bytes;
+
+void host_state_locks(uintptr_t runtime, size_t size)
+{
+	locks_at = runtime;
+	locks_bytes = size;
+}
 
 /* LTTng finds its descriptor for waking up the consumer daemon closed on this thread, and leaves
  * the waking up to the daemon's timer. */
@@ -179,8 +187,7 @@ static void see_poll(uintptr_t list, uintptr_t count, struct host_doing *out)
 		see_descriptor(one.fd, out);
 }
 
-static void see_call(long number, const uintptr_t *argument, uintptr_t runtime, size_t size,
-		     struct host_doing *out)
+static void see_call(long number, const uintptr_t *argument, struct host_doing *out)
 {
 	char text[32];
 	size_t i;
@@ -199,11 +206,13 @@ static void see_call(long number, const uintptr_t *argument, uintptr_t runtime, 
 		see_poll(argument[0], argument[1], out);
 	else if (calls[i].by == BY_SELECT && !argument[0])
 		out->doing = TFT_DOING_SLEEP;
-	else if (calls[i].by == BY_FUTEX && argument[0] - runtime < size)
+	if (calls[i].by == BY_FUTEX && argument[0] - locks_at < locks_bytes) {
 		out->doing = TFT_DOING_GIL;
+		out->futex = argument[0];
+	}
 }
 
-bool host_state_look(uint32_t tid, uintptr_t runtime, size_t size, struct host_doing *out)
+bool host_state_look(uint32_t tid, struct host_doing *out)
 {
 	char text[256], *at = text;
 	uintptr_t argument[2];
@@ -222,6 +231,6 @@ bool host_state_look(uint32_t tid, uintptr_t runtime, size_t size, struct host_d
 	}
 	for (int i = 0; i < 2; i++)
 		argument[i] = strtoul(at, &at, 16);
-	see_call(number, argument, runtime, size, out);
+	see_call(number, argument, out);
 	return true;
 }

@@ -15,7 +15,7 @@
 
 /* The version of the schema: raise it when a record that exists changes. */
 ENUM(tft_schema, event_schema,
-	VALUE(TFT_SCHEMA_VERSION, EVENT_SCHEMA, 11)
+	VALUE(TFT_SCHEMA_VERSION, EVENT_SCHEMA, 12)
 )
 
 /* What stands for the number of a step that is a forward pass of a model. */
@@ -100,7 +100,10 @@ ENUM(tft_doing_kind, doing_kind,
 	VALUE(TFT_DOING_CHILD, DOING_CHILD, 10)	/* for a child process to end */
 	VALUE(TFT_DOING_FAULT, DOING_FAULT, 11)	/* for a page of memory */
 	VALUE(TFT_DOING_CPU, DOING_CPU, 12)	/* could run, but has no processor */
-	VALUE(TFT_DOING_COUNT, DOING_COUNT, 13)
+	VALUE(TFT_DOING_GC, DOING_GC, 13)	/* collects Python's garbage */
+	VALUE(TFT_DOING_IMPORT, DOING_IMPORT, 14)	/* loads a module of Python */
+	VALUE(TFT_DOING_STOPPED, DOING_STOPPED, 15)	/* the whole process was stopped */
+	VALUE(TFT_DOING_COUNT, DOING_COUNT, 16)
 )
 
 /* Who told an op or a range. */

@@ -38,7 +38,7 @@ waits_of() { made_once "$1" records "$1"; }
 records() {
 	"$tftop" -b --no-config --json="$work/report" --export "stacks:$work/stacks" \
 		-o "$work/recording" -- "$(python_of "$1")" \
-		"$waits" 2 sleep python native pipe lock gil child >"$work/said" 2>"$work/errors" ||
+		"$waits" 2 sleep python native pipe lock gil child gc import stopped >"$work/said" 2>"$work/errors" ||
 		fail "status $?: $(tail -n 1 "$work/errors")"
 }
 

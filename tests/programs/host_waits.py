@@ -9,10 +9,14 @@ host_waits.py SECONDS PHASE...: for each phase about SECONDS of loops in which t
   lock     a lock that another thread holds
   gil      Python's lock, while other threads run Python
   child    a child process
+  gc       Python's collection of garbage
+  import   modules that are imported
+  stopped  nothing: a child process stops this one and lets it go on
 It prints, as JSON, how long each phase's own work took by its own clock, which line it was on, and
 a checksum of its results. Only the standard library, so that any Python can run it.
 """
 import ctypes
+import gc
 import hashlib
 import json
 import os
@@ -68,13 +72,22 @@ class Device:
         return self.host[0], self.host[self.N - 1]
 
 
+class Ring:
+    def __init__(self):
+        self.self = self
+
+
 class Phases:
+    MODULES = ("asyncio", "email", "http", "unittest", "xml")
+
     def __init__(self):
         self.done = False
         self.bytes = os.urandom(1) * (8 << 20)
         self.held = threading.Lock()
         self.ready = threading.Semaphore(0)
         self.end = os.pipe()
+        # what there is to look through
+        self.rings = [Ring() for _ in range(100_000 if "gc" in sys.argv else 0)]
 
     def sleep(self):
         time.sleep(0.04)                            # LINE sleep
@@ -105,6 +118,17 @@ class Phases:
 
     def child(self):
         subprocess.run(["sleep", "0.04"], check=True)  # LINE child
+
+    def gc(self):
+        gc.collect()                                # LINE gc
+
+    def import_(self):
+        for name in [name for name in sys.modules if name.split(".")[0] in self.MODULES]:
+            del sys.modules[name]
+        import email.message, http.client, unittest.mock, xml.dom.minidom  # LINE import
+
+    def stopped(self):
+        subprocess.run(["sh", "-c", "kill -STOP $PPID; sleep 0.5; kill -CONT $PPID"], check=True)
 
     # the other threads
     def beside_pipe(self):
@@ -144,7 +168,7 @@ def main():
         own, until = 0, time.monotonic() + seconds
         while time.monotonic() < until:
             start = time.monotonic_ns()
-            getattr(phases, phase)()
+            getattr(phases, "import_" if phase == "import" else phase)()
             own += time.monotonic_ns() - start
             device.step()
             steps += 1

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What Python says of a thread that is looked at: its line and its call stack, whose lock it waits
+ * for, and whether it collects garbage or imports a module. See host.h.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "probes/host/host.h"
+#include "probes/host/interpreter.h"
+#include "probes/runtime/internal.h"
+
+#define SECOND_NS 1000000000
+#define RAN_NS 2000		/* long enough to come to another instruction of Python */
+#define PLACES 2048u		/* remembered frames of stacks; a power of two */
+#define STACKS_MAX 65536u	/* frames of stacks that are told at most */
+
+/* Everything here belongs to the sampler's thread. */
+static struct {
+	struct host_python python;	/* layout NULL: there is no Python, or it is unknown */
+	void *(*main)(void), *(*head)(void *interpreter);
+	struct rt_modules_watch modules;
+	struct place_source {
+		struct host_place place;
+		uint32_t caller, source;
+	} places[PLACES];
+	struct host_interpreter interpreter;
+	struct host_stack stack;	/* of the thread that is looked at */
+	struct host_stack holder;	/* of the one that holds the lock for which it waits */
+	uint32_t newest, told;		/* the highest id of a frame of a stack; how many rose it */
+	bool told_forbidden, told_full;
+} host;
+
+static void tell_once(bool *told, const char *text)
+{
+	if (!*told)
+		rt_emit_message(1, text);
+	*told = true;
+}
+
+
+static void host_find_python(void)
+{
+	struct host_python *py = &host.python;
+	const unsigned long *version = rt_symbol("Py_Version", NULL);
+	const void *code = rt_symbol("PyCode_Type", NULL), *str = rt_symbol("PyUnicode_Type", NULL);
+	const void *bytes = rt_symbol("PyBytes_Type", NULL);
+	uintptr_t runtime;
+	size_t runtime_size = 0;
+
+	runtime = (uintptr_t)rt_symbol("_PyRuntime", &runtime_size);
+	host_state_locks(runtime, runtime_size);
+	*(void **)&host.main = rt_symbol("PyInterpreterState_Main", NULL);
+	*(void **)&host.head = rt_symbol("PyInterpreterState_ThreadHead", NULL);
+	if (!version || !code || !str || !bytes || !host.main || !host.head)
+		return;
+	py->read = host_read_all;
+	py->code_type = (uintptr_t)code;
+	py->str_type = (uintptr_t)str;
+	py->bytes_type = (uintptr_t)bytes;
+	py->layout = py_layout_of(*version);
+}
+
+static bool python_there(int64_t now_ns)
+{
+	if (!host.python.layout && rt_modules_came(&host.modules, now_ns))
+		host_find_python();
+	return host.python.layout && !host_read_forbidden();
+}
+
+/* The id of the line, called by that one (0: only the line is told); lineless: only its function is
+ * known. 0: its texts cannot be read. */
+static uint32_t source_of(const struct host_place *place, uint32_t caller, bool lineless)
+{
+	uint64_t hash = (((uint64_t)place->code >> 4) + caller) * 0x9e3779b97f4a7c15u +
+			(uint64_t)place->offset * 2654435761u;
+	struct place_source *known = &host.places[hash >> 32 & (PLACES - 1)];
+	const struct host_place *had = &known->place;
+	char file[HOST_TEXT], function[HOST_TEXT];
+	struct tft_frame frame = { .parent = caller };
+
+	if (had->code == place->code && had->offset == place->offset && known->caller == caller &&
+	    had->filename == place->filename && had->qualname == place->qualname &&
+	    had->first_line == place->first_line && had->moved == lineless)
+		return known->source;
+	if (!host_place_texts(&host.python, place, file, function))
+		return 0;
+	if (!lineless)
+		frame.line = (uint32_t)host_place_line(&host.python, place);
+	frame.file = rt_name(TFT_NAME_SOURCE, file);
+	frame.function = rt_name(TFT_NAME_SOURCE, function);
+	*known = (struct place_source) { *place, caller, rt_source(&frame) };
+	known->place.moved = lineless;
+	if (known->source > host.newest) {
+		host.newest = known->source;
+		host.told++;
+	}
+	return known->source;
+}
+
+/* The id of the innermost frame with all its callers; 0: unknown. Of calls that changed while they
+ * were read only the user's line is told, which is right for itself. */
+static uint32_t host_stack_id(const struct host_stack *stack)
+{
+	struct tft_frame changed = { .file = 0 };
+	uint32_t id = 0;
+
+	if (host.told >= STACKS_MAX)
+		tell_once(&host.told_full, "this process has more different call stacks than tftop "
+			  "keeps: what its threads do from now on has lines, but no stack");
+	if (host.told >= STACKS_MAX || stack->sure >= stack->n)
+		return 0;
+	for (uint32_t i = stack->n; i-- > stack->sure;)
+		if (!(id = source_of(&stack->place[i], id, stack->place[i].moved)))
+			return 0;
+	if (!stack->sure)
+		return id;
+	changed.parent = id;
+	changed.file = changed.function = rt_name(TFT_NAME_SOURCE, TFT_FRAME_CHANGED);
+	id = rt_source(&changed);
+	return id && stack->user < stack->sure ? source_of(&stack->place[stack->user], id, false) :
+						   id;
+}
+
+/*
+ * Whether a thread that runs is in code below its line of Python: it did not come to another
+ * instruction while it ran. If it had no processor during this look, then since the last one.
+ */
+static bool is_below(const struct host_python_thread *thread, const struct host_stack *stack,
+		     bool ran)
+{
+	return stack->still && (ran || (stack->frame == thread->frame &&
+					stack->instr == thread->instr));
+}
+
+/* The list of states begins with the newest thread. */
+static void host_list_threads(void)
+{
+	void *interpreter = host.main();
+
+	host.python.first_state = interpreter ? (uintptr_t)host.head(interpreter) : 0;
+}
+
+/* "worker.py:12 in spin": where the thread is that holds the lock; 0: unknown. */
+static uint32_t host_holder_name(uintptr_t futex, uintptr_t waiter)
+{
+	struct host_python *py = &host.python;
+	char file[HOST_TEXT], function[HOST_TEXT], text[HOST_TEXT * 2 + 32];
+	const struct host_place *place;
+	const char *base;
+	uintptr_t state;
+
+	host_list_threads();
+	state = host_gil_holder(py, &host.interpreter, futex);
+	if (!state || state == waiter || host_stack_of(py, state, &host.holder) != HOST_PLACE)
+		return 0;
+	place = &host.holder.place[host.holder.user];
+	if (!host_place_texts(py, place, file, function))
+		return 0;
+	base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+	snprintf(text, sizeof(text), "%s:%d in %s", base, host_place_line(py, place), function);
+	return rt_name(TFT_NAME_OTHER, text);
+}
+
+/* What a thread does that the kernel calls running, or reading a file, in the words of Python. */
+static void host_say_running(const struct host_python_thread *thread, bool below,
+			     struct host_doing *doing)
+{
+	void *interpreter = host.main();
+	bool runs = doing->doing == TFT_DOING_NATIVE;
+
+	if (runs && !below)
+		doing->doing = TFT_DOING_PYTHON;
+	if ((runs || doing->doing == TFT_DOING_FILE) && host.stack.imports)
+		doing->doing = TFT_DOING_IMPORT;
+	if (runs && interpreter &&
+	    host_collects(&host.python, &host.interpreter, (uintptr_t)interpreter) &&
+	    host_holds_gil(&host.python, &host.interpreter, thread->state,
+			   (uintptr_t)host.head(interpreter)))
+		doing->doing = TFT_DOING_GC;
+}
+
+static bool host_find_thread(struct host_python_thread *thread, uint32_t tid, int64_t now_ns)
+{
+	if (host_state_is(&host.python, thread->state, tid))
+		return true;
+	if (now_ns - thread->searched_ns < SECOND_NS)
+		return false;
+	thread->searched_ns = now_ns;
+	host_list_threads();
+	thread->state = host_state_of(&host.python, tid);
+	return thread->state != 0;
+}
+
+/* Adds the stack of Python to what a thread does. */
+static void see_python(struct host_python_thread *thread, uint32_t tid, int64_t now_ns,
+		       struct host_doing *doing)
+{
+	struct host_stack *stack = &host.stack;
+	int64_t cpu_ns;
+	bool ran;
+
+	if (!host_find_thread(thread, tid, now_ns))
+		return;
+	cpu_ns = host_cpu_ns(tid);
+	if (host_stack_of(&host.python, thread->state, stack) != HOST_PLACE)
+		return;
+	doing->frame = source_of(&stack->place[stack->user], 0, false);
+	doing->stack = host_stack_id(stack);
+	ran = host_cpu_ns(tid) - cpu_ns > RAN_NS;
+	host_say_running(thread, is_below(thread, stack, ran), doing);
+	if (doing->doing == TFT_DOING_GIL)
+		doing->what = host_holder_name(doing->futex, thread->state);
+	thread->frame = stack->frame;
+	thread->instr = stack->instr;
+}
+
+void host_python_begin(void)
+{
+	memset(&host, 0, sizeof(host));
+	rt_modules_seen(&host.modules);
+	host_find_python();
+}
+
+void host_python_see(struct host_python_thread *thread, uint32_t tid, int64_t now_ns,
+		     struct host_doing *doing)
+{
+	if (python_there(now_ns))
+		see_python(thread, tid, now_ns, doing);
+	if (host.python.layout && host_read_forbidden())
+		tell_once(&host.told_forbidden, "this process may not read its own memory "
+			  "(process_vm_readv): what its threads do has no lines of Python");
+}
