@@ -194,7 +194,7 @@ const char *severity_name(enum severity severity)
 const char *evidence_name(enum evidence_kind kind)
 {
 	static const char *const names[EVIDENCE_KIND_COUNT] = {
-		"none", "time", "op", "kernel", "copies", "steps", "memory",
+		"none", "time", "op", "kernel", "copies", "steps", "memory", "host",
 	};
 
 	return (unsigned)kind < EVIDENCE_KIND_COUNT ? names[kind] : "none";

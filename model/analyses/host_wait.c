@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * host-wait: devices wait for one place in the program's source.
+ * host-wait: devices wait for one place in the program's source; gil-wait, gc-time, import-time,
+ * no-processor, stopped: they wait for something that no single place causes.
  *
  * Definition: over the time after the warm-up, or as much of its end as is kept, the idle time of
  * cause host of each device by what the launching thread did (host_time.c). Lines of one function
- * in the same state are one place, named by the line that has most of it. The place with most
+ * in the same state are one place, named by the line that has most of it; for a state with a
+ * finding of its own all lines are. Of each finding the place with most
  * idle time is reported, of the device that loses most, from host-share of a step on. The processor
  * runs ops and is not launched to: where no other device works, the time of a step of class host
  * takes the place of idle time. Its cost is that time per step: removing it
@@ -21,24 +23,41 @@
 
 #define LATELY_NS (10 * INT64_C(1000000000))	/* of workers */
 
+enum wait_finding {
+	WAIT_PLACE, WAIT_GIL, WAIT_GC, WAIT_IMPORT, WAIT_PROCESSOR, WAIT_STOPPED, WAIT_FINDINGS
+};
+
 struct wait_place {
 	struct host_time_row row;	/* of its line with most time; ns: of all lines */
 	int64_t whole_ns, t0, t1;
 	uint32_t device;
 };
 
-/* Whether a thread lacks a processor has nothing to do with the line. */
-static bool same_place(const struct host_time_row *a, const struct host_time_row *b)
+#define ANY_FINDING WAIT_FINDINGS
+
+/* The finding that a state belongs to. */
+static enum wait_finding finding_of(enum doing_kind doing)
 {
-	if (a->class == b->class && a->doing == DOING_CPU && b->doing == DOING_CPU)
-		return true;
-	return a->class == b->class && a->doing == b->doing && !strcmp(a->file, b->file) &&
-	       !strcmp(a->function, b->function);
+	static const uint8_t table[DOING_COUNT] = {
+		[DOING_GIL] = WAIT_GIL, [DOING_GC] = WAIT_GC, [DOING_IMPORT] = WAIT_IMPORT,
+		[DOING_CPU] = WAIT_PROCESSOR, [DOING_STOPPED] = WAIT_STOPPED,
+	};
+
+	return (enum wait_finding)table[doing];
 }
 
-/* The place with most time of that class. rows: by time, most first; a place that is unknown in
- * state and line explains nothing. */
-static struct host_time_row host_most_of(const struct host_time_row *rows, size_t n, int class)
+static bool same_place(const struct host_time_row *a, const struct host_time_row *b)
+{
+	if (a->class != b->class || a->doing != b->doing)
+		return false;
+	return finding_of(a->doing) != WAIT_PLACE ||
+	       (!strcmp(a->file, b->file) && !strcmp(a->function, b->function));
+}
+
+/* The place with most time of that class and finding. rows: by time, most first; a place that is
+ * unknown in state and line explains nothing. */
+static struct host_time_row host_most_of(const struct host_time_row *rows, size_t n, int class,
+					 enum wait_finding which)
 {
 	struct host_time_row most = { .ns = 0 };
 
@@ -46,7 +65,8 @@ static struct host_time_row host_most_of(const struct host_time_row *rows, size_
 		struct host_time_row one = rows[i];
 
 		if (one.class != class || one.doing == DOING_OTHER ||
-		    (one.doing == DOING_NATIVE && !*one.file))
+		    (one.doing == DOING_NATIVE && !*one.file) ||
+		    (which != ANY_FINDING && finding_of(one.doing) != which))
 			continue;
 		for (size_t k = i + 1; k < n; k++)
 			if (same_place(&rows[i], &rows[k]))
@@ -57,7 +77,7 @@ static struct host_time_row host_most_of(const struct host_time_row *rows, size_
 	return most;
 }
 
-/* The names of the row stay borrowed from the model. */
+/* The names of the rows stay borrowed from the model. most: one for each finding. */
 static void look_at_device(struct model *model, const struct slice_sweep *sweep, uint32_t device,
 			   struct wait_place *most)
 {
@@ -76,12 +96,13 @@ static void look_at_device(struct model *model, const struct slice_sweep *sweep,
 	if (t1 <= t0 || !model_idle_window(model, device, t0, t1, &gap))
 		return;
 	n = model_idle_host(model, device, &gap, &rows);
-	one = host_most_of(rows, n, IDLE_HOST);
+	for (int i = 0; i < WAIT_FINDINGS; i++) {
+		one = host_most_of(rows, n, IDLE_HOST, (enum wait_finding)i);
+		if (one.ns > 0 && (!most[i].row.ns || (__int128)one.ns * most[i].whole_ns >
+				   (__int128)most[i].row.ns * (t1 - t0)))
+			most[i] = (struct wait_place) { one, t1 - t0, t0, t1, device };
+	}
 	free(rows);
-	if (one.ns <= 0 || (most->row.ns && (__int128)one.ns * most->whole_ns <=
-					    (__int128)most->row.ns * (t1 - t0)))
-		return;
-	*most = (struct wait_place) { one, t1 - t0, t0, t1, device };
 }
 
 static const char *verb_of(enum doing_kind doing)
@@ -93,6 +114,8 @@ static const char *verb_of(enum doing_kind doing)
 		[DOING_POLL] = "waits for input", [DOING_LOCK] = "waits for another thread",
 		[DOING_GIL] = "waits for the GIL", [DOING_CHILD] = "waits for a child process",
 		[DOING_FAULT] = "waits for memory pages", [DOING_CPU] = "waits for a processor",
+		[DOING_GC] = "collects garbage", [DOING_IMPORT] = "imports modules",
+		[DOING_STOPPED] = "is stopped",
 	};
 
 	return verbs[doing] ? verbs[doing] : "waits";
@@ -117,6 +140,11 @@ static const char *host_advice(enum doing_kind doing)
 		[DOING_FAULT] = "use memory again rather than new memory, or give the process more",
 		[DOING_CPU] = "other threads and programs take the processors, or a limit (cgroup) "
 			      "does: run fewer of them, or raise the limit",
+		[DOING_GC] = "call gc.freeze() when everything is set up, raise "
+			     "gc.set_threshold(), or collect at moments of your choice",
+		[DOING_IMPORT] = "import the modules before the loop",
+		[DOING_STOPPED] = "a signal (Ctrl-Z, SIGSTOP) or a debugger stopped the program; "
+				  "these times say nothing about its code",
 	};
 
 	return advice[doing] ? advice[doing] : "";
@@ -130,7 +158,7 @@ static void host_place_text(const struct host_time_row *row, char *text, size_t 
 	if (*file)
 		snprintf(text, size, "%.80s:%u", file, row->line);
 	else
-		snprintf(text, size, "the host");
+		snprintf(text, size, "the %s", row->doing == DOING_STOPPED ? "program" : "host");
 }
 
 /* The first line of the finding that is not used; NULL: all are. */
@@ -162,7 +190,7 @@ void host_wait_line(struct model *model, enum step_class class, const char *know
 	size_t n = model_step_host_mean(model, &rows);
 	char place[PLACE_TEXT], *line = line_left(finding);
 
-	most = host_most_of(rows, n, (int)class);
+	most = host_most_of(rows, n, (int)class, ANY_FINDING);
 	free(rows);
 	if (!line || !most.ns || !*most.file || !model_step_breakdown_mean(model, &mean) ||
 	    most.ns * 2 < mean.ns[class])
@@ -198,7 +226,7 @@ void host_wait_workers(struct model *model, uint32_t process, int64_t at_ns,
 		if (loader_is_worker(model, process, thread_at(model, i)->process, at_ns))
 			add_lately(model, i, &parts);
 	n = host_time_rows(model, &parts, &any_ns, 1, 1, &rows);
-	most = host_most_of(rows, n, 0);
+	most = host_most_of(rows, n, 0, ANY_FINDING);
 	for (size_t i = 0; i < n; i++)
 		add_ns(&all_ns, rows[i].ns);
 	free(rows);
@@ -214,52 +242,86 @@ static void look_at_steps(struct model *model, const struct slice_sweep *sweep,
 	const struct step_sums *sums = &sweep->breakdown.steps;
 	struct step_breakdown mean;
 	struct host_time_row *rows;
-	size_t n = model_step_host_mean(model, &rows);
+	size_t n;
 
-	*most = (struct wait_place) { .row = host_most_of(rows, n, STEP_HOST) };
-	free(rows);
 	if (!model_step_breakdown_mean(model, &mean))
 		return;
-	most->whole_ns = mean.dur_ns;
-	most->t0 = sums->worst_t0[STEP_HOST];
-	most->t1 = sums->worst_t1[STEP_HOST];
+	n = model_step_host_mean(model, &rows);
+	for (int i = 0; i < WAIT_FINDINGS; i++)
+		most[i] = (struct wait_place) {
+			.row = host_most_of(rows, n, STEP_HOST, (enum wait_finding)i),
+			.whole_ns = mean.dur_ns, .t0 = sums->worst_t0[STEP_HOST],
+			.t1 = sums->worst_t1[STEP_HOST],
+		};
+	free(rows);
+}
+
+/* "in load, for /data/train.bin", "in main, held at worker.py:12 in spin" */
+static void say_where(char *text, size_t size, const struct host_time_row *row)
+{
+	snprintf(text, size, "%s%.80s%s%.100s", *row->function ? " in " : "", row->function,
+		 !*row->what ? "" : row->doing == DOING_GIL ? ", held at " : ", for ", row->what);
+}
+
+/* What a cost is told of. */
+struct wait_words {
+	const char *of, *per;		/* "each step", "per step" */
+	const char *then;		/* "the device waits" */
+	int64_t step_ns;
+};
+
+static void host_wait_tell(struct model *model, enum wait_finding which,
+			   const struct wait_place *most, const struct wait_words *words,
+			   struct findings *findings)
+{
+	static const char *const ids[WAIT_FINDINGS] = {
+		"host-wait", "gil-wait", "gc-time", "import-time", "no-processor", "stopped",
+	};
+	struct finding finding = { .severity = SEVERITY_NOTE };
+	const struct host_time_row *row = &most->row;
+	char share[FMT_MAX], time[FMT_MAX], place[PLACE_TEXT], where[FINDING_TEXT];
+
+	if (!row->ns || (__int128)row->ns * 100 < (__int128)most->whole_ns *
+	    model_threshold(model, THRESHOLD_HOST_SHARE))
+		return;
+	snprintf(finding.id, sizeof(finding.id), "%s", ids[which]);
+	if ((__int128)row->ns * 100 >= (__int128)most->whole_ns *
+	    model_threshold(model, THRESHOLD_HOST_MUCH))
+		finding.severity = SEVERITY_WARNING;
+	finding.cost_ns = (int64_t)((__int128)words->step_ns * row->ns / most->whole_ns);
+	finding.evidence = (struct evidence) {
+		.kind = EVIDENCE_HOST, .t0 = most->t0, .t1 = most->t1,
+	};
+	host_place_text(row, place, sizeof(place));
+	snprintf(finding.title, FINDING_TEXT, "host-bound: %s of %s %s while %s %s",
+		 fmt_share(share, (uint64_t)row->ns, (uint64_t)most->whole_ns),
+		 words->of, words->then, place, verb_of(row->doing));
+	say_where(where, sizeof(where), row);
+	snprintf(finding.lines[0], FINDING_TEXT, "%s %s%.200s", fmt_time(time, finding.cost_ns),
+		 words->per, where);
+	snprintf(finding.advice, FINDING_TEXT, "%s", host_advice(row->doing));
+	finding_add(findings, &finding);
 }
 
 void host_wait_review(struct model *model, const struct slice_sweep *sweep, int64_t step_ns,
 		      bool steps, struct findings *findings)
 {
-	struct wait_place most = { .row.ns = 0 };
-	struct finding finding = { .id = "host-wait", .severity = SEVERITY_NOTE };
-	const struct host_time_row *row = &most.row;
-	char share[FMT_MAX], time[FMT_MAX], place[PLACE_TEXT];
-	bool passes = steps_are_passes(model), processor;
+	struct wait_place most[WAIT_FINDINGS] = { { .row.ns = 0 } };
+	bool passes = steps_are_passes(model), processor = sweep->host_only && steps;
+	struct wait_words words = {
+		.of = !steps ? "the time" : passes ? "each pass" : "each step",
+		.per = !steps ? "per second" : passes ? "per pass" : "per step",
+		.step_ns = step_ns,
+	};
 
 	for (uint32_t d = 0; d < sweep->n_devices; d++)
 		if (sweep->devices[d].idle.known && !device_at(model, d)->processor)
-			look_at_device(model, sweep, d, &most);
-	processor = !row->ns && sweep->host_only && steps;
+			look_at_device(model, sweep, d, most);
+	for (int i = 0; i < WAIT_FINDINGS; i++)
+		processor &= !most[i].row.ns;
 	if (processor)
-		look_at_steps(model, sweep, &most);
-	if (!row->ns || (__int128)row->ns * 100 < (__int128)most.whole_ns *
-	    model_threshold(model, THRESHOLD_HOST_SHARE))
-		return;
-	if ((__int128)row->ns * 100 >= (__int128)most.whole_ns *
-	    model_threshold(model, THRESHOLD_HOST_MUCH))
-		finding.severity = SEVERITY_WARNING;
-	finding.cost_ns = (int64_t)((__int128)step_ns * row->ns / most.whole_ns);
-	finding.evidence = (struct evidence) {
-		.kind = EVIDENCE_TIME, .t0 = most.t0, .t1 = most.t1,
-	};
-	host_place_text(row, place, sizeof(place));
-	snprintf(finding.title, FINDING_TEXT, "host-bound: %s of %s %s while %s %s",
-		 fmt_share(share, (uint64_t)row->ns, (uint64_t)most.whole_ns),
-		 !steps ? "the time" : passes ? "each pass" : "each step",
-		 processor ? "no op runs" : "the device waits", place, verb_of(row->doing));
-	snprintf(finding.lines[0], FINDING_TEXT, "%s %s%s%.80s%s%.100s",
-		 fmt_time(time, finding.cost_ns),
-		 !steps ? "per second" : passes ? "per pass" : "per step",
-		 *row->function ? " in " : "", row->function, *row->what ? ", for " : "",
-		 row->what);
-	snprintf(finding.advice, FINDING_TEXT, "%s", host_advice(row->doing));
-	finding_add(findings, &finding);
+		look_at_steps(model, sweep, most);
+	words.then = processor ? "no op runs" : "the device waits";
+	for (int i = 0; i < WAIT_FINDINGS; i++)
+		host_wait_tell(model, (enum wait_finding)i, &most[i], &words, findings);
 }

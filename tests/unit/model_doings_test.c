@@ -216,6 +216,71 @@ TEST(doings_finding)
 	model_free(model);
 }
 
+/* A turn of 100 ms: a kernel of 10 ms, then the thread is in that state, in two functions. */
+static struct model *model_in_state(enum doing_kind doing)
+{
+	struct model *model = model_with_device();
+
+	apply_one(model, ev_name(30, NAME_SOURCE, "/home/me/train.py"));
+	apply_one(model, ev_name(31, NAME_SOURCE, "load"));
+	apply_one(model, ev_name(32, NAME_SOURCE, "main"));
+	apply_one(model, ev_name(33, NAME_OTHER, "worker.py:12 in spin"));
+	apply_one(model, ev_frame(1, 0, 30, 31, 25));
+	apply_one(model, ev_frame(2, 0, 30, 32, 40));
+	for (int i = 0; i < 100; i++) {
+		int64_t at = i * 100 * MS;
+		struct event kernel = ev_kernel(1, 1, (uint32_t)i + 1, at, 10 * MS);
+		struct event first = part_doing(doing, 1, at + 20 * MS, 50 * MS, 50 * MS);
+		struct event second = part_doing(doing, 2, at + 70 * MS, 20 * MS, 20 * MS);
+
+		if (doing == DOING_GIL)
+			first.u.doing.what = 33;
+		kernel.u.command.call_ns = BASE + at - 1000;
+		kernel.u.command.call_dur_ns = 1000;
+		apply_one(model, kernel);
+		apply_one(model, first);
+		apply_one(model, second);
+	}
+	model_finish(model, false);
+	return model;
+}
+
+/* What no single place causes has a finding of its own, for all lines together. */
+TEST(doings_findings_of_states)
+{
+	static const struct {
+		enum doing_kind doing;
+		const char *id, *title, *line;
+	} cases[] = {
+		{ DOING_GIL, "gil-wait", "train.py:25 waits for the GIL",
+		  " per second in load, held at worker.py:12 in spin" },
+		{ DOING_GC, "gc-time", "train.py:25 collects garbage", " per second in load" },
+		{ DOING_IMPORT, "import-time", "train.py:25 imports modules", " in load" },
+		{ DOING_CPU, "no-processor", "train.py:25 waits for a processor", " in load" },
+		{ DOING_STOPPED, "stopped", "train.py:25 is stopped", " in load" },
+		{ DOING_SLEEP, "host-wait", "train.py:25 sleeps", " per second in load" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct model *model = model_in_state(cases[i].doing);
+		struct finding *list, *finding = found(model, cases[i].id, &list);
+		/* 70 ms of 100; of a place, the 50 ms of the function with most */
+		int64_t ms = cases[i].doing == DOING_SLEEP ? 500 : 700;
+
+		CHECK(finding && strstr(finding->title, cases[i].title));
+		CHECK(finding && strstr(finding->lines[0], cases[i].line));
+		CHECK(finding && finding->cost_ns > (ms - 25) * MS &&
+		      finding->cost_ns < (ms + 25) * MS);
+		CHECK(finding && *finding->advice);
+		free(list);
+		if (cases[i].doing != DOING_SLEEP) {
+			CHECK(!found(model, "host-wait", &list));
+			free(list);
+		}
+		model_free(model);
+	}
+}
+
 /* What a row says that it is about, "" if there is none at this line. */
 static const char *class_of_line(const struct host_time_row *rows, size_t n, uint32_t line,
 				 int64_t *ns)

@@ -42,7 +42,7 @@ static void page_finding_add_text(struct page *page, const char *label, enum rol
 }
 
 static void page_finding_add_evidence(struct page *page, const struct page_book *book,
-				      const struct evidence *evidence, bool host)
+				      const struct evidence *evidence)
 {
 	bool any = false;	/* a link was added before, so the next one needs a separator */
 
@@ -75,6 +75,10 @@ static void page_finding_add_evidence(struct page *page, const struct page_book 
 		page_to(page, "steps", "pane", "steps", NULL);
 		any = true;
 		break;
+	case EVIDENCE_HOST:
+		page_to(page, "call stacks", "stacks", NULL);
+		any = true;
+		break;
 	case EVIDENCE_MEMORY:
 		page_to(page, "allocators", "allocator", NULL);
 		any = true;
@@ -84,10 +88,6 @@ static void page_finding_add_evidence(struct page *page, const struct page_book 
 		break;
 	}
 	page_add(page, ROLE_MUTED, 0, "%s", any ? "   " : "");
-	if (host) {
-		page_to(page, "call stacks", "stacks", NULL);
-		page_add(page, ROLE_MUTED, 0, "   ");
-	}
 	page_to(page, "all findings", "pane", "findings", NULL);
 	page_end(page);
 }
@@ -113,8 +113,7 @@ static void page_finding_make(struct page *page, const struct page_book *book,
 		page_finding_add_text(page, i ? "" : "because", ROLE_DEFAULT, columns,
 				      finding->lines[i]);
 	page_finding_add_text(page, "advice", ROLE_DEFAULT, columns, finding->advice);
-	page_finding_add_evidence(page, book, &finding->evidence,
-				  !strcmp(finding->id, "host-wait"));
+	page_finding_add_evidence(page, book, &finding->evidence);
 }
 
 /* "input-bound"; "input-bound:3" if there are several findings of that id. */

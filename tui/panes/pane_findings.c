@@ -314,6 +314,7 @@ static unsigned findings_show(struct view *view, const struct finding *finding)
 	static const char *const panes[EVIDENCE_KIND_COUNT] = {
 		[EVIDENCE_OP] = "ops", [EVIDENCE_KERNEL] = "kernels", [EVIDENCE_COPIES] = "copies",
 		[EVIDENCE_STEPS] = "steps", [EVIDENCE_MEMORY] = "memory",
+		[EVIDENCE_HOST] = "host",
 	};
 	const struct evidence *evidence = &finding->evidence;
 	unsigned outcome = OUT_REDRAW;
