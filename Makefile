@@ -204,7 +204,7 @@ $(O)/lib/libtftop-consumer.so: $(call obj,$(call src,probes/consumer/*.c))
 	$(call say,LINK)
 	$(Q)$(PROBE_LD) $^
 # An RPATH counts for what LTTng needs itself, too: in a container it is beside this (place.h).
-$(O)/lib/libtftop-runtime.so: $(call obj,$(call src,probes/runtime/*.c probes/host/*.c) probes/python/known.c)
+$(O)/lib/libtftop-runtime.so: $(call obj,$(call src,probes/runtime/*.c probes/host/*.c) probes/python/known.c probes/imports/file.c)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(PROBE_LD) $^ -llttng-ust -llttng-ust-common -Wl,--disable-new-dtags,-rpath,'$$ORIGIN' -lpthread -ldl
@@ -275,7 +275,7 @@ deps:
 # "N passed, N failed, N skipped"; tests/run.sh adds them up.
 
 JANSSON := $(shell $(PKG_CONFIG) --libs jansson 2>/dev/null)
-TEST_TOOLS := $(O)/tests/unit $(O)/tests/cupti_check $(O)/tests/fuzz $(O)/tests/burst $(O)/tests/faulty $(O)/tests/session_driver $(O)/tests/told $(O)/tests/stuck.so $(O)/tests/clock_steps.so $(O)/tests/wire_faults.so $(O)/tests/inject_driver $(O)/tests/attach_target $(O)/tests/code_target $(O)/tests/libcode_double.so $(O)/tests/code_probe.so $(O)/tests/injected.so $(O)/tests/late_probe.so $(O)/tests/slow_load.so $(if $(HAVE_OPENCL),$(O)/tests/many_queues) $(if $(HAVE_JANSSON),$(O)/tests/compare $(O)/tests/exact $(O)/tests/found $(O)/tests/lossy)
+TEST_TOOLS := $(O)/tests/unit $(O)/tests/cupti_check $(O)/tests/fuzz $(O)/tests/burst $(O)/tests/faulty $(O)/tests/session_driver $(O)/tests/told $(O)/tests/stuck.so $(O)/tests/clock_steps.so $(O)/tests/wire_faults.so $(O)/tests/inject_driver $(O)/tests/attach_target $(O)/tests/code_target $(O)/tests/libcode_double.so $(O)/tests/code_probe.so $(O)/tests/injected.so $(O)/tests/late_probe.so $(O)/tests/slow_load.so $(if $(HAVE_OPENCL),$(O)/tests/many_queues $(O)/tests/host_functions) $(if $(HAVE_JANSSON),$(O)/tests/compare $(O)/tests/exact $(O)/tests/found $(O)/tests/lossy)
 
 # All of tui/ but main(), so that panes, options and reports are testable.
 TUI_LIB_OBJ := $(filter-out $(O)/tui/main.o,$(TFTOP_OBJ))
@@ -298,7 +298,7 @@ $(O)/tftop-gen: $(call test_obj,$(call src,tests/gen/*.c)) $(O)/libtui.a $(O)/li
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $(filter %.o,$^) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
 		$(TFTOP_LIBS) $(MODEL_LIBS)
 
-$(O)/tests/unit: $(call test_obj,$(UNIT_SRC)) $(O)/probes/onednn/line.o $(O)/probes/pytorch/interval.o $(addprefix $(O)/probes/,host/frames.o host/interpreter.o host/line.o python/known.o) $(O)/probes/blas/names.o $(O)/probes/blas/work.o $(CUPTI_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
+$(O)/tests/unit: $(call test_obj,$(UNIT_SRC)) $(O)/probes/onednn/line.o $(O)/probes/pytorch/interval.o $(addprefix $(O)/probes/,host/frames.o host/interpreter.o host/line.o python/known.o imports/file.o) $(O)/probes/blas/names.o $(O)/probes/blas/work.o $(CUPTI_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) $(IMAGE_LD) -o $@ $(filter %.o,$^) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
@@ -315,7 +315,7 @@ $(O)/tests/burst: $(O)/obj/tests/programs/burst.o $(O)/examples/marks.o
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lpthread -ldl
-$(O)/tests/many_queues: $(O)/obj/tests/programs/many_queues.o
+$(O)/tests/many_queues $(O)/tests/host_functions: $(O)/tests/%: $(O)/obj/tests/programs/%.o
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lOpenCL

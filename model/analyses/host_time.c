@@ -22,6 +22,14 @@ static bool same_part(const struct host_piece *a, const struct host_piece *b)
 	       a->class == b->class;
 }
 
+/* Whether they are of one row. */
+static bool same_row(const struct host_piece *a, const struct host_piece *b)
+{
+	return same_part(a, b) || (a->kind == b->kind && a->frame == b->frame && a->frame &&
+				   a->class == b->class &&
+				   (a->kind == DOING_NATIVE || a->kind == DOING_GIL));
+}
+
 /* When the list is full, the smallest one is replaced if it is smaller. */
 static void parts_add(struct host_parts *parts, const struct host_piece *piece)
 {
@@ -178,14 +186,42 @@ static struct host_time_row host_row_of(struct model *model, const struct host_p
 	return row;
 }
 
-size_t host_time_rows(struct model *model, const struct host_parts *parts, const int64_t *most,
+/* Makes one of the parts of a line. The largest one of which it is known says what it was in. */
+static void parts_join(struct host_parts *parts)
+{
+	int64_t most[HOST_PARTS];
+	uint32_t n = 0, k;
+
+	for (uint32_t i = 0; i < parts->n; i++) {
+		struct host_piece *one = &parts->list[i], *same;
+
+		for (k = 0; k < n && !same_row(&parts->list[k], one); k++)
+			;
+		same = &parts->list[k];
+		if (k == n) {
+			most[n++] = one->what ? one->ns : 0;
+			*same = *one;
+			continue;
+		}
+		if (one->what && one->ns > most[k]) {
+			most[k] = one->ns;
+			same->what = one->what;
+		}
+		add_ns(&same->ns, one->ns);
+	}
+	parts->n = n;
+}
+
+size_t host_time_rows(struct model *model, const struct host_parts *all, const int64_t *most,
 		      int classes, uint64_t n, struct host_time_row **rows)
 {
 	int64_t sum[UINT8_MAX + 1] = { 0 };
+	struct host_parts joined = *all, *parts = &joined;
 
 	*rows = NULL;
-	if (!parts->n || !n)
+	if (!all->n || !n)
 		return 0;
+	parts_join(parts);
 	*rows = xcalloc(parts->n, sizeof(**rows));
 	for (uint32_t i = 0; i < parts->n; i++) {
 		(*rows)[i] = host_row_of(model, &parts->list[i]);

@@ -28,7 +28,7 @@ struct host_piece {
 	uint8_t class;			/* of the owner: enum idle_cause or enum step_class */
 };
 
-#define HOST_PARTS 64u
+#define HOST_PARTS 192u
 struct host_parts {
 	struct host_piece list[HOST_PARTS];	/* without times */
 	uint32_t n;
@@ -57,7 +57,8 @@ int64_t host_time_since(const struct host_time *host);
 void host_time_within(const struct host_time *host, int64_t t0, int64_t t1,
 		      struct host_parts *out);
 /* Most time first; *rows is the caller's to free. most[class] is how much the parts of a class may
- * be together, of `classes` classes; their sum is divided by n. */
+ * be together, of `classes` classes; their sum is divided by n. A line that runs native code, or
+ * waits for the GIL, is one row, whatever the functions or the holders: the largest one is told. */
 size_t host_time_rows(struct model *model, const struct host_parts *parts, const int64_t *most,
 		      int classes, uint64_t n, struct host_time_row **rows);
 

@@ -51,7 +51,8 @@ static bool same_place(const struct host_time_row *a, const struct host_time_row
 	if (a->class != b->class || a->doing != b->doing)
 		return false;
 	return finding_of(a->doing) != WAIT_PLACE ||
-	       (!strcmp(a->file, b->file) && !strcmp(a->function, b->function));
+	       (!strcmp(a->file, b->file) && !strcmp(a->function, b->function) &&
+		(*a->file || !strcmp(a->what, b->what)));
 }
 
 /* The place with most time of that class and finding. rows: by time, most first; a place that is
@@ -65,7 +66,7 @@ static struct host_time_row host_most_of(const struct host_time_row *rows, size_
 		struct host_time_row one = rows[i];
 
 		if (one.class != class || one.doing == DOING_OTHER ||
-		    (one.doing == DOING_NATIVE && !*one.file) ||
+		    (one.doing == DOING_NATIVE && !*one.file && !*one.what) ||
 		    (which != ANY_FINDING && finding_of(one.doing) != which))
 			continue;
 		for (size_t k = i + 1; k < n; k++)
@@ -150,13 +151,21 @@ static const char *host_advice(enum doing_kind doing)
 	return advice[doing] ? advice[doing] : "";
 }
 
-/* "loader.py:25" */
+/* Native code without a line: what is told is its function. */
+static bool is_function(const struct host_time_row *row)
+{
+	return row->doing == DOING_NATIVE && !*row->file && *row->what;
+}
+
+/* "loader.py:25", "tokenize in server" */
 static void host_place_text(const struct host_time_row *row, char *text, size_t size)
 {
 	const char *file = strrchr(row->file, '/') ? strrchr(row->file, '/') + 1 : row->file;
 
 	if (*file)
 		snprintf(text, size, "%.80s:%u", file, row->line);
+	else if (is_function(row))
+		snprintf(text, size, "%.80s", row->what);
 	else
 		snprintf(text, size, "the %s", row->doing == DOING_STOPPED ? "program" : "host");
 }
@@ -256,11 +265,14 @@ static void look_at_steps(struct model *model, const struct slice_sweep *sweep,
 	free(rows);
 }
 
-/* "in load, for /data/train.bin", "in main, held at worker.py:12 in spin" */
+/* "in load, for /data/train.bin", "in main, most often held at worker.py:12 in spin" */
 static void say_where(char *text, size_t size, const struct host_time_row *row)
 {
-	snprintf(text, size, "%s%.80s%s%.100s", *row->function ? " in " : "", row->function,
-		 !*row->what ? "" : row->doing == DOING_GIL ? ", held at " : ", for ", row->what);
+	int at = snprintf(text, size, "%s%.80s", *row->function ? " in " : "", row->function);
+
+	if (*row->what && !is_function(row))
+		snprintf(text + at, size - (size_t)at, ", %s %.100s",
+			 doing_what(row->doing, *row->file), row->what);
 }
 
 /* What a cost is told of. */

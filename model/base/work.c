@@ -86,6 +86,13 @@ const char *doing_name(enum doing_kind doing)
 	return WORD_OF(table, doing);
 }
 
+const char *doing_what(enum doing_kind doing, bool line)
+{
+	if (doing == DOING_NATIVE)
+		return line ? "most often in" : "in";
+	return doing != DOING_GIL ? "for" : line ? "most often held at" : "held at";
+}
+
 const char *how_name(enum how how)
 {
 	static const char *const table[HOW_COUNT] = { "none", "exact", "event", "fifo", "guess" };

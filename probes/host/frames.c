@@ -356,6 +356,12 @@ static enum host_found host_look_up_all(struct host_python *py, uint32_t sure,
 	return out->n ? HOST_PLACE : HOST_NO_FRAME;
 }
 
+bool host_frame_is(struct host_python *py, uintptr_t state, uintptr_t frame, uintptr_t instr)
+{
+	return current_of(py, state) == frame &&
+	       host_pointer(py, frame + (uintptr_t)py->layout->instr) == instr;
+}
+
 enum host_found host_stack_of(struct host_python *py, uintptr_t state, struct host_stack *out)
 {
 	enum host_found found = HOST_TORN;
@@ -375,9 +381,7 @@ enum host_found host_stack_of(struct host_python *py, uintptr_t state, struct ho
 	if (found == HOST_PLACE) {
 		out->frame = py->before.frame[0].at;
 		out->instr = py->before.frame[0].instr;
-		out->still = current_of(py, state) == out->frame &&
-			     host_pointer(py, out->frame + (uintptr_t)py->layout->instr) ==
-				     out->instr;
+		out->still = host_frame_is(py, state, out->frame, out->instr);
 	}
 	return found;
 }

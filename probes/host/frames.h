@@ -128,6 +128,8 @@ bool host_state_listed(struct host_python *py, uintptr_t state);
 
 enum host_found { HOST_NO_FRAME, HOST_PLACE, HOST_TORN };
 enum host_found host_stack_of(struct host_python *py, uintptr_t state, struct host_stack *out);
+/* Whether this is the innermost frame of the thread, and at this instruction. */
+bool host_frame_is(struct host_python *py, uintptr_t state, uintptr_t frame, uintptr_t instr);
 /* The line of a place; 0: it has none, or it cannot be read. */
 int32_t host_place_line(struct host_python *py, const struct host_place *place);
 /* The texts of a place; false: torn. */

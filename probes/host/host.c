@@ -17,7 +17,6 @@
 #include "probes/host/host.h"
 #include "probes/runtime/internal.h"
 
-#define WATCHED_MAX 4		/* threads that are looked at: those that were last active */
 #define BUDGET_PER_MILLE 3	/* of a processor */
 #define PERIOD_NS 1000000
 #define PERIOD_MAX_NS 100000000
@@ -53,11 +52,20 @@ static struct watched {
 	bool waits;			/* it was blocked at the last look */
 	struct host_doing now;		/* what it was doing then */
 	struct host_window window;
-} watched[WATCHED_MAX];
+} watched[HOST_WATCHED];
 
+static int64_t mean_ns = COST_FIRST_NS;	/* what a look costs; the sampler may begin anew */
+static uint32_t skipped;
 static int failures;			/* looks in a row at which the kernel said nothing */
 
 /* ---- a look ---- */
+
+/* On some machines it costs as much as the rest of a look to ask a thread for its function: where
+ * looks cannot be made rarer, only every fourth time. */
+static bool may_ask(void)
+{
+	return mean_ns * 1000 / BUDGET_PER_MILLE < PERIOD_MAX_NS || ++skipped % 4 == 0;
+}
 
 static struct host_doing host_see(struct watched *w, uint32_t tid, int64_t now_ns)
 {
@@ -71,6 +79,10 @@ static struct host_doing host_see(struct watched *w, uint32_t tid, int64_t now_n
 	failures = 0;
 	w->waits = doing.doing != TFT_DOING_NATIVE;
 	host_python_see(&w->python, tid, now_ns, &doing);
+	if (doing.doing == TFT_DOING_NATIVE && may_ask())
+		doing.what = host_native_function((uint32_t)(w - watched), tid, now_ns);
+	if (doing.what && doing.doing == TFT_DOING_NATIVE && !host_python_still(&w->python))
+		doing.what = 0;
 	return doing;
 }
 
@@ -201,7 +213,7 @@ static void host_was_stopped(int64_t until_ns, int64_t delay_ns)
 	static const struct host_doing stopped = { .doing = TFT_DOING_STOPPED };
 	int64_t now_ns = rt_now_ns(), late_ns = now_ns - until_ns - delay_ns;
 
-	for (int i = 0; i < WATCHED_MAX; i++) {
+	for (int i = 0; i < (int)HOST_WATCHED; i++) {
 		struct watched *w = &watched[i];
 		int64_t cpu_ns = w->thread ? host_cpu_ns(w->window.tid) : -1;
 
@@ -248,7 +260,7 @@ static void host_watch(struct rt_thread *th, int64_t now_ns)
 	struct watched *w = NULL;
 
 	/* all places: that of this thread may come after one that is unused */
-	for (int i = 0; i < WATCHED_MAX; i++) {
+	for (int i = 0; i < (int)HOST_WATCHED; i++) {
 		struct watched *one = &watched[i];
 
 		if (one->thread == th)
@@ -282,7 +294,7 @@ static void host_choose(int64_t now_ns)
 		if (GET(th->tid) && !GET(th->own) && th->host.active_ns > last_ns)
 			last_ns = th->host.active_ns;
 	}
-	for (int i = 0; i < WATCHED_MAX; i++) {
+	for (int i = 0; i < (int)HOST_WATCHED; i++) {
 		struct watched *w = &watched[i];
 
 		if (!w->thread || w->thread->host.active_ns >= last_ns - RETIRED_NS)
@@ -304,7 +316,7 @@ static int64_t oldest_pending(void)
 {
 	int64_t oldest = INT64_MAX;
 
-	for (int i = 0; i < WATCHED_MAX; i++)
+	for (int i = 0; i < (int)HOST_WATCHED; i++)
 		if (watched[i].thread && watched[i].window.start_ns < oldest)
 			oldest = watched[i].window.start_ns;
 	return oldest;
@@ -325,7 +337,7 @@ static void host_look(void)
 		chosen_ns = now_ns;
 		host_choose(now_ns);
 	}
-	for (int i = 0; i < WATCHED_MAX; i++)
+	for (int i = 0; i < (int)HOST_WATCHED; i++)
 		if (watched[i].thread)
 			host_look_at(&watched[i], now_ns);
 	SET_REL(pending_ns, oldest_pending());
@@ -333,7 +345,7 @@ static void host_look(void)
 
 static void host_close_all(void)
 {
-	for (int i = 0; i < WATCHED_MAX; i++) {
+	for (int i = 0; i < (int)HOST_WATCHED; i++) {
 		if (!watched[i].thread)
 			continue;
 		host_window_close(&watched[i].window, 0);
@@ -344,20 +356,20 @@ static void host_close_all(void)
 }
 
 /* So long between two looks that they cost no more than the budget, and write few records. */
-static int64_t period(int64_t *cpu_ns, int64_t *mean_ns)
+static int64_t period(int64_t *cpu_ns)
 {
 	int64_t now_ns = rt_clock_ns(CLOCK_THREAD_CPUTIME_ID), cost_ns = now_ns - *cpu_ns, ns;
 
 	*cpu_ns = now_ns;
 	rt_own_time(cost_ns);
-	*mean_ns += (cost_ns - *mean_ns) / COST_LOOKS;
-	ns = *mean_ns * 1000 / BUDGET_PER_MILLE * host_window_spread();
+	mean_ns += (cost_ns - mean_ns) / COST_LOOKS;
+	ns = mean_ns * 1000 / BUDGET_PER_MILLE * host_window_spread();
 	return ns < PERIOD_NS ? PERIOD_NS : ns > PERIOD_MAX_NS ? PERIOD_MAX_NS : ns;
 }
 
 static void *host_run(void *arg)
 {
-	int64_t cpu_ns = rt_clock_ns(CLOCK_THREAD_CPUTIME_ID), mean_ns = COST_FIRST_NS;
+	int64_t cpu_ns = rt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	int64_t second_ns = rt_now_ns(), delay_ns = -1;
 
 	(void)arg;
@@ -369,6 +381,7 @@ static void *host_run(void *arg)
 	if (!host_own_descriptors())
 		SET(silent, true);
 	host_python_begin();
+	host_native_begin();
 	host_window_begin();
 	while (GET_ACQ(state) == RUNNING && rt_level() >= TFT_LEVEL_DEFAULT && !GET(silent)) {
 		uint32_t seen = atomic_load(&wakes), flush = GET_ACQ(flush_want);
@@ -384,7 +397,7 @@ static void *host_run(void *arg)
 			delay_ns = host_delay_ns((uint32_t)gettid());
 			host_window_rate();
 		}
-		host_pause(rt_now_ns() + period(&cpu_ns, &mean_ns), seen, &delay_ns);
+		host_pause(rt_now_ns() + period(&cpu_ns), seen, &delay_ns);
 	}
 	if (GET(silent))
 		rt_emit_message(1, "the system does not let tftop see what the threads of this "
@@ -392,6 +405,7 @@ static void *host_run(void *arg)
 				   "further");
 	else
 		host_close_all();
+	host_native_end();
 	SET_REL(pending_ns, INT64_MAX);
 	SET_REL(flush_done, GET(flush_want));
 	rt_futex_wake(&flush_done);

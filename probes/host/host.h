@@ -49,7 +49,7 @@ bool host_read_forbidden(void);
 
 struct host_python_thread {
 	uintptr_t state;		/* its state in Python; 0: none was found */
-	uintptr_t frame, instr;		/* at the last look, innermost */
+	uintptr_t frame, instr;		/* at the last look, innermost; frame 0: it had none */
 	int64_t searched_ns;		/* when its state was looked for */
 };
 
@@ -58,6 +58,19 @@ void host_python_begin(void);
 /* Adds line, stack and what only Python knows of the state to what the kernel said. */
 void host_python_see(struct host_python_thread *thread, uint32_t tid, int64_t now_ns,
 		     struct host_doing *doing);
+/* Whether the thread still is in the same instruction of Python, or has no line. */
+bool host_python_still(const struct host_python_thread *thread);
+
+/* ---- native.c: in which function it runs ---- */
+
+#define HOST_WATCHED 4u		/* threads that are looked at: those that were last active */
+
+/* The sampler begins, and ends. */
+void host_native_begin(void);
+void host_native_end(void);
+/* Asks a thread that runs where it is: "dgemm_ in libopenblas.so.0", a name; 0: unknown. Waits for
+ * the answer for at most 0.3 ms. slot: below HOST_WATCHED, always the same of a thread. */
+uint32_t host_native_function(uint32_t slot, uint32_t tid, int64_t now_ns);
 
 /* ---- window.c: from looks to records ---- */
 

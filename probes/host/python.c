@@ -200,11 +200,15 @@ static void see_python(struct host_python_thread *thread, uint32_t tid, int64_t 
 	int64_t cpu_ns;
 	bool ran;
 
-	if (!host_find_thread(thread, tid, now_ns))
+	if (!host_find_thread(thread, tid, now_ns)) {
+		thread->frame = 0;
 		return;
+	}
 	cpu_ns = host_cpu_ns(tid);
-	if (host_stack_of(&host.python, thread->state, stack) != HOST_PLACE)
+	if (host_stack_of(&host.python, thread->state, stack) != HOST_PLACE) {
+		thread->frame = 0;
 		return;
+	}
 	doing->frame = source_of(&stack->place[stack->user], 0, false);
 	doing->stack = host_stack_id(stack);
 	ran = host_cpu_ns(tid) - cpu_ns > RAN_NS;
@@ -213,6 +217,12 @@ static void see_python(struct host_python_thread *thread, uint32_t tid, int64_t 
 		doing->what = host_holder_name(doing->futex, thread->state);
 	thread->frame = stack->frame;
 	thread->instr = stack->instr;
+}
+
+bool host_python_still(const struct host_python_thread *thread)
+{
+	return !thread->frame || host_frame_is(&host.python, thread->state, thread->frame,
+					       thread->instr);
 }
 
 void host_python_begin(void)

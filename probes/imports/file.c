@@ -90,3 +90,43 @@ const Elf64_Shdr *elf_file_strings(const struct elf_file *file, const Elf64_Shdr
 	       elf_file_has(file, table->sh_offset, table->sh_size) &&
 	       elf_file_has(file, strings->sh_offset, strings->sh_size) ? strings : NULL;
 }
+
+static const Elf64_Shdr *elf_file_table(const struct elf_file *file, uint32_t type)
+{
+	for (int i = 0; i < file->count; i++)
+		if (file->sections[i].sh_type == type && elf_file_strings(file, &file->sections[i]))
+			return &file->sections[i];
+	return NULL;
+}
+
+bool elf_file_function(const struct elf_file *file, uint64_t address, struct elf_function *out)
+{
+	const Elf64_Shdr *table = elf_file_table(file, SHT_SYMTAB), *names;
+	const Elf64_Sym *s;
+
+	if (!table)
+		table = elf_file_table(file, SHT_DYNSYM);
+	if (!table)
+		return false;
+	names = elf_file_strings(file, table);
+	*out = (struct elf_function) { .end = UINT64_MAX };
+	s = (const Elf64_Sym *)(file->bytes + table->sh_offset);
+	for (size_t n = table->sh_size / sizeof(*s); n; n--, s++) {
+		if (ELF64_ST_TYPE(s->st_info) != STT_FUNC || s->st_shndx == SHN_UNDEF)
+			continue;
+		if (s->st_value > address) {
+			if (s->st_value < out->end)
+				out->end = s->st_value;
+		} else if (address - s->st_value >= s->st_size) {
+			if (s->st_value + s->st_size > out->start)
+				out->start = s->st_value + s->st_size;
+		} else if (s->st_name < names->sh_size) {
+			out->start = s->st_value;
+			out->end = s->st_value + s->st_size;
+			out->name = file->bytes + names->sh_offset + s->st_name;
+			out->length = names->sh_size - s->st_name;
+			return true;
+		}
+	}
+	return true;
+}

@@ -42,4 +42,15 @@ bool elf_file_has(const struct elf_file *file, uint64_t offset, uint64_t size);
  * are damaged. */
 const Elf64_Shdr *elf_file_strings(const struct elf_file *file, const Elf64_Shdr *table);
 
+/* A function, or what lies between two functions, at addresses of the file. */
+struct elf_function {
+	uint64_t start, end;
+	const char *name;	/* in the file, may lack its NUL; NULL: between two functions */
+	size_t length;		/* how long the name can be at most */
+};
+
+/* Looks for what holds that address, among all functions if the file tells them, or else among
+ * those that other libraries can call. false: the file names no functions. */
+bool elf_file_function(const struct elf_file *file, uint64_t address, struct elf_function *out);
+
 #endif

@@ -10,28 +10,16 @@
 #include "probes/imports/file.h"
 #include "probes/omp/probe.h"
 
-static bool omp_find_symbol(const struct elf_file *f, uint64_t address, char *text, size_t size)
+static bool omp_find_symbol(const struct elf_file *file, uint64_t address, char *text,
+			    size_t size)
 {
-	const Elf64_Shdr *table = NULL, *names;
-	const Elf64_Sym *s;
+	struct elf_function function;
 
-	for (int i = 0; i < f->count && !table; i++)
-		if (f->sections[i].sh_type == SHT_SYMTAB)
-			table = &f->sections[i];
-	names = table ? elf_file_strings(f, table) : NULL;
-	if (!names)
+	if (!elf_file_function(file, address, &function) || !function.name)
 		return false;
-	s = (const Elf64_Sym *)(f->bytes + table->sh_offset);
-	for (size_t n = table->sh_size / sizeof(*s); n; n--, s++) {
-		if (s->st_value != address || ELF64_ST_TYPE(s->st_info) != STT_FUNC ||
-		    s->st_name >= names->sh_size)
-			continue;
-		snprintf(text, size, "%.*s", (int)(names->sh_size - s->st_name < size ?
-			 names->sh_size - s->st_name : size),
-			 f->bytes + names->sh_offset + s->st_name);
-		return *text;
-	}
-	return false;
+	snprintf(text, size, "%.*s", (int)(function.length < size ? function.length : size),
+		 function.name);
+	return *text;
 }
 
 void omp_function_name(const void *function, char *text, size_t size)

@@ -402,6 +402,9 @@ RT_HIDDEN void rt_modules_fork(enum rt_fork stage);
 /* A symbol of the process and, if size is not NULL, how long it is. NULL: there is none. For the
  * runtime's own threads. */
 RT_HIDDEN void *rt_symbol(const char *name, size_t *size);
+struct address_module;
+/* As module_of_address(), safe for a fork. */
+RT_HIDDEN bool rt_module_of(const void *address, struct address_module *module);
 
 /* ---- process.c ---- */
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probes/imports/file.h"
 #include "probes/runtime/internal.h"
 #include "probes/schema/attach.h"
 
@@ -196,6 +197,17 @@ const ElfW(Phdr) *rt_module_phdr(void *handle, uintptr_t *base, int *count)
 	*base = h.map->l_addr;
 	*count = h.count;
 	return h.phdr;
+}
+
+bool rt_module_of(const void *address, struct address_module *module)
+{
+	bool found;
+
+	if (!rt_lock(&loader_lock))
+		return false;
+	found = module_of_address(address, module);
+	rt_unlock(&loader_lock);
+	return found;
 }
 
 void *rt_module_symbol(void *handle, const char *symbol)

@@ -4,7 +4,7 @@
 # it was in what, by several versions of Python; and programs that are hard to look at.
 # CASE=NAME runs the cases with NAME in them.
 . "$(dirname "$0")/lib.sh"
-need_programs "$tftop" "$O/lib/libtftop-opencl.so"
+need_programs "$tftop" "$O/lib/libtftop-opencl.so" "$O/tests/host_functions"
 waits=$here/tests/programs/host_waits.py faults=$here/tests/programs/host_faults.py
 judge=tests/live/host_compare.py
 export PYTHONDONTWRITEBYTECODE=1
@@ -126,6 +126,17 @@ hard() {
 		judged stacks "$work/stacks" "$faults" "$waits"
 }
 
+# A program in C, whose functions only its own file names; and a library below a line of Python.
+functions() {
+	local program
+	for program in "$O/tests/host_functions 6" "python3 $waits 6 native"; do
+		# shellcheck disable=SC2086
+		"$tftop" -b --no-config --json="$work/report" -- $program >"$work/said" \
+			2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")" || return
+		judged functions "$work/report" "$work/said" && none_impossible || return
+	done
+}
+
 levels() {
 	local level
 	for level in min off; do
@@ -190,6 +201,7 @@ case_run pane pane
 for what in recursion generators exceptions generated forks threads handed; do
 	case_run "hard_$what" hard $what
 done
+case_run functions functions
 case_run levels levels
 case_run forbidden forbidden
 case_run crowded crowded

@@ -253,7 +253,7 @@ TEST(doings_findings_of_states)
 		const char *id, *title, *line;
 	} cases[] = {
 		{ DOING_GIL, "gil-wait", "train.py:25 waits for the GIL",
-		  " per second in load, held at worker.py:12 in spin" },
+		  " per second in load, most often held at worker.py:12 in spin" },
 		{ DOING_GC, "gc-time", "train.py:25 collects garbage", " per second in load" },
 		{ DOING_IMPORT, "import-time", "train.py:25 imports modules", " in load" },
 		{ DOING_CPU, "no-processor", "train.py:25 waits for a processor", " in load" },
@@ -279,6 +279,66 @@ TEST(doings_findings_of_states)
 		}
 		model_free(model);
 	}
+}
+
+static int64_t ns_of(struct model *model, enum doing_kind doing, const char *what, uint32_t line)
+{
+	struct host_time_row *rows;
+	struct idle_gap idle;
+	int64_t ns = 0;
+	size_t n;
+
+	CHECK(model_idle(model, 0, &idle));
+	n = model_idle_host(model, 0, &idle, &rows);
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].doing == doing && rows[i].line == line && !strcmp(rows[i].what, what))
+			ns += rows[i].ns;
+	free(rows);
+	return ns / MS;
+}
+
+/* Of a line that runs native code the function with most time is told; code without a line is told
+ * by functions. Names of C++ are shortened. */
+TEST(doings_functions)
+{
+	static const char gemm[] = "_ZN2at6native4gemmIdEEvT_ in libtorch_cpu.so";
+	struct model *model = model_with_device();
+	struct finding *list, *finding;
+
+	apply_one(model, ev_name(30, NAME_SOURCE, "/home/me/train.py"));
+	apply_one(model, ev_name(31, NAME_SOURCE, "main"));
+	apply_one(model, ev_name(40, NAME_OTHER, gemm));
+	apply_one(model, ev_name(41, NAME_OTHER, "memcpy in libc.so.6"));
+	apply_one(model, ev_frame(1, 0, 30, 31, 25));
+	apply_one(model, ev_frame(2, 0, 30, 31, 26));
+	for (int i = 0; i < 100; i++) {
+		int64_t at = i * 100 * MS;
+		struct event kernel = ev_kernel(1, 1, (uint32_t)i + 1, at, 10 * MS), part;
+
+		kernel.u.command.call_ns = BASE + at - 1000;
+		kernel.u.command.call_dur_ns = 1000;
+		apply_one(model, kernel);
+		/* 15 and 10 ms at one line, 9 and 11 at another one, 5 and 29 at none */
+		for (int k = 0; k < 6; k++) {
+			static const int64_t begin[] = { 20, 35, 45, 54, 65, 70, 99 };
+
+			part = part_doing(DOING_NATIVE, k < 2 ? 1 : k < 4 ? 2 : 0,
+					  at + begin[k] * MS, (begin[k + 1] - begin[k]) * MS,
+					  (begin[k + 1] - begin[k]) * MS);
+			part.u.doing.what = k % 2 ? 41 : 40;
+			apply_one(model, part);
+		}
+	}
+	model_finish(model, false);
+	CHECK_INT(ns_of(model, DOING_NATIVE, "gemm in libtorch_cpu.so", 25), 99 * 25);
+	CHECK_INT(ns_of(model, DOING_NATIVE, "memcpy in libc.so.6", 26), 99 * 20);
+	CHECK_INT(ns_of(model, DOING_NATIVE, "gemm in libtorch_cpu.so", 0), 99 * 5);
+	CHECK_INT(ns_of(model, DOING_NATIVE, "memcpy in libc.so.6", 0), 99 * 29);
+	finding = found(model, "host-wait", &list);
+	CHECK(finding && strstr(finding->title,
+				"the device waits while train.py:25 runs native code"));
+	free(list);
+	model_free(model);
 }
 
 /* What a row says that it is about, "" if there is none at this line. */

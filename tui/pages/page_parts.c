@@ -280,7 +280,8 @@ void page_add_host(struct page *page, const struct host_time_row *rows, size_t n
 		else
 			page_add(page, ROLE_MUTED, 0, "in no line of Python that is known");
 		if (*row->what)
-			page_add(page, ROLE_MUTED, 0, ", for %s", row->what);
+			page_add(page, ROLE_MUTED, 0, ", %s %s",
+				 doing_what(row->doing, *row->file), row->what);
 		page_end(page);
 	}
 }

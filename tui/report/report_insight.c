@@ -40,7 +40,8 @@ static void report_host_words(const struct host_time_row *row, char *text, size_
 		at += snprintf(text + at, size - (size_t)at, " at %.60s:%u in %.60s", file,
 			       row->line, row->function);
 	if (*row->what)
-		snprintf(text + at, size - (size_t)at, ", for %.100s", row->what);
+		snprintf(text + at, size - (size_t)at, ", %s %.100s",
+			 doing_what(row->doing, *row->file), row->what);
 }
 
 static const char *cause_name(int cause)

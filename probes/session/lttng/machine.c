@@ -2,11 +2,14 @@
 #include "probes/session/lttng/machine.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "probes/process/dir.h"
@@ -93,6 +96,31 @@ static void check_memory(struct attach_check *check)
 	attach_hint(line, "make it larger (in a container: --shm-size=1g)");
 }
 
+/* Whether a program may ask the kernel where its own threads are (probes/host/native.c). */
+static void check_functions(struct attach_check *check)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .disabled = 1,
+		.config = PERF_COUNT_SW_TASK_CLOCK, .exclude_kernel = 1, .exclude_hv = 1,
+	};
+	bool sandbox = prctl(PR_GET_SECCOMP) != 0;
+	int fd = sandbox ? -1 : (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+					     PERF_FLAG_FD_CLOEXEC);
+	struct attach_line *line;
+
+	if (fd >= 0) {
+		close(fd);
+		attach_add(check, "functions", ATTACH_CAN, "native code that devices wait for is "
+			   "told by function (perf_event_open)");
+		return;
+	}
+	line = attach_add(check, "functions", ATTACH_PARTLY, "native code that devices wait for "
+			  "has no names of functions: %s", sandbox ?
+			  "there is a sandbox (seccomp), as in most containers" : strerror(errno));
+	if (!sandbox)
+		attach_hint(line, "set kernel.perf_event_paranoid to 2 or less");
+}
+
 void machine_check(struct attach_check *check, const char *lib_dir)
 {
 	struct attach_line *line;
@@ -108,6 +136,7 @@ void machine_check(struct attach_check *check, const char *lib_dir)
 	check_folder(check);
 	check_memory(check);
 	attach_check_attaching(check);
+	check_functions(check);
 	attach_check_probes(check, lib_dir);
 	attach_conclude(check);
 }
