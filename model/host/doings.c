@@ -7,6 +7,7 @@
 #include "model/base/util.h"
 #include "model/core/model.h"
 #include "model/lines/lines.h"
+#include "model/rows/rows.h"
 
 /* ---- sums ---- */
 
@@ -134,6 +135,8 @@ void apply_doing(struct model *model, const struct arrival *in)
 		memmove(doings->list, doings->list + DOINGS_MAX / 2,
 			doings->n * sizeof(*doings->list));
 	}
+	/* its row shows what it did, even if it never ran an op */
+	row_of_thread(model, thread);
 	what = local_name(model, in->process, doing->what);
 	grow(&doings->list, &doings->cap, doings->n, sizeof(*doings->list));
 	doings->list[doings->n++] = (struct doing) {
@@ -162,6 +165,8 @@ int64_t doing_within(const struct doing *at, int64_t from_ns, int64_t to_ns)
 		return at->at_ns >= from_ns && at->at_ns < to_ns ? at->ns : 0;
 	if (from >= to)
 		return 0;
+	if (from == at->start_ns && to == at->end_ns)
+		return at->ns;
 	return (int64_t)((__int128)at->ns * (to - from) / (at->end_ns - at->start_ns));
 }
 
