@@ -96,6 +96,11 @@ TEST(state_cells_names)
 	line_set(&line, 2, 7, DOING_PYTHON);
 	line_draw(&line, false, false);
 	CHECK_STR(line_text(&line), "  -----                                 ");
+	/* on several lines of one function */
+	line_set(&line, 2, 30, DOING_PYTHON);
+	line.states[20].line = 26;
+	line_draw(&line, false, false);
+	CHECK_STR(line_text(&line), "  -Python load loader.py------          ");
 	/* without a line of the program */
 	line_set(&line, 0, 12, DOING_FILE);
 	for (size_t i = 0; i < N; i++)
@@ -122,6 +127,22 @@ TEST(state_cells_places)
 	memset(line.above, 0, sizeof(line.above));
 	CHECK_INT(line_draw(&line, true, false), 0);
 	CHECK_STR(line_text(&line), "                                        ");
+}
+
+/* The name of a moment stands behind it, as far as nothing else is there. */
+TEST(state_cells_moments)
+{
+	struct line line;
+
+	line_set(&line, 0, N, DOING_SLEEP);
+	for (size_t i = 0; i < N; i++) {
+		line.states[i].at_ns = 1;
+		line.states[i].ns = i == 1 || i == 22 || i == 29 ? 1000 : 0;
+	}
+	line.states[22].function = "train";
+	line.columns[35].count = 1;
+	line_draw(&line, true, false);
+	CHECK_STR(line_text(&line), " .load loader.py:25   .train .load      ");
 }
 
 TEST(state_cells_place)

@@ -99,15 +99,16 @@ static void state_label(char *out, size_t size, const struct host_state *state, 
 	label_fit(out, size, text_width(text) > width ? state->function : text, width, ascii);
 }
 
+/* Within a function the line may change from column to column. */
 static bool same_place(const struct host_state *a, const struct host_state *b)
 {
-	return a->doing == b->doing && a->line == b->line && !strcmp(a->function, b->function) &&
+	return a->doing == b->doing && !strcmp(a->function, b->function) &&
 	       !strcmp(a->file, b->file);
 }
 
-/* Writes the name into the line of cells [begin, end), and leaves some line at both ends. */
-static void draw_name(struct cell *cells, size_t begin, size_t end,
-		      const struct host_state *state, const struct cell_style *style)
+/* Writes the name into cells [begin, end), if it has room there beside a cell at both ends. */
+static void state_draw_name(struct cell *cells, size_t begin, size_t end,
+			    const struct host_state *state, const struct cell_style *style)
 {
 	char text[LABEL_MAX];
 	const char *at = text;
@@ -129,6 +130,7 @@ static void draw_name(struct cell *cells, size_t begin, size_t end,
 		if (ch == ' ')
 			ch = style->ascii ? ' ' : 0xa0;
 		cells[begin].ch = style->ascii && ch > 0x7e ? (unsigned char)text_ascii(ch) : ch;
+		cells[begin].fg = (uint8_t)state_role(state_family(state->doing));
 		if (width == 2) {
 			cells[begin + 1] = cells[begin];
 			cells[begin + 1].ch = 0;
@@ -139,37 +141,65 @@ static void draw_name(struct cell *cells, size_t begin, size_t end,
 
 /* ---- cells ---- */
 
-/* Less than an eighth of a column would look as if it were all of it. */
-static bool is_shown(const struct cell *cell, const struct column *column,
-		     const struct column *above, const struct host_state *state, int64_t w_ns)
+/* A line, and what is drawn into it. */
+struct state_row {
+	struct cell *cells;
+	const struct column *columns, *above;
+	const struct host_state *states;
+	size_t n;
+	int64_t w_ns;
+};
+
+static bool is_free(const struct state_row *row, size_t i)
 {
-	return cell->ch == ' ' && cell->bg == ROLE_DEFAULT && !cell->attr && !column->count &&
-	       (!above || above->count) && state->ns > 0 && state->ns >= w_ns / 8;
+	const struct cell *cell = &row->cells[i];
+
+	return cell->ch == ' ' && cell->bg == ROLE_DEFAULT && !cell->attr &&
+	       !row->columns[i].count && (!row->above || row->above[i].count);
+}
+
+/* Less than an eighth of a column would look as if it were all of it. */
+static bool is_shown(const struct state_row *row, size_t i)
+{
+	return is_free(row, i) && row->states[i].ns > 0 && row->states[i].ns >= row->w_ns / 8;
+}
+
+/* Draws from cell i on the lines of one state in one function; returns the cell behind them. */
+static size_t state_draw(const struct state_row *row, size_t i, const struct cell_style *style)
+{
+	enum state_family family = state_family(row->states[i].doing);
+	struct host_state place = row->states[i];
+	size_t end, room;
+
+	for (end = i; end < row->n && is_shown(row, end) &&
+	     same_place(&row->states[i], &row->states[end]); end++) {
+		if (row->states[end].line != place.line)
+			place.line = 0;
+		row->cells[end].ch = state_line(family, style->ascii);
+		row->cells[end].fg = (uint8_t)state_role(family);
+	}
+	/* The name of a look that stands for its moment has room up to the next one. */
+	for (room = end; place.at_ns && end == i + 1 && room < row->n && is_free(row, room) &&
+	     !row->states[room].ns; room++)
+		;
+	state_draw_name(row->cells, i, room, &place, style);
+	return end;
 }
 
 unsigned cells_states(struct cell *cells, const struct column *columns,
 		      const struct column *above, const struct host_state *states, size_t n,
 		      int64_t w_ns, const struct cell_style *style)
 {
+	const struct state_row row = { cells, columns, above, states, n, w_ns };
 	unsigned families = 0;
-	size_t i, end;
 
-	for (i = 0; i < n; i = end) {
-		enum state_family family = state_family(states[i].doing);
-
-		for (end = i; end < n; end++) {
-			if (!is_shown(&cells[end], &columns[end], above ? &above[end] : NULL,
-				      &states[end], w_ns) || !same_place(&states[i], &states[end]))
-				break;
-			cells[end].ch = state_line(family, style->ascii);
-			cells[end].fg = (uint8_t)state_role(family);
-		}
-		if (end == i) {
-			end++;
+	for (size_t i = 0; i < n;) {
+		if (!is_shown(&row, i)) {
+			i++;
 			continue;
 		}
-		families |= 1u << family;
-		draw_name(cells, i, end, &states[i], style);
+		families |= 1u << state_family(states[i].doing);
+		i = state_draw(&row, i, style);
 	}
 	return families;
 }
