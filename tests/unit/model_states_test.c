@@ -145,6 +145,26 @@ TEST(states_random)
 	}
 }
 
+TEST(states_saved)
+{
+	struct host_state states[COLUMNS], again[COLUMNS];
+	struct model *model, *copy;
+
+	seed = 5;
+	model = random_model();
+	copy = saved_again(model);
+	model_host_states(model, thread_row(model), BASE, 40 * MS, COLUMNS, states);
+	model_host_states(copy, thread_row(copy), BASE, 40 * MS, COLUMNS, again);
+	for (int i = 0; i < COLUMNS; i++) {
+		CHECK_INT(states[i].ns, again[i].ns);
+		CHECK_INT(states[i].doing, again[i].doing);
+		CHECK_INT(states[i].line, again[i].line);
+		CHECK_STR(states[i].function, again[i].function);
+	}
+	model_free(model);
+	model_free(copy);
+}
+
 /* All that it did in some time adds up, most of it first. */
 TEST(states_at_moments)
 {
