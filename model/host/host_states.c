@@ -20,6 +20,7 @@ struct state_sums {
 		uint64_t key;		/* kind and frame */
 		uint32_t round;		/* it is used in this round only */
 		uint32_t sum;		/* doing_sum_at() */
+		uint32_t what;		/* 0: unknown, or not the same all along */
 		int64_t ns;
 		int64_t at_ns;		/* as in struct host_state */
 	} slots[SLOTS];
@@ -47,12 +48,16 @@ static void state_sums_add(struct state_sums *sums, const struct doing *at, int6
 	if (slot->round != sums->round) {
 		if (sums->n >= STATE_LINES)
 			return;
-		*slot = (struct state_slot) { key, sums->round, at->sum, 0, at->at_ns };
+		*slot = (struct state_slot) {
+			key, sums->round, at->sum, at->what, 0, at->at_ns,
+		};
 		sums->used[sums->n++] = i;
 	}
 	slot->ns += ns;
 	if (!at->at_ns)
 		slot->at_ns = 0;
+	if (at->what != slot->what)
+		slot->what = 0;
 }
 
 /* Like doing_within(), but a look at the very end of its time counts in that time. */
@@ -86,8 +91,8 @@ static struct host_state states_slot(struct model *model, const struct state_slo
 		.at_ns = slot->at_ns,
 	};
 
-	if (sum->what)
-		out.what = names_raw(&model->names, sum->what);
+	if (slot->what)
+		out.what = names_raw(&model->names, slot->what);
 	if (frame && frame->file) {
 		out.file = names_raw(&model->names, frame->file);
 		out.function = frame->function ? names_raw(&model->names, frame->function) : "";

@@ -67,7 +67,7 @@ struct host_state {
 	enum doing_kind doing;
 	const char *file, *function;	/* "": unknown */
 	uint32_t line;
-	const char *what;		/* what is waited for; "": unknown */
+	const char *what;		/* what is waited for; "": unknown, or several */
 	int64_t ns;			/* how much of the time; 0: nothing is known */
 	int64_t at_ns;			/* seen at this moment only; 0: all along */
 };

@@ -247,6 +247,32 @@ TEST(states_of_odd_parts)
 	model_free(model);
 }
 
+/* What it waits for is told if it is one thing. */
+TEST(states_wait_for_something)
+{
+	struct model *model = model_with_device();
+	struct host_state states[2];
+	uint32_t row;
+
+	add_lines(model);
+	apply_one(model, ev_name(40, NAME_SOURCE, "/a"));
+	apply_one(model, ev_name(41, NAME_SOURCE, "/b"));
+	for (uint32_t i = 0; i < 3; i++) {
+		struct event event = ev_doing(PID, DOING_FILE, 4, 0, i * 10 * MS, 10 * MS);
+
+		event.u.doing.what = i < 2 ? 40 : 41;
+		apply_one(model, event);
+	}
+	row = thread_row(model);
+	model_host_states(model, row, BASE, 20 * MS, 2, states);
+	CHECK_STR(states[0].what, "/a");
+	CHECK_STR(states[1].what, "/b");
+	model_host_states(model, row, BASE, 30 * MS, 1, states);
+	CHECK_STR(states[0].what, "");
+	CHECK_INT(states[0].ns, 30 * MS);
+	model_free(model);
+}
+
 /* The older half is forgotten; a column with more lines than are told apart has its state. */
 TEST(states_bounded)
 {

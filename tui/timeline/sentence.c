@@ -190,6 +190,8 @@ void sentence_of_row(struct strip *strip, const char *place, int64_t busy_ns,
 	if (!place)
 		return;
 	strip_add(strip, 0, GAP, ROLE_TITLE, ATTR_BOLD, "%s", place)->least = 8;
+	if (!events)
+		return;		/* a thread that runs no op, of which something else is told */
 	if (window_ns > 0)
 		strip_add(strip, 1, GAP, ROLE_DEFAULT, 0, "busy %s of the window",
 			  fmt_share(share, (uint64_t)(busy_ns > 0 ? busy_ns : 0),
@@ -234,7 +236,7 @@ static size_t print_state(char *text, size_t size, const struct host_state *stat
 {
 	int64_t ns = state->ns < time_ns ? state->ns : time_ns;
 	char place[160], share[FMT_MAX], length[FMT_MAX], part[3 * FMT_MAX] = "";
-	const char *what = state->doing == DOING_FILE ? state->what : "";
+	const char *what = state->what, *colon = state->doing == DOING_FILE ? " " : ": ";
 
 	fmt_share(share, (uint64_t)ns, (uint64_t)time_ns);
 	fmt_time(length, state->at_ns ? state->ns : time_ns);
@@ -248,7 +250,7 @@ static size_t print_state(char *text, size_t size, const struct host_state *stat
 		snprintf(part, sizeof(part), "%s of %s", share, length);
 	state_place(place, sizeof(place), state);
 	return (size_t)snprintf(text, size, "%s%s%s%s%s (%s)", state_verb(state->doing),
-				*what ? " " : "", what, *place ? ", " : "", place, part);
+				*what ? colon : "", what, *place ? ", " : "", place, part);
 }
 
 void sentence_add_states(struct strip *strip, struct model *model, uint32_t row, int64_t t_ns,
