@@ -55,6 +55,8 @@ enum setting_type { SETTING_BOOL, SETTING_INT, SETTING_CHOICE };
 	X(DENSITY, "density", CHOICE, "height", 0, 1, "height|heat", \
 	  "how a column with many events shows how busy it was: by height, or by shade if there " \
 	  "are 256 colours") \
+	X(THREAD_STATES, "thread-states", BOOL, "yes", 0, 1, "", \
+	  "show what threads do where their rows have no op: run, wait or sleep, and where") \
 	X(COUNTER_LINES, "counter-lines", INT, "1", 1, 4, "", \
 	  "lines of a row that plots a counter") \
 	X(BUDGET, "budget", INT, "0", 0, 100, "", \

@@ -42,6 +42,7 @@ struct idle_bucket { int64_t ns[IDLE_COUNT]; };
 void idle_release(struct idle_device *idle)
 {
 	host_time_release(&idle->host);
+	free(idle->waits.list);
 	free(idle->ring);
 	free(idle->buckets);
 }
@@ -49,7 +50,7 @@ void idle_release(struct idle_device *idle)
 size_t idle_bytes(const struct idle_device *idle)
 {
 	return idle->ring_cap * sizeof(*idle->ring) + idle->buckets_cap * sizeof(*idle->buckets) +
-	       host_time_bytes(&idle->host);
+	       idle->waits.cap * sizeof(*idle->waits.list) + host_time_bytes(&idle->host);
 }
 
 /* ---- what is kept ---- */
@@ -176,16 +177,17 @@ static void count_thread(struct slice_sweep *sweep, struct idle_device *idle, in
 			 int64_t to_ns)
 {
 	enum idle_cause cause = cause_of_thread(sweep, idle->thread);
-	struct sweep_device *device = (struct sweep_device *)
-		((char *)idle - offsetof(struct sweep_device, idle));
+	uint32_t device = (uint32_t)((struct sweep_device *)
+		((char *)idle - offsetof(struct sweep_device, idle)) - sweep->devices);
 
 	add(idle, cause, to_ns - from_ns);
 	if (cause != IDLE_HOST && cause != IDLE_INPUT)
 		return;
-	host_time_count(sweep->model, &idle->host,
-			kept_max((uint32_t)(device - sweep->devices), HOST_MAX), (uint8_t)cause,
+	host_time_count(sweep->model, &idle->host, kept_max(device, HOST_MAX), (uint8_t)cause,
 			idle->thread, from_ns, to_ns);
-	doings_waited(sweep->model, idle->thread, from_ns, to_ns);
+	/* The processor itself waits for nobody: the report says how busy its cores are instead. */
+	if (!device_at(sweep->model, device)->processor)
+		doings_wait(sweep->model, &idle->waits, idle->thread, from_ns, to_ns);
 }
 
 static void idle_count_piece(struct slice_sweep *sweep, struct idle_device *idle, int64_t t_ns)
@@ -288,6 +290,7 @@ void idle_ends(struct model *model, struct slice_sweep *sweep, uint32_t device, 
 	unlink_thread(sweep, idle);
 	idle->open = false;
 	idle_commit(idle, device);
+	doings_waited(model, &idle->waits);
 }
 
 void idle_count(struct slice_sweep *sweep, uint32_t thread, int64_t t_ns)

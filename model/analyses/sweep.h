@@ -33,6 +33,7 @@
 #include "model/analyses/pairs.h"
 #include "model/base/hist.h"
 #include "model/core/model.h"
+#include "model/host/doings.h"
 #include "model/query/time.h"
 
 enum host_state {
@@ -72,6 +73,7 @@ struct idle_device {
 	size_t buckets_n, buckets_cap;
 	int64_t bucket_ns, base_ns;
 	struct host_time host;
+	struct doing_waits waits;	/* of the open gap */
 };
 
 /* Bits for what a device does. */

@@ -20,9 +20,14 @@ struct row_list {
 	size_t n, cap;
 };
 
-static bool has_content(const struct row *row)
+static bool row_looked_at(const struct model *model, const struct row *row)
 {
-	if (row->n_opens)
+	return row->thread != NONE && thread_at(model, row->thread)->doings.n;
+}
+
+static bool has_content(const struct model *model, const struct row *row)
+{
+	if (row->n_opens || row_looked_at(model, row))
 		return true;
 	for (uint32_t l = 0; l < row->n_lanes; l++)
 		if (row->lanes[l].count)
@@ -32,7 +37,7 @@ static bool has_content(const struct row *row)
 
 static bool has_row(const struct model *model, uint32_t row)
 {
-	return row != NONE && has_content(row_at(model, row));
+	return row != NONE && has_content(model, row_at(model, row));
 }
 
 static struct model_row *row_list_add(struct model *model, struct row_list *list, uint32_t index,
@@ -46,7 +51,7 @@ static struct model_row *row_list_add(struct model *model, struct row_list *list
 	*out = (struct model_row) {
 		.id = index + 1, .parent = parent, .kind = row->kind, .direction = row->direction,
 		.device = NONE, .queue = row->queue, .lanes = row->n_lanes ? row->n_lanes : 1,
-		.label = "",
+		.label = "", .looked_at = row_looked_at(model, row),
 	};
 	if (row->process != NONE) {
 		out->host = process_at(model, row->process)->host;

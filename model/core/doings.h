@@ -21,6 +21,9 @@ struct doings {
 	struct doing *list;		/* owned */
 	size_t n, cap;
 	int64_t told_ns;		/* of the last time: how much its parts have */
+	/* how long devices waited for the thread, and how much of its sums counts as waited: where
+	 * looks stand for their moments that may be more */
+	int64_t waits_ns, counted_ns;
 };
 
 #endif

@@ -8,6 +8,7 @@
 #include "model/base/util.h"
 #include "model/core/model.h"
 #include "model/lines/lines.h"
+#include "model/rows/rows.h"
 
 /* ---- sums ---- */
 
@@ -153,6 +154,8 @@ void apply_doing(struct model *model, const struct arrival *in)
 		memmove(doings->list, doings->list + DOINGS_MAX / 2,
 			doings->n * sizeof(*doings->list));
 	}
+	/* its row shows what it did, even if it never ran an op */
+	row_of_thread(model, thread);
 	what = local_name(model, in->process, doing->what);
 	if (doing->doing == DOING_NATIVE)
 		what = doing_function(model, what);
@@ -183,17 +186,67 @@ int64_t doing_within(const struct doing *at, int64_t from_ns, int64_t to_ns)
 		return at->at_ns >= from_ns && at->at_ns < to_ns ? at->ns : 0;
 	if (from >= to)
 		return 0;
+	if (from == at->start_ns && to == at->end_ns)
+		return at->ns;
 	return (int64_t)((__int128)at->ns * (to - from) / (at->end_ns - at->start_ns));
 }
 
-void doings_waited(struct model *model, uint32_t thread, int64_t from_ns, int64_t to_ns)
+/* ---- waits ---- */
+
+#define WAITS_LOOKED 16u	/* so many of the last are looked through for the same sum */
+
+static void waits_add(struct doing_waits *waits, uint32_t thread, uint32_t sum, int64_t ns)
+{
+	for (size_t i = waits->n; i-- > 0 && waits->n - i <= WAITS_LOOKED;) {
+		if (waits->list[i].sum != sum || waits->list[i].thread != thread)
+			continue;
+		add_ns(&waits->list[i].ns, ns);
+		return;
+	}
+	grow(&waits->list, &waits->cap, waits->n, sizeof(*waits->list));
+	waits->list[waits->n++] = (struct doing_wait) { thread, sum, ns };
+}
+
+void doings_wait(struct model *model, struct doing_waits *waits, uint32_t thread, int64_t from_ns,
+		 int64_t to_ns)
 {
 	const struct doing *end, *at;
 
-	if (thread >= model->threads.n)
+	if (thread >= model->threads.n || from_ns >= to_ns)
 		return;
+	if (waits->n >= DOING_WAITS_MAX)
+		doings_waited(model, waits);
+	waits_add(waits, thread, NONE, to_ns - from_ns);
 	for (at = doings_from(model, thread, from_ns, &end); at < end && at->start_ns < to_ns;
-	     at++)
-		add_ns(&doing_sum_at(model, at->sum)->waited_ns,
-		       doing_within(at, from_ns, to_ns));
+	     at++) {
+		int64_t ns = doing_within(at, from_ns, to_ns);
+
+		if (ns > 0)
+			waits_add(waits, thread, at->sum, ns);
+	}
+}
+
+void doings_waited(struct model *model, struct doing_waits *waits)
+{
+	for (size_t i = 0; i < waits->n; i++) {
+		const struct doing_wait *wait = &waits->list[i];
+		struct doings *doings = &thread_at(model, wait->thread)->doings;
+
+		if (wait->sum == NONE) {
+			add_ns(&doings->waits_ns, wait->ns);
+			continue;
+		}
+		add_ns(&doings->counted_ns, wait->ns);
+		add_ns(&doing_sum_at(model, wait->sum)->waited_ns, wait->ns);
+	}
+	waits->n = 0;
+}
+
+int64_t doing_sum_waited(const struct model *model, const struct doing_sum *sum)
+{
+	const struct doings *doings = &thread_at(model, sum->thread)->doings;
+
+	if (doings->counted_ns <= doings->waits_ns)
+		return sum->waited_ns;
+	return (int64_t)((__int128)sum->waited_ns * doings->waits_ns / doings->counted_ns);
 }

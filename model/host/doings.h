@@ -33,9 +33,21 @@ struct doing_sum {
 	uint8_t kind;			/* enum doing_kind */
 	uint64_t looks;
 	int64_t ns;
-	/* how much of it devices waited for this thread, each device for itself */
+	/* how much of it devices waited for this thread, each device for itself: see
+	 * doing_sum_waited() */
 	int64_t waited_ns;
 };
+
+/* Of the gap of a device that has not ended: what the threads did that it waited for. */
+struct doing_waits {
+	struct doing_wait {
+		uint32_t thread;
+		uint32_t sum;		/* NONE: how long the device waited for the thread */
+		int64_t ns;
+	} *list;			/* owned */
+	size_t n, cap;
+};
+#define DOING_WAITS_MAX 8192u		/* then they count at once, and some more may be added */
 
 struct doing_sums {
 	struct store list;		/* of struct doing_sum */
@@ -49,8 +61,13 @@ const struct doing *doings_from(const struct model *model, uint32_t thread, int6
 				const struct doing **end);
 /* How much of a part lies within [from_ns, to_ns). */
 int64_t doing_within(const struct doing *at, int64_t from_ns, int64_t to_ns);
-/* A device waited for a thread. */
-void doings_waited(struct model *model, uint32_t thread, int64_t from_ns, int64_t to_ns);
+/* A device waited for a thread; it counts when its gap has ended, as in the device's own sums. */
+void doings_wait(struct model *model, struct doing_waits *waits, uint32_t thread, int64_t from_ns,
+		 int64_t to_ns);
+void doings_waited(struct model *model, struct doing_waits *waits);
+/* How much of a sum devices waited for its thread: all sums of a thread together at most as long as
+ * they did, to which they are cut in proportion. */
+int64_t doing_sum_waited(const struct model *model, const struct doing_sum *sum);
 struct doing_sum *doing_sum_at(const struct model *model, uint32_t i);
 void doings_free(struct model *model);
 size_t doings_bytes(const struct model *model);

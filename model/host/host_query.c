@@ -76,7 +76,7 @@ size_t model_host_lines(struct model *model, struct host_line_row **rows)
 		}
 		(*rows)[at].looks += sum->looks;
 		add_ns(&(*rows)[at].ns, sum->ns);
-		add_ns(&(*rows)[at].waited_ns, sum->waited_ns);
+		add_ns(&(*rows)[at].waited_ns, doing_sum_waited(model, sum));
 	}
 	map_release(&by_place);
 	map_release(&by_key);
@@ -284,7 +284,7 @@ size_t model_stacks(struct model *model, const struct stacks_of *of, struct stac
 		const struct doing_sum *sum = store_at(&sums->list, i);
 
 		if (is_of(model, sum->thread, of))
-			stacks_add(&s, sum, of->waited ? sum->waited_ns : sum->ns);
+			stacks_add(&s, sum, of->waited ? doing_sum_waited(model, sum) : sum->ns);
 	}
 	for (uint32_t i = 0; !whole && i < model->threads.n; i++)
 		if (is_of(model, i, of))

@@ -62,4 +62,35 @@ struct stack_node {
  * looked at in that time. */
 size_t model_stacks(struct model *model, const struct stacks_of *of, struct stack_node **nodes);
 
+/* One state at one line. Strings are the model's. */
+struct host_state {
+	enum doing_kind doing;
+	const char *file, *function;	/* "": unknown */
+	uint32_t line;
+	const char *what;		/* what is waited for; "": unknown, or several */
+	int64_t ns;			/* how much of the time; 0: nothing is known */
+	int64_t at_ns;			/* seen at this moment only; 0: all along */
+};
+
+/*
+ * Column i of n, from t0_ns on and w_ns > 0 wide, of a thread's row: the state with most time in
+ * it, at the line at which it had most. Of a time that several states share it is not known which
+ * came first: each counts as if it had its share of every moment. A look that stands for its moment
+ * counts there with all of its weight, so that ns may exceed the column.
+ * For other rows all columns are unknown. Of a column's lines the first STATE_LINES are told apart.
+ * O(n + parts that touch the columns). [locked]
+ */
+#define STATE_LINES 192u
+void model_host_states(struct model *model, uint32_t row, int64_t t0_ns, int64_t w_ns, size_t n,
+			 struct host_state *out);
+
+/*
+ * What a thread did at t_ns: in [*from_ns, *to_ns), or in the time of which the states at t_ns have
+ * shares, if that is longer; it is then written there. Most time first, at most max (> 0); *others:
+ * how much time the others have. 0: nothing is known. [locked]
+ */
+size_t model_host_doing(struct model *model, uint32_t row, int64_t t_ns, int64_t *from_ns,
+			  int64_t *to_ns, struct host_state *out, size_t max,
+			  int64_t *others_ns);
+
 #endif

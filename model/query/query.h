@@ -146,14 +146,16 @@ struct model_row {
 	/* for a ROW_COUNTER: the value that its columns are relative to, 0 or less */
 	int64_t base;
 	const char *unit;		/* for a ROW_COUNTER: its unit; otherwise NULL */
+	bool looked_at;		/* a thread of which it is known what it did beside its ops */
 };
 
 /* The rows in display order, parents before children: processes with their threads (the main
  * thread, then the busiest; a row overtakes another only when it is clearly busier), then devices
  * with their queues, copies and bandwidth. Counters come last within their process or device, at
- * most ROWS_COUNTERS. Rows without content are left out. Ranges that are on no stack have a row of
- * their own, a ROW_THREAD with tid 0, followed by the row of compilations. ROWS_POOL or more
- * threads of one name are grouped below a ROW_POOL. [locked] */
+ * most ROWS_COUNTERS. Rows without content are left out, but a thread without ops has a row if it
+ * was looked at (query/host.h). Ranges that are on no stack have a row of their own, a ROW_THREAD
+ * with tid 0, followed by the row of compilations. ROWS_POOL or more threads of one name are
+ * grouped below a ROW_POOL. [locked] */
 #define ROWS_POOL 3u
 #define ROWS_COUNTERS 12u
 size_t model_rows(struct model *model, struct model_row **out);

@@ -21,7 +21,7 @@ from suite import Suite  # pylint: disable=wrong-import-position
 TFTOP = os.path.realpath(os.environ.get("O", "build") + "/tftop")
 SCRIPT_BYTES = 900_000          # a script may have 1 MiB
 ROUND_KEYS = 20_000
-SYNTHS = ["", ",gpu", ",gpus", ",counters", ",processor", ",generate", ",names"]
+SYNTHS = ["", ",gpu", ",gpus", ",counters", ",processor", ",generate", ",names", ",host"]
 # Those that end the run or stop it, and those that only scripts have.
 LEFT_OUT = {"quit", "suspend", "source", "answer", "interrupt", "assert-screen", "follow-links",
             "key", "mouse", "resize", "save-screen", "wait", "wait-exit", "wait-settled",

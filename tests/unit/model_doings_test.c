@@ -6,6 +6,7 @@
 #include "model/core/model.h"
 #include "model/host/doings.h"
 #include "model/query/findings.h"
+#include "model/query/host.h"
 #include "model/query/time.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
@@ -123,6 +124,8 @@ TEST(doings_of_moments)
 {
 	struct model *model = model_with_device();
 	struct host_time_row *rows;
+	struct host_line_row *lines;
+	int64_t waited_ns = 0;
 	struct idle_gap idle;
 	size_t n;
 
@@ -147,6 +150,39 @@ TEST(doings_of_moments)
 	/* 22 looks of 30 ms are more than the 495 ms of idle time */
 	CHECK_INT(rows[0].ns, idle.ns[IDLE_HOST]);
 	free(rows);
+	/* nor do the lines have more than that */
+	n = model_host_lines(model, &lines);
+	for (size_t i = 0; i < n; i++)
+		waited_ns += lines[i].waited_ns;
+	CHECK(waited_ns <= idle.ns[IDLE_HOST] && waited_ns > idle.ns[IDLE_HOST] - (int64_t)n);
+	free(lines);
+	model_free(model);
+}
+
+/* What follows the last work of a device counts neither in its idle time nor as waited for. */
+TEST(doings_after_the_last_work)
+{
+	struct model *model = model_with_device();
+	struct host_line_row *lines;
+	struct idle_gap idle;
+
+	for (int i = 0; i < 10; i++) {
+		struct event kernel = ev_kernel(1, 1, (uint32_t)i + 1, i * 10 * MS, 5 * MS);
+
+		kernel.u.command.call_ns = BASE + i * 10 * MS - 1000;
+		kernel.u.command.call_dur_ns = 1000;
+		apply_one(model, kernel);
+		apply_one(model, part_doing(DOING_SLEEP, 0, i * 10 * MS, 10 * MS, 10 * MS));
+	}
+	apply_one(model, part_doing(DOING_SLEEP, 0, 100 * MS, 5000 * MS, 5000 * MS));
+	apply_one(model, ev_alive(BASE + 6000 * MS));
+	model_finish(model, false);
+	CHECK(model_idle(model, 0, &idle));
+	CHECK_INT(model_host_lines(model, &lines), 1);
+	CHECK_INT(lines[0].ns, 5100 * MS);
+	CHECK(lines[0].waited_ns <= idle.ns[IDLE_HOST] &&
+	      lines[0].waited_ns > idle.ns[IDLE_HOST] - MS);
+	free(lines);
 	model_free(model);
 }
 

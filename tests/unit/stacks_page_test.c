@@ -288,20 +288,20 @@ TEST(page_stacks_of_waited_time)
 	char error[PAGE_ERROR], *text;
 
 	text = PAGE(page_stacks, "stacks");
-	HAS(text, "call stacks of all threads, whole run: 8.76");
+	HAS(text, "call stacks of all threads, whole run: 8.67");
 	HAS(text, " s in which a device waited\n");
-	HAS(text, "most     54 % of 8.76 s: main train.py:30 › load train.py:12 › sleep\n");
-	HAS(text, "states   sleep 54 % 4.76 s · Python 46 % 4.00 s\n");
+	HAS(text, "most     54 % of 8.67 s: main train.py:30 › load train.py:12 › sleep\n");
+	HAS(text, "states   sleep 54 % 4.71 s · Python 46 % 3.96 s\n");
 	HAS(text, "│load train.py:12 ");
 	HAS(text, "│sleep ");
 	CHECK(!strstr(text, "lock"));
 	free(text);
 	text = PAGE(page_stacks, "stacks", "-n", "load");
 	HAS(text, "load train.py:12\ncallers  all › main train.py:30\n");
-	HAS(text, "took     4.76 s, 54 % of all   in itself 4.76 s, 100 % of it");
+	HAS(text, "took     4.71 s, 54 % of all   in itself 4.71 s, 100 % of it");
 	HAS(text, "source   /home/me/train.py:12  in load\n");
-	HAS(text, "most     100 % of 4.76 s: sleep\n");
-	HAS(text, "itself   sleep 100 % 4.76 s\n");
+	HAS(text, "most     100 % of 4.71 s: sleep\n");
+	HAS(text, "itself   sleep 100 % 4.71 s\n");
 	free(text);
 	model_free(model);
 }

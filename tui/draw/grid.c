@@ -45,6 +45,8 @@ static const char *const role_names[ROLE_COUNT] = {
 	[ROLE_HEAT_1] = "heat-1", [ROLE_HEAT_2] = "heat-2", [ROLE_HEAT_3] = "heat-3",
 	[ROLE_HEAT_4] = "heat-4", [ROLE_HEAT_5] = "heat-5", [ROLE_HEAT_6] = "heat-6",
 	[ROLE_HEAT_7] = "heat-7", [ROLE_HEAT_8] = "heat-8",
+	[ROLE_STATE_RUN] = "state-run", [ROLE_STATE_WAIT] = "state-wait",
+	[ROLE_STATE_SLEEP] = "state-sleep",
 };
 
 const char *role_name(enum role role)

@@ -45,6 +45,9 @@ enum role {
 	/* how busy, as a shade: from an eighth of the time to all of it */
 	ROLE_HEAT_1, ROLE_HEAT_2, ROLE_HEAT_3, ROLE_HEAT_4,
 	ROLE_HEAT_5, ROLE_HEAT_6, ROLE_HEAT_7, ROLE_HEAT_8,
+	/* what a thread does beside its ops, in the order of enum state_family
+	 * (tui/draw/state_cells.h) */
+	ROLE_STATE_RUN, ROLE_STATE_WAIT, ROLE_STATE_SLEEP,
 	ROLE_COUNT
 };
 

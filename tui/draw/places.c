@@ -251,13 +251,20 @@ unsigned places_find_copy(struct view *view, uint32_t queue, enum direction dire
 	return show_found(view, direction_name(direction), found);
 }
 
-unsigned places_about(struct view *view, const char *command, const char *name)
+unsigned places_run(struct view *view, const char *const *argv)
 {
 	static char *line;	/* the text of view->run_command, valid until the next one */
-	const char *argv[] = { command, name };
+	int argc = 0;
 
+	while (argv[argc])
+		argc++;
 	free(line);
-	line = words_join(name ? 2 : 1, argv);
+	line = words_join(argc, argv);
 	view->run_command = line;
 	return OUT_RUN_COMMAND;
+}
+
+unsigned places_about(struct view *view, const char *command, const char *name)
+{
+	return places_run(view, (const char *[]){ command, name, NULL });
 }

@@ -44,6 +44,8 @@ unsigned places_find_event(struct view *view, const char *name, enum row_kind ki
 			   uint32_t device);
 /* The same for the copies of one queue and direction. */
 unsigned places_find_copy(struct view *view, uint32_t queue, enum direction direction);
+/* Has the loop run a command, of these words up to a NULL. */
+unsigned places_run(struct view *view, const char *const *argv);
 /* For `about`: shows the page that `command` makes, with that name unless it is NULL. */
 unsigned places_about(struct view *view, const char *command, const char *name);
 

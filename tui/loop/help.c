@@ -198,6 +198,7 @@ static void help_add_reading(struct help *help, const struct keymap *keymap)
 		{"! line", "the costliest finding; pane 6 says what would help"},
 		{"timeline", "a row per thread and queue; the higher, the busier;"},
 		{"", "zoom in for names; fading end: running; ░ may change; ╱ off"},
+		{"", "thin lines: what a thread does where it runs no op"},
 		{"its last line", "the event under the cursor, in one sentence"},
 		{"below", "tables, findings, output, messages, pages: press a number"},
 		{":help tasks", "questions you may have, each with its command"},

@@ -78,6 +78,7 @@ static void timeline_close(struct pane *pane)
 	free(timeline->cells);
 	free(timeline->owners);
 	free(timeline->blank);
+	free(timeline->doing);
 	free(timeline->marks);
 	free(timeline);
 }
@@ -95,6 +96,7 @@ static void timeline_reserve(struct timeline_pane *t, size_t rows, size_t column
 		t->owners = xreallocarray(t->owners, columns, sizeof(*t->owners));
 		t->blank = xreallocarray(t->blank, columns, sizeof(*t->blank));
 		memset(t->blank, 0, columns * sizeof(*t->blank));
+		t->doing = xreallocarray(t->doing, columns, sizeof(*t->doing));
 		t->marks = xreallocarray(t->marks, columns, sizeof(*t->marks));
 	}
 	if (rows * columns > t->cells_cap) {
@@ -229,6 +231,9 @@ static void update_sentence(struct timeline_pane *t, struct view *view,
 	if ((rows[i].kind == ROW_DEVICE || rows[i].kind == ROW_QUEUE || rows[i].kind == ROW_COPY) &&
 	    model_idle_at(view->model, rows[i].device, view->cursor_ns, &gap))
 		sentence_add_idle(&t->sentence, &gap, view->ascii);
+	if (rows[i].kind == ROW_THREAD && t->states)
+		sentence_add_states(&t->sentence, view->model, view->cursor_row, view->cursor_ns,
+				    view->t0_ns, w, view->ascii);
 	if (t->status.folded_ns > view->t0_ns)
 		sentence_add_folded(&t->sentence, t->status.folded_ns, places_base_ns(&t->status));
 }
@@ -255,6 +260,9 @@ void timeline_take_rows(struct timeline_pane *t, struct model *model, const stru
 	t->rows = xreallocarray(t->rows, n_rows ? n_rows : 1, sizeof(*t->rows));
 	if (n_rows)
 		memcpy(t->rows, rows, n_rows * sizeof(*rows));
+	/* then no line is there for what is not shown */
+	for (size_t i = 0; i < n_rows; i++)
+		t->rows[i].looked_at &= t->states;
 	if (t->choice.order == ROWS_BY_START)
 		starts = first_starts(model, rows, n_rows);
 	t->n_rows = row_choice_apply(&t->choice, t->rows, n_rows, starts);
@@ -312,6 +320,12 @@ static void update_rows(struct timeline_pane *t, struct view *view, const struct
 	t->n_seen = i;
 }
 
+static void timeline_legend(struct timeline_pane *t, const struct view *view)
+{
+	tints_legend(&t->tints, &t->sentence, view->ascii, view->colour);
+	states_legend(&t->sentence, t->families, STRIP_NEEDED + 7 + TINTS_TOLD, view->ascii);
+}
+
 static void timeline_update(struct pane *pane, struct view *view, int width, int height)
 {
 	struct timeline_pane *t = (struct timeline_pane *)pane;
@@ -324,6 +338,8 @@ static void timeline_update(struct pane *pane, struct view *view, int width, int
 	t->page = (size_t)layout.n_rows;
 	t->n_seen = 0;
 	t->counter_lines = view->settings->value[SETTING_COUNTER_LINES];
+	t->states = view->settings->value[SETTING_THREAD_STATES];
+	t->doing_row = t->families = 0;
 	t->heat = view->shades && view->settings->value[SETTING_DENSITY];
 	timeline_reserve(t, t->page, columns > 0 ? (size_t)columns : 0);
 	tints_begin(&t->tints, (enum tint_by)view->settings->value[SETTING_COLOUR_BY], t->columns);
@@ -353,7 +369,7 @@ static void timeline_update(struct pane *pane, struct view *view, int width, int
 		if (t->has_selected)
 			timeline_links_sentence(t, view, rows, n_rows);
 		else
-			tints_legend(&t->tints, &t->sentence, view->ascii, view->colour);
+			timeline_legend(t, view);
 		if (t->find.shown)
 			find_sentence(&t->find, &t->sentence);
 	}

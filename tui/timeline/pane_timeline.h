@@ -19,6 +19,7 @@
 #include "tui/table/steps.h"
 #include "tui/timeline/row_choice.h"
 #include "tui/draw/ruler.h"
+#include "tui/draw/state_cells.h"
 #include "tui/draw/strip.h"
 #include "tui/draw/timeline_cells.h"
 #include "tui/timeline/timeline_row.h"
@@ -55,6 +56,7 @@ struct timeline_pane {
 	size_t page;			/* how many lines of the screen there are for rows */
 	int counter_lines;		/* how many of them a counter takes; other rows take one */
 	bool heat;
+	bool states;			/* shows what threads do beside their ops */
 	/* Results of the last update. */
 	struct model_status status;
 	struct column_cache cache;
@@ -91,6 +93,9 @@ struct timeline_pane {
 	struct cell *cells;		/* owned; page * columns, by lines of the screen */
 	uint64_t *owners;		/* owned, columns */
 	struct column *blank;		/* owned, columns; all zero */
+	struct host_state *doing;	/* owned, columns; what the thread of this row did */
+	uint32_t doing_row;		/* 0: it has not been asked in this picture */
+	unsigned families;		/* of states that are in the picture, as bits */
 	uint8_t *marks;			/* owned; columns entries, 1 where a step starts */
 	bool marked;			/* ... in any column */
 	size_t seen_cap, cells_cap, columns_cap;

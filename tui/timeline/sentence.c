@@ -6,6 +6,7 @@
 
 #include "model/base/util.h"
 #include "tui/draw/ruler.h"
+#include "tui/draw/state_cells.h"
 
 #define GAP 3
 
@@ -189,6 +190,8 @@ void sentence_of_row(struct strip *strip, const char *place, int64_t busy_ns,
 	if (!place)
 		return;
 	strip_add(strip, 0, GAP, ROLE_TITLE, ATTR_BOLD, "%s", place)->least = 8;
+	if (!events)
+		return;		/* a thread that runs no op, of which something else is told */
 	if (window_ns > 0)
 		strip_add(strip, 1, GAP, ROLE_DEFAULT, 0, "busy %s of the window",
 			  fmt_share(share, (uint64_t)(busy_ns > 0 ? busy_ns : 0),
@@ -225,6 +228,59 @@ void sentence_add_idle(struct strip *strip, const struct idle_gap *gap, bool asc
 		piece->least = text_width(length) + 7;
 		piece->sentence = true;
 	}
+}
+
+/* "sleeps, loader.py:25 in load (62 % of 100 ms)". The whole of a time needs no share. */
+static size_t print_state(char *text, size_t size, const struct host_state *state,
+			  int64_t time_ns, bool first)
+{
+	int64_t ns = state->ns < time_ns ? state->ns : time_ns;
+	char place[160], share[FMT_MAX], length[FMT_MAX], part[3 * FMT_MAX] = "";
+	const char *what = state->what, *colon = state->doing == DOING_FILE ? " " : ": ";
+
+	fmt_share(share, (uint64_t)ns, (uint64_t)time_ns);
+	fmt_time(length, state->at_ns ? state->ns : time_ns);
+	if (state->at_ns)
+		snprintf(part, sizeof(part), "seen for a moment, stands for %s", length);
+	else if (!first)
+		snprintf(part, sizeof(part), "%s", share);
+	else if (ns > time_ns / 100 * 98)
+		snprintf(part, sizeof(part), "%s", length);
+	else
+		snprintf(part, sizeof(part), "%s of %s", share, length);
+	state_place(place, sizeof(place), state);
+	return (size_t)snprintf(text, size, "%s%s%s%s%s (%s)", state_verb(state->doing),
+				*what ? colon : "", what, *place ? ", " : "", place, part);
+}
+
+void sentence_add_states(struct strip *strip, struct model *model, uint32_t row, int64_t t_ns,
+			 int64_t t0_ns, int64_t w_ns, bool ascii)
+{
+	int64_t from_ns = t_ns, to_ns, others_ns;
+	struct host_state states[3];
+	char text[STRIP_TEXT];
+	struct strip_piece *piece;
+	size_t n, at = 0;
+
+	if (t_ns >= t0_ns)
+		from_ns = t0_ns + (t_ns - t0_ns) / w_ns * w_ns;
+	to_ns = from_ns + w_ns;
+	n = model_host_doing(model, row, t_ns, &from_ns, &to_ns, states, 3, &others_ns);
+	if (!n)
+		return;
+	for (size_t i = 0; i < n && at < sizeof(text); i++) {
+		if (i && states[i].ns < (to_ns - from_ns) / 50)
+			break;
+		if (i)
+			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s",
+					       ascii ? "; " : " · ");
+		if (at < sizeof(text))
+			at += print_state(text + at, sizeof(text) - at, &states[i],
+					  to_ns - from_ns, !i);
+	}
+	piece = strip_add(strip, 1, GAP, ROLE_DEFAULT, 0, "%s", text);
+	piece->least = 16;
+	piece->sentence = true;
 }
 
 void sentence_add_folded(struct strip *strip, int64_t before_ns, int64_t base_ns)

@@ -482,7 +482,46 @@ static unsigned timeline_about(struct timeline_pane *t, struct view *view)
 	return outcome;
 }
 
-/* Opens a folded group; elsewhere shows the page of the event under the cursor. */
+/* Where no event is under the cursor: the call stacks of what the thread did then. false: that is
+ * not known, or not shown. */
+static bool timeline_stacks(const struct timeline_pane *t, struct view *view)
+{
+	int64_t from_ns = view->cursor_ns, to_ns = from_ns + 1, others_ns, base_ns;
+	struct model_row *rows = NULL;
+	struct host_state state;
+	char range[64], tid[16];
+	size_t n, i;
+	bool known;
+
+	if (!t->states || view->following || view->columns <= 0)
+		return false;
+	if (from_ns >= view->t0_ns && from_ns < view->t1_ns) {
+		int64_t w = (view->t1_ns - view->t0_ns) / view->columns;
+
+		from_ns = view->t0_ns + (from_ns - view->t0_ns) / w * w;
+		to_ns = from_ns + w;
+	}
+	model_lock(view->model);
+	known = model_host_doing(view->model, view->cursor_row, view->cursor_ns, &from_ns,
+				   &to_ns, &state, 1, &others_ns) > 0;
+	n = model_rows(view->model, &rows);
+	model_unlock(view->model);
+	for (i = 0; i < n && rows[i].id != view->cursor_row; i++)
+		;
+	known = known && i < n;
+	base_ns = places_base_ns(&t->status);
+	if (known) {
+		snprintf(range, sizeof(range), "%" PRId64 "ns..%" PRId64 "ns", from_ns - base_ns,
+			 to_ns - base_ns);
+		snprintf(tid, sizeof(tid), "%" PRIu32, rows[i].tid);
+		places_run(view, (const char *[]){ "stacks", range, "-T", tid, NULL });
+	}
+	free(rows);
+	return known;
+}
+
+/* Opens a folded group; elsewhere shows the page of the event under the cursor, or the stacks of
+ * the thread. */
 static unsigned open_event(struct timeline_pane *t, struct view *view)
 {
 	struct timeline_line *line = timeline_current(t, view);
@@ -498,6 +537,8 @@ static unsigned open_event(struct timeline_pane *t, struct view *view)
 		return fold_line(t, view, FOLD_OPEN, true);
 	if (!view->selected.id)
 		timeline_select(view);
+	if (!view->selected.id && timeline_stacks(t, view))
+		return OUT_RUN_COMMAND | OUT_FREEZE;
 	return view->selected.id ? about_selected(view) | OUT_FREEZE : step_event(view, false);
 }
 

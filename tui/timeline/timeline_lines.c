@@ -145,6 +145,24 @@ int64_t timeline_late(enum row_kind kind)
 	return kind == ROW_GRAPH ? ROW_GRAPH_LATE_NS : 0;
 }
 
+/* Draws what the thread did where this line has no op and the line above it has one. */
+static void draw_states(struct timeline_pane *t, const struct view *view, int64_t w,
+			const struct timeline_line *line, const struct column *columns,
+			const struct cell_style *style, struct cell *cells)
+{
+	const struct column *above = NULL;
+
+	if (!t->states || line->kind != ROW_THREAD || line->lane == LANE_ALL)
+		return;
+	if (t->doing_row != line->row)
+		model_host_states(view->model, line->row, view->t0_ns, w, t->columns, t->doing);
+	t->doing_row = line->row;
+	if (line->lane)
+		above = column_cache_get(&t->cache, view->model, line->row, line->lane - 1,
+					 view->t0_ns, w, t->columns);
+	t->families |= cells_states(cells, columns, above, t->doing, t->columns, w, style);
+}
+
 void timeline_line(struct timeline_pane *t, const struct view *view, int64_t w, size_t index)
 {
 	struct timeline_seen *seen = &t->seen[index];
@@ -197,6 +215,7 @@ void timeline_line(struct timeline_pane *t, const struct view *view, int64_t w, 
 	/* Time after the live edge stays blank: the hatch marks the live edge. */
 	if (!t->status.finished)
 		cells_unsettled(cells, settled, column_at(t, view, w, view->now_ns + w), &style);
+	draw_states(t, view, w, line, columns, &style, cells);
 	if (seen->compared)
 		timeline_compare_line(t, view, w, seen, style);
 }

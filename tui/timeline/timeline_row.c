@@ -78,7 +78,7 @@ bool row_worth_a_line(const struct model_row *row)
 		return true;
 	if (row_is_counter(row->kind))
 		return row->peak > 0;
-	return row->count > 0;
+	return row->count > 0 || row->looked_at;
 }
 
 static struct timeline_line *timeline_add_line(struct line_list *list,
@@ -107,13 +107,15 @@ static struct timeline_line *timeline_add_line(struct line_list *list,
 
 /*
  * Adds the lines of one row. When folded, a thread shows its outermost ops and a queue shows
- * everything in one line; else each lane has a line.
+ * everything in one line; else each lane has a line. An open thread has one more, in which it is
+ * seen what it did within its innermost ops.
  */
 static void timeline_add_row(struct line_list *list, const struct model_row *row, int indent,
 			     enum fold fold, bool foremost, bool many_devices)
 {
 	bool thread = row->kind == ROW_THREAD;
-	bool lanes = row->lanes > 1 && !is_group(row->kind) && !row_is_counter(row->kind);
+	bool lanes = (row->lanes > 1 || (row->looked_at && row->count)) && !is_group(row->kind) &&
+		     !row_is_counter(row->kind);
 	uint32_t shown = 1, lane;
 	struct timeline_line *line;
 
@@ -124,7 +126,7 @@ static void timeline_add_row(struct line_list *list, const struct model_row *row
 		return;
 	}
 	if (lanes && fold == FOLD_OPEN)
-		shown = row->lanes;
+		shown = row->lanes + row->looked_at;
 	else if (lanes && fold == FOLD_DEFAULT && thread && foremost)
 		shown = row->lanes < LANES_DEFAULT ? row->lanes : LANES_DEFAULT;
 	line = timeline_add_line(list, row, thread || shown > 1 ? 0 : LANE_ALL, indent);
