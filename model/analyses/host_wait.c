@@ -106,22 +106,6 @@ static void look_at_device(struct model *model, const struct slice_sweep *sweep,
 	free(rows);
 }
 
-static const char *verb_of(enum doing_kind doing)
-{
-	static const char *const verbs[DOING_COUNT] = {
-		[DOING_PYTHON] = "runs Python", [DOING_NATIVE] = "runs native code",
-		[DOING_SLEEP] = "sleeps", [DOING_FILE] = "waits for a file",
-		[DOING_SOCKET] = "waits for a socket", [DOING_PIPE] = "waits for a pipe",
-		[DOING_POLL] = "waits for input", [DOING_LOCK] = "waits for another thread",
-		[DOING_GIL] = "waits for the GIL", [DOING_CHILD] = "waits for a child process",
-		[DOING_FAULT] = "waits for memory pages", [DOING_CPU] = "waits for a processor",
-		[DOING_GC] = "collects garbage", [DOING_IMPORT] = "imports modules",
-		[DOING_STOPPED] = "is stopped",
-	};
-
-	return verbs[doing] ? verbs[doing] : "waits";
-}
-
 static const char *host_advice(enum doing_kind doing)
 {
 	static const char *const advice[DOING_COUNT] = {
@@ -188,7 +172,7 @@ static void say_place(char *line, const char *of, int64_t whole_ns,
 	host_place_text(row, place, sizeof(place));
 	snprintf(line, FINDING_TEXT, "%s of %s, %.100s in %.80s %s%s%.60s",
 		 fmt_share(share, (uint64_t)row->ns, (uint64_t)whole_ns), of, place,
-		 row->function, verb_of(row->doing), *row->what ? ": " : "", row->what);
+		 row->function, doing_verb(row->doing), *row->what ? ": " : "", row->what);
 }
 
 void host_wait_line(struct model *model, enum step_class class, const char *known,
@@ -307,7 +291,7 @@ static void host_wait_tell(struct model *model, enum wait_finding which,
 	host_place_text(row, place, sizeof(place));
 	snprintf(finding.title, FINDING_TEXT, "host-bound: %s of %s %s while %s %s",
 		 fmt_share(share, (uint64_t)row->ns, (uint64_t)most->whole_ns),
-		 words->of, words->then, place, verb_of(row->doing));
+		 words->of, words->then, place, doing_verb(row->doing));
 	say_where(where, sizeof(where), row);
 	snprintf(finding.lines[0], FINDING_TEXT, "%s %s%.200s", fmt_time(time, finding.cost_ns),
 		 words->per, where);

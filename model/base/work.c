@@ -86,6 +86,19 @@ const char *doing_name(enum doing_kind doing)
 	return WORD_OF(table, doing);
 }
 
+const char *doing_verb(enum doing_kind doing)
+{
+	static const char *const table[DOING_COUNT] = {
+		"waits in a call of the kernel", "runs Python", "runs native code", "sleeps",
+		"waits for a file", "waits for a socket", "waits for a pipe", "waits for input",
+		"waits for another thread", "waits for the GIL", "waits for a child process",
+		"waits for memory pages", "waits for a processor", "collects garbage",
+		"imports modules", "is stopped",
+	};
+
+	return WORD_OF(table, doing);
+}
+
 const char *doing_what(enum doing_kind doing, bool line)
 {
 	if (doing == DOING_NATIVE)

@@ -573,6 +573,7 @@ size_t model_messages(struct model *model, struct message_row **out);	/* [locked
 const char *work_name(enum work work);
 const char *direction_name(enum direction direction);	/* "h2d", ... "" for none */
 const char *doing_name(enum doing_kind doing);		/* "sleep", "Python", ... */
+const char *doing_verb(enum doing_kind doing);		/* "sleeps", "runs Python", ... */
 /* The words before what is told of such a state: "for" a file, "most often in" a function. line:
  * its line is known. */
 const char *doing_what(enum doing_kind doing, bool line);

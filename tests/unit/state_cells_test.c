@@ -61,7 +61,7 @@ TEST(state_cells_families)
 		bool ascii = k % 2;
 		unsigned family;
 
-		CHECK(*state_verb(doing) && *doing_name(doing));
+		CHECK(*doing_verb(doing) && *doing_name(doing));
 		line_set(&line, 4, 8, doing);
 		family = line_draw(&line, true, ascii);
 		CHECK(family && family < 1u << STATE_FAMILIES && !(family & (family - 1)));
@@ -76,7 +76,7 @@ TEST(state_cells_families)
 	for (int k = 0; k < 2; k++)
 		CHECK(seen[k][0] != seen[k][1] && seen[k][1] != seen[k][2] &&
 		      seen[k][0] != seen[k][2]);
-	CHECK_STR(state_verb(DOING_COUNT), "");
+	CHECK_STR(doing_verb(DOING_COUNT), "");
 }
 
 TEST(state_cells_names)

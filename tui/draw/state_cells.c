@@ -8,39 +8,25 @@
 
 #define LABEL_LEAST 6		/* columns of a line that takes a name */
 
-/* X(state, family, words) */
+/* X(state, family) */
 #define STATE_LIST(X) \
-	X(OTHER, WAITS, "waits in a call of the kernel") \
-	X(PYTHON, RUNS, "runs Python") \
-	X(NATIVE, RUNS, "runs native code") \
-	X(SLEEP, SLEEPS, "sleeps") \
-	X(FILE, WAITS, "waits for a file") \
-	X(SOCKET, WAITS, "waits for a socket") \
-	X(PIPE, WAITS, "waits for a pipe") \
-	X(POLL, WAITS, "waits for input") \
-	X(LOCK, WAITS, "waits for another thread") \
-	X(GIL, WAITS, "waits for the GIL") \
-	X(CHILD, WAITS, "waits for a child process") \
-	X(FAULT, WAITS, "waits for memory pages") \
-	X(CPU, WAITS, "waits for a processor")
+	X(OTHER, WAITS) X(PYTHON, RUNS) X(NATIVE, RUNS) X(SLEEP, SLEEPS) X(FILE, WAITS) \
+	X(SOCKET, WAITS) X(PIPE, WAITS) X(POLL, WAITS) X(LOCK, WAITS) X(GIL, WAITS) \
+	X(CHILD, WAITS) X(FAULT, WAITS) X(CPU, WAITS) X(GC, RUNS) X(IMPORT, RUNS) \
+	X(STOPPED, WAITS)
 
 #define ONE_MORE(...) + 1
-_Static_assert(0 STATE_LIST(ONE_MORE) == DOING_COUNT, "each state has a line in the list");
+_Static_assert(0 STATE_LIST(ONE_MORE) == DOING_COUNT, "each state has an entry in the list");
 
-static const struct { enum state_family family; const char *verb; } table[DOING_COUNT] = {
-#define ROW(state, family, verb) [DOING_##state] = { STATE_##family, verb },
+static const uint8_t family_of[DOING_COUNT] = {
+#define ROW(state, family) [DOING_##state] = STATE_##family,
 	STATE_LIST(ROW)
 #undef ROW
 };
 
 static enum state_family state_family(enum doing_kind doing)
 {
-	return (unsigned)doing < DOING_COUNT ? table[doing].family : STATE_WAITS;
-}
-
-const char *state_verb(enum doing_kind doing)
-{
-	return (unsigned)doing < DOING_COUNT ? table[doing].verb : "";
+	return (unsigned)doing < DOING_COUNT ? (enum state_family)family_of[doing] : STATE_WAITS;
 }
 
 static enum role state_role(enum state_family family)

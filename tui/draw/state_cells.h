@@ -5,8 +5,8 @@
  * of line: runs ─, waits ╌, sleeps ┈ (^ , _ in ASCII). Where one state at one line of the program
  * lasts for enough columns, its name, the function and the line are written there.
  *
- * Always true: every state has a family and words; a new one is a line of the table in
- * state_cells.c, without which it does not compile. Pure. Threads: any.
+ * Always true: every state has a family; a new one is an entry of the list in state_cells.c,
+ * without which it does not compile. Pure. Threads: any.
  */
 #ifndef TUI_STATE_CELLS_H
 #define TUI_STATE_CELLS_H
@@ -18,9 +18,6 @@
 
 /* In the order of their roles. */
 enum state_family { STATE_RUNS, STATE_WAITS, STATE_SLEEPS, STATE_FAMILIES };
-
-/* "sleeps", "waits for the GIL", ... */
-const char *state_verb(enum doing_kind doing);
 
 /*
  * Draws n states into a line of a thread's row, where it has no event and where the line above it

@@ -249,7 +249,7 @@ static size_t print_state(char *text, size_t size, const struct host_state *stat
 	else
 		snprintf(part, sizeof(part), "%s of %s", share, length);
 	state_place(place, sizeof(place), state);
-	return (size_t)snprintf(text, size, "%s%s%s%s%s (%s)", state_verb(state->doing),
+	return (size_t)snprintf(text, size, "%s%s%s%s%s (%s)", doing_verb(state->doing),
 				*what ? colon : "", what, *place ? ", " : "", place, part);
 }
 
