@@ -50,7 +50,6 @@ void host_native_begin(void)
 	/* after a fork these are the parent's; the kernel has not copied its rings */
 	memset(events, 0, sizeof(events));
 	memset(&native, 0, sizeof(native));
-	native.forbidden = prctl(PR_GET_SECCOMP) != 0;
 	rt_modules_seen(&native.modules);
 }
 
@@ -116,25 +115,27 @@ static uintptr_t native_instruction(struct native_event *event)
 	return ip;
 }
 
-/* Waits until it fires. A descriptor stays readable until it is asked whether it is. */
-static void native_wait(const struct native_event *event, int64_t ns)
+/* Waits until it fires. A descriptor stays readable until it is asked whether it is. false: the
+ * thread has ended. */
+static bool native_wait(const struct native_event *event, int64_t ns)
 {
 	struct timespec patience = { .tv_nsec = ns };
 	struct pollfd fd = { .fd = event->fd, .events = POLLIN };
 
-	syscall(SYS_ppoll, &fd, 1, &patience, NULL, 0);
+	return syscall(SYS_ppoll, &fd, 1, &patience, NULL, 0) < 1 || !(fd.revents & POLLHUP);
 }
 
-/* Enables the event. false: there is none. */
+/* Enables the event. false: there is none. The program may have gone into a sandbox meanwhile, and
+ * another thread may have the number of one that has ended. */
 static bool native_ask(struct native_event *event, uint32_t tid)
 {
-	if (event->tid != tid)
+	native.forbidden |= prctl(PR_GET_SECCOMP) != 0;
+	if (event->tid != tid || native.forbidden || !native_wait(event, 0))
 		native_close(event);
 	if (!event->tid && !native.forbidden)
 		native_open(event, tid);
 	if (!event->tid)
 		return false;
-	native_wait(event, 0);
 	native_instruction(event);	/* it may have fired late */
 	return !ioctl(event->fd, PERF_EVENT_IOC_REFRESH, 1);
 }
@@ -195,11 +196,14 @@ static uint32_t native_name_of(uintptr_t at)
 	/* all zero, because readlink() writes no NUL */
 	struct address_module module = { .base = 0 };
 	struct known_function *known;
+	bool found;
 
 	for (uint32_t i = 0; i < KNOWN; i++)
 		if (at >= native.known[i].start && at < native.known[i].end)
 			return native.known[i].name;
-	if (!rt_module_of((const void *)at, &module))
+	if (!rt_module_of((const void *)at, &module, &found))
+		return 0;
+	if (!found)
 		return rt_name(TFT_NAME_OTHER, "generated code");
 	if (!module.path[0] && readlink("/proc/self/exe", module.path, sizeof(module.path) - 1) < 0)
 		return 0;

@@ -403,8 +403,8 @@ RT_HIDDEN void rt_modules_fork(enum rt_fork stage);
  * runtime's own threads. */
 RT_HIDDEN void *rt_symbol(const char *name, size_t *size);
 struct address_module;
-/* As module_of_address(), safe for a fork. */
-RT_HIDDEN bool rt_module_of(const void *address, struct address_module *module);
+/* As module_of_address(), safe for a fork. *found: its answer; false: not at this moment. */
+RT_HIDDEN bool rt_module_of(const void *address, struct address_module *module, bool *found);
 
 /* ---- process.c ---- */
 

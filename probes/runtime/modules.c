@@ -199,15 +199,13 @@ const ElfW(Phdr) *rt_module_phdr(void *handle, uintptr_t *base, int *count)
 	return h.phdr;
 }
 
-bool rt_module_of(const void *address, struct address_module *module)
+bool rt_module_of(const void *address, struct address_module *module, bool *found)
 {
-	bool found;
-
 	if (!rt_lock(&loader_lock))
 		return false;
-	found = module_of_address(address, module);
+	*found = module_of_address(address, module);
 	rt_unlock(&loader_lock);
-	return found;
+	return true;
 }
 
 void *rt_module_symbol(void *handle, const char *symbol)

@@ -72,7 +72,9 @@ static void state_label(char *out, size_t size, const struct host_state *state, 
 	char text[LABEL_MAX], line[16] = "";
 
 	if (!*state->function) {
-		label_fit(out, size, doing_name(state->doing), width, ascii);
+		snprintf(text, sizeof(text), "%s%s%s", doing_name(state->doing),
+			 *state->what ? " " : "", state->what);
+		label_fit(out, size, text, width, ascii);
 		return;
 	}
 	if (state->line)
@@ -89,7 +91,7 @@ static void state_label(char *out, size_t size, const struct host_state *state, 
 static bool same_place(const struct host_state *a, const struct host_state *b)
 {
 	return a->doing == b->doing && !strcmp(a->function, b->function) &&
-	       !strcmp(a->file, b->file);
+	       !strcmp(a->file, b->file) && (*a->function || !strcmp(a->what, b->what));
 }
 
 /* Writes the name into cells [begin, end), if it has room there beside a cell at both ends. */

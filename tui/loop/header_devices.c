@@ -166,8 +166,12 @@ static int by_time(const void *a, const void *b)
 static void part_place(struct header_part *part, const struct host_time_row *row, bool ascii)
 {
 	const char *file = strrchr(row->file, '/') ? strrchr(row->file, '/') + 1 : row->file;
+	const char *in = strstr(row->what, " in ");
 	char short_file[32];
 
+	if (!*file && row->doing == DOING_NATIVE && in)
+		snprintf(part->place, sizeof(part->place), " %.*s",
+			 in - row->what < 24 ? (int)(in - row->what) : 24, row->what);
 	if (!*file)
 		return;
 	label_fit(short_file, sizeof(short_file), file, 16, ascii);
