@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "probes/host/host.h"
+#include "probes/host/usage.h"
 #include "probes/runtime/internal.h"
 
 #define WATCHED_MAX 4		/* threads that are looked at: those that were last active */
@@ -474,6 +475,7 @@ static void *host_run(void *arg)
 	rt_modules_seen(&host.modules);
 	host_find_python();
 	host_window_begin();
+	host_usage_begin();
 	while (GET_ACQ(state) == RUNNING && rt_level() >= TFT_LEVEL_DEFAULT && !GET(silent)) {
 		uint32_t seen = atomic_load(&wakes), flush = GET_ACQ(flush_want);
 
@@ -487,6 +489,7 @@ static void *host_run(void *arg)
 			second_ns = rt_now_ns();
 			host_window_rate();
 		}
+		host_usage_look(rt_now_ns());
 		pause_until(rt_now_ns() + period(&cpu_ns, &mean_ns), seen);
 	}
 	if (GET(silent))
@@ -495,6 +498,7 @@ static void *host_run(void *arg)
 				   "further");
 	else
 		host_close_all();
+	host_usage_end();
 	SET_REL(pending_ns, INT64_MAX);
 	SET_REL(flush_done, GET(flush_want));
 	rt_futex_wake(&flush_done);
