@@ -416,7 +416,7 @@ tests: all $(O)/bundle/tftop $(TEST_TOOLS) $(CUDA_DOUBLES)
 # lanes end together. ALONE: those that measure what tftop takes, that look for what any tftop leaves,
 # or run make.
 SUITES := tests/tree.sh tests/runner.sh tests/golden/run.sh tests/completions.sh tests/unit.sh \
-	tests/live/attach_session.sh tests/live/host.sh tests/live/opencl.sh tests/live/torch_generate.sh \
+	tests/live/attach_session.sh tests/live/host.sh tests/live/usage.sh tests/live/opencl.sh tests/live/torch_generate.sh \
 	tests/live/late_frameworks.sh tests/live/jax.sh tests/live/watchdog.sh \
 	tests/live/clients.sh tests/live/torch_findings.sh tests/live/tensorflow.sh tests/live/code.sh \
 	tests/live/torch_cost.sh tests/live/graph.sh tests/live/gpu.sh tests/live/tf_kernels.sh \
