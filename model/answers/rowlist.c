@@ -139,7 +139,8 @@ static bool list_counters(struct model *model, struct row_list *list, uint32_t p
 	return n > 0;
 }
 
-/* Lists what the process takes of its machine: the first series, and the others below it. */
+/* Lists what the process takes of its machine: the first series, and the others below it. Nothing
+ * before that one has a value, because they would change their parent then. */
 static void list_usage(struct model *model, struct row_list *list, uint32_t process,
 		       uint32_t parent)
 {
@@ -148,9 +149,10 @@ static void list_usage(struct model *model, struct row_list *list, uint32_t proc
 	for (uint32_t i = 0; i < model->counters->series.n && n < ROWS_USAGE; i++) {
 		const struct series *series = series_at(model->counters, i);
 
-		if (!series->usage || series->process != process || !series->count || !series->name)
+		if (!series->usage || series->process != process || !series->name ||
+		    (n && !series->count))
 			continue;
-		if (!list_series(model, list, i, parent))
+		if (!series->count || !list_series(model, list, i, parent))
 			return;
 		if (!n++)
 			parent = series->row + 1;

@@ -47,6 +47,7 @@ static struct {
 	int64_t look_ns;		/* 0: there was no look yet */
 	uint64_t count[USAGE_KINDS];	/* at the last look */
 	bool known[USAGE_KINDS];
+	bool has_ids;			/* /proc has the ids that this process has for itself */
 	uint8_t io_failures, net_failures;
 	char text[USAGE_NET_TEXT];
 } usage;
@@ -169,8 +170,10 @@ static void usage_look_now(int64_t now_ns, bool last)
 	look_at_counts(now_ns);
 	look_at_disks(now_ns);
 	look_at_network(now_ns);
-	usage_threads_look(usage.look_ns, now_ns, last);
-	usage_children_look(usage.look_ns, now_ns);
+	if (usage.has_ids) {
+		usage_threads_look(usage.look_ns, now_ns, last);
+		usage_children_look(usage.look_ns, now_ns);
+	}
 	/* the first look sends what has no rate; what it does not send is sent by the next one */
 	if (usage.look_ns)
 		usage.told = wanted;
@@ -179,12 +182,25 @@ static void usage_look_now(int64_t now_ns, bool last)
 
 /* ---- the sampler's side ---- */
 
+/* A namespace of processes whose /proc is that of another one gives other processes the ids that
+ * this one knows. */
+static bool has_own_ids(void)
+{
+	char target[32];
+	const char *list = target;
+	ssize_t n = readlink("/proc/self", target, sizeof(target) - 1);
+
+	target[n > 0 ? n : 0] = '\0';
+	return usage_next_pid(&list) == (uint32_t)getpid();
+}
+
 void host_usage_begin(void)
 {
 	bool forked = usage.pid != (uint32_t)getpid();
 
 	/* the ids of the series stay: a forked child continues counting */
 	usage.pid = (uint32_t)getpid();
+	usage.has_ids = has_own_ids();
 	usage.told = 0;
 	usage.look_ns = 0;
 	usage.io_failures = usage.net_failures = 0;

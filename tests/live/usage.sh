@@ -108,6 +108,15 @@ bare() {
 		if n.startswith(('resident', 'disk', 'network', 'thread'))]")" '[]'
 }
 
+# In a namespace whose /proc is another one's, other processes have the ids of its children.
+foreign() {
+	[ "$(id -u)" = 0 ] || { skip "root"; return; }
+	unshare -pf true 2>/dev/null || { skip "namespaces"; return; }
+	under unshare -pf python3 "$program" threads 3 || return
+	is "by ids" "$(report "$work/report" "('processor' in usage, [n for n in usage
+		if n.startswith('thread') or n.endswith('children')])")" '(True, [])'
+}
+
 case_first measured measured
 case_run again again
 case_run screen screen
@@ -116,4 +125,5 @@ case_run threads threads
 case_run levels levels
 case_run refused refused
 case_run bare bare
+case_run foreign foreign
 suite_end
