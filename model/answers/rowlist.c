@@ -100,39 +100,68 @@ static void rank_threads(struct model *model, uint32_t *rows, size_t n)
 		}
 }
 
-/* Lists the series of a device, or (device NONE) of a process without a device. list NULL: only
- * returns whether there are any. */
+/* false: there is no room for its row. */
+static bool list_series(struct model *model, struct row_list *list, uint32_t i, uint32_t parent)
+{
+	struct series *series = series_at(model->counters, i);
+	struct model_row *out;
+
+	if (series->row == NONE)
+		series->row = row_new(model, ROW_COUNTER);
+	if (series->row == NONE)
+		return false;
+	row_at(model, series->row)->series = i;
+	out = row_list_add(model, list, series->row, parent);
+	out->label = names_raw(&model->names, series->name);
+	out->unit = series->unit ? names_raw(&model->names, series->unit) : "";
+	out->base = series_base(series);
+	out->peak = (uint64_t)(series->max - out->base);
+	out->device = series_device(model, series);
+	out->host = process_at(model, series->process)->host;
+	out->pid = process_at(model, series->process)->pid;
+	out->count = series->count;
+	return true;
+}
+
+/* Lists the series of a device, or (device NONE) of a process without a device, except for its
+ * usage. list NULL: only returns whether there are any. */
 static bool list_counters(struct model *model, struct row_list *list, uint32_t process,
 			  uint32_t device, uint32_t parent)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < model->counters->series.n && n < ROWS_COUNTERS; i++) {
-		struct series *series = series_at(model->counters, i);
-		struct model_row *out;
+		const struct series *series = series_at(model->counters, i);
 
-		if (!series->count || !series->name || series_device(model, series) != device ||
+		if (!series->count || !series->name || series->usage ||
+		    series_device(model, series) != device ||
 		    (device == NONE && series->process != process))
 			continue;
 		n++;
-		if (!list)
+		if (!list || !list_series(model, list, i, parent))
 			return true;
-		if (series->row == NONE)
-			series->row = row_new(model, ROW_COUNTER);
-		if (series->row == NONE)
-			return true;
-		row_at(model, series->row)->series = i;
-		out = row_list_add(model, list, series->row, parent);
-		out->label = names_raw(&model->names, series->name);
-		out->unit = series->unit ? names_raw(&model->names, series->unit) : "";
-		out->base = series_base(series);
-		out->peak = (uint64_t)(series->max - out->base);
-		out->device = device;
-		out->host = process_at(model, series->process)->host;
-		out->pid = process_at(model, series->process)->pid;
-		out->count = series->count;
 	}
 	return n > 0;
+}
+
+/* Lists what the process takes of its machine: the first series, and the others below it. Nothing
+ * before that one has a value, because they would change their parent then. */
+static void list_usage(struct model *model, struct row_list *list, uint32_t process,
+		       uint32_t parent)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < model->counters->series.n && n < ROWS_USAGE; i++) {
+		const struct series *series = series_at(model->counters, i);
+
+		if (!series->usage || series->process != process || !series->name ||
+		    (n && !series->count))
+			continue;
+		if (!series->count || !list_series(model, list, i, parent))
+			return;
+		if (!n++)
+			parent = series->row + 1;
+	}
 }
 
 /* The name that a pool's threads share; 0: the thread is in no pool. */
@@ -231,6 +260,7 @@ static void list_process(struct model *model, struct row_list *list, uint32_t in
 		list->rows[at].count += out->count;
 	}
 	list_counters(model, list, index, NONE, parent + 1);
+	list_usage(model, list, index, parent + 1);
 }
 
 /* Lists thread rows with content, by process, in the order in which they are kept. */

@@ -8,7 +8,7 @@
 #include "model/core/model.h"
 #include "model/query/counters.h"
 
-#define SERIES_MAX 1024u
+#define SERIES_MAX 4096u
 #define WAITING_MAX 4096u
 
 void counters_new(struct model *model)
@@ -89,7 +89,9 @@ void apply_series(struct model *model, const struct arrival *in)
 	series = series_at(model->counters, at);
 	series->name = names_intern(&model->names, def->name && *def->name ? def->name : "counter");
 	series->unit = def->unit && *def->unit ? names_intern(&model->names, def->unit) : 0;
-	series->view = def->device ? view_get(model, in->process->index, def->device) : NONE;
+	series->usage = def->device == EVENT_SERIES_USAGE;
+	series->view = def->device && !series->usage ?
+		       view_get(model, in->process->index, def->device) : NONE;
 }
 
 uint32_t counters_made(struct model *model, uint32_t process, uint32_t device, const char *name,
@@ -238,7 +240,7 @@ static void counter_fill_row(struct model *model, uint32_t at, struct counter_ro
 		.unit = series->unit ? names_raw(&model->names, series->unit) : "",
 		.series = at, .device = series_device(model, series), .host = process->host,
 		.pid = process->pid, .count = series->count, .late = series->late,
-		.min = series->min, .max = series->max,
+		.usage = series->usage, .min = series->min, .max = series->max,
 		.last = unbiased(last ? last->value : series->level.value),
 		.first_ns = booked ? series->first_ns : series->waiting[0].time_ns,
 		.last_ns = last ? last->time_ns : series->booked_ns,
@@ -250,8 +252,8 @@ static int by_place(const void *a, const void *b)
 {
 	const struct counter_row *x = a, *y = b;
 
-	return ASCENDING(x, y, host) ?: ASCENDING(x, y, pid) ?: ASCENDING(x, y, device) ?:
-	       ASCENDING(x, y, series);
+	return ASCENDING(x, y, usage) ?: ASCENDING(x, y, host) ?: ASCENDING(x, y, pid) ?:
+	       ASCENDING(x, y, device) ?: ASCENDING(x, y, series);
 }
 
 size_t model_counters(struct model *model, struct counter_row **out)

@@ -26,6 +26,7 @@ struct series {
 	uint32_t process, id, view;
 	/* of a series made by the model; NONE: the device of the view */
 	uint32_t device;
+	bool usage;			/* what a process takes of its machine */
 	uint32_t name, unit;		/* names; name 0: not defined yet */
 	uint32_t row;
 	struct level level;

@@ -23,14 +23,15 @@ struct counter_row {
 	uint32_t device;		/* model-wide, UINT32_MAX: of the process */
 	uint16_t host;
 	uint32_t pid;
+	bool usage;			/* what the process takes of its machine */
 	uint64_t count;			/* values */
 	int64_t min, mean, max, last;
 	int64_t first_ns, last_ns;	/* times of the first and the last value */
 	uint64_t late;			/* arrived after their time was final */
 };
 
-/* The counters that have a name and a value, by process, device and the order of definition. The
- * caller owns *out. [locked] */
+/* The counters that have a name and a value, by process, device and the order of definition; what
+ * processes take of their machine comes behind all others. The caller owns *out. [locked] */
 size_t model_counters(struct model *model, struct counter_row **out);
 
 struct counter_column {

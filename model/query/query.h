@@ -120,6 +120,8 @@ enum row_kind {
 };
 
 #define ROW_GRAPH_LATE_NS INT64_C(1000000000)
+/* A probe may tell the value of a second when the second has passed. */
+#define ROW_COUNTER_LATE_NS INT64_C(2000000000)
 
 /* Colour class of work; no information is given by colour alone. */
 enum work {
@@ -152,12 +154,14 @@ struct model_row {
 /* The rows in display order, parents before children: processes with their threads (the main
  * thread, then the busiest; a row overtakes another only when it is clearly busier), then devices
  * with their queues, copies and bandwidth. Counters come last within their process or device, at
- * most ROWS_COUNTERS. Rows without content are left out, but a thread without ops has a row if it
- * was looked at (query/host.h). Ranges that are on no stack have a row of their own, a ROW_THREAD
- * with tid 0, followed by the row of compilations. ROWS_POOL or more threads of one name are
- * grouped below a ROW_POOL. [locked] */
+ * most ROWS_COUNTERS, then what the process takes of its machine: the first of these counters with
+ * the others below it, at most ROWS_USAGE, which is no reason to list a process. Rows without
+ * content are left out, but a thread without ops has a row if it was looked at (query/host.h).
+ * Ranges that are on no stack have a row of their own, a ROW_THREAD with tid 0, followed by the row
+ * of compilations. ROWS_POOL or more threads of one name are grouped below a ROW_POOL. [locked] */
 #define ROWS_POOL 3u
 #define ROWS_COUNTERS 12u
+#define ROWS_USAGE 48u
 size_t model_rows(struct model *model, struct model_row **out);
 
 /* ---- columns ---- */

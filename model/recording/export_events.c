@@ -207,7 +207,8 @@ static void put_series(struct model_export *x, uint32_t process, int64_t time_ns
 		event.u.series = (struct event_series) {
 			.id = series->id, .name = text_of(x, series->name),
 			.unit = series->unit ? text_of(x, series->unit) : "",
-			.device = series->view == NONE ? 0 : x->view_ids[series->view],
+			.device = series->usage ? EVENT_SERIES_USAGE :
+				  series->view == NONE ? 0 : x->view_ids[series->view],
 		};
 		export_put(x, &event);
 	}

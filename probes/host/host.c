@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "probes/host/host.h"
+#include "probes/host/usage.h"
 #include "probes/runtime/internal.h"
 
 #define BUDGET_PER_MILLE 3	/* of a processor */
@@ -247,7 +248,7 @@ static void host_pause(int64_t until_ns, uint32_t seen, int64_t *delay_ns)
 	pause_until(until_ns, seen);
 	if (rt_now_ns() - until_ns < STOPPED_NS)
 		return;
-	*delay_ns = host_delay_ns((uint32_t)gettid());
+	*delay_ns = host_delay_ns((uint32_t)syscall(SYS_gettid));
 	if (before_ns >= 0 && *delay_ns >= before_ns &&
 	    rt_now_ns() - until_ns - (*delay_ns - before_ns) >= STOPPED_NS)
 		host_was_stopped(until_ns, *delay_ns - before_ns);
@@ -383,6 +384,7 @@ static void *host_run(void *arg)
 	host_python_begin();
 	host_native_begin();
 	host_window_begin();
+	host_usage_begin();
 	while (GET_ACQ(state) == RUNNING && rt_level() >= TFT_LEVEL_DEFAULT && !GET(silent)) {
 		uint32_t seen = atomic_load(&wakes), flush = GET_ACQ(flush_want);
 
@@ -394,9 +396,10 @@ static void *host_run(void *arg)
 		}
 		if (rt_now_ns() - second_ns >= SECOND_NS) {
 			second_ns = rt_now_ns();
-			delay_ns = host_delay_ns((uint32_t)gettid());
+			delay_ns = host_delay_ns((uint32_t)syscall(SYS_gettid));
 			host_window_rate();
 		}
+		host_usage_look(rt_now_ns());
 		host_pause(rt_now_ns() + period(&cpu_ns), seen, &delay_ns);
 	}
 	if (GET(silent))
@@ -406,6 +409,7 @@ static void *host_run(void *arg)
 	else
 		host_close_all();
 	host_native_end();
+	host_usage_end();
 	SET_REL(pending_ns, INT64_MAX);
 	SET_REL(flush_done, GET(flush_want));
 	rt_futex_wake(&flush_done);

@@ -309,6 +309,8 @@ RT_HIDDEN void rt_host_flush(int64_t wait_ns);
 /* Ends it, for the end of the process; waits at most wait_ns. */
 RT_HIDDEN void rt_host_stop(int64_t wait_ns);
 RT_HIDDEN void rt_host_fork_child(void);
+/* The sampler sends its series again with their next values. Any thread. */
+RT_HIDDEN void rt_host_dump(void);
 
 /* ---- control.c ---- */
 

@@ -49,6 +49,7 @@ void rt_dump_all(bool probes_too)
 	rt_threads_dump();
 	rt_names_dump();
 	rt_cpu_dump();
+	rt_host_dump();
 	for (int i = 0; i < n; i++)
 		if (probes_too && probe[i]->dump)
 			probe[i]->dump();

@@ -185,7 +185,7 @@ RECORD(def_stage, stage, EVENT_STAGE,
 /* What a series of counters counts. */
 RECORD(def_series, series, EVENT_SERIES,
 	FIELD(uint32_t, id)
-	FIELD(uint32_t, device)		/* 0: of the process */
+	FIELD(uint32_t, device)		/* 0: of the process; or TFT_SERIES_USAGE */
 	TEXT(name)			/* "fragmentation", "queued ops" */
 	TEXT(unit)			/* of ev_counter.value: "bytes", "1/1000"; "" a count */
 )
@@ -494,8 +494,8 @@ RECORD(ev_clock, clock, EVENT_CLOCK,
 )
 
 /* Nothing that began before settled_ns will still arrive from this process, except for what was
- * announced as open, and for steps, waits, calls and builds, which arrive when they end. Sent
- * about every 50 ms while the process is active. */
+ * announced as open, for steps, waits, calls and builds, which arrive when they end, and for rates
+ * of TFT_SERIES_USAGE, which hold for the second before. Sent about every 50 ms while active. */
 RECORD(ev_settled, settled, EVENT_SETTLED,
 	FIELD(int64_t, settled_ns)
 )

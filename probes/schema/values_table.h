@@ -198,6 +198,12 @@ ENUM(tft_own_ids, event_own_ids,
 	VALUE(TFT_OWN_IDS, EVENT_OWN_IDS, 0x40000000)
 )
 
+/* Instead of the device of a series: it says what the process takes of its machine, such as
+ * processor time or memory. The first one of a process stands for the others. */
+ENUM(tft_series_of, event_series_of,
+	VALUE(TFT_SERIES_USAGE, EVENT_SERIES_USAGE, 0x7fffffff)
+)
+
 #undef ENUM
 #undef VALUE
 #undef PROBE_VALUE

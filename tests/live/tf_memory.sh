@@ -23,7 +23,8 @@ free = [size for kind, size in pieces if kind == "Free"]
 want = {int(size): (int(used), int(all_) - int(used)) for size, all_, used in re.findall(
     r"Bin \((\d+)\): \tTotal Chunks: (\d+), Chunks in use: (\d+)\.", log) if int(all_)}
 got = {b["from_bytes"]: (b["used"], b["free"]) for b in chunks["bins"]}
-counters = {c["name"].partition(" ")[2]: c for c in report["counters"]}
+counters = {c["name"].partition(" ")[2]: c for c in report["counters"]
+            if c["name"].startswith(row["allocator"])}
 checks = {
     "the allocator wrote its bins": len(want) > 5 and len(free) > 5,
     "bins": (got, want),

@@ -10,6 +10,7 @@
 #include "tests/unit/test.h"
 #include "tui/draw/page_call.h"
 #include "tui/report/report.h"
+#include "tui/timeline/timeline_row.h"
 
 #define MS 1000000
 
@@ -155,12 +156,12 @@ TEST(counters_late_odd_and_many)
 	CHECK_INT(rows[0].last, 9);
 	free(rows);
 	CHECK_INT(status_of(model).bad, 3);
-	for (uint32_t id = 100; id < 3000; id++)
+	for (uint32_t id = 100; id < 6000; id++)
 		apply_one(model, ev_series(id, 0, "many", ""));
-	for (uint32_t id = 100; id < 3000; id++)
+	for (uint32_t id = 100; id < 6000; id++)
 		apply_one(model, ev_counter(id, 11 * MS, 1));
 	rows = rows_of(model, &n);
-	CHECK_INT(n, 1024);
+	CHECK_INT(n, 4096);
 	free(rows);
 	model_free(model);
 }
@@ -204,6 +205,75 @@ TEST(counters_rows_of_timeline)
 	model_free(model);
 }
 
+/* Counts the lines of counters. */
+static size_t lines_of(struct model *model, const struct fold_set *folds)
+{
+	struct line_list list = { .count = 0 };
+	struct model_row *rows;
+	size_t n, lines = 0;
+
+	model_lock(model);
+	n = model_rows(model, &rows);
+	model_unlock(model);
+	line_list_build(&list, rows, n, 0, folds);
+	for (size_t i = 0; i < list.count; i++)
+		lines += list.lines[i].kind == ROW_COUNTER;
+	line_list_release(&list);
+	free(rows);
+	return lines;
+}
+
+/* What a process takes of its machine is one line, until it is unfolded. */
+TEST(counters_usage_below_the_first)
+{
+	struct model *model = model_new(NULL);
+	struct fold_set folds = { .list = NULL };
+	struct model_row first, row, *rows;
+	struct counter_row *counters;
+	size_t n;
+
+	apply_one(model, ev_process(PID, "python3 train.py"));
+	apply_one(model, ev_series(5, EVENT_SERIES_USAGE, "processor", "1/1000"));
+	apply_one(model, ev_series(6, EVENT_SERIES_USAGE, "resident memory", "bytes"));
+	apply_one(model, ev_series(7, EVENT_SERIES_USAGE, "faults", "/s"));
+	apply_one(model, ev_series(8, 0, "balance", "bytes"));
+	apply_one(model, ev_counter(6, 0, 4096));
+	apply_one(model, ev_counter(5, 0, 980));
+	/* no reason to list a process */
+	model_lock(model);
+	CHECK_INT(model_rows(model, &rows), 0);
+	model_unlock(model);
+	free(rows);
+	apply_one(model, ev_counter(7, 0, 3));
+	apply_one(model, ev_counter(8, 0, 9));
+	row = row_of(model, ROW_COUNTER, 0);
+	CHECK_STR(row.label, "balance");
+	CHECK_INT(row.parent, row_of(model, ROW_PROCESS, 0).id);
+	first = row_of(model, ROW_COUNTER, 1);
+	CHECK_STR(first.label, "processor");
+	CHECK_INT(first.parent, row_of(model, ROW_PROCESS, 0).id);
+	for (int i = 2; i < 4; i++) {
+		row = row_of(model, ROW_COUNTER, i);
+		CHECK_STR(row.label, i == 2 ? "resident memory" : "faults");
+		CHECK_INT(row.parent, first.id);
+	}
+	CHECK_INT(lines_of(model, &folds), 2);
+	fold_put(&folds, first.id, FOLD_OPEN);
+	CHECK_INT(lines_of(model, &folds), 4);
+	fold_put(&folds, first.id, FOLD_CLOSED);
+	CHECK_INT(lines_of(model, &folds), 2);
+	fold_set_release(&folds);
+	/* in lists they come behind what probes and sensors say */
+	counters = rows_of(model, &n);
+	CHECK_INT(n, 4);
+	CHECK_STR(counters[0].name, "balance");
+	CHECK_STR(counters[1].name, "processor");
+	CHECK(!counters[0].usage && counters[1].usage && counters[3].usage);
+	CHECK_INT(counters[1].device, UINT32_MAX);
+	free(counters);
+	model_free(model);
+}
+
 /* The model gives back what it took. */
 TEST(counters_saved)
 {
@@ -215,9 +285,11 @@ TEST(counters_saved)
 
 	apply_one(model, ev_series(3, 1, "power", "W"));
 	apply_one(model, ev_series(9, 0, "queued", ""));
+	apply_one(model, ev_series(11, EVENT_SERIES_USAGE, "processor", "1/1000"));
 	for (int i = 0; i < 500; i++) {
 		apply_one(model, ev_counter(3, i * (int64_t)MS, (int64_t)test_below(900) - 100));
 		apply_one(model, ev_counter(9, i * (int64_t)MS + 5, (int64_t)test_below(20)));
+		apply_one(model, ev_counter(11, i * (int64_t)MS + 9, (int64_t)test_below(20)));
 	}
 	apply_one(model, ev_alive(BASE + 300 * MS));
 	export = model_export_new(model, INT64_MIN);
@@ -227,9 +299,10 @@ TEST(counters_saved)
 	model_finish(copy, false);
 	rows = rows_of(model, &n);
 	copies = rows_of(copy, &m);
-	CHECK_INT(n, 2);
+	CHECK_INT(n, 3);
 	CHECK_INT(m, n);
 	for (size_t i = 0; i < n; i++) {
+		CHECK_INT(copies[i].usage, i == 2);
 		CHECK_STR(copies[i].name, rows[i].name);
 		CHECK_STR(copies[i].unit, rows[i].unit);
 		CHECK_INT(copies[i].device, rows[i].device);

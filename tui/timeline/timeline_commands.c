@@ -533,7 +533,8 @@ static unsigned open_event(struct timeline_pane *t, struct view *view)
 	}
 	if (!line)
 		return OUT_NONE;
-	if (line->kind == ROW_PROCESS || line->kind == ROW_DEVICE || line->kind == ROW_POOL)
+	if (line->kind == ROW_PROCESS || line->kind == ROW_DEVICE || line->kind == ROW_POOL ||
+	    (line->kind == ROW_COUNTER && line->foldable))
 		return fold_line(t, view, FOLD_OPEN, true);
 	if (!view->selected.id)
 		timeline_select(view);

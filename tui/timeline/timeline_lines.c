@@ -142,7 +142,8 @@ static size_t column_at(const struct timeline_pane *t, const struct view *view, 
 
 int64_t timeline_late(enum row_kind kind)
 {
-	return kind == ROW_GRAPH ? ROW_GRAPH_LATE_NS : 0;
+	return kind == ROW_GRAPH ? ROW_GRAPH_LATE_NS :
+	       kind == ROW_COUNTER ? ROW_COUNTER_LATE_NS : 0;
 }
 
 /* Draws what the thread did where this line has no op and the line above it has one. */
@@ -181,8 +182,10 @@ void timeline_line(struct timeline_pane *t, const struct view *view, int64_t w, 
 	};
 	const struct column *columns = t->blank;
 	int lines = seen->height - seen->compared;
+	/* a counter's last value holds until the next one is told: that is no gap to be hatched */
+	int64_t late_ns = line->kind == ROW_COUNTER ? 0 : timeline_late(line->kind);
 	size_t settled = column_at(t, view, w, t->status.settled_ns > 0 ?
-				   t->status.settled_ns - timeline_late(line->kind) : 0);
+				   t->status.settled_ns - late_ns : 0);
 
 	t->cache.late_ns = timeline_late(line->kind);
 	/* A process whose threads are shown has no cells of its own. */

@@ -54,13 +54,15 @@ static bool is_group(enum row_kind kind)
 	return kind == ROW_PROCESS || kind == ROW_DEVICE || kind == ROW_POOL;
 }
 
-/* The threads of a pool are one line until the user opens it, and so are very many devices: seeing
- * all of them at once is worth more than seeing the queues of the first ones. */
+/* The threads of a pool are one line until the user opens it, and so are counters that belong
+ * together, and very many devices: seeing all of them at once is worth more than seeing the queues
+ * of the first ones. */
 static bool is_shut(enum row_kind kind, enum fold fold, bool many_devices)
 {
 	if (fold == FOLD_DEFAULT)
-		return kind == ROW_POOL || (kind == ROW_DEVICE && many_devices);
-	return is_group(kind) && fold == FOLD_CLOSED;
+		return kind == ROW_POOL || kind == ROW_COUNTER ||
+		       (kind == ROW_DEVICE && many_devices);
+	return (is_group(kind) || kind == ROW_COUNTER) && fold == FOLD_CLOSED;
 }
 
 static bool has_many_devices(const struct model_row *rows, size_t n)
@@ -108,10 +110,10 @@ static struct timeline_line *timeline_add_line(struct line_list *list,
 /*
  * Adds the lines of one row. When folded, a thread shows its outermost ops and a queue shows
  * everything in one line; else each lane has a line. An open thread has one more, in which it is
- * seen what it did within its innermost ops.
+ * seen what it did within its innermost ops. holds: a counter with others below it.
  */
 static void timeline_add_row(struct line_list *list, const struct model_row *row, int indent,
-			     enum fold fold, bool foremost, bool many_devices)
+			     enum fold fold, bool foremost, bool many_devices, bool holds)
 {
 	bool thread = row->kind == ROW_THREAD;
 	bool lanes = (row->lanes > 1 || (row->looked_at && row->count)) && !is_group(row->kind) &&
@@ -130,8 +132,8 @@ static void timeline_add_row(struct line_list *list, const struct model_row *row
 	else if (lanes && fold == FOLD_DEFAULT && thread && foremost)
 		shown = row->lanes < LANES_DEFAULT ? row->lanes : LANES_DEFAULT;
 	line = timeline_add_line(list, row, thread || shown > 1 ? 0 : LANE_ALL, indent);
-	line->foldable = lanes;
-	line->folded = shown == 1;
+	line->foldable = lanes || holds;
+	line->folded = holds ? is_shut(row->kind, fold, many_devices) : shown == 1;
 	for (lane = 1; lane < shown; lane++)
 		timeline_add_line(list, row, lane, indent)->first = false;
 }
@@ -149,6 +151,8 @@ void line_list_build(struct line_list *list, const struct model_row *rows, size_
 		const struct model_row *row = &rows[i];
 		enum fold fold = fold_get(folds, row->id);
 		bool hidden = false, foremost = false;
+		bool holds = row->kind == ROW_COUNTER && i + 1 < n_rows &&
+			     row[1].parent == row->id;
 		size_t level;
 
 		while (depth && stack[depth - 1].id != row->parent)
@@ -161,7 +165,8 @@ void line_list_build(struct line_list *list, const struct model_row *rows, size_
 			foremost_of = row->parent;
 		}
 		if (!hidden && row_worth_a_line(row))
-			timeline_add_row(list, row, (int)depth, fold, foremost, many);
+			timeline_add_row(list, row, (int)depth, fold, foremost, many,
+					 holds);
 		if (depth < sizeof(stack) / sizeof(stack[0])) {
 			stack[depth].id = row->id;
 			stack[depth++].hides = is_shut(row->kind, fold, many);
