@@ -11,6 +11,7 @@
 #include "tui/timeline/marks.h"
 #include "tui/draw/pane.h"
 #include "tui/report/report.h"
+#include "tui/base/json_read.h"
 #include "tui/pages/side.h"
 #include "tui/timeline/when.h"
 
@@ -279,6 +280,41 @@ TEST(page_gaps_of_a_queue)
 	CHECK_STR(error, "not a number from 1 to 1000: '0'");
 	CHECK(!PAGE(page_gaps, "gaps", "run", "-x"));
 	model_free(model);
+}
+
+/* Of a report, what the host did counts by state and function, whatever the lines. */
+TEST(side_of_a_report_has_the_host)
+{
+	static const char report[] =
+		"{\"tftop\": \"1\", \"kernels\": [], \"steps\": {\"count\": 10, \"mean_ns\": 900, "
+		"\"breakdown\": {\"host_ns\": 800, \"host\": ["
+		"{\"state\": \"sleep\", \"ns\": 300, \"file\": \"/a/load.py\", \"line\": 3, "
+		"\"function\": \"load\"},"
+		"{\"state\": \"sleep\", \"ns\": 200, \"file\": \"/a/load.py\", \"line\": 5, "
+		"\"function\": \"load\", \"what\": \"nothing\"},"
+		"{\"state\": \"native\", \"ns\": 50, \"what\": \"gemm in libm.so\"},"
+		"{\"state\": \"no CPU\", \"ns\": 7}, {\"ns\": 1}, 3]}}}";
+	static const struct { const char *name; int64_t ns; } wanted[] = {
+		{ "", 1 }, { "native in gemm in libm.so", 50 }, { "no CPU", 7 },
+		{ "sleep in load, load.py", 500 },
+	};
+	struct side side;
+	char error[128];
+	size_t k = 0;
+
+	CHECK(side_of_report(&side, json_read(report, strlen(report)), "r", error, sizeof(error)));
+	for (size_t i = 0; i < side.n; i++) {
+		const struct side_item *item = &side.items[i];
+
+		if (item->table != SIDE_HOST || (!*item->name && !item->ns))
+			continue;
+		CHECK(k < 4);
+		CHECK_STR(item->name, wanted[k].name);
+		CHECK_INT(item->ns, wanted[k].ns);
+		k++;
+	}
+	CHECK_INT(k, 4);
+	side_release(&side);
 }
 
 /* The sides of a range are the parts of the walk: kernels' and ops' time add up. */

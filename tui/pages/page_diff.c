@@ -224,7 +224,7 @@ static void page_diff_add_pair(struct page *page, const struct pair *pair, bool 
 static void page_diff_add_table(struct page *page, const struct pairs *pairs, enum side_table table,
 				size_t most)
 {
-	bool counted = table != SIDE_CLASS && table != SIDE_DEVICE;
+	bool counted = table != SIDE_CLASS && table != SIDE_DEVICE && table != SIDE_HOST;
 	size_t shown = 0, more = 0, same = 0;
 	int64_t rest = 0;
 	char text[FMT_MAX + 1];

@@ -12,6 +12,7 @@ const char *side_table_title(enum side_table table)
 	static const char *const titles[SIDE_TABLES] = {
 		[SIDE_CLASS] = "what the step's time went to",
 		[SIDE_DEVICE] = "what the device did",
+		[SIDE_HOST] = "what the host did while no device worked",
 		[SIDE_OP_DEVICE] = "ops, device time of what they launched",
 		[SIDE_OP_HOST] = "ops and ranges, own time on their threads",
 		[SIDE_KERNEL] = "kernels",

@@ -298,8 +298,26 @@ static void merge_items(struct side *side)
 	side->n = kept;
 }
 
+/* "sleep in load, loader.py": lines are not the same in two versions of a program. */
+static void side_add_host(struct side *side, const struct json_node *row)
+{
+	const char *state = json_get_text(row, "state", ""), *what = json_get_text(row, "what", "");
+	const char *function = json_get_text(row, "function", "");
+	const char *file = json_get_text(row, "file", ""), *slash = strrchr(file, '/');
+	char *name = NULL;
+
+	if (*function)
+		name = xasprintf("%s in %s, %s", state, function, slash ? slash + 1 : file);
+	else if (*what && !strcmp(state, doing_name(DOING_NATIVE)))
+		name = xasprintf("%s in %s", state, what);
+	else
+		name = xstrdup(state);
+	side_add_item(side, SIDE_HOST, keep(side, name))->ns = json_get_int(row, "ns", 0);
+}
+
 static void side_add_means(struct side *side, const struct json_node *breakdown)
 {
+	const struct json_node *host = breakdown ? json_get(breakdown, "host") : NULL;
 	char key[32];
 
 	for (int c = 0; c < STEP_CLASS_COUNT && breakdown; c++) {
@@ -308,6 +326,8 @@ static void side_add_means(struct side *side, const struct json_node *breakdown)
 		snprintf(key, sizeof(key), "%s_ns", name);
 		side_add_item(side, SIDE_CLASS, name)->ns = json_get_int(breakdown, key, 0);
 	}
+	for (const struct json_node *at = host ? host->child : NULL; at; at = at->next)
+		side_add_host(side, at);
 }
 
 static void side_add_report_device(struct side *side, const struct json_node *device,

@@ -27,6 +27,9 @@
 enum side_table {
 	SIDE_CLASS,	/* where the step's time went; these add up to its duration */
 	SIDE_DEVICE,			/* time of a device: kernels, copies, idle by cause */
+	/* of a report: what the host did while no device worked, by state and function; of a
+	 * single step too few looks are known */
+	SIDE_HOST,
 	SIDE_OP_DEVICE,			/* device time of the work that an op launched */
 	SIDE_OP_HOST,			/* an op's own time on its thread, by shape */
 	SIDE_KERNEL,			/* by shape */
