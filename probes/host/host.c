@@ -20,7 +20,7 @@
 
 #define BUDGET_PER_MILLE 3	/* of a processor */
 #define PERIOD_NS 1000000
-#define PERIOD_MAX_NS 100000000
+#define PERIOD_MAX_NS 200000000
 #define CHOOSE_NS 50000000
 #define SECOND_NS 1000000000
 #define RETIRED_NS 2000000000	/* not watched: was active so much earlier than another thread */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the kernel says of a thread, from /proc/self/task/TID/syscall: "running", or the call that
- * it is blocked in, with its arguments. Files are opened for one look and closed again, in a table
- * of descriptors that the sampler's thread has for itself: in the program's, an open() of the
- * program's own could get another number than it relies on.
+ * it is blocked in, with its arguments. Files are opened in a table of descriptors that the
+ * sampler's thread has for itself: in the program's, an open() of the program's own could get
+ * another number than it relies on.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,10 +36,19 @@ void host_state_locks(uintptr_t runtime, size_t size)
 	locks_bytes = size;
 }
 
+/* Files of threads stay open, because to open one costs more than to read it. */
+enum thread_file { FILE_SYSCALL, FILE_SCHEDSTAT, THREAD_FILES };
+
+static struct {
+	uint32_t tid;			/* 0: unused */
+	int fd[THREAD_FILES];		/* -1: not open */
+} files[8];
+
 /* LTTng finds its descriptor for waking up the consumer daemon closed on this thread, and leaves
  * the waking up to the daemon's timer. */
 bool host_own_descriptors(void)
 {
+	memset(files, 0, sizeof(files));	/* those of an earlier table */
 	return !syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE);
 }
 
@@ -75,23 +84,46 @@ int64_t host_cpu_ns(uint32_t tid)
 	return clock_gettime(clock, &t) ? -1 : (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Reads a file of the thread; false: it has ended, or this is forbidden. */
-static bool read_of_thread(uint32_t tid, const char *name, char *text, size_t size)
+static int thread_file(uint32_t tid, enum thread_file which)
 {
+	static const char *const names[THREAD_FILES] = { "syscall", "schedstat" };
+	size_t at = tid % (sizeof(files) / sizeof(files[0]));
 	char path[64];
-	ssize_t n;
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/self/task/%u/%s", tid, name);
-	fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		return false;
-	n = syscall(SYS_read, fd, text, size - 1);
-	syscall(SYS_close, fd);
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
-	return true;
+	for (int i = 0; i < THREAD_FILES && files[at].tid != tid; i++) {
+		if (files[at].tid && files[at].fd[i] >= 0)
+			syscall(SYS_close, files[at].fd[i]);
+		files[at].fd[i] = -1;
+	}
+	files[at].tid = tid;
+	if (files[at].fd[which] < 0) {
+		snprintf(path, sizeof(path), "/proc/self/task/%u/%s", tid, names[which]);
+		files[at].fd[which] = (int)syscall(SYS_openat, AT_FDCWD, path,
+						   O_RDONLY | O_CLOEXEC, 0);
+	}
+	return files[at].fd[which];
+}
+
+/* Reads a file of the thread; false: it has ended, or this is forbidden. A file that cannot be read
+ * is opened again, as another thread may have the number by now. */
+static bool read_of_thread(uint32_t tid, enum thread_file which, char *text, size_t size)
+{
+	size_t at = tid % (sizeof(files) / sizeof(files[0]));
+
+	for (int i = 0; i < 2; i++) {
+		int fd = thread_file(tid, which);
+		ssize_t n = fd < 0 ? -1 : syscall(SYS_pread64, fd, text, size - 1, (off_t)0);
+
+		if (n > 0) {
+			text[n] = '\0';
+			return true;
+		}
+		if (fd < 0)
+			return false;
+		syscall(SYS_close, fd);
+		files[at].fd[which] = -1;
+	}
+	return false;
 }
 
 /* The second number of schedstat: Documentation/scheduler/sched-stats.rst of the kernel. */
@@ -100,7 +132,7 @@ int64_t host_delay_ns(uint32_t tid)
 	char text[96], *at, *end;
 	long long ns;
 
-	if (!read_of_thread(tid, "schedstat", text, sizeof(text)) || !(at = strchr(text, ' ')))
+	if (!read_of_thread(tid, FILE_SCHEDSTAT, text, sizeof(text)) || !(at = strchr(text, ' ')))
 		return -1;
 	ns = strtoll(at, &end, 10);
 	return end == at ? -1 : ns;
@@ -219,7 +251,7 @@ bool host_state_look(uint32_t tid, struct host_doing *out)
 	long number;
 
 	*out = (struct host_doing) { .doing = TFT_DOING_NATIVE };
-	if (!read_of_thread(tid, "syscall", text, sizeof(text)))
+	if (!read_of_thread(tid, FILE_SYSCALL, text, sizeof(text)))
 		return false;
 	if (text[0] == 'r')
 		return true;
