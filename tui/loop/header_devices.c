@@ -211,7 +211,9 @@ static int header_list_parts(struct header_part parts[PARTS_MAX], const struct v
 		enum idle_cause cause = idle_most(&gap);
 
 		parts[n] = (struct header_part) { .name = idle_name(cause), .ns = gap.ns[cause] };
-		cause_place(&parts[n++], cause, rows, n_rows, view->ascii);
+		if (cause != IDLE_HOST)	/* of which only what is left is here, without a line */
+			cause_place(&parts[n], cause, rows, n_rows, view->ascii);
+		n++;
 		gap.ns[cause] = INT64_MIN;
 	}
 	if (n > IDLE_COUNT)
