@@ -20,7 +20,7 @@
 
 #define BUDGET_PER_MILLE 3	/* of a processor */
 #define PERIOD_NS 1000000
-#define PERIOD_MAX_NS 200000000
+#define PERIOD_MAX_NS 100000000
 #define CHOOSE_NS 50000000
 #define SECOND_NS 1000000000
 #define RETIRED_NS 2000000000	/* not watched: was active so much earlier than another thread */
@@ -217,15 +217,18 @@ static void host_was_stopped(int64_t until_ns, int64_t delay_ns)
 	for (int i = 0; i < (int)HOST_WATCHED; i++) {
 		struct watched *w = &watched[i];
 		int64_t cpu_ns = w->thread ? host_cpu_ns(w->window.tid) : -1;
+		int64_t ran_ns = cpu_ns - w->cpu_ns, from_ns = now_ns - late_ns;
 
-		if (cpu_ns < 0 || w->look_ns >= until_ns ||
-		    cpu_ns - w->cpu_ns > now_ns - w->look_ns - late_ns)
+		if (cpu_ns < 0 || w->look_ns >= until_ns || ran_ns > from_ns - w->look_ns)
 			continue;
+		/* one that ran was stopped when it ran no more; of one that waited it is unknown */
+		if (!w->waits)
+			from_ns = w->look_ns + ran_ns;
 		if (w->looks)
-			host_add_now(w, (until_ns - w->look_ns) / 2);
+			host_add_now(w, (from_ns - w->look_ns) / 2);
 		host_window_close(&w->window, w->looks == 1 ? w->look_ns : 0);
-		begin_at(w, w->window.tid, now_ns - late_ns);
-		host_window_add(&w->window, &stopped, late_ns);
+		begin_at(w, w->window.tid, from_ns);
+		host_window_add(&w->window, &stopped, now_ns - from_ns);
 		host_window_close(&w->window, 0);
 		w->look_ns = now_ns;
 		w->cpu_ns = cpu_ns;

@@ -45,7 +45,7 @@ records() {
 shares() {
 	waits_of "$1" && judged shares "$work/report" "$work/said" "$waits" || return
 	is "lost" "$(report "j['trust']['lost_events']")" 0 && none_impossible || return
-	grep -q 'host is .* host_waits.py:[0-9]* in Phases' "$work/errors" ||
+	grep -q '% .* at host_waits.py:[0-9]* in Phases' "$work/errors" ||
 		fail "not in the report: $(first_lines "$work/errors")"
 }
 

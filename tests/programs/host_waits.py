@@ -128,7 +128,7 @@ class Phases:
         import email.message, http.client, unittest.mock, xml.dom.minidom  # LINE import
 
     def stopped(self):
-        subprocess.run(["sh", "-c", "kill -STOP $PPID; sleep 0.5; kill -CONT $PPID"], check=True)
+        subprocess.run(["sh", "-c", "kill -STOP $PPID; sleep 1; kill -CONT $PPID"], check=True)
 
     # the other threads
     def beside_pipe(self):
