@@ -72,9 +72,9 @@ int32_t host_place_line(struct host_python *py, const struct host_place *place)
 	char head[BYTES_DATA];
 	size_t size;
 
-	if (!host_copy(py, head, table, sizeof(head)) || host_word(head, TYPE_AT) != py->bytes_type)
+	if (!host_copy(py, head, table, sizeof(head)) || py_word(head, TYPE_AT) != py->bytes_type)
 		return 0;
-	size = host_word(head, SIZE_AT);
+	size = py_word(head, SIZE_AT);
 	if (size > HOST_TABLE || !host_copy(py, py->table, table + BYTES_DATA, size))
 		return 0;
 	return host_line_at(py->table, size, place->first_line, place->offset);
@@ -90,11 +90,11 @@ static bool host_read_text(struct host_python *py, uintptr_t str, char out[HOST_
 	uint32_t state, kind;
 	size_t length;
 
-	if (!host_copy(py, head, str, sizeof(head)) || host_word(head, TYPE_AT) != py->str_type)
+	if (!host_copy(py, head, str, sizeof(head)) || py_word(head, TYPE_AT) != py->str_type)
 		return false;
-	state = (uint32_t)host_int(head, STR_STATE);
+	state = (uint32_t)py_int(head, STR_STATE);
 	kind = state >> 2 & 7;
-	length = host_word(head, SIZE_AT);
+	length = py_word(head, SIZE_AT);
 	if (!(state >> 5 & 1) || (kind != 1 && kind != 2 && kind != 4))
 		return false;
 	if (length > HOST_TEXT)
@@ -121,9 +121,9 @@ static const struct host_owner *host_owner_of(struct host_python *py, uintptr_t 
 {
 	uint64_t hash = (uint64_t)(code >> 4) * 0x9e3779b97f4a7c15u >> 32;
 	struct host_owner *owner = &py->owners[hash & (HOST_OWNERS - 1)], now = {
-		.code = code, .filename = host_word(copy, py->layout->filename),
-		.qualname = host_word(copy, py->layout->qualname),
-		.first_line = host_int(copy, py->layout->first_line),
+		.code = code, .filename = py_word(copy, py->layout->filename),
+		.qualname = py_word(copy, py->layout->qualname),
+		.first_line = py_int(copy, py->layout->first_line),
 	};
 	char file[HOST_TEXT], name[HOST_TEXT];
 
@@ -154,12 +154,12 @@ static struct host_frame host_frame_of(const struct py_layout *layout, uintptr_t
 	int owner = (unsigned char)copy[layout->owner];
 
 	return (struct host_frame) {
-		.at = at, .code = host_word(copy, layout->code),
-		.instr = host_word(copy, layout->instr),
-		.previous = host_word(copy, layout->previous),
+		.at = at, .code = py_word(copy, layout->code),
+		.instr = py_word(copy, layout->instr),
+		.previous = py_word(copy, layout->previous),
 		.shim = owner >= layout->c_owner,
 		.suspended = owner != OWNED_BY_THREAD && owner < layout->c_owner &&
-			     !host_word(copy, layout->previous),
+			     !py_word(copy, layout->previous),
 	};
 }
 
@@ -293,12 +293,12 @@ static enum host_found host_look_up(struct host_python *py, const struct host_fr
 
 	if (frame->shim)
 		return HOST_NO_FRAME;
-	if (host_word(copy, TYPE_AT) != py->code_type)
+	if (py_word(copy, TYPE_AT) != py->code_type)
 		return HOST_TORN;
 	/* the frame that CPython puts around an __init__ that it calls itself */
-	if (host_word(copy, layout->filename) == host_word(copy, layout->qualname))
+	if (py_word(copy, layout->filename) == py_word(copy, layout->qualname))
 		return HOST_NO_FRAME;
-	size = host_word(copy, SIZE_AT) * 2;
+	size = py_word(copy, SIZE_AT) * 2;
 	offset = frame->instr - (frame->code + (uintptr_t)layout->bytecode);
 	/* before the first instruction it is one place back */
 	if (offset == (size_t)-2)

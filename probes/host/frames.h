@@ -23,7 +23,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/uio.h>
 
 #include "probes/python/known.h"
@@ -97,23 +96,6 @@ struct host_stack {
 	bool still;
 	bool imports;			/* within the load of a module, as far as it is sure */
 };
-
-/* Members of what was copied, by their offset in it. */
-static inline uintptr_t host_word(const char *copy, int offset)
-{
-	uintptr_t value;
-
-	memcpy(&value, copy + offset, sizeof(value));
-	return value;
-}
-
-static inline int32_t host_int(const char *copy, int offset)
-{
-	int32_t value;
-
-	memcpy(&value, copy + offset, sizeof(value));
-	return value;
-}
 
 /* Copies memory of Python; false: it is not mapped. */
 bool host_copy(struct host_python *py, void *to, uintptr_t from, size_t bytes);

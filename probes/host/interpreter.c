@@ -12,7 +12,7 @@
 /* Whether they are the generations: the pointer behind them leads to them. */
 static bool host_is_collector(const char *copy, uintptr_t at)
 {
-	return host_word(copy, GC_FIRST) == at && (unsigned)host_int(copy, GC_COLLECTING) <= 1;
+	return py_word(copy, GC_FIRST) == at && (unsigned)py_int(copy, GC_COLLECTING) <= 1;
 }
 
 static void host_find_collector(struct host_python *py, struct host_interpreter *known)
@@ -38,7 +38,7 @@ bool host_collects(struct host_python *py, struct host_interpreter *known, uintp
 		host_find_collector(py, known);
 	}
 	return known->generations && host_copy(py, copy, known->generations, sizeof(copy)) &&
-	       host_is_collector(copy, known->generations) && host_int(copy, GC_COLLECTING);
+	       host_is_collector(copy, known->generations) && py_int(copy, GC_COLLECTING);
 }
 
 /* ---- the lock ---- */
@@ -61,9 +61,9 @@ static bool host_read_gil(struct host_python *py, uintptr_t gil, uintptr_t *hold
 
 	if (!host_copy(py, copy, gil, sizeof(copy)))
 		return false;
-	interval = host_word(copy, GIL_INTERVAL);
-	locked = host_int(copy, GIL_LOCKED);
-	*holder = locked ? host_word(copy, GIL_HOLDER) : 0;
+	interval = py_word(copy, GIL_INTERVAL);
+	locked = py_int(copy, GIL_LOCKED);
+	*holder = locked ? py_word(copy, GIL_HOLDER) : 0;
 	return interval && interval <= INTERVAL_MAX && (unsigned)locked <= 1;
 }
 

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Offsets in bytes. */
 struct py_layout {
@@ -23,6 +24,23 @@ struct py_layout {
 	int ascii, wide;
 	int native;		/* thread state -> the kernel's id of its thread */
 };
+
+/* Members of a structure or of a copy of one. */
+static inline uintptr_t py_word(const char *p, int offset)
+{
+	uintptr_t value;
+
+	memcpy(&value, p + offset, sizeof(value));
+	return value;
+}
+
+static inline int32_t py_int(const char *p, int offset)
+{
+	int32_t value;
+
+	memcpy(&value, p + offset, sizeof(value));
+	return value;
+}
 
 /* NULL: that version is unknown. version: Py_Version. */
 const struct py_layout *py_layout_of(unsigned long version);

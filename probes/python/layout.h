@@ -22,18 +22,7 @@ extern int (*py_line_of)(void *code, int offset);
 
 static inline const char *py_pointer(const char *p, int offset)
 {
-	const char *value;
-
-	memcpy(&value, p + offset, sizeof(value));
-	return value;
-}
-
-static inline int32_t py_int(const char *p, int offset)
-{
-	int32_t value;
-
-	memcpy(&value, p + offset, sizeof(value));
-	return value;
+	return (const char *)py_word(p, offset);
 }
 
 static inline int py_offset(const char *frame, const char *code)

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 need_programs "$tftop" "$O/lib/libtftop-opencl.so" "$O/tests/host_functions"
 waits=$here/tests/programs/host_waits.py faults=$here/tests/programs/host_faults.py
-judge=tests/live/host_compare.py
+judge=tests/live/host_compare.py without=$here/tests/programs/without_call.py
 export PYTHONDONTWRITEBYTECODE=1
 
 # python_of VERSION: prints that Python, of pyenv or of the system; nothing: there is none
@@ -152,20 +152,12 @@ levels() {
 
 # Where the process may not read its own memory there are states without lines, and this is said.
 forbidden() {
-	local program='import ctypes, os, platform, struct, sys
-number = {"x86_64": 310, "aarch64": 270}[platform.machine()]
-code = b"".join(struct.pack("HBBI", *i) for i in (
-    (0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x7fff0000)))
-text = ctypes.create_string_buffer(code)
-program = struct.pack("HxxxxxxP", 4, ctypes.addressof(text))
-libc = ctypes.CDLL(None, use_errno=True)
-assert not libc.prctl(38, 1, 0, 0, 0), "no_new_privs"
-assert not libc.prctl(22, 2, program, 0, 0), "seccomp"
-os.execv(sys.executable, [sys.executable] + sys.argv[1:])'
-	"$tftop" -b --no-config --json="$work/report" -- python3 -c "$program" "$waits" 2 sleep \
+	"$tftop" -b --no-config --json="$work/report" -- python3 "$without" 310 270 \
+		"$waits" 2 sleep native \
 		>"$work/said" 2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")" || return
 	is "lines" "$(report "[h for h in host if 'file' in h]")" '[]' &&
 		is "states" "$(report "sum(h['state'] == 'sleep' for h in host)")" 1 &&
+		is "functions in a sandbox" "$(report "[h for h in host if h['state'] == 'native' and 'what' in h]")" '[]' &&
 		is "said" "$(report "sum('process_vm_readv' in m['text'] for m in j['messages'])")" 1
 }
 

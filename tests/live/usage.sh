@@ -82,17 +82,7 @@ levels() {
 
 # Where the kernel refuses a count, the others are there, and nothing is said of it.
 refused() {
-	local filter='import ctypes, os, platform, struct, sys
-number = {"x86_64": 98, "aarch64": 165}[platform.machine()]
-code = b"".join(struct.pack("HBBI", *i) for i in (
-    (0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x7fff0000)))
-text = ctypes.create_string_buffer(code)
-program = struct.pack("HxxxxxxP", 4, ctypes.addressof(text))
-libc = ctypes.CDLL(None, use_errno=True)
-assert not libc.prctl(38, 1, 0, 0, 0), "no_new_privs"
-assert not libc.prctl(22, 2, program, 0, 0), "seccomp"
-os.execv(sys.executable, [sys.executable] + sys.argv[1:])'
-	under python3 -c "$filter" "$program" threads 3 || return
+	under python3 "$here/tests/programs/without_call.py" 98 165 "$program" threads 3 || return
 	is "without getrusage" "$(report "$work/report" "('processor' in usage, 'resident memory' in usage,
 		'minor page faults' in usage, 'voluntary switches' in usage)")" '(True, True, False, False)' &&
 		is "said" "$(report "$work/report" "[m['text'] for m in j['messages'] if 'rusage' in m['text']]")" '[]'

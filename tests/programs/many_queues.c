@@ -4,19 +4,7 @@
  * (3) one kernel "count_up" runs on each. Before them it prints "ready" and waits for a character
  * on stdin or for its end. Status 0 when every queue has counted right.
  */
-#define CL_TARGET_OPENCL_VERSION 120
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
-#include <CL/cl.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-static void must(cl_int result, const char *what)
-{
-	if (result == CL_SUCCESS)
-		return;
-	fprintf(stderr, "many_queues: %s: error %d\n", what, (int)result);
-	exit(1);
-}
+#include "tests/programs/cl_counter.h"
 
 int main(int argc, char **argv)
 {
@@ -24,50 +12,29 @@ int main(int argc, char **argv)
 	int count = argc > 1 ? atoi(argv[1]) : 0, rounds = argc > 2 ? atoi(argv[2]) : 3, wrong = 0;
 	cl_command_queue *queues = calloc((size_t)count, sizeof(*queues));
 	int *counted = calloc((size_t)count, sizeof(*counted));
-	cl_platform_id platform;
-	cl_device_id device;
-	cl_context context;
-	cl_program program;
-	cl_kernel kernel;
-	cl_mem buffer;
+	struct cl_counter counter;
 	size_t one = 1;
-	cl_int r;
 
-	must(clGetPlatformIDs(1, &platform, NULL), "platform");
-	must(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "device");
-	context = clCreateContext(NULL, 1, &device, NULL, NULL, &r);
-	must(r, "context");
-	program = clCreateProgramWithSource(context, 1, &source, NULL, &r);
-	must(r, "program");
-	must(clBuildProgram(program, 0, NULL, NULL, NULL, NULL), "build");
-	kernel = clCreateKernel(program, "count_up", &r);
-	must(r, "kernel");
-	buffer = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-				(size_t)count * sizeof(int), counted, &r);
-	must(r, "buffer");
-	must(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer), "argument");
-	for (int i = 0; i < count; i++) {
-		queues[i] = clCreateCommandQueue(context, device, 0, &r);
-		must(r, "queue");
-	}
+	cl_counter_make(&counter, source, counted, (size_t)count);
+	for (int i = 0; i < count; i++)
+		queues[i] = cl_counter_queue(&counter);
 	puts("ready");
 	fflush(stdout);
 	getchar();
 	for (int n = 0; n < rounds; n++) {
 		for (int i = 0; i < count; i++) {
-			must(clSetKernelArg(kernel, 1, sizeof(i), &i), "argument");
-			must(clEnqueueNDRangeKernel(queues[i], kernel, 1, NULL, &one, NULL, 0, NULL,
-						    NULL), "launch");
+			cl_must(clSetKernelArg(counter.kernel, 1, sizeof(i), &i), "argument");
+			cl_must(clEnqueueNDRangeKernel(queues[i], counter.kernel, 1, NULL, &one,
+						       NULL, 0, NULL, NULL), "launch");
 		}
 		for (int i = 0; i < count; i++)
-			must(clFinish(queues[i]), "finish");
+			cl_must(clFinish(queues[i]), "finish");
 	}
-	must(clEnqueueReadBuffer(queues[0], buffer, CL_TRUE, 0, (size_t)count * sizeof(int),
-				 counted, 0, NULL, NULL),
-	     "read");
+	cl_must(clEnqueueReadBuffer(queues[0], counter.buffer, CL_TRUE, 0,
+				    (size_t)count * sizeof(int), counted, 0, NULL, NULL), "read");
 	for (int i = 0; i < count; i++)
 		wrong += counted[i] != rounds;
 	for (int i = 0; i < count; i++)
-		must(clReleaseCommandQueue(queues[i]), "release");
+		cl_must(clReleaseCommandQueue(queues[i]), "release");
 	return wrong != 0;
 }
