@@ -422,7 +422,7 @@ static void move(struct page_pane *p, bool down, size_t by)
 /* After a move from a line on which the user selected a link. */
 static void keep_column(struct page_pane *p, size_t from)
 {
-	size_t last = page_links(&p->page, from);
+	size_t last = from < p->page.n_lines ? page_links(&p->page, from) : 0;
 	int width;
 
 	if (p->link != LINK_MAIN && last && from != p->cursor)
@@ -529,8 +529,11 @@ static unsigned page_command_run(struct pane *pane, struct view *view,
 	struct page_pane *p = (struct page_pane *)pane;
 	const char *name = call->argv[0];
 	int number = call->argc > 1 ? atoi(call->argv[1]) : 0;
-	size_t by = number > 0 ? (size_t)number : 1, all = p->page.n_lines, from = p->cursor;
+	size_t by = number > 0 ? (size_t)number : 1, all = p->page.n_lines, from;
 
+	if (p->cursor >= all)		/* the page has fewer lines than it had */
+		p->cursor = all ? all - 1 : 0;
+	from = p->cursor;
 	if (!strcmp(name, "row-down") || !strcmp(name, "row-up")) {
 		move(p, name[4] == 'd', by);
 		keep_column(p, from);
