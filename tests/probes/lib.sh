@@ -75,7 +75,7 @@ on_double() {
 	fi
 	unset RT_TEXT_OUT RT_TEXT_LEVEL RT_TEXT_MANUAL RT_TEXT_QUIET RT_TEXT_TOGGLE LD_PRELOAD "TFTOP_${probe^^}"
 	compile double/libtftop-runtime.so -fPIC -shared -fvisibility=hidden tests/doubles/rt_text*.c \
-		probes/runtime/{peek,blocks,room,blind,things,modules,lines}.c -Wl,-soname,libtftop-runtime.so -lpthread
+		probes/runtime/{peek,blocks,room,blind,things,modules,lines}.c probes/imports/file.c -Wl,-soname,libtftop-runtime.so -lpthread
 	if [ -n "$CROSS" ]; then
 		flags=(-shared -fPIC -fvisibility=hidden -DTFTOP_VERSION='"0"' -include model/banned.h
 			-Wl,-z,nodelete,-z,defs)

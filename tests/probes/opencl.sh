@@ -15,7 +15,7 @@ fi
 # ---- build ----
 
 compile double/libtftop-runtime.so -fPIC -shared -fvisibility=hidden tests/doubles/rt_text*.c \
-	probes/runtime/{peek,blocks,room,blind,things,modules,lines}.c -Wl,-soname,libtftop-runtime.so -lpthread
+	probes/runtime/{peek,blocks,room,blind,things,modules,lines}.c probes/imports/file.c -Wl,-soname,libtftop-runtime.so -lpthread
 compile libfakecl.so -fPIC -shared -fvisibility=hidden tests/doubles/fake_opencl.c
 cp "$lib/libtftop-opencl.so" "$build/double/"
 for p in calls events hostile level threads vendor; do
