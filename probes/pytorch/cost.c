@@ -114,12 +114,13 @@ static void pair_add(const struct cost_step *last)
 	cost.n_pairs++;
 }
 
-static void step_measured(int64_t now_ns)
+/* untold: as many steps ended unseen since the last one, so that the time is not that of one. */
+static void step_measured(int64_t now_ns, uint32_t untold)
 {
 	uint32_t registered = torch_ops_registered();
 	struct cost_step step = { .bare = torch_ops_bare() };
 
-	if (cost.from_ns && cost.from_cpu_ns && registered == cost.registered)
+	if (!untold && cost.from_ns && cost.from_cpu_ns && registered == cost.registered)
 		step = (struct cost_step) {
 			.wall_ns = now_ns - cost.from_ns,
 			.cpu_ns = cpu_now_ns() - cost.from_cpu_ns,
@@ -128,8 +129,8 @@ static void step_measured(int64_t now_ns)
 	pair_add(&step);
 	cost.before[0] = cost.before[1];
 	cost.before[1] = step;
-	cost.steps++;
-	cost.bare += step.bare;
+	cost.steps += untold + 1;
+	cost.bare += step.bare ? untold + 1 : 0;
 }
 
 /* ---- the estimate ---- */
@@ -249,13 +250,15 @@ static bool is_owner(const struct torch_thread *t, int64_t now_ns)
 	return true;
 }
 
-void torch_cost_step(const struct torch_thread *t, int64_t now_ns)
+void torch_cost_step(struct torch_thread *t, int64_t now_ns)
 {
 	enum tft_level level = rt_level();
 	bool bare;
 
-	if (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire))
+	if (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire)) {
+		t->untold++;	/* the runtime's thread is at it */
 		return;
+	}
 	/* a time at level off or min changes nothing of what was measured */
 	if (level >= TFT_LEVEL_DEFAULT && level != cost.level) {
 		pairs_forget();
@@ -263,7 +266,7 @@ void torch_cost_step(const struct torch_thread *t, int64_t now_ns)
 		cost.from_ns = 0;
 	}
 	if (level >= TFT_LEVEL_DEFAULT && is_owner(t, now_ns)) {
-		step_measured(now_ns);
+		step_measured(now_ns, t->untold);
 		bare = next_is_bare(now_ns);
 		torch_ops_set_bare(bare, now_ns);
 		cost.registered = torch_ops_registered();
@@ -272,6 +275,7 @@ void torch_cost_step(const struct torch_thread *t, int64_t now_ns)
 		cost.rare = cost.rare > 0 ? cost.rare - 1 : 0;
 		cost.from_ns = rt_now_ns();
 	}
+	t->untold = 0;
 	atomic_flag_clear_explicit(&busy, memory_order_release);
 }
 

@@ -140,6 +140,7 @@ struct torch_thread {
 	/* steps.c */
 	int stepping, fetching;	/* open functions of optimizers, and of data loaders */
 	int64_t step_end_ns;	/* end of the previous step; 0: none */
+	uint32_t untold;	/* steps that ended while the runtime's thread was in cost.c */
 	/* start of the first batch since then, or since other data was read */
 	int64_t input_ns;
 	/* source lines that requested batches: in the previous step; now, and how often in a row */
@@ -333,7 +334,7 @@ enum torch_mode torch_rate_tick(int64_t now_ns, enum torch_mode mode);
 /* ---- cost.c ---- */
 
 /* A step of training has ended on this thread. */
-void torch_cost_step(const struct torch_thread *t, int64_t now_ns);
+void torch_cost_step(struct torch_thread *t, int64_t now_ns);
 /* On the runtime's thread. last: the process ends. */
 void torch_cost_tick(int64_t now_ns, bool last);
 void torch_cost_dump(void);
