@@ -152,6 +152,9 @@ launches() {
 attaches() {
 	seen_by "$1" sh -c '
 		/program/burst --until /tmp/stop 1000 10000 >/tmp/told &
+		until case $maps in *burst*libc.so*) true;; *) false;; esac; do
+			maps=$(cat /proc/$!/maps)	# until it is burst, and has begun
+		done
 		"$TFTOP" -b -p $! --for 500ms
 		touch /tmp/stop
 		wait $!; echo "STATUS $?"; cat /tmp/told; rm /tmp/stop /tmp/told' >"$work/said" 2>&1
