@@ -94,6 +94,13 @@ char *xasprintf(const char *format, ...)
 	return strbuf_detach(&buf);
 }
 
+const char *path_last(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 bool write_all(int fd, const void *data, size_t size)
 {
 	const char *at = data;

@@ -26,6 +26,9 @@ char *xstrdup(const char *text);
 char *xstrndup(const char *text, size_t max);
 char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The last part of a path: "loader.py" of "/home/me/loader.py". Borrowed from it. */
+const char *path_last(const char *path);
+
 /* All bytes, however many write() takes at a time; false and errno: not all. */
 bool write_all(int fd, const void *data, size_t size);
 

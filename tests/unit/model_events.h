@@ -20,6 +20,8 @@ struct event ev_op(uint32_t name, uint64_t instance, uint64_t parent, int64_t st
 /* A kernel on a queue that ran at start (after BASE) for dur. */
 struct event ev_kernel(uint32_t name, uint32_t queue, uint32_t correlation, int64_t start_ns,
 		       int64_t dur_ns);
+/* The same, launched by a call of call_ns that ends when it starts. */
+struct event ev_launched(uint32_t correlation, int64_t start_ns, int64_t dur_ns, int64_t call_ns);
 struct event ev_copy(uint32_t queue, enum direction direction, uint64_t bytes, int64_t start_ns,
 		     int64_t dur_ns);
 /* A line, which that one calls (0: only the line). */

@@ -96,6 +96,15 @@ struct event ev_kernel(uint32_t name, uint32_t queue, uint32_t correlation, int6
 	return event;
 }
 
+struct event ev_launched(uint32_t correlation, int64_t start_ns, int64_t dur_ns, int64_t call_ns)
+{
+	struct event event = ev_kernel(1, 1, correlation, start_ns, dur_ns);
+
+	event.u.command.call_ns = BASE + start_ns - call_ns;
+	event.u.command.call_dur_ns = call_ns;
+	return event;
+}
+
 struct event ev_copy(uint32_t queue, enum direction direction, uint64_t bytes, int64_t start_ns,
 		     int64_t dur_ns)
 {

@@ -38,10 +38,8 @@ static struct model *host_model(void)
 	apply_one(model, ev_frame(8, 7, 34, 34, 0));
 	for (int i = 0; i < TURNS; i++) {
 		int64_t at = i * 100 * MS;
-		struct event kernel = ev_kernel(1, 1, (uint32_t)i + 1, at, 10 * MS);
+		struct event kernel = ev_launched((uint32_t)i + 1, at, 10 * MS, 10000);
 
-		kernel.u.command.call_ns = BASE + at - 10000;
-		kernel.u.command.call_dur_ns = 10000;
 		apply_one(model, kernel);
 		apply_one(model, ev_doing(PID, DOING_NATIVE, 2, 6, at, 10 * MS));
 		apply_one(model, ev_doing(PID, DOING_SLEEP, 1, 4, at + 10 * MS, 50 * MS));

@@ -54,11 +54,9 @@ static struct model *turns_of(int turns, bool kernels)
 	frame_of(model, 2, 30, 40);
 	for (int i = 0; i < turns; i++) {
 		int64_t at = i * 100 * MS;
-		struct event kernel = ev_kernel(1, 1, (uint32_t)i + 1, at, 10 * MS);
+		struct event kernel = ev_launched((uint32_t)i + 1, at, 10 * MS, 10000);
 		struct event file = doing(PID, DOING_FILE, 0, at + 60 * MS, 20 * MS);
 
-		kernel.u.command.call_ns = BASE + at - 10000;
-		kernel.u.command.call_dur_ns = 10000;
 		if (kernels)
 			apply_one(model, kernel);
 		file.u.doing.what = 32;

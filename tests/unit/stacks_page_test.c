@@ -259,14 +259,12 @@ static struct model *model_of_stacks(int turns, bool devices)
 	apply_one(model, ev_frame(3, 1, 30, 33, 20));
 	for (int i = 0; i < turns; i++) {
 		int64_t at = i * 100 * MS;
-		struct event kernel = ev_kernel(1, 1, (uint32_t)i + 1, at, 10 * MS);
+		struct event kernel = ev_launched((uint32_t)i + 1, at, 10 * MS, 10000);
 		struct event step = {
 			.type = EVENT_STEP, .pid = PID, .tid = PID,
 			.time_ns = BASE + at + 100 * MS,
 		};
 
-		kernel.u.command.call_ns = BASE + at - 10000;
-		kernel.u.command.call_dur_ns = 10000;
 		if (devices)
 			apply_one(model, kernel);
 		apply_one(model, ev_doing(PID, DOING_SLEEP, 2, 2, at + 10 * MS, 50 * MS));

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/base/util.h"
 #include "tui/draw/labels.h"
 
 #define LABEL_LEAST 6		/* columns of a line that takes a name */
@@ -46,20 +47,13 @@ static uint32_t state_line(enum state_family family, bool ascii)
 
 /* ---- names ---- */
 
-static const char *file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 char *state_place(char *out, size_t size, const struct host_state *state)
 {
 	int at = 0;
 
 	*out = '\0';
 	if (*state->file && state->line)
-		at = snprintf(out, size, "%s:%u", file_name(state->file), state->line);
+		at = snprintf(out, size, "%s:%u", path_last(state->file), state->line);
 	if (*state->function && at >= 0 && (size_t)at < size)
 		snprintf(out + at, size - (size_t)at, "%s%s", at ? " in " : "", state->function);
 	return out;
@@ -80,9 +74,9 @@ static void state_label(char *out, size_t size, const struct host_state *state, 
 	if (state->line)
 		snprintf(line, sizeof(line), ":%u", state->line);
 	snprintf(text, sizeof(text), "%s %s %s%s", doing_name(state->doing), state->function,
-		 file_name(state->file), line);
+		 path_last(state->file), line);
 	if (text_width(text) > width)
-		snprintf(text, sizeof(text), "%s %s%s", state->function, file_name(state->file),
+		snprintf(text, sizeof(text), "%s %s%s", state->function, path_last(state->file),
 			 line);
 	label_fit(out, size, text_width(text) > width ? state->function : text, width, ascii);
 }

@@ -392,8 +392,7 @@ static bool show_file(const struct page_call *call, struct costs *costs, struct 
 	model_unlock(call->model);
 	if (!costs->file)
 		return false;
-	page_title(page, "%s", strrchr(costs->file, '/') ? strrchr(costs->file, '/') + 1 :
-		   costs->file);
+	page_title(page, "%s", path_last(costs->file));
 	page_say(page, ROLE_TITLE, ATTR_BOLD, "%s", costs->file);
 	list_lines(page, costs);
 	free(costs->lines);

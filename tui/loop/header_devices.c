@@ -165,7 +165,7 @@ static int by_time(const void *a, const void *b)
 /* "loader.py:25" */
 static void part_place(struct header_part *part, const struct host_time_row *row, bool ascii)
 {
-	const char *file = strrchr(row->file, '/') ? strrchr(row->file, '/') + 1 : row->file;
+	const char *file = path_last(row->file);
 	const char *in = strstr(row->what, " in ");
 	char short_file[32];
 

@@ -45,7 +45,7 @@ static bool page_gaps_cause(struct model *model, uint32_t device, const struct i
 	snprintf(text, size, "%s %s", idle_name(most), fmt_share(share, (uint64_t)idle->ns[most],
 		 (uint64_t)(idle->end_ns - idle->start_ns)));
 	if (n && rows[0].class == most && rows[0].ns > idle->ns[most] / 2 && *rows[0].file) {
-		file = strrchr(rows[0].file, '/') ? strrchr(rows[0].file, '/') + 1 : rows[0].file;
+		file = path_last(rows[0].file);
 		snprintf(text, size, "%s%s%s %.24s:%u", most == IDLE_HOST ? "" : idle_name(most),
 			 most == IDLE_HOST ? "" : " ", doing_name(rows[0].doing), file,
 			 rows[0].line);

@@ -303,11 +303,11 @@ static void side_add_host(struct side *side, const struct json_node *row)
 {
 	const char *state = json_get_text(row, "state", ""), *what = json_get_text(row, "what", "");
 	const char *function = json_get_text(row, "function", "");
-	const char *file = json_get_text(row, "file", ""), *slash = strrchr(file, '/');
-	char *name = NULL;
+	const char *file = path_last(json_get_text(row, "file", ""));
+	char *name;
 
 	if (*function)
-		name = xasprintf("%s in %s, %s", state, function, slash ? slash + 1 : file);
+		name = xasprintf("%s in %s, %s", state, function, file);
 	else if (*what && !strcmp(state, doing_name(DOING_NATIVE)))
 		name = xasprintf("%s in %s", state, what);
 	else

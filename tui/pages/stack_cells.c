@@ -305,7 +305,7 @@ uint32_t stack_find(const struct stack_node *nodes, size_t n, const char *text)
 
 const char *stack_place(char *out, size_t size, const struct stack_node *node)
 {
-	const char *file = strrchr(node->file, '/') ? strrchr(node->file, '/') + 1 : node->file;
+	const char *file = path_last(node->file);
 
 	if (node->line)
 		snprintf(out, size, "%.128s:%" PRIu32, *file ? file : "line", node->line);

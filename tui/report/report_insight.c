@@ -33,7 +33,7 @@ void report_idle_text(const struct device_row *device, const struct idle_gap *id
 /* "sleep at loader.py:25 in load" */
 static void report_host_words(const struct host_time_row *row, char *text, size_t size)
 {
-	const char *file = strrchr(row->file, '/') ? strrchr(row->file, '/') + 1 : row->file;
+	const char *file = path_last(row->file);
 	int at = snprintf(text, size, "%s", doing_name(row->doing));
 
 	if (*file)
