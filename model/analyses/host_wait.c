@@ -27,8 +27,13 @@ enum wait_finding {
 	WAIT_PLACE, WAIT_GIL, WAIT_GC, WAIT_IMPORT, WAIT_PROCESSOR, WAIT_STOPPED, WAIT_FINDINGS
 };
 
-struct wait_place {
+struct place_row {
 	struct host_time_row row;	/* of its line with most time; ns: of all lines */
+	const char *verb;
+};
+
+struct wait_place {
+	struct place_row at;
 	int64_t whole_ns, t0, t1;
 	uint32_t device;
 };
@@ -46,33 +51,52 @@ static enum wait_finding finding_of(enum doing_kind doing)
 	return (enum wait_finding)table[doing];
 }
 
-static bool same_place(const struct host_time_row *a, const struct host_time_row *b)
+/* What a place is in: a line that computes is in several states by turns. */
+static bool computes(enum doing_kind doing, enum wait_finding which)
 {
-	if (a->class != b->class || a->doing != b->doing)
+	return doing == DOING_PYTHON || doing == DOING_NATIVE ||
+	       (doing == DOING_CPU && which == ANY_FINDING);
+}
+
+/* A function that computes is one place, whether in Python or in native code; where no other
+ * finding tells the lack of a processor, that belongs to it as well. */
+static bool same_place(const struct host_time_row *a, const struct host_time_row *b,
+		       enum wait_finding which)
+{
+	bool both = computes(a->doing, which) && computes(b->doing, which);
+
+	if (a->class != b->class || (a->doing != b->doing && !both))
 		return false;
-	return finding_of(a->doing) != WAIT_PLACE ||
-	       (!strcmp(a->file, b->file) && !strcmp(a->function, b->function) &&
-		(*a->file || !strcmp(a->what, b->what)));
+	if (finding_of(a->doing) != WAIT_PLACE && !both)
+		return true;
+	if (!*a->file)
+		return !*b->file && a->doing == b->doing && !strcmp(a->what, b->what);
+	return !strcmp(a->file, b->file) && !strcmp(a->function, b->function);
 }
 
 /* The place with most time of that class and finding. rows: by time, most first; a place that is
  * unknown in state and line explains nothing. */
-static struct host_time_row host_most_of(const struct host_time_row *rows, size_t n, int class,
-					 enum wait_finding which)
+static struct place_row host_most_of(const struct host_time_row *rows, size_t n, int class,
+				      enum wait_finding which)
 {
-	struct host_time_row most = { .ns = 0 };
+	struct place_row most = { .row.ns = 0 };
 
 	for (size_t i = 0; i < n; i++) {
-		struct host_time_row one = rows[i];
+		struct place_row one = { rows[i], doing_verb(rows[i].doing) };
+		int64_t other_ns = 0;
 
-		if (one.class != class || one.doing == DOING_OTHER ||
-		    (one.doing == DOING_NATIVE && !*one.file && !*one.what) ||
-		    (which != ANY_FINDING && finding_of(one.doing) != which))
+		if (rows[i].class != class || rows[i].doing == DOING_OTHER ||
+		    (rows[i].doing == DOING_NATIVE && !*rows[i].file && !*rows[i].what) ||
+		    (which != ANY_FINDING && finding_of(rows[i].doing) != which))
 			continue;
 		for (size_t k = i + 1; k < n; k++)
-			if (same_place(&rows[i], &rows[k]))
-				one.ns += rows[k].ns;
-		if (one.ns > most.ns)
+			if (same_place(&rows[i], &rows[k], which)) {
+				one.row.ns += rows[k].ns;
+				other_ns += rows[k].doing == rows[i].doing ? 0 : rows[k].ns;
+			}
+		if (other_ns > one.row.ns / 10)
+			one.verb = "computes";
+		if (one.row.ns > most.row.ns)
 			most = one;
 	}
 	return most;
@@ -84,7 +108,8 @@ static void look_at_device(struct model *model, const struct slice_sweep *sweep,
 {
 	const struct idle_device *idle = &sweep->devices[device].idle;
 	int64_t t0 = sweep->breakdown.first_ns, t1 = sweep->devices[device].since_ns;
-	struct host_time_row *rows, one;
+	struct host_time_row *rows;
+	struct place_row one;
 	struct idle_gap gap;
 	size_t n;
 
@@ -99,8 +124,9 @@ static void look_at_device(struct model *model, const struct slice_sweep *sweep,
 	n = model_idle_host(model, device, &gap, &rows);
 	for (int i = 0; i < WAIT_FINDINGS; i++) {
 		one = host_most_of(rows, n, IDLE_HOST, (enum wait_finding)i);
-		if (one.ns > 0 && (!most[i].row.ns || (__int128)one.ns * most[i].whole_ns >
-				   (__int128)most[i].row.ns * (t1 - t0)))
+		if (one.row.ns > 0 &&
+		    (!most[i].at.row.ns || (__int128)one.row.ns * most[i].whole_ns >
+					   (__int128)most[i].at.row.ns * (t1 - t0)))
 			most[i] = (struct wait_place) { one, t1 - t0, t0, t1, device };
 	}
 	free(rows);
@@ -144,7 +170,7 @@ static bool is_function(const struct host_time_row *row)
 /* "loader.py:25", "tokenize in server" */
 static void host_place_text(const struct host_time_row *row, char *text, size_t size)
 {
-	const char *file = strrchr(row->file, '/') ? strrchr(row->file, '/') + 1 : row->file;
+	const char *file = path_last(row->file);
 
 	if (*file)
 		snprintf(text, size, "%.80s:%u", file, row->line);
@@ -165,30 +191,32 @@ static char *line_left(struct finding *finding)
 
 /* "54 % of it, loader.py:25 in load sleeps" */
 static void say_place(char *line, const char *of, int64_t whole_ns,
-		      const struct host_time_row *row)
+		      const struct place_row *most)
 {
+	const struct host_time_row *row = &most->row;
 	char share[FMT_MAX], place[PLACE_TEXT];
 
 	host_place_text(row, place, sizeof(place));
 	snprintf(line, FINDING_TEXT, "%s of %s, %.100s in %.80s %s%s%.60s",
 		 fmt_share(share, (uint64_t)row->ns, (uint64_t)whole_ns), of, place,
-		 row->function, doing_verb(row->doing), *row->what ? ": " : "", row->what);
+		 row->function, most->verb, *row->what ? ": " : "", row->what);
 }
 
 void host_wait_line(struct model *model, enum step_class class, const char *known,
 		    struct finding *finding)
 {
-	struct host_time_row *rows, most;
+	struct host_time_row *rows;
+	struct place_row most;
 	struct step_breakdown mean;
 	size_t n = model_step_host_mean(model, &rows);
 	char place[PLACE_TEXT], *line = line_left(finding);
 
 	most = host_most_of(rows, n, (int)class, ANY_FINDING);
 	free(rows);
-	if (!line || !most.ns || !*most.file || !model_step_breakdown_mean(model, &mean) ||
-	    most.ns * 2 < mean.ns[class])
+	if (!line || !most.row.ns || !*most.row.file ||
+	    !model_step_breakdown_mean(model, &mean) || most.row.ns * 2 < mean.ns[class])
 		return;
-	host_place_text(&most, place, sizeof(place));
+	host_place_text(&most.row, place, sizeof(place));
 	if (!strstr(known, place))
 		say_place(line, "it", mean.ns[class], &most);
 }
@@ -210,7 +238,8 @@ void host_wait_workers(struct model *model, uint32_t process, int64_t at_ns,
 {
 	const int64_t any_ns = INT64_MAX;
 	struct host_parts parts = { .n = 0 };
-	struct host_time_row *rows, most;
+	struct host_time_row *rows;
+	struct place_row most;
 	char *line = line_left(finding);
 	int64_t all_ns = 0;
 	size_t n;
@@ -223,7 +252,7 @@ void host_wait_workers(struct model *model, uint32_t process, int64_t at_ns,
 	for (size_t i = 0; i < n; i++)
 		add_ns(&all_ns, rows[i].ns);
 	free(rows);
-	if (line && most.ns && *most.file)
+	if (line && most.row.ns && *most.row.file)
 		say_place(line, "the workers' time", all_ns, &most);
 }
 
@@ -242,7 +271,7 @@ static void look_at_steps(struct model *model, const struct slice_sweep *sweep,
 	n = model_step_host_mean(model, &rows);
 	for (int i = 0; i < WAIT_FINDINGS; i++)
 		most[i] = (struct wait_place) {
-			.row = host_most_of(rows, n, STEP_HOST, (enum wait_finding)i),
+			.at = host_most_of(rows, n, STEP_HOST, (enum wait_finding)i),
 			.whole_ns = mean.dur_ns, .t0 = sums->worst_t0[STEP_HOST],
 			.t1 = sums->worst_t1[STEP_HOST],
 		};
@@ -274,7 +303,7 @@ static void host_wait_tell(struct model *model, enum wait_finding which,
 		"host-wait", "gil-wait", "gc-time", "import-time", "no-processor", "stopped",
 	};
 	struct finding finding = { .severity = SEVERITY_NOTE };
-	const struct host_time_row *row = &most->row;
+	const struct host_time_row *row = &most->at.row;
 	char share[FMT_MAX], time[FMT_MAX], place[PLACE_TEXT], where[FINDING_TEXT];
 
 	if (!row->ns || (__int128)row->ns * 100 < (__int128)most->whole_ns *
@@ -291,7 +320,7 @@ static void host_wait_tell(struct model *model, enum wait_finding which,
 	host_place_text(row, place, sizeof(place));
 	snprintf(finding.title, FINDING_TEXT, "host-bound: %s of %s %s while %s %s",
 		 fmt_share(share, (uint64_t)row->ns, (uint64_t)most->whole_ns),
-		 words->of, words->then, place, doing_verb(row->doing));
+		 words->of, words->then, place, most->at.verb);
 	say_where(where, sizeof(where), row);
 	snprintf(finding.lines[0], FINDING_TEXT, "%s %s%.200s", fmt_time(time, finding.cost_ns),
 		 words->per, where);
@@ -302,7 +331,7 @@ static void host_wait_tell(struct model *model, enum wait_finding which,
 void host_wait_review(struct model *model, const struct slice_sweep *sweep, int64_t step_ns,
 		      bool steps, struct findings *findings)
 {
-	struct wait_place most[WAIT_FINDINGS] = { { .row.ns = 0 } };
+	struct wait_place most[WAIT_FINDINGS] = { { .at.row.ns = 0 } };
 	bool passes = steps_are_passes(model), processor = sweep->host_only && steps;
 	struct wait_words words = {
 		.of = !steps ? "the time" : passes ? "each pass" : "each step",
@@ -314,7 +343,7 @@ void host_wait_review(struct model *model, const struct slice_sweep *sweep, int6
 		if (sweep->devices[d].idle.known && !device_at(model, d)->processor)
 			look_at_device(model, sweep, d, most);
 	for (int i = 0; i < WAIT_FINDINGS; i++)
-		processor &= !most[i].row.ns;
+		processor &= !most[i].at.row.ns;
 	if (processor)
 		look_at_steps(model, sweep, most);
 	words.then = processor ? "no op runs" : "the device waits";

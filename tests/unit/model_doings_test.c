@@ -44,10 +44,8 @@ static struct model *turns_of(int turns, bool seen)
 	apply_one(model, ev_frame(3, 0, 30, 32, 41));
 	for (int i = 0; i < turns; i++) {
 		int64_t at = i * 100 * MS;
-		struct event kernel = ev_kernel(1, 1, (uint32_t)i + 1, at, 10 * MS);
+		struct event kernel = ev_launched((uint32_t)i + 1, at, 10 * MS, 10000);
 
-		kernel.u.command.call_ns = BASE + at - 10000;
-		kernel.u.command.call_dur_ns = 10000;
 		apply_one(model, kernel);
 		if (!seen)
 			continue;
@@ -130,10 +128,8 @@ TEST(doings_of_moments)
 	size_t n;
 
 	for (int i = 0; i < 100; i++) {
-		struct event kernel = ev_kernel(1, 1, (uint32_t)i + 1, i * 10 * MS, 5 * MS);
+		struct event kernel = ev_launched((uint32_t)i + 1, i * 10 * MS, 5 * MS, 1000);
 
-		kernel.u.command.call_ns = BASE + i * 10 * MS - 1000;
-		kernel.u.command.call_dur_ns = 1000;
 		apply_one(model, kernel);
 		/* one look in 30 ms: in turn under a kernel, in a gap, in a gap */
 		if (i % 3)
@@ -167,10 +163,8 @@ TEST(doings_after_the_last_work)
 	struct idle_gap idle;
 
 	for (int i = 0; i < 10; i++) {
-		struct event kernel = ev_kernel(1, 1, (uint32_t)i + 1, i * 10 * MS, 5 * MS);
+		struct event kernel = ev_launched((uint32_t)i + 1, i * 10 * MS, 5 * MS, 1000);
 
-		kernel.u.command.call_ns = BASE + i * 10 * MS - 1000;
-		kernel.u.command.call_dur_ns = 1000;
 		apply_one(model, kernel);
 		apply_one(model, part_doing(DOING_SLEEP, 0, i * 10 * MS, 10 * MS, 10 * MS));
 	}
@@ -265,14 +259,12 @@ static struct model *model_in_state(enum doing_kind doing)
 	apply_one(model, ev_frame(2, 0, 30, 32, 40));
 	for (int i = 0; i < 100; i++) {
 		int64_t at = i * 100 * MS;
-		struct event kernel = ev_kernel(1, 1, (uint32_t)i + 1, at, 10 * MS);
+		struct event kernel = ev_launched((uint32_t)i + 1, at, 10 * MS, 1000);
 		struct event first = part_doing(doing, 1, at + 20 * MS, 50 * MS, 50 * MS);
 		struct event second = part_doing(doing, 2, at + 70 * MS, 20 * MS, 20 * MS);
 
 		if (doing == DOING_GIL)
 			first.u.doing.what = 33;
-		kernel.u.command.call_ns = BASE + at - 1000;
-		kernel.u.command.call_dur_ns = 1000;
 		apply_one(model, kernel);
 		apply_one(model, first);
 		apply_one(model, second);
@@ -349,10 +341,8 @@ TEST(doings_functions)
 	apply_one(model, ev_frame(2, 0, 30, 31, 26));
 	for (int i = 0; i < 100; i++) {
 		int64_t at = i * 100 * MS;
-		struct event kernel = ev_kernel(1, 1, (uint32_t)i + 1, at, 10 * MS), part;
+		struct event kernel = ev_launched((uint32_t)i + 1, at, 10 * MS, 1000), part;
 
-		kernel.u.command.call_ns = BASE + at - 1000;
-		kernel.u.command.call_dur_ns = 1000;
 		apply_one(model, kernel);
 		/* 15 and 10 ms at one line, 9 and 11 at another one, 5 and 29 at none */
 		for (int k = 0; k < 6; k++) {
@@ -373,6 +363,37 @@ TEST(doings_functions)
 	finding = found(model, "host-wait", &list);
 	CHECK(finding && strstr(finding->title,
 				"the device waits while train.py:25 runs native code"));
+	free(list);
+	model_free(model);
+}
+
+/* A function that runs Python and native code by turns is one place; a lack of processors stands
+ * for itself. */
+TEST(doings_computes)
+{
+	struct model *model = model_with_device();
+	struct finding *list, *finding;
+
+	apply_one(model, ev_name(30, NAME_SOURCE, "/home/me/train.py"));
+	apply_one(model, ev_name(31, NAME_SOURCE, "load"));
+	apply_one(model, ev_frame(1, 0, 30, 31, 25));
+	apply_one(model, ev_frame(2, 0, 30, 31, 26));
+	for (int i = 0; i < 100; i++) {
+		int64_t at = i * 100 * MS;
+		struct event kernel = ev_launched((uint32_t)i + 1, at, 10 * MS, 1000);
+
+		apply_one(model, kernel);
+		apply_one(model, part_doing(DOING_PYTHON, 1, at + 20 * MS, 26 * MS, 26 * MS));
+		apply_one(model, part_doing(DOING_NATIVE, 2, at + 46 * MS, 24 * MS, 24 * MS));
+		apply_one(model, part_doing(DOING_CPU, 1, at + 70 * MS, 20 * MS, 20 * MS));
+	}
+	model_finish(model, false);
+	finding = found(model, "host-wait", &list);
+	CHECK(finding && strstr(finding->title, "while train.py:25 computes"));
+	CHECK(finding && finding->cost_ns > 475 * MS && finding->cost_ns < 525 * MS);
+	free(list);
+	finding = found(model, "no-processor", &list);
+	CHECK(finding && finding->cost_ns > 175 * MS && finding->cost_ns < 225 * MS);
 	free(list);
 	model_free(model);
 }
@@ -413,7 +434,7 @@ static struct model *steps_of(int turns, bool processor)
 	apply_one(model, ev_frame(2, 0, 30, 32, 40));
 	for (int i = 0; i < turns; i++) {
 		int64_t at = i * 100 * MS;
-		struct event kernel = ev_kernel(1, 1, (uint32_t)i + 1, at + 90 * MS, 10 * MS);
+		struct event kernel = ev_launched((uint32_t)i + 1, at + 90 * MS, 10 * MS, 1000);
 
 		struct event op = ev_op(34, (uint64_t)i * 2 + 2, 0, at + 90 * MS, 10 * MS, 0);
 
@@ -421,8 +442,6 @@ static struct model *steps_of(int turns, bool processor)
 		apply_one(model, ev_op(33, (uint64_t)i * 2 + 1, 0, at, 50 * MS, 0));
 		apply_one(model, part_doing(DOING_SLEEP, 1, at, 50 * MS, 50 * MS));
 		apply_one(model, part_doing(DOING_PYTHON, 2, at + 50 * MS, 40 * MS, 40 * MS));
-		kernel.u.command.call_ns = BASE + at + 90 * MS - 1000;
-		kernel.u.command.call_dur_ns = 1000;
 		apply_one(model, processor ? op : kernel);
 		apply_one(model, step_of(i, at, 100 * MS));
 	}
