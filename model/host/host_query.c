@@ -129,7 +129,7 @@ static uint32_t frame_node(struct stacks *s, uint32_t thread, uint32_t parent, u
 		node.function = text_of(s->model, source->function);
 		node.line = source->line;
 		node.library = lines_is_library(node.file);
-		if (!node.line && !strcmp(node.file, CHANGED_FILE))
+		if (frame_is_changed(s->model, source))
 			node.kind = STACK_UNKNOWN;
 	}
 	at = node_add(s, &node);

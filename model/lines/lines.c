@@ -130,10 +130,20 @@ void frame_define(struct model *model, const struct arrival *in)
 	frame->line = def->line;
 }
 
+static bool frame_stands_for(struct model *model, const struct source_frame *frame,
+			     const char *file)
+{
+	return frame->file && !frame->line && !strcmp(names_raw(&model->names, frame->file), file);
+}
+
 bool frame_is_module(struct model *model, const struct source_frame *frame)
 {
-	return frame->file && !frame->line &&
-	       !strcmp(names_raw(&model->names, frame->file), MODULE_FILE);
+	return frame_stands_for(model, frame, MODULE_FILE);
+}
+
+bool frame_is_changed(struct model *model, const struct source_frame *frame)
+{
+	return frame_stands_for(model, frame, CHANGED_FILE);
 }
 
 uint32_t frame_of_process(const struct model *model, uint32_t process, uint32_t id)

@@ -161,6 +161,7 @@ static inline struct line_use *use_at(const struct source_lines *l, uint32_t i)
 /* The file of a frame that stands for calls that changed while they were read. */
 #define CHANGED_FILE "changed"
 bool frame_is_module(struct model *model, const struct source_frame *frame);
+bool frame_is_changed(struct model *model, const struct source_frame *frame);
 
 /* ---- lines_query.c ---- */
 /* Whether the file belongs to an installed package or to Python, not to the user. */

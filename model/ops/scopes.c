@@ -111,7 +111,8 @@ static uint32_t function_of(struct scopes *s, const struct source_frame *frame)
 	uint64_t key = map_mix((uintptr_t)file) ^ (uintptr_t)name;
 	uint32_t at;
 
-	if (!file || !name || lines_is_library(file) || frame_is_module(s->model, frame))
+	if (!file || !name || lines_is_library(file) || frame_is_module(s->model, frame) ||
+	    frame_is_changed(s->model, frame))
 		return NONE;
 	for (; (at = map_get(&s->by_function, key)) != MAP_NONE; key++)
 		if (s->functions[at].file == file && s->functions[at].name == name)
@@ -134,8 +135,9 @@ static void find_callers(struct scopes *s)
 
 		if (mine == NONE)
 			continue;
-		for (uint32_t f = frame_at(l, i)->parent; f != NONE && caller == NONE;
-		     f = frame_at(l, f)->parent)
+		/* behind calls that changed while they were read it is not known */
+		for (uint32_t f = frame_at(l, i)->parent; f != NONE && caller == NONE &&
+		     !frame_is_changed(s->model, frame_at(l, f)); f = frame_at(l, f)->parent)
 			caller = function_of(s, frame_at(l, f));
 		/* recursion: the first caller says more */
 		if (caller == NONE || caller == mine || s->functions[mine].caller == caller)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/query/optree.h"
+#include "probes/schema/records.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 
@@ -103,6 +104,7 @@ static struct model *with_functions(bool two_callers)
 	apply_one(model, ev_name(NET_FILE, NAME_SOURCE, "/home/me/net.py"));
 	apply_one(model,
 		  ev_name(NET_FILE + 1, NAME_SOURCE, "/usr/lib/python3/dist-packages/torch/m.py"));
+	apply_one(model, ev_name(NET_FILE + 2, NAME_SOURCE, TFT_FRAME_CHANGED));
 	for (uint32_t i = 0; i < 6; i++)
 		apply_one(model, ev_name(110 + i, NAME_SOURCE, functions[i]));
 	apply_one(model, ev_name(40, NAME_OP, "aten::mm"));
@@ -115,6 +117,8 @@ static struct model *with_functions(bool two_callers)
 	frame(model, 7, 6, NET_FILE, 114, 12);		/* norm, of itself */
 	frame(model, 8, 0, NET_FILE, 114, 12);		/* the same line, its callers not told */
 	frame(model, 9, 0, NET_FILE, 111, 51);		/* train, another line */
+	frame(model, 11, 1, NET_FILE + 2, NET_FILE + 2, 0);	/* calls that changed meanwhile */
+	frame(model, 12, 11, NET_FILE, 113, 21);	/* forward, of one that is not known */
 	if (two_callers)
 		frame(model, 10, 3, NET_FILE, 113, 20);	/* forward, of test */
 	op(model, 40, 0, 5, 0, 100, FW_PYTORCH);
