@@ -121,12 +121,12 @@ static void put_instant(void *arg, const struct walk_slice *slice)
 	putc('}', c->out);
 }
 
-static void chrome_put_counter(void *arg, uint32_t track, const char *name, int64_t at_ns,
-			       int64_t value)
+static void chrome_put_counter(void *arg, uint32_t track, const char *category, const char *name,
+			       int64_t at_ns, int64_t value)
 {
 	struct chrome_sink *c = arg;
 
-	begin_event(c, 'C', "Memory", name, track);
+	begin_event(c, 'C', category, name, track);
 	put_time(c, "ts", at_ns);
 	fputs(",\"args\":{", c->out);
 	put_json(c->out, name, strlen(name));

@@ -301,8 +301,8 @@ static void put_instant(void *arg, const struct walk_slice *slice)
 	put_begin(arg, slice, PERFETTO__TRACK_EVENT__TYPE__INSTANT);
 }
 
-static void perfetto_put_counter(void *arg, uint32_t track, const char *name, int64_t at_ns,
-				 int64_t value)
+static void perfetto_put_counter(void *arg, uint32_t track, const char *category,
+				 const char *name, int64_t at_ns, int64_t value)
 {
 	struct perfetto_parts parts;
 

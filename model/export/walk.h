@@ -72,7 +72,9 @@ struct sink {
 	void (*slice)(void *arg, const struct walk_slice *slice);
 	/* An instant has dur_ns 0. */
 	void (*instant)(void *arg, const struct walk_slice *slice);
-	void (*counter)(void *arg, uint32_t track, const char *name, int64_t at_ns, int64_t value);
+	/* category: "Memory" of an allocator, "Counter" of a series of a probe or a sensor. */
+	void (*counter)(void *arg, uint32_t track, const char *category, const char *name,
+			int64_t at_ns, int64_t value);
 	/* NULL: the format has no such objects. */
 	void (*block)(void *arg, const struct walk_allocation *block);
 	void (*maximum)(void *arg, const struct maximum *maximum);

@@ -48,7 +48,8 @@ static void put_level(struct export_walk *w, struct walk_account *account, int64
 		account->peak = account->live;
 		account->peak_ns = at_ns;
 	}
-	w->sink->counter(w->sink->arg, account->track, account->allocator, at_ns, account->live);
+	w->sink->counter(w->sink->arg, account->track, "Memory", account->allocator, at_ns,
+			 account->live);
 }
 
 void walk_free(struct export_walk *w, const struct event *event, uint32_t allocator,

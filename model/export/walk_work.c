@@ -453,7 +453,7 @@ static void work_counter(struct export_walk *w, const struct event *event)
 	uint32_t at = map_get(&w->series_at, walk_key(walk_process(w, event), counter->series));
 
 	if (at != MAP_NONE)
-		w->sink->counter(w->sink->arg, w->series[at].track, w->series[at].name,
+		w->sink->counter(w->sink->arg, w->series[at].track, "Counter", w->series[at].name,
 				 counter->at_ns, counter->value);
 }
 

@@ -32,7 +32,7 @@ def values_of(timeline):
     events = json.load(open(timeline))
     found = {}
     for event in events["traceEvents"] if isinstance(events, dict) else events:
-        if event.get("ph") == "C":
+        if event.get("ph") == "C" and event["cat"] == "Counter":
             of = found.setdefault(event["pid"], {}).setdefault(event["name"], [])
             of.append((int(event["ts"] * 1000), event["args"][event["name"]]))
     return found
