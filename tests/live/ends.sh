@@ -114,7 +114,7 @@ stays_told() {
 	watcher=$!
 	wait_for 20 grep -qs 'tftop stays until' "$work/log" || fail 'it does not stay'
 	strays+=("$(cat "$work/pid")")
-	wait_for 5 catches_interrupts $watcher || { fail 'Ctrl-C does not end it'; return; }
+	wait_for 20 catches_interrupts $watcher || { fail 'Ctrl-C does not end it'; return; }
 	kill -"$1" $watcher
 	wait $watcher
 	is "tftop's status after $1" $? 3 || return
