@@ -164,9 +164,11 @@ static bool control_folder_has(const char *process, pid_t of)
 	return found;
 }
 
-/* A tftop that attached to the process holds a pidfd of it, and has mapped the control page. */
+/* A tftop that attached to the process holds a pidfd of it, and has mapped the control page. Once
+ * it has gone, nothing of it is left there; a keeper that still ends its daemons holds theirs. */
 static void look_at_holders(pid_t pid, struct control_map *page)
 {
+	enum found before = page->found;
 	struct dirent *entry;
 	DIR *proc = opendir("/proc");
 
@@ -174,6 +176,8 @@ static void look_at_holders(pid_t pid, struct control_map *page)
 		if (isdigit((unsigned char)entry->d_name[0]) &&
 		    control_folder_has(entry->d_name, pid))
 			look_at_mapped((pid_t)atoi(entry->d_name), true, page);
+	if (page->found == FOUND_GONE)
+		page->found = before;
 	if (proc)
 		closedir(proc);
 }

@@ -107,6 +107,15 @@ refused() {
 		says '^tftop: no tftop left process 1 ' "$tftop" --join 1 && launch && join one "$pid" &&
 		says "^tftop: a tftop already watches process $pid" "$tftop" --join "$pid" && steps go done && leave && finish
 }
+# A daemon that is about to end is not a program that was left.
+ending() {
+	mkfifo "$work/in" && exec {hold}<>"$work/in" || return
+	python3 tests/programs/ending_keeper.py "$work" <"$work/in" >"$work/daemon" {hold}>&- & keeper=$!
+	wait_for 20 grep -qs . "$work/daemon" || { fail 'it does not start'; return; }
+	says "^tftop: no tftop left process $(cat "$work/daemon") running" "$tftop" --join "$(cat "$work/daemon")" || return
+	exec {hold}>&-
+	wait $keeper
+}
 # Of an ordinary user's: the only one, then a list of two; another user joins none of them.
 users() {
 	# two users of whom nothing else runs, not even of the same suite beside this one
@@ -142,5 +151,5 @@ users() {
 mkdir "$tmp/steps" && touch "$tmp/steps/go"
 "$python" tests/programs/attach_steps.py "$tmp/steps" & alone=$!
 wait_for 60 test -e "$tmp/steps/done"; touch "$tmp/steps/end"; wait $alone; cp "$tmp/steps/result" "$tmp/alone"
-for c in joined_twice untouched killed keeper_killed refused users; do one "$c" "$c"; done
+for c in joined_twice untouched killed keeper_killed refused ending users; do one "$c" "$c"; done
 suite_end
