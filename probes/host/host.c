@@ -18,7 +18,7 @@
 #include "probes/host/usage.h"
 #include "probes/runtime/internal.h"
 
-#define BUDGET_PER_MILLE 3	/* of a processor */
+#define BUDGET_PPM 2800		/* of a processor; to begin and to end are not in it */
 #define PERIOD_NS 1000000
 #define PERIOD_MAX_NS 100000000
 #define CHOOSE_NS 50000000
@@ -28,6 +28,7 @@
 #define CUT_NS 100000000	/* quiet times are written in parts, so that they are seen live */
 #define COST_LOOKS 32		/* the mean cost of a look is that of about so many */
 #define COST_FIRST_NS 30000	/* to begin with: 100 looks a second, for programs that are short */
+#define REPAY_LOOKS 32		/* what the first second took too much, as many later looks save */
 #define STOPPED_NS 100000000	/* the process is taken for stopped when it was for this long */
 #define FAILURES 50
 
@@ -56,6 +57,7 @@ static struct watched {
 } watched[HOST_WATCHED];
 
 static int64_t mean_ns = COST_FIRST_NS;	/* what a look costs; the sampler may begin anew */
+static int64_t owed_ns;			/* how much more than the budget it has taken so far */
 static uint32_t skipped;
 static int failures;			/* looks in a row at which the kernel said nothing */
 
@@ -65,7 +67,7 @@ static int failures;			/* looks in a row at which the kernel said nothing */
  * looks cannot be made rarer, only every fourth time. */
 static bool may_ask(void)
 {
-	return mean_ns * 1000 / BUDGET_PER_MILLE < PERIOD_MAX_NS || ++skipped % 4 == 0;
+	return mean_ns * 1000000 / BUDGET_PPM < PERIOD_MAX_NS || ++skipped % 4 == 0;
 }
 
 static struct host_doing host_see(struct watched *w, uint32_t tid, int64_t now_ns)
@@ -359,22 +361,35 @@ static void host_close_all(void)
 	SET_REL(pending_ns, INT64_MAX);
 }
 
-/* So long between two looks that they cost no more than the budget, and write few records. */
-static int64_t period(int64_t *cpu_ns)
-{
-	int64_t now_ns = rt_clock_ns(CLOCK_THREAD_CPUTIME_ID), cost_ns = now_ns - *cpu_ns, ns;
+/* The sampler's thread: when it began, and the times of its last look. */
+struct host_life {
+	int64_t begin_ns, at_ns, cpu_ns;
+};
 
-	*cpu_ns = now_ns;
+/* So long between two looks that they cost no more than the budget, and write few records. They
+ * cost more until it is known what one costs here; after the first second that is saved again. */
+static int64_t period(struct host_life *life)
+{
+	int64_t cpu_ns = rt_clock_ns(CLOCK_THREAD_CPUTIME_ID), cost_ns = cpu_ns - life->cpu_ns;
+	int64_t now_ns = rt_now_ns(), ns;
+
 	rt_own_time(cost_ns);
+	owed_ns += cost_ns - (now_ns - life->at_ns) / 1000 * BUDGET_PPM / 1000;
+	owed_ns = owed_ns > 0 ? owed_ns : 0;
+	life->cpu_ns = cpu_ns;
+	life->at_ns = now_ns;
 	mean_ns += (cost_ns - mean_ns) / COST_LOOKS;
-	ns = mean_ns * 1000 / BUDGET_PER_MILLE * host_window_spread();
+	ns = mean_ns + (now_ns - life->begin_ns > SECOND_NS ? owed_ns / REPAY_LOOKS : 0);
+	ns = ns * 1000000 / BUDGET_PPM * host_window_spread();
 	return ns < PERIOD_NS ? PERIOD_NS : ns > PERIOD_MAX_NS ? PERIOD_MAX_NS : ns;
 }
 
 static void *host_run(void *arg)
 {
-	int64_t cpu_ns = rt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	int64_t second_ns = rt_now_ns(), delay_ns = -1;
+	struct host_life life = {
+		second_ns, second_ns, rt_clock_ns(CLOCK_THREAD_CPUTIME_ID),
+	};
 
 	(void)arg;
 	prctl(PR_SET_NAME, "tftop-host");
@@ -403,7 +418,7 @@ static void *host_run(void *arg)
 			host_window_rate();
 		}
 		host_usage_look(rt_now_ns());
-		host_pause(rt_now_ns() + period(&cpu_ns), seen, &delay_ns);
+		host_pause(rt_now_ns() + period(&life), seen, &delay_ns);
 	}
 	if (GET(silent))
 		rt_emit_message(1, "the system does not let tftop see what the threads of this "
