@@ -343,8 +343,10 @@ static void py_hash_frames(struct frames *all, const char *frame)
 		if (frame[py_known->owner] >= py_known->c_owner)
 			continue;
 		code = py_pointer(frame, py_known->code);
+		/* other code can lie in the memory of code that was freed */
 		hash = mix(hash, (uintptr_t)py_pointer(frame, py_known->instr),
-			   (uintptr_t)py_pointer(code, py_known->filename));
+			   (uintptr_t)py_pointer(code, py_known->filename) ^
+			   (uint64_t)py_int(code, py_known->first_line) << 48);
 		/* the second of the two functions belongs to the same module */
 		was = !was && (code == outer || code == inner);
 		if (was) {
