@@ -100,7 +100,7 @@ scopes() {
 		2>"$work/errors" || { fail "$(head -n 1 "$work/errors")"; return; }
 	has '▾ main  ' || return
 	has '    ▾ penalty  ' || return
-	has '^ ▾ Net  *[0-9]+ ' || return
+	has '^( |▸)▾ Net  *[0-9]+ ' || return
 	has '  ▾ Conv2d  *[0-9]+ ' || return
 	printf '%s\n' 'wait-settled 60s' 'pane 4' "save-screen $work/page" >"$work/script"
 	"$tftop" --headless --size 80x24 --script "$work/script" "$tmp/recording" \
