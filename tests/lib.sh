@@ -53,6 +53,16 @@ gone() { ! grep -qs '^State:.[^XZ]' "/proc/$1/status"; }
 # asleep PID: it is a 'sleep' that has started, with its libraries
 asleep() { grep -qsx sleep "/proc/$1/comm" && grep -qs '^State:.S' "/proc/$1/status"; }
 
+# The versions of Python whose frames are read (probes/python/known.c).
+python_versions='3.8 3.9 3.10 3.11 3.12 3.13'
+# python_of VERSION: prints that Python, of the system or of pyenv; nothing: there is none
+python_of() {
+	local path
+	for path in /usr/bin/python"$1" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$1".*/bin/python"$1"; do
+		[ ! -x "$path" ] || { echo "$path"; return; }
+	done
+}
+
 # is_unheld FOLDER: nobody holds its lock: the tftop it belonged to is gone. By
 # descriptor: by name, flock would make what has just been removed.
 is_unheld() { [ -d "$1" ] && flock -n 9 9<"$1"; } 2>/dev/null

@@ -30,12 +30,14 @@ static uintptr_t host_pointer(struct host_python *py, uintptr_t at)
 
 /* ---- states of threads ---- */
 
-bool host_state_is(struct host_python *py, uintptr_t state, uint32_t tid)
+uintptr_t host_thread_id(const struct host_python *py, uint32_t tid, uintptr_t self)
 {
-	unsigned long native;
+	return py->layout->posix ? self : tid;
+}
 
-	return state && host_copy(py, &native, state + (uintptr_t)py->layout->native,
-				  sizeof(native)) && native == tid;
+bool host_state_is(struct host_python *py, uintptr_t state, uintptr_t id)
+{
+	return state && id && host_pointer(py, state + (uintptr_t)py->layout->id) == id;
 }
 
 uintptr_t host_state_next(struct host_python *py, uintptr_t state)
@@ -52,12 +54,12 @@ bool host_state_listed(struct host_python *py, uintptr_t state)
 	return at && at == state;
 }
 
-uintptr_t host_state_of(struct host_python *py, uint32_t tid)
+uintptr_t host_state_of(struct host_python *py, uintptr_t id)
 {
 	uintptr_t state = py->first_state;
 
 	for (int i = 0; state && i < STATES_MAX; i++) {
-		if (host_state_is(py, state, tid))
+		if (host_state_is(py, state, id))
 			return state;
 		state = host_state_next(py, state);
 	}
@@ -66,18 +68,26 @@ uintptr_t host_state_of(struct host_python *py, uint32_t tid)
 
 /* ---- lines ---- */
 
+/* How long an object of bytes is. false: it is none. */
+static bool host_bytes_size(struct host_python *py, uintptr_t bytes, size_t *size)
+{
+	char head[BYTES_DATA];
+
+	if (!host_copy(py, head, bytes, sizeof(head)) || py_word(head, TYPE_AT) != py->bytes_type)
+		return false;
+	*size = py_word(head, SIZE_AT);
+	return true;
+}
+
 int32_t host_place_line(struct host_python *py, const struct host_place *place)
 {
-	uintptr_t table = host_pointer(py, place->code + (uintptr_t)py->layout->qualname + 8);
-	char head[BYTES_DATA];
+	uintptr_t table = host_pointer(py, place->code + (uintptr_t)py->layout->name + 8);
 	size_t size;
 
-	if (!host_copy(py, head, table, sizeof(head)) || py_word(head, TYPE_AT) != py->bytes_type)
+	if (!host_bytes_size(py, table, &size) || size > HOST_TABLE ||
+	    !host_copy(py, py->table, table + BYTES_DATA, size))
 		return 0;
-	size = py_word(head, SIZE_AT);
-	if (size > HOST_TABLE || !host_copy(py, py->table, table + BYTES_DATA, size))
-		return 0;
-	return host_line_at(py->table, size, place->first_line, place->offset);
+	return host_line_at(py->layout->lines, py->table, size, place->first_line, place->offset);
 }
 
 /* ---- texts ---- */
@@ -110,7 +120,7 @@ bool host_place_texts(struct host_python *py, const struct host_place *place,
 		      char file[HOST_TEXT], char function[HOST_TEXT])
 {
 	return host_read_text(py, place->filename, file) &&
-	       host_read_text(py, place->qualname, function);
+	       host_read_text(py, place->name, function);
 }
 
 /* ---- frames ---- */
@@ -122,19 +132,23 @@ static const struct host_owner *host_owner_of(struct host_python *py, uintptr_t 
 	uint64_t hash = (uint64_t)(code >> 4) * 0x9e3779b97f4a7c15u >> 32;
 	struct host_owner *owner = &py->owners[hash & (HOST_OWNERS - 1)], now = {
 		.code = code, .filename = py_word(copy, py->layout->filename),
-		.qualname = py_word(copy, py->layout->qualname),
+		.name = py_word(copy, py->layout->name),
+		.bytecode = py->layout->apart ? py_word(copy, py->layout->bytecode) : 0,
 		.first_line = py_int(copy, py->layout->first_line),
 	};
 	char file[HOST_TEXT], name[HOST_TEXT];
 
-	if (owner->code == code && owner->filename == now.filename &&
-	    owner->qualname == now.qualname && owner->first_line == now.first_line)
+	if (owner->code == code && owner->filename == now.filename && owner->name == now.name &&
+	    owner->bytecode == now.bytecode && owner->first_line == now.first_line)
 		return owner;
-	if (!host_read_text(py, now.filename, file))
+	/* bytecode that is no object of its own is counted in instructions */
+	now.size = py_word(copy, SIZE_AT) * 2;
+	if ((py->layout->apart && !host_bytes_size(py, now.bytecode, &now.size)) ||
+	    !host_read_text(py, now.filename, file))
 		return NULL;
 	now.library = py_is_library(file);
 	now.imports = !strcmp(file, "<frozen importlib._bootstrap>") &&
-		      host_read_text(py, now.qualname, name) && !strcmp(name, "_find_and_load");
+		      host_read_text(py, now.name, name) && !strcmp(name, "_find_and_load");
 	*owner = now;
 	return owner;
 }
@@ -155,33 +169,39 @@ static struct host_frame host_frame_of(const struct py_layout *layout, uintptr_t
 
 	return (struct host_frame) {
 		.at = at, .code = py_word(copy, layout->code),
-		.instr = py_word(copy, layout->instr),
+		.instr = py_instr(layout, copy),
 		.previous = py_word(copy, layout->previous),
 		.shim = owner >= layout->c_owner,
-		.suspended = owner != OWNED_BY_THREAD && owner < layout->c_owner &&
+		.suspended = owner != layout->whole && owner < layout->c_owner &&
 			     !py_word(copy, layout->previous),
+		.idle = layout->type >= 0 && owner != layout->whole,
 	};
 }
 
-/* A copy of a frame, with those before it on its page, which are its callers most often. NULL: it
- * is not mapped. */
+/* Whether it is a copy of a frame, as far as frames say of themselves that they are. */
+static bool host_is_frame(const struct host_python *py, const char *copy)
+{
+	return py->layout->type < 0 || py_word(copy, py->layout->type) == py->frame_type;
+}
+
+/* A copy of a frame; of one on a stack with those before it on its page, which are its callers most
+ * often. NULL: it is not mapped, or no frame. */
 static const char *host_frame_copy(struct host_python *py, uintptr_t at)
 {
-	uintptr_t first = at & ~(uintptr_t)(HOST_BLOCK - 1);
-	size_t bytes = at - first + HOST_FRAME_BYTES;
+	size_t bytes = (size_t)py->layout->frame_bytes;
+	uintptr_t first = py->layout->type >= 0 ? at : at & ~(uintptr_t)(HOST_BLOCK - 1);
 
-	if (at >= py->block_at && at - py->block_at + HOST_FRAME_BYTES <= py->block_bytes)
+	if (at >= py->block_at && at - py->block_at + bytes <= py->block_bytes)
 		return py->block + (at - py->block_at);
 	py->block_bytes = 0;
-	if (!host_copy(py, py->block, first, bytes)) {
+	if (!host_copy(py, py->block, first, at - first + bytes)) {
 		first = at;
-		bytes = HOST_FRAME_BYTES;
 		if (!host_copy(py, py->block, first, bytes))
 			return NULL;
 	}
 	py->block_at = first;
-	py->block_bytes = bytes;
-	return py->block + (at - first);
+	py->block_bytes = at - first + bytes;
+	return host_is_frame(py, py->block + (at - first)) ? py->block + (at - first) : NULL;
 }
 
 /* Reads the frames of a thread. false: torn. */
@@ -190,6 +210,7 @@ static bool host_read_frames(struct host_python *py, uintptr_t state, struct hos
 	uintptr_t at = current_of(py, state);
 
 	py->block_bytes = 0;
+	all->more = at != 0;
 	for (all->n = 0; at && all->n < HOST_FRAMES; all->n++) {
 		const char *copy = host_frame_copy(py, at);
 
@@ -218,9 +239,10 @@ static bool host_copy_links(struct host_python *py)
 
 			py->from[at].iov_base = (void *)all->frame[i + (k != 1)].at;
 			py->to[at].iov_base = py->copies[at];
-			py->from[at].iov_len = py->to[at].iov_len = HOST_FRAME_BYTES;
+			py->from[at].iov_len = py->to[at].iov_len =
+				(size_t)py->layout->frame_bytes;
 		}
-	return py->read(py->to, py->from, (size_t)(all->n - 1) * 3);
+	return all->n < 2 || py->read(py->to, py->from, (size_t)(all->n - 1) * 3);
 }
 
 /* The frame that is as far from the outermost one as number i is; NULL: there is none. */
@@ -229,6 +251,36 @@ static const struct host_frame *host_again(const struct host_python *py, uint32_
 	uint32_t outer = py->before.n - i;
 
 	return outer <= py->after.n ? &py->after.frame[py->after.n - outer] : NULL;
+}
+
+/* The copies of frame number i and of its caller before it and after it. false: one is no frame. */
+static bool host_parts(const struct host_python *py, uint32_t i, struct host_frame part[3])
+{
+	bool frames = true;
+
+	for (uint32_t k = 0; k < 3; k++) {
+		const char *copy = py->copies[i * 3 + k];
+
+		part[k] = host_frame_of(py->layout, py->before.frame[i + (k != 1)].at, copy);
+		frames &= host_is_frame(py, copy);
+	}
+	return frames;
+}
+
+/* Whether the frames that were read are of that thread, which has been read again. Of objects that
+ * is so if an outer one, which must run, is among its frames again: the outermost one, or the
+ * middle one of a stack that is too deep to be read to its end. */
+static bool host_are_its(const struct host_python *py)
+{
+	uint32_t n = py->before.n;
+	const struct host_frame *outer = &py->before.frame[py->before.more ? n / 2 : n - 1];
+
+	if (py->layout->type < 0)
+		return true;
+	for (uint32_t i = py->after.n; i-- > 0;)
+		if (host_same_call(&py->after.frame[i], outer))
+			return n == 1 || !outer->idle;
+	return false;
 }
 
 /*
@@ -241,8 +293,7 @@ static uint32_t host_sure_from(struct host_python *py, uintptr_t state)
 	struct host_frame *frame = py->before.frame;
 	uint32_t n = py->before.n, sure = n - 1;
 
-	if (n < 2)
-		return 0;
+	py->after.n = 0;
 	if (!host_copy_links(py) || !host_read_frames(py, state, &py->after) || py->after.more)
 		return n;
 	for (uint32_t i = n - 1; i-- > 0; sure = i) {
@@ -250,12 +301,10 @@ static uint32_t host_sure_from(struct host_python *py, uintptr_t state)
 		const struct host_frame *caller = host_again(py, i + 1);
 		struct host_frame part[3];
 
-		for (uint32_t k = 0; k < 3; k++)
-			part[k] = host_frame_of(py->layout, frame[i + (k != 1)].at,
-						py->copies[i * 3 + k]);
-		if (!caller || !host_same_call(&part[0], &part[2]) ||
+		if (!caller || !host_parts(py, i, part) || !host_same_call(&part[0], &part[2]) ||
 		    !host_same_call(&part[0], &frame[i + 1]) ||
-		    !host_same_call(&part[0], caller) || part[1].previous != part[0].at)
+		    !host_same_call(&part[0], caller) || part[1].previous != part[0].at ||
+		    part[0].idle || part[2].idle || (i && part[1].idle))
 			break;
 		frame[i + 1].moved |= part[0].instr != part[2].instr ||
 				      part[0].instr != frame[i + 1].instr ||
@@ -289,27 +338,26 @@ static enum host_found host_look_up(struct host_python *py, const struct host_fr
 {
 	const struct py_layout *layout = py->layout;
 	const struct host_owner *owner;
-	size_t offset, size;
+	intptr_t offset;
 
 	if (frame->shim)
 		return HOST_NO_FRAME;
 	if (py_word(copy, TYPE_AT) != py->code_type)
 		return HOST_TORN;
 	/* the frame that CPython puts around an __init__ that it calls itself */
-	if (py_word(copy, layout->filename) == py_word(copy, layout->qualname))
+	if (py_word(copy, layout->filename) == py_word(copy, layout->name))
 		return HOST_NO_FRAME;
-	size = py_word(copy, SIZE_AT) * 2;
-	offset = frame->instr - (frame->code + (uintptr_t)layout->bytecode);
-	/* before the first instruction it is one place back */
-	if (offset == (size_t)-2)
-		offset = 0;
-	if (offset >= size || offset > UINT32_MAX)
-		return HOST_TORN;
 	owner = host_owner_of(py, frame->code, copy);
 	if (!owner)
 		return HOST_TORN;
+	offset = py_offset_of(layout, frame->code, frame->instr);
+	/* before the first instruction it is one place back */
+	if (offset == -(layout->unit ? layout->unit : 2))
+		offset = 0;
+	if (offset < 0 || (size_t)offset >= owner->size || offset > UINT32_MAX)
+		return HOST_TORN;
 	*out = (struct host_place) {
-		.code = frame->code, .filename = owner->filename, .qualname = owner->qualname,
+		.code = frame->code, .filename = owner->filename, .name = owner->name,
 		.offset = (uint32_t)offset, .first_line = owner->first_line,
 		.library = owner->library, .imports = owner->imports, .moved = frame->moved,
 	};
@@ -358,8 +406,11 @@ static enum host_found host_look_up_all(struct host_python *py, uint32_t sure,
 
 bool host_frame_is(struct host_python *py, uintptr_t state, uintptr_t frame, uintptr_t instr)
 {
+	char copy[PY_FRAME_BYTES];
+
 	return current_of(py, state) == frame &&
-	       host_pointer(py, frame + (uintptr_t)py->layout->instr) == instr;
+	       host_copy(py, copy, frame, (size_t)py->layout->instr + 8) &&
+	       py_instr(py->layout, copy) == instr;
 }
 
 enum host_found host_stack_of(struct host_python *py, uintptr_t state, struct host_stack *out)
@@ -374,7 +425,8 @@ enum host_found host_stack_of(struct host_python *py, uintptr_t state, struct ho
 			return HOST_NO_FRAME;
 		/* not again until all is sure: short functions would never be seen */
 		sure = host_sure_from(py, state);
-		found = host_look_up_all(py, sure, out);
+		if (host_are_its(py))
+			found = host_look_up_all(py, sure, out);
 	}
 	if (found == HOST_TORN || sure)
 		py->torn++;

@@ -6,16 +6,27 @@
  * Always true:
  *  - Memory of Python is only read through `read`, which fails where nothing is mapped. What was
  *    read is believed only if the types of all objects are right (a code object, a str, a bytes
- *    object) and the place lies within the function's own code. Anything else counts as torn.
+ *    object, up to 3.10 a frame) and the place lies within the function's own code. Anything else
+ *    counts as torn.
  *  - The line is that of the function's own table, so it is never outside of the function.
  *  - That one frame called another is believed only if the caller was in the same call before,
  *    right before, right after and after the other was read; and its line, only if it was at the
  *    same instruction each time and the other one was still there afterwards. Right before and
  *    after are one call of the kernel (about 0.3 us): a loop that comes round to the same call
  *    within that time could be mistaken; a call of a function of Python takes about a sixth of it.
+ *  - A call is known by the address, the function and the caller of its frame. The next call of the
+ *    same function by the same caller mostly has a frame with all of these: from 3.11 on because
+ *    frames are a stack, up to 3.10 because a function keeps the frame object of its last call. So
+ *    this proof says as much in all versions.
+ *  - Up to 3.10 the memory of a frame can be used by any thread next, and one that is free has the
+ *    next free one where its caller was. Therefore the frames are believed to be those of the
+ *    thread only if the outermost one that was read runs and is among its frames again afterwards;
+ *    otherwise nothing is said of that look. And only a frame that runs is believed to have called
+ *    another one.
  *  - Needs libc only, so that its tests can read made-up memory.
  *
- * Source of the table's form: CPython's Objects/locations.md (3.11 and later).
+ * Sources of the forms of tables of lines: CPython's Objects/lnotab_notes.txt of 3.8 to 3.10, and
+ * Objects/locations.md (3.11 and later).
  */
 #ifndef PROBES_HOST_FRAMES_H
 #define PROBES_HOST_FRAMES_H
@@ -30,17 +41,18 @@
 #define HOST_TEXT 512		/* a file or function is cut to this */
 #define HOST_OWNERS 1024u	/* remembered code objects; a power of two */
 #define HOST_TABLE 65536	/* a function with a longer table of lines has no lines */
-#define HOST_FRAME_BYTES 80u	/* of a frame, from its start, that are read */
-#define HOST_CODE_BYTES 144u	/* of a code object: up to the table of lines, which follows the
-				 * qualified name */
-#define HOST_BLOCK 4096u	/* frames lie side by side: they are read by pages */
+#define HOST_CODE_BYTES 144u	/* of a code object: up to the table of lines, which follows its
+				 * name */
+#define HOST_BLOCK 4096u	/* frames of a stack lie side by side: they are read by pages */
 #define HOST_FRAMES 256u	/* a deeper stack is read up to there, and is not whole */
 
 /* A frame as it was read, with its address. */
 struct host_frame {
-	uintptr_t at, code, instr, previous;
+	uintptr_t at, code, previous;
+	uintptr_t instr;		/* py_instr() */
 	bool shim;			/* one of C, without code */
 	bool suspended;			/* without a caller: of a generator, or one that ended */
+	bool idle;			/* an object that does not run */
 	bool moved;			/* it came to another instruction while it was read */
 };
 
@@ -49,10 +61,14 @@ struct host_python {
 	const struct py_layout *layout;
 	/* copies in this order; false: something is not mapped */
 	bool (*read)(const struct iovec *to, const struct iovec *from, size_t n);
-	uintptr_t code_type, str_type, bytes_type;
+	uintptr_t code_type, str_type, bytes_type, frame_type;
 	uintptr_t first_state;		/* of the list of thread states */
+	uintptr_t runtime;		/* what all interpreters share, runtime_size bytes; or 0 */
+	size_t runtime_size;
 	struct host_owner {
-		uintptr_t code, filename, qualname;
+		uintptr_t code, filename, name;
+		uintptr_t bytecode;	/* the object of bytes; 0: it is no object */
+		size_t size;		/* of the bytecode, in bytes */
 		int32_t first_line;
 		bool library, imports;
 	} owners[HOST_OWNERS];
@@ -63,9 +79,9 @@ struct host_python {
 		uint32_t n;
 		bool more;		/* there are outer ones */
 	} before, after;
-	char copies[HOST_FRAMES * 3][HOST_FRAME_BYTES];
+	char copies[HOST_FRAMES * 3][PY_FRAME_BYTES];
 	char codes[HOST_FRAMES][HOST_CODE_BYTES];
-	char block[HOST_BLOCK + HOST_FRAME_BYTES];	/* of the thread's stack of Python */
+	char block[HOST_BLOCK + PY_FRAME_BYTES];	/* of the thread's stack of Python */
 	uintptr_t block_at;
 	size_t block_bytes;
 	struct iovec to[HOST_FRAMES * 3], from[HOST_FRAMES * 3];
@@ -75,7 +91,7 @@ struct host_python {
 
 /* Where a frame is. */
 struct host_place {
-	uintptr_t code, filename, qualname;
+	uintptr_t code, filename, name;
 	uint32_t offset;		/* of the instruction, in bytes from the first one */
 	int32_t first_line;
 	bool library;			/* of a framework or Python's own library */
@@ -100,10 +116,12 @@ struct host_stack {
 /* Copies memory of Python; false: it is not mapped. */
 bool host_copy(struct host_python *py, void *to, uintptr_t from, size_t bytes);
 
-/* The state of the thread with that kernel id; 0: it has none, or cannot be read. */
-uintptr_t host_state_of(struct host_python *py, uint32_t tid);
+/* How Python knows a thread: by the kernel's id of it, or by what pthread_self() is in it. */
+uintptr_t host_thread_id(const struct host_python *py, uint32_t tid, uintptr_t self);
+/* The state of the thread with that id; 0: it has none, or cannot be read. */
+uintptr_t host_state_of(struct host_python *py, uintptr_t id);
 /* Whether it still is that thread's. */
-bool host_state_is(struct host_python *py, uintptr_t state, uint32_t tid);
+bool host_state_is(struct host_python *py, uintptr_t state, uintptr_t id);
 /* The next one of the list; 0: it is the last. Whether a state is in the list. */
 uintptr_t host_state_next(struct host_python *py, uintptr_t state);
 bool host_state_listed(struct host_python *py, uintptr_t state);
@@ -119,7 +137,8 @@ bool host_place_texts(struct host_python *py, const struct host_place *place,
 		      char file[HOST_TEXT], char function[HOST_TEXT]);
 
 /* The line of the instruction at `offset` bytes, of a function that begins at first_line; 0: it has
- * none, or the table ends before. */
-int32_t host_line_at(const uint8_t *table, size_t size, int32_t first_line, size_t offset);
+ * none, or the table ends before. The last line of a table of steps goes on to the end. */
+int32_t host_line_at(enum py_lines form, const uint8_t *table, size_t size, int32_t first_line,
+		     size_t offset);
 
 #endif

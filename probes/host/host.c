@@ -279,7 +279,8 @@ static void host_watch(struct rt_thread *th, int64_t now_ns)
 		return;
 	if (w->thread)
 		host_window_close(&w->window, 0);
-	*w = (struct watched) { .thread = th, .active = activity(th), .look_ns = now_ns };
+	*w = (struct watched) { .thread = th, .active = activity(th), .look_ns = now_ns,
+				.python.self = GET(th->self) };
 	begin_at(w, GET(th->tid), now_ns);
 	w->cpu_ns = host_cpu_ns(w->window.tid);
 	w->delay_ns = host_delay_ns(w->window.tid);

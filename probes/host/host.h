@@ -48,6 +48,7 @@ bool host_read_forbidden(void);
 /* ---- python.c: what Python says of it ---- */
 
 struct host_python_thread {
+	uintptr_t self;			/* what pthread_self() is in it; set by the sampler */
 	uintptr_t state;		/* its state in Python; 0: none was found */
 	uintptr_t frame, instr;		/* at the last look, innermost; frame 0: it had none */
 	int64_t searched_ns;		/* when its state was looked for */

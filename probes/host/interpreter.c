@@ -3,7 +3,9 @@
 
 /* ---- the collector of garbage ---- */
 
-#define GC_PAGES 4u			/* of the interpreter's structure that are searched */
+/* pages that are searched of the interpreter's structure, and of that of the runtime, where the
+ * collector is in 3.8 */
+#define GC_PAGES 4u
 /* members, counted from the first of three generations of 24 bytes each */
 #define GC_FIRST 72			/* a pointer to the first generation */
 #define GC_COLLECTING 176		/* an int */
@@ -15,18 +17,19 @@ static bool host_is_collector(const char *copy, uintptr_t at)
 	return py_word(copy, GC_FIRST) == at && (unsigned)py_int(copy, GC_COLLECTING) <= 1;
 }
 
-static void host_find_collector(struct host_python *py, struct host_interpreter *known)
+/* The collector's generations within so many bytes; 0: there are none. */
+static uintptr_t host_find_collector(struct host_python *py, uintptr_t at, size_t bytes)
 {
-	size_t bytes = GC_PAGES * HOST_BLOCK;
 	static char copy[GC_PAGES * HOST_BLOCK];
 
-	while (bytes >= HOST_BLOCK && !host_copy(py, copy, known->at, bytes))
+	if (bytes > sizeof(copy))
+		bytes = sizeof(copy);
+	while (bytes >= GC_BYTES && !host_copy(py, copy, at, bytes))
 		bytes /= 2;
-	for (size_t i = 0; bytes >= HOST_BLOCK && i + GC_BYTES <= bytes; i += sizeof(uintptr_t))
-		if (host_is_collector(copy + i, known->at + i)) {
-			known->generations = known->at + i;
-			return;
-		}
+	for (size_t i = 0; i + GC_BYTES <= bytes; i += sizeof(uintptr_t))
+		if (host_is_collector(copy + i, at + i))
+			return at + i;
+	return 0;
 }
 
 bool host_collects(struct host_python *py, struct host_interpreter *known, uintptr_t interpreter)
@@ -35,7 +38,9 @@ bool host_collects(struct host_python *py, struct host_interpreter *known, uintp
 
 	if (known->at != interpreter) {
 		*known = (struct host_interpreter) { .at = interpreter };
-		host_find_collector(py, known);
+		known->generations = host_find_collector(py, interpreter, GC_PAGES * HOST_BLOCK);
+		if (!known->generations)
+			known->generations = host_find_collector(py, py->runtime, py->runtime_size);
 	}
 	return known->generations && host_copy(py, copy, known->generations, sizeof(copy)) &&
 	       host_is_collector(copy, known->generations) && py_int(copy, GC_COLLECTING);

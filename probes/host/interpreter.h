@@ -10,8 +10,8 @@
  *  - Nothing is followed but by `read` of struct host_python.
  *  - Needs libc only, so that its tests can read made-up memory.
  *
- * Sources: CPython's Include/internal/pycore_gil.h and pycore_gc.h (struct _gil_runtime_state,
- * struct _gc_runtime_state), which are alike from 3.10 to 3.13.
+ * Sources: CPython's Include/internal/pycore_gil.h and pycore_gc.h (3.8: pycore_pymem.h; struct
+ * _gil_runtime_state, struct _gc_runtime_state), which are alike from 3.8 to 3.13.
  */
 #ifndef PROBES_HOST_INTERPRETER_H
 #define PROBES_HOST_INTERPRETER_H
@@ -19,7 +19,7 @@
 #include "probes/host/frames.h"
 
 struct host_interpreter {
-	uintptr_t at;			/* of Python's structure; 0: nothing was looked for yet */
+	uintptr_t at;			/* of its structure; 0: nothing was looked for yet */
 	uintptr_t generations;		/* the collector's; 0: none were found */
 	uintptr_t gil;			/* 0: no thread was seen to wait for it */
 };

@@ -42,23 +42,25 @@ static void tell_once(bool *told, const char *text)
 static void host_find_python(void)
 {
 	struct host_python *py = &host.python;
-	const unsigned long *version = rt_symbol("Py_Version", NULL);
 	const void *code = rt_symbol("PyCode_Type", NULL), *str = rt_symbol("PyUnicode_Type", NULL);
 	const void *bytes = rt_symbol("PyBytes_Type", NULL);
-	uintptr_t runtime;
-	size_t runtime_size = 0;
+	const void *frame = rt_symbol("PyFrame_Type", NULL);
+	const char *(*version)(void);
 
-	runtime = (uintptr_t)rt_symbol("_PyRuntime", &runtime_size);
-	host_state_locks(runtime, runtime_size);
+	py->runtime_size = 0;
+	py->runtime = (uintptr_t)rt_symbol("_PyRuntime", &py->runtime_size);
+	host_state_locks(py->runtime, py->runtime_size);
+	*(void **)&version = rt_symbol("Py_GetVersion", NULL);
 	*(void **)&host.main = rt_symbol("PyInterpreterState_Main", NULL);
 	*(void **)&host.head = rt_symbol("PyInterpreterState_ThreadHead", NULL);
-	if (!version || !code || !str || !bytes || !host.main || !host.head)
+	if (!version || !code || !str || !bytes || !frame || !host.main || !host.head)
 		return;
 	py->read = host_read_all;
 	py->code_type = (uintptr_t)code;
 	py->str_type = (uintptr_t)str;
 	py->bytes_type = (uintptr_t)bytes;
-	py->layout = py_layout_of(*version);
+	py->frame_type = (uintptr_t)frame;
+	py->layout = py_layout_here(rt_symbol("Py_Version", NULL), version);
 }
 
 static bool python_there(int64_t now_ns)
@@ -80,7 +82,7 @@ static uint32_t source_of(const struct host_place *place, uint32_t caller, bool 
 	struct tft_frame frame = { .parent = caller };
 
 	if (had->code == place->code && had->offset == place->offset && known->caller == caller &&
-	    had->filename == place->filename && had->qualname == place->qualname &&
+	    had->filename == place->filename && had->name == place->name &&
 	    had->first_line == place->first_line && had->moved == lineless)
 		return known->source;
 	if (!host_place_texts(&host.python, place, file, function))
@@ -182,13 +184,15 @@ static void host_say_running(const struct host_python_thread *thread, bool below
 
 static bool host_find_thread(struct host_python_thread *thread, uint32_t tid, int64_t now_ns)
 {
-	if (host_state_is(&host.python, thread->state, tid))
+	uintptr_t id = host_thread_id(&host.python, tid, thread->self);
+
+	if (host_state_is(&host.python, thread->state, id))
 		return true;
 	if (now_ns - thread->searched_ns < SECOND_NS)
 		return false;
 	thread->searched_ns = now_ns;
 	host_list_threads();
-	thread->state = host_state_of(&host.python, tid);
+	thread->state = host_state_of(&host.python, id);
 	return thread->state != 0;
 }
 

@@ -18,12 +18,9 @@
 #define LOCALS_MAX 64
 #define TUPLE_MAX 16
 #define OBJECT_TYPE 8
-#define OBJECT_SIZE 16		/* of a tuple */
 #define OBJECT_ITEMS 24		/* of a tuple; the lowest digit of an int */
 #define CELL_CONTENT 16
 #define TYPE_NAME 24
-/* in a code object, from the line that it begins at: 3.11 to 3.13 */
-#define CODE_LOCALS 4
 
 /* The frames from that one inwards; returns how many. */
 static int py_frames_from(const char *out[PY_LOOK_FRAMES], const struct py_where *where,
@@ -46,11 +43,15 @@ static int py_frames_from(const char *out[PY_LOOK_FRAMES], const struct py_where
 	return found;
 }
 
+/* Of variables and of cells. */
 static int locals_of(const char *frame)
 {
-	int n = py_int(py_pointer(frame, py_known->code), py_known->first_line + CODE_LOCALS);
+	const char *code = py_pointer(frame, py_known->code);
+	int64_t n = py_int(code, py_known->n_locals);
 
-	return n < 0 ? 0 : n < LOCALS_MAX ? n : LOCALS_MAX;
+	for (int i = 0; py_known->cells >= 0 && i < 2; i++)
+		n += py_tuple_size(py_pointer(code, py_known->cells + i * (int)sizeof(void *)));
+	return n < 0 ? 0 : n < LOCALS_MAX ? (int)n : LOCALS_MAX;
 }
 
 /* NULL: it has no value. *shared: functions inside of this one use it too. Its value is another
@@ -134,7 +135,7 @@ struct wanted {
 
 static bool take_tuple(const struct wanted *w, const char *tuple)
 {
-	int64_t n = (int64_t)(intptr_t)py_pointer(tuple, OBJECT_SIZE);
+	int64_t n = py_tuple_size(tuple);
 
 	for (int i = 0; i < n && i < TUPLE_MAX; i++) {
 		const char *item = py_pointer(tuple, OBJECT_ITEMS + i * (int)sizeof(void *));

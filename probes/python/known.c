@@ -1,22 +1,67 @@
 /* SPDX-License-Identifier: MIT */
 #include "probes/python/known.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "probes/runtime/utf8.h"
 
+/* What 3.8 to 3.10 have in common: a frame is a PyFrameObject. */
+#define FRAME_OBJECTS \
+	.cframe = -1, .current = 24, .id = 176, .posix = true, .type = 8, .code = 32, \
+	.previous = 24, .c_owner = 256, .bytecode = 48, .filename = 104, .name = 112, \
+	.first_line = 40, .n_locals = 28, .apart = true, .attribute = "co_name", .cells = 80, \
+	.ascii = 48, .wide = 72
+
+/* What 3.8 and 3.9 have: `owner` is f_executing. */
+#define FRAME_EXECUTING \
+	FRAME_OBJECTS, .instr = 104, .unit = 1, .owner = 116, .whole = 1, .locals = 360, \
+	.frame_bytes = 120, .lines = PY_LINES_STEPS
+
+/* What 3.11 to 3.13 have in common: a frame is a _PyInterpreterFrame. */
+#define FRAME_STACKS \
+	.type = -1, .instr = 56, .c_owner = 3, .frame_bytes = 80, .filename = 112, .name = 128, \
+	.attribute = "co_qualname", .lines = PY_LINES_LOCATIONS, .cells = -1
+
 static const struct py_layout layouts[] = {
-	{ 0x030b, 56, 8, 32, 56, 48, 69, 72, 3, 184, 112, 128, 72, 48, 72, 160 },
-	{ 0x030c, 56, 0, 0, 56, 8, 70, 72, 3, 192, 112, 128, 68, 40, 56, 144 },
-	{ 0x030d, -1, 72, 0, 56, 8, 70, 72, 3, 200, 112, 128, 68, 40, 56, 160 },
+	{ .version = 0x0308, FRAME_EXECUTING },
+	{ .version = 0x0309, FRAME_EXECUTING },
+	/* `owner` is f_state */
+	{ .version = 0x030a, FRAME_OBJECTS, .instr = 96, .unit = 2, .owner = 108, .whole = 0,
+	  .locals = 352, .frame_bytes = 112, .lines = PY_LINES_RANGES },
+	{ .version = 0x030b, FRAME_STACKS, .cframe = 56, .current = 8, .id = 160, .code = 32,
+	  .previous = 48, .owner = 69, .locals = 72, .bytecode = 184, .first_line = 72,
+	  .n_locals = 76, .ascii = 48, .wide = 72 },
+	{ .version = 0x030c, FRAME_STACKS, .cframe = 56, .current = 0, .id = 144, .code = 0,
+	  .previous = 8, .owner = 70, .locals = 72, .bytecode = 192, .first_line = 68,
+	  .n_locals = 72, .ascii = 40, .wide = 56 },
+	{ .version = 0x030d, FRAME_STACKS, .cframe = -1, .current = 72, .id = 160, .code = 0,
+	  .previous = 8, .owner = 70, .locals = 72, .bytecode = 200, .first_line = 68,
+	  .n_locals = 72, .ascii = 40, .wide = 56 },
 };
 
-const struct py_layout *py_layout_of(unsigned long version)
+static const struct py_layout *py_layout_of(unsigned long version)
 {
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
 		if (layouts[i].version == (uint32_t)(version >> 16))
 			return &layouts[i];
 	return NULL;
+}
+
+const struct py_layout *py_layout_here(const unsigned long *version, const char *(*text)(void))
+{
+	char *end;
+	unsigned long major, minor;
+
+	if (version)
+		return py_layout_of(*version);
+	/* "3.10.13 (main, …) [GCC …]" */
+	major = strtoul(text(), &end, 10);
+	if (*end != '.')
+		return NULL;
+	minor = strtoul(end + 1, &end, 10);
+	return *end == '.' && major < 256 && minor < 256 ?
+	       py_layout_of(major << 24 | minor << 16) : NULL;
 }
 
 void py_put_text(char *out, size_t size, const unsigned char *data, uint32_t kind, size_t length)

@@ -2,8 +2,12 @@
 /*
  * What is known of the versions of CPython: where the members of its structures are. Whoever uses
  * it tests it on the Python that is there: layout.c with Python's own functions, probes/host by the
- * types of the objects that it finds. Sources: CPython's Include/cpython/code.h,
- * Include/internal/pycore_frame.h and Include/cpython/pystate.h of each version.
+ * types of the objects that it finds. Sources: CPython's Include/cpython/code.h, frameobject.h and
+ * pystate.h, Include/internal/pycore_frame.h and Objects/frameobject.c of each version.
+ *
+ * Up to 3.10 a frame is an object on the heap, and its bytecode is an object of bytes beside the
+ * code object; from 3.11 on frames lie on a stack of each thread and bytecode lies in the code
+ * object. The members of struct py_layout describe both, so that no other file asks for a version.
  */
 #ifndef PROBES_PYTHON_KNOWN_H
 #define PROBES_PYTHON_KNOWN_H
@@ -13,16 +17,48 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Offsets in bytes. */
+/* The forms of a function's table of lines: co_lnotab, co_linetable of PEP 626, and that of PEP 657
+ * (Objects/locations.md). */
+enum py_lines { PY_LINES_STEPS, PY_LINES_RANGES, PY_LINES_LOCATIONS };
+
+#define PY_FRAME_BYTES 120	/* of frame_bytes, the largest */
+
+/* Offsets in bytes; -1: there is no such member. */
 struct py_layout {
 	uint32_t version;	/* Py_Version >> 16 */
-	int cframe, current;	/* thread state -> [cframe ->] current frame */
-	int code, instr, previous, owner, locals;	/* members of a frame */
-	int c_owner;		/* owner of frames that have no code */
-	int bytecode, filename, qualname, first_line;	/* members of a code object */
+
+	/* thread state -> [cframe ->] current frame */
+	int cframe, current;
+	/* thread state -> the kernel's id of its thread, or, if posix is set, what pthread_self()
+	 * is in it */
+	int id;
+	bool posix;
+
+	/* members of a frame. type: frames are objects with this type, whose memory can become a
+	 * frame of any other thread */
+	int type, code, instr, previous, owner, locals;
+	int frame_bytes;	/* of a frame, from its start, that hold all of these but locals */
+	/* `instr` is the number of an instruction, of so many bytes each; 0: its address */
+	int unit;
+	/* `owner` is a byte which says whose the frame is, or, in an object, whether it runs. Of
+	 * frames that have no code it is c_owner or more. Of a frame that may be without a caller,
+	 * and of an object that runs, it is `whole`; other frames without a caller are suspended,
+	 * or have ended. */
+	int c_owner, whole;
+
+	/* members of a code object; its table of lines follows `name` */
+	int bytecode, filename, name, first_line, n_locals;
+	/* `bytecode` is the address of an object of bytes, not the first instruction itself */
+	bool apart;
+	const char *attribute;	/* the name of `name` in Python */
+	enum py_lines lines;
+	/* Three members that follow each other: the names of the variables that are of an outer
+	 * function, those that inner functions use, and which arguments are among these. Their
+	 * cells come after the locals in a frame. -1: they are among the locals. */
+	int cells;
+
 	/* where the text of a str is: of a compact ASCII one, of another compact one */
 	int ascii, wide;
-	int native;		/* thread state -> the kernel's id of its thread */
 };
 
 /* Members of a structure or of a copy of one. */
@@ -42,8 +78,28 @@ static inline int32_t py_int(const char *p, int offset)
 	return value;
 }
 
-/* NULL: that version is unknown. version: Py_Version. */
-const struct py_layout *py_layout_of(unsigned long version);
+#define PY_CODE_BITS 16		/* a code object is at a multiple of 16: with this, 1 MB is free */
+
+/* A number of the instruction that a frame is at, which no instruction of another function has. */
+static inline uintptr_t py_instr(const struct py_layout *layout, const char *frame)
+{
+	if (!layout->unit)
+		return py_word(frame, layout->instr);
+	return (py_word(frame, layout->code) << PY_CODE_BITS) +
+	       (uintptr_t)((intptr_t)py_int(frame, layout->instr) * layout->unit);
+}
+
+/* Where that instruction is, in bytes from the function's first one; negative: before it. */
+static inline intptr_t py_offset_of(const struct py_layout *layout, uintptr_t code, uintptr_t instr)
+{
+	return (intptr_t)(instr - (layout->unit ? code << PY_CODE_BITS :
+				   code + (uintptr_t)layout->bytecode));
+}
+
+/* The layout of the Python whose variable Py_Version (NULL: it has none, as before 3.11) and whose
+ * function Py_GetVersion() these are; NULL: its version is unknown. The function, which is asked
+ * where there is no variable, writes a constant text into a buffer of its own and needs no lock. */
+const struct py_layout *py_layout_here(const unsigned long *version, const char *(*text)(void));
 
 /* Writes the first `length` characters of a compact str as UTF-8, as far as they fit into size
  * bytes with a zero at the end. data: its characters, of `kind` bytes each (1, 2 or 4). */

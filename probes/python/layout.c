@@ -11,6 +11,7 @@
 #include "probes/python/python.h"
 #include "probes/runtime/runtime.h"
 
+#define OBJECT_TYPE 8
 /* if the main thread does not answer for this long, a message says so */
 #define PATIENCE_NS INT64_C(2000000000)
 
@@ -50,7 +51,7 @@ void py_text_of(const char *str, char out[PY_TEXT_BYTES])
  * here. */
 static const struct py_layout *trial;
 
-/* Functions with Python's own answers; all are in its stable API except for the last two. */
+/* Functions with Python's own answers. 3.8 has neither `back` nor `code`: NULL. */
 static struct {
 	int (*gil)(void);
 	const char *(*version)(void);
@@ -61,6 +62,7 @@ static struct {
 	const char *(*text)(void *str);
 	void (*release)(void *object);
 	void (*clear)(void);
+	const void *none, *code_type;
 } python;
 
 static bool find_all(void)
@@ -74,19 +76,21 @@ static bool find_all(void)
 		{ (void **)&python.gil, "PyGILState_Check" },
 		{ (void **)&python.version, "Py_GetVersion" },
 		{ (void **)&python.frame, "PyEval_GetFrame" },
-		{ (void **)&python.back, "PyFrame_GetBack" },
-		{ (void **)&python.code, "PyFrame_GetCode" },
 		{ (void **)&python.line, "PyFrame_GetLineNumber" },
 		{ (void **)&python.attribute, "PyObject_GetAttrString" },
 		{ (void **)&python.text, "PyUnicode_AsUTF8" },
 		{ (void **)&python.release, "Py_DecRef" },
 		{ (void **)&python.clear, "PyErr_Clear" },
+		{ (void **)&python.none, "_Py_NoneStruct" },
+		{ (void **)&python.code_type, "PyCode_Type" },
 		{ (void **)&py_cell, "PyCell_Type" },
 	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
 		if (!(*wanted[i].at = dlsym(RTLD_DEFAULT, wanted[i].symbol)))
 			return false;
+	*(void **)&python.back = dlsym(RTLD_DEFAULT, "PyFrame_GetBack");
+	*(void **)&python.code = dlsym(RTLD_DEFAULT, "PyFrame_GetCode");
 	return true;
 }
 
@@ -120,20 +124,43 @@ static bool py_same_text(void *code, int offset, const char *name)
 	return same;
 }
 
-/* Whether a frame in memory agrees with Python's own object for it. */
+/* Whether a frame in memory agrees with Python's own object for it. To ask Python 3.8 for the code
+ * of a frame would run the program's audit hooks: there it is enough that it is a code object. */
 static bool same_frame(const char *frame, void *object)
 {
-	const char *raw = peek_pointer(frame, trial->code);
-	void *code = python.code(object);
-	int at = (int)(peek_pointer(frame, trial->instr) - (raw + trial->bytecode));
-	bool same = code && raw == (const char *)code &&
-		    py_same_text(code, trial->filename, "co_filename") &&
-		    py_same_text(code, trial->qualname, "co_qualname") &&
-		    py_line_of(code, at) == python.line(object);
+	char copy[PY_FRAME_BYTES];
+	void *code, *own;
+	bool same;
 
-	if (code)
-		python.release(code);
+	if ((trial->type >= 0 && frame != object) ||
+	    rt_peek(copy, frame, (size_t)trial->frame_bytes) != (size_t)trial->frame_bytes ||
+	    peek_pointer(py_pointer(copy, trial->code), OBJECT_TYPE) != python.code_type)
+		return false;
+	code = (void *)py_word(copy, trial->code);
+	own = python.code ? python.code(object) : NULL;
+	same = (own == code || !python.code) &&
+	       py_same_text(code, trial->filename, "co_filename") &&
+	       py_same_text(code, trial->name, trial->attribute) &&
+	       py_line_of(code, (int)py_offset_of(trial, (uintptr_t)code,
+						  py_instr(trial, copy))) == python.line(object);
+	if (own)
+		python.release(own);
 	return same;
+}
+
+/* The frame that called this one, to be released; NULL: none did. */
+static void *outer_of(void *object)
+{
+	void *outer;
+
+	if (python.back)
+		return python.back(object);
+	outer = python.attribute(object, "f_back");
+	if (!outer)
+		python.clear();
+	if (outer && outer == python.none)
+		python.release(outer);
+	return outer == python.none ? NULL : outer;
 }
 
 /* As code_of(), for a frame whose layout may differ. */
@@ -143,7 +170,7 @@ static bool peek_has_place(const char *frame)
 	char owner = 0;
 
 	return rt_peek(&owner, frame + trial->owner, 1) == 1 && owner < trial->c_owner &&
-	       peek_pointer(code, trial->filename) != peek_pointer(code, trial->qualname);
+	       peek_pointer(code, trial->filename) != peek_pointer(code, trial->name);
 }
 
 /* Tests the innermost frame and those that called it, as many as there are. */
@@ -159,7 +186,7 @@ static bool py_layout_agrees(void)
 		while (frame && !peek_has_place(frame))
 			frame = peek_pointer(frame, trial->previous);
 		same = frame && same_frame(frame, object);
-		outer = python.back(object);
+		outer = outer_of(object);
 		if (own)
 			python.release(object);
 		own = true;
@@ -173,16 +200,13 @@ static bool py_layout_agrees(void)
 
 const char *py_start(void)
 {
-	const unsigned long *version = dlsym(RTLD_DEFAULT, "Py_Version");
-
 	if (py_known)
 		return NULL;
-	if (!version || !find_all())
-		return "this Python does not describe its frames (it is older than 3.11, or its "
-		       "symbols are hidden): no source lines";
+	if (!find_all())
+		return "this Python hides the functions that describe its frames: no source lines";
 	if (!py_this_state() || !python.gil())
 		return "Python was not running where the probe was loaded: no source lines";
-	trial = py_layout_of(*version);
+	trial = py_layout_here(dlsym(RTLD_DEFAULT, "Py_Version"), python.version);
 	if (!trial)
 		return "tftop was not tested with this version of Python: no source lines";
 	if (strstr(python.version(), "free-threading") || !py_layout_agrees())

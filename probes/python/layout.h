@@ -27,7 +27,13 @@ static inline const char *py_pointer(const char *p, int offset)
 
 static inline int py_offset(const char *frame, const char *code)
 {
-	return (int)(py_pointer(frame, py_known->instr) - (code + py_known->bytecode));
+	return (int)py_offset_of(py_known, (uintptr_t)code, py_instr(py_known, frame));
+}
+
+/* How many items a tuple has. */
+static inline int64_t py_tuple_size(const char *tuple)
+{
+	return (int64_t)py_word(tuple, 16);
 }
 
 /* The text of a compact str; "" if it is not compact. */

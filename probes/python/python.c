@@ -29,11 +29,12 @@
 #define MODULES_MAX 16		/* maximum depth of nested modules, the innermost ones */
 #define OBJECT_TYPE 8		/* offset of an object's type, with a lock on all of Python */
 #define CELL_CONTENT 16
+#define CELLS_MAX 64		/* variables of a function that inner ones use */
 #define TYPE_NAME 24
 
 /* What a place in the code means. Ids stay valid after a fork. */
 struct py_place {
-	const char *code, *filename, *qualname;
+	const char *code, *filename, *name;
 	int32_t offset, first_line;
 	uint32_t source;	/* of the line alone, made from these: */
 	uint32_t file, function, line;
@@ -110,8 +111,7 @@ static inline const char *code_of(const char *frame)
 	const char *code = frame[py_known->owner] < py_known->c_owner ?
 			   py_pointer(frame, py_known->code) : NULL;
 
-	return code && py_pointer(code, py_known->filename) != py_pointer(code,
-									  py_known->qualname) ?
+	return code && py_pointer(code, py_known->filename) != py_pointer(code, py_known->name) ?
 	       code : NULL;
 }
 
@@ -120,7 +120,7 @@ static const struct py_place *py_place_of(const char *frame, const char *code)
 {
 	int offset = py_offset(frame, code);
 	const char *filename = py_pointer(code, py_known->filename);
-	const char *qualname = py_pointer(code, py_known->qualname);
+	const char *name = py_pointer(code, py_known->name);
 	int32_t first_line = py_int(code, py_known->first_line);
 	uint32_t hash = (uint32_t)(((uintptr_t)code >> 4) + (uint32_t)offset * 2654435761u);
 	struct py_place *p = &((struct caches *)caches)->places[(hash ^ hash >> 16) & (CACHE - 1)];
@@ -128,16 +128,16 @@ static const struct py_place *py_place_of(const char *frame, const char *code)
 	struct tft_frame where = { 0 };
 
 	if (p->code == code && p->offset == offset && p->filename == filename &&
-	    p->qualname == qualname && p->first_line == first_line)
+	    p->name == name && p->first_line == first_line)
 		return p;
 	py_text_of(filename, file);
-	py_text_of(qualname, function);
+	py_text_of(name, function);
 	where.file = rt_name(TFT_NAME_SOURCE, file);
 	where.function = rt_name(TFT_NAME_SOURCE, function);
 	offset = py_line_of((void *)(uintptr_t)code, offset);
 	where.line = offset > 0 ? (uint32_t)offset : 0;
 	*p = (struct py_place){
-		.code = code, .filename = filename, .qualname = qualname,
+		.code = code, .filename = filename, .name = name,
 		.offset = py_offset(frame, code), .first_line = first_line,
 		.source = rt_source(&where), .file = where.file, .function = where.function,
 		.line = where.line,
@@ -152,16 +152,26 @@ static bool is_compiler(const char *file)
 	       strstr(file, "/torch/_inductor/compile_fx.py");
 }
 
+/* Writes the last part of the function's name, which is all that Python up to 3.10 has. */
+static const char *own_name(const char *code, char function[PY_TEXT_BYTES])
+{
+	const char *last;
+
+	py_text_of(py_pointer(code, py_known->name), function);
+	last = strrchr(function, '.');
+	return last ? last + 1 : function;
+}
+
 /* Whether it is the code that calls torch.nn.Module's forward(). */
 static bool is_module(const char *file, const char *code)
 {
 	char function[PY_TEXT_BYTES];
+	const char *name;
 
 	if (!strstr(file, "/torch/nn/modules/module.py"))
 		return false;
-	py_text_of(py_pointer(code, py_known->qualname), function);
-	return !strcmp(function, "Module._wrapped_call_impl") ||
-	       !strcmp(function, "Module._call_impl");
+	name = own_name(code, function);
+	return !strcmp(name, "_wrapped_call_impl") || !strcmp(name, "_call_impl");
 }
 
 static void remember_call(const char *code)
@@ -180,11 +190,8 @@ static void remember_call(const char *code)
 static bool is_request(const char *code)
 {
 	char function[PY_TEXT_BYTES];
-	const char *last;
 
-	py_text_of(py_pointer(code, py_known->qualname), function);
-	last = strrchr(function, '.');
-	return !strcmp(last ? last + 1 : function, "generate");
+	return !strcmp(own_name(code, function), "generate");
 }
 
 static const struct whose *whose_of(const char *code)
@@ -212,12 +219,30 @@ static enum owner owner_of(const char *code)
 	return whose_of(code)->owner;
 }
 
+/* The cell of a frame's first argument, where cells are not among the locals. NULL: it has none. */
+static const char *cell_of_first(const char *frame)
+{
+	const char *code = py_pointer(frame, py_known->code);
+	const char *names = py_pointer(code, py_known->cells + (int)sizeof(void *));
+	const char *arguments = py_pointer(code, py_known->cells + 2 * (int)sizeof(void *));
+	int64_t n = arguments ? py_tuple_size(names) : 0;
+	int at = py_int(code, py_known->n_locals);
+
+	for (int i = 0; i < n && i < CELLS_MAX; i++)
+		if (!py_word(arguments, i * (int)sizeof(intptr_t)))
+			return py_pointer(frame, py_known->locals +
+						 (at + i) * (int)sizeof(void *));
+	return NULL;
+}
+
 /* The class of the module that this frame calls, and the module, which is the frame's first
  * argument. NULL: it is not there any more. */
 static const char *class_of(const char *frame, const char **module)
 {
 	const char *self = py_pointer(frame, py_known->locals);
 
+	if (!self && py_known->cells >= 0)
+		self = cell_of_first(frame);
 	if (self && py_pointer(self, OBJECT_TYPE) == py_cell)
 		self = py_pointer(self, CELL_CONTENT);
 	*module = self;
@@ -343,8 +368,10 @@ static void py_hash_frames(struct frames *all, const char *frame)
 		if (frame[py_known->owner] >= py_known->c_owner)
 			continue;
 		code = py_pointer(frame, py_known->code);
-		hash = mix(hash, (uintptr_t)py_pointer(frame, py_known->instr),
-			   (uintptr_t)py_pointer(code, py_known->filename));
+		/* other code can lie in the memory of code that was freed */
+		hash = mix(hash, py_instr(py_known, frame),
+			   (uintptr_t)py_pointer(code, py_known->filename) ^
+			   (uint64_t)py_int(code, py_known->first_line) << 48);
 		/* the second of the two functions belongs to the same module */
 		was = !was && (code == outer || code == inner);
 		if (was) {
@@ -408,7 +435,7 @@ void py_where(struct py_where *where, const struct py_where *outer)
 	*where = (struct py_where){ .frame = frame };
 	if (!frame)
 		return;
-	where->instr = py_pointer(frame, py_known->instr);
+	where->instr = py_instr(py_known, frame);
 	if (outer && outer->frame == frame && outer->instr == where->instr) {
 		*where = *outer;
 		return;
@@ -444,7 +471,7 @@ void py_function(const void *frame, char *out, size_t size)
 {
 	char function[PY_TEXT_BYTES];
 
-	py_text_of(py_pointer(code_of(frame), py_known->qualname), function);
+	py_text_of(py_pointer(code_of(frame), py_known->name), function);
 	snprintf(out, size, "%s", function);
 }
 
@@ -462,7 +489,7 @@ void py_text(char *out, size_t size)
 		return;
 	code = code_of(frame);
 	py_text_of(py_pointer(code, py_known->filename), file);
-	py_text_of(py_pointer(code, py_known->qualname), function);
+	py_text_of(py_pointer(code, py_known->name), function);
 	snprintf(out, size, "%s:%d %s", file,
 		 py_line_of((void *)(uintptr_t)code, py_offset(frame, code)), function);
 }
@@ -475,7 +502,7 @@ static uint32_t with_parent(const char *frame, uint32_t parent)
 	struct tft_frame where = { .parent = parent, .line = line > 0 ? (uint32_t)line : 0 };
 
 	py_text_of(py_pointer(code, py_known->filename), file);
-	py_text_of(py_pointer(code, py_known->qualname), function);
+	py_text_of(py_pointer(code, py_known->name), function);
 	where.file = rt_name(TFT_NAME_SOURCE, file);
 	where.function = rt_name(TFT_NAME_SOURCE, function);
 	return rt_source(&where);

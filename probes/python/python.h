@@ -39,7 +39,8 @@ void py_start_look(int64_t now_ns);
 
 /* Where a thread was when it called something. */
 struct py_where {
-	const void *frame, *instr;
+	const void *frame;
+	uintptr_t instr;	/* a number of the instruction that the frame was at */
 	/* rt_source() of the user's line, including its modules (records.h); 0: none */
 	uint32_t source;
 	bool compiling;		/* torch.compile is compiling code for that line */

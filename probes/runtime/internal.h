@@ -106,6 +106,7 @@ struct rt_thread {
 	struct rt_thread *next;		/* list of all states; set once */
 	struct rt_thread *next_free;	/* protected by the lock of threads.c */
 	_Atomic uint32_t tid;		/* 0: no owner */
+	_Atomic uintptr_t self;		/* its pthread_self(); set before tid */
 	/* odd: the owner has read the clock for something that is not visible yet */
 	_Atomic uint32_t section;
 	_Atomic uint64_t closing;	/* the instance whose final event is being written */

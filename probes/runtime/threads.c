@@ -128,6 +128,7 @@ struct rt_thread *rt_self_slow(void)
 		comm[0] = '\0';
 	copy_name(th->name, comm);
 	SET(th->own, !strncmp(comm, "tftop-", 6));
+	SET(th->self, (uintptr_t)pthread_self());
 	SET_REL(th->tid, tid);
 	if (GET(rt_child_pending))
 		rt_child_start();

@@ -306,7 +306,8 @@ uint32_t rt_name(enum tft_name_kind kind, const char *text)
 
 uint32_t rt_source(const struct tft_frame *frame)
 {
-	line("source file=%s line=%u", name_of(frame->file), frame->line);
+	line("source file=%s line=%u function=%s", name_of(frame->file), frame->line,
+	     name_of(frame->function));
 	return 1;
 }
 

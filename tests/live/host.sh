@@ -9,14 +9,6 @@ waits=$here/tests/programs/host_waits.py faults=$here/tests/programs/host_faults
 judge=tests/live/host_compare.py without=$here/tests/programs/without_call.py
 export PYTHONDONTWRITEBYTECODE=1
 
-# python_of VERSION: prints that Python, of pyenv or of the system; nothing: there is none
-python_of() {
-	local path
-	for path in /usr/bin/python"$1" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$1".*/bin/python"$1"; do
-		[ ! -x "$path" ] || { echo "$path"; return; }
-	done
-}
-
 # report EXPRESSION: of j, the report, and of host, all that it has of the host
 report() { python3 -c 'import json, sys
 j = json.load(open(sys.argv[1]))
@@ -26,26 +18,33 @@ print(eval("(" + sys.argv[2] + ")"))' "$work/report" "$1"; }
 # No time that the sampler wrote was refused, as two times of one thread at once are.
 none_impossible() { is "impossible values" "$(report "j['trust'].get('impossible', 0)")" 0; }
 
-# judged WHAT ARGUMENT…
+# judged WHAT ARGUMENT…: by the Python that ran the program, which is $python
 judged() {
 	local got
-	got=$(python3 "$judge" "$@") || fail "${got:0:900}"
+	got=$("$python" "$judge" "$@") || fail "${got:0:900}"
 }
 
 # waits_of VERSION: the phases under that Python, recorded, once for all cases that look at them. At
 # least so many seconds of each phase, so that a share does not depend on single looks.
 waits_of() { made_once "$1" records "$1"; }
 records() {
+	local phases='2 sleep python native pipe lock gil child gc import stopped'
+	# their frames are those of 3.10, but for the tables of lines and the place of the collector
+	[[ $1 != 3.[89] ]] || phases='1 sleep python gil gc'
+	# shellcheck disable=SC2086
 	"$tftop" -b --no-config --json="$work/report" --export "stacks:$work/stacks" \
-		-o "$work/recording" -- "$(python_of "$1")" \
-		"$waits" 2 sleep python native pipe lock gil child gc import stopped >"$work/said" 2>"$work/errors" ||
+		-o "$work/recording" -- "$python" "$waits" $phases >"$work/said" 2>"$work/errors" ||
 		fail "status $?: $(tail -n 1 "$work/errors")"
 }
+# class VERSION: what a method's name begins with; before 3.11 it has no more than its own
+class() { [[ $1 = 3.[89] || $1 = 3.10 ]] || echo Phases.; }
 
 shares() {
-	waits_of "$1" && judged shares "$work/report" "$work/said" "$waits" || return
+	local what=shares
+	[[ $1 != 3.[89] ]] || what=states
+	waits_of "$1" && judged $what "$work/report" "$work/said" "$waits" || return
 	is "lost" "$(report "j['trust']['lost_events']")" 0 && none_impossible || return
-	grep -q '% .* at host_waits.py:[0-9]* in Phases' "$work/errors" ||
+	grep -q "% .* at host_waits.py:[0-9]* in $(class "$1")[a-z]" "$work/errors" ||
 		fail "not in the report: $(first_lines "$work/errors")"
 }
 
@@ -75,11 +74,20 @@ finding() {
 # By call stack: who called whom, at which line; and the same from what was saved.
 stacks() {
 	waits_of "$1" && judged stacks "$work/stacks" "$waits" || return
-	grep -q ';main (host_waits.py:[0-9]*);Phases.sleep (host_waits.py:[0-9]*);\[sleep\] [0-9]*$' \
+	grep -q ";main (host_waits.py:[0-9]*);$(class "$1")sleep (host_waits.py:[0-9]*);\[sleep\] [0-9]*\$" \
 		"$work/stacks" || fail "no sleep: $(head -n 3 "$work/stacks")" || return
 	"$tftop" --export "stacks:$work/again" "$work/recording" >"$work/out" 2>&1 ||
 		fail "$(tail -n 1 "$work/out")" || return
 	cmp -s <(sort "$work/stacks") <(sort "$work/again") || fail "the recording has others"
+}
+
+# The line of each instruction in a part of Python's own library, whose tables each version writes
+# in its own way.
+lines() {
+	local got
+	got=$("$python" -W ignore tests/live/host_lines.py "$tmp/lines.so" 40 2>&1) ||
+		{ fail "$got"; return; }
+	why="$got instructions"
 }
 
 # On the screen: the line of the device names it, with the line of source where there is room.
@@ -116,10 +124,10 @@ pane() {
 
 # hard WHAT: results and status are those without tftop, which do not depend on the time
 hard() {
-	python3 "$faults" 0.1 "$1" >"$work/bare" 2>"$work/errors" ||
+	"$python" "$faults" 0.1 "$1" >"$work/bare" 2>"$work/errors" ||
 		fail "bare: $(tail -n 1 "$work/errors")" || return
 	"$tftop" -b --no-config --json="$work/report" --export "stacks:$work/stacks" -- \
-		python3 "$faults" 2 "$1" >"$work/said" 2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")" || return
+		"$python" "$faults" 2 "$1" >"$work/said" 2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")" || return
 	cmp -s "$work/bare" "$work/said" || fail "its output is not the same: $(first_lines "$work/said")" ||
 		return
 	judged lines "$work/report" "$faults" "$waits" && none_impossible &&
@@ -179,20 +187,31 @@ crowded() {
 }
 
 any=
-for version in 3.11 3.12 3.13; do
-	[ -n "$(python_of $version)" ] || continue
-	any=${any:-$version}
-	case_run "shares_$version" shares $version
-	case_run "stacks_$version" stacks $version
+${CC:-cc} -std=gnu11 -O1 -D_GNU_SOURCE -I. -fPIC -shared -o "$tmp/lines.so" probes/host/line.c ||
+	suite_broken lines "probes/host/line.c does not compile alone"
+for version in $python_versions; do
+	[ -n "$(python_of "$version")" ] || continue
+	python=$(python_of "$version")
+	[ -z "$(class "$version")" ] || any=${any:-$version}
+	case_run "shares_$version" shares "$version"
+	case_run "stacks_$version" stacks "$version"
+	case_run "lines_$version" lines
 done
-any=${any:-3}
+any=${any:-3} python=$(python_of "${any:-3}")
 case_run again again
-case_run finding finding
 case_run screen screen
 case_run pane pane
+python=python3
+case_run finding finding
 for what in recursion generators exceptions generated forks threads handed; do
 	case_run "hard_$what" hard $what
 done
+# frames that are objects, whose memory other threads may use next
+python=$(python_of 3.10)
+for what in recursion generators exceptions generated threads; do
+	[ -z "$python" ] || case_run "hard_${what}_3.10" hard $what
+done
+python=python3
 case_run functions functions
 case_run levels levels
 case_run forbidden forbidden

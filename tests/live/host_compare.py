@@ -2,12 +2,14 @@
 """What tftop says that the host did while a device waited, against what the program says of itself.
 
 host_compare.py shares REPORT SAID PROGRAM: host_waits.py printed SAID
+host_compare.py states REPORT SAID PROGRAM: the same without how long it took
 host_compare.py crowded REPORT SAID PROGRAM: it had no processor for a third of its time
 host_compare.py lines REPORT PROGRAM...: only that each line lies within its function
 host_compare.py functions REPORT SAID: host_functions printed SAID, or host_waits.py of native code
 host_compare.py none REPORT: there must be nothing
 host_compare.py stacks STACKS PROGRAM...: that each caller calls its callee at its line
-Prints what is wrong; exit status 1 if anything is.
+Prints what is wrong; exit status 1 if anything is. It is to be run by the Python that ran the
+program.
 """
 import ast
 import ctypes
@@ -22,8 +24,14 @@ NEAR = 0.03     # of the run
 LIBRARY = (" in libcrypto.so.3", "libcrypto.so.3", " in libcrypto.so.1.1", "libcrypto.so.1.1")
 # a function of its own; a list only before Python 3.12
 BRACKETS = {ast.GeneratorExp: "<genexpr>", ast.ListComp: "<listcomp>"}
+QUALIFIED = sys.version_info >= (3, 11)     # before, a function is known by its own name only
 STATE = {"sleep": "sleep", "pipe": "pipe", "lock": "lock", "child": "child", "gc": "GC",
          "import": "import", "stopped": "stopped"}
+
+
+def shown(name):
+    """A qualified name as tftop has it."""
+    return name if QUALIFIED else name.split(".")[-1]
 
 
 def rows_of(report):
@@ -32,20 +40,20 @@ def rows_of(report):
 
 
 def ranges(path):
-    """{(file, qualified name): (first line, last)}"""
+    """{(file, name): [(first line, last)]}"""
     found = {}
 
     def walk(node, prefix):
         for child in ast.iter_child_nodes(node):
             if isinstance(child, (ast.FunctionDef, ast.ClassDef, ast.Lambda)):
                 name = prefix + getattr(child, "name", "<lambda>")
-                found.setdefault((os.path.basename(path), name), []).append(
+                found.setdefault((os.path.basename(path), shown(name)), []).append(
                     (child.lineno, child.end_lineno))
                 inner = "." if isinstance(child, ast.ClassDef) else ".<locals>."
                 walk(child, name + inner)
             elif type(child) in BRACKETS:
                 name = prefix + BRACKETS[type(child)]
-                found.setdefault((os.path.basename(path), name), []).append(
+                found.setdefault((os.path.basename(path), shown(name)), []).append(
                     (child.lineno, child.end_lineno))
                 walk(child, name + ".<locals>.")
             else:
@@ -82,8 +90,9 @@ def held_in(row, function):
     """Whether the row says that the lock was held in a function of host_waits.py, at its line."""
     match = re.fullmatch(r"host_waits.py:(\d+) in (.*)", row.get("what", ""))
     path = os.path.join(os.path.dirname(__file__), "../programs/host_waits.py")
-    return match and match[2] == function and any(
-        first <= int(match[1]) <= last for first, last in ranges(path)["host_waits.py", function])
+    name = shown(function)
+    return match and match[2] == name and any(
+        first <= int(match[1]) <= last for first, last in ranges(path)["host_waits.py", name])
 
 
 def functions_are_told():
@@ -117,22 +126,24 @@ def check_functions(rows, said):
     return wrong
 
 
-def check_shares(rows, said):
+def lines_rows(rows, phase):
+    """What was seen at the lines of a phase; a process that is stopped is at none."""
+    if phase["phase"] == "stopped":
+        return [row for row in rows if row["state"] == "stopped"]
+    return [row for row in rows if row.get("line") in phase["lines"]]
+
+
+def check_states(rows, said):
     wrong = []
     for phase in said["phases"]:
-        mine = [row for row in rows if row.get("line") in phase["lines"]]
-        if phase["phase"] == "stopped":         # at no line
-            mine = [row for row in rows if row["state"] == "stopped"]
+        mine = lines_rows(rows, phase)
         state = STATE.get(phase["phase"])
         total = sum(row["ns"] for row in mine)
         # a thread that woke up may wait for a processor on the same line; an import makes garbage
         also = ("no CPU", "GC") if state == "import" else ("no CPU",)
-        if state and sum(row["ns"] for row in mine
-                         if row["state"] in (state, *also)) < total * 0.75:
+        if not mine or (state and sum(row["ns"] for row in mine
+                                      if row["state"] in (state, *also)) < total * 0.75):
             wrong.append(f"{phase['phase']}: {mine}")
-        if abs(total - phase["ns"]) > NEAR * said["run_ns"]:
-            wrong.append(f"{phase['phase']}: {total / 1e9:.2f} s, the program says "
-                         f"{phase['ns'] / 1e9:.2f} of {said['run_ns'] / 1e9:.2f}: {mine}")
         by = {state: sum(row["ns"] for row in mine if row["state"] == state)
               for state in ("Python", "native")}
         if phase["phase"] == "python" and by["Python"] < by["native"]:
@@ -142,6 +153,17 @@ def check_shares(rows, said):
         if phase["phase"] == "gil" and not any(
                 row["state"] == "GIL" and held_in(row, "Phases.beside_gil") for row in rows):
             wrong.append(f"no wait for the GIL that another thread held: {rows}")
+    return wrong
+
+
+def check_shares(rows, said):
+    wrong = check_states(rows, said)
+    for phase in said["phases"]:
+        mine = lines_rows(rows, phase)
+        total = sum(row["ns"] for row in mine)
+        if abs(total - phase["ns"]) > NEAR * said["run_ns"]:
+            wrong.append(f"{phase['phase']}: {total / 1e9:.2f} s, the program says "
+                         f"{phase['ns'] / 1e9:.2f} of {said['run_ns'] / 1e9:.2f}: {mine}")
     return wrong
 
 
@@ -189,8 +211,8 @@ def check_stacks(stacks, programs):
                 continue
             links += 1
             name, there = callee[0].split(".")[-1], calls[caller[1], caller[2]]
-            if name == "__init__":
-                name = callee[0].split(".")[-2]
+            if name == "__init__":      # of what class, only a qualified name tells
+                name = callee[0].split(".")[-2] if QUALIFIED else min(there)
             if name not in there and not (name in generators and there) and "" not in there:
                 wrong.append(f"{caller} does not call {callee}, but {there}")
     if not links or whole < all_ns / 2:
@@ -214,8 +236,8 @@ def main():
     else:
         said = json.loads(open(rest[0]).readline())
         wrong = check_lines(rows, rest[1:])
-        if what == "shares":
-            wrong += check_shares(rows, said)
+        if what in ("shares", "states"):
+            wrong += (check_shares if what == "shares" else check_states)(rows, said)
         lacked = sum(row["ns"] for row in rows if row["state"] == "no CPU")
         if what == "crowded" and lacked < said["run_ns"] / 3:
             wrong.append(f"without processor only {lacked} of {said['run_ns']} ns: {rows}")

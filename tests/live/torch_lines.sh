@@ -62,7 +62,7 @@ pages() {
 	grep -q 'was changed' "$work/page" && { fail "it says that the file was changed"; return; }
 	ask 'ni aten::convolution' || return
 	has '^backward ConvolutionBackward0  .*, 12 exact links' || return
-	has "torch_lines.py:$line  in Net.forward" || return
+	has "torch_lines.py:$line  in (Net\.)?forward" || return
 	has '^slowest:' || return
 	has 'torch_lines.py:[0-9]+  in main' || return
 	ask 'ni ConvolutionBackward0' || return
@@ -100,7 +100,7 @@ scopes() {
 		2>"$work/errors" || { fail "$(head -n 1 "$work/errors")"; return; }
 	has '▾ main  ' || return
 	has '    ▾ penalty  ' || return
-	has '^ ▾ Net  *[0-9]+ ' || return
+	has '^( |▸)▾ Net  *[0-9]+ ' || return
 	has '  ▾ Conv2d  *[0-9]+ ' || return
 	printf '%s\n' 'wait-settled 60s' 'pane 4' "save-screen $work/page" >"$work/script"
 	"$tftop" --headless --size 80x24 --script "$work/script" "$tmp/recording" \
@@ -110,7 +110,7 @@ scopes() {
 	printf '%s\n' 'wait-settled 60s' 'ni aten::convolution' "save-screen $work/page" >"$work/script"
 	"$tftop" --headless --size 80x48 --script "$work/script" "$tmp/recording" \
 		2>"$work/errors" || { fail "$(head -n 1 "$work/errors")"; return; }
-	has '^ *….*torch/nn/modules/module.py:[0-9]+  in Module._call_impl$'
+	has '^ *….*torch/nn/modules/module.py:[0-9]+  in (Module\.)?_call_impl$'
 }
 
 # Frames of every kind and names of every width, whichever Python it is.

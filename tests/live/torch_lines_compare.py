@@ -7,6 +7,7 @@ import sys
 
 truth, report = (json.load(open(path)) for path in sys.argv[1:3])
 HERE = "/torch_lines.py"
+INIT = ("Net.__init__", "__init__")     # before Python 3.11, a function's own name is all
 functions, lines, links = (collections.Counter() for _ in range(3))
 wrong = []
 
@@ -20,7 +21,7 @@ def differ(what, want, got):
 for op in report["ops"] + report.get("ranges", []):
     name = op.get("raw_name", op["name"])
     for line in op.get("lines", []):
-        if line["file"].endswith(HERE) and line["function"] != "Net.__init__":
+        if line["file"].endswith(HERE) and line["function"] not in INIT:
             functions["%s %s" % (name, line["function"].split(".")[-1])] += line["count"]
             lines["%s %d" % (name, line["line"])] += line["count"]
     for other in op.get("backward", []):
@@ -53,7 +54,7 @@ for op in report["ops"]:
         got = tuple((f["file"], f["line"] if f["function"] != "main" else 0, f["function"])
                     for f in slow["stack"])
         # what came before the loop has frames of its own
-        if not any(f[2] == "Net.__init__" for f in got):
+        if not any(f[2] in INIT for f in got):
             stacks += 1
             if got not in want:
                 wrong.append("%s: no such stack: %s" % (op["name"], got))

@@ -156,27 +156,37 @@ case_cost() {
 	expect "cost no_HANDLE" "nor is one lost without numbers" "$n $((bare > 3)) $missing" "400 1 $((2 * bare))"
 }
 
-# The Pythons whose frames are known: those in PATH and of pyenv.
-pythons() {
+# by_python VERSION PROGRAM: as probed, a program of Python; 1: there is no such Python
+by_python() {
 	local python
-	for python in python3 python3.1{1,2,3} "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.1[123].*/bin/python3; do
-		"$python" -c 'import ctypes, sys
-if (3, 11) <= sys.version_info < (3, 14): print(sys.version.split()[0], sys.executable)' 2>/dev/null
-	done | sort -u -k 1,1
+	python=$(python_of "$1")
+	[ -n "$python" ] || { skipped "Python $1" "it is not there"; return 1; }
+	: >"$tmp/events"
+	$limit env RT_TEXT_OUT="$tmp/events" RT_TEXT_LEVEL=2 LD_PRELOAD="$lib/libtftop-start.so" \
+		TFTOP_PYTORCH="$build/double/libtftop-pytorch.so" \
+		"$python" "$2" "$build/libtorch_new.so" >"$tmp/probed" 2>&1
 }
 
 # Requests and passes by the frames of each Python, whose layouts differ.
 case_requests() {
-	local version python
-	while read -r version python; do
-		: >"$tmp/events"
-		$limit env RT_TEXT_OUT="$tmp/events" RT_TEXT_LEVEL=2 LD_PRELOAD="$lib/libtftop-start.so" \
-			TFTOP_PYTORCH="$build/double/libtftop-pytorch.so" \
-			"$python" tests/probes/torch_requests.py "$build/libtorch_new.so" >"$tmp/probed" 2>&1
+	local version
+	for version in $python_versions; do
+		by_python "$version" tests/probes/torch_requests.py || continue
 		expect requests "Python $version: each once, with its passes" \
 			"$(grep '^request ' "$tmp/events")" "$(cat "$tmp/probed")"
 		expect requests "Python $version: passes" "$(lines '^step name=Model number=')" 54
-	done < <(pythons)
+	done
+}
+
+# Lines of ops by the frames of each Python.
+case_places() {
+	local version
+	for version in $python_versions; do
+		by_python "$version" tests/probes/torch_places.py || continue
+		expect places "Python $version: the line and function of each op" \
+			"$(grep '^source ' "$tmp/events" | LC_ALL=C sort -u)" "$(cat "$tmp/probed")"
+		expect places "Python $version: what is said" "$(grep '^message ' "$tmp/events")" ""
+	done
 }
 
 # Who has no PyTorch pays nothing; a program that has such a name itself keeps it.
@@ -197,5 +207,5 @@ END
 	expect nothing "without the probe all goes to the originals" "$(diff "$tmp/bare" "$tmp/probed")" ""
 }
 
-cases versions unknown levels many cost requests nothing
+cases versions unknown levels many cost requests places nothing
 suite_end

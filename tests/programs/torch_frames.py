@@ -14,7 +14,8 @@ said = []
 
 def call(name):
     frame = sys._getframe(1)
-    said.append("aten::%s %d %s" % (name, frame.f_lineno, frame.f_code.co_qualname))
+    function = getattr(frame.f_code, "co_qualname", frame.f_code.co_name)
+    said.append("aten::%s %d %s" % (name, frame.f_lineno, function))
     return getattr(x, name)
 
 

@@ -63,7 +63,9 @@ class Lines(TorchDispatchMode):
         name = "aten::" + func._schema.name.split("::")[1]
         self.seen["%s %d" % (name, frame.f_lineno)] += 1
         while frame:
-            stack.append((frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_qualname))
+            code = frame.f_code
+            stack.append((code.co_filename, frame.f_lineno,
+                          getattr(code, "co_qualname", code.co_name)))
             frame = frame.f_back
         self.stacks[name].add(tuple(stack))
         return func(*args, **(kwargs or {}))

@@ -27,8 +27,9 @@ def outside(frame):
 def local(frame, event, _):
     if event == "return":
         frame = outside(frame)
+    code = frame.f_code if frame else None
     seen.append((thread(), now(), frame.f_lineno if frame else 0,
-                 frame.f_code.co_qualname if frame else ""))
+                 getattr(code, "co_qualname", code.co_name) if frame else ""))
     return local
 
 

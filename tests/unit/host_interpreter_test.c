@@ -42,7 +42,8 @@ static uintptr_t state_at(uint32_t i)
 /* Generations at that offset of the interpreter; a lock held by the second of three threads. */
 static void make_world(struct host_python *py, uint32_t generations)
 {
-	const struct py_layout *layout = py_layout_of(0x030c01f0);
+	const unsigned long version = 0x030c01f0;
+	const struct py_layout *layout = py_layout_here(&version, NULL);
 
 	memset(world, 0, sizeof(world));
 	mapped = WORLD;
@@ -51,7 +52,7 @@ static void make_world(struct host_python *py, uint32_t generations)
 	};
 	for (uint32_t i = 0; i < 3; i++) {
 		put(state_at(i) + 8, i < 2 ? state_at(i + 1) : 0, 8);
-		put(state_at(i) + (uintptr_t)layout->native, TID + i, 8);
+		put(state_at(i) + (uintptr_t)layout->id, TID + i, 8);
 	}
 	put(INTERPRETER + generations + 72, INTERPRETER + generations, 8);
 	put(GIL, 5000, 8);
@@ -95,7 +96,29 @@ TEST(host_interpreter_collects)
 	mapped = 4096;
 	known = (struct host_interpreter) { .at = 0 };
 	CHECK(host_collects(&py, &known, INTERPRETER));
-	mapped = 4095;
+	mapped = 672 + 100;
+	known = (struct host_interpreter) { .at = 0 };
+	CHECK(!host_collects(&py, &known, INTERPRETER));
+}
+
+/* In 3.8 they are in what all interpreters share. */
+TEST(host_interpreter_collects_in_runtime)
+{
+	static struct host_python py;
+	struct host_interpreter known = { .at = 0 };
+
+	make_world(&py, 672);
+	put(INTERPRETER + 672 + 72, 0, 8);
+	put(GIL + 72, GIL, 8);
+	put(GIL + 176, 1, 4);
+	CHECK(!host_collects(&py, &known, INTERPRETER));
+	CHECK_INT(known.generations, 0);
+	py.runtime = GIL - 200;
+	py.runtime_size = 200 + 180;
+	known = (struct host_interpreter) { .at = 0 };
+	CHECK(host_collects(&py, &known, INTERPRETER));
+	CHECK_INT(known.generations, GIL);
+	py.runtime_size--;
 	known = (struct host_interpreter) { .at = 0 };
 	CHECK(!host_collects(&py, &known, INTERPRETER));
 }
