@@ -151,6 +151,18 @@ def rate_of_steps(v):
         same("steps per second", float(text), rate)
 
 
+def median_of_steps(v):
+    """One median in pane 4, on the page of a step, in the report and in JSON."""
+    p50 = v.json.get("steps", {}).get("p50_ns", 0)
+    if p50 <= 0:
+        return
+    same("pane 4", ns(found(r"p50 (%s)" % TIME, v.screen("steps"), "pane 4")), p50)
+    same("the page", ns(found(r"the median \(p50\) of (%s)" % TIME, v.screen("slowest"),
+                              "the step's page")), p50)
+    same("the report", ns(found(r"(?m)^  [\d ]+ (?:steps|passes) .* p50 (%s)" % TIME, v.text,
+                                "the report")), p50)
+
+
 def costs_of_findings(v):
     """The share in a title is that of the cost; report, pane, header and CSV have the same cost."""
     findings = v.json.get("findings", [])
@@ -323,10 +335,10 @@ def nothing_more_is_to_come(v):
         found(r"(?m)^findings\n  (none)", v.text, "the report")
 
 
-CASES = [duration_of_the_run, rate_of_steps, costs_of_findings, moments_and_parts_of_steps,
-         longest_run_of_the_costliest_kernel, words_of_the_critical_path,
-         host_of_the_critical_path, peaks_of_memory, names_of_queues, waits_for_lines,
-         nothing_more_is_to_come]
+CASES = [duration_of_the_run, rate_of_steps, median_of_steps, costs_of_findings,
+         moments_and_parts_of_steps, longest_run_of_the_costliest_kernel,
+         words_of_the_critical_path, host_of_the_critical_path, peaks_of_memory, names_of_queues,
+         waits_for_lines, nothing_more_is_to_come]
 
 
 def main():

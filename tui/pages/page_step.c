@@ -60,9 +60,9 @@ static void page_step_add_length(struct step_page *s)
 	page_label(s->page, "took");
 	page_add(s->page, row->outlier ? ROLE_ACCENT : ROLE_DEFAULT, ATTR_BOLD, "%s",
 		 fmt_time_fine(time, row->dur_ns));
-	page_add(s->page, ROLE_DEFAULT, 0, "   %s compared with the median of %s",
-		 difference(more, sizeof(more), row->dur_ns - s->rows[s->ranks.median].dur_ns),
-		 fmt_time(median, s->rows[s->ranks.median].dur_ns));
+	page_add(s->page, ROLE_DEFAULT, 0, "   %s compared with the median (p50) of %s",
+		 difference(more, sizeof(more), row->dur_ns - s->stats.p50_ns),
+		 fmt_time(median, s->stats.p50_ns));
 	if (slower && s->at == s->ranks.slowest)
 		page_add(s->page, ROLE_MUTED, 0, "   the slowest after the warm-up");
 	else if (slower)
