@@ -151,6 +151,18 @@ def rate_of_steps(v):
         same("steps per second", float(text), rate)
 
 
+def median_of_steps(v):
+    """One median in pane 4, on the page of a step, in the report and in JSON."""
+    p50 = v.json.get("steps", {}).get("p50_ns", 0)
+    if p50 <= 0:
+        return
+    same("pane 4", ns(found(r"p50 (%s)" % TIME, v.screen("steps"), "pane 4")), p50)
+    same("the page", ns(found(r"the median \(p50\) of (%s)" % TIME, v.screen("slowest"),
+                              "the step's page")), p50)
+    same("the report", ns(found(r"(?m)^  [\d ]+ (?:steps|passes) .* p50 (%s)" % TIME, v.text,
+                                "the report")), p50)
+
+
 def costs_of_findings(v):
     """The share in a title is that of the cost; report, pane, header and CSV have the same cost."""
     findings = v.json.get("findings", [])
@@ -222,6 +234,32 @@ def words_of_the_critical_path(v):
         both = set(re.findall(r"[a-z]+(?: [a-z]+)*(?= [\d.<]+ %)", line.group(0)))
         if both & {"launch", "host", "sync"}:
             raise Differs("the report's path has %s" % sorted(both & {"launch", "host", "sync"}))
+
+
+def host_of_the_critical_path(v):
+    """What the host did on the path is at most the path's time, and in the text as in JSON."""
+    path = v.json.get("critical_path", {})
+    rows, whole = path.get("host", []), path.get("whole_ns", 0)
+    told = {}
+    for row in rows:
+        told[row["kind"]] = told.get(row["kind"], 0) + row["ns"]
+    for kind, sum_ns in told.items():
+        if not 0 < sum_ns <= path["ns"][kind]:
+            raise Differs("%s: %d of %d" % (kind, sum_ns, path["ns"][kind]))
+    text = re.search(r"(?m)^  critical path .*\n((?:    .*\n)*)", v.text)
+    shown = re.findall(r"(?m)^    (?:[a-z ]+ is)? +([\d.]+) %  (.*)$", text.group(1) if text else "")
+    for row in rows if text else []:
+        where = row["state"]
+        if "file" in row:
+            where += " at %s:%d in %s" % (os.path.basename(row["file"]), row["line"],
+                                          row["function"])
+        share = [share for share, words in shown if words.startswith(where)]
+        if row["ns"] * 200 >= whole and len(rows) <= 6:
+            if not share:
+                raise Differs("the report's path has no '%s'" % where)
+            same("'%s' on the path" % where, share_of(share[0]), 100 * row["ns"] / whole)
+    if v.name == "host" and not rows:
+        raise Differs("nothing is known of the host")
 
 
 def peaks_of_memory(v):
@@ -297,9 +335,10 @@ def nothing_more_is_to_come(v):
         found(r"(?m)^findings\n  (none)", v.text, "the report")
 
 
-CASES = [duration_of_the_run, rate_of_steps, costs_of_findings, moments_and_parts_of_steps,
-         longest_run_of_the_costliest_kernel, words_of_the_critical_path, peaks_of_memory,
-         names_of_queues, waits_for_lines, nothing_more_is_to_come]
+CASES = [duration_of_the_run, rate_of_steps, median_of_steps, costs_of_findings,
+         moments_and_parts_of_steps, longest_run_of_the_costliest_kernel,
+         words_of_the_critical_path, host_of_the_critical_path, peaks_of_memory, names_of_queues,
+         waits_for_lines, nothing_more_is_to_come]
 
 
 def main():

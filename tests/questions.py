@@ -84,6 +84,12 @@ def host_line(r):
     return row["state"], os.path.basename(row["file"]), row["line"]
 
 
+def path_line(r):
+    """The state, file and line with most of the critical path that is the host's or input."""
+    row = most(r["critical_path"]["host"], "ns")
+    return row["state"], os.path.basename(row["file"]), row["line"]
+
+
 def runs(r, name):
     return next(row["count"] for row in r["ops"] if row["name"] == name)
 
@@ -134,6 +140,8 @@ QUESTIONS = [
      lambda r: [r"(?m)^[▸▹]%s .*%s:%d " % host_line(r)]),
     ("who called that line, and what it waited for there", "host", ":stacks",
      lambda r: [r"(?m)^.most +\d+ % of .* train.py:\d+ › .*{1}:{2} › .*{0}".format(*host_line(r))]),
+    ("what the host did on the critical path of the slowest step", "host", ":step slowest",
+     lambda r: [r"(?s)\n waited for .*\n   input .*\n +{0} .*{1}:{2} ".format(*path_line(r))]),
     ("is this warm-up or steady", "gpu", "4",
      lambda r: [r"(?m)^ steady since step \d+ · [\d.]+ steps/s"]),
     ("what the program printed last", "gpu", "7",

@@ -29,7 +29,12 @@
  * 11 to 20; the wait returns at 22. Back from 22: sync 2, kernel 9, queue 1, kernel 7, launch
  * 3. The launch of B is on no path, because it was hidden.
  *
- * Complexity: close to O(n) for a slice. Memory: PARTS_MAX names, PATH_STEPS steps.
+ * What the host did in the edges host and input is known where a thread was looked at
+ * (critical_host.h). On the processor, the time between ops of two threads lies on the thread of
+ * the step.
+ *
+ * Complexity: close to O(n) for a slice. Memory: PARTS_MAX names, PATH_STEPS steps, and what the
+ * host did.
  *
  * Sources: critical path after HTA, critical_path_analysis.py; last finisher after Schulz,
  * Extracting Critical Path Graphs from MPI Applications (2005).
@@ -40,6 +45,7 @@
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
 #include "model/analyses/costly.h"
+#include "model/analyses/critical_host.h"
 #include "model/analyses/critical_ops.h"
 #include "model/analyses/critical_ready.h"
 #include "model/analyses/work.h"
@@ -71,6 +77,7 @@ struct critical {
 	struct step_path *steps;	/* owned; a ring, grown until PATH_STEPS */
 	size_t cap_steps;
 	uint64_t n_steps;
+	struct critical_host host;
 	struct critical_ready ready;		/* prepared from the current slice */
 	struct costly costly;
 };
@@ -81,6 +88,7 @@ static void critical_release(void *state)
 
 	free(critical->parts);
 	free(critical->steps);
+	critical_host_release(&critical->host);
 	map_release(&critical->by_key);
 	ready_release(&critical->ready);
 	costly_release(&critical->costly);
@@ -91,7 +99,8 @@ static size_t critical_bytes(const void *state)
 	const struct critical *critical = state;
 
 	return critical->cap_parts * sizeof(*critical->parts) + map_bytes(&critical->by_key) +
-	       critical->cap_steps * sizeof(*critical->steps) + ready_bytes(&critical->ready) +
+	       critical->cap_steps * sizeof(*critical->steps) +
+	       critical_host_bytes(&critical->host) + ready_bytes(&critical->ready) +
 	       costly_bytes(&critical->costly);
 }
 
@@ -101,6 +110,7 @@ struct critical_walk {
 	enum scope scope;
 	int64_t t_ns;
 	uint32_t thread;		/* the current thread, when not in a run */
+	uint32_t own_thread;		/* that of the step; NONE: unknown */
 	size_t run;			/* index in ends; n_ends: on a thread */
 	int64_t ns[PATH_KINDS];
 };
@@ -135,6 +145,7 @@ static void go(struct critical_walk *walk, int64_t to_ns, enum path_kind kind, u
 		return;
 	walk->ns[kind] += walk->t_ns - to_ns;
 	critical_count_part(walk->critical, walk->scope, kind, name, walk->t_ns - to_ns);
+	critical_host_edge(&walk->critical->host, kind, walk->thread, to_ns, walk->t_ns);
 	walk->t_ns = to_ns;
 }
 
@@ -218,9 +229,9 @@ static void step_run(struct critical_walk *walk)
 	}
 }
 
-/* The thread that a slice belongs to: that of the step, else the one that last launched or waited,
- * else the one that was seen last; NONE: there is none. */
-static uint32_t critical_owner_thread(const struct slice *slice)
+/* The thread that a slice belongs to, of that process unless it is NONE: that of the step, else the
+ * one that last launched or waited, else the one that was seen last; NONE: there is none. */
+static uint32_t critical_owner_thread(const struct slice *slice, uint32_t process)
 {
 	uint32_t seen = NONE;
 	bool any = false;
@@ -228,13 +239,14 @@ static uint32_t critical_owner_thread(const struct slice *slice)
 	for (size_t i = 0; i < slice->n_rest && slice->step; i++) {
 		const struct act *act = &slice->acts[slice->rest[i]];
 
-		if (act_is_host(act) && is_step(slice, act))
+		if (act_is_host(act) && is_step(slice, act) &&
+		    (process == NONE || act->process == process))
 			return act->thread;
 	}
 	for (size_t i = slice->n; i-- > 0; ) {
 		const struct act *act = &slice->acts[i];
 
-		if (!act_is_host(act))
+		if (!act_is_host(act) || (process != NONE && act->process != process))
 			continue;
 		if (!any)
 			seen = act->thread;
@@ -260,10 +272,12 @@ static void keep_step(struct critical *critical, const struct slice *slice,
 	memcpy(step->ns, ns, sizeof(step->ns));
 }
 
-static void keep_path(const struct critical_walk *walk, const struct slice *slice)
+static void keep_path(struct model *model, const struct critical_walk *walk,
+		      const struct slice *slice)
 {
 	for (int k = 0; k < PATH_KINDS; k++)
 		walk->critical->ns[walk->scope][k] += walk->ns[k];
+	critical_host_slice(model, &walk->critical->host, &walk->critical->basis, walk->scope);
 	if (slice->step)
 		keep_step(walk->critical, slice, walk->ns);
 }
@@ -314,11 +328,12 @@ static size_t critical_run_behind(const struct critical_ready *ready, uint32_t t
 	return best;
 }
 
-static void find_path(struct critical *critical, struct critical_ready *ready, enum scope scope)
+static void find_path(struct model *model, struct critical *critical,
+		      struct critical_ready *ready, enum scope scope)
 {
 	struct critical_walk walk = {
 		.critical = critical, .ready = ready, .scope = scope,
-		.t_ns = ready->slice->t1, .thread = critical_owner_thread(ready->slice),
+		.t_ns = ready->slice->t1, .thread = critical_owner_thread(ready->slice, NONE),
 		.run = ready->n_ends,
 	};
 	int64_t t0 = ready->slice->t0;
@@ -340,16 +355,17 @@ static void find_path(struct critical *critical, struct critical_ready *ready, e
 		else
 			go(&walk, t0, PATH_OTHER, 0);
 	}
-	keep_path(&walk, ready->slice);
+	keep_path(model, &walk, ready->slice);
 	costly_end_runs(&critical->costly, ready, thread);
 }
 
 /* ---- ops on the processor ---- */
 
-static void ops_edge(void *arg, int64_t to_ns, const struct act *act)
+static void ops_edge(void *arg, int64_t to_ns, const struct act *act, uint32_t thread)
 {
 	struct critical_walk *walk = arg;
 
+	walk->thread = thread != NONE ? thread : walk->own_thread;
 	if (act)
 		costly_op(&walk->critical->costly, act, walk->t_ns - to_ns);
 	if (act && act->op_name)
@@ -359,17 +375,18 @@ static void ops_edge(void *arg, int64_t to_ns, const struct act *act)
 	   act ? act->name : 0);
 }
 
-static void find_ops_path(struct critical *critical, const struct slice *slice,
-			  const struct function_run *run, enum scope scope)
+static void find_ops_path(struct model *model, struct critical *critical,
+			  const struct slice *slice, const struct function_run *run,
+			  enum scope scope)
 {
 	struct critical_walk walk = {
 		.critical = critical, .ready = &critical->ready, .scope = scope,
-		.t_ns = slice->t1,
+		.t_ns = slice->t1, .own_thread = critical_owner_thread(slice, run->process),
 	};
 
 	critical->ready.slice = slice;
 	critical_ops(slice, run, &walk, ops_edge);
-	keep_path(&walk, slice);
+	keep_path(model, &walk, slice);
 	costly_end_ops(&critical->costly, run);
 }
 
@@ -384,11 +401,11 @@ static void critical_slice(struct model *model, void *state, const struct slice 
 		return;
 	costly_begin(&critical->costly, &model->names, slice, scope);
 	if (critical_ops_run(slice, slice->step && steps ? steps->process : NONE, &run)) {
-		find_ops_path(critical, slice, &run, scope);
+		find_ops_path(model, critical, slice, &run, scope);
 		return;
 	}
 	ready_make(&critical->ready, slice);
-	find_path(critical, &critical->ready, scope);
+	find_path(model, critical, &critical->ready, scope);
 }
 
 static void critical_review(struct model *model, void *state, struct findings *findings)
@@ -413,6 +430,16 @@ static int by_ns(const void *a, const void *b)
 	return x->ns > y->ns ? -1 : x->ns < y->ns;
 }
 
+static struct critical_path mean_path(const struct critical *critical)
+{
+	const struct basis *basis = &critical->basis;
+	struct critical_path path = { .steps = basis->steps, .whole_ns = basis_whole(basis) };
+
+	for (int k = 0; k < PATH_KINDS; k++)
+		path.ns[k] = basis_per(basis, critical->ns[basis_scope(basis)][k]);
+	return path;
+}
+
 /* Lists either the parts of the path or the types of the ops that it leads through. */
 static size_t list_parts(const void *state, struct names *names, bool types,
 			 struct critical_path *path, size_t max, struct path_part **out)
@@ -421,11 +448,7 @@ static size_t list_parts(const void *state, struct names *names, bool types,
 	enum scope scope = basis_scope(&critical->basis);
 	size_t n = 0;
 
-	*path = (struct critical_path) {
-		.steps = critical->basis.steps, .whole_ns = basis_whole(&critical->basis),
-	};
-	for (int k = 0; k < PATH_KINDS; k++)
-		path->ns[k] = basis_per(&critical->basis, critical->ns[scope][k]);
+	*path = mean_path(critical);
 	*out = xcalloc(critical->n_parts, sizeof(**out));
 	for (size_t i = 0; i < critical->n_parts; i++) {
 		const struct part_sum *part = &critical->parts[i];
@@ -487,6 +510,27 @@ size_t model_critical_types(struct model *model, struct path_part **out)
 bool model_critical_step(struct model *model, int64_t start_ns, struct critical_path *path)
 {
 	return critical_step(analysis_state(model, ANALYSIS_CRITICAL), start_ns, path);
+}
+
+size_t model_critical_host(struct model *model, struct host_time_row **rows)
+{
+	const struct critical *critical = analysis_state(model, ANALYSIS_CRITICAL);
+	struct critical_path path = mean_path(critical);
+
+	return critical_host_mean(model, &critical->host, &critical->basis, &path, rows);
+}
+
+size_t model_critical_step_host(struct model *model, int64_t start_ns,
+				struct host_time_row **rows)
+{
+	const struct critical *critical = analysis_state(model, ANALYSIS_CRITICAL);
+	struct critical_path path;
+
+	*rows = NULL;
+	if (!critical_step(critical, start_ns, &path))
+		return 0;
+	return critical_host_within(model, &critical->host, start_ns, start_ns + path.whole_ns,
+				    &path, rows);
 }
 
 const char *path_kind_name(enum path_kind kind)

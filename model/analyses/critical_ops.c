@@ -85,6 +85,7 @@ void critical_ops(const struct slice *slice, const struct function_run *run, voi
 		  critical_edge *edge)
 {
 	int64_t t_ns = slice->t1;
+	uint32_t after = NONE;		/* the thread of the op that follows */
 
 	for (size_t i = slice->n; i-- > 0 && t_ns > slice->t0; ) {
 		const struct act *act = &slice->acts[slice->ends[i].at];
@@ -93,14 +94,16 @@ void critical_ops(const struct slice *slice, const struct function_run *run, voi
 		    act->end_ns <= slice->t0)
 			continue;
 		if (act->end_ns < t_ns) {
-			edge(arg, act->end_ns, NULL);
+			edge(arg, act->end_ns, NULL, act->thread == after ? after : NONE);
 			t_ns = act->end_ns;
+			after = act->thread;
 		}
 		if (act->start_ns >= t_ns)
 			continue;
 		t_ns = act_start(slice, act);
-		edge(arg, t_ns, act);
+		edge(arg, t_ns, act, act->thread);
+		after = act->thread;
 	}
 	if (t_ns > slice->t0)
-		edge(arg, slice->t0, NULL);
+		edge(arg, slice->t0, NULL, NONE);
 }

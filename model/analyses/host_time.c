@@ -240,6 +240,19 @@ size_t host_time_rows(struct model *model, const struct host_parts *all, const i
 	return parts->n;
 }
 
+int64_t host_time_unknown(const struct host_time_row *rows, size_t n, int class, int64_t class_ns)
+{
+	int64_t known_ns = 0;
+	bool any = false;
+
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].class == class) {
+			any = true;
+			add_ns(&known_ns, rows[i].ns);
+		}
+	return any && class_ns > known_ns ? class_ns - known_ns : 0;
+}
+
 int64_t host_time_since(const struct host_time *host)
 {
 	return host->n ? host->pieces[host->head].start_ns : INT64_MAX;

@@ -2,7 +2,8 @@
 /*
  * What some time consists of: what the thread that was waited for did then, and on which line of
  * its source (host/doings.h, docs/host.md). A device divides its idle time by it, by cause
- * (idle.c), and a step the time in which no device worked, by class (breakdown.c).
+ * (idle.c), a step the time in which no device worked, by class (breakdown.c), and the critical
+ * path its edges of the host, by kind (critical.c).
  *
  * Definition: of a time in which the thread was seen all along, what lies within the divided time
  * counts, with its parts in proportion. A look that stands for its moment counts with its whole
@@ -25,7 +26,7 @@ struct host_piece {
 	int64_t start_ns, end_ns, ns;
 	uint32_t frame, what;		/* as frame_get() returns it; name; 0: unknown */
 	uint8_t kind;			/* enum doing_kind */
-	uint8_t class;			/* of the owner: enum idle_cause or enum step_class */
+	uint8_t class;			/* of the owner: idle_cause, step_class or path_kind */
 };
 
 #define HOST_PARTS 192u

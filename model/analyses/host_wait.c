@@ -6,11 +6,11 @@
  * Definition: over the time after the warm-up, or as much of its end as is kept, the idle time of
  * cause host of each device by what the launching thread did (host_time.c). Lines of one function
  * in the same state are one place, named by the line that has most of it; for a state with a
- * finding of its own all lines are. Of each finding the place with most
- * idle time is reported, of the device that loses most, from host-share of a step on. The processor
- * runs ops and is not launched to: where no other device works, the time of a step of class host
- * takes the place of idle time. Its cost is that time per step: removing it
- * saves at most this, because whatever the thread does next may keep the device waiting as well.
+ * finding of its own all lines are, and both states without a processor. Of each finding the place
+ * with most idle time is reported, of the device that loses most, from host-share of a step on. The
+ * processor runs ops and is not launched to: where no other device works, the time of a step of
+ * class host takes the place of idle time. Its cost is that time per step: removing it saves at
+ * most this, because whatever the thread does next may keep the device waiting as well.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +30,7 @@ enum wait_finding {
 struct place_row {
 	struct host_time_row row;	/* of its line with most time; ns: of all lines */
 	const char *verb;
+	int64_t throttled_ns;		/* of row.ns: a limit stopped the program */
 };
 
 struct wait_place {
@@ -45,7 +46,8 @@ static enum wait_finding finding_of(enum doing_kind doing)
 {
 	static const uint8_t table[DOING_COUNT] = {
 		[DOING_GIL] = WAIT_GIL, [DOING_GC] = WAIT_GC, [DOING_IMPORT] = WAIT_IMPORT,
-		[DOING_CPU] = WAIT_PROCESSOR, [DOING_STOPPED] = WAIT_STOPPED,
+		[DOING_CPU] = WAIT_PROCESSOR, [DOING_THROTTLED] = WAIT_PROCESSOR,
+		[DOING_STOPPED] = WAIT_STOPPED,
 	};
 
 	return (enum wait_finding)table[doing];
@@ -55,23 +57,32 @@ static enum wait_finding finding_of(enum doing_kind doing)
 static bool computes(enum doing_kind doing, enum wait_finding which)
 {
 	return doing == DOING_PYTHON || doing == DOING_NATIVE ||
-	       (doing == DOING_CPU && which == ANY_FINDING);
+	       (finding_of(doing) == WAIT_PROCESSOR && which == ANY_FINDING);
 }
 
 /* A function that computes is one place, whether in Python or in native code; where no other
  * finding tells the lack of a processor, that belongs to it as well. */
-static bool same_place(const struct host_time_row *a, const struct host_time_row *b,
+static bool host_same_place(const struct host_time_row *a, const struct host_time_row *b,
 		       enum wait_finding which)
 {
 	bool both = computes(a->doing, which) && computes(b->doing, which);
+	bool lack = finding_of(a->doing) == WAIT_PROCESSOR &&
+		    finding_of(b->doing) == WAIT_PROCESSOR;
 
-	if (a->class != b->class || (a->doing != b->doing && !both))
+	if (a->class != b->class || (a->doing != b->doing && !both && !lack))
 		return false;
 	if (finding_of(a->doing) != WAIT_PLACE && !both)
 		return true;
 	if (!*a->file)
 		return !*b->file && a->doing == b->doing && !strcmp(a->what, b->what);
 	return !strcmp(a->file, b->file) && !strcmp(a->function, b->function);
+}
+
+/* Whether it was a limit or others that kept the processor from the place, most of the time. */
+static void place_lacks(struct place_row *place)
+{
+	place->row.doing = place->throttled_ns * 2 >= place->row.ns ? DOING_THROTTLED : DOING_CPU;
+	place->verb = doing_verb(place->row.doing);
 }
 
 /* The place with most time of that class and finding. rows: by time, most first; a place that is
@@ -82,19 +93,24 @@ static struct place_row host_most_of(const struct host_time_row *rows, size_t n,
 	struct place_row most = { .row.ns = 0 };
 
 	for (size_t i = 0; i < n; i++) {
-		struct place_row one = { rows[i], doing_verb(rows[i].doing) };
+		struct place_row one = { rows[i], doing_verb(rows[i].doing), 0 };
 		int64_t other_ns = 0;
 
 		if (rows[i].class != class || rows[i].doing == DOING_OTHER ||
 		    (rows[i].doing == DOING_NATIVE && !*rows[i].file && !*rows[i].what) ||
 		    (which != ANY_FINDING && finding_of(rows[i].doing) != which))
 			continue;
+		one.throttled_ns = rows[i].doing == DOING_THROTTLED ? rows[i].ns : 0;
 		for (size_t k = i + 1; k < n; k++)
-			if (same_place(&rows[i], &rows[k], which)) {
+			if (host_same_place(&rows[i], &rows[k], which)) {
 				one.row.ns += rows[k].ns;
 				other_ns += rows[k].doing == rows[i].doing ? 0 : rows[k].ns;
+				one.throttled_ns += rows[k].doing == DOING_THROTTLED ? rows[k].ns :
+						    0;
 			}
-		if (other_ns > one.row.ns / 10)
+		if (which == WAIT_PROCESSOR)
+			place_lacks(&one);
+		else if (other_ns > one.row.ns / 10)
 			one.verb = "computes";
 		if (one.row.ns > most.row.ns)
 			most = one;
@@ -149,8 +165,10 @@ static const char *host_advice(enum doing_kind doing)
 			      "thread need not wait for the GIL",
 		[DOING_CHILD] = "start the child process ahead, and wait for it on another thread",
 		[DOING_FAULT] = "use memory again rather than new memory, or give the process more",
-		[DOING_CPU] = "other threads and programs take the processors, or a limit (cgroup) "
-			      "does: run fewer of them, or raise the limit",
+		[DOING_CPU] = "other threads and programs have the processors, or a limit that "
+			      "tftop cannot see: run fewer of them, or give the program more",
+		[DOING_THROTTLED] = "raise the limit of the program's cgroup (cpu.max, docker "
+				    "--cpus, Kubernetes' limits.cpu), or run fewer threads in it",
 		[DOING_GC] = "call gc.freeze() when everything is set up, raise "
 			     "gc.set_threshold(), or collect at moments of your choice",
 		[DOING_IMPORT] = "import the modules before the loop",
@@ -324,6 +342,10 @@ static void host_wait_tell(struct model *model, enum wait_finding which,
 	say_where(where, sizeof(where), row);
 	snprintf(finding.lines[0], FINDING_TEXT, "%s %s%.200s", fmt_time(time, finding.cost_ns),
 		 words->per, where);
+	if (most->at.throttled_ns > 0 && most->at.throttled_ns < row->ns)
+		snprintf(finding.lines[1], FINDING_TEXT, "%s of it, a limit (cgroup) had stopped "
+			 "the program; else others had the processors",
+			 fmt_share(share, (uint64_t)most->at.throttled_ns, (uint64_t)row->ns));
 	snprintf(finding.advice, FINDING_TEXT, "%s", host_advice(row->doing));
 	finding_add(findings, &finding);
 }

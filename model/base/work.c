@@ -80,7 +80,7 @@ const char *doing_name(enum doing_kind doing)
 {
 	static const char *const table[DOING_COUNT] = {
 		"blocked", "Python", "native", "sleep", "file", "socket", "pipe", "poll", "lock",
-		"GIL", "child", "page fault", "no CPU", "GC", "import", "stopped",
+		"GIL", "child", "page fault", "no CPU", "GC", "import", "stopped", "throttled",
 	};
 
 	return WORD_OF(table, doing);
@@ -93,7 +93,7 @@ const char *doing_verb(enum doing_kind doing)
 		"waits for a file", "waits for a socket", "waits for a pipe", "waits for input",
 		"waits for another thread", "waits for the GIL", "waits for a child process",
 		"waits for memory pages", "waits for a processor", "collects garbage",
-		"imports modules", "is stopped",
+		"imports modules", "is stopped", "is throttled",
 	};
 
 	return WORD_OF(table, doing);

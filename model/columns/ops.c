@@ -186,9 +186,10 @@ static enum filter_known op_filter(const void *row, enum filter_field field,
 	  .known = op_has_launched, .flags = flags_, \
 	  .width = 9, .rank = rank_, \
 	  .help = "mean device time of a call" }
-#define MAX_COLUMN(rank_) \
-	{ .key = "max", .unit = UNIT_TIME, .member = AT(op.max_ns), .needs = AT(op.count), \
-	  .width = 9, .rank = rank_, .csv = 11, .json = "max_ns", .filter = TABLE_FILTER(MAX), \
+#define MAX_COLUMN(rank_, title_) \
+	{ .title = title_, .key = "max", .unit = UNIT_TIME, .member = AT(op.max_ns), \
+	  .needs = AT(op.count), .width = 9, .rank = rank_, .csv = 11, .json = "max_ns", \
+	  .filter = TABLE_FILTER(MAX), \
 	  .help = "duration of the longest call on the host, with the ops that it called" }
 #define KERNELS_COLUMN(rank_) \
 	{ .key = "kernels", .unit = UNIT_COUNT, .member = AT(op.kernels), \
@@ -231,8 +232,11 @@ static enum filter_known op_filter(const void *row, enum filter_field field,
 	{ .key = "line", .unit = UNIT_NUMBER, .member = AT(op.line), .needs = AT(op.file), \
 	  .filter = TABLE_FILTER(LINE), .help = "line of it" }
 
+/* Where a call's device time stands beside it, the longest call says that it is of the host. */
+#define OPS_HOST_MAX "host max"
+
 /* Queued and latency: of programs that hand ops to thread pools. */
-#define LIST_COLUMNS(share, mean, device_mean, trend_, of) { \
+#define LIST_COLUMNS(share, mean, device_mean, max_title, trend_, of) { \
 	NAME_COLUMN(NULL), TYPE_COLUMN(5), CALLS_COLUMN, SELF_COLUMN, \
 	TOTAL_COLUMN(6, TABLE_ASKED), DEVICE_COLUMN(0, TABLE_SUMS), share, mean, device_mean, \
 	{ .key = "min", .unit = UNIT_TIME, .member = AT(op.min_ns), .needs = AT(op.count), \
@@ -247,7 +251,7 @@ static enum filter_known op_filter(const void *row, enum filter_field field,
 	  .flags = TABLE_ASKED | TABLE_ESTIMATE, .width = 9, .rank = 9, \
 	  .list = 7, .csv = 13, .json = "p99_ns", .filter = TABLE_FILTER(P99), \
 	  .help = "99 of 100 calls took no longer; an estimate" }, \
-	MAX_COLUMN(6), KERNELS_COLUMN(7), COPIED_COLUMN, WAITS_COLUMN, \
+	MAX_COLUMN(6, max_title), KERNELS_COLUMN(7), COPIED_COLUMN, WAITS_COLUMN, \
 	{ .key = "queued", .unit = UNIT_TIME, .member = AT(op.wait_ns), .needs = AT(op.handed), \
 	  .flags = TABLE_SUMS, .width = 9, .rank = 6, .filter = TABLE_FILTER(WAIT), \
 	  .help = "time from when it was handed to a thread pool until a thread took it, " \
@@ -276,18 +280,19 @@ static enum filter_known op_filter(const void *row, enum filter_field field,
 
 static const struct table_column device_list[] =
 	LIST_COLUMNS(DEVICE_SHARE(3), MEAN_COLUMN(9, TABLE_ASKED, NULL),
-		     DEVICE_MEAN_COLUMN(4, 0, "avg"), op_device_trend, "device time");
+		     DEVICE_MEAN_COLUMN(4, 0, "avg"), OPS_HOST_MAX, op_device_trend, "device time");
 static const struct table_column device_calls[] =
-	TREE_COLUMNS("op", 3, 0, DEVICE_SHARE(4), DEVICE_MEAN_COLUMN(5, 0, "avg"), MAX_COLUMN(7),
-		     WAITS_COLUMN,);
+	TREE_COLUMNS("op", 3, 0, DEVICE_SHARE(4), DEVICE_MEAN_COLUMN(5, 0, "avg"),
+		     MAX_COLUMN(7, OPS_HOST_MAX), WAITS_COLUMN,);
 static const struct table_column device_scopes[] =
 	TREE_COLUMNS("scope", 3, 0, DEVICE_SHARE(4),);
 static const struct table_column self_list[] =
 	LIST_COLUMNS(SHARE_COLUMN(3, op_self_part, NULL, "self time"), MEAN_COLUMN(4, 0, "avg"),
-		     DEVICE_MEAN_COLUMN(9, TABLE_ASKED, NULL), op_self_trend, "time on the host");
+		     DEVICE_MEAN_COLUMN(9, TABLE_ASKED, NULL), NULL, op_self_trend,
+		     "time on the host");
 static const struct table_column self_calls[] =
 	TREE_COLUMNS("op", 0, 4, SHARE_COLUMN(4, op_total_part, NULL, "total time"),
-		     MEAN_COLUMN(5, 0, "avg"), MAX_COLUMN(7), WAITS_COLUMN,);
+		     MEAN_COLUMN(5, 0, "avg"), MAX_COLUMN(7, NULL), WAITS_COLUMN,);
 static const struct table_column self_scopes[] =
 	TREE_COLUMNS("scope", 0, 4, SHARE_COLUMN(4, op_total_part, NULL, "total time"),);
 

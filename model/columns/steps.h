@@ -10,7 +10,7 @@
 struct step_line {
 	struct step_row row;
 	int64_t base_ns;		/* start of the run, which `start` counts from */
-	int64_t typical_ns;		/* duration of the median step */
+	int64_t typical_ns;		/* the median duration (p50) */
 	bool known;			/* what its time went to: ns[] */
 	bool settling;			/* will be known soon */
 	int64_t ns[STEP_CLASS_COUNT];	/* add up to the duration */

@@ -61,7 +61,9 @@ const char *idle_name(enum idle_cause cause);	/* "input", "launch", ... */
 /* What the thread that was waited for did, and where: model/analyses/host_time.h. */
 struct host_time_row {
 	enum doing_kind doing;
-	uint8_t class;	/* of what time: enum idle_cause of a device, enum step_class of a step */
+	/* of what time: enum idle_cause of a device, enum step_class of a step, enum path_kind of a
+	 * critical path */
+	uint8_t class;
 	const char *file, *function;	/* "": unknown; *valid as long as the model* */
 	uint32_t line;
 	const char *what;		/* what it waited for: a file, a call; "": unknown */
@@ -69,9 +71,12 @@ struct host_time_row {
 };
 /* What the launching thread did in the idle time of a device, of the causes input and host;
  * most time first; *rows is the caller's to free. gap: of which time, as model_idle(),
- * model_idle_window() and the like return it. What a cause has more than its rows is not known. */
+ * model_idle_window() and the like return it. What a cause has more than its rows is unknown. */
 size_t model_idle_host(struct model *model, uint32_t device, const struct idle_gap *gap,
 		       struct host_time_row **rows);
+
+/* How much of the time of a class, class_ns, no row explains; 0 if no row is of that class. */
+int64_t host_time_unknown(const struct host_time_row *rows, size_t n, int class, int64_t class_ns);
 
 /* ---- what a step's time went to: model/analyses/breakdown.c ---- */
 

@@ -109,6 +109,14 @@ bool model_critical_step(struct model *model, int64_t start_ns, struct critical_
 
 #define PATH_STEPS 1024u
 
+/* What the threads on the path did in its edges of the kinds host and input (enum path_kind is the
+ * row's class), of the means of model_critical() and of such a step: as model_step_host() of
+ * query/time.h. [locked] */
+struct host_time_row;
+size_t model_critical_host(struct model *model, struct host_time_row **rows);
+size_t model_critical_step_host(struct model *model, int64_t start_ns,
+				struct host_time_row **rows);
+
 const char *path_kind_name(enum path_kind kind);	/* in JSON: "host", "input", ... */
 /* For people: not a word of the classes of a step, whose times are other ones. */
 const char *path_kind_label(enum path_kind kind);

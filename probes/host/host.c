@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "probes/host/host.h"
+#include "probes/host/limit.h"
 #include "probes/host/usage.h"
 #include "probes/runtime/internal.h"
 
@@ -31,6 +32,7 @@
 #define REPAY_LOOKS 32		/* what the first second took too much, as many later looks save */
 #define STOPPED_NS 100000000	/* the process is taken for stopped when it was for this long */
 #define FAILURES 50
+#define LIMITS_NS 10000000000		/* limits are looked for so often */
 
 enum { NONE, RUNNING, STOPPING, STOPPED };
 
@@ -47,8 +49,12 @@ static struct watched {
 	struct rt_thread *thread;	/* NULL: unused */
 	uint64_t active;		/* its counters */
 	int64_t cpu_ns, look_ns;	/* at the last look */
+	int64_t seen_cpu_ns;		/* likewise, also at looks that were held (host_holds) */
+	bool held;			/* one was, after it had run */
 	int64_t delay_ns;		/* at the last look at which it had run; -1: unknown */
-	int64_t lacked;		/* of 1024 parts of its time since then: without processor */
+	int64_t throttled_ns;	/* total of the limits then */
+	/* of 1024 parts of its time since then: without processor; of that, because of a limit */
+	int64_t lacked, throttled;
 	struct host_python_thread python;
 	uint32_t looks;			/* since its counters moved; with them: */
 	bool waits;			/* it was blocked at the last look */
@@ -60,6 +66,7 @@ static int64_t mean_ns = COST_FIRST_NS;	/* what a look costs; the sampler may be
 static int64_t owed_ns;			/* how much more than the budget it has taken so far */
 static uint32_t skipped;
 static int failures;			/* looks in a row at which the kernel said nothing */
+static struct limits limits;
 
 /* ---- a look ---- */
 
@@ -122,46 +129,94 @@ static void host_split(struct watched *w, const struct host_doing *now, bool wai
 	host_window_add(&w->window, now, dur_ns - before_ns);
 }
 
-/* How much of dur_ns since the last look the thread could have run, but had no processor. */
-static int64_t host_delayed(struct watched *w, uint32_t tid, int64_t dur_ns, int64_t ran_ns)
-{
-	int64_t before_ns = w->delay_ns, ns;
+/* How much of dur_ns since the last look the thread could have run, but had no processor; and how
+ * much of that, at most, because a limit had stopped the process. */
+struct host_delay { int64_t ns, throttled_ns; };
 
-	if (dur_ns - ran_ns < dur_ns / 64)
-		return 0;		/* it ran; what it lacked counts at the next look */
+static struct host_delay host_delayed(struct watched *w, uint32_t tid, int64_t dur_ns,
+				      int64_t ran_ns)
+{
+	int64_t before_ns = w->delay_ns;
+	struct host_delay delay = { .throttled_ns = limits.total_ns - w->throttled_ns };
+
+	if (dur_ns - ran_ns < dur_ns / 64)	/* it ran; what it lacked counts at the next look */
+		return (struct host_delay) { .ns = 0 };
+	w->throttled_ns = limits.total_ns;
 	w->delay_ns = host_delay_ns(tid);
-	ns = before_ns < 0 || w->delay_ns < before_ns ? 0 : w->delay_ns - before_ns;
-	return ns < dur_ns - ran_ns ? ns : dur_ns > ran_ns ? dur_ns - ran_ns : 0;
+	if (before_ns >= 0 && w->delay_ns > before_ns)
+		delay.ns = w->delay_ns - before_ns;
+	if (delay.ns > dur_ns - ran_ns)
+		delay.ns = dur_ns - ran_ns;
+	if (delay.throttled_ns > delay.ns)
+		delay.throttled_ns = delay.ns;
+	return delay;
+}
+
+static void host_add_delay(struct watched *w, const struct host_doing *at, int64_t ns,
+			   int64_t throttled_ns)
+{
+	struct host_doing lacking = { .frame = at->frame, .stack = at->stack };
+
+	lacking.doing = TFT_DOING_THROTTLED;
+	host_window_add(&w->window, &lacking, throttled_ns);
+	lacking.doing = TFT_DOING_CPU;
+	host_window_add(&w->window, &lacking, ns - throttled_ns);
+}
+
+/*
+ * Whether a look has to wait for the next one. For how long a thread had no processor, and whether
+ * that was because of a limit, the kernel counts when it runs again: a thread that could run at
+ * both looks and did not in between waits now. One that ran, but whose time is neither processor
+ * time nor counted as delay, may have begun to wait since, or was blocked for a while: the next
+ * look tells.
+ */
+static bool host_holds(struct watched *w, uint32_t tid, int64_t dur_ns, int64_t cpu_ns)
+{
+	int64_t left_ns = dur_ns - (cpu_ns - w->cpu_ns), delay_ns;
+	bool ran = cpu_ns != w->seen_cpu_ns;
+	struct host_doing now;
+
+	if (cpu_ns < 0 || dur_ns >= SECOND_NS || (ran && w->held))
+		return false;
+	if (ran) {
+		delay_ns = left_ns < dur_ns / 64 ? -1 : host_delay_ns(tid);
+		if (delay_ns < 0 || w->delay_ns < 0 ||
+		    left_ns - (delay_ns - w->delay_ns) < dur_ns / 64)
+			return false;
+	}
+	if (!host_state_look(tid, &now) || now.doing != TFT_DOING_NATIVE)
+		return false;
+	w->held |= ran;
+	w->seen_cpu_ns = cpu_ns;
+	return true;
 }
 
 /* Adds what it was doing at the last look. If it could run then, it may have had no processor: how
  * likely that is, the time around the look says. */
 static void host_add_now(struct watched *w, int64_t ns)
 {
-	struct host_doing lacking = w->now;
 	bool runs = w->now.doing == TFT_DOING_PYTHON || w->now.doing == TFT_DOING_NATIVE ||
 		    w->now.doing == TFT_DOING_GC || (w->now.doing == TFT_DOING_IMPORT && !w->waits);
 	int64_t lacked_ns = runs ? ns * w->lacked / 1024 : 0;
 
-	lacking.doing = TFT_DOING_CPU;
-	lacking.what = 0;
 	host_window_add(&w->window, &w->now, ns - lacked_ns);
-	host_window_add(&w->window, &lacking, lacked_ns);
+	host_add_delay(w, &w->now, lacked_ns, lacked_ns * w->throttled / 1024);
 }
 
 /* The thread did something that the runtime knows of, at some time since the last look. */
 static void host_part(struct watched *w, uint32_t tid, int64_t dur_ns, int64_t ran_ns,
 		      int64_t now_ns)
 {
-	int64_t delay_ns;
+	struct host_delay delay;
 
 	if (w->looks)
 		host_add_now(w, dur_ns / 2);
 	host_window_close(&w->window, w->looks == 1 ? now_ns - dur_ns : 0);
 	begin_at(w, w->window.tid, now_ns - dur_ns / 2);
 	w->now = host_see(w, tid, now_ns);
-	delay_ns = host_delayed(w, tid, dur_ns, ran_ns);
-	w->lacked = delay_ns + ran_ns > 0 ? delay_ns * 1024 / (delay_ns + ran_ns) : 0;
+	delay = host_delayed(w, tid, dur_ns, ran_ns);
+	w->lacked = delay.ns + ran_ns > 0 ? delay.ns * 1024 / (delay.ns + ran_ns) : 0;
+	w->throttled = delay.ns ? delay.throttled_ns * 1024 / delay.ns : 0;
 	host_add_now(w, dur_ns / 2);
 	w->looks = 1;
 }
@@ -173,14 +228,18 @@ static void host_look_at(struct watched *w, int64_t now_ns)
 	int64_t cpu_ns = tid == w->window.tid ? host_cpu_ns(tid) : -1;
 	int64_t dur_ns = now_ns - w->look_ns, ran_ns = cpu_ns - w->cpu_ns;
 	bool same = active == w->active, waited = w->waits;
-	struct host_doing now, delayed = { .doing = TFT_DOING_CPU };
-	int64_t delay_ns = 0;
+	struct host_delay delay = { .ns = 0 };
+	struct host_doing now;
 
 	if (dur_ns <= 0)
 		return;			/* it is watched since this moment */
+	/* a thread whose counters move often waits for a device: most of its looks would be held */
+	if ((same ? w->looks && !waited : limits.n > 0) && host_holds(w, tid, dur_ns, cpu_ns))
+		return;
 	w->active = active;
-	w->cpu_ns = cpu_ns;
+	w->cpu_ns = w->seen_cpu_ns = cpu_ns;
 	w->look_ns = now_ns;
+	w->held = false;
 	if (cpu_ns < 0) {
 		host_window_close(&w->window, 0);
 		w->thread = NULL;
@@ -190,12 +249,12 @@ static void host_look_at(struct watched *w, int64_t now_ns)
 		now = w->now;
 		if (!waited || ran_ns) {
 			now = host_see(w, tid, now_ns);
-			delay_ns = host_delayed(w, tid, dur_ns, ran_ns);
+			delay = host_delayed(w, tid, dur_ns, ran_ns);
+		} else {
+			w->throttled_ns = limits.total_ns;	/* it was blocked all along */
 		}
-		host_split(w, &now, waited, dur_ns - delay_ns, ran_ns);
-		delayed.frame = now.frame;
-		delayed.stack = now.stack;
-		host_window_add(&w->window, &delayed, delay_ns);
+		host_split(w, &now, waited, dur_ns - delay.ns, ran_ns);
+		host_add_delay(w, &now, delay.ns, delay.throttled_ns);
 		w->now = now;
 		w->lacked = 0;
 		w->looks++;
@@ -233,7 +292,7 @@ static void host_was_stopped(int64_t until_ns, int64_t delay_ns)
 		host_window_add(&w->window, &stopped, now_ns - from_ns);
 		host_window_close(&w->window, 0);
 		w->look_ns = now_ns;
-		w->cpu_ns = cpu_ns;
+		w->cpu_ns = w->seen_cpu_ns = cpu_ns;
 		w->active = activity(w->thread);
 	}
 }
@@ -282,8 +341,9 @@ static void host_watch(struct rt_thread *th, int64_t now_ns)
 	*w = (struct watched) { .thread = th, .active = activity(th), .look_ns = now_ns,
 				.python.self = GET(th->self) };
 	begin_at(w, GET(th->tid), now_ns);
-	w->cpu_ns = host_cpu_ns(w->window.tid);
+	w->cpu_ns = w->seen_cpu_ns = host_cpu_ns(w->window.tid);
 	w->delay_ns = host_delay_ns(w->window.tid);
+	w->throttled_ns = limits.total_ns;
 }
 
 /* Watches those that were active last, except for the runtime's own. */
@@ -340,6 +400,7 @@ static void host_look(void)
 		rt_fence(memory_order_seq_cst);
 	}
 	now_ns = rt_now_ns();
+	limits_look(&limits);
 	if (now_ns - chosen_ns >= CHOOSE_NS) {
 		chosen_ns = now_ns;
 		host_choose(now_ns);
@@ -387,7 +448,7 @@ static int64_t period(struct host_life *life)
 
 static void *host_run(void *arg)
 {
-	int64_t second_ns = rt_now_ns(), delay_ns = -1;
+	int64_t second_ns = rt_now_ns(), limits_ns = second_ns, delay_ns = -1;
 	struct host_life life = {
 		second_ns, second_ns, rt_clock_ns(CLOCK_THREAD_CPUTIME_ID),
 	};
@@ -403,6 +464,8 @@ static void *host_run(void *arg)
 	host_python_begin();
 	host_native_begin();
 	host_window_begin();
+	limits_begin(&limits);
+	limits_find(&limits, "");
 	host_usage_begin();
 	while (GET_ACQ(state) == RUNNING && rt_level() >= TFT_LEVEL_DEFAULT && !GET(silent)) {
 		uint32_t seen = atomic_load(&wakes), flush = GET_ACQ(flush_want);
@@ -418,7 +481,11 @@ static void *host_run(void *arg)
 			delay_ns = host_delay_ns((uint32_t)syscall(SYS_gettid));
 			host_window_rate();
 		}
-		host_usage_look(rt_now_ns());
+		if (rt_now_ns() - limits_ns >= LIMITS_NS) {
+			limits_ns = rt_now_ns();
+			limits_find(&limits, "");
+		}
+		host_usage_look(rt_now_ns(), &limits);
 		host_pause(rt_now_ns() + period(&life), seen, &delay_ns);
 	}
 	if (GET(silent))
@@ -428,7 +495,7 @@ static void *host_run(void *arg)
 	else
 		host_close_all();
 	host_native_end();
-	host_usage_end();
+	host_usage_end(&limits);
 	SET_REL(pending_ns, INT64_MAX);
 	SET_REL(flush_done, GET(flush_want));
 	rt_futex_wake(&flush_done);

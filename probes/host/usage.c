@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "probes/host/limit.h"
 #include "probes/host/usage.h"
 #include "probes/runtime/internal.h"
 
@@ -18,7 +19,7 @@
 
 /* In this order they are sent, and shown: the timeline puts the others below the first one. */
 enum usage_kind {
-	PROCESSOR, RESIDENT, MINOR_FAULTS, MAJOR_FAULTS, WAITS, PREEMPTIONS, DISK_READ,
+	PROCESSOR, THROTTLED, RESIDENT, MINOR_FAULTS, MAJOR_FAULTS, WAITS, PREEMPTIONS, DISK_READ,
 	DISK_WRITTEN, NET_RECEIVED, NET_SENT, USAGE_KINDS,
 };
 
@@ -26,6 +27,7 @@ static const struct {
 	const char *name, *unit;
 } about[USAGE_KINDS] = {
 	[PROCESSOR] = { "processor", "1/1000" },
+	[THROTTLED] = { "throttled", "1/1000" },
 	[RESIDENT] = { "resident memory", "bytes" },
 	[MINOR_FAULTS] = { "minor page faults", "/s" },
 	[MAJOR_FAULTS] = { "major page faults", "/s" },
@@ -91,7 +93,7 @@ static void send_rate(enum usage_kind kind, uint64_t count, int64_t now_ns)
 {
 	if (usage.known[kind] && usage.look_ns)
 		send_kind(kind, usage.look_ns,
-			  kind == PROCESSOR ?
+			  kind == PROCESSOR || kind == THROTTLED ?
 			  usage_share((int64_t)usage.count[kind], (int64_t)count,
 				      now_ns - usage.look_ns) :
 			  usage_rate(usage.count[kind], count, now_ns - usage.look_ns));
@@ -120,6 +122,15 @@ static void look_at_counts(int64_t now_ns)
 	send_rate(PREEMPTIONS, (uint64_t)r.ru_nivcsw, now_ns);
 }
 
+/* Where there is no limit, or none any more, nothing is counted. */
+static void look_at_limits(const struct limits *limits, int64_t now_ns)
+{
+	if (limits->n)
+		send_rate(THROTTLED, (uint64_t)limits->total_ns, now_ns);
+	else
+		usage.known[THROTTLED] = false;
+}
+
 static void look_at_disks(int64_t now_ns)
 {
 	uint64_t bytes_read, written;
@@ -127,8 +138,8 @@ static void look_at_disks(int64_t now_ns)
 	if (usage.io_failures >= USAGE_FAILURES)
 		return;
 	if (usage_read("/proc/self/io", usage.text, sizeof(usage.text)) <= 0 ||
-	    !usage_field(usage.text, "read_bytes", &bytes_read) ||
-	    !usage_field(usage.text, "write_bytes", &written)) {
+	    !usage_field(usage.text, "read_bytes", ':', &bytes_read) ||
+	    !usage_field(usage.text, "write_bytes", ':', &written)) {
 		usage.io_failures++;
 		return;
 	}
@@ -153,7 +164,7 @@ static void look_at_network(int64_t now_ns)
 	send_rate(NET_SENT, sent, now_ns);
 }
 
-static void usage_look_now(int64_t now_ns, bool last)
+static void usage_look_now(int64_t now_ns, const struct limits *limits, bool last)
 {
 	uint32_t wanted = atomic_load(&defined);
 	struct timespec cpu;
@@ -166,6 +177,7 @@ static void usage_look_now(int64_t now_ns, bool last)
 	if (!clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu))
 		send_rate(PROCESSOR, (uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec,
 			  now_ns);
+	look_at_limits(limits, now_ns);
 	look_at_memory(now_ns);
 	look_at_counts(now_ns);
 	look_at_disks(now_ns);
@@ -209,16 +221,16 @@ void host_usage_begin(void)
 	usage_children_begin();
 }
 
-void host_usage_look(int64_t now_ns)
+void host_usage_look(int64_t now_ns, const struct limits *limits)
 {
 	if (!usage.look_ns || now_ns - usage.look_ns >= USAGE_EVERY_NS)
-		usage_look_now(now_ns, false);
+		usage_look_now(now_ns, limits, false);
 }
 
-void host_usage_end(void)
+void host_usage_end(const struct limits *limits)
 {
 	int64_t now_ns = rt_now_ns();
 
 	if (usage.look_ns && now_ns - usage.look_ns >= USAGE_LEAST_NS)
-		usage_look_now(now_ns, true);
+		usage_look_now(now_ns, limits, true);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the process takes of its machine, as series of counters, once a second: processor time of
- * the process, of its busiest threads and of its children, memory, page faults, context switches,
- * bytes to and from disks, and bytes of the network (docs/host.md). A part of the sampler.
+ * the process, of its busiest threads and of its children, for how long a limit stopped it, memory,
+ * page faults, context switches, bytes to and from disks, and bytes of the network
+ * (docs/host.md). A part of the sampler.
  *
  * Always true:
  *  - Everything is read by the sampler's thread, in its own table of descriptors, into memory that
@@ -32,9 +33,10 @@
 /* The sampler begins: what was counted before is not looked at. */
 void host_usage_begin(void);
 /* Looks if a second has passed since the last look, or if this is the first one. */
-void host_usage_look(int64_t now_ns);
+struct limits;
+void host_usage_look(int64_t now_ns, const struct limits *limits);
 /* The sampler ends: the last part of a second. */
-void host_usage_end(void);
+void host_usage_end(const struct limits *limits);
 
 /* ---- usage.c ---- */
 
@@ -66,8 +68,10 @@ int64_t usage_rate(uint64_t before, uint64_t now, int64_t dur_ns);
 int64_t usage_share(int64_t before_ns, int64_t now_ns, int64_t dur_ns);
 /* The resident pages of statm. */
 bool usage_statm(const char *text, uint64_t *pages);
-/* The number behind "NAME: " at the start of a line of io. */
-bool usage_field(const char *text, const char *name, uint64_t *value);
+/* Moves *text behind the number that it begins with; false: it begins with none. */
+bool usage_number(const char **text, uint64_t *value);
+/* The number behind NAME and that character, as in "NAME: 12", at the start of a line. */
+bool usage_field(const char *text, const char *name, char after, uint64_t *value);
 /* The bytes of all interfaces of net/dev but the loopback; false: there are no others. */
 bool usage_net(const char *text, uint64_t *received, uint64_t *sent);
 

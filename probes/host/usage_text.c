@@ -59,8 +59,7 @@ static const char *skip_blanks(const char *at)
 	return at + strspn(at, " \t");
 }
 
-/* Moves *text behind the number. */
-static bool usage_number(const char **text, uint64_t *value)
+bool usage_number(const char **text, uint64_t *value)
 {
 	const char *at = skip_blanks(*text);
 	uint64_t n = 0;
@@ -85,11 +84,11 @@ bool usage_statm(const char *text, uint64_t *pages)
 	return usage_number(&text, &size) && usage_number(&text, pages);
 }
 
-bool usage_field(const char *text, const char *name, uint64_t *value)
+bool usage_field(const char *text, const char *name, char after, uint64_t *value)
 {
 	size_t length = strlen(name);
 
-	while (strncmp(text, name, length) || text[length] != ':') {
+	while (strncmp(text, name, length) || text[length] != after) {
 		text = strchr(text, '\n');
 		if (!text++)
 			return false;

@@ -186,6 +186,32 @@ crowded() {
 	judged crowded "$work/report" "$work/said" "$waits" && none_impossible
 }
 
+# The folder of a cgroup of this suite's own with 30 % of a processor, which ends with the suite; in
+# the mount of the hierarchy that has processors, of version 1 or 2. It says so where it cannot be.
+limited_group() {
+	local v1 point quota
+	v1=$(awk '/ - cgroup / && $NF ~ /(^|,)cpu(,|$)/ { print $5; exit }' /proc/self/mountinfo)
+	point=${v1:-$(awk '/ - cgroup2 / { print $5; exit }' /proc/self/mountinfo)}
+	group=$point/tftop-host-$$
+	[ -n "$point" ] && mkdir "$group" 2>/dev/null || return
+	at_end rmdir "$group"
+	quota=cpu.max
+	[ -z "$v1" ] || quota=cpu.cfs_quota_us
+	[ -w "$group/$quota" ] && echo 30000 >"$group/$quota"
+}
+
+# A limit stops the program again and again, whether other programs want the processors or not.
+limited() {
+	local group
+	[ -r /proc/self/schedstat ] || { skip "the kernel's schedstat"; return; }
+	limited_group || { skip "a cgroup of its own with a limit of the processor"; return; }
+	# shellcheck disable=SC2016
+	"$tftop" -b --no-config --json="$work/report" -- env LIMIT_STAT="$group/cpu.stat" sh -c \
+		'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" python3 "$waits" 8 python \
+		>"$work/said" 2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")" || return
+	judged limited "$work/report" "$work/said" "$waits" && none_impossible
+}
+
 any=
 ${CC:-cc} -std=gnu11 -O1 -D_GNU_SOURCE -I. -fPIC -shared -o "$tmp/lines.so" probes/host/line.c ||
 	suite_broken lines "probes/host/line.c does not compile alone"
@@ -216,4 +242,5 @@ case_run functions functions
 case_run levels levels
 case_run forbidden forbidden
 case_run crowded crowded
+case_run limited limited
 suite_end

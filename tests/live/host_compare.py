@@ -4,6 +4,7 @@
 host_compare.py shares REPORT SAID PROGRAM: host_waits.py printed SAID
 host_compare.py states REPORT SAID PROGRAM: the same without how long it took
 host_compare.py crowded REPORT SAID PROGRAM: it had no processor for a third of its time
+host_compare.py limited REPORT SAID PROGRAM: a limit had stopped it, as its cgroup says
 host_compare.py lines REPORT PROGRAM...: only that each line lies within its function
 host_compare.py functions REPORT SAID: host_functions printed SAID, or host_waits.py of native code
 host_compare.py none REPORT: there must be nothing
@@ -171,6 +172,24 @@ def check_shares(rows, said):
     return wrong
 
 
+def check_limited(report, rows, said):
+    """As one thread computes all the time, it was stopped for as long as the group was; and it had no
+    processor for as long as the kernel counts."""
+    wrong = []
+    for states, key in (("throttled",), "throttled_ns"), (("throttled", "no CPU"), "lacked_ns"):
+        told = sum(row["ns"] for row in rows if row["state"] in states)
+        if not 0.7 * said[key] < told < 1.1 * said[key]:
+            wrong.append(f"{states}: {told} ns in {said}: {rows}")
+    if said["throttled_ns"] < said["run_ns"] / 4:
+        wrong.append(f"the limit did not work: {said}")
+    if not [f for f in report["findings"] if f["id"] == "no-processor" and
+            f["title"].endswith("is throttled") and "cpu.max" in f["advice"]]:
+        wrong.append(f"no finding: {report['findings']}")
+    if not any(counter["name"] == "throttled" for counter in report["counters"]):
+        wrong.append("no counter")
+    return wrong
+
+
 def calls_of(path):
     """{(file, line): names that are called there}; "" for what has no name there"""
     calls = {}
@@ -245,6 +264,8 @@ def main():
         lacked = sum(row["ns"] for row in rows if row["state"] == "no CPU")
         if what == "crowded" and lacked < said["run_ns"] / 3:
             wrong.append(f"without processor only {lacked} of {said['run_ns']} ns: {rows}")
+        if what == "limited":
+            wrong += check_limited(json.load(open(report)), rows, said)
         if not said["right"]:
             wrong.append("its result is wrong")
     print("\n".join(wrong), end="")

@@ -13,7 +13,8 @@ host_waits.py SECONDS PHASE...: for each phase about SECONDS of loops in which t
   import   modules that are imported
   stopped  nothing: a child process stops this one and lets it go on
 It prints, as JSON, how long each phase's own work took by its own clock, which line it was on, and
-a checksum of its results. Only the standard library, so that any Python can run it.
+a checksum of its results. Where LIMIT_STAT names the cpu.stat of a cgroup, also for how long
+that had stopped it during the phases' own work, and for how long this thread had no processor then. Only the standard library, so that any Python can run it.
 """
 import ctypes
 import gc
@@ -153,11 +154,29 @@ def lines_of(phase):
         return [n for n, text in enumerate(file, 1) if text.endswith(f"# LINE {phase}\n")]
 
 
+class Limit:
+    """What a limit of the processor did to this thread."""
+    def __init__(self):
+        self.path = os.environ.get("LIMIT_STAT")
+        self.throttled_ns = self.lacked_ns = 0
+
+    def add(self, sign):
+        if not self.path:
+            return
+        with open(self.path) as file:
+            counts = dict(line.split() for line in file)
+        with open("/proc/thread-self/schedstat") as file:
+            self.lacked_ns += sign * int(file.read().split()[1])
+        self.throttled_ns += sign * (int(counts.get("throttled_time", 0)) or
+                                     int(counts.get("throttled_usec", 0)) * 1000)
+
+
 def main():
     seconds = float(sys.argv[1])
     device, steps, told = Device(), 0, []
     device.step()
     begin = time.monotonic()
+    limit = Limit()
     for phase in sys.argv[2:]:
         phases = Phases()
         beside = getattr(phases, "beside_" + phase, None)
@@ -167,9 +186,11 @@ def main():
             thread.start()
         own, until = 0, time.monotonic() + seconds
         while time.monotonic() < until:
+            limit.add(-1)
             start = time.monotonic_ns()
             getattr(phases, "import_" if phase == "import" else phase)()
             own += time.monotonic_ns() - start
+            limit.add(1)
             device.step()
             steps += 1
         phases.done = True
@@ -179,6 +200,7 @@ def main():
         told.append({"phase": phase, "ns": own, "lines": lines_of(phase)})
     first, last = device.result()
     print(json.dumps({"phases": told, "run_ns": int((time.monotonic() - begin) * 1e9),
+                      "throttled_ns": limit.throttled_ns, "lacked_ns": limit.lacked_ns,
                       "right": first == last == steps + 1}))
 
 

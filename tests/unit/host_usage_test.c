@@ -38,14 +38,15 @@ TEST(host_usage_memory_and_disks)
 	CHECK_INT(value, 567);
 	CHECK(!usage_statm("1234", &value) && !usage_statm("", &value));
 	CHECK(!usage_statm("1234 -5", &value) && !usage_statm("1234 5x", &value));
-	CHECK(usage_field(io, "read_bytes", &value));
+	CHECK(usage_field(io, "read_bytes", ':', &value));
 	CHECK_INT(value, 4096);
 	/* not the end of another name, and the largest number */
-	CHECK(usage_field(io, "write_bytes", &value) && value == UINT64_MAX);
-	CHECK(!usage_field(io, "bytes", &value) && !usage_field("", "read_bytes", &value));
-	CHECK(!usage_field("read_bytes", "read_bytes", &value));
-	CHECK(!usage_field("read_bytes:", "read_bytes", &value));
-	CHECK(!usage_field("read_bytes: 18446744073709551616\n", "read_bytes", &value));
+	CHECK(usage_field(io, "write_bytes", ':', &value) && value == UINT64_MAX);
+	CHECK(!usage_field(io, "bytes", ':', &value));
+	CHECK(!usage_field("", "read_bytes", ':', &value));
+	CHECK(!usage_field("read_bytes", "read_bytes", ':', &value));
+	CHECK(!usage_field("read_bytes:", "read_bytes", ':', &value));
+	CHECK(!usage_field("read_bytes: 18446744073709551616\n", "read_bytes", ':', &value));
 }
 
 #define HEADING "Inter-|   Receive      |  Transmit\n face |bytes packets |bytes packets\n"
@@ -112,7 +113,7 @@ TEST(host_usage_any_text)
 		usage_stat(text, &stat);
 		usage_net(text, &a, &b);
 		usage_statm(text, &a);
-		usage_field(text, "lo", &a);
+		usage_field(text, "lo", ':', &a);
 		while (usage_next_pid(&list))
 			;
 		CHECK(list <= text + n);

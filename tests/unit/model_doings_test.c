@@ -285,6 +285,7 @@ TEST(doings_findings_of_states)
 		{ DOING_GC, "gc-time", "train.py:25 collects garbage", " per second in load" },
 		{ DOING_IMPORT, "import-time", "train.py:25 imports modules", " in load" },
 		{ DOING_CPU, "no-processor", "train.py:25 waits for a processor", " in load" },
+		{ DOING_THROTTLED, "no-processor", "train.py:25 is throttled", " in load" },
 		{ DOING_STOPPED, "stopped", "train.py:25 is stopped", " in load" },
 		{ DOING_SLEEP, "host-wait", "train.py:25 sleeps", " per second in load" },
 	};
@@ -396,6 +397,43 @@ TEST(doings_computes)
 	CHECK(finding && finding->cost_ns > 175 * MS && finding->cost_ns < 225 * MS);
 	free(list);
 	model_free(model);
+}
+
+/* A limit and other programs keep the processor from the program: one finding, whose words and
+ * advice are those of the larger part, with the share of the limit. */
+TEST(doings_throttled)
+{
+	for (int most = 0; most < 2; most++) {
+		struct model *model = model_with_device();
+		struct finding *list, *finding;
+
+		apply_one(model, ev_name(30, NAME_SOURCE, "/home/me/train.py"));
+		apply_one(model, ev_name(31, NAME_SOURCE, "load"));
+		apply_one(model, ev_frame(1, 0, 30, 31, 25));
+		for (int i = 0; i < 100; i++) {
+			int64_t at = i * 100 * MS, ms = most ? 45 : 15;
+			struct event kernel = ev_launched((uint32_t)i + 1, at, 10 * MS, 1000);
+
+			apply_one(model, kernel);
+			apply_one(model, part_doing(DOING_PYTHON, 1, at + 10 * MS, 20 * MS,
+						    20 * MS));
+			apply_one(model, part_doing(DOING_THROTTLED, 1, at + 30 * MS, 60 * MS,
+						    ms * MS));
+			apply_one(model, part_doing(DOING_CPU, 1, at + 30 * MS, 60 * MS,
+						    (60 - ms) * MS));
+		}
+		model_finish(model, false);
+		finding = found(model, "no-processor", &list);
+		CHECK(finding != NULL);
+		CHECK(finding && finding->cost_ns > 575 * MS && finding->cost_ns < 625 * MS);
+		CHECK(finding && strstr(finding->title, most ? "train.py:25 is throttled" :
+					"train.py:25 waits for a processor"));
+		CHECK(finding && strstr(finding->lines[1], most ? "75 % of it, a limit" :
+					"25 % of it, a limit"));
+		CHECK(finding && strstr(finding->advice, most ? "cpu.max" : "other threads"));
+		free(list);
+		model_free(model);
+	}
 }
 
 /* What a row says that it is about, "" if there is none at this line. */

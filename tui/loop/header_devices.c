@@ -10,13 +10,13 @@
 #include "model/base/util.h"
 #include "tui/draw/labels.h"
 #include "tui/draw/places.h"
+#include "tui/draw/time_parts.h"
 
 #define BAR 8				/* cells of the bar of a share */
 #define CAUSES 3			/* most causes of idle time that are named */
 #define CAUSES_WIDTH 31			/* of ": launch 28 · other 10 · sync 4" */
 #define PLACES_WIDTH 56			/* the same with lines, on a wide screen */
 #define WIDE 140			/* from this width on, lines are named */
-#define PARTS_MAX 16
 #define DEVICES_MOST 256	/* most devices in the strip that is shown for very many devices */
 
 void header_spark(struct header *h)
@@ -152,73 +152,9 @@ struct idle_parts {
 	size_t n_rows;
 };
 
-/* A cause of idle time or, instead of cause host, what the host did; and the line of most of it. */
-struct header_part { const char *name; char place[48]; int64_t ns; };
-
-static int by_time(const void *a, const void *b)
+static const char *header_cause_name(int cause)
 {
-	const struct header_part *x = a, *y = b;
-
-	return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : 0;
-}
-
-/* "loader.py:25" */
-static void part_place(struct header_part *part, const struct host_time_row *row, bool ascii)
-{
-	const char *file = path_last(row->file);
-	const char *in = strstr(row->what, " in ");
-	char short_file[32];
-
-	if (!*file && row->doing == DOING_NATIVE && in)
-		snprintf(part->place, sizeof(part->place), " %.*s",
-			 in - row->what < 24 ? (int)(in - row->what) : 24, row->what);
-	if (!*file)
-		return;
-	label_fit(short_file, sizeof(short_file), file, 16, ascii);
-	snprintf(part->place, sizeof(part->place), " %s:%u", short_file, row->line);
-}
-
-/* The line of a cause, if most of its time is known to be of one. */
-static void cause_place(struct header_part *part, enum idle_cause cause,
-			const struct host_time_row *rows, size_t n_rows, bool ascii)
-{
-	for (size_t i = 0; i < n_rows; i++)
-		if (rows[i].class == cause) {
-			if (rows[i].ns > part->ns / 2)
-				part_place(part, &rows[i], ascii);
-			return;
-		}
-}
-
-/* The causes, in their order; what the host did comes first among those of the same size. Returns
- * how many. */
-static int header_list_parts(struct header_part parts[PARTS_MAX], const struct view *view,
-			     struct idle_gap gap, const struct host_time_row *rows,
-			     size_t n_rows)
-{
-	int n = 0;
-
-	for (size_t i = 0; i < n_rows && n < PARTS_MAX - IDLE_COUNT; i++) {
-		if (rows[i].class != IDLE_HOST)
-			continue;
-		parts[n] = (struct header_part) {
-			.name = doing_name(rows[i].doing), .ns = rows[i].ns,
-		};
-		part_place(&parts[n++], &rows[i], view->ascii);
-		gap.ns[IDLE_HOST] -= rows[i].ns;
-	}
-	for (int c = 0; c < IDLE_COUNT; c++) {
-		enum idle_cause cause = idle_most(&gap);
-
-		parts[n] = (struct header_part) { .name = idle_name(cause), .ns = gap.ns[cause] };
-		if (cause != IDLE_HOST)	/* of which only what is left is here, without a line */
-			cause_place(&parts[n], cause, rows, n_rows, view->ascii);
-		n++;
-		gap.ns[cause] = INT64_MIN;
-	}
-	if (n > IDLE_COUNT)
-		qsort(parts, (size_t)n, sizeof(*parts), by_time);
-	return n;
+	return idle_name((enum idle_cause)cause);
 }
 
 /* Adds ": input 23 · sleep 20 loader.py:25": the parts of the idle time, the largest first, with no
@@ -226,8 +162,12 @@ static int header_list_parts(struct header_part parts[PARTS_MAX], const struct v
 static void add_causes(struct strip *strip, const struct view *view, const struct idle_parts *of,
 		       int64_t whole, int idle, bool wide)
 {
-	struct header_part parts[PARTS_MAX];
-	int count = header_list_parts(parts, view, of->gap, of->rows, of->n_rows);
+	struct time_parts_of idle_of = {
+		.ns = of->gap.ns, .classes = IDLE_COUNT, .host = IDLE_HOST,
+		.name = header_cause_name, .rows = of->rows, .n_rows = of->n_rows,
+	};
+	struct time_part parts[TIME_PARTS];
+	int count = time_parts(&idle_of, view->ascii, parts);
 	char text[192] = "";
 	int room = of->n_rows && wide ? PLACES_WIDTH : CAUSES_WIDTH;
 	size_t at = 0;

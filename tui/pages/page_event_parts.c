@@ -269,6 +269,6 @@ void event_add_idle(struct event_page *e)
 	page_end(e->page);
 	n = model_idle_host(e->book->model, e->row->device, &gap, &rows);
 	for (int c = 0; c < IDLE_COUNT; c++)
-		page_add_host(e->page, rows, n, c, idle, HOST_PLACES);
+		page_add_host(e->page, rows, n, c, gap.ns[c], idle, HOST_PLACES);
 	free(rows);
 }

@@ -259,10 +259,21 @@ void page_to_line(struct page *page, const char *file, uint32_t line, const char
 		page_add(page, ROLE_MUTED, 0, "  in %s", function);
 }
 
-void page_add_host(struct page *page, const struct host_time_row *rows, size_t n, int class,
-		   int64_t whole_ns, int most)
+/* "    sleep  12.3 ms  51 %  " */
+static void page_begin_host(struct page *page, const char *name, int64_t ns, int64_t whole_ns)
 {
 	char time[FMT_MAX], share[FMT_MAX];
+
+	page_add(page, ROLE_MUTED, 0, "    %-10s", name);
+	page_cell(page, ROLE_DEFAULT, 10, fmt_time(time, ns));
+	page_cell(page, ROLE_DEFAULT, 8, fmt_share(share, (uint64_t)ns, (uint64_t)whole_ns));
+	page_add(page, ROLE_MUTED, 0, "  ");
+}
+
+void page_add_host(struct page *page, const struct host_time_row *rows, size_t n, int class,
+		   int64_t class_ns, int64_t whole_ns, int most)
+{
+	int64_t unknown_ns = host_time_unknown(rows, n, class, class_ns);
 
 	for (size_t i = 0; i < n && most > 0; i++) {
 		const struct host_time_row *row = &rows[i];
@@ -270,11 +281,7 @@ void page_add_host(struct page *page, const struct host_time_row *rows, size_t n
 		if (row->class != class || row->ns < whole_ns / 50 || row->ns <= 0)
 			continue;
 		most--;
-		page_add(page, ROLE_MUTED, 0, "    %-10s", doing_name(row->doing));
-		page_cell(page, ROLE_DEFAULT, 10, fmt_time(time, row->ns));
-		page_cell(page, ROLE_DEFAULT, 8,
-			  fmt_share(share, (uint64_t)row->ns, (uint64_t)whole_ns));
-		page_add(page, ROLE_MUTED, 0, "  ");
+		page_begin_host(page, doing_name(row->doing), row->ns, whole_ns);
 		if (*row->file)
 			page_to_line(page, row->file, row->line, row->function);
 		else
@@ -283,6 +290,10 @@ void page_add_host(struct page *page, const struct host_time_row *rows, size_t n
 			page_add(page, ROLE_MUTED, 0, ", %s %s",
 				 doing_what(row->doing, *row->file), row->what);
 		page_end(page);
+	}
+	if (unknown_ns > 0 && unknown_ns >= whole_ns / 50) {
+		page_begin_host(page, "unknown", unknown_ns, whole_ns);
+		page_say(page, ROLE_MUTED, 0, "no look covers it");
 	}
 }
 

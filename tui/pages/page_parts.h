@@ -67,9 +67,10 @@ void page_show_time(struct page *page, const char *text, const struct page_book 
 /* FILE:LINE and the function; "?" if there is no file. */
 void page_to_line(struct page *page, const char *file, uint32_t line, const char *function);
 /* A line for each of the host's rows of a class that has a fiftieth of whole_ns or more, `most` of
- * them: "    sleep  12.3 ms  51 %  loader.py:25 in load". */
+ * them: "    sleep  12.3 ms  51 %  loader.py:25 in load"; and one for what they leave unknown of
+ * the class, class_ns. */
 void page_add_host(struct page *page, const struct host_time_row *rows, size_t n, int class,
-		   int64_t whole_ns, int most);
+		   int64_t class_ns, int64_t whole_ns, int most);
 
 /* "27.8232 s" since the start of the run, as precise as something of that duration needs. */
 void page_when(char *text, size_t size, const struct page_book *book, int64_t ns, int64_t length);

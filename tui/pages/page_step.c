@@ -28,6 +28,7 @@ struct step_page {
 	struct step_row *rows;		/* owned */
 	size_t n, at;
 	struct step_ranks ranks;
+	bool stacks;			/* the page has a link to its call stacks */
 };
 
 /* ---- among all steps ---- */
@@ -59,9 +60,9 @@ static void page_step_add_length(struct step_page *s)
 	page_label(s->page, "took");
 	page_add(s->page, row->outlier ? ROLE_ACCENT : ROLE_DEFAULT, ATTR_BOLD, "%s",
 		 fmt_time_fine(time, row->dur_ns));
-	page_add(s->page, ROLE_DEFAULT, 0, "   %s compared with the median of %s",
-		 difference(more, sizeof(more), row->dur_ns - s->rows[s->ranks.median].dur_ns),
-		 fmt_time(median, s->rows[s->ranks.median].dur_ns));
+	page_add(s->page, ROLE_DEFAULT, 0, "   %s compared with the median (p50) of %s",
+		 difference(more, sizeof(more), row->dur_ns - s->stats.p50_ns),
+		 fmt_time(median, s->stats.p50_ns));
 	if (slower && s->at == s->ranks.slowest)
 		page_add(s->page, ROLE_MUTED, 0, "   the slowest after the warm-up");
 	else if (slower)
@@ -140,6 +141,19 @@ static void page_step_add_part(struct page *page, const char *name, int64_t ns, 
 	page_end(page);
 }
 
+static void page_step_add_stacks(struct step_page *s)
+{
+	char number[24];
+
+	if (s->stacks)
+		return;
+	s->stacks = true;
+	snprintf(number, sizeof(number), "%" PRId64, s->rows[s->at].number);
+	page_add(s->page, ROLE_MUTED, 0, "  what threads did in it: ");
+	page_to(s->page, "call stacks", "stacks", "step", number, NULL);
+	page_end(s->page);
+}
+
 static void page_step_add_breakdown(struct step_page *s)
 {
 	struct host_time_row *rows;
@@ -162,15 +176,11 @@ static void page_step_add_breakdown(struct step_page *s)
 			continue;
 		page_step_add_part(s->page, step_class_name((enum step_class)c), own.ns[c],
 				   own.dur_ns, mean.ns[c], means);
-		page_add_host(s->page, rows, n, c, own.dur_ns, HOST_PLACES);
+		page_add_host(s->page, rows, n, c, own.ns[c], own.dur_ns, HOST_PLACES);
 	}
 	free(rows);
-	if (n) {
-		snprintf(text, sizeof(text), "%" PRId64, s->rows[s->at].number);
-		page_add(s->page, ROLE_MUTED, 0, "  what threads did in it: ");
-		page_to(s->page, "call stacks", "stacks", "step", text, NULL);
-		page_end(s->page);
-	}
+	if (n)
+		page_step_add_stacks(s);
 	if (own.lost)
 		page_say(s->page, ROLE_BAD, 0, "  %s of it lost: what happened then is missing "
 			 "here", fmt_many(text, own.lost, "event"));
@@ -192,6 +202,8 @@ static void page_step_add_path(struct step_page *s)
 {
 	struct critical_path own, mean;
 	struct path_part *parts = NULL;
+	struct host_time_row *rows;
+	size_t n;
 
 	if (!model_critical_step(s->book.model, s->rows[s->at].start_ns, &own) || own.whole_ns <= 0)
 		return;
@@ -199,10 +211,17 @@ static void page_step_add_path(struct step_page *s)
 	free(parts);
 	page_heading(s->page, "%-14s%10s%8s  %*s%11s%12s", "waited for", "here", "share", BAR, "",
 		     "mean", "more");
-	for (int k = 0; k < PATH_KINDS; k++)
-		if (own.ns[k] || (mean.whole_ns > 0 && mean.ns[k]))
-			page_step_add_part(s->page, path_kind_label((enum path_kind)k), own.ns[k],
-					   own.whole_ns, mean.ns[k], mean.whole_ns > 0);
+	n = model_critical_step_host(s->book.model, s->rows[s->at].start_ns, &rows);
+	for (int k = 0; k < PATH_KINDS; k++) {
+		if (!own.ns[k] && (mean.whole_ns <= 0 || !mean.ns[k]))
+			continue;
+		page_step_add_part(s->page, path_kind_label((enum path_kind)k), own.ns[k],
+				   own.whole_ns, mean.ns[k], mean.whole_ns > 0);
+		page_add_host(s->page, rows, n, k, own.ns[k], own.whole_ns, HOST_PLACES);
+	}
+	free(rows);
+	if (n)
+		page_step_add_stacks(s);
 }
 
 /* ---- who was idle ---- */

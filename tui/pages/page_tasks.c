@@ -29,6 +29,8 @@ static const struct task {
 	{"who synchronises with the device", {"waits"}},
 	{"at which line the device waits for the host", {"pane host"}},
 	{"who called that line, and what it waited for there", {"stacks"}},
+	{"what the host did on the critical path of the slowest step",
+	 {"step slowest", "pane steps"}},
 	{"is this warm-up or steady", {"pane steps"}},
 	{"what the program printed last", {"pane output"}},
 };

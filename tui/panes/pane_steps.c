@@ -12,6 +12,7 @@
 #include "model/query/time.h"
 #include "model/query/work.h"
 #include "tui/draw/places.h"
+#include "tui/draw/time_parts.h"
 #include "tui/panes/pane_table.h"
 #include "tui/table/table.h"
 #include "tui/run/progress.h"
@@ -20,6 +21,7 @@
 /* with so many steps, the table is rebuilt at most twice a second */
 #define MANY_STEPS 20000
 #define MANY_WAIT_NS 500000000
+#define PATH_PARTS 5	/* of the critical path, that are named */
 
 /* A row of the table. */
 struct steps_pane_row {
@@ -39,6 +41,9 @@ struct steps_pane {
 	struct step_phases phases;
 	struct request_row requests;	/* of the function with most passes */
 	char requests_name[64];
+	int64_t path_ns;		/* the start of the step whose path the host divides */
+	struct host_time_row *path_rows;	/* owned */
+	size_t n_path_rows;
 	char command[48];		/* a command for the loop to run */
 };
 
@@ -79,37 +84,51 @@ static void steps_close(struct pane *pane)
 
 	table_teardown(&steps->table);
 	step_list_release(&steps->steps);
+	free(steps->path_rows);
 	free(steps);
 }
 
-/* Draws "the path of step 12: kernel 62 % · launch 20 %": the critical path. */
-static void path_draw(const struct steps_pane_row *row, bool passes, struct area area, int y)
+/* Leaves out the last parts of the text until it fits. */
+static void cut_parts(char *text, int width)
+{
+	while (text_width(text) > width && strstr(text, " · ")) {
+		char *last = text;
+
+		for (char *at = text; (at = strstr(at, " · ")); at++)
+			last = at;
+		*last = '\0';
+	}
+}
+
+static const char *steps_path_label(int class)
+{
+	return path_kind_label((enum path_kind)class);
+}
+
+/* Draws "critical path of step 12: kernel 62 % · sleep 20 % loader.py:25", as much as fits. */
+static void path_draw(const struct steps_pane *p, const struct steps_pane_row *row, bool ascii,
+		      struct area area, int y)
 {
 	const struct critical_path *path = &row->path;
-	int64_t last_ns = INT64_MAX;
-	char text[256], share[FMT_MAX];
+	bool known = p->path_ns == row->line.row.start_ns;
+	struct time_parts_of of = {
+		.ns = path->ns, .classes = PATH_KINDS, .host = PATH_HOST,
+		.name = steps_path_label, .rows = p->path_rows,
+		.n_rows = known ? p->n_path_rows : 0,
+	};
+	struct time_part parts[TIME_PARTS];
+	char text[PATH_PARTS * 96 + 64], share[FMT_MAX];
+	int n = time_parts(&of, ascii, parts);
 	size_t at;
 
 	at = (size_t)snprintf(text, sizeof(text), "critical path of %s %" PRId64 ":",
-			      step_noun(passes), row->line.row.number);
-	for (int i = 0; i < 5; i++) {
-		int most = -1;
-
-		/* the next smaller part; of two equal parts, either may come first */
-		for (int k = 0; k < PATH_KINDS; k++)
-			if (path->ns[k] < last_ns && path->ns[k] > path->whole_ns / 1000 &&
-			    (most < 0 || path->ns[k] > path->ns[most]))
-				most = k;
-		if (most < 0)
-			break;
-		last_ns = path->ns[most];
-		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s %s %s", i ? " ·" : "",
-				       path_kind_label((enum path_kind)most),
-				       fmt_share(share, (uint64_t)last_ns,
-						 (uint64_t)path->whole_ns));
-		if (text_width(text) > area.width - 16)
-			break;
-	}
+			      step_noun(p->steps.stats.passes), row->line.row.number);
+	for (int i = 0; i < n && i < PATH_PARTS && parts[i].ns > path->whole_ns / 1000; i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s %s %s%s", i ? " ·" : "",
+				       parts[i].name, fmt_share(share, (uint64_t)parts[i].ns,
+								(uint64_t)path->whole_ns),
+				       parts[i].place);
+	cut_parts(text, area.width - 2);
 	area_text(area, 1, y, ROLE_MUTED, 0, text);
 }
 
@@ -155,15 +174,30 @@ static void requests_take(struct steps_pane *p, struct model *model)
 	free(rows);
 }
 
-static void steps_update(struct pane *pane, struct view *view, int width, int height)
+/* What the host did on the path of the step that the cursor is on. */
+static void steps_take_path(struct steps_pane *p, struct model *model)
 {
-	struct steps_pane *p = (struct steps_pane *)pane;
+	const struct steps_pane_row *row = table_current(&p->table);
+	bool has = row && row->has_path;
+
+	if (has && p->path_rows && p->path_ns == row->line.row.start_ns)
+		return;
+	free(p->path_rows);
+	p->path_rows = NULL;
+	p->n_path_rows = 0;
+	if (!has)
+		return;
+	p->path_ns = row->line.row.start_ns;
+	p->n_path_rows = model_critical_step_host(model, p->path_ns, &p->path_rows);
+}
+
+/* Makes the table anew if that is due. */
+static void steps_take(struct steps_pane *p, struct view *view)
+{
 	struct steps_pane_row *rows = NULL;
 	size_t first, count, i;
 	int64_t longest = 0;
 
-	model_status(view->model, &p->status);
-	requests_take(p, view->model);
 	if (p->steps.n > MANY_STEPS && !p->status.finished &&
 	    view->clock_ns - p->taken_ns < MANY_WAIT_NS && view->clock_ns >= p->taken_ns)
 		return;
@@ -190,6 +224,16 @@ static void steps_update(struct pane *pane, struct view *view, int width, int he
 	for (i = count; i-- && !rows[i].line.known; )
 		rows[i].line.settling = !p->status.finished;
 	table_take(&p->table, rows, count, (uint64_t)longest);
+}
+
+static void steps_update(struct pane *pane, struct view *view, int width, int height)
+{
+	struct steps_pane *p = (struct steps_pane *)pane;
+
+	model_status(view->model, &p->status);
+	requests_take(p, view->model);
+	steps_take(p, view);
+	steps_take_path(p, view->model);
 }
 
 /* Draws where the steps come from and statistics of all of them: as many as fit, none of them
@@ -222,18 +266,6 @@ static void summary_draw(const struct step_stats *stats, struct area area)
 	if (text_width(text) > area.width - 2)
 		snprintf(text, sizeof(text), "%" PRIu64 " %s", stats->count, what);
 	area_text(area, 1, 0, ROLE_MUTED, 0, text);
-}
-
-/* Leaves out the last parts of the text until it fits. */
-static void cut_parts(char *text, int width)
-{
-	while (text_width(text) > width && strstr(text, " · ")) {
-		char *last = text;
-
-		for (char *at = text; (at = strstr(at, " · ")); at++)
-			last = at;
-		*last = '\0';
-	}
 }
 
 /* Draws "6 requests to generate: 2.1/s, first token p50 40 ms", and what else fits. */
@@ -293,7 +325,7 @@ static void steps_draw(struct pane *pane, struct view *view, struct area area, b
 	}
 	row = table_current(&p->table);
 	if (row && row->has_path && area.height >= 6) {
-		path_draw(row, p->steps.stats.passes, area, area.height - 1);
+		path_draw(p, row, view->ascii, area, area.height - 1);
 		area.height--;
 	}
 	if (p->has_phases && area.height >= 6) {

@@ -113,6 +113,17 @@ void report_idle_text(const struct device_row *device, const struct idle_gap *id
 /* What the host did in idle time of its causes. */
 void report_host_text(struct model *model, const struct device_row *device,
 		      const struct idle_gap *idle, FILE *out);
+/* Time whose classes (ns[class] each) are divided by what the host did. label: of a class. */
+struct report_host {
+	const int64_t *ns;
+	int64_t whole_ns;		/* that shares are of */
+	const char *(*label)(int class);
+};
+void report_host_lines(const struct host_time_row *rows, size_t n, const struct report_host *host,
+		       FILE *out);
+/* The member "host"; nothing without rows. key: that has the class of a row. */
+void report_host_json(struct json *json, const struct host_time_row *rows, size_t n,
+		      const char *key, const char *(*name_of)(int class));
 void report_breakdown_text(struct model *model, FILE *out);
 void report_phases_text(struct model *model, FILE *out);
 void report_idle_json(struct json *json, struct model *model, uint32_t device);

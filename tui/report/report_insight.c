@@ -12,7 +12,9 @@
 #include "tui/report/report.h"
 
 #define HOST_LINES 6			/* lines of text on what the host did */
-#define HOST_WIDTH 78			/* of the text, so that a line has at most 100 */
+#define HOST_NAME 8			/* columns for "input is" */
+#define HOST_WIDTH 78	/* of the text behind such a name, so that a line has at most 100 */
+#define HOST_LEAST 200			/* smaller parts of the whole are left out */
 
 /* ---- text ---- */
 
@@ -54,29 +56,53 @@ static const char *class_name(int class)
 	return step_class_name((enum step_class)class);
 }
 
-/* The largest parts of each class, by class in the order of its largest part. */
-static void host_lines(const struct host_time_row *rows, size_t n, const char *(*name_of)(int),
-		       int64_t whole_ns, FILE *out)
+/* How wide the names of the classes are, each with "is" behind it. */
+static int host_names_width(const struct host_time_row *rows, size_t n,
+			    const struct report_host *host)
 {
-	char share[FMT_MAX], text[320], fitted[HOST_WIDTH * 4 + 1], name[16];
-	uint32_t told = 0;
+	int width = HOST_NAME;
 
 	for (size_t i = 0; i < n; i++) {
-		int lines = 0;
+		int one = (int)strlen(host->label(rows[i].class)) + 3;
 
-		if (told >> rows[i].class & 1)
-			continue;
-		told |= 1u << rows[i].class;
-		for (size_t k = i; k < n && lines < HOST_LINES; k++) {
-			if (rows[k].class != rows[i].class || rows[k].ns * 200 < whole_ns)
-				continue;
-			snprintf(name, sizeof(name), "%s is", name_of(rows[k].class));
-			report_host_words(&rows[k], text, sizeof(text));
-			label_fit(fitted, sizeof(fitted), text, HOST_WIDTH, false);
-			fprintf(out, "    %-8s %5s  %s\n", lines++ ? "" : name,
-				fmt_share(share, (uint64_t)rows[k].ns, (uint64_t)whole_ns), fitted);
-		}
+		width = one > width ? one : width;
 	}
+	return width;
+}
+
+/* A line for each of the largest parts of a class, and one for what is unknown of it. */
+static void host_class_lines(const struct host_time_row *rows, size_t n, int class,
+			     const struct report_host *host, FILE *out)
+{
+	char share[FMT_MAX], text[320], fitted[HOST_WIDTH * 4 + 1], name[24];
+	int64_t unknown_ns = host_time_unknown(rows, n, class, host->ns[class]);
+	int lines = 0, width = host_names_width(rows, n, host);
+
+	snprintf(name, sizeof(name), "%s is", host->label(class));
+	for (size_t i = 0; i < n && lines < HOST_LINES; i++) {
+		if (rows[i].class != class || rows[i].ns * HOST_LEAST < host->whole_ns)
+			continue;
+		report_host_words(&rows[i], text, sizeof(text));
+		label_fit(fitted, sizeof(fitted), text, HOST_WIDTH - (width - HOST_NAME), false);
+		fprintf(out, "    %-*s %5s  %s\n", width, lines++ ? "" : name,
+			fmt_share(share, (uint64_t)rows[i].ns, (uint64_t)host->whole_ns), fitted);
+	}
+	if (lines && unknown_ns * HOST_LEAST >= host->whole_ns)
+		fprintf(out, "    %-*s %5s  unknown\n", width, "",
+			fmt_share(share, (uint64_t)unknown_ns, (uint64_t)host->whole_ns));
+}
+
+/* By class, in the order of its largest part. */
+void report_host_lines(const struct host_time_row *rows, size_t n, const struct report_host *host,
+		       FILE *out)
+{
+	uint32_t told = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!(told >> rows[i].class & 1)) {
+			told |= 1u << rows[i].class;
+			host_class_lines(rows, n, rows[i].class, host, out);
+		}
 }
 
 void report_host_text(struct model *model, const struct device_row *device,
@@ -88,7 +114,9 @@ void report_host_text(struct model *model, const struct device_row *device,
 	model_lock(model);
 	n = model_idle_host(model, device->id, idle, &rows);
 	model_unlock(model);
-	host_lines(rows, n, cause_name, device->span_ns, out);
+	report_host_lines(rows, n, &(struct report_host) {
+		.ns = idle->ns, .whole_ns = device->span_ns, .label = cause_name,
+	}, out);
 	free(rows);
 }
 
@@ -119,7 +147,9 @@ void report_breakdown_text(struct model *model, FILE *out)
 	}
 	report_shares(status.passes ? "  a pass is  " : "  a step is  ", shares,
 		      STEP_CLASS_COUNT, mean.dur_ns, out);
-	host_lines(rows, n, class_name, mean.dur_ns, out);
+	report_host_lines(rows, n, &(struct report_host) {
+		.ns = mean.ns, .whole_ns = mean.dur_ns, .label = class_name,
+	}, out);
 	free(rows);
 	if (!bounded || bound.whole_ns <= 0)
 		return;
@@ -148,8 +178,7 @@ void report_phases_text(struct model *model, FILE *out)
 
 /* ---- JSON ---- */
 
-/* What a thread did in time of the host, as far as that is known. */
-static void host_json(struct json *json, const struct host_time_row *rows, size_t n,
+void report_host_json(struct json *json, const struct host_time_row *rows, size_t n,
 		      const char *key, const char *(*name_of)(int))
 {
 	if (n)
@@ -194,7 +223,7 @@ void report_idle_json(struct json *json, struct model *model, uint32_t device)
 		json_key_int(json, "copy_ns", idle.ns[IDLE_COPY]);
 		json_key_int(json, "other_ns", idle.ns[IDLE_OTHER] + idle.ns[IDLE_HOST]);
 		json_key_int(json, "host_ns", idle.ns[IDLE_HOST]);
-		host_json(json, rows, n, "cause", cause_name);
+		report_host_json(json, rows, n, "cause", cause_name);
 		json_end(json);
 	}
 	free(rows);
@@ -261,7 +290,7 @@ void report_breakdown_json(struct json *json, struct model *model)
 		json_key_string(json, "bound_by", step_bound_name(bound.kind));
 	if (bounded && bound.own_ns)
 		json_key_int(json, "own_ns", bound.own_ns);
-	host_json(json, rows, n, "class", class_name);
+	report_host_json(json, rows, n, "class", class_name);
 	json_end(json);
 	free(rows);
 }

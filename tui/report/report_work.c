@@ -63,28 +63,44 @@ static void types_text(const struct path_part *types, size_t count, int64_t whol
 				fmt_share(share, (uint64_t)types[i].ns, (uint64_t)whole_ns));
 }
 
+static const char *path_name(int kind)
+{
+	return path_kind_name((enum path_kind)kind);
+}
+
+static const char *path_label(int kind)
+{
+	return path_kind_label((enum path_kind)kind);
+}
+
 void report_path_text(struct model *model, FILE *out)
 {
 	struct report_share shares[PATH_KINDS];
 	struct critical_path path;
 	struct path_part *parts, *types;
+	struct host_time_row *rows;
 	struct model_status status;
-	size_t n_types;
+	size_t n_types, n;
 
 	model_lock(model);
 	model_status(model, &status);
 	model_critical(model, &path, 0, &parts);
 	n_types = model_critical_types(model, &types);
+	n = model_critical_host(model, &rows);
 	model_unlock(model);
 	free(parts);
 	for (int kind = 0; kind < PATH_KINDS; kind++)
 		shares[kind] = (struct report_share) { path_kind_label((enum path_kind)kind),
 						       path.ns[kind] };
-	if (path.steps && path.whole_ns > 0)
+	if (path.steps && path.whole_ns > 0) {
 		report_shares("  critical path  ", shares, PATH_KINDS, path.whole_ns, out);
-	if (path.steps && path.whole_ns > 0 && n_types)
+		report_host_lines(rows, n, &(struct report_host) {
+			.ns = path.ns, .whole_ns = path.whole_ns, .label = path_label,
+		}, out);
 		types_text(types, n_types, path.whole_ns, step_noun(status.passes), out);
+	}
 	free(types);
+	free(rows);
 }
 
 static void write_types(struct json *json, const struct path_part *types, size_t count)
@@ -104,11 +120,13 @@ void report_path_json(struct json *json, struct model *model)
 {
 	struct critical_path path;
 	struct path_part *parts, *types;
-	size_t count, n_types;
+	struct host_time_row *rows;
+	size_t count, n_types, n;
 
 	model_lock(model);
 	count = model_critical(model, &path, PARTS_TOLD, &parts);
 	n_types = model_critical_types(model, &types);
+	n = model_critical_host(model, &rows);
 	model_unlock(model);
 	if (path.whole_ns > 0) {
 		json_key_object(json, "critical_path");
@@ -130,9 +148,11 @@ void report_path_json(struct json *json, struct model *model)
 		json_end(json);
 		if (n_types)
 			write_types(json, types, n_types);
+		report_host_json(json, rows, n, "kind", path_name);
 		json_end(json);
 	}
 	free(types);
+	free(rows);
 	free(parts);
 }
 
