@@ -430,7 +430,7 @@ struct host_life {
 
 /* So long between two looks that they cost no more than the budget, and write few records. They
  * cost more until it is known what one costs here; after the first second that is saved again. */
-static int64_t period(struct host_life *life)
+static int64_t host_period(struct host_life *life)
 {
 	int64_t cpu_ns = rt_clock_ns(CLOCK_THREAD_CPUTIME_ID), cost_ns = cpu_ns - life->cpu_ns;
 	int64_t now_ns = rt_now_ns(), ns;
@@ -486,7 +486,7 @@ static void *host_run(void *arg)
 			limits_find(&limits, "");
 		}
 		host_usage_look(rt_now_ns(), &limits);
-		host_pause(rt_now_ns() + period(&life), seen, &delay_ns);
+		host_pause(rt_now_ns() + host_period(&life), seen, &delay_ns);
 	}
 	if (GET(silent))
 		rt_emit_message(1, "the system does not let tftop see what the threads of this "
