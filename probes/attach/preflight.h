@@ -51,6 +51,7 @@ struct attach_check {
 	bool apart;		/* it sees other files than tftop: place.h */
 	bool pid_space;		/* it is in a PID namespace below tftop's */
 	bool again;		/* an earlier tftop has attached to it */
+	bool bare;		/* it has no C library that is known: it may be just starting */
 	size_t count;
 	struct attach_line lines[ATTACH_LINES_MAX];
 };

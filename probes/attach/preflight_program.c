@@ -141,6 +141,7 @@ static void say_kind(struct attach_check *check, const struct facts *t, enum exe
 	} else if (!t->files_known) {
 		attach_add(check, "program", ATTACH_CANNOT, "its memory mappings cannot be read");
 	} else if (!libc) {
+		check->bare = true;
 		attach_add(check, "program", ATTACH_CANNOT, "no known C library is mapped: the "
 			   "program is just starting, or has one of its own");
 	} else {

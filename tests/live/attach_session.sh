@@ -288,6 +288,20 @@ steered() {
 	control 125 "tftop: there is no process $pid: --control takes the PID of one that tftop watches" \
 		"$tftop" --control "$pid" level=off
 }
+# A program that is just starting: the loader waits for a pipe before it has mapped the C library.
+starting() {
+	[ -x "$train" ] || { skip 'no OpenCL'; return; }
+	mkfifo "$work/preload"
+	LD_PRELOAD=$work/preload "$train" --steps 100000 --quiet >"$work/out" 2>&1 &
+	program=$! pid=$!
+	timeout -k 5 60 "$tftop" -b --until=kernel -p "$pid" >"$work/one" 2>&1 &
+	watcher=$!
+	sleep 0.3		# it has looked by then, or finds the library at once
+	: >"$work/preload"
+	wait "$watcher"
+	is "tftop's status" $? 0 || fail "$why $(first_lines "$work/one")"
+	watcher=
+}
 # Where no probe is in use yet, whichever way it was begun.
 steered_early() {
 	program=$(sleep 600 >/dev/null & echo $!)
@@ -394,7 +408,7 @@ mkdir "$tmp/steps" && touch "$tmp/steps/go"
 wait_for 60 test -e "$tmp/steps/done"; touch "$tmp/steps/end"; wait $alone; cp "$tmp/steps/result" "$tmp/alone"
 
 for c in orphan refused unreached waiting_main unused_again watched ends window silent again recording killed several \
-	several_silent several_again by_name below follows becomes follow_refused follow_many not_followed steered steered_early; do
+	several_silent several_again by_name below follows becomes follow_refused follow_many not_followed starting steered steered_early; do
 	one "$c" "$c"
 done
 how=case_timed

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "model/base/util.h"
@@ -21,6 +22,7 @@
 #define REPORT_NAME "attach"
 #define AGAIN_TRIES 9
 #define AGAIN_MS 250
+#define STARTING_TRIES 100		/* of 20 ms each */
 
 /* ---- before anything is forked ---- */
 
@@ -75,12 +77,24 @@ static bool same_numbers(struct session *s, const struct attach_check *check)
 	return stat(path, &its) == 0 && first.st_ino == its.st_ino && first.st_dev == its.st_dev;
 }
 
+/* Checks a process; one that is just starting again, until it has its C library. */
+static void check_started(const struct session *s, pid_t pid, struct attach_check *check)
+{
+	static const struct timespec moment = { .tv_nsec = 20000000 };
+
+	attach_check_process(check, pid, s->probes.lib_dir);
+	for (int i = 0; i < STARTING_TRIES && check->bare; i++) {
+		nanosleep(&moment, NULL);
+		attach_check_process(check, pid, s->probes.lib_dir);
+	}
+}
+
 static bool begin_one(struct session *s, struct session_target *target, struct attach_check *check,
 		      char error[SESSION_ERROR_MAX])
 {
 	int pid = (int)target->pid;
 
-	attach_check_process(check, target->pid, s->probes.lib_dir);
+	check_started(s, target->pid, check);
 	if (!check->possible)
 		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: %.400s; see 'tftop "
 			 "--check -p %d'", pid, check->error, pid);
