@@ -15,7 +15,6 @@ program.
 import ast
 import ctypes
 import json
-import math
 import os
 import platform
 import re
@@ -111,17 +110,14 @@ def functions_are_told():
 
 
 def check_functions(rows, said):
-    """A look that was not answered in time names no function, so that less is known than was. The
-    two alternate many times a second, so each look is a draw of its own: four standard errors of
-    the ten looks a second that there are at least."""
+    """A look that was not answered in time names no function, so that less is known than was."""
     wrong = [] if said["right"] else ["its result is wrong"]
-    drawn = 4 * math.sqrt(0.25 * 0.75 / (10 * said["run_ns"] / 1e9))
     if not functions_are_told():
         return wrong
     for name in ("tokenize", "decode") if "tokenize" in said else ():
         mine = sum(row["ns"] for row in rows if row["state"] == "native" and
                    row.get("what") == f"{name} in host_functions")
-        if not 0 < mine < said[name] + drawn * said["run_ns"]:
+        if not 0 < mine < said[name] + NEAR * said["run_ns"]:
             wrong.append(f"{name}: {mine / 1e9:.2f} s, the program says "
                          f"{said[name] / 1e9:.2f}: {rows}")
     if "phases" in said and not any(row["state"] == "native" and
