@@ -284,12 +284,11 @@ def clean(before=frozenset()):
 # ---- so many attaches, one program at a time ----
 
 def rise(values):
-    """What is added each time, as what swings is no growth: the later half against the earlier,
-    where both the middle and the lowest value are higher."""
+    """What is added each time, as what swings is no growth: the later half against the earlier."""
     half = len(values) // 2
     if half < 2:
         return 0.0
-    whole = min(of(values[-half:]) - of(values[:half]) for of in (statistics.median, min))
+    whole = statistics.median(values[-half:]) - statistics.median(values[:half])
     return whole / (len(values) - half)
 
 
