@@ -294,14 +294,17 @@ starting() {
 	mkfifo "$work/preload"
 	LD_PRELOAD=$work/preload "$train" --steps 100000 --quiet >"$work/out" 2>&1 &
 	program=$! pid=$!
-	timeout -k 5 60 "$tftop" -b --until=kernel -p "$pid" >"$work/one" 2>&1 &
+	"$tftop" --debug "$work/log" -b --until=kernel -p "$pid" >"$work/one" 2>&1 &
 	watcher=$!
-	sleep 0.3		# it has looked by then, or finds the library at once
+	wait_for 20 sleeps $watcher || { fail 'it does not wait'; return; }
 	: >"$work/preload"
 	wait "$watcher"
-	is "tftop's status" $? 0 || fail "$why $(first_lines "$work/one")"
+	is "tftop's status" $? 0 || { fail "$why $(first_lines "$work/one")"; return; }
 	watcher=
+	grep -q "process $pid has no C library yet" "$work/log" || fail 'it is not told'
 }
+# sleeps PID: it is in clock_nanosleep(), by its number on x86-64
+sleeps() { grep -qs '^230 ' "/proc/$1/syscall"; }
 # Where no probe is in use yet, whichever way it was begun.
 steered_early() {
 	program=$(sleep 600 >/dev/null & echo $!)

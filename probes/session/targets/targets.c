@@ -78,11 +78,17 @@ static bool same_numbers(struct session *s, const struct attach_check *check)
 }
 
 /* Checks a process; one that is just starting again, until it has its C library. */
-static void check_started(const struct session *s, pid_t pid, struct attach_check *check)
+static void check_started(struct session *s, pid_t pid, struct attach_check *check)
 {
 	static const struct timespec moment = { .tv_nsec = 20000000 };
+	char text[SESSION_ERROR_MAX];
 
 	attach_check_process(check, pid, s->probes.lib_dir);
+	if (check->bare) {
+		snprintf(text, sizeof(text), "process %d has no C library yet: tftop waits for it "
+			 "for a moment", (int)pid);
+		session_say(s, 0, text);
+	}
 	for (int i = 0; i < STARTING_TRIES && check->bare; i++) {
 		nanosleep(&moment, NULL);
 		attach_check_process(check, pid, s->probes.lib_dir);
