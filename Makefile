@@ -204,7 +204,7 @@ $(O)/lib/libtftop-consumer.so: $(call obj,$(call src,probes/consumer/*.c))
 	$(call say,LINK)
 	$(Q)$(PROBE_LD) $^
 # An RPATH counts for what LTTng needs itself, too: in a container it is beside this (place.h).
-$(O)/lib/libtftop-runtime.so: $(call obj,$(call src,probes/runtime/*.c probes/host/*.c) probes/python/known.c probes/imports/file.c)
+$(O)/lib/libtftop-runtime.so: $(call obj,$(call src,probes/runtime/*.c probes/host/*.c) probes/python/known.c probes/imports/file.c probes/imports/elf_index.c)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(PROBE_LD) $^ -llttng-ust -llttng-ust-common -Wl,--disable-new-dtags,-rpath,'$$ORIGIN' -lpthread -ldl
@@ -250,7 +250,7 @@ $(O)/examples/%.o: examples/%.c $(O)/flags
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SAN) -MMD -MP -c -o $@ $<
 $(O)/train_opencl: $(call obj,$(EXAMPLE_SRC))
 	$(call say,LINK)
-	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lOpenCL -lpthread -lm -ldl
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lOpenCL -lm -ldl
 
 .PHONY: demo
 demo: deps
@@ -298,7 +298,7 @@ $(O)/tftop-gen: $(call test_obj,$(call src,tests/gen/*.c)) $(O)/libtui.a $(O)/li
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $(filter %.o,$^) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
 		$(TFTOP_LIBS) $(MODEL_LIBS)
 
-$(O)/tests/unit: $(call test_obj,$(UNIT_SRC)) $(O)/probes/onednn/line.o $(O)/probes/pytorch/interval.o $(addprefix $(O)/probes/,host/frames.o host/interpreter.o host/limit.o host/line.o host/usage_text.o python/known.o imports/file.o) $(O)/probes/blas/names.o $(O)/probes/blas/work.o $(CUPTI_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
+$(O)/tests/unit: $(call test_obj,$(UNIT_SRC)) $(O)/probes/onednn/line.o $(O)/probes/pytorch/interval.o $(addprefix $(O)/probes/,host/frames.o host/interpreter.o host/limit.o host/line.o host/unwind.o host/unwind_step.o host/usage_text.o python/known.o imports/file.o imports/elf_index.o) $(O)/probes/blas/names.o $(O)/probes/blas/work.o $(CUPTI_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) $(IMAGE_LD) -o $@ $(filter %.o,$^) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
@@ -527,7 +527,7 @@ $(O)/tests/bench/rt_bench: $(O)/obj/tests/bench/rt_bench.o $(O)/lib/libtftop-run
 $(O)/tests/bench/opencl_bench: $(O)/obj/tests/bench/opencl_bench.o
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lOpenCL -lpthread -ldl
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lOpenCL -ldl
 
 # The man page's keys and commands come from the tables of the program.
 .PHONY: docs

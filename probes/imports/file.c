@@ -17,22 +17,31 @@ struct module_search {
 static int module_has_address(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct module_search *s = arg;
+	uintptr_t unwind = 0, start;
+	bool found = false;
 	size_t length;
 
 	(void)size;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 
-		if (p->p_type != PT_LOAD ||
-		    s->address - (info->dlpi_addr + p->p_vaddr) >= p->p_memsz)
+		start = info->dlpi_addr + p->p_vaddr;
+		if (p->p_type == PT_GNU_EH_FRAME)
+			unwind = start;
+		if (p->p_type != PT_LOAD || s->address - start >= p->p_memsz)
 			continue;
-		s->found->base = info->dlpi_addr;
-		length = info->dlpi_name ? strlen(info->dlpi_name) : 0;
-		if (length && length < MODULE_PATH_BYTES)
-			memcpy(s->found->path, info->dlpi_name, length + 1);
-		return 1;
+		s->found->start = start;
+		s->found->end = start + p->p_memsz;
+		found = true;
 	}
-	return 0;
+	if (!found)
+		return 0;
+	s->found->base = info->dlpi_addr;
+	s->found->unwind = unwind;
+	length = info->dlpi_name ? strlen(info->dlpi_name) : 0;
+	if (length && length < MODULE_PATH_BYTES)
+		memcpy(s->found->path, info->dlpi_name, length + 1);
+	return 1;
 }
 
 bool module_of_address(const void *address, struct address_module *module)
@@ -99,34 +108,58 @@ static const Elf64_Shdr *elf_file_table(const struct elf_file *file, uint32_t ty
 	return NULL;
 }
 
-bool elf_file_function(const struct elf_file *file, uint64_t address, struct elf_function *out)
+bool elf_file_symbols(const struct elf_file *file, struct elf_symbols *out)
 {
 	const Elf64_Shdr *table = elf_file_table(file, SHT_SYMTAB), *names;
-	const Elf64_Sym *s;
 
 	if (!table)
 		table = elf_file_table(file, SHT_DYNSYM);
 	if (!table)
 		return false;
 	names = elf_file_strings(file, table);
-	*out = (struct elf_function) { .end = UINT64_MAX };
-	s = (const Elf64_Sym *)(file->bytes + table->sh_offset);
-	for (size_t n = table->sh_size / sizeof(*s); n; n--, s++) {
-		if (ELF64_ST_TYPE(s->st_info) != STT_FUNC || s->st_shndx == SHN_UNDEF)
-			continue;
-		if (s->st_value > address) {
-			if (s->st_value < out->end)
-				out->end = s->st_value;
-		} else if (address - s->st_value >= s->st_size) {
-			if (s->st_value + s->st_size > out->start)
-				out->start = s->st_value + s->st_size;
-		} else if (s->st_name < names->sh_size) {
-			out->start = s->st_value;
-			out->end = s->st_value + s->st_size;
-			out->name = file->bytes + names->sh_offset + s->st_name;
-			out->length = names->sh_size - s->st_name;
-			return true;
-		}
+	*out = (struct elf_symbols) {
+		.at = (const Elf64_Sym *)(file->bytes + table->sh_offset),
+		.n = table->sh_size / sizeof(*out->at), .names = file->bytes + names->sh_offset,
+		.names_size = names->sh_size,
+	};
+	return true;
+}
+
+bool elf_symbol_has(const struct elf_symbols *symbols, size_t i, uint64_t address,
+		    struct elf_function *out)
+{
+	const Elf64_Sym *s = &symbols->at[i];
+
+	if (!elf_symbol_is_function(s))
+		return false;
+	if (s->st_value > address) {
+		if (s->st_value < out->end)
+			out->end = s->st_value;
+		return false;
 	}
+	if (address - s->st_value >= s->st_size) {
+		if (s->st_value + s->st_size > out->start)
+			out->start = s->st_value + s->st_size;
+		return false;
+	}
+	if (s->st_name >= symbols->names_size)
+		return false;
+	out->start = s->st_value;
+	out->end = s->st_value + s->st_size;
+	out->name = symbols->names + s->st_name;
+	out->length = symbols->names_size - s->st_name;
+	return true;
+}
+
+bool elf_file_function(const struct elf_file *file, uint64_t address, struct elf_function *out)
+{
+	struct elf_symbols symbols;
+
+	if (!elf_file_symbols(file, &symbols))
+		return false;
+	*out = (struct elf_function) { .end = UINT64_MAX };
+	for (size_t i = 0; i < symbols.n; i++)
+		if (elf_symbol_has(&symbols, i, address, out))
+			break;
 	return true;
 }

@@ -17,6 +17,8 @@
 /* A loaded library, or the program itself, whose path is "". */
 struct address_module {
 	uintptr_t base;
+	uintptr_t start, end;		/* of the segment that the address is in */
+	uintptr_t unwind;		/* where PT_GNU_EH_FRAME is; 0: there is none */
 	char path[MODULE_PATH_BYTES];
 };
 
@@ -48,6 +50,25 @@ struct elf_function {
 	const char *name;	/* in the file, may lack its NUL; NULL: between two functions */
 	size_t length;		/* how long the name can be at most */
 };
+
+/* All functions if the file tells them, or else those that other libraries can call. */
+struct elf_symbols {
+	const Elf64_Sym *at;
+	size_t n;
+	const char *names;
+	size_t names_size;
+};
+
+/* false: the file names no functions. */
+bool elf_file_symbols(const struct elf_file *file, struct elf_symbols *out);
+static inline bool elf_symbol_is_function(const Elf64_Sym *symbol)
+{
+	return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF;
+}
+/* Whether the function of symbol i has that address, which then is written to *out. Otherwise the
+ * part of *out in which there is none becomes smaller. */
+bool elf_symbol_has(const struct elf_symbols *symbols, size_t i, uint64_t address,
+		    struct elf_function *out);
 
 /* Looks for what holds that address, among all functions if the file tells them, or else among
  * those that other libraries can call. false: the file names no functions. */

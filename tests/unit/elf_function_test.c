@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
-#include "probes/imports/file.h"
+#include "probes/imports/elf_index.h"
 #include "tests/unit/test.h"
 
 /* Static, and not inlined: only the file's full table of symbols has it. */
@@ -46,6 +46,42 @@ TEST(elf_function_of_an_address)
 	CHECK(elf_file_function(&file, UINT64_MAX - 1, &beside) && !beside.name);
 	CHECK_INT(beside.end, UINT64_MAX);
 	elf_file_unmap(&file);
+}
+
+/* An index says what the whole table does; of a file that has become another one it says nothing
+ * wrong. */
+TEST(elf_function_by_index)
+{
+	struct elf_function one, other;
+	struct elf_symbols symbols;
+	struct elf_index index;
+	struct elf_file file, whole;
+	uint64_t address;
+	int named = 0;
+
+	CHECK(elf_file_map(&file, "/proc/self/exe"));
+	CHECK(elf_file_symbols(&file, &symbols));
+	CHECK(elf_index_make(&index, &file));
+	for (int i = 0; i < 5000; i++) {
+		const Elf64_Sym *s = &symbols.at[test_below(symbols.n)];
+
+		address = test_below(3) ? s->st_value + test_below(s->st_size + 40) :
+					  index.low + test_below(1 << 20);
+		one.name = other.name = NULL;
+		CHECK(elf_file_function(&file, address, &one));
+		CHECK(elf_index_function(&index, &file, address, &other));
+		CHECK(one.start == other.start && one.end == other.end && one.name == other.name);
+		named += one.name != NULL;
+	}
+	CHECK(named > 1000);
+	CHECK(elf_index_function(&index, &file, 0, &other) && !other.name);
+	CHECK(elf_index_function(&index, &file, UINT64_MAX - 1, &other) && !other.name);
+	whole = file;
+	file.count = 0;
+	CHECK(!elf_index_function(&index, &file, address, &other));
+	elf_index_release(&index);
+	CHECK(!elf_index_make(&index, &file));
+	elf_file_unmap(&whole);
 }
 
 /* Tables that lead out of the file name nothing. */
