@@ -185,12 +185,33 @@ static void kernel_compose(const struct cxx *cxx, struct cxx_range outer,
 	put_name(text, out, size);
 }
 
+/* The name of the innermost class or namespace that has one, and "::"; empty: there is none. */
+static void kernel_scope(const struct cxx *cxx, struct cxx_range outer, char *out, size_t size)
+{
+	struct cxx_part scope;
+
+	*out = '\0';
+	while (!cxx_empty(outer) && outer.to >= 2) {
+		outer.to = (uint16_t)(outer.to - 2);
+		if (!cxx_last_part(cxx, outer, &scope, &outer))
+			return;
+		if (cxx_empty(scope.name) || scope.lambda ||
+		    cxx_begins(cxx, scope.name, "(anonymous") ||
+		    cxx_begins(cxx, scope.name, "operator"))
+			continue;
+		snprintf(out, size, "%.*s::", scope.name.to - scope.name.from,
+			 cxx->text + scope.name.from);
+		return;
+	}
+}
+
 bool kernel_name_of_cxx(const char *full, enum name_detail detail, char *out, size_t size)
 {
 	struct cxx cxx;
 	struct cxx_range name, outer;
 	struct cxx_part kernel, lambda;
-	char text[CXX_MAX];
+	char text[CXX_MAX], scope[256];
+	bool in_lambda;
 
 	cxx_read(&cxx, full);
 	name = (struct cxx_range){ 0, cxx.length };
@@ -202,7 +223,8 @@ bool kernel_name_of_cxx(const char *full, enum name_detail detail, char *out, si
 		return *out != '\0';
 	}
 	/* A lambda, or the operator() of a class, is called after what it is in. */
-	if (!cxx_function_of_lambda(&cxx, name, &kernel, &lambda) &&
+	in_lambda = cxx_function_of_lambda(&cxx, name, &kernel, &lambda);
+	if (!in_lambda &&
 	    (cxx_empty(kernel.name) || cxx_begins(&cxx, kernel.name, "operator")) &&
 	    !cxx_empty(outer)) {
 		outer.to = (uint16_t)(outer.to - 2);
@@ -211,9 +233,12 @@ bool kernel_name_of_cxx(const char *full, enum name_detail detail, char *out, si
 	}
 	if (cxx_empty(kernel.name))
 		return false;
-	if (detail == NAME_BARE) {
-		snprintf(text, sizeof(text), "%.*s", kernel.name.to - kernel.name.from,
-			 full + kernel.name.from);
+	if (detail == NAME_BARE || detail == NAME_SCOPED) {
+		*scope = '\0';
+		if (detail == NAME_SCOPED && !in_lambda)
+			kernel_scope(&cxx, outer, scope, sizeof(scope));
+		snprintf(text, sizeof(text), "%s%.*s", scope,
+			 kernel.name.to - kernel.name.from, full + kernel.name.from);
 		put_name(text, out, size);
 	} else if (!kernel_name_cutlass(&cxx, outer, &kernel, detail, out, size)) {
 		kernel_compose(&cxx, outer, &kernel, detail, out, size);

@@ -18,7 +18,8 @@ enum name_detail {
 	NAME_NUMBERS,		/* also the template's sizes and all its types */
 	NAME_ARGUMENTS,		/* all arguments, without the namespaces */
 	NAME_DETAILS,
-	NAME_BARE = NAME_DETAILS	/* the template's own name alone, which says its class */
+	NAME_BARE = NAME_DETAILS,	/* the template's own name alone, which says its class */
+	NAME_SCOPED			/* the same with its class or namespace: "Engine::run" */
 };
 
 /* Writes the short form of a demangled C++ name. false: it has no plain name. */

@@ -105,6 +105,10 @@ static inline enum work names_work(struct names *names, uint32_t id)
 	return name->classified ? (enum work)name->work : names_find_work(names, id);
 }
 
+/* The name of a function of C++ in its short form: "gemm in libtorch_cpu.so" for
+ * "_ZN2at6native4gemmEv in libtorch_cpu.so". Other names stay as they are. */
+uint32_t names_function(struct names *names, uint32_t name, enum name_detail detail);
+
 /* ---- the steps of cleaning and shortening, for tests ---- */
 
 /* Cleans text into out (size bytes including the NUL), cut between two characters. */

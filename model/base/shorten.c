@@ -262,3 +262,21 @@ void name_shorten(const char *full, char *out, size_t size)
 {
 	name_shorten_to(full, NAME_SHORT, out, size);
 }
+
+uint32_t names_function(struct names *names, uint32_t name, enum name_detail detail)
+{
+	const char *raw = name ? names_raw(names, name) : "", *in = strstr(raw, " in ");
+	size_t length = in ? (size_t)(in - raw) : strlen(raw);
+	char symbol[DEMANGLE_MAX], text[NAME_SHORT_MAX + 210], shorter[NAME_SHORT_MAX];
+	char *full;
+
+	if (raw[0] != '_' || raw[1] != 'Z' || length >= sizeof(symbol))
+		return name;
+	snprintf(symbol, sizeof(symbol), "%.*s", (int)length, raw);
+	if (!name_demangle(symbol, &full))
+		return name;
+	name_shorten_to(full, detail, shorter, sizeof(shorter));
+	free(full);
+	snprintf(text, sizeof(text), "%s%.200s", shorter, raw + length);
+	return names_intern(names, text);
+}

@@ -99,24 +99,6 @@ static uint32_t count_doing(struct model *model, uint32_t thread, const struct e
 
 /* ---- times ---- */
 
-/* "gemm in libtorch_cpu.so" of "_ZN2at6native4gemmEv in libtorch_cpu.so". */
-static uint32_t doing_function(struct model *model, uint32_t name)
-{
-	const char *raw = name ? names_raw(&model->names, name) : "", *in = strstr(raw, " in ");
-	char symbol[512], text[512], shorter[NAME_SHORT_MAX];
-	char *full;
-
-	if (strncmp(raw, "_Z", 2) != 0 || !in || (size_t)(in - raw) >= sizeof(symbol))
-		return name;
-	snprintf(symbol, sizeof(symbol), "%.*s", (int)(in - raw), raw);
-	if (!name_demangle(symbol, &full))
-		return name;
-	name_shorten_to(full, NAME_BARE, shorter, sizeof(shorter));
-	free(full);
-	snprintf(text, sizeof(text), "%s%.200s", shorter, in);
-	return names_intern(&model->names, text);
-}
-
 void apply_doing(struct model *model, const struct arrival *in)
 {
 	const struct event_doing *doing = &in->event->u.doing;
@@ -158,7 +140,7 @@ void apply_doing(struct model *model, const struct arrival *in)
 	row_of_thread(model, thread);
 	what = local_name(model, in->process, doing->what);
 	if (doing->doing == DOING_NATIVE)
-		what = doing_function(model, what);
+		what = names_function(&model->names, what, NAME_BARE);
 	grow(&doings->list, &doings->cap, doings->n, sizeof(*doings->list));
 	doings->list[doings->n++] = (struct doing) {
 		.start_ns = doing->start_ns, .end_ns = doing->start_ns + doing->dur_ns,

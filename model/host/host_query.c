@@ -10,7 +10,7 @@
 #include "model/host/doings.h"
 #include "model/lines/lines.h"
 
-#define CALLERS_MAX 256u
+#define CALLERS_MAX 384u		/* of Python and of native code */
 
 static const char *text_of(struct model *model, uint32_t name)
 {
@@ -137,18 +137,34 @@ static uint32_t frame_node(struct stacks *s, uint32_t thread, uint32_t parent, u
 	return at;
 }
 
+/* Whether the frame says already in which function of native code a thread is: "Engine::run" in
+ * /usr/lib/libtorch.so says "run in libtorch.so". */
+static bool says_function(const struct stack_node *frame, const char *what)
+{
+	const char *file = path_last(frame->file), *in = strstr(what, " in ");
+	size_t all = strlen(frame->function), length = in ? (size_t)(in - what) : 0;
+
+	if (frame->kind != STACK_FRAME || frame->line || !*file ||
+	    strcmp(in ? in + 4 : what, file) != 0 || length > all || !length != !all ||
+	    strncmp(frame->function + all - length, what, length) != 0)
+		return false;
+	return length == all || frame->function[all - length - 1] == ':';
+}
+
 static uint32_t state_node(struct stacks *s, uint32_t parent, const struct doing_sum *sum)
 {
-	uint64_t key = (uint64_t)parent << 32 | (uint32_t)sum->kind << 24 | sum->what;
-	uint32_t at = map_get(&s->by_state, key);
 	struct stack_node node = s->nodes[parent];
+	uint32_t what = sum->kind == DOING_NATIVE &&
+			says_function(&node, text_of(s->model, sum->what)) ? 0 : sum->what;
+	uint64_t key = (uint64_t)parent << 32 | (uint32_t)sum->kind << 24 | what;
+	uint32_t at = map_get(&s->by_state, key);
 
 	if (at != MAP_NONE)
 		return at;
 	node = (struct stack_node) {
 		.kind = STACK_STATE, .parent = parent, .pid = node.pid, .tid = node.tid,
 		.thread = node.thread, .file = "", .function = "", .doing = sum->kind,
-		.what = text_of(s->model, sum->what),
+		.what = text_of(s->model, what),
 	};
 	at = node_add(s, &node);
 	map_set(&s->by_state, key, at);

@@ -126,7 +126,9 @@ void frame_define(struct model *model, const struct arrival *in)
 	frame = frame_at(model->lines, index - 1);
 	frame->parent = parent ? parent - 1 : NONE;
 	frame->file = local_name(model, in->process, def->file);
-	frame->function = local_name(model, in->process, def->function);
+	frame->function = names_function(&model->names,
+					 local_name(model, in->process, def->function),
+					 NAME_SCOPED);
 	frame->line = def->line;
 }
 

@@ -37,6 +37,9 @@ static const char *raw(struct model *model, uint32_t name)
 
 bool lines_is_library(const char *file)
 {
+	if (strstr(path_last(file), ".so"))
+		return strstr(file, "/lib/") || strstr(file, "/lib64/") ||
+		       strstr(file, "-packages/") || strncmp(file, "linux-vdso", 10) == 0;
 	return strstr(file, "/site-packages/") || strstr(file, "/dist-packages/") ||
 	       strstr(file, "/lib/python");
 }

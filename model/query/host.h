@@ -35,14 +35,15 @@ struct stacks_of {
 
 enum stack_node_kind {
 	STACK_THREAD,			/* a root */
-	STACK_FRAME,			/* a function, at the line at which it was */
+	STACK_FRAME,			/* a function, at the line at which it was; one of native code
+					 * has no line, and the path of its library for a file */
 	/* in place of frames that could not be read, or that changed while they were read */
 	STACK_UNKNOWN,
 	STACK_STATE			/* what the thread did there; a leaf */
 };
 
 #define STACK_NONE UINT32_MAX
-#define STACK_DEPTH 260u	/* no node is as deep; what is deeper counts where it is cut off */
+#define STACK_DEPTH 390u	/* no node is as deep; what is deeper counts where it is cut off */
 struct stack_node {
 	enum stack_node_kind kind;
 	uint32_t parent;		/* an index; STACK_NONE: it is a root */

@@ -165,6 +165,53 @@ TEST(host_stacks)
 }
 
 /* A stack without end, frames that no record defines, and more sums than are kept. */
+/* Functions of native code below a line of Python: the innermost one is what the thread is in, so
+ * that the state does not say it once more; the C library's belong to an installed package. */
+TEST(host_stacks_native)
+{
+	struct model *model = model_with_device();
+	struct event doing = ev_doing(PID, DOING_NATIVE, 1, 3, 0, 10 * MS);
+	struct stack_node *nodes;
+	char *full;
+	size_t n;
+
+	apply_one(model, ev_name(30, NAME_SOURCE, "/home/me/train.py"));
+	apply_one(model, ev_name(31, NAME_SOURCE, "step"));
+	apply_one(model, ev_name(32, NAME_SOURCE, "/home/me/build/libmine.so.1"));
+	apply_one(model, ev_name(33, NAME_SOURCE, "_ZN2me6Engine3runEi"));
+	apply_one(model, ev_name(34, NAME_SOURCE, "/usr/lib/x86_64-linux-gnu/libc.so.6"));
+	apply_one(model, ev_name(35, NAME_OTHER, "_ZN2me6Engine3runEi in libmine.so.1"));
+	apply_one(model, ev_name(36, NAME_OTHER, "libc.so.6"));
+	apply_one(model, ev_frame(1, 0, 30, 31, 12));
+	apply_one(model, ev_frame(3, 1, 32, 33, 0));
+	apply_one(model, ev_frame(4, 3, 34, 0, 0));
+	doing.u.doing.what = 35;
+	apply_one(model, doing);
+	doing = ev_doing(PID, DOING_NATIVE, 1, 4, 10 * MS, 5 * MS);
+	doing.u.doing.what = 36;
+	apply_one(model, doing);
+	doing = ev_doing(PID, DOING_NATIVE, 1, 1, 15 * MS, 2 * MS);
+	doing.u.doing.what = 36;
+	apply_one(model, doing);
+	n = model_stacks(model, &(struct stacks_of) { .pid = 0 }, &nodes);
+	check_tree(nodes, n);
+	CHECK_INT(n, 7);
+	if (name_demangle("_ZN2me6Engine3runEi", &full)) {
+		CHECK_STR(nodes[2].function, "Engine::run");
+		free(full);
+	}
+	CHECK_STR(nodes[2].file, "/home/me/build/libmine.so.1");
+	CHECK_INT(nodes[2].line, 0);
+	CHECK(!nodes[2].library);
+	CHECK(nodes[3].kind == STACK_STATE && !*nodes[3].what && nodes[3].ns == 10 * MS);
+	CHECK(nodes[4].library && !*nodes[4].function);
+	CHECK(nodes[5].kind == STACK_STATE && !*nodes[5].what && nodes[5].ns == 5 * MS);
+	/* a library that no frame names */
+	CHECK_STR(nodes[6].what, "libc.so.6");
+	free(nodes);
+	model_free(model);
+}
+
 TEST(host_stacks_bounded)
 {
 	struct model *model = model_with_device();

@@ -142,6 +142,38 @@ TEST(model_names_are_demangled)
 	CHECK(!name_demangle("_Znonsense", &text));
 }
 
+/* Functions of C++, with the class or the namespace, or without. */
+TEST(model_names_of_functions)
+{
+	static const struct { const char *raw, *bare, *scoped; } names[] = {
+		{ "_ZN5torch8autograd6Engine11thread_mainERKi", "thread_main",
+		  "Engine::thread_main" },
+		{ "_ZN2at4_ops11sort_stable4callEi", "call", "sort_stable::call" },
+		{ "_ZN12_GLOBAL__N_14loadEv", "load", "load" },
+		{ "_Z4loadi in libmine.so", "load in libmine.so", "load in libmine.so" },
+		{ "_ZZN2at4workEvENKUlvE_clEv", "work", "work" },	/* a lambda */
+		{ "_Zwrong", "_Zwrong", "_Zwrong" },
+		{ "conv_forward", "conv_forward", "conv_forward" },
+	};
+	struct names table;
+	char *full;
+
+	if (!name_demangle("_Z4loadi", &full))
+		test_skip("libiberty");
+	free(full);
+	names_init(&table);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		uint32_t name = names_intern(&table, names[i].raw);
+
+		CHECK_STR(names_raw(&table, names_function(&table, name, NAME_BARE)),
+			  names[i].bare);
+		CHECK_STR(names_raw(&table, names_function(&table, name, NAME_SCOPED)),
+			  names[i].scoped);
+	}
+	CHECK_INT(names_function(&table, 0, NAME_BARE), 0);
+	names_release(&table);
+}
+
 TEST(model_work_of_names)
 {
 	static const struct { const char *name; enum work work;
