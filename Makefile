@@ -250,7 +250,7 @@ $(O)/examples/%.o: examples/%.c $(O)/flags
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SAN) -MMD -MP -c -o $@ $<
 $(O)/train_opencl: $(call obj,$(EXAMPLE_SRC))
 	$(call say,LINK)
-	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lOpenCL -lm -ldl
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lOpenCL -lpthread -lm -ldl
 
 .PHONY: demo
 demo: deps
@@ -275,7 +275,7 @@ deps:
 # "N passed, N failed, N skipped"; tests/run.sh adds them up.
 
 JANSSON := $(shell $(PKG_CONFIG) --libs jansson 2>/dev/null)
-TEST_TOOLS := $(O)/tests/unit $(O)/tests/cupti_check $(O)/tests/fuzz $(O)/tests/burst $(O)/tests/faulty $(O)/tests/session_driver $(O)/tests/told $(O)/tests/stuck.so $(O)/tests/clock_steps.so $(O)/tests/wire_faults.so $(O)/tests/inject_driver $(O)/tests/attach_target $(O)/tests/code_target $(O)/tests/libcode_double.so $(O)/tests/code_probe.so $(O)/tests/injected.so $(O)/tests/late_probe.so $(O)/tests/slow_load.so $(if $(HAVE_OPENCL),$(O)/tests/many_queues $(O)/tests/host_functions) $(if $(HAVE_JANSSON),$(O)/tests/compare $(O)/tests/exact $(O)/tests/found $(O)/tests/lossy)
+TEST_TOOLS := $(O)/tests/unit $(O)/tests/cupti_check $(O)/tests/fuzz $(O)/tests/burst $(O)/tests/faulty $(O)/tests/session_driver $(O)/tests/told $(O)/tests/stuck.so $(O)/tests/clock_steps.so $(O)/tests/wire_faults.so $(O)/tests/inject_driver $(O)/tests/attach_target $(O)/tests/code_target $(O)/tests/libcode_double.so $(O)/tests/code_probe.so $(O)/tests/injected.so $(O)/tests/late_probe.so $(O)/tests/slow_load.so $(if $(HAVE_OPENCL),$(O)/tests/many_queues $(O)/tests/host_functions $(O)/tests/host_calls) $(if $(HAVE_JANSSON),$(O)/tests/compare $(O)/tests/exact $(O)/tests/found $(O)/tests/lossy)
 
 # All of tui/ but main(), so that panes, options and reports are testable.
 TUI_LIB_OBJ := $(filter-out $(O)/tui/main.o,$(TFTOP_OBJ))
@@ -315,10 +315,10 @@ $(O)/tests/burst: $(O)/obj/tests/programs/burst.o $(O)/examples/marks.o
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lpthread -ldl
-$(O)/tests/many_queues $(O)/tests/host_functions: $(O)/tests/%: $(O)/obj/tests/programs/%.o
+$(O)/tests/many_queues $(O)/tests/host_functions $(O)/tests/host_calls: $(O)/tests/%: $(O)/obj/tests/programs/%.o
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lOpenCL
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lOpenCL -lpthread
 $(O)/tests/inject_driver: $(O)/obj/tests/live/inject_driver.o $(call obj,$(patsubst %,probes/attach/%.c,awake call code elf hurry inject place place_porter report target thread) probes/process/executable.c probes/process/process.c) $(O)/libmodel.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
@@ -527,7 +527,7 @@ $(O)/tests/bench/rt_bench: $(O)/obj/tests/bench/rt_bench.o $(O)/lib/libtftop-run
 $(O)/tests/bench/opencl_bench: $(O)/obj/tests/bench/opencl_bench.o
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lOpenCL -ldl
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lOpenCL -lpthread -ldl
 
 # The man page's keys and commands come from the tables of the program.
 .PHONY: docs

@@ -30,6 +30,7 @@
 #define COST_LOOKS 32		/* the mean cost of a look is that of about so many */
 #define COST_FIRST_NS 30000	/* to begin with: 100 looks a second, for programs that are short */
 #define REPAY_LOOKS 32		/* what the first second took too much, as many later looks save */
+#define ONCE_LOOKS 512		/* likewise, of what is done once for each function */
 #define STOPPED_NS 100000000	/* the process is taken for stopped when it was for this long */
 #define FAILURES 50
 #define LIMITS_NS 10000000000		/* limits are looked for so often */
@@ -64,6 +65,7 @@ static struct watched {
 
 static int64_t mean_ns = COST_FIRST_NS;	/* what a look costs; the sampler may begin anew */
 static int64_t owed_ns;			/* how much more than the budget it has taken so far */
+static int64_t once_ns;			/* of what is done once, how much no look has for its share */
 static uint32_t skipped;
 static int failures;			/* looks in a row at which the kernel said nothing */
 static struct limits limits;
@@ -77,9 +79,29 @@ static bool may_ask(void)
 	return mean_ns * 1000000 / BUDGET_PPM < PERIOD_MAX_NS || ++skipped % 4 == 0;
 }
 
+/* Asks a thread that runs for its function, if it is below its line of Python or may be. */
+static void host_see_running(struct watched *w, uint32_t tid, int64_t now_ns,
+			     struct host_doing *doing)
+{
+	uint32_t what;
+
+	if ((doing->doing != TFT_DOING_NATIVE && !doing->unsure) || !may_ask())
+		return;
+	what = host_native_function((uint32_t)(w - watched), tid, now_ns);
+	if (!what || !host_python_still(&w->python))
+		return;
+	if (doing->doing == TFT_DOING_PYTHON && host_native_outside())
+		doing->doing = TFT_DOING_NATIVE;
+	if (doing->doing != TFT_DOING_NATIVE)
+		return;
+	doing->what = what;
+	host_native_calls(doing);
+}
+
 static struct host_doing host_see(struct watched *w, uint32_t tid, int64_t now_ns)
 {
 	struct host_doing doing;
+
 	if (!host_state_look(tid, &doing)) {
 		doing.doing = TFT_DOING_OTHER;
 		/* not only a thread that is just ending */
@@ -89,10 +111,10 @@ static struct host_doing host_see(struct watched *w, uint32_t tid, int64_t now_n
 	failures = 0;
 	w->waits = doing.doing != TFT_DOING_NATIVE;
 	host_python_see(&w->python, tid, now_ns, &doing);
-	if (doing.doing == TFT_DOING_NATIVE && may_ask())
-		doing.what = host_native_function((uint32_t)(w - watched), tid, now_ns);
-	if (doing.what && doing.doing == TFT_DOING_NATIVE && !host_python_still(&w->python))
-		doing.what = 0;
+	if (!w->waits)
+		host_see_running(w, tid, now_ns, &doing);
+	else if (host_native_waiting(tid, &doing, now_ns) && host_python_still(&w->python))
+		host_native_calls(&doing);
 	return doing;
 }
 
@@ -436,6 +458,10 @@ static int64_t host_period(struct host_life *life)
 	int64_t now_ns = rt_now_ns(), ns;
 
 	rt_own_time(cost_ns);
+	ns = host_native_once_ns();
+	once_ns += ns;
+	cost_ns += once_ns / ONCE_LOOKS - ns;
+	once_ns -= once_ns / ONCE_LOOKS;
 	owed_ns += cost_ns - (now_ns - life->at_ns) / 1000 * BUDGET_PPM / 1000;
 	owed_ns = owed_ns > 0 ? owed_ns : 0;
 	life->cpu_ns = cpu_ns;

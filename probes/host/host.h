@@ -24,8 +24,11 @@
 
 struct host_doing {
 	uint8_t doing;			/* enum tft_doing_kind; TFT_DOING_NATIVE: it runs */
+	/* it is called Python, but might be in native code below its line: it did not run meanwhile */
+	bool unsure;
 	uint32_t what, frame, stack;	/* as in ev_doing */
 	uintptr_t futex;		/* that a thread in TFT_DOING_GIL waits for */
+	uintptr_t ip, sp;		/* instruction and stack of one that waits; 0: unknown */
 };
 
 /* Gives the calling thread a table of descriptors of its own, which is empty. false: the system
@@ -62,7 +65,12 @@ void host_python_see(struct host_python_thread *thread, uint32_t tid, int64_t no
 /* Whether the thread still is in the same instruction of Python, or has no line. */
 bool host_python_still(const struct host_python_thread *thread);
 
-/* ---- native.c: in which function it runs ---- */
+/* Whether this process has told as many frames of stacks as it may; says so once. */
+bool host_stacks_full(void);
+/* The id of a frame of a stack; 0: it cannot be told. */
+uint32_t host_stack_frame(const struct tft_frame *frame);
+
+/* ---- native.c, functions.c, native_calls.c: in which function it is, and who called that ---- */
 
 #define HOST_WATCHED 4u		/* threads that are looked at: those that were last active */
 
@@ -72,6 +80,16 @@ void host_native_end(void);
 /* Asks a thread that runs where it is: "dgemm_ in libopenblas.so.0", a name; 0: unknown. Waits for
  * the answer for at most 0.3 ms. slot: below HOST_WATCHED, always the same of a thread. */
 uint32_t host_native_function(uint32_t slot, uint32_t tid, int64_t now_ns);
+/* Whether the last one was in a function that is neither Python's nor the C library's, or that such
+ * a function called below its line of Python. */
+bool host_native_outside(void);
+/* Looks where a thread is that waits as `doing` says. false: that is not known, or says nothing. */
+bool host_native_waiting(uint32_t tid, const struct host_doing *doing, int64_t now_ns);
+/* Adds the calls that the last of these two has found to the stack of Python in doing. */
+void host_native_calls(struct host_doing *doing);
+/* How much processor time was spent since the last call to learn the names of functions, which is
+ * done once for each. */
+int64_t host_native_once_ns(void);
 
 /* ---- window.c: from looks to records ---- */
 

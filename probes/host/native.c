@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In which function a thread runs: where the system permits it, the kernel is asked at a look for
- * the thread's next instruction, by an event of perf_event_open(2) that counts the thread's
- * processor time and fires once. No signal is sent and nothing is stopped; the thread pays one
- * interrupt. The symbols in the library's file name the function.
+ * Where a thread runs: where the system permits it, the kernel is asked at a look for the thread's
+ * next instruction, its registers and the inner end of its stack, by an event of
+ * perf_event_open(2) that counts the thread's processor time and fires once. No signal is sent and
+ * nothing is stopped; the thread pays one interrupt.
  *
  * A sandbox may end a process that makes a call it does not know. So nothing is asked where there
  * is one (seccomp), as in containers of Docker.
@@ -18,46 +18,46 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "probes/host/host.h"
-#include "probes/imports/file.h"
+#include "probes/host/native.h"
 #include "probes/runtime/internal.h"
+
+#ifdef __x86_64__
+#include <asm/perf_regs.h>
+#endif
 
 #define PAGE 4096u
 #define FIRES_NS 20000			/* after so much of the thread's processor time */
 #define PATIENCE_NS 300000		/* it may have no processor meanwhile */
-#define KNOWN 256u			/* remembered functions; a power of two */
-#define NAME_BYTES 400
+/* Of the ring behind its first page. One record must fit; users may lock little memory for rings. */
+#define RING_BYTES 32768u
+#define RING_LEAST 4096u
 
 /* Everything here belongs to the sampler's thread. */
 static struct native_event {
 	uint32_t tid;			/* 0: unused */
 	int fd;
 	struct perf_event_mmap_page *ring;
+	uint32_t bytes;			/* of the ring */
 } events[HOST_WATCHED];
 
 static struct {
 	bool forbidden;
-	struct rt_modules_watch modules;
-	uint32_t next;
-	struct known_function {
-		uintptr_t start, end;
-		uint32_t name;
-	} known[KNOWN];
+	bool small;			/* there is no memory for stacks: instructions only */
+	uint64_t record[RING_BYTES / 8];	/* the last one, behind its header */
 } native;
 
-void host_native_begin(void)
+void native_events_begin(void)
 {
 	/* after a fork these are the parent's; the kernel has not copied its rings */
 	memset(events, 0, sizeof(events));
-	memset(&native, 0, sizeof(native));
-	rt_modules_seen(&native.modules);
+	native.forbidden = native.small = false;
 }
 
 static void native_close(struct native_event *event)
 {
 	if (!event->tid)
 		return;
-	munmap(event->ring, 2 * PAGE);
+	munmap(event->ring, PAGE + event->bytes);
 	syscall(SYS_close, event->fd);
 	event->tid = 0;
 }
@@ -68,7 +68,78 @@ void host_native_end(void)
 		native_close(&events[i]);
 }
 
-static void native_open(struct native_event *event, uint32_t tid)
+/* ---- what a record says ---- */
+
+#ifdef __x86_64__
+/* The kernel's numbers of the registers, by those of the tables. */
+static const uint8_t kernel_registers[UNWIND_REGISTERS] = {
+	PERF_REG_X86_AX, PERF_REG_X86_DX, PERF_REG_X86_CX, PERF_REG_X86_BX, PERF_REG_X86_SI,
+	PERF_REG_X86_DI, PERF_REG_X86_BP, PERF_REG_X86_SP, PERF_REG_X86_R8, PERF_REG_X86_R9,
+	PERF_REG_X86_R10, PERF_REG_X86_R11, PERF_REG_X86_R12, PERF_REG_X86_R13, PERF_REG_X86_R14,
+	PERF_REG_X86_R15, PERF_REG_X86_IP,
+};
+
+static void ask_for_stack(struct perf_event_attr *attr)
+{
+	attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	attr->sample_stack_user = NATIVE_STACK;
+	for (int i = 0; i < UNWIND_REGISTERS; i++)
+		attr->sample_regs_user |= UINT64_C(1) << kernel_registers[i];
+}
+
+/* The record has them in the order of their numbers. */
+static void take_registers(struct unwind_registers *out, const uint64_t *values)
+{
+	uint64_t asked = 0;
+
+	for (int i = 0; i < UNWIND_REGISTERS; i++)
+		asked |= UINT64_C(1) << kernel_registers[i];
+	for (int i = 0; i < UNWIND_REGISTERS; i++) {
+		uint64_t before = asked & ((UINT64_C(1) << kernel_registers[i]) - 1);
+
+		out->value[i] = values[__builtin_popcountll(before)];
+		out->known |= 1u << i;
+	}
+}
+#else
+static void ask_for_stack(struct perf_event_attr *attr)
+{
+	(void)attr;
+}
+
+static void take_registers(struct unwind_registers *out, const uint64_t *values)
+{
+	(void)out;
+	(void)values;
+}
+#endif
+
+/* words: the record behind its header. perf_event_open(2), PERF_RECORD_SAMPLE. */
+static void take_record(struct native_moment *out, const uint64_t *words, size_t n)
+{
+	const uint64_t *stack = words + 2 + UNWIND_REGISTERS;
+
+	if (n < 1)
+		return;
+	out->registers.value[UNWIND_IP] = words[0];
+	out->registers.known = 1u << UNWIND_IP;
+	if (n < 3 + UNWIND_REGISTERS || words[1] != PERF_SAMPLE_REGS_ABI_64)
+		return;
+	take_registers(&out->registers, words + 2);
+	/* how many bytes follow, and behind them how many of these are valid */
+	if (stack[0] / 8 + 4 + UNWIND_REGISTERS > n)
+		return;
+	out->stack = (struct unwind_stack) {
+		.at = out->registers.value[UNWIND_SP], .bytes = (const char *)(stack + 1),
+		.n = stack[0] ? stack[1 + stack[0] / 8] : 0,
+	};
+	if (out->stack.n > stack[0])
+		out->stack.n = 0;
+}
+
+/* ---- events ---- */
+
+static bool native_open(struct native_event *event, uint32_t tid)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr),
@@ -76,43 +147,59 @@ static void native_open(struct native_event *event, uint32_t tid)
 		.sample_type = PERF_SAMPLE_IP, .disabled = 1, .exclude_kernel = 1,
 		.exclude_hv = 1, .wakeup_events = 1,
 	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	uint32_t bytes = native.small ? RING_LEAST : RING_BYTES;
 	void *ring;
+	int fd;
 
-	if (fd < 0) {
-		native.forbidden = true;
-		return;
-	}
-	ring = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (!native.small)
+		ask_for_stack(&attr);
+	fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return false;
+	ring = mmap(NULL, PAGE + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (ring == MAP_FAILED) {
 		syscall(SYS_close, fd);
-		native.forbidden = true;
-		return;
+		return false;
 	}
-	*event = (struct native_event) { .tid = tid, .fd = fd, .ring = ring };
+	*event = (struct native_event) { .tid = tid, .fd = fd, .ring = ring, .bytes = bytes };
+	return true;
 }
 
-/* The instruction that was told last, of what was not read yet; 0: none was told. Records are
- * smaller than a page and their sizes are multiples of 8, so that no number lies across the ring's
- * end. */
-static uintptr_t native_instruction(struct native_event *event)
+static void copy_record(void *to, const struct native_event *event, uint64_t at, size_t bytes)
 {
 	const char *data = (const char *)event->ring + PAGE;
-	uint64_t head = __atomic_load_n(&event->ring->data_head, __ATOMIC_ACQUIRE);
-	uint64_t at = event->ring->data_tail, ip = 0;
+	size_t from = at % event->bytes, first = event->bytes - from;
 
+	first = first < bytes ? first : bytes;
+	memcpy(to, data + from, first);
+	memcpy((char *)to + first, data, bytes - first);
+}
+
+/* The last record of what was not read yet; false: there is none. Its stack is valid until the next
+ * one is read. */
+static bool native_moment(struct native_event *event, struct native_moment *out)
+{
+	uint64_t head = __atomic_load_n(&event->ring->data_head, __ATOMIC_ACQUIRE);
+	uint64_t at = event->ring->data_tail;
+
+	*out = (struct native_moment) { .registers.known = 0 };
 	while (at < head) {
 		struct perf_event_header record;
 
-		memcpy(&record, data + at % PAGE, sizeof(record));
-		if (record.size < sizeof(record) || record.size % 8)
+		copy_record(&record, event, at, sizeof(record));
+		if (record.size < sizeof(record) || record.size % 8 || record.size > event->bytes)
 			break;
-		if (record.type == PERF_RECORD_SAMPLE)
-			memcpy(&ip, data + (at + sizeof(record)) % PAGE, sizeof(ip));
+		if (record.type == PERF_RECORD_SAMPLE) {
+			size_t bytes = record.size - sizeof(record);
+
+			copy_record(native.record, event, at + sizeof(record), bytes);
+			*out = (struct native_moment) { .registers.known = 0 };
+			take_record(out, native.record, bytes / 8);
+		}
 		at += record.size;
 	}
 	__atomic_store_n(&event->ring->data_tail, head, __ATOMIC_RELEASE);
-	return ip;
+	return out->registers.known != 0;
 }
 
 /* Waits until it fires. A descriptor stays readable until it is asked whether it is. false: the
@@ -129,104 +216,31 @@ static bool native_wait(const struct native_event *event, int64_t ns)
  * another thread may have the number of one that has ended. */
 static bool native_ask(struct native_event *event, uint32_t tid)
 {
+	struct native_moment late;	/* it may have fired late */
+
 	native.forbidden |= prctl(PR_GET_SECCOMP) != 0;
 	if (event->tid != tid || native.forbidden || !native_wait(event, 0))
 		native_close(event);
-	if (!event->tid && !native.forbidden)
-		native_open(event, tid);
+	while (!event->tid && !native.forbidden && !native_open(event, tid)) {
+		native.forbidden = native.small;
+		native.small = true;
+	}
 	if (!event->tid)
 		return false;
-	native_instruction(event);	/* it may have fired late */
+	native_moment(event, &late);
 	return !ioctl(event->fd, PERF_EVENT_IOC_REFRESH, 1);
 }
 
-/* ---- names ---- */
-
-/* Whether the file is the one that was loaded there, and not another one in its place. */
-static bool native_is_loaded(const struct elf_file *file, uintptr_t base)
-{
-	const Elf64_Ehdr *header = (const Elf64_Ehdr *)file->bytes;
-	struct iovec here, there = { .iov_len = sizeof(*header) };
-	Elf64_Ehdr loaded;
-
-	if (!elf_file_has(file, header->e_phoff, header->e_phnum * sizeof(Elf64_Phdr)) ||
-	    header->e_phoff % 8)
-		return false;
-	for (int i = 0; i < header->e_phnum; i++) {
-		const Elf64_Phdr *p = (const Elf64_Phdr *)(file->bytes + header->e_phoff) + i;
-
-		if (p->p_type != PT_LOAD || p->p_offset)
-			continue;
-		here = (struct iovec) { &loaded, sizeof(loaded) };
-		there.iov_base = (void *)(base + p->p_vaddr);
-		return host_read_all(&here, &there, 1) && !memcmp(&loaded, header, sizeof(loaded));
-	}
-	return false;
-}
-
-/* "dgemm_ in libopenblas.so.0"; only the library, if its function has no name. Fills in the range
- * of addresses for which this is so. */
-static uint32_t native_name_in(const struct address_module *module, uintptr_t at,
-			       struct known_function *known)
-{
-	const char *slash = strrchr(module->path, '/'), *library = slash ? slash + 1 : module->path;
-	struct elf_function function = { .name = NULL };
-	char text[NAME_BYTES];
-	struct elf_file file;
-	bool mapped = elf_file_map(&file, module->path);
-
-	snprintf(text, sizeof(text), "%.100s", library);
-	if (mapped && native_is_loaded(&file, module->base) &&
-	    elf_file_function(&file, at - module->base, &function) && function.end < UINT64_MAX) {
-		known->start = module->base + function.start;
-		known->end = module->base + function.end;
-	}
-	if (function.name)
-		snprintf(text, sizeof(text), "%.*s in %.100s",
-			 (int)(function.length < NAME_BYTES - 110 ? function.length :
-								     NAME_BYTES - 110),
-			 function.name, library);
-	if (mapped)
-		elf_file_unmap(&file);
-	return *library ? rt_name(TFT_NAME_OTHER, text) : 0;
-}
-
-static uint32_t native_name_of(uintptr_t at)
-{
-	/* all zero, because readlink() writes no NUL */
-	struct address_module module = { .base = 0 };
-	struct known_function *known;
-	bool found;
-
-	for (uint32_t i = 0; i < KNOWN; i++)
-		if (at >= native.known[i].start && at < native.known[i].end)
-			return native.known[i].name;
-	if (!rt_module_of((const void *)at, &module, &found))
-		return 0;
-	if (!found)
-		return rt_name(TFT_NAME_OTHER, "generated code");
-	if (!module.path[0] && readlink("/proc/self/exe", module.path, sizeof(module.path) - 1) < 0)
-		return 0;
-	known = &native.known[native.next++ & (KNOWN - 1)];
-	*known = (struct known_function) { .start = at, .end = at + 1 };
-	known->name = native_name_in(&module, at, known);
-	return known->name;
-}
-
-uint32_t host_native_function(uint32_t slot, uint32_t tid, int64_t now_ns)
+bool native_take(uint32_t slot, uint32_t tid, struct native_moment *out)
 {
 	struct native_event *event = &events[slot];
-	uintptr_t at;
 
 	if (!native_ask(event, tid))
-		return 0;
-	if (rt_modules_came(&native.modules, now_ns))
-		memset(native.known, 0, sizeof(native.known));
+		return false;
 	native_wait(event, PATIENCE_NS);
-	at = native_instruction(event);
-	if (at)
-		return native_name_of(at);
+	if (native_moment(event, out))
+		return true;
 	/* or it would fire in the middle of a later look */
 	ioctl(event->fd, PERF_EVENT_IOC_DISABLE, 0);
-	return 0;
+	return false;
 }

@@ -70,6 +70,25 @@ static bool python_there(int64_t now_ns)
 	return host.python.layout && !host_read_forbidden();
 }
 
+bool host_stacks_full(void)
+{
+	if (host.told >= STACKS_MAX)
+		tell_once(&host.told_full, "this process has more different call stacks than tftop "
+			  "keeps: what its threads do from now on has lines, but no stack");
+	return host.told >= STACKS_MAX;
+}
+
+uint32_t host_stack_frame(const struct tft_frame *frame)
+{
+	uint32_t id = rt_source(frame);
+
+	if (id > host.newest) {
+		host.newest = id;
+		host.told++;
+	}
+	return id;
+}
+
 /* The id of the line, called by that one (0: only the line is told); lineless: only its function is
  * known. 0: its texts cannot be read. */
 static uint32_t source_of(const struct host_place *place, uint32_t caller, bool lineless)
@@ -91,12 +110,8 @@ static uint32_t source_of(const struct host_place *place, uint32_t caller, bool 
 		frame.line = (uint32_t)host_place_line(&host.python, place);
 	frame.file = rt_name(TFT_NAME_SOURCE, file);
 	frame.function = rt_name(TFT_NAME_SOURCE, function);
-	*known = (struct place_source) { *place, caller, rt_source(&frame) };
+	*known = (struct place_source) { *place, caller, host_stack_frame(&frame) };
 	known->place.moved = lineless;
-	if (known->source > host.newest) {
-		host.newest = known->source;
-		host.told++;
-	}
 	return known->source;
 }
 
@@ -107,10 +122,7 @@ static uint32_t host_stack_id(const struct host_stack *stack)
 	struct tft_frame changed = { .file = 0 };
 	uint32_t id = 0;
 
-	if (host.told >= STACKS_MAX)
-		tell_once(&host.told_full, "this process has more different call stacks than tftop "
-			  "keeps: what its threads do from now on has lines, but no stack");
-	if (host.told >= STACKS_MAX || stack->sure >= stack->n)
+	if (host_stacks_full() || stack->sure >= stack->n)
 		return 0;
 	for (uint32_t i = stack->n; i-- > stack->sure;)
 		if (!(id = source_of(&stack->place[i], id, stack->place[i].moved)))
@@ -119,7 +131,7 @@ static uint32_t host_stack_id(const struct host_stack *stack)
 		return id;
 	changed.parent = id;
 	changed.file = changed.function = rt_name(TFT_NAME_SOURCE, TFT_FRAME_CHANGED);
-	id = rt_source(&changed);
+	id = host_stack_frame(&changed);
 	return id && stack->user < stack->sure ? source_of(&stack->place[stack->user], id, false) :
 						   id;
 }
@@ -173,6 +185,7 @@ static void host_say_running(const struct host_python_thread *thread, bool below
 
 	if (runs && !below)
 		doing->doing = TFT_DOING_PYTHON;
+	doing->unsure = runs && !below && host.stack.still;
 	if ((runs || doing->doing == TFT_DOING_FILE) && host.stack.imports)
 		doing->doing = TFT_DOING_IMPORT;
 	if (runs && interpreter &&

@@ -247,7 +247,7 @@ static void see_call(long number, const uintptr_t *argument, struct host_doing *
 bool host_state_look(uint32_t tid, struct host_doing *out)
 {
 	char text[256], *at = text;
-	uintptr_t argument[2];
+	uintptr_t argument[6];
 	long number;
 
 	*out = (struct host_doing) { .doing = TFT_DOING_NATIVE };
@@ -257,12 +257,13 @@ bool host_state_look(uint32_t tid, struct host_doing *out)
 		return true;
 	out->doing = TFT_DOING_OTHER;
 	number = strtol(at, &at, 10);
-	if (number < 0) {
-		out->doing = TFT_DOING_FAULT;
-		return true;
-	}
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; number >= 0 && i < 6; i++)
 		argument[i] = strtoul(at, &at, 16);
-	see_call(number, argument, out);
+	out->sp = strtoul(at, &at, 16);
+	out->ip = strtoul(at, &at, 16);
+	if (number < 0)
+		out->doing = TFT_DOING_FAULT;
+	else
+		see_call(number, argument, out);
 	return true;
 }

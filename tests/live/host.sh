@@ -4,7 +4,7 @@
 # it was in what, by several versions of Python; and programs that are hard to look at.
 # CASE=NAME runs the cases with NAME in them.
 . "$(dirname "$0")/lib.sh"
-need_programs "$tftop" "$O/lib/libtftop-opencl.so" "$O/tests/host_functions"
+need_programs "$tftop" "$O/lib/libtftop-opencl.so" "$O/tests/host_functions" "$O/tests/host_calls"
 waits=$here/tests/programs/host_waits.py faults=$here/tests/programs/host_faults.py
 judge=tests/live/host_compare.py without=$here/tests/programs/without_call.py
 export PYTHONDONTWRITEBYTECODE=1
@@ -145,6 +145,24 @@ functions() {
 	done
 }
 
+# Who called a function of native code: in a program in C from where it began, and below a line of
+# Python. Of a thread that waits this needs no permission.
+calls() {
+	local python=python3 program library=$work/calls.so
+	${CC:-cc} -std=gnu11 -O1 -D_GNU_SOURCE -I. -DLIBRARY -fPIC -shared -o "$library" \
+		tests/programs/host_calls.c -lOpenCL -lpthread || fail "the library is not built" || return
+	printf '%s\n' 'import ctypes, sys' 'calls = ctypes.CDLL(sys.argv[1]).host_calls' \
+		'sys.exit(calls(6))' >"$work/caller.py"
+	for program in "$O/tests/host_calls 6" "python3 $work/caller.py $library" \
+		"python3 $without 298 241 $work/caller.py $library"; do
+		# shellcheck disable=SC2086
+		"$tftop" -b --no-config --json="$work/report" --export "stacks:$work/stacks" \
+			-- $program >"$work/said" \
+			2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")" || return
+		judged calls "$work/stacks" "$work/said" "$program" && none_impossible || return
+	done
+}
+
 levels() {
 	local level
 	for level in min off; do
@@ -239,6 +257,7 @@ for what in recursion generators exceptions generated threads; do
 done
 python=python3
 case_run functions functions
+case_run calls calls
 case_run levels levels
 case_run forbidden forbidden
 case_run crowded crowded

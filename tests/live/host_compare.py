@@ -7,6 +7,7 @@ host_compare.py crowded REPORT SAID PROGRAM: it had no processor for a third of 
 host_compare.py limited REPORT SAID PROGRAM: a limit had stopped it, as its cgroup says
 host_compare.py lines REPORT PROGRAM...: only that each line lies within its function
 host_compare.py functions REPORT SAID: host_functions printed SAID, or host_waits.py of native code
+host_compare.py calls STACKS SAID COMMAND: COMMAND ran host_calls, which printed SAID
 host_compare.py none REPORT: there must be nothing
 host_compare.py stacks STACKS PROGRAM...: that each caller calls its callee at its line
 Prints what is wrong; exit status 1 if anything is. It is to be run by the Python that ran the
@@ -239,10 +240,38 @@ def check_stacks(stacks, programs):
     return wrong
 
 
+def check_calls(stacks, said, command):
+    """Each function below those that called it, and these below where the thread began or a line
+    of Python. A look that was not answered in time names no function of a thread that runs."""
+    wrong = [] if said["right"] else ["its result is wrong"]
+    ns = {"compute": 0, "take": 0}
+    for text in open(stacks):
+        stack, time_ns = text.rsplit(" ", 1)
+        # compilers add to the names of copies of a function
+        frames = [re.sub(r"(\.\w+)* \(.*\)$", "", frame) for frame in stack.split(";")[1:-1]]
+        for name in set(frames) & set(ns):
+            at = frames.index(name)
+            begin = "<module>" if command.startswith("python") else "_start"
+            if frames[at - 2:at] != ["host_calls", "serve"] or frames[0] != begin:
+                wrong.append(f"{name} is called by {frames[:at]}")
+            ns[name] += int(time_ns)
+    asked = functions_are_told() and "without" not in command
+    for name in ns:
+        least = said[name] - NEAR * said["run_ns"] if name == "take" else 0 if asked else -1
+        if not least < ns[name] < said[name] + NEAR * said["run_ns"]:
+            wrong.append(f"{name}: {ns[name] / 1e9:.2f} s, the program says "
+                         f"{said[name] / 1e9:.2f}")
+    return wrong
+
+
 def main():
     what, report, *rest = sys.argv[1:]
     if what == "stacks":
         wrong = check_stacks(report, rest)
+        print("\n".join(wrong), end="")
+        return 1 if wrong else 0
+    if what == "calls":
+        wrong = check_calls(report, json.load(open(rest[0])), rest[1])
         print("\n".join(wrong), end="")
         return 1 if wrong else 0
     rows = rows_of(report)

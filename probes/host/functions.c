@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which function of native code an instruction belongs to: the symbols in the library's file name
+ * it. And by which rules its caller is found (unwind.h). Both are remembered by instruction, because
+ * those of callers return.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probes/host/native.h"
+#include "probes/imports/elf_index.h"
+#include "probes/runtime/internal.h"
+
+#define PLACES 1024u			/* remembered instructions; a power of two */
+#define KNOWN 1024u			/* remembered functions */
+#define MODULES 64u			/* remembered libraries */
+#define FILES 32u			/* of which the functions are sorted */
+#define NAME_BYTES 2048
+
+struct known_function {
+	uintptr_t start, end;
+	uint32_t function, library, name;
+	bool loop;
+};
+
+/* The functions of a library. */
+struct known_file {
+	uintptr_t base, unwind;
+	struct elf_index index;
+};
+
+/* A segment of a library. */
+struct known_module {
+	uintptr_t start, end;
+	uintptr_t unwind;		/* also tells libraries apart; 0: none */
+};
+
+static struct {
+	struct rt_modules_watch modules;
+	struct native_place places[PLACES];
+	struct known_function known[KNOWN];
+	struct known_module module[MODULES];
+	struct known_file file[FILES];
+	/* how many there ever were; the oldest is overwritten */
+	uint32_t n_known, n_modules, n_files;
+	uint32_t round;			/* places of earlier ones are not valid */
+	uintptr_t python, libc;		/* known_module.unwind; 0: unknown */
+	bool has_loop;
+	struct unwind_row loop;		/* of an instruction in Python's loop */
+	int64_t once_ns;		/* see host_native_once_ns() */
+} functions;
+
+/* ---- libraries ---- */
+
+/* *there: it is in a library. false: this cannot be said at this moment. */
+static bool module_find(uintptr_t ip, struct address_module *found, bool *there)
+{
+	/* all zero, because readlink() writes no NUL */
+	*found = (struct address_module) { .start = ip, .end = ip + 1 };
+	return rt_module_of((const void *)ip, found, there) &&
+	       (!*there || found->path[0] ||
+		readlink("/proc/self/exe", found->path, sizeof(found->path) - 1) > 0);
+}
+
+/* NULL: it cannot be said at this moment. Of an address in no library: one without tables. */
+static const struct known_module *module_at(uintptr_t ip)
+{
+	uint32_t n = functions.n_modules < MODULES ? functions.n_modules : MODULES;
+	struct address_module found;
+	struct known_module *module;
+	bool there;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (ip >= functions.module[i].start && ip < functions.module[i].end)
+			return &functions.module[i];
+	if (!module_find(ip, &found, &there))
+		return NULL;
+	module = &functions.module[functions.n_modules++ % MODULES];
+	*module = (struct known_module) { found.start, found.end, found.unwind };
+	return module;
+}
+
+static uintptr_t unwind_of(const void *function)
+{
+	const struct known_module *module = function ? module_at((uintptr_t)function) : NULL;
+
+	return module ? module->unwind : 0;
+}
+
+void native_functions_begin(void)
+{
+	size_t bytes = 0;
+	uintptr_t loop;
+
+	functions.n_known = functions.n_modules = 0;
+	functions.round++;
+	for (uint32_t i = 0; i < FILES; i++)
+		elf_index_release(&functions.file[i].index);
+	functions.n_files = 0;
+	rt_modules_seen(&functions.modules);
+	functions.libc = unwind_of((const void *)getpid);
+	functions.python = unwind_of(rt_symbol("Py_GetVersion", NULL));
+	loop = (uintptr_t)rt_symbol("_PyEval_EvalFrameDefault", &bytes);
+	functions.has_loop = functions.python && loop &&
+			     unwind_find(host_read_all, functions.python, loop + bytes / 2,
+					 &functions.loop);
+}
+
+void native_functions_renew(int64_t now_ns)
+{
+	if (rt_modules_came(&functions.modules, now_ns))
+		native_functions_begin();
+}
+
+int64_t host_native_once_ns(void)
+{
+	int64_t ns = functions.once_ns;
+
+	functions.once_ns = 0;
+	return ns;
+}
+
+/* ---- names ---- */
+
+/* Whether the file is the one that was loaded there, and not another one in its place. */
+static bool native_is_loaded(const struct elf_file *file, uintptr_t base)
+{
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)file->bytes;
+	struct iovec here, there = { .iov_len = sizeof(*header) };
+	Elf64_Ehdr loaded;
+
+	if (!elf_file_has(file, header->e_phoff, header->e_phnum * sizeof(Elf64_Phdr)) ||
+	    header->e_phoff % 8)
+		return false;
+	for (int i = 0; i < header->e_phnum; i++) {
+		const Elf64_Phdr *p = (const Elf64_Phdr *)(file->bytes + header->e_phoff) + i;
+
+		if (p->p_type != PT_LOAD || p->p_offset)
+			continue;
+		here = (struct iovec) { &loaded, sizeof(loaded) };
+		there.iov_base = (void *)(base + p->p_vaddr);
+		return host_read_all(&here, &there, 1) && !memcmp(&loaded, header, sizeof(loaded));
+	}
+	return false;
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+/* Python's own names: of its loop and of the parts that compilers split off it; of the loop's parts
+ * where each instruction of Python is a function of its own (3.14, --with-tail-call-interp). */
+static bool is_loop(const char *name)
+{
+	return begins(name, "_PyEval_EvalFrameDefault") || begins(name, "_TAIL_CALL_");
+}
+
+/* The functions of a file that is loaded; NULL: it names none. */
+static struct elf_index *index_of(const struct elf_file *file, const struct address_module *module)
+{
+	uint32_t n = functions.n_files < FILES ? functions.n_files : FILES;
+	struct known_file *known;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (functions.file[i].base == module->base &&
+		    functions.file[i].unwind == module->unwind)
+			return &functions.file[i].index;
+	known = &functions.file[functions.n_files % FILES];
+	elf_index_release(&known->index);
+	if (!elf_index_make(&known->index, file))
+		return NULL;
+	known->base = module->base;
+	known->unwind = module->unwind;
+	functions.n_files++;
+	return &known->index;
+}
+
+/* "dgemm_ in libopenblas.so.0"; only the library, if its function has no name. Fills in the range
+ * of addresses for which this is so. */
+static void function_name(const struct address_module *module, uintptr_t at,
+			  struct known_function *known)
+{
+	const char *slash = strrchr(module->path, '/'), *library = slash ? slash + 1 : module->path;
+	struct elf_function function = { .name = NULL };
+	const struct elf_index *index;
+	char name[NAME_BYTES], text[NAME_BYTES + 110];
+	bool mapped;
+	struct elf_file file;
+
+	if (!*library)
+		return;
+	mapped = elf_file_map(&file, module->path);
+	snprintf(text, sizeof(text), "%.100s", library);
+	if (mapped && native_is_loaded(&file, module->base) &&
+	    (index = index_of(&file, module)) &&
+	    elf_index_function(index, &file, at - module->base, &function) &&
+	    function.end < UINT64_MAX) {
+		known->start = module->base + function.start;
+		known->end = module->base + function.end;
+	}
+	if (function.name) {
+		snprintf(name, sizeof(name), "%.*s",
+			 (int)(function.length < NAME_BYTES ? function.length : NAME_BYTES - 1),
+			 function.name);
+		snprintf(text, sizeof(text), "%s in %.100s", name, library);
+		known->loop = functions.python && module->unwind == functions.python &&
+			      is_loop(name);
+		known->function = rt_name(TFT_NAME_SOURCE, name);
+	}
+	known->library = rt_name(TFT_NAME_SOURCE, module->path);
+	known->name = rt_name(TFT_NAME_OTHER, text);
+	if (mapped)
+		elf_file_unmap(&file);
+}
+
+static const struct known_function *function_at(uintptr_t ip, int64_t until_ns)
+{
+	uint32_t n = functions.n_known < KNOWN ? functions.n_known : KNOWN;
+	struct known_function *known;
+	struct address_module module;
+	int64_t begin_ns;
+	bool there;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (ip >= functions.known[i].start && ip < functions.known[i].end)
+			return &functions.known[i];
+	if (rt_now_ns() > until_ns || !module_find(ip, &module, &there))
+		return NULL;
+	begin_ns = rt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	known = &functions.known[functions.n_known++ % KNOWN];
+	*known = (struct known_function) { .start = ip, .end = ip + 1 };
+	if (there) {
+		function_name(&module, ip, known);
+	} else {
+		known->library = rt_name(TFT_NAME_SOURCE, "generated code");
+		known->name = rt_name(TFT_NAME_OTHER, "generated code");
+	}
+	functions.once_ns += rt_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+	return known;
+}
+
+/* ---- instructions ---- */
+
+static bool same_rule(const struct unwind_rule *x, const struct unwind_rule *y)
+{
+	return x->how == y->how && x->value == y->value;
+}
+
+/* Whether the frame has the form of one of Python's loop. */
+static bool is_like_loop(const struct unwind_row *row)
+{
+	const struct unwind_row *loop = &functions.loop;
+
+	for (int i = 0; i < UNWIND_REGISTERS; i++)
+		if (!same_rule(&row->of[i], &loop->of[i]))
+			return false;
+	return row->frame_register == loop->frame_register && same_rule(&row->frame, &loop->frame);
+}
+
+const struct native_place *native_place_at(uintptr_t ip, int64_t until_ns)
+{
+	struct native_place *place = &functions.places[(ip ^ ip >> 10) & (PLACES - 1)];
+	const struct known_function *function;
+	const struct known_module *module;
+
+	if (place->ip == ip && place->round == functions.round)
+		return place;
+	function = function_at(ip, until_ns);
+	module = module_at(ip);
+	if (!function || !module)
+		return NULL;
+	*place = (struct native_place) {
+		.ip = ip, .round = functions.round, .function = function->function,
+		.library = function->library, .name = function->name, .loop = function->loop,
+		.python = module->unwind && module->unwind == functions.python,
+		.libc = module->unwind && module->unwind == functions.libc,
+	};
+	place->has_row = module->unwind &&
+			 unwind_find(host_read_all, module->unwind, ip, &place->row);
+	place->doubtful = place->python && !place->function &&
+			  (!functions.has_loop || !place->has_row || is_like_loop(&place->row));
+	return place;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which functions of native code called the one that a thread is in: from its registers and its
+ * stack outwards, up to where the thread began or to the loop of Python that runs the innermost
+ * function of Python. That function and its callers are known from Python's own frames (python.c).
+ *
+ * Of a thread that waits in the kernel only its instruction and its stack pointer are known. The
+ * functions of the C library keep the other registers on the stack, so that most of its callers are
+ * found as well.
+ */
+#include <string.h>
+
+#include "probes/host/native.h"
+#include "probes/runtime/internal.h"
+
+#define CALLS_MAX 128u			/* of more the outer ones are unknown */
+#define NAMING_NS 3000000		/* reading symbols of files at one look: others wait for the next */
+#define PAGE 4096u
+
+enum calls_end {
+	CALLS_UNTOLD,			/* nothing can be said */
+	CALLS_WHOLE,			/* the thread began there */
+	CALLS_PYTHON,			/* a function of Python called the outermost one */
+	CALLS_LOST			/* who called the outermost one is not known */
+};
+
+/* The calls of the thread that is looked at, innermost first. */
+static struct {
+	struct native_call {
+		uint32_t function, library;
+		bool python, libc;
+	} call[CALLS_MAX];
+	uint32_t n, name;		/* name: of the innermost one */
+	enum calls_end end;
+	char stack[NATIVE_STACK];
+} calls;
+
+void host_native_begin(void)
+{
+	native_events_begin();
+	native_functions_begin();
+}
+
+static enum calls_end walk(const struct native_moment *moment)
+{
+	struct unwind_registers registers = moment->registers;
+	int64_t until_ns = rt_now_ns() + NAMING_NS;
+	bool exact = true;		/* not the instruction behind a call */
+
+	while (calls.n < CALLS_MAX) {
+		const struct native_place *place =
+			native_place_at(registers.value[UNWIND_IP] - !exact, until_ns);
+		enum unwind_step step;
+
+		if (!place || place->doubtful)
+			return CALLS_UNTOLD;
+		if (!calls.n)
+			calls.name = place->name;
+		if (place->loop)
+			return CALLS_PYTHON;
+		calls.call[calls.n++] = (struct native_call) {
+			place->function, place->library, place->python, place->libc,
+		};
+		if (!place->has_row)
+			return CALLS_LOST;
+		exact = place->row.signal;
+		step = unwind_step(host_read_all, &place->row, &moment->stack, &registers);
+		if (step != UNWIND_CALLER)
+			return step == UNWIND_OUTERMOST ? CALLS_WHOLE : CALLS_LOST;
+	}
+	return CALLS_LOST;
+}
+
+static void calls_of(const struct native_moment *moment)
+{
+	calls.n = calls.name = 0;
+	calls.end = walk(moment);
+	if (calls.end != CALLS_PYTHON)
+		return;
+	/* how Python calls a function of its own library says nothing */
+	while (calls.n && calls.call[calls.n - 1].python)
+		calls.n--;
+}
+
+uint32_t host_native_function(uint32_t slot, uint32_t tid, int64_t now_ns)
+{
+	struct native_moment moment;
+
+	calls.n = 0;
+	native_functions_renew(now_ns);
+	if (!native_take(slot, tid, &moment))
+		return 0;
+	calls_of(&moment);
+	return calls.name;
+}
+
+bool host_native_outside(void)
+{
+	/* the callers of some are not known */
+	uint32_t n = calls.end == CALLS_UNTOLD ? calls.n > 0 : calls.n;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!calls.call[i].python && !calls.call[i].libc)
+			return true;
+	return false;
+}
+
+/* ---- threads that wait ---- */
+
+/* The stack from there on, as far as it is mapped. */
+static struct unwind_stack stack_at(uintptr_t at)
+{
+	struct unwind_stack stack = { .at = at, .bytes = calls.stack };
+	size_t bytes = PAGE - at % PAGE;
+
+	while (stack.n + bytes <= NATIVE_STACK) {
+		struct iovec to = { calls.stack + stack.n, bytes };
+		struct iovec from = { (void *)(at + stack.n), bytes };
+
+		if (!host_read_all(&to, &from, 1))
+			break;
+		stack.n += bytes;
+		bytes = PAGE;
+	}
+	return stack;
+}
+
+bool host_native_waiting(uint32_t tid, const struct host_doing *doing, int64_t now_ns)
+{
+	struct native_moment moment = { .registers.known = 1u << UNWIND_IP | 1u << UNWIND_SP };
+	struct host_doing again;
+
+	calls.n = 0;
+	if (!doing->ip)
+		return false;
+	native_functions_renew(now_ns);
+	moment.registers.value[UNWIND_IP] = doing->ip;
+	moment.registers.value[UNWIND_SP] = doing->sp;
+	moment.stack = stack_at(doing->sp);
+	if (!host_state_look(tid, &again) || again.ip != doing->ip || again.sp != doing->sp)
+		return false;
+	calls_of(&moment);
+	/* below a line of Python, the C library's functions say no more than the state does */
+	return host_native_outside() || calls.end != CALLS_PYTHON;
+}
+
+/* ---- stacks ---- */
+
+void host_native_calls(struct host_doing *doing)
+{
+	struct tft_frame frame = { .parent = doing->stack };
+
+	if (!calls.n || calls.end == CALLS_UNTOLD || host_stacks_full() ||
+	    (doing->frame && !doing->stack) || (doing->stack && calls.end == CALLS_WHOLE))
+		return;
+	if (calls.end == CALLS_LOST || (calls.end == CALLS_PYTHON && !doing->stack)) {
+		frame.file = frame.function = rt_name(TFT_NAME_SOURCE, TFT_FRAME_CHANGED);
+		frame.parent = host_stack_frame(&frame);
+	}
+	for (uint32_t i = calls.n; i-- > 0;) {
+		frame.file = calls.call[i].library;
+		frame.function = calls.call[i].function;
+		frame.parent = host_stack_frame(&frame);
+		if (!frame.parent)
+			return;
+	}
+	doing->stack = frame.parent;
+}
