@@ -35,8 +35,9 @@ struct stacks_of {
 
 enum stack_node_kind {
 	STACK_THREAD,			/* a root */
-	STACK_FRAME,			/* a function, at the line at which it was; one of native code
-					 * has no line, and the path of its library for a file */
+	/* a function, at the line at which it was; one of native code has no line, and the path of
+	 * its library for a file */
+	STACK_FRAME,
 	/* in place of frames that could not be read, or that changed while they were read */
 	STACK_UNKNOWN,
 	STACK_STATE			/* what the thread did there; a leaf */

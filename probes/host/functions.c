@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which function of native code an instruction belongs to: the symbols in the library's file name
- * it. And by which rules its caller is found (unwind.h). Both are remembered by instruction, because
- * those of callers return.
+ * it. And by which rules its caller is found (unwind.h). Both are remembered by instruction, as
+ * callers come again.
  */
 #include <stdio.h>
 #include <string.h>
@@ -179,8 +179,8 @@ static struct elf_index *index_of(const struct elf_file *file, const struct addr
 
 /* "dgemm_ in libopenblas.so.0"; only the library, if its function has no name. Fills in the range
  * of addresses for which this is so. */
-static void function_name(const struct address_module *module, uintptr_t at,
-			  struct known_function *known)
+static void host_function_name(const struct address_module *module, uintptr_t at,
+			       struct known_function *known)
 {
 	const char *slash = strrchr(module->path, '/'), *library = slash ? slash + 1 : module->path;
 	struct elf_function function = { .name = NULL };
@@ -232,7 +232,7 @@ static const struct known_function *function_at(uintptr_t ip, int64_t until_ns)
 	known = &functions.known[functions.n_known++ % KNOWN];
 	*known = (struct known_function) { .start = ip, .end = ip + 1 };
 	if (there) {
-		function_name(&module, ip, known);
+		host_function_name(&module, ip, known);
 	} else {
 		known->library = rt_name(TFT_NAME_SOURCE, "generated code");
 		known->name = rt_name(TFT_NAME_OTHER, "generated code");

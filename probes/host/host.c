@@ -65,7 +65,7 @@ static struct watched {
 
 static int64_t mean_ns = COST_FIRST_NS;	/* what a look costs; the sampler may begin anew */
 static int64_t owed_ns;			/* how much more than the budget it has taken so far */
-static int64_t once_ns;			/* of what is done once, how much no look has for its share */
+static int64_t once_ns;			/* done once for all, and in no look's cost so far */
 static uint32_t skipped;
 static int failures;			/* looks in a row at which the kernel said nothing */
 static struct limits limits;

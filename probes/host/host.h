@@ -24,7 +24,7 @@
 
 struct host_doing {
 	uint8_t doing;			/* enum tft_doing_kind; TFT_DOING_NATIVE: it runs */
-	/* it is called Python, but might be in native code below its line: it did not run meanwhile */
+	/* called Python, but it did not run meanwhile: it might be in native code below its line */
 	bool unsure;
 	uint32_t what, frame, stack;	/* as in ev_doing */
 	uintptr_t futex;		/* that a thread in TFT_DOING_GIL waits for */

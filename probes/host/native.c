@@ -28,7 +28,7 @@
 #define PAGE 4096u
 #define FIRES_NS 20000			/* after so much of the thread's processor time */
 #define PATIENCE_NS 300000		/* it may have no processor meanwhile */
-/* Of the ring behind its first page. One record must fit; users may lock little memory for rings. */
+/* Of the ring behind its first page. A record must fit; users may lock little memory for rings. */
 #define RING_BYTES 32768u
 #define RING_LEAST 4096u
 

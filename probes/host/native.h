@@ -9,18 +9,18 @@
 #include "probes/host/host.h"
 #include "probes/host/unwind.h"
 
-#define NATIVE_STACK 16384u		/* bytes of a stack that are looked at, from its inner end */
+#define NATIVE_STACK 16384u		/* bytes of a stack that are looked at */
 
 /* ---- native.c ---- */
 
-/* A thread at one moment. */
+/* A thread at one moment; its stack from the inner end on. */
 struct native_moment {
-	struct unwind_registers registers;	/* of the stack pointer on: may be unknown */
-	struct unwind_stack stack;	/* n 0: there is no copy */
+	struct unwind_registers registers;	/* at least UNWIND_IP is known */
+	struct unwind_stack stack;		/* n 0: there is no copy */
 };
 
 void native_events_begin(void);
-/* Asks a thread that runs where it is. Waits for the answer for at most 0.3 ms. false: none came. */
+/* Asks a thread that runs where it is. Waits for at most 0.3 ms. false: no answer came. */
 bool native_take(uint32_t slot, uint32_t tid, struct native_moment *out);
 
 /* ---- functions.c ---- */
@@ -32,7 +32,7 @@ struct native_place {
 	uint32_t function;		/* its name, as of a frame; 0: it has none in its file */
 	uint32_t library;		/* likewise the path of the file, or what it is instead */
 	uint32_t name;			/* both, as of what a thread does; 0: unknown */
-	bool python, libc;		/* the library is the one that has Python, or the C library */
+	bool python, libc;		/* the library is Python's or the C library */
 	bool loop;			/* the function runs functions of Python */
 	bool doubtful;			/* it has no name, and might be a part of that function */
 	bool has_row;			/* `row` says how to find the caller */
@@ -42,8 +42,8 @@ struct native_place {
 void native_functions_begin(void);
 /* Forgets what it knows if libraries came. */
 void native_functions_renew(int64_t now_ns);
-/* The function of an instruction; valid until the next call. NULL: it cannot be said at this moment,
- * or only by reading a file, which is not begun after until_ns. */
+/* The function of an instruction; valid until the next call. NULL: it cannot be said now, or only
+ * by reading a file, which is not begun after until_ns. */
 const struct native_place *native_place_at(uintptr_t ip, int64_t until_ns);
 
 #endif

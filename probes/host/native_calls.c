@@ -14,7 +14,7 @@
 #include "probes/runtime/internal.h"
 
 #define CALLS_MAX 128u			/* of more the outer ones are unknown */
-#define NAMING_NS 3000000		/* reading symbols of files at one look: others wait for the next */
+#define NAMING_NS 3000000		/* so long a look begins to read symbols of files */
 #define PAGE 4096u
 
 enum calls_end {
@@ -41,7 +41,7 @@ void host_native_begin(void)
 	native_functions_begin();
 }
 
-static enum calls_end walk(const struct native_moment *moment)
+static enum calls_end native_walk(const struct native_moment *moment)
 {
 	struct unwind_registers registers = moment->registers;
 	int64_t until_ns = rt_now_ns() + NAMING_NS;
@@ -74,7 +74,7 @@ static enum calls_end walk(const struct native_moment *moment)
 static void calls_of(const struct native_moment *moment)
 {
 	calls.n = calls.name = 0;
-	calls.end = walk(moment);
+	calls.end = native_walk(moment);
 	if (calls.end != CALLS_PYTHON)
 		return;
 	/* how Python calls a function of its own library says nothing */

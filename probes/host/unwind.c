@@ -238,8 +238,8 @@ static void set_rule(struct program *p, uint64_t number, enum unwind_how how, in
 		p->row->of[number] = rule_of(p, how, value);
 }
 
-static struct unwind_rule take_expression(struct program *p, struct cursor *c,
-					  enum unwind_how how)
+static struct unwind_rule unwind_take_expression(struct program *p, struct cursor *c,
+						 enum unwind_how how)
 {
 	struct cursor part = take_part(c, unwind_take_uleb(c));
 	struct unwind_rule rule = rule_of(p, how, (int64_t)(part.address - p->row->index));
@@ -275,7 +275,7 @@ static bool run_frame(struct program *p, struct cursor *c, uint8_t code)
 		set_frame(p, row->frame_register, (int64_t)unwind_take_uleb(c));
 		return true;
 	case 0x0f:			/* def_cfa_expression */
-		row->frame = take_expression(p, c, HOW_IS_EXPRESSION);
+		row->frame = unwind_take_expression(p, c, HOW_IS_EXPRESSION);
 		return true;
 	case 0x12:			/* def_cfa_sf */
 		number = unwind_take_uleb(c);
@@ -292,7 +292,7 @@ static bool run_frame(struct program *p, struct cursor *c, uint8_t code)
 static void run_expression(struct program *p, struct cursor *c, enum unwind_how how)
 {
 	uint64_t number = unwind_take_uleb(c);
-	struct unwind_rule rule = take_expression(p, c, how);
+	struct unwind_rule rule = unwind_take_expression(p, c, how);
 
 	if (number < UNWIND_REGISTERS)
 		p->row->of[number] = rule;
@@ -312,7 +312,7 @@ static void keep(struct program *p)
 		p->bad = true;
 }
 
-static void take_back(struct program *p)
+static void unwind_take_back(struct program *p)
 {
 	if (p->n_kept)
 		*p->row = p->kept[--p->n_kept];
@@ -330,7 +330,7 @@ static bool run_register(struct program *p, struct cursor *c, uint8_t code)
 		if (code == 0x0a)
 			keep(p);
 		else
-			take_back(p);
+			unwind_take_back(p);
 		return true;
 	}
 	if (code == 0x10 || code == 0x16) {
@@ -378,7 +378,8 @@ static bool run_program(struct program *p, struct cursor *c)
 		if (code >> 6 == 1)
 			p->at += low * p->common->code_align;
 		else if (code >> 6 == 2)
-			set_rule(p, low, HOW_AT, (int64_t)unwind_take_uleb(c) * p->common->data_align);
+			set_rule(p, low, HOW_AT,
+				 (int64_t)unwind_take_uleb(c) * p->common->data_align);
 		else if (code >> 6 == 3)
 			restore(p, low);
 		else if (code == 0x2e)	/* GNU_args_size: of no use here */

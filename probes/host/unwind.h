@@ -55,7 +55,7 @@ struct unwind_row {
 	struct unwind_rule frame;	/* the address of the frame (CFA) */
 	uint16_t frame_register;
 	struct unwind_rule of[UNWIND_REGISTERS];
-	bool signal;			/* the kernel called it: the caller's instruction is exact */
+	bool signal;			/* the kernel called it, so its caller made no call */
 };
 
 /* Copies in this order; false: something is not mapped. */

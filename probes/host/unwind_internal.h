@@ -12,7 +12,7 @@ enum unwind_how {
 	HOW_SAME,			/* the function did not change it */
 	HOW_UNDEFINED,
 	HOW_AT,				/* at the frame's address + value */
-	HOW_IS,				/* the frame's address + value; of the frame: of a register */
+	HOW_IS,				/* the frame's address + value, or a register's */
 	HOW_REGISTER,
 	HOW_AT_EXPRESSION, HOW_IS_EXPRESSION
 };

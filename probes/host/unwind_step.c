@@ -94,8 +94,8 @@ static bool evaluate_one(const struct walk *w, struct cursor *c, struct numbers 
 }
 
 /* begin: for a register, the address of the frame lies on the stack to begin with. */
-static bool evaluate(const struct walk *w, const struct unwind_rule *rule, bool begin,
-		     uint64_t *value)
+static bool unwind_evaluate(const struct walk *w, const struct unwind_rule *rule, bool begin,
+			    uint64_t *value)
 {
 	struct numbers s = { .n = 0 };
 	uint64_t at = w->index + (uint64_t)(int64_t)rule->value;
@@ -124,9 +124,9 @@ static bool rule_value(const struct walk *w, const struct unwind_rule *rule, uin
 	case HOW_REGISTER: return register_value(w, (uint64_t)rule->value, value);
 	case HOW_AT: return stack_word(w->stack, w->frame + (uint64_t)(int64_t)rule->value, value);
 	case HOW_IS: *value = w->frame + (uint64_t)(int64_t)rule->value; return true;
-	case HOW_IS_EXPRESSION: return evaluate(w, rule, true, value);
+	case HOW_IS_EXPRESSION: return unwind_evaluate(w, rule, true, value);
 	case HOW_AT_EXPRESSION:
-		return evaluate(w, rule, true, value) && stack_word(w->stack, *value, value);
+		return unwind_evaluate(w, rule, true, value) && stack_word(w->stack, *value, value);
 	default: return false;
 	}
 }
@@ -135,7 +135,7 @@ static bool rule_value(const struct walk *w, const struct unwind_rule *rule, uin
 static bool frame_address(struct walk *w, const struct unwind_row *row)
 {
 	if (row->frame.how == HOW_IS_EXPRESSION)
-		return evaluate(w, &row->frame, false, &w->frame);
+		return unwind_evaluate(w, &row->frame, false, &w->frame);
 	if (row->frame.how != HOW_IS || !register_value(w, row->frame_register, &w->frame))
 		return false;
 	w->frame += (uint64_t)(int64_t)row->frame.value;

@@ -7,7 +7,7 @@
 #define PER_PART 8u			/* symbols, on the average */
 
 /* The range of addresses of code. false: there is none. */
-static bool range_of(const struct elf_file *file, uint64_t *low, uint64_t *high)
+static bool elf_index_range(const struct elf_file *file, uint64_t *low, uint64_t *high)
 {
 	*low = UINT64_MAX;
 	*high = 0;
@@ -58,7 +58,7 @@ bool elf_index_make(struct elf_index *index, const struct elf_file *file)
 
 	*index = (struct elf_index) { .shift = 0 };
 	if (!elf_file_symbols(file, &symbols) || symbols.n > UINT32_MAX ||
-	    !range_of(file, &index->low, &high))
+	    !elf_index_range(file, &index->low, &high))
 		return false;
 	while ((high - index->low) >> index->shift > symbols.n / PER_PART)
 		index->shift++;

@@ -11,7 +11,7 @@
 /* Symbols by the part of the addresses in which they begin, parts being of equal size. */
 struct elf_index {
 	uint64_t low;			/* the lowest address */
-	uint32_t *first;		/* owned; of each part, and of the end: an index of `symbol` */
+	uint32_t *first;		/* owned; of each part and the end: an index of `symbol` */
 	uint32_t *symbol;		/* in the same memory; in the order of the file's table */
 	size_t bytes;			/* of that memory */
 	uint32_t parts;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * host_calls SECONDS: a loop in C that launches an OpenCL kernel and, while the device waits, serves
- * a request: it computes for the first half of the time, and waits for another thread in the rest.
+ * host_calls SECONDS: a loop in C that launches an OpenCL kernel and, while the device waits,
+ * serves a request: it computes for the first half of the time, and waits for another thread in the
+ * rest.
  * Each is done by a function of its own that the same one calls. It prints as JSON how long it was
  * in each by its own clock. Status 0 when the device has counted right.
  *

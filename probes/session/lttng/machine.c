@@ -111,7 +111,7 @@ static void check_functions(struct attach_check *check)
 	if (fd >= 0) {
 		close(fd);
 		attach_add(check, "functions", ATTACH_CAN, "native code that devices wait for is "
-			   "told by function (perf_event_open)");
+			   "told by function, with its callers (perf_event_open)");
 		return;
 	}
 	line = attach_add(check, "functions", ATTACH_PARTLY, "native code that devices wait for "
