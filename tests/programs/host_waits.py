@@ -113,7 +113,7 @@ class Phases:
 
     def gil(self):
         x = 0
-        for i in range(100_000):                    # LINE gil
+        for i in range(400_000):                    # LINE gil
             x += i & 7                              # LINE gil
         return x
 
