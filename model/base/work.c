@@ -103,6 +103,8 @@ const char *doing_what(enum doing_kind doing, bool line)
 {
 	if (doing == DOING_NATIVE)
 		return line ? "most often in" : "in";
+	if (doing == DOING_LOCK)
+		return line ? "most often held by" : "held by";
 	return doing != DOING_GIL ? "for" : line ? "most often held at" : "held at";
 }
 

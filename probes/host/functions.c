@@ -4,6 +4,7 @@
  * it. And by which rules its caller is found (unwind.h). Both are remembered by instruction, as
  * callers come again.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,7 +22,7 @@
 struct known_function {
 	uintptr_t start, end;
 	uint32_t function, library, name;
-	bool loop;
+	bool loop, mutex;
 };
 
 /* The functions of a library. */
@@ -45,7 +46,7 @@ static struct {
 	/* how many there ever were; the oldest is overwritten */
 	uint32_t n_known, n_modules, n_files;
 	uint32_t round;			/* places of earlier ones are not valid */
-	uintptr_t python, libc;		/* known_module.unwind; 0: unknown */
+	uintptr_t python, libc, threads;	/* known_module.unwind; 0: unknown */
 	bool has_loop;
 	struct unwind_row loop;		/* of an instruction in Python's loop */
 	int64_t once_ns;		/* see host_native_once_ns() */
@@ -100,6 +101,7 @@ void native_functions_begin(void)
 	functions.n_files = 0;
 	rt_modules_seen(&functions.modules);
 	functions.libc = unwind_of((const void *)getpid);
+	functions.threads = unwind_of((const void *)pthread_mutex_lock);
 	functions.python = unwind_of(rt_symbol("Py_GetVersion", NULL));
 	loop = (uintptr_t)rt_symbol("_PyEval_EvalFrameDefault", &bytes);
 	functions.has_loop = functions.python && loop &&
@@ -207,6 +209,8 @@ static void host_function_name(const struct address_module *module, uintptr_t at
 		snprintf(text, sizeof(text), "%s in %.100s", name, library);
 		known->loop = functions.python && module->unwind == functions.python &&
 			      is_loop(name);
+		known->mutex = functions.threads && module->unwind == functions.threads &&
+			       !strcmp(name + strspn(name, "_"), "pthread_mutex_lock");
 		known->function = rt_name(TFT_NAME_SOURCE, name);
 	}
 	known->library = rt_name(TFT_NAME_SOURCE, module->path);
@@ -274,6 +278,7 @@ const struct native_place *native_place_at(uintptr_t ip, int64_t until_ns)
 	*place = (struct native_place) {
 		.ip = ip, .round = functions.round, .function = function->function,
 		.library = function->library, .name = function->name, .loop = function->loop,
+		.mutex = function->mutex,
 		.python = module->unwind && module->unwind == functions.python,
 		.libc = module->unwind && module->unwind == functions.libc,
 	};

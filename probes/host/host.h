@@ -27,7 +27,7 @@ struct host_doing {
 	/* called Python, but it did not run meanwhile: it might be in native code below its line */
 	bool unsure;
 	uint32_t what, frame, stack;	/* as in ev_doing */
-	uintptr_t futex;		/* that a thread in TFT_DOING_GIL waits for */
+	uintptr_t futex;		/* that a thread in TFT_DOING_GIL or _LOCK waits for */
 	uintptr_t ip, sp;		/* instruction and stack of one that waits; 0: unknown */
 };
 
@@ -42,6 +42,8 @@ bool host_state_look(uint32_t tid, struct host_doing *out);
 int64_t host_cpu_ns(uint32_t tid);
 /* How long the thread could have run so far, but had no processor; -1: the kernel does not say. */
 int64_t host_delay_ns(uint32_t tid);
+/* What the program called the thread; "": unknown. */
+void host_thread_name(uint32_t tid, char *name, size_t size);
 /* Copies memory of this process that may not be mapped, in this order; counts nothing and says
  * nothing. false: not all of it is. n: at most IOV_MAX. */
 bool host_read_all(const struct iovec *to, const struct iovec *from, size_t n);
@@ -62,6 +64,9 @@ void host_python_begin(void);
 /* Adds line, stack and what only Python knows of the state to what the kernel said. */
 void host_python_see(struct host_python_thread *thread, uint32_t tid, int64_t now_ns,
 		     struct host_doing *doing);
+/* "worker.py:12 in spin": where that thread is; false: it has no line, or Python does not know it
+ * by its number (before 3.11). */
+bool host_python_place(uint32_t tid, char *text, size_t size);
 /* Whether the thread still is in the same instruction of Python, or has no line. */
 bool host_python_still(const struct host_python_thread *thread);
 
@@ -83,8 +88,9 @@ uint32_t host_native_function(uint32_t slot, uint32_t tid, int64_t now_ns);
 /* Whether the last one was in a function that is neither Python's nor the C library's, or that such
  * a function called below its line of Python. */
 bool host_native_outside(void);
-/* Looks where a thread is that waits as `doing` says. false: that is not known, or says nothing. */
-bool host_native_waiting(uint32_t tid, const struct host_doing *doing, int64_t now_ns);
+/* Looks where a thread is that waits as `doing` says. Adds to it which thread holds the mutex that
+ * it waits for. false: where it is is not known, or says nothing. */
+bool host_native_waiting(uint32_t tid, struct host_doing *doing, int64_t now_ns);
 /* Adds the calls that the last of these two has found to the stack of Python in doing. */
 void host_native_calls(struct host_doing *doing);
 /* How much processor time was spent since the last call to learn the names of functions, which is

@@ -34,6 +34,7 @@ struct native_place {
 	uint32_t name;			/* both, as of what a thread does; 0: unknown */
 	bool python, libc;		/* the library is Python's or the C library */
 	bool loop;			/* the function runs functions of Python */
+	bool mutex;			/* it locks a mutex of the C library */
 	bool doubtful;			/* it has no name, and might be a part of that function */
 	bool has_row;			/* `row` says how to find the caller */
 	struct unwind_row row;

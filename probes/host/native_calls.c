@@ -8,6 +8,7 @@
  * functions of the C library keep the other registers on the stack, so that most of its callers are
  * found as well.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "probes/host/native.h"
@@ -15,6 +16,7 @@
 
 #define CALLS_MAX 128u			/* of more the outer ones are unknown */
 #define NAMING_NS 3000000		/* so long a look begins to read symbols of files */
+#define MUTEX_CALLS 3u			/* so near to the kernel a mutex is waited for */
 #define PAGE 4096u
 
 enum calls_end {
@@ -28,7 +30,7 @@ enum calls_end {
 static struct {
 	struct native_call {
 		uint32_t function, library;
-		bool python, libc;
+		bool python, libc, mutex;
 	} call[CALLS_MAX];
 	uint32_t n, name;		/* name: of the innermost one */
 	enum calls_end end;
@@ -60,6 +62,7 @@ static enum calls_end native_walk(const struct native_moment *moment)
 			return CALLS_PYTHON;
 		calls.call[calls.n++] = (struct native_call) {
 			place->function, place->library, place->python, place->libc,
+			place->mutex,
 		};
 		if (!place->has_row)
 			return CALLS_LOST;
@@ -125,7 +128,38 @@ static struct unwind_stack stack_at(uintptr_t at)
 	return stack;
 }
 
-bool host_native_waiting(uint32_t tid, const struct host_doing *doing, int64_t now_ns)
+/*
+ * Who holds the mutex at which a thread waits: "1234 loader", with its line of Python, if it has
+ * one. 0: unknown. The C library writes the owner behind the futex (pthread_mutex_t of glibc); that
+ * there is a mutex at all, the function that waits says.
+ */
+static uint32_t mutex_holder(uint32_t tid, uintptr_t futex)
+{
+	struct { uint32_t lock, count, owner; } mutex;
+	struct iovec here = { &mutex, sizeof(mutex) }, there = { (void *)futex, sizeof(mutex) };
+	char name[16] = "", place[HOST_TEXT * 2], text[HOST_TEXT * 2 + 48];
+	bool at;
+
+	if (!host_read_all(&here, &there, 1) || !mutex.owner || mutex.owner == tid ||
+	    host_cpu_ns(mutex.owner) < 0)
+		return 0;
+	host_thread_name(mutex.owner, name, sizeof(name));
+	at = host_python_place(mutex.owner, place, sizeof(place));
+	snprintf(text, sizeof(text), "thread %u%s%s%s%s", mutex.owner, *name ? " " : "", name,
+		 at ? " at " : "", at ? place : "");
+	return rt_name(TFT_NAME_OTHER, text);
+}
+
+/* Whether one of the functions that are nearest to the kernel locks a mutex. */
+static bool is_at_mutex(void)
+{
+	for (uint32_t i = 0; i < calls.n && i < MUTEX_CALLS; i++)
+		if (calls.call[i].mutex)
+			return true;
+	return false;
+}
+
+bool host_native_waiting(uint32_t tid, struct host_doing *doing, int64_t now_ns)
 {
 	struct native_moment moment = { .registers.known = 1u << UNWIND_IP | 1u << UNWIND_SP };
 	struct host_doing again;
@@ -140,6 +174,8 @@ bool host_native_waiting(uint32_t tid, const struct host_doing *doing, int64_t n
 	if (!host_state_look(tid, &again) || again.ip != doing->ip || again.sp != doing->sp)
 		return false;
 	calls_of(&moment);
+	if (doing->doing == TFT_DOING_LOCK && is_at_mutex())
+		doing->what = mutex_holder(tid, doing->futex);
 	/* below a line of Python, the C library's functions say no more than the state does */
 	return host_native_outside() || calls.end != CALLS_PYTHON;
 }

@@ -155,25 +155,44 @@ static void host_list_threads(void)
 	host.python.first_state = interpreter ? (uintptr_t)host.head(interpreter) : 0;
 }
 
-/* "worker.py:12 in spin": where the thread is that holds the lock; 0: unknown. */
-static uint32_t host_holder_name(uintptr_t futex, uintptr_t waiter)
+/* "worker.py:12 in spin": where the thread with that state is; false: unknown. */
+static bool host_holder_place(uintptr_t state, char *text, size_t size)
 {
 	struct host_python *py = &host.python;
-	char file[HOST_TEXT], function[HOST_TEXT], text[HOST_TEXT * 2 + 32];
+	char file[HOST_TEXT], function[HOST_TEXT];
 	const struct host_place *place;
 	const char *base;
+
+	if (!state || host_stack_of(py, state, &host.holder) != HOST_PLACE)
+		return false;
+	place = &host.holder.place[host.holder.user];
+	if (!host_place_texts(py, place, file, function))
+		return false;
+	base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+	snprintf(text, size, "%s:%d in %s", base, host_place_line(py, place), function);
+	return true;
+}
+
+/* Where the thread is that holds Python's lock; 0: unknown. */
+static uint32_t host_holder_name(uintptr_t futex, uintptr_t waiter)
+{
+	char text[HOST_TEXT * 2 + 32];
 	uintptr_t state;
 
 	host_list_threads();
-	state = host_gil_holder(py, &host.interpreter, futex);
-	if (!state || state == waiter || host_stack_of(py, state, &host.holder) != HOST_PLACE)
-		return 0;
-	place = &host.holder.place[host.holder.user];
-	if (!host_place_texts(py, place, file, function))
-		return 0;
-	base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
-	snprintf(text, sizeof(text), "%s:%d in %s", base, host_place_line(py, place), function);
-	return rt_name(TFT_NAME_OTHER, text);
+	state = host_gil_holder(&host.python, &host.interpreter, futex);
+	return state != waiter && host_holder_place(state, text, sizeof(text)) ?
+	       rt_name(TFT_NAME_OTHER, text) : 0;
+}
+
+bool host_python_place(uint32_t tid, char *text, size_t size)
+{
+	uintptr_t id = host.python.layout ? host_thread_id(&host.python, tid, 0) : 0;
+
+	if (!id || host_read_forbidden())
+		return false;
+	host_list_threads();
+	return host_holder_place(host_state_of(&host.python, id), text, size);
 }
 
 /* What a thread does that the kernel calls running, or reading a file, in the words of Python. */

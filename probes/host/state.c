@@ -138,6 +138,21 @@ int64_t host_delay_ns(uint32_t tid)
 	return end == at ? -1 : ns;
 }
 
+void host_thread_name(uint32_t tid, char *name, size_t size)
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%u/comm", tid);
+	fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	n = fd < 0 ? 0 : read(fd, name, size - 1);
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	name[n > 0 ? n : 0] = '\0';
+	name[strcspn(name, "\n")] = '\0';
+}
+
 /* ---- the calls ---- */
 
 /* How the descriptor of a call is found. */
@@ -238,10 +253,10 @@ static void see_call(long number, const uintptr_t *argument, struct host_doing *
 		see_poll(argument[0], argument[1], out);
 	else if (calls[i].by == BY_SELECT && !argument[0])
 		out->doing = TFT_DOING_SLEEP;
-	if (calls[i].by == BY_FUTEX && argument[0] - locks_at < locks_bytes) {
-		out->doing = TFT_DOING_GIL;
+	if (calls[i].by == BY_FUTEX)
 		out->futex = argument[0];
-	}
+	if (calls[i].by == BY_FUTEX && argument[0] - locks_at < locks_bytes)
+		out->doing = TFT_DOING_GIL;
 }
 
 bool host_state_look(uint32_t tid, struct host_doing *out)

@@ -137,12 +137,9 @@ static size_t series_of(uint32_t tid)
 
 static void name_thread(size_t at, uint32_t tid)
 {
-	char path[64], comm[32];
+	char comm[32];
 
-	snprintf(path, sizeof(path), "/proc/self/task/%u/comm", tid);
-	if (usage_read(path, comm, sizeof(comm)) < 0)
-		comm[0] = '\0';
-	comm[strcspn(comm, "\n")] = '\0';
+	host_thread_name(tid, comm, sizeof(comm));
 	snprintf(threads[at].name, sizeof(threads[at].name), "thread %u %s", tid, comm);
 	threads[at].tid = tid;
 	threads[at].series = 0;

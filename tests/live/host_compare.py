@@ -244,7 +244,7 @@ def check_calls(stacks, said, command):
     """Each function below those that called it, and these below where the thread began or a line
     of Python. A look that was not answered in time names no function of a thread that runs."""
     wrong = [] if said["right"] else ["its result is wrong"]
-    ns = {"compute": 0, "take": 0}
+    ns, held = {"compute": 0, "take": 0, "enter": 0}, 0
     for text in open(stacks):
         stack, time_ns = text.rsplit(" ", 1)
         # compilers add to the names of copies of a function
@@ -255,9 +255,15 @@ def check_calls(stacks, said, command):
             if frames[at - 2:at] != ["host_calls", "serve"] or frames[0] != begin:
                 wrong.append(f"{name} is called by {frames[:at]}")
             ns[name] += int(time_ns)
+            if name == "enter" and re.search(r";\[lock thread \d+ keeper\]$", stack):
+                held += int(time_ns)
+    if held < ns["enter"] / 2:
+        wrong.append(f"the holder of the lock is told for {held / 1e9:.2f} s of "
+                     f"{ns['enter'] / 1e9:.2f}")
     asked = functions_are_told() and "without" not in command
     for name in ns:
-        least = said[name] - NEAR * said["run_ns"] if name == "take" else 0 if asked else -1
+        least = said[name] - NEAR * said["run_ns"] if name != "compute" else \
+            0 if asked else -1
         if not least < ns[name] < said[name] + NEAR * said["run_ns"]:
             wrong.append(f"{name}: {ns[name] / 1e9:.2f} s, the program says "
                          f"{said[name] / 1e9:.2f}")
