@@ -27,7 +27,8 @@ static bool same_row(const struct host_piece *a, const struct host_piece *b)
 {
 	return same_part(a, b) || (a->kind == b->kind && a->frame == b->frame && a->frame &&
 				   a->class == b->class &&
-				   (a->kind == DOING_NATIVE || a->kind == DOING_GIL));
+				   (a->kind == DOING_NATIVE || a->kind == DOING_GIL ||
+				    a->kind == DOING_LOCK));
 }
 
 /* When the list is full, the smallest one is replaced if it is smaller. */
@@ -186,7 +187,8 @@ static struct host_time_row host_row_of(struct model *model, const struct host_p
 	return row;
 }
 
-/* Makes one of the parts of a line. The largest one of which it is known says what it was in. */
+/* Makes one of the parts of a line. The largest one of which it is known says what it was in, but
+ * who holds a lock, which is known of some waits only, is told if it is known of most. */
 static void parts_join(struct host_parts *parts)
 {
 	int64_t most[HOST_PARTS];
@@ -209,6 +211,9 @@ static void parts_join(struct host_parts *parts)
 		}
 		add_ns(&same->ns, one->ns);
 	}
+	for (uint32_t i = 0; i < n; i++)
+		if (parts->list[i].kind == DOING_LOCK && most[i] < parts->list[i].ns / 2)
+			parts->list[i].what = 0;
 	parts->n = n;
 }
 

@@ -59,7 +59,8 @@ void host_time_within(const struct host_time *host, int64_t t0, int64_t t1,
 		      struct host_parts *out);
 /* Most time first; *rows is the caller's to free. most[class] is how much the parts of a class may
  * be together, of `classes` classes; their sum is divided by n. A line that runs native code, or
- * waits for the GIL, is one row, whatever the functions or the holders: the largest one is told. */
+ * waits for the GIL or a lock, is one row, whatever the functions or the holders: the largest one
+ * is told. */
 size_t host_time_rows(struct model *model, const struct host_parts *parts, const int64_t *most,
 		      int classes, uint64_t n, struct host_time_row **rows);
 

@@ -263,7 +263,7 @@ static struct model *model_in_state(enum doing_kind doing)
 		struct event first = part_doing(doing, 1, at + 20 * MS, 50 * MS, 50 * MS);
 		struct event second = part_doing(doing, 2, at + 70 * MS, 20 * MS, 20 * MS);
 
-		if (doing == DOING_GIL)
+		if (doing == DOING_GIL || doing == DOING_LOCK)
 			first.u.doing.what = 33;
 		apply_one(model, kernel);
 		apply_one(model, first);
@@ -288,13 +288,16 @@ TEST(doings_findings_of_states)
 		{ DOING_THROTTLED, "no-processor", "train.py:25 is throttled", " in load" },
 		{ DOING_STOPPED, "stopped", "train.py:25 is stopped", " in load" },
 		{ DOING_SLEEP, "host-wait", "train.py:25 sleeps", " per second in load" },
+		{ DOING_LOCK, "host-wait", "train.py:25 waits for another thread",
+		  " per second in load, most often held by worker.py:12 in spin" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct model *model = model_in_state(cases[i].doing);
 		struct finding *list, *finding = found(model, cases[i].id, &list);
 		/* 70 ms of 100; of a place, the 50 ms of the function with most */
-		int64_t ms = cases[i].doing == DOING_SLEEP ? 500 : 700;
+		bool place = !strcmp(cases[i].id, "host-wait");
+		int64_t ms = place ? 500 : 700;
 
 		CHECK(finding && strstr(finding->title, cases[i].title));
 		CHECK(finding && strstr(finding->lines[0], cases[i].line));
@@ -302,7 +305,7 @@ TEST(doings_findings_of_states)
 		      finding->cost_ns < (ms + 25) * MS);
 		CHECK(finding && *finding->advice);
 		free(list);
-		if (cases[i].doing != DOING_SLEEP) {
+		if (!place) {
 			CHECK(!found(model, "host-wait", &list));
 			free(list);
 		}
@@ -324,6 +327,34 @@ static int64_t ns_of(struct model *model, enum doing_kind doing, const char *wha
 			ns += rows[i].ns;
 	free(rows);
 	return ns / MS;
+}
+
+/* Waits of a line for locks are one row; who holds them is told if it is known of most of them. */
+TEST(doings_locks)
+{
+	for (int64_t ms = 10; ms <= 50; ms += 40) {
+		struct model *model = model_with_device();
+
+		apply_one(model, ev_name(30, NAME_SOURCE, "/home/me/train.py"));
+		apply_one(model, ev_name(40, NAME_OTHER, "thread 7 keeper"));
+		apply_one(model, ev_frame(1, 0, 30, 30, 25));
+		for (int i = 0; i < 100; i++) {
+			int64_t at = i * 100 * MS;
+			struct event known = part_doing(DOING_LOCK, 1, at + 20 * MS, ms * MS,
+							ms * MS);
+
+			known.u.doing.what = 40;
+			apply_one(model, ev_launched((uint32_t)i + 1, at, 10 * MS, 1000));
+			apply_one(model, known);
+			apply_one(model, part_doing(DOING_LOCK, 1, at + (20 + ms) * MS, 20 * MS,
+						    20 * MS));
+		}
+		model_finish(model, false);
+		CHECK(ns_of(model, DOING_LOCK, ms > 20 ? "thread 7 keeper" : "", 25) >=
+		      99 * (ms + 20) - 1);
+		CHECK_INT(ns_of(model, DOING_LOCK, ms > 20 ? "" : "thread 7 keeper", 25), 0);
+		model_free(model);
+	}
 }
 
 /* Of a line that runs native code the function with most time is told; code without a line is told
