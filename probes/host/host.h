@@ -70,8 +70,8 @@ bool host_python_place(uint32_t tid, char *text, size_t size);
 /* Whether the thread still is in the same instruction of Python, or has no line. */
 bool host_python_still(const struct host_python_thread *thread);
 
-/* Whether this process has told as many frames of stacks as it may; says so once. */
-bool host_stacks_full(void);
+/* Whether frames of native code may still be told; if not, says so once. */
+bool host_stacks_room(void);
 /* The id of a frame of a stack; 0: it cannot be told. */
 uint32_t host_stack_frame(const struct tft_frame *frame);
 

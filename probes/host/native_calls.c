@@ -186,7 +186,7 @@ void host_native_calls(struct host_doing *doing)
 {
 	struct tft_frame frame = { .parent = doing->stack };
 
-	if (!calls.n || calls.end == CALLS_UNTOLD || host_stacks_full() ||
+	if (!calls.n || calls.end == CALLS_UNTOLD || !host_stacks_room() ||
 	    (doing->frame && !doing->stack) || (doing->stack && calls.end == CALLS_WHOLE))
 		return;
 	if (calls.end == CALLS_LOST || (calls.end == CALLS_PYTHON && !doing->stack)) {

@@ -14,6 +14,7 @@
 #define RAN_NS 2000		/* long enough to come to another instruction of Python */
 #define PLACES 2048u		/* remembered frames of stacks; a power of two */
 #define STACKS_MAX 65536u	/* frames of stacks that are told at most */
+#define STACKS_NATIVE 49152u	/* likewise, before those of native code are told no more */
 
 /* Everything here belongs to the sampler's thread. */
 static struct {
@@ -28,7 +29,7 @@ static struct {
 	struct host_stack stack;	/* of the thread that is looked at */
 	struct host_stack holder;	/* of the one that holds the lock for which it waits */
 	uint32_t newest, told;		/* the highest id of a frame of a stack; how many rose it */
-	bool told_forbidden, told_full;
+	bool told_forbidden, told_full, told_native;
 } host;
 
 static void tell_once(bool *told, const char *text)
@@ -70,12 +71,21 @@ static bool python_there(int64_t now_ns)
 	return host.python.layout && !host_read_forbidden();
 }
 
-bool host_stacks_full(void)
+static bool host_stacks_full(void)
 {
 	if (host.told >= STACKS_MAX)
 		tell_once(&host.told_full, "this process has more different call stacks than tftop "
 			  "keeps: what its threads do from now on has lines, but no stack");
 	return host.told >= STACKS_MAX;
+}
+
+bool host_stacks_room(void)
+{
+	if (host.told >= STACKS_NATIVE)
+		tell_once(&host.told_native, "this process has more different call stacks of "
+			  "native code than tftop keeps: from now on only its innermost functions "
+			  "are told");
+	return host.told < STACKS_NATIVE;
 }
 
 uint32_t host_stack_frame(const struct tft_frame *frame)
