@@ -39,6 +39,7 @@ struct known_module {
 
 static struct {
 	struct rt_modules_watch modules;
+	bool valid;			/* what follows is this process's */
 	struct native_place places[PLACES];
 	struct known_function known[KNOWN];
 	struct known_module module[MODULES];
@@ -89,11 +90,13 @@ static uintptr_t unwind_of(const void *function)
 	return module ? module->unwind : 0;
 }
 
-void native_functions_begin(void)
+/* At first, if libraries came, and in a child, whose parent may have been in the middle of this. */
+static void native_functions_forget(void)
 {
 	size_t bytes = 0;
 	uintptr_t loop;
 
+	functions.valid = true;
 	functions.n_known = functions.n_modules = 0;
 	functions.round++;
 	for (uint32_t i = 0; i < FILES; i++)
@@ -112,7 +115,20 @@ void native_functions_begin(void)
 void native_functions_renew(int64_t now_ns)
 {
 	if (rt_modules_came(&functions.modules, now_ns))
-		native_functions_begin();
+		native_functions_forget();
+}
+
+void host_native_fork_child(void)
+{
+	functions.valid = false;
+}
+
+void native_functions_begin(void)
+{
+	if (functions.valid)
+		native_functions_renew(rt_now_ns());
+	else
+		native_functions_forget();
 }
 
 int64_t host_native_once_ns(void)

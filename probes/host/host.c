@@ -583,6 +583,7 @@ void rt_host_stop(int64_t wait_ns)
 
 void rt_host_fork_child(void)
 {
+	host_native_fork_child();
 	SET(state, NONE);
 	SET(wakes, 0);
 	SET(flush_want, 0);

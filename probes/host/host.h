@@ -82,6 +82,7 @@ uint32_t host_stack_frame(const struct tft_frame *frame);
 /* The sampler begins, and ends. */
 void host_native_begin(void);
 void host_native_end(void);
+void host_native_fork_child(void);
 /* Asks a thread that runs where it is: "dgemm_ in libopenblas.so.0", a name; 0: unknown. Waits for
  * the answer for at most 0.3 ms. slot: below HOST_WATCHED, always the same of a thread. */
 uint32_t host_native_function(uint32_t slot, uint32_t tid, int64_t now_ns);
