@@ -22,7 +22,7 @@
 struct known_function {
 	uintptr_t start, end;
 	uint32_t function, library, name;
-	bool loop, mutex;
+	bool loop, mutex, begins;
 };
 
 /* The functions of a library. */
@@ -227,6 +227,7 @@ static void host_function_name(const struct address_module *module, uintptr_t at
 			      is_loop(name);
 		known->mutex = functions.threads && module->unwind == functions.threads &&
 			       !strcmp(name + strspn(name, "_"), "pthread_mutex_lock");
+		known->begins = !strcmp(name, "_start");
 		known->function = rt_name(TFT_NAME_SOURCE, name);
 	}
 	known->library = rt_name(TFT_NAME_SOURCE, module->path);
@@ -294,7 +295,7 @@ const struct native_place *native_place_at(uintptr_t ip, int64_t until_ns)
 	*place = (struct native_place) {
 		.ip = ip, .round = functions.round, .function = function->function,
 		.library = function->library, .name = function->name, .loop = function->loop,
-		.mutex = function->mutex,
+		.mutex = function->mutex, .begins = function->begins,
 		.python = module->unwind && module->unwind == functions.python,
 		.libc = module->unwind && module->unwind == functions.libc,
 	};

@@ -35,6 +35,7 @@ struct native_place {
 	bool python, libc;		/* the library is Python's or the C library */
 	bool loop;			/* the function runs functions of Python */
 	bool mutex;			/* it locks a mutex of the C library */
+	bool begins;			/* the kernel begins a program there */
 	bool doubtful;			/* it has no name, and might be a part of that function */
 	bool has_row;			/* `row` says how to find the caller */
 	struct unwind_row row;

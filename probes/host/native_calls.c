@@ -30,7 +30,7 @@ enum calls_end {
 static struct {
 	struct native_call {
 		uint32_t function, library;
-		bool python, libc, mutex;
+		bool python, libc, mutex, begins;
 	} call[CALLS_MAX];
 	uint32_t n, name;		/* name: of the innermost one */
 	enum calls_end end;
@@ -62,7 +62,7 @@ static enum calls_end native_walk(const struct native_moment *moment)
 			return CALLS_PYTHON;
 		calls.call[calls.n++] = (struct native_call) {
 			place->function, place->library, place->python, place->libc,
-			place->mutex,
+			place->mutex, place->begins,
 		};
 		if (!place->has_row)
 			return CALLS_LOST;
@@ -74,14 +74,20 @@ static enum calls_end native_walk(const struct native_moment *moment)
 	return CALLS_LOST;
 }
 
+static bool is_beginning(uint32_t i)
+{
+	return calls.call[i].libc || (calls.call[i].begins);
+}
+
 static void calls_of(const struct native_moment *moment)
 {
 	calls.n = calls.name = 0;
 	calls.end = native_walk(moment);
-	if (calls.end != CALLS_PYTHON)
-		return;
 	/* how Python calls a function of its own library says nothing */
-	while (calls.n && calls.call[calls.n - 1].python)
+	while (calls.end == CALLS_PYTHON && calls.n && calls.call[calls.n - 1].python)
+		calls.n--;
+	/* neither does how the C library calls main(), or what a thread is to do */
+	while (calls.end == CALLS_WHOLE && calls.n > 1 && is_beginning(calls.n - 1))
 		calls.n--;
 }
 

@@ -241,7 +241,7 @@ def check_stacks(stacks, programs):
 
 
 def check_calls(stacks, said, command):
-    """Each function below those that called it, and these below where the thread began or a line
+    """Each function below those that called it, and these below what main() calls last, or a line
     of Python. A look that was not answered in time names no function of a thread that runs."""
     wrong = [] if said["right"] else ["its result is wrong"]
     ns, held = {"compute": 0, "take": 0, "enter": 0}, 0
@@ -251,7 +251,7 @@ def check_calls(stacks, said, command):
         frames = [re.sub(r"(\.\w+)* \(.*\)$", "", frame) for frame in stack.split(";")[1:-1]]
         for name in set(frames) & set(ns):
             at = frames.index(name)
-            begin = "<module>" if command.startswith("python") else "_start"
+            begin = "<module>" if command.startswith("python") else "host_calls"
             if frames[at - 2:at] != ["host_calls", "serve"] or frames[0] != begin:
                 wrong.append(f"{name} is called by {frames[:at]}")
             ns[name] += int(time_ns)
