@@ -87,7 +87,7 @@ int32_t host_place_line(struct host_python *py, const struct host_place *place)
 	if (!host_bytes_size(py, table, &size) || size > HOST_TABLE ||
 	    !host_copy(py, py->table, table + BYTES_DATA, size))
 		return 0;
-	return host_line_at(py->layout->lines, py->table, size, place->first_line, place->offset);
+	return py_line_at(py->layout->lines, py->table, size, place->first_line, place->offset);
 }
 
 /* ---- texts ---- */

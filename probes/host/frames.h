@@ -24,9 +24,6 @@
  *    otherwise nothing is said of that look. And only a frame that runs is believed to have called
  *    another one.
  *  - Needs libc only, so that its tests can read made-up memory.
- *
- * Sources of the forms of tables of lines: CPython's Objects/lnotab_notes.txt of 3.8 to 3.10, and
- * Objects/locations.md (3.11 and later).
  */
 #ifndef PROBES_HOST_FRAMES_H
 #define PROBES_HOST_FRAMES_H
@@ -135,10 +132,5 @@ int32_t host_place_line(struct host_python *py, const struct host_place *place);
 /* The texts of a place; false: torn. */
 bool host_place_texts(struct host_python *py, const struct host_place *place,
 		      char file[HOST_TEXT], char function[HOST_TEXT]);
-
-/* The line of the instruction at `offset` bytes, of a function that begins at first_line; 0: it has
- * none, or the table ends before. The last line of a table of steps goes on to the end. */
-int32_t host_line_at(enum py_lines form, const uint8_t *table, size_t size, int32_t first_line,
-		     size_t offset);
 
 #endif

@@ -3,7 +3,8 @@
  * What is known of the versions of CPython: where the members of its structures are. Whoever uses
  * it tests it on the Python that is there: layout.c with Python's own functions, probes/host by the
  * types of the objects that it finds. Sources: CPython's Include/cpython/code.h, frameobject.h and
- * pystate.h, Include/internal/pycore_frame.h and Objects/frameobject.c of each version.
+ * pystate.h, Include/internal/pycore_frame.h and Objects/frameobject.c of each version; of the forms
+ * of tables of lines Objects/lnotab_notes.txt (3.8 to 3.10) and Objects/locations.md (3.11 on).
  *
  * Up to 3.10 a frame is an object on the heap, and its bytecode is an object of bytes beside the
  * code object; from 3.11 on frames lie on a stack of each thread and bytecode lies in the code
@@ -100,6 +101,11 @@ static inline intptr_t py_offset_of(const struct py_layout *layout, uintptr_t co
  * function Py_GetVersion() these are; NULL: its version is unknown. The function, which is asked
  * where there is no variable, writes a constant text into a buffer of its own and needs no lock. */
 const struct py_layout *py_layout_here(const unsigned long *version, const char *(*text)(void));
+
+/* The line of the instruction at `offset` bytes, of a function that begins at first_line; 0: it has
+ * none, or the table ends before. The last line of a table of steps goes on to the end. */
+int32_t py_line_at(enum py_lines form, const uint8_t *table, size_t size, int32_t first_line,
+		   size_t offset);
 
 /* Writes the first `length` characters of a compact str as UTF-8, as far as they fit into size
  * bytes with a zero at the end. data: its characters, of `kind` bytes each (1, 2 or 4). */

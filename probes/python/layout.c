@@ -12,13 +12,13 @@
 #include "probes/runtime/runtime.h"
 
 #define OBJECT_TYPE 8
+#define BYTES_DATA 32
 /* if the main thread does not answer for this long, a message says so */
 #define PATIENCE_NS INT64_C(2000000000)
 
 const struct py_layout *py_known;
 const void *py_cell;
 void *(*py_this_state)(void);
-int (*py_line_of)(void *code, int offset);
 
 /* ---- text ---- */
 
@@ -38,6 +38,23 @@ static void py_compact_text(const struct py_layout *layout, const char *str,
 	}
 	data += state >> 6 & 1 ? layout->ascii : layout->wide;
 	py_put_text(out, PY_TEXT_BYTES, data, kind, length);
+}
+
+/* Where a frame is, by its copy in memory. */
+static int32_t line_by(const struct py_layout *layout, const char *copy, const char *code)
+{
+	const char *table = py_pointer(code, layout->name + 8);
+	int32_t first_line = py_int(code, layout->first_line);
+	intptr_t offset = py_offset_of(layout, (uintptr_t)code, py_instr(layout, copy));
+
+	return offset < 0 ? first_line :
+	       py_line_at(layout->lines, (const uint8_t *)table + BYTES_DATA,
+			  (size_t)py_tuple_size(table), first_line, (size_t)offset);
+}
+
+int32_t py_line_of(const char *frame, const char *code)
+{
+	return line_by(py_known, frame, code);
 }
 
 void py_text_of(const char *str, char out[PY_TEXT_BYTES])
@@ -72,7 +89,6 @@ static bool find_all(void)
 		const char *symbol;
 	} wanted[] = {
 		{ (void **)&py_this_state, "PyGILState_GetThisThreadState" },
-		{ (void **)&py_line_of, "PyCode_Addr2Line" },
 		{ (void **)&python.gil, "PyGILState_Check" },
 		{ (void **)&python.version, "Py_GetVersion" },
 		{ (void **)&python.frame, "PyEval_GetFrame" },
@@ -130,6 +146,7 @@ static bool same_frame(const char *frame, void *object)
 {
 	char copy[PY_FRAME_BYTES];
 	void *code, *own;
+	int line;
 	bool same;
 
 	if ((trial->type >= 0 && frame != object) ||
@@ -138,11 +155,11 @@ static bool same_frame(const char *frame, void *object)
 		return false;
 	code = (void *)py_word(copy, trial->code);
 	own = python.code ? python.code(object) : NULL;
+	line = python.line(object);
 	same = (own == code || !python.code) &&
 	       py_same_text(code, trial->filename, "co_filename") &&
 	       py_same_text(code, trial->name, trial->attribute) &&
-	       py_line_of(code, (int)py_offset_of(trial, (uintptr_t)code,
-						  py_instr(trial, copy))) == python.line(object);
+	       line_by(trial, copy, code) == (line > 0 ? line : 0);
 	if (own)
 		python.release(own);
 	return same;

@@ -35,7 +35,8 @@
 /* What a place in the code means. Ids stay valid after a fork. */
 struct py_place {
 	const char *code, *filename, *name;
-	int32_t offset, first_line;
+	uintptr_t instr;	/* py_instr() */
+	int32_t first_line;
 	uint32_t source;	/* of the line alone, made from these: */
 	uint32_t file, function, line;
 };
@@ -118,27 +119,26 @@ static inline const char *code_of(const char *frame)
 /* The place of a frame; *borrowed until the thread's next call*. */
 static const struct py_place *py_place_of(const char *frame, const char *code)
 {
-	int offset = py_offset(frame, code);
+	uintptr_t instr = py_instr(py_known, frame);
 	const char *filename = py_pointer(code, py_known->filename);
 	const char *name = py_pointer(code, py_known->name);
 	int32_t first_line = py_int(code, py_known->first_line);
-	uint32_t hash = (uint32_t)(((uintptr_t)code >> 4) + (uint32_t)offset * 2654435761u);
+	uint32_t hash = (uint32_t)(((uintptr_t)code >> 4) + (uint32_t)instr * 2654435761u);
 	struct py_place *p = &((struct caches *)caches)->places[(hash ^ hash >> 16) & (CACHE - 1)];
 	char file[PY_TEXT_BYTES], function[PY_TEXT_BYTES];
 	struct tft_frame where = { 0 };
 
-	if (p->code == code && p->offset == offset && p->filename == filename &&
+	if (p->code == code && p->instr == instr && p->filename == filename &&
 	    p->name == name && p->first_line == first_line)
 		return p;
 	py_text_of(filename, file);
 	py_text_of(name, function);
 	where.file = rt_name(TFT_NAME_SOURCE, file);
 	where.function = rt_name(TFT_NAME_SOURCE, function);
-	offset = py_line_of((void *)(uintptr_t)code, offset);
-	where.line = offset > 0 ? (uint32_t)offset : 0;
+	where.line = (uint32_t)py_line_of(frame, code);
 	*p = (struct py_place){
 		.code = code, .filename = filename, .name = name,
-		.offset = py_offset(frame, code), .first_line = first_line,
+		.instr = instr, .first_line = first_line,
 		.source = rt_source(&where), .file = where.file, .function = where.function,
 		.line = where.line,
 	};
@@ -490,16 +490,14 @@ void py_text(char *out, size_t size)
 	code = code_of(frame);
 	py_text_of(py_pointer(code, py_known->filename), file);
 	py_text_of(py_pointer(code, py_known->name), function);
-	snprintf(out, size, "%s:%d %s", file,
-		 py_line_of((void *)(uintptr_t)code, py_offset(frame, code)), function);
+	snprintf(out, size, "%s:%d %s", file, py_line_of(frame, code), function);
 }
 
 static uint32_t with_parent(const char *frame, uint32_t parent)
 {
 	const char *code = code_of(frame);
 	char file[PY_TEXT_BYTES], function[PY_TEXT_BYTES];
-	int line = py_line_of((void *)(uintptr_t)code, py_offset(frame, code));
-	struct tft_frame where = { .parent = parent, .line = line > 0 ? (uint32_t)line : 0 };
+	struct tft_frame where = { .parent = parent, .line = (uint32_t)py_line_of(frame, code) };
 
 	py_text_of(py_pointer(code, py_known->filename), file);
 	py_text_of(py_pointer(code, py_known->name), function);

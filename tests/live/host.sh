@@ -213,8 +213,8 @@ limited() {
 }
 
 any=
-${CC:-cc} -std=gnu11 -O1 -D_GNU_SOURCE -I. -fPIC -shared -o "$tmp/lines.so" probes/host/line.c ||
-	suite_broken lines "probes/host/line.c does not compile alone"
+${CC:-cc} -std=gnu11 -O1 -D_GNU_SOURCE -I. -fPIC -shared -o "$tmp/lines.so" probes/python/lines.c ||
+	suite_broken lines "probes/python/lines.c does not compile alone"
 for version in $python_versions; do
 	[ -n "$(python_of "$version")" ] || continue
 	python=$(python_of "$version")
