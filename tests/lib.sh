@@ -53,12 +53,12 @@ gone() { ! grep -qs '^State:.[^XZ]' "/proc/$1/status"; }
 # asleep PID: it is a 'sleep' that has started, with its libraries
 asleep() { grep -qsx sleep "/proc/$1/comm" && grep -qs '^State:.S' "/proc/$1/status"; }
 
-# The versions of Python whose frames are read (probes/python/known.c).
-python_versions='3.8 3.9 3.10 3.11 3.12 3.13'
+# The versions of Python whose frames are read (probes/python/known.h).
+python_versions='3.8 3.9 3.10 3.11 3.12 3.13 3.14'
 # python_of VERSION: prints that Python, of the system or of pyenv; nothing: there is none
 python_of() {
 	local path
-	for path in /usr/bin/python"$1" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$1".*/bin/python"$1"; do
+	for path in /usr/bin/python"$1" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$1".*[0-9]/bin/python"$1"; do
 		[ ! -x "$path" ] || { echo "$path"; return; }
 	done
 }

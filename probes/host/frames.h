@@ -38,8 +38,6 @@
 #define HOST_TEXT 512		/* a file or function is cut to this */
 #define HOST_OWNERS 1024u	/* remembered code objects; a power of two */
 #define HOST_TABLE 65536	/* a function with a longer table of lines has no lines */
-#define HOST_CODE_BYTES 144u	/* of a code object: up to the table of lines, which follows its
-				 * name */
 #define HOST_BLOCK 4096u	/* frames of a stack lie side by side: they are read by pages */
 #define HOST_FRAMES 256u	/* a deeper stack is read up to there, and is not whole */
 
@@ -77,7 +75,7 @@ struct host_python {
 		bool more;		/* there are outer ones */
 	} before, after;
 	char copies[HOST_FRAMES * 3][PY_FRAME_BYTES];
-	char codes[HOST_FRAMES][HOST_CODE_BYTES];
+	char codes[HOST_FRAMES][PY_CODE_BYTES];
 	char block[HOST_BLOCK + PY_FRAME_BYTES];	/* of the thread's stack of Python */
 	uintptr_t block_at;
 	size_t block_bytes;

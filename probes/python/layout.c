@@ -11,8 +11,6 @@
 #include "probes/python/python.h"
 #include "probes/runtime/runtime.h"
 
-#define OBJECT_TYPE 8
-#define BYTES_DATA 32
 /* if the main thread does not answer for this long, a message says so */
 #define PATIENCE_NS INT64_C(2000000000)
 
@@ -22,22 +20,19 @@ void *(*py_this_state)(void);
 
 /* ---- text ---- */
 
-/* The text of a compact str: its length is at 16, its characters at 32, and the bits kind:3
- * compact:1 ascii:1 from bit 2 on (PyASCIIObject). */
+/* The text of a compact str (PyASCIIObject). Its state has the bits kind:3 compact:1 ascii:1. */
 static void py_compact_text(const struct py_layout *layout, const char *str,
 			    char out[PY_TEXT_BYTES])
 {
-	uint32_t state = (uint32_t)py_int(str, 32), kind = state >> 2 & 7;
+	uint32_t state = (uint32_t)py_int(str, layout->head + 16) >> layout->str_kind;
 	const unsigned char *data = (const unsigned char *)str;
-	size_t length;
 
-	memcpy(&length, str + 16, sizeof(length));
-	if (!(state >> 5 & 1)) {
+	if (!(state >> 3 & 1)) {
 		out[0] = '\0';
 		return;
 	}
-	data += state >> 6 & 1 ? layout->ascii : layout->wide;
-	py_put_text(out, PY_TEXT_BYTES, data, kind, length);
+	data += state >> 4 & 1 ? layout->ascii : layout->wide;
+	py_put_text(out, PY_TEXT_BYTES, data, state & 7, py_word(str, layout->head));
 }
 
 /* Where a frame is, by its copy in memory. */
@@ -48,8 +43,8 @@ static int32_t line_by(const struct py_layout *layout, const char *copy, const c
 	intptr_t offset = py_offset_of(layout, (uintptr_t)code, py_instr(layout, copy));
 
 	return offset < 0 ? first_line :
-	       py_line_at(layout->lines, (const uint8_t *)table + BYTES_DATA,
-			  (size_t)py_tuple_size(table), first_line, (size_t)offset);
+	       py_line_at(layout->lines, (const uint8_t *)table + layout->head + 16,
+			  py_word(table, layout->head), first_line, (size_t)offset);
 }
 
 int32_t py_line_of(const char *frame, const char *code)
@@ -66,7 +61,8 @@ void py_text_of(const char *str, char out[PY_TEXT_BYTES])
 
 /* Threads of the program read frames by py_known as soon as it is set, so a layout is tested
  * here. */
-static const struct py_layout *trial;
+static struct py_layout tried;
+static const struct py_layout *const trial = &tried;
 
 /* Functions with Python's own answers. 3.8 has neither `back` nor `code`: NULL. */
 static struct {
@@ -151,9 +147,9 @@ static bool same_frame(const char *frame, void *object)
 
 	if ((trial->type >= 0 && frame != object) ||
 	    rt_peek(copy, frame, (size_t)trial->frame_bytes) != (size_t)trial->frame_bytes ||
-	    peek_pointer(py_pointer(copy, trial->code), OBJECT_TYPE) != python.code_type)
+	    peek_pointer((const char *)py_code(trial, copy), trial->ob_type) != python.code_type)
 		return false;
-	code = (void *)py_word(copy, trial->code);
+	code = (void *)py_code(trial, copy);
 	own = python.code ? python.code(object) : NULL;
 	line = python.line(object);
 	same = (own == code || !python.code) &&
@@ -183,11 +179,14 @@ static void *outer_of(void *object)
 /* As code_of(), for a frame whose layout may differ. */
 static bool peek_has_place(const char *frame)
 {
-	const char *code = peek_pointer(frame, trial->code);
-	char owner = 0;
+	char copy[PY_FRAME_BYTES];
+	const char *code;
 
-	return rt_peek(&owner, frame + trial->owner, 1) == 1 && owner < trial->c_owner &&
-	       peek_pointer(code, trial->filename) != peek_pointer(code, trial->name);
+	if (rt_peek(copy, frame, (size_t)trial->frame_bytes) != (size_t)trial->frame_bytes ||
+	    copy[trial->owner] >= trial->c_owner)
+		return false;
+	code = (const char *)py_code(trial, copy);
+	return peek_pointer(code, trial->filename) != peek_pointer(code, trial->name);
 }
 
 /* Tests the innermost frame and those that called it, as many as there are. */
@@ -215,6 +214,21 @@ static bool py_layout_agrees(void)
 	return same;
 }
 
+/* Whether the layout of this Python is known, into `tried`. */
+static bool py_try_layout(void)
+{
+	static char copy[PY_RUNTIME_BYTES];
+	struct py_said said = {
+		.version = dlsym(RTLD_DEFAULT, "Py_Version"), .text = python.version,
+		.runtime = dlsym(RTLD_DEFAULT, "_PyRuntime"),
+	};
+
+	if (said.runtime)
+		said.runtime_bytes = rt_peek(copy, said.runtime, sizeof(copy));
+	said.runtime = said.runtime ? copy : NULL;
+	return py_layout_here(&tried, &said);
+}
+
 const char *py_start(void)
 {
 	if (py_known)
@@ -223,8 +237,7 @@ const char *py_start(void)
 		return "this Python hides the functions that describe its frames: no source lines";
 	if (!py_this_state() || !python.gil())
 		return "Python was not running where the probe was loaded: no source lines";
-	trial = py_layout_here(dlsym(RTLD_DEFAULT, "Py_Version"), python.version);
-	if (!trial)
+	if (!py_try_layout())
 		return "tftop was not tested with this version of Python: no source lines";
 	if (strstr(python.version(), "free-threading") || !py_layout_agrees())
 		return "the layout of this Python's frames is unknown: no source lines";

@@ -27,10 +27,7 @@
 #define OUTWARDS_MAX 128		/* how many frames are searched for modules */
 #define STACK_MAX 64		/* maximum number of frames sent of a stack, innermost first */
 #define MODULES_MAX 16		/* maximum depth of nested modules, the innermost ones */
-#define OBJECT_TYPE 8		/* offset of an object's type, with a lock on all of Python */
-#define CELL_CONTENT 16
 #define CELLS_MAX 64		/* variables of a function that inner ones use */
-#define TYPE_NAME 24
 
 /* What a place in the code means. Ids stay valid after a fork. */
 struct py_place {
@@ -110,7 +107,7 @@ static const char *current_frame(void)
 static inline const char *code_of(const char *frame)
 {
 	const char *code = frame[py_known->owner] < py_known->c_owner ?
-			   py_pointer(frame, py_known->code) : NULL;
+			   (const char *)py_code(py_known, frame) : NULL;
 
 	return code && py_pointer(code, py_known->filename) != py_pointer(code, py_known->name) ?
 	       code : NULL;
@@ -239,14 +236,14 @@ static const char *cell_of_first(const char *frame)
  * argument. NULL: it is not there any more. */
 static const char *class_of(const char *frame, const char **module)
 {
-	const char *self = py_pointer(frame, py_known->locals);
+	const char *self = (const char *)py_reference(py_known, frame, py_known->locals);
 
 	if (!self && py_known->cells >= 0)
 		self = cell_of_first(frame);
-	if (self && py_pointer(self, OBJECT_TYPE) == py_cell)
-		self = py_pointer(self, CELL_CONTENT);
+	if (self && py_type(self) == py_cell)
+		self = py_pointer(self, py_known->head);
 	*module = self;
-	return self ? py_pointer(py_pointer(self, OBJECT_TYPE), TYPE_NAME) : NULL;
+	return self ? py_type_name(py_type(self)) : NULL;
 }
 
 /* What was found between a frame and the outermost one. */
@@ -367,7 +364,7 @@ static void py_hash_frames(struct frames *all, const char *frame)
 		all->frame[i] = frame;
 		if (frame[py_known->owner] >= py_known->c_owner)
 			continue;
-		code = py_pointer(frame, py_known->code);
+		code = (const char *)py_code(py_known, frame);
 		/* other code can lie in the memory of code that was freed */
 		hash = mix(hash, py_instr(py_known, frame),
 			   (uintptr_t)py_pointer(code, py_known->filename) ^

@@ -232,10 +232,12 @@ case_run finding finding
 for what in recursion generators exceptions generated forks threads handed; do
 	case_run "hard_$what" hard $what
 done
-# frames that are objects, whose memory other threads may use next
-python=$(python_of 3.10)
-for what in recursion generators exceptions generated threads; do
-	[ -z "$python" ] || case_run "hard_${what}_3.10" hard $what
+# frames that are objects, whose memory other threads may use next; and references with bits in them
+for version in 3.10 3.14; do
+	python=$(python_of $version)
+	for what in recursion generators exceptions generated threads; do
+		[ -z "$python" ] || case_run "hard_${what}_$version" hard $what
+	done
 done
 python=python3
 case_run functions functions
