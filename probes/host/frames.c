@@ -168,7 +168,7 @@ static struct host_frame host_frame_of(const struct py_layout *layout, uintptr_t
 
 	return (struct host_frame) {
 		.at = at, .code = py_code(layout, copy),
-		.instr = py_instr(layout, copy),
+		.instr = py_instr(layout, copy), .copy = py_copy(layout, copy),
 		.previous = py_word(copy, layout->previous),
 		.shim = owner >= layout->c_owner,
 		.suspended = owner != layout->whole && owner < layout->c_owner &&
@@ -330,6 +330,24 @@ static bool host_copy_codes(struct host_python *py)
 	return !n || py->read(py->to, py->from, n);
 }
 
+/* The first instruction of the copy of the bytecode in which the frame is, by a copy of the code
+ * object; 0: torn. The thread that runs the function for the first time puts a longer array in the
+ * place of that one. */
+static uintptr_t host_first_of(struct host_python *py, const struct host_frame *frame,
+			       const char *copy)
+{
+	uintptr_t array, again, n, first, number = (uintptr_t)frame->copy;
+	struct iovec to[] = { { &n, 8 }, { &first, 8 }, { &again, 8 } }, from[3];
+
+	if (!frame->copy)
+		return py_first(py->layout, frame->code);
+	array = py_word(copy, py->layout->copies);
+	from[0] = (struct iovec) { (void *)array, 8 };
+	from[1] = (struct iovec) { (void *)(array + 8 + number * 8), 8 };
+	from[2] = (struct iovec) { (void *)(frame->code + (uintptr_t)py->layout->copies), 8 };
+	return frame->copy > 0 && py->read(to, from, 3) && number < n && again == array ? first : 0;
+}
+
 /* Looks up one frame, of whose code object `copy` is a copy. HOST_NO_FRAME: it has no code with a
  * place. */
 static enum host_found host_look_up(struct host_python *py, const struct host_frame *frame,
@@ -337,6 +355,7 @@ static enum host_found host_look_up(struct host_python *py, const struct host_fr
 {
 	const struct py_layout *layout = py->layout;
 	const struct host_owner *owner;
+	uintptr_t first;
 	intptr_t offset;
 
 	if (frame->shim)
@@ -347,9 +366,10 @@ static enum host_found host_look_up(struct host_python *py, const struct host_fr
 	if (py_word(copy, layout->filename) == py_word(copy, layout->name))
 		return HOST_NO_FRAME;
 	owner = host_owner_of(py, frame->code, copy);
-	if (!owner)
+	first = owner ? host_first_of(py, frame, copy) : 0;
+	if (!first)
 		return HOST_TORN;
-	offset = py_offset_of(layout, frame->code, frame->instr);
+	offset = (intptr_t)(frame->instr - first);
 	/* before the first instruction it is one place back */
 	if (offset == -(layout->unit ? layout->unit : 2))
 		offset = 0;

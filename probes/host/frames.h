@@ -45,6 +45,7 @@
 struct host_frame {
 	uintptr_t at, code, previous;
 	uintptr_t instr;		/* py_instr() */
+	int32_t copy;			/* py_copy() */
 	bool shim;			/* one of C, without code */
 	bool suspended;			/* without a caller: of a generator, or one that ended */
 	bool idle;			/* an object that does not run */

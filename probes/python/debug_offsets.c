@@ -20,23 +20,25 @@
 /* The words that are used. */
 enum word {
 	FREE_THREADED, RUNTIME_SIZE, GC, STATE_NEXT, STATE_FRAME, STATE_ID,
-	FRAME_PREVIOUS, FRAME_CODE, FRAME_INSTR, FRAME_LOCALS, FRAME_OWNER,
-	CODE_FILE, CODE_NAME, CODE_LINES, CODE_FIRST_LINE, CODE_BYTECODE,
+	FRAME_PREVIOUS, FRAME_CODE, FRAME_INSTR, FRAME_LOCALS, FRAME_OWNER, FRAME_COPY,
+	CODE_FILE, CODE_NAME, CODE_LINES, CODE_FIRST_LINE, CODE_BYTECODE, CODE_COPIES,
 	OBJECT_SIZE, OBJECT_TYPE, TYPE_NAME, TUPLE_ITEMS, TUPLE_SIZE, INT_DIGITS, BYTES_SIZE,
 	BYTES_DATA, STR_STATE, STR_LENGTH, STR_ASCII, GC_COLLECTING, WORDS
 };
 
 struct py_words {
 	uint32_t version;
-	uint8_t at[WORDS];		/* the number of each word in the structure */
-	uintptr_t tags;			/* as in struct py_layout */
+	uint8_t at[WORDS];		/* the number of each in the structure; 0: it has none */
+	/* as in struct py_layout, the latter of a build without a GIL; 0: such are not read */
+	uintptr_t tags;
+	unsigned str_kind;
 };
 
 static const struct py_words known_words[] = {
-	{ 0x030d, { 2, 3, 10, 21, 23, 25, 29, 30, 31, 32, 33, 35, 37, 38, 39, 43, 44, 45, 47, 51,
-		    52, 63, 65, 66, 68, 69, 70, 72 }, 0 },
-	{ 0x030e, { 2, 3, 11, 24, 26, 28, 32, 33, 34, 35, 36, 40, 42, 43, 44, 48, 50, 51, 53, 57,
-		    58, 73, 75, 76, 78, 79, 80, 82 }, 1 },
+	{ 0x030d, { 2, 3, 10, 21, 23, 25, 29, 30, 31, 32, 33, 0, 35, 37, 38, 39, 43, 0, 44, 45,
+		    47, 51, 52, 63, 65, 66, 68, 69, 70, 72 }, 0, 0 },
+	{ 0x030e, { 2, 3, 11, 24, 26, 28, 32, 33, 34, 35, 36, 38, 40, 42, 43, 44, 48, 49, 50, 51,
+		    53, 57, 58, 73, 75, 76, 78, 79, 80, 82 }, 1, 8 },
 };
 
 static const struct py_words *py_words_of(const struct py_said *said)
@@ -58,20 +60,21 @@ static bool py_take_words(uint64_t word[WORDS], const struct py_words *order,
 	    py_word(said->runtime, 8) != *said->version)
 		return false;
 	for (int i = 0; i < WORDS; i++)
-		word[i] = py_word(said->runtime, order->at[i] * 8);
+		word[i] = order->at[i] ? py_word(said->runtime, order->at[i] * 8) : 0;
 	return !said->runtime_size || word[RUNTIME_SIZE] == said->runtime_size;
 }
 
-/* Whether what every object begins with, and what follows that, is as struct py_layout has it. */
+/* Whether what every object begins with, and what follows that, is as struct py_layout has it. It
+ * is longer where there is no GIL, for counts of references by several threads. */
 static bool py_are_objects(const uint64_t word[WORDS])
 {
 	uint64_t head = word[OBJECT_SIZE];
 
-	return head == 16 && word[OBJECT_TYPE] == head - 8 && word[TYPE_NAME] == head + 8 &&
-	       word[INT_DIGITS] == head + 8 && word[BYTES_SIZE] == head &&
-	       word[BYTES_DATA] == head + 16 && word[STR_LENGTH] == head &&
-	       word[STR_STATE] == head + 16 && word[STR_ASCII] == head + 24 &&
-	       word[TUPLE_SIZE] == head &&
+	return head == (word[FREE_THREADED] ? 32 : 16) && word[OBJECT_TYPE] == head - 8 &&
+	       word[TYPE_NAME] == head + 8 && word[INT_DIGITS] == head + 8 &&
+	       word[BYTES_SIZE] == head && word[BYTES_DATA] == head + 16 &&
+	       word[STR_LENGTH] == head && word[STR_STATE] == head + 16 &&
+	       word[STR_ASCII] == head + 24 && word[TUPLE_SIZE] == head &&
 	       (word[TUPLE_ITEMS] == head + 8 || word[TUPLE_ITEMS] == head + 16);
 }
 
@@ -109,6 +112,18 @@ static bool py_is_code(const uint64_t word[WORDS])
 	       word[CODE_FIRST_LINE] < bytes && word[CODE_FIRST_LINE] + 8 <= word[CODE_FILE];
 }
 
+/* Whether the copies of bytecode are where they can be; there may be none at all. */
+static bool py_are_copies(const uint64_t word[WORDS])
+{
+	uint64_t frame = word[FRAME_COPY], code = word[CODE_COPIES];
+
+	if (!frame && !code)
+		return true;
+	return word[FREE_THREADED] && frame % 4 == 0 && frame > word[FRAME_INSTR] + 7 &&
+	       frame < word[FRAME_OWNER] && code % 8 == 0 && code > word[CODE_LINES] &&
+	       code < word[CODE_BYTECODE];
+}
+
 static bool py_are_states(const uint64_t word[WORDS])
 {
 	const uint64_t pointers[] = { word[STATE_NEXT], word[STATE_FRAME], word[STATE_ID] };
@@ -122,13 +137,15 @@ bool py_layout_said(struct py_layout *layout, const struct py_said *said)
 	const struct py_words *order = py_words_of(said);
 	uint64_t word[WORDS];
 
-	if (!order || !py_take_words(word, order, said) || word[FREE_THREADED] ||
-	    !py_are_objects(word) || !py_are_frames(word) || !py_is_code(word) ||
+	if (!order || !py_take_words(word, order, said) ||
+	    word[FREE_THREADED] > (order->str_kind != 0) || !py_are_objects(word) ||
+	    !py_are_frames(word) || !py_is_code(word) || !py_are_copies(word) ||
 	    !py_are_states(word))
 		return false;
 	*layout = (struct py_layout) {
 		.version = order->version, .ob_type = (int)word[OBJECT_TYPE],
-		.head = (int)word[OBJECT_SIZE], .items = (int)word[TUPLE_ITEMS], .str_kind = 2,
+		.head = (int)word[OBJECT_SIZE], .items = (int)word[TUPLE_ITEMS],
+		.str_kind = word[FREE_THREADED] ? order->str_kind : 2,
 		.ascii = (int)word[STR_ASCII], .wide = (int)word[STR_ASCII] + 16,
 		.cframe = -1, .current = (int)word[STATE_FRAME], .id = (int)word[STATE_ID],
 		.type = -1, .code = (int)word[FRAME_CODE], .instr = (int)word[FRAME_INSTR],
@@ -141,6 +158,8 @@ bool py_layout_said(struct py_layout *layout, const struct py_said *said)
 		.n_locals = (int)word[CODE_FIRST_LINE] + 4,
 		.code_bytes = (int)word[CODE_BYTECODE], .attribute = "co_qualname",
 		.lines = PY_LINES_LOCATIONS, .cells = -1,
+		.copies = word[CODE_COPIES] ? (int)word[CODE_COPIES] : -1,
+		.copy = (int)word[FRAME_COPY],
 		.collecting = (int)(word[GC] + word[GC_COLLECTING]),
 	};
 	return true;

@@ -8,7 +8,8 @@
 
 /* What all of these have in common: objects of builds with a GIL, without anything else in them. */
 #define OBJECTS \
-	.ob_type = 8, .head = 16, .items = 24, .str_kind = 2, .code_bytes = 144, .collecting = -1
+	.ob_type = 8, .head = 16, .items = 24, .str_kind = 2, .code_bytes = 144, .copies = -1, \
+	.collecting = -1
 
 /* What 3.8 to 3.10 have in common: a frame is a PyFrameObject. */
 #define FRAME_OBJECTS \

@@ -67,6 +67,11 @@ struct py_layout {
 	/* members of a code object; its table of lines follows `name` */
 	int bytecode, filename, name, first_line, n_locals;
 	int code_bytes;		/* of one, from its start, that hold all of these but bytecode */
+	/* Of builds without a GIL, in which each thread has its own copy of a function's bytecode:
+	 * code object -> an array, whose first word says how many there are and whose next ones
+	 * are their addresses; and frame -> the number of its copy, an int. Number 0 is
+	 * `bytecode`. -1: there are no copies. */
+	int copies, copy;
 	/* `bytecode` is the address of an object of bytes, not the first instruction itself */
 	bool apart;
 	const char *attribute;	/* the name of `name` in Python */
@@ -121,11 +126,16 @@ static inline uintptr_t py_instr(const struct py_layout *layout, const char *fra
 	       (uintptr_t)((intptr_t)py_int(frame, layout->instr) * layout->unit);
 }
 
-/* Where that instruction is, in bytes from the function's first one; negative: before it. */
-static inline intptr_t py_offset_of(const struct py_layout *layout, uintptr_t code, uintptr_t instr)
+/* The number of the function's first instruction, as py_instr() has it; in copy 0 of them. */
+static inline uintptr_t py_first(const struct py_layout *layout, uintptr_t code)
 {
-	return (intptr_t)(instr - (layout->unit ? code << PY_CODE_BITS :
-				   code + (uintptr_t)layout->bytecode));
+	return layout->unit ? code << PY_CODE_BITS : code + (uintptr_t)layout->bytecode;
+}
+
+/* In which copy of its function's bytecode a frame is. */
+static inline int32_t py_copy(const struct py_layout *layout, const char *frame)
+{
+	return layout->copies < 0 ? 0 : py_int(frame, layout->copy);
 }
 
 /* What a Python says of itself. */

@@ -13,6 +13,7 @@
 
 /* if the main thread does not answer for this long, a message says so */
 #define PATIENCE_NS INT64_C(2000000000)
+#define TRIES 4			/* at what another thread may change meanwhile */
 
 const struct py_layout *py_known;
 const void *py_cell;
@@ -35,13 +36,39 @@ static void py_compact_text(const struct py_layout *layout, const char *str,
 	py_put_text(out, PY_TEXT_BYTES, data, state & 7, py_word(str, layout->head));
 }
 
-/* Where a frame is, by its copy in memory. */
-static int32_t line_by(const struct py_layout *layout, const char *copy, const char *code)
+/* The first instruction of the copy in which a frame is; 0: unknown. The array of copies may be
+ * freed by another thread, which runs the function for the first time and puts a longer one in its
+ * place; but not while the code object leads to it. */
+static uintptr_t py_first_of(const struct py_layout *layout, const char *frame, const char *code)
+{
+	int32_t number = py_copy(layout, frame);
+	const char *array;
+	uintptr_t first;
+	int64_t n;
+
+	if (!number)
+		return py_first(layout, (uintptr_t)code);
+	for (int i = 0; i < TRIES && number > 0; i++) {
+		array = py_pointer(code, layout->copies);
+		if (rt_peek(&n, array, sizeof(n)) == sizeof(n) && number < n &&
+		    rt_peek(&first, array + 8 + (size_t)number * 8, sizeof(first)) ==
+		    sizeof(first) && py_pointer(code, layout->copies) == array)
+			return first;
+	}
+	return 0;
+}
+
+/* Where a frame is, or a copy of one in memory. */
+static int32_t line_by(const struct py_layout *layout, const char *frame, const char *code)
 {
 	const char *table = py_pointer(code, layout->name + 8);
 	int32_t first_line = py_int(code, layout->first_line);
-	intptr_t offset = py_offset_of(layout, (uintptr_t)code, py_instr(layout, copy));
+	uintptr_t first = py_first_of(layout, frame, code);
+	intptr_t offset = (intptr_t)(py_instr(layout, frame) - first);
 
+	if (!first || (layout->copies >= 0 &&
+		       (offset < -2 || offset >= (intptr_t)py_word(code, layout->head) * 2)))
+		return 0;
 	return offset < 0 ? first_line :
 	       py_line_at(layout->lines, (const uint8_t *)table + layout->head + 16,
 			  py_word(table, layout->head), first_line, (size_t)offset);
@@ -239,7 +266,7 @@ const char *py_start(void)
 		return "Python was not running where the probe was loaded: no source lines";
 	if (!py_try_layout())
 		return "tftop was not tested with this version of Python: no source lines";
-	if (strstr(python.version(), "free-threading") || !py_layout_agrees())
+	if (!py_layout_agrees())
 		return "the layout of this Python's frames is unknown: no source lines";
 	__atomic_store_n(&py_known, trial, __ATOMIC_RELEASE);
 	return NULL;

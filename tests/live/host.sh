@@ -232,8 +232,9 @@ case_run finding finding
 for what in recursion generators exceptions generated forks threads handed; do
 	case_run "hard_$what" hard $what
 done
-# frames that are objects, whose memory other threads may use next; and references with bits in them
-for version in 3.10 3.14; do
+# frames that are objects, whose memory other threads may use next; references with bits in them; and
+# bytecode of which each thread has its own copy
+for version in 3.10 3.14 3.14t; do
 	python=$(python_of $version)
 	for what in recursion generators exceptions generated threads; do
 		[ -z "$python" ] || case_run "hard_${what}_$version" hard $what

@@ -13,6 +13,7 @@
 #define CODES_AT 0x800u
 #define STRINGS_AT 0x1000u
 #define TABLES_AT 0x1800u
+#define COPIES_AT 0x1a00u
 #define FUNCTIONS 3u
 #define TID 4711u
 #define SELF 0x7f0000001700u	/* what pthread_self() is in that thread */
@@ -62,6 +63,19 @@ static uintptr_t code_at(uint32_t i)
 static uintptr_t frame_at_(uint32_t i)
 {
 	return WORLD_AT + FRAMES_AT + i * 0x80;
+}
+
+static uintptr_t copies_at(uint32_t i)
+{
+	return WORLD_AT + COPIES_AT + i * 0x40;
+}
+
+/* Where a function's bytecode is: its copy 0, which is in its code, or copy 2; copy 1 is unused. */
+static uintptr_t bytecode_at(const struct py_layout *layout, uint32_t code, int32_t copy)
+{
+	uintptr_t own = code_at(code) + (uintptr_t)layout->bytecode;
+
+	return copy ? UINT64_C(0x7f0000200000) + code * 0x1000 : own;
 }
 
 static void put_str(const struct py_layout *layout, uintptr_t at, const char *text)
@@ -116,6 +130,14 @@ static void put_code(const struct py_layout *layout, uint32_t i, const char *fil
 	} else {
 		put(code, layout->head, 10, 8);
 	}
+	if (layout->copies >= 0) {
+		uintptr_t array = copies_at(i);
+
+		put(code, layout->copies, array, 8);
+		put(array, 0, 3, 8);
+		put(array, 8, code + (uintptr_t)layout->bytecode, 8);
+		put(array, 24, bytecode_at(layout, i, 2), 8);
+	}
 	put(code, layout->first_line, (uint32_t)first_line, 4);
 	put(code, layout->filename, strings, 8);
 	put(code, layout->name, strings + 0x100, 8);
@@ -131,8 +153,11 @@ static void put_frame(const struct py_layout *layout, uint32_t i, uint32_t code,
 	put(frame, layout->code, code_at(code) | layout->tags, 8);
 	put(frame, layout->previous, previous, 8);
 	if (layout->type < 0) {
-		put(frame, layout->instr,
-		    code_at(code) + (uintptr_t)layout->bytecode + (uintptr_t)instr, 8);
+		int32_t copy = layout->copies >= 0 && i < 2 ? 2 : 0;
+
+		put(frame, layout->instr, bytecode_at(layout, code, copy) + (uintptr_t)instr, 8);
+		if (layout->copies >= 0)
+			put(frame, layout->copy, (uint32_t)copy, 4);
 	} else {
 		put(frame, layout->type, FRAME_TYPE, 8);
 		put(frame, layout->instr, (uint32_t)(instr < 0 ? -1 : instr / layout->unit), 4);
@@ -176,11 +201,11 @@ static void make_world(struct host_python *py, const struct py_layout *layout)
 	put_frame(layout, 2, 2, 18, 0, RUNS);
 }
 
-#define VERSIONS 7u
+#define VERSIONS 8u
 #define OBJECTS 3u		/* so many of them, the first ones, have frames on the heap */
 static const unsigned long versions[VERSIONS] = {
 	0x030812f0, 0x030912f0, 0x030a0df0, 0x030b02f0, 0x030c01f0, PYTHON_3_13,
-	PYTHON_3_14,
+	PYTHON_3_14, PYTHON_3_14T,
 };
 
 TEST(host_frames_of_each_version)
@@ -285,6 +310,50 @@ TEST(host_frames_torn)
 {
 	for (size_t v = 0; v < VERSIONS; v++)
 		torn_with(python_layout(versions[v]));
+}
+
+/* A longer array of copies takes the place of the first function's while that is read. */
+static bool read_replaced(const struct iovec *to, const struct iovec *from, size_t n)
+{
+	if (from[0].iov_base == (void *)copies_at(0))
+		put(code_at(0), python_layout(PYTHON_3_14T)->copies, copies_at(FUNCTIONS), 8);
+	return read_world(to, from, n);
+}
+
+/* Bytecode of which each thread has its own copy. */
+TEST(host_frames_copies)
+{
+	const struct py_layout *layout = python_layout(PYTHON_3_14T);
+	static struct host_python py;
+	static struct host_stack stack;
+	uintptr_t mine = WORLD_AT + 0x200;
+
+	make_world(&py, layout);
+	CHECK_INT(host_stack_of(&py, mine, &stack), HOST_PLACE);
+	CHECK_INT(stack.place[1].offset, 6);
+	/* the frame says another copy than the one in which it is, or one that there is not */
+	for (uint32_t copy = 0; copy < 5; copy++) {
+		make_world(&py, layout);
+		put(frame_at_(0), layout->copy, copy, 4);
+		CHECK_INT(host_stack_of(&py, mine, &stack), copy == 2 ? HOST_PLACE : HOST_TORN);
+	}
+	make_world(&py, layout);
+	put(frame_at_(0), layout->copy, UINT32_MAX, 4);
+	CHECK_INT(host_stack_of(&py, mine, &stack), HOST_TORN);
+	make_world(&py, layout);
+	put(copies_at(0), 0, 2, 8);
+	CHECK_INT(host_stack_of(&py, mine, &stack), HOST_TORN);
+	make_world(&py, layout);
+	put(code_at(0), layout->copies, 0xdead0000, 8);
+	CHECK_INT(host_stack_of(&py, mine, &stack), HOST_TORN);
+	/* it is read again then: what it said before is worth nothing */
+	make_world(&py, layout);
+	put(copies_at(0), 24, bytecode_at(layout, 0, 2) - 2, 8);
+	put(copies_at(FUNCTIONS), 0, 4, 8);
+	put(copies_at(FUNCTIONS), 24, bytecode_at(layout, 0, 2), 8);
+	py.read = read_replaced;
+	CHECK_INT(host_stack_of(&py, mine, &stack), HOST_PLACE);
+	CHECK_INT(stack.place[0].offset, 0);
 }
 
 /* Frames that are objects: what is free, ended, of another type or of another thread. */

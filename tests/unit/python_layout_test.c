@@ -6,6 +6,9 @@
 #include "tests/unit/python_said.h"
 #include "tests/unit/test.h"
 
+static const unsigned long builds[] = { PYTHON_3_13, PYTHON_3_14, PYTHON_3_14T };
+#define BUILDS (sizeof(builds) / sizeof(builds[0]))
+
 static const char *text_of_version;
 
 static const char *say_version(void)
@@ -58,6 +61,23 @@ TEST(python_layout_said)
 	CHECK(new->first_line == 68 && new->n_locals == 72 && new->filename == 112);
 	CHECK(new->name == 128 && new->ascii == 40 && new->wide == 56 && new->items == 32);
 	CHECK(new->tags == 1 && new->collecting == 7600);
+	CHECK(old->head == 16 && new->head == 16 && new->ob_type == 8 && new->str_kind == 2);
+	CHECK(old->copies == -1 && new->copies == -1);
+}
+
+TEST(python_layout_said_without_gil)
+{
+	const struct py_layout *layout = python_layout(PYTHON_3_14T);
+
+	CHECK(layout && layout != python_layout(PYTHON_3_14));
+	CHECK(layout->head == 32 && layout->ob_type == 24 && layout->items == 48);
+	CHECK(layout->ascii == 56 && layout->wide == 72 && layout->str_kind == 8);
+	CHECK(layout->current == 72 && layout->code == 0 && layout->previous == 8);
+	CHECK(layout->instr == 56 && layout->owner == 78 && layout->locals == 80);
+	CHECK(layout->bytecode == 232 && layout->first_line == 84 && layout->n_locals == 88);
+	CHECK(layout->filename == 128 && layout->name == 144);
+	CHECK(layout->copies == 224 && layout->copy == 72);
+	CHECK(!python_layout(PYTHON_3_13T));	/* never tried */
 }
 
 /* A reference is the address without its lowest bit, or a number. */
@@ -78,58 +98,67 @@ TEST(python_layout_references)
 }
 
 /* What is wrong with what a build says. */
-static void refused_of(unsigned long version)
+enum wrong { NOTHING, SIZE, NONE, SHORT, OTHER, BETA, MARK, GIL, WRONGS };
+
+static bool taken_with(enum wrong wrong, unsigned long build)
 {
 	char runtime[PY_RUNTIME_BYTES];
 	struct py_layout layout;
+	unsigned long version = build;
 	struct py_said said = python_said(&version, runtime);
-	unsigned long other = version + 0x100, beta = version - 0x40;
 
-	CHECK(py_layout_here(&layout, &said));
-	said.runtime_size = 0;		/* unknown */
-	CHECK(py_layout_here(&layout, &said));
-	said.runtime_size = py_word(runtime, 24) + 8;
-	CHECK(!py_layout_here(&layout, &said));
-	said = python_said(&version, runtime);
-	said.runtime = NULL;
-	CHECK(!py_layout_here(&layout, &said));
-	said = python_said(&version, runtime);
-	said.runtime_bytes = 512;
-	CHECK(!py_layout_here(&layout, &said));
-	/* another release than the variable says, and one whose order may change still */
-	said = python_said(&version, runtime);
-	said.version = &other;
-	CHECK(!py_layout_here(&layout, &said));
-	said = python_said(&version, runtime);
-	memcpy(runtime + 8, &beta, 8);
-	said.version = &beta;
-	CHECK(!py_layout_here(&layout, &said));
-	said = python_said(&version, runtime);
-	runtime[0] = 'X';
-	CHECK(!py_layout_here(&layout, &said));
+	switch (wrong) {
+	case SIZE:
+		said.runtime_size += 8;
+		break;
+	case NONE:
+		said.runtime = NULL;
+		break;
+	case SHORT:
+		said.runtime_bytes = 512;
+		break;
+	case OTHER:		/* than its variable says */
+		version += 0x100;
+		break;
+	case BETA:		/* the order of its words may change still */
+		version -= 0x40;
+		memcpy(runtime + 8, &version, 8);
+		break;
+	case MARK:
+		runtime[0] = 'X';
+		break;
+	case GIL:		/* its objects say the opposite */
+		runtime[16] ^= 1;
+		break;
+	case NOTHING:
+	case WRONGS:
+		break;
+	}
+	return py_layout_here(&layout, &said);
 }
 
 TEST(python_layout_refused)
 {
-	refused_of(PYTHON_3_13);
-	refused_of(PYTHON_3_14);
+	for (size_t i = 0; i < BUILDS; i++)
+		for (enum wrong wrong = NOTHING; wrong < WRONGS; wrong++)
+			CHECK_INT(taken_with(wrong, builds[i]), wrong == NOTHING);
 }
 
 /* A version that says the words of another one, and words of any value: what is taken leads nowhere
  * outside of what is copied of a frame and of a code object. */
 TEST(python_layout_anything)
 {
-	static const unsigned long versions[] = { PYTHON_3_13, PYTHON_3_14 };
 	unsigned taken = 0, refused = 0;
 
 	for (int i = 0; i < 400000; i++) {
 		char runtime[PY_RUNTIME_BYTES];
 		struct py_layout layout;
-		unsigned long version = versions[i & 1];
-		unsigned long says = versions[test_below(8) ? i & 1 : !(i & 1)];
+		unsigned long version = builds[(unsigned)i % BUILDS];
+		unsigned long says = test_below(8) ? version : builds[test_below(BUILDS)];
 		struct py_said said = python_said(&says, runtime);
 		unsigned changes = (unsigned)test_below(4);
 
+		version &= ~PYTHON_WITHOUT_GIL;
 		memcpy(runtime + 8, &version, 8);
 		said.version = &version;
 		said.runtime_size = 0;
@@ -151,6 +180,9 @@ TEST(python_layout_anything)
 		CHECK(layout.owner >= 0 && layout.owner < layout.frame_bytes);
 		CHECK(layout.filename >= 0 && layout.name + 16 <= layout.code_bytes);
 		CHECK(layout.first_line >= 0 && layout.n_locals + 4 <= layout.code_bytes);
+		CHECK(layout.copies + 8 <= layout.code_bytes);
+		CHECK(layout.copy + 4 <= layout.frame_bytes);
+		CHECK(layout.copies == -1 || (layout.copies > 0 && layout.copy > 0));
 		CHECK(layout.current >= 0 && layout.id >= 0 && layout.collecting >= 0);
 	}
 	CHECK(taken > 50000 && refused > 50000);

@@ -21,14 +21,29 @@ static const struct {
 	40, 24, 16, 200, 24, 40, 32, 48, 32, 40, 24, 16, 32, 16, 24, 40, 16, 32, 64, 32, 16, 40,
 	264, 192, 160, 24, 72, 67, 0, 8, 24, 304, 8076, 0, 4, 512,
 	} },
+	{ PYTHON_3_13T, {
+	1, 328384, 608, 632, 215616, 7272, 7264, 7344, 7400, 7664, 7648, 7656, 16, 7760, 0, 7784,
+	7776, 304, 0, 8, 16, 72, 152, 160, 232, 32, 80, 8, 0, 56, 72, 70, 224, 128, 136, 144,
+	152, 84, 68, 112, 120, 216, 32, 24, 432, 40, 104, 184, 48, 40, 32, 56, 40, 32, 64, 48,
+	56, 40, 32, 48, 32, 40, 56, 32, 48, 80, 48, 32, 56, 248, 200,
+	} },
+	{ PYTHON_3_14T, {
+	1, 362368, 784, 808, 246720, 7280, 7272, 7344, 7360, 7408, 7712, 7696, 7704, 16, 7808, 0,
+	7832, 7824, 8024, 17628, 832, 0, 8, 16, 72, 152, 160, 232, 32, 88, 8, 0, 56, 80, 78, 64,
+	72, 240, 128, 136, 144, 152, 84, 68, 112, 120, 232, 224, 32, 24, 432, 40, 104, 184, 56,
+	48, 32, 56, 40, 32, 216, 40, 56, 48, 64, 48, 56, 40, 32, 48, 32, 40, 56, 32, 48, 80, 48,
+	32, 56, 288, 192, 176, 40, 88, 83, 0, 8, 24, 304, 8108, 0, 4, 512,
+	} },
 };
 
-struct py_said python_said(const unsigned long *version, char runtime[PY_RUNTIME_BYTES])
+struct py_said python_said(unsigned long *version, char runtime[PY_RUNTIME_BYTES])
 {
 	struct py_said said = { .version = version };
+	unsigned long wanted = *version;
 
-	for (size_t i = 0; runtime && i < sizeof(builds) / sizeof(builds[0]); i++) {
-		if (builds[i].version != *version)
+	*version &= ~PYTHON_WITHOUT_GIL;
+	for (size_t i = 0; i < sizeof(builds) / sizeof(builds[0]); i++) {
+		if (builds[i].version != wanted)
 			continue;
 		memset(runtime, 0, PY_RUNTIME_BYTES);
 		memcpy(runtime, "xdebugpy", 8);
@@ -44,12 +59,15 @@ struct py_said python_said(const unsigned long *version, char runtime[PY_RUNTIME
 const struct py_layout *python_layout(unsigned long version)
 {
 	static struct py_layout layouts[16];
+	static unsigned long had[16];
 	static size_t n;
 	char runtime[PY_RUNTIME_BYTES];
-	struct py_said said = python_said(&version, runtime);
+	struct py_said said;
 
 	for (size_t i = 0; i < n; i++)
-		if (layouts[i].version == version >> 16)
+		if (had[i] == version)
 			return &layouts[i];
+	had[n] = version;
+	said = python_said(&version, runtime);
 	return n < 16 && py_layout_here(&layouts[n], &said) ? &layouts[n++] : NULL;
 }
