@@ -31,6 +31,8 @@ records() {
 	local phases='2 sleep python native pipe lock gil child gc import stopped'
 	# their frames are those of 3.10, but for the tables of lines and the place of the collector
 	[[ $1 != 3.[89] ]] || phases='1 sleep python gil gc'
+	# its frames are those of the same version with the GIL, but for the copies of bytecode
+	[[ $1 != *t ]] || phases='2 python lock gil gc sleep'
 	# shellcheck disable=SC2086
 	"$tftop" -b --no-config --json="$work/report" --export "stacks:$work/stacks" \
 		-o "$work/recording" -- "$python" "$waits" $phases >"$work/said" 2>"$work/errors" ||
