@@ -52,8 +52,8 @@ struct py_layout {
 	/* members of a frame. type: frames are objects with this type, whose memory can become a
 	 * frame of any other thread */
 	int type, code, instr, previous, owner, locals;
-	/* References in a frame, to its code and to its locals, are addresses with these bits set
-	 * or not; with both of the lowest ones a reference is none, but a number. */
+	/* A reference in a frame, to its code or a local, is an address in which these bits may be
+	 * set. Where there are such bits, one with the two lowest bits set is a number. */
 	uintptr_t tags;
 	int frame_bytes;	/* of a frame, from its start, that hold all of these but locals */
 	/* `instr` is the number of an instruction, of so many bytes each; 0: its address */
@@ -102,7 +102,7 @@ static inline int32_t py_int(const char *p, int offset)
 	return value;
 }
 
-/* The object that a frame's reference leads to; 0: none, or it is a number. */
+/* The object that a reference in a frame leads to; 0: there is none. */
 static inline uintptr_t py_reference(const struct py_layout *layout, const char *frame, int offset)
 {
 	uintptr_t reference = py_word(frame, offset);

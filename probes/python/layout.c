@@ -86,10 +86,9 @@ void py_text_of(const char *str, char out[PY_TEXT_BYTES])
 
 /* ---- testing a layout ---- */
 
-/* Threads of the program read frames by py_known as soon as it is set, so a layout is tested
- * here. */
-static struct py_layout tried;
-static const struct py_layout *const trial = &tried;
+/* Threads of the program read frames by py_known as soon as it is set, so a layout is tested here,
+ * where no other thread that tests one at the same time changes it. */
+static _Thread_local struct py_layout tried;
 
 /* Functions with Python's own answers. 3.8 has neither `back` nor `code`: NULL. */
 static struct {
@@ -102,7 +101,7 @@ static struct {
 	const char *(*text)(void *str);
 	void (*release)(void *object);
 	void (*clear)(void);
-	const void *none, *code_type;
+	const void *none, *code_type, *bytes_type;
 } python;
 
 static bool find_all(void)
@@ -122,6 +121,7 @@ static bool find_all(void)
 		{ (void **)&python.clear, "PyErr_Clear" },
 		{ (void **)&python.none, "_Py_NoneStruct" },
 		{ (void **)&python.code_type, "PyCode_Type" },
+		{ (void **)&python.bytes_type, "PyBytes_Type" },
 		{ (void **)&py_cell, "PyCell_Type" },
 	};
 
@@ -156,7 +156,7 @@ static bool py_same_text(void *code, int offset, const char *name)
 	if (!text)
 		python.clear();
 	if (text && raw == (const char *)value) {
-		py_compact_text(trial, raw, mine);
+		py_compact_text(&tried, raw, mine);
 		same = !strncmp(mine, text, PY_TEXT_BYTES - 8);
 	}
 	python.release(value);
@@ -172,17 +172,19 @@ static bool same_frame(const char *frame, void *object)
 	int line;
 	bool same;
 
-	if ((trial->type >= 0 && frame != object) ||
-	    rt_peek(copy, frame, (size_t)trial->frame_bytes) != (size_t)trial->frame_bytes ||
-	    peek_pointer((const char *)py_code(trial, copy), trial->ob_type) != python.code_type)
+	if ((tried.type >= 0 && frame != object) ||
+	    rt_peek(copy, frame, (size_t)tried.frame_bytes) != (size_t)tried.frame_bytes ||
+	    peek_pointer((const char *)py_code(&tried, copy), tried.ob_type) != python.code_type)
 		return false;
-	code = (void *)py_code(trial, copy);
+	code = (void *)py_code(&tried, copy);
 	own = python.code ? python.code(object) : NULL;
 	line = python.line(object);
 	same = (own == code || !python.code) &&
-	       py_same_text(code, trial->filename, "co_filename") &&
-	       py_same_text(code, trial->name, trial->attribute) &&
-	       line_by(trial, copy, code) == (line > 0 ? line : 0);
+	       py_same_text(code, tried.filename, "co_filename") &&
+	       py_same_text(code, tried.name, tried.attribute) &&
+	       peek_pointer(py_pointer(code, tried.name + 8), tried.ob_type) ==
+	       python.bytes_type &&
+	       line_by(&tried, copy, code) == (line > 0 ? line : 0);
 	if (own)
 		python.release(own);
 	return same;
@@ -209,11 +211,11 @@ static bool peek_has_place(const char *frame)
 	char copy[PY_FRAME_BYTES];
 	const char *code;
 
-	if (rt_peek(copy, frame, (size_t)trial->frame_bytes) != (size_t)trial->frame_bytes ||
-	    copy[trial->owner] >= trial->c_owner)
+	if (rt_peek(copy, frame, (size_t)tried.frame_bytes) != (size_t)tried.frame_bytes ||
+	    copy[tried.owner] >= tried.c_owner)
 		return false;
-	code = (const char *)py_code(trial, copy);
-	return peek_pointer(code, trial->filename) != peek_pointer(code, trial->name);
+	code = (const char *)py_code(&tried, copy);
+	return peek_pointer(code, tried.filename) != peek_pointer(code, tried.name);
 }
 
 /* Tests the innermost frame and those that called it, as many as there are. */
@@ -223,18 +225,18 @@ static bool py_layout_agrees(void)
 	void *object = python.frame(), *outer;
 	bool same = object != NULL, own = false;
 
-	frame = peek_pointer(trial->cframe < 0 ? state : peek_pointer(state, trial->cframe),
-			     trial->current);
+	frame = peek_pointer(tried.cframe < 0 ? state : peek_pointer(state, tried.cframe),
+			     tried.current);
 	for (int i = 0; same && object && i < PY_FRAMES_MAX; i++) {
 		while (frame && !peek_has_place(frame))
-			frame = peek_pointer(frame, trial->previous);
+			frame = peek_pointer(frame, tried.previous);
 		same = frame && same_frame(frame, object);
 		outer = outer_of(object);
 		if (own)
 			python.release(object);
 		own = true;
 		object = outer;
-		frame = same ? peek_pointer(frame, trial->previous) : NULL;
+		frame = same ? peek_pointer(frame, tried.previous) : NULL;
 	}
 	if (object && own)
 		python.release(object);
@@ -244,7 +246,7 @@ static bool py_layout_agrees(void)
 /* Whether the layout of this Python is known, into `tried`. */
 static bool py_try_layout(void)
 {
-	static char copy[PY_RUNTIME_BYTES];
+	char copy[PY_RUNTIME_BYTES];
 	struct py_said said = {
 		.version = dlsym(RTLD_DEFAULT, "Py_Version"), .text = python.version,
 		.runtime = dlsym(RTLD_DEFAULT, "_PyRuntime"),
@@ -254,6 +256,18 @@ static bool py_try_layout(void)
 		said.runtime_bytes = rt_peek(copy, said.runtime, sizeof(copy));
 	said.runtime = said.runtime ? copy : NULL;
 	return py_layout_here(&tried, &said);
+}
+
+/* The first thread that is here keeps what it tried; another one tried the same. */
+static void keep_tried(void)
+{
+	static struct py_layout kept;
+	static atomic_flag keeping = ATOMIC_FLAG_INIT;
+
+	if (atomic_flag_test_and_set(&keeping))
+		return;
+	kept = tried;
+	__atomic_store_n(&py_known, &kept, __ATOMIC_RELEASE);
 }
 
 const char *py_start(void)
@@ -268,7 +282,7 @@ const char *py_start(void)
 		return "tftop was not tested with this version of Python: no source lines";
 	if (!py_layout_agrees())
 		return "the layout of this Python's frames is unknown: no source lines";
-	__atomic_store_n(&py_known, trial, __ATOMIC_RELEASE);
+	keep_tried();
 	return NULL;
 }
 
