@@ -43,7 +43,7 @@ class() { [[ $1 = 3.[89] || $1 = 3.10 ]] || echo Phases.; }
 
 shares() {
 	local what=shares
-	[[ $1 != 3.[89] ]] || what=states
+	[[ $1 != 3.[89] && $1 != *t ]] || what=states
 	waits_of "$1" && judged $what "$work/report" "$work/said" "$waits" || return
 	is "lost" "$(report "j['trust']['lost_events']")" 0 && none_impossible || return
 	grep -q "% .* at host_waits.py:[0-9]* in $(class "$1")[a-z]" "$work/errors" ||
