@@ -204,7 +204,7 @@ $(O)/lib/libtftop-consumer.so: $(call obj,$(call src,probes/consumer/*.c))
 	$(call say,LINK)
 	$(Q)$(PROBE_LD) $^
 # An RPATH counts for what LTTng needs itself, too: in a container it is beside this (place.h).
-$(O)/lib/libtftop-runtime.so: $(call obj,$(call src,probes/runtime/*.c probes/host/*.c) probes/python/known.c probes/imports/file.c probes/imports/elf_index.c)
+$(O)/lib/libtftop-runtime.so: $(call obj,$(call src,probes/runtime/*.c probes/host/*.c) probes/python/known.c probes/python/debug_offsets.c probes/python/lines.c probes/imports/file.c probes/imports/elf_index.c)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(PROBE_LD) $^ -llttng-ust -llttng-ust-common -Wl,--disable-new-dtags,-rpath,'$$ORIGIN' -lpthread -ldl
@@ -228,8 +228,8 @@ TRACEME_OBJ := $(call obj,$(call src,probes/traceme/*.c))
 $(O)/lib/libtftop-tensorflow.so $(O)/lib/libtftop-jax.so $(O)/lib/libtftop-nvtx.so: $(TRACEME_OBJ)
 # Frames of Python are read by the probes of its frameworks.
 PYTHON_OBJ := $(call obj,$(call src,probes/python/*.c))
-$(O)/lib/libtftop-pytorch.so $(O)/lib/libtftop-jax.so: $(call obj,probes/python/again.c probes/python/known.c probes/python/python.c \
-	probes/python/layout.c probes/python/slowest.c)
+$(O)/lib/libtftop-pytorch.so $(O)/lib/libtftop-jax.so: $(call obj,probes/python/again.c probes/python/debug_offsets.c probes/python/known.c \
+	probes/python/lines.c probes/python/python.c probes/python/layout.c probes/python/slowest.c)
 $(O)/lib/libtftop-tensorflow.so: $(PYTHON_OBJ)
 
 # A plug-in of TensorFlow's, not of ours: it finds the runtime when that is there.
@@ -298,7 +298,7 @@ $(O)/tftop-gen: $(call test_obj,$(call src,tests/gen/*.c)) $(O)/libtui.a $(O)/li
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $(filter %.o,$^) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
 		$(TFTOP_LIBS) $(MODEL_LIBS)
 
-$(O)/tests/unit: $(call test_obj,$(UNIT_SRC)) $(O)/probes/onednn/line.o $(O)/probes/pytorch/interval.o $(addprefix $(O)/probes/,host/frames.o host/interpreter.o host/limit.o host/line.o host/unwind.o host/unwind_step.o host/usage_text.o python/known.o imports/file.o imports/elf_index.o) $(O)/probes/blas/names.o $(O)/probes/blas/work.o $(CUPTI_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
+$(O)/tests/unit: $(call test_obj,$(UNIT_SRC)) $(O)/probes/onednn/line.o $(O)/probes/pytorch/interval.o $(addprefix $(O)/probes/,host/frames.o host/interpreter.o host/limit.o host/unwind.o host/unwind_step.o host/usage_text.o python/debug_offsets.o python/known.o python/lines.o imports/file.o imports/elf_index.o) $(O)/probes/blas/names.o $(O)/probes/blas/work.o $(CUPTI_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) $(IMAGE_LD) -o $@ $(filter %.o,$^) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \

@@ -53,12 +53,15 @@ gone() { ! grep -qs '^State:.[^XZ]' "/proc/$1/status"; }
 # asleep PID: it is a 'sleep' that has started, with its libraries
 asleep() { grep -qsx sleep "/proc/$1/comm" && grep -qs '^State:.S' "/proc/$1/status"; }
 
-# The versions of Python whose frames are read (probes/python/known.c).
-python_versions='3.8 3.9 3.10 3.11 3.12 3.13'
-# python_of VERSION: prints that Python, of the system or of pyenv; nothing: there is none
+# The versions of Python whose frames are read (probes/python/known.h).
+python_versions='3.8 3.9 3.10 3.11 3.12 3.13 3.14 3.14t'
+# python_of VERSION: prints that Python, of the system or of pyenv; nothing: there is none. With a "t"
+# behind the version it is the one without a GIL.
 python_of() {
-	local path
-	for path in /usr/bin/python"$1" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$1".*/bin/python"$1"; do
+	local path t=
+	[[ $1 != *t ]] || t=t
+	for path in /usr/bin/python"$1" \
+		"${PYENV_ROOT:-$HOME/.pyenv}"/versions/"${1%t}".*[0-9]$t/bin/python"$1"; do
 		[ ! -x "$path" ] || { echo "$path"; return; }
 	done
 }

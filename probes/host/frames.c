@@ -6,11 +6,7 @@
 #define STATES_MAX 4096		/* how many thread states are looked through */
 #define TRIES 3			/* at what can be read at all */
 
-/* Members of every object, and of a str (PyASCIIObject) and a bytes object. */
-#define TYPE_AT 8
-#define SIZE_AT 16
-#define STR_STATE 32
-#define BYTES_DATA 32
+#define OBJECT_BYTES 56		/* more than the first members of a str or a bytes object take */
 #define STATE_NEXT 8
 #define OWNED_BY_THREAD 0	/* enum _frameowner */
 
@@ -71,11 +67,12 @@ uintptr_t host_state_of(struct host_python *py, uintptr_t id)
 /* How long an object of bytes is. false: it is none. */
 static bool host_bytes_size(struct host_python *py, uintptr_t bytes, size_t *size)
 {
-	char head[BYTES_DATA];
+	char head[OBJECT_BYTES];
 
-	if (!host_copy(py, head, bytes, sizeof(head)) || py_word(head, TYPE_AT) != py->bytes_type)
+	if (!host_copy(py, head, bytes, (size_t)py->layout->head + 8) ||
+	    py_word(head, py->layout->ob_type) != py->bytes_type)
 		return false;
-	*size = py_word(head, SIZE_AT);
+	*size = py_word(head, py->layout->head);
 	return true;
 }
 
@@ -85,32 +82,34 @@ int32_t host_place_line(struct host_python *py, const struct host_place *place)
 	size_t size;
 
 	if (!host_bytes_size(py, table, &size) || size > HOST_TABLE ||
-	    !host_copy(py, py->table, table + BYTES_DATA, size))
+	    !host_copy(py, py->table, table + (uintptr_t)py->layout->head + 16, size))
 		return 0;
-	return host_line_at(py->layout->lines, py->table, size, place->first_line, place->offset);
+	return py_line_at(py->layout->lines, py->table, size, place->first_line, place->offset);
 }
 
 /* ---- texts ---- */
 
-/* A compact str: kind:3 compact:1 ascii:1 from bit 2 of its state on. */
+/* A compact str (PyASCIIObject): its state has the bits kind:3 compact:1 ascii:1. */
 static bool host_read_text(struct host_python *py, uintptr_t str, char out[HOST_TEXT])
 {
-	char head[STR_STATE + 8];
+	const struct py_layout *layout = py->layout;
+	char head[OBJECT_BYTES];
 	unsigned char data[HOST_TEXT * 4];
 	uint32_t state, kind;
 	size_t length;
 
-	if (!host_copy(py, head, str, sizeof(head)) || py_word(head, TYPE_AT) != py->str_type)
+	if (!host_copy(py, head, str, (size_t)layout->head + 24) ||
+	    py_word(head, layout->ob_type) != py->str_type)
 		return false;
-	state = (uint32_t)py_int(head, STR_STATE);
-	kind = state >> 2 & 7;
-	length = py_word(head, SIZE_AT);
-	if (!(state >> 5 & 1) || (kind != 1 && kind != 2 && kind != 4))
+	state = (uint32_t)py_int(head, layout->head + 16) >> layout->str_kind;
+	kind = state & 7;
+	length = py_word(head, layout->head);
+	if (!(state >> 3 & 1) || (kind != 1 && kind != 2 && kind != 4))
 		return false;
 	if (length > HOST_TEXT)
 		length = HOST_TEXT;
-	if (!host_copy(py, data, str + (uintptr_t)(state >> 6 & 1 ? py->layout->ascii :
-						   py->layout->wide), length * kind))
+	if (!host_copy(py, data, str + (uintptr_t)(state >> 4 & 1 ? layout->ascii : layout->wide),
+		       length * kind))
 		return false;
 	py_put_text(out, HOST_TEXT, data, kind, length);
 	return true;
@@ -142,7 +141,7 @@ static const struct host_owner *host_owner_of(struct host_python *py, uintptr_t 
 	    owner->bytecode == now.bytecode && owner->first_line == now.first_line)
 		return owner;
 	/* bytecode that is no object of its own is counted in instructions */
-	now.size = py_word(copy, SIZE_AT) * 2;
+	now.size = py_word(copy, py->layout->head) * 2;
 	if ((py->layout->apart && !host_bytes_size(py, now.bytecode, &now.size)) ||
 	    !host_read_text(py, now.filename, file))
 		return NULL;
@@ -168,8 +167,8 @@ static struct host_frame host_frame_of(const struct py_layout *layout, uintptr_t
 	int owner = (unsigned char)copy[layout->owner];
 
 	return (struct host_frame) {
-		.at = at, .code = py_word(copy, layout->code),
-		.instr = py_instr(layout, copy),
+		.at = at, .code = py_code(layout, copy),
+		.instr = py_instr(layout, copy), .copy = py_copy(layout, copy),
 		.previous = py_word(copy, layout->previous),
 		.shim = owner >= layout->c_owner,
 		.suspended = owner != layout->whole && owner < layout->c_owner &&
@@ -318,17 +317,35 @@ static uint32_t host_sure_from(struct host_python *py, uintptr_t state)
 /* Copies the code objects of all frames. false: one is not mapped. */
 static bool host_copy_codes(struct host_python *py)
 {
-	size_t n = 0;
+	size_t n = 0, bytes = (size_t)py->layout->code_bytes;
 
 	for (uint32_t i = 0; i < py->before.n; i++) {
 		const struct host_frame *frame = &py->before.frame[i];
 
 		if (frame->shim)
 			continue;
-		py->from[n] = (struct iovec) { (void *)frame->code, HOST_CODE_BYTES };
-		py->to[n++] = (struct iovec) { py->codes[i], HOST_CODE_BYTES };
+		py->from[n] = (struct iovec) { (void *)frame->code, bytes };
+		py->to[n++] = (struct iovec) { py->codes[i], bytes };
 	}
 	return !n || py->read(py->to, py->from, n);
+}
+
+/* The first instruction of the copy of the bytecode in which the frame is, by a copy of the code
+ * object; 0: torn. The thread that runs the function for the first time puts a longer array in the
+ * place of that one. */
+static uintptr_t host_first_of(struct host_python *py, const struct host_frame *frame,
+			       const char *copy)
+{
+	uintptr_t array, again, n, first, number = (uintptr_t)frame->copy;
+	struct iovec to[] = { { &n, 8 }, { &first, 8 }, { &again, 8 } }, from[3];
+
+	if (!frame->copy)
+		return py_first(py->layout, frame->code);
+	array = py_word(copy, py->layout->copies);
+	from[0] = (struct iovec) { (void *)array, 8 };
+	from[1] = (struct iovec) { (void *)(array + 8 + number * 8), 8 };
+	from[2] = (struct iovec) { (void *)(frame->code + (uintptr_t)py->layout->copies), 8 };
+	return frame->copy > 0 && py->read(to, from, 3) && number < n && again == array ? first : 0;
 }
 
 /* Looks up one frame, of whose code object `copy` is a copy. HOST_NO_FRAME: it has no code with a
@@ -338,19 +355,21 @@ static enum host_found host_look_up(struct host_python *py, const struct host_fr
 {
 	const struct py_layout *layout = py->layout;
 	const struct host_owner *owner;
+	uintptr_t first;
 	intptr_t offset;
 
 	if (frame->shim)
 		return HOST_NO_FRAME;
-	if (py_word(copy, TYPE_AT) != py->code_type)
+	if (py_word(copy, layout->ob_type) != py->code_type)
 		return HOST_TORN;
 	/* the frame that CPython puts around an __init__ that it calls itself */
 	if (py_word(copy, layout->filename) == py_word(copy, layout->name))
 		return HOST_NO_FRAME;
 	owner = host_owner_of(py, frame->code, copy);
-	if (!owner)
+	first = owner ? host_first_of(py, frame, copy) : 0;
+	if (!first)
 		return HOST_TORN;
-	offset = py_offset_of(layout, frame->code, frame->instr);
+	offset = (intptr_t)(frame->instr - first);
 	/* before the first instruction it is one place back */
 	if (offset == -(layout->unit ? layout->unit : 2))
 		offset = 0;
@@ -380,7 +399,7 @@ static enum host_found host_look_up_all(struct host_python *py, uint32_t sure,
 		enum host_found found = HOST_TORN;
 
 		if (all || frame->shim ||
-		    host_copy(py, py->codes[i], frame->code, HOST_CODE_BYTES))
+		    host_copy(py, py->codes[i], frame->code, (size_t)py->layout->code_bytes))
 			found = host_look_up(py, frame, py->codes[i], place);
 		if (found == HOST_TORN && !user)
 			return HOST_TORN;

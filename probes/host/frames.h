@@ -24,9 +24,6 @@
  *    otherwise nothing is said of that look. And only a frame that runs is believed to have called
  *    another one.
  *  - Needs libc only, so that its tests can read made-up memory.
- *
- * Sources of the forms of tables of lines: CPython's Objects/lnotab_notes.txt of 3.8 to 3.10, and
- * Objects/locations.md (3.11 and later).
  */
 #ifndef PROBES_HOST_FRAMES_H
 #define PROBES_HOST_FRAMES_H
@@ -41,8 +38,6 @@
 #define HOST_TEXT 512		/* a file or function is cut to this */
 #define HOST_OWNERS 1024u	/* remembered code objects; a power of two */
 #define HOST_TABLE 65536	/* a function with a longer table of lines has no lines */
-#define HOST_CODE_BYTES 144u	/* of a code object: up to the table of lines, which follows its
-				 * name */
 #define HOST_BLOCK 4096u	/* frames of a stack lie side by side: they are read by pages */
 #define HOST_FRAMES 256u	/* a deeper stack is read up to there, and is not whole */
 
@@ -50,6 +45,7 @@
 struct host_frame {
 	uintptr_t at, code, previous;
 	uintptr_t instr;		/* py_instr() */
+	int32_t copy;			/* py_copy() */
 	bool shim;			/* one of C, without code */
 	bool suspended;			/* without a caller: of a generator, or one that ended */
 	bool idle;			/* an object that does not run */
@@ -80,7 +76,7 @@ struct host_python {
 		bool more;		/* there are outer ones */
 	} before, after;
 	char copies[HOST_FRAMES * 3][PY_FRAME_BYTES];
-	char codes[HOST_FRAMES][HOST_CODE_BYTES];
+	char codes[HOST_FRAMES][PY_CODE_BYTES];
 	char block[HOST_BLOCK + PY_FRAME_BYTES];	/* of the thread's stack of Python */
 	uintptr_t block_at;
 	size_t block_bytes;
@@ -135,10 +131,5 @@ int32_t host_place_line(struct host_python *py, const struct host_place *place);
 /* The texts of a place; false: torn. */
 bool host_place_texts(struct host_python *py, const struct host_place *place,
 		      char file[HOST_TEXT], char function[HOST_TEXT]);
-
-/* The line of the instruction at `offset` bytes, of a function that begins at first_line; 0: it has
- * none, or the table ends before. The last line of a table of steps goes on to the end. */
-int32_t host_line_at(enum py_lines form, const uint8_t *table, size_t size, int32_t first_line,
-		     size_t offset);
 
 #endif

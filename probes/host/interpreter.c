@@ -35,7 +35,11 @@ static uintptr_t host_find_collector(struct host_python *py, uintptr_t at, size_
 bool host_collects(struct host_python *py, struct host_interpreter *known, uintptr_t interpreter)
 {
 	char copy[GC_BYTES];
+	int32_t collecting;
 
+	if (py->layout->collecting >= 0)
+		return host_copy(py, &collecting, interpreter + (uintptr_t)py->layout->collecting,
+				 sizeof(collecting)) && collecting == 1;
 	if (known->at != interpreter) {
 		*known = (struct host_interpreter) { .at = interpreter };
 		known->generations = host_find_collector(py, interpreter, GC_PAGES * HOST_BLOCK);

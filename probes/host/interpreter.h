@@ -4,14 +4,15 @@
  * holds its lock (GIL), and whether it collects garbage.
  *
  * Always true:
- *  - There is no table of versions. The lock is found from the futex that a thread waits for, the
- *    collector by a pointer of its own that leads back to itself. Both are believed only if what
- *    lies around them has the form that it should have; else the answer is "unknown".
+ *  - There is no table of versions. The lock is found from the futex that a thread waits for. That
+ *    garbage is collected is read where Python says (from 3.13 on), and up to 3.12 beside a pointer
+ *    of the collector's own that leads back to itself. What was found so is believed only if what
+ *    lies around it has the form that it should have; else the answer is "unknown".
  *  - Nothing is followed but by `read` of struct host_python.
  *  - Needs libc only, so that its tests can read made-up memory.
  *
  * Sources: CPython's Include/internal/pycore_gil.h and pycore_gc.h (3.8: pycore_pymem.h; struct
- * _gil_runtime_state, struct _gc_runtime_state), which are alike from 3.8 to 3.13.
+ * _gil_runtime_state, struct _gc_runtime_state), which are alike from 3.8 on, the latter to 3.12.
  */
 #ifndef PROBES_HOST_INTERPRETER_H
 #define PROBES_HOST_INTERPRETER_H

@@ -19,6 +19,7 @@
 /* Everything here belongs to the sampler's thread. */
 static struct {
 	struct host_python python;	/* layout NULL: there is no Python, or it is unknown */
+	struct py_layout layout;
 	void *(*main)(void), *(*head)(void *interpreter);
 	struct rt_modules_watch modules;
 	struct place_source {
@@ -39,6 +40,21 @@ static void tell_once(bool *told, const char *text)
 	*told = true;
 }
 
+/* Whether its layout is known, by the variable Py_Version (NULL: none) and Py_GetVersion(). */
+static bool host_find_layout(struct host_python *py, const void *version, const char *(*text)(void))
+{
+	static char copy[PY_RUNTIME_BYTES];
+	size_t bytes = py->runtime_size < sizeof(copy) ? py->runtime_size : sizeof(copy);
+	struct py_said said = {
+		.version = version, .text = text, .runtime_size = py->runtime_size,
+	};
+
+	if (host_copy(py, copy, py->runtime, bytes)) {
+		said.runtime = copy;
+		said.runtime_bytes = bytes;
+	}
+	return py_layout_here(&host.layout, &said);
+}
 
 static void host_find_python(void)
 {
@@ -61,7 +77,8 @@ static void host_find_python(void)
 	py->str_type = (uintptr_t)str;
 	py->bytes_type = (uintptr_t)bytes;
 	py->frame_type = (uintptr_t)frame;
-	py->layout = py_layout_here(rt_symbol("Py_Version", NULL), version);
+	if (host_find_layout(py, rt_symbol("Py_Version", NULL), version))
+		py->layout = &host.layout;
 }
 
 static bool python_there(int64_t now_ns)

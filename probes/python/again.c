@@ -17,10 +17,6 @@
 #define OUTWARDS 128
 #define LOCALS_MAX 64
 #define TUPLE_MAX 16
-#define OBJECT_TYPE 8
-#define OBJECT_ITEMS 24		/* of a tuple; the lowest digit of an int */
-#define CELL_CONTENT 16
-#define TYPE_NAME 24
 
 /* The frames from that one inwards; returns how many. */
 static int py_frames_from(const char *out[PY_LOOK_FRAMES], const struct py_where *where,
@@ -46,7 +42,7 @@ static int py_frames_from(const char *out[PY_LOOK_FRAMES], const struct py_where
 /* Of variables and of cells. */
 static int locals_of(const char *frame)
 {
-	const char *code = py_pointer(frame, py_known->code);
+	const char *code = (const char *)py_code(py_known, frame);
 	int64_t n = py_int(code, py_known->n_locals);
 
 	for (int i = 0; py_known->cells >= 0 && i < 2; i++)
@@ -58,15 +54,16 @@ static int locals_of(const char *frame)
  * thread's to change and to free, so it must not be looked into. */
 static const char *local(const char *frame, int i, bool *shared)
 {
-	const char *value = py_pointer(frame, py_known->locals + i * (int)sizeof(void *));
+	const char *value = (const char *)py_reference(py_known, frame, py_known->locals +
+						       i * (int)sizeof(void *));
 
-	*shared = value && py_pointer(value, OBJECT_TYPE) == py_cell;
-	return *shared ? py_pointer(value, CELL_CONTENT) : value;
+	*shared = value && py_type(value) == py_cell;
+	return *shared ? py_pointer(value, py_known->head) : value;
 }
 
 static bool has_type(const char *object, const char *type)
 {
-	const char *name = py_pointer(py_pointer(object, OBJECT_TYPE), TYPE_NAME);
+	const char *name = py_type_name(py_type(object));
 
 	return name && !strcmp(name, type);
 }
@@ -106,7 +103,7 @@ static bool look_at(const struct local *l, void *arg)
 
 	look->set[l->k] |= UINT64_C(1) << l->i;
 	if (!l->shared && look->n_ints < PY_LOOK_INTS && has_type(l->value, "int"))
-		look->ints[look->n_ints++] = (uint32_t)py_int(l->value, OBJECT_ITEMS);
+		look->ints[look->n_ints++] = (uint32_t)py_int(l->value, py_known->head + 8);
 	return false;
 }
 
@@ -138,7 +135,7 @@ static bool take_tuple(const struct wanted *w, const char *tuple)
 	int64_t n = py_tuple_size(tuple);
 
 	for (int i = 0; i < n && i < TUPLE_MAX; i++) {
-		const char *item = py_pointer(tuple, OBJECT_ITEMS + i * (int)sizeof(void *));
+		const char *item = py_pointer(tuple, py_known->items + i * (int)sizeof(void *));
 
 		if (item && has_type(item, w->type) && w->take(item, w->arg))
 			return true;

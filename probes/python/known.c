@@ -6,8 +6,14 @@
 
 #include "probes/runtime/utf8.h"
 
+/* What all of these have in common: objects of builds with a GIL, without anything else in them. */
+#define OBJECTS \
+	.ob_type = 8, .head = 16, .items = 24, .str_kind = 2, .code_bytes = 144, .copies = -1, \
+	.collecting = -1
+
 /* What 3.8 to 3.10 have in common: a frame is a PyFrameObject. */
 #define FRAME_OBJECTS \
+	OBJECTS, \
 	.cframe = -1, .current = 24, .id = 176, .posix = true, .type = 8, .code = 32, \
 	.previous = 24, .c_owner = 256, .bytecode = 48, .filename = 104, .name = 112, \
 	.first_line = 40, .n_locals = 28, .apart = true, .attribute = "co_name", .cells = 80, \
@@ -18,8 +24,9 @@
 	FRAME_OBJECTS, .instr = 104, .unit = 1, .owner = 116, .whole = 1, .locals = 360, \
 	.frame_bytes = 120, .lines = PY_LINES_STEPS
 
-/* What 3.11 to 3.13 have in common: a frame is a _PyInterpreterFrame. */
+/* What 3.11 and 3.12 have in common: a frame is a _PyInterpreterFrame. */
 #define FRAME_STACKS \
+	OBJECTS, \
 	.type = -1, .instr = 56, .c_owner = 3, .frame_bytes = 80, .filename = 112, .name = 128, \
 	.attribute = "co_qualname", .lines = PY_LINES_LOCATIONS, .cells = -1
 
@@ -35,33 +42,35 @@ static const struct py_layout layouts[] = {
 	{ .version = 0x030c, FRAME_STACKS, .cframe = 56, .current = 0, .id = 144, .code = 0,
 	  .previous = 8, .owner = 70, .locals = 72, .bytecode = 192, .first_line = 68,
 	  .n_locals = 72, .ascii = 40, .wide = 56 },
-	{ .version = 0x030d, FRAME_STACKS, .cframe = -1, .current = 72, .id = 160, .code = 0,
-	  .previous = 8, .owner = 70, .locals = 72, .bytecode = 200, .first_line = 68,
-	  .n_locals = 72, .ascii = 40, .wide = 56 },
 };
 
-static const struct py_layout *py_layout_of(unsigned long version)
-{
-	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
-		if (layouts[i].version == (uint32_t)(version >> 16))
-			return &layouts[i];
-	return NULL;
-}
-
-const struct py_layout *py_layout_here(const unsigned long *version, const char *(*text)(void))
+/* Its number as in Py_Version; 0: it says none. */
+static unsigned long py_version_said(const struct py_said *said)
 {
 	char *end;
 	unsigned long major, minor;
 
-	if (version)
-		return py_layout_of(*version);
+	if (said->version)
+		return *said->version;
 	/* "3.10.13 (main, …) [GCC …]" */
-	major = strtoul(text(), &end, 10);
+	major = strtoul(said->text(), &end, 10);
 	if (*end != '.')
-		return NULL;
+		return 0;
 	minor = strtoul(end + 1, &end, 10);
-	return *end == '.' && major < 256 && minor < 256 ?
-	       py_layout_of(major << 24 | minor << 16) : NULL;
+	return *end == '.' && major < 256 && minor < 256 ? major << 24 | minor << 16 : 0;
+}
+
+bool py_layout_here(struct py_layout *layout, const struct py_said *said)
+{
+	uint32_t version = (uint32_t)(py_version_said(said) >> 16);
+
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
+		if (layouts[i].version == version) {
+			*layout = layouts[i];
+			return true;
+		}
+	}
+	return py_layout_said(layout, said);
 }
 
 void py_put_text(char *out, size_t size, const unsigned char *data, uint32_t kind, size_t length)

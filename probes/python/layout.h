@@ -18,22 +18,30 @@ extern const struct py_layout *py_known;	/* NULL: lines cannot be read */
 /* the type of cells, which hold locals that inner functions share */
 extern const void *py_cell;
 extern void *(*py_this_state)(void);
-extern int (*py_line_of)(void *code, int offset);
 
 static inline const char *py_pointer(const char *p, int offset)
 {
 	return (const char *)py_word(p, offset);
 }
 
-static inline int py_offset(const char *frame, const char *code)
+/* The type of an object. */
+static inline const char *py_type(const char *object)
 {
-	return (int)py_offset_of(py_known, (uintptr_t)code, py_instr(py_known, frame));
+	return py_pointer(object, py_known->ob_type);
 }
+
+static inline const char *py_type_name(const char *type)
+{
+	return py_pointer(type, py_known->head + 8);
+}
+
+/* The line of a frame with that code; 0: its instruction has none. */
+int32_t py_line_of(const char *frame, const char *code);
 
 /* How many items a tuple has. */
 static inline int64_t py_tuple_size(const char *tuple)
 {
-	return (int64_t)py_word(tuple, 16);
+	return (int64_t)py_word(tuple, py_known->head);
 }
 
 /* The text of a compact str; "" if it is not compact. */

@@ -27,15 +27,13 @@
 #define OUTWARDS_MAX 128		/* how many frames are searched for modules */
 #define STACK_MAX 64		/* maximum number of frames sent of a stack, innermost first */
 #define MODULES_MAX 16		/* maximum depth of nested modules, the innermost ones */
-#define OBJECT_TYPE 8		/* offset of an object's type, with a lock on all of Python */
-#define CELL_CONTENT 16
 #define CELLS_MAX 64		/* variables of a function that inner ones use */
-#define TYPE_NAME 24
 
 /* What a place in the code means. Ids stay valid after a fork. */
 struct py_place {
 	const char *code, *filename, *name;
-	int32_t offset, first_line;
+	uintptr_t instr;	/* py_instr() */
+	int32_t first_line;
 	uint32_t source;	/* of the line alone, made from these: */
 	uint32_t file, function, line;
 };
@@ -109,7 +107,7 @@ static const char *current_frame(void)
 static inline const char *code_of(const char *frame)
 {
 	const char *code = frame[py_known->owner] < py_known->c_owner ?
-			   py_pointer(frame, py_known->code) : NULL;
+			   (const char *)py_code(py_known, frame) : NULL;
 
 	return code && py_pointer(code, py_known->filename) != py_pointer(code, py_known->name) ?
 	       code : NULL;
@@ -118,27 +116,26 @@ static inline const char *code_of(const char *frame)
 /* The place of a frame; *borrowed until the thread's next call*. */
 static const struct py_place *py_place_of(const char *frame, const char *code)
 {
-	int offset = py_offset(frame, code);
+	uintptr_t instr = py_instr(py_known, frame);
 	const char *filename = py_pointer(code, py_known->filename);
 	const char *name = py_pointer(code, py_known->name);
 	int32_t first_line = py_int(code, py_known->first_line);
-	uint32_t hash = (uint32_t)(((uintptr_t)code >> 4) + (uint32_t)offset * 2654435761u);
+	uint32_t hash = (uint32_t)(((uintptr_t)code >> 4) + (uint32_t)instr * 2654435761u);
 	struct py_place *p = &((struct caches *)caches)->places[(hash ^ hash >> 16) & (CACHE - 1)];
 	char file[PY_TEXT_BYTES], function[PY_TEXT_BYTES];
 	struct tft_frame where = { 0 };
 
-	if (p->code == code && p->offset == offset && p->filename == filename &&
+	if (p->code == code && p->instr == instr && p->filename == filename &&
 	    p->name == name && p->first_line == first_line)
 		return p;
 	py_text_of(filename, file);
 	py_text_of(name, function);
 	where.file = rt_name(TFT_NAME_SOURCE, file);
 	where.function = rt_name(TFT_NAME_SOURCE, function);
-	offset = py_line_of((void *)(uintptr_t)code, offset);
-	where.line = offset > 0 ? (uint32_t)offset : 0;
+	where.line = (uint32_t)py_line_of(frame, code);
 	*p = (struct py_place){
 		.code = code, .filename = filename, .name = name,
-		.offset = py_offset(frame, code), .first_line = first_line,
+		.instr = instr, .first_line = first_line,
 		.source = rt_source(&where), .file = where.file, .function = where.function,
 		.line = where.line,
 	};
@@ -239,14 +236,14 @@ static const char *cell_of_first(const char *frame)
  * argument. NULL: it is not there any more. */
 static const char *class_of(const char *frame, const char **module)
 {
-	const char *self = py_pointer(frame, py_known->locals);
+	const char *self = (const char *)py_reference(py_known, frame, py_known->locals);
 
 	if (!self && py_known->cells >= 0)
 		self = cell_of_first(frame);
-	if (self && py_pointer(self, OBJECT_TYPE) == py_cell)
-		self = py_pointer(self, CELL_CONTENT);
+	if (self && py_type(self) == py_cell)
+		self = py_pointer(self, py_known->head);
 	*module = self;
-	return self ? py_pointer(py_pointer(self, OBJECT_TYPE), TYPE_NAME) : NULL;
+	return self ? py_type_name(py_type(self)) : NULL;
 }
 
 /* What was found between a frame and the outermost one. */
@@ -367,7 +364,7 @@ static void py_hash_frames(struct frames *all, const char *frame)
 		all->frame[i] = frame;
 		if (frame[py_known->owner] >= py_known->c_owner)
 			continue;
-		code = py_pointer(frame, py_known->code);
+		code = (const char *)py_code(py_known, frame);
 		/* other code can lie in the memory of code that was freed */
 		hash = mix(hash, py_instr(py_known, frame),
 			   (uintptr_t)py_pointer(code, py_known->filename) ^
@@ -490,16 +487,14 @@ void py_text(char *out, size_t size)
 	code = code_of(frame);
 	py_text_of(py_pointer(code, py_known->filename), file);
 	py_text_of(py_pointer(code, py_known->name), function);
-	snprintf(out, size, "%s:%d %s", file,
-		 py_line_of((void *)(uintptr_t)code, py_offset(frame, code)), function);
+	snprintf(out, size, "%s:%d %s", file, py_line_of(frame, code), function);
 }
 
 static uint32_t with_parent(const char *frame, uint32_t parent)
 {
 	const char *code = code_of(frame);
 	char file[PY_TEXT_BYTES], function[PY_TEXT_BYTES];
-	int line = py_line_of((void *)(uintptr_t)code, py_offset(frame, code));
-	struct tft_frame where = { .parent = parent, .line = line > 0 ? (uint32_t)line : 0 };
+	struct tft_frame where = { .parent = parent, .line = (uint32_t)py_line_of(frame, code) };
 
 	py_text_of(py_pointer(code, py_known->filename), file);
 	py_text_of(py_pointer(code, py_known->name), function);

@@ -31,6 +31,8 @@ records() {
 	local phases='2 sleep python native pipe lock gil child gc import stopped'
 	# their frames are those of 3.10, but for the tables of lines and the place of the collector
 	[[ $1 != 3.[89] ]] || phases='1 sleep python gil gc'
+	# its frames are those of the same version with the GIL, but for the copies of bytecode
+	[[ $1 != *t ]] || phases='2 python lock gil gc sleep'
 	# shellcheck disable=SC2086
 	"$tftop" -b --no-config --json="$work/report" --export "stacks:$work/stacks" \
 		-o "$work/recording" -- "$python" "$waits" $phases >"$work/said" 2>"$work/errors" ||
@@ -41,7 +43,7 @@ class() { [[ $1 = 3.[89] || $1 = 3.10 ]] || echo Phases.; }
 
 shares() {
 	local what=shares
-	[[ $1 != 3.[89] ]] || what=states
+	[[ $1 != 3.[89] && $1 != *t ]] || what=states
 	waits_of "$1" && judged $what "$work/report" "$work/said" "$waits" || return
 	is "lost" "$(report "j['trust']['lost_events']")" 0 && none_impossible || return
 	grep -q "% .* at host_waits.py:[0-9]* in $(class "$1")[a-z]" "$work/errors" ||
@@ -231,8 +233,8 @@ limited() {
 }
 
 any=
-${CC:-cc} -std=gnu11 -O1 -D_GNU_SOURCE -I. -fPIC -shared -o "$tmp/lines.so" probes/host/line.c ||
-	suite_broken lines "probes/host/line.c does not compile alone"
+${CC:-cc} -std=gnu11 -O1 -D_GNU_SOURCE -I. -fPIC -shared -o "$tmp/lines.so" probes/python/lines.c ||
+	suite_broken lines "probes/python/lines.c does not compile alone"
 for version in $python_versions; do
 	[ -n "$(python_of "$version")" ] || continue
 	python=$(python_of "$version")
@@ -250,10 +252,13 @@ case_run finding finding
 for what in recursion generators exceptions generated forks threads handed; do
 	case_run "hard_$what" hard $what
 done
-# frames that are objects, whose memory other threads may use next
-python=$(python_of 3.10)
-for what in recursion generators exceptions generated threads; do
-	[ -z "$python" ] || case_run "hard_${what}_3.10" hard $what
+# frames that are objects, whose memory other threads may use next; references with bits in them; and
+# bytecode of which each thread has its own copy
+for version in 3.10 3.14 3.14t; do
+	python=$(python_of $version)
+	for what in recursion generators exceptions generated threads; do
+		[ -z "$python" ] || case_run "hard_${what}_$version" hard $what
+	done
 done
 python=python3
 case_run functions functions

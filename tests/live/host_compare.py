@@ -26,6 +26,7 @@ NEAR = 0.03     # of the run
 LIBRARY = (" in libcrypto.so.3", "libcrypto.so.3", " in libcrypto.so.1.1", "libcrypto.so.1.1")
 # a function of its own; a list only before Python 3.12
 BRACKETS = {ast.GeneratorExp: "<genexpr>", ast.ListComp: "<listcomp>"}
+GIL = getattr(sys, "_is_gil_enabled", lambda: True)()
 QUALIFIED = sys.version_info >= (3, 11)     # before, a function is known by its own name only
 STATE = {"sleep": "sleep", "pipe": "pipe", "lock": "lock", "child": "child", "gc": "GC",
          "import": "import", "stopped": "stopped"}
@@ -152,7 +153,10 @@ def check_states(rows, said):
             wrong.append(f"Python was taken for native code: {by}")
         if phase["phase"] == "native" and by["native"] < by["Python"]:
             wrong.append(f"native code was taken for Python: {by}")
-        if phase["phase"] == "gil" and not any(
+        if phase["phase"] == "gil" and not GIL:
+            waits = [row for row in rows if row["state"] == "GIL"]
+            wrong += [f"there is no GIL to wait for: {waits}"] if waits else []
+        elif phase["phase"] == "gil" and not any(
                 row["state"] == "GIL" and held_in(row, "Phases.beside_gil") for row in rows):
             wrong.append(f"no wait for the GIL that another thread held: {rows}")
     return wrong

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """host_lines.py LIBRARY STRIDE: the line of each instruction in Python's own library, of one file
-in STRIDE, as probes/host/line.c reads it from the table (in LIBRARY), and as Python says itself.
+in STRIDE, as probes/python/lines.c reads it from the table (in LIBRARY), and as Python says itself.
 Prints how many instructions there were; exit status 1 if a line differs."""
 import ctypes
 import dis
@@ -9,7 +9,7 @@ import os
 import sys
 import types
 
-read = ctypes.CDLL(sys.argv[1]).host_line_at
+read = ctypes.CDLL(sys.argv[1]).py_line_at
 read.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int32, ctypes.c_size_t]
 FORM = 0 if sys.version_info < (3, 10) else 1 if sys.version_info < (3, 11) else 2
 

@@ -8,6 +8,7 @@ its errors, the program and its arguments. Status 1 when a program's was not 0.
 """
 import contextlib
 import importlib
+import multiprocessing
 import os
 import runpy
 import sys
@@ -17,6 +18,8 @@ def run(out, errors, program, *arguments):
     """In the child: as `python PROGRAM ARGUMENT… >OUT 2>ERRORS`."""
     for number, path in ((1, out), (2, errors)):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644), number)
+    # as before Python 3.14: a forkserver would import this program as its __main__
+    multiprocessing.set_start_method("fork", force=True)
     sys.argv = [program, *arguments]
     sys.path[0] = os.path.dirname(program)
     runpy.run_path(program, run_name="__main__")

@@ -4,6 +4,7 @@
 
 #include "model/base/util.h"
 #include "probes/host/frames.h"
+#include "tests/unit/python_said.h"
 #include "tests/unit/test.h"
 
 #define WORLD 8192u
@@ -12,6 +13,7 @@
 #define CODES_AT 0x800u
 #define STRINGS_AT 0x1000u
 #define TABLES_AT 0x1800u
+#define COPIES_AT 0x1a00u
 #define FUNCTIONS 3u
 #define TID 4711u
 #define SELF 0x7f0000001700u	/* what pthread_self() is in that thread */
@@ -63,11 +65,24 @@ static uintptr_t frame_at_(uint32_t i)
 	return WORLD_AT + FRAMES_AT + i * 0x80;
 }
 
+static uintptr_t copies_at(uint32_t i)
+{
+	return WORLD_AT + COPIES_AT + i * 0x40;
+}
+
+/* Where a function's bytecode is: its copy 0, which is in its code, or copy 2; copy 1 is unused. */
+static uintptr_t bytecode_at(const struct py_layout *layout, uint32_t code, int32_t copy)
+{
+	uintptr_t own = code_at(code) + (uintptr_t)layout->bytecode;
+
+	return copy ? UINT64_C(0x7f0000200000) + code * 0x1000 : own;
+}
+
 static void put_str(const struct py_layout *layout, uintptr_t at, const char *text)
 {
-	put(at, 8, STR_TYPE, 8);
-	put(at, 16, strlen(text), 8);
-	put(at, 32, 1u << 2 | 1u << 5 | 1u << 6, 4);
+	put(at, layout->ob_type, STR_TYPE, 8);
+	put(at, layout->head, strlen(text), 8);
+	put(at, layout->head + 16, 25u << layout->str_kind, 4);	/* 1 byte, compact, ASCII */
 	memcpy(world + (at - WORLD_AT) + layout->ascii, text, strlen(text));
 }
 
@@ -104,15 +119,24 @@ static void put_code(const struct py_layout *layout, uint32_t i, const char *fil
 
 	put_str(layout, strings, file);
 	put_str(layout, strings + 0x100, function);
-	put(lines, 8, BYTES_TYPE, 8);
-	put(lines, 16, put_lines(layout->lines, world + (lines - WORLD_AT) + 32), 8);
-	put(code, 8, CODE_TYPE, 8);
+	put(lines, layout->ob_type, BYTES_TYPE, 8);
+	put(lines, layout->head,
+	    put_lines(layout->lines, world + (lines - WORLD_AT) + layout->head + 16), 8);
+	put(code, layout->ob_type, CODE_TYPE, 8);
 	if (layout->apart) {
-		put(bytecode, 8, BYTES_TYPE, 8);
-		put(bytecode, 16, 20, 8);
+		put(bytecode, layout->ob_type, BYTES_TYPE, 8);
+		put(bytecode, layout->head, 20, 8);
 		put(code, layout->bytecode, bytecode, 8);
 	} else {
-		put(code, 16, 10, 8);
+		put(code, layout->head, 10, 8);
+	}
+	if (layout->copies >= 0) {
+		uintptr_t array = copies_at(i);
+
+		put(code, layout->copies, array, 8);
+		put(array, 0, 3, 8);
+		put(array, 8, code + (uintptr_t)layout->bytecode, 8);
+		put(array, 24, bytecode_at(layout, i, 2), 8);
 	}
 	put(code, layout->first_line, (uint32_t)first_line, 4);
 	put(code, layout->filename, strings, 8);
@@ -126,11 +150,14 @@ static void put_frame(const struct py_layout *layout, uint32_t i, uint32_t code,
 {
 	uintptr_t frame = frame_at_(i);
 
-	put(frame, layout->code, code_at(code), 8);
+	put(frame, layout->code, code_at(code) | layout->tags, 8);
 	put(frame, layout->previous, previous, 8);
 	if (layout->type < 0) {
-		put(frame, layout->instr,
-		    code_at(code) + (uintptr_t)layout->bytecode + (uintptr_t)instr, 8);
+		int32_t copy = layout->copies >= 0 && i < 2 ? 2 : 0;
+
+		put(frame, layout->instr, bytecode_at(layout, code, copy) + (uintptr_t)instr, 8);
+		if (layout->copies >= 0)
+			put(frame, layout->copy, (uint32_t)copy, 4);
 	} else {
 		put(frame, layout->type, FRAME_TYPE, 8);
 		put(frame, layout->instr, (uint32_t)(instr < 0 ? -1 : instr / layout->unit), 4);
@@ -174,47 +201,12 @@ static void make_world(struct host_python *py, const struct py_layout *layout)
 	put_frame(layout, 2, 2, 18, 0, RUNS);
 }
 
-static const struct py_layout *layout_of(unsigned long version)
-{
-	return py_layout_here(&version, NULL);
-}
-
-#define VERSIONS 6u
+#define VERSIONS 8u
 #define OBJECTS 3u		/* so many of them, the first ones, have frames on the heap */
 static const unsigned long versions[VERSIONS] = {
-	0x030812f0, 0x030912f0, 0x030a0df0, 0x030b02f0, 0x030c01f0, 0x030d00f0,
+	0x030812f0, 0x030912f0, 0x030a0df0, 0x030b02f0, 0x030c01f0, PYTHON_3_13,
+	PYTHON_3_14, PYTHON_3_14T,
 };
-
-static const char *text_of_version;
-
-static const char *say_version(void)
-{
-	return text_of_version;
-}
-
-/* By the variable, which wins, or by what Python says of itself before 3.11. */
-TEST(host_frames_version)
-{
-	static const struct {
-		const char *text;
-		unsigned long version;	/* 0: unknown */
-	} cases[] = {
-		{ "3.8.18 (default, May  9 2026, 07:33:04) \n[GCC 12.2.0]", 0x03080000 },
-		{ "3.9.18 (main, May  9 2026, 07:33:49) [GCC 12.2.0]", 0x03090000 },
-		{ "3.10.13 (main, May  9 2026, 07:34:36) [GCC 12.2.0]", 0x030a0000 },
-		{ "3.7.17 (default)", 0 }, { "2.7.18", 0 }, { "3.10", 0 }, { "3.", 0 }, { "", 0 },
-		{ "3.266.1", 0 }, { "259.10.1", 0 }, { "Python 3.10.1", 0 },
-	};
-	const unsigned long variable = 0x030c01f0;
-
-	CHECK(!layout_of(0x030700f0) && !layout_of(0x030e00f0));
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		text_of_version = cases[i].text;
-		CHECK(py_layout_here(NULL, say_version) == layout_of(cases[i].version));
-		CHECK(py_layout_here(&variable, say_version) == layout_of(variable));
-		CHECK(!cases[i].version || layout_of(cases[i].version));
-	}
-}
 
 TEST(host_frames_of_each_version)
 {
@@ -226,7 +218,7 @@ TEST(host_frames_of_each_version)
 	for (size_t v = 0; v < VERSIONS; v++) {
 		uintptr_t id;
 
-		make_world(&py, layout_of(versions[v]));
+		make_world(&py, python_layout(versions[v]));
 		CHECK_INT(py.layout->type >= 0, v < OBJECTS);
 		CHECK(py.layout->frame_bytes <= PY_FRAME_BYTES);
 		id = host_thread_id(&py, TID, SELF);
@@ -274,14 +266,14 @@ static void torn_with(const struct py_layout *layout)
 	CHECK_INT(host_stack_of(&py, mine, &stack), HOST_TORN);
 	CHECK(py.torn > 0);
 	make_world(&py, layout);
-	put(code_at(1), 8, STR_TYPE, 8);
+	put(code_at(1), layout->ob_type, STR_TYPE, 8);
 	CHECK_INT(host_stack_of(&py, mine, &stack), HOST_TORN);
 	make_world(&py, layout);
 	put(frame_at_(0), layout->previous, 0xdead0000, 8);
 	CHECK_INT(host_stack_of(&py, mine, &stack), HOST_TORN);
 	/* a caller of the user's line that is none: the line is right, and nobody's callers are */
 	make_world(&py, layout);
-	put(code_at(2), 8, STR_TYPE, 8);
+	put(code_at(2), layout->ob_type, STR_TYPE, 8);
 	CHECK_INT(host_stack_of(&py, mine, &stack), HOST_PLACE);
 	CHECK_INT(stack.n, 2);
 	CHECK_INT(stack.sure, 2);
@@ -306,18 +298,62 @@ static void torn_with(const struct py_layout *layout)
 	CHECK_INT(host_state_of(&py, TID + 9), 0);
 	/* a table of lines that is no bytes object, or too long, gives no line */
 	make_world(&py, layout);
-	put(WORLD_AT + TABLES_AT + 0x80, 8, STR_TYPE, 8);
+	put(WORLD_AT + TABLES_AT + 0x80, layout->ob_type, STR_TYPE, 8);
 	CHECK_INT(host_stack_of(&py, mine, &stack), HOST_PLACE);
 	CHECK_INT(host_place_line(&py, &stack.place[1]), 0);
-	put(WORLD_AT + TABLES_AT + 0x80, 8, BYTES_TYPE, 8);
-	put(WORLD_AT + TABLES_AT + 0x80, 16, UINT64_MAX / 2, 8);
+	put(WORLD_AT + TABLES_AT + 0x80, layout->ob_type, BYTES_TYPE, 8);
+	put(WORLD_AT + TABLES_AT + 0x80, layout->head, UINT64_MAX / 2, 8);
 	CHECK_INT(host_place_line(&py, &stack.place[1]), 0);
 }
 
 TEST(host_frames_torn)
 {
 	for (size_t v = 0; v < VERSIONS; v++)
-		torn_with(layout_of(versions[v]));
+		torn_with(python_layout(versions[v]));
+}
+
+/* A longer array of copies takes the place of the first function's while that is read. */
+static bool read_replaced(const struct iovec *to, const struct iovec *from, size_t n)
+{
+	if (from[0].iov_base == (void *)copies_at(0))
+		put(code_at(0), python_layout(PYTHON_3_14T)->copies, copies_at(FUNCTIONS), 8);
+	return read_world(to, from, n);
+}
+
+/* Bytecode of which each thread has its own copy. */
+TEST(host_frames_copies)
+{
+	const struct py_layout *layout = python_layout(PYTHON_3_14T);
+	static struct host_python py;
+	static struct host_stack stack;
+	uintptr_t mine = WORLD_AT + 0x200;
+
+	make_world(&py, layout);
+	CHECK_INT(host_stack_of(&py, mine, &stack), HOST_PLACE);
+	CHECK_INT(stack.place[1].offset, 6);
+	/* the frame says another copy than the one in which it is, or one that there is not */
+	for (uint32_t copy = 0; copy < 5; copy++) {
+		make_world(&py, layout);
+		put(frame_at_(0), layout->copy, copy, 4);
+		CHECK_INT(host_stack_of(&py, mine, &stack), copy == 2 ? HOST_PLACE : HOST_TORN);
+	}
+	make_world(&py, layout);
+	put(frame_at_(0), layout->copy, UINT32_MAX, 4);
+	CHECK_INT(host_stack_of(&py, mine, &stack), HOST_TORN);
+	make_world(&py, layout);
+	put(copies_at(0), 0, 2, 8);
+	CHECK_INT(host_stack_of(&py, mine, &stack), HOST_TORN);
+	make_world(&py, layout);
+	put(code_at(0), layout->copies, 0xdead0000, 8);
+	CHECK_INT(host_stack_of(&py, mine, &stack), HOST_TORN);
+	/* it is read again then: what it said before is worth nothing */
+	make_world(&py, layout);
+	put(copies_at(0), 24, bytecode_at(layout, 0, 2) - 2, 8);
+	put(copies_at(FUNCTIONS), 0, 4, 8);
+	put(copies_at(FUNCTIONS), 24, bytecode_at(layout, 0, 2), 8);
+	py.read = read_replaced;
+	CHECK_INT(host_stack_of(&py, mine, &stack), HOST_PLACE);
+	CHECK_INT(stack.place[0].offset, 0);
 }
 
 /* Frames that are objects: what is free, ended, of another type or of another thread. */
@@ -332,7 +368,7 @@ static void objects_with(const struct py_layout *layout)
 	CHECK_INT(host_stack_of(&py, mine, &stack), HOST_TORN);
 	/* bytecode that is no object of bytes */
 	make_world(&py, layout);
-	put(WORLD_AT + TABLES_AT + 0x40, 8, STR_TYPE, 8);
+	put(WORLD_AT + TABLES_AT + 0x40, layout->ob_type, STR_TYPE, 8);
 	CHECK_INT(host_stack_of(&py, mine, &stack), HOST_TORN);
 	/* the innermost one has ended, or not begun; that it was called is as true as before */
 	make_world(&py, layout);
@@ -363,7 +399,7 @@ static void objects_with(const struct py_layout *layout)
 TEST(host_frames_objects)
 {
 	for (size_t v = 0; v < OBJECTS; v++)
-		objects_with(layout_of(versions[v]));
+		objects_with(python_layout(versions[v]));
 }
 
 /* A million looks at frames that change while they are read: a line is always one of its
@@ -377,7 +413,7 @@ TEST(host_frames_change_meanwhile)
 
 	for (int i = 0; i < 1000000; i++) {
 		if (i % 16 == 0) {
-			make_world(&py, layout_of(versions[i / 16 % VERSIONS]));
+			make_world(&py, python_layout(versions[i / 16 % VERSIONS]));
 			mutations = (unsigned)test_below(4);
 		}
 		switch (host_stack_of(&py, WORLD_AT + 0x200, &stack)) {
@@ -442,7 +478,7 @@ TEST(host_frames_callers)
 	unsigned whole = 0, moved = 0, unsure = 0;
 
 	for (int i = 0; i < 200000; i++) {
-		moment_layout = layout_of(versions[i % VERSIONS]);
+		moment_layout = python_layout(versions[i % VERSIONS]);
 		make_world(&py, moment_layout);
 		put_moment(moment);
 		py.read = read_moment;
@@ -487,7 +523,7 @@ TEST(host_frames_returned)
 	static struct host_stack stack;
 
 	for (size_t v = 0; v < VERSIONS; v++) {
-		moment_layout = layout_of(versions[v]);
+		moment_layout = python_layout(versions[v]);
 		make_world(&py, moment_layout);
 		py.read = read_returning;
 		reads_left = moment_layout->cframe >= 0 ? 3 : 2;
@@ -517,7 +553,7 @@ TEST(host_frames_handed)
 	static struct host_stack stack;
 
 	for (size_t v = 0; v < OBJECTS; v++) {
-		moment_layout = layout_of(versions[v]);
+		moment_layout = python_layout(versions[v]);
 		for (unsigned k = 1; k < 6; k++) {
 			make_world(&py, moment_layout);
 			py.read = read_handed;

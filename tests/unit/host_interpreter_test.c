@@ -4,6 +4,7 @@
 
 #include "model/base/util.h"
 #include "probes/host/interpreter.h"
+#include "tests/unit/python_said.h"
 #include "tests/unit/test.h"
 
 #define WORLD 20480u
@@ -42,8 +43,7 @@ static uintptr_t state_at(uint32_t i)
 /* Generations at that offset of the interpreter; a lock held by the second of three threads. */
 static void make_world(struct host_python *py, uint32_t generations)
 {
-	const unsigned long version = 0x030c01f0;
-	const struct py_layout *layout = py_layout_here(&version, NULL);
+	const struct py_layout *layout = python_layout(0x030c01f0);
 
 	memset(world, 0, sizeof(world));
 	mapped = WORLD;
@@ -98,6 +98,27 @@ TEST(host_interpreter_collects)
 	CHECK(host_collects(&py, &known, INTERPRETER));
 	mapped = 672 + 100;
 	known = (struct host_interpreter) { .at = 0 };
+	CHECK(!host_collects(&py, &known, INTERPRETER));
+}
+
+/* From 3.13 on it is where Python says. */
+TEST(host_interpreter_collects_said)
+{
+	static struct host_python py;
+	struct host_interpreter known = { .at = 0 };
+	uintptr_t collecting;
+
+	make_world(&py, 672);
+	py.layout = python_layout(PYTHON_3_14);
+	collecting = INTERPRETER + (uintptr_t)py.layout->collecting;
+	put(INTERPRETER + 672 + 176, 1, 4);
+	CHECK(!host_collects(&py, &known, INTERPRETER));
+	put(collecting, 1, 4);
+	CHECK(host_collects(&py, &known, INTERPRETER));
+	put(collecting, 2, 4);
+	CHECK(!host_collects(&py, &known, INTERPRETER));
+	put(collecting, 1, 4);
+	mapped = collecting - WORLD_AT;
 	CHECK(!host_collects(&py, &known, INTERPRETER));
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables of lines of Python's functions, in the form of each version. */
 #include "model/base/util.h"
-#include "probes/host/frames.h"
+#include "probes/python/known.h"
 #include "tests/unit/test.h"
 
 /* line_at FORM TABLE FIRST OFFSET: of a table that is an array */
 #define line_at(form, table, first, offset) \
-	host_line_at(PY_LINES_##form, table, sizeof(table), first, offset)
+	py_line_at(PY_LINES_##form, table, sizeof(table), first, offset)
 
 /* 3.11 and later: steps backwards, stretches without a line, and any bytes. */
 TEST(host_lines_locations)
@@ -26,7 +26,7 @@ TEST(host_lines_locations)
 	CHECK_INT(line_at(LOCATIONS, back, 200, 16), 0);	/* behind its end */
 	CHECK_INT(line_at(LOCATIONS, back, 100, 0), 0);		/* before line 1 */
 	/* cut in a number */
-	CHECK_INT(host_line_at(PY_LINES_LOCATIONS, back, 2, 200, 0), 0);
+	CHECK_INT(py_line_at(PY_LINES_LOCATIONS, back, 2, 200, 0), 0);
 	for (int i = 0; i < 200000; i++) {
 		uint8_t table[24];
 		size_t n = (size_t)test_below(sizeof(table) + 1);
@@ -34,12 +34,12 @@ TEST(host_lines_locations)
 
 		for (size_t k = 0; k < n; k++)
 			table[k] = (uint8_t)test_below(256);
-		CHECK(host_line_at(form, table, n, (int32_t)test_below(1000),
+		CHECK(py_line_at(form, table, n, (int32_t)test_below(1000),
 				   test_below(100)) >= 0);
 	}
-	CHECK_INT(host_line_at(PY_LINES_LOCATIONS, NULL, 0, 1, 0), 0);
-	CHECK_INT(host_line_at(PY_LINES_RANGES, NULL, 0, 1, 0), 0);
-	CHECK_INT(host_line_at(PY_LINES_STEPS, NULL, 0, 1, 0), 1);
+	CHECK_INT(py_line_at(PY_LINES_LOCATIONS, NULL, 0, 1, 0), 0);
+	CHECK_INT(py_line_at(PY_LINES_RANGES, NULL, 0, 1, 0), 0);
+	CHECK_INT(py_line_at(PY_LINES_STEPS, NULL, 0, 1, 0), 1);
 }
 
 /* 3.10: what has no line, and steps that are longer than a byte. */
@@ -62,7 +62,7 @@ TEST(host_lines_ranges)
 	CHECK_INT(line_at(RANGES, table, 10, 266), 305);
 	CHECK_INT(line_at(RANGES, table, 10, 274), 178);
 	CHECK_INT(line_at(RANGES, table, 10, 276), 0);			/* behind its end */
-	CHECK_INT(host_line_at(PY_LINES_RANGES, table, 5, 10, 10), 0);	/* cut in a pair */
+	CHECK_INT(py_line_at(PY_LINES_RANGES, table, 5, 10, 10), 0);	/* cut in a pair */
 	CHECK_INT(line_at(RANGES, table, 4, 10), 0);			/* before line 1 */
 }
 
@@ -82,6 +82,6 @@ TEST(host_lines_steps)
 	CHECK_INT(line_at(STEPS, table, 10, 306), 208);
 	CHECK_INT(line_at(STEPS, table, 10, 308), 80);
 	CHECK_INT(line_at(STEPS, table, 10, 9999), 80);
-	CHECK_INT(host_line_at(PY_LINES_STEPS, table, 3, 10, 9999), 11);	/* cut in a pair */
+	CHECK_INT(py_line_at(PY_LINES_STEPS, table, 3, 10, 9999), 11);	/* cut in a pair */
 	CHECK_INT(line_at(STEPS, table, 1, 6), 0);				/* before line 1 */
 }

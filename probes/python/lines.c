@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables of lines of functions: for each stretch of the code how the line changes. */
-#include "probes/host/frames.h"
+#include "probes/python/known.h"
 
 static bool take_varint(const uint8_t *table, size_t size, size_t *at, uint32_t *value)
 {
@@ -18,7 +18,7 @@ static bool take_varint(const uint8_t *table, size_t size, size_t *at, uint32_t 
 	return false;
 }
 
-static int32_t host_line(int64_t line)
+static int32_t one_line(int64_t line)
 {
 	return line <= 0 || line > INT32_MAX ? 0 : (int32_t)line;
 }
@@ -34,7 +34,7 @@ static int32_t line_of_steps(const uint8_t *table, size_t size, int64_t line, si
 			break;
 		line += (int8_t)table[at + 1];
 	}
-	return host_line(line);
+	return one_line(line);
 }
 
 /* Pairs: a range of so many bytes of code, so many lines on; -128: the range has no line. */
@@ -48,7 +48,7 @@ static int32_t line_of_ranges(const uint8_t *table, size_t size, int64_t line, s
 		end += table[at];
 		line += change == -128 ? 0 : change;
 		if (offset < end)
-			return change == -128 ? 0 : host_line(line);
+			return change == -128 ? 0 : one_line(line);
 	}
 	return 0;
 }
@@ -73,15 +73,15 @@ static int32_t line_of_locations(const uint8_t *table, size_t size, int64_t line
 			line += code - 10;
 		}
 		if (offset < end)
-			return code == 15 ? 0 : host_line(line);
+			return code == 15 ? 0 : one_line(line);
 		while (at < size && !(table[at] & 128))	/* columns */
 			at++;
 	}
 	return 0;
 }
 
-int32_t host_line_at(enum py_lines form, const uint8_t *table, size_t size, int32_t first_line,
-		     size_t offset)
+int32_t py_line_at(enum py_lines form, const uint8_t *table, size_t size, int32_t first_line,
+		   size_t offset)
 {
 	switch (form) {
 	case PY_LINES_STEPS:
