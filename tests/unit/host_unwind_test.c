@@ -44,6 +44,7 @@ static bool read_own(const struct iovec *to, const struct iovec *from, size_t n)
 __attribute__((noinline, no_sanitize("address"))) static void take_here(void)
 {
 	uint64_t *value = seen.registers.value, sp;
+	size_t bytes;
 
 	__asm__ volatile("movq %%rbx, 24(%0)\n\tmovq %%rbp, 48(%0)\n\tmovq %%rsp, 56(%0)\n\t"
 			 "movq %%r12, 96(%0)\n\tmovq %%r13, 104(%0)\n\tmovq %%r14, 112(%0)\n\t"
@@ -52,11 +53,13 @@ __attribute__((noinline, no_sanitize("address"))) static void take_here(void)
 	seen.registers.known = 1u << UNWIND_BX | 1u << UNWIND_BP | 1u << UNWIND_SP |
 			       15u << UNWIND_R12 | 1u << UNWIND_IP;
 	sp = value[UNWIND_SP];
-	for (seen.stack.n = 0; seen.stack.n < STACK; seen.stack.n += 4096) {
+	/* page by page, up to where no more is mapped */
+	for (seen.stack.n = 0; seen.stack.n <= STACK - 4096; seen.stack.n += bytes) {
 		struct iovec to = { seen.bytes + seen.stack.n, 4096 };
 		struct iovec from = { (void *)(uintptr_t)(sp + seen.stack.n), 4096 };
 
-		if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != 4096)
+		bytes = to.iov_len = from.iov_len = 4096 - (sp + seen.stack.n) % 4096;
+		if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != (ssize_t)bytes)
 			break;
 	}
 	seen.stack.at = sp;
