@@ -7,8 +7,8 @@
  * many workers as are needed to fit that into the rest of a step would keep up. Where making a
  * sample uses a core, which it does unless it waits for a disk or a network, more workers than
  * unused cores do not help. How many are needed is not said where the workers are not seen, as
- * those that were started before tftop came are not. A batch that is made in less time than a
- * worker takes to hand it over does not arrive earlier with workers.
+ * without --children those that were started before tftop came are not. A batch that is made in
+ * less time than a worker takes to hand it over does not arrive earlier with workers.
  */
 #include <stdio.h>
 #include <string.h>
@@ -23,11 +23,12 @@
 bool loader_is_worker(const struct model *model, uint32_t process, uint32_t child, int64_t at_ns)
 {
 	const struct process *one = process_at(model, child);
+	int32_t starter = one->starter ? one->starter : one->parent;
+	int64_t end_ns = one->said_exit ? one->seen_ns : one->exit_seen_ns;
 
 	return child != process && one->defined &&
-	       one->parent == (int32_t)process_at(model, process)->pid && one->n_probes &&
-	       one->start_ns <= at_ns &&
-	       (!one->exited || !one->exit_seen_ns || one->exit_seen_ns >= at_ns);
+	       starter == (int32_t)process_at(model, process)->pid && one->n_probes &&
+	       one->start_ns <= at_ns && (!one->exited || end_ns >= at_ns);
 }
 
 unsigned loader_workers(const struct model *model, uint32_t process, int64_t at_ns)
@@ -53,7 +54,7 @@ static void loader_unseen(const struct model *model, int64_t rest_ns, struct fin
 	char rest[FMT_MAX];
 
 	snprintf(finding->lines[0], FINDING_TEXT, "its workers cannot keep up; tftop does not see "
-		 "them: they may have been started before it came");
+		 "them: with -p it sees all of them only with --children");
 	snprintf(finding->lines[1], FINDING_TEXT, "without the wait a %s would take %s",
 		 step_noun(steps_are_passes(model)), fmt_time(rest, rest_ns));
 	snprintf(finding->advice, FINDING_TEXT, "more of them (num_workers) would keep up, if "

@@ -261,7 +261,8 @@ bool stages_review(struct model *model, uint32_t process, int64_t whole_ns,
 /* The same for a DataLoader, see loader.c; held: the full name of its op that holds the wait. */
 bool loader_review(struct model *model, uint32_t process, const char *held, int64_t whole_ns,
 		   struct finding *finding);
-/* Whether it is a child of the process that was running at that time; how many there were. */
+/* Whether it is a child of the process, or one that a fork server started for it, and was running
+ * at that time; how many there were. */
 bool loader_is_worker(const struct model *model, uint32_t process, uint32_t child,
 		      int64_t at_ns);
 unsigned loader_workers(const struct model *model, uint32_t process, int64_t at_ns);

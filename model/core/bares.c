@@ -7,14 +7,7 @@
 #include "model/core/model.h"
 #include "model/query/cost.h"
 
-#define LONG 8		/* no step takes so many times what a bare one takes */
 #define BARE_PART 16	/* from this part of a time on, bare steps count */
-
-/* When the step after it has ended at the latest: training may be over. */
-static int64_t bare_until(const struct bare *bare)
-{
-	return bare->end_ns + LONG * ((bare->end_ns - bare->start_ns) / (bare->steps ?: 1));
-}
 
 void apply_bare(struct model *model, const struct arrival *in)
 {
@@ -41,7 +34,6 @@ void apply_bare(struct model *model, const struct arrival *in)
 		last->end_ns = last->from_ns = bare->start_ns + bare->dur_ns;
 		last->steps += bare->steps;
 		last->owed += bare->steps;
-		last->until_ns = bare_until(last);
 		return;
 	}
 	if (bares->n >= BARES_MAX) {
@@ -54,7 +46,6 @@ void apply_bare(struct model *model, const struct arrival *in)
 		.tid = bare->tid, .steps = bare->steps, .owed = owed,
 		.from_ns = bare->steps ? bare->start_ns + bare->dur_ns : INT64_MAX,
 	};
-	bares->list[bares->n - 1].until_ns = bare_until(&bares->list[bares->n - 1]);
 }
 
 void bares_step(struct process *process, int64_t start_ns, int64_t end_ns)
@@ -69,27 +60,41 @@ void bares_step(struct process *process, int64_t start_ns, int64_t end_ns)
 	before = next > 1 ? bare - 1 : NULL;
 	after = next < bares->n ? bare + 1 : NULL;
 	if (bare->end_ns <= start_ns) {
-		if (bare->from_ns <= start_ns && end_ns < bare->until_ns)
+		if (bare->from_ns <= start_ns && (!bare->until_ns || end_ns < bare->until_ns)) {
+			bare->from_ns = start_ns;
 			bare->until_ns = end_ns;
+		}
 	} else if (!bare->steps && bare->end_ns <= end_ns) {
 		/* it was given up: the step is a bare one, and what ran after that in it is not
 		 * one of a sample */
 		bare->from_ns = end_ns;
-		bare->until_ns = end_ns + (bare->end_ns - bare->start_ns);
 		bare->owed = 1 + (before && before->end_ns == bare->start_ns ? before->owed : 0);
 		if (after && after->start_ns == end_ns)
 			after->owed += bare->owed;
 	}
 }
 
-const struct bare *bares_owed(const struct process *process, int64_t start_ns)
+/* The last one before that, if it does not lie within one; NULL: there is none. */
+static const struct bare *bare_before(const struct process *process, int64_t ns)
 {
 	const struct bares *bares = &process->bares;
-	size_t next = FIRST_NOT(k, 0, bares->n, bares->list[k].end_ns <= start_ns);
-	const struct bare *bare = next ? &bares->list[next - 1] : NULL;
+	size_t next = FIRST_NOT(k, 0, bares->n, bares->list[k].end_ns <= ns);
 
-	return bare && start_ns >= bare->from_ns && start_ns < bare->until_ns &&
-	       !bares_within(process, start_ns) ? bare : NULL;
+	return next && !bares_within(process, ns) ? &bares->list[next - 1] : NULL;
+}
+
+const struct bare *bares_owed(const struct process *process, int64_t start_ns)
+{
+	const struct bare *bare = bare_before(process, start_ns);
+
+	return bare && start_ns >= bare->from_ns && start_ns < bare->until_ns ? bare : NULL;
+}
+
+bool bares_may_owe(const struct process *process, int64_t start_ns)
+{
+	const struct bare *bare = bare_before(process, start_ns);
+
+	return bare && !bare->until_ns;
 }
 
 bool bares_within(const struct process *process, int64_t ns)

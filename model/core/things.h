@@ -107,7 +107,7 @@ struct process {
 	uint32_t index;			/* its own, in model->processes */
 	uint16_t host;
 	uint32_t pid;
-	int32_t parent, rank;
+	int32_t parent, starter, rank;	/* starter: as in def_process */
 	uint32_t host_name, command;
 	int64_t start_ns;
 	bool defined, exited, execed;

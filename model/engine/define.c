@@ -50,6 +50,7 @@ void apply_process(struct model *model, const struct arrival *in)
 	if (!process->defined_ns)
 		process->defined_ns = in->event->time_ns;
 	process->parent = def->parent;
+	process->starter = def->starter;
 	process->rank = def->rank;
 	process->host_name = names_intern(&model->names, def->host);
 	process->command = names_intern(&model->names, def->command);

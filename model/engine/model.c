@@ -127,6 +127,7 @@ static void release_things(struct model *model)
 		free(process->order.threads);
 		free(process->pauses.list);
 		free(process->bares.list);
+		free(process->bares.ops);
 	}
 	doings_free(model);
 	for (uint32_t i = 0; i < model->devices.n; i++) {
@@ -282,6 +283,12 @@ static void apply_wait(struct model *model, const struct arrival *in)
 	acts_push(model, &act);
 }
 
+static void apply_any_step(struct model *model, const struct arrival *in)
+{
+	apply_step(model, in);
+	unseen_step(model, in->process);
+}
+
 /* Passes an event to its part. */
 static void (*const apply[EVENT_TYPE_COUNT])(struct model *model, const struct arrival *in) = {
 	[EVENT_PROCESS] = apply_process, [EVENT_EXIT] = apply_exit,
@@ -290,7 +297,7 @@ static void (*const apply[EVENT_TYPE_COUNT])(struct model *model, const struct a
 	[EVENT_QUEUE] = apply_queue, [EVENT_SHAPE] = apply_shape, [EVENT_STAGE] = apply_stage,
 	[EVENT_NODE] = graph_define, [EVENT_INFO] = graph_define,
 	[EVENT_SERIES] = apply_series, [EVENT_FRAME] = frame_define,
-	[EVENT_MESSAGE] = apply_message, [EVENT_OP] = apply_op, [EVENT_STEP] = apply_step,
+	[EVENT_MESSAGE] = apply_message, [EVENT_OP] = apply_op, [EVENT_STEP] = apply_any_step,
 	[EVENT_REQUEST] = apply_request,
 	[EVENT_CALL] = apply_call, [EVENT_CALLS] = apply_calls,
 	[EVENT_COMMAND] = apply_command, [EVENT_LAUNCH] = apply_launch, [EVENT_RUN] = apply_run,

@@ -51,7 +51,6 @@ struct unseen {
 	/* those bare steps; and how often one of its ops was seen in a bare step */
 	uint32_t steps, within;
 	uint32_t bare;		/* which bare time was counted last: bits of its end */
-	uint32_t added;		/* its steps, if they are in `steps` for the last op */
 	uint32_t process;	/* of the last op ... */
 	int64_t last_ns;	/* ... and its start */
 };

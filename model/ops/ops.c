@@ -506,7 +506,7 @@ void apply_op(struct model *model, const struct arrival *arrival)
 	}
 	if (state && (state->flags & STATE_TOUCHED))
 		in.work = WORK_OP;
-	in.unseen = unseen_ran(model, process, ident_at(model, in.ident), &op);
+	in.unseen = unseen_ran(model, process, in.ident, index, &op);
 	if (state)
 		state->unseen = in.unseen;
 	op_count(model, &in, state, op.dur_ns);

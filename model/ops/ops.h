@@ -22,9 +22,13 @@ bool op_find(struct model *model, uint32_t process, uint32_t tid, uint64_t insta
 	     int64_t around_ns, uint32_t *row, uint32_t *lane, struct lane_pos *pos);
 
 /* ---- unseen.c ---- */
-/* An op of the identity has ended: returns for how many runs in bare steps it stands, too. */
-uint32_t unseen_ran(struct model *model, const struct process *process, struct ident *ident,
+/* An op of the identity has ended: returns for how many runs in bare steps it stands, too; also 0
+ * if that is known only when its step ends: they are added then. state: index of its state, or
+ * NONE. */
+uint32_t unseen_ran(struct model *model, struct process *process, uint32_t ident, uint32_t state,
 		    const struct event_op *op);
+/* A step of the process has ended. */
+void unseen_step(struct model *model, struct process *process);
 
 /* ---- optree.c: the tree of calls, see optree_internal.h ---- */
 void optree_new(struct model *model);

@@ -221,8 +221,9 @@ void export_process(struct model_export *x, uint32_t process, int64_t time_ns)
 
 	if (p->defined) {
 		event.u.process = (struct event_process) {
-			.schema = EVENT_SCHEMA, .parent = p->parent, .start_ns = p->start_ns,
-			.mono_ns = time_ns, .real_ns = p->host ? 0 : model_wall(x->model, time_ns),
+			.schema = EVENT_SCHEMA, .parent = p->parent, .starter = p->starter,
+			.start_ns = p->start_ns, .mono_ns = time_ns,
+			.real_ns = p->host ? 0 : model_wall(x->model, time_ns),
 			.rank = p->rank, .world = -1, .host = text_of(x, p->host_name),
 			.command = text_of(x, p->command),
 		};

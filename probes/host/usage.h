@@ -80,6 +80,7 @@ struct usage_stat {
 	uint64_t ticks;			/* its own and those of children that it waited for */
 	uint64_t start_ticks;		/* since the machine started */
 	uint64_t pages;			/* resident */
+	uint64_t stack;			/* where it starts; 0 and 1: that may not be seen */
 };
 /* stat of a process, whose name may contain anything. */
 bool usage_stat(const char *text, struct usage_stat *out);

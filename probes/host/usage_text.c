@@ -9,7 +9,8 @@
 #include "probes/host/usage.h"
 
 /* What /proc/PID/stat has behind the name, counted from the state, which is 0. */
-enum { STAT_PARENT = 1, STAT_USER = 11, STAT_WAITED_SYSTEM = 14, STAT_START = 19, STAT_PAGES = 21 };
+enum { STAT_PARENT = 1, STAT_USER = 11, STAT_WAITED_SYSTEM = 14, STAT_START = 19, STAT_PAGES = 21,
+       STAT_STACK = 25 };
 
 /* net/dev: what an interface has received has 8 columns. */
 #define NET_SENT 8
@@ -143,11 +144,11 @@ bool usage_stat(const char *text, struct usage_stat *out)
 	if (!at || at[1] != ' ' || !at[2] || at[3] != ' ')
 		return false;
 	at += 3;
-	for (int i = STAT_PARENT; i <= STAT_PAGES; i++) {
+	for (int i = STAT_PARENT; i <= STAT_STACK; i++) {
 		at = skip_blanks(at);
 		at += *at == '-';	/* some that are not used may be negative */
 		if (!usage_number(&at, &value))
-			return false;
+			return i > STAT_PAGES;
 		if (i == STAT_PARENT)
 			out->parent = (uint32_t)value;
 		else if (i >= STAT_USER && i <= STAT_WAITED_SYSTEM)
@@ -156,6 +157,8 @@ bool usage_stat(const char *text, struct usage_stat *out)
 			out->start_ticks = value;
 		else if (i == STAT_PAGES)
 			out->pages = value;
+		else if (i == STAT_STACK)
+			out->stack = value;
 	}
 	return true;
 }

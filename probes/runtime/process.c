@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "probes/host/starter.h"
 #include "probes/runtime/internal.h"
 
 /* Reads a whole small file into buf, NUL-terminated; returns the number of bytes, 0: failure. */
@@ -65,6 +66,20 @@ static int32_t first_number(const char *const *names)
 	return -1;
 }
 
+/* Kept: the server may end before its workers. */
+static int32_t starter(void)
+{
+	static _Atomic uint64_t known;	/* the pid, and above it what it has */
+	uint64_t old = atomic_load(&known);
+	uint32_t pid = (uint32_t)getpid();
+
+	if ((uint32_t)old != pid) {
+		old = (uint64_t)(uint32_t)starter_of("", (pid_t)pid) << 32 | pid;
+		atomic_store(&known, old);
+	}
+	return (int32_t)(old >> 32);
+}
+
 bool rt_process_introduce(void)
 {
 	static const char *const rank[] = {
@@ -98,6 +113,7 @@ bool rt_process_introduce(void)
 	r.real_ns = rt_clock_ns(CLOCK_REALTIME);
 	r.raw_ns = rt_clock_ns(CLOCK_MONOTONIC_RAW);
 	r.start_ns = start_time_ns(r.mono_ns);
+	r.starter = starter();
 	written = rt_emit_process(&r);
 	errno = saved;
 	return written;

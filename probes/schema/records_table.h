@@ -46,6 +46,8 @@
 RECORD(def_process, process, EVENT_PROCESS,
 	SCHEMA()			/* TFT_SCHEMA_VERSION */
 	FIELD(int32_t, parent)		/* pid of the parent, as the process sees it */
+	FIELD(int32_t, starter)		/* pid of whom a fork server of Python started it for; -1:
+					 * it is such a server; 0: neither, or not known */
 	FIELD(int64_t, start_ns)	/* when the process started (from /proc/self/stat) */
 	FIELD(int64_t, mono_ns)		/* CLOCK_MONOTONIC */
 	FIELD(int64_t, real_ns)		/* CLOCK_REALTIME */
@@ -56,8 +58,7 @@ RECORD(def_process, process, EVENT_PROCESS,
 	TEXT(command)			/* command line, arguments joined by spaces */
 )
 
-/* The process is about to end or to call exec. Best effort: a process that is killed sends
- * none. */
+/* The process is about to end or to call exec. Best effort: one that is killed sends none. */
 RECORD(def_exit, exit, EVENT_EXIT,
 	FIELD(int32_t, reason)		/* 0 exit, 1 _exit, 2 exec */
 	FIELD(int32_t, status)		/* exit status where known, else -1 */
@@ -83,8 +84,7 @@ RECORD(def_thread, thread, EVENT_THREAD,
 	TEXT(name)
 )
 
-/* A device. The limits are what a kernel can have of it, where "unit" is a multiprocessor; 0
- * means unknown. */
+/* A device. Limits: what a kernel can have of it; "unit" is a multiprocessor; 0 means unknown. */
 RECORD(def_device, device, EVENT_DEVICE,
 	FIELD(uint32_t, id)
 	FIELD(uint32_t, index)		/* within its platform */

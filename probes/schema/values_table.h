@@ -15,7 +15,7 @@
 
 /* The version of the schema: raise it when a record that exists changes. */
 ENUM(tft_schema, event_schema,
-	VALUE(TFT_SCHEMA_VERSION, EVENT_SCHEMA, 13)
+	VALUE(TFT_SCHEMA_VERSION, EVENT_SCHEMA, 14)
 )
 
 /* What stands for the number of a step that is a forward pass of a model. */

@@ -232,9 +232,17 @@ limited() {
 	judged limited "$work/report" "$work/said" "$waits" && none_impossible
 }
 
+# Workers of a real fork server, as /proc shows them.
+starter() {
+	"$python" tests/programs/host_starter.py "$tmp/starter.so" >"$work/out" 2>&1 ||
+		fail "$(first_lines "$work/out")"
+}
+
 any=
 ${CC:-cc} -std=gnu11 -O1 -D_GNU_SOURCE -I. -fPIC -shared -o "$tmp/lines.so" probes/python/lines.c ||
 	suite_broken lines "probes/python/lines.c does not compile alone"
+${CC:-cc} -std=gnu11 -O1 -D_GNU_SOURCE -I. -fPIC -shared -o "$tmp/starter.so" probes/host/starter.c \
+	probes/host/usage_text.c || suite_broken starter "probes/host/starter.c does not compile alone"
 for version in $python_versions; do
 	[ -n "$(python_of "$version")" ] || continue
 	python=$(python_of "$version")
@@ -242,6 +250,7 @@ for version in $python_versions; do
 	case_run "shares_$version" shares "$version"
 	case_run "stacks_$version" stacks "$version"
 	case_run "lines_$version" lines
+	case_run "starter_$version" starter
 done
 any=${any:-3} python=$(python_of "${any:-3}")
 case_run again again

@@ -37,6 +37,82 @@ slow_worker() {
 	costs 'abs(cost - mean("input_ns")) < 0.1 * mean("input_ns")'
 }
 
+# The workers of a DataLoader, however they are started: which processes they are, where they spend
+# their time, and that the program computes the same. Two epochs have two each. The finding names a
+# place that has half of the time, which it has unless other programs take the processors.
+of_workers() {
+	local got
+	got=$(python3 - "$work/report" "$work/truth" "$tmp/made.alone/truth" "$1" "$work/host" 2>&1 <<'END'
+import csv, json, sys
+j, t, alone = (json.load(open(name)) for name in sys.argv[1:4])
+rows = [r for r in csv.DictReader(open(sys.argv[5])) if int(r["pid"]) in t["workers"]]
+slept = {r["pid"]: int(r["total"]) for r in rows if r["state"] == "sleep" and
+         r["file"].endswith("torch_workers.py") and int(r["line"]) == t["line"]}
+others = sum(int(r["total"]) for r in rows if r["function"] == "Condition.wait")  # that hand over
+share = sum(slept.values()) / (sum(int(r["total"]) for r in rows) - others)
+seen = {p["pid"] for p in j["processes"] if p["probes"]}
+text = [line for f in j["findings"] if f["id"] == "input-bound" for line in f["lines"]]
+assert len(t["workers"]) == int(sys.argv[4]) and set(t["workers"]) <= seen, (seen, t)
+assert t["tracker"] not in seen, (seen, t)
+assert any(line.startswith("2 workers cannot keep up: ") for line in text), text
+assert {str(pid) for pid in t["workers"]} == slept.keys(), (slept, t)
+assert share < 0.6 or any(
+    "of the workers' time, torch_workers.py:%d in Samples.__getitem__ sleeps" % t["line"] in line
+    for line in text), (share, text)
+assert t["losses"] == alone["losses"], "other losses"
+END
+	) || fail "${got##*$'\n'}"
+}
+alone() { "$python" tests/programs/torch_workers.py "$work/truth" fork; }
+# their losses without tftop
+workers_alone() {
+	(flock 9 && made_once alone alone) 9>"$tmp/workers" || fail "without tftop"
+}
+workers() {
+	workers_alone || return
+	"$tftop" -b --no-config --json="$work/report" --export "csv:host:$work/host" -- "$python" \
+		tests/programs/torch_workers.py "$work/truth" "$@" >"$work/said" 2>"$work/errors" ||
+		fail "status $?: $(tail -n 1 "$work/said" "$work/errors")" || return
+	of_workers 4
+}
+# In the server, too, PyTorch is seen, and its workers have the probes from it.
+workers_preload() {
+	workers forkserver preload || return
+	is "the server is seen" "$(python3 -c 'import json, sys
+j, t = (json.load(open(name)) for name in sys.argv[1:])
+print(t["server"] in {p["pid"] for p in j["processes"] if p["probes"]})' \
+		"$work/report" "$work/truth")" True
+}
+
+# workers_with PART: both of them have a file with this in its name mapped
+workers_with() {
+	local file n=0
+	for file in "$work"/truth.*; do
+		grep -qs "$1" "/proc/${file##*.}/maps" || return
+		n=$((n + 1))
+	done
+	[ $n = 2 ]
+}
+workers_attached() {
+	local pid watcher status
+	workers_alone || return
+	mkdir "$work/steps"
+	"$python" tests/programs/torch_workers.py "$work/truth" "$1" "$work/steps" >"$work/out" 2>&1 &
+	pid=$!
+	wait_for 60 workers_with libtorch_python || why="no workers"
+	"$tftop" -b --no-config --children --json="$work/report" --export "csv:host:$work/host" -p $pid \
+		>"$work/said" 2>"$work/errors" &
+	watcher=$!
+	[ -n "$why" ] || wait_for 60 workers_with libtftop-runtime || why="the workers have no probes"
+	touch "$work/steps/go"
+	wait $pid
+	status=$?
+	wait $watcher
+	[ -z "$why" ] || fail "$why: $(tail -n 1 "$work/out" "$work/errors")" || return
+	is "the program's status" $status 0 || return
+	of_workers 2
+}
+
 # A thousand times select, select, mul, sub_, select and copy_.
 tiny_ops() {
 	looks --steps 12 --tiny-ops || return
@@ -74,6 +150,13 @@ case_run clean clean
 case_run clean-transformer clean --model transformer
 case_run slow-loader slow_loader
 case_run slow-worker slow_worker
+case_beside workers-fork workers fork
+case_beside workers-spawn workers spawn
+case_beside workers-forkserver workers forkserver
+case_beside workers-preload workers_preload
+case_beside workers-attached-spawn workers_attached spawn
+case_beside workers-attached-forkserver workers_attached forkserver
+case_together
 case_run tiny-ops tiny_ops
 case_run recompile recompile
 case_run same-data same_data

@@ -78,22 +78,33 @@ static void worker_does(struct model *model, uint32_t pid)
 	}
 }
 
-static struct finding loader_finding(const char *name, int64_t wait_us, int64_t rest_us,
-				     int workers)
+enum { FORKED, SERVED, GONE };
+
+/* how: the workers are children, or those of a fork server, which has the probe, too; or they have
+ * ended before the program takes its steps. */
+static struct finding loader_finding_of(const char *name, int64_t wait_us, int64_t rest_us,
+					int workers, int how)
 {
 	struct model *model = model_with_device();
 	struct findings_status status;
 	struct finding *list, found = { .id = "" };
 
-	for (int i = 0; i < workers; i++) {
-		struct event event = ev_process(PID + 1 + (uint32_t)i, "worker");
+	for (int i = how == SERVED ? -1 : 0; i < workers; i++) {
+		struct event event = ev_process(PID + 2 + (uint32_t)i, "worker");
 
-		event.u.process.parent = PID;
+		event.u.process.parent = how == SERVED && i >= 0 ? PID + 1 : PID;
+		event.u.process.starter = how != SERVED ? 0 : i < 0 ? -1 : (int32_t)PID;
 		apply_one(model, event);
 		event.type = EVENT_PROBE;
 		event.u.probe = (struct event_probe) { "pytorch", "1", "" };
 		apply_one(model, event);
-		worker_does(model, event.pid);
+		if (i >= 0 && how != GONE)
+			worker_does(model, event.pid);
+		event.type = EVENT_EXIT;
+		event.time_ns = BASE;
+		event.u.exit = (struct event_exit) { .status = 0 };
+		if (how == GONE)
+			apply_one(model, event);
 	}
 	loader_steps(model, name, wait_us, rest_us);
 	model_finish(model, false);
@@ -105,6 +116,12 @@ static struct finding loader_finding(const char *name, int64_t wait_us, int64_t 
 	model_unlock(model);
 	model_free(model);
 	return found;
+}
+
+static struct finding loader_finding(const char *name, int64_t wait_us, int64_t rest_us,
+				     int workers)
+{
+	return loader_finding_of(name, wait_us, rest_us, workers, FORKED);
 }
 
 TEST(loaders_and_their_workers)
@@ -135,4 +152,11 @@ TEST(loaders_and_their_workers)
 	CHECK(!found.lines[2][0] && !strchr(found.advice, '='));
 	found = loader_finding(multi, 1, 100, 2);
 	CHECK_STR(found.id, "");
+	/* those of a fork server, which is none */
+	found = loader_finding_of(multi, 100, 100, 2, SERVED);
+	CHECK(strstr(found.lines[0], "2 workers cannot keep up: a worker takes up to 400 µs"));
+	CHECK_STR(found.lines[2], "60 % of the workers' time, data.py:12 in load sleeps");
+	/* those of an earlier epoch */
+	found = loader_finding_of(multi, 100, 100, 2, GONE);
+	CHECK(strstr(found.lines[0], "tftop does not see them"));
 }

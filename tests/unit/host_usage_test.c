@@ -77,11 +77,15 @@ TEST(host_usage_processes)
 	const char *list = "12 345 6 ";
 
 	CHECK(usage_stat("77 (a) b (c) R 55 1 1 0 -1 4194560 9 8 7 6 100 20 3 4 20 -5 1 0 "
-			 "123456 8192000 250 18446744073709551615 1 1\n", &stat));
+			 "123456 8192000 250 18446744073709551615 1 1 140720000000\n", &stat));
 	CHECK_INT(stat.parent, 55);
 	CHECK_INT(stat.ticks, 127);
 	CHECK_INT(stat.start_ticks, 123456);
 	CHECK_INT(stat.pages, 250);
+	CHECK_INT(stat.stack, 140720000000);
+	CHECK(usage_stat("77 (a) R 55 1 1 0 -1 4194560 9 8 7 6 100 20 3 4 20 5 1 0 1 2 3\n",
+			 &stat));
+	CHECK_INT(stat.stack, 0);
 	CHECK(!usage_stat("", &stat) && !usage_stat("77 (a", &stat));
 	CHECK(!usage_stat("77 (a)", &stat) && !usage_stat("77 (a) R", &stat));
 	CHECK(!usage_stat("77 (a) R 55 1 1 0 -1 4194560 9 8 7 6 100 20\n", &stat));

@@ -171,7 +171,9 @@ static void put_ops(struct model *model, int64_t at, bool seen)
 }
 
 /* Steps of which one in `every` is bare, or if it is negative is seen; step 100 was to be bare, and
- * was given up for a validation of 50 ops. late: ops of a step come after its end. */
+ * was given up for a validation of 50 ops. 60 or 61, the one after a bare one, waits for 29 times
+ * what others take before it runs its ops. Right after the last step other ops run. late: ops of a
+ * step come after its end. */
 static struct model *sampled(int every, bool late)
 {
 	static const char *const names[] = {
@@ -191,7 +193,8 @@ static struct model *sampled(int every, bool late)
 	put_run(model, OP_INIT, 0, 100, 0);
 	for (int i = 0; i < STEPS; i++, at += STEP_NS) {
 		bool bare = i >= FIRST && (every > 0 ? i % every == 0 : i % -every != 0);
-		int64_t end = at + STEP_NS;
+		int64_t wait_ns = !bare && (i == 60 || i == 61) ? 29 * STEP_NS : 0;
+		int64_t end = at + wait_ns + STEP_NS;
 
 		if (i == 100) {
 			end += 100 * STEP_NS;
@@ -204,15 +207,16 @@ static struct model *sampled(int every, bool late)
 			continue;
 		}
 		if (!late)
-			put_ops(model, at, !bare);
+			put_ops(model, at + wait_ns, !bare);
 		if (bare)
 			put_bare(model, at, end, 1);
 		put_step(model, at, end);
 		if (late)
-			put_ops(model, at, !bare);
+			put_ops(model, at + wait_ns, !bare);
+		at += wait_ns;
 	}
 	for (int i = 0; i < 5; i++)
-		put_run(model, OP_AFTER, at + (i + 9) * STEP_NS, 100, 0);
+		put_run(model, OP_AFTER, at + i * STEP_NS, 100, 0);
 	model_finish(model, false);
 	return model;
 }

@@ -330,7 +330,7 @@ static void define(struct model *model, uint32_t pid, int64_t time_ns, const cha
 		.start_ns = event.time_ns,
 		.rank = 3,
 		.world = 8,
-		.parent = 1,
+		.parent = 1, .starter = 5,
 		.host = "here",
 		.command = command,
 	};
@@ -492,6 +492,7 @@ TEST(model_export_odds)
 	same_report(model, copy, true);
 	CHECK_INT(model_edges(copy, &edges), 1);
 	check_request(copy);
+	CHECK_INT(process_at(copy, 0)->starter, 5);
 	check_message(copy);
 	CHECK_INT(edges[0].bytes, 4096);
 	CHECK_INT(edges[0].measured, 1);
