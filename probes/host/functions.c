@@ -163,16 +163,11 @@ static bool native_is_loaded(const struct elf_file *file, uintptr_t base)
 	return false;
 }
 
-static bool begins(const char *text, const char *with)
-{
-	return !strncmp(text, with, strlen(with));
-}
-
 /* Python's own names: of its loop and of the parts that compilers split off it; of the loop's parts
  * where each instruction of Python is a function of its own (3.14, --with-tail-call-interp). */
 static bool is_loop(const char *name)
 {
-	return begins(name, "_PyEval_EvalFrameDefault") || begins(name, "_TAIL_CALL_");
+	return rt_begins(name, "_PyEval_EvalFrameDefault") || rt_begins(name, "_TAIL_CALL_");
 }
 
 /* The functions of a file that is loaded; NULL: it names none. */
@@ -187,6 +182,7 @@ static struct elf_index *index_of(const struct elf_file *file, const struct addr
 			return &functions.file[i].index;
 	known = &functions.file[functions.n_files % FILES];
 	elf_index_release(&known->index);
+	*known = (struct known_file) { .base = 0 };
 	if (!elf_index_make(&known->index, file))
 		return NULL;
 	known->base = module->base;

@@ -76,7 +76,7 @@ static enum calls_end native_walk(const struct native_moment *moment)
 
 static bool is_beginning(uint32_t i)
 {
-	return calls.call[i].libc || (calls.call[i].begins);
+	return calls.call[i].libc || calls.call[i].begins;
 }
 
 static void calls_of(const struct native_moment *moment)

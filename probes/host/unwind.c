@@ -421,4 +421,3 @@ bool unwind_find(unwind_read *read, uint64_t index, uint64_t ip, struct unwind_r
 	p.at = start;
 	return run_program(&p, &c);
 }
-

@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "probes/runtime/blocks.h"
 #include "probes/runtime/cpu.h"
@@ -405,6 +406,10 @@ RT_HIDDEN void rt_modules_fork(enum rt_fork stage);
 /* A symbol of the process and, if size is not NULL, how long it is. NULL: there is none. For the
  * runtime's own threads. */
 RT_HIDDEN void *rt_symbol(const char *name, size_t *size);
+static inline bool rt_begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
 struct address_module;
 /* As module_of_address(), safe for a fork. *found: its answer; false: not at this moment. */
 RT_HIDDEN bool rt_module_of(const void *address, struct address_module *module, bool *found);

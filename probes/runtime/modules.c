@@ -76,11 +76,6 @@ struct late_seen {
 	bool plugin, driver;
 };
 
-static bool rt_begins(const char *text, const char *with)
-{
-	return !strncmp(text, with, strlen(with));
-}
-
 static int late_look(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	const char *name = info->dlpi_name ? basename(info->dlpi_name) : "";
