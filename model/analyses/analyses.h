@@ -48,6 +48,7 @@ struct analysis {
 	X(BANDWIDTH, analysis_bandwidth) \
 	X(COPIES, analysis_copies) \
 	X(MEMORY_GROWTH, analysis_memory_growth) \
+	X(PAGE_FAULTS, analysis_page_faults) \
 	X(TINY, analysis_tiny) \
 	X(LAUNCH, analysis_launch) \
 	X(CRITICAL, analysis_critical) \

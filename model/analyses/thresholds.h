@@ -43,6 +43,10 @@ struct model;
 	  "report host-wait when devices wait for one place of the program for this share") \
 	X(HOST_MUCH, "host-share-high", 20, 2, 100, "%", \
 	  "make host-wait a warning from this share of a step") \
+	X(FAULT_SHARE, "fault-share", 5, 1, 100, "%", \
+	  "report page-faults when touching new memory takes about this share of a step") \
+	X(FAULT_MUCH, "fault-share-high", 20, 1, 100, "%", \
+	  "make page-faults a warning from this share of a step") \
 	X(STALL_SHARE, "stall-share", 10, 0, 100, "%", \
 	  "report sync-stall when the waits of one line cost this share of a step") \
 	X(SMALL_KERNEL, "small-kernel", 0, 0, 1000, "us", \

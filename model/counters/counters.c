@@ -228,12 +228,16 @@ static int64_t mean_of(const struct series *series, int64_t first_ns)
 	return at > first_ns ? (int64_t)(area / (at - first_ns)) : value;
 }
 
+int64_t series_first_ns(const struct series *series)
+{
+	return series->level.width_ns ? series->first_ns : series->waiting[0].time_ns;
+}
+
 static void counter_fill_row(struct model *model, uint32_t at, struct counter_row *row)
 {
 	const struct series *series = series_at(model->counters, at);
 	const struct process *process = process_at(model, series->process);
 	const struct level_point *last = last_point(series);
-	bool booked = series->level.width_ns != 0;
 
 	*row = (struct counter_row) {
 		.name = names_raw(&model->names, series->name),
@@ -242,7 +246,7 @@ static void counter_fill_row(struct model *model, uint32_t at, struct counter_ro
 		.pid = process->pid, .count = series->count, .late = series->late,
 		.usage = series->usage, .min = series->min, .max = series->max,
 		.last = unbiased(last ? last->value : series->level.value),
-		.first_ns = booked ? series->first_ns : series->waiting[0].time_ns,
+		.first_ns = series_first_ns(series),
 		.last_ns = last ? last->time_ns : series->booked_ns,
 	};
 	row->mean = mean_of(series, row->first_ns);
@@ -283,7 +287,7 @@ void model_counter_columns(struct model *model, uint32_t at, int64_t t0, int64_t
 	series = series_at(model->counters, at);
 	if (!series->level.width_ns && !series->n_waiting)
 		return;
-	first = series->level.width_ns ? series->first_ns : series->waiting[0].time_ns;
+	first = series_first_ns(series);
 	w = span / (int64_t)n > 0 ? span / (int64_t)n : 1;
 	for (size_t i = 0; i < n; i++) {
 		int64_t from = t0 + w * (int64_t)i, to = from + w;

@@ -21,6 +21,13 @@ struct arrival;
 
 #define COUNTER_BIAS ((int64_t)1 << 60)	/* values lie between -COUNTER_BIAS and COUNTER_BIAS */
 
+/* Names of series of what a process takes (TFT_USAGE_... of the probes), and how often they have a
+ * value: about once in this time, which holds for the time until the next one. */
+#define USAGE_PROCESSOR "processor"
+#define USAGE_FAULT_TIME "fault time (est.)"
+#define USAGE_FAULTS "minor page faults"
+#define USAGE_NS INT64_C(1000000000)
+
 struct series {
 	/* id: of the process, 0: made by the model, view is NONE then */
 	uint32_t process, id, view;
@@ -62,6 +69,8 @@ static inline struct series *series_at(const struct counters *counters, uint32_t
 }
 /* The model-wide device of the series; NONE: it belongs to the process. */
 uint32_t series_device(const struct model *model, const struct series *series);
+/* When its first value holds from; it has one. */
+int64_t series_first_ns(const struct series *series);
 /* The bottom of a plot of the series: 0, or less for negative values. */
 int64_t series_base(const struct series *series);
 /* The series as the columns of a row. */

@@ -19,17 +19,19 @@
 
 /* In this order they are sent, and shown: the timeline puts the others below the first one. */
 enum usage_kind {
-	PROCESSOR, THROTTLED, RESIDENT, MINOR_FAULTS, MAJOR_FAULTS, WAITS, PREEMPTIONS, DISK_READ,
-	DISK_WRITTEN, NET_RECEIVED, NET_SENT, USAGE_KINDS,
+	PROCESSOR, SYSTEM, FAULT_TIME, THROTTLED, RESIDENT, MINOR_FAULTS, MAJOR_FAULTS, WAITS,
+	PREEMPTIONS, DISK_READ, DISK_WRITTEN, NET_RECEIVED, NET_SENT, USAGE_KINDS,
 };
 
 static const struct {
 	const char *name, *unit;
 } about[USAGE_KINDS] = {
-	[PROCESSOR] = { "processor", "1/1000" },
+	[PROCESSOR] = { TFT_USAGE_PROCESSOR, "1/1000" },
+	[SYSTEM] = { "system time", "1/1000" },
+	[FAULT_TIME] = { TFT_USAGE_FAULT_TIME, "1/1000" },
 	[THROTTLED] = { "throttled", "1/1000" },
 	[RESIDENT] = { "resident memory", "bytes" },
-	[MINOR_FAULTS] = { "minor page faults", "/s" },
+	[MINOR_FAULTS] = { TFT_USAGE_FAULTS, "/s" },
 	[MAJOR_FAULTS] = { "major page faults", "/s" },
 	[WAITS] = { "voluntary switches", "/s" },
 	[PREEMPTIONS] = { "involuntary switches", "/s" },
@@ -89,11 +91,17 @@ static void send_kind(enum usage_kind kind, int64_t at_ns, int64_t value)
 	usage_send(&usage.series[kind], about[kind].name, about[kind].unit, at_ns, value);
 }
 
+/* Whether it counts nanoseconds of processors. */
+static bool is_time(enum usage_kind kind)
+{
+	return kind == PROCESSOR || kind == SYSTEM || kind == THROTTLED;
+}
+
 static void send_rate(enum usage_kind kind, uint64_t count, int64_t now_ns)
 {
 	if (usage.known[kind] && usage.look_ns)
 		send_kind(kind, usage.look_ns,
-			  kind == PROCESSOR || kind == THROTTLED ?
+			  is_time(kind) ?
 			  usage_share((int64_t)usage.count[kind], (int64_t)count,
 				      now_ns - usage.look_ns) :
 			  usage_rate(usage.count[kind], count, now_ns - usage.look_ns));
@@ -110,12 +118,30 @@ static void look_at_memory(int64_t now_ns)
 		send_kind(RESIDENT, now_ns, (int64_t)(pages * (uint64_t)sysconf(_SC_PAGESIZE)));
 }
 
+/* How long the faults since the last look took the processor, which no kernel counts: at most as
+ * long as it worked for the program at all. */
+static void send_fault_time(uint64_t faults, uint64_t system_ns, int64_t now_ns)
+{
+	int64_t dur_ns = now_ns - usage.look_ns, ns;
+
+	if (!usage.known[MINOR_FAULTS] || !usage.known[SYSTEM] || !usage.look_ns ||
+	    faults < usage.count[MINOR_FAULTS] || system_ns < usage.count[SYSTEM])
+		return;
+	ns = usage_fault_time(faults - usage.count[MINOR_FAULTS],
+			      system_ns - usage.count[SYSTEM], dur_ns);
+	send_kind(FAULT_TIME, usage.look_ns, ns < 0 ? -1 : usage_share(0, ns, dur_ns));
+}
+
 static void look_at_counts(int64_t now_ns)
 {
 	struct rusage r;
+	uint64_t system_ns;
 
 	if (getrusage(RUSAGE_SELF, &r))
 		return;
+	system_ns = (uint64_t)r.ru_stime.tv_sec * 1000000000 + (uint64_t)r.ru_stime.tv_usec * 1000;
+	send_fault_time((uint64_t)r.ru_minflt, system_ns, now_ns);
+	send_rate(SYSTEM, system_ns, now_ns);
 	send_rate(MINOR_FAULTS, (uint64_t)r.ru_minflt, now_ns);
 	send_rate(MAJOR_FAULTS, (uint64_t)r.ru_majflt, now_ns);
 	send_rate(WAITS, (uint64_t)r.ru_nvcsw, now_ns);
@@ -217,6 +243,7 @@ void host_usage_begin(void)
 	usage.look_ns = 0;
 	usage.io_failures = usage.net_failures = 0;
 	memset(usage.known, 0, sizeof(usage.known));
+	usage_faults_begin();
 	usage_threads_begin(forked);
 	usage_children_begin();
 }

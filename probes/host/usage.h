@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the process takes of its machine, as series of counters, once a second: processor time of
- * the process, of its busiest threads and of its children, for how long a limit stopped it, memory,
- * page faults, context switches, bytes to and from disks, and bytes of the network
- * (docs/host.md). A part of the sampler.
+ * the process, of the kernel for it, of its busiest threads and of its children, for how long a
+ * limit stopped it, memory, page faults, context switches, bytes to and from disks, and bytes of
+ * the network (docs/host.md). A part of the sampler.
  *
  * Always true:
  *  - Everything is read by the sampler's thread, in its own table of descriptors, into memory that
@@ -13,7 +13,8 @@
  *  - A rate is what was counted since the last look, divided by the time since then, and begins at
  *    the last look. A count that went backwards has no rate.
  *
- * usage.c looks and sends, usage_threads.c and usage_children.c find those; usage_text.c reads the
+ * usage.c looks and sends, usage_threads.c and usage_children.c find those, usage_faults.c measures
+ * what a page fault takes; usage_text.c reads the
  * kernel's texts and needs libc only, so that its tests can give it any text.
  */
 #ifndef PROBES_HOST_USAGE_H
@@ -42,6 +43,13 @@ void host_usage_end(const struct limits *limits);
 
 /* Sends a value, and the series before its first one. *id: of the series, 0 until then. */
 void usage_send(uint32_t *id, const char *name, const char *unit, int64_t at_ns, int64_t value);
+
+/* ---- usage_faults.c ---- */
+
+void usage_faults_begin(void);
+/* Estimates how many of system_ns so many minor page faults within dur_ns took, by what one takes
+ * of the processor here, which is measured as soon as there are many. -1: unknown. */
+int64_t usage_fault_time(uint64_t faults, uint64_t system_ns, int64_t dur_ns);
 
 /* ---- usage_threads.c ---- */
 

@@ -17,6 +17,12 @@
 /* Likewise: it stands for calls that changed while they were read (ev_doing). */
 #define TFT_FRAME_CHANGED "changed"
 
+/* Names of series of TFT_SERIES_USAGE that the model computes with, in 1/1000 of a processor and in
+ * faults per second. */
+#define TFT_USAGE_PROCESSOR "processor"
+#define TFT_USAGE_FAULT_TIME "fault time (est.)"
+#define TFT_USAGE_FAULTS "minor page faults"
+
 /* Correlations that come from a vendor have this bit set; those of the runtime count from 1. */
 #define TFT_CORRELATION_CUPTI 0x80000000u
 

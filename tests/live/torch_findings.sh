@@ -146,6 +146,30 @@ leak() {
 		'"is held by" in text'
 }
 
+# New memory in each step, or the same again. An estimate, by what one fault takes; the kernel's own
+# time is the most that it can be, and has some of its ends in other seconds.
+new_memory() {
+	local got
+	"$tftop" -b --no-config --json="$work/report" -- "$python" tests/programs/torch_memory.py \
+		"$work/truth" "$1" >"$work/said" 2>"$work/errors" ||
+		fail "status $?: $(tail -n 1 "$work/errors")" || return
+	got=$(python3 - "$work/report" "$work/truth" "$1" 2>&1 <<'END'
+import json, sys
+j, t = (json.load(open(name)) for name in sys.argv[1:3])
+told = [f for f in j["findings"] if f["id"] == "page-faults"]
+assert len(told) == (sys.argv[3] == "new"), told
+for f in told:
+    of_step = "cost_ns_per_step" in f
+    cost, whole = (f["cost_ns_per_step"], f["of_ns"]) if of_step else (f["cost_ns_per_second"], 1e9)
+    share, most = cost / whole, t["system_s"] / t["s"]
+    assert 0.2 * most < share < 1.15 * most, (share, most)
+    assert "by add at torch_memory.py:%d, 64.0 MiB a call" % t["line"] in f["lines"][1], f["lines"]
+    number = int(f["lines"][0].split(" page faults per second")[0].replace(" ", ""))
+    assert abs(number - t["faults"] / t["s"]) < 0.2 * number, (number, t)
+END
+	) || fail "${got##*$'\n'}"
+}
+
 case_run clean clean
 case_run clean-transformer clean --model transformer
 case_run slow-loader slow_loader
@@ -156,6 +180,8 @@ case_beside workers-forkserver workers forkserver
 case_beside workers-preload workers_preload
 case_beside workers-attached-spawn workers_attached spawn
 case_beside workers-attached-forkserver workers_attached forkserver
+case_beside new-memory new_memory new
+case_beside same-memory new_memory again
 case_together
 case_run tiny-ops tiny_ops
 case_run recompile recompile

@@ -84,7 +84,7 @@ levels() {
 refused() {
 	under python3 "$here/tests/programs/without_call.py" 98 165 "$program" threads 3 || return
 	is "without getrusage" "$(report "$work/report" "('processor' in usage, 'resident memory' in usage,
-		'minor page faults' in usage, 'voluntary switches' in usage)")" '(True, True, False, False)' &&
+		'minor page faults' in usage, 'system time' in usage)")" '(True, True, False, False)' &&
 		is "said" "$(report "$work/report" "[m['text'] for m in j['messages'] if 'rusage' in m['text']]")" '[]'
 }
 

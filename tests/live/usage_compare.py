@@ -11,7 +11,7 @@ import json
 import sys
 
 NEAR = 0.1      # of what the program says
-RATES = {"processor": 1000, "processor of children": 1000, "thread": 1000}      # value of one each second
+RATES = {"processor": 1000, "system time": 1000, "processor of children": 1000, "thread": 1000}      # value of one each second
 NAMES = ["processor", "resident memory", "minor page faults", "major page faults", "voluntary switches",
          "involuntary switches"]
 wrong = []
@@ -71,6 +71,9 @@ def measured(timeline, report, said):
     check(first and last and last[0] - first[-1] >= said["memory"],
           f"resident memory grew from {first} to {last}")
     check(("network sent (machine)" in rows) == said["network"], "network")
+    # those of touching MEMORY: an estimate, of the time of the kernel
+    faults = took(groups[0].get("fault time (est.)", []), said["begin_ns"], said["end_ns"], 1000)
+    check(0 < faults <= said["took"]["system time"] * (1 + NEAR), f"{faults} s in faults")
     check(rows["memory of children"]["max"] > 0, "memory of children")
 
 

@@ -139,3 +139,30 @@ TEST(host_usage_of_this_process)
 	CHECK(usage_read("/proc/self/stat", text, sizeof(text)) > 0 && usage_stat(text, &stat));
 	CHECK(stat.pages > 0 && stat.start_ticks > 0);
 }
+
+/* What one takes is measured, once there are many; never more than the kernel worked at all. */
+TEST(host_usage_fault_time)
+{
+	int64_t ns;
+
+	usage_faults_begin();
+	CHECK_INT(usage_fault_time(0, SECOND, SECOND), -1);
+	CHECK_INT(usage_fault_time(4999, SECOND, SECOND), -1);
+	ns = usage_fault_time(100000, UINT64_C(1000) * SECOND, SECOND);
+	CHECK(ns >= 100000 && ns % 100000 == 0);
+	CHECK_INT(usage_fault_time(100000, 1000, SECOND), 1000);
+	/* known from now on; the shortest of some measurements */
+	ns = usage_fault_time(10, SECOND, SECOND);
+	CHECK(ns >= 10);
+	for (int i = 0; i < 10; i++) {
+		int64_t next_ns = usage_fault_time(1000000, INT64_MAX, SECOND) / 100000;
+
+		CHECK(next_ns <= ns && next_ns > 0);
+		ns = next_ns;
+	}
+	CHECK_INT(usage_fault_time(0, SECOND, SECOND), 0);
+	CHECK_INT(usage_fault_time(UINT64_MAX, SECOND, SECOND), -1);
+	CHECK_INT(usage_fault_time((uint64_t)INT64_MAX, SECOND, SECOND), -1);
+	usage_faults_begin();
+	CHECK_INT(usage_fault_time(10, SECOND, SECOND), -1);
+}
