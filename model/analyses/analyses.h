@@ -43,6 +43,7 @@ struct analysis {
 
 /* One line for each analysis: X(ID, the struct's name). */
 #define ANALYSIS_LIST(X) \
+	X(CHORES, analysis_chores) /* before it: what it tells is not told again */ \
 	X(SWEEP, analysis_sweep) \
 	X(WAITS, analysis_waits) \
 	X(BANDWIDTH, analysis_bandwidth) \

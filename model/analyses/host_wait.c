@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/analyses/chores.h"
 #include "model/analyses/sweep.h"
 #include "model/analyses/thresholds.h"
 #include "model/base/util.h"
@@ -332,6 +333,8 @@ static void host_wait_tell(struct model *model, enum wait_finding which,
 	    model_threshold(model, THRESHOLD_HOST_MUCH))
 		finding.severity = SEVERITY_WARNING;
 	finding.cost_ns = (int64_t)((__int128)words->step_ns * row->ns / most->whole_ns);
+	if (which == WAIT_PLACE && chores_tell(model, row->file, row->line, finding.cost_ns))
+		return;
 	finding.evidence = (struct evidence) {
 		.kind = EVIDENCE_HOST, .t0 = most->t0, .t1 = most->t1,
 	};

@@ -170,6 +170,30 @@ END
 	) || fail "${got##*$'\n'}"
 }
 
+# Printing, saving and logging in the loop: each is told with its line and what it takes by the
+# program's own clock, as near as so many looks can tell (four standard deviations, and what the
+# clock itself takes).
+chores() {
+	local got
+	"$tftop" -b --no-config --json="$work/report" --export "csv:host:$work/host" -- "$python" \
+		tests/programs/torch_chores.py "$work/truth" 12 >"$work/said" 2>"$work/errors" ||
+		fail "status $?: $(tail -n 1 "$work/errors")" || return
+	got=$(python3 - "$work/report" "$work/truth" "$work/host" 2>&1 <<'END'
+import csv, json, sys
+j, t = (json.load(open(name)) for name in sys.argv[1:3])
+looks = sum(int(row["looks"]) for row in csv.DictReader(open(sys.argv[3])))
+told = {f["id"]: f for f in j["findings"]}
+for name, ns in t["took"].items():
+    share = ns / t["all_ns"]
+    near = 4 * (share * (1 - share) / looks) ** 0.5 + 0.03
+    got = told[name]["cost_ns_per_step"] / told[name]["of_ns"] if name in told else 0
+    assert abs(got - share) < near, f"{name}: {got} instead of {share} in {looks} looks"
+    assert not got or told[name]["title"].endswith("at torch_chores.py:%d" % t["lines"][name]), told
+assert len(told.keys() & t["took"].keys()) >= 2, told.keys()
+END
+	) || fail "${got##*$'\n'}"
+}
+
 case_run clean clean
 case_run clean-transformer clean --model transformer
 case_run slow-loader slow_loader
@@ -180,6 +204,7 @@ case_beside workers-forkserver workers forkserver
 case_beside workers-preload workers_preload
 case_beside workers-attached-spawn workers_attached spawn
 case_beside workers-attached-forkserver workers_attached forkserver
+case_beside chores chores
 case_beside new-memory new_memory new
 case_beside same-memory new_memory again
 case_together
