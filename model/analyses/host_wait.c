@@ -22,7 +22,8 @@
 #include "model/base/util.h"
 #include "model/steps/steps.h"
 
-#define LATELY_NS (10 * INT64_C(1000000000))	/* of workers */
+#define LATELY_NS (10 * INT64_C(1000000000))	/* of workers, and of those that wait for locks */
+#define CONVOY_PART 10			/* who waits for locks for 1 / so much of its time */
 
 enum wait_finding {
 	WAIT_PLACE, WAIT_GIL, WAIT_GC, WAIT_IMPORT, WAIT_PROCESSOR, WAIT_STOPPED, WAIT_FINDINGS
@@ -38,6 +39,7 @@ struct wait_place {
 	struct place_row at;
 	int64_t whole_ns, t0, t1;
 	uint32_t device;
+	uint32_t process;		/* whose thread waits; NONE: unknown */
 };
 
 #define ANY_FINDING WAIT_FINDINGS
@@ -144,12 +146,16 @@ static void look_at_device(struct model *model, const struct slice_sweep *sweep,
 		if (one.row.ns > 0 &&
 		    (!most[i].at.row.ns || (__int128)one.row.ns * most[i].whole_ns >
 					   (__int128)most[i].at.row.ns * (t1 - t0)))
-			most[i] = (struct wait_place) { one, t1 - t0, t0, t1, device };
+			most[i] = (struct wait_place) {
+				one, t1 - t0, t0, t1, device,
+				idle->thread == NONE ? NONE :
+				thread_at(model, idle->thread)->process,
+			};
 	}
 	free(rows);
 }
 
-static const char *host_advice(enum doing_kind doing)
+static const char *host_advice(const struct host_time_row *row)
 {
 	static const char *const advice[DOING_COUNT] = {
 		[DOING_PYTHON] = "move this work out of the loop, or to a thread or process that "
@@ -177,7 +183,10 @@ static const char *host_advice(enum doing_kind doing)
 				  "these times say nothing about its code",
 	};
 
-	return advice[doing] ? advice[doing] : "";
+	if (row->doing == DOING_LOCK && *row->what)
+		return "hold the lock for less time: prepare outside of it, or have a lock for "
+		       "each part of what it protects";
+	return advice[row->doing] ? advice[row->doing] : "";
 }
 
 /* Native code without a line: what is told is its function. */
@@ -281,6 +290,7 @@ static void look_at_steps(struct model *model, const struct slice_sweep *sweep,
 			  struct wait_place *most)
 {
 	const struct step_sums *sums = &sweep->breakdown.steps;
+	const struct steps *steps = steps_best(model);
 	struct step_breakdown mean;
 	struct host_time_row *rows;
 	size_t n;
@@ -293,6 +303,7 @@ static void look_at_steps(struct model *model, const struct slice_sweep *sweep,
 			.at = host_most_of(rows, n, STEP_HOST, (enum wait_finding)i),
 			.whole_ns = mean.dur_ns, .t0 = sums->worst_t0[STEP_HOST],
 			.t1 = sums->worst_t1[STEP_HOST],
+			.process = steps ? steps->process : NONE,
 		};
 	free(rows);
 }
@@ -305,6 +316,40 @@ static void say_where(char *text, size_t size, const struct host_time_row *row)
 	if (*row->what && !is_function(row))
 		snprintf(text + at, size - (size_t)at, ", %s %.100s",
 			 doing_what(row->doing, *row->file), row->what);
+}
+
+/* How many threads of the process waited for locks that others hold, for a good part of the last
+ * seconds in which they were seen. Who waits for another thread's data is none of them. */
+static uint32_t lock_waiters(const struct model *model, uint32_t process)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < model->threads.n; i++) {
+		const struct thread *thread = thread_at(model, i);
+		const struct doings *doings = &thread->doings;
+		const struct doing *end, *at;
+		int64_t all_ns = 0, locks_ns = 0;
+
+		if (thread->process != process || !doings->n)
+			continue;
+		at = doings_from(model, i, doings->list[doings->n - 1].end_ns - LATELY_NS, &end);
+		for (; at < end; at++) {
+			add_ns(&all_ns, at->ns);
+			add_ns(&locks_ns, at->kind == DOING_LOCK && at->what ? at->ns : 0);
+		}
+		n += locks_ns > 0 && locks_ns >= all_ns / CONVOY_PART;
+	}
+	return n;
+}
+
+static void say_convoy(const struct model *model, uint32_t process, struct finding *finding)
+{
+	uint32_t n = lock_waiters(model, process);
+	char *line = line_left(finding);
+
+	if (line && n > 1)
+		snprintf(line, FINDING_TEXT, "a convoy: %u threads wait for locks that others "
+			 "hold, a tenth of their time or more", n);
 }
 
 /* What a cost is told of. */
@@ -349,7 +394,9 @@ static void host_wait_tell(struct model *model, enum wait_finding which,
 		snprintf(finding.lines[1], FINDING_TEXT, "%s of it, a limit (cgroup) had stopped "
 			 "the program; else others had the processors",
 			 fmt_share(share, (uint64_t)most->at.throttled_ns, (uint64_t)row->ns));
-	snprintf(finding.advice, FINDING_TEXT, "%s", host_advice(row->doing));
+	if (row->doing == DOING_LOCK && *row->what && most->process != NONE)
+		say_convoy(model, most->process, &finding);
+	snprintf(finding.advice, FINDING_TEXT, "%s", host_advice(row));
 	finding_add(findings, &finding);
 }
 

@@ -95,16 +95,11 @@ static struct model *faulting_model(const struct faulting *of)
 static struct finding faults_found(const struct faulting *of)
 {
 	struct model *model = faulting_model(of);
-	struct finding *list, found = { .id = "" };
-	struct findings_status status;
-	size_t n;
+	struct finding *list, *one = finding_of(model, "page-faults", &list);
+	struct finding found = { .id = "" };
 
-	model_lock(model);
-	n = model_findings(model, &status, &list);
-	model_unlock(model);
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(list[i].id, "page-faults"))
-			found = list[i];
+	if (one)
+		found = *one;
 	free(list);
 	model_free(model);
 	return found;

@@ -214,20 +214,10 @@ TEST(doings_bounded)
 	model_free(model);
 }
 
-static struct finding *found(struct model *model, const char *id, struct finding **list)
-{
-	size_t n = model_findings(model, &(struct findings_status) { 0 }, list);
-
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp((*list)[i].id, id))
-			return &(*list)[i];
-	return NULL;
-}
-
 TEST(doings_finding)
 {
 	struct model *model = turns_of(100, true);
-	struct finding *list, *finding = found(model, "host-wait", &list);
+	struct finding *list, *finding = finding_of(model, "host-wait", &list);
 
 	CHECK(finding != NULL);
 	if (finding) {
@@ -241,76 +231,9 @@ TEST(doings_finding)
 	model_free(model);
 	/* nothing is known, so nothing is said */
 	model = turns_of(100, false);
-	CHECK(!found(model, "host-wait", &list));
+	CHECK(!finding_of(model, "host-wait", &list));
 	free(list);
 	model_free(model);
-}
-
-/* A turn of 100 ms: a kernel of 10 ms, then the thread is in that state, in two functions. */
-static struct model *model_in_state(enum doing_kind doing)
-{
-	struct model *model = model_with_device();
-
-	apply_one(model, ev_name(30, NAME_SOURCE, "/home/me/train.py"));
-	apply_one(model, ev_name(31, NAME_SOURCE, "load"));
-	apply_one(model, ev_name(32, NAME_SOURCE, "main"));
-	apply_one(model, ev_name(33, NAME_OTHER, "worker.py:12 in spin"));
-	apply_one(model, ev_frame(1, 0, 30, 31, 25));
-	apply_one(model, ev_frame(2, 0, 30, 32, 40));
-	for (int i = 0; i < 100; i++) {
-		int64_t at = i * 100 * MS;
-		struct event kernel = ev_launched((uint32_t)i + 1, at, 10 * MS, 1000);
-		struct event first = part_doing(doing, 1, at + 20 * MS, 50 * MS, 50 * MS);
-		struct event second = part_doing(doing, 2, at + 70 * MS, 20 * MS, 20 * MS);
-
-		if (doing == DOING_GIL || doing == DOING_LOCK)
-			first.u.doing.what = 33;
-		apply_one(model, kernel);
-		apply_one(model, first);
-		apply_one(model, second);
-	}
-	model_finish(model, false);
-	return model;
-}
-
-/* What no single place causes has a finding of its own, for all lines together. */
-TEST(doings_findings_of_states)
-{
-	static const struct {
-		enum doing_kind doing;
-		const char *id, *title, *line;
-	} cases[] = {
-		{ DOING_GIL, "gil-wait", "train.py:25 waits for the GIL",
-		  " per second in load, most often held at worker.py:12 in spin" },
-		{ DOING_GC, "gc-time", "train.py:25 collects garbage", " per second in load" },
-		{ DOING_IMPORT, "import-time", "train.py:25 imports modules", " in load" },
-		{ DOING_CPU, "no-processor", "train.py:25 waits for a processor", " in load" },
-		{ DOING_THROTTLED, "no-processor", "train.py:25 is throttled", " in load" },
-		{ DOING_STOPPED, "stopped", "train.py:25 is stopped", " in load" },
-		{ DOING_SLEEP, "host-wait", "train.py:25 sleeps", " per second in load" },
-		{ DOING_LOCK, "host-wait", "train.py:25 waits for another thread",
-		  " per second in load, most often held by worker.py:12 in spin" },
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct model *model = model_in_state(cases[i].doing);
-		struct finding *list, *finding = found(model, cases[i].id, &list);
-		/* 70 ms of 100; of a place, the 50 ms of the function with most */
-		bool place = !strcmp(cases[i].id, "host-wait");
-		int64_t ms = place ? 500 : 700;
-
-		CHECK(finding && strstr(finding->title, cases[i].title));
-		CHECK(finding && strstr(finding->lines[0], cases[i].line));
-		CHECK(finding && finding->cost_ns > (ms - 25) * MS &&
-		      finding->cost_ns < (ms + 25) * MS);
-		CHECK(finding && *finding->advice);
-		free(list);
-		if (!place) {
-			CHECK(!found(model, "host-wait", &list));
-			free(list);
-		}
-		model_free(model);
-	}
 }
 
 static int64_t ns_of(struct model *model, enum doing_kind doing, const char *what, uint32_t line)
@@ -392,7 +315,7 @@ TEST(doings_functions)
 	CHECK_INT(ns_of(model, DOING_NATIVE, "memcpy in libc.so.6", 26), 99 * 20);
 	CHECK_INT(ns_of(model, DOING_NATIVE, "gemm in libtorch_cpu.so", 0), 99 * 5);
 	CHECK_INT(ns_of(model, DOING_NATIVE, "memcpy in libc.so.6", 0), 99 * 29);
-	finding = found(model, "host-wait", &list);
+	finding = finding_of(model, "host-wait", &list);
 	CHECK(finding && strstr(finding->title,
 				"the device waits while train.py:25 runs native code"));
 	free(list);
@@ -420,11 +343,11 @@ TEST(doings_computes)
 		apply_one(model, part_doing(DOING_CPU, 1, at + 70 * MS, 20 * MS, 20 * MS));
 	}
 	model_finish(model, false);
-	finding = found(model, "host-wait", &list);
+	finding = finding_of(model, "host-wait", &list);
 	CHECK(finding && strstr(finding->title, "while train.py:25 computes"));
 	CHECK(finding && finding->cost_ns > 475 * MS && finding->cost_ns < 525 * MS);
 	free(list);
-	finding = found(model, "no-processor", &list);
+	finding = finding_of(model, "no-processor", &list);
 	CHECK(finding && finding->cost_ns > 175 * MS && finding->cost_ns < 225 * MS);
 	free(list);
 	model_free(model);
@@ -454,7 +377,7 @@ TEST(doings_throttled)
 						    (60 - ms) * MS));
 		}
 		model_finish(model, false);
-		finding = found(model, "no-processor", &list);
+		finding = finding_of(model, "no-processor", &list);
 		CHECK(finding != NULL);
 		CHECK(finding && finding->cost_ns > 575 * MS && finding->cost_ns < 625 * MS);
 		CHECK(finding && strstr(finding->title, most ? "train.py:25 is throttled" :
@@ -548,7 +471,7 @@ TEST(doings_of_findings)
 {
 	for (int processor = 0; processor < 2; processor++) {
 		struct model *model = steps_of(50, processor);
-		struct finding *list, *finding = found(model, "input-bound", &list);
+		struct finding *list, *finding = finding_of(model, "input-bound", &list);
 		bool line = false;
 
 		CHECK(finding != NULL);
@@ -557,7 +480,7 @@ TEST(doings_of_findings)
 				       "of it, loader.py:25 in load sleeps") != NULL;
 		CHECK(line);
 		free(list);
-		finding = found(model, "host-wait", &list);
+		finding = finding_of(model, "host-wait", &list);
 		CHECK(finding && strstr(finding->title, processor ?
 					"no op runs while loader.py:40 runs Python" :
 					"the device waits while loader.py:40 runs Python"));

@@ -41,6 +41,10 @@ struct model *model_with_device(void);
 /* Another model of what this one gives back to be saved. The caller owns it. */
 struct model *saved_again(struct model *model);
 
+/* The finding with this id, NULL: it is not told. *list is the caller's to free. */
+struct finding;
+struct finding *finding_of(struct model *model, const char *id, struct finding **list);
+
 /* Makes all queries about graphs, whatever there is; the lock must be held. */
 void ask_graphs(struct model *model);
 

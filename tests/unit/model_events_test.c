@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The helpers of model_events.h, and the smallest case that uses them. */
+#include "model/query/findings.h"
 #include "model/recording/export.h"
 #include "tests/unit/model_events.h"
 
@@ -218,6 +219,20 @@ struct kernel_row *kernel_named(struct kernel_row *rows, size_t n, const char *n
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(rows[i].name, name) == 0)
 			return &rows[i];
+	return NULL;
+}
+
+struct finding *finding_of(struct model *model, const char *id, struct finding **list)
+{
+	struct findings_status status;
+	size_t n;
+
+	model_lock(model);
+	n = model_findings(model, &status, list);
+	model_unlock(model);
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp((*list)[i].id, id))
+			return &(*list)[i];
 	return NULL;
 }
 
