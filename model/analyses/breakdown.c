@@ -293,7 +293,7 @@ static void breakdown_take_series(struct breakdown *b, size_t series)
 		b->steps = b->between = (struct step_sums) { .n = 0 };
 		b->first_ns = 0;
 		b->launches = 0;
-		b->n = 0;
+		b->n = b->on_processor = b->on_device = 0;
 		hist_release(&b->calls[CALLS_STEP]);
 		hist_release(&b->calls[CALLS_BARE]);
 		own_release(&b->own);
@@ -301,6 +301,19 @@ static void breakdown_take_series(struct breakdown *b, size_t series)
 		b->host.total.n = 0;
 	}
 	b->series = series + 1;
+}
+
+static void count_workers(struct breakdown *b, const struct slice_sweep *sweep)
+{
+	if (sweep->host_only)
+		b->on_processor++;
+	else if (slice_has_device_work(sweep->slice))
+		b->on_device++;
+}
+
+bool sweep_on_processor(const struct slice_sweep *sweep)
+{
+	return sweep->breakdown.on_processor > sweep->breakdown.on_device;
 }
 
 void breakdown_end(struct model *model, struct slice_sweep *sweep)
@@ -325,6 +338,7 @@ void breakdown_end(struct model *model, struct slice_sweep *sweep)
 			if (!b->first_ns)
 				b->first_ns = b->now.start_ns;
 			add_sums(&b->steps, &b->now);
+			count_workers(b, sweep);
 			b->launches += b->now_launches;
 			take_held(b);
 			host_time_commit(&b->host);
@@ -337,6 +351,7 @@ void breakdown_end(struct model *model, struct slice_sweep *sweep)
 		take_held(b);
 	} else if (!steps || !steps->n) {
 		add_sums(&b->seconds, &b->now);
+		count_workers(b, sweep);
 		b->launches += b->now_launches;
 		take_held(b);
 	}

@@ -404,7 +404,7 @@ void host_wait_review(struct model *model, const struct slice_sweep *sweep, int6
 		      bool steps, struct findings *findings)
 {
 	struct wait_place most[WAIT_FINDINGS] = { { .at.row.ns = 0 } };
-	bool passes = steps_are_passes(model), processor = sweep->host_only && steps;
+	bool passes = steps_are_passes(model), processor = steps && sweep_on_processor(sweep);
 	struct wait_words words = {
 		.of = !steps ? "the time" : passes ? "each pass" : "each step",
 		.per = !steps ? "per second" : passes ? "per pass" : "per step",

@@ -132,17 +132,17 @@ static int64_t fault_limit_ns(struct model *model, int64_t step_ns)
 		return step_ns;
 	limit_ns = mean.ns[STEP_COMPILE] + mean.ns[STEP_LAUNCH] + mean.ns[STEP_INPUT] +
 		   mean.ns[STEP_HOST] + mean.ns[STEP_OTHER];
-	return sweep_of(model)->host_only ? limit_ns + mean.ns[STEP_COMPUTE] : limit_ns;
+	return sweep_on_processor(sweep_of(model)) ? limit_ns + mean.ns[STEP_COMPUTE] : limit_ns;
 }
 
-/* "most memory is allocated by add at train.py:12, 64.0 MiB a call". Only where the memory is the
- * processor's: no page of a device's is touched here. */
+/* "most memory is allocated by add at train.py:12". Only where the memory is the processor's: no
+ * page of a device's is touched here. */
 static void say_allocating(struct model *model, uint32_t process, char line[FINDING_TEXT])
 {
 	const struct line_use *most = NULL;
-	char bytes[FMT_MAX], place[PLACE_TEXT];
+	char place[PLACE_TEXT];
 
-	if (!sweep_of(model)->host_only)
+	if (!sweep_on_processor(sweep_of(model)))
 		return;
 	for (uint32_t i = 0; i < model->lines->uses.n; i++) {
 		const struct line_use *use = use_at(model->lines, i);
@@ -154,9 +154,8 @@ static void say_allocating(struct model *model, uint32_t process, char line[FIND
 	if (!most)
 		return;
 	frame_place_text(model, most->frame + 1, place, sizeof(place));
-	snprintf(line, FINDING_TEXT, "most memory is allocated by %.100s%s, %s a call",
-		 names_short(&model->names, ident_at(model, most->ident)->name), place,
-		 fmt_bytes(bytes, most->allocated / most->count));
+	snprintf(line, FINDING_TEXT, "most memory is allocated by %.100s%s",
+		 names_short(&model->names, ident_at(model, most->ident)->name), place);
 }
 
 /* The cost, of whole_ns; 0: it is not worth telling. */
@@ -185,9 +184,8 @@ static void fault_say(struct model *model, const struct fault_means *means, int6
 		 fmt_time(time, means->fault_time * 1000000 / means->faults));
 	say_allocating(model, means->process, finding->lines[1]);
 	snprintf(finding->advice, FINDING_TEXT,
-		 "use memory again: write into existing tensors (out=, in place), or have the "
-		 "allocator keep what is freed (tcmalloc by LD_PRELOAD, or "
-		 "MALLOC_TOP_PAD_=1000000000)");
+		 "use memory again: write into existing tensors (out=, in place), or take an "
+		 "allocator that keeps what is freed, for instance tcmalloc by LD_PRELOAD");
 }
 
 static void page_faults_review(struct model *model, void *state, struct findings *findings)

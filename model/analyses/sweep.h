@@ -134,6 +134,8 @@ struct breakdown {
 	struct input_thread inputs[INPUT_THREADS], now_inputs[INPUT_THREADS];
 	uint32_t n_inputs, n_now_inputs;
 	int64_t first_ns;		/* start of the first step after the warm-up */
+	/* of the slices in the means: in how many only the processor worked, or another device */
+	uint64_t on_processor, on_device;
 	uint64_t launches, now_launches;	/* launches in the slices that the means cover */
 	struct hist calls[CALLS_COUNT];
 	struct own_pairs own;
@@ -196,6 +198,9 @@ static inline int64_t sweep_moment(const struct slice_sweep *sweep, int64_t hand
 	return until_ns <= from_ns ? 0 : (until_ns < to_ns ? until_ns : to_ns) - from_ns;
 }
 struct slice_sweep *sweep_of(const struct model *model);
+/* Whether the program's work runs on the processor alone: in more of the steps (where there are
+ * none, of the seconds) than not. The last slice says nothing, it may lie after all work. */
+bool sweep_on_processor(const struct slice_sweep *sweep);
 /* NULL: the device has done nothing yet. */
 struct sweep_device *sweep_device_of(const struct model *model, uint32_t device);
 struct sweep_thread *sweep_thread_at(struct slice_sweep *sweep, uint32_t thread);

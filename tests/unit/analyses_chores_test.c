@@ -64,6 +64,9 @@ static struct model *chores_model(uint32_t stack, uint32_t other, bool late)
 						  10 * MS));
 		apply_one(model, ev_op(21, (uint64_t)i + 1, 0, at_ns, 100 * MS, OP_RANGE));
 	}
+	/* the program ends, without ops: that says nothing of its loop */
+	apply_one(model, ev_name(23, NAME_RANGE, "end"));
+	apply_one(model, ev_op(23, 999, 0, STEPS * 100 * MS + MS, 50 * MS, OP_RANGE));
 	if (late)
 		define_frames(model);
 	model_finish(model, false);
