@@ -2,9 +2,11 @@
 /*
  * What a DataLoader of PyTorch costs a step, and how many workers would keep up.
  *
- * Definitions: without workers, the wait for a batch is the time to make it. With n workers
- * that do not keep up, none of them ever rests, so each makes a batch in at most n steps. As
- * many workers as are needed to fit that into the rest of a step would keep up. Where making a
+ * Definitions: without workers, the wait for a batch is the time to make it. With n workers, each
+ * makes a batch in at most n steps, without the part of its time in which it rests: it waits for
+ * what it is to load next, as its call stack says. As many workers as are needed to fit that into
+ * the rest of a step would keep up. If they rest for half of their time or more, it is not making
+ * batches what takes long but taking them over, and more workers would not help. Where making a
  * sample uses a core, which it does unless it waits for a disk or a network, more workers than
  * unused cores do not help. How many are needed is not said where the workers are not seen, as
  * without --children those that were started before tftop came are not. A batch that is made in
@@ -16,8 +18,12 @@
 #include "model/analyses/finding.h"
 #include "model/analyses/sweep.h"
 #include "model/base/util.h"
+#include "model/host/doings.h"
+#include "model/lines/lines.h"
 #include "model/steps/steps.h"
 
+#define REST_NS (10 * INT64_C(1000000000))
+#define REST_LOOKS 20u
 #define HAND_OVER_NS 1000000	/* up to 2 ms for 200 KiB, with PyTorch 2.13 on a busy machine */
 
 bool loader_is_worker(const struct model *model, uint32_t process, uint32_t child, int64_t at_ns)
@@ -40,6 +46,65 @@ unsigned loader_workers(const struct model *model, uint32_t process, int64_t at_
 	return n;
 }
 
+/* ---- whether they rest ---- */
+
+static const char *loader_file(struct model *model, uint32_t frame)
+{
+	const struct source_frame *f = frame == NONE ? NULL : frame_at(model->lines, frame);
+
+	return f && f->file ? names_raw(&model->names, names_resolve(&model->names, f->file)) : "";
+}
+
+static bool loader_ends_in(const char *file, const char *end)
+{
+	size_t n = strlen(file), m = strlen(end);
+
+	return n >= m && !strcmp(file + n - m, end);
+}
+
+/* Whether a worker's own loop waits in its queue for what it is to load next. stack: 0: unknown. */
+static bool loader_rests(struct model *model, uint32_t stack)
+{
+	uint32_t frame = stack ? stack - 1 : NONE;
+
+	while (frame != NONE) {
+		uint32_t caller = frame_at(model->lines, frame)->parent;
+
+		if (loader_ends_in(loader_file(model, frame), "/multiprocessing/queues.py") &&
+		    loader_ends_in(loader_file(model, caller),
+				   "/torch/utils/data/_utils/worker.py"))
+			return true;
+		frame = caller;
+	}
+	return false;
+}
+
+/* In 1/1000 of what was seen of the workers of that time, of the last seconds of each; 0 if too
+ * little was seen. */
+static int64_t loader_rest(struct model *model, uint32_t process, int64_t at_ns)
+{
+	int64_t all_ns = 0, rest_ns = 0;
+	uint64_t looks = 0;
+
+	for (uint32_t i = 0; i < model->threads.n; i++) {
+		const struct thread *thread = thread_at(model, i);
+		const struct doings *doings = &thread->doings;
+		const struct doing *at, *end;
+
+		if (!doings->n || thread->tid != process_at(model, thread->process)->pid ||
+		    !loader_is_worker(model, process, thread->process, at_ns))
+			continue;
+		at = doings_from(model, i, doings->list[doings->n - 1].end_ns - REST_NS, &end);
+		for (; at < end; at++) {
+			add_ns(&all_ns, at->ns);
+			looks += at->looks;
+			if (loader_rests(model, doing_sum_at(model, at->sum)->stack))
+				add_ns(&rest_ns, at->ns);
+		}
+	}
+	return looks >= REST_LOOKS && all_ns ? (int64_t)((__int128)rest_ns * 1000 / all_ns) : 0;
+}
+
 /* Whether a device other than the program's processor takes the batches. */
 static bool has_device(const struct model *model)
 {
@@ -49,67 +114,112 @@ static bool has_device(const struct model *model)
 	return false;
 }
 
-static void loader_unseen(const struct model *model, int64_t rest_ns, struct finding *finding)
+static void loader_unseen(struct finding *finding)
 {
-	char rest[FMT_MAX];
-
 	snprintf(finding->lines[0], FINDING_TEXT, "its workers cannot keep up; tftop does not see "
 		 "them: with -p it sees all of them only with --children");
-	snprintf(finding->lines[1], FINDING_TEXT, "without the wait a %s would take %s",
-		 step_noun(steps_are_passes(model)), fmt_time(rest, rest_ns));
 	snprintf(finding->advice, FINDING_TEXT, "more of them (num_workers) would keep up, if "
 		 "cores are free or the samples wait for a disk; otherwise do less work per "
 		 "sample");
 }
 
-bool loader_review(struct model *model, uint32_t process, const char *held, int64_t whole_ns,
-		   struct finding *finding)
-{
-	int64_t wait_ns = finding->cost_ns, rest_ns = whole_ns - wait_ns, batch_ns, wanted;
-	bool alone = held && strstr(held, "_SingleProcess");
-	unsigned n;
-	char batch[FMT_MAX], rest[FMT_MAX], many[FMT_MAX], during[40] = "";
+/* What is known of a loader whose batches the program waits for. */
+struct loader {
+	uint32_t process;
+	unsigned n;			/* workers; 0: the program makes the batches itself */
+	int64_t wait_ns, rest_ns;	/* the parts of a step */
+	int64_t resting;		/* in 1/1000 of the workers' time */
+};
 
-	if (!held || strncmp(held, "enumerate(DataLoader)#", 22) || rest_ns <= 0)
-		return false;
-	n = alone ? 0 : loader_workers(model, process, finding->evidence.t1);
-	if (!alone && !n) {
-		loader_unseen(model, rest_ns, finding);
-		return true;
-	}
-	batch_ns = alone ? wait_ns : n * whole_ns;
-	wanted = (batch_ns + rest_ns - 1) / rest_ns;
-	if (wanted <= n)
-		wanted = n + 1;
-	fmt_time(rest, rest_ns);
-	if (alone)
-		snprintf(finding->lines[0], FINDING_TEXT,
-			 "num_workers is 0: the training process itself loads the samples, a batch "
-			 "in %s",
-			 fmt_time(batch, batch_ns));
-	else
-		snprintf(finding->lines[0], FINDING_TEXT,
-			 "%s cannot keep up: a worker takes up to %s for a batch",
-			 fmt_many(many, n, "worker"), fmt_time(batch, batch_ns));
-	snprintf(finding->lines[1], FINDING_TEXT, "without the wait a %s would take %s",
-		 step_noun(steps_are_passes(model)), rest);
-	if (!alone)
-		host_wait_workers(model, process, finding->evidence.t1, finding);
-	if (alone && batch_ns < HAND_OVER_NS) {
-		snprintf(finding->advice, FINDING_TEXT, "do less work per sample, or fetch many "
-			 "samples at once (__getitems__); a worker would not help, because handing "
-			 "a batch over takes about as long");
-		return true;
-	}
-	if (alone && wanted == 1)
+/* How many workers would keep up. batch_ns: what making a batch takes one of them. */
+static void loader_wanted(const struct model *model, const struct loader *loader, int64_t batch_ns,
+			  struct finding *finding)
+{
+	int64_t wanted = (batch_ns + loader->rest_ns - 1) / loader->rest_ns;
+	char during[40] = "";
+
+	if (wanted <= loader->n)
+		wanted = loader->n + 1;
+	if (!loader->n && wanted == 1)
 		snprintf(during, sizeof(during), " (a worker loads during the %s)",
 			 step_noun(steps_are_passes(model)));
 	snprintf(finding->advice, FINDING_TEXT,
 		 "%snum_workers=%lld would keep up%s%s, if cores are free or the samples wait for "
-		 "a disk; %s%s", alone ? "" : "about ", (long long)wanted,
-		 during,
-		 n > 1 ? " (prefetch_factor only smooths)" : "",
-		 "otherwise do less work per sample", has_device(model) ?
+		 "a disk; otherwise do less work per sample%s", loader->n ? "about " : "",
+		 (long long)wanted, during,
+		 loader->n > 1 ? " (prefetch_factor only smooths)" : "", has_device(model) ?
 		 "; pin_memory=True makes the copies to the device cheaper" : "");
+}
+
+static void loader_alone(const struct model *model, const struct loader *loader,
+			 struct finding *finding)
+{
+	char batch[FMT_MAX];
+
+	snprintf(finding->lines[0], FINDING_TEXT, "num_workers is 0: the training process itself "
+		 "loads the samples, a batch in %s", fmt_time(batch, loader->wait_ns));
+	if (loader->wait_ns >= HAND_OVER_NS)
+		loader_wanted(model, loader, loader->wait_ns, finding);
+	else
+		snprintf(finding->advice, FINDING_TEXT, "do less work per sample, or fetch many "
+			 "samples at once (__getitems__); a worker would not help, because handing "
+			 "a batch over takes about as long");
+}
+
+static void loader_resting(const struct model *model, const struct loader *loader,
+			   struct finding *finding)
+{
+	char many[FMT_MAX];
+
+	snprintf(finding->lines[0], FINDING_TEXT, "%s rest%s for %lld %% of the time: what takes "
+		 "long is to take batches over, not to make them",
+		 fmt_many(many, loader->n, "worker"), loader->n == 1 ? "s" : "",
+		 (long long)(loader->resting / 10));
+	snprintf(finding->advice, FINDING_TEXT, "hand less over, in fewer and larger tensors per "
+		 "batch%s; more workers would not help", has_device(model) ? "" :
+		 ", or set num_workers=0 if a batch is made fast");
+}
+
+static void loader_slow(struct model *model, const struct loader *loader, int64_t at_ns,
+			struct finding *finding)
+{
+	int64_t batch_ns = (int64_t)((__int128)loader->n * (loader->wait_ns + loader->rest_ns) *
+				     (1000 - loader->resting) / 1000);
+	char many[FMT_MAX], batch[FMT_MAX];
+
+	snprintf(finding->lines[0], FINDING_TEXT,
+		 "%s cannot keep up: a worker takes up to %s for a batch",
+		 fmt_many(many, loader->n, "worker"), fmt_time(batch, batch_ns));
+	host_wait_workers(model, loader->process, at_ns, finding);
+	loader_wanted(model, loader, batch_ns, finding);
+}
+
+bool loader_review(struct model *model, uint32_t process, const char *held, int64_t whole_ns,
+		   struct finding *finding)
+{
+	struct loader loader = {
+		.process = process, .wait_ns = finding->cost_ns,
+		.rest_ns = whole_ns - finding->cost_ns,
+	};
+	bool alone = held && strstr(held, "_SingleProcess");
+	int64_t at_ns = finding->evidence.t1;
+	char rest[FMT_MAX];
+
+	if (!held || strncmp(held, "enumerate(DataLoader)#", 22) || loader.rest_ns <= 0)
+		return false;
+	snprintf(finding->lines[1], FINDING_TEXT, "without the wait a %s would take %s",
+		 step_noun(steps_are_passes(model)), fmt_time(rest, loader.rest_ns));
+	if (!alone) {
+		loader.n = loader_workers(model, process, at_ns);
+		loader.resting = loader_rest(model, process, at_ns);
+	}
+	if (alone)
+		loader_alone(model, &loader, finding);
+	else if (!loader.n)
+		loader_unseen(finding);
+	else if (loader.resting >= 500)
+		loader_resting(model, &loader, finding);
+	else
+		loader_slow(model, &loader, at_ns, finding);
 	return true;
 }

@@ -170,6 +170,22 @@ END
 	) || fail "${got##*$'\n'}"
 }
 
+# Workers that rest are not too few.
+handover() {
+	printf 'set %s\n' "${low[@]}" >"$work/tftoprc"
+	"$tftop" -b --config "$work/tftoprc" --json="$work/report" -- "$python" \
+		tests/programs/torch_handover.py >"$work/said" 2>"$work/errors" ||
+		fail "status $?: $(tail -n 1 "$work/errors")" || return
+	python3 - "$work/report" 2>"$work/errors" <<'END' || fail "$(tail -n 1 "$work/errors")"
+import json, re, sys
+told = [f for f in json.load(open(sys.argv[1]))["findings"] if f["id"] == "input-bound"]
+assert len(told) == 1, told
+rest = re.match(r"2 workers rest for (\d+) % of the time: ", told[0]["lines"][0])
+assert rest and int(rest[1]) >= 50, told
+assert told[0]["advice"].endswith("more workers would not help"), told
+END
+}
+
 # Printing, saving and logging in the loop: each is told with its line and what it takes by the
 # program's own clock, as near as so many looks can tell (four standard deviations, and what the
 # clock itself takes).
@@ -205,6 +221,7 @@ case_beside workers-preload workers_preload
 case_beside workers-attached-spawn workers_attached spawn
 case_beside workers-attached-forkserver workers_attached forkserver
 case_beside chores chores
+case_beside handover handover
 case_beside new-memory new_memory new
 case_beside same-memory new_memory again
 case_together

@@ -47,28 +47,49 @@ static void loader_steps(struct model *model, const char *name, int64_t wait_us,
 	}
 }
 
-/* It sleeps in data.py:12 for 60 ms and waits for its next task for 40; a second thread hands
- * batches over all the time. */
-static void worker_does(struct model *model, uint32_t pid)
+static void worker_frames(struct model *model, uint32_t pid)
 {
-	static const struct { enum doing_kind kind; uint32_t tid, frame; int64_t at, ms; } of[] = {
-		{ DOING_SLEEP, 0, 1, 0, 60 }, { DOING_POLL, 0, 0, 60, 40 },
-		{ DOING_LOCK, 1, 1, 0, 100 },
+	static const struct { uint32_t parent, line; const char *file, *function; } of[] = {
+		{ 0, 12, "/home/me/data.py", "load" },
+		{ 0, 317, "/x/site-packages/torch/utils/data/_utils/worker.py", "_worker_loop" },
+		{ 2, 103, "/usr/lib/python3.11/multiprocessing/queues.py", "Queue.get" },
+		/* a queue of the program's own */
+		{ 1, 103, "/usr/lib/python3.11/multiprocessing/queues.py", "Queue.get" },
 	};
-	struct event event = ev_name(30, NAME_SOURCE, "/home/me/data.py");
 
-	event.pid = event.tid = pid;
-	apply_one(model, event);
-	event = ev_name(31, NAME_SOURCE, "load");
-	event.pid = event.tid = pid;
-	apply_one(model, event);
-	event.type = EVENT_FRAME;
-	event.u.frame = (struct event_frame) { .id = 1, .file = 30, .function = 31, .line = 12 };
-	apply_one(model, event);
-	event.type = EVENT_DOING;
+	for (uint32_t i = 0; i < 4; i++) {
+		struct event events[] = {
+			ev_name(30 + i * 2, NAME_SOURCE, of[i].file),
+			ev_name(31 + i * 2, NAME_SOURCE, of[i].function),
+			ev_frame(i + 1, of[i].parent, 30 + i * 2, 31 + i * 2, of[i].line),
+		};
+
+		for (int k = 0; k < 3; k++) {
+			events[k].pid = events[k].tid = pid;
+			apply_one(model, events[k]);
+		}
+	}
+}
+
+/* It sleeps in data.py:12 for 60 ms, 30 or 90 of 100, and waits for its next task else; a second
+ * thread hands batches over all the time. queue: the stack in which it waits; 0: unknown. */
+static void worker_does(struct model *model, uint32_t pid, int64_t sleep_ms, uint32_t queue)
+{
+	const struct {
+		enum doing_kind kind;
+		uint32_t tid, frame, stack;
+		int64_t at, ms;
+	} of[] = {
+		{ DOING_SLEEP, 0, 1, 1, 0, sleep_ms },
+		{ DOING_POLL, 0, 0, queue, sleep_ms, 100 - sleep_ms },
+		{ DOING_LOCK, 1, 1, 0, 0, 100 },
+	};
+	struct event event = { .type = EVENT_DOING, .pid = pid, .tid = pid };
+
+	worker_frames(model, pid);
 	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
 		event.u.doing = (struct event_doing) {
-			.tid = pid + of[i].tid * 1000, .looks = 2,
+			.tid = pid + of[i].tid * 1000, .looks = 20, .stack = of[i].stack,
 			.start_ns = BASE + of[i].at * 1000 * US, .dur_ns = of[i].ms * 1000 * US,
 			.ns = of[i].ms * 1000 * US, .frame = of[i].frame,
 			.doing = (uint8_t)of[i].kind,
@@ -78,10 +99,11 @@ static void worker_does(struct model *model, uint32_t pid)
 	}
 }
 
-enum { FORKED, SERVED, GONE };
+enum { FORKED, SERVED, GONE, RESTING, HARDLY_RESTING, OWN_QUEUE };
 
-/* how: the workers are children, or those of a fork server, which has the probe, too; or they have
- * ended before the program takes its steps. */
+/* how: the workers are children, or those of a fork server, which has the probe, too; they have
+ * ended before the program takes its steps; they wait for what is to be loaded, for most of the
+ * time or a part of it, or for a queue of the program's. */
 static struct finding loader_finding_of(const char *name, int64_t wait_us, int64_t rest_us,
 					int workers, int how)
 {
@@ -99,7 +121,9 @@ static struct finding loader_finding_of(const char *name, int64_t wait_us, int64
 		event.u.probe = (struct event_probe) { "pytorch", "1", "" };
 		apply_one(model, event);
 		if (i >= 0 && how != GONE)
-			worker_does(model, event.pid);
+			worker_does(model, event.pid, how == RESTING ? 30 :
+				    how == HARDLY_RESTING ? 90 : 60,
+				    how == OWN_QUEUE ? 4 : how >= RESTING ? 3 : 0);
 		event.type = EVENT_EXIT;
 		event.time_ns = BASE;
 		event.u.exit = (struct event_exit) { .status = 0 };
@@ -156,6 +180,15 @@ TEST(loaders_and_their_workers)
 	found = loader_finding_of(multi, 100, 100, 2, SERVED);
 	CHECK(strstr(found.lines[0], "2 workers cannot keep up: a worker takes up to 400 µs"));
 	CHECK_STR(found.lines[2], "60 % of the workers' time, data.py:12 in load sleeps");
+	/* those that rest for most of the time, or for a tenth of it */
+	found = loader_finding_of(multi, 100, 100, 2, RESTING);
+	CHECK(strstr(found.lines[0], "2 workers rest for 70 % of the time"));
+	CHECK(strstr(found.advice, "more workers would not help") && !found.lines[2][0]);
+	found = loader_finding_of(multi, 100, 100, 2, HARDLY_RESTING);
+	CHECK(strstr(found.lines[0], "2 workers cannot keep up: a worker takes up to 360 µs"));
+	CHECK_STR(found.lines[2], "90 % of the workers' time, data.py:12 in load sleeps");
+	found = loader_finding_of(multi, 100, 100, 2, OWN_QUEUE);
+	CHECK(strstr(found.lines[0], "a worker takes up to 400 µs"));
 	/* those of an earlier epoch */
 	found = loader_finding_of(multi, 100, 100, 2, GONE);
 	CHECK(strstr(found.lines[0], "tftop does not see them"));
