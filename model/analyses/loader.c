@@ -62,11 +62,14 @@ static bool loader_ends_in(const char *file, const char *end)
 	return n >= m && !strcmp(file + n - m, end);
 }
 
-/* Whether a worker's own loop waits in its queue for what it is to load next. stack: 0: unknown. */
-static bool loader_rests(struct model *model, uint32_t stack)
+/* Whether a worker's own loop waits in its queue for what it is to load next. */
+static bool loader_rests(struct model *model, const struct doing *doing)
 {
+	uint32_t stack = doing_sum_at(model, doing->sum)->stack;
 	uint32_t frame = stack ? stack - 1 : NONE;
 
+	if (doing->kind != DOING_PIPE && doing->kind != DOING_POLL && doing->kind != DOING_LOCK)
+		return false;
 	while (frame != NONE) {
 		uint32_t caller = frame_at(model->lines, frame)->parent;
 
@@ -98,7 +101,7 @@ static int64_t loader_rest(struct model *model, uint32_t process, int64_t at_ns)
 		for (; at < end; at++) {
 			add_ns(&all_ns, at->ns);
 			looks += at->looks;
-			if (loader_rests(model, doing_sum_at(model, at->sum)->stack))
+			if (loader_rests(model, at))
 				add_ns(&rest_ns, at->ns);
 		}
 	}
