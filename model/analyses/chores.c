@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tensor-print, checkpoint, logging: work beside training that the thread of the steps does in its
- * loop. It is spread over many ops and lines of libraries, so that no op and no state of the host
- * shows what it costs; its call stacks do.
+ * loop; and no-processor: the time in which it had no processor, in ops and outside of them.
+ * Such work is spread over many ops and lines of libraries, so that no op and no state of the host
+ * shows what it costs; the looks at the thread do.
  *
  * Definition: a look at the thread (host/doings.h) belongs to a chore if one of its callers is a
  * function of the chore's library; to the first of the chores, if several are (a logger that prints
@@ -12,6 +13,10 @@
  * the program that has most of it is told. It is an upper bound, because what the thread would do
  * instead may wait for the same.
  *
+ * A look at the main thread that had no processor, and that belongs to no other chore, belongs to
+ * no-processor. It is told only where the processor does all work: elsewhere host_wait.c tells for
+ * how long devices wait for it.
+ *
  * Complexity: O(looks that are kept) for a review. State: a byte for each sum of looks.
  */
 #include <stdio.h>
@@ -19,14 +24,17 @@
 #include <string.h>
 
 #include "model/analyses/chores.h"
+#include "model/analyses/sweep.h"
 #include "model/analyses/thresholds.h"
 #include "model/base/util.h"
+#include "model/counters/counters.h"
 #include "model/host/doings.h"
 #include "model/lines/lines.h"
 #include "model/rows/rows.h"
 #include "model/steps/steps.h"
 
 #define LOOKS_LEAST 8u
+#define OWN 900				/* of 1000: the program has nearly all of a processor */
 #define CHORE_PLACES 6
 #define CHORE_LINES 32u			/* of a chore; further ones are in none */
 
@@ -53,8 +61,10 @@ static const struct chore {
 	  { { "/logging/__init__.py", "" }, { "/torch/utils/tensorboard/writer.py", "" },
 	    { "/tensorboardX/writer.py", "" }, { "/wandb/sdk/wandb_run.py", "log" },
 	    { "/mlflow/tracking/fluent.py", "" }, { "/tqdm/std.py", "refresh" } } },
+	{ "no-processor", "waits for a processor", "", { { NULL, NULL } } },
 };
 #define CHORES (sizeof(chores) / sizeof(chores[0]))
+#define CHORE_LACK (CHORES - 1)
 
 struct chore_line { uint32_t frame; int64_t ns; };
 
@@ -65,6 +75,7 @@ struct chore_time {
 	struct chore_line lines[CHORE_LINES];
 	uint32_t n_lines;
 	uint32_t frame;			/* the line with most of it; 0: unknown */
+	int64_t throttled_ns;		/* of ns: a limit stopped the program */
 	int64_t worst_ns, worst_t0, worst_t1;
 };
 
@@ -134,6 +145,15 @@ static size_t chore_of_sum(struct model *model, struct chores_state *state, uint
 	return state->of[sum] < CHORE_FIRST ? CHORES : (size_t)state->of[sum] - CHORE_FIRST;
 }
 
+static size_t chore_of_look(struct model *model, struct chores_state *state,
+			    const struct doing *doing, bool main)
+{
+	size_t i = chore_of_sum(model, state, doing->sum);
+	bool lacks = doing->kind == DOING_CPU || doing->kind == DOING_THROTTLED;
+
+	return i == CHORES && lacks && main ? CHORE_LACK : i;
+}
+
 /* ---- how much of them ---- */
 
 static void chore_add(struct model *model, struct chore_time *chore, const struct doing *doing,
@@ -143,6 +163,8 @@ static void chore_add(struct model *model, struct chore_time *chore, const struc
 
 	add_ns(&chore->ns, ns);
 	chore->looks += doing->looks;
+	if (doing->kind == DOING_THROTTLED)
+		add_ns(&chore->throttled_ns, ns);
 	if (ns > chore->worst_ns) {
 		chore->worst_ns = ns;
 		chore->worst_t0 = doing->start_ns;
@@ -165,13 +187,15 @@ static void chores_of_thread(struct model *model, struct chores_state *state, ui
 			     int64_t t0, int64_t t1, struct chore_time *times)
 {
 	const struct doing *end, *at = doings_from(model, thread, t0, &end);
+	const struct thread *of = thread_at(model, thread);
+	bool main = of->tid == process_at(model, of->process)->pid;
 
 	if (at < end && at->start_ns > t0)
 		t0 = at->start_ns;
 	for (size_t i = 0; i < CHORES; i++)
 		times[i] = (struct chore_time) { .thread = thread, .t0 = t0, .t1 = t1 };
 	for (; at < end && at->start_ns < t1; at++) {
-		size_t i = chore_of_sum(model, state, at->sum);
+		size_t i = chore_of_look(model, state, at, main);
 		int64_t ns = i < CHORES ? doing_within(at, t0, t1) : 0;
 
 		if (ns > 0)
@@ -208,6 +232,35 @@ static void chores_most(struct model *model, struct chores_state *state, uint32_
 
 /* ---- the findings ---- */
 
+/* Whether a limit or other threads had the processors, and how many the program itself used. */
+static void chore_say_lack(struct model *model, const struct chore_time *time, const char *place,
+			   const char *share, struct finding *finding)
+{
+	uint32_t process = thread_at(model, time->thread)->process;
+	uint32_t cores = processor_cores(model, process);
+	int64_t used = counters_usage_mean(model, process, USAGE_PROCESSOR, time->t0, time->t1);
+	bool throttled = time->throttled_ns * 2 >= time->ns;
+	char limit[FMT_MAX], count[FMT_MAX];
+
+	if (throttled)
+		snprintf(finding->title, FINDING_TEXT, "no-processor: %s of each %s is throttled%s",
+			 share, step_noun(steps_are_passes(model)), place);
+	snprintf(finding->advice, FINDING_TEXT, "%s", !throttled && used >= (int64_t)cores * OWN ?
+		 "the program's own threads have them all: run fewer of them (OMP_NUM_THREADS, "
+		 "torch.set_num_threads(), num_workers)" :
+		 host_wait_advice(throttled ? DOING_THROTTLED : DOING_CPU));
+	snprintf(finding->lines[0], FINDING_TEXT, "%s per %s, in ops and between them",
+		 fmt_time(count, finding->cost_ns), step_noun(steps_are_passes(model)));
+	if (cores && used >= 0)
+		snprintf(finding->lines[1], FINDING_TEXT,
+			 "the program itself used %s of %u processors",
+			 fmt_tenths(count, (uint64_t)(used + 50) / 100), cores);
+	if (time->throttled_ns > 0 && time->throttled_ns < time->ns)
+		snprintf(finding->lines[2], FINDING_TEXT, "%s of it, a limit (cgroup) had stopped "
+			 "the program; else others had the processors",
+			 fmt_share(limit, (uint64_t)time->throttled_ns, (uint64_t)time->ns));
+}
+
 static void chore_tell(struct model *model, size_t which, const struct chore_time *time,
 		       int64_t cost_ns, int64_t step_ns, struct findings *findings)
 {
@@ -227,6 +280,8 @@ static void chore_tell(struct model *model, size_t which, const struct chore_tim
 	snprintf(finding.lines[0], FINDING_TEXT,
 		 "%s per %s, with its ops and what it waits for", fmt_time(text, cost_ns), noun);
 	snprintf(finding.advice, FINDING_TEXT, "%s", chores[which].advice);
+	if (which == CHORE_LACK)
+		chore_say_lack(model, time, place, share, &finding);
 	finding.evidence = (struct evidence) {
 		.kind = EVIDENCE_HOST, .t0 = time->worst_t0, .t1 = time->worst_t1,
 		.row = row == NONE ? 0 : row + 1,
@@ -254,14 +309,16 @@ static void chores_review(struct model *model, void *of, struct findings *findin
 	for (size_t i = 0; i < CHORES; i++) {
 		int64_t cost_ns;
 
-		if (most[i].looks < LOOKS_LEAST || most[i].t1 <= most[i].t0)
+		if (most[i].looks < LOOKS_LEAST || most[i].t1 <= most[i].t0 ||
+		    (i == CHORE_LACK && !sweep_on_processor(sweep_of(model))))
 			continue;
 		cost_ns = (int64_t)((__int128)status.step_ns * most[i].ns /
 				    (most[i].t1 - most[i].t0));
 		if ((__int128)cost_ns * 100 <
 		    (__int128)status.step_ns * model_threshold(model, THRESHOLD_HOST_SHARE))
 			continue;
-		state->told[i] = (struct chore_told) { most[i].frame, cost_ns };
+		if (i != CHORE_LACK)
+			state->told[i] = (struct chore_told) { most[i].frame, cost_ns };
 		chore_tell(model, i, &most[i], cost_ns, status.step_ns, findings);
 	}
 }

@@ -155,7 +155,7 @@ static void look_at_device(struct model *model, const struct slice_sweep *sweep,
 	free(rows);
 }
 
-static const char *host_advice(const struct host_time_row *row)
+const char *host_wait_advice(enum doing_kind doing)
 {
 	static const char *const advice[DOING_COUNT] = {
 		[DOING_PYTHON] = "move this work out of the loop, or to a thread or process that "
@@ -183,10 +183,15 @@ static const char *host_advice(const struct host_time_row *row)
 				  "these times say nothing about its code",
 	};
 
+	return advice[doing] ? advice[doing] : "";
+}
+
+static const char *host_advice(const struct host_time_row *row)
+{
 	if (row->doing == DOING_LOCK && *row->what)
 		return "hold the lock for less time: prepare outside of it, or have a lock for "
 		       "each part of what it protects";
-	return advice[row->doing] ? advice[row->doing] : "";
+	return host_wait_advice(row->doing);
 }
 
 /* Native code without a line: what is told is its function. */
@@ -419,6 +424,9 @@ void host_wait_review(struct model *model, const struct slice_sweep *sweep, int6
 	if (processor)
 		look_at_steps(model, sweep, most);
 	words.then = processor ? "no op runs" : "the device waits";
+	/* the lack of processors in ops and outside of them is told by chores.c */
+	if (processor)
+		most[WAIT_PROCESSOR].at.row.ns = 0;
 	for (int i = 0; i < WAIT_FINDINGS; i++)
 		host_wait_tell(model, (enum wait_finding)i, &most[i], &words, findings);
 }

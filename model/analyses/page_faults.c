@@ -28,7 +28,6 @@
 #include "model/rows/rows.h"
 #include "model/steps/steps.h"
 
-#define VALUES_LEAST 3u			/* of a series, one a second */
 #define STEPLESS_LEAST_NS (5 * INT64_C(1000000000))
 
 /* Means over [t0, t1), in 1/1000 of one processor and in faults per second. */
@@ -37,32 +36,6 @@ struct fault_means {
 	int64_t t0, t1;
 	int64_t fault_time, processor, faults;
 };
-
-/* The series of that name of what the process takes; NONE: there is none with enough values. */
-static uint32_t usage_series(struct model *model, uint32_t process, const char *name)
-{
-	for (uint32_t i = 0; i < model->counters->series.n; i++) {
-		const struct series *series = series_at(model->counters, i);
-
-		if (series->usage && series->process == process && series->name &&
-		    series->count >= VALUES_LEAST &&
-		    !strcmp(names_raw(&model->names, series->name), name))
-			return i;
-	}
-	return NONE;
-}
-
-static int64_t usage_mean(struct model *model, uint32_t process, const char *name, int64_t t0,
-			  int64_t t1)
-{
-	uint32_t series = usage_series(model, process, name);
-	struct counter_column column;
-
-	if (series == NONE)
-		return -1;
-	model_counter_columns(model, series, t0, t1, 1, &column);
-	return column.known ? column.mean : -1;
-}
 
 /* false: the process has no such series, or they are too short. */
 static bool fault_means_of(struct model *model, uint32_t process, int64_t t0, int64_t t1,
@@ -73,9 +46,9 @@ static bool fault_means_of(struct model *model, uint32_t process, int64_t t0, in
 		return false;
 	*out = (struct fault_means) {
 		.process = process, .t0 = t0, .t1 = t1,
-		.fault_time = usage_mean(model, process, USAGE_FAULT_TIME, t0, t1),
-		.processor = usage_mean(model, process, USAGE_PROCESSOR, t0, t1),
-		.faults = usage_mean(model, process, USAGE_FAULTS, t0, t1),
+		.fault_time = counters_usage_mean(model, process, USAGE_FAULT_TIME, t0, t1),
+		.processor = counters_usage_mean(model, process, USAGE_PROCESSOR, t0, t1),
+		.faults = counters_usage_mean(model, process, USAGE_FAULTS, t0, t1),
 	};
 	return out->fault_time > 0 && out->processor > 0 && out->faults > 0;
 }
@@ -98,7 +71,7 @@ static bool fault_means(struct model *model, struct fault_means *out)
 	}
 	analyses_progress(model, &status);
 	for (uint32_t i = 0; i < model->processes.n; i++) {
-		uint32_t first = usage_series(model, i, USAGE_FAULT_TIME);
+		uint32_t first = counters_usage(model, i, USAGE_FAULT_TIME);
 		int64_t t0;
 
 		if (first == NONE)

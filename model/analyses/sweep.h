@@ -220,6 +220,8 @@ void idle_release(struct idle_device *idle);
 size_t idle_bytes(const struct idle_device *idle);
 
 /* ---- host_wait.c ---- */
+/* What can be done about a wait of that kind; "": nothing is known. */
+const char *host_wait_advice(enum doing_kind doing);
 struct finding;
 /* Adds a line to the finding that says where the host spends most of that class, if half of it or
  * more is known to be of one place; known: what the finding names already, which is not repeated.

@@ -307,6 +307,31 @@ void model_counter_columns(struct model *model, uint32_t at, int64_t t0, int64_t
 	}
 }
 
+uint32_t counters_usage(struct model *model, uint32_t process, const char *name)
+{
+	for (uint32_t i = 0; i < model->counters->series.n; i++) {
+		const struct series *series = series_at(model->counters, i);
+
+		if (series->usage && series->process == process && series->name &&
+		    series->count >= USAGE_LEAST &&
+		    !strcmp(names_raw(&model->names, series->name), name))
+			return i;
+	}
+	return NONE;
+}
+
+int64_t counters_usage_mean(struct model *model, uint32_t process, const char *name, int64_t t0,
+			    int64_t t1)
+{
+	uint32_t series = counters_usage(model, process, name);
+	struct counter_column column;
+
+	if (series == NONE)
+		return -1;
+	model_counter_columns(model, series, t0, t1, 1, &column);
+	return column.known ? column.mean : -1;
+}
+
 void counters_columns(struct model *model, uint32_t at, int64_t t0, int64_t w, size_t n,
 		      struct column *out)
 {

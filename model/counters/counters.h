@@ -27,6 +27,7 @@ struct arrival;
 #define USAGE_FAULT_TIME "fault time (est.)"
 #define USAGE_FAULTS "minor page faults"
 #define USAGE_NS INT64_C(1000000000)
+#define USAGE_LEAST 3u
 
 struct series {
 	/* id: of the process, 0: made by the model, view is NONE then */
@@ -67,6 +68,12 @@ static inline struct series *series_at(const struct counters *counters, uint32_t
 {
 	return store_at(&counters->series, i);
 }
+/* The series of that name of what the process takes (USAGE_...); NONE: it has none with USAGE_LEAST
+ * values or more. */
+uint32_t counters_usage(struct model *model, uint32_t process, const char *name);
+/* Its mean over [t0, t1); -1: unknown. */
+int64_t counters_usage_mean(struct model *model, uint32_t process, const char *name, int64_t t0,
+			    int64_t t1);
 /* The model-wide device of the series; NONE: it belongs to the process. */
 uint32_t series_device(const struct model *model, const struct series *series);
 /* When its first value holds from; it has one. */

@@ -170,6 +170,34 @@ END
 	) || fail "${got##*$'\n'}"
 }
 
+# The program shares one processor with others that compute all the time: what it lacks by its own
+# clocks, as near as so many looks can tell.
+no_processor() {
+	local got hogs=() i
+	for i in 1 2; do
+		taskset -c "$1" sh -c 'while :; do :; done' &
+		hogs+=($!)
+	done
+	"$tftop" -b --no-config --json="$work/report" --export "csv:host:$work/host" -- \
+		taskset -c "$1" "$python" tests/programs/torch_busy.py "$work/truth" 12 \
+		>"$work/said" 2>"$work/errors" || why="status $?: $(tail -n 1 "$work/errors")"
+	kill "${hogs[@]}"
+	wait "${hogs[@]}" 2>/dev/null
+	[ -z "$why" ] || fail "$why" || return
+	got=$(python3 - "$work/report" "$work/truth" "$work/host" 2>&1 <<'END'
+import csv, json, sys
+j, t = (json.load(open(name)) for name in sys.argv[1:3])
+looks = sum(int(row["looks"]) for row in csv.DictReader(open(sys.argv[3])))
+told = [f for f in j["findings"] if f["id"] == "no-processor"]
+share = 1 - t["had_s"] / t["s"]
+got = told[0]["cost_ns_per_step"] / told[0]["of_ns"] if told else 0
+near = 4 * (share * (1 - share) / looks) ** 0.5 + 0.05
+assert told and abs(got - share) < near, f"{got} instead of {share} in {looks} looks"
+assert told[0]["lines"][1].startswith("the program itself used 0."), told
+END
+	) || fail "${got##*$'\n'}"
+}
+
 # Workers that rest are not too few.
 handover() {
 	printf 'set %s\n' "${low[@]}" >"$work/tftoprc"
@@ -221,6 +249,7 @@ case_beside workers-preload workers_preload
 case_beside workers-attached-spawn workers_attached spawn
 case_beside workers-attached-forkserver workers_attached forkserver
 case_beside chores chores
+case_beside no-processor no_processor "$(taskset -cp $$ | sed 's/.*: //; s/[^0-9].*//')"
 case_beside handover handover
 case_beside new-memory new_memory new
 case_beside same-memory new_memory again

@@ -40,9 +40,16 @@ static void define_frames(struct model *model)
 	}
 }
 
+/* A thread has no processor for 20 ms of an op of each step. */
+struct lack {
+	uint32_t tid;			/* 0: none */
+	enum doing_kind kind;
+	bool device;			/* a device has work beside it */
+};
+
 /* Each step has 30 ms in one stack and 10 ms in another, 0: in none; and 40 ms of an op. late: the
  * frames are defined at the end. */
-static struct model *chores_model(uint32_t stack, uint32_t other, bool late)
+static struct model *chores_model(uint32_t stack, uint32_t other, bool late, struct lack lack)
 {
 	struct model *model = model_with_device();
 
@@ -62,6 +69,11 @@ static struct model *chores_model(uint32_t stack, uint32_t other, bool late)
 		if (other)
 			apply_one(model, ev_doing(PID, DOING_NATIVE, OTHER, other, at_ns + 40 * MS,
 						  10 * MS));
+		if (lack.tid)
+			apply_one(model, ev_doing(lack.tid, lack.kind, USER, USER,
+						  at_ns + 60 * MS, 20 * MS));
+		if (lack.device)
+			apply_one(model, ev_launched((uint32_t)i + 1, at_ns + 5 * MS, 90 * MS, MS));
 		apply_one(model, ev_op(21, (uint64_t)i + 1, 0, at_ns, 100 * MS, OP_RANGE));
 	}
 	/* the program ends, without ops: that says nothing of its loop */
@@ -73,11 +85,9 @@ static struct model *chores_model(uint32_t stack, uint32_t other, bool late)
 	return model;
 }
 
-/* Whether these findings are told: "a b", or "" for none of a chore. *first: the first of them. */
-static void check_told(uint32_t stack, uint32_t other, bool late, const char *ids,
-		       struct finding *first)
+/* Whether these findings are told, "a b", and no others. *first: the first of them. */
+static void check_model(struct model *model, const char *ids, struct finding *first)
 {
-	struct model *model = chores_model(stack, other, late);
 	struct findings_status status;
 	struct finding *list;
 	char told[200] = "";
@@ -95,6 +105,34 @@ static void check_told(uint32_t stack, uint32_t other, bool late, const char *id
 	CHECK_STR(told, ids);
 	free(list);
 	model_free(model);
+}
+
+static void check_told(uint32_t stack, uint32_t other, bool late, const char *ids,
+		       struct finding *first)
+{
+	check_model(chores_model(stack, other, late, (struct lack) { .tid = 0 }), ids, first);
+}
+
+static void check_lack(struct lack lack, const char *ids, struct finding *first)
+{
+	check_model(chores_model(0, 0, false, lack), ids, first);
+}
+
+TEST(chores_lack_of_a_processor)
+{
+	struct finding found = { .id = "" };
+
+	check_lack((struct lack) { PID, DOING_CPU, false }, "no-processor", &found);
+	CHECK_INT(found.cost_ns / MS, 20);
+	CHECK_STR(found.title,
+		  "no-processor: 20 % of each step waits for a processor at train.py:12");
+	CHECK(strstr(found.advice, "other threads and programs have the processors"));
+	check_lack((struct lack) { PID, DOING_THROTTLED, false }, "no-processor", &found);
+	CHECK_STR(found.title, "no-processor: 20 % of each step is throttled at train.py:12");
+	CHECK(strstr(found.advice, "raise the limit"));
+	/* a thread for which nobody may wait; a device that works all the time */
+	check_lack((struct lack) { PID + 1, DOING_CPU, false }, "", NULL);
+	check_lack((struct lack) { PID, DOING_CPU, true }, "", NULL);
 }
 
 TEST(chores_are_told)
