@@ -351,9 +351,9 @@ trainer() {
 	[ -n "$root" ] || { skip 'needs root'; return; }
 	[ -x "$train" ] || { skip 'no OpenCL'; return; }
 	make_user_copy && chmod a+rx "$tmp" || return
-	as_user env --default-signal=INT "$user_copy/train_opencl" --steps 400 --delay-ms 20 --batch 16 >"$work/out" 2>&1 &
+	as_user env --default-signal=INT "$user_copy/train_opencl" --steps 30000 --delay-ms 20 --batch 16 >"$work/out" 2>&1 &
 	program=$!
-	wait_for 20 find_trainer || { fail 'no trainer'; return; }
+	wait_for 20 find_trainer || { fail "no trainer: $(first_lines "$work/out")"; [ -z "$pid" ] || kill "$pid"; return 1; }
 	"$who" "$user_copy/tftop" --json=- -p "$pid" --for 1s >"$work/one" 2>"$work/one.out"
 	status=$?
 	kill -INT "$pid"
