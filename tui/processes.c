@@ -275,27 +275,39 @@ static bool join_one(struct options *options, pid_t pid)
 	}
 }
 
-/* Not a tftop that is ending, which still has its page. Also root's own: for processes of other
- * users, root has to name them. */
+static bool has_ended(pid_t pid)
+{
+	struct process_stat stat;
+
+	return !process_stat(pid, &stat) || stat.state == 'Z' || stat.state == 'X';
+}
+
+/* Not a tftop that is ending, which still has its page. Nor what has ended meanwhile, such as a
+ * command that a program has just run: whose child it was cannot be told any more. Also root's own:
+ * for processes of other users, root has to name them. */
 static size_t find_left(pid_t *pids, size_t max)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *entry;
-	size_t n = 0;
+	size_t n = 0, uppermost, there = 0;
 	uid_t uid;
 
 	while (dir && n < max && (entry = readdir(dir))) {
 		pid_t pid =
 			isdigit((unsigned char)entry->d_name[0]) ? (pid_t)atoi(entry->d_name) : 0;
 
-		if (pid > 0 && process_uid(pid, &uid) && uid == geteuid() &&
-		    control_look(pid) == CONTROL_LEFT && !marks_is_tftop(pid))
+		if (pid > 0 && process_uid(pid, &uid) && uid == geteuid() && !marks_is_tftop(pid) &&
+		    control_look(pid) == CONTROL_LEFT)
 			pids[n++] = pid;
 	}
 	if (dir)
 		closedir(dir);
 	qsort(pids, n, sizeof(*pids), by_number);
-	return keep_uppermost(pids, n);
+	uppermost = keep_uppermost(pids, n);
+	for (size_t i = 0; i < uppermost; i++)
+		if (!has_ended(pids[i]))
+			pids[there++] = pids[i];
+	return there;
 }
 
 static bool find_joined(struct options *options)

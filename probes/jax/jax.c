@@ -284,7 +284,7 @@ __attribute__((visibility("default"))) tft_framework_start tft_jax_start;
 tft_found *tft_jax_start(const struct tft_interposed *lib)
 {
 	jax_lib = lib;
-	if (!rt_probe_register(&probe))
+	if (!(lib->late ? rt_probe_register_late : rt_probe_register)(&probe))
 		return NULL;
 	found(TFT_JAX_INIT);
 	if (lib->late)

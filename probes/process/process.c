@@ -244,7 +244,7 @@ int process_open_file(pid_t pid, const char *name, int flags)
 bool process_stat(pid_t pid, struct process_stat *stat)
 {
 	char text[1024], *open_paren, *close_paren;
-	unsigned long long start, stack;
+	unsigned long long user, kernel, start, stack;
 	int parent;
 	size_t length;
 
@@ -256,9 +256,9 @@ bool process_stat(pid_t pid, struct process_stat *stat)
 	if (!open_paren || !close_paren || close_paren < open_paren)
 		return false;
 	if (sscanf(close_paren + 1,
-		   " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d "
+		   " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d %*d %*d "
 		   "%llu %*u %*d %*u %*u %*u %llu",
-		   &stat->state, &parent, &start, &stack) != 4)
+		   &stat->state, &parent, &user, &kernel, &start, &stack) != 6)
 		return false;
 	length = (size_t)(close_paren - open_paren - 1);
 	if (length >= sizeof(stat->comm))
@@ -267,6 +267,7 @@ bool process_stat(pid_t pid, struct process_stat *stat)
 	stat->comm[length] = '\0';
 	stat->parent = parent;
 	stat->start_ticks = start;
+	stat->worked_ticks = user + kernel;
 	stat->image = stack;
 	return true;
 }

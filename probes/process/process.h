@@ -61,6 +61,7 @@ struct process_stat {
 	char state;
 	pid_t parent;
 	uint64_t start_ticks;
+	uint64_t worked_ticks;	/* what all its threads have had of processors */
 	uint64_t image;	/* where its stack starts, which changes with an exec; 0, 1: not visible */
 	char comm[32];
 };

@@ -131,7 +131,7 @@ __attribute__((visibility("default"))) tft_framework_start tft_pytorch_start;
 tft_found *tft_pytorch_start(const struct tft_interposed *lib)
 {
 	torch_lib = lib;
-	if (!rt_probe_register(&probe))
+	if (!(lib->late ? rt_probe_register_late : rt_probe_register)(&probe))
 		return NULL;
 	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
 		torch_found((int)hooks[i].function);

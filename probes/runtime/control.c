@@ -22,7 +22,8 @@ _Atomic uint32_t rt_armed, rt_arrivals;
 /* Stays mapped until the second page after it has come; NULL: there is no tftop. */
 static const struct tft_control *_Atomic control;
 static struct { dev_t dev; ino_t ino; } file;	/* identity of its file */
-static bool tried, was_enabled;
+static bool tried;
+static _Atomic bool was_enabled;	/* the session has this process, as far as was looked */
 static uint32_t dump_seen;
 static bool introduced;	/* the process has been introduced to the session that has just begun */
 static bool away;			/* the session has ended under a tftop that is alive */
@@ -168,6 +169,7 @@ static void tell_level(void)
 void rt_control_fork_child(void)
 {
 	SET(unheard_ns, 0);
+	introduced = false;
 	level_told = 0;
 }
 
@@ -192,6 +194,16 @@ static bool session_began(void)
 {
 	introduced = rt_enabled() && rt_process_introduce();
 	return introduced;
+}
+
+bool rt_control_introduced(void)
+{
+	return introduced || session_began();
+}
+
+bool rt_control_heard(void)
+{
+	return GET_ACQ(was_enabled);
 }
 
 /*
@@ -247,7 +259,7 @@ void rt_control_refresh(int64_t now_ns)
 		SET_REL(came_seen, count);
 	}
 	if (look_away(lives)) {
-		was_enabled = false;
+		SET(was_enabled, false);
 		set_level(TFT_LEVEL_OFF);
 		return;
 	}
@@ -255,8 +267,8 @@ void rt_control_refresh(int64_t now_ns)
 	dump = lives ? PAGE(page, dump_generation) : dump_seen;
 	if (lives)
 		SET(rt_armed, 1);
-	enabled = lives && rt_enabled();
-	if (enabled && (!was || !was_enabled || dump != dump_seen)) {
+	enabled = lives && rt_enabled() && (GET(was_enabled) || rt_control_introduced());
+	if (enabled && (!was || !GET(was_enabled) || dump != dump_seen)) {
 		if (!introduced)
 			rt_process_introduce();
 		rt_dump_all(true);
@@ -264,7 +276,7 @@ void rt_control_refresh(int64_t now_ns)
 		level_told = 0;
 	}
 	introduced = false;
-	was_enabled = enabled;
+	SET_REL(was_enabled, enabled);
 	dump_seen = dump;
 	if (!lives && was)
 		rt_loop_harvest(now_ns);
@@ -298,11 +310,17 @@ bool rt_control_there(void)
 	return page_lives(GET(control), rt_now_ns());
 }
 
+void rt_control_introduce(void)
+{
+	SET_REL(was_enabled, rt_control_introduced());
+	introduced = false;	/* a dump that is asked for before the first look does it again */
+}
+
 void rt_control_start(void)
 {
 	const struct tft_control *page = GET(control);
 
-	was_enabled = rt_enabled();
+	rt_control_introduce();
 	dump_seen = page ? PAGE(page, dump_generation) : 0;
 	set_level(wanted_level(page_lives(page, rt_now_ns()) ? page : NULL));
 }

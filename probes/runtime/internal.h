@@ -341,6 +341,13 @@ extern RT_HIDDEN _Atomic uint32_t rt_arrivals;
 RT_HIDDEN void rt_control_fork_child(void);
 /* Applies the level, off without a tftop; to be called after rt_control_there(). */
 RT_HIDDEN void rt_control_start(void);
+/* Introduces the process to the session, if it has begun and that was not done; true: that is done.
+ * Before the runtime's thread exists, as for the next one. */
+RT_HIDDEN bool rt_control_introduced(void);
+/* The same; if the session has not begun, the runtime's thread will do it with a dump. */
+RT_HIDDEN void rt_control_introduce(void);
+/* The session has begun and knows this process. Any thread. */
+RT_HIDDEN bool rt_control_heard(void);
 /* LTTng did not answer in time; a message will say so once it answers. */
 RT_HIDDEN void rt_control_unheard(void);
 /* Sets rt_armed and tft_rt_level_now, and sends a dump if one is due. Runtime thread. */

@@ -124,7 +124,7 @@ void rt_child_start(void)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	if (GET(rt_child_pending)) {
 		SET(rt_child_pending, 0);
-		rt_process_introduce();
+		rt_control_introduce();
 		rt_dump_all(false);
 		rt_loop_start();
 	}
@@ -144,7 +144,8 @@ static bool wait_for(bool (*there)(void), int64_t wait_ns)
 	return there();
 }
 
-static void rt_start(void)
+/* late: whoever attaches waits for LTTng itself, without our lock. */
+static void rt_start(bool late)
 {
 	void *h = dlopen(FORK_LIBRARY ".1", RTLD_LAZY | RTLD_NOLOAD);
 
@@ -154,11 +155,10 @@ static void rt_start(void)
 	rt_barrier_init();
 	SET(rt_started, 1);
 	SET(rt_armed, 1);	/* for our own events below */
-	if (rt_control_there() && !wait_for(rt_enabled, ARM_WAIT_NS))
+	if (rt_control_there() && !late && !wait_for(rt_control_introduced, ARM_WAIT_NS))
 		rt_control_unheard();
 	rt_control_start();
 	rt_loop_level(rt_level());
-	rt_process_introduce();
 	pthread_atfork(before_fork, parent_after_fork, child_after_fork);
 	rt_exit_start();
 }
@@ -179,7 +179,7 @@ static bool rt_add_probe(const struct rt_probe *probe)
 	return true;
 }
 
-bool rt_probe_register(const struct rt_probe *probe)
+static bool rt_register(const struct rt_probe *probe, bool late)
 {
 	int saved = errno, cancel;
 	bool ok = false;
@@ -193,7 +193,7 @@ bool rt_probe_register(const struct rt_probe *probe)
 	 * until another tftop joins the program. */
 	if (GET(rt_started) || rt_control_there() || rt_home_joinable()) {
 		if (!GET(rt_started))
-			rt_start();
+			rt_start(late);
 		if (rt_add_probe(probe)) {
 			struct tft_probe r = {
 				.name = probe->name ? probe->name : "",
@@ -211,6 +211,11 @@ out:
 	pthread_setcancelstate(cancel, NULL);
 	errno = saved;
 	return ok;
+}
+
+bool rt_probe_register(const struct rt_probe *probe)
+{
+	return rt_register(probe, false);
 }
 
 /* ---- attaching ---- */
@@ -235,7 +240,7 @@ const char *tftop_attach_why(void)
 /* Whether the session has our events, and the runtime's thread knows this tftop. */
 static bool reached(void)
 {
-	return rt_enabled() && GET(rt_armed) && !rt_control_arrived();
+	return rt_enabled() && GET(rt_armed) && !rt_control_arrived() && rt_control_heard();
 }
 
 static bool renew(const char *page, bool joined)
@@ -279,7 +284,18 @@ bool rt_probe_attach(const struct rt_probe *probe)
 	rt_attach_why("%s", "");
 	if (!GET(rt_started))
 		SET(came_late, true);
-	ok = renew(getenv(TFT_CONTROL_ENV), false) && rt_probe_register(probe) && rt_reach_tftop();
+	ok = renew(getenv(TFT_CONTROL_ENV), false) && rt_register(probe, true) && rt_reach_tftop();
+	errno = saved;
+	return ok;
+}
+
+bool rt_probe_register_late(const struct rt_probe *probe)
+{
+	int saved = errno;
+	bool ok = rt_register(probe, true);
+
+	if (ok && !rt_reach_tftop())
+		rt_control_unheard();
 	errno = saved;
 	return ok;
 }

@@ -134,10 +134,16 @@ struct rt_probe {
 
 /*
  * Registers a probe. The first one maps the control page, waits (1 s at most) until the session has
- * armed the tracepoints, sends tft_process and starts the runtime's thread. The same probe may be
- * registered twice. Returns false if there is no tftop: the probe should then do nothing.
+ * armed the tracepoints and recorded tft_process, and starts the runtime's thread. The same probe
+ * may be registered twice. Returns false if there is no tftop: the probe should then do nothing.
  */
 RT_API bool rt_probe_register(const struct rt_probe *probe);
+/*
+ * The same in a running program, on a thread of tftop's own: waits, 6 s at most, until what is
+ * written is recorded. Nothing of the program is to be hooked before: what shows it that it is
+ * observed has to be true.
+ */
+RT_API bool rt_probe_register_late(const struct rt_probe *probe);
 
 /*
  * Registers a probe in a running program (tftop_probe_attach, schema/attach.h). If the runtime is

@@ -50,6 +50,7 @@ static void left_add(struct left *left, pid_t pid)
 		return;
 	}
 	left->start_ticks[left->count] = stat.start_ticks;
+	left->worked_ticks[left->count] = stat.worked_ticks;
 	row = &left->rows[left->count++];
 	row->pid = pid;
 	read_row(left, row, &stat);
@@ -72,6 +73,7 @@ void left_look(struct left *left)
 {
 	size_t kept = 0;
 
+	left->works = false;
 	for (size_t i = 0; i < left->count; i++) {
 		struct process_stat stat;
 
@@ -80,6 +82,9 @@ void left_look(struct left *left)
 			continue;
 		left->rows[kept] = left->rows[i];
 		left->start_ticks[kept] = left->start_ticks[i];
+		left->works |= stat.state == 'R' || stat.state == 'D' ||
+			       stat.worked_ticks != left->worked_ticks[i];
+		left->worked_ticks[kept] = stat.worked_ticks;
 		read_row(left, &left->rows[kept++], &stat);
 	}
 	left->count = kept;

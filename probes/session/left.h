@@ -33,12 +33,13 @@ struct left_marks {
 struct left {
 	struct left_marks marks;	/* set by the caller */
 	struct session_left rows[LEFT_MAX];
-	uint64_t start_ticks[LEFT_MAX];
+	uint64_t start_ticks[LEFT_MAX], worked_ticks[LEFT_MAX];
 	size_t count, more;
+	bool works;	/* one of them has worked between the last two looks, or wants to */
 };
 
 void left_find(struct left *left);
-/* Removes those that have ended, and reads again what the others run. */
+/* Removes those that have ended, and reads again what the others run and whether they work. */
 void left_look(struct left *left);
 
 #endif

@@ -2,7 +2,9 @@
 /*
  * The processes that PROGRAM left running at its end. SESSION_EXITED is held back while there are
  * any: for a moment, because many are ending too or have not called exec yet, or until the last has
- * ended if the user wants that.
+ * ended if the user wants that. To end takes a processor, and where that is scarce longer than the
+ * moment (Python's fork server, with what it has loaded): while one of them works, the moment is
+ * prolonged.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +14,7 @@
 #include "probes/session/left.h"
 
 #define MOMENT_NS INT64_C(200000000)
+#define WORKS_NS INT64_C(2000000000)	/* the moment of what works */
 #define NAMED 3				/* how many a message names */
 #define COMMAND_CELLS 60
 
@@ -70,6 +73,8 @@ static void say_stays(struct session *s)
 
 void session_look_at_left(struct session *s)
 {
+	int64_t held_ns = monotonic_ns() - s->held_ns;
+
 	if (!s->holds)
 		return;
 	left_look(s->left);
@@ -80,7 +85,7 @@ void session_look_at_left(struct session *s)
 		if (s->stay_told)
 			s->held.time_ns = monotonic_ns();
 		session_release_end(s);
-	} else if (monotonic_ns() - s->held_ns >= MOMENT_NS) {
+	} else if (held_ns >= (s->left->works && !s->stay ? WORKS_NS : MOMENT_NS)) {
 		if (!s->stay)
 			session_release_end(s);
 		else if (!s->stay_told)

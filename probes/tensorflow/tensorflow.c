@@ -194,7 +194,7 @@ tft_found *tft_tensorflow_start(const struct tft_interposed *lib)
 	tf_lib = lib;
 	tf_trace_start();
 	tf_gate_start();
-	if (!rt_probe_register(&probe))
+	if (!(lib->late ? rt_probe_register_late : rt_probe_register)(&probe))
 		return NULL;
 	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
 		tf_found(hooks[i].function);

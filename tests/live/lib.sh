@@ -118,11 +118,17 @@ make_user_copy() {
 	give_kernels
 	user_copy=$tmp/copy
 }
-# What PoCL has compiled so far: to do that again takes seconds. Without it the user compiles.
+# What PoCL has compiled so far: to do that again takes seconds. Without it the user compiles. Other
+# suites compile meanwhile: PoCL gives a file its name when it is whole, so that what is copied
+# is whole too, but its temporary files, which are left out, and others vanish under the copy. Whatever
+# was copied has to be the user's: PoCL compiles nothing where it cannot write.
 give_kernels() {
-	local cache=${XDG_CACHE_HOME:-$HOME/.cache}/pocl
-	[ -d "$cache" ] && mkdir "$tmp/home/.cache" && cp -r "$cache" "$tmp/home/.cache/" &&
-		chmod -R a+rwX "$tmp/home/.cache" || :
+	local cache=${XDG_CACHE_HOME:-$HOME/.cache}/pocl/kcache mine=$tmp/home/.cache/pocl/kcache entry
+	mkdir -p "$mine"
+	for entry in "$cache"/*/; do
+		[ ! -d "$entry" ] || cp -r "${entry%/}" "$mine/"
+	done
+	chmod -R a+rwX "$tmp/home/.cache"
 } 2>/dev/null
 
 # of the users that suites are beside root, without a runtime folder: it would stay

@@ -2,8 +2,9 @@
 """What makes it hard to look at a thread from beside, while it computes something known.
 
 host_faults.py SECONDS WHAT: threads that come and go, one that takes over, forks, deep recursion,
-generators and exceptions, each in a loop that also launches OpenCL kernels (host_waits.py's device). It prints
-nothing but results, which do not depend on time.
+generators and exceptions, each in a loop that also launches OpenCL kernels (host_waits.py's device).
+SECONDS are of a processor: beside other programs it takes longer, so that it is looked at as often. It
+prints nothing but results, which do not depend on time.
 """
 import os
 import sys
@@ -72,7 +73,7 @@ def work(device, what, results):
 
 
 def rounds(device, what, results, until):
-    while time.monotonic() < until:
+    while time.process_time() < until:
         threads = [threading.Thread(target=work, args=(device, one, results))
                    for one in ("recursion", "generators", "exceptions", "generated")
                    if what == "threads"]
@@ -85,7 +86,7 @@ def rounds(device, what, results, until):
 
 
 def main():
-    device, results, until = Device(), set(), time.monotonic() + float(sys.argv[1])
+    device, results, until = Device(), set(), time.process_time() + float(sys.argv[1])
     if sys.argv[2] == "handed":
         # the first thread works once and then only waits for the other one
         device.step()
