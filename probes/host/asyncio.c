@@ -62,7 +62,9 @@ static void asyncio_look(void *handle, const char *name, void *py)
 
 void host_asyncio_begin(struct host_python *py)
 {
-	host_task_begin(py, (uintptr_t)rt_symbol("PyCoro_Type", NULL));
+	host_task_begin(py, (uintptr_t)rt_symbol("PyCoro_Type", NULL),
+			(uintptr_t)rt_symbol("PyDict_Type", NULL),
+			(uintptr_t)rt_symbol("PyModule_Type", NULL));
 	/* where it is built into Python */
 	if (!asyncio_said(py, (const void *)py->runtime))
 		host_asyncio_look(py);

@@ -150,8 +150,10 @@ static const struct host_owner *host_owner_of(struct host_python *py, uintptr_t 
 	now.library = py_is_library(file);
 	now.imports = !strcmp(file, "<frozen importlib._bootstrap>") &&
 		      host_read_text(py, now.name, name) && !strcmp(name, "_find_and_load");
-	now.handle = host_task_is_loop(file) && host_read_text(py, now.name, name) &&
-		     (!strcmp(name, "Handle._run") || !strcmp(name, "_run"));
+	if (host_task_is_asyncio(file) && host_read_text(py, now.name, name)) {
+		now.handle = !strcmp(name, "Handle._run") || !strcmp(name, "_run");
+		now.runner = !strcmp(name, "Runner.run");
+	}
 	*owner = now;
 	return owner;
 }
@@ -373,6 +375,8 @@ static enum host_found host_look_up(struct host_python *py, const struct host_fr
 	owner = host_owner_of(py, frame->code, copy);
 	if (owner && owner->handle)
 		py->tasks.run_code = frame->code;
+	if (owner && owner->runner)
+		py->tasks.runner_code = frame->code;
 	first = owner ? host_first_of(py, frame, copy) : 0;
 	if (!first)
 		return HOST_TORN;

@@ -43,14 +43,17 @@
 
 /* How asyncio's tasks are found (tasks.h). coro_type 0: they are not looked for. */
 struct host_tasks {
-	uintptr_t coro_type;
+	uintptr_t coro_type, dict_type, module_type;
 	int embedded;			/* coroutine -> its frame, which lies in it */
 	int running;			/* thread state -> the task that runs; 0: unknown */
 	int coro;			/* task -> its coroutine, before its name; 0: unknown yet */
+	int seen;			/* where that was at the last try to learn it */
 	int bytes;			/* of a task; 0: unknown yet */
 	int callback;			/* handle -> what it calls; 0: unknown yet */
 	uintptr_t type;			/* of tasks; 0: none was seen yet */
-	uintptr_t run_code;		/* of Handle._run(), where it was last seen; 0: nowhere */
+	/* of Handle._run() and of Runner.run(), where they were last seen; 0: nowhere */
+	uintptr_t run_code, runner_code;
+	uintptr_t current;		/* the dict of tasks by their event loop; 0: unknown yet */
 	uint32_t tries;			/* how often what is unknown yet was looked for */
 };
 
@@ -92,7 +95,7 @@ struct host_python {
 		size_t size;		/* of the bytecode, in bytes */
 		int32_t first_line;
 		bool library, imports;
-		bool handle;		/* it is asyncio's Handle._run() */
+		bool handle, runner;	/* it is asyncio's Handle._run(), or Runner.run() */
 	} owners[HOST_OWNERS];
 	/* the thread's frames, innermost first, before and after their copies for a check of who
 	 * calls whom */

@@ -8,17 +8,30 @@
 #define HANDLE_BYTES 96		/* in which a handle has its callback */
 #define BASES 4			/* so many types are looked at, from a task's own one on */
 #define TRIES_MAX 64u		/* at what may not be there */
+#define SCAN_BYTES 1024		/* of a type */
+#define SCAN_LEAST 64		/* less is not looked at */
+#define SCAN_OBJECTS 16		/* that are found at most */
+#define LOCALS_BYTES 128	/* of Runner.run() */
+#define MODULE_WORDS 6		/* of a module, in which it has the address of its own memory */
+#define STATE_BYTES 256		/* of that memory, in which asyncio has its dict */
+/* dict -> its entries, counted as members of a type; they come after a head, in which their number
+ * is, and an index, which is not longer than this for forty event loops */
+#define DICT_KEYS 16
+#define KEYS_COUNT 24
+#define KEYS_HEAD (32 + 64)
+#define KEYS_ENTRY 24u
 
 /* members of a type, counted from its length as layout->head is */
 #define TYPE_NAME_AT 8
 #define TYPE_SIZE 16
 #define TYPE_BASE 240
 
-void host_task_begin(struct host_python *py, uintptr_t coro_type)
+void host_task_begin(struct host_python *py, uintptr_t coro_type, uintptr_t dict_type,
+		     uintptr_t module_type)
 {
 	uintptr_t bytes;
 
-	py->tasks = (struct host_tasks) { .coro_type = 0 };
+	py->tasks = (struct host_tasks) { .dict_type = dict_type, .module_type = module_type };
 	if (!coro_type || !host_copy(py, &bytes, coro_type + (uintptr_t)py->layout->head +
 				     TYPE_SIZE, sizeof(bytes)) || bytes > HOST_BLOCK)
 		return;
@@ -45,22 +58,20 @@ bool host_task_said(struct host_python *py, const uint64_t word[HOST_TASK_SAID])
 	return true;
 }
 
-bool host_task_is_loop(const char *file)
+bool host_task_is_asyncio(const char *file)
 {
-	static const char end[] = "/asyncio/events.py";
-	size_t length = strlen(file);
+	const char *name = strrchr(file, '/'), *folder = "/asyncio";
+	size_t length = name ? (size_t)(name - file) : 0, n = strlen(folder);
 
-	return length >= sizeof(end) - 1 && !strcmp(file + length - (sizeof(end) - 1), end);
+	return length >= n && !strncmp(name - n, folder, n) &&
+	       (!strcmp(name, "/events.py") || !strcmp(name, "/runners.py"));
 }
 
 /* ---- what led to it ---- */
 
-/* Reads words and remembers them; all of them must be there again at the end. Unless `keep`, which
- * is for those that may lead nowhere. false: one is not mapped. */
 static bool host_task_words(struct host_python *py, const uintptr_t *at, uintptr_t *value,
-			    uint32_t n, bool keep)
+			    uint32_t n)
 {
-	struct host_task *task = &py->task;
 	struct iovec to[HOST_TASK_WORDS], from[HOST_TASK_WORDS];
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -69,20 +80,26 @@ static bool host_task_words(struct host_python *py, const uintptr_t *at, uintptr
 		from[i] = (struct iovec) { (void *)at[i], sizeof(*value) };
 		to[i] = (struct iovec) { &value[i], sizeof(*value) };
 	}
-	if (!py->read(to, from, n) || (keep && task->n + n > HOST_TASK_WORDS))
-		return false;
-	for (uint32_t i = 0; keep && i < n; i++) {
+	return py->read(to, from, n);
+}
+
+/* Remembers words that were read: all of them must be there again at the end. */
+static void host_task_keep(struct host_python *py, const uintptr_t *at, const uintptr_t *value,
+			   uint32_t n)
+{
+	struct host_task *task = &py->task;
+
+	for (uint32_t i = 0; i < n && task->n < HOST_TASK_WORDS; i++) {
 		task->at[task->n] = at[i];
 		task->value[task->n++] = value[i];
 	}
-	return true;
 }
 
 static uintptr_t host_task_word(struct host_python *py, uintptr_t at)
 {
 	uintptr_t value;
 
-	return host_task_words(py, &at, &value, 1, false) ? value : 0;
+	return host_task_words(py, &at, &value, 1) ? value : 0;
 }
 
 static bool host_task_is_name(struct host_python *py, uintptr_t at)
@@ -105,7 +122,7 @@ static bool host_task_is_type(struct host_python *py, uintptr_t type)
 
 		if (type == py->tasks.type)
 			return true;
-		if (!host_task_words(py, at, value, 3, false))
+		if (!host_task_words(py, at, value, 3))
 			return false;
 		if (!host_task_is_name(py, value[0]))
 			continue;
@@ -136,14 +153,17 @@ static uintptr_t host_task_of_callback(struct host_python *py, uintptr_t callbac
 	uintptr_t type, head = (uintptr_t)py->layout->head;
 	uintptr_t at[] = { callback + head, callback + head + 8 }, value[2];
 
-	if (!host_task_words(py, at, value, 2, false))
+	if (!host_task_words(py, at, value, 2))
 		return 0;
 	/* an object that was made for a step has it first, one of a function of C second */
-	for (int i = 0; i < 2; i++)
-		if (value[i] % 8 == 0 &&
-		    (type = host_task_word(py, value[i] + (uintptr_t)py->layout->ob_type)) &&
-		    host_task_is_type(py, type))
-			return host_task_words(py, &at[i], &value[i], 1, true) ? value[i] : 0;
+	for (int i = 0; i < 2; i++) {
+		if (value[i] % 8 ||
+		    !(type = host_task_word(py, value[i] + (uintptr_t)py->layout->ob_type)) ||
+		    !host_task_is_type(py, type))
+			continue;
+		host_task_keep(py, &at[i], &value[i], 1);
+		return value[i];
+	}
 	return 0;
 }
 
@@ -161,13 +181,13 @@ static uintptr_t host_task_of_handle(struct host_python *py, uintptr_t handle)
 		if (!callback || callback % 8 || !(task = host_task_of_callback(py, callback)))
 			continue;
 		tasks->callback = (int)i;
-		if (!host_task_words(py, &at, &callback, 1, true))
-			return 0;
+		host_task_keep(py, &at, &callback, 1);
 	}
 	return task;
 }
 
-/* Where tasks have their coroutine: at the one word of this one that leads to its. */
+/* Where tasks have their coroutine: at the one word of this one that leads to its, if the last one
+ * had it there, too, because the task may end and its memory be used again meanwhile. */
 static bool host_task_learn(struct host_python *py, uintptr_t task, uintptr_t coroutine)
 {
 	struct host_tasks *tasks = &py->tasks;
@@ -184,8 +204,10 @@ static bool host_task_learn(struct host_python *py, uintptr_t task, uintptr_t co
 			return false;
 		found = i;
 	}
-	tasks->coro = found;
-	return found != 0;
+	if (found && found == tasks->seen)
+		tasks->coro = found;
+	tasks->seen = found;
+	return tasks->coro != 0;
 }
 
 /* The task by the frame of Handle._run() that is nearest; 0: there is none, or none of a task. */
@@ -205,14 +227,15 @@ static uintptr_t host_task_by_loop(struct host_python *py)
 		return 0;
 	at = all->frame[i].at + (uintptr_t)py->layout->locals;
 	coroutine = host_task_coroutine(py, &all->frame[inner]);
-	if (!coroutine || !host_task_words(py, &at, &handle, 1, true))
+	if (!coroutine || !host_task_words(py, &at, &handle, 1))
 		return 0;
+	host_task_keep(py, &at, &handle, 1);
 	tasks->tries += !tasks->callback || !tasks->coro;
 	task = host_task_of_handle(py, handle & ~py->layout->tags);
 	return task && (tasks->coro || host_task_learn(py, task, coroutine)) ? task : 0;
 }
 
-/* ---- the task ---- */
+/* ---- before 3.14: from the dict of current tasks ---- */
 
 static bool has_generator(const struct host_frames *all)
 {
@@ -222,12 +245,135 @@ static bool has_generator(const struct host_frames *all)
 	return false;
 }
 
+/* Objects that a piece of memory leads to, each with the place that does. */
+struct task_scan {
+	uint32_t n;
+	uintptr_t at[SCAN_OBJECTS], object[SCAN_OBJECTS];
+};
+
+/* Those of that type, 0: tasks, in so many bytes, or as many as are mapped. */
+static void host_task_scan(struct host_python *py, uintptr_t at, size_t bytes, uintptr_t type,
+			   struct task_scan *out)
+{
+	uintptr_t word[SCAN_BYTES / 8], of;
+
+	out->n = 0;
+	while (bytes >= SCAN_LEAST && !host_copy(py, word, at, bytes))
+		bytes /= 2;
+	for (size_t i = 0; bytes >= SCAN_LEAST && i < bytes / 8 && out->n < SCAN_OBJECTS; i++) {
+		of = word[i] % 8 ? 0 :
+		     host_task_word(py, word[i] + (uintptr_t)py->layout->ob_type);
+		if (!of)
+			continue;
+		if (type ? of != type : !host_task_is_type(py, of))
+			continue;
+		out->at[out->n] = at + i * 8;
+		out->object[out->n++] = word[i];
+	}
+}
+
+/* Whether the coroutine of one of the frames is that of the task. */
+static bool host_task_runs(struct host_python *py, uintptr_t task)
+{
+	int at = py->tasks.coro;
+	uintptr_t own = at ? host_task_word(py, task + (uintptr_t)at) : 0, coroutine;
+
+	for (uint32_t i = 0; i < py->before.n; i++) {
+		if (!py->before.frame[i].generator)
+			continue;
+		coroutine = host_task_coroutine(py, &py->before.frame[i]);
+		if (at ? own == coroutine : host_task_learn(py, task, coroutine))
+			return true;
+	}
+	return false;
+}
+
+/* The task in that dict which the thread runs; 0: there is none. Its words are kept. */
+static uintptr_t host_task_in_dict(struct host_python *py, uintptr_t dict)
+{
+	uintptr_t at = dict + (uintptr_t)py->layout->head + DICT_KEYS, keys, bytes;
+	struct task_scan tasks;
+
+	keys = host_task_word(py, at);
+	if (!keys || keys % 8)
+		return 0;
+	bytes = KEYS_HEAD + host_task_word(py, keys + KEYS_COUNT) % SCAN_BYTES * KEYS_ENTRY;
+	host_task_scan(py, keys, bytes < SCAN_BYTES ? bytes : SCAN_BYTES, py->tasks.type, &tasks);
+	for (uint32_t i = 0; i < tasks.n; i++) {
+		if (!host_task_runs(py, tasks.object[i]))
+			continue;
+		host_task_keep(py, &at, &keys, 1);
+		host_task_keep(py, &tasks.at[i], &tasks.object[i], 1);
+		return tasks.object[i];
+	}
+	return 0;
+}
+
+/* The same of the dict that a module has among what is its own. */
+static uintptr_t host_task_in_module(struct host_python *py, uintptr_t module)
+{
+	uintptr_t word[MODULE_WORDS], task;
+	struct task_scan dicts;
+
+	if (!host_copy(py, word, module + (uintptr_t)py->layout->head, sizeof(word)))
+		return 0;
+	for (uint32_t i = 0; i < MODULE_WORDS; i++) {
+		if (word[i] % 8)
+			continue;
+		host_task_scan(py, word[i], STATE_BYTES, py->tasks.dict_type, &dicts);
+		for (uint32_t k = 0; k < dicts.n; k++) {
+			if (!(task = host_task_in_dict(py, dicts.object[k])))
+				continue;
+			py->tasks.current = dicts.object[k];
+			return task;
+		}
+	}
+	return 0;
+}
+
+/* The frame of the function with that code that is nearest; NULL: there is none. */
+static const struct host_frame *host_task_frame(const struct host_python *py, uintptr_t code)
+{
+	for (uint32_t i = 0; code && i < py->before.n; i++)
+		if (!py->before.frame[i].shim && py->before.frame[i].code == code)
+			return &py->before.frame[i];
+	return NULL;
+}
+
+/* The current task of the thread's event loop, if that is not asyncio's own. */
+static uintptr_t host_task_by_dict(struct host_python *py)
+{
+	const struct host_frame *runner = host_task_frame(py, py->tasks.runner_code);
+	struct task_scan main, modules;
+	uintptr_t task = 0;
+
+	if (!runner || !has_generator(&py->before) || host_task_frame(py, py->tasks.run_code))
+		return 0;
+	if (py->tasks.current)
+		return host_task_in_dict(py, py->tasks.current);
+	if (!py->tasks.dict_type || !py->tasks.module_type || py->tasks.tries++ >= TRIES_MAX)
+		return 0;
+	/* one of its locals is the first task of all */
+	host_task_scan(py, runner->at + (uintptr_t)py->layout->locals, LOCALS_BYTES, 0, &main);
+	if (main.n) {
+		host_task_scan(py, py->tasks.type, SCAN_BYTES, py->tasks.module_type, &modules);
+		for (uint32_t i = 0; i < modules.n && !task; i++)
+			task = host_task_in_module(py, modules.object[i]);
+	}
+	return task;
+}
+
+/* ---- the task ---- */
+
 /* The task that the thread's state leads to; 0: none. */
 static uintptr_t host_task_by_state(struct host_python *py, uintptr_t state)
 {
 	uintptr_t at = state + (uintptr_t)py->tasks.running, task;
 
-	return has_generator(&py->before) && host_task_words(py, &at, &task, 1, true) ? task : 0;
+	if (!has_generator(&py->before) || !host_task_words(py, &at, &task, 1))
+		return 0;
+	host_task_keep(py, &at, &task, 1);
+	return task;
 }
 
 /* Whether asyncio gave it: "Task-17". */
@@ -247,16 +393,19 @@ static void host_task_look(struct host_python *py, uintptr_t object)
 		object + type, object + (uintptr_t)tasks->coro, object + (uintptr_t)tasks->coro + 8,
 	};
 	uintptr_t own[3], leads[3], frame;
+	uint32_t n = py->layout->type >= 0 ? 3 : 2;
 
-	if (!host_task_words(py, at, own, 3, true) || !host_task_is_type(py, own[0]))
+	if (!host_task_words(py, at, own, 3) || !host_task_is_type(py, own[0]))
 		return;
+	host_task_keep(py, at, own, 3);
 	/* its coroutine's type, its name's, and the coroutine's frame, where that is an object */
 	at[0] = own[1] + type;
 	at[1] = own[2] + type;
 	at[2] = own[1] + head;
-	if (!host_task_words(py, at, leads, py->layout->type >= 0 ? 3 : 2, true) ||
-	    leads[0] != tasks->coro_type || leads[1] != py->str_type)
+	if (!host_task_words(py, at, leads, n) || leads[0] != tasks->coro_type ||
+	    leads[1] != py->str_type)
 		return;
+	host_task_keep(py, at, leads, n);
 	frame = py->layout->type >= 0 ? leads[2] : own[1] + (uintptr_t)tasks->embedded;
 	task->str = own[2];
 	for (uint32_t i = 0; i < py->before.n; i++)
@@ -275,6 +424,10 @@ void host_task_find(struct host_python *py, uintptr_t state)
 	if (!py->tasks.coro_type)
 		return;
 	object = py->tasks.running ? host_task_by_state(py, state) : host_task_by_loop(py);
+	if (!object && !py->tasks.running) {
+		py->task.n = 0;
+		object = host_task_by_dict(py);
+	}
 	if (object && py->tasks.coro)
 		host_task_look(py, object);
 }
@@ -286,7 +439,7 @@ void host_task_again(struct host_python *py)
 	char name[HOST_TEXT];
 
 	if (task->frame < HOST_FRAMES &&
-	    (!host_task_words(py, task->at, value, task->n, false) ||
+	    (!host_task_words(py, task->at, value, task->n) ||
 	     memcmp(value, task->value, task->n * sizeof(*value)) ||
 	     !host_read_text(py, task->str, name) || strcmp(name, task->name)))
 		task->frame = HOST_FRAMES;

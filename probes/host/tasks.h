@@ -12,6 +12,9 @@
  *
  * From 3.14 on the thread's state leads to the task, whatever the event loop; before, it is found
  * from the frame of Handle._run() in asyncio/events.py, whose handle leads to a method of the task.
+ * Event loops that are no Python (uvloop) have no such frame. There, in 3.12 and 3.13, the task of
+ * Runner.run() in asyncio/runners.py leads to its type, that to asyncio's module, and that to the
+ * dict in which each event loop has its current task.
  * Tasks written in Python (asyncio.tasks._PyTask) are none of these.
  *
  * Sources: CPython's Modules/_asynciomodule.c (TaskObj, TaskStepMethWrapper, _AsyncioDebug),
@@ -25,13 +28,14 @@
 
 #define HOST_TASK_SAID 13u	/* words of struct Py_AsyncioModuleDebugOffsets */
 
-/* Begins to look for tasks. coro_type: the type of coroutines. */
-void host_task_begin(struct host_python *py, uintptr_t coro_type);
+/* Begins to look for tasks. The types are those of coroutines, of dicts and of modules. */
+void host_task_begin(struct host_python *py, uintptr_t coro_type, uintptr_t dict_type,
+		     uintptr_t module_type);
 /* Takes from what asyncio says of itself (from 3.14 on, _AsyncioDebug) where tasks are. false: it
  * does not agree with itself. */
 bool host_task_said(struct host_python *py, const uint64_t word[HOST_TASK_SAID]);
-/* Whether that file is the one of Handle._run(). */
-bool host_task_is_loop(const char *file);
+/* Whether that file is the one of Handle._run() or of Runner.run(). */
+bool host_task_is_asyncio(const char *file);
 
 /* Finds the task that the thread runs, by py->before. */
 void host_task_find(struct host_python *py, uintptr_t state);

@@ -23,10 +23,18 @@
 #define TYPE_NAME (WORLD_AT + 0x2c00)
 #define OTHER_CORO (WORLD_AT + 0x2e00)
 #define INT_TYPE (WORLD_AT + 0x2d00)
+#define DICT_TYPE (WORLD_AT + 0x2d20)
+#define MODULE_TYPE (WORLD_AT + 0x2d40)
+#define MODULE (WORLD_AT + 0x3000)
+#define STATE (WORLD_AT + 0x3100)	/* the module's own memory */
+#define DICT (WORLD_AT + 0x3200)
+#define ENTRIES (WORLD_AT + 0x3300)
+#define MAIN (WORLD_AT + 0x3500)	/* another task */
 #define COROUTINE 5u			/* the number of its frame */
 
-/* A way to the task: by the event loop's handle, for a step or for a wake-up; by the state. */
-enum way { BY_STEP, BY_WAKEUP, BY_STATE, WAYS };
+/* A way to the task: by the event loop's handle, for a step or for a wake-up; by the dict of
+ * current tasks; by the thread's state. */
+enum way { BY_STEP, BY_WAKEUP, BY_DICT, BY_STATE, WAYS };
 
 /* What asyncio says of itself, as read from builds of 3.14 with and without the GIL. */
 static const uint64_t said[2][HOST_TASK_SAID] = {
@@ -64,6 +72,33 @@ static void put_coroutine(uint32_t code, int instr, uintptr_t previous)
 			layout->type >= 0 ? RUNS : SUSPENDED);
 }
 
+/* How the state, the dict or the loop's handle lead to the task, or do not. */
+static void put_running(bool runs)
+{
+	world_put(HANDLE, layout->head + 8, runs ? CALLBACK : 0, 8);
+	world_put(ENTRIES, 56, runs ? TASK : 0, 8);
+	world_put(MINE, 872, runs ? TASK : 0, layout->version >= 0x030e ? 8 : 0);
+}
+
+/* Runner.run() has another task, whose type leads to asyncio's module, and that to the dict. */
+static void put_runner(void)
+{
+	world_put_code(layout, 2, "/usr/lib/python3.11/asyncio/runners.py", "Runner.run", 80);
+	world_put(world_frame(2), layout->locals, HANDLE | layout->tags, 8);
+	world_put(world_frame(2), layout->locals + 8, MAIN, 8);
+	world_put(MAIN, layout->ob_type, TASK_TYPE, 8);
+	world_put(TASK_TYPE, 0x158, MODULE, 8);
+	world_put(MODULE, layout->ob_type, MODULE_TYPE, 8);
+	world_put(MODULE, layout->head, DICT, 8);	/* not its own memory */
+	world_put(MODULE, layout->head + 16, STATE, 8);
+	world_put(STATE, 0x48, DICT, 8);
+	world_put(DICT, layout->ob_type, DICT_TYPE, 8);
+	world_put(DICT, layout->head + 16, ENTRIES, 8);
+	world_put(ENTRIES, 24, 1, 8);
+	world_put(ENTRIES, 40, 0x1234567, 8);		/* a hash, the event loop */
+	world_put(ENTRIES, 48, HANDLE, 8);
+}
+
 /* decode(), called by the coroutine Loader.load(), which the task runs, which Handle._run() does;
  * there is a frame of C between the last two where there are such. */
 static void make_tasks(size_t version, enum way way)
@@ -82,8 +117,7 @@ static void make_tasks(size_t version, enum way way)
 	put_type(CORO_TYPE, "coroutine", TYPE_NAME + 64,
 		 (size_t)layout->head + 56 + (size_t)layout->locals, 0);
 	world_put(world_frame(2), layout->locals, HANDLE | layout->tags, 8);
-	world_put(HANDLE, layout->head, WORLD_AT + 0x3000, 8);
-	world_put(HANDLE, layout->head + 8, CALLBACK, 8);
+	world_put(HANDLE, layout->head, WORLD_AT + 0x3800, 8);
 	world_put(CALLBACK, layout->head, way == BY_WAKEUP ? 0x7f0000000000 : TASK, 8);
 	world_put(CALLBACK, layout->head + 8, TASK, 8);
 	world_put(TASK, layout->ob_type, TASK_TYPE, 8);
@@ -95,16 +129,25 @@ static void make_tasks(size_t version, enum way way)
 		world_put(world_frame(COROUTINE), layout->instr - 8, coroutine(), 8);
 	}
 	world_put_str(layout, NAME, "fetch 1");
-	host_task_begin(&py, CORO_TYPE);
-	if (way == BY_STATE) {
+	host_task_begin(&py, CORO_TYPE, DICT_TYPE, MODULE_TYPE);
+	if (way == BY_DICT)
+		put_runner();
+	if (way == BY_STATE)
 		CHECK(host_task_said(&py, said[layout->head == 32]));
-		world_put(MINE, 872, TASK, 8);
-	}
+	put_running(true);
 }
 
 static bool is_way(size_t version, enum way way)
 {
-	return way != BY_STATE || python_layout(versions[version])->version >= 0x030e;
+	return way == BY_STATE ? python_layout(versions[version])->version >= 0x030e :
+	       way != BY_DICT || version >= OBJECTS;
+}
+
+static enum way some_way(size_t version)
+{
+	enum way way = (enum way)test_below(WAYS);
+
+	return is_way(version, way) ? way : BY_STEP;
 }
 
 /* The task's name at a look; "": none. */
@@ -116,9 +159,10 @@ static const char *task_seen(void)
 	return stack.task < stack.n ? stack.task_name : "";
 }
 
-/* The same, once the event loop's function is known. */
+/* The same, once the event loop's function is known, and twice where tasks have their coroutine. */
 static const char *task_seen_next(void)
 {
+	task_seen();
 	task_seen();
 	return task_seen();
 }
@@ -131,10 +175,12 @@ TEST(host_tasks_of_each_version)
 				continue;
 			make_tasks(v, way);
 			CHECK_STR(task_seen(), way == BY_STATE ? "fetch 1" : "");
+			CHECK_STR(task_seen(), way == BY_STATE ? "fetch 1" : "");
 			CHECK_STR(task_seen(), "fetch 1");
 			CHECK_INT(stack.sure, 0);
-			/* of a type that derives from it; and the next one has another name */
-			world_put(TASK, layout->ob_type, OWN_TYPE, 8);
+			/* of a type that derives from it, but not in a dict; with another name */
+			if (way != BY_DICT)
+				world_put(TASK, layout->ob_type, OWN_TYPE, 8);
 			world_put_str(layout, NAME, "fetch 2");
 			CHECK_STR(task_seen(), "fetch 2");
 			/* names that asyncio made, and such as only look like it */
@@ -186,10 +232,27 @@ TEST(host_tasks_of_nobody)
 			CHECK_STR(task_seen_next(), "");
 			/* the loop runs a function */
 			make_tasks(v, way);
-			world_put(way == BY_STATE ? MINE : HANDLE,
-				  way == BY_STATE ? 872 : layout->head + 8, 0, 8);
+			put_running(false);
 			CHECK_STR(task_seen_next(), "");
 		}
+}
+
+/* Event loops of other threads have tasks, too; there may be many. */
+TEST(host_tasks_of_many_loops)
+{
+	for (size_t v = OBJECTS; v < VERSIONS; v++) {
+		make_tasks(v, BY_DICT);
+		CHECK_STR(task_seen_next(), "fetch 1");
+		world_put(ENTRIES, 24, 12, 8);
+		for (int i = 0; i < 12; i++) {
+			world_put(ENTRIES, 64 + i * 24, HANDLE, 8);
+			world_put(ENTRIES, 72 + i * 24, i < 11 ? MAIN : TASK, 8);
+		}
+		world_put(ENTRIES, 56, MAIN, 8);
+		CHECK_STR(task_seen(), "fetch 1");
+		world_put(ENTRIES, 72 + 11 * 24, MAIN, 8);
+		CHECK_STR(task_seen(), "");
+	}
 }
 
 /* Nothing is read for it where no event loop runs: not even the state's word. */
@@ -257,8 +320,7 @@ static void put_task_moment(unsigned t)
 	put_coroutine(t % 2, t % 2 ? 6 : 8, world_outer(layout));
 	world_put(world_frame(COROUTINE), layout->instr - 8, coroutine(),
 		  layout->type >= 0 ? 8 : 0);
-	world_put(MINE, 872, t % 16 ? TASK : 0, layout->version >= 0x030e ? 8 : 0);
-	world_put(HANDLE, layout->head + 8, t % 16 ? CALLBACK : 0, 8);
+	put_running(t % 16);
 }
 
 static bool read_task_moment(const struct iovec *to, const struct iovec *from, size_t n)
@@ -280,7 +342,7 @@ TEST(host_tasks_change_meanwhile)
 		if (i % 64 == 0) {
 			size_t v = (size_t)i / 64 % VERSIONS;
 
-			make_tasks(v, is_way(v, BY_STATE) && i & 1024 ? BY_STATE : BY_STEP);
+			make_tasks(v, some_way(v));
 			put_task_moment(++task_moment);
 			py.read = read_task_moment;
 		}
@@ -301,10 +363,10 @@ TEST(host_tasks_change_meanwhile)
 /* Memory that becomes something else while it is read: all of it is looked at before it is used. */
 static bool read_mutated(const struct iovec *to, const struct iovec *from, size_t n)
 {
-	uintptr_t at = OBJECTS_AT + (uintptr_t)test_below(0x1000 / 8) * 8;
+	uintptr_t at = OBJECTS_AT + (uintptr_t)test_below(0x1600 / 8) * 8;
 
 	if (test_below(4) == 0)
-		world_put(at, 0, OBJECTS_AT + (uintptr_t)test_below(0x1000 / 8) * 8, 8);
+		world_put(at, 0, OBJECTS_AT + (uintptr_t)test_below(0x1600 / 8) * 8, 8);
 	else if (test_below(4) == 0)
 		world_put(at, (int)test_below(8), test_below(256), 1);
 	return world_read(to, from, n);
@@ -318,7 +380,7 @@ TEST(host_tasks_mutated)
 		if (i % 16 == 0) {
 			size_t v = (size_t)i / 16 % VERSIONS;
 
-			make_tasks(v, is_way(v, BY_STATE) && i & 256 ? BY_STATE : BY_STEP);
+			make_tasks(v, some_way(v));
 			py.read = read_mutated;
 		}
 		CHECK_INT(host_stack_of(&py, MINE, &stack), HOST_PLACE);
