@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Tasks of asyncio that compute, between which a loop launches OpenCL kernels.
 
-host_tasks.py SECONDS: for so long each a task that lives all the time, one that awaits others, tasks that are made anew
-for 30 ms, tasks with the names that asyncio gives, and callbacks; then tasks side by side, and tasks that
-take microseconds. No two names have the same function. It prints, as JSON, by task's name the function and
-how long that ran by its own clock, null for the last ones. Only the standard library and host_waits.py, so
-that any Python can run it.
+host_tasks.py SECONDS [own]: for so long each tasks with the names that asyncio gives, by which it is learned how tasks
+are found, a task that lives all the time, one that awaits others, tasks that are made anew for 30 ms, and
+callbacks; then tasks side by side, and tasks that take microseconds. No two names have the same function. It prints, as JSON, by task's name the function and
+how long that ran by its own clock, null for the last ones. "own": in an event loop that does not run
+callbacks as asyncio's do (3.12 and later). Only the standard library and host_waits.py, so that any Python
+can run it.
 """
 import asyncio
 import json
@@ -120,10 +121,22 @@ class Phases:
             await asyncio.create_task(spark(), name="spark")
 
 
+class OwnHandle(asyncio.Handle):
+    def _run(self):
+        self._context.run(self._callback, *self._args)
+
+
+class OwnLoop(asyncio.SelectorEventLoop):
+    def _call_soon(self, callback, args, context):
+        handle = OwnHandle(callback, args, self, context)
+        self._ready.append(handle)
+        return handle
+
+
 async def main():
     device, begin, seconds = Device(), time.monotonic(), float(sys.argv[1])
     phases = Phases(device)
-    for phase in ("one", "nested", "anew", "without", "callbacks", "beside", "quick"):
+    for phase in ("without", "one", "nested", "anew", "callbacks", "beside", "quick"):
         phases.step()
         await getattr(phases, phase)(time.monotonic() + seconds)
     first, last = device.result()
@@ -139,4 +152,7 @@ async def main():
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    if sys.argv[2:] == ["own"]:
+        asyncio.run(main(), loop_factory=OwnLoop)
+    else:
+        asyncio.run(main())
