@@ -11,6 +11,7 @@
 #include "probes/host/tasks.h"
 #include "probes/runtime/internal.h"
 
+#define FIRST_TO_SAY 0x030e		/* version 3.14 */
 #define MODULE "_asyncio."		/* what the name of its file begins with */
 #define SECTION ".AsyncioDebug"
 #define SAID_BYTES (HOST_TASK_SAID * sizeof(uint64_t))
@@ -35,43 +36,43 @@ static uint64_t asyncio_section(const struct elf_file *file)
 	return 0;
 }
 
-/* Reads the section of the library that the address is in. */
-static bool asyncio_said(struct host_python *py, const void *address)
+static bool asyncio_said(struct host_python *py, const struct address_module *module)
 {
-	static struct address_module module;	/* a path is long */
 	uint64_t word[HOST_TASK_SAID], section;
 	struct elf_file file;
-	bool found;
 
-	if (!address || !rt_module_of(address, &module, &found) || !found ||
-	    !elf_file_map(&file, *module.path ? module.path : "/proc/self/exe"))
+	if (!elf_file_map(&file, *module->path ? module->path : "/proc/self/exe"))
 		return false;
-	section = native_is_loaded(&file, module.base) ? asyncio_section(&file) : 0;
+	section = native_is_loaded(&file, module->base) ? asyncio_section(&file) : 0;
 	elf_file_unmap(&file);
-	return section && host_copy(py, word, module.base + section, sizeof(word)) &&
+	return section && host_copy(py, word, module->base + section, sizeof(word)) &&
 	       host_task_said(py, word);
 }
 
-static void asyncio_look(void *handle, const char *name, void *py)
+static bool asyncio_may_say(const struct host_python *py)
 {
-	const char *slash = strrchr(name, '/');
-
-	if (rt_begins(slash ? slash + 1 : name, MODULE))
-		asyncio_said(py, rt_module_symbol(handle, "PyInit__asyncio"));
-}
-
-void host_asyncio_begin(struct host_python *py)
-{
-	host_task_begin(py, (uintptr_t)rt_symbol("PyCoro_Type", NULL),
-			(uintptr_t)rt_symbol("PyDict_Type", NULL),
-			(uintptr_t)rt_symbol("PyModule_Type", NULL));
-	/* where it is built into Python */
-	if (!asyncio_said(py, (const void *)py->runtime))
-		host_asyncio_look(py);
+	return py->layout->version >= FIRST_TO_SAY && py->tasks.coro_type && !py->tasks.running;
 }
 
 void host_asyncio_look(struct host_python *py)
 {
-	if (py->layout->version >= 0x030e && py->tasks.coro_type && !py->tasks.running)
-		rt_modules(asyncio_look, py);
+	static struct address_module module;	/* a path is long */
+
+	if (asyncio_may_say(py) && rt_module_named(MODULE, &module))
+		asyncio_said(py, &module);
+}
+
+void host_asyncio_begin(struct host_python *py)
+{
+	static struct address_module module;
+	bool found;
+
+	host_task_begin(py, (uintptr_t)rt_symbol("PyCoro_Type", NULL),
+			(uintptr_t)rt_symbol("PyDict_Type", NULL),
+			(uintptr_t)rt_symbol("PyModule_Type", NULL));
+	/* it may be built into Python */
+	if (asyncio_may_say(py) && rt_module_of((const void *)py->runtime, &module, &found) &&
+	    found)
+		asyncio_said(py, &module);
+	host_asyncio_look(py);
 }
