@@ -206,7 +206,8 @@ static bool host_task_learn(struct host_python *py, uintptr_t task, uintptr_t co
 	}
 	if (found && found == tasks->seen)
 		tasks->coro = found;
-	tasks->seen = found;
+	if (found)
+		tasks->seen = found;
 	return tasks->coro != 0;
 }
 
@@ -215,10 +216,11 @@ static uintptr_t host_task_by_loop(struct host_python *py)
 {
 	const struct host_frames *all = &py->before;
 	struct host_tasks *tasks = &py->tasks;
+	bool unknown = !tasks->callback || !tasks->coro;
 	uint32_t i = 0, inner = 0;
 	uintptr_t at, handle, task, coroutine;
 
-	if (!tasks->run_code || tasks->tries >= TRIES_MAX)
+	if (!tasks->run_code || (unknown && tasks->tries >= TRIES_MAX))
 		return 0;
 	for (; i < all->n && (all->frame[i].shim || all->frame[i].code != tasks->run_code); i++)
 		if (!all->frame[i].shim)
@@ -230,7 +232,7 @@ static uintptr_t host_task_by_loop(struct host_python *py)
 	if (!coroutine || !host_task_words(py, &at, &handle, 1))
 		return 0;
 	host_task_keep(py, &at, &handle, 1);
-	tasks->tries += !tasks->callback || !tasks->coro;
+	tasks->tries += unknown;
 	task = host_task_of_handle(py, handle & ~py->layout->tags);
 	return task && (tasks->coro || host_task_learn(py, task, coroutine)) ? task : 0;
 }

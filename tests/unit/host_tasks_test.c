@@ -237,6 +237,25 @@ TEST(host_tasks_of_nobody)
 		}
 }
 
+/* The task's coroutine awaits another one, by which nothing is learned. */
+TEST(host_tasks_awaiting)
+{
+	for (size_t v = OBJECTS; v < VERSIONS; v++)
+		for (enum way way = 0; way < WAYS; way++) {
+			uintptr_t inner = world_frame(7);
+
+			if (!is_way(v, way))
+				continue;
+			make_tasks(v, way);
+			world_put_frame(layout, 7, 0, 0, world_frame(COROUTINE), SUSPENDED);
+			world_put(inner - (uintptr_t)layout->head - 56, layout->ob_type, CORO_TYPE,
+				  8);
+			world_put(layout->cframe >= 0 ? WORLD_AT + 0x3c0 : MINE, layout->current,
+				  inner, 8);
+			CHECK_STR(task_seen_next(), "fetch 1");
+		}
+}
+
 /* Event loops of other threads have tasks, too; there may be many. */
 TEST(host_tasks_of_many_loops)
 {
