@@ -64,6 +64,7 @@ struct host_task {
 	/* all that led to its name: addresses, and what was there */
 	uintptr_t at[HOST_TASK_WORDS], value[HOST_TASK_WORDS];
 	uint32_t n;
+	bool learned;			/* this look has taught where their coroutine is */
 	uintptr_t str;
 	char name[HOST_TEXT];
 };

@@ -11,6 +11,7 @@
 #define SCAN_BYTES 1024		/* of a type */
 #define SCAN_LEAST 64		/* less is not looked at */
 #define SCAN_OBJECTS 16		/* that are found at most */
+#define VARIABLES_BYTES 8192	/* of asyncio's library, from the type of tasks on */
 #define LOCALS_BYTES 128	/* of Runner.run() */
 #define MODULE_WORDS 6		/* of a module, in which it has the address of its own memory */
 #define STATE_BYTES 256		/* of that memory, in which asyncio has its dict */
@@ -186,8 +187,8 @@ static uintptr_t host_task_of_handle(struct host_python *py, uintptr_t handle)
 	return task;
 }
 
-/* Where tasks have their coroutine: at the one word of this one that leads to its, if the last one
- * had it there, too, because the task may end and its memory be used again meanwhile. */
+/* Where tasks have their coroutine: at the one word of this one that leads to its, if the one at an
+ * earlier look had it there, too: a task may end and its memory be used again meanwhile. */
 static bool host_task_learn(struct host_python *py, uintptr_t task, uintptr_t coroutine)
 {
 	struct host_tasks *tasks = &py->tasks;
@@ -204,10 +205,12 @@ static bool host_task_learn(struct host_python *py, uintptr_t task, uintptr_t co
 			return false;
 		found = i;
 	}
-	if (found && found == tasks->seen)
-		tasks->coro = found;
-	if (found)
+	if (found && !py->task.learned) {
+		if (found == tasks->seen)
+			tasks->coro = found;
 		tasks->seen = found;
+		py->task.learned = true;
+	}
 	return tasks->coro != 0;
 }
 
@@ -311,26 +314,45 @@ static uintptr_t host_task_in_dict(struct host_python *py, uintptr_t dict)
 	return 0;
 }
 
-/* The same of the dict that a module has among what is its own. */
+/* The same of the dicts that so many bytes lead to. */
+static uintptr_t host_task_in_memory(struct host_python *py, uintptr_t at, size_t bytes)
+{
+	uintptr_t task = 0;
+	struct task_scan dicts;
+
+	host_task_scan(py, at, bytes, py->tasks.dict_type, &dicts);
+	for (uint32_t i = 0; i < dicts.n && !task; i++)
+		if ((task = host_task_in_dict(py, dicts.object[i])))
+			py->tasks.current = dicts.object[i];
+	return task;
+}
+
+/* The same of what a module has for its own. */
 static uintptr_t host_task_in_module(struct host_python *py, uintptr_t module)
 {
-	uintptr_t word[MODULE_WORDS], task;
-	struct task_scan dicts;
+	uintptr_t word[MODULE_WORDS], task = 0;
 
 	if (!host_copy(py, word, module + (uintptr_t)py->layout->head, sizeof(word)))
 		return 0;
-	for (uint32_t i = 0; i < MODULE_WORDS; i++) {
-		if (word[i] % 8)
-			continue;
-		host_task_scan(py, word[i], STATE_BYTES, py->tasks.dict_type, &dicts);
-		for (uint32_t k = 0; k < dicts.n; k++) {
-			if (!(task = host_task_in_dict(py, dicts.object[k])))
-				continue;
-			py->tasks.current = dicts.object[k];
-			return task;
-		}
-	}
-	return 0;
+	for (uint32_t i = 0; i < MODULE_WORDS && !task; i++)
+		if (word[i] % 8 == 0)
+			task = host_task_in_memory(py, word[i], STATE_BYTES);
+	return task;
+}
+
+/* Looks for that dict, by the type of tasks: in asyncio's module, to which that leads; or, where
+ * the type is a variable of asyncio's library, as in 3.11, among those that follow. */
+static uintptr_t host_task_find_dict(struct host_python *py)
+{
+	uintptr_t type = py->tasks.type, task = 0;
+	struct task_scan modules;
+
+	host_task_scan(py, type, SCAN_BYTES, py->tasks.module_type, &modules);
+	for (uint32_t i = 0; i < modules.n && !task; i++)
+		task = host_task_in_module(py, modules.object[i]);
+	for (size_t i = 0; i < VARIABLES_BYTES && !task; i += SCAN_BYTES)
+		task = host_task_in_memory(py, type + i, SCAN_BYTES);
+	return task;
 }
 
 /* The frame of the function with that code that is nearest; NULL: there is none. */
@@ -346,8 +368,7 @@ static const struct host_frame *host_task_frame(const struct host_python *py, ui
 static uintptr_t host_task_by_dict(struct host_python *py)
 {
 	const struct host_frame *runner = host_task_frame(py, py->tasks.runner_code);
-	struct task_scan main, modules;
-	uintptr_t task = 0;
+	struct task_scan main;
 
 	if (!runner || !has_generator(&py->before) || host_task_frame(py, py->tasks.run_code))
 		return 0;
@@ -357,12 +378,7 @@ static uintptr_t host_task_by_dict(struct host_python *py)
 		return 0;
 	/* one of its locals is the first task of all */
 	host_task_scan(py, runner->at + (uintptr_t)py->layout->locals, LOCALS_BYTES, 0, &main);
-	if (main.n) {
-		host_task_scan(py, py->tasks.type, SCAN_BYTES, py->tasks.module_type, &modules);
-		for (uint32_t i = 0; i < modules.n && !task; i++)
-			task = host_task_in_module(py, modules.object[i]);
-	}
-	return task;
+	return main.n ? host_task_find_dict(py) : 0;
 }
 
 /* ---- the task ---- */
@@ -423,6 +439,7 @@ void host_task_find(struct host_python *py, uintptr_t state)
 
 	py->task.frame = HOST_FRAMES;
 	py->task.n = 0;
+	py->task.learned = false;
 	if (!py->tasks.coro_type)
 		return;
 	object = py->tasks.running ? host_task_by_state(py, state) : host_task_by_loop(py);

@@ -12,7 +12,7 @@
  *
  * From 3.14 on the thread's state leads to the task, whatever the event loop; before, it is found
  * from the frame of Handle._run() in asyncio/events.py, whose handle leads to a method of the task.
- * Event loops that are no Python (uvloop) have no such frame. There, in 3.12 and 3.13, the task of
+ * Event loops that are no Python (uvloop) have no such frame. There, from 3.11 on, the task of
  * Runner.run() in asyncio/runners.py leads to its type, that to asyncio's module, and that to the
  * dict in which each event loop has its current task.
  * Tasks written in Python (asyncio.tasks._PyTask) are none of these.

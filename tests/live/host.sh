@@ -261,7 +261,7 @@ for version in $python_versions; do
 	case_run "starter_$version" starter
 	case_run "tasks_$version" tasks
 	# what leads to the task then is known of these versions
-	[[ $version != 3.1[2-9]* ]] || case_run "tasks_own_$version" tasks own
+	[[ $version != 3.1[1-9]* ]] || case_run "tasks_own_$version" tasks own
 done
 any=${any:-3} python=$(python_of "${any:-3}")
 case_run again again

@@ -5,7 +5,7 @@ host_tasks.py SECONDS [own]: for so long each tasks with the names that asyncio 
 are found, a task that lives all the time, one that awaits others, tasks that are made anew for 30 ms, and
 callbacks; then tasks side by side, and tasks that take microseconds. No two names have the same function. It prints, as JSON, by task's name the function and
 how long that ran by its own clock, null for the last ones. "own": in an event loop that does not run
-callbacks as asyncio's do (3.12 and later). Only the standard library and host_waits.py, so that any Python
+callbacks as asyncio's do (3.11 and later). Only the standard library and host_waits.py, so that any Python
 can run it.
 """
 import asyncio
@@ -153,6 +153,7 @@ async def main():
 
 if __name__ == "__main__":
     if sys.argv[2:] == ["own"]:
-        asyncio.run(main(), loop_factory=OwnLoop)
+        with asyncio.Runner(loop_factory=OwnLoop) as runner:
+            runner.run(main())
     else:
         asyncio.run(main())

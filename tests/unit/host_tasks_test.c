@@ -80,7 +80,8 @@ static void put_running(bool runs)
 	world_put(MINE, 872, runs ? TASK : 0, layout->version >= 0x030e ? 8 : 0);
 }
 
-/* Runner.run() has another task, whose type leads to asyncio's module, and that to the dict. */
+/* Runner.run() has another task, whose type leads to asyncio's module, and that to the dict; or the
+ * type lies before a variable that does, and leads to a module without. */
 static void put_runner(void)
 {
 	world_put_code(layout, 2, "/usr/lib/python3.11/asyncio/runners.py", "Runner.run", 80);
@@ -89,9 +90,13 @@ static void put_runner(void)
 	world_put(MAIN, layout->ob_type, TASK_TYPE, 8);
 	world_put(TASK_TYPE, 0x158, MODULE, 8);
 	world_put(MODULE, layout->ob_type, MODULE_TYPE, 8);
-	world_put(MODULE, layout->head, DICT, 8);	/* not its own memory */
-	world_put(MODULE, layout->head + 16, STATE, 8);
-	world_put(STATE, 0x48, DICT, 8);
+	if (layout->version < 0x030c) {
+		world_put(TASK_TYPE, 0x1128, DICT, 8);
+	} else {
+		world_put(MODULE, layout->head, DICT, 8);	/* not its own memory */
+		world_put(MODULE, layout->head + 16, STATE, 8);
+		world_put(STATE, 0x48, DICT, 8);
+	}
 	world_put(DICT, layout->ob_type, DICT_TYPE, 8);
 	world_put(DICT, layout->head + 16, ENTRIES, 8);
 	world_put(ENTRIES, 24, 1, 8);
