@@ -92,7 +92,7 @@ int32_t host_place_line(struct host_python *py, const struct host_place *place)
 /* ---- texts ---- */
 
 /* A compact str (PyASCIIObject): its state has the bits kind:3 compact:1 ascii:1. */
-bool host_read_text(struct host_python *py, uintptr_t str, char out[HOST_TEXT])
+static bool host_read_text(struct host_python *py, uintptr_t str, char out[HOST_TEXT])
 {
 	const struct py_layout *layout = py->layout;
 	char head[OBJECT_BYTES];

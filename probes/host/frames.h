@@ -58,6 +58,7 @@ struct host_tasks {
 };
 
 #define HOST_TASK_WORDS 12u
+#define HOST_TASK_COPY 320u	/* a longer name is cut */
 /* The task that a thread runs, as it was read. */
 struct host_task {
 	uint32_t frame;			/* of its coroutine, in `before`; HOST_FRAMES: none */
@@ -65,8 +66,9 @@ struct host_task {
 	uintptr_t at[HOST_TASK_WORDS], value[HOST_TASK_WORDS];
 	uint32_t n;
 	bool learned;			/* this look has taught where their coroutine is */
-	uintptr_t str;
-	char name[HOST_TEXT];
+	uintptr_t str;			/* its name, and a copy of that from its type on */
+	char copy[HOST_TASK_COPY], name[HOST_TASK_COPY];
+	size_t bytes;
 };
 
 /* A frame as it was read, with its address. */
@@ -147,8 +149,6 @@ struct host_stack {
 
 /* Copies memory of Python; false: it is not mapped. */
 bool host_copy(struct host_python *py, void *to, uintptr_t from, size_t bytes);
-/* The text of a compact str; false: torn, or there is none. */
-bool host_read_text(struct host_python *py, uintptr_t str, char out[HOST_TEXT]);
 
 /* How Python knows a thread: by the kernel's id of it, or by what pthread_self() is in it. */
 uintptr_t host_thread_id(const struct host_python *py, uint32_t tid, uintptr_t self);

@@ -8,6 +8,7 @@
 #define HANDLE_BYTES 96		/* in which a handle has its callback */
 #define BASES 4			/* so many types are looked at, from a task's own one on */
 #define TRIES_MAX 64u		/* at what may not be there */
+#define SHORT_NAME 48		/* bytes that are read at once */
 #define SCAN_BYTES 1024		/* of a type */
 #define SCAN_LEAST 64		/* less is not looked at */
 #define SCAN_OBJECTS 16		/* that are found at most */
@@ -401,6 +402,40 @@ static bool is_default(const char *name)
 	       name[5 + strspn(name + 5, "0123456789")] == '\0';
 }
 
+/* Reads the name, a compact str, with one call of the kernel if it is short. */
+static bool host_task_read_name(struct host_python *py)
+{
+	const struct py_layout *layout = py->layout;
+	struct host_task *task = &py->task;
+	uintptr_t at = task->str + (uintptr_t)layout->ob_type;
+	int begin = layout->wide - layout->ob_type;
+	uint32_t state, kind;
+	size_t length;
+
+	task->bytes = (size_t)begin + SHORT_NAME;
+	if (!host_copy(py, task->copy, at, task->bytes) &&
+	    !host_copy(py, task->copy, at, task->bytes = (size_t)begin))
+		return false;
+	length = py_word(task->copy, layout->head - layout->ob_type);
+	state = (uint32_t)py_int(task->copy, layout->head + 16 - layout->ob_type) >>
+		layout->str_kind;
+	kind = state & 7;
+	if (!(state >> 3 & 1) || (kind != 1 && kind != 2 && kind != 4))
+		return false;
+	if (state >> 4 & 1)
+		begin = layout->ascii - layout->ob_type;
+	if (length > (HOST_TASK_COPY - (size_t)begin) / kind)
+		length = (HOST_TASK_COPY - (size_t)begin) / kind;
+	/* whether its head still is the same, the comparison at the end tells */
+	if (length * kind + (size_t)begin > task->bytes &&
+	    !host_copy(py, task->copy + begin, at + (uintptr_t)begin, length * kind))
+		return false;
+	task->bytes = (size_t)begin + length * kind;	/* without what lies behind it */
+	py_put_text(task->name, sizeof(task->name), (unsigned char *)task->copy + begin, kind,
+		    length);
+	return length > 0;
+}
+
 /* Looks up the task's name and its coroutine's frame. */
 static void host_task_look(struct host_python *py, uintptr_t object)
 {
@@ -428,8 +463,7 @@ static void host_task_look(struct host_python *py, uintptr_t object)
 	task->str = own[2];
 	for (uint32_t i = 0; i < py->before.n; i++)
 		if (py->before.frame[i].at == frame && !py->before.frame[i].shim &&
-		    host_read_text(py, task->str, task->name) && *task->name &&
-		    !is_default(task->name))
+		    host_task_read_name(py) && !is_default(task->name))
 			task->frame = i;
 }
 
@@ -454,12 +488,20 @@ void host_task_find(struct host_python *py, uintptr_t state)
 void host_task_again(struct host_python *py)
 {
 	struct host_task *task = &py->task;
+	struct iovec to[HOST_TASK_WORDS + 1], from[HOST_TASK_WORDS + 1];
 	uintptr_t value[HOST_TASK_WORDS];
-	char name[HOST_TEXT];
+	char copy[HOST_TASK_COPY];
 
-	if (task->frame < HOST_FRAMES &&
-	    (!host_task_words(py, task->at, value, task->n) ||
-	     memcmp(value, task->value, task->n * sizeof(*value)) ||
-	     !host_read_text(py, task->str, name) || strcmp(name, task->name)))
+	if (task->frame == HOST_FRAMES)
+		return;
+	for (uint32_t i = 0; i < task->n; i++) {
+		from[i] = (struct iovec) { (void *)task->at[i], sizeof(*value) };
+		to[i] = (struct iovec) { &value[i], sizeof(*value) };
+	}
+	from[task->n].iov_base = (void *)(task->str + (uintptr_t)py->layout->ob_type);
+	to[task->n].iov_base = copy;
+	from[task->n].iov_len = to[task->n].iov_len = task->bytes;
+	if (!py->read(to, from, task->n + 1) || memcmp(copy, task->copy, task->bytes) ||
+	    memcmp(value, task->value, task->n * sizeof(*value)))
 		task->frame = HOST_FRAMES;
 }

@@ -18,7 +18,7 @@
 #define TASK_TYPE (WORLD_AT + 0x2400)
 #define OWN_TYPE (WORLD_AT + 0x2600)	/* which the program derived from that */
 #define CORO_TYPE (WORLD_AT + 0x2800)
-#define NAME (WORLD_AT + 0x2a00)
+#define NAME (WORLD_AT + 0x3a00)
 #define CORO (WORLD_AT + 0x2b00)	/* where frames are objects */
 #define TYPE_NAME (WORLD_AT + 0x2c00)
 #define OTHER_CORO (WORLD_AT + 0x2e00)
@@ -279,6 +279,53 @@ TEST(host_tasks_of_many_loops)
 	}
 }
 
+/* What lies behind the name changes all the time. And names of other characters, and long ones. */
+static bool read_restless(const struct iovec *to, const struct iovec *from, size_t n)
+{
+	world_put(NAME, layout->ascii + 7, test_below(256), 1);
+	return world_read(to, from, n);
+}
+
+static void put_name(unsigned kind, const char *text, size_t length)
+{
+	bool ascii = kind == 1;
+
+	world_put(NAME, layout->head, length, 8);
+	world_put(NAME, layout->head + 16, (ascii ? 25u : 8u | kind) << layout->str_kind, 4);
+	for (size_t i = 0; i < length; i++)
+		world_put(NAME, (ascii ? layout->ascii : layout->wide) + (int)(i * kind),
+			  (unsigned char)text[i], kind);
+}
+
+TEST(host_tasks_names)
+{
+	char text[600], want[600];
+
+	memset(text, 'x', sizeof(text));
+	for (size_t v = 0; v < VERSIONS; v++) {
+		make_tasks(v, BY_STEP);
+		py.read = read_restless;
+		CHECK_STR(task_seen_next(), "fetch 1");
+		py.read = world_read;
+		for (unsigned kind = 1; kind <= 4; kind *= 2)
+			for (size_t length = 1; length < 60; length++) {
+				put_name(kind, text, length);
+				snprintf(want, sizeof(want), "%.*s", (int)length, text);
+				CHECK_STR(task_seen(), want);
+			}
+		make_tasks(v, BY_STEP);
+		put_name(1, text, 400);
+		task_seen_next();
+		CHECK(stack.task == 1 && strlen(task_seen()) > 200);
+		world_put(NAME, layout->head, SIZE_MAX / 4, 8);
+		CHECK(strlen(task_seen()) > 200);
+		put_name(3, text, 4);
+		CHECK_STR(task_seen(), "");
+		put_name(0, text, 4);
+		CHECK_STR(task_seen(), "");
+	}
+}
+
 /* Nothing is read for it where no event loop runs: not even the state's word. */
 static uintptr_t forbidden_from, forbidden_to;
 
@@ -387,10 +434,10 @@ TEST(host_tasks_change_meanwhile)
 /* Memory that becomes something else while it is read: all of it is looked at before it is used. */
 static bool read_mutated(const struct iovec *to, const struct iovec *from, size_t n)
 {
-	uintptr_t at = OBJECTS_AT + (uintptr_t)test_below(0x1600 / 8) * 8;
+	uintptr_t at = OBJECTS_AT + (uintptr_t)test_below(0x1c00 / 8) * 8;
 
 	if (test_below(4) == 0)
-		world_put(at, 0, OBJECTS_AT + (uintptr_t)test_below(0x1600 / 8) * 8, 8);
+		world_put(at, 0, OBJECTS_AT + (uintptr_t)test_below(0x1c00 / 8) * 8, 8);
 	else if (test_below(4) == 0)
 		world_put(at, (int)test_below(8), test_below(256), 1);
 	return world_read(to, from, n);
