@@ -21,12 +21,27 @@ struct state_sums {
 		uint32_t round;		/* it is used in this round only */
 		uint32_t sum;		/* doing_sum_at() */
 		uint32_t what;		/* 0: unknown, or not the same all along */
+		uint32_t task;		/* name; likewise */
 		int64_t ns;
 		int64_t at_ns;		/* as in struct host_state */
 	} slots[SLOTS];
 	uint32_t used[STATE_LINES], n;
 	uint32_t round;
+	struct model *tasks_of;		/* whose tasks are looked up; NULL: none are */
 };
+
+/* The name of the task in a stack; 0: there is none. */
+static uint32_t task_of_stack(struct model *model, uint32_t stack)
+{
+	while (stack) {
+		const struct source_frame *frame = frame_at(model->lines, stack - 1);
+
+		if (frame_is_task(model, frame))
+			return frame->function;
+		stack = frame->parent == NONE ? 0 : frame->parent + 1;
+	}
+	return 0;
+}
 
 static void state_sums_clear(struct state_sums *sums)
 {
@@ -39,8 +54,11 @@ static void state_sums_add(struct state_sums *sums, const struct doing *at, int6
 {
 	uint64_t key = (uint64_t)at->kind << 32 | at->frame;
 	uint32_t i = (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 56) % SLOTS;
+	uint32_t task = 0;
 	struct state_slot *slot;
 
+	if (sums->tasks_of)
+		task = task_of_stack(sums->tasks_of, doing_sum_at(sums->tasks_of, at->sum)->stack);
 	sums->by_kind[at->kind] += ns;
 	while (sums->slots[i].round == sums->round && sums->slots[i].key != key)
 		i = (i + 1) % SLOTS;
@@ -49,7 +67,7 @@ static void state_sums_add(struct state_sums *sums, const struct doing *at, int6
 		if (sums->n >= STATE_LINES)
 			return;
 		*slot = (struct state_slot) {
-			key, sums->round, at->sum, at->what, 0, at->at_ns,
+			key, sums->round, at->sum, at->what, task, 0, at->at_ns,
 		};
 		sums->used[sums->n++] = i;
 	}
@@ -58,6 +76,8 @@ static void state_sums_add(struct state_sums *sums, const struct doing *at, int6
 		slot->at_ns = 0;
 	if (at->what != slot->what)
 		slot->what = 0;
+	if (task != slot->task)
+		slot->task = 0;
 }
 
 /* Like doing_within(), but a look at the very end of its time counts in that time. */
@@ -87,12 +107,14 @@ static struct host_state states_slot(struct model *model, const struct state_slo
 	const struct source_frame *frame = sum->frame ? frame_at(model->lines, sum->frame - 1) :
 							NULL;
 	struct host_state out = {
-		.doing = sum->kind, .file = "", .function = "", .what = "", .ns = slot->ns,
-		.at_ns = slot->at_ns,
+		.doing = sum->kind, .file = "", .function = "", .what = "", .task = "",
+		.ns = slot->ns, .at_ns = slot->at_ns,
 	};
 
 	if (slot->what)
 		out.what = names_raw(&model->names, slot->what);
+	if (slot->task)
+		out.task = names_raw(&model->names, slot->task);
 	if (frame && frame->file) {
 		out.file = names_raw(&model->names, frame->file);
 		out.function = frame->function ? names_raw(&model->names, frame->function) : "";
@@ -111,7 +133,7 @@ static bool slot_before(const struct state_slot *x, const struct state_slot *y)
 static struct host_state state_most(struct model *model, const struct state_sums *sums)
 {
 	const struct state_slot *best = NULL;
-	struct host_state out = { .file = "", .function = "", .what = "" };
+	struct host_state out = { .file = "", .function = "", .what = "", .task = "" };
 	uint32_t most = 0;
 
 	for (uint32_t kind = 1; kind < DOING_COUNT; kind++)
@@ -152,7 +174,9 @@ void model_host_states(struct model *model, uint32_t row, int64_t t0_ns, int64_t
 		while (at < end && at->end_ns <= from_ns)
 			at++;
 		if (at >= end || at->start_ns >= from_ns + w_ns) {
-			out[i] = (struct host_state) { .file = "", .function = "", .what = "" };
+			out[i] = (struct host_state) {
+				.file = "", .function = "", .what = "", .task = "",
+			};
 			continue;
 		}
 		state_sums_of(&sums, at, end, from_ns, from_ns + w_ns);
@@ -164,7 +188,7 @@ size_t model_host_doing(struct model *model, uint32_t row, int64_t t_ns, int64_t
 			  int64_t *to_ns, struct host_state *out, size_t max, int64_t *others_ns)
 {
 	uint32_t thread = thread_of_row(model, row);
-	struct state_sums sums = { .round = 0 };
+	struct state_sums sums = { .tasks_of = model };
 	const struct doing *at, *end;
 	size_t n = 0;
 

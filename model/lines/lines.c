@@ -148,6 +148,11 @@ bool frame_is_changed(struct model *model, const struct source_frame *frame)
 	return frame_stands_for(model, frame, CHANGED_FILE);
 }
 
+bool frame_is_task(struct model *model, const struct source_frame *frame)
+{
+	return frame_stands_for(model, frame, TASK_FILE);
+}
+
 uint32_t frame_of_process(const struct model *model, uint32_t process, uint32_t id)
 {
 	uint32_t i = id && model->lines ?

@@ -160,8 +160,11 @@ static inline struct line_use *use_at(const struct source_lines *l, uint32_t i)
 #define MODULE_FILE "nn.Module"
 /* The file of a frame that stands for calls that changed while they were read. */
 #define CHANGED_FILE "changed"
+/* The file of a frame that stands for a task of asyncio. */
+#define TASK_FILE "asyncio"
 bool frame_is_module(struct model *model, const struct source_frame *frame);
 bool frame_is_changed(struct model *model, const struct source_frame *frame);
+bool frame_is_task(struct model *model, const struct source_frame *frame);
 
 /* ---- lines_query.c ---- */
 /* Whether the file belongs to an installed package or to Python, not to the user. */

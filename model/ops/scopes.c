@@ -112,7 +112,7 @@ static uint32_t function_of(struct scopes *s, const struct source_frame *frame)
 	uint32_t at;
 
 	if (!file || !name || lines_is_library(file) || frame_is_module(s->model, frame) ||
-	    frame_is_changed(s->model, frame))
+	    frame_is_changed(s->model, frame) || frame_is_task(s->model, frame))
 		return NONE;
 	for (; (at = map_get(&s->by_function, key)) != MAP_NONE; key++)
 		if (s->functions[at].file == file && s->functions[at].name == name)

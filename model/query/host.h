@@ -70,6 +70,8 @@ struct host_state {
 	const char *file, *function;	/* "": unknown */
 	uint32_t line;
 	const char *what;		/* what is waited for; "": unknown, or several */
+	/* the task of asyncio that it was in, "task NAME"; "": none, several, or of a column */
+	const char *task;
 	int64_t ns;			/* how much of the time; 0: nothing is known */
 	int64_t at_ns;			/* seen at this moment only; 0: all along */
 };

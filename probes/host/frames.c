@@ -3,12 +3,14 @@
 
 #include <string.h>
 
+#include "probes/host/tasks.h"
+
 #define STATES_MAX 4096		/* how many thread states are looked through */
 #define TRIES 3			/* at what can be read at all */
 
 #define OBJECT_BYTES 56		/* more than the first members of a str or a bytes object take */
 #define STATE_NEXT 8
-#define OWNED_BY_THREAD 0	/* enum _frameowner */
+#define OWNED_BY_GENERATOR 1	/* enum _frameowner */
 
 bool host_copy(struct host_python *py, void *to, uintptr_t from, size_t bytes)
 {
@@ -148,6 +150,10 @@ static const struct host_owner *host_owner_of(struct host_python *py, uintptr_t 
 	now.library = py_is_library(file);
 	now.imports = !strcmp(file, "<frozen importlib._bootstrap>") &&
 		      host_read_text(py, now.name, name) && !strcmp(name, "_find_and_load");
+	if (host_task_is_asyncio(file) && host_read_text(py, now.name, name)) {
+		now.handle = !strcmp(name, "Handle._run") || !strcmp(name, "_run");
+		now.runner = !strcmp(name, "Runner.run");
+	}
 	*owner = now;
 	return owner;
 }
@@ -174,6 +180,7 @@ static struct host_frame host_frame_of(const struct py_layout *layout, uintptr_t
 		.suspended = owner != layout->whole && owner < layout->c_owner &&
 			     !py_word(copy, layout->previous),
 		.idle = layout->type >= 0 && owner != layout->whole,
+		.generator = layout->type < 0 && owner == OWNED_BY_GENERATOR,
 	};
 }
 
@@ -366,6 +373,10 @@ static enum host_found host_look_up(struct host_python *py, const struct host_fr
 	if (py_word(copy, layout->filename) == py_word(copy, layout->name))
 		return HOST_NO_FRAME;
 	owner = host_owner_of(py, frame->code, copy);
+	if (owner && owner->handle)
+		py->tasks.run_code = frame->code;
+	if (owner && owner->runner)
+		py->tasks.runner_code = frame->code;
 	first = owner ? host_first_of(py, frame, copy) : 0;
 	if (!first)
 		return HOST_TORN;
@@ -392,7 +403,7 @@ static enum host_found host_look_up_all(struct host_python *py, uint32_t sure,
 	uint32_t i;
 
 	out->n = out->user = 0;
-	out->sure = HOST_FRAMES;
+	out->sure = out->task = HOST_FRAMES;
 	for (i = 0; i < frames->n; i++) {
 		const struct host_frame *frame = &frames->frame[i];
 		struct host_place *place = &out->place[out->n];
@@ -413,11 +424,15 @@ static enum host_found host_look_up_all(struct host_python *py, uint32_t sure,
 			user = true;
 			out->user = out->n;
 		}
+		if (i == py->task.frame)
+			out->task = out->n;
 		out->n++;
 	}
 	if (i < frames->n || frames->more || out->sure > out->n || frames->frame[i - 1].suspended)
 		out->sure = out->n;	/* the outer ones are missing */
 	out->imports = false;
+	if (out->task > out->n)
+		out->task = out->n;
 	for (i = out->sure; i < out->n; i++)
 		out->imports |= out->place[i].imports;
 	return out->n ? HOST_PLACE : HOST_NO_FRAME;
@@ -442,8 +457,10 @@ enum host_found host_stack_of(struct host_python *py, uintptr_t state, struct ho
 			continue;
 		if (!py->before.n)
 			return HOST_NO_FRAME;
+		host_task_find(py, state);
 		/* not again until all is sure: short functions would never be seen */
 		sure = host_sure_from(py, state);
+		host_task_again(py);
 		if (host_are_its(py))
 			found = host_look_up_all(py, sure, out);
 	}
@@ -452,6 +469,7 @@ enum host_found host_stack_of(struct host_python *py, uintptr_t state, struct ho
 	if (found == HOST_PLACE) {
 		out->frame = py->before.frame[0].at;
 		out->instr = py->before.frame[0].instr;
+		out->task_name = py->task.name;
 		out->still = host_frame_is(py, state, out->frame, out->instr);
 	}
 	return found;

@@ -41,6 +41,36 @@
 #define HOST_BLOCK 4096u	/* frames of a stack lie side by side: they are read by pages */
 #define HOST_FRAMES 256u	/* a deeper stack is read up to there, and is not whole */
 
+/* How asyncio's tasks are found (tasks.h). coro_type 0: they are not looked for. */
+struct host_tasks {
+	uintptr_t coro_type, dict_type, module_type;
+	int embedded;			/* coroutine -> its frame, which lies in it */
+	int running;			/* thread state -> the task that runs; 0: unknown */
+	int coro;			/* task -> its coroutine, before its name; 0: unknown yet */
+	int seen;			/* where that was at the last try to learn it */
+	int bytes;			/* of a task; 0: unknown yet */
+	int callback;			/* handle -> what it calls; 0: unknown yet */
+	uintptr_t type;			/* of tasks; 0: none was seen yet */
+	/* of Handle._run() and of Runner.run(), where they were last seen; 0: nowhere */
+	uintptr_t run_code, runner_code;
+	uintptr_t current;		/* the dict of tasks by their event loop; 0: unknown yet */
+	uint32_t tries;			/* how often what is unknown yet was looked for */
+};
+
+#define HOST_TASK_WORDS 12u
+#define HOST_TASK_COPY 320u	/* a longer name is cut */
+/* The task that a thread runs, as it was read. */
+struct host_task {
+	uint32_t frame;			/* of its coroutine, in `before`; HOST_FRAMES: none */
+	/* all that led to its name: addresses, and what was there */
+	uintptr_t at[HOST_TASK_WORDS], value[HOST_TASK_WORDS];
+	uint32_t n;
+	bool learned;			/* this look has taught where their coroutine is */
+	uintptr_t str;			/* its name, and a copy of that from its type on */
+	char copy[HOST_TASK_COPY], name[HOST_TASK_COPY];
+	size_t bytes;
+};
+
 /* A frame as it was read, with its address. */
 struct host_frame {
 	uintptr_t at, code, previous;
@@ -49,6 +79,7 @@ struct host_frame {
 	bool shim;			/* one of C, without code */
 	bool suspended;			/* without a caller: of a generator, or one that ended */
 	bool idle;			/* an object that does not run */
+	bool generator;			/* of a generator or a coroutine; unknown of objects */
 	bool moved;			/* it came to another instruction while it was read */
 };
 
@@ -67,6 +98,7 @@ struct host_python {
 		size_t size;		/* of the bytecode, in bytes */
 		int32_t first_line;
 		bool library, imports;
+		bool handle, runner;	/* it is asyncio's Handle._run(), or Runner.run() */
 	} owners[HOST_OWNERS];
 	/* the thread's frames, innermost first, before and after their copies for a check of who
 	 * calls whom */
@@ -82,6 +114,8 @@ struct host_python {
 	size_t block_bytes;
 	struct iovec to[HOST_FRAMES * 3], from[HOST_FRAMES * 3];
 	uint8_t table[HOST_TABLE];
+	struct host_tasks tasks;
+	struct host_task task;
 	uint64_t torn;			/* how often what was read did not agree with itself */
 };
 
@@ -107,6 +141,10 @@ struct host_stack {
 	uintptr_t frame, instr;
 	bool still;
 	bool imports;			/* within the load of a module, as far as it is sure */
+	/* the place of the coroutine that a task of asyncio with this name runs; n: none is known,
+	 * or asyncio gave it its name. It holds if the place is among those that are sure */
+	uint32_t task;
+	const char *task_name;		/* until the next look */
 };
 
 /* Copies memory of Python; false: it is not mapped. */

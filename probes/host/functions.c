@@ -141,8 +141,7 @@ int64_t host_native_once_ns(void)
 
 /* ---- names ---- */
 
-/* Whether the file is the one that was loaded there, and not another one in its place. */
-static bool native_is_loaded(const struct elf_file *file, uintptr_t base)
+bool native_is_loaded(const struct elf_file *file, uintptr_t base)
 {
 	const Elf64_Ehdr *header = (const Elf64_Ehdr *)file->bytes;
 	struct iovec here, there = { .iov_len = sizeof(*header) };

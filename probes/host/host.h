@@ -70,6 +70,15 @@ bool host_python_place(uint32_t tid, char *text, size_t size);
 /* Whether the thread still is in the same instruction of Python, or has no line. */
 bool host_python_still(const struct host_python_thread *thread);
 
+/* ---- asyncio.c: what its tasks are called ---- */
+
+/* Python was found: looks for its tasks from now on. */
+void host_asyncio_begin(struct host_python *py);
+/* Libraries came, which may be asyncio's. */
+void host_asyncio_look(struct host_python *py);
+
+/* ---- python.c and the stacks of native code ---- */
+
 /* Whether frames of native code may still be told; if not, says so once. */
 bool host_stacks_room(void);
 /* The id of a frame of a stack; 0: it cannot be told. */

@@ -8,6 +8,7 @@
 
 #include "probes/host/host.h"
 #include "probes/host/unwind.h"
+#include "probes/imports/file.h"
 
 #define NATIVE_STACK 16384u		/* bytes of a stack that are looked at */
 
@@ -44,6 +45,8 @@ struct native_place {
 void native_functions_begin(void);
 /* Forgets what it knows if libraries came. */
 void native_functions_renew(int64_t now_ns);
+/* Whether the file is the one that was loaded there, and not another one in its place. */
+bool native_is_loaded(const struct elf_file *file, uintptr_t base);
 /* The function of an instruction; valid until the next call. NULL: it cannot be said now, or only
  * by reading a file, which is not begun after until_ns. */
 const struct native_place *native_place_at(uintptr_t ip, int64_t until_ns);

@@ -8,6 +8,7 @@
 
 #include "probes/host/host.h"
 #include "probes/host/interpreter.h"
+#include "probes/runtime/hash.h"
 #include "probes/runtime/internal.h"
 
 #define SECOND_NS 1000000000
@@ -15,6 +16,8 @@
 #define PLACES 2048u		/* remembered frames of stacks; a power of two */
 #define STACKS_MAX 65536u	/* frames of stacks that are told at most */
 #define STACKS_NATIVE 49152u	/* likewise, before those of native code are told no more */
+#define TASKS 256u		/* remembered names of tasks; a power of two */
+#define TASKS_MAX 128u		/* of further ones all are told as one */
 
 /* Everything here belongs to the sampler's thread. */
 static struct {
@@ -29,8 +32,13 @@ static struct {
 	struct host_interpreter interpreter;
 	struct host_stack stack;	/* of the thread that is looked at */
 	struct host_stack holder;	/* of the one that holds the lock for which it waits */
+	struct task_source {
+		uint64_t hash;		/* of the task's name; 0: unused */
+		uint32_t name;
+	} tasks[TASKS];
+	uint32_t n_tasks;
 	uint32_t newest, told;		/* the highest id of a frame of a stack; how many rose it */
-	bool told_forbidden, told_full, told_native;
+	bool told_forbidden, told_full, told_native, told_tasks;
 } host;
 
 static void tell_once(bool *told, const char *text)
@@ -77,14 +85,21 @@ static void host_find_python(void)
 	py->str_type = (uintptr_t)str;
 	py->bytes_type = (uintptr_t)bytes;
 	py->frame_type = (uintptr_t)frame;
-	if (host_find_layout(py, rt_symbol("Py_Version", NULL), version))
-		py->layout = &host.layout;
+	if (!host_find_layout(py, rt_symbol("Py_Version", NULL), version))
+		return;
+	py->layout = &host.layout;
+	host_asyncio_begin(py);
 }
 
 static bool python_there(int64_t now_ns)
 {
-	if (!host.python.layout && rt_modules_came(&host.modules, now_ns))
-		host_find_python();
+	if ((!host.python.layout || !host.python.tasks.running) &&
+	    rt_modules_came(&host.modules, now_ns)) {
+		if (host.python.layout)
+			host_asyncio_look(&host.python);
+		else
+			host_find_python();
+	}
 	return host.python.layout && !host_read_forbidden();
 }
 
@@ -142,6 +157,40 @@ static uint32_t source_of(const struct host_place *place, uint32_t caller, bool 
 	return known->source;
 }
 
+/* The name of a task's level. A program may name its tasks by what they serve: then it is the many
+ * together that take time, and a level for each would fill the table of stacks. */
+static uint32_t task_name(const char *name)
+{
+	uint64_t hash = rt_hash_bytes(name, strlen(name), 0) | 1;
+	struct task_source *known = &host.tasks[hash >> 8 & (TASKS - 1)];
+	char text[HOST_TEXT + 8];
+
+	while (known->hash && known->hash != hash)
+		known = &host.tasks[(size_t)(known - host.tasks + 1) & (TASKS - 1)];
+	if (known->hash)
+		return known->name;
+	if (host.n_tasks == TASKS_MAX) {
+		tell_once(&host.told_tasks, "this process has more names of asyncio's tasks than "
+			  "tftop tells apart: tasks with further names are shown as one");
+		return rt_name(TFT_NAME_SOURCE, "other tasks");
+	}
+	snprintf(text, sizeof(text), "task %s", name);
+	host.n_tasks++;
+	*known = (struct task_source) { hash, rt_name(TFT_NAME_SOURCE, text) };
+	return known->name;
+}
+
+/* The id of a task's level, called by that frame; 0: it cannot be told. */
+static uint32_t task_source(const char *name, uint32_t caller)
+{
+	struct tft_frame frame = {
+		.parent = caller, .file = rt_name(TFT_NAME_SOURCE, TFT_FRAME_TASK),
+		.function = task_name(name),
+	};
+
+	return host_stack_frame(&frame);
+}
+
 /* The id of the innermost frame with all its callers; 0: unknown. Of calls that changed while they
  * were read only the user's line is told, which is right for itself. */
 static uint32_t host_stack_id(const struct host_stack *stack)
@@ -151,9 +200,12 @@ static uint32_t host_stack_id(const struct host_stack *stack)
 
 	if (host_stacks_full() || stack->sure >= stack->n)
 		return 0;
-	for (uint32_t i = stack->n; i-- > stack->sure;)
+	for (uint32_t i = stack->n; i-- > stack->sure;) {
+		if (i == stack->task && !(id = task_source(stack->task_name, id)))
+			return 0;
 		if (!(id = source_of(&stack->place[i], id, stack->place[i].moved)))
 			return 0;
+	}
 	if (!stack->sure)
 		return id;
 	changed.parent = id;

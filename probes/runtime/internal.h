@@ -420,6 +420,9 @@ static inline bool rt_begins(const char *text, const char *with)
 struct address_module;
 /* As module_of_address(), safe for a fork. *found: its answer; false: not at this moment. */
 RT_HIDDEN bool rt_module_of(const void *address, struct address_module *module, bool *found);
+/* The first library whose file's name begins so; only its base and its path. false: none, or this
+ * cannot be said at this moment. */
+RT_HIDDEN bool rt_module_named(const char *begins, struct address_module *module);
 
 /* ---- process.c ---- */
 

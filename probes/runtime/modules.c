@@ -203,6 +203,37 @@ bool rt_module_of(const void *address, struct address_module *module, bool *foun
 	return true;
 }
 
+struct module_named {
+	const char *begins;
+	struct address_module *module;
+};
+
+static int is_named(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	const struct module_named *named = arg;
+	const char *path = info->dlpi_name ? info->dlpi_name : "";
+	size_t length = strlen(path);
+
+	(void)size;
+	if (!rt_begins(basename(path), named->begins) || length >= MODULE_PATH_BYTES)
+		return 0;
+	named->module->base = info->dlpi_addr;
+	memcpy(named->module->path, path, length + 1);
+	return 1;
+}
+
+bool rt_module_named(const char *begins, struct address_module *module)
+{
+	struct module_named named = { begins, module };
+	bool found;
+
+	if (!rt_lock(&loader_lock))
+		return false;
+	found = dl_iterate_phdr(is_named, &named) != 0;
+	rt_unlock(&loader_lock);
+	return found;
+}
+
 void *rt_module_symbol(void *handle, const char *symbol)
 {
 	struct link_map *map = NULL, *of = NULL;

@@ -14,6 +14,9 @@
 /* Used in place of a frame's file: the frame is not a line but a module that was called
  * (def_frame). */
 #define TFT_FRAME_MODULE "nn.Module"
+/* Likewise: it is a task of asyncio, called by the frame of the event loop and calling that of its
+ * coroutine; the function is "task " and the name that the program gave it (ev_doing). */
+#define TFT_FRAME_TASK "asyncio"
 /* Likewise: it stands for calls that changed while they were read (ev_doing). */
 #define TFT_FRAME_CHANGED "changed"
 

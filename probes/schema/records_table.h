@@ -556,8 +556,8 @@ RECORD(ev_doing, doing, EVENT_DOING,
 					 * that time */
 	FIELD(uint32_t, frame)		/* the user's line (def_frame) */
 	FIELD(uint32_t, stack)		/* the innermost frame, with all its callers (def_frame),
-					 * some without a line; calls that changed while they were
-					 * read are one frame, of TFT_FRAME_CHANGED; 0: unknown */
+					 * some without a line: one of TFT_FRAME_TASK is a task, of
+					 * TFT_FRAME_CHANGED calls that changed; 0: unknown */
 	FIELD(uint32_t, what)		/* name of what is waited for: a file, a call; 0: unknown */
 	FIELD(uint8_t, doing)		/* enum tft_doing_kind */
 )

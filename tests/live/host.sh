@@ -136,6 +136,14 @@ hard() {
 		judged stacks "$work/stacks" "$faults" "$waits"
 }
 
+# What the program called the tasks of asyncio that it ran; those without a name have no level.
+tasks() {
+	"$tftop" -b --no-config --export "stacks:$work/stacks" -- "$python" \
+		tests/programs/host_tasks.py 1 "$@" >"$work/said" 2>"$work/errors" ||
+		fail "status $?: $(tail -n 1 "$work/errors")" || return
+	judged tasks "$work/stacks" "$work/said"
+}
+
 # A program in C, whose functions only its own file names; and a library below a line of Python.
 functions() {
 	local program
@@ -251,6 +259,9 @@ for version in $python_versions; do
 	case_run "stacks_$version" stacks "$version"
 	case_run "lines_$version" lines
 	case_run "starter_$version" starter
+	case_run "tasks_$version" tasks
+	# what leads to the task then is known of these versions
+	[[ $version != 3.1[1-9]* ]] || case_run "tasks_own_$version" tasks own
 done
 any=${any:-3} python=$(python_of "${any:-3}")
 case_run again again

@@ -9,6 +9,7 @@ host_compare.py lines REPORT PROGRAM...: only that each line lies within its fun
 host_compare.py functions REPORT SAID: host_functions printed SAID, or host_waits.py of native code
 host_compare.py calls STACKS SAID COMMAND: COMMAND ran host_calls, which printed SAID
 host_compare.py none REPORT: there must be nothing
+host_compare.py tasks STACKS SAID: host_tasks.py printed SAID
 host_compare.py stacks STACKS PROGRAM...: that each caller calls its callee at its line
 Prints what is wrong; exit status 1 if anything is. It is to be run by the Python that ran the
 program.
@@ -277,10 +278,48 @@ def check_calls(stacks, said, command):
     return wrong
 
 
+def check_tasks(stacks, said):
+    """Each task stands between the event loop and its own function, for about as long as that ran:
+    where a phase begins and ends, the time between two looks is not divided exactly."""
+    wrong = [] if said["right"] else ["its result is wrong"]
+    of = {function: name for name, (function, _) in said["tasks"].items()}
+    ns, bare = dict.fromkeys(said["tasks"], 0), 0
+    for text in open(stacks):
+        stack, time_ns = text.rsplit(" ", 1)
+        whole = stack.split(";")[1:-1]
+        frames = [re.sub(r" \(.*\)$", "", frame) for frame in whole]
+        tasks = [at for at, frame in enumerate(whole) if frame.endswith(" (asyncio)")]
+        function = next((frame for frame in frames if frame in of), None)
+        if len(tasks) > 1:
+            wrong.append(f"two tasks: {stack}")
+        elif tasks:
+            before, name, after = frames[tasks[0] - 1:tasks[0] + 2]
+            if not before.endswith(shown("Handle._run")) or \
+                    name != "task " + of.get(after, "nobody's"):
+                wrong.append(f"{name} between {before} and {after}")
+        if not function or "[unknown]" in whole:
+            continue
+        ns[of[function]] += int(time_ns)
+        if not tasks and of[function] not in ("", "callback"):
+            bare += int(time_ns)
+    for name, (_, own_ns) in said["tasks"].items():
+        if own_ns and not own_ns / 2 < ns[name] < own_ns * 2:
+            wrong.append(f"{name}: {ns[name] / 1e9:.2f} s, the program says {own_ns / 1e9:.2f} of "
+                         f"{said['run_ns'] / 1e9:.2f}")
+    # where a task ended between two reads of it
+    if bare > NEAR * said["run_ns"]:
+        wrong.append(f"without its task {bare / 1e9:.2f} s of {said['run_ns'] / 1e9:.2f}")
+    return wrong
+
+
 def main():
     what, report, *rest = sys.argv[1:]
     if what == "stacks":
         wrong = check_stacks(report, rest)
+        print("\n".join(wrong), end="")
+        return 1 if wrong else 0
+    if what == "tasks":
+        wrong = check_tasks(report, json.load(open(rest[0])))
         print("\n".join(wrong), end="")
         return 1 if wrong else 0
     if what == "calls":

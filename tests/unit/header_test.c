@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Strips (the header's lines, the sentence), the minimap's axis, sentences. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/query/cost.h"
+#include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 #include "tui/draw/labels.h"
 #include "tui/timeline/minimap.h"
@@ -160,6 +162,35 @@ TEST(sentence_says_what_is_known)
 }
 
 /* A geometry in the words of the API that it was launched by, and what the name tells. */
+/* What a thread did, and in which task of asyncio. */
+TEST(sentence_about_a_thread)
+{
+	struct model *model = model_with_device();
+	struct model_row *rows;
+	size_t n;
+	uint32_t row = 0;
+	struct strip strip;
+	char line[512];
+
+	apply_one(model, ev_name(30, NAME_SOURCE, "/home/me/loader.py"));
+	apply_one(model, ev_name(31, NAME_SOURCE, "load"));
+	apply_one(model, ev_name(32, NAME_SOURCE, "asyncio"));
+	apply_one(model, ev_name(33, NAME_SOURCE, "task fetch"));
+	apply_one(model, ev_frame(1, 0, 32, 33, 0));
+	apply_one(model, ev_frame(2, 1, 30, 31, 25));
+	apply_one(model, ev_doing(4711, DOING_SLEEP, 2, 2, 0, 100000000));
+	n = model_rows(model, &rows);
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].kind == ROW_THREAD && rows[i].tid == 4711)
+			row = rows[i].id;
+	free(rows);
+	strip_clear(&strip);
+	sentence_add_states(&strip, model, row, BASE, BASE, 1000000, false);
+	drawn(&strip, 200, 0, line, sizeof(line));
+	CHECK_STR(line, "sleeps, loader.py:25 in load, task fetch (100 ms)");
+	model_free(model);
+}
+
 TEST(sentence_about_a_launch)
 {
 	struct span span;

@@ -105,6 +105,8 @@ static struct model *with_functions(bool two_callers)
 	apply_one(model,
 		  ev_name(NET_FILE + 1, NAME_SOURCE, "/usr/lib/python3/dist-packages/torch/m.py"));
 	apply_one(model, ev_name(NET_FILE + 2, NAME_SOURCE, TFT_FRAME_CHANGED));
+	apply_one(model, ev_name(NET_FILE + 3, NAME_SOURCE, TFT_FRAME_TASK));
+	apply_one(model, ev_name(NET_FILE + 4, NAME_SOURCE, "task serve"));
 	for (uint32_t i = 0; i < 6; i++)
 		apply_one(model, ev_name(110 + i, NAME_SOURCE, functions[i]));
 	apply_one(model, ev_name(40, NAME_OP, "aten::mm"));
@@ -119,6 +121,8 @@ static struct model *with_functions(bool two_callers)
 	frame(model, 9, 0, NET_FILE, 111, 51);		/* train, another line */
 	frame(model, 11, 1, NET_FILE + 2, NET_FILE + 2, 0);	/* calls that changed meanwhile */
 	frame(model, 12, 11, NET_FILE, 113, 21);	/* forward, of one that is not known */
+	frame(model, 13, 4, NET_FILE + 3, NET_FILE + 4, 0);	/* a task, which is no function */
+	frame(model, 14, 13, NET_FILE, 113, 22);	/* forward, of train */
 	if (two_callers)
 		frame(model, 10, 3, NET_FILE, 113, 20);	/* forward, of test */
 	op(model, 40, 0, 5, 0, 100, FW_PYTORCH);

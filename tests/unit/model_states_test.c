@@ -6,6 +6,7 @@
 #include "model/core/model.h"
 #include "model/host/doings.h"
 #include "model/query/host.h"
+#include "probes/schema/records.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 
@@ -270,6 +271,40 @@ TEST(states_wait_for_something)
 	model_host_states(model, row, BASE, 30 * MS, 1, states);
 	CHECK_STR(states[0].what, "");
 	CHECK_INT(states[0].ns, 30 * MS);
+	model_free(model);
+}
+
+/* The task is told as long as it is one. */
+TEST(states_of_tasks)
+{
+	struct model *model = model_with_device();
+	static const char *const want[] = { "task a", "task a", "", "" };
+	struct host_state state;
+	int64_t from, to, others;
+	uint32_t row;
+
+	add_lines(model);
+	apply_one(model, ev_name(40, NAME_SOURCE, TFT_FRAME_TASK));
+	apply_one(model, ev_name(41, NAME_SOURCE, "task a"));
+	apply_one(model, ev_name(42, NAME_SOURCE, "task b"));
+	apply_one(model, ev_frame(20, 1, 40, 41, 0));
+	apply_one(model, ev_frame(21, 20, 30, 31, 4));
+	apply_one(model, ev_frame(22, 1, 40, 42, 0));
+	apply_one(model, ev_frame(23, 22, 30, 31, 4));
+	apply_one(model, ev_frame(24, 21, 30, 31, 5));	/* a call, within a */
+	for (uint32_t i = 0; i < 3; i++)
+		apply_one(model, ev_doing(PID, DOING_PYTHON, 4, (uint32_t[]) { 21, 24, 23 }[i],
+					  i * 10 * MS, 10 * MS));
+	apply_one(model, ev_doing(PID, DOING_PYTHON, 4, 1, 40 * MS, 10 * MS));
+	row = thread_row(model);
+	for (uint32_t i = 0; i < 4; i++) {
+		/* a part; two of one task; of two; of none */
+		from = BASE + (int64_t[]) { 0, 0, 0, 40 }[i] * MS;
+		to = BASE + (int64_t[]) { 10, 20, 30, 50 }[i] * MS;
+		CHECK_INT(model_host_doing(model, row, from, &from, &to, &state, 1, &others), 1);
+		CHECK_STR(state.task, want[i]);
+		CHECK_INT(state.line, 4);
+	}
 	model_free(model);
 }
 

@@ -230,7 +230,7 @@ void sentence_add_idle(struct strip *strip, const struct idle_gap *gap, bool asc
 	}
 }
 
-/* "sleeps, loader.py:25 in load (62 % of 100 ms)". The whole of a time needs no share. */
+/* "sleeps, loader.py:25 in load, task a (62 % of 100 ms)". The whole of a time needs no share. */
 static size_t print_state(char *text, size_t size, const struct host_state *state,
 			  int64_t time_ns, bool first)
 {
@@ -249,8 +249,9 @@ static size_t print_state(char *text, size_t size, const struct host_state *stat
 	else
 		snprintf(part, sizeof(part), "%s of %s", share, length);
 	state_place(place, sizeof(place), state);
-	return (size_t)snprintf(text, size, "%s%s%s%s%s (%s)", doing_verb(state->doing),
-				*what ? colon : "", what, *place ? ", " : "", place, part);
+	return (size_t)snprintf(text, size, "%s%s%s%s%s%s%.60s (%s)", doing_verb(state->doing),
+				*what ? colon : "", what, *place ? ", " : "", place,
+				*state->task ? ", " : "", state->task, part);
 }
 
 void sentence_add_states(struct strip *strip, struct model *model, uint32_t row, int64_t t_ns,
