@@ -121,11 +121,15 @@ no_more_environment() {
 another_user() {
 	[ "$(id -u)" = 0 ] || { skip "root"; return; }
 	make_user_copy || return
+	# it runs until tftop has come to it, and a second more, in which it says again who it is
 	# shellcheck disable=SC2016
-	timeout -k 5 60 "$user_copy/tftop" --json="$work/r.json" -- sh -c '
+	timeout -k 5 100 "$user_copy/tftop" --debug "$work/log" --json="$work/r.json" -- sh -c '
 		"$0" --steps 2 --quiet
-		HOME=$1 setpriv --reuid=nobody --regid=nogroup --clear-groups "$0" --steps 100 --quiet
-		exit 8' "$user_copy/train_opencl" "$tmp/home" >"$work/out" 2>&1
+		HOME=$1 setpriv --reuid=nobody --regid=nogroup --clear-groups "$0" --steps 10000 --quiet &
+		until grep -q reconnected "$2" || ! kill -0 $!; do sleep 0.05; done
+		sleep 1
+		kill $!
+		exit 8' "$user_copy/train_opencl" "$tmp/home" "$work/log" >"$work/out" 2>&1
 	[ $? = 8 ] || fail "status $?: $(first_lines "$work/out")" || return
 	has_line 'a process of another user started' "$work/r.json" || fail "it is not told" || return
 	# two processes of sh, setpriv being the second: each with its probes

@@ -17,7 +17,7 @@
 #include "tui/run/live_internal.h"
 #include "tui/base/log.h"
 
-#define ATTACH_MS 3000			/* time for the viewer to reach the relay daemon */
+#define ATTACH_NS INT64_C(8000000000)	/* time for the viewer to reach the relay daemon */
 #define DRAIN_NS 3000000000	/* longest wait for the remaining events without any arriving */
 /* longest wait for all remaining events while they arrive */
 #define DRAIN_MAX_NS 60000000000
@@ -159,7 +159,7 @@ static void start_reader(struct live *live)
 		return;
 	}
 	log_line("reading '%s'", options.url);
-	if (!reader_wait_attached(live->reader, ATTACH_MS))
+	if (!reader_wait_attached(live->reader, (int)(process_patience(ATTACH_NS) / 1000000)))
 		live_say(live, 2,
 			 "the relay daemon does not answer: events of PROGRAM may be lost");
 }
