@@ -170,8 +170,8 @@ static uint32_t task_name(const char *name)
 	if (known->hash)
 		return known->name;
 	if (host.n_tasks == TASKS_MAX) {
-		tell_once(&host.told_tasks, "this process has more names of asyncio's tasks than "
-			  "tftop tells apart: tasks with further names are shown as one");
+		tell_once(&host.told_tasks, "this process gives asyncio's tasks more than 128 "
+			  "names: tasks with further names are shown as \"other tasks\"");
 		return rt_name(TFT_NAME_SOURCE, "other tasks");
 	}
 	snprintf(text, sizeof(text), "task %s", name);

@@ -306,8 +306,9 @@ def check_tasks(stacks, said):
         if own_ns and not own_ns / 2 < ns[name] < own_ns * 2:
             wrong.append(f"{name}: {ns[name] / 1e9:.2f} s, the program says {own_ns / 1e9:.2f} of "
                          f"{said['run_ns'] / 1e9:.2f}")
-    # where a task ended between two reads of it
-    if bare > NEAR * said["run_ns"]:
+    # a look has no task where that went on while the sampler was held up by other programs, and one
+    # look may stand for a second then
+    if bare > sum(ns.values()) / 4:
         wrong.append(f"without its task {bare / 1e9:.2f} s of {said['run_ns'] / 1e9:.2f}")
     return wrong
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Tasks of asyncio that compute, between which a loop launches OpenCL kernels.
 
-host_tasks.py SECONDS [own]: for so long each tasks with the names that asyncio gives, by which it is learned how tasks
-are found, a task that lives all the time, one that awaits others, tasks that are made anew for 30 ms, and
-callbacks; then tasks side by side, and tasks that take microseconds. No two names have the same function. It prints, as JSON, by task's name the function and
-how long that ran by its own clock, null for the last ones. "own": in an event loop that does not run
-callbacks as asyncio's do (3.11 and later). Only the standard library and host_waits.py, so that any Python
-can run it.
+host_tasks.py SECONDS [own]: for so much of a processor each tasks with the names that asyncio gives, by
+which it is learned how tasks are found, a task that lives all the time, one that awaits others, tasks that
+are made anew for 30 ms, and callbacks; then tasks side by side, and tasks that take microseconds. No two
+names have the same function. It prints, as JSON, by task's name the function and how long that ran by its
+own clock, null for the last ones. "own": in an event loop that does not run callbacks as asyncio's do (3.11
+and later). Only the standard library and host_waits.py, so that any Python can run it.
 """
 import asyncio
 import json
@@ -28,7 +28,7 @@ def compute(ms, name):
 
 
 async def fetch(until):
-    while time.monotonic() < until:
+    while time.thread_time() < until:
         compute(50, "fetch 1")
         await asyncio.sleep(0)
 
@@ -40,7 +40,7 @@ async def decode():
 
 
 async def prepare(until):
-    while time.monotonic() < until:
+    while time.thread_time() < until:
         await decode()
         await asyncio.wait_for(asyncio.sleep(0), 10)
 
@@ -59,13 +59,13 @@ def called_back(future):
 
 
 async def left(until):
-    while time.monotonic() < until:
+    while time.thread_time() < until:
         compute(1, "left")
         await asyncio.sleep(0)
 
 
 async def right(until):
-    while time.monotonic() < until:
+    while time.thread_time() < until:
         compute(1, "right")
         await asyncio.sleep(0)
 
@@ -79,7 +79,8 @@ async def spark():
 
 
 class Phases:
-    """Each runs until that time."""
+    """Each runs until this thread has used that much of a processor: on a busy machine the looks at
+    a thread that waits for one are held back."""
     def __init__(self, device):
         self.device, self.steps = device, 0
 
@@ -94,18 +95,18 @@ class Phases:
         await asyncio.create_task(prepare(until), name="prépare")
 
     async def anew(self, until):
-        while time.monotonic() < until:
+        while time.thread_time() < until:
             await asyncio.create_task(brief(), name="brief")
             self.step()
 
     async def without(self, until):
-        while time.monotonic() < until:
+        while time.thread_time() < until:
             await asyncio.gather(unnamed(), unnamed())
             self.step()
 
     async def callbacks(self, until):
         loop = asyncio.get_running_loop()
-        while time.monotonic() < until:
+        while time.thread_time() < until:
             future = loop.create_future()
             loop.call_soon(called_back, future)
             await future
@@ -116,7 +117,7 @@ class Phases:
         await asyncio.gather(*tasks)
 
     async def quick(self, until):
-        while time.monotonic() < until:
+        while time.thread_time() < until:
             await asyncio.create_task(flash(), name="flash")
             await asyncio.create_task(spark(), name="spark")
 
@@ -138,7 +139,7 @@ async def main():
     phases = Phases(device)
     for phase in ("without", "one", "nested", "anew", "callbacks", "beside", "quick"):
         phases.step()
-        await getattr(phases, phase)(time.monotonic() + seconds)
+        await getattr(phases, phase)(time.thread_time() + seconds)
     first, last = device.result()
     functions = {"fetch 1": "fetch", "prépare": "prepare", "brief": "brief", "": "unnamed",
                  "callback": "called_back", "left": "left", "right": "right", "flash": "flash",
