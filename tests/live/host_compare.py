@@ -176,8 +176,10 @@ def check_shares(rows, said):
 
 def check_limited(report, rows, said):
     """As one thread computes all the time, it was stopped for as long as the group was; and it had no
-    processor for as long as the kernel counts."""
+    processor for as long as the kernel counts, by the larger of its two counts: what the group was
+    stopped for can be more than what the thread waited for."""
     wrong = []
+    said = dict(said, lacked_ns=max(said["lacked_ns"], said["throttled_ns"]))
     for states, key in (("throttled",), "throttled_ns"), (("throttled", "no CPU"), "lacked_ns"):
         told = sum(row["ns"] for row in rows if row["state"] in states)
         if not 0.7 * said[key] < told < 1.1 * said[key]:
