@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tensor-print, checkpoint, logging: work beside training that the thread of the steps does in its
- * loop; and no-processor: the time in which it had no processor, in ops and outside of them.
- * Such work is spread over many ops and lines of libraries, so that no op and no state of the host
- * shows what it costs; the looks at the thread do.
+ * loop; and no-processor: the time in which that thread had none, in ops and outside of them. All
+ * of these are spread over many ops and lines of libraries, so that no op and no state of the host
+ * shows what they cost; the looks at the thread do.
  *
  * Definition: a look at the thread (host/doings.h) belongs to a chore if one of its callers is a
  * function of the chore's library; to the first of the chores, if several are (a logger that prints
@@ -240,12 +240,13 @@ static void chore_say_lack(struct model *model, const struct chore_time *time, c
 	uint32_t cores = processor_cores(model, process);
 	int64_t used = counters_usage_mean(model, process, USAGE_PROCESSOR, time->t0, time->t1);
 	bool throttled = time->throttled_ns * 2 >= time->ns;
+	bool own = !throttled && cores && used >= (int64_t)cores * OWN;
 	char limit[FMT_MAX], count[FMT_MAX];
 
 	if (throttled)
 		snprintf(finding->title, FINDING_TEXT, "no-processor: %s of each %s is throttled%s",
 			 share, step_noun(steps_are_passes(model)), place);
-	snprintf(finding->advice, FINDING_TEXT, "%s", !throttled && used >= (int64_t)cores * OWN ?
+	snprintf(finding->advice, FINDING_TEXT, "%s", own ?
 		 "the program's own threads have them all: run fewer of them (OMP_NUM_THREADS, "
 		 "torch.set_num_threads(), num_workers)" :
 		 host_wait_advice(throttled ? DOING_THROTTLED : DOING_CPU));

@@ -45,7 +45,36 @@ struct lack {
 	uint32_t tid;			/* 0: none */
 	enum doing_kind kind;
 	bool device;			/* a device has work beside it */
+	int64_t used;			/* of 1000: of a processor, by the process; 0: unknown */
+	uint32_t cores;			/* 0: unknown */
 };
+
+/* What the process used of its processors, second by second. */
+static void count_use(struct model *model, const struct lack *lack)
+{
+	struct event event = ev_device(2, "");
+
+	event.u.device.api = "cpu";
+	event.u.device.gpu = 0;
+	event.u.device.units = lack->cores;
+	if (lack->cores)
+		apply_one(model, event);
+	event = (struct event) {
+		.type = EVENT_SERIES, .pid = PID, .time_ns = BASE,
+		.u.series = { .id = 1, .device = EVENT_SERIES_USAGE, .name = "processor",
+			      .unit = "1/1000" },
+	};
+	if (lack->used)
+		apply_one(model, event);
+	for (int64_t s = 0; s < STEPS / 10 && lack->used; s++) {
+		event = (struct event) {
+			.type = EVENT_COUNTER, .pid = PID, .time_ns = BASE + s * 1000 * MS,
+			.u.counter = { .series = 1, .at_ns = BASE + s * 1000 * MS,
+				       .value = lack->used },
+		};
+		apply_one(model, event);
+	}
+}
 
 /* Each step has 30 ms in one stack and 10 ms in another, 0: in none; and 40 ms of an op. late: the
  * frames are defined at the end. */
@@ -57,6 +86,7 @@ static struct model *chores_model(uint32_t stack, uint32_t other, bool late, str
 	if (!late)
 		define_frames(model);
 	apply_one(model, ev_name(22, NAME_OP, "aten::mm"));
+	count_use(model, &lack);
 	for (int i = 0; i < STEPS; i++) {
 		int64_t at_ns = i * 100 * MS;
 		struct event op = ev_op(22, (uint64_t)i + 1000, 0, at_ns + 55 * MS, 40 * MS, 0);
@@ -122,17 +152,30 @@ TEST(chores_lack_of_a_processor)
 {
 	struct finding found = { .id = "" };
 
-	check_lack((struct lack) { PID, DOING_CPU, false }, "no-processor", &found);
+	check_lack((struct lack) { .tid = PID, .kind = DOING_CPU }, "no-processor", &found);
 	CHECK_INT(found.cost_ns / MS, 20);
 	CHECK_STR(found.title,
 		  "no-processor: 20 % of each step waits for a processor at train.py:12");
 	CHECK(strstr(found.advice, "other threads and programs have the processors"));
-	check_lack((struct lack) { PID, DOING_THROTTLED, false }, "no-processor", &found);
+	CHECK_STR(found.lines[1], "");
+	check_lack((struct lack) { .tid = PID, .kind = DOING_CPU, .used = 1850, .cores = 2 },
+		   "no-processor", &found);
+	CHECK_STR(found.lines[1], "the program itself used 1.9 of 2 processors");
+	CHECK(strstr(found.advice, "the program's own threads have them all"));
+	check_lack((struct lack) { .tid = PID, .kind = DOING_CPU, .used = 1700, .cores = 2 },
+		   "no-processor", &found);
+	CHECK(strstr(found.advice, "other threads and programs have the processors"));
+	/* how many there are is unknown */
+	check_lack((struct lack) { .tid = PID, .kind = DOING_CPU, .used = 1850 }, "no-processor",
+		   &found);
+	CHECK(strstr(found.advice, "other threads and programs have the processors"));
+	CHECK_STR(found.lines[1], "");
+	check_lack((struct lack) { .tid = PID, .kind = DOING_THROTTLED }, "no-processor", &found);
 	CHECK_STR(found.title, "no-processor: 20 % of each step is throttled at train.py:12");
 	CHECK(strstr(found.advice, "raise the limit"));
 	/* a thread for which nobody may wait; a device that works all the time */
-	check_lack((struct lack) { PID + 1, DOING_CPU, false }, "", NULL);
-	check_lack((struct lack) { PID, DOING_CPU, true }, "", NULL);
+	check_lack((struct lack) { .tid = PID + 1, .kind = DOING_CPU }, "", NULL);
+	check_lack((struct lack) { .tid = PID, .kind = DOING_CPU, .device = true }, "", NULL);
 }
 
 TEST(chores_are_told)
