@@ -182,6 +182,11 @@ bool rt_probe_register(const struct rt_probe *probe)
 	return true;
 }
 
+bool rt_probe_register_late(const struct rt_probe *probe)
+{
+	return rt_probe_register(probe);
+}
+
 bool rt_probe_attach(const struct rt_probe *probe)
 {
 	return rt_probe_register(probe);
