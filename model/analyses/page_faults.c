@@ -70,6 +70,8 @@ static bool fault_means(struct model *model, struct fault_means *out)
 				      steps->list[steps->n - 1].dur_ns, out);
 	}
 	analyses_progress(model, &status);
+	if (status.settled_ns == INT64_MIN)
+		return false;		/* the program ended without any work */
 	for (uint32_t i = 0; i < model->processes.n; i++) {
 		uint32_t first = counters_usage(model, i, USAGE_FAULT_TIME);
 		int64_t t0;

@@ -17,6 +17,7 @@ struct faulting {
 	int64_t fault_time, processor;	/* in 1/1000 */
 	bool device;			/* ops launch to a device, for 60 ms of each step */
 	bool no_steps, other_steps;	/* the steps are another process's */
+	bool no_work;			/* there are counters and nothing else */
 };
 
 static struct event series_of(uint32_t id, const char *name, const char *unit)
@@ -78,6 +79,8 @@ static struct model *faulting_model(const struct faulting *of)
 			count(model, 2, i * 100 * MS, i ? of->fault_time : 900);
 			count(model, 3, i * 100 * MS, of->fault_time * 1000);
 		}
+		if (of->no_work)
+			continue;
 		step_of(model, of, i);
 		apply_one(model, (struct event) {
 			.type = EVENT_ALLOC, .pid = PID, .tid = PID,
@@ -158,4 +161,7 @@ TEST(page_faults_without_steps)
 	CHECK_STR(found.id, "page-faults");
 	CHECK_INT(found.cost_ns / MS, 400);
 	CHECK(strstr(found.title, "about 40 % of the time"));
+	/* what a step would be, or a second of work, is unknown */
+	of.no_work = true;
+	CHECK_STR(faults_found(&of).id, "");
 }
