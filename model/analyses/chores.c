@@ -13,9 +13,9 @@
  * the program that has most of it is told. It is an upper bound, because what the thread would do
  * instead may wait for the same.
  *
- * A look at the main thread that had no processor, and that belongs to no other chore, belongs to
- * no-processor. It is told only where the processor does all work: elsewhere host_wait.c tells for
- * how long devices wait for it.
+ * A look that found the thread that goes through the steps without a processor belongs to
+ * no-processor, if it belongs to none of the others. That is told only where the processor does
+ * all work: elsewhere host_wait.c tells for how long devices wait for it.
  *
  * Complexity: O(looks that are kept) for a review. State: a byte for each sum of looks.
  */
@@ -99,7 +99,7 @@ static bool chore_is_at(const struct chore_place *place, const char *file, const
 /* CHORES: the function is of none. */
 static size_t chore_of_frame(struct model *model, const struct source_frame *frame)
 {
-	const char *file = names_raw(&model->names, names_resolve(&model->names, frame->file));
+	const char *file = frame_file(model, frame);
 	uint32_t name = names_resolve(&model->names, frame->function);
 	const char *function = name ? names_raw(&model->names, name) : "";
 
@@ -125,7 +125,7 @@ static uint8_t chore_of_stack(struct model *model, uint32_t stack)
 			return CHORE_UNKNOWN;
 		one = chore_of_frame(model, frame);
 		best = one < best ? one : best;
-		stack = frame->parent == NONE ? 0 : frame->parent + 1;
+		stack = frame_caller(model->lines, stack);
 	}
 	return best == CHORES ? CHORE_NONE : (uint8_t)(CHORE_FIRST + best);
 }
@@ -335,9 +335,7 @@ bool chores_tell(struct model *model, const char *file, uint32_t line, int64_t c
 		if (!told->frame || told->cost_ns * 2 < cost_ns)
 			continue;
 		frame = frame_at(model->lines, told->frame - 1);
-		if (frame->line == line && frame->file &&
-		    !strcmp(names_raw(&model->names,
-				      names_resolve(&model->names, frame->file)), file))
+		if (frame->line == line && !strcmp(frame_file(model, frame), file))
 			return true;
 	}
 	return false;

@@ -22,7 +22,6 @@
 #include "model/base/util.h"
 #include "model/steps/steps.h"
 
-#define LATELY_NS (10 * INT64_C(1000000000))	/* of workers, and of those that wait for locks */
 #define CONVOY_PART 10			/* who waits for locks for 1 / so much of its time */
 
 enum wait_finding {
@@ -259,11 +258,10 @@ void host_wait_line(struct model *model, enum step_class class, const char *know
 static void add_lately(struct model *model, uint32_t thread, struct host_parts *parts)
 {
 	const struct thread *one = thread_at(model, thread);
-	const struct doings *doings = &one->doings;
-	int64_t last_ns = doings->n ? doings->list[doings->n - 1].end_ns : 0;
+	const struct doing *end, *first = doings_lately(model, thread, &end);
 
-	if (one->tid == process_at(model, one->process)->pid)
-		host_time_of_thread(model, thread, last_ns - LATELY_NS, last_ns, parts);
+	if (first < end && one->tid == process_at(model, one->process)->pid)
+		host_time_of_thread(model, thread, first->start_ns, end[-1].end_ns, parts);
 }
 
 void host_wait_workers(struct model *model, uint32_t process, int64_t at_ns,
@@ -330,15 +328,12 @@ static uint32_t lock_waiters(const struct model *model, uint32_t process)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < model->threads.n; i++) {
-		const struct thread *thread = thread_at(model, i);
-		const struct doings *doings = &thread->doings;
 		const struct doing *end, *at;
 		int64_t all_ns = 0, locks_ns = 0;
 
-		if (thread->process != process || !doings->n)
+		if (thread_at(model, i)->process != process)
 			continue;
-		at = doings_from(model, i, doings->list[doings->n - 1].end_ns - LATELY_NS, &end);
-		for (; at < end; at++) {
+		for (at = doings_lately(model, i, &end); at < end; at++) {
 			add_ns(&all_ns, at->ns);
 			add_ns(&locks_ns, at->kind == DOING_LOCK && at->what ? at->ns : 0);
 		}

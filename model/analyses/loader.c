@@ -22,7 +22,6 @@
 #include "model/lines/lines.h"
 #include "model/steps/steps.h"
 
-#define REST_NS (10 * INT64_C(1000000000))
 #define REST_LOOKS 20u
 #define HAND_OVER_NS 1000000	/* up to 2 ms for 200 KiB, with PyTorch 2.13 on a busy machine */
 
@@ -48,15 +47,10 @@ unsigned loader_workers(const struct model *model, uint32_t process, int64_t at_
 
 /* ---- whether they rest ---- */
 
-static const char *loader_file(struct model *model, uint32_t frame)
+/* Whether a frame, as frame_get() returns it, is of a function in that file. */
+static bool loader_is_in(struct model *model, uint32_t frame, const char *end)
 {
-	const struct source_frame *f = frame == NONE ? NULL : frame_at(model->lines, frame);
-
-	return f && f->file ? names_raw(&model->names, names_resolve(&model->names, f->file)) : "";
-}
-
-static bool loader_ends_in(const char *file, const char *end)
-{
+	const char *file = frame ? frame_file(model, frame_at(model->lines, frame - 1)) : "";
 	size_t n = strlen(file), m = strlen(end);
 
 	return n >= m && !strcmp(file + n - m, end);
@@ -65,19 +59,15 @@ static bool loader_ends_in(const char *file, const char *end)
 /* Whether a worker's own loop waits in its queue for what it is to load next. */
 static bool loader_rests(struct model *model, const struct doing *doing)
 {
-	uint32_t stack = doing_sum_at(model, doing->sum)->stack;
-	uint32_t frame = stack ? stack - 1 : NONE;
+	uint32_t frame = doing_sum_at(model, doing->sum)->stack, caller;
 
 	if (doing->kind != DOING_PIPE && doing->kind != DOING_POLL && doing->kind != DOING_LOCK)
 		return false;
-	while (frame != NONE) {
-		uint32_t caller = frame_at(model->lines, frame)->parent;
-
-		if (loader_ends_in(loader_file(model, frame), "/multiprocessing/queues.py") &&
-		    loader_ends_in(loader_file(model, caller),
-				   "/torch/utils/data/_utils/worker.py"))
+	for (; frame; frame = caller) {
+		caller = frame_caller(model->lines, frame);
+		if (loader_is_in(model, frame, "/multiprocessing/queues.py") &&
+		    loader_is_in(model, caller, "/torch/utils/data/_utils/worker.py"))
 			return true;
-		frame = caller;
 	}
 	return false;
 }
@@ -91,14 +81,12 @@ static int64_t loader_rest(struct model *model, uint32_t process, int64_t at_ns)
 
 	for (uint32_t i = 0; i < model->threads.n; i++) {
 		const struct thread *thread = thread_at(model, i);
-		const struct doings *doings = &thread->doings;
 		const struct doing *at, *end;
 
-		if (!doings->n || thread->tid != process_at(model, thread->process)->pid ||
+		if (thread->tid != process_at(model, thread->process)->pid ||
 		    !loader_is_worker(model, process, thread->process, at_ns))
 			continue;
-		at = doings_from(model, i, doings->list[doings->n - 1].end_ns - REST_NS, &end);
-		for (; at < end; at++) {
+		for (at = doings_lately(model, i, &end); at < end; at++) {
 			add_ns(&all_ns, at->ns);
 			looks += at->looks;
 			if (loader_rests(model, at))

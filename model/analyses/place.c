@@ -53,9 +53,7 @@ bool op_place_text(struct model *model, uint32_t name, char *out, size_t size)
 bool frame_place_text(struct model *model, uint32_t frame, char *out, size_t size)
 {
 	const struct source_frame *f = frame ? frame_at(model->lines, frame - 1) : NULL;
-	const char *file = f && f->file ?
-			   names_raw(&model->names, names_resolve(&model->names, f->file)) : NULL;
 
 	*out = '\0';
-	return file && place_text(file, f->line, out, size);
+	return f && f->file && place_text(frame_file(model, f), f->line, out, size);
 }

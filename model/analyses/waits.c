@@ -103,7 +103,7 @@ static uint32_t line_frame(struct model *model, uint32_t frame)
 
 		if (f->file && f->line)
 			break;
-		frame = f->parent == NONE ? 0 : f->parent + 1;
+		frame = frame_caller(model->lines, frame);
 	}
 	return frame;
 }

@@ -99,6 +99,8 @@ static uint32_t count_doing(struct model *model, uint32_t thread, const struct e
 
 /* ---- times ---- */
 
+#define LATELY_NS (10 * INT64_C(1000000000))
+
 void apply_doing(struct model *model, const struct arrival *in)
 {
 	const struct event_doing *doing = &in->event->u.doing;
@@ -157,6 +159,15 @@ const struct doing *doings_from(const struct model *model, uint32_t thread, int6
 
 	*end = doings->list + doings->n;
 	return doings->list + FIRST_NOT(i, 0, doings->n, doings->list[i].end_ns <= t_ns);
+}
+
+const struct doing *doings_lately(const struct model *model, uint32_t thread,
+				  const struct doing **end)
+{
+	const struct doings *doings = &thread_at(model, thread)->doings;
+	int64_t last_ns = doings->n ? doings->list[doings->n - 1].end_ns : 0;
+
+	return doings_from(model, thread, last_ns - LATELY_NS, end);
 }
 
 int64_t doing_within(const struct doing *at, int64_t from_ns, int64_t to_ns)

@@ -59,6 +59,9 @@ void apply_doing(struct model *model, const struct arrival *in);
  * *end. */
 const struct doing *doings_from(const struct model *model, uint32_t thread, int64_t t_ns,
 				const struct doing **end);
+/* The same of its last ten seconds; end is the same where nothing is known of it. */
+const struct doing *doings_lately(const struct model *model, uint32_t thread,
+				  const struct doing **end);
 /* How much of a part lies within [from_ns, to_ns). */
 int64_t doing_within(const struct doing *at, int64_t from_ns, int64_t to_ns);
 /* A device waited for a thread; it counts when its gap has ended, as in the device's own sums. */

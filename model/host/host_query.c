@@ -179,10 +179,8 @@ static void stacks_add(struct stacks *s, const struct doing_sum *sum, int64_t ns
 		return;
 	at = frame_node(s, sum->thread, STACK_NONE, 0, false);
 	for (frame = sum->stack; frame && n < CALLERS_MAX; n++) {
-		uint32_t caller = frame_at(s->model->lines, frame - 1)->parent;
-
 		chain[n] = frame;
-		frame = caller == NONE ? 0 : caller + 1;
+		frame = frame_caller(s->model->lines, frame);
 	}
 	/* callers that one stack is too deep to have may be there from another one */
 	while (n-- && s->nodes[at].depth < STACK_DEPTH - 3)

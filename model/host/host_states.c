@@ -38,7 +38,7 @@ static uint32_t task_of_stack(struct model *model, uint32_t stack)
 
 		if (frame_is_task(model, frame))
 			return frame->function;
-		stack = frame->parent == NONE ? 0 : frame->parent + 1;
+		stack = frame_caller(model->lines, stack);
 	}
 	return 0;
 }

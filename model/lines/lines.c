@@ -148,6 +148,12 @@ bool frame_is_changed(struct model *model, const struct source_frame *frame)
 	return frame_stands_for(model, frame, CHANGED_FILE);
 }
 
+const char *frame_file(struct model *model, const struct source_frame *frame)
+{
+	return frame->file ?
+	       names_raw(&model->names, names_resolve(&model->names, frame->file)) : "";
+}
+
 bool frame_is_task(struct model *model, const struct source_frame *frame)
 {
 	return frame_stands_for(model, frame, TASK_FILE);

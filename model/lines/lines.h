@@ -156,6 +156,17 @@ static inline struct line_use *use_at(const struct source_lines *l, uint32_t i)
 	return store_at(&l->uses, i);
 }
 
+/* The frame that called this one, as frame_get() returns it; 0: unknown, or there is none. */
+static inline uint32_t frame_caller(const struct source_lines *l, uint32_t frame)
+{
+	uint32_t parent = frame_at(l, frame - 1)->parent;
+
+	return parent == NONE ? 0 : parent + 1;
+}
+
+/* The path of its file; "": unknown. */
+const char *frame_file(struct model *model, const struct source_frame *frame);
+
 /* The file of a frame that stands for a torch.nn.Module that was called, see records_table.h. */
 #define MODULE_FILE "nn.Module"
 /* The file of a frame that stands for calls that changed while they were read. */
