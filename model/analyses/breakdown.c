@@ -305,9 +305,10 @@ static void breakdown_take_series(struct breakdown *b, size_t series)
 
 static void count_workers(struct breakdown *b, const struct slice_sweep *sweep)
 {
-	if (sweep->host_only)
+	if (sweep->host_only) {
 		b->on_processor++;
-	else if (slice_has_device_work(sweep->slice))
+		b->through = sweep->first_thread + 1;	/* NONE becomes 0 */
+	} else if (slice_has_device_work(sweep->slice))
 		b->on_device++;
 }
 

@@ -146,12 +146,12 @@ static size_t chore_of_sum(struct model *model, struct chores_state *state, uint
 }
 
 static size_t chore_of_look(struct model *model, struct chores_state *state,
-			    const struct doing *doing, bool main)
+			    const struct doing *doing, bool through)
 {
 	size_t i = chore_of_sum(model, state, doing->sum);
 	bool lacks = doing->kind == DOING_CPU || doing->kind == DOING_THROTTLED;
 
-	return i == CHORES && lacks && main ? CHORE_LACK : i;
+	return i == CHORES && lacks && through ? CHORE_LACK : i;
 }
 
 /* ---- how much of them ---- */
@@ -187,15 +187,14 @@ static void chores_of_thread(struct model *model, struct chores_state *state, ui
 			     int64_t t0, int64_t t1, struct chore_time *times)
 {
 	const struct doing *end, *at = doings_from(model, thread, t0, &end);
-	const struct thread *of = thread_at(model, thread);
-	bool main = of->tid == process_at(model, of->process)->pid;
+	bool through = thread + 1 == sweep_of(model)->breakdown.through;
 
 	if (at < end && at->start_ns > t0)
 		t0 = at->start_ns;
 	for (size_t i = 0; i < CHORES; i++)
 		times[i] = (struct chore_time) { .thread = thread, .t0 = t0, .t1 = t1 };
 	for (; at < end && at->start_ns < t1; at++) {
-		size_t i = chore_of_look(model, state, at, main);
+		size_t i = chore_of_look(model, state, at, through);
 		int64_t ns = i < CHORES ? doing_within(at, t0, t1) : 0;
 
 		if (ns > 0)
@@ -254,8 +253,9 @@ static void chore_say_lack(struct model *model, const struct chore_time *time, c
 		 fmt_time(count, finding->cost_ns), step_noun(steps_are_passes(model)));
 	if (cores && used >= 0)
 		snprintf(finding->lines[1], FINDING_TEXT,
-			 "the program itself used %s of %u processors",
-			 fmt_tenths(count, (uint64_t)(used + 50) / 100), cores);
+			 "the program itself used %s of %s",
+			 fmt_tenths(count, (uint64_t)(used + 50) / 100),
+			 fmt_many(limit, cores, "processor"));
 	if (time->throttled_ns > 0 && time->throttled_ns < time->ns)
 		snprintf(finding->lines[2], FINDING_TEXT, "%s of it, a limit (cgroup) had stopped "
 			 "the program; else others had the processors",

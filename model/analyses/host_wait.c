@@ -419,9 +419,6 @@ void host_wait_review(struct model *model, const struct slice_sweep *sweep, int6
 	if (processor)
 		look_at_steps(model, sweep, most);
 	words.then = processor ? "no op runs" : "the device waits";
-	/* the lack of processors in ops and outside of them is told by chores.c */
-	if (processor)
-		most[WAIT_PROCESSOR].at.row.ns = 0;
 	for (int i = 0; i < WAIT_FINDINGS; i++)
 		host_wait_tell(model, (enum wait_finding)i, &most[i], &words, findings);
 }

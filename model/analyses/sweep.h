@@ -136,6 +136,7 @@ struct breakdown {
 	int64_t first_ns;		/* start of the first step after the warm-up */
 	/* of the slices in the means: in how many only the processor worked, or another device */
 	uint64_t on_processor, on_device;
+	uint32_t through;	/* the thread that goes through those, plus 1 */
 	uint64_t launches, now_launches;	/* launches in the slices that the means cover */
 	struct hist calls[CALLS_COUNT];
 	struct own_pairs own;

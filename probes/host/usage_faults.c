@@ -4,7 +4,7 @@
  * measured: the sampler's thread maps some pages, touches each of them for the first time and gives
  * them back, and its own processor time is divided by the faults that the kernel counted. The
  * shortest of the first measurements counts: others found the caches cold. On a virtual machine a
- * fault took 0.9 to 1.4 us, of programs as well as here.
+ * fault took 0.9 to 1.9 us, of programs as well as here.
  *
  * A fault that clears a huge page, or waits for another thread's, takes longer than that: then what
  * is told is too little.

@@ -45,6 +45,7 @@ struct lack {
 	uint32_t tid;			/* 0: none */
 	enum doing_kind kind;
 	bool device;			/* a device has work beside it */
+	bool worker;			/* it goes through the steps, not the main thread */
 	int64_t used;			/* of 1000: of a processor, by the process; 0: unknown */
 	uint32_t cores;			/* 0: unknown */
 };
@@ -92,6 +93,8 @@ static struct model *chores_model(uint32_t stack, uint32_t other, bool late, str
 		struct event op = ev_op(22, (uint64_t)i + 1000, 0, at_ns + 55 * MS, 40 * MS, 0);
 
 		op.u.op.framework = FW_PYTORCH;
+		if (lack.worker)
+			op.tid = op.u.op.tid = lack.tid;
 		apply_one(model, op);
 
 		if (stack)
@@ -104,7 +107,10 @@ static struct model *chores_model(uint32_t stack, uint32_t other, bool late, str
 						  at_ns + 60 * MS, 20 * MS));
 		if (lack.device)
 			apply_one(model, ev_launched((uint32_t)i + 1, at_ns + 5 * MS, 90 * MS, MS));
-		apply_one(model, ev_op(21, (uint64_t)i + 1, 0, at_ns, 100 * MS, OP_RANGE));
+		op = ev_op(21, (uint64_t)i + 1, 0, at_ns, 100 * MS, OP_RANGE);
+		if (lack.worker)
+			op.tid = op.u.op.tid = lack.tid;
+		apply_one(model, op);
 	}
 	/* the program ends, without ops: that says nothing of its loop */
 	apply_one(model, ev_name(23, NAME_RANGE, "end"));
@@ -173,6 +179,9 @@ TEST(chores_lack_of_a_processor)
 	check_lack((struct lack) { .tid = PID, .kind = DOING_THROTTLED }, "no-processor", &found);
 	CHECK_STR(found.title, "no-processor: 20 % of each step is throttled at train.py:12");
 	CHECK(strstr(found.advice, "raise the limit"));
+	check_lack((struct lack) { .tid = PID + 1, .kind = DOING_CPU, .worker = true },
+		   "no-processor", &found);
+	CHECK_INT(found.cost_ns / MS, 20);
 	/* a thread for which nobody may wait; a device that works all the time */
 	check_lack((struct lack) { .tid = PID + 1, .kind = DOING_CPU }, "", NULL);
 	check_lack((struct lack) { .tid = PID, .kind = DOING_CPU, .device = true }, "", NULL);
