@@ -316,8 +316,9 @@ RT_HIDDEN void rt_host_dump(void);
 
 /* ---- control.c ---- */
 
-/* A tftop is there and wants definitions and beats, whatever the level. */
-extern RT_HIDDEN _Atomic uint32_t rt_armed;
+/* A tftop is there and wants definitions and beats, whatever the level. When it has gone, this is
+ * 0 as soon as the last of them is written, for which tests wait. */
+extern RT_API _Atomic uint32_t rt_armed;
 /* Maps the page at the first call; false: there is no tftop, or no tftop any more. */
 RT_HIDDEN bool rt_control_there(void);
 /* Maps this page (NULL: none is named) if the previous page's tftop is dead, or if this page's

@@ -458,7 +458,7 @@ static void dead_tftop(void)
 	EXPECT(test_join());
 	EXPECT(rt_level() == TFT_LEVEL_DEFAULT);
 	c->alive_ns = rt_now_ns() - 6000000000;
-	WAIT_FOR(rt_level() == TFT_LEVEL_OFF);
+	WAIT_FOR(rt_level() == TFT_LEVEL_OFF && !rt_armed);
 	rt_name(TFT_NAME_OTHER, "while dead");
 	c->alive_ns = rt_now_ns();
 	WAIT_FOR(rt_level() == TFT_LEVEL_DEFAULT);

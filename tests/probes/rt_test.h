@@ -24,6 +24,8 @@ struct tft_control *test_control(void);
 /* Creates a page at path with this level. */
 void test_control_new(const char *path, uint32_t level);
 
+/* The runtime's own, see probes/runtime/internal.h. */
+extern _Atomic uint32_t rt_armed;
 /* Registers the probe "test"; dumps and level changes are counted. */
 bool test_join(void);
 extern atomic_int test_dumps, test_levels, test_ticks;

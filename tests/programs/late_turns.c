@@ -5,7 +5,7 @@
  *	attach CONTROL HOME	brings the probe in for the tftop behind them ("-": as it is)
  *	again CONTROL HOME	the same for the probes that are there
  *	mark NAME N		N ranges of that name on a thread of their own and on this one
- *	off			waits until the probe is out of the way
+ *	off			waits until the probe is out of the way and has written all
  * PLAIN: without NVTX. Ends with 0.
  */
 #include <stdbool.h>
@@ -41,14 +41,24 @@ static void marks(void)
 	mark(NULL);
 }
 
-static bool off(void)
+/* Whether nothing is written any more, see rt_armed of probes/runtime/internal.h. */
+static bool unarmed(const char *probe)
+{
+	void *library = dlopen(probe, RTLD_NOW | RTLD_LOCAL);
+	_Atomic uint32_t *armed = library ? dlsym(library, "rt_armed") : NULL;
+
+	return armed && !*armed;
+}
+
+static bool off(const char *probe)
 {
 	for (int i = 0; i < 10000; i++) {
 		struct timespec ms = { 0, 1000000 };
 
-		if (nvtxRangePushA("still-on") == NVTX_NO_TRACKING)
+		if (nvtxRangePushA("still-on") != NVTX_NO_TRACKING)
+			nvtxRangePop();
+		else if (unarmed(probe))
 			return true;
-		nvtxRangePop();
 		nanosleep(&ms, NULL);
 	}
 	return false;
@@ -79,7 +89,7 @@ int main(int argc, char **argv)
 #ifndef PLAIN
 		} else if (sscanf(line, "mark %63s %d", name, &ranges) == 2) {
 			marks();
-		} else if (!strncmp(line, "off", 3) && !off()) {
+		} else if (!strncmp(line, "off", 3) && !off(argv[1])) {
 			puts("still on");
 			continue;
 #endif

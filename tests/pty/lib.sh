@@ -50,12 +50,14 @@ start() {
 	tm kill-server
 	wait_for 10 no_terminal || fail 'the last terminal stays' || return
 	rm -f "$pty_work/status"
-	tm new-session -d -x "$width" -y "$height" -- \
-		sh -c '"$@"; echo $? >"$0.new"; mv "$0.new" "$0"' "$pty_work/status" "$@" || return 1
-	tm set-option -g window-size manual
-	tm resize-window -x "$width" -y "$height"
+	tm new-session -d -P -F '#{pid}' -x "$width" -y "$height" -- \
+		sh -c '"$@"; echo $? >"$0.new"; mv "$0.new" "$0"' "$pty_work/status" "$@" \
+		>"$pty_work/server" &&
+		tm set-option -g window-size manual && tm resize-window -x "$width" -y "$height" ||
+		fail "no terminal: $(tail -n 1 "$pty_work/tmux.log")"
 }
-no_terminal() { ! tm list-sessions >/dev/null; }
+# A server that ends takes nobody in any more, so its process must be gone.
+no_terminal() { ! tm list-sessions >/dev/null && gone "$(cat "$pty_work/server")"; } 2>/dev/null
 
 # The shell around what was started, and what was started.
 terminal_pid() { tm display-message -p '#{pane_pid}'; }
