@@ -24,7 +24,7 @@ TABLES = ("ops", "kernels", "copies", "steps", "memory", "counters", "findings",
 STEP_PARTS = ("compute", "comm", "input", "copies", "launch", "sync", "compile", "host", "other")
 # findings whose title has the cost as a share; that of others is of something else
 SHARE_IS_COST = ("input-bound", "launch-bound", "sync-bound", "framework-overhead", "settings",
-                 "host-wait", "gil-wait", "gc-time", "import-time", "no-processor", "stopped",
+                 "host-wait", "gil-wait", "gc-time", "import-time", "no-processor", "stopped", "compile-wait",
                  "page-faults", "tensor-print", "checkpoint", "logging")
 # name of the screen: what is typed before it is saved
 SCREENS = {

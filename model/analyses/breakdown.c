@@ -141,8 +141,7 @@ static enum step_class processor_class(const struct slice_sweep *sweep)
 	if (sweep->step_thread == NONE ? sweep->inputs > 0 :
 	    sweep->workers[HOST_INPUT] || sweep->fetches)
 		return STEP_INPUT;
-	return sweep->compute ? STEP_COMPUTE : sweep->workers[HOST_COMPILE] ? STEP_COMPILE :
-	       STEP_HOST;
+	return sweep->compute ? STEP_COMPUTE : sweep->compiles ? STEP_COMPILE : STEP_HOST;
 }
 
 /* What the thread did that the class is about: while it is only known that no worker does anything,
@@ -155,7 +154,8 @@ static void breakdown_divide(struct slice_sweep *sweep, enum step_class class, i
 	if (class != STEP_INPUT && class != STEP_HOST && class != STEP_OTHER)
 		return;
 	host_time_count(sweep->model, &sweep->breakdown.host, HOST_MAX, (uint8_t)class,
-			thread == NONE ? sweep->first_thread : thread, sweep->now_ns,
+			thread != NONE ? thread : sweep->host_only ? sweep->asking_thread :
+			sweep->first_thread, sweep->now_ns,
 			sweep->now_ns + dur_ns);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * host-wait: devices wait for one place in the program's source; gil-wait, gc-time, import-time,
- * no-processor, stopped: they wait for something that no single place causes.
+ * no-processor, stopped, compile-wait: they wait for something that no single place causes.
  *
  * Definition: over the time after the warm-up, or as much of its end as is kept, the idle time of
  * cause host of each device by what the launching thread did (host_time.c). Lines of one function
@@ -25,7 +25,8 @@
 #define CONVOY_PART 10			/* who waits for locks for 1 / so much of its time */
 
 enum wait_finding {
-	WAIT_PLACE, WAIT_GIL, WAIT_GC, WAIT_IMPORT, WAIT_PROCESSOR, WAIT_STOPPED, WAIT_FINDINGS
+	WAIT_PLACE, WAIT_GIL, WAIT_GC, WAIT_IMPORT, WAIT_PROCESSOR, WAIT_STOPPED, WAIT_COMPILE,
+	WAIT_FINDINGS
 };
 
 struct place_row {
@@ -49,7 +50,7 @@ static enum wait_finding finding_of(enum doing_kind doing)
 	static const uint8_t table[DOING_COUNT] = {
 		[DOING_GIL] = WAIT_GIL, [DOING_GC] = WAIT_GC, [DOING_IMPORT] = WAIT_IMPORT,
 		[DOING_CPU] = WAIT_PROCESSOR, [DOING_THROTTLED] = WAIT_PROCESSOR,
-		[DOING_STOPPED] = WAIT_STOPPED,
+		[DOING_STOPPED] = WAIT_STOPPED, [DOING_COMPILE] = WAIT_COMPILE,
 	};
 
 	return (enum wait_finding)table[doing];
@@ -178,6 +179,8 @@ const char *host_wait_advice(enum doing_kind doing)
 		[DOING_GC] = "call gc.freeze() when everything is set up, raise "
 			     "gc.set_threshold(), or collect at moments of your choice",
 		[DOING_IMPORT] = "import the modules before the loop",
+		[DOING_COMPILE] = "compile before the loop, and keep the shapes and constants of "
+				  "its calls the same",
 		[DOING_STOPPED] = "a signal (Ctrl-Z, SIGSTOP) or a debugger stopped the program; "
 				  "these times say nothing about its code",
 	};
@@ -365,6 +368,7 @@ static void host_wait_tell(struct model *model, enum wait_finding which,
 {
 	static const char *const ids[WAIT_FINDINGS] = {
 		"host-wait", "gil-wait", "gc-time", "import-time", "no-processor", "stopped",
+		"compile-wait",
 	};
 	struct finding finding = { .severity = SEVERITY_NOTE };
 	const struct host_time_row *row = &most->at.row;
@@ -401,7 +405,7 @@ static void host_wait_tell(struct model *model, enum wait_finding which,
 }
 
 void host_wait_review(struct model *model, const struct slice_sweep *sweep, int64_t step_ns,
-		      bool steps, struct findings *findings)
+		      bool steps, bool compiles, struct findings *findings)
 {
 	struct wait_place most[WAIT_FINDINGS] = { { .at.row.ns = 0 } };
 	bool passes = steps_are_passes(model), processor = steps && sweep_on_processor(sweep);
@@ -419,6 +423,9 @@ void host_wait_review(struct model *model, const struct slice_sweep *sweep, int6
 	if (processor)
 		look_at_steps(model, sweep, most);
 	words.then = processor ? "no op runs" : "the device waits";
+	/* recompiles tells of those that are known */
+	if (steps && compiles)
+		most[WAIT_COMPILE].at.row.ns = 0;
 	for (int i = 0; i < WAIT_FINDINGS; i++)
 		host_wait_tell(model, (enum wait_finding)i, &most[i], &words, findings);
 }

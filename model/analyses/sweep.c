@@ -152,6 +152,28 @@ static void find_first_thread(struct slice_sweep *sweep)
 	}
 }
 
+/* The threads of a pool work on what is handed to them. So where a range does not say who goes
+ * through the steps, that is the first thread of the process if it runs ops in the slice. */
+static void find_asking_thread(struct slice_sweep *sweep)
+{
+	const struct slice *slice = sweep->slice;
+
+	sweep->asking_thread = sweep->first_thread;
+	if (sweep->step_thread != NONE && !sweep->step_name)
+		return;
+	for (size_t i = 0; i < slice->n_rest; i++) {
+		const struct act *act = &slice->acts[slice->rest[i]];
+		const struct thread *thread = act->kind == ACT_OP && act->thread != NONE ?
+					      thread_at(sweep->model, act->thread) : NULL;
+
+		if (!thread || !sweep_has(sweep, act) ||
+		    thread->tid != process_at(sweep->model, thread->process)->pid)
+			continue;
+		sweep->asking_thread = act->thread;
+		return;
+	}
+}
+
 static void idle_count_all(struct slice_sweep *sweep)
 {
 	for (uint32_t d = 0; d < sweep->n_devices; d++)
@@ -239,6 +261,9 @@ static void host_edge(struct model *model, struct slice_sweep *sweep, const stru
 			++*count;
 		else
 			*count -= *count > 0;
+		if (act->kind == ACT_COMPILE && sweep_has(sweep, act))
+			sweep->compiles = begins ? sweep->compiles + 1 :
+					  sweep->compiles - (sweep->compiles > 0);
 		if (begins && waits)
 			thread->wait_name = act->name;
 	}
@@ -398,7 +423,7 @@ static void sweep_prepare_slice(struct slice_sweep *sweep)
 	const struct slice *slice = sweep->slice;
 
 	sweep->compute = sweep->comm = sweep->h2d = sweep->d2h = sweep->d2d = 0;
-	sweep->queued = sweep->inputs = sweep->fetches = sweep->foreign = 0;
+	sweep->queued = sweep->inputs = sweep->fetches = sweep->foreign = sweep->compiles = 0;
 	sweep->input_thread = sweep->wait_thread = sweep->code_thread = NONE;
 	memset(sweep->workers, 0, sizeof(sweep->workers));
 	for (uint32_t d = 0; d < sweep->n_devices; d++)
@@ -478,6 +503,7 @@ static void sweep_slice(struct model *model, void *state, const struct slice *sl
 	sweep_prepare_slice(sweep);
 	find_workers(sweep);
 	find_first_thread(sweep);
+	find_asking_thread(sweep);
 	breakdown_begin(model, sweep);
 	devices_begin(model, sweep);
 	for (;;) {

@@ -158,6 +158,8 @@ struct slice_sweep {
 	uint32_t process;		/* process of the steps; NONE: any */
 	uint32_t step_thread;		/* the thread whose ranges are the steps; NONE: unknown */
 	uint32_t first_thread;		/* that, or else the one that launches or works first */
+	/* where only the processor works: the one that the others wait for while no op runs */
+	uint32_t asking_thread;
 	uint32_t step_name;	/* name of the functions whose runs are the steps; 0: none */
 	int64_t now_ns, launch_gap_ns;
 	int64_t handed_ns;		/* up to here a device worked or a worker launched */
@@ -166,6 +168,7 @@ struct slice_sweep {
 	uint32_t compute, comm, h2d, d2h, d2d, queued;
 	uint32_t foreign;		/* device work of other processes, running now */
 	uint32_t workers[HOST_STATES], inputs;
+	uint32_t compiles;	/* open compilations of the steps' process, on any thread */
 	uint32_t fetches;	/* open acts with ACT_FETCH on threads that are not workers */
 	/* the last thread that was in that state */
 	uint32_t input_thread, wait_thread, code_thread;
@@ -233,9 +236,10 @@ void host_wait_line(struct model *model, enum step_class class, const char *know
  * far as that was seen in their last seconds. */
 void host_wait_workers(struct model *model, uint32_t process, int64_t at_ns,
 		       struct finding *finding);
-/* step_ns: how long a step takes; steps: false: it is a second. */
+/* step_ns: how long a step takes; steps: false: it is a second. compiles: compilations in the steps
+ * are known. */
 void host_wait_review(struct model *model, const struct slice_sweep *sweep, int64_t step_ns,
-		      bool steps, struct findings *findings);
+		      bool steps, bool compiles, struct findings *findings);
 
 /* ---- breakdown.c ---- */
 void breakdown_begin(struct model *model, struct slice_sweep *sweep);

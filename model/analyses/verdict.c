@@ -410,7 +410,8 @@ void verdict_review(struct model *model, const struct slice_sweep *sweep, struct
 	if (!means.n)
 		return;
 	input_finding(model, b, &means, findings);
-	host_wait_review(model, sweep, means.whole_ns, means.steps, findings);
+	host_wait_review(model, sweep, means.whole_ns, means.steps, means.ns[STEP_COMPILE] > 0,
+			 findings);
 	take_medians(b, &means);
 	launch_finding(model, b, &means, findings);
 	sync_finding(model, b, &means, findings);
@@ -434,7 +435,8 @@ bool model_bound(struct model *model, struct step_bound *out)
 	ns[BOUND_LAUNCH] = means.ns[STEP_LAUNCH];
 	ns[BOUND_COPY] = means.ns[STEP_H2D] + means.ns[STEP_D2H] + means.ns[STEP_D2D];
 	ns[BOUND_SYNC] = means.ns[STEP_SYNC];
-	ns[BOUND_HOST] = means.ns[STEP_HOST] + means.ns[STEP_OTHER] + means.ns[STEP_COMPILE];
+	ns[BOUND_HOST] = means.ns[STEP_HOST] + means.ns[STEP_OTHER];
+	ns[BOUND_COMPILE] = means.ns[STEP_COMPILE];
 	for (int i = 0; i < BOUND_COUNT; i++)
 		if (ns[i] > ns[most])
 			most = (enum step_bound_kind)i;
@@ -448,6 +450,7 @@ const char *step_bound_name(enum step_bound_kind kind)
 {
 	static const char *const names[BOUND_COUNT] = {
 		"compute", "communication", "input", "launch", "copy", "sync", "host",
+		"compile",
 	};
 
 	return (unsigned)kind < BOUND_COUNT ? names[kind] : "";

@@ -81,6 +81,7 @@ const char *doing_name(enum doing_kind doing)
 	static const char *const table[DOING_COUNT] = {
 		"blocked", "Python", "native", "sleep", "file", "socket", "pipe", "poll", "lock",
 		"GIL", "child", "page fault", "no CPU", "GC", "import", "stopped", "throttled",
+		"compile",
 	};
 
 	return WORD_OF(table, doing);
@@ -93,7 +94,7 @@ const char *doing_verb(enum doing_kind doing)
 		"waits for a file", "waits for a socket", "waits for a pipe", "waits for input",
 		"waits for another thread", "waits for the GIL", "waits for a child process",
 		"waits for memory pages", "waits for a processor", "collects garbage",
-		"imports modules", "is stopped", "is throttled",
+		"imports modules", "is stopped", "is throttled", "compiles",
 	};
 
 	return WORD_OF(table, doing);

@@ -142,7 +142,7 @@ const char *step_phase_name(enum step_phase phase);	/* "backward", ... */
 /* What takes most of a step, including the time between steps: model/analyses/verdict.c */
 enum step_bound_kind {
 	BOUND_COMPUTE, BOUND_COMM, BOUND_INPUT, BOUND_LAUNCH, BOUND_COPY, BOUND_SYNC, BOUND_HOST,
-	BOUND_COUNT
+	BOUND_COMPILE, BOUND_COUNT
 };
 struct step_bound {
 	enum step_bound_kind kind;

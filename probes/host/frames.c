@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "probes/host/tasks.h"
+#include "probes/schema/records.h"
 
 #define STATES_MAX 4096		/* how many thread states are looked through */
 #define TRIES 3			/* at what can be read at all */
@@ -148,9 +149,13 @@ static const struct host_owner *host_owner_of(struct host_python *py, uintptr_t 
 	    !host_read_text(py, now.filename, file))
 		return NULL;
 	now.library = py_is_library(file);
-	now.imports = !strcmp(file, "<frozen importlib._bootstrap>") &&
-		      host_read_text(py, now.name, name) && !strcmp(name, "_find_and_load");
-	if (host_task_is_asyncio(file) && host_read_text(py, now.name, name)) {
+	if (!host_read_text(py, now.name, name))
+		*name = '\0';
+	if (py_compiles(file, name))
+		now.within = TFT_DOING_COMPILE;
+	else if (!strcmp(file, "<frozen importlib._bootstrap>") && !strcmp(name, "_find_and_load"))
+		now.within = TFT_DOING_IMPORT;
+	if (host_task_is_asyncio(file)) {
 		now.handle = !strcmp(name, "Handle._run") || !strcmp(name, "_run");
 		now.runner = !strcmp(name, "Runner.run");
 	}
@@ -389,7 +394,7 @@ static enum host_found host_look_up(struct host_python *py, const struct host_fr
 	*out = (struct host_place) {
 		.code = frame->code, .filename = owner->filename, .name = owner->name,
 		.offset = (uint32_t)offset, .first_line = owner->first_line,
-		.library = owner->library, .imports = owner->imports, .moved = frame->moved,
+		.library = owner->library, .within = owner->within, .moved = frame->moved,
 	};
 	return HOST_PLACE;
 }
@@ -430,11 +435,11 @@ static enum host_found host_look_up_all(struct host_python *py, uint32_t sure,
 	}
 	if (i < frames->n || frames->more || out->sure > out->n || frames->frame[i - 1].suspended)
 		out->sure = out->n;	/* the outer ones are missing */
-	out->imports = false;
+	out->within = TFT_DOING_OTHER;
 	if (out->task > out->n)
 		out->task = out->n;
-	for (i = out->sure; i < out->n; i++)
-		out->imports |= out->place[i].imports;
+	for (i = out->sure; i < out->n && !out->within; i++)
+		out->within = out->place[i].within;
 	return out->n ? HOST_PLACE : HOST_NO_FRAME;
 }
 

@@ -97,7 +97,8 @@ struct host_python {
 		uintptr_t bytecode;	/* the object of bytes; 0: it is no object */
 		size_t size;		/* of the bytecode, in bytes */
 		int32_t first_line;
-		bool library, imports;
+		bool library;
+		uint8_t within;		/* see host_place */
 		bool handle, runner;	/* it is asyncio's Handle._run(), or Runner.run() */
 	} owners[HOST_OWNERS];
 	/* the thread's frames, innermost first, before and after their copies for a check of who
@@ -125,7 +126,8 @@ struct host_place {
 	uint32_t offset;		/* of the instruction, in bytes from the first one */
 	int32_t first_line;
 	bool library;			/* of a framework or Python's own library */
-	bool imports;			/* of the function that looks for a module and loads it */
+	/* TFT_DOING_IMPORT or _COMPILE: of a function that does that; 0: of another one */
+	uint8_t within;
 	/* it called the one before it from another line meanwhile, so that the line is not known */
 	bool moved;
 };
@@ -140,7 +142,7 @@ struct host_stack {
 	/* the innermost frame and its instruction; still: they were the same after all was read */
 	uintptr_t frame, instr;
 	bool still;
-	bool imports;			/* within the load of a module, as far as it is sure */
+	uint8_t within;			/* of the innermost sure place that has one */
 	/* the place of the coroutine that a task of asyncio with this name runs; n: none is known,
 	 * or asyncio gave it its name. It holds if the place is among those that are sure */
 	uint32_t task;

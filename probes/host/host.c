@@ -218,7 +218,9 @@ static bool host_holds(struct watched *w, uint32_t tid, int64_t dur_ns, int64_t 
 static void host_add_now(struct watched *w, int64_t ns)
 {
 	bool runs = w->now.doing == TFT_DOING_PYTHON || w->now.doing == TFT_DOING_NATIVE ||
-		    w->now.doing == TFT_DOING_GC || (w->now.doing == TFT_DOING_IMPORT && !w->waits);
+		    w->now.doing == TFT_DOING_GC ||
+		    ((w->now.doing == TFT_DOING_IMPORT || w->now.doing == TFT_DOING_COMPILE) &&
+		     !w->waits);
 	int64_t lacked_ns = runs ? ns * w->lacked / 1024 : 0;
 
 	host_window_add(&w->window, &w->now, ns - lacked_ns);

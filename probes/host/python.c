@@ -274,8 +274,17 @@ bool host_python_place(uint32_t tid, char *text, size_t size)
 	return host_holder_place(host_state_of(&host.python, id), text, size);
 }
 
-/* What a thread does that the kernel calls running, or reading a file, in the words of Python. */
-static void host_say_running(const struct host_python_thread *thread, bool below,
+/* Whether that is a part of the import or the compilation in which the thread is. A compiler runs
+ * on other threads and in child processes as well, for which this one waits. */
+static bool host_is_within(int doing, bool runs)
+{
+	if (host.stack.within == TFT_DOING_COMPILE)
+		return doing != TFT_DOING_GIL && doing != TFT_DOING_FAULT;
+	return host.stack.within && (runs || doing == TFT_DOING_FILE);
+}
+
+/* What a thread does, in the words of Python. */
+static void host_say_python(const struct host_python_thread *thread, bool below,
 			     struct host_doing *doing)
 {
 	void *interpreter = host.main();
@@ -284,8 +293,10 @@ static void host_say_running(const struct host_python_thread *thread, bool below
 	if (runs && !below)
 		doing->doing = TFT_DOING_PYTHON;
 	doing->unsure = runs && !below && host.stack.still;
-	if ((runs || doing->doing == TFT_DOING_FILE) && host.stack.imports)
-		doing->doing = TFT_DOING_IMPORT;
+	if (host_is_within(doing->doing, runs)) {
+		doing->doing = host.stack.within;
+		doing->what = 0;
+	}
 	if (runs && interpreter &&
 	    host_collects(&host.python, &host.interpreter, (uintptr_t)interpreter) &&
 	    host_holds_gil(&host.python, &host.interpreter, thread->state,
@@ -327,7 +338,7 @@ static void see_python(struct host_python_thread *thread, uint32_t tid, int64_t 
 	doing->frame = source_of(&stack->place[stack->user], 0, false);
 	doing->stack = host_stack_id(stack);
 	ran = host_cpu_ns(tid) - cpu_ns > RAN_NS;
-	host_say_running(thread, is_below(thread, stack, ran), doing);
+	host_say_python(thread, is_below(thread, stack, ran), doing);
 	if (doing->doing == TFT_DOING_GIL)
 		doing->what = host_holder_name(doing->futex, thread->state);
 	thread->frame = stack->frame;

@@ -93,7 +93,7 @@ bool py_is_library(const char *file)
 {
 	static const char *const parts[] = {
 		"/torch/", "/tensorflow/", "/keras/", "/tf_keras/", "/jax/", "/jaxlib/", "/numpy/",
-		"/torch_xla/", "/functorch/", "/torchgen/",
+		"/torch_xla/", "/functorch/", "/torchgen/", "/pyopencl/", "/pytools/", "/numba/",
 	};
 	const char *lib;
 
@@ -105,4 +105,25 @@ bool py_is_library(const char *file)
 			return true;
 	lib = strstr(file, "/lib/python3");
 	return lib && !strstr(lib, "-packages");
+}
+
+bool py_compiles(const char *file, const char *function)
+{
+	static const struct { const char *file, *function; } all[] = {
+		{ "/torch/_dynamo/convert_frame.py", "" }, { "/torch/_inductor/compile_fx.py", "" },
+		{ "/jax/_src/compiler.py", "" }, { "/jax/_src/interpreters/mlir.py", "" },
+		{ "/jax/_src/pjit.py", "_trace_for_jit" },
+		{ "/jax/_src/pjit.py", "_create_pjit_jaxpr" },
+		{ "/tensorflow/python/eager/polymorphic_function/tracing_compilation.py",
+		  "_create_concrete_function" },
+		{ "/numba/core/compiler.py", "" },
+		{ "/pyopencl/__init__.py", "build" },
+	};
+	const char *method = strrchr(function, '.');
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (strstr(file, all[i].file) &&
+		    (!*all[i].function || !strcmp(method ? method + 1 : function, all[i].function)))
+			return true;
+	return false;
 }

@@ -167,5 +167,8 @@ void py_put_text(char *out, size_t size, const unsigned char *data, uint32_t kin
 
 /* Whether the code of that file belongs to a framework or to Python's own library. */
 bool py_is_library(const char *file);
+/* Whether it only runs while something is compiled or traced. function: with or without its class;
+ * "": any, of files whose functions all do. */
+bool py_compiles(const char *file, const char *function);
 
 #endif

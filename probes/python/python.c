@@ -142,13 +142,6 @@ static const struct py_place *py_place_of(const char *frame, const char *code)
 	return p;
 }
 
-/* Whether it is code of torch.compile that compiles something. */
-static bool is_compiler(const char *file)
-{
-	return strstr(file, "/torch/_dynamo/convert_frame.py") ||
-	       strstr(file, "/torch/_inductor/compile_fx.py");
-}
-
 /* Writes the last part of the function's name, which is all that Python up to 3.10 has. */
 static const char *own_name(const char *code, char function[PY_TEXT_BYTES])
 {
@@ -202,7 +195,7 @@ static const struct whose *whose_of(const char *code)
 	if (w->code != code || w->filename != filename || w->first_line != first_line) {
 		py_text_of(filename, file);
 		*w = (struct whose){ code, filename, first_line, !py_is_library(file) ? USER :
-				     is_compiler(file) ? COMPILER :
+				     py_compiles(file, "") ? COMPILER :
 				     is_module(file, code) ? MODULE : LIBRARY,
 				     is_request(code) };
 		if (w->owner == MODULE)

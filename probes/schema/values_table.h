@@ -15,7 +15,7 @@
 
 /* The version of the schema: raise it when a record that exists changes. */
 ENUM(tft_schema, event_schema,
-	VALUE(TFT_SCHEMA_VERSION, EVENT_SCHEMA, 14)
+	VALUE(TFT_SCHEMA_VERSION, EVENT_SCHEMA, 15)
 )
 
 /* What stands for the number of a step that is a forward pass of a model. */
@@ -104,7 +104,8 @@ ENUM(tft_doing_kind, doing_kind,
 	VALUE(TFT_DOING_IMPORT, DOING_IMPORT, 14)	/* loads a module of Python */
 	VALUE(TFT_DOING_STOPPED, DOING_STOPPED, 15)	/* the whole process was stopped */
 	VALUE(TFT_DOING_THROTTLED, DOING_THROTTLED, 16)	/* could run, but a limit had stopped it */
-	VALUE(TFT_DOING_COUNT, DOING_COUNT, 17)
+	VALUE(TFT_DOING_COMPILE, DOING_COMPILE, 17)	/* compiles or traces, or waits for that */
+	VALUE(TFT_DOING_COUNT, DOING_COUNT, 18)
 )
 
 /* Who told an op or a range. */

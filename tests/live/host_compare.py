@@ -192,7 +192,7 @@ def check_limited(report, rows, said):
             any(f["title"].endswith(title) and advice in "\n".join([*f["lines"], f["advice"]])
                 for title, advice in words)]:
         wrong.append(f"no finding with {words}: {report['findings']}")
-    if said["run_ns"] - said["lacked_ns"] > 0.4 * said["run_ns"]:
+    if not said["throttled_ns"]:
         wrong.append(f"the limit did not work: {said}")
     if not any(counter["name"] == "throttled" for counter in report["counters"]):
         wrong.append("no counter")

@@ -22,6 +22,10 @@ recompile() {
 	found recompiles recompile || return
 	holds 'number("recompiled ", " times") == len(noted["series_ns"]) - 2' \
 		'0 < cost < max(noted["series_ns"])' || return
+	# the thread that asked waits for it, and that is not told as a wait for that thread
+	holds 'steps["breakdown"]["compile_ns"] > 0' \
+		'any(("%s:%d" % (h["file"], h["line"])).endswith(at("recompile")) for h in steps["breakdown"]["host"] if h["state"] == "compile")' \
+		'not [x for x in f if x["id"] in ("host-wait", "compile-wait") and at("recompile") in x["title"]]' || return
 	costs '0.5 * mean("series_ns") < cost < mean("series_ns")'
 }
 

@@ -75,6 +75,7 @@ TEST(doings_findings_of_states)
 		{ DOING_IMPORT, "import-time", "train.py:25 imports modules", " in load" },
 		{ DOING_CPU, "no-processor", "train.py:25 waits for a processor", " in load" },
 		{ DOING_THROTTLED, "no-processor", "train.py:25 is throttled", " in load" },
+		{ DOING_COMPILE, "compile-wait", "train.py:25 compiles", " in load" },
 		{ DOING_STOPPED, "stopped", "train.py:25 is stopped", " in load" },
 		{ DOING_SLEEP, "host-wait", "train.py:25 sleeps", " per second in load" },
 		{ DOING_LOCK, "host-wait", "train.py:25 waits for another thread",

@@ -4,6 +4,7 @@
 
 #include "model/base/util.h"
 #include "probes/host/frames.h"
+#include "probes/schema/records.h"
 #include "tests/unit/host_world.h"
 #include "tests/unit/test.h"
 
@@ -48,6 +49,42 @@ TEST(host_frames_of_each_version)
 			  8);
 		CHECK_INT(host_stack_of(&py, state, &stack), HOST_NO_FRAME);
 		CHECK_INT(py.torn, 0);
+	}
+}
+
+/* What a stack is within: its innermost function that imports or compiles says so. */
+TEST(host_frames_within)
+{
+	static const struct {
+		const char *file, *function;
+		int within;
+	} cases[] = {
+		{ "<frozen importlib._bootstrap>", "_find_and_load", TFT_DOING_IMPORT },
+		{ "<frozen importlib._bootstrap>", "_handle_fromlist", TFT_DOING_OTHER },
+		{ "/x/site-packages/jax/_src/compiler.py", "backend_compile", TFT_DOING_COMPILE },
+		{ "/x/site-packages/jax/_src/pjit.py", "_trace_for_jit", TFT_DOING_COMPILE },
+		{ "/x/site-packages/jax/_src/pjit.py", "_cpp_pjit.<locals>.cache_miss",
+		  TFT_DOING_OTHER },
+		{ "/x/site-packages/pyopencl/__init__.py", "Program.build", TFT_DOING_COMPILE },
+		{ "/x/site-packages/pyopencl/__init__.py", "build", TFT_DOING_COMPILE },
+		{ "/x/site-packages/pyopencl/__init__.py", "Program.rebuild", TFT_DOING_OTHER },
+		{ "/home/me/pjit.py", "_trace_for_jit", TFT_DOING_OTHER },
+	};
+	static struct host_python py;
+	static struct host_stack stack;
+
+	for (size_t v = 0; v < VERSIONS; v++) {
+		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+			world_make(&py, python_layout(versions[v]));
+			world_put_code(py.layout, 1, cases[i].file, cases[i].function, 20);
+			CHECK_INT(host_stack_of(&py, WORLD_AT + 0x200, &stack), HOST_PLACE);
+			CHECK_INT(stack.within, cases[i].within);
+			world_put_code(py.layout, 2, cases[0].file, cases[0].function, 100);
+			memset(py.owners, 0, sizeof(py.owners));
+			CHECK_INT(host_stack_of(&py, WORLD_AT + 0x200, &stack), HOST_PLACE);
+			CHECK_INT(stack.within, cases[i].within ? cases[i].within :
+						TFT_DOING_IMPORT);
+		}
 	}
 }
 
