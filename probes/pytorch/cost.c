@@ -55,6 +55,7 @@ static struct {
 	const struct torch_thread *owner;	/* the thread that trains */
 	int64_t owner_ns, other_ns;	/* when it ended a step; when another one did */
 	int64_t from_ns, from_cpu_ns;	/* where the step that goes on now began */
+	bool gave_up;		/* that one was bare, but is not any more */
 	uint32_t registered;
 	struct cost_step before[2];	/* the steps before it, the latest last */
 	uint64_t steps, bare;
@@ -130,7 +131,8 @@ static void step_measured(int64_t now_ns, uint32_t untold)
 	cost.before[0] = cost.before[1];
 	cost.before[1] = step;
 	cost.steps += untold + 1;
-	cost.bare += step.bare ? untold + 1 : 0;
+	cost.bare += step.bare ? untold + 1 : cost.gave_up;
+	cost.gave_up = false;
 }
 
 /* ---- the estimate ---- */
@@ -289,6 +291,7 @@ static void give_up(int64_t now_ns)
 		return;
 	cost.from_ns = 0;
 	torch_ops_set_bare(false, now_ns);
+	cost.gave_up = !torch_ops_bare();
 }
 
 void torch_cost_tick(int64_t now_ns, bool last)

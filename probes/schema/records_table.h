@@ -533,7 +533,7 @@ RECORD(ev_cost, cost, EVENT_COST,
 	FIELD(uint32_t, every)		/* ops are looked at in one of so many steps; 1: in all */
 	FIELD(uint32_t, budget)		/* in percent (--budget); 0 none */
 	FIELD(uint64_t, steps)		/* of the thread that trains, since the probe is there */
-	FIELD(uint64_t, bare)		/* of these, without callbacks */
+	FIELD(uint64_t, bare)		/* of these, without callbacks, or for a part of it */
 	FIELD(int64_t, step_ns)		/* median of the steps without callbacks */
 	FIELD(int64_t, wall_ns)		/* what a step takes longer with them */
 	FIELD(int64_t, wall_low_ns)

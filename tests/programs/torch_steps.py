@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Trains with many small ops, each CALLS times a step, and writes down what came out:
-torch_steps.py TRUTH STEPS [infer] [--budget TFTOP PERCENT]. infer: without training. --budget: has
-TFTOP change the budget of this process after 100 steps."""
+torch_steps.py TRUTH STEPS [infer] [pause] [--budget TFTOP PERCENT]. infer: without training. pause:
+with a rest in the middle of each 50th step. --budget: has TFTOP change the budget of this process after 100 steps."""
 import hashlib
 import json
 import os
 import subprocess
 import sys
+import time
 
 import torch
 
@@ -19,9 +20,11 @@ optimizer = torch.optim.SGD([weights], lr=0.1, foreach=False)
 digest, results = hashlib.sha256(), []  # what has come out after each hundred steps
 
 
-def forward():
+def forward(pauses):
     x = weights
-    for _ in range(CALLS):
+    for call in range(CALLS):
+        if pauses and call == CALLS // 2:
+            time.sleep(0.25)
         x = x.cos()
     return x.sum()
 
@@ -32,10 +35,10 @@ for step in range(steps):
         subprocess.run([tftop, "--control", str(os.getpid()), "budget=" + percent], check=True)
     if "infer" in sys.argv:
         with torch.no_grad():
-            loss = forward()
+            loss = forward(False)
     else:
         optimizer.zero_grad()
-        loss = forward()
+        loss = forward("pause" in sys.argv and step % 50 == 49)
         loss.backward()
         optimizer.step()
     digest.update(loss.detach().numpy().tobytes())
