@@ -15,8 +15,8 @@
  * and kernels, which are compute; the rest is the host's.
  *
  * Steps after the warm-up are added up; single rows are kept for the last KEPT_MAX. The time
- * between two steps is added up, too, unless it is longer than BETWEEN steps and is not spent
- * waiting for input: many programs fetch their batch there.
+ * between two steps is added up, too, unless it is longer than BETWEEN steps with the usual time
+ * between them (the median so far), such as a validation, and is not spent waiting for input.
  *
  * Source: XProf's step breakdown (event_span.cc), which orders the host's calls differently.
  */
@@ -36,6 +36,7 @@ void breakdown_release(struct breakdown *breakdown)
 {
 	for (int i = 0; i < CALLS_COUNT; i++)
 		hist_release(&breakdown->calls[i]);
+	hist_release(&breakdown->gaps);
 	own_release(&breakdown->own);
 	host_time_release(&breakdown->host);
 	free(breakdown->rows);
@@ -154,8 +155,7 @@ static void breakdown_divide(struct slice_sweep *sweep, enum step_class class, i
 	if (class != STEP_INPUT && class != STEP_HOST && class != STEP_OTHER)
 		return;
 	host_time_count(sweep->model, &sweep->breakdown.host, HOST_MAX, (uint8_t)class,
-			thread != NONE ? thread : sweep->host_only ? sweep->asking_thread :
-			sweep->first_thread, sweep->now_ns,
+			thread == NONE ? sweep->asking_thread : thread, sweep->now_ns,
 			sweep->now_ns + dur_ns);
 }
 
@@ -290,17 +290,28 @@ static bool before_averaged(struct model *model, const struct steps *steps, int6
 static void breakdown_take_series(struct breakdown *b, size_t series)
 {
 	if (b->series && b->series != series + 1) {
-		b->steps = b->between = (struct step_sums) { .n = 0 };
+		b->steps = b->between = b->outside = (struct step_sums) { .n = 0 };
 		b->first_ns = 0;
 		b->launches = 0;
 		b->n = b->on_processor = b->on_device = 0;
 		hist_release(&b->calls[CALLS_STEP]);
 		hist_release(&b->calls[CALLS_BARE]);
+		hist_release(&b->gaps);
 		own_release(&b->own);
 		memset(b->held, 0, sizeof(b->held));
-		b->host.total.n = 0;
+		b->host.total.n = b->between_host.n = b->outside_host.n = 0;
 	}
 	b->series = series + 1;
+}
+
+/* Whether the time between two steps, which has ended now, is no longer than others of this run are,
+ * or a wait for a batch. */
+static bool is_usual(struct breakdown *b, const struct steps *steps)
+{
+	hist_add(&b->gaps, b->now.dur_ns);
+	return b->now.dur_ns <= BETWEEN * (steps->sum_ns / (int64_t)steps->n +
+					   hist_percentile(&b->gaps, 500)) ||
+	       b->now.ns[STEP_INPUT] > b->now.dur_ns / 2;
 }
 
 static void count_workers(struct breakdown *b, const struct slice_sweep *sweep)
@@ -344,12 +355,15 @@ void breakdown_end(struct model *model, struct slice_sweep *sweep)
 			take_held(b);
 			host_time_commit(&b->host);
 		}
-	} else if (averaged && steps && steps->n &&
-		   before_averaged(model, steps, slice->t1) &&
-		   (b->now.dur_ns <= BETWEEN * (steps->sum_ns / (int64_t)steps->n) ||
-		    b->now.ns[STEP_INPUT] > b->now.dur_ns / 2)) {
-		add_sums(&b->between, &b->now);
-		take_held(b);
+	} else if (averaged && steps && steps->n && before_averaged(model, steps, slice->t1)) {
+		if (is_usual(b, steps)) {
+			add_sums(&b->between, &b->now);
+			take_held(b);
+			host_parts_add(&b->between_host, &b->host.now);
+		} else if (b->first_ns && b->now.start_ns >= b->first_ns) {
+			add_sums(&b->outside, &b->now);
+			host_parts_add(&b->outside_host, &b->host.now);
+		}
 	} else if (!steps || !steps->n) {
 		add_sums(&b->seconds, &b->now);
 		count_workers(b, sweep);
@@ -380,26 +394,64 @@ uint64_t model_step_breakdowns(struct model *model)
 	return sweep_of(model)->breakdown.kept;
 }
 
+/* Adds to out how much of sums a step has, of n. */
+static void add_mean(struct step_breakdown *out, const struct step_sums *sums, uint64_t n)
+{
+	const struct step_breakdown *sum = &sums->sum;
+
+	out->dur_ns += sum->dur_ns / (int64_t)n;
+	out->copy_ns += sum->copy_ns / (int64_t)n;
+	out->copy_hidden_ns += sum->copy_hidden_ns / (int64_t)n;
+	out->comm_ns += sum->comm_ns / (int64_t)n;
+	out->comm_hidden_ns += sum->comm_hidden_ns / (int64_t)n;
+	out->h2d_bytes += sum->h2d_bytes / n;
+	out->d2h_bytes += sum->d2h_bytes / n;
+	out->d2d_bytes += sum->d2d_bytes / n;
+	for (int c = 0; c < STEP_CLASS_COUNT; c++)
+		out->ns[c] += sum->ns[c] / (int64_t)n;
+}
+
 uint64_t model_step_breakdown_mean(struct model *model, struct step_breakdown *out)
 {
-	const struct step_sums *sums = &sweep_of(model)->breakdown.steps;
-	int64_t n = (int64_t)sums->n;
+	const struct breakdown *b = &sweep_of(model)->breakdown;
 
-	*out = sums->sum;
-	if (!n)
-		return 0;
-	out->start_ns = sweep_of(model)->breakdown.first_ns;
-	out->dur_ns /= n;
-	out->copy_ns /= n;
-	out->copy_hidden_ns /= n;
-	out->comm_ns /= n;
-	out->comm_hidden_ns /= n;
-	out->h2d_bytes /= sums->n;
-	out->d2h_bytes /= sums->n;
-	out->d2d_bytes /= sums->n;
-	for (int c = 0; c < STEP_CLASS_COUNT; c++)
-		out->ns[c] /= n;
-	return sums->n;
+	*out = (struct step_breakdown) {
+		.number = b->steps.sum.number, .start_ns = b->first_ns,
+	};
+	if (b->steps.n)
+		add_mean(out, &b->steps, b->steps.n);
+	return b->steps.n;
+}
+
+uint64_t model_step_between(struct model *model, struct step_breakdown *out,
+			    struct host_time_row **rows, size_t *n_rows)
+{
+	const struct breakdown *b = &sweep_of(model)->breakdown;
+	struct host_parts parts = b->between_host;
+	uint64_t n = b->between.n || b->outside.n ? b->steps.n : 0;
+
+	*out = (struct step_breakdown) { .start_ns = b->first_ns };
+	if (n) {
+		add_mean(out, &b->between, n);
+		add_mean(out, &b->outside, n);
+	}
+	host_parts_add(&parts, &b->outside_host);
+	*n_rows = host_time_rows(model, &parts, out->ns, STEP_CLASS_COUNT, n ? n : 1, rows);
+	return n;
+}
+
+uint64_t breakdown_whole(struct model *model, struct step_breakdown *out,
+			 struct host_time_row **rows, size_t *n_rows)
+{
+	const struct breakdown *b = &sweep_of(model)->breakdown;
+	struct host_parts parts = b->host.total;
+	uint64_t n = model_step_breakdown_mean(model, out);
+
+	if (n)
+		add_mean(out, &b->between, n);
+	host_parts_add(&parts, &b->between_host);
+	*n_rows = host_time_rows(model, &parts, out->ns, STEP_CLASS_COUNT, n ? n : 1, rows);
+	return n;
 }
 
 size_t model_step_host(struct model *model, const struct step_breakdown *step,

@@ -118,10 +118,15 @@ void host_time_of_thread(struct model *model, uint32_t thread, int64_t t0, int64
 	}
 }
 
+void host_parts_add(struct host_parts *parts, const struct host_parts *more)
+{
+	for (uint32_t i = 0; i < more->n; i++)
+		parts_add(parts, &more->list[i]);
+}
+
 void host_time_commit(struct host_time *host)
 {
-	for (uint32_t i = 0; i < host->now.n; i++)
-		parts_add(&host->total, &host->now.list[i]);
+	host_parts_add(&host->total, &host->now);
 	host->now.n = 0;
 }
 

@@ -47,6 +47,8 @@ void host_time_count(struct model *model, struct host_time *host, size_t max, ui
 /* Adds what a thread did within [t0, t1), whatever waited for it, with class 0. */
 void host_time_of_thread(struct model *model, uint32_t thread, int64_t t0, int64_t t1,
 			 struct host_parts *out);
+/* Adds the parts of another list. */
+void host_parts_add(struct host_parts *parts, const struct host_parts *more);
 /* What goes on has ended, and counts in the sums; or it does not. */
 void host_time_commit(struct host_time *host);
 void host_time_drop(struct host_time *host);

@@ -243,13 +243,13 @@ void host_wait_line(struct model *model, enum step_class class, const char *know
 	struct host_time_row *rows;
 	struct place_row most;
 	struct step_breakdown mean;
-	size_t n = model_step_host_mean(model, &rows);
+	size_t n;
+	uint64_t steps = breakdown_whole(model, &mean, &rows, &n);
 	char place[PLACE_TEXT], *line = line_left(finding);
 
 	most = host_most_of(rows, n, (int)class, ANY_FINDING);
 	free(rows);
-	if (!line || !most.row.ns || !*most.row.file ||
-	    !model_step_breakdown_mean(model, &mean) || most.row.ns * 2 < mean.ns[class])
+	if (!line || !most.row.ns || !*most.row.file || !steps || most.row.ns * 2 < mean.ns[class])
 		return;
 	host_place_text(&most.row, place, sizeof(place));
 	if (!strstr(known, place))
@@ -301,9 +301,10 @@ static void look_at_steps(struct model *model, const struct slice_sweep *sweep,
 	struct host_time_row *rows;
 	size_t n;
 
-	if (!model_step_breakdown_mean(model, &mean))
+	if (!breakdown_whole(model, &mean, &rows, &n)) {
+		free(rows);
 		return;
-	n = model_step_host_mean(model, &rows);
+	}
 	for (int i = 0; i < WAIT_FINDINGS; i++)
 		most[i] = (struct wait_place) {
 			.at = host_most_of(rows, n, STEP_HOST, (enum wait_finding)i),

@@ -134,11 +134,19 @@ static void find_workers(struct slice_sweep *sweep)
 	}
 }
 
+static bool is_of_steps(const struct slice_sweep *sweep, uint32_t thread)
+{
+	return thread != NONE && (sweep->process == NONE ||
+				  thread_at(sweep->model, thread)->process == sweep->process);
+}
+
 /* The thread that goes through the steps or, while that is unknown, the one that launches first;
- * where only the processor works, the one that runs the first op. */
+ * where only the processor works, the one that runs the first op. If none does, it is that of the
+ * slice before. */
 static void find_first_thread(struct slice_sweep *sweep)
 {
 	const struct slice *slice = sweep->slice;
+	uint32_t before = sweep->first_thread;
 
 	sweep->first_thread = sweep->step_thread;
 	for (size_t i = 0; i < slice->n_launches && sweep->first_thread == NONE; i++)
@@ -150,28 +158,38 @@ static void find_first_thread(struct slice_sweep *sweep)
 		if (act->kind == ACT_OP && (act->flags & ACT_WORKS) && sweep_has(sweep, act))
 			sweep->first_thread = act->thread;
 	}
+	if (sweep->first_thread == NONE && is_of_steps(sweep, before))
+		sweep->first_thread = before;
 }
 
-/* The threads of a pool work on what is handed to them. So where a range does not say who goes
- * through the steps, that is the first thread of the process if it runs ops in the slice. */
-static void find_asking_thread(struct slice_sweep *sweep)
+/* The first thread of the steps' process, once it has run an op; NONE: it has not. */
+static uint32_t find_main_thread(const struct slice_sweep *sweep)
 {
 	const struct slice *slice = sweep->slice;
 
-	sweep->asking_thread = sweep->first_thread;
-	if (sweep->step_thread != NONE && !sweep->step_name)
-		return;
+	if (is_of_steps(sweep, sweep->main_thread))
+		return sweep->main_thread;
 	for (size_t i = 0; i < slice->n_rest; i++) {
 		const struct act *act = &slice->acts[slice->rest[i]];
 		const struct thread *thread = act->kind == ACT_OP && act->thread != NONE ?
 					      thread_at(sweep->model, act->thread) : NULL;
 
-		if (!thread || !sweep_has(sweep, act) ||
-		    thread->tid != process_at(sweep->model, thread->process)->pid)
-			continue;
-		sweep->asking_thread = act->thread;
-		return;
+		if (thread && sweep_has(sweep, act) &&
+		    thread->tid == process_at(sweep->model, thread->process)->pid)
+			return act->thread;
 	}
+	return NONE;
+}
+
+/* The threads of a pool work on what is handed to them. So where a range does not say who goes
+ * through the steps, that is the main thread if it runs ops. */
+static void find_asking_thread(struct slice_sweep *sweep)
+{
+	sweep->main_thread = find_main_thread(sweep);
+	sweep->asking_thread = sweep->first_thread;
+	if (sweep->host_only && sweep->main_thread != NONE &&
+	    (sweep->step_thread == NONE || sweep->step_name))
+		sweep->asking_thread = sweep->main_thread;
 }
 
 static void idle_count_all(struct slice_sweep *sweep)
@@ -414,7 +432,8 @@ static bool is_host_only(const struct slice_sweep *sweep)
 	}
 	for (size_t i = 0; i < slice->n_rest && !works; i++)
 		works = slice->acts[slice->rest[i]].flags & ACT_WORKS;
-	return works && !slice->n_launches;
+	/* time in which nothing runs is of the kind that all else is */
+	return !slice->n_launches && (works || (!slice->n_runs && sweep_on_processor(sweep)));
 }
 
 /* Chains each device's runs, and counts what waits at the start. */
@@ -565,7 +584,9 @@ static size_t sweep_bytes(const void *state)
 
 static void sweep_init(struct model *model, void *state)
 {
-	((struct slice_sweep *)state)->step_thread = NONE;
+	struct slice_sweep *sweep = state;
+
+	sweep->step_thread = sweep->first_thread = sweep->main_thread = NONE;
 }
 
 const struct analysis analysis_sweep = {

@@ -125,7 +125,8 @@ struct breakdown {
 	struct step_breakdown *rows;	/* owned, by start */
 	size_t n, cap;
 	uint64_t kept;			/* number of rows so far, including dropped ones */
-	struct step_sums steps, between;	/* after the warm-up */
+	/* after the warm-up; outside: what is between steps, but too long to count with them */
+	struct step_sums steps, between, outside;
 	struct step_sums seconds;	/* used as long as there are no steps */
 	/* the names that hold the exposed time */
 	struct holders held[HOST_STATES], now_held[HOST_STATES];
@@ -138,9 +139,10 @@ struct breakdown {
 	uint64_t on_processor, on_device;
 	uint32_t through;	/* the thread that goes through those, plus 1 */
 	uint64_t launches, now_launches;	/* launches in the slices that the means cover */
-	struct hist calls[CALLS_COUNT];
+	struct hist calls[CALLS_COUNT], gaps;	/* gaps: each time between two steps */
 	struct own_pairs own;
 	struct host_time host;	/* by enum step_class; its sums: of the steps in the means */
+	struct host_parts between_host, outside_host;
 	size_t series;			/* series of the steps in the means, plus 1 */
 };
 
@@ -159,7 +161,7 @@ struct slice_sweep {
 	uint32_t step_thread;		/* the thread whose ranges are the steps; NONE: unknown */
 	uint32_t first_thread;		/* that, or else the one that launches or works first */
 	/* where only the processor works: the one that the others wait for while no op runs */
-	uint32_t asking_thread;
+	uint32_t asking_thread, main_thread;	/* main: of the steps' process, once it ran an op */
 	uint32_t step_name;	/* name of the functions whose runs are the steps; 0: none */
 	int64_t now_ns, launch_gap_ns;
 	int64_t handed_ns;		/* up to here a device worked or a worker launched */
@@ -242,6 +244,9 @@ void host_wait_review(struct model *model, const struct slice_sweep *sweep, int6
 		      bool steps, bool compiles, struct findings *findings);
 
 /* ---- breakdown.c ---- */
+/* As model_step_breakdown_mean() and model_step_host_mean(), with the time between steps. */
+uint64_t breakdown_whole(struct model *model, struct step_breakdown *out,
+			 struct host_time_row **rows, size_t *n);
 void breakdown_begin(struct model *model, struct slice_sweep *sweep);
 /* Adds a stretch of dur_ns from sweep->now_ns on, in which nothing changed. */
 void breakdown_piece(struct slice_sweep *sweep, int64_t dur_ns);

@@ -179,6 +179,36 @@ if [ "$tf_minor" -ge 16 ]; then
 else
 	case_run cnn trains cnn train around	# Keras 2 numbers its steps
 fi
+# What the program does between its steps is told with the line, however long it is.
+between() {
+	local program=tests/programs/tf_between.py line got
+	line=$(grep -n '# here$' $program)
+	"$tftop" -b --no-config --json="$work/report" -- "$python" $program "$work/truth" \
+		>"$work/said" 2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")" || return
+	got=$("$python" - "$work/report" "$work/truth" "${line%%:*}" 2>&1 <<'PY'
+import json, sys
+r, t = (json.load(open(path)) for path in sys.argv[1:3])
+between, runs = r["steps"]["between"], r["steps"]["breakdown"]["steps"]
+rows = between.get("host", [])
+slept = sum(row["ns"] for row in rows if row["state"] == "sleep" and row.get("line") == int(sys.argv[3]))
+parts = sum(value for key, value in between.items() if key.endswith("_ns") and key != "step_ns")
+found = [f["title"] for f in r["findings"] if f["id"] == "host-wait"]
+if runs != t["runs"]:
+    sys.exit("%d steps, not %d" % (runs, t["runs"]))
+if not 0.8 * t["rested_ns"] < slept * runs < 1.05 * t["rested_ns"]:
+    sys.exit("slept %d ns, not %d: %s" % (slept * runs, t["rested_ns"], between))
+if abs(parts - between["step_ns"]) > 20:
+    sys.exit("%d ns in parts of %d" % (parts, between["step_ns"]))
+if between["compile_ns"] <= 0:
+    sys.exit("nothing is traced: %s" % between)
+if not [title for title in found if "tf_between.py:%s sleeps" % sys.argv[3] in title]:
+    sys.exit("found %s" % found)
+PY
+	) || fail "$got" || return
+	grep -q '^    between steps  ' "$work/errors" || fail "the text does not tell it"
+}
+
+case_run between between
 case_run loop loops
 case_run data trains data train
 case_run session trains session Session.run

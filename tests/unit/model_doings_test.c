@@ -466,6 +466,63 @@ TEST(doings_of_steps)
 	}
 }
 
+/* A step of 10 ms, of which the processor or a device works for 4; then the thread sleeps for 10 ms,
+ * after each tenth step for 100 ms. */
+static struct model *apart_of(int turns, bool processor)
+{
+	struct model *model = model_with_device();
+	int64_t at = 0;
+
+	apply_one(model, ev_name(30, NAME_SOURCE, "/home/me/loop.py"));
+	apply_one(model, ev_name(31, NAME_SOURCE, "main"));
+	apply_one(model, ev_name(34, NAME_OP, "matmul"));
+	apply_one(model, ev_frame(1, 0, 30, 31, 7));
+	for (int i = 0; i < turns; i++) {
+		struct event kernel = ev_launched((uint32_t)i + 1, at + 6 * MS, 4 * MS, 1000);
+		struct event op = ev_op(34, (uint64_t)i + 1, 0, at + 6 * MS, 4 * MS, 0);
+		int64_t rest_ns = (i % 10 == 9 ? 100 : 10) * MS;
+
+		op.u.op.framework = FW_PYTORCH;
+		apply_one(model, processor ? op : kernel);
+		apply_one(model, step_of(i, at, 10 * MS));
+		apply_one(model, part_doing(DOING_SLEEP, 1, at + 10 * MS, rest_ns, rest_ns));
+		at += 10 * MS + rest_ns;
+	}
+	model_finish(model, false);
+	return model;
+}
+
+/* All of the time between steps is told, and what the thread did then, of the long ones as well. */
+TEST(doings_between_steps)
+{
+	for (int processor = 0; processor < 2; processor++) {
+		struct model *model = apart_of(100, processor);
+		struct host_time_row *rows;
+		struct step_breakdown mean, between;
+		struct finding *list, *finding;
+		int64_t ns, all_ns = 0;
+		size_t n;
+
+		CHECK_INT(model_step_breakdown_mean(model, &mean),
+			  model_step_between(model, &between, &rows, &n));
+		CHECK_INT(mean.dur_ns / MS, 10);
+		CHECK(between.dur_ns > 18 * MS && between.dur_ns < 20 * MS);
+		for (int c = 0; c < STEP_CLASS_COUNT; c++)
+			all_ns += between.ns[c];
+		CHECK(all_ns > between.dur_ns - 1000 && all_ns <= between.dur_ns);
+		CHECK_STR(class_of_line(rows, n, 7, &ns), processor ? "host" : "other");
+		CHECK(ns > between.dur_ns - MS && ns <= between.dur_ns);
+		free(rows);
+		/* the finding is of those that are usual: 9 of 10, with 10 ms */
+		finding = finding_of(model, "host-wait", &list);
+		CHECK(finding && strstr(finding->title, "loop.py:7 sleeps"));
+		CHECK(!processor || (finding && finding->cost_ns > 8 * MS &&
+				     finding->cost_ns < 10 * MS));
+		free(list);
+		model_free(model);
+	}
+}
+
 /* Steps that are runs of a function on a thread of a pool, which rests in a lock: in 100 ms it runs
  * an op for 10, and the main thread, in a call, compiles for 40 and runs Python for 30. */
 static struct model *pool_of(int turns, uint32_t tid)

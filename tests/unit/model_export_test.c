@@ -67,7 +67,8 @@ static char *report_of(struct model *model, bool analyses)
 		block = !strncmp(line, "  \"findings\": [", 15) ||
 			!strncmp(line, "  \"critical_path\": {", 20) ||
 			(block && strncmp(line, "  ]", 3) && strncmp(line, "  }", 3));
-		if (!analyses && (block || !strncmp(line, "    \"breakdown\":", 16)))
+		if (!analyses && (block || !strncmp(line, "    \"breakdown\":", 16) ||
+				  !strncmp(line, "    \"between\":", 14)))
 			continue;
 		if (!analyses && rest && rest < next) {
 			memmove(to, line, (size_t)(rest - line));

@@ -125,10 +125,12 @@ void report_host_lines(const struct host_time_row *rows, size_t n, const struct 
 void report_host_json(struct json *json, const struct host_time_row *rows, size_t n,
 		      const char *key, const char *(*name_of)(int class));
 void report_breakdown_text(struct model *model, FILE *out);
+void report_between_text(struct model *model, FILE *out);
 void report_phases_text(struct model *model, FILE *out);
 void report_idle_json(struct json *json, struct model *model, uint32_t device);
 void report_bandwidth_json(struct json *json, struct model *model, uint32_t device);
 void report_breakdown_json(struct json *json, struct model *model);
+void report_between_json(struct json *json, struct model *model);
 void report_phases_json(struct json *json, struct model *model);
 /* What kernels compute and the critical path, report_work.c. */
 void report_flop(struct json *json, const struct kernel_row *row);

@@ -120,9 +120,40 @@ void report_host_text(struct model *model, const struct device_row *device,
 	free(rows);
 }
 
-void report_breakdown_text(struct model *model, FILE *out)
+static void report_step_classes(const char *title, const struct step_breakdown *mean,
+			   const struct host_time_row *rows, size_t n, FILE *out)
 {
 	struct report_share shares[STEP_CLASS_COUNT];
+
+	for (int c = 0; c < STEP_CLASS_COUNT; c++)
+		shares[c] = (struct report_share) { step_class_name((enum step_class)c),
+						    mean->ns[c] };
+	report_shares(title, shares, STEP_CLASS_COUNT, mean->dur_ns, out);
+	report_host_lines(rows, n, &(struct report_host) {
+		.ns = mean->ns, .whole_ns = mean->dur_ns, .label = class_name,
+	}, out);
+}
+
+void report_between_text(struct model *model, FILE *out)
+{
+	struct host_time_row *rows;
+	struct step_breakdown mean;
+	struct model_status status;
+	uint64_t steps;
+	size_t n;
+
+	model_lock(model);
+	steps = model_step_between(model, &mean, &rows, &n);
+	model_status(model, &status);
+	model_unlock(model);
+	if (steps && mean.dur_ns > 0)
+		report_step_classes(status.passes ? "    between passes  " : "    between steps  ",
+			       &mean, rows, n, out);
+	free(rows);
+}
+
+void report_breakdown_text(struct model *model, FILE *out)
+{
 	struct host_time_row *rows;
 	struct step_breakdown mean;
 	struct step_bound bound;
@@ -138,20 +169,11 @@ void report_breakdown_text(struct model *model, FILE *out)
 	bounded = model_bound(model, &bound);
 	model_status(model, &status);
 	model_unlock(model);
-	for (int c = 0; c < STEP_CLASS_COUNT; c++)
-		shares[c] = (struct report_share) { step_class_name((enum step_class)c),
-						    mean.ns[c] };
-	if (mean.dur_ns <= 0) {
-		free(rows);
-		return;
-	}
-	report_shares(status.passes ? "  a pass is  " : "  a step is  ", shares,
-		      STEP_CLASS_COUNT, mean.dur_ns, out);
-	report_host_lines(rows, n, &(struct report_host) {
-		.ns = mean.ns, .whole_ns = mean.dur_ns, .label = class_name,
-	}, out);
+	if (mean.dur_ns > 0)
+		report_step_classes(status.passes ? "  a pass is  " : "  a step is  ", &mean, rows, n,
+			       out);
 	free(rows);
-	if (!bounded || bound.whole_ns <= 0)
+	if (mean.dur_ns <= 0 || !bounded || bound.whole_ns <= 0)
 		return;
 	fprintf(out, "  bound by %s, %s of it", step_bound_name(bound.kind),
 		fmt_share(share, (uint64_t)bound.ns, (uint64_t)bound.whole_ns));
@@ -260,6 +282,36 @@ void report_bandwidth_json(struct json *json, struct model *model, uint32_t devi
 	free(rows);
 }
 
+static void report_classes_json(struct json *json, const struct step_breakdown *mean)
+{
+	char key[32];
+
+	for (int c = 0; c < STEP_CLASS_COUNT; c++) {
+		snprintf(key, sizeof(key), "%s_ns", step_class_name((enum step_class)c));
+		json_key_int(json, key, mean->ns[c]);
+	}
+}
+
+void report_between_json(struct json *json, struct model *model)
+{
+	struct host_time_row *rows;
+	struct step_breakdown mean;
+	uint64_t steps;
+	size_t n;
+
+	model_lock(model);
+	steps = model_step_between(model, &mean, &rows, &n);
+	model_unlock(model);
+	if (steps) {
+		json_key_object(json, "between");
+		json_key_int(json, "step_ns", mean.dur_ns);
+		report_classes_json(json, &mean);
+		report_host_json(json, rows, n, "class", class_name);
+		json_end(json);
+	}
+	free(rows);
+}
+
 void report_breakdown_json(struct json *json, struct model *model)
 {
 	struct host_time_row *rows;
@@ -267,7 +319,6 @@ void report_breakdown_json(struct json *json, struct model *model)
 	struct step_bound bound;
 	uint64_t steps;
 	bool bounded;
-	char key[32];
 	size_t n;
 
 	model_lock(model);
@@ -280,10 +331,7 @@ void report_breakdown_json(struct json *json, struct model *model)
 	json_key_object(json, "breakdown");
 	json_key_uint(json, "steps", steps);
 	json_key_int(json, "step_ns", mean.dur_ns);
-	for (int c = 0; c < STEP_CLASS_COUNT; c++) {
-		snprintf(key, sizeof(key), "%s_ns", step_class_name((enum step_class)c));
-		json_key_int(json, key, mean.ns[c]);
-	}
+	report_classes_json(json, &mean);
 	json_key_int(json, "copies_ns", mean.copy_ns);
 	json_key_int(json, "copies_under_compute_ns", mean.copy_hidden_ns);
 	if (bounded)

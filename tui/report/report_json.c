@@ -325,6 +325,7 @@ void report_steps_json(struct json *json, struct model *model)
 			json_int(json, rows[i].dur_ns);
 		json_end(json);
 		report_breakdown_json(json, model);
+		report_between_json(json, model);
 		report_phases_json(json, model);
 		json_end(json);
 	}

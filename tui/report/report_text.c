@@ -179,12 +179,14 @@ void report_steps_text(struct model *model, FILE *out)
 			fprintf(out, "  steady %s, without %" PRIu64 " of the warm-up, %" PRIu64
 				" that compiled\n", fmt_time(a, stats.steady_ns), stats.warm_up,
 				stats.compiled);
-		if (stats.period_ns - stats.mean_ns >= stats.period_ns / BETWEEN_PART)
+		if (stats.period_ns - stats.mean_ns >= stats.period_ns / BETWEEN_PART) {
 			fprintf(out, "  %s from one to the next, %s of it in no %s\n",
 				fmt_time(a, stats.period_ns),
 				fmt_share(b, (uint64_t)(stats.period_ns - stats.mean_ns),
 					  (uint64_t)stats.period_ns),
 				step_noun(stats.passes));
+			report_between_text(model, out);
+		}
 		if (count > 1)
 			report_text_print_spark(rows, count, out);
 		report_breakdown_text(model, out);
