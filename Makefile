@@ -283,7 +283,7 @@ $(O)/libtui.a: $(TUI_LIB_OBJ)
 	$(Q)rm -f $@ && ar rcs $@ $^
 
 # What is pure of the CUDA probe: for its tests and its doubles, without LTTng.
-CUPTI_OBJ := $(call obj,$(addprefix probes/cuda/,decode.c sizes.c walk.c record.c))
+CUPTI_OBJ := $(call obj,$(addprefix probes/,cuda/decode.c cuda/sizes.c cuda/walk.c cuda/record.c runtime/env.c runtime/peek.c))
 
 # In a folder apart: build/tests/unit and build/tests/fuzz are programs.
 test_obj = $(patsubst %.c,$(O)/obj/%.o,$(1))

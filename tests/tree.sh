@@ -61,6 +61,10 @@ grep -nE '^[ \t]*sleep [0-9]' $(files 'tests/*.sh') | must_be_empty 'tests wait 
 	grep -nE '\b(pgrep|pkill|killall|pidof)\b' $(files 'tests/*.sh' 'tests/*.py' .ci/run Makefile | grep -v '^tests/tree\.sh$')
 	grep -nE '/proc/(\*|\[0-9\]\*)' $(files 'tests/*.sh' | grep -v '^tests/tree\.sh$') | grep -v '/environ'
 } | must_be_empty 'tests find no process by its name'
+# Beside the program's threads, which may change the environment meanwhile: rt_env().
+grep -nE '\bgetenv\(' $(files 'probes/runtime/*.c' 'probes/host/*.c' 'probes/jax/*.c' 'probes/tensorflow/*.c' \
+	'probes/pytorch/*.c' probes/nvtx/late.c) | grep -v '^probes/runtime/env\.c' |
+	must_be_empty 'threads of the runtime call no getenv()'
 # What a probe library may need: LTTng-UST, libc and our runtime.
 for lib in "${O:-build}"/lib/libtftop[-_]*.so; do
 	[ -e "$lib" ] || continue

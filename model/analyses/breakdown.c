@@ -304,7 +304,7 @@ static void breakdown_take_series(struct breakdown *b, size_t series)
 	b->series = series + 1;
 }
 
-/* Whether the time between two steps, which has ended now, is no longer than others of this run are,
+/* Whether the time between two steps, which has ended now, is no longer than others of this run,
  * or a wait for a batch. */
 static bool is_usual(struct breakdown *b, const struct steps *steps)
 {

@@ -123,8 +123,8 @@ uint64_t model_step_breakdown_mean(struct model *model, struct step_breakdown *o
 size_t model_step_host(struct model *model, const struct step_breakdown *step,
 		       struct host_time_row **rows);
 size_t model_step_host_mean(struct model *model, struct host_time_row **rows);
-/* How much a step of that mean has of the time between two steps, which is in none of them, and what
- * the threads did then. Returns how many steps there are, 0: nothing is between them. */
+/* How much a step of that mean has of the time between two steps, which is in none of them, and
+ * what the threads did then. Returns how many steps there are, 0: nothing is between them. */
 uint64_t model_step_between(struct model *model, struct step_breakdown *out,
 			    struct host_time_row **rows, size_t *n_rows);
 const char *step_class_name(enum step_class class);	/* "compute", "h2d", ... */

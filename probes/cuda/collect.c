@@ -402,8 +402,8 @@ bool collect_run(bool has_it)
 	if (!has_it)
 		tell_taken(rt_now_ns(), true);
 	if (!record_start())
-		cuda_tell(1, TFT_CUDA_RECORD_ENV "='%s' cannot be written: %s",
-			  getenv(TFT_CUDA_RECORD_ENV), strerror(errno));
+		cuda_tell(1, "the file that " TFT_CUDA_RECORD_ENV " names cannot be written: %s",
+			  strerror(errno));
 	atomic_store(&collect_flush_ns, rt_now_ns());
 	if (pthread_attr_init(&attr) != 0)
 		return false;

@@ -157,7 +157,8 @@ static void complaints(void)
 /* Reads the environment now, because the program may change it later. */
 static void cuda_read_environment(void)
 {
-	const char *graphs = getenv("TFTOP_CUDA_GRAPHS");
+	char value[64];
+	const char *graphs = rt_env("TFTOP_CUDA_GRAPHS", value, sizeof(value));
 	bool whole = graphs && !strcmp(graphs, "whole");
 	bool number = graphs && *graphs && strspn(graphs, "0123456789") == strlen(graphs) &&
 		strlen(graphs) < 9;

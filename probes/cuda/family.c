@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probes/runtime/runtime.h"
+
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 /* ---- what the library exports ---- */
@@ -259,7 +261,8 @@ bool family_second(void)
 
 static bool want_several(void)
 {
-	const char *chosen = getenv(TFT_CUPTI_SHARED_ENV);
+	char value[16];
+	const char *chosen = rt_env(TFT_CUPTI_SHARED_ENV, value, sizeof(value));
 
 	/* 13.3 could crash when two clients asked for device work at once */
 	return several_there && lib->version >= 130301 && !(chosen && !strcmp(chosen, "0"));

@@ -2,6 +2,7 @@
 #include "probes/cuda/library.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 #include "probes/cuda/family.h"
 #include "probes/cuda/find.h"
+#include "probes/runtime/runtime.h"
 
 static struct cupti_library library;
 static void *library_handle;
@@ -165,7 +167,8 @@ static bool try_named(const char *named, int major, struct attempt *a)
 /* Returns the handle, or NULL and the reason. */
 static void *library_load(const struct mapped *m, char *why, size_t size)
 {
-	const char *named = getenv(TFT_CUPTI_ENV);
+	char value[PATH_MAX];
+	const char *named = rt_env(TFT_CUPTI_ENV, value, sizeof(value));
 	struct attempt a = { NULL, "" };
 	int release, major;
 

@@ -250,7 +250,8 @@ static void *nvml_thread(void *arg)
 
 void nvml_wish(void)
 {
-	const char *wish = getenv("TFTOP_NVML");
+	char value[16];
+	const char *wish = rt_env("TFTOP_NVML", value, sizeof(value));
 
 	if (wish && !strcmp(wish, "0"))
 		atomic_store(&started, true);

@@ -2,10 +2,13 @@
 #include "probes/cuda/record.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "probes/runtime/runtime.h"
 
 #define ROOM (4u << 20)		/* room for a buffer, and for a name for each of its records */
 #define NAME_MAX_BYTES 1024u
@@ -63,7 +66,8 @@ size_t cuda_block_make(uint8_t *out, size_t space, struct cuda_walk *walk)
 
 bool record_start(void)
 {
-	const char *path = getenv(TFT_CUDA_RECORD_ENV);
+	char value[PATH_MAX];
+	const char *path = rt_env(TFT_CUDA_RECORD_ENV, value, sizeof(value));
 	void *p;
 
 	if (!path || !*path)

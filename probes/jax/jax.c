@@ -3,6 +3,7 @@
  * The JAX probe. libtftop-start.so loads it when Python creates jaxlib's module (see symbols.h).
  * This file has the functions it looks for, its reaction to levels, and what it says about itself.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,11 +88,13 @@ bool jax_on_gpu(void)
 /* What XLA does for a GPU it marks by NVTX, if NVTX had a tool when it began. */
 static void look_for_gpu(void)
 {
-	const char *tool = getenv("NVTX_INJECTION64_PATH");
+	char path[PATH_MAX];
+	const char *tool;
 
 	if (jax_on_gpu() || !patch_loaded("/" TFT_XLA_GPU))
 		return;
 	atomic_store(&on_gpu, true);
+	tool = rt_env("NVTX_INJECTION64_PATH", path, sizeof(path));
 	if (!tool || !strstr(tool, "libtftop-nvtx"))
 		jax_blind("XLA's runs and instructions on a GPU are seen only by the nvtx probe, "
 			  "which is not in use here");

@@ -9,6 +9,7 @@
  * Threads: the attaching one, later the runtime's.
  */
 #include <errno.h>
+#include <limits.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,9 +70,11 @@ static bool are_globals(const struct nvtx_module *m, const struct globals *g)
 static bool nvtx_module_begun(const struct globals *g)
 {
 	struct timespec ms = { 0, 1000000 };
+	char path[PATH_MAX];
 
 	/* the user's own tool is loaded when the module initialises itself */
-	if (__atomic_load_n(&g->state, __ATOMIC_ACQUIRE) == FRESH && !getenv(NVTX_PATH_ENV))
+	if (__atomic_load_n(&g->state, __ATOMIC_ACQUIRE) == FRESH &&
+	    !rt_env(NVTX_PATH_ENV, path, sizeof(path)))
 		nvtx_begin(&g->callbacks);
 	for (int i = 0; i < BEGIN_TRIES; i++) {
 		if (__atomic_load_n(&g->state, __ATOMIC_ACQUIRE) != STARTED)
@@ -123,6 +126,7 @@ void nvtx_late_tick(int64_t now_ns)
 static int nvtx_attach(void)
 {
 	struct nvtx_look look = { .take = false };
+	char path[PATH_MAX];
 	int saved = errno;
 
 	rt_attach_why("%s", "");
@@ -145,7 +149,7 @@ static int nvtx_attach(void)
 	errno = saved;
 	if (look.idle == look.found) {
 		rt_attach_why("NVTX is not in use yet, and will start with '" NVTX_PATH_ENV "=%s'",
-			      getenv(NVTX_PATH_ENV) ? getenv(NVTX_PATH_ENV) : "");
+			      rt_env(NVTX_PATH_ENV, path, sizeof(path)) ? path : "");
 		return TFT_ATTACH_UNUSED;
 	}
 	if (look.taken && look.taken + look.idle == look.found) {

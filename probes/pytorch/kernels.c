@@ -12,7 +12,8 @@
 
 void torch_kernels_start(void)
 {
-	const char *chosen = getenv(TFT_ONEDNN_ENV);
+	char value[16];
+	const char *chosen = rt_env(TFT_ONEDNN_ENV, value, sizeof(value));
 
 	if (!chosen || !*chosen)
 		return;

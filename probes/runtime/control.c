@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -300,9 +301,10 @@ uint32_t rt_budget(void)
 bool rt_control_there(void)
 {
 	struct stat st = { 0 };
+	char path[PATH_MAX];
 
 	if (!tried) {
-		SET_REL(control, control_map(getenv(TFT_CONTROL_ENV), &st));
+		SET_REL(control, control_map(rt_env(TFT_CONTROL_ENV, path, sizeof(path)), &st));
 		file.dev = st.st_dev;
 		file.ino = st.st_ino;
 	}

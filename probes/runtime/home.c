@@ -38,19 +38,20 @@ static char target[PATH_MAX];		/* target of the link at `known` */
 static _Atomic bool linked;
 static _Atomic bool word_set;
 
-static const char *home(void)
+static const char *home(char value[PATH_MAX])
 {
-	const char *path = getenv("LTTNG_HOME");
+	const char *path = rt_env("LTTNG_HOME", value, PATH_MAX);
 
 	if (!path)
-		path = getenv("HOME");
+		path = rt_env("HOME", value, PATH_MAX);
 	return path ? path : "";
 }
 
 /* liblttng-ust is needed by this library, so its constructor has just run. */
 __attribute__((constructor)) static void remember(void)
 {
-	const char *path = home();
+	char value[PATH_MAX];
+	const char *path = home(value);
 
 	if (strlen(path) < sizeof(known))
 		memcpy(known, path, strlen(path) + 1);
@@ -109,7 +110,8 @@ static void use(const char *path)
 
 bool rt_home_follow(void)
 {
-	const char *path = home();
+	char value[PATH_MAX];
+	const char *path = home(value);
 	struct stat st;
 
 	if (!strcmp(path, known)) {

@@ -279,12 +279,14 @@ static bool rt_reach_tftop(void)
 bool rt_probe_attach(const struct rt_probe *probe)
 {
 	int saved = errno;
+	char page[PATH_MAX];
 	bool ok;
 
 	rt_attach_why("%s", "");
 	if (!GET(rt_started))
 		SET(came_late, true);
-	ok = renew(getenv(TFT_CONTROL_ENV), false) && rt_register(probe, true) && rt_reach_tftop();
+	ok = renew(rt_env(TFT_CONTROL_ENV, page, sizeof(page)), false) &&
+	     rt_register(probe, true) && rt_reach_tftop();
 	errno = saved;
 	return ok;
 }
@@ -322,6 +324,7 @@ bool rt_join(void)
 int tftop_runtime_attach(void)
 {
 	int saved = errno;
+	char page[PATH_MAX];
 	bool ok;
 
 	rt_attach_why("%s", "");
@@ -329,7 +332,7 @@ int tftop_runtime_attach(void)
 		rt_attach_why("no probe was ever in use in this process");
 		return TFT_ATTACH_UNUSED;
 	}
-	ok = renew(getenv(TFT_CONTROL_ENV), false) && rt_reach_tftop();
+	ok = renew(rt_env(TFT_CONTROL_ENV, page, sizeof(page)), false) && rt_reach_tftop();
 	errno = saved;
 	return ok ? TFT_ATTACHED : TFT_ATTACH_FAILED;
 }

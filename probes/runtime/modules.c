@@ -90,8 +90,9 @@ static int late_look(struct dl_phdr_info *info, size_t size, void *arg)
 bool rt_late_xla(const char *probe)
 {
 	struct late_seen seen = { .plugin = false };
+	char list[256];
 
-	if (tft_xla_late_has(getenv(TFT_XLA_LATE_ENV), probe))
+	if (tft_xla_late_has(rt_env(TFT_XLA_LATE_ENV, list, sizeof(list)), probe))
 		return false;
 	if (!rt_lock(&loader_lock))
 		return true;

@@ -53,8 +53,8 @@ static int64_t start_time_ns(int64_t mono_ns)
 static int32_t first_number(const char *const *names)
 {
 	for (; *names; names++) {
-		const char *text = getenv(*names);
-		char *end;
+		char value[32], *end;
+		const char *text = rt_env(*names, value, sizeof(value));
 		long n;
 
 		if (!text || !*text)

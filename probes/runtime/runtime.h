@@ -369,6 +369,9 @@ RT_API bool rt_modules_came(struct rt_modules_watch *watch, int64_t now_ns);
 
 /* Copies memory of our own process that may not be mapped. Returns how many bytes were copied. */
 RT_API size_t rt_peek(void *to, const void *from, size_t bytes);
+/* getenv() for threads beside the program's, see env.c. Returns text, which has the value, or NULL:
+ * there is none, or it does not fit into size bytes. */
+RT_API const char *rt_env(const char *name, char *text, size_t size);
 
 /* Adds to the number of dropped events in the beat. */
 RT_API void rt_dropped(uint64_t n);

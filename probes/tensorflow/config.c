@@ -63,6 +63,7 @@ static void tell_environment(void)
 		"CUDA_VISIBLE_DEVICES",
 	};
 	const char *(*version)(void);
+	char text[1024];
 	const char *value;
 
 	if (atomic_exchange(&told_environment, true))
@@ -71,7 +72,7 @@ static void tell_environment(void)
 	if (version && (value = version()))
 		tf_config_tell("version", value);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if ((value = getenv(names[i])))
+		if ((value = rt_env(names[i], text, sizeof(text))))
 			tf_config_tell(names[i], value);
 }
 

@@ -34,7 +34,8 @@ static int minor_version(void)
 
 void tf_kernels_start(void)
 {
-	const char *chosen = getenv(TFT_ONEDNN_ENV);
+	char value[16];
+	const char *chosen = rt_env(TFT_ONEDNN_ENV, value, sizeof(value));
 	void *sink = tf_original(TFT_TF_ONEDNN_VERBOSE);
 	int minor;
 

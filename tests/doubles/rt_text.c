@@ -514,3 +514,11 @@ void rt_count(uint32_t fn, int32_t result)
 	if (tft_rt_level_now >= TFT_LEVEL_FULL)
 		line("count fn=%s result=%d", name_of(fn), result);
 }
+
+const char *rt_env(const char *name, char *text, size_t size)
+{
+	const char *value = getenv(name);
+	size_t length = value ? strlen(value) : size;
+
+	return length < size ? memcpy(text, value, length + 1) : NULL;
+}

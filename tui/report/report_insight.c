@@ -121,7 +121,7 @@ void report_host_text(struct model *model, const struct device_row *device,
 }
 
 static void report_step_classes(const char *title, const struct step_breakdown *mean,
-			   const struct host_time_row *rows, size_t n, FILE *out)
+				const struct host_time_row *rows, size_t n, FILE *out)
 {
 	struct report_share shares[STEP_CLASS_COUNT];
 
@@ -148,7 +148,7 @@ void report_between_text(struct model *model, FILE *out)
 	model_unlock(model);
 	if (steps && mean.dur_ns > 0)
 		report_step_classes(status.passes ? "    between passes  " : "    between steps  ",
-			       &mean, rows, n, out);
+				    &mean, rows, n, out);
 	free(rows);
 }
 
@@ -170,8 +170,8 @@ void report_breakdown_text(struct model *model, FILE *out)
 	model_status(model, &status);
 	model_unlock(model);
 	if (mean.dur_ns > 0)
-		report_step_classes(status.passes ? "  a pass is  " : "  a step is  ", &mean, rows, n,
-			       out);
+		report_step_classes(status.passes ? "  a pass is  " : "  a step is  ", &mean, rows,
+				    n, out);
 	free(rows);
 	if (mean.dur_ns <= 0 || !bounded || bound.whole_ns <= 0)
 		return;
