@@ -389,6 +389,15 @@ static void *collect_thread(void *arg)
 	return NULL;
 }
 
+static void tell_unwritten(void)
+{
+	const char *why = strerror(errno);
+	char path[PATH_MAX];
+
+	cuda_tell(1, TFT_CUDA_RECORD_ENV "='%s' cannot be written: %s",
+		  rt_env(TFT_CUDA_RECORD_ENV, path, sizeof(path)) ? path : "", why);
+}
+
 bool collect_run(bool has_it)
 {
 	sigset_t all, old;
@@ -402,8 +411,7 @@ bool collect_run(bool has_it)
 	if (!has_it)
 		tell_taken(rt_now_ns(), true);
 	if (!record_start())
-		cuda_tell(1, "the file that " TFT_CUDA_RECORD_ENV " names cannot be written: %s",
-			  strerror(errno));
+		tell_unwritten();
 	atomic_store(&collect_flush_ns, rt_now_ns());
 	if (pthread_attr_init(&attr) != 0)
 		return false;
