@@ -195,7 +195,7 @@ static const struct whose *whose_of(const char *code)
 	if (w->code != code || w->filename != filename || w->first_line != first_line) {
 		py_text_of(filename, file);
 		*w = (struct whose){ code, filename, first_line, !py_is_library(file) ? USER :
-				     py_compiles(file, "") ? COMPILER :
+				     strstr(file, "/torch/") && py_compiles(file, "") ? COMPILER :
 				     is_module(file, code) ? MODULE : LIBRARY,
 				     is_request(code) };
 		if (w->owner == MODULE)

@@ -80,16 +80,32 @@ static int32_t starter(void)
 	return (int32_t)(old >> 32);
 }
 
-bool rt_process_introduce(void)
+/* Read at most once a second: while a session begins, it is tried often. */
+static void process_rank(struct tft_process *r)
 {
-	static const char *const rank[] = {
+	static const char *const ranks[] = {
 		"RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
 		"MV2_COMM_WORLD_RANK", "SLURM_PROCID", NULL,
 	};
-	static const char *const world[] = {
+	static const char *const worlds[] = {
 		"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
 		"MV2_COMM_WORLD_SIZE", "SLURM_NTASKS", NULL,
 	};
+	static _Atomic int32_t pid, rank, world;
+	static _Atomic int64_t read_ns;
+
+	if (atomic_load(&pid) != getpid() || rt_now_ns() - atomic_load(&read_ns) > 1000000000) {
+		atomic_store(&rank, first_number(ranks));
+		atomic_store(&world, first_number(worlds));
+		atomic_store(&read_ns, rt_now_ns());
+		atomic_store(&pid, getpid());
+	}
+	r->rank = atomic_load(&rank);
+	r->world = atomic_load(&world);
+}
+
+bool rt_process_introduce(void)
+{
 	char command[TFT_TEXT_MAX + 1], host[256];
 	bool written;
 	struct tft_process r = { .schema = TFT_SCHEMA_VERSION, .parent = getppid() };
@@ -107,8 +123,7 @@ bool rt_process_introduce(void)
 	host[sizeof(host) - 1] = '\0';
 	r.host = host;
 	r.command = command;
-	r.rank = first_number(rank);
-	r.world = first_number(world);
+	process_rank(&r);
 	r.mono_ns = rt_now_ns();
 	r.real_ns = rt_clock_ns(CLOCK_REALTIME);
 	r.raw_ns = rt_clock_ns(CLOCK_MONOTONIC_RAW);
