@@ -160,7 +160,7 @@ case_cost() {
 by_python() {
 	local python
 	python=$(python_of "$1")
-	[ -n "$python" ] || { skipped "Python $1" "it is not there"; return 1; }
+	[ -n "$python" ] || return
 	: >"$tmp/events"
 	$limit env RT_TEXT_OUT="$tmp/events" RT_TEXT_LEVEL=2 LD_PRELOAD="$lib/libtftop-start.so" \
 		TFTOP_PYTORCH="$build/double/libtftop-pytorch.so" \
@@ -169,24 +169,28 @@ by_python() {
 
 # Requests and passes by the frames of each Python, whose layouts differ.
 case_requests() {
-	local version
+	local version n=0
 	for version in $python_versions; do
 		by_python "$version" tests/probes/torch_requests.py || continue
+		n=$((n + 1))
 		expect requests "Python $version: each once, with its passes" \
 			"$(grep '^request ' "$tmp/events")" "$(cat "$tmp/probed")"
 		expect requests "Python $version: passes" "$(lines '^step name=Model number=')" 54
 	done
+	expect requests "there is a Python" "$((n > 0))" 1
 }
 
 # Lines of ops by the frames of each Python.
 case_places() {
-	local version
+	local version n=0
 	for version in $python_versions; do
 		by_python "$version" tests/probes/torch_places.py || continue
+		n=$((n + 1))
 		expect places "Python $version: the line and function of each op" \
 			"$(grep '^source ' "$tmp/events" | LC_ALL=C sort -u)" "$(cat "$tmp/probed")"
 		expect places "Python $version: what is said" "$(grep '^message ' "$tmp/events")" ""
 	done
+	expect places "there is a Python" "$((n > 0))" 1
 }
 
 # Who has no PyTorch pays nothing; a program that has such a name itself keeps it.
