@@ -94,6 +94,7 @@ bool py_is_library(const char *file)
 	static const char *const parts[] = {
 		"/torch/", "/tensorflow/", "/keras/", "/tf_keras/", "/jax/", "/jaxlib/", "/numpy/",
 		"/torch_xla/", "/functorch/", "/torchgen/", "/pyopencl/", "/pytools/", "/numba/",
+		"/llvmlite/",
 	};
 	const char *lib;
 
