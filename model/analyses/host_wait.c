@@ -8,9 +8,10 @@
  * in the same state are one place, named by the line that has most of it; for a state with a
  * finding of its own all lines are, and both states without a processor. Of each finding the place
  * with most idle time is reported, of the device that loses most, from host-share of a step on. The
- * processor runs ops and is not launched to: where no other device works, the time of a step of
- * class host takes the place of idle time. Its cost is that time per step: removing it saves at
- * most this, because whatever the thread does next may keep the device waiting as well.
+ * processor runs ops and is not launched to: where no other device works, the time of class host
+ * takes the place of idle time, of a step and of what is between two of them. Its cost is that time
+ * per step: removing it saves at most this, because whatever the thread does next may keep the
+ * device waiting as well.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -290,29 +291,45 @@ void host_wait_workers(struct model *model, uint32_t process, int64_t at_ns,
 		say_place(line, "the workers' time", all_ns, &most);
 }
 
+/* How much of the rows is at a place. */
+static int64_t host_ns_at(const struct host_time_row *rows, size_t n,
+			  const struct host_time_row *place, enum wait_finding which)
+{
+	int64_t ns = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (host_same_place(place, &rows[i], which))
+			add_ns(&ns, rows[i].ns);
+	return ns;
+}
+
 /* Where only the processor works, nothing is launched: what the thread of the steps does outside of
- * ops takes the place of idle time. */
+ * ops, in steps and between them, takes the place of idle time. */
 static void look_at_steps(struct model *model, const struct slice_sweep *sweep,
 			  struct wait_place *most)
 {
-	const struct step_sums *sums = &sweep->breakdown.steps;
+	const struct breakdown *b = &sweep->breakdown;
 	const struct steps *steps = steps_best(model);
-	struct step_breakdown mean;
-	struct host_time_row *rows;
-	size_t n;
+	struct step_breakdown mean, between;
+	struct host_time_row *rows, *apart;
+	size_t n, n_apart;
+	bool known = breakdown_whole(model, &mean, &rows, &n) > 0;
 
-	if (!breakdown_whole(model, &mean, &rows, &n)) {
-		free(rows);
-		return;
-	}
-	for (int i = 0; i < WAIT_FINDINGS; i++)
+	model_step_between(model, &between, &apart, &n_apart);
+	for (int i = 0; i < WAIT_FINDINGS && known; i++) {
+		struct place_row at = host_most_of(rows, n, STEP_HOST, (enum wait_finding)i);
+		int64_t ns = host_ns_at(apart, n_apart, &at.row, (enum wait_finding)i);
+		const struct step_sums *where = b->between.n && ns > at.row.ns / 2 ?
+						&b->between : &b->steps;
+
 		most[i] = (struct wait_place) {
-			.at = host_most_of(rows, n, STEP_HOST, (enum wait_finding)i),
-			.whole_ns = mean.dur_ns, .t0 = sums->worst_t0[STEP_HOST],
-			.t1 = sums->worst_t1[STEP_HOST],
+			.at = at, .whole_ns = mean.dur_ns,
+			.t0 = where->worst_t0[STEP_HOST], .t1 = where->worst_t1[STEP_HOST],
 			.process = steps ? steps->process : NONE,
 		};
+	}
 	free(rows);
+	free(apart);
 }
 
 /* "in load, for /data/train.bin", "in main, most often held at worker.py:12 in spin" */

@@ -157,7 +157,7 @@ static void complaints(void)
 /* Reads the environment now, because the program may change it later. */
 static void cuda_read_environment(void)
 {
-	char value[64];
+	char value[PATH_MAX];
 	const char *graphs = rt_env("TFTOP_CUDA_GRAPHS", value, sizeof(value));
 	bool whole = graphs && !strcmp(graphs, "whole");
 	bool number = graphs && *graphs && strspn(graphs, "0123456789") == strlen(graphs) &&

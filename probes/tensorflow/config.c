@@ -4,6 +4,7 @@
  * the devices. Sent as tft_info, once and at a dump.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +64,7 @@ static void tell_environment(void)
 		"CUDA_VISIBLE_DEVICES",
 	};
 	const char *(*version)(void);
-	char text[1024];
+	char text[PATH_MAX];
 	const char *value;
 
 	if (atomic_exchange(&told_environment, true))

@@ -141,6 +141,10 @@ TEST(doings_between_steps)
 		CHECK(finding && strstr(finding->title, "loop.py:7 sleeps"));
 		CHECK(!processor || (finding && finding->cost_ns > 8 * MS &&
 				     finding->cost_ns < 10 * MS));
+		/* which opens such a time, not a step */
+		CHECK(!processor ||
+		      (finding && !model_step_breakdown(model, finding->evidence.t0, &mean) &&
+		       finding->evidence.t1 - finding->evidence.t0 == 10 * MS));
 		free(list);
 		model_free(model);
 	}
