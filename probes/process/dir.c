@@ -299,11 +299,12 @@ static int make_locked(const char *base, char path[DIR_PATH_MAX])
 		fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0)
 			return -1;
-		/* A sweep may have happened between mkdtemp() and the lock. */
+		/* A sweep may have happened between mkdtemp() and the lock, or be looking at it. */
 		if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &here) == 0 &&
 		    stat(path, &there) == 0 && here.st_ino == there.st_ino)
 			return fd;
 		close(fd);
+		rmdir(path);
 		errno = EBUSY;
 	}
 	return -1;

@@ -15,6 +15,7 @@ own=(unshare -Urm)
 program= watcher= pid=
 one() {
 	program= watcher= pid=
+	touch "$tmp/began"
 	case_run "$@"
 	[ -z "$watcher$program" ] || { kill -KILL $watcher $pid $program; wait $watcher $program; } 2>/dev/null
 }
@@ -63,8 +64,8 @@ counts() {
 # Nothing is mounted in the program's namespace, no folder is there and no porter runs
 places() {
 	awk '{ print $5 }' "/proc/$pid/mountinfo" 2>/dev/null | grep '/tftop-[^/]*$'
-	# another tftop's own folder is not empty
-	find "/proc/$pid/root"/{run,tmp,var/tmp,dev/shm} -maxdepth 1 -name 'tftop-??????' -empty 2>/dev/null
+	# another tftop's own folder is not empty, or was there before
+	find "/proc/$pid/root"/{run,tmp,var/tmp,dev/shm} -maxdepth 1 -name 'tftop-??????' -empty -newer "$tmp/began" 2>/dev/null
 	! [ -e "$work/porter" ] || gone "$(cat "$work/porter")" || echo porter
 }
 no_place() {
