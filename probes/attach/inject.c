@@ -16,8 +16,9 @@
 #include "probes/attach/hurry.h"
 #include "probes/attach/place.h"
 #include "probes/attach/target.h"
+#include "probes/process/process.h"
 
-#define DEFAULT_MS 2000
+#define DEFAULT_NS INT64_C(2000000000)
 #define STOP_MS 100	/* if a thread cannot be stopped within this time, another one is tried */
 /* how often a thread that computes is stopped before another one is tried */
 #define STOPS_RUNNING 200
@@ -156,11 +157,17 @@ static bool not_loaded(struct inject_job *job, struct tracee *e, int64_t until)
 			  (int)job->q->pid, text);
 }
 
+/* ms: 0 for the usual time, which is longer where many tasks want the processors. */
+static int64_t deadline_after(int ms)
+{
+	return monotonic_ns() + (ms > 0 ? ms * 1000000ll : process_patience(DEFAULT_NS));
+}
+
 /* Makes both calls, at a safe moment. */
 static bool inject_library(struct inject_job *job, struct tracee *e)
 {
 	const struct inject_request *q = job->q;
-	int64_t until = monotonic_ns() + (q->call_ms > 0 ? q->call_ms : DEFAULT_MS) * 1000000ll;
+	int64_t until = deadline_after(q->call_ms);
 	uint64_t handle = 0, entry, status = 0;
 	enum hold hold;
 
@@ -291,7 +298,7 @@ static bool inject_search(const struct inject_request *q, const struct target *t
 	};
 	char tracer[32];
 
-	job.find_until = monotonic_ns() + (q->find_ms > 0 ? q->find_ms : DEFAULT_MS) * 1000000ll;
+	job.find_until = deadline_after(q->find_ms);
 	do {
 		size_t count = candidates_find(t, list);
 

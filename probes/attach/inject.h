@@ -52,8 +52,9 @@ struct inject_request {
 	pid_t pid;		/* in tftop's PID namespace */
 	const char *library;	/* not NULL; absolute, as the target sees it */
 	const char *argument;	/* NULL: "" */
-	int find_ms;		/* how long to search for a safe moment; 0: 2000 */
-	int call_ms;		/* how long the calls may take; 0: 2000 */
+	int find_ms;		/* how long to search for a safe moment */
+	int call_ms;		/* how long the calls may take; 0 of both: 2000, and up to 6000
+				 * where many tasks want the processors */
 };
 
 struct inject_result {
