@@ -417,7 +417,7 @@ tests: all $(O)/bundle/tftop $(TEST_TOOLS) $(CUDA_DOUBLES)
 # or run make.
 SUITES := tests/tree.sh tests/runner.sh tests/golden/run.sh tests/completions.sh tests/unit.sh \
 	tests/live/attach_session.sh tests/live/host.sh tests/live/usage.sh tests/live/opencl.sh tests/live/torch_generate.sh \
-	tests/live/late_frameworks.sh tests/live/jax.sh tests/live/watchdog.sh \
+	tests/live/host_hard.sh tests/live/late_frameworks.sh tests/live/jax.sh tests/live/watchdog.sh \
 	tests/live/clients.sh tests/live/torch_findings.sh tests/live/tensorflow.sh tests/live/code.sh \
 	tests/live/torch_cost.sh tests/live/graph.sh tests/live/gpu.sh tests/live/tf_kernels.sh \
 	tests/pty/run.sh tests/live/contain.sh tests/live/tf_flow.sh tests/live/pytorch.sh \

@@ -22,7 +22,7 @@ must_be_empty() {
 }
 src=$(files '*.c' '*.h')
 
-files 'tests/live/*.sh' | grep -v '/lib\.sh$' | while read -r suite; do
+files 'tests/live/*.sh' | grep -vE '[/_]lib\.sh$' | while read -r suite; do
 	grep -qF "$suite" Makefile tests/versions.sh || echo "$suite"
 done | must_be_empty 'the Makefile or versions.sh runs every suite'
 grep -lE '#[ \t]*include[ \t]*<(n?curses|ncursesw/)' $src | grep -v '^tui/terminal/screen_internal\.h$' |

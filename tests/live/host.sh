@@ -1,28 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What the host does while a device waits for it: tests/programs/host_waits.py, which knows how long
-# it was in what, by several versions of Python; and programs that are hard to look at.
-# CASE=NAME runs the cases with NAME in them.
-. "$(dirname "$0")/lib.sh"
-need_programs "$tftop" "$O/lib/libtftop-opencl.so" "$O/tests/host_functions" "$O/tests/host_calls"
-waits=$here/tests/programs/host_waits.py faults=$here/tests/programs/host_faults.py
-judge=tests/live/host_compare.py without=$here/tests/programs/without_call.py
-export PYTHONDONTWRITEBYTECODE=1
-
-# report EXPRESSION: of j, the report, and of host, all that it has of the host
-report() { python3 -c 'import json, sys
-j = json.load(open(sys.argv[1]))
-host = [h for d in j["devices"] for h in d.get("idle", {}).get("host", [])]
-print(eval("(" + sys.argv[2] + ")"))' "$work/report" "$1"; }
-
-# No time that the sampler wrote was refused, as two times of one thread at once are.
-none_impossible() { is "impossible values" "$(report "j['trust'].get('impossible', 0)")" 0; }
-
-# judged WHAT ARGUMENT…: by the Python that ran the program, which is $python
-judged() {
-	local got
-	got=$("$python" "$judge" "$@") || fail "${got:0:900}"
-}
+# it was in what, by several versions of Python. CASE=NAME runs the cases with NAME in them.
+. "$(dirname "$0")/host_lib.sh"
 
 # waits_of VERSION: the phases under that Python, recorded, once for all cases that look at them. At
 # least so many seconds of each phase, so that a share does not depend on single looks.
@@ -62,15 +42,6 @@ again() {
 	"$tftop" -b --no-config --json="$work/read" "$work/saved" >"$work/out" 2>&1 ||
 		fail "$(tail -n 1 "$work/out")" || return
 	judged shares "$work/read" "$work/said" "$waits"
-}
-
-# The line that the device waits for most is the finding, with the function's name.
-finding() {
-	"$tftop" -b --no-config --json="$work/report" -- python3 "$waits" 8 sleep >"$work/said" \
-		2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")" || return
-	is "the first finding" "$(report "[(f['id'], f['severity'], 'while host_waits.py:' in f['title'],
-		f['title'].endswith('sleeps'), f['lines'][0].endswith('in Phases.sleep'))
-		for f in j['findings'][:1]]")" "[('host-wait', 'warning', True, True, True)]"
 }
 
 # By call stack: who called whom, at which line; and the same from what was saved.
@@ -124,120 +95,12 @@ pane() {
 		fail "$(grep -n sleep "$work/csv")"
 }
 
-# hard WHAT: results and status are those without tftop, which do not depend on the time
-hard() {
-	"$python" "$faults" 0.1 "$1" >"$work/bare" 2>"$work/errors" ||
-		fail "bare: $(tail -n 1 "$work/errors")" || return
-	"$tftop" -b --no-config --json="$work/report" --export "stacks:$work/stacks" -- \
-		"$python" "$faults" 2 "$1" >"$work/said" 2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")" || return
-	cmp -s "$work/bare" "$work/said" || fail "its output is not the same: $(first_lines "$work/said")" ||
-		return
-	judged lines "$work/report" "$faults" "$waits" && none_impossible &&
-		judged stacks "$work/stacks" "$faults" "$waits"
-}
-
 # What the program called the tasks of asyncio that it ran; those without a name have no level.
 tasks() {
 	"$tftop" -b --no-config --export "stacks:$work/stacks" -- "$python" \
 		tests/programs/host_tasks.py 1 "$@" >"$work/said" 2>"$work/errors" ||
 		fail "status $?: $(tail -n 1 "$work/errors")" || return
 	judged tasks "$work/stacks" "$work/said"
-}
-
-# A program in C, whose functions only its own file names; and a library below a line of Python.
-functions() {
-	local program
-	for program in "$O/tests/host_functions 6" "python3 $waits 6 native"; do
-		# shellcheck disable=SC2086
-		"$tftop" -b --no-config --json="$work/report" -- $program >"$work/said" \
-			2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")" || return
-		judged functions "$work/report" "$work/said" && none_impossible || return
-	done
-}
-
-# Who called a function of native code: in a program in C from where it began, and below a line of
-# Python. Of a thread that waits this needs no permission.
-calls() {
-	local python=python3 program library=$work/calls.so
-	${CC:-cc} -std=gnu11 -O1 -D_GNU_SOURCE -I. -DLIBRARY -fPIC -shared -o "$library" \
-		tests/programs/host_calls.c -lOpenCL -lpthread || fail "the library is not built" || return
-	printf '%s\n' 'import ctypes, sys' 'calls = ctypes.CDLL(sys.argv[1]).host_calls' \
-		'sys.exit(calls(6))' >"$work/caller.py"
-	for program in "$O/tests/host_calls 6" "python3 $work/caller.py $library" \
-		"python3 $without 298 241 $work/caller.py $library"; do
-		# shellcheck disable=SC2086
-		"$tftop" -b --no-config --json="$work/report" --export "stacks:$work/stacks" \
-			-- $program >"$work/said" \
-			2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")" || return
-		judged calls "$work/stacks" "$work/said" "$program" && none_impossible || return
-	done
-}
-
-levels() {
-	local level
-	for level in min off; do
-		"$tftop" -b --no-config --level "$level" --json="$work/report" -- python3 "$waits" 1 sleep \
-			>"$work/said" 2>"$work/errors" || fail "$level: $(tail -n 1 "$work/errors")" || return
-		judged none "$work/report" || return
-	done
-	"$tftop" -b --no-config --level full --json="$work/report" -- python3 "$waits" 2 \
-		sleep native pipe lock child \
-		>"$work/said" 2>"$work/errors" || fail "full: $(tail -n 1 "$work/errors")" || return
-	judged shares "$work/report" "$work/said" "$waits"
-}
-
-# Where the process may not read its own memory there are states without lines, and this is said.
-forbidden() {
-	"$tftop" -b --no-config --json="$work/report" -- python3 "$without" 310 270 \
-		"$waits" 2 sleep native \
-		>"$work/said" 2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")" || return
-	is "lines" "$(report "[h for h in host if 'file' in h]")" '[]' &&
-		is "states" "$(report "sum(h['state'] == 'sleep' for h in host)")" 1 &&
-		is "functions in a sandbox" "$(report "[h for h in host if h['state'] == 'native' and 'what' in h]")" '[]' &&
-		is "said" "$(report "sum('process_vm_readv' in m['text'] for m in j['messages'])")" 1
-}
-
-# The one processor that a program may use is shared with two that never rest.
-crowded() {
-	local cpu busy=()
-	[ -r /proc/self/schedstat ] || { skip "the kernel's schedstat"; return; }
-	cpu=$(taskset -pc $$ | sed 's/.*: *\([0-9]*\).*/\1/')
-	for _ in 1 2; do
-		taskset -c "$cpu" sh -c 'while :; do :; done' &
-		busy+=($!)
-	done
-	"$tftop" -b --no-config --json="$work/report" -- taskset -c "$cpu" python3 "$waits" 3 python \
-		>"$work/said" 2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")"
-	kill "${busy[@]}"
-	wait "${busy[@]}" 2>/dev/null
-	[ -z "$why" ] || return
-	judged crowded "$work/report" "$work/said" "$waits" && none_impossible
-}
-
-# The folder of a cgroup of this suite's own with 30 % of a processor, which ends with the suite; in
-# the mount of the hierarchy that has processors, of version 1 or 2. It says so where it cannot be.
-limited_group() {
-	local v1 point quota
-	v1=$(awk '/ - cgroup / && $NF ~ /(^|,)cpu(,|$)/ { print $5; exit }' /proc/self/mountinfo)
-	point=${v1:-$(awk '/ - cgroup2 / { print $5; exit }' /proc/self/mountinfo)}
-	group=$point/tftop-host-$$
-	[ -n "$point" ] && mkdir "$group" 2>/dev/null || return
-	at_end rmdir "$group"
-	quota=cpu.max
-	[ -z "$v1" ] || quota=cpu.cfs_quota_us
-	[ -w "$group/$quota" ] && echo 30000 >"$group/$quota"
-}
-
-# A limit stops the program again and again, whether other programs want the processors or not.
-limited() {
-	local group
-	[ -r /proc/self/schedstat ] || { skip "the kernel's schedstat"; return; }
-	limited_group || { skip "a cgroup of its own with a limit of the processor"; return; }
-	# shellcheck disable=SC2016
-	"$tftop" -b --no-config --json="$work/report" -- env LIMIT_STAT="$group/cpu.stat" sh -c \
-		'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" python3 "$waits" 8 python \
-		>"$work/said" 2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")" || return
-	judged limited "$work/report" "$work/said" "$waits" && none_impossible
 }
 
 # Workers of a real fork server, as /proc shows them.
@@ -267,24 +130,4 @@ any=${any:-3} python=$(python_of "${any:-3}")
 case_run again again
 case_run screen screen
 case_run pane pane
-python=python3
-case_run finding finding
-for what in recursion generators exceptions generated forks threads handed; do
-	case_run "hard_$what" hard $what
-done
-# frames that are objects, whose memory other threads may use next; references with bits in them; and
-# bytecode of which each thread has its own copy
-for version in 3.10 3.14 3.14t; do
-	python=$(python_of $version)
-	for what in recursion generators exceptions generated threads; do
-		[ -z "$python" ] || case_run "hard_${what}_$version" hard $what
-	done
-done
-python=python3
-case_run functions functions
-case_run calls calls
-case_run levels levels
-case_run forbidden forbidden
-case_run crowded crowded
-case_run limited limited
 suite_end

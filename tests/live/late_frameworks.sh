@@ -78,7 +78,8 @@ attached() { grep -qs 'PROGRAM is process' "$work/$1.log" || ! kill -0 "$watcher
 attach() {
 	"$tftop" --lossless --debug "$work/$1.log" --json="$work/$1" -p "$pid" >"$work/$1.out" 2>&1 &
 	watcher=$!
-	wait_for 30 attached "$1" || fail "not attached: $(tail -n 1 "$work/$1.out" "$work/$1.log")"
+	wait_for 30 attached "$1" && kill -0 "$watcher" 2>/dev/null ||
+		fail "not attached: $(tail -n 2 "$work/$1.out" "$work/$1.log")"
 }
 steps() { touch "$work/steps/$1" && wait_for 60 test -e "$work/steps/$2" || fail "$1: no steps"; }
 leave() {

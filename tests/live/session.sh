@@ -344,13 +344,15 @@ keeper_dies_early() {
 		done
 		return 1
 	}
-	TFTOP_MARK=$mark "$drive" -d "$copy" -l "$work/log" -- sh -c "echo on >'$work/done'" \
+	TFTOP_MARK=$mark "$drive" -d "$copy" -l "$work/log" -- sh -c "
+		until [ -e '$work/killed' ]; do sleep 0.05; done; echo on >'$work/done'" \
 		>"$work/out" 2>"$work/err" </dev/null &
 	job=$!
 	wait_for 5 has_daemon || { kill -9 $job; fail "no daemon"; return; }
 	keeper=$(awk '/^PPid:/ { print $2 }' "/proc/$keeper/status")
 	[ "$(cat "/proc/$keeper/comm")" = tftop-keeper ] || { kill -9 $job; fail "no keeper"; return; }
 	kill -KILL "$keeper"
+	touch "$work/killed"		# on a busy machine PROGRAM may be on its way by now
 	wait_for 5 ended $job || { kill -9 $job; fail "it waits for ever"; return; }
 	wait $job
 	[ -s "$work/done" ] || fail "PROGRAM did not run" || return
