@@ -183,8 +183,9 @@ fi
 between() {
 	local program=tests/programs/tf_between.py line got
 	line=$(grep -n '# here$' $program)
-	"$tftop" -b --no-config --json="$work/report" -- "$python" $program "$work/truth" \
-		>"$work/said" 2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")" || return
+	"$tftop" -b --no-config --json="$work/report" -o "$work/recording" -- \
+		"$python" $program "$work/truth" >"$work/said" 2>"$work/errors" ||
+		fail "status $?: $(tail -n 1 "$work/errors")" || return
 	got=$("$python" - "$work/report" "$work/truth" "${line%%:*}" 2>&1 <<'PY'
 import json, sys
 r, t = (json.load(open(path)) for path in sys.argv[1:3])
@@ -205,7 +206,12 @@ if not [title for title in found if "tf_between.py:%s sleeps" % sys.argv[3] in t
     sys.exit("found %s" % found)
 PY
 	) || fail "$got" || return
-	grep -q '^    between steps  ' "$work/errors" || fail "the text does not tell it"
+	grep -q '^    between steps  ' "$work/errors" || fail "the text does not tell it" || return
+	printf '%s\n' 'wait-settled 60s' 'step slowest' "save-screen $work/page" >"$work/script"
+	"$tftop" --headless --size 120x120 --script "$work/script" "$work/recording" \
+		2>"$work/errors" || fail "$(head -n 1 "$work/errors")" || return
+	sed -n '/^ between steps /,$p' "$work/page" | grep -q "sleep .*tf_between.py:${line%%:*}" ||
+		fail "not on the page: $(grep -n between "$work/page")"
 }
 
 case_run between between

@@ -359,6 +359,32 @@ static bool find_step(const struct page_call *call, struct step_page *s, const s
 	return s->at < s->n;
 }
 
+/* The time between two steps is in none of them: what the mean one went to. */
+static void page_step_add_between(struct step_page *s)
+{
+	struct host_time_row *rows;
+	struct step_breakdown mean;
+	char title[40];
+	uint64_t steps;
+	size_t n;
+
+	model_lock(s->book.model);
+	steps = model_step_between(s->book.model, &mean, &rows, &n);
+	model_unlock(s->book.model);
+	if (steps && mean.dur_ns > 0) {
+		snprintf(title, sizeof(title), "between %s", step_nouns(s->stats.passes));
+		page_heading(s->page, "%-14s%10s%8s", title, "mean", "share");
+		for (int c = 0; c < STEP_CLASS_COUNT; c++) {
+			if (!mean.ns[c])
+				continue;
+			page_step_add_part(s->page, step_class_name((enum step_class)c), mean.ns[c],
+					   mean.dur_ns, 0, false);
+			page_add_host(s->page, rows, n, c, mean.ns[c], mean.dur_ns, HOST_PLACES);
+		}
+	}
+	free(rows);
+}
+
 /* "slowest" may be another step later; the page continues to show the step that it was opened
  * for. */
 static void page_step_remember(struct step_page *s)
@@ -400,8 +426,10 @@ bool page_step(const struct page_call *call, struct page *page)
 	if (found)
 		page_step_make(&s);
 	model_unlock(call->model);
-	if (found)
+	if (found) {
 		page_step_add_ran(&s, call);
+		page_step_add_between(&s);
+	}
 	page_book_release(&s.book);
 	free(s.rows);
 	return found;
