@@ -31,7 +31,7 @@
  *
  * What the host did in the edges host and input is known where a thread was looked at
  * (critical_host.h). On the processor, the time between ops of two threads lies on the thread of
- * the step.
+ * the step; where that is a pool's, it is what the thread did that the pool waits for.
  *
  * Complexity: close to O(n) for a slice. Memory: PARTS_MAX names, PATH_STEPS steps, and what the
  * host did.
@@ -48,6 +48,7 @@
 #include "model/analyses/critical_host.h"
 #include "model/analyses/critical_ops.h"
 #include "model/analyses/critical_ready.h"
+#include "model/analyses/sweep.h"
 #include "model/analyses/work.h"
 #include "model/base/util.h"
 #include "model/steps/steps.h"
@@ -111,6 +112,7 @@ struct critical_walk {
 	int64_t t_ns;
 	uint32_t thread;		/* the current thread, when not in a run */
 	uint32_t own_thread;		/* that of the step; NONE: unknown */
+	uint32_t asking_thread;		/* that waits for a pool, to which that one belongs; NONE */
 	size_t run;			/* index in ends; n_ends: on a thread */
 	int64_t ns[PATH_KINDS];
 };
@@ -134,6 +136,14 @@ static void critical_count_part(struct critical *critical, enum scope scope, enu
 	critical->parts[at].count[scope]++;
 }
 
+/* The thread whose doings an edge of the current thread consists of. */
+static uint32_t who_acts(const struct critical_walk *walk, enum path_kind kind)
+{
+	bool waits = kind == PATH_HOST && walk->thread == walk->own_thread;
+
+	return waits && walk->asking_thread != NONE ? walk->asking_thread : walk->thread;
+}
+
 /* Adds one edge, back to to_ns or to the start of the slice. */
 static void go(struct critical_walk *walk, int64_t to_ns, enum path_kind kind, uint32_t name)
 {
@@ -145,7 +155,7 @@ static void go(struct critical_walk *walk, int64_t to_ns, enum path_kind kind, u
 		return;
 	walk->ns[kind] += walk->t_ns - to_ns;
 	critical_count_part(walk->critical, walk->scope, kind, name, walk->t_ns - to_ns);
-	critical_host_edge(&walk->critical->host, kind, walk->thread, to_ns, walk->t_ns);
+	critical_host_edge(&walk->critical->host, kind, who_acts(walk, kind), to_ns, walk->t_ns);
 	walk->t_ns = to_ns;
 }
 
@@ -334,11 +344,12 @@ static void find_path(struct model *model, struct critical *critical,
 	struct critical_walk walk = {
 		.critical = critical, .ready = ready, .scope = scope,
 		.t_ns = ready->slice->t1, .thread = critical_owner_thread(ready->slice, NONE),
-		.run = ready->n_ends,
+		.run = ready->n_ends, .asking_thread = sweep_asking_pool(sweep_of(model)),
 	};
 	int64_t t0 = ready->slice->t0;
 	uint32_t thread = walk.thread;
 
+	walk.own_thread = thread;
 	walk.run = critical_run_behind(ready, thread);
 	if (walk.run < ready->n_ends) {
 		enter(&walk, walk.run);
@@ -382,6 +393,7 @@ static void find_ops_path(struct model *model, struct critical *critical,
 	struct critical_walk walk = {
 		.critical = critical, .ready = &critical->ready, .scope = scope,
 		.t_ns = slice->t1, .own_thread = critical_owner_thread(slice, run->process),
+		.asking_thread = sweep_asking_pool(sweep_of(model)),
 	};
 
 	critical->ready.slice = slice;

@@ -185,11 +185,11 @@ static uint32_t find_main_thread(const struct slice_sweep *sweep)
  * through the steps, that is the main thread if it runs ops. */
 static void find_asking_thread(struct slice_sweep *sweep)
 {
+	uint32_t asking;
+
 	sweep->main_thread = find_main_thread(sweep);
-	sweep->asking_thread = sweep->first_thread;
-	if (sweep->host_only && sweep->main_thread != NONE &&
-	    (sweep->step_thread == NONE || sweep->step_name))
-		sweep->asking_thread = sweep->main_thread;
+	asking = sweep_asking_pool(sweep);
+	sweep->asking_thread = asking != NONE ? asking : sweep->first_thread;
 }
 
 static void idle_count_all(struct slice_sweep *sweep)

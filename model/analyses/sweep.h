@@ -207,6 +207,13 @@ struct slice_sweep *sweep_of(const struct model *model);
 /* Whether the program's work runs on the processor alone: in more of the steps (where there are
  * none, of the seconds) than not. The last slice says nothing, it may lie after all work. */
 bool sweep_on_processor(const struct slice_sweep *sweep);
+/* The thread that waits while a pool works on what it handed over, in the slice that was swept
+ * last; NONE: no pool does. */
+static inline uint32_t sweep_asking_pool(const struct slice_sweep *sweep)
+{
+	return sweep->host_only && (sweep->step_thread == NONE || sweep->step_name) ?
+	       sweep->main_thread : NONE;
+}
 /* NULL: the device has done nothing yet. */
 struct sweep_device *sweep_device_of(const struct model *model, uint32_t device);
 struct sweep_thread *sweep_thread_at(struct slice_sweep *sweep, uint32_t thread);

@@ -8,6 +8,7 @@
 #include "model/query/findings.h"
 #include "model/query/host.h"
 #include "model/query/time.h"
+#include "model/query/work.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 
@@ -151,8 +152,8 @@ TEST(doings_between_steps)
 }
 
 /* Steps that are runs of a function on a thread of a pool, which rests in a lock: in 100 ms it runs
- * an op for 10, and the main thread, in a call, compiles for 40 and runs Python for 30. */
-static struct model *pool_of(int turns, uint32_t tid)
+ * ops for 10 and 1, and the main thread, in a call, compiles for 40 and runs Python for 30. */
+static struct model *pool_of(int turns, uint32_t tid, bool compiles)
 {
 	struct model *model = model_with_device();
 
@@ -161,10 +162,12 @@ static struct model *pool_of(int turns, uint32_t tid)
 	apply_one(model, ev_name(33, NAME_OP, "step"));
 	apply_one(model, ev_name(34, NAME_OP, "jit_step"));
 	apply_one(model, ev_name(35, NAME_OP_TYPE, "XLA run"));
+	apply_one(model, ev_name(36, NAME_OP, "add"));
 	apply_one(model, ev_frame(1, 0, 30, 31, 40));
 	for (int i = 0; i < turns; i++) {
 		int64_t at = i * 100 * MS;
 		struct event run = ev_op(34, (uint64_t)i * 2 + 2, 0, at, 10 * MS, 0);
+		struct event last = ev_op(36, (uint64_t)i * 2 + 1000, 0, at + 96 * MS, MS, 0);
 		struct event call = ev_op(33, (uint64_t)i * 2 + 1, 0, at + 20 * MS, 75 * MS, 0);
 		struct event python = ev_doing(PID, DOING_PYTHON, 1, 0, at + 60 * MS, 30 * MS);
 		struct event rest = ev_doing(PID, DOING_LOCK, 0, 0, at + 10 * MS, 90 * MS);
@@ -177,15 +180,20 @@ static struct model *pool_of(int turns, uint32_t tid)
 
 		run.u.op.op_type = 35;
 		run.u.op.step = i + 1;
-		run.u.op.framework = call.u.op.framework = FW_JAX;
+		last.u.op.op_type = 35;
+		last.u.op.step = i + 1;
+		run.u.op.framework = last.u.op.framework = call.u.op.framework = FW_JAX;
 		call.u.op.step = -1;
 		call.tid = call.u.op.tid = python.tid = python.u.doing.tid = tid;
 		run.tid = run.u.op.tid = rest.tid = rest.u.doing.tid = PID + 7;
+		last.tid = last.u.op.tid = PID + 7;
 		apply_one(model, run);
 		apply_one(model, rest);
 		apply_one(model, python);
-		apply_one(model, compile);
+		if (compiles)
+			apply_one(model, compile);
 		apply_one(model, call);
+		apply_one(model, last);
 	}
 	model_finish(model, false);
 	return model;
@@ -195,24 +203,40 @@ static struct model *pool_of(int turns, uint32_t tid)
 TEST(doings_of_a_pool)
 {
 	for (uint32_t tid = PID; tid <= PID + 1; tid++) {
-		struct model *model = pool_of(50, tid);
+		struct model *model = pool_of(50, tid, true);
 		struct host_time_row *rows;
 		struct step_breakdown mean;
 		int64_t ns;
 		size_t n = model_step_host_mean(model, &rows);
 
 		CHECK(model_step_breakdown_mean(model, &mean) > 40);
-		CHECK_INT(mean.ns[STEP_COMPUTE] / MS, 10);
+		CHECK_INT(mean.ns[STEP_COMPUTE] / MS, 11);
 		CHECK_INT(mean.ns[STEP_COMPILE] / MS, 40);
-		CHECK_INT(mean.ns[STEP_HOST] / MS, 50);
+		CHECK_INT(mean.ns[STEP_HOST] / MS, 49);
 		/* where the main thread has no ops, the one that runs the first op is told */
 		CHECK_STR(class_of_line(rows, n, 40, &ns), tid == PID ? "host" : "");
 		CHECK_INT(ns / MS, tid == PID ? 30 : 0);
 		CHECK_STR(class_of_line(rows, n, 0, &ns), tid == PID ? "" : "host");
-		CHECK_INT(ns / MS, tid == PID ? 0 : 50);
+		CHECK_INT(ns / MS, tid == PID ? 0 : 49);
 		free(rows);
 		model_free(model);
 	}
+}
+
+/* The critical path tells the same. */
+TEST(doings_of_a_pool_on_the_path)
+{
+	struct model *model = pool_of(50, PID, false);
+	struct host_time_row *rows;
+	int64_t ns;
+	size_t n = model_critical_host(model, &rows);
+
+	class_of_line(rows, n, 40, &ns);
+	CHECK_INT(ns / MS, 30);
+	class_of_line(rows, n, 0, &ns);
+	CHECK_INT(ns, 0);
+	free(rows);
+	model_free(model);
 }
 
 /* The finding about input names the line; that about the host does, too, without any device. */
