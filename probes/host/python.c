@@ -283,11 +283,21 @@ static bool host_is_within(int doing, bool runs)
 	return host.stack.within && (runs || doing == TFT_DOING_FILE);
 }
 
+/* Whether the thread, which runs, collects garbage. */
+static bool host_is_collecting(const struct host_python_thread *thread)
+{
+	void *interpreter = host.main();
+
+	return interpreter &&
+	       host_collects(&host.python, &host.interpreter, (uintptr_t)interpreter) &&
+	       host_holds_gil(&host.python, &host.interpreter, thread->state,
+			      (uintptr_t)host.head(interpreter));
+}
+
 /* What a thread does, in the words of Python. */
 static void host_say_python(const struct host_python_thread *thread, bool below,
 			     struct host_doing *doing)
 {
-	void *interpreter = host.main();
 	bool runs = doing->doing == TFT_DOING_NATIVE;
 
 	if (runs && !below)
@@ -297,10 +307,7 @@ static void host_say_python(const struct host_python_thread *thread, bool below,
 		doing->doing = host.stack.within;
 		doing->what = 0;
 	}
-	if (runs && interpreter &&
-	    host_collects(&host.python, &host.interpreter, (uintptr_t)interpreter) &&
-	    host_holds_gil(&host.python, &host.interpreter, thread->state,
-			   (uintptr_t)host.head(interpreter)))
+	if (runs && host_is_collecting(thread))
 		doing->doing = TFT_DOING_GC;
 }
 
@@ -333,6 +340,9 @@ static void see_python(struct host_python_thread *thread, uint32_t tid, int64_t 
 	cpu_ns = host_cpu_ns(tid);
 	if (host_stack_of(&host.python, thread->state, stack) != HOST_PLACE) {
 		thread->frame = 0;
+		/* as at Python's end, where no function of it runs any more */
+		if (doing->doing == TFT_DOING_NATIVE && host_is_collecting(thread))
+			doing->doing = TFT_DOING_GC;
 		return;
 	}
 	doing->frame = source_of(&stack->place[stack->user], 0, false);

@@ -56,6 +56,27 @@ calls() {
 	done
 }
 
+# Python collects garbage once more at its end, where the thread is in no function of it.
+ending() {
+	cat >"$work/ending.py" <<'END'
+import gc, sys, time
+sys.path.insert(0, sys.argv[1])
+from host_waits import Device
+gc.disable()
+device, kept = Device(), [[] for _ in range(3000000)]
+for one in kept:
+    one.append(one)
+until = time.monotonic() + 0.5
+while time.monotonic() < until:
+    device.step()
+END
+	"$tftop" -b --no-config --export "csv:host:$work/host.csv" -- python3 "$work/ending.py" \
+		"$here/tests/programs" >"$work/said" 2>"$work/errors" ||
+		fail "status $?: $(tail -n 1 "$work/errors")" || return
+	grep -q '^[0-9]*,GC,,,,,' "$work/host.csv" ||
+		fail "no collector without a line: $(grep -E 'GC|native' "$work/host.csv" | head -n 5)"
+}
+
 levels() {
 	local level
 	for level in min off; do
@@ -139,6 +160,7 @@ done
 python=python3
 case_run functions functions
 case_run calls calls
+case_run ending ending
 case_run levels levels
 case_run forbidden forbidden
 case_run crowded crowded
