@@ -171,13 +171,14 @@ made_once() {
 	rm -rf "$work" && mkdir "$work" && "${@:2}" && : >"$work.complete"
 }
 
-# case_beside NAME FUNCTION ARGS…: two of these run at once, each in a shell of its own
-# (it changes no variable of the suite's): for cases that mostly wait. case_together waits for
-# them all and says how they went, in their order; before a case that is to be alone.
-beside=() beside_pids=()
+# case_beside NAME FUNCTION ARGS…: two of these run at once, where there are two processors, each in a
+# shell of its own (it changes no variable of the suite's): for cases that mostly wait. case_together
+# waits for them all and says how they went, in their order; before a case that is to be alone.
+beside=() beside_pids=() at_once=2
+[ "$(nproc)" -gt 1 ] || at_once=1
 case_beside() {
 	[ -z "${TIMING:-}" ] && is_wanted "$1" || return 0
-	while [ "$(jobs -pr | wc -l)" -ge 2 ]; do wait -n; done
+	while [ "$(jobs -pr | wc -l)" -ge $at_once ]; do wait -n; done
 	beside+=("$1")
 	run_case "$@" >"$tmp/beside.${#beside[@]}" &
 	beside_pids+=($!)
