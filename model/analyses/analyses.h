@@ -136,6 +136,14 @@ static inline uint32_t *slot_of(struct act_slots *slots, uint32_t id)
 
 /* How many cores the frameworks of a process may use; 0: unknown. See cores.c. */
 uint32_t processor_cores(const struct model *model, uint32_t process);
+/* What a process took of them in [t0, t1), in 1/1000 of one. */
+struct processor_use {
+	uint32_t cores;			/* 0: unknown */
+	int64_t own;			/* -1: unknown */
+	int64_t children;		/* of all processes below it; 0: of none */
+	bool all;			/* nearly all of them, both together */
+};
+struct processor_use processor_use(struct model *model, uint32_t process, int64_t t0, int64_t t1);
 /* Cost of the small kernels that a finding reports, per step or second. See tiny.c. */
 int64_t tiny_cost_ns(const struct model *model);
 /* What can be saved by removing the waits that a finding reports, per step or second. See

@@ -27,14 +27,12 @@
 #include "model/analyses/sweep.h"
 #include "model/analyses/thresholds.h"
 #include "model/base/util.h"
-#include "model/counters/counters.h"
 #include "model/host/doings.h"
 #include "model/lines/lines.h"
 #include "model/rows/rows.h"
 #include "model/steps/steps.h"
 
 #define LOOKS_LEAST 8u
-#define OWN 900				/* of 1000: the program has nearly all of a processor */
 #define CHORE_PLACES 6
 #define CHORE_LINES 32u			/* of a chore; further ones are in none */
 
@@ -236,26 +234,30 @@ static void chore_say_lack(struct model *model, const struct chore_time *time, c
 			   const char *share, struct finding *finding)
 {
 	uint32_t process = thread_at(model, time->thread)->process;
-	uint32_t cores = processor_cores(model, process);
-	int64_t used = counters_usage_mean(model, process, USAGE_PROCESSOR, time->t0, time->t1);
+	struct processor_use use = processor_use(model, process, time->t0, time->t1);
 	bool throttled = time->throttled_ns * 2 >= time->ns;
-	bool own = !throttled && cores && used >= (int64_t)cores * OWN;
-	char limit[FMT_MAX], count[FMT_MAX];
+	char limit[FMT_MAX], count[FMT_MAX], below[FMT_MAX + 32] = "";
 
 	if (throttled)
 		snprintf(finding->title, FINDING_TEXT, "no-processor: %s of each %s is throttled%s",
 			 share, step_noun(steps_are_passes(model)), place);
-	snprintf(finding->advice, FINDING_TEXT, "%s", own ?
-		 "the program's own threads have them all: run fewer of them (OMP_NUM_THREADS, "
-		 "torch.set_num_threads(), num_workers)" :
-		 host_wait_advice(throttled ? DOING_THROTTLED : DOING_CPU));
+	if (use.all && !throttled)
+		snprintf(finding->advice, FINDING_TEXT, "the program's own threads%s have them "
+			 "all: run fewer of them (OMP_NUM_THREADS, torch.set_num_threads(), "
+			 "num_workers)",
+			 use.children * 10 >= use.own ? " and child processes" : "");
+	else
+		snprintf(finding->advice, FINDING_TEXT, "%s",
+			 host_wait_advice(throttled ? DOING_THROTTLED : DOING_CPU));
 	snprintf(finding->lines[0], FINDING_TEXT, "%s per %s, in ops and between them",
 		 fmt_time(count, finding->cost_ns), step_noun(steps_are_passes(model)));
-	if (cores && used >= 0)
-		snprintf(finding->lines[1], FINDING_TEXT,
-			 "the program itself used %s of %s",
-			 fmt_tenths(count, (uint64_t)(used + 50) / 100),
-			 fmt_many(limit, cores, "processor"));
+	if (use.children >= 50)
+		snprintf(below, sizeof(below), ", its child processes %s",
+			 fmt_tenths(count, (uint64_t)(use.children + 50) / 100));
+	if (use.cores && use.own >= 0)
+		snprintf(finding->lines[1], FINDING_TEXT, "the program itself used %s of %s%s",
+			 fmt_tenths(count, (uint64_t)(use.own + 50) / 100),
+			 fmt_many(limit, use.cores, "processor"), below);
 	if (time->throttled_ns > 0 && time->throttled_ns < time->ns)
 		snprintf(finding->lines[2], FINDING_TEXT, "%s of it, a limit (cgroup) had stopped "
 			 "the program; else others had the processors",

@@ -20,9 +20,11 @@
 #include "model/analyses/work.h"
 #include "model/base/util.h"
 #include "model/core/model.h"
+#include "model/counters/counters.h"
 #include "model/query/cores.h"
 
 #define KEPT_MAX 4096u
+#define NEARLY_ALL 900			/* of 1000 */
 
 struct cores_kept {
 	int64_t t0, t1;
@@ -50,6 +52,21 @@ uint32_t processor_cores(const struct model *model, uint32_t process)
 			return device->units;
 	}
 	return 0;
+}
+
+struct processor_use processor_use(struct model *model, uint32_t process, int64_t t0, int64_t t1)
+{
+	struct processor_use use = {
+		.cores = processor_cores(model, process),
+		.own = counters_usage_mean(model, process, USAGE_PROCESSOR, t0, t1),
+		.children = counters_usage_mean(model, process, USAGE_OF_CHILDREN, t0, t1),
+	};
+
+	if (use.children < 0)
+		use.children = 0;
+	use.all = use.cores && use.own >= 0 &&
+		  use.own + use.children >= (int64_t)use.cores * NEARLY_ALL;
+	return use;
 }
 
 /* A queue's name begins with its library's. */

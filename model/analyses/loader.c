@@ -8,10 +8,12 @@
  * the rest of a step would keep up. If they rest for half of their time or more, it is not making
  * batches what takes long but taking them over, and more workers would not help. Where making a
  * sample uses a core, which it does unless it waits for a disk or a network, more workers than
- * unused cores do not help. How many are needed is not said where the workers are not seen, as
+ * unused cores do not help; where the program and its workers have all of them, that is said
+ * instead. How many are needed is not said where the workers are not seen, as
  * without --children those that were started before tftop came are not. A batch that is made in
  * less time than a worker takes to hand it over does not arrive earlier with workers.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +25,7 @@
 #include "model/steps/steps.h"
 
 #define REST_LOOKS 20u
+#define USE_NS INT64_C(10000000000)	/* over which the use of the processors is averaged */
 #define HAND_OVER_NS 1000000	/* up to 2 ms for 200 KiB, with PyTorch 2.13 on a busy machine */
 
 bool loader_is_worker(const struct model *model, uint32_t process, uint32_t child, int64_t at_ns)
@@ -117,6 +120,7 @@ static void loader_unseen(struct finding *finding)
 /* What is known of a loader whose batches the program waits for. */
 struct loader {
 	uint32_t process;
+	uint32_t full;			/* processors, if it and its workers have them all */
 	unsigned n;			/* workers; 0: the program makes the batches itself */
 	int64_t wait_ns, rest_ns;	/* the parts of a step */
 	int64_t resting;		/* in 1/1000 of the workers' time */
@@ -129,6 +133,14 @@ static void loader_wanted(const struct model *model, const struct loader *loader
 	int64_t wanted = (batch_ns + loader->rest_ns - 1) / loader->rest_ns;
 	char during[40] = "";
 
+	if (loader->full) {
+		snprintf(finding->advice, FINDING_TEXT,
+			 "%s all processors (%" PRIu32 ") busy: do less work per sample; %s would "
+			 "not help",
+			 loader->n ? "the program and its workers keep" : "the program keeps",
+			 loader->full, loader->n ? "more workers" : "workers");
+		return;
+	}
 	if (wanted <= loader->n)
 		wanted = loader->n + 1;
 	if (!loader->n && wanted == 1)
@@ -194,12 +206,15 @@ bool loader_review(struct model *model, uint32_t process, const char *held, int6
 	};
 	bool alone = held && strstr(held, "_SingleProcess");
 	int64_t at_ns = finding->evidence.t1;
+	struct processor_use use;
 	char rest[FMT_MAX];
 
 	if (!held || strncmp(held, "enumerate(DataLoader)#", 22) || loader.rest_ns <= 0)
 		return false;
 	snprintf(finding->lines[1], FINDING_TEXT, "without the wait a %s would take %s",
 		 step_noun(steps_are_passes(model)), fmt_time(rest, loader.rest_ns));
+	use = processor_use(model, process, at_ns - USE_NS, at_ns);
+	loader.full = use.all ? use.cores : 0;
 	if (!alone) {
 		loader.n = loader_workers(model, process, at_ns);
 		loader.resting = loader_rest(model, process, at_ns);

@@ -24,6 +24,7 @@ struct arrival;
 /* Names of series of what a process takes (TFT_USAGE_... of the probes), and how often they have a
  * value: about once in this time, which holds for the time until the next one. */
 #define USAGE_PROCESSOR "processor"
+#define USAGE_OF_CHILDREN "processor of children"
 #define USAGE_FAULT_TIME "fault time (est.)"
 #define USAGE_FAULTS "minor page faults"
 #define USAGE_NS INT64_C(1000000000)

@@ -148,7 +148,7 @@ void usage_children_look(int64_t since_ns, int64_t now_ns)
 	had_any = had_any || child_count || waited_us != before_us;
 	if (!had_any)
 		return;
-	usage_send(&series_processor, "processor of children", "1/1000", since_ns,
+	usage_send(&series_processor, TFT_USAGE_OF_CHILDREN, "1/1000", since_ns,
 		   usage_share((int64_t)(sums.before_ticks * tick_ns + before_us * 1000),
 			       (int64_t)(sums.now_ticks * tick_ns + waited_us * 1000),
 			       now_ns - since_ns));

@@ -23,6 +23,7 @@
 /* Names of series of TFT_SERIES_USAGE that the model computes with, in 1/1000 of a processor and in
  * faults per second. */
 #define TFT_USAGE_PROCESSOR "processor"
+#define TFT_USAGE_OF_CHILDREN "processor of children"
 #define TFT_USAGE_FAULT_TIME "fault time (est.)"
 #define TFT_USAGE_FAULTS "minor page faults"
 

@@ -46,36 +46,8 @@ struct lack {
 	enum doing_kind kind;
 	bool device;			/* a device has work beside it */
 	bool worker;			/* it goes through the steps, not the main thread */
-	int64_t used;			/* of 1000: of a processor, by the process; 0: unknown */
-	uint32_t cores;			/* 0: unknown */
+	struct use use;			/* of its processors */
 };
-
-/* What the process used of its processors, second by second. */
-static void count_use(struct model *model, const struct lack *lack)
-{
-	struct event event = ev_device(2, "");
-
-	event.u.device.api = "cpu";
-	event.u.device.gpu = 0;
-	event.u.device.units = lack->cores;
-	if (lack->cores)
-		apply_one(model, event);
-	event = (struct event) {
-		.type = EVENT_SERIES, .pid = PID, .time_ns = BASE,
-		.u.series = { .id = 1, .device = EVENT_SERIES_USAGE, .name = "processor",
-			      .unit = "1/1000" },
-	};
-	if (lack->used)
-		apply_one(model, event);
-	for (int64_t s = 0; s < STEPS / 10 && lack->used; s++) {
-		event = (struct event) {
-			.type = EVENT_COUNTER, .pid = PID, .time_ns = BASE + s * 1000 * MS,
-			.u.counter = { .series = 1, .at_ns = BASE + s * 1000 * MS,
-				       .value = lack->used },
-		};
-		apply_one(model, event);
-	}
-}
 
 /* Each step has 30 ms in one stack and 10 ms in another, 0: in none; and 40 ms of an op. late: the
  * frames are defined at the end. */
@@ -87,7 +59,7 @@ static struct model *chores_model(uint32_t stack, uint32_t other, bool late, str
 	if (!late)
 		define_frames(model);
 	apply_one(model, ev_name(22, NAME_OP, "aten::mm"));
-	count_use(model, &lack);
+	apply_use(model, &lack.use, 1000 * MS, STEPS / 10);
 	for (int i = 0; i < STEPS; i++) {
 		int64_t at_ns = i * 100 * MS;
 		struct event op = ev_op(22, (uint64_t)i + 1000, 0, at_ns + 55 * MS, 40 * MS, 0);
@@ -164,16 +136,22 @@ TEST(chores_lack_of_a_processor)
 		  "no-processor: 20 % of each step waits for a processor at train.py:12");
 	CHECK(strstr(found.advice, "other threads and programs have the processors"));
 	CHECK_STR(found.lines[1], "");
-	check_lack((struct lack) { .tid = PID, .kind = DOING_CPU, .used = 1850, .cores = 2 },
+	check_lack((struct lack) { .tid = PID, .kind = DOING_CPU, .use = { 2, 1850, 0 } },
 		   "no-processor", &found);
 	CHECK_STR(found.lines[1], "the program itself used 1.9 of 2 processors");
 	CHECK(strstr(found.advice, "the program's own threads have them all"));
-	check_lack((struct lack) { .tid = PID, .kind = DOING_CPU, .used = 1700, .cores = 2 },
+	check_lack((struct lack) { .tid = PID, .kind = DOING_CPU, .use = { 2, 1700, 0 } },
 		   "no-processor", &found);
 	CHECK(strstr(found.advice, "other threads and programs have the processors"));
+	/* its child processes have the rest */
+	check_lack((struct lack) { .tid = PID, .kind = DOING_CPU, .use = { 2, 700, 1250 } },
+		   "no-processor", &found);
+	CHECK_STR(found.lines[1], "the program itself used 0.7 of 2 processors, its child "
+		  "processes 1.3");
+	CHECK(strstr(found.advice, "the program's own threads and child processes have them all"));
 	/* how many there are is unknown */
-	check_lack((struct lack) { .tid = PID, .kind = DOING_CPU, .used = 1850 }, "no-processor",
-		   &found);
+	check_lack((struct lack) { .tid = PID, .kind = DOING_CPU, .use = { 0, 1850, 0 } },
+		   "no-processor", &found);
 	CHECK(strstr(found.advice, "other threads and programs have the processors"));
 	CHECK_STR(found.lines[1], "");
 	check_lack((struct lack) { .tid = PID, .kind = DOING_THROTTLED }, "no-processor", &found);

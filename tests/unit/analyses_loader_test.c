@@ -99,11 +99,12 @@ static void worker_does(struct model *model, uint32_t pid, int64_t sleep_ms, uin
 	}
 }
 
-enum { FORKED, SERVED, GONE, RESTING, HARDLY_RESTING, OWN_QUEUE };
+enum { FORKED, SERVED, GONE, RESTING, HARDLY_RESTING, OWN_QUEUE, CROWDED };
 
 /* how: the workers are children, or those of a fork server, which has the probe, too; they have
  * ended before the program takes its steps; they wait for what is to be loaded, for most of the
- * time or a part of it, or for a queue of the program's. */
+ * time or a part of it, or for a queue of the program's; they and the program have all
+ * processors. */
 static struct finding loader_finding_of(const char *name, int64_t wait_us, int64_t rest_us,
 					int workers, int how)
 {
@@ -123,13 +124,16 @@ static struct finding loader_finding_of(const char *name, int64_t wait_us, int64
 		if (i >= 0 && how != GONE)
 			worker_does(model, event.pid, how == RESTING ? 30 :
 				    how == HARDLY_RESTING ? 90 : 60,
-				    how == OWN_QUEUE ? 4 : how >= RESTING ? 3 : 0);
+				    how == OWN_QUEUE ? 4 :
+				    how == RESTING || how == HARDLY_RESTING ? 3 : 0);
 		event.type = EVENT_EXIT;
 		event.time_ns = BASE;
 		event.u.exit = (struct event_exit) { .status = 0 };
 		if (how == GONE)
 			apply_one(model, event);
 	}
+	if (how == CROWDED)
+		apply_use(model, &(struct use) { 2, 900, 1000 }, 100 * US, 20);
 	loader_steps(model, name, wait_us, rest_us);
 	model_finish(model, false);
 	model_lock(model);
@@ -189,6 +193,11 @@ TEST(loaders_and_their_workers)
 	CHECK_STR(found.lines[2], "90 % of the workers' time, data.py:12 in load sleeps");
 	found = loader_finding_of(multi, 100, 100, 2, OWN_QUEUE);
 	CHECK(strstr(found.lines[0], "a worker takes up to 400 µs"));
+	/* there is no processor for more of them */
+	found = loader_finding_of(multi, 100, 100, 2, CROWDED);
+	CHECK(strstr(found.lines[0], "a worker takes up to 400 µs"));
+	CHECK_STR(found.advice, "the program and its workers keep all processors (2) busy: do less "
+		  "work per sample; more workers would not help");
 	/* those of an earlier epoch */
 	found = loader_finding_of(multi, 100, 100, 2, GONE);
 	CHECK(strstr(found.lines[0], "tftop does not see them"));

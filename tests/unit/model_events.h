@@ -14,6 +14,10 @@ struct event ev_name(uint32_t id, enum name_kind kind, const char *text);
 struct event ev_device(uint32_t id, const char *address);
 struct event ev_queue(uint32_t id, uint32_t device);
 struct event ev_clock(uint32_t device, int64_t host_ns, int64_t offset_ns);
+/* What a process uses, in 1/1000 of a processor; 0: unknown. */
+struct use { uint32_t cores; int64_t own, children; };
+/* Counts it n times, period_ns apart, from BASE on. */
+void apply_use(struct model *model, const struct use *use, int64_t period_ns, int n);
 /* An op with name, instance, parent, start (after BASE) and duration; dur -1 announces it. */
 struct event ev_op(uint32_t name, uint64_t instance, uint64_t parent, int64_t start_ns,
 		   int64_t dur_ns, unsigned flags);

@@ -260,3 +260,34 @@ TEST(model_one_kernel)
 	model_kernels_free(rows, n);
 	model_free(model);
 }
+
+static void apply_series(struct model *model, uint32_t id, const char *name, int64_t value,
+			 int64_t period_ns, int n)
+{
+	apply_one(model, (struct event) {
+		.type = EVENT_SERIES, .pid = PID, .time_ns = BASE,
+		.u.series = { .id = id, .device = EVENT_SERIES_USAGE, .name = name,
+			      .unit = "1/1000" },
+	});
+	for (int i = 0; i < n; i++)
+		apply_one(model, (struct event) {
+			.type = EVENT_COUNTER, .pid = PID, .time_ns = BASE + i * period_ns,
+			.u.counter = { .series = id, .at_ns = BASE + i * period_ns,
+				       .value = value },
+		});
+}
+
+void apply_use(struct model *model, const struct use *use, int64_t period_ns, int n)
+{
+	struct event device = ev_device(2, "");
+
+	device.u.device.api = "cpu";
+	device.u.device.gpu = 0;
+	device.u.device.units = use->cores;
+	if (use->cores)
+		apply_one(model, device);
+	if (use->own)
+		apply_series(model, 1, "processor", use->own, period_ns, n);
+	if (use->children)
+		apply_series(model, 2, "processor of children", use->children, period_ns, n);
+}
