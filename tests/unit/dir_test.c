@@ -38,11 +38,16 @@ TEST(dir_create_beside_sweeps)
 	const struct timespec moment = { 0, 20000000 };
 	char path[DIR_PATH_MAX], error[256];
 	int before = count_empty(dir_base()), made = 0;
-	pid_t child = fork();
+	pid_t parent = getpid(), child = fork();
 
-	if (child == 0)
-		for (;;)
-			dir_sweep();
+	CHECK(child >= 0);
+	if (child < 0)
+		return;
+	while (child == 0) {
+		dir_sweep();
+		if (getppid() != parent)
+			_exit(0);
+	}
 	for (int i = 0; i < 3000; i++) {
 		int fd = dir_create(geteuid(), path, error, sizeof(error));
 
