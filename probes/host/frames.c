@@ -125,6 +125,24 @@ bool host_place_texts(struct host_python *py, const struct host_place *place,
 	       host_read_text(py, place->name, function);
 }
 
+bool host_place_lives(struct host_python *py, const struct host_place *place)
+{
+	const struct py_layout *layout = py->layout;
+	char head[OBJECT_BYTES];
+	uintptr_t count;
+
+	if (!host_copy(py, head, place->code, (size_t)layout->head) ||
+	    py_word(head, layout->ob_type) != py->code_type)
+		return false;
+	/* In memory that was given back, the count of references is the address of more of it, or
+	 * 0. Builds without the GIL begin with something else. */
+	count = py_word(head, 0);
+	if (layout->ob_type == 8 && (!(uint32_t)count || (count >> 32 & 0xffff)))
+		return false;
+	return host_pointer(py, place->code + (uintptr_t)layout->filename) == place->filename &&
+	       host_pointer(py, place->code + (uintptr_t)layout->name) == place->name;
+}
+
 /* ---- frames ---- */
 
 /* Who the code belongs to; NULL: torn. An entry holds while the code object is the same. */

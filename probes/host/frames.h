@@ -171,5 +171,7 @@ int32_t host_place_line(struct host_python *py, const struct host_place *place);
 /* The texts of a place; false: torn. */
 bool host_place_texts(struct host_python *py, const struct host_place *place,
 		      char file[HOST_TEXT], char function[HOST_TEXT]);
+/* Whether the code is still there, so that what was read of the place before is right. */
+bool host_place_lives(struct host_python *py, const struct host_place *place);
 
 #endif

@@ -150,6 +150,9 @@ static uint32_t source_of(const struct host_place *place, uint32_t caller, bool 
 		return 0;
 	if (!lineless)
 		frame.line = (uint32_t)host_place_line(&host.python, place);
+	/* what was read of a module that has been run meanwhile could be anything */
+	if (!host_place_lives(&host.python, place))
+		return 0;
 	frame.file = rt_name(TFT_NAME_SOURCE, file);
 	frame.function = rt_name(TFT_NAME_SOURCE, function);
 	*known = (struct place_source) { *place, caller, host_stack_frame(&frame) };

@@ -80,13 +80,15 @@ static void fork_once(void)
 static int forks(void)
 {
 	char data[64] = { 0 };
-	int status = -1;
+	int status = -1, wrote;
 
 	set_up();
 	launch();
 	set_hook("fake_in_command", fork_once);
-	printf("forked in %d\n", clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, sizeof(data), data,
-						      0, NULL, NULL));
+	wrote = clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, sizeof(data), data, 0, NULL, NULL);
+	if (child > 0)
+		waitpid(child, &status, 0);	/* what it prints comes first */
+	printf("forked in %d\n", wrote);
 	for (int i = 0; i < 5; i++)
 		printf("launch %d\n", launch());
 	printf("finish %d\n", clFinish(queue));
@@ -94,7 +96,6 @@ static int forks(void)
 		fflush(stdout);
 		_exit(7);
 	}
-	waitpid(child, &status, 0);
 	printf("child %d\n", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
 	return 0;
 }
