@@ -15,6 +15,10 @@
  *  - In a run: to its start; the edge is kernel, copy or comm. Then to what the run waited for:
  *    the run before it in its queue, or the run of its process that finished last, if that was
  *    after its launch (queue); else to its launch (launch), and on along the launching thread.
+ *  - A run on the processor that nothing launched is a part of what its thread did: on along that
+ *    thread, where each such run within an op is entered in turn. Where the thread did nothing
+ *    before, back to the one that was waiting; what that one waited until the thread began is
+ *    queue. A run outside of all ops: to the run that finished last, or to the waiting thread.
  *
  * The walk begins at the end of the step, on the step's thread. If that thread waited for
  * nothing in the step and a device of its process has not finished yet, the host runs ahead,
@@ -33,51 +37,31 @@
  * (critical_host.h). On the processor, the time between ops of two threads lies on the thread of
  * the step; where that is a pool's, it is what the thread did that the pool waits for.
  *
- * Complexity: close to O(n) for a slice. Memory: PARTS_MAX names, PATH_STEPS steps, and what the
- * host did.
+ * Complexity: close to O(n) for a slice. Memory: the sums (critical_sums.h), and what the host did.
  *
  * Sources: critical path after HTA, critical_path_analysis.py; last finisher after Schulz,
  * Extracting Critical Path Graphs from MPI Applications (2005).
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
 #include "model/analyses/costly.h"
 #include "model/analyses/critical_host.h"
 #include "model/analyses/critical_ops.h"
 #include "model/analyses/critical_ready.h"
+#include "model/analyses/critical_sums.h"
 #include "model/analyses/sweep.h"
 #include "model/analyses/work.h"
 #include "model/base/util.h"
 #include "model/steps/steps.h"
 
 #define SLACK_NS 2000
-#define PARTS_MAX 4096u
-#define PATH_TYPE PATH_KINDS		/* a part that is a type of ops, stored beside the others */
 #define ACTS_LIMIT (1u << 19)		/* slices with more acts have no path */
-
-struct part_sum {
-	uint8_t kind;
-	uint32_t name;
-	int64_t ns[SCOPE_COUNT];
-	uint64_t count[SCOPE_COUNT];
-};
-
-struct step_path { int64_t start_ns, dur_ns, ns[PATH_KINDS]; };
 
 /* ---- the walk ---- */
 
 struct critical {
 	struct basis basis;
-	int64_t ns[SCOPE_COUNT][PATH_KINDS];
-	struct part_sum *parts;		/* owned */
-	size_t n_parts, cap_parts;
-	struct map by_key;
-	struct step_path *steps;	/* owned; a ring, grown until PATH_STEPS */
-	size_t cap_steps;
-	uint64_t n_steps;
+	struct critical_sums sums;
 	struct critical_host host;
 	struct critical_ready ready;		/* prepared from the current slice */
 	struct costly costly;
@@ -87,10 +71,8 @@ static void critical_release(void *state)
 {
 	struct critical *critical = state;
 
-	free(critical->parts);
-	free(critical->steps);
+	critical_sums_release(&critical->sums);
 	critical_host_release(&critical->host);
-	map_release(&critical->by_key);
 	ready_release(&critical->ready);
 	costly_release(&critical->costly);
 }
@@ -99,10 +81,8 @@ static size_t critical_bytes(const void *state)
 {
 	const struct critical *critical = state;
 
-	return critical->cap_parts * sizeof(*critical->parts) + map_bytes(&critical->by_key) +
-	       critical->cap_steps * sizeof(*critical->steps) +
-	       critical_host_bytes(&critical->host) + ready_bytes(&critical->ready) +
-	       costly_bytes(&critical->costly);
+	return critical_sums_bytes(&critical->sums) + critical_host_bytes(&critical->host) +
+	       ready_bytes(&critical->ready) + costly_bytes(&critical->costly);
 }
 
 struct critical_walk {
@@ -113,28 +93,12 @@ struct critical_walk {
 	uint32_t thread;		/* the current thread, when not in a run */
 	uint32_t own_thread;		/* that of the step; NONE: unknown */
 	uint32_t asking_thread;		/* that waits for a pool, to which that one belongs; NONE */
+	/* that waited for the processor's runs which the current one ran; NONE: that is itself */
+	uint32_t waiting_thread;
+	bool returned;			/* just now, to the waiting thread */
 	size_t run;			/* index in ends; n_ends: on a thread */
 	int64_t ns[PATH_KINDS];
 };
-
-static void critical_count_part(struct critical *critical, enum scope scope, enum path_kind kind,
-				uint32_t name, int64_t ns)
-{
-	uint64_t key = (uint64_t)kind << 32 | name;
-	uint32_t at = map_get(&critical->by_key, key);
-
-	if (at == MAP_NONE) {
-		if (critical->n_parts == PARTS_MAX)
-			return;
-		grow(&critical->parts, &critical->cap_parts, critical->n_parts,
-		     sizeof(*critical->parts));
-		at = (uint32_t)critical->n_parts++;
-		critical->parts[at] = (struct part_sum) { .kind = (uint8_t)kind, .name = name };
-		map_set(&critical->by_key, key, at);
-	}
-	critical->parts[at].ns[scope] += ns;
-	critical->parts[at].count[scope]++;
-}
 
 /* The thread whose doings an edge of the current thread consists of. */
 static uint32_t who_acts(const struct critical_walk *walk, enum path_kind kind)
@@ -154,7 +118,7 @@ static void go(struct critical_walk *walk, int64_t to_ns, enum path_kind kind, u
 	if (to_ns >= walk->t_ns)
 		return;
 	walk->ns[kind] += walk->t_ns - to_ns;
-	critical_count_part(walk->critical, walk->scope, kind, name, walk->t_ns - to_ns);
+	critical_sums_part(&walk->critical->sums, walk->scope, kind, name, walk->t_ns - to_ns);
 	critical_host_edge(&walk->critical->host, kind, who_acts(walk, kind), to_ns, walk->t_ns);
 	walk->t_ns = to_ns;
 }
@@ -171,40 +135,103 @@ static bool is_step(const struct slice *slice, const struct act *act)
 	       act->end_ns == slice->t1;
 }
 
+static bool is_within(const struct segment *segment, int64_t t_ns)
+{
+	return segment && segment->end_ns >= t_ns;
+}
+
+/* In a call that waits: to what it waited for. */
+static void step_wait(struct critical_walk *walk, const struct segment *segment,
+		      const struct act *act)
+{
+	enum path_kind kind = walk->returned ? PATH_QUEUE : PATH_SYNC;
+	size_t run = ready_finished(walk->ready, act->process, act->queue, walk->t_ns + SLACK_NS);
+
+	if (run < walk->ready->n_ends && walk->ready->ends[run].start > segment->start_ns) {
+		go(walk, walk->ready->ends[run].start, kind, walk->returned ? 0 : act->name);
+		enter(walk, run);
+	} else {
+		go(walk, segment->start_ns, kind, walk->returned ? 0 : act->name);
+	}
+}
+
+/* The thread did nothing at that time: what it had done was asked for by another one, if by any. */
+static void step_outside(struct critical_walk *walk, const struct segment *before)
+{
+	if (walk->waiting_thread == NONE) {
+		go(walk, before ? before->end_ns : INT64_MIN, PATH_HOST, 0);
+		return;
+	}
+	walk->thread = walk->waiting_thread;
+	walk->waiting_thread = NONE;
+	walk->returned = true;
+}
+
 static void step_host(struct critical_walk *walk)
 {
 	struct critical_ready *ready = walk->ready;
 	const struct segment *segment = ready_segment(ready, walk->thread, walk->t_ns);
 	const struct act *act;
-	size_t run;
+	size_t run = ready->n_ends;
+	int64_t to_ns;
 	bool step;
 
-	if (!segment || segment->end_ns < walk->t_ns) {
-		go(walk, segment ? segment->end_ns : INT64_MIN, PATH_HOST, 0);
+	if (!is_within(segment, walk->t_ns)) {
+		step_outside(walk, segment);
 		return;
 	}
 	act = &ready->slice->acts[segment->act];
 	if (act->kind == ACT_WAIT || (act->kind == ACT_LAUNCH && (act->flags & ACT_BLOCKING))) {
-		run = ready_finished(ready, act->process, act->queue, walk->t_ns + SLACK_NS);
-		if (run < ready->n_ends && ready->ends[run].start > segment->start_ns) {
-			go(walk, ready->ends[run].start, PATH_SYNC, act->name);
-			enter(walk, run);
-		} else {
-			go(walk, segment->start_ns, PATH_SYNC, act->name);
-		}
+		step_wait(walk, segment, act);
+		walk->returned = false;
 		return;
 	}
+	walk->returned = false;
+	if (act->kind == ACT_OP && !segment->input && !(act->flags & ACT_WORKS))
+		run = ready_ran(ready, walk->thread, segment->start_ns, walk->t_ns + SLACK_NS);
+	to_ns = run < ready->n_ends ? ready->ends[run].start : segment->start_ns;
 	/* The range of a step has another name each time, which says nothing. */
 	step = is_step(ready->slice, act);
-	go(walk, segment->start_ns, segment->input ? PATH_INPUT :
+	go(walk, to_ns, segment->input ? PATH_INPUT :
 	   act->kind == ACT_LAUNCH ? PATH_LAUNCH :
 	   act->kind == ACT_COMPILE ? PATH_OTHER :
 	   (act->flags & ACT_WORKS) && !step ? PATH_OP : PATH_HOST, step ? 0 : act->name);
+	if (run < ready->n_ends)
+		enter(walk, run);
 }
 
 static enum path_kind kind_of_run(const struct act *act)
 {
 	return act->work == WORK_COMM ? PATH_COMM : act_is_kernel(act) ? PATH_KERNEL : PATH_COPY;
+}
+
+/* A run that nothing launched, to the start of which the walk has come, was a part of what its
+ * thread did. */
+static void leave_processor_run(struct critical_walk *walk, const struct act *act)
+{
+	struct critical_ready *ready = walk->ready;
+	int64_t from_ns = INT64_MIN;
+	const struct segment *segment = ready_segment(ready, act->thread, walk->t_ns);
+	size_t before;
+
+	walk->run = ready->n_ends;
+	if (is_within(segment, walk->t_ns)) {
+		if (walk->thread != act->thread && walk->waiting_thread == NONE)
+			walk->waiting_thread = walk->thread;
+		walk->thread = act->thread;
+		return;
+	}
+	if (walk->thread != NONE) {
+		segment = ready_segment(ready, walk->thread, walk->t_ns);
+		if (segment)
+			from_ns = is_within(segment, walk->t_ns) ? segment->start_ns :
+				  segment->end_ns;
+	}
+	before = ready_finished(ready, act->process, NONE, walk->t_ns + SLACK_NS);
+	if (before < ready->n_ends && ready->ends[before].start > from_ns) {
+		go(walk, ready->ends[before].start, PATH_QUEUE, 0);
+		enter(walk, before);
+	}
 }
 
 static void step_run(struct critical_walk *walk)
@@ -219,6 +246,10 @@ static void step_run(struct critical_walk *walk)
 
 	go(walk, act->start_ns, kind_of_run(act), act->name);
 	costly_run(&walk->critical->costly, act, from_ns - walk->t_ns);
+	if (act->flags & ACT_WORKS && !act->call_ns && act->thread != NONE) {
+		leave_processor_run(walk, act);
+		return;
+	}
 	if (launched_ns > walk->t_ns)
 		launched_ns = walk->t_ns;	/* it started before the call returned */
 	before = ready_finished(ready, act->process, act->queue, walk->t_ns + SLACK_NS);
@@ -268,28 +299,11 @@ static uint32_t critical_owner_thread(const struct slice *slice, uint32_t proces
 	return seen;
 }
 
-static void keep_step(struct critical *critical, const struct slice *slice,
-		      const int64_t ns[PATH_KINDS])
-{
-	struct step_path *step;
-
-	if (critical->n_steps < PATH_STEPS)
-		grow(&critical->steps, &critical->cap_steps, (size_t)critical->n_steps,
-		     sizeof(*critical->steps));
-	step = &critical->steps[critical->n_steps++ % PATH_STEPS];
-	step->start_ns = slice->t0;
-	step->dur_ns = slice->t1 - slice->t0;
-	memcpy(step->ns, ns, sizeof(step->ns));
-}
-
 static void keep_path(struct model *model, const struct critical_walk *walk,
 		      const struct slice *slice)
 {
-	for (int k = 0; k < PATH_KINDS; k++)
-		walk->critical->ns[walk->scope][k] += walk->ns[k];
+	critical_sums_slice(&walk->critical->sums, walk->scope, slice, walk->ns);
 	critical_host_slice(model, &walk->critical->host, &walk->critical->basis, walk->scope);
-	if (slice->step)
-		keep_step(walk->critical, slice, walk->ns);
 }
 
 static bool waits_for_devices(const struct slice *slice, uint32_t thread)
@@ -345,6 +359,7 @@ static void find_path(struct model *model, struct critical *critical,
 		.critical = critical, .ready = ready, .scope = scope,
 		.t_ns = ready->slice->t1, .thread = critical_owner_thread(ready->slice, NONE),
 		.run = ready->n_ends, .asking_thread = sweep_asking_pool(sweep_of(model)),
+		.waiting_thread = NONE,
 	};
 	int64_t t0 = ready->slice->t0;
 	uint32_t thread = walk.thread;
@@ -380,7 +395,7 @@ static void ops_edge(void *arg, int64_t to_ns, const struct act *act, uint32_t t
 	if (act)
 		costly_op(&walk->critical->costly, act, walk->t_ns - to_ns);
 	if (act && act->op_name)
-		critical_count_part(walk->critical, walk->scope, PATH_TYPE, act->op_name,
+		critical_sums_part(&walk->critical->sums, walk->scope, PATH_TYPE, act->op_name,
 				    walk->t_ns - to_ns);
 	go(walk, to_ns, !act ? PATH_HOST : act->work == WORK_INPUT ? PATH_INPUT : PATH_OP,
 	   act ? act->name : 0);
@@ -435,69 +450,27 @@ const struct analysis analysis_critical = {
 
 /* ---- queries ---- */
 
-static int by_ns(const void *a, const void *b)
-{
-	const struct path_part *x = a, *y = b;
-
-	return x->ns > y->ns ? -1 : x->ns < y->ns;
-}
-
-static struct critical_path mean_path(const struct critical *critical)
-{
-	const struct basis *basis = &critical->basis;
-	struct critical_path path = { .steps = basis->steps, .whole_ns = basis_whole(basis) };
-
-	for (int k = 0; k < PATH_KINDS; k++)
-		path.ns[k] = basis_per(basis, critical->ns[basis_scope(basis)][k]);
-	return path;
-}
-
-/* Lists either the parts of the path or the types of the ops that it leads through. */
-static size_t list_parts(const void *state, struct names *names, bool types,
-			 struct critical_path *path, size_t max, struct path_part **out)
-{
-	const struct critical *critical = state;
-	enum scope scope = basis_scope(&critical->basis);
-	size_t n = 0;
-
-	*path = mean_path(critical);
-	*out = xcalloc(critical->n_parts, sizeof(**out));
-	for (size_t i = 0; i < critical->n_parts; i++) {
-		const struct part_sum *part = &critical->parts[i];
-
-		if (part->count[scope] && (part->kind == PATH_TYPE) == types)
-			(*out)[n++] = (struct path_part) {
-				.kind = (enum path_kind)part->kind,
-				.name = part->name ? names_short(names, part->name) : NULL,
-				.ns = basis_per(&critical->basis, part->ns[scope]),
-				.count = part->count[scope],
-			};
-	}
-	if (n)
-		qsort(*out, n, sizeof(**out), by_ns);
-	return n < max ? n : max;
-}
-
 size_t critical_parts(const void *state, struct names *names, struct critical_path *path,
 		      size_t max, struct path_part **out)
 {
-	return list_parts(state, names, false, path, max, out);
+	const struct critical *critical = state;
+
+	*path = critical_sums_mean(&critical->sums, &critical->basis);
+	return critical_sums_parts(&critical->sums, &critical->basis, names, max, out);
 }
 
-/* Steps follow each other, so this is a bisection over the ring. */
+size_t critical_types(const void *state, struct names *names, struct path_part **out)
+{
+	const struct critical *critical = state;
+
+	return critical_sums_types(&critical->sums, &critical->basis, names, out);
+}
+
 bool critical_step(const void *state, int64_t start_ns, struct critical_path *path)
 {
 	const struct critical *critical = state;
-	uint64_t end = critical->n_steps;
-	uint64_t at = FIRST_NOT(i, end > PATH_STEPS ? end - PATH_STEPS : 0, end,
-				critical->steps[i % PATH_STEPS].start_ns < start_ns);
-	const struct step_path *step = &critical->steps[at % PATH_STEPS];
 
-	if (at == end || step->start_ns != start_ns)
-		return false;
-	*path = (struct critical_path) { .steps = 1, .whole_ns = step->dur_ns };
-	memcpy(path->ns, step->ns, sizeof(path->ns));
-	return true;
+	return critical_sums_step(&critical->sums, start_ns, path);
 }
 
 size_t model_critical(struct model *model, struct critical_path *path, size_t max,
@@ -505,13 +478,6 @@ size_t model_critical(struct model *model, struct critical_path *path, size_t ma
 {
 	return critical_parts(analysis_state(model, ANALYSIS_CRITICAL), &model->names, path, max,
 			      out);
-}
-
-size_t critical_types(const void *state, struct names *names, struct path_part **out)
-{
-	struct critical_path path;
-
-	return list_parts(state, names, true, &path, SIZE_MAX, out);
 }
 
 size_t model_critical_types(struct model *model, struct path_part **out)
@@ -527,7 +493,7 @@ bool model_critical_step(struct model *model, int64_t start_ns, struct critical_
 size_t model_critical_host(struct model *model, struct host_time_row **rows)
 {
 	const struct critical *critical = analysis_state(model, ANALYSIS_CRITICAL);
-	struct critical_path path = mean_path(critical);
+	struct critical_path path = critical_sums_mean(&critical->sums, &critical->basis);
 
 	return critical_host_mean(model, &critical->host, &critical->basis, &path, rows);
 }

@@ -214,6 +214,93 @@ TEST(work_critical_of_nothing)
 	bench_release(&bench);
 }
 
+/* ---- runs on the processor, which nothing launches ---- */
+
+static struct act *part(struct bench *bench, uint32_t name, uint32_t thread, int64_t start,
+			int64_t end)
+{
+	struct act *act = bench_kernel(bench, name, BASE + start * US, BASE + end * US);
+
+	act->queue = thread;
+	act->thread = thread;
+	act->flags = ACT_WORKS;
+	return act;
+}
+
+/* Thread 0 prepares a batch and calls; thread 5 runs what was called, in an op; thread 0 waits. */
+TEST(work_critical_through_what_another_thread_ran)
+{
+	struct bench bench;
+	struct critical_path path;
+	struct path_part *parts;
+
+	bench_init(&bench, &analysis_critical);
+	host(&bench, ACT_OP, 0, 30, 36);		/* the call */
+	host(&bench, ACT_WAIT, 0, 38, 92)->name = bench_name(&bench, "Await");
+	part(&bench, bench_name(&bench, "copied"), 0, 33, 34);
+	host(&bench, ACT_OP, 5, 40, 90)->name = bench_name(&bench, "jit_update");
+	part(&bench, bench_name(&bench, "A"), 5, 42, 60);
+	part(&bench, bench_name(&bench, "B"), 5, 61, 89);
+	bench_step(&bench, BASE, BASE + 93 * US);
+	path = path_of(&bench);
+	CHECK_INT(path.ns[PATH_KERNEL], (18 + 28 + 1) * US);
+	CHECK_INT(path.ns[PATH_SYNC], 3 * US);		/* after B */
+	CHECK_INT(path.ns[PATH_QUEUE], 2 * US);		/* until thread 5 began */
+	/* 92 to 93; within the op between its parts; before the wait, around the copy of the call */
+	CHECK_INT(path.ns[PATH_HOST], (1 + 3 + 2 + 2 + 3 + 30) * US);
+	CHECK_INT(path.ns[PATH_OTHER], 0);
+	CHECK_INT(sum_of(&path), 93 * US);
+	CHECK_INT(critical_parts(bench.state, &bench.model->names, &path, 1, &parts), 1);
+	CHECK_INT(parts[0].kind, PATH_HOST);
+	free(parts);
+	bench_release(&bench);
+}
+
+/* What was called ran in the call itself, and what the thread does before it is its own. */
+TEST(work_critical_through_what_the_call_ran)
+{
+	struct bench bench;
+	struct critical_path path;
+
+	bench_init(&bench, &analysis_critical);
+	part(&bench, 1, 0, -20, -2);			/* of the step before */
+	host(&bench, ACT_OP, 0, 30, 80);
+	part(&bench, 1, 0, 35, 50);
+	part(&bench, 2, 0, 50, 78);
+	part(&bench, 3, 6, 60, 70);			/* hidden: nobody waits for it */
+	bench_step(&bench, BASE, BASE + 90 * US);
+	path = path_of(&bench);
+	CHECK_INT(path.ns[PATH_KERNEL], 43 * US);
+	CHECK_INT(path.ns[PATH_HOST], (10 + 2 + 5 + 30) * US);
+	CHECK_INT(sum_of(&path), 90 * US);
+	bench_release(&bench);
+}
+
+/* Threads that run no op: each part follows the one that finished last, as long as they were waited
+ * for, and the first one the thread that waited. */
+TEST(work_critical_through_parts_outside_of_ops)
+{
+	struct bench bench;
+	struct critical_path path;
+
+	bench_init(&bench, &analysis_critical);
+	part(&bench, 1, 7, 2, 9);			/* before anybody waited */
+	host(&bench, ACT_OP, 0, 10, 20)->flags = ACT_WORKS;
+	host(&bench, ACT_WAIT, 0, 25, 70);
+	part(&bench, 1, 5, 30, 40);
+	part(&bench, 1, 6, 44, 65);
+	part(&bench, 1, 5, 43, 55);			/* beside it, and sooner done */
+	bench_step(&bench, BASE, BASE + 70 * US);
+	path = path_of(&bench);
+	CHECK_INT(path.ns[PATH_SYNC], 5 * US + 5 * US);
+	CHECK_INT(path.ns[PATH_KERNEL], (21 + 10) * US);
+	CHECK_INT(path.ns[PATH_QUEUE], 4 * US);
+	CHECK_INT(path.ns[PATH_OP], 10 * US);
+	CHECK_INT(path.ns[PATH_HOST], (5 + 10) * US);
+	CHECK_INT(sum_of(&path), 70 * US);
+	bench_release(&bench);
+}
+
 /* ---- naive: every question by a scan of all acts ---- */
 
 struct naive {
