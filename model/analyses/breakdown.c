@@ -136,21 +136,36 @@ static enum step_class host_class(const struct slice_sweep *sweep)
 	return sweep->workers[HOST_CODE] ? STEP_HOST : STEP_OTHER;
 }
 
+/* Where only the processor works and no op or kernel runs: the thread that all else waits for. That
+ * one may wait for another thread's kernels: then it is that thread, within its op; NONE: what is
+ * waited for has not begun, or is done. */
+static uint32_t processor_thread(struct slice_sweep *sweep)
+{
+	uint32_t asking = sweep->asking_thread, ran = sweep->ran_thread;
+
+	if (asking == NONE || sweep_state(sweep_thread_at(sweep, asking)) != HOST_SYNC)
+		return asking;
+	return ran != NONE && ran != asking && sweep_thread_at(sweep, ran)->ops ? ran : NONE;
+}
+
 /* The same where only the processor works. An op that fetches a batch delays the ops after it. */
-static enum step_class processor_class(const struct slice_sweep *sweep)
+static enum step_class processor_class(struct slice_sweep *sweep)
 {
 	if (sweep->step_thread == NONE ? sweep->inputs > 0 :
 	    sweep->workers[HOST_INPUT] || sweep->fetches)
 		return STEP_INPUT;
-	return sweep->compute ? STEP_COMPUTE : sweep->compiles ? STEP_COMPILE : STEP_HOST;
+	if (sweep->compute || sweep->compiles)
+		return sweep->compute ? STEP_COMPUTE : STEP_COMPILE;
+	return sweep->asking_thread == NONE || processor_thread(sweep) != NONE ? STEP_HOST :
+	       STEP_SYNC;
 }
 
 /* What the thread did that the class is about: while it is only known that no worker does anything,
  * the one that goes through the steps. */
 static void breakdown_divide(struct slice_sweep *sweep, enum step_class class, int64_t dur_ns)
 {
-	uint32_t thread = class == STEP_INPUT ? sweep->input_thread :
-			  class == STEP_HOST && !sweep->host_only ? sweep->code_thread : NONE;
+	uint32_t thread = class == STEP_INPUT ? sweep->input_thread : class != STEP_HOST ? NONE :
+			  sweep->host_only ? processor_thread(sweep) : sweep->code_thread;
 
 	if (class != STEP_INPUT && class != STEP_HOST && class != STEP_OTHER)
 		return;
@@ -171,8 +186,10 @@ void breakdown_piece(struct slice_sweep *sweep, int64_t dur_ns)
 		class = processor_class(sweep);
 		ns[class] += dur_ns;
 		breakdown_divide(sweep, class, dur_ns);
-		if (class == STEP_INPUT)
-			breakdown_note_holder(sweep, HOST_INPUT, dur_ns);
+		sweep->wait_thread = sweep->asking_thread;
+		if (class == STEP_INPUT || class == STEP_SYNC)
+			breakdown_note_holder(sweep, class == STEP_SYNC ? HOST_SYNC : HOST_INPUT,
+					      dur_ns);
 		return;
 	}
 	if (class != STEP_LAUNCH || sweep->workers[HOST_LAUNCH]) {

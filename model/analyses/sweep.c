@@ -318,7 +318,7 @@ static bool runs_kernel(const struct act *act)
 	       act->command != COMMAND_MIGRATE;
 }
 
-static void count_run(struct slice_sweep *sweep, const struct act *act, int by)
+static void sweep_count_run(struct slice_sweep *sweep, const struct act *act, int by)
 {
 	uint32_t *count = is_comm(act) ? &sweep->comm : runs_kernel(act) ? &sweep->compute :
 			  act->direction == DIR_H2D ? &sweep->h2d :
@@ -329,6 +329,8 @@ static void count_run(struct slice_sweep *sweep, const struct act *act, int by)
 		return;
 	if (!sweep_has(sweep, act))
 		count = &sweep->foreign;
+	else if (by > 0 && !act->call_ns)
+		sweep->ran_thread = act->thread;
 	*count = (uint32_t)((int)*count + by);
 }
 
@@ -339,7 +341,7 @@ static void run_edge(struct model *model, struct slice_sweep *sweep, uint32_t at
 	uint32_t *count;
 	bool known;
 
-	count_run(sweep, act, begins ? 1 : -1);
+	sweep_count_run(sweep, act, begins ? 1 : -1);
 	if (begins && act->call_ns && act->call_ns < act->start_ns && is_queued(act) &&
 	    act->start_ns > sweep->slice->t0 && sweep_has(sweep, act))
 		sweep->queued -= sweep->queued > 0;
@@ -443,7 +445,7 @@ static void sweep_prepare_slice(struct slice_sweep *sweep)
 
 	sweep->compute = sweep->comm = sweep->h2d = sweep->d2h = sweep->d2d = 0;
 	sweep->queued = sweep->inputs = sweep->fetches = sweep->foreign = sweep->compiles = 0;
-	sweep->input_thread = sweep->wait_thread = sweep->code_thread = NONE;
+	sweep->input_thread = sweep->wait_thread = sweep->code_thread = sweep->ran_thread = NONE;
 	memset(sweep->workers, 0, sizeof(sweep->workers));
 	for (uint32_t d = 0; d < sweep->n_devices; d++)
 		sweep->devices[d].next = NONE;

@@ -162,6 +162,7 @@ struct slice_sweep {
 	uint32_t first_thread;		/* that, or else the one that launches or works first */
 	/* where only the processor works: the one that the others wait for while no op runs */
 	uint32_t asking_thread, main_thread;	/* main: of the steps' process, once it ran an op */
+	uint32_t ran_thread;	/* the last one that ran a kernel of the processor's; NONE */
 	uint32_t step_name;	/* name of the functions whose runs are the steps; 0: none */
 	int64_t now_ns, launch_gap_ns;
 	int64_t handed_ns;		/* up to here a device worked or a worker launched */

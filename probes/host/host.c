@@ -245,8 +245,9 @@ static void host_part(struct watched *w, uint32_t tid, int64_t dur_ns, int64_t r
 	w->looks = 1;
 }
 
-static void host_look_at(struct watched *w, int64_t now_ns)
+static void host_look_at(struct watched *w)
 {
+	int64_t now_ns = rt_now_ns();	/* the looks at other threads took time */
 	uint32_t tid = GET(w->thread->tid);
 	uint64_t active = activity(w->thread);
 	int64_t cpu_ns = tid == w->window.tid ? host_cpu_ns(tid) : -1;
@@ -416,22 +417,19 @@ static int64_t oldest_pending(void)
 /* Looks at all watched threads. */
 static void host_look(void)
 {
-	int64_t now_ns;
-
 	/* whoever does not see this yet has read the clock before us */
 	if (GET(pending_ns) == INT64_MAX) {
 		SET(pending_ns, rt_now_ns());
 		rt_fence(memory_order_seq_cst);
 	}
-	now_ns = rt_now_ns();
 	limits_look(&limits);
-	if (now_ns - chosen_ns >= CHOOSE_NS) {
-		chosen_ns = now_ns;
-		host_choose(now_ns);
+	if (rt_now_ns() - chosen_ns >= CHOOSE_NS) {
+		chosen_ns = rt_now_ns();
+		host_choose(chosen_ns);
 	}
 	for (int i = 0; i < (int)HOST_WATCHED; i++)
 		if (watched[i].thread)
-			host_look_at(&watched[i], now_ns);
+			host_look_at(&watched[i]);
 	SET_REL(pending_ns, oldest_pending());
 }
 

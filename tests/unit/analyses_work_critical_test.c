@@ -246,7 +246,7 @@ TEST(work_critical_through_what_another_thread_ran)
 	CHECK_INT(path.ns[PATH_KERNEL], (18 + 28 + 1) * US);
 	CHECK_INT(path.ns[PATH_SYNC], 3 * US);		/* after B */
 	CHECK_INT(path.ns[PATH_QUEUE], 2 * US);		/* until thread 5 began */
-	/* 92 to 93; within the op between its parts; before the wait, around the copy of the call */
+	/* 92 to 93; in the op, between its parts; before the wait, around the copy of the call */
 	CHECK_INT(path.ns[PATH_HOST], (1 + 3 + 2 + 2 + 3 + 30) * US);
 	CHECK_INT(path.ns[PATH_OTHER], 0);
 	CHECK_INT(sum_of(&path), 93 * US);

@@ -261,3 +261,87 @@ TEST(doings_of_findings)
 		model_free(model);
 	}
 }
+
+/* A step of 100 ms of the main thread: Python for 30, a call of 5, and a wait of 60, for a thread
+ * that begins after 4, runs kernels for 20 and 25 with 5 between them, and is done 6 before. */
+static struct model *called_of(int turns)
+{
+	struct model *model = model_with_device();
+	struct event device = ev_device(2, "cpu");
+
+	device.u.device.api = "cpu";
+	apply_one(model, device);
+	apply_one(model, ev_queue(9, 2));
+	apply_one(model, ev_clock(2, BASE, TICKS));
+	apply_one(model, ev_name(30, NAME_SOURCE, "/home/me/train.py"));
+	apply_one(model, ev_name(31, NAME_SOURCE, "train"));
+	apply_one(model, ev_name(33, NAME_OP, "step"));
+	apply_one(model, ev_name(34, NAME_OP, "jit_step"));
+	apply_one(model, ev_name(35, NAME_CALL, "Await"));
+	apply_one(model, ev_frame(1, 0, 30, 31, 40));
+	apply_one(model, ev_frame(2, 0, 30, 31, 41));
+	for (int i = 0; i < turns; i++) {
+		int64_t at = i * 100 * MS;
+		struct event call = ev_op(33, (uint64_t)i * 2 + 1, 0, at + 30 * MS, 5 * MS, 0);
+		struct event run = ev_op(34, (uint64_t)i * 2 + 2, 0, at + 39 * MS, 50 * MS, 0);
+		struct event wait = {
+			.type = EVENT_WAIT, .pid = PID, .tid = PID, .time_ns = BASE + at + 95 * MS,
+			.u.wait = { .name = 35, .start_ns = BASE + at + 35 * MS,
+				    .dur_ns = 60 * MS },
+		};
+		const int64_t kernels[2][2] = { { 39, 20 }, { 64, 25 } };
+
+		apply_one(model, ev_doing(PID, DOING_PYTHON, 1, 0, at, 30 * MS));
+		call.u.op.framework = run.u.op.framework = FW_JAX;
+		call.u.op.step = run.u.op.step = -1;
+		apply_one(model, call);
+		run.tid = run.u.op.tid = PID + 7;
+		for (int k = 0; k < 2; k++) {
+			struct event kernel = ev_kernel(1, 9, 0, at + kernels[k][0] * MS,
+							kernels[k][1] * MS);
+
+			kernel.tid = kernel.u.command.tid = PID + 7;
+			kernel.u.command.call_ns = kernel.u.command.call_dur_ns = 0;
+			kernel.u.command.queued_ticks = kernel.u.command.submit_ticks = 0;
+			apply_one(model, kernel);
+		}
+		apply_one(model, ev_doing(PID + 7, DOING_NATIVE, 0, 0, at + 59 * MS, 5 * MS));
+		apply_one(model, run);
+		apply_one(model, ev_doing(PID, DOING_LOCK, 2, 0, at + 35 * MS, 60 * MS));
+		apply_one(model, wait);
+		apply_one(model, step_of(i, at, 100 * MS));
+	}
+	model_finish(model, false);
+	return model;
+}
+
+/* What the thread that is waited for does between its kernels is its own; before it begins and
+ * after it is done, the step waits. The critical path says the same. */
+TEST(doings_of_a_thread_that_is_waited_for)
+{
+	struct model *model = called_of(50);
+	struct host_time_row *rows;
+	struct step_breakdown mean;
+	struct critical_path path;
+	struct path_part *parts;
+	int64_t ns;
+	size_t n = model_step_host_mean(model, &rows);
+
+	CHECK(model_step_breakdown_mean(model, &mean) > 40);
+	CHECK_INT(mean.ns[STEP_COMPUTE] / MS, 45);
+	CHECK_INT(mean.ns[STEP_SYNC] / MS, 10);
+	CHECK_INT(mean.ns[STEP_HOST] / MS, 45);
+	CHECK_STR(class_of_line(rows, n, 40, &ns), "host");
+	CHECK_INT(ns / MS, 30);
+	CHECK_STR(class_of_line(rows, n, 41, &ns), "");
+	CHECK_STR(class_of_line(rows, n, 0, &ns), "host");
+	CHECK_INT(ns / MS, 5);
+	free(rows);
+	model_critical(model, &path, 0, &parts);
+	free(parts);
+	CHECK_INT(path.ns[PATH_KERNEL] / MS, 45);
+	CHECK_INT(path.ns[PATH_SYNC] / MS, 6);
+	CHECK_INT(path.ns[PATH_QUEUE] / MS, 4);
+	CHECK_INT(path.ns[PATH_HOST] / MS, 45);
+	model_free(model);
+}
