@@ -79,7 +79,8 @@ static bool host_bytes_size(struct host_python *py, uintptr_t bytes, size_t *siz
 	return true;
 }
 
-int32_t host_place_line(struct host_python *py, const struct host_place *place)
+/* The line of a place; 0: it has none, or it cannot be read. */
+static int32_t host_place_line(struct host_python *py, const struct host_place *place)
 {
 	uintptr_t table = host_pointer(py, place->code + (uintptr_t)py->layout->name + 8);
 	size_t size;
@@ -118,20 +119,16 @@ static bool host_read_text(struct host_python *py, uintptr_t str, char out[HOST_
 	return true;
 }
 
-bool host_place_texts(struct host_python *py, const struct host_place *place,
-		      char file[HOST_TEXT], char function[HOST_TEXT])
-{
-	return host_read_text(py, place->filename, file) &&
-	       host_read_text(py, place->name, function);
-}
-
-bool host_place_lives(struct host_python *py, const struct host_place *place)
+/* Whether the code is still there, so that what was read by way of it before is right: memory that
+ * was given back could hold anything meanwhile. */
+static bool host_code_lives(struct host_python *py, uintptr_t code, uintptr_t filename,
+			    uintptr_t name)
 {
 	const struct py_layout *layout = py->layout;
 	char head[OBJECT_BYTES];
 	uintptr_t count;
 
-	if (!host_copy(py, head, place->code, (size_t)layout->head) ||
+	if (!host_copy(py, head, code, (size_t)layout->head) ||
 	    py_word(head, layout->ob_type) != py->code_type)
 		return false;
 	/* In memory that was given back, the count of references is the address of more of it, or
@@ -139,8 +136,18 @@ bool host_place_lives(struct host_python *py, const struct host_place *place)
 	count = py_word(head, 0);
 	if (layout->ob_type == 8 && (!(uint32_t)count || (count >> 32 & 0xffff)))
 		return false;
-	return host_pointer(py, place->code + (uintptr_t)layout->filename) == place->filename &&
-	       host_pointer(py, place->code + (uintptr_t)layout->name) == place->name;
+	return host_pointer(py, code + (uintptr_t)layout->filename) == filename &&
+	       host_pointer(py, code + (uintptr_t)layout->name) == name;
+}
+
+bool host_place_read(struct host_python *py, const struct host_place *place, char file[HOST_TEXT],
+		     char function[HOST_TEXT], int32_t *line)
+{
+	if (!host_read_text(py, place->filename, file) ||
+	    !host_read_text(py, place->name, function))
+		return false;
+	*line = host_place_line(py, place);
+	return host_code_lives(py, place->code, place->filename, place->name);
 }
 
 /* ---- frames ---- */
@@ -169,6 +176,8 @@ static const struct host_owner *host_owner_of(struct host_python *py, uintptr_t 
 	now.library = py_is_library(file);
 	if (!host_read_text(py, now.name, name))
 		*name = '\0';
+	if (!host_code_lives(py, code, now.filename, now.name))
+		return NULL;
 	if (py_compiles(file, name))
 		now.within = TFT_DOING_COMPILE;
 	else if (!strcmp(file, "<frozen importlib._bootstrap>") && !strcmp(name, "_find_and_load"))

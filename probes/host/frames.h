@@ -166,12 +166,9 @@ enum host_found { HOST_NO_FRAME, HOST_PLACE, HOST_TORN };
 enum host_found host_stack_of(struct host_python *py, uintptr_t state, struct host_stack *out);
 /* Whether this is the innermost frame of the thread, and at this instruction. */
 bool host_frame_is(struct host_python *py, uintptr_t state, uintptr_t frame, uintptr_t instr);
-/* The line of a place; 0: it has none, or it cannot be read. */
-int32_t host_place_line(struct host_python *py, const struct host_place *place);
-/* The texts of a place; false: torn. */
-bool host_place_texts(struct host_python *py, const struct host_place *place,
-		      char file[HOST_TEXT], char function[HOST_TEXT]);
-/* Whether the code is still there, so that what was read of the place before is right. */
-bool host_place_lives(struct host_python *py, const struct host_place *place);
+/* The texts of a place and its line (0: it has none, or it cannot be read). false: torn, or its
+ * code is gone, so that what was read could be anything. */
+bool host_place_read(struct host_python *py, const struct host_place *place, char file[HOST_TEXT],
+		     char function[HOST_TEXT], int32_t *line);
 
 #endif

@@ -141,18 +141,15 @@ static uint32_t source_of(const struct host_place *place, uint32_t caller, bool 
 	const struct host_place *had = &known->place;
 	char file[HOST_TEXT], function[HOST_TEXT];
 	struct tft_frame frame = { .parent = caller };
+	int32_t line;
 
 	if (had->code == place->code && had->offset == place->offset && known->caller == caller &&
 	    had->filename == place->filename && had->name == place->name &&
 	    had->first_line == place->first_line && had->moved == lineless)
 		return known->source;
-	if (!host_place_texts(&host.python, place, file, function))
+	if (!host_place_read(&host.python, place, file, function, &line))
 		return 0;
-	if (!lineless)
-		frame.line = (uint32_t)host_place_line(&host.python, place);
-	/* what was read of a module that has been run meanwhile could be anything */
-	if (!host_place_lives(&host.python, place))
-		return 0;
+	frame.line = lineless ? 0 : (uint32_t)line;
 	frame.file = rt_name(TFT_NAME_SOURCE, file);
 	frame.function = rt_name(TFT_NAME_SOURCE, function);
 	*known = (struct place_source) { *place, caller, host_stack_frame(&frame) };
@@ -244,14 +241,15 @@ static bool host_holder_place(uintptr_t state, char *text, size_t size)
 	char file[HOST_TEXT], function[HOST_TEXT];
 	const struct host_place *place;
 	const char *base;
+	int32_t line;
 
 	if (!state || host_stack_of(py, state, &host.holder) != HOST_PLACE)
 		return false;
 	place = &host.holder.place[host.holder.user];
-	if (!host_place_texts(py, place, file, function))
+	if (!host_place_read(py, place, file, function, &line))
 		return false;
 	base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
-	snprintf(text, size, "%s:%d in %s", base, host_place_line(py, place), function);
+	snprintf(text, size, "%s:%d in %s", base, line, function);
 	return true;
 }
 

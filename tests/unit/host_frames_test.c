@@ -8,12 +8,22 @@
 #include "tests/unit/host_world.h"
 #include "tests/unit/test.h"
 
+/* 0: it has none, or cannot be read. */
+static int32_t line_of(struct host_python *py, const struct host_place *place)
+{
+	char file[HOST_TEXT], function[HOST_TEXT];
+	int32_t line;
+
+	return host_place_read(py, place, file, function, &line) ? line : 0;
+}
+
 TEST(host_frames_of_each_version)
 {
 	static struct host_python py;
 	static struct host_stack stack;
 	char file[HOST_TEXT], function[HOST_TEXT];
 	uintptr_t state;
+	int32_t line;
 
 	for (size_t v = 0; v < VERSIONS; v++) {
 		uintptr_t id;
@@ -31,18 +41,18 @@ TEST(host_frames_of_each_version)
 		CHECK_INT(stack.n, 3);
 		CHECK_INT(stack.sure, 0);
 		CHECK_INT(stack.user, 1);
-		CHECK(host_place_texts(&py, &stack.place[1], file, function));
+		CHECK(host_place_read(&py, &stack.place[1], file, function, &line));
 		CHECK(!strcmp(file, "/home/me/loader.py") && !strcmp(function, "Loader.load"));
-		CHECK_INT(host_place_line(&py, &stack.place[0]), 301);
-		CHECK_INT(host_place_line(&py, &stack.place[1]), 22);
-		CHECK_INT(host_place_line(&py, &stack.place[2]), 105);
+		CHECK_INT(line_of(&py, &stack.place[0]), 301);
+		CHECK_INT(line_of(&py, &stack.place[1]), 22);
+		CHECK_INT(line_of(&py, &stack.place[2]), 105);
 		CHECK(stack.still && stack.place[0].library && !stack.place[2].library);
 		/* without a frame of the user's it is the innermost one */
 		world_put_code(py.layout, 1, "/usr/lib/python3.11/threading.py", "run", 20);
 		world_put_code(py.layout, 2, "/usr/lib/python3.11/threading.py", "start", 100);
 		memset(py.owners, 0, sizeof(py.owners));
 		CHECK_INT(host_stack_of(&py, state, &stack), HOST_PLACE);
-		CHECK(host_place_texts(&py, &stack.place[stack.user], file, function));
+		CHECK(host_place_read(&py, &stack.place[stack.user], file, function, &line));
 		CHECK(!strcmp(function, "decode"));
 		/* no frames at all */
 		world_put(py.layout->cframe >= 0 ? WORLD_AT + 0x3c0 : state, py.layout->current, 0,
@@ -98,7 +108,7 @@ static void torn_with(const struct py_layout *layout)
 	world_make(&py, layout);
 	world_put_frame(layout, 0, 0, -2, world_frame(1), RUNS);
 	CHECK_INT(host_stack_of(&py, mine, &stack), HOST_PLACE);
-	CHECK_INT(host_place_line(&py, &stack.place[0]), 301);	/* it has not begun */
+	CHECK_INT(line_of(&py, &stack.place[0]), 301);	/* it has not begun */
 	world_put_frame(layout, 0, 0, 20, world_frame(1), RUNS);
 	CHECK_INT(host_stack_of(&py, mine, &stack), HOST_TORN);
 	CHECK(py.torn > 0);
@@ -137,16 +147,71 @@ static void torn_with(const struct py_layout *layout)
 	world_make(&py, layout);
 	world_put(WORLD_AT + TABLES_AT + 0x80, layout->ob_type, STR_TYPE, 8);
 	CHECK_INT(host_stack_of(&py, mine, &stack), HOST_PLACE);
-	CHECK_INT(host_place_line(&py, &stack.place[1]), 0);
+	CHECK_INT(line_of(&py, &stack.place[1]), 0);
 	world_put(WORLD_AT + TABLES_AT + 0x80, layout->ob_type, BYTES_TYPE, 8);
 	world_put(WORLD_AT + TABLES_AT + 0x80, layout->head, UINT64_MAX / 2, 8);
-	CHECK_INT(host_place_line(&py, &stack.place[1]), 0);
+	CHECK_INT(line_of(&py, &stack.place[1]), 0);
 }
 
 TEST(host_frames_torn)
 {
 	for (size_t v = 0; v < VERSIONS; v++)
 		torn_with(python_layout(versions[v]));
+}
+
+/*
+ * A module's code is given back while its texts are read: the name of its file is another text by
+ * then, and of the code itself only the count of references, or the pointer in its place, says so.
+ */
+static uintptr_t given_back_at;		/* the text at which it happens; 0: not any more */
+static int given_back_how;
+
+static bool read_given_back(const struct iovec *to, const struct iovec *from, size_t n)
+{
+	const struct py_layout *layout = python_layout(PYTHON_3_13);
+	const struct { int offset; uintptr_t value; } of_code[] = {
+		{ 0, 0 }, { 0, 0x7f3412345678 }, { layout->ob_type, 0x7f3412345678 },
+		{ layout->filename, 0x7f3412345678 },
+	};
+
+	if (given_back_at && (uintptr_t)from[0].iov_base == given_back_at) {
+		given_back_at = 0;
+		world_put(world_code(1), of_code[given_back_how].offset,
+			  of_code[given_back_how].value, 8);
+		world_put_str(layout, (uintptr_t)from[0].iov_base, "module 'x' has no attribute");
+	}
+	return world_read(to, from, n);
+}
+
+TEST(host_frames_given_back)
+{
+	static struct host_python py;
+	static struct host_stack stack;
+	const struct py_layout *layout = python_layout(PYTHON_3_13);
+	char file[HOST_TEXT], function[HOST_TEXT];
+	struct host_place place;
+	int32_t line;
+
+	for (given_back_how = 0; given_back_how < 4; given_back_how++) {
+		/* after the stack was read, as by whoever is told for the first time */
+		world_make(&py, layout);
+		py.read = read_given_back;
+		CHECK_INT(host_stack_of(&py, WORLD_AT + 0x200, &stack), HOST_PLACE);
+		place = stack.place[1];
+		CHECK(host_place_read(&py, &place, file, function, &line) && line == 22);
+		given_back_at = place.filename;
+		CHECK(!host_place_read(&py, &place, file, function, &line));
+		CHECK_INT(given_back_at, 0);
+		/* while it is read: that code is of nobody, and nothing of it is kept */
+		world_make(&py, layout);
+		py.read = read_given_back;
+		given_back_at = place.filename;
+		CHECK(host_stack_of(&py, WORLD_AT + 0x200, &stack) != HOST_PLACE ||
+		      stack.place[1].code != place.code);
+		CHECK_INT(given_back_at, 0);
+		for (uint32_t i = 0; i < HOST_OWNERS; i++)
+			CHECK(py.owners[i].code != place.code);
+	}
 }
 
 /* A longer array of copies takes the place of the first function's while that is read. */
@@ -261,7 +326,7 @@ TEST(host_frames_change_meanwhile)
 			CHECK(stack.n && stack.user < stack.n && stack.sure <= stack.n);
 			for (uint32_t k = 0; k < stack.n; k++) {
 				const struct host_place *place = &stack.place[k];
-				int32_t line = host_place_line(&py, place);
+				int32_t line = line_of(&py, place);
 				uint32_t f;
 
 				for (f = 0; f < FUNCTIONS && place->code != world_code(f); f++)

@@ -101,6 +101,8 @@ void world_put_code(const struct py_layout *layout, uint32_t i, const char *file
 	world_put(lines, layout->ob_type, BYTES_TYPE, 8);
 	world_put(lines, layout->head,
 		  put_lines(layout->lines, world + (lines - WORLD_AT) + layout->head + 16), 8);
+	if (layout->ob_type == 8)
+		world_put(code, 0, 3, 8);	/* references */
 	world_put(code, layout->ob_type, CODE_TYPE, 8);
 	if (layout->apart) {
 		world_put(bytecode, layout->ob_type, BYTES_TYPE, 8);
