@@ -32,7 +32,6 @@
 #include "model/rows/rows.h"
 #include "model/steps/steps.h"
 
-#define LOOKS_LEAST 8u
 #define CHORE_PLACES 6
 #define CHORE_LINES 32u			/* of a chore; further ones are in none */
 
@@ -312,7 +311,7 @@ static void chores_review(struct model *model, void *of, struct findings *findin
 	for (size_t i = 0; i < CHORES; i++) {
 		int64_t cost_ns;
 
-		if (most[i].looks < LOOKS_LEAST || most[i].t1 <= most[i].t0 ||
+		if (most[i].looks < HOST_LOOKS_LEAST || most[i].t1 <= most[i].t0 ||
 		    (i == CHORE_LACK && !sweep_on_processor(sweep_of(model))))
 			continue;
 		cost_ns = (int64_t)((__int128)status.step_ns * most[i].ns /

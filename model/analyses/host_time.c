@@ -39,6 +39,7 @@ static void parts_add(struct host_parts *parts, const struct host_piece *piece)
 	for (uint32_t i = 0; i < parts->n; i++) {
 		if (same_part(&parts->list[i], piece)) {
 			add_ns(&parts->list[i].ns, piece->ns);
+			parts->list[i].looks += piece->looks;
 			return;
 		}
 		if (parts->list[i].ns < parts->list[least].ns)
@@ -61,6 +62,7 @@ static void pieces_add(struct host_time *host, const struct host_piece *piece, s
 	    piece->start_ns - last->end_ns <= JOINED_NS && same_part(last, piece)) {
 		last->end_ns = piece->end_ns;
 		last->ns += piece->ns;
+		last->looks += piece->looks;
 		return;
 	}
 	if (host->n < max) {
@@ -77,12 +79,14 @@ static struct host_piece piece_of(struct model *model, uint32_t thread, const st
 				  int64_t from_ns, int64_t to_ns)
 {
 	bool once = at->at_ns != 0;
+	int64_t ns = doing_within(at, from_ns, to_ns);
 
 	return (struct host_piece) {
 		.start_ns = once || at->start_ns > from_ns ? at->start_ns : from_ns,
 		.end_ns = once || at->end_ns < to_ns ? at->end_ns : to_ns,
 		.frame = frame_get(model, thread_at(model, thread)->process, at->frame),
-		.what = at->what, .kind = at->kind, .ns = doing_within(at, from_ns, to_ns),
+		.what = at->what, .kind = at->kind, .ns = ns,
+		.looks = (int64_t)((__int128)at->looks * 1000 * ns / at->ns),
 	};
 }
 
@@ -168,6 +172,8 @@ void host_time_within(const struct host_time *host, int64_t t0, int64_t t1,
 			continue;
 		piece.ns = (int64_t)((__int128)piece.ns * (to - from) /
 				     (piece.end_ns - piece.start_ns));
+		piece.looks = (int64_t)((__int128)piece.looks * (to - from) /
+					(piece.end_ns - piece.start_ns));
 		parts_add(out, &piece);
 	}
 }
@@ -175,8 +181,8 @@ void host_time_within(const struct host_time *host, int64_t t0, int64_t t1,
 static struct host_time_row host_row_of(struct model *model, const struct host_piece *part)
 {
 	struct host_time_row row = {
-		.doing = part->kind, .class = part->class, .ns = part->ns, .file = "",
-		.function = "",
+		.doing = part->kind, .class = part->class, .ns = part->ns, .looks = part->looks,
+		.file = "", .function = "",
 		.what = part->what ? names_raw(&model->names, part->what) : "",
 	};
 	const struct source_frame *frame;
@@ -215,6 +221,7 @@ static void parts_join(struct host_parts *parts)
 			same->what = one->what;
 		}
 		add_ns(&same->ns, one->ns);
+		same->looks += one->looks;
 	}
 	for (uint32_t i = 0; i < n; i++)
 		if (parts->list[i].kind == DOING_LOCK && most[i] < parts->list[i].ns / 2)

@@ -24,12 +24,14 @@ struct model;
 /* What a thread did, and where, for ns of [start_ns, end_ns). */
 struct host_piece {
 	int64_t start_ns, end_ns, ns;
+	int64_t looks;			/* so many said it, in 1/1000 */
 	uint32_t frame, what;		/* as frame_get() returns it; name; 0: unknown */
 	uint8_t kind;			/* enum doing_kind */
 	uint8_t class;			/* of the owner: idle_cause, step_class or path_kind */
 };
 
 #define HOST_PARTS 192u
+#define HOST_LOOKS_LEAST 8	/* a finding that fewer say would be chance */
 struct host_parts {
 	struct host_piece list[HOST_PARTS];	/* without times */
 	uint32_t n;

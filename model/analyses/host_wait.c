@@ -7,11 +7,11 @@
  * cause host of each device by what the launching thread did (host_time.c). Lines of one function
  * in the same state are one place, named by the line that has most of it; for a state with a
  * finding of its own all lines are, and both states without a processor. Of each finding the place
- * with most idle time is reported, of the device that loses most, from host-share of a step on. The
- * processor runs ops and is not launched to: where no other device works, the time of class host
- * takes the place of idle time, of a step and of what is between two of them. Its cost is that time
- * per step: removing it saves at most this, because whatever the thread does next may keep the
- * device waiting as well.
+ * with most idle time is reported, of the device that loses most, from host-share of a step and
+ * HOST_LOOKS_LEAST looks on. The processor runs ops and is not launched to: where no other device
+ * works, the time of class host takes the place of idle time, of a step and of what is between two
+ * of them. Its cost is that time per step: removing it saves at most this, because whatever the
+ * thread does next may keep the device waiting as well.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,6 +108,7 @@ static struct place_row host_most_of(const struct host_time_row *rows, size_t n,
 		for (size_t k = i + 1; k < n; k++)
 			if (host_same_place(&rows[i], &rows[k], which)) {
 				one.row.ns += rows[k].ns;
+				one.row.looks += rows[k].looks;
 				other_ns += rows[k].doing == rows[i].doing ? 0 : rows[k].ns;
 				one.throttled_ns += rows[k].doing == DOING_THROTTLED ? rows[k].ns :
 						    0;
@@ -392,7 +393,8 @@ static void host_wait_tell(struct model *model, enum wait_finding which,
 	const struct host_time_row *row = &most->at.row;
 	char share[FMT_MAX], time[FMT_MAX], place[PLACE_TEXT], where[FINDING_TEXT];
 
-	if (!row->ns || (__int128)row->ns * 100 < (__int128)most->whole_ns *
+	if (row->looks < HOST_LOOKS_LEAST * 1000 ||
+	    (__int128)row->ns * 100 < (__int128)most->whole_ns *
 	    model_threshold(model, THRESHOLD_HOST_SHARE))
 		return;
 	snprintf(finding.id, sizeof(finding.id), "%s", ids[which]);

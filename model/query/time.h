@@ -68,6 +68,7 @@ struct host_time_row {
 	uint32_t line;
 	const char *what;		/* what it waited for: a file, a call; "": unknown */
 	int64_t ns;
+	int64_t looks;			/* so many said it, in 1/1000 */
 };
 /* What the launching thread did in the idle time of a device, of the causes input and host;
  * most time first; *rows is the caller's to free. gap: of which time, as model_idle(),

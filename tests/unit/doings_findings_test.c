@@ -103,6 +103,33 @@ TEST(doings_findings_of_states)
 	}
 }
 
+/* What a few looks found by chance is no finding: six are too few, eight are not. */
+TEST(doings_findings_of_few_looks)
+{
+	for (int gaps = 3; gaps <= 4; gaps++) {
+		struct model *model = model_with_device();
+		struct finding *list;
+
+		apply_one(model, ev_name(30, NAME_SOURCE, "/home/me/train.py"));
+		apply_one(model, ev_name(31, NAME_SOURCE, "load"));
+		apply_one(model, ev_frame(1, 0, 30, 31, 25));
+		for (int i = 0; i < 20; i++) {
+			int64_t at = i * 300 * MS;
+			struct event look = ev_doing(PID, DOING_SLEEP, 1, 0, at + 20 * MS,
+						     250 * MS);
+
+			look.u.doing.looks = 2;
+			apply_one(model, ev_launched((uint32_t)i + 1, at, 10 * MS, 1000));
+			if (i % 5 == 2 && i / 5 < gaps)
+				apply_one(model, look);
+		}
+		model_finish(model, false);
+		CHECK((finding_of(model, "host-wait", &list) != NULL) == (gaps == 4));
+		free(list);
+		model_free(model);
+	}
+}
+
 /* Several threads queue for locks, or for each other's data, which has no holder. */
 TEST(doings_finding_of_a_convoy)
 {
