@@ -177,7 +177,7 @@ struct input_names {
 	uint8_t *known;			/* owned; by name: enum input_kind in input.c */
 	size_t n;
 };
-/* Marks the act if its op makes or fetches batches. */
+/* Marks the act if its op makes or fetches batches, or is a collective. */
 void input_op(struct input_names *input, struct names *names, struct act *act);
 
 #endif

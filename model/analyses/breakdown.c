@@ -154,8 +154,8 @@ static enum step_class processor_class(struct slice_sweep *sweep)
 	if (sweep->step_thread == NONE ? sweep->inputs > 0 :
 	    sweep->workers[HOST_INPUT] || sweep->fetches)
 		return STEP_INPUT;
-	if (sweep->compute || sweep->compiles)
-		return sweep->compute ? STEP_COMPUTE : STEP_COMPILE;
+	if (sweep->compute || sweep->comm || sweep->compiles)
+		return sweep->compute ? STEP_COMPUTE : sweep->comm ? STEP_COMM : STEP_COMPILE;
 	return sweep->asking_thread == NONE || processor_thread(sweep) != NONE ? STEP_HOST :
 	       STEP_SYNC;
 }

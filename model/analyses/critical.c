@@ -392,6 +392,10 @@ static void ops_edge(void *arg, int64_t to_ns, const struct act *act, uint32_t t
 	struct critical_walk *walk = arg;
 
 	walk->thread = thread != NONE ? thread : walk->own_thread;
+	if (act && act->work == WORK_COMM) {
+		go(walk, to_ns, PATH_COMM, act->name);
+		return;
+	}
 	if (act)
 		costly_op(&walk->critical->costly, act, walk->t_ns - to_ns);
 	if (act && act->op_name)

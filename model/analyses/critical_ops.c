@@ -9,7 +9,8 @@
  * of the slice (act.amount holds the step id; where ops are called one by one it is always 0).
  * What an input pipeline runs at the same time has other ids or is in another process. Of
  * nested ops, the outermost is on the path. The time between two of them is the host's: the
- * executor's, or Python's.
+ * executor's, or Python's; while a collective runs then (gloo's, on a thread of its own), it is
+ * that one's.
  *
  * Always true: the edges lie end to end and cover the slice, and no op holds more than its
  * time. Limit: data edges are not consulted, so of two branches that end together the wrong one
@@ -23,6 +24,11 @@
 
 #define RUNS_MAX 64u
 #define SLACK_NS 2000
+
+/* Collectives that overlap the part of the slice that the walk has not passed yet, by their end,
+ * latest first. */
+#define COMMS_MAX 32u
+struct open_comms { const struct act *list[COMMS_MAX]; size_t n; };
 
 static bool is_op(const struct act *act)
 {
@@ -81,20 +87,51 @@ bool critical_ops_run(const struct slice *slice, uint32_t process, struct functi
 	return n && out->end_ns - out->start_ns >= (slice->t1 - slice->t0) / 2;
 }
 
+/* The time between two ops, back from t_ns: the exposed part of each collective, and what is left.
+ * Those that began within it are done with. */
+static void critical_ops_gap(struct open_comms *comms, int64_t t_ns, int64_t to_ns, uint32_t thread,
+			     void *arg, critical_edge *edge)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < comms->n; i++) {
+		const struct act *act = comms->list[i];
+		int64_t from_ns = act->start_ns > to_ns ? act->start_ns : to_ns;
+
+		if (act->start_ns < to_ns)
+			comms->list[left++] = act;
+		if (from_ns >= t_ns || act->end_ns <= to_ns)
+			continue;
+		if (act->end_ns < t_ns)
+			edge(arg, act->end_ns, NULL, thread);
+		edge(arg, from_ns, act, act->thread);
+		t_ns = from_ns;
+	}
+	comms->n = left;
+	if (to_ns < t_ns)
+		edge(arg, to_ns, NULL, thread);
+}
+
 void critical_ops(const struct slice *slice, const struct function_run *run, void *arg,
 		  critical_edge *edge)
 {
+	struct open_comms comms = { .n = 0 };
 	int64_t t_ns = slice->t1;
 	uint32_t after = NONE;		/* the thread of the op that follows */
 
 	for (size_t i = slice->n; i-- > 0 && t_ns > slice->t0; ) {
 		const struct act *act = &slice->acts[slice->ends[i].at];
 
-		if (!critical_ops_has(run, act) || act->end_ns > t_ns + SLACK_NS ||
-		    act->end_ns <= slice->t0)
+		if (act->end_ns <= slice->t0)
+			continue;
+		if (act->kind == ACT_OP && act->work == WORK_COMM &&
+		    act->process == run->process && comms.n < COMMS_MAX)
+			comms.list[comms.n++] = act;
+		if (!critical_ops_has(run, act) || act->end_ns > t_ns + SLACK_NS)
 			continue;
 		if (act->end_ns < t_ns) {
-			edge(arg, act->end_ns, NULL, act->thread == after ? after : NONE);
+			critical_ops_gap(&comms, t_ns, act->end_ns,
+					 act->thread == after ? after : NONE, arg, edge);
 			t_ns = act->end_ns;
 			after = act->thread;
 		}
@@ -105,5 +142,5 @@ void critical_ops(const struct slice *slice, const struct function_run *run, voi
 		after = act->thread;
 	}
 	if (t_ns > slice->t0)
-		edge(arg, slice->t0, NULL, NONE);
+		critical_ops_gap(&comms, t_ns, slice->t0, NONE, arg, edge);
 }

@@ -13,8 +13,8 @@ struct function_run {
 };
 
 /* Receives one part of the path, which is followed backwards: from the end of the previous part
- * back to to_ns it led through `act`; NULL: it was between ops. thread: on which it lay; NONE: the
- * ops before and after it are of two threads, or one of them is missing. */
+ * back to to_ns it led through `act`, an op or a collective; NULL: it was between them. thread: on
+ * which it lay; NONE: the ops before and after it are of two threads, or one of them is missing. */
 typedef void critical_edge(void *arg, int64_t to_ns, const struct act *act, uint32_t thread);
 
 /* Finds the run in which most of the slice passed (of that process unless it is NONE). false: no

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which ops and ranges fetch or make batches, judged by their names. */
+/* Which ops and ranges fetch or make batches, and which are collectives, judged by their names. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -45,10 +45,24 @@ static bool name_is_fetch(const char *name)
 	       strncmp(name, "eager ", 6);
 }
 
-enum input_kind { INPUT_UNKNOWN, INPUT_NOT, INPUT_MAKES, INPUT_FETCHES };
+/* What a backend of torch.distributed that works on the processor calls a collective while one of
+ * its threads is in it. */
+static bool name_is_collective(const char *name)
+{
+	static const char *const backends[] = { "gloo:", "mpi:", "ucc:" };
+
+	for (size_t i = 0; i < sizeof(backends) / sizeof(backends[0]); i++)
+		if (!strncmp(name, backends[i], strlen(backends[i])))
+			return true;
+	return false;
+}
+
+enum input_kind { INPUT_UNKNOWN, INPUT_NOT, INPUT_MAKES, INPUT_FETCHES, INPUT_COLLECTIVE };
 
 static enum input_kind kind_of(const char *name)
 {
+	if (name_is_collective(name))
+		return INPUT_COLLECTIVE;
 	return name_is_fetch(name) ? INPUT_FETCHES : name_is_input(name) ? INPUT_MAKES : INPUT_NOT;
 }
 
@@ -75,7 +89,9 @@ void input_op(struct input_names *input, struct names *names, struct act *act)
 	enum input_kind name = input_is_known_name(input, names, act->name);
 	enum input_kind type = input_is_known_name(input, names, act->op_name);
 
-	if (name == INPUT_NOT && type == INPUT_NOT)
+	if (name == INPUT_COLLECTIVE)
+		act->work = WORK_COMM;
+	if (name == INPUT_COLLECTIVE || (name == INPUT_NOT && type == INPUT_NOT))
 		return;
 	act->work = WORK_INPUT;
 	if (name == INPUT_FETCHES)

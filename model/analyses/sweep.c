@@ -388,9 +388,9 @@ static void sweep_take_edge(struct model *model, struct slice_sweep *sweep, uint
 	}
 	if (act->end_ns <= act->start_ns)
 		return;
-	if (sweep->host_only && (act->flags & ACT_WORKS) && act->work != WORK_INPUT &&
-	    sweep_has(sweep, act))
-		sweep->compute = (uint32_t)((int)sweep->compute + (begins ? 1 : -1));
+	if (sweep->host_only && sweep_has(sweep, act) &&
+	    (act->work == WORK_COMM || (act->flags & ACT_WORKS && act->work != WORK_INPUT)))
+		*(act->work == WORK_COMM ? &sweep->comm : &sweep->compute) += begins ? 1u : -1u;
 	host_edge(model, sweep, act, begins);
 }
 

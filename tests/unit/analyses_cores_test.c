@@ -7,6 +7,7 @@
 #include "model/acts/act.h"
 #include "model/core/model.h"
 #include "model/query/cores.h"
+#include "model/query/time.h"
 #include "tests/unit/analyses_work.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
@@ -69,6 +70,86 @@ TEST(cores_path_by_hand)
 	CHECK_INT(path.ns[PATH_OP], 83 * US);
 	CHECK_INT(path.ns[PATH_HOST], 17 * US);
 	bench_release(&bench);
+}
+
+static struct act *collective(struct bench *bench, const char *name, uint32_t thread, int64_t start,
+			      int64_t end)
+{
+	struct act *act = op(bench, name, "", thread, 0, start, end);
+
+	act->work = WORK_COMM;
+	act->flags = ACT_RANGE;
+	return act;
+}
+
+/* Between two ops, the exposed part of collectives that other threads are in meanwhile. */
+TEST(cores_path_through_collectives)
+{
+	struct critical_path path;
+	struct bench bench;
+
+	bench_init(&bench, &analysis_critical);
+	op(&bench, "before", "Mul", 1, 7, 0, 30);
+	collective(&bench, "hidden", 5, 5, 25);
+	collective(&bench, "long", 5, 26, 60);
+	collective(&bench, "late", 6, 50, 65);
+	collective(&bench, "within", 7, 52, 58);
+	collective(&bench, "of another", 8, 31, 69)->process = 1;
+	op(&bench, "after", "Mul", 1, 7, 70, 92);
+	collective(&bench, "last", 5, 80, 95);
+	bench_step(&bench, BASE, BASE + STEP_US * US);
+	CHECK_INT(on_path(&bench, false, "late"), 15 * US);
+	CHECK_INT(on_path(&bench, false, "long"), 20 * US);
+	CHECK_INT(on_path(&bench, false, "last"), 3 * US);
+	CHECK_INT(on_path(&bench, false, "hidden"), -1);
+	CHECK_INT(on_path(&bench, false, "within"), -1);
+	CHECK_INT(on_path(&bench, false, "of another"), -1);
+	CHECK(critical_step(bench.state, BASE, &path));
+	CHECK_INT(path.ns[PATH_OP], 52 * US);
+	CHECK_INT(path.ns[PATH_COMM], 38 * US);
+	CHECK_INT(path.ns[PATH_HOST], 10 * US);
+	bench_release(&bench);
+}
+
+/* A step of 100 us: an op of 60, then a range on another thread that is 30 of the rest. */
+static int64_t comm_of(const char *name)
+{
+	struct model *model = model_with_device();
+	struct step_breakdown mean;
+
+	apply_one(model, ev_name(30, NAME_OP, "mul"));
+	apply_one(model, ev_name(31, NAME_RANGE, name));
+	for (int i = 0; i < MANY; i++) {
+		int64_t at = i * STEP_US * US;
+		struct event op = ev_op(30, (uint64_t)i * 2 + 1, 0, at, 60 * US, 0);
+		struct event range = ev_op(31, (uint64_t)i * 2 + 2, 0, at + 50 * US, 40 * US,
+					   OP_RANGE);
+		struct event step = {
+			.type = EVENT_STEP, .pid = PID, .tid = PID,
+			.time_ns = BASE + at + STEP_US * US,
+			.u.step = { .number = i, .start_ns = BASE + at, .dur_ns = STEP_US * US },
+		};
+
+		op.u.op.framework = range.u.op.framework = FW_PYTORCH;
+		range.tid = range.u.op.tid = PID + 7;
+		apply_one(model, op);
+		apply_one(model, range);
+		apply_one(model, step);
+	}
+	model_finish(model, false);
+	CHECK(model_step_breakdown_mean(model, &mean) > MANY / 2);
+	CHECK_INT(mean.ns[STEP_COMPUTE] / US, 60);
+	CHECK_INT(mean.ns[STEP_COMM] + mean.ns[STEP_HOST], 40 * US);
+	model_free(model);
+	return mean.ns[STEP_COMM];
+}
+
+TEST(cores_collectives_by_name)
+{
+	CHECK_INT(comm_of("gloo:all_reduce"), 30 * US);
+	CHECK_INT(comm_of("mpi:broadcast"), 30 * US);
+	CHECK_INT(comm_of("c10d::allreduce_"), 0);
+	CHECK_INT(comm_of("igloo: pack"), 0);
 }
 
 /* A run that has a small part of the step says nothing of it; nor do ops beside a
