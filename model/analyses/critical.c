@@ -16,9 +16,10 @@
  *    the run before it in its queue, or the run of its process that finished last, if that was
  *    after its launch (queue); else to its launch (launch), and on along the launching thread.
  *  - A run on the processor that nothing launched is a part of what its thread did: on along that
- *    thread, where each such run within an op is entered in turn. Where the thread did nothing
- *    before, back to the one that was waiting; what that one waited until the thread began is
- *    queue. A run outside of all ops: to the run that finished last, or to the waiting thread.
+ *    thread. In an op, each such run of its thread, and of others for it, is entered in turn. Where
+ *    the thread did nothing before, back to the one that was waiting; what that one waited until
+ *    the thread began is queue. A run outside of all ops: to the run that finished last, or to the
+ *    waiting thread.
  *
  * The walk begins at the end of the step, on the step's thread. If that thread waited for
  * nothing in the step and a device of its process has not finished yet, the host runs ahead,
@@ -188,7 +189,7 @@ static void step_host(struct critical_walk *walk)
 	}
 	walk->returned = false;
 	if (act->kind == ACT_OP && !segment->input && !(act->flags & ACT_WORKS))
-		run = ready_ran(ready, walk->thread, segment->start_ns, walk->t_ns + SLACK_NS);
+		run = ready_ran(ready, act, segment->start_ns, walk->t_ns + SLACK_NS);
 	to_ns = run < ready->n_ends ? ready->ends[run].start : segment->start_ns;
 	/* The range of a step has another name each time, which says nothing. */
 	step = is_step(ready->slice, act);
@@ -352,6 +353,22 @@ static size_t critical_run_behind(const struct critical_ready *ready, uint32_t t
 	return best;
 }
 
+/* Where the steps are runs of a function on the processor (XLA's), the thread whose run ends the
+ * slice; NONE: there is none. The other threads may be far ahead of it. */
+static uint32_t critical_run_thread(const struct slice *slice, uint32_t step_name)
+{
+	for (size_t i = slice->n; step_name && slice->step && i-- > 0; ) {
+		const struct act *act = &slice->acts[slice->ends[i].at];
+
+		if (act->end_ns < slice->t1 - SLACK_NS)
+			break;
+		if (act_is_host(act) && act->kind == ACT_OP && act->name == step_name &&
+		    act->end_ns <= slice->t1 + SLACK_NS)
+			return act->thread;
+	}
+	return NONE;
+}
+
 static void find_path(struct model *model, struct critical *critical,
 		      struct critical_ready *ready, enum scope scope)
 {
@@ -363,8 +380,13 @@ static void find_path(struct model *model, struct critical *critical,
 	};
 	int64_t t0 = ready->slice->t0;
 	uint32_t thread = walk.thread;
+	uint32_t ran = critical_run_thread(ready->slice, sweep_of(model)->step_name);
 
 	walk.own_thread = thread;
+	if (ran != NONE && ran != thread) {
+		walk.waiting_thread = thread;
+		walk.thread = ran;
+	}
 	walk.run = critical_run_behind(ready, thread);
 	if (walk.run < ready->n_ends) {
 		enter(&walk, walk.run);

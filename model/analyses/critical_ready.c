@@ -216,7 +216,7 @@ size_t ready_finished(const struct critical_ready *ready, uint32_t process, uint
 	return ready->n_ends;
 }
 
-size_t ready_ran(const struct critical_ready *ready, uint32_t thread, int64_t from_ns,
+size_t ready_ran(const struct critical_ready *ready, const struct act *op, int64_t from_ns,
 		 int64_t until_ns)
 {
 	size_t low = FIRST_NOT(i, 0, ready->n_ends, ready->ends[i].start <= until_ns);
@@ -226,7 +226,7 @@ size_t ready_ran(const struct critical_ready *ready, uint32_t thread, int64_t fr
 		const struct act *act = &ready->slice->acts[ready->ends[low].at];
 
 		if (!ready->entered[low] && act->flags & ACT_WORKS && !act->call_ns &&
-		    act->thread == thread)
+		    (act->thread == op->thread || (op->op && act->op == op->op)))
 			return low;
 	}
 	return ready->n_ends;

@@ -62,9 +62,10 @@ const struct segment *ready_segment(struct critical_ready *ready, uint32_t threa
  * that the path has not passed through yet; n_ends: there is none. */
 size_t ready_finished(const struct critical_ready *ready, uint32_t process, uint32_t queue,
 		      int64_t until_ns);
-/* The run on the processor that nothing launched, on the thread itself, that finished last in
- * (from_ns, until_ns] and that the path has not passed through yet; n_ends: there is none. */
-size_t ready_ran(const struct critical_ready *ready, uint32_t thread, int64_t from_ns,
+/* The run on the processor that nothing launched, on the op's thread or for it on another one, that
+ * finished last in (from_ns, until_ns] and that the path has not passed through yet; n_ends: there
+ * is none. */
+size_t ready_ran(const struct critical_ready *ready, const struct act *op, int64_t from_ns,
 		 int64_t until_ns);
 
 #endif

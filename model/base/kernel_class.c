@@ -82,6 +82,10 @@ static const struct class_row words[] = {
 	{ "all_gather", KERNEL_COMM }, { "reducescatter", KERNEL_COMM },
 	{ "reduce_scatter", KERNEL_COMM }, { "broadcast_comm", KERNEL_COMM },
 	{ "sendrecv", KERNEL_COMM },
+	/* HLO */
+	{ "all-reduce", KERNEL_COMM }, { "all-gather", KERNEL_COMM }, { "all-to-all", KERNEL_COMM },
+	{ "reduce-scatter", KERNEL_COMM }, { "collective-permute", KERNEL_COMM },
+	{ "collective-broadcast", KERNEL_COMM },
 
 	{ "normalize", KERNEL_INPUT }, { "softmax", KERNEL_NORM },
 	{ "normalization", KERNEL_NORM }, { "batchnorm", KERNEL_NORM },

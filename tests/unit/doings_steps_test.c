@@ -345,3 +345,72 @@ TEST(doings_of_a_thread_that_is_waited_for)
 	CHECK_INT(path.ns[PATH_HOST] / MS, 45);
 	model_free(model);
 }
+
+/* A main thread that calls ahead and then waits in a lock, which nothing tells as a wait. A run of
+ * 90 ms of 100 has a kernel of 30 on its own thread, and 2 later one of 53 for it on another. */
+static struct model *ahead_of(int turns)
+{
+	struct model *model = model_with_device();
+	struct event device = ev_device(2, "cpu");
+
+	device.u.device.api = "cpu";
+	apply_one(model, device);
+	apply_one(model, ev_queue(9, 2));
+	apply_one(model, ev_clock(2, BASE, TICKS));
+	apply_one(model, ev_name(30, NAME_SOURCE, "/home/me/train.py"));
+	apply_one(model, ev_name(31, NAME_SOURCE, "train"));
+	apply_one(model, ev_name(34, NAME_OP, "jit_step"));
+	apply_one(model, ev_name(35, NAME_OP_TYPE, "XLA run"));
+	apply_one(model, ev_name(36, NAME_OP, "step"));
+	apply_one(model, ev_frame(1, 0, 30, 31, 41));
+	for (int i = 0; i < turns; i++) {
+		int64_t at = i * 100 * MS;
+		struct event run = ev_op(34, (uint64_t)i * 2 + 1, 0, at, 90 * MS, 0);
+		struct event call = ev_op(36, (uint64_t)i * 2 + 2, 0, at + MS, MS, 0);
+		const int64_t kernels[2][2] = { { 0, 30 }, { 32, 53 } };
+
+		run.u.op.op_type = 35;
+		run.u.op.framework = call.u.op.framework = FW_JAX;
+		run.u.op.step = call.u.op.step = -1;
+		run.tid = run.u.op.tid = PID + 7;
+		for (uint32_t k = 0; k < 2; k++) {
+			struct event kernel = ev_kernel(1, 9, 0, at + kernels[k][0] * MS,
+							kernels[k][1] * MS);
+
+			kernel.tid = kernel.u.command.tid = PID + 7 + k;
+			kernel.u.command.op = (uint64_t)i * 2 + 1;
+			kernel.u.command.call_ns = kernel.u.command.call_dur_ns = 0;
+			kernel.u.command.queued_ticks = kernel.u.command.submit_ticks = 0;
+			apply_one(model, kernel);
+		}
+		apply_one(model, call);
+		apply_one(model, ev_doing(PID, DOING_LOCK, 1, 0, at + 2 * MS, 98 * MS));
+		apply_one(model, run);
+	}
+	model_finish(model, false);
+	return model;
+}
+
+/* The path begins in the run, and what it waited for on other threads is on it. */
+TEST(doings_of_a_main_thread_that_runs_ahead)
+{
+	struct model *model = ahead_of(50);
+	struct host_time_row *rows;
+	struct critical_path path;
+	struct path_part *parts;
+	int64_t ns;
+	size_t n;
+
+	model_critical(model, &path, 0, &parts);
+	free(parts);
+	CHECK(path.steps > 40);
+	CHECK_INT(path.ns[PATH_KERNEL] / MS, 83);
+	CHECK_INT(path.ns[PATH_QUEUE] / MS, 2);
+	CHECK_INT(path.ns[PATH_HOST] / MS, 15);
+	n = model_critical_host(model, &rows);
+	CHECK_STR(n ? path_kind_name((enum path_kind)rows[0].class) : "", "host");
+	class_of_line(rows, n, 41, &ns);
+	CHECK_INT(ns / MS, 10);
+	free(rows);
+	model_free(model);
+}

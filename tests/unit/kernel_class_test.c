@@ -457,6 +457,8 @@ static const struct sample {
 	{ "ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)", COMM,
 	  BF16, 0 },
 	{ "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)", COMM, 0, 0 },
+	{ "all-reduce.3", COMM, 0, 0 }, { "all-gather", COMM, 0, 0 },
+	{ "collective-permute.1", COMM, 0, 0 }, { "wrapped_reduce-window", REDUCE, 0, 0 },
 	{ "ncclDevKernel_Broadcast_RING_LL(ncclDevKernelArgsStorage<4096ul>)", COMM, 0, 0 },
 	{ "ncclKernel_AllReduce_RING_LL_Sum_float(ncclDevComm*, unsigned long, ncclWork*)", COMM,
 	  F32, 0 },
