@@ -97,6 +97,7 @@ struct critical_walk {
 	/* that waited for the processor's runs which the current one ran; NONE: that is itself */
 	uint32_t waiting_thread;
 	bool returned;			/* just now, to the waiting thread */
+	bool devices;		/* others than the processor: what that runs is the host's */
 	size_t run;			/* index in ends; n_ends: on a thread */
 	int64_t ns[PATH_KINDS];
 };
@@ -188,7 +189,7 @@ static void step_host(struct critical_walk *walk)
 		return;
 	}
 	walk->returned = false;
-	if (act->kind == ACT_OP && !segment->input && !(act->flags & ACT_WORKS))
+	if (act->kind == ACT_OP && !segment->input && !(act->flags & ACT_WORKS) && !walk->devices)
 		run = ready_ran(ready, act, segment->start_ns, walk->t_ns + SLACK_NS);
 	to_ns = run < ready->n_ends ? ready->ends[run].start : segment->start_ns;
 	/* The range of a step has another name each time, which says nothing. */
@@ -376,7 +377,7 @@ static void find_path(struct model *model, struct critical *critical,
 		.critical = critical, .ready = ready, .scope = scope,
 		.t_ns = ready->slice->t1, .thread = critical_owner_thread(ready->slice, NONE),
 		.run = ready->n_ends, .asking_thread = sweep_asking_pool(sweep_of(model)),
-		.waiting_thread = NONE,
+		.waiting_thread = NONE, .devices = slice_has_device_work(ready->slice),
 	};
 	int64_t t0 = ready->slice->t0;
 	uint32_t thread = walk.thread;

@@ -276,6 +276,25 @@ TEST(work_critical_through_what_the_call_ran)
 	bench_release(&bench);
 }
 
+/* Where a device works, a library's kernel on the processor is the host's, as in the steps. */
+TEST(work_critical_beside_a_device)
+{
+	struct bench bench;
+	struct critical_path path;
+
+	bench_init(&bench, &analysis_critical);
+	host(&bench, ACT_OP, 0, 0, 40);			/* a range */
+	part(&bench, 1, 0, 10, 30);
+	run(&bench, 2, 1, 0, 50, 55, 90);
+	host(&bench, ACT_WAIT, 0, 60, 90);
+	bench_step(&bench, BASE, BASE + 90 * US);
+	path = path_of(&bench);
+	CHECK_INT(path.ns[PATH_KERNEL], 35 * US);
+	CHECK_INT(path.ns[PATH_LAUNCH], 5 * US);
+	CHECK_INT(path.ns[PATH_HOST], 50 * US);
+	bench_release(&bench);
+}
+
 /* Threads that run no op: each part follows the one that finished last, as long as they were waited
  * for, and the first one the thread that waited. */
 TEST(work_critical_through_parts_outside_of_ops)
