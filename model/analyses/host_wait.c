@@ -21,8 +21,10 @@
 #include "model/analyses/sweep.h"
 #include "model/analyses/thresholds.h"
 #include "model/base/util.h"
+#include "model/lines/lines.h"
 #include "model/steps/steps.h"
 
+#define MEANWHILE_LOOKS 1024		/* so many of the last tell what another thread did */
 #define CONVOY_PART 10			/* who waits for locks for 1 / so much of its time */
 
 enum wait_finding {
@@ -239,25 +241,6 @@ static void say_place(char *line, const char *of, int64_t whole_ns,
 		 row->function, most->verb, *row->what ? ": " : "", row->what);
 }
 
-void host_wait_line(struct model *model, enum step_class class, const char *known,
-		    struct finding *finding)
-{
-	struct host_time_row *rows;
-	struct place_row most;
-	struct step_breakdown mean;
-	size_t n;
-	uint64_t steps = breakdown_whole(model, &mean, &rows, &n);
-	char place[PLACE_TEXT], *line = line_left(finding);
-
-	most = host_most_of(rows, n, (int)class, ANY_FINDING);
-	free(rows);
-	if (!line || !most.row.ns || !*most.row.file || !steps || most.row.ns * 2 < mean.ns[class])
-		return;
-	host_place_text(&most.row, place, sizeof(place));
-	if (!strstr(known, place))
-		say_place(line, "it", mean.ns[class], &most);
-}
-
 /* What the thread did in its last seconds, if it is the first one of its process: others hand
  * batches over. */
 static void add_lately(struct model *model, uint32_t thread, struct host_parts *parts)
@@ -374,6 +357,144 @@ static void say_convoy(const struct model *model, uint32_t process, struct findi
 			 "hold, a tenth of their time or more", n);
 }
 
+/* ---- what another thread does while one waits for it ---- */
+
+/* A wait for another thread, whose holder is unknown, at the place of that row. */
+static bool waits_at(struct model *model, uint32_t process, const struct doing *at,
+		     const struct host_time_row *row)
+{
+	uint32_t frame = frame_of_process(model, process, at->frame);
+	const struct source_frame *line = frame ? frame_at(model->lines, frame - 1) : NULL;
+
+	return at->kind == DOING_LOCK && !at->what && line && line->file &&
+	       line->line == row->line && !strcmp(names_raw(&model->names, line->file), row->file);
+}
+
+/* How long the thread waited there lately; adds what another one did meanwhile, unless
+ * that is NONE. The looks at all threads are made together, so that one stands for its time. */
+static int64_t waited_at(struct model *model, uint32_t thread, const struct host_time_row *row,
+			 uint32_t other, struct host_parts *parts)
+{
+	uint32_t process = thread_at(model, thread)->process;
+	const struct doing *end, *at = doings_lately(model, thread, &end);
+	int64_t ns = 0;
+
+	if (end - at > MEANWHILE_LOOKS)
+		at = end - MEANWHILE_LOOKS;
+	for (; at < end; at++) {
+		/* the half of a time that is mixed says little of another thread's */
+		if (!waits_at(model, process, at, row) || at->ns < (at->end_ns - at->start_ns) / 2)
+			continue;
+		add_ns(&ns, at->ns);
+		if (other != NONE)
+			host_time_of_thread(model, other, at->start_ns, at->end_ns, parts);
+	}
+	return ns;
+}
+
+/* The thread of the process that waited there most; NONE: none did. */
+static uint32_t who_waited(struct model *model, uint32_t process, const struct host_time_row *row,
+			   int64_t *most_ns)
+{
+	uint32_t most = NONE;
+
+	*most_ns = 0;
+	for (uint32_t i = 0; i < model->threads.n; i++) {
+		int64_t ns = thread_at(model, i)->process == process ?
+			     waited_at(model, i, row, NONE, NULL) : 0;
+
+		if (ns > *most_ns) {
+			*most_ns = ns;
+			most = i;
+		}
+	}
+	return most;
+}
+
+/* A thread that waits for its next work. */
+static bool rests(const struct host_time_row *row)
+{
+	return row->doing == DOING_POLL || (row->doing == DOING_LOCK && !*row->what);
+}
+
+/* What a thread did most while another one waited there, but for resting. */
+static struct place_row did_meanwhile(struct model *model, uint32_t thread, uint32_t waiter,
+				      const struct host_time_row *row)
+{
+	const int64_t any_ns = INT64_MAX;
+	struct host_parts parts = { .n = 0 };
+	struct host_time_row *rows;
+	struct place_row most;
+	size_t n, left = 0;
+
+	waited_at(model, waiter, row, thread, &parts);
+	n = host_time_rows(model, &parts, &any_ns, 1, 1, &rows);
+	for (size_t i = 0; i < n; i++)
+		if (!rests(&rows[i]))
+			rows[left++] = rows[i];
+	most = host_most_of(rows, left, 0, ANY_FINDING);
+	free(rows);
+	return most;
+}
+
+/* "meanwhile, for 83 % of it, thread 4711 python sleeps at loader.py:25 in load": what one other
+ * thread did for half of the wait or more. */
+static void say_meanwhile(struct model *model, uint32_t process, const struct host_time_row *row,
+			  struct finding *finding)
+{
+	char share[FMT_MAX], place[PLACE_TEXT], *line = line_left(finding);
+	struct place_row most = { .row.ns = 0 };
+	uint32_t thread = NONE, waiter, name;
+	int64_t wait_ns;
+
+	waiter = line ? who_waited(model, process, row, &wait_ns) : NONE;
+	for (uint32_t i = 0; waiter != NONE && i < model->threads.n; i++) {
+		struct place_row one = { .row.ns = 0 };
+
+		if (i != waiter && thread_at(model, i)->process == process)
+			one = did_meanwhile(model, i, waiter, row);
+		if (one.row.ns > most.row.ns) {
+			most = one;
+			thread = i;
+		}
+	}
+	if (thread == NONE || most.row.ns < wait_ns / 2)
+		return;
+	name = thread_at(model, thread)->name;
+	if (*most.row.file)
+		snprintf(place, sizeof(place), " at %.80s:%u in %.60s", path_last(most.row.file),
+			 most.row.line, most.row.function);
+	else
+		snprintf(place, sizeof(place), "%s%.100s", is_function(&most.row) ? " in " : "",
+			 is_function(&most.row) ? most.row.what : "");
+	snprintf(line, FINDING_TEXT, "meanwhile, for %s of it, thread %u%s%.40s %s%s",
+		 fmt_share(share, (uint64_t)most.row.ns, (uint64_t)wait_ns),
+		 thread_at(model, thread)->tid, name ? " " : "",
+		 name ? names_raw(&model->names, name) : "",
+		 most.verb, place);
+}
+
+void host_wait_line(struct model *model, enum step_class class, const char *known,
+		    struct finding *finding)
+{
+	struct host_time_row *rows;
+	struct place_row most;
+	struct step_breakdown mean;
+	size_t n;
+	uint64_t steps = breakdown_whole(model, &mean, &rows, &n);
+	char place[PLACE_TEXT], *line = line_left(finding);
+
+	most = host_most_of(rows, n, (int)class, ANY_FINDING);
+	free(rows);
+	if (!line || !most.row.ns || !*most.row.file || !steps || most.row.ns * 2 < mean.ns[class])
+		return;
+	host_place_text(&most.row, place, sizeof(place));
+	if (!strstr(known, place))
+		say_place(line, "it", mean.ns[class], &most);
+	if (most.row.doing == DOING_LOCK && !*most.row.what && steps_best(model))
+		say_meanwhile(model, steps_best(model)->process, &most.row, finding);
+}
+
 /* What a cost is told of. */
 struct wait_words {
 	const char *of, *per;		/* "each step", "per step" */
@@ -418,8 +539,10 @@ static void host_wait_tell(struct model *model, enum wait_finding which,
 		snprintf(finding.lines[1], FINDING_TEXT, "%s of it, a limit (cgroup) had stopped "
 			 "the program; else others had the processors",
 			 fmt_share(share, (uint64_t)most->at.throttled_ns, (uint64_t)row->ns));
-	if (row->doing == DOING_LOCK && *row->what && most->process != NONE)
+	if (row->doing == DOING_LOCK && most->process != NONE && *row->what)
 		say_convoy(model, most->process, &finding);
+	else if (row->doing == DOING_LOCK && most->process != NONE && *row->file)
+		say_meanwhile(model, most->process, row, &finding);
 	snprintf(finding.advice, FINDING_TEXT, "%s", host_advice(row));
 	finding_add(findings, &finding);
 }

@@ -11,8 +11,9 @@
 
 #define MS INT64_C(1000000)
 
-/* A turn of 100 ms: a kernel of 10 ms, then the thread is in that state, in two functions. */
-static struct model *begin_in_state(enum doing_kind doing)
+/* A turn of 100 ms: a kernel of 10 ms, then the thread is in that state, in two functions. what: a
+ * name, for the first of these; or 0. */
+static struct model *begin_in_state(enum doing_kind doing, uint32_t what)
 {
 	struct model *model = model_with_device();
 
@@ -28,8 +29,7 @@ static struct model *begin_in_state(enum doing_kind doing)
 		struct event first = ev_doing(PID, doing, 1, 0, at + 20 * MS, 50 * MS);
 		struct event second = ev_doing(PID, doing, 2, 0, at + 70 * MS, 20 * MS);
 
-		if (doing == DOING_GIL || doing == DOING_LOCK)
-			first.u.doing.what = 33;
+		first.u.doing.what = what;
 		apply_one(model, kernel);
 		apply_one(model, first);
 		apply_one(model, second);
@@ -39,7 +39,8 @@ static struct model *begin_in_state(enum doing_kind doing)
 
 static struct model *model_in_state(enum doing_kind doing)
 {
-	struct model *model = begin_in_state(doing);
+	bool held = doing == DOING_GIL || doing == DOING_LOCK;
+	struct model *model = begin_in_state(doing, held ? 33 : 0);
 
 	model_finish(model, false);
 	return model;
@@ -48,7 +49,7 @@ static struct model *model_in_state(enum doing_kind doing)
 /* The thread waits for a lock, and others do so for a fifth of their time; holder: a name, or 0. */
 static struct model *model_of_threads(uint32_t threads, uint32_t holder)
 {
-	struct model *model = begin_in_state(DOING_LOCK);
+	struct model *model = begin_in_state(DOING_LOCK, 33);
 
 	for (uint32_t k = 1; k < threads; k++)
 		for (int i = 0; i < 100; i++) {
@@ -99,6 +100,46 @@ TEST(doings_findings_of_states)
 			CHECK(!finding_of(model, "host-wait", &list));
 			free(list);
 		}
+		model_free(model);
+	}
+}
+
+/* A thread waits for another one's data, while that one sleeps for so much of the time at a line of
+ * its own (0: there is none), and a third one waits for work. */
+static struct model *model_of_handover(int sleep_ms)
+{
+	struct model *model = begin_in_state(DOING_LOCK, 0);
+
+	for (int i = 0; i < 100; i++) {
+		int64_t at = (i * 100 + 20) * MS;
+		struct event sleeps = ev_doing(PID + 1, DOING_SLEEP, 2, 0, at, sleep_ms * MS);
+		struct event takes = ev_doing(PID + 1, DOING_PYTHON, 1, 0, at + sleep_ms * MS,
+					      (70 - sleep_ms) * MS);
+
+		if (sleep_ms) {
+			apply_one(model, sleeps);
+			apply_one(model, takes);
+		}
+		apply_one(model, ev_doing(PID + 2, DOING_LOCK, 2, 0, at, 70 * MS));
+	}
+	model_finish(model, false);
+	return model;
+}
+
+TEST(doings_finding_of_a_handover)
+{
+	static const struct { int sleep_ms; const char *line; } cases[] = {
+		{ 45, "meanwhile, for 90 % of it, thread 4122 sleeps at train.py:40 in main" },
+		{ 20, "meanwhile, for 60 % of it, thread 4122 runs Python at train.py:25 in load" },
+		{ 0, "" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct model *model = model_of_handover(cases[i].sleep_ms);
+		struct finding *list, *finding = finding_of(model, "host-wait", &list);
+
+		CHECK_STR(finding ? finding->lines[1] : "", cases[i].line);
+		free(list);
 		model_free(model);
 	}
 }
