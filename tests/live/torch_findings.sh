@@ -217,6 +217,22 @@ assert told[0]["advice"].endswith("more workers would not help"), told
 END
 }
 
+# A queue has no holder: what the thread does that fills it is told with the wait.
+from_queue() {
+	"$tftop" -b --no-config --json="$work/report" -- "$python" tests/programs/torch_queue.py \
+		"$work/truth" 8 >"$work/said" 2>"$work/errors" ||
+		fail "status $?: $(tail -n 1 "$work/errors")" || return
+	python3 - "$work/report" "$work/truth" 2>"$work/errors" <<'END' || fail "$(tail -n 1 "$work/errors")"
+import json, re, sys
+j, t = (json.load(open(name)) for name in sys.argv[1:3])
+told = [f for f in j["findings"] if f["id"] == "host-wait"]
+assert len(told) == 1, j["findings"]
+assert f"torch_queue.py:{t['waits']} waits for another thread" in told[0]["title"], told
+assert any(re.match(rf"meanwhile, for \d+ % of it, thread \d+ \S+ sleeps at torch_queue.py:{t['sleeps']} in load$", line)
+           for line in told[0]["lines"]), told
+END
+}
+
 # Printing, saving and logging in the loop: each is told with its line and what it takes by the
 # program's own clock, as near as so many looks can tell (four standard deviations, and what the
 # clock itself takes).
@@ -255,6 +271,7 @@ case_beside workers-attached-forkserver workers_attached forkserver
 case_beside chores chores
 case_beside no-processor no_processor "$(taskset -cp $$ | sed 's/.*: //; s/[^0-9].*//')"
 case_beside handover handover
+case_beside from-queue from_queue
 case_beside new-memory new_memory new
 case_beside same-memory new_memory again
 case_together
