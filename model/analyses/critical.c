@@ -454,7 +454,8 @@ static void critical_slice(struct model *model, void *state, const struct slice 
 	if (slice->n > ACTS_LIMIT || !basis_add(&critical->basis, slice, &scope))
 		return;
 	costly_begin(&critical->costly, &model->names, slice, scope);
-	if (critical_ops_run(slice, slice->step && steps ? steps->process : NONE, &run)) {
+	if (critical_ops_run(slice, slice->step && steps ? steps->process : NONE,
+			     slice->step && steps && steps->source == STEPS_RUN, &run)) {
 		find_ops_path(model, critical, slice, &run, scope);
 		return;
 	}

@@ -42,6 +42,7 @@ static void critical_ops_add(struct function_run *runs, size_t *n, const struct 
 			     const struct slice *slice)
 {
 	int64_t start_ns = act_start(slice, act), end_ns = act_end(slice, act);
+	bool whole = act->start_ns >= slice->t0 && act->end_ns <= slice->t1;
 	size_t least = 0;
 
 	for (size_t i = 0; i < *n; i++) {
@@ -50,6 +51,7 @@ static void critical_ops_add(struct function_run *runs, size_t *n, const struct 
 		if (run->id == act->amount && run->process == act->process) {
 			if (end_ns > run->end_ns)
 				run->end_ns = end_ns;
+			run->whole &= whole;
 			return;
 		}
 		if (run->end_ns - run->start_ns < runs[least].end_ns - runs[least].start_ns)
@@ -57,7 +59,9 @@ static void critical_ops_add(struct function_run *runs, size_t *n, const struct 
 	}
 	if (*n < RUNS_MAX)
 		least = (*n)++;
-	runs[least] = (struct function_run) { act->amount, act->process, start_ns, end_ns };
+	runs[least] = (struct function_run) {
+		act->amount, act->process, start_ns, end_ns, whole,
+	};
 }
 
 bool critical_ops_has(const struct function_run *run, const struct act *act)
@@ -65,7 +69,13 @@ bool critical_ops_has(const struct function_run *run, const struct act *act)
 	return is_op(act) && act->amount == run->id && act->process == run->process;
 }
 
-bool critical_ops_run(const struct slice *slice, uint32_t process, struct function_run *out)
+static int64_t span_of(const struct function_run *run)
+{
+	return run->end_ns - run->start_ns;
+}
+
+bool critical_ops_run(const struct slice *slice, uint32_t process, bool of_run,
+		      struct function_run *out)
 {
 	struct function_run runs[RUNS_MAX];
 	size_t n = 0;
@@ -80,11 +90,15 @@ bool critical_ops_run(const struct slice *slice, uint32_t process, struct functi
 		    (process == NONE || act->process == process))
 			critical_ops_add(runs, &n, act, slice);
 	}
-	out->start_ns = out->end_ns = 0;
-	for (size_t i = 0; i < n; i++)
-		if (runs[i].end_ns - runs[i].start_ns > out->end_ns - out->start_ns)
+	*out = (struct function_run) { .whole = false };
+	for (size_t i = 0; i < n; i++) {
+		bool other = of_run && runs[i].whole != out->whole;
+
+		if (span_of(&runs[i]) >= (slice->t1 - slice->t0) / 2 &&
+		    (other ? runs[i].whole : span_of(&runs[i]) > span_of(out)))
 			*out = runs[i];
-	return n && out->end_ns - out->start_ns >= (slice->t1 - slice->t0) / 2;
+	}
+	return span_of(out) > 0;
 }
 
 /* The time between two ops, back from t_ns: the exposed part of each collective, and what is left.

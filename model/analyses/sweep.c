@@ -83,115 +83,6 @@ static bool is_skipped(const struct act *act, const struct slice *slice)
 	return is_void(act, slice) && (act->kind != ACT_LAUNCH || act->start_ns < slice->t0);
 }
 
-/* If steps are runs of a function, whether the op is the run itself. */
-static bool is_step_itself(const struct slice_sweep *sweep, const struct act *act)
-{
-	const struct slice *slice = sweep->slice;
-
-	if (!slice->step || act->kind != ACT_OP)
-		return false;
-	if (sweep->step_name && act->name == sweep->step_name)
-		return act->start_ns >= slice->t0 && act->end_ns <= slice->t1;
-	return act->start_ns == slice->t0 && act->end_ns == slice->t1;
-}
-
-static void is_worker(struct slice_sweep *sweep, uint32_t index)
-{
-	struct sweep_thread *thread;
-
-	if (index == NONE)
-		return;
-	thread = sweep_thread_at(sweep, index);
-	if (!thread->worker)
-		sweep->workers[HOST_NOTHING]++;
-	thread->worker = true;
-}
-
-static void find_workers(struct slice_sweep *sweep)
-{
-	const struct slice *slice = sweep->slice;
-	bool kernels = false;
-
-	is_worker(sweep, sweep->step_thread);
-	for (size_t i = 0; i < slice->n_launches && !kernels; i++) {
-		const struct act *act = &slice->acts[slice->launches[i]];
-
-		kernels = !act->amount && sweep_has(sweep, act);
-	}
-	for (size_t i = 0; i < slice->n_launches; i++) {
-		const struct act *act = &slice->acts[slice->launches[i]];
-
-		if ((!kernels || !act->amount) && sweep_has(sweep, act))
-			is_worker(sweep, act->thread);
-	}
-	for (size_t i = 0; i < slice->n_rest && slice->step; i++) {
-		const struct act *act = &slice->acts[slice->rest[i]];
-
-		if (!is_step_itself(sweep, act) || act->thread == NONE || !sweep_has(sweep, act))
-			continue;
-		is_worker(sweep, act->thread);
-		sweep->step_thread = act->thread;
-	}
-}
-
-static bool is_of_steps(const struct slice_sweep *sweep, uint32_t thread)
-{
-	return thread != NONE && (sweep->process == NONE ||
-				  thread_at(sweep->model, thread)->process == sweep->process);
-}
-
-/* The thread that goes through the steps or, while that is unknown, the one that launches first;
- * where only the processor works, the one that runs the first op. If none does, it is that of the
- * slice before. */
-static void find_first_thread(struct slice_sweep *sweep)
-{
-	const struct slice *slice = sweep->slice;
-	uint32_t before = sweep->first_thread;
-
-	sweep->first_thread = sweep->step_thread;
-	for (size_t i = 0; i < slice->n_launches && sweep->first_thread == NONE; i++)
-		if (sweep_has(sweep, &slice->acts[slice->launches[i]]))
-			sweep->first_thread = slice->acts[slice->launches[i]].thread;
-	for (size_t i = 0; i < slice->n_rest && sweep->first_thread == NONE; i++) {
-		const struct act *act = &slice->acts[slice->rest[i]];
-
-		if (act->kind == ACT_OP && (act->flags & ACT_WORKS) && sweep_has(sweep, act))
-			sweep->first_thread = act->thread;
-	}
-	if (sweep->first_thread == NONE && is_of_steps(sweep, before))
-		sweep->first_thread = before;
-}
-
-/* The first thread of the steps' process, once it has run an op; NONE: it has not. */
-static uint32_t find_main_thread(const struct slice_sweep *sweep)
-{
-	const struct slice *slice = sweep->slice;
-
-	if (is_of_steps(sweep, sweep->main_thread))
-		return sweep->main_thread;
-	for (size_t i = 0; i < slice->n_rest; i++) {
-		const struct act *act = &slice->acts[slice->rest[i]];
-		const struct thread *thread = act->kind == ACT_OP && act->thread != NONE ?
-					      thread_at(sweep->model, act->thread) : NULL;
-
-		if (thread && sweep_has(sweep, act) &&
-		    thread->tid == process_at(sweep->model, thread->process)->pid)
-			return act->thread;
-	}
-	return NONE;
-}
-
-/* The threads of a pool work on what is handed to them. So where a range does not say who goes
- * through the steps, that is the main thread if it runs ops. */
-static void find_asking_thread(struct slice_sweep *sweep)
-{
-	uint32_t asking;
-
-	sweep->main_thread = find_main_thread(sweep);
-	asking = sweep_asking_pool(sweep);
-	sweep->asking_thread = asking != NONE ? asking : sweep->first_thread;
-}
-
 static void idle_count_all(struct slice_sweep *sweep)
 {
 	for (uint32_t d = 0; d < sweep->n_devices; d++)
@@ -230,7 +121,7 @@ static void op_edge(struct model *model, struct slice_sweep *sweep, const struct
 	bool input = act->work == WORK_INPUT;
 
 	fetch_edge(sweep, act, begins, thread);
-	if (act->flags & ACT_ASYNC || is_step_itself(sweep, act))
+	if (act->flags & ACT_ASYNC || sweep_is_step(sweep, act))
 		return;
 	if (input && (begins ? !sweep->inputs : sweep->inputs == 1))
 		idle_count_all(sweep);
@@ -372,6 +263,16 @@ static void run_edge(struct model *model, struct slice_sweep *sweep, uint32_t at
 
 /* ---- the sweep ---- */
 
+/* Where the step is a run of a function: an op that is not of it, as it reaches beyond it. An input
+ * pipeline runs such ops ahead, and may sleep in one. */
+static bool is_beside_run(const struct slice_sweep *sweep, const struct act *act)
+{
+	const struct slice *slice = sweep->slice;
+
+	return slice->step && sweep->step_name && act->work != WORK_COMM &&
+	       (act->start_ns < slice->t0 || act->end_ns > slice->t1);
+}
+
 static void sweep_take_edge(struct model *model, struct slice_sweep *sweep, uint32_t at,
 			    bool begins)
 {
@@ -388,7 +289,7 @@ static void sweep_take_edge(struct model *model, struct slice_sweep *sweep, uint
 	}
 	if (act->end_ns <= act->start_ns)
 		return;
-	if (sweep->host_only && sweep_has(sweep, act) &&
+	if (sweep->host_only && sweep_has(sweep, act) && !is_beside_run(sweep, act) &&
 	    (act->work == WORK_COMM || (act->flags & ACT_WORKS && act->work != WORK_INPUT)))
 		*(act->work == WORK_COMM ? &sweep->comm : &sweep->compute) += begins ? 1u : -1u;
 	host_edge(model, sweep, act, begins);
@@ -522,9 +423,7 @@ static void sweep_slice(struct model *model, void *state, const struct slice *sl
 	sweep_reserve(model, sweep);
 	sweep->host_only = is_host_only(sweep);
 	sweep_prepare_slice(sweep);
-	find_workers(sweep);
-	find_first_thread(sweep);
-	find_asking_thread(sweep);
+	sweep_find_threads(sweep);
 	breakdown_begin(model, sweep);
 	devices_begin(model, sweep);
 	for (;;) {

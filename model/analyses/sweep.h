@@ -205,6 +205,10 @@ static inline int64_t sweep_moment(const struct slice_sweep *sweep, int64_t hand
 	return until_ns <= from_ns ? 0 : (until_ns < to_ns ? until_ns : to_ns) - from_ns;
 }
 struct slice_sweep *sweep_of(const struct model *model);
+/* sweep_threads.c: who works in the slice, goes through the steps and waits for others. */
+void sweep_find_threads(struct slice_sweep *sweep);
+/* Whether the op is the step itself: its range, or its run if steps are runs of a function. */
+bool sweep_is_step(const struct slice_sweep *sweep, const struct act *act);
 /* Whether the program's work runs on the processor alone: in more of the steps (where there are
  * none, of the seconds) than not. The last slice says nothing, it may lie after all work. */
 bool sweep_on_processor(const struct slice_sweep *sweep);

@@ -152,6 +152,62 @@ TEST(cores_collectives_by_name)
 	CHECK_INT(comm_of("igloo: pack"), 0);
 }
 
+/* A function's run of 50 us on each 100, with 30 of ops on a thread of a pool. On another one an
+ * input pipeline is in Python meanwhile, and may sleep there. */
+static struct model *model_of_runs(void)
+{
+	static const int64_t ops[3][2] = { { 5, 20 }, { 30, 45 }, { -30, 65 } };
+	struct model *model = model_with_device();
+
+	apply_one(model, ev_name(30, NAME_OP, "step"));
+	apply_one(model, ev_name(31, NAME_OP, "mul"));
+	apply_one(model, ev_name(32, NAME_OP, "PyFunc"));
+	for (int i = 0; i < MANY; i++) {
+		int64_t at = (i + 1) * STEP_US * US;
+		struct event root = ev_op(30, (uint64_t)i * 4 + 1, 0, at, 50 * US, 0);
+		struct event step = {
+			.type = EVENT_STEP, .pid = PID, .tid = PID, .time_ns = BASE + at + 50 * US,
+			.u.step = { .number = -1, .name = 30, .start_ns = BASE + at,
+				    .dur_ns = 50 * US },
+		};
+
+		for (int k = 0; k < 3; k++) {
+			struct event op = ev_op(k == 2 ? 32 : 31, (uint64_t)(i * 4 + k + 2), 0,
+						at + ops[k][0] * US,
+						(ops[k][1] - ops[k][0]) * US, 0);
+
+			op.u.op.framework = FW_TENSORFLOW;
+			op.u.op.step = k == 2 ? 1000 + i : 1 + i;
+			op.tid = op.u.op.tid = PID + (k == 2 ? 2 : 1);
+			apply_one(model, op);
+		}
+		root.u.op.framework = FW_TENSORFLOW;
+		root.u.op.step = -1;
+		apply_one(model, root);
+		apply_one(model, step);
+	}
+	model_finish(model, false);
+	return model;
+}
+
+TEST(cores_run_beside_an_input_pipeline)
+{
+	struct model *model = model_of_runs();
+	struct step_breakdown mean;
+	struct critical_path path;
+	struct path_part *parts;
+
+	CHECK(model_step_breakdown_mean(model, &mean) > MANY / 2);
+	CHECK_INT(mean.dur_ns, 50 * US);
+	CHECK_INT(mean.ns[STEP_COMPUTE], 30 * US);
+	CHECK_INT(mean.ns[STEP_HOST], 20 * US);
+	model_critical(model, &path, 0, &parts);
+	free(parts);
+	CHECK_INT(path.ns[PATH_OP], 30 * US);
+	CHECK_INT(path.ns[PATH_HOST], 20 * US);
+	model_free(model);
+}
+
 /* A run that has a small part of the step says nothing of it; nor do ops beside a
  * device that is launched to. */
 TEST(cores_path_of_others)
