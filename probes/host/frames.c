@@ -10,6 +10,7 @@
 #define TRIES 3			/* at what can be read at all */
 
 #define OBJECT_BYTES 56		/* more than the first members of a str or a bytes object take */
+#define STATE_PREVIOUS 0
 #define STATE_NEXT 8
 #define OWNED_BY_GENERATOR 1	/* enum _frameowner */
 
@@ -42,6 +43,13 @@ bool host_state_is(struct host_python *py, uintptr_t state, uintptr_t id)
 uintptr_t host_state_next(struct host_python *py, uintptr_t state)
 {
 	return host_pointer(py, state + STATE_NEXT);
+}
+
+bool host_state_linked(struct host_python *py, uintptr_t state)
+{
+	uintptr_t before = host_pointer(py, state + STATE_PREVIOUS);
+
+	return before ? host_state_next(py, before) == state : state == py->first_state;
 }
 
 bool host_state_listed(struct host_python *py, uintptr_t state)

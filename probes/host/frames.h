@@ -156,8 +156,11 @@ bool host_copy(struct host_python *py, void *to, uintptr_t from, size_t bytes);
 uintptr_t host_thread_id(const struct host_python *py, uint32_t tid, uintptr_t self);
 /* The state of the thread with that id; 0: it has none, or cannot be read. */
 uintptr_t host_state_of(struct host_python *py, uintptr_t id);
-/* Whether it still is that thread's. */
+/* Whether it still is that thread's. One that was given back may still look like it: */
 bool host_state_is(struct host_python *py, uintptr_t state, uintptr_t id);
+/* Whether its neighbour in the list, or first_state, leads to it: one that was given back is linked
+ * no more. */
+bool host_state_linked(struct host_python *py, uintptr_t state);
 /* The next one of the list; 0: it is the last. Whether a state is in the list. */
 uintptr_t host_state_next(struct host_python *py, uintptr_t state);
 bool host_state_listed(struct host_python *py, uintptr_t state);

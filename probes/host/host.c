@@ -67,6 +67,7 @@ static int64_t mean_ns = COST_FIRST_NS;	/* what a look costs; the sampler may be
 static int64_t owed_ns;			/* how much more than the budget it has taken so far */
 static int64_t once_ns;			/* done once for all, and in no look's cost so far */
 static uint32_t skipped;
+static int64_t chosen_ns;		/* when the watched threads were chosen */
 static int failures;			/* looks in a row at which the kernel said nothing */
 static struct limits limits;
 
@@ -345,26 +346,37 @@ static void host_pause(int64_t until_ns, uint32_t seen, int64_t *delay_ns)
 
 /* ---- which threads ---- */
 
+/* Of these places one that is unused, or whose thread was active earlier than th; NULL: none. */
+static struct watched *place_for(const struct rt_thread *th, unsigned from, unsigned to)
+{
+	struct watched *w = &watched[from];
+
+	for (unsigned i = from + 1; i < to && w->thread; i++)
+		if (!watched[i].thread ||
+		    watched[i].thread->host.active_ns < w->thread->host.active_ns)
+			w = &watched[i];
+	return !w->thread || w->thread->host.active_ns < th->host.active_ns ? w : NULL;
+}
+
 static void host_watch(struct rt_thread *th, int64_t now_ns)
 {
-	struct watched *w = NULL;
+	struct host_python_thread python = { .self = GET(th->self) };
+	struct watched *w;
 
-	/* all places: that of this thread may come after one that is unused */
-	for (int i = 0; i < (int)HOST_WATCHED; i++) {
-		struct watched *one = &watched[i];
-
-		if (one->thread == th)
+	for (int i = 0; i < (int)HOST_WATCHED; i++)
+		if (watched[i].thread == th)
 			return;
-		if (!w || (w->thread && (!one->thread || one->thread->host.active_ns <
-							 w->thread->host.active_ns)))
-			w = one;
+	w = place_for(th, 0, HOST_ACTIVE);
+	if (!w && now_ns - th->host.asked_ns >= SECOND_NS) {
+		th->host.asked_ns = now_ns;
+		if (host_python_runs(&python, GET(th->tid), now_ns))
+			w = place_for(th, HOST_ACTIVE, HOST_WATCHED);
 	}
-	if (w->thread && w->thread->host.active_ns >= th->host.active_ns)
+	if (!w)
 		return;
-	if (w->thread)
-		host_window_close(&w->window, 0);
+	host_window_close(&w->window, 0);
 	*w = (struct watched) { .thread = th, .active = activity(th), .look_ns = now_ns,
-				.python.self = GET(th->self) };
+				.python = python };
 	begin_at(w, GET(th->tid), now_ns);
 	w->cpu_ns = w->seen_cpu_ns = host_cpu_ns(w->window.tid);
 	w->delay_ns = host_delay_ns(w->window.tid);
@@ -372,10 +384,11 @@ static void host_watch(struct rt_thread *th, int64_t now_ns)
 }
 
 /* Watches those that were active last, except for the runtime's own. */
-static void host_choose(int64_t now_ns)
+static void host_choose(void)
 {
-	int64_t last_ns = 0;
+	int64_t now_ns = rt_now_ns(), last_ns = 0;
 
+	chosen_ns = now_ns;
 	for (struct rt_thread *th = rt_threads(); th; th = th->next) {
 		uint64_t active = activity(th);
 
@@ -402,8 +415,6 @@ static void host_choose(int64_t now_ns)
 
 /* ---- the thread ---- */
 
-static int64_t chosen_ns;		/* when the watched threads were chosen */
-
 static int64_t oldest_pending(void)
 {
 	int64_t oldest = INT64_MAX;
@@ -423,10 +434,8 @@ static void host_look(void)
 		rt_fence(memory_order_seq_cst);
 	}
 	limits_look(&limits);
-	if (rt_now_ns() - chosen_ns >= CHOOSE_NS) {
-		chosen_ns = rt_now_ns();
-		host_choose(chosen_ns);
-	}
+	if (rt_now_ns() - chosen_ns >= CHOOSE_NS)
+		host_choose();
 	for (int i = 0; i < (int)HOST_WATCHED; i++)
 		if (watched[i].thread)
 			host_look_at(&watched[i]);
@@ -436,8 +445,6 @@ static void host_look(void)
 static void host_close_all(void)
 {
 	for (int i = 0; i < (int)HOST_WATCHED; i++) {
-		if (!watched[i].thread)
-			continue;
 		host_window_close(&watched[i].window, 0);
 		watched[i].thread = NULL;
 	}

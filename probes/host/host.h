@@ -57,6 +57,8 @@ struct host_python_thread {
 	uintptr_t state;		/* its state in Python; 0: none was found */
 	uintptr_t frame, instr;		/* at the last look, innermost; frame 0: it had none */
 	int64_t searched_ns;		/* when its state was looked for */
+	/* it had one: a thread of a pool may get a new one for each call of Python */
+	bool had;
 };
 
 /* The sampler begins. */
@@ -67,6 +69,8 @@ void host_python_see(struct host_python_thread *thread, uint32_t tid, int64_t no
 /* "worker.py:12 in spin": where that thread is; false: it has no line, or Python does not know it
  * by its number (before 3.11). */
 bool host_python_place(uint32_t tid, char *text, size_t size);
+/* Whether the thread runs Python at all, as far as that has been asked in this second. */
+bool host_python_runs(struct host_python_thread *thread, uint32_t tid, int64_t now_ns);
 /* Whether the thread still is in the same instruction of Python, or has no line. */
 bool host_python_still(const struct host_python_thread *thread);
 
@@ -86,7 +90,10 @@ uint32_t host_stack_frame(const struct tft_frame *frame);
 
 /* ---- native.c, functions.c, native_calls.c: in which function it is, and who called that ---- */
 
-#define HOST_WATCHED 4u		/* threads that are looked at: those that were last active */
+/* Threads that are looked at: those that were last active; behind them, threads that run Python and
+ * that more active ones, as those of a pool, would keep out. */
+#define HOST_ACTIVE 4u
+#define HOST_WATCHED 6u
 
 /* The sampler begins, and ends. */
 void host_native_begin(void);

@@ -316,14 +316,21 @@ static bool host_find_thread(struct host_python_thread *thread, uint32_t tid, in
 {
 	uintptr_t id = host_thread_id(&host.python, tid, thread->self);
 
-	if (host_state_is(&host.python, thread->state, id))
+	host_list_threads();
+	if (host_state_is(&host.python, thread->state, id) &&
+	    host_state_linked(&host.python, thread->state))
 		return true;
-	if (now_ns - thread->searched_ns < SECOND_NS)
+	if (!thread->had && now_ns - thread->searched_ns < SECOND_NS)
 		return false;
 	thread->searched_ns = now_ns;
-	host_list_threads();
 	thread->state = host_state_of(&host.python, id);
+	thread->had |= thread->state != 0;
 	return thread->state != 0;
+}
+
+bool host_python_runs(struct host_python_thread *thread, uint32_t tid, int64_t now_ns)
+{
+	return python_there(now_ns) && host_find_thread(thread, tid, now_ns);
 }
 
 /* Adds the stack of Python to what a thread does. */

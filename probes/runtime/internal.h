@@ -130,9 +130,10 @@ struct rt_thread {
 	} trigger;
 	struct rt_quick clock;		/* clock of its ops and kernels */
 	_Atomic bool own;		/* it is a thread of tftop's */
-	struct {			/* the sampler's thread: when the counters last moved */
+	struct {			/* the sampler's thread: when the counters last moved, */
 		uint64_t active;
 		int64_t active_ns;
+		int64_t asked_ns;	/* and when it asked whether the thread runs Python */
 	} host;
 	int64_t even_ns;		/* runtime thread: the last scan that saw an even section */
 	struct rt_batch batch;

@@ -37,6 +37,7 @@ TEST(host_frames_of_each_version)
 		state = host_state_of(&py, id);
 		CHECK_INT(state, WORLD_AT + 0x200);
 		CHECK(host_state_is(&py, state, id) && !host_state_is(&py, state, id + 1));
+		CHECK(host_state_linked(&py, state) && host_state_linked(&py, py.first_state));
 		CHECK_INT(host_stack_of(&py, state, &stack), HOST_PLACE);
 		CHECK_INT(stack.n, 3);
 		CHECK_INT(stack.sure, 0);
@@ -211,6 +212,30 @@ TEST(host_frames_given_back)
 		CHECK_INT(given_back_at, 0);
 		for (uint32_t i = 0; i < HOST_OWNERS; i++)
 			CHECK(py.owners[i].code != place.code);
+	}
+}
+
+/* A state that was given back still has its thread's number and frames, until the memory is used
+ * again; the list does not lead to it any more, whether it was the first or another one. */
+TEST(host_frames_of_a_state_given_back)
+{
+	static struct host_python py;
+	const uintptr_t first = WORLD_AT, mine = WORLD_AT + 0x200, next = WORLD_AT + 0x300;
+
+	for (size_t v = 0; v < VERSIONS; v++) {
+		uintptr_t id;
+
+		world_make(&py, python_layout(versions[v]));
+		id = host_thread_id(&py, TID, SELF);
+		world_put(first, 8, next, 8);
+		world_put(next, 0, first, 8);
+		CHECK(host_state_is(&py, mine, id) && !host_state_linked(&py, mine));
+		CHECK(host_state_linked(&py, next) && host_state_linked(&py, first));
+		world_put(next, 0, 0, 8);
+		py.first_state = next;
+		CHECK(host_state_linked(&py, next) && !host_state_linked(&py, first));
+		world_put(mine, 0, 0xdead0000, 8);
+		CHECK(!host_state_linked(&py, mine));
 	}
 }
 

@@ -166,6 +166,7 @@ void world_make(struct host_python *py, const struct py_layout *layout)
 		.first_state = other,
 	};
 	world_put(other, 8, mine, 8);
+	world_put(mine, 0, other, 8);
 	world_put(other, layout->id, host_thread_id(py, TID + 1, SELF + 0x800), 8);
 	world_put(mine, layout->id, host_thread_id(py, TID, SELF), 8);
 	if (layout->cframe >= 0)
