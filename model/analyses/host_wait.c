@@ -417,18 +417,14 @@ static bool rests(const struct host_time_row *row)
 	return row->doing == DOING_POLL || (row->doing == DOING_LOCK && !*row->what);
 }
 
-/* What a thread did most while another one waited there, but for resting. */
-static struct place_row did_meanwhile(struct model *model, uint32_t thread, uint32_t waiter,
-				      const struct host_time_row *row)
+/* What was done most in these parts, but for resting. */
+static struct place_row did_most(struct model *model, const struct host_parts *parts)
 {
 	const int64_t any_ns = INT64_MAX;
-	struct host_parts parts = { .n = 0 };
 	struct host_time_row *rows;
 	struct place_row most;
-	size_t n, left = 0;
+	size_t n = host_time_rows(model, parts, &any_ns, 1, 1, &rows), left = 0;
 
-	waited_at(model, waiter, row, thread, &parts);
-	n = host_time_rows(model, &parts, &any_ns, 1, 1, &rows);
 	for (size_t i = 0; i < n; i++)
 		if (!rests(&rows[i]))
 			rows[left++] = rows[i];
@@ -437,41 +433,66 @@ static struct place_row did_meanwhile(struct model *model, uint32_t thread, uint
 	return most;
 }
 
-/* "meanwhile, for 83 % of it, thread 4711 python sleeps at loader.py:25 in load": what one other
- * thread did for half of the wait or more. */
+/* What other threads of the process did most while that one waited there. *thread: which one did
+ * most of it; NONE: several did. */
+static struct place_row did_meanwhile(struct model *model, uint32_t waiter,
+				      const struct host_time_row *row, uint32_t *thread)
+{
+	uint32_t process = thread_at(model, waiter)->process;
+	struct host_parts all = { .n = 0 };
+	struct place_row most, best = { .row.ns = 0 };
+
+	for (uint32_t i = 0; i < model->threads.n; i++) {
+		struct host_parts parts = { .n = 0 };
+		struct place_row one;
+
+		if (i == waiter || thread_at(model, i)->process != process)
+			continue;
+		waited_at(model, waiter, row, i, &parts);
+		host_parts_add(&all, &parts);
+		one = did_most(model, &parts);
+		if (one.row.ns > best.row.ns) {
+			best = one;
+			*thread = i;
+		}
+	}
+	most = did_most(model, &all);
+	if (!best.row.ns || !host_same_place(&most.row, &best.row, ANY_FINDING) ||
+	    best.row.ns < most.row.ns - most.row.ns / 10)
+		*thread = NONE;
+	return most;
+}
+
+/* "meanwhile, for 83 % of it, thread 4711 python sleeps at loader.py:25 in load": what another
+ * thread did for half of the wait or more, which need not be the same one each time. */
 static void say_meanwhile(struct model *model, uint32_t process, const struct host_time_row *row,
 			  struct finding *finding)
 {
-	char share[FMT_MAX], place[PLACE_TEXT], *line = line_left(finding);
-	struct place_row most = { .row.ns = 0 };
+	char share[FMT_MAX], place[PLACE_TEXT], who[64], *line = line_left(finding);
+	struct place_row most;
 	uint32_t thread = NONE, waiter, name;
 	int64_t wait_ns;
 
 	waiter = line ? who_waited(model, process, row, &wait_ns) : NONE;
-	for (uint32_t i = 0; waiter != NONE && i < model->threads.n; i++) {
-		struct place_row one = { .row.ns = 0 };
-
-		if (i != waiter && thread_at(model, i)->process == process)
-			one = did_meanwhile(model, i, waiter, row);
-		if (one.row.ns > most.row.ns) {
-			most = one;
-			thread = i;
-		}
-	}
-	if (thread == NONE || most.row.ns < wait_ns / 2)
+	if (waiter == NONE)
 		return;
-	name = thread_at(model, thread)->name;
+	most = did_meanwhile(model, waiter, row, &thread);
+	if (!most.row.ns || most.row.ns < wait_ns / 2)
+		return;
+	name = thread != NONE ? thread_at(model, thread)->name : 0;
+	snprintf(who, sizeof(who), "another thread");
+	if (thread != NONE)
+		snprintf(who, sizeof(who), "thread %u%s%.40s", thread_at(model, thread)->tid,
+			 name ? " " : "", name ? names_raw(&model->names, name) : "");
 	if (*most.row.file)
 		snprintf(place, sizeof(place), " at %.80s:%u in %.60s", path_last(most.row.file),
 			 most.row.line, most.row.function);
 	else
 		snprintf(place, sizeof(place), "%s%.100s", is_function(&most.row) ? " in " : "",
 			 is_function(&most.row) ? most.row.what : "");
-	snprintf(line, FINDING_TEXT, "meanwhile, for %s of it, thread %u%s%.40s %s%s",
-		 fmt_share(share, (uint64_t)most.row.ns, (uint64_t)wait_ns),
-		 thread_at(model, thread)->tid, name ? " " : "",
-		 name ? names_raw(&model->names, name) : "",
-		 most.verb, place);
+	snprintf(line, FINDING_TEXT, "meanwhile, for %s of it, %s %s%s",
+		 fmt_share(share, (uint64_t)(most.row.ns < wait_ns ? most.row.ns : wait_ns),
+			   (uint64_t)wait_ns), who, most.verb, place);
 }
 
 void host_wait_line(struct model *model, enum step_class class, const char *known,
