@@ -105,15 +105,16 @@ TEST(doings_findings_of_states)
 }
 
 /* A thread waits for another one's data, while that one sleeps for so much of the time at a line of
- * its own (0: there is none), and a third one waits for work. */
-static struct model *model_of_handover(int sleep_ms)
+ * its own (0: there is none), and a third one waits for work. turns: two take turns at it. */
+static struct model *model_of_handover(int sleep_ms, bool turns)
 {
 	struct model *model = begin_in_state(DOING_LOCK, 0);
 
 	for (int i = 0; i < 100; i++) {
 		int64_t at = (i * 100 + 20) * MS;
-		struct event sleeps = ev_doing(PID + 1, DOING_SLEEP, 2, 0, at, sleep_ms * MS);
-		struct event takes = ev_doing(PID + 1, DOING_PYTHON, 1, 0, at + sleep_ms * MS,
+		uint32_t tid = PID + (turns && i % 2 ? 3 : 1);
+		struct event sleeps = ev_doing(tid, DOING_SLEEP, 2, 0, at, sleep_ms * MS);
+		struct event takes = ev_doing(tid, DOING_PYTHON, 1, 0, at + sleep_ms * MS,
 					      (70 - sleep_ms) * MS);
 
 		if (sleep_ms) {
@@ -128,17 +129,22 @@ static struct model *model_of_handover(int sleep_ms)
 
 TEST(doings_finding_of_a_handover)
 {
-	static const struct { int sleep_ms; const char *line; } cases[] = {
-		{ 45, "meanwhile, for 90 % of it, thread 4122 sleeps at train.py:40 in main" },
-		{ 20, "meanwhile, for 60 % of it, thread 4122 runs Python at train.py:25 in load" },
-		{ 0, "" },
+	static const struct { int sleep_ms; bool turns; const char *line; } cases[] = {
+		{ 45, false, "for 90 % of it, thread 4122 sleeps at train.py:40 in main" },
+		{ 20, false, "for 60 % of it, thread 4122 runs Python at train.py:25 in load" },
+		{ 45, true, "for 90 % of it, another thread sleeps at train.py:40 in main" },
+		{ 0, false, NULL },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct model *model = model_of_handover(cases[i].sleep_ms);
+		struct model *model = model_of_handover(cases[i].sleep_ms, cases[i].turns);
 		struct finding *list, *finding = finding_of(model, "host-wait", &list);
 
-		CHECK_STR(finding ? finding->lines[1] : "", cases[i].line);
+		char line[120] = "";
+
+		if (cases[i].line)
+			snprintf(line, sizeof(line), "meanwhile, %s", cases[i].line);
+		CHECK_STR(finding ? finding->lines[1] : "none", line);
 		free(list);
 		model_free(model);
 	}
