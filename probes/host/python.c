@@ -37,6 +37,7 @@ static struct {
 		uint32_t name;
 	} tasks[TASKS];
 	uint32_t n_tasks;
+	int64_t listed_ns;		/* when the first state of the list was read */
 	uint32_t newest, told;		/* the highest id of a frame of a stack; how many rose it */
 	bool told_forbidden, told_full, told_native, told_tasks;
 } host;
@@ -231,6 +232,7 @@ static void host_list_threads(void)
 {
 	void *interpreter = host.main();
 
+	host.listed_ns = rt_now_ns();
 	host.python.first_state = interpreter ? (uintptr_t)host.head(interpreter) : 0;
 }
 
@@ -316,13 +318,16 @@ static bool host_find_thread(struct host_python_thread *thread, uint32_t tid, in
 {
 	uintptr_t id = host_thread_id(&host.python, tid, thread->self);
 
-	host_list_threads();
+	/* not each time: Python may be ending */
+	if (now_ns - host.listed_ns >= SECOND_NS)
+		host_list_threads();
 	if (host_state_is(&host.python, thread->state, id) &&
 	    host_state_linked(&host.python, thread->state))
 		return true;
 	if (!thread->had && now_ns - thread->searched_ns < SECOND_NS)
 		return false;
 	thread->searched_ns = now_ns;
+	host_list_threads();
 	thread->state = host_state_of(&host.python, id);
 	thread->had |= thread->state != 0;
 	return thread->state != 0;
