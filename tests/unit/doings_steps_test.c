@@ -262,9 +262,8 @@ TEST(doings_of_findings)
 	}
 }
 
-/* A step of 100 ms of the main thread: Python for 30, a call of 5, and a wait of 60, for a thread
- * that begins after 4, runs kernels for 20 and 25 with 5 between them, and is done 6 before. */
-static struct model *called_of(int turns)
+/* JAX on the processor, with two lines of train() and names of a call, a run and a wait. */
+static struct model *jax_model(void)
 {
 	struct model *model = model_with_device();
 	struct event device = ev_device(2, "cpu");
@@ -278,35 +277,55 @@ static struct model *called_of(int turns)
 	apply_one(model, ev_name(33, NAME_OP, "step"));
 	apply_one(model, ev_name(34, NAME_OP, "jit_step"));
 	apply_one(model, ev_name(35, NAME_CALL, "Await"));
+	apply_one(model, ev_name(36, NAME_OP_TYPE, "XLA run"));
 	apply_one(model, ev_frame(1, 0, 30, 31, 40));
 	apply_one(model, ev_frame(2, 0, 30, 31, 41));
+	return model;
+}
+
+/* An op of JAX on a thread, from at for so many ms. */
+static struct event jax_op(uint32_t name, uint64_t instance, uint32_t tid, int64_t at, int64_t ms)
+{
+	struct event op = ev_op(name, instance, 0, at, ms * MS, 0);
+
+	op.tid = op.u.op.tid = tid;
+	op.u.op.framework = FW_JAX;
+	op.u.op.step = -1;
+	return op;
+}
+
+/* A kernel on a thread of the processor, for an op (0: unknown); nothing launches it. */
+static struct event jax_kernel(uint64_t op, uint32_t tid, int64_t at, int64_t ms)
+{
+	struct event kernel = ev_kernel(1, 9, 0, at, ms * MS);
+
+	kernel.tid = kernel.u.command.tid = tid;
+	kernel.u.command.op = op;
+	kernel.u.command.call_ns = kernel.u.command.call_dur_ns = 0;
+	kernel.u.command.queued_ticks = kernel.u.command.submit_ticks = 0;
+	return kernel;
+}
+
+/* A step of 100 ms of the main thread: Python for 30, a call of 5, and a wait of 60, for a thread
+ * that begins after 4, runs kernels for 20 and 25 with 5 between them, and is done 6 before. */
+static struct model *called_of(int turns)
+{
+	struct model *model = jax_model();
+
 	for (int i = 0; i < turns; i++) {
 		int64_t at = i * 100 * MS;
-		struct event call = ev_op(33, (uint64_t)i * 2 + 1, 0, at + 30 * MS, 5 * MS, 0);
-		struct event run = ev_op(34, (uint64_t)i * 2 + 2, 0, at + 39 * MS, 50 * MS, 0);
 		struct event wait = {
 			.type = EVENT_WAIT, .pid = PID, .tid = PID, .time_ns = BASE + at + 95 * MS,
 			.u.wait = { .name = 35, .start_ns = BASE + at + 35 * MS,
 				    .dur_ns = 60 * MS },
 		};
-		const int64_t kernels[2][2] = { { 39, 20 }, { 64, 25 } };
 
 		apply_one(model, ev_doing(PID, DOING_PYTHON, 1, 0, at, 30 * MS));
-		call.u.op.framework = run.u.op.framework = FW_JAX;
-		call.u.op.step = run.u.op.step = -1;
-		apply_one(model, call);
-		run.tid = run.u.op.tid = PID + 7;
-		for (int k = 0; k < 2; k++) {
-			struct event kernel = ev_kernel(1, 9, 0, at + kernels[k][0] * MS,
-							kernels[k][1] * MS);
-
-			kernel.tid = kernel.u.command.tid = PID + 7;
-			kernel.u.command.call_ns = kernel.u.command.call_dur_ns = 0;
-			kernel.u.command.queued_ticks = kernel.u.command.submit_ticks = 0;
-			apply_one(model, kernel);
-		}
+		apply_one(model, jax_op(33, (uint64_t)i * 2 + 1, PID, at + 30 * MS, 5));
+		apply_one(model, jax_kernel(0, PID + 7, at + 39 * MS, 20));
+		apply_one(model, jax_kernel(0, PID + 7, at + 64 * MS, 25));
 		apply_one(model, ev_doing(PID + 7, DOING_NATIVE, 0, 0, at + 59 * MS, 5 * MS));
-		apply_one(model, run);
+		apply_one(model, jax_op(34, (uint64_t)i * 2 + 2, PID + 7, at + 39 * MS, 50));
 		apply_one(model, ev_doing(PID, DOING_LOCK, 2, 0, at + 35 * MS, 60 * MS));
 		apply_one(model, wait);
 		apply_one(model, step_of(i, at, 100 * MS));
@@ -350,41 +369,18 @@ TEST(doings_of_a_thread_that_is_waited_for)
  * 90 ms of 100 has a kernel of 30 on its own thread, and 2 later one of 53 for it on another. */
 static struct model *ahead_of(int turns)
 {
-	struct model *model = model_with_device();
-	struct event device = ev_device(2, "cpu");
+	struct model *model = jax_model();
 
-	device.u.device.api = "cpu";
-	apply_one(model, device);
-	apply_one(model, ev_queue(9, 2));
-	apply_one(model, ev_clock(2, BASE, TICKS));
-	apply_one(model, ev_name(30, NAME_SOURCE, "/home/me/train.py"));
-	apply_one(model, ev_name(31, NAME_SOURCE, "train"));
-	apply_one(model, ev_name(34, NAME_OP, "jit_step"));
-	apply_one(model, ev_name(35, NAME_OP_TYPE, "XLA run"));
-	apply_one(model, ev_name(36, NAME_OP, "step"));
-	apply_one(model, ev_frame(1, 0, 30, 31, 41));
 	for (int i = 0; i < turns; i++) {
 		int64_t at = i * 100 * MS;
-		struct event run = ev_op(34, (uint64_t)i * 2 + 1, 0, at, 90 * MS, 0);
-		struct event call = ev_op(36, (uint64_t)i * 2 + 2, 0, at + MS, MS, 0);
-		const int64_t kernels[2][2] = { { 0, 30 }, { 32, 53 } };
+		uint64_t instance = (uint64_t)i * 2 + 1;
+		struct event run = jax_op(34, instance, PID + 7, at, 90);
 
-		run.u.op.op_type = 35;
-		run.u.op.framework = call.u.op.framework = FW_JAX;
-		run.u.op.step = call.u.op.step = -1;
-		run.tid = run.u.op.tid = PID + 7;
-		for (uint32_t k = 0; k < 2; k++) {
-			struct event kernel = ev_kernel(1, 9, 0, at + kernels[k][0] * MS,
-							kernels[k][1] * MS);
-
-			kernel.tid = kernel.u.command.tid = PID + 7 + k;
-			kernel.u.command.op = (uint64_t)i * 2 + 1;
-			kernel.u.command.call_ns = kernel.u.command.call_dur_ns = 0;
-			kernel.u.command.queued_ticks = kernel.u.command.submit_ticks = 0;
-			apply_one(model, kernel);
-		}
-		apply_one(model, call);
-		apply_one(model, ev_doing(PID, DOING_LOCK, 1, 0, at + 2 * MS, 98 * MS));
+		run.u.op.op_type = 36;
+		apply_one(model, jax_kernel(instance, PID + 7, at, 30));
+		apply_one(model, jax_kernel(instance, PID + 8, at + 32 * MS, 53));
+		apply_one(model, jax_op(33, instance + 1, PID, at + MS, 1));
+		apply_one(model, ev_doing(PID, DOING_LOCK, 2, 0, at + 2 * MS, 98 * MS));
 		apply_one(model, run);
 	}
 	model_finish(model, false);
