@@ -225,9 +225,9 @@ static void leave_processor_run(struct critical_walk *walk, const struct act *ac
 	}
 	if (walk->thread != NONE) {
 		segment = ready_segment(ready, walk->thread, walk->t_ns);
-		if (segment)
-			from_ns = is_within(segment, walk->t_ns) ? segment->start_ns :
-				  segment->end_ns;
+		if (!is_within(segment, walk->t_ns))
+			return;		/* it waited for nothing then: on along that thread */
+		from_ns = segment->start_ns;
 	}
 	before = ready_finished(ready, act->process, NONE, walk->t_ns + SLACK_NS);
 	if (before < ready->n_ends && ready->ends[before].start > from_ns) {

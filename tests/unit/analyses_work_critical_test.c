@@ -256,6 +256,30 @@ TEST(work_critical_through_what_another_thread_ran)
 	bench_release(&bench);
 }
 
+/* The op and its first part begin together. What ran on that thread before, for another op, did not
+ * delay them: the time between is that of the thread that called, and is no queue. */
+TEST(work_critical_of_an_op_that_begins_with_its_part)
+{
+	struct bench bench;
+	struct critical_path path;
+
+	bench_init(&bench, &analysis_critical);
+	host(&bench, ACT_OP, 5, 2, 4);
+	part(&bench, 1, 5, 3, 5);			/* and ends after it, by the clock */
+	host(&bench, ACT_OP, 0, 60, 66);		/* the call */
+	host(&bench, ACT_WAIT, 0, 66, 90);
+	host(&bench, ACT_OP, 5, 64, 88);
+	part(&bench, 2, 5, 64, 75);
+	part(&bench, 3, 5, 75, 88);
+	bench_step(&bench, BASE, BASE + 90 * US);
+	path = path_of(&bench);
+	CHECK_INT(path.ns[PATH_KERNEL], 24 * US);
+	CHECK_INT(path.ns[PATH_SYNC], 2 * US);
+	CHECK_INT(path.ns[PATH_QUEUE], 0);
+	CHECK_INT(path.ns[PATH_HOST], 64 * US);
+	bench_release(&bench);
+}
+
 /* What was called ran in the call itself, and what the thread does before it is its own. */
 TEST(work_critical_through_what_the_call_ran)
 {
