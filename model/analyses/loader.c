@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "model/analyses/finding.h"
+#include "model/analyses/host_others.h"
 #include "model/analyses/sweep.h"
 #include "model/base/util.h"
 #include "model/host/doings.h"
@@ -193,7 +194,7 @@ static void loader_slow(struct model *model, const struct loader *loader, int64_
 	snprintf(finding->lines[0], FINDING_TEXT,
 		 "%s cannot keep up: a worker takes up to %s for a batch",
 		 fmt_many(many, loader->n, "worker"), fmt_time(batch, batch_ns));
-	host_wait_workers(model, loader->process, at_ns, finding);
+	host_workers_say(model, loader->process, at_ns, finding);
 	loader_wanted(model, loader, batch_ns, finding);
 }
 

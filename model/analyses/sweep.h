@@ -246,10 +246,6 @@ struct finding;
  */
 void host_wait_line(struct model *model, enum step_class class, const char *known,
 		    struct finding *finding);
-/* Adds a line that says where the workers of a process, its children, spend most of their time, as
- * far as that was seen in their last seconds. */
-void host_wait_workers(struct model *model, uint32_t process, int64_t at_ns,
-		       struct finding *finding);
 /* step_ns: how long a step takes; steps: false: it is a second. compiles: compilations in the steps
  * are known. */
 void host_wait_review(struct model *model, const struct slice_sweep *sweep, int64_t step_ns,
