@@ -19,12 +19,8 @@ enum variant { PLAIN, KERNEL, COMPILES, NESTED, REACHES, GPU };
 static struct model *jax_model(void)
 {
 	struct model *model = model_with_device();
-	struct event device = ev_device(2, "cpu");
 
-	device.u.device.api = "cpu";
-	apply_one(model, device);
-	apply_one(model, ev_queue(9, 2));
-	apply_one(model, ev_clock(2, BASE, TICKS));
+	add_processor(model);
 	apply_one(model, ev_name(5, NAME_OP, "jit_step"));
 	apply_one(model, ev_name(6, NAME_OP, "step"));
 	apply_one(model, ev_name(7, NAME_OP, "multiply"));

@@ -159,13 +159,11 @@ TEST(eager_same_data_not_told)
  * is no finding of the copies besides. */
 TEST(eager_same_data_of_another_thread)
 {
-	struct event device = ev_device(2, "cpu"), copy;
 	struct model *model = copying_model();
 	struct finding found;
+	struct event copy;
 
-	device.u.device.api = "cpu";
-	apply_one(model, device);
-	apply_one(model, ev_queue(9, 2));
+	add_processor(model);
 	for (int i = 0; i < 22; i++) {
 		copy = ev_copy(9, DIR_H2D, 1 << 20, (i * STEP_US + 50) * US, 3 * COPY_US * US);
 		copy.u.command.op = (uint64_t)(i * 3 + 1);

@@ -182,15 +182,13 @@ TEST(work_copies_exposed_against_naive)
 /* On the processor (JAX) memory is neither pinned nor pageable, and no queue is apart. */
 TEST(work_copies_by_the_processor)
 {
-	struct event device = ev_device(2, "cpu"), step = { .type = EVENT_STEP, .pid = PID };
+	struct event step = { .type = EVENT_STEP, .pid = PID };
 	struct model *model = model_with_device();
 	struct findings_status status;
 	struct finding *list;
 	int found = 0;
 
-	device.u.device.api = "cpu";
-	apply_one(model, device);
-	apply_one(model, ev_queue(9, 2));
+	add_processor(model);
 	for (int64_t i = 0; i < 12; i++) {
 		apply_one(model, ev_copy(9, DIR_H2D, 4000000, i * STEP + MS, 2 * MS));
 		step.time_ns = BASE + (i + 1) * STEP;

@@ -266,12 +266,8 @@ TEST(doings_of_findings)
 static struct model *jax_model(void)
 {
 	struct model *model = model_with_device();
-	struct event device = ev_device(2, "cpu");
 
-	device.u.device.api = "cpu";
-	apply_one(model, device);
-	apply_one(model, ev_queue(9, 2));
-	apply_one(model, ev_clock(2, BASE, TICKS));
+	add_processor(model);
 	apply_one(model, ev_name(30, NAME_SOURCE, "/home/me/train.py"));
 	apply_one(model, ev_name(31, NAME_SOURCE, "train"));
 	apply_one(model, ev_name(33, NAME_OP, "step"));

@@ -41,6 +41,8 @@ void apply_one(struct model *model, struct event event);
 void feed_model(void *arg, const struct event *events, size_t count);
 /* A model with names 1 ... 9 ("kernel1" ...), device 1, queues 1 and 2, and its clock. */
 struct model *model_with_device(void);
+/* The processor, as device 2 of api "cpu", with queue 9. */
+void add_processor(struct model *model);
 
 /* Another model of what this one gives back to be saved. The caller owns it. */
 struct model *saved_again(struct model *model);

@@ -189,6 +189,16 @@ struct model *model_with_device(void)
 	return model;
 }
 
+void add_processor(struct model *model)
+{
+	struct event device = ev_device(2, "cpu");
+
+	device.u.device.api = "cpu";
+	apply_one(model, device);
+	apply_one(model, ev_queue(9, 2));
+	apply_one(model, ev_clock(2, BASE, TICKS));
+}
+
 struct model_status status_of(struct model *model)
 {
 	struct model_status status;
