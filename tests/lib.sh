@@ -54,7 +54,7 @@ gone() { ! grep -qs '^State:.[^XZ]' "/proc/$1/status"; }
 asleep() { grep -qsx sleep "/proc/$1/comm" && grep -qs '^State:.S' "/proc/$1/status"; }
 
 # The versions of Python whose frames are read (probes/python/known.h).
-python_versions='3.8 3.9 3.10 3.11 3.12 3.13 3.14 3.14t'
+python_versions='3.8 3.9 3.10 3.11 3.12 3.13 3.14 3.14t 3.15'
 # python_of VERSION: prints that Python, of the system or of pyenv; nothing: there is none. With a "t"
 # behind the version it is the one without a GIL.
 python_of() {

@@ -27,11 +27,11 @@
 #define SUSPENDED 1
 #define SHIM 3
 
-#define VERSIONS 8u
+#define VERSIONS 9u
 #define OBJECTS 3u		/* so many of them, the first ones, have frames on the heap */
 static const unsigned long versions[VERSIONS] = {
 	0x030812f0, 0x030912f0, 0x030a0df0, 0x030b02f0, 0x030c01f0, PYTHON_3_13,
-	PYTHON_3_14, PYTHON_3_14T,
+	PYTHON_3_14, PYTHON_3_14T, PYTHON_3_15,
 };
 
 extern unsigned world_mutations;	/* how many bytes change with each read; only of frames */

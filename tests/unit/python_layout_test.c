@@ -6,7 +6,7 @@
 #include "tests/unit/python_said.h"
 #include "tests/unit/test.h"
 
-static const unsigned long builds[] = { PYTHON_3_13, PYTHON_3_14, PYTHON_3_14T };
+static const unsigned long builds[] = { PYTHON_3_13, PYTHON_3_14, PYTHON_3_14T, PYTHON_3_15 };
 #define BUILDS (sizeof(builds) / sizeof(builds[0]))
 
 static const char *text_of_version;
@@ -49,6 +49,7 @@ TEST(python_layout_version)
 TEST(python_layout_said)
 {
 	const struct py_layout *old = python_layout(PYTHON_3_13), *new = python_layout(PYTHON_3_14);
+	const struct py_layout *newest;
 
 	CHECK(old && new);
 	CHECK(old->current == 72 && old->id == 160 && old->code == 0 && old->previous == 8);
@@ -61,6 +62,12 @@ TEST(python_layout_said)
 	CHECK(new->first_line == 68 && new->n_locals == 72 && new->filename == 112);
 	CHECK(new->name == 128 && new->ascii == 40 && new->wide == 56 && new->items == 32);
 	CHECK(new->tags == 1 && new->collecting == 7600);
+	newest = python_layout(PYTHON_3_15);
+	CHECK(newest && newest->current == 72 && newest->id == 184 && newest->code == 0);
+	CHECK(newest->previous == 8 && newest->instr == 56 && newest->owner == 74);
+	CHECK(newest->locals == 80 && newest->bytecode == 208 && newest->first_line == 68);
+	CHECK(newest->filename == 112 && newest->name == 128 && newest->items == 32);
+	CHECK(newest->tags == 1 && newest->collecting == 7512 && newest->copies == -1);
 	CHECK(old->head == 16 && new->head == 16 && new->ob_type == 8 && new->str_kind == 2);
 	CHECK(old->copies == -1 && new->copies == -1);
 }
