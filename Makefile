@@ -204,7 +204,7 @@ $(O)/lib/libtftop-consumer.so: $(call obj,$(call src,probes/consumer/*.c))
 	$(call say,LINK)
 	$(Q)$(PROBE_LD) $^
 # An RPATH counts for what LTTng needs itself, too: in a container it is beside this (place.h).
-$(O)/lib/libtftop-runtime.so: $(call obj,$(call src,probes/runtime/*.c probes/host/*.c) probes/python/known.c probes/python/debug_offsets.c probes/python/lines.c probes/imports/file.c probes/imports/elf_index.c)
+$(O)/lib/libtftop-runtime.so: $(call obj,$(call src,probes/runtime/*.c probes/host/*.c) probes/python/known.c probes/python/debug_offsets.c probes/python/lines.c probes/imports/file.c probes/imports/elf_index.c probes/imports/instruction.c)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(PROBE_LD) $^ -llttng-ust -llttng-ust-common -Wl,--disable-new-dtags,-rpath,'$$ORIGIN' -lpthread -ldl
@@ -220,7 +220,7 @@ ONEDNN_OBJ := $(call obj,$(call src,probes/onednn/*.c probes/imports/*.c))
 $(O)/lib/libtftop-tensorflow.so $(O)/lib/libtftop-pytorch.so: $(ONEDNN_OBJ)
 # Symbols that only the file of a library names.
 $(O)/lib/libtftop-jax.so $(O)/lib/libtftop-omp.so: $(O)/probes/imports/file.o
-$(O)/lib/libtftop-jax.so: $(O)/probes/imports/imports.o
+$(O)/lib/libtftop-jax.so: $(addprefix $(O)/probes/imports/,imports.o instruction.o)
 # Graphs of TensorFlow and programs of XLA are protobuf messages.
 $(O)/lib/libtftop-tensorflow.so $(O)/lib/libtftop-jax.so: $(O)/probes/protobuf/pb.o
 # Trace events of TSL come from TensorFlow and from XLA.
@@ -298,7 +298,7 @@ $(O)/tftop-gen: $(call test_obj,$(call src,tests/gen/*.c)) $(O)/libtui.a $(O)/li
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $(filter %.o,$^) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
 		$(TFTOP_LIBS) $(MODEL_LIBS)
 
-$(O)/tests/unit: $(call test_obj,$(UNIT_SRC)) $(O)/probes/onednn/line.o $(O)/probes/pytorch/interval.o $(addprefix $(O)/probes/,host/frames.o host/tasks.o host/interpreter.o host/limit.o host/starter.o host/unwind.o host/unwind_step.o host/usage_faults.o host/usage_text.o python/debug_offsets.o python/known.o python/lines.o imports/file.o imports/elf_index.o) $(O)/probes/blas/names.o $(O)/probes/blas/work.o $(CUPTI_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
+$(O)/tests/unit: $(call test_obj,$(UNIT_SRC)) $(O)/probes/onednn/line.o $(O)/probes/pytorch/interval.o $(addprefix $(O)/probes/,host/frames.o host/tasks.o host/interpreter.o host/limit.o host/starter.o host/unwind.o host/unwind_step.o host/usage_faults.o host/usage_text.o python/debug_offsets.o python/known.o python/lines.o imports/file.o imports/elf_index.o imports/instruction.o) $(O)/probes/blas/names.o $(O)/probes/blas/work.o $(CUPTI_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) $(IMAGE_LD) -o $@ $(filter %.o,$^) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
@@ -337,7 +337,7 @@ $(O)/tests/libcode_double.so: tests/doubles/code_double.c tests/doubles/code_dou
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
-$(O)/tests/code_probe.so: tests/doubles/code_probe.c tests/doubles/code_double.h $(call src,probes/jax/patch.c probes/jax/branches.c probes/imports/file.c) $(O)/flags
+$(O)/tests/code_probe.so: tests/doubles/code_probe.c tests/doubles/code_double.h $(call src,probes/jax/patch.c probes/jax/branches.c probes/imports/file.c probes/imports/instruction.c) $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $(filter %.c,$^)

@@ -278,7 +278,8 @@ updated() {
 lengths() {
 	local libc section
 	command -v objdump >/dev/null || { skip objdump; return; }
-	${CC:-cc} -std=gnu11 -O2 -I. -o "$work/lengths" tests/programs/code_lengths.c || return
+	${CC:-cc} -std=gnu11 -O2 -I. -o "$work/lengths" tests/programs/code_lengths.c \
+		probes/imports/instruction.c || return
 	for libc in "$(awk '/libc\.so/ { print $6; exit }' /proc/self/maps)" "$tftop"; do
 		section=$(readelf -SW "$libc" | sed -n 's/.* \.text *PROGBITS *\([0-9a-f]*\) \([0-9a-f]*\) \([0-9a-f]*\).*/\2 \3 \1/p')
 		# shellcheck disable=SC2086

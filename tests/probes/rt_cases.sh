@@ -393,7 +393,7 @@ case_rt_tsan() {
 		return
 	fi
 	compile rt_tsan -fsanitize=thread tests/probes/rt_test.c tests/probes/rt_ops.c \
-		tests/probes/rt_process.c tests/probes/rt_trigger.c probes/runtime/*.c probes/host/*.c probes/python/{known,debug_offsets,lines}.c probes/imports/{file,elf_index}.c -DTFTOP_VERSION='"test"' \
+		tests/probes/rt_process.c tests/probes/rt_trigger.c probes/runtime/*.c probes/host/*.c probes/python/{known,debug_offsets,lines}.c probes/imports/{file,elf_index,instruction}.c -DTFTOP_VERSION='"test"' \
 		-llttng-ust -llttng-ust-common -lpthread -ldl || return
 	for c in names threads racing churn levels trigger_race; do
 		SUBBUF=2M TSAN_OPTIONS='exitcode=66 report_bugs=1' trace "tsan_$c" "$build/rt_tsan" $c

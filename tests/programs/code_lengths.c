@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * code_lengths FILE OFFSET SIZE ADDRESS: reads instructions as probes/jax/branches.c does, and
- * prints for each its address and, if it jumps to a fixed distance, its target; "?" for one that is
- * unknown, behind which it continues at the next byte. Numbers are hexadecimal.
+ * code_lengths FILE OFFSET SIZE ADDRESS: reads instructions as probes/imports/instruction.c does,
+ * and prints for each its address and, if it jumps to a fixed distance, its target; "?" for one
+ * that is unknown, behind which it continues at the next byte. Numbers are hexadecimal.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "probes/jax/branches.c"	/* what it keeps to itself */
+#include "probes/imports/instruction.h"
 
 int main(int argc, char **argv)
 {
