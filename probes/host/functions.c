@@ -16,6 +16,7 @@
 #define PLACES 1024u			/* remembered instructions; a power of two */
 #define KNOWN 1024u			/* remembered functions */
 #define MODULES 64u			/* remembered libraries */
+#define PARTS 32u			/* remembered parts of Python without a name */
 #define FILES 32u			/* of which the functions are sorted */
 #define NAME_BYTES 2048
 
@@ -37,6 +38,12 @@ struct known_module {
 	uintptr_t unwind;		/* also tells libraries apart; 0: none */
 };
 
+/* Code of Python's library that has no name. */
+struct loop_part {
+	uint64_t start;
+	bool of_loop;
+};
+
 static struct {
 	struct rt_modules_watch modules;
 	bool valid;			/* what follows is this process's */
@@ -50,6 +57,8 @@ static struct {
 	uintptr_t python, libc, threads;	/* known_module.unwind; 0: unknown */
 	bool has_loop;
 	struct unwind_row loop;		/* of an instruction in Python's loop */
+	struct loop_part part[PARTS];	/* a ring */
+	uint32_t n_parts;
 	int64_t once_ns;		/* see host_native_once_ns() */
 } functions;
 
@@ -101,7 +110,7 @@ static void native_functions_forget(void)
 	functions.round++;
 	for (uint32_t i = 0; i < FILES; i++)
 		elf_index_release(&functions.file[i].index);
-	functions.n_files = 0;
+	functions.n_files = functions.n_parts = 0;
 	rt_modules_seen(&functions.modules);
 	functions.libc = unwind_of((const void *)getpid);
 	functions.threads = unwind_of((const void *)pthread_mutex_lock);
@@ -275,28 +284,69 @@ static bool is_like_loop(const struct unwind_row *row)
 	return row->frame_register == loop->frame_register && same_rule(&row->frame, &loop->frame);
 }
 
-const struct native_place *native_place_at(uintptr_t ip, int64_t until_ns)
+static void place_measure(struct native_place *place)
+{
+	if (place->has_row && !place->measured)
+		unwind_measure(host_read_all, place->ip, &place->row);
+	place->measured = true;
+}
+
+/* Whether a compiler split this off Python's loop: the loop jumps there. */
+static bool is_of_loop(const struct unwind_row *row)
+{
+	uint32_t n = functions.n_parts < PARTS ? functions.n_parts : PARTS;
+	struct loop_part *part;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (functions.part[i].start == row->start)
+			return functions.part[i].of_loop;
+	part = &functions.part[functions.n_parts++ % PARTS];
+	part->start = row->start;
+	part->of_loop = unwind_jumps_into(host_read_all, functions.loop.start, functions.loop.end,
+					  row);
+	return part->of_loop;
+}
+
+/* A function of Python without a name may be a part of the loop, unless its frame has another form
+ * or it begins with a frame of its own. */
+static void place_tell_loop(struct native_place *place)
+{
+	if (!place->python || place->function)
+		return;
+	place->doubtful = !functions.has_loop || !place->has_row;
+	if (place->doubtful || !is_like_loop(&place->row))
+		return;
+	place_measure(place);
+	if (place->row.below)
+		return;
+	place->loop = is_of_loop(&place->row);
+	place->doubtful = !place->loop;
+}
+
+const struct native_place *native_place_at(uintptr_t ip, int64_t until_ns, bool measured)
 {
 	struct native_place *place = &functions.places[(ip ^ ip >> 10) & (PLACES - 1)];
 	const struct known_function *function;
 	const struct known_module *module;
 
-	if (place->ip == ip && place->round == functions.round)
-		return place;
-	function = function_at(ip, until_ns);
-	module = module_at(ip);
-	if (!function || !module)
-		return NULL;
-	*place = (struct native_place) {
-		.ip = ip, .round = functions.round, .function = function->function,
-		.library = function->library, .name = function->name, .loop = function->loop,
-		.mutex = function->mutex, .begins = function->begins,
-		.python = module->unwind && module->unwind == functions.python,
-		.libc = module->unwind && module->unwind == functions.libc,
-	};
-	place->has_row = module->unwind &&
-			 unwind_find(host_read_all, module->unwind, ip, &place->row);
-	place->doubtful = place->python && !place->function &&
-			  (!functions.has_loop || !place->has_row || is_like_loop(&place->row));
+	if (place->ip != ip || place->round != functions.round) {
+		function = function_at(ip, until_ns);
+		module = module_at(ip);
+		if (!function || !module)
+			return NULL;
+		*place = (struct native_place) {
+			.ip = ip, .round = functions.round, .function = function->function,
+			.library = function->library, .name = function->name,
+			.loop = function->loop, .mutex = function->mutex,
+			.begins = function->begins,
+			.python = module->unwind && module->unwind == functions.python,
+			.libc = module->unwind && module->unwind == functions.libc,
+		};
+		place->has_row = module->unwind &&
+				 unwind_find(host_read_all, module->unwind, ip, &place->row);
+		place_tell_loop(place);
+	}
+	if (measured)
+		place_measure(place);
 	return place;
 }

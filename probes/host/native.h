@@ -39,6 +39,7 @@ struct native_place {
 	bool begins;			/* the kernel begins a program there */
 	bool doubtful;			/* it has no name, and might be a part of that function */
 	bool has_row;			/* `row` says how to find the caller */
+	bool measured;			/* row.below was asked for */
 	struct unwind_row row;
 };
 
@@ -48,7 +49,8 @@ void native_functions_renew(int64_t now_ns);
 /* Whether the file is the one that was loaded there, and not another one in its place. */
 bool native_is_loaded(const struct elf_file *file, uintptr_t base);
 /* The function of an instruction; valid until the next call. NULL: it cannot be said now, or only
- * by reading a file, which is not begun after until_ns. */
-const struct native_place *native_place_at(uintptr_t ip, int64_t until_ns);
+ * by reading a file, which is not begun after until_ns. measured: with row.below
+ * (unwind_measure()), if it can be known. */
+const struct native_place *native_place_at(uintptr_t ip, int64_t until_ns, bool measured);
 
 #endif

@@ -6,7 +6,8 @@
  *
  * Of a thread that waits in the kernel only its instruction and its stack pointer are known. The
  * functions of the C library keep the other registers on the stack, so that most of its callers are
- * found as well.
+ * found as well; the frame of a function whose frame pointer is not known is measured
+ * (unwind_below.c).
  */
 #include <stdio.h>
 #include <string.h>
@@ -33,6 +34,7 @@ static struct {
 		bool python, libc, mutex, begins;
 	} call[CALLS_MAX];
 	uint32_t n, name;		/* name: of the innermost one */
+	uint32_t sure;			/* so many were found without unwind_measure() */
 	enum calls_end end;
 	char stack[NATIVE_STACK];
 } calls;
@@ -50,12 +52,13 @@ static enum calls_end native_walk(const struct native_moment *moment)
 	bool exact = true;		/* not the instruction behind a call */
 
 	while (calls.n < CALLS_MAX) {
+		bool measured = registers.measured || !(registers.known >> UNWIND_BP & 1);
 		const struct native_place *place =
-			native_place_at(registers.value[UNWIND_IP] - !exact, until_ns);
+			native_place_at(registers.value[UNWIND_IP] - !exact, until_ns, measured);
 		enum unwind_step step;
 
 		if (!place || place->doubtful)
-			return CALLS_UNTOLD;
+			return registers.measured ? CALLS_LOST : CALLS_UNTOLD;
 		if (!calls.n)
 			calls.name = place->name;
 		if (place->loop)
@@ -64,6 +67,8 @@ static enum calls_end native_walk(const struct native_moment *moment)
 			place->function, place->library, place->python, place->libc,
 			place->mutex, place->begins,
 		};
+		if (!registers.measured)
+			calls.sure = calls.n;
 		if (!place->has_row)
 			return CALLS_LOST;
 		exact = place->row.signal;
@@ -81,8 +86,11 @@ static bool is_beginning(uint32_t i)
 
 static void calls_of(const struct native_moment *moment)
 {
-	calls.n = calls.name = 0;
+	calls.n = calls.name = calls.sure = 0;
 	calls.end = native_walk(moment);
+	/* one that was measured is right if it led to where all of them lead */
+	if (calls.end == CALLS_LOST)
+		calls.n = calls.sure;
 	/* how Python calls a function of its own library says nothing */
 	while (calls.end == CALLS_PYTHON && calls.n && calls.call[calls.n - 1].python)
 		calls.n--;

@@ -413,6 +413,7 @@ bool unwind_find(unwind_read *read, uint64_t index, uint64_t ip, struct unwind_r
 		take_part(&c, unwind_take_uleb(&c));
 	*row = (struct unwind_row) {
 		.index = index, .frame.how = HOW_UNDEFINED, .signal = common.signal,
+		.start = start, .end = start + length,
 	};
 	p.common = &common;
 	if (!run_program(&p, &common.program))

@@ -32,6 +32,7 @@ enum {
 struct unwind_registers {
 	uint64_t value[UNWIND_REGISTERS];
 	uint32_t known;			/* bit r: value[r] is known */
+	bool measured;			/* a frame was found by unwind_measure() */
 };
 
 /* A copy of the stack of the thread; at: where it begins there. */
@@ -56,6 +57,8 @@ struct unwind_row {
 	uint16_t frame_register;
 	struct unwind_rule of[UNWIND_REGISTERS];
 	bool signal;			/* the kernel called it, so its caller made no call */
+	uint64_t start, end;		/* of the function, or of this part of it */
+	uint32_t below;			/* see unwind_measure(); 0: unknown */
 };
 
 /* Copies in this order; false: something is not mapped. */
@@ -64,6 +67,21 @@ typedef bool unwind_read(const struct iovec *to, const struct iovec *from, size_
 /* Finds the row of an instruction in the library whose index of its tables (PT_GNU_EH_FRAME) is at
  * `index`. false: there is none, or it cannot be understood. */
 bool unwind_find(unwind_read *read, uint64_t index, uint64_t ip, struct unwind_row *row);
+
+/*
+ * Fills in row->below: how many bytes the stack pointer is below the frame's address at that
+ * instruction, where the tables count from the frame pointer (rbp). So the caller is found of a
+ * thread that waits, whose frame pointer is not known. It is what the instructions from the
+ * function's first one on have taken from the stack. false, and 0: the function has not set up a
+ * frame of its own before, or it takes what cannot be known (a variable array), or an instruction
+ * cannot be measured.
+ */
+bool unwind_measure(unwind_read *read, uint64_t ip, struct unwind_row *row);
+
+/* Whether a jump of the code [from, to) leads to the middle of the row's part: compilers split
+ * functions, and jump into the middle of no other one. An instruction that cannot be measured ends
+ * the search. */
+bool unwind_jumps_into(unwind_read *read, uint64_t from, uint64_t to, const struct unwind_row *row);
 
 enum unwind_step {
 	UNWIND_CALLER,			/* the registers are those of the caller */

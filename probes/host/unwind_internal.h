@@ -31,4 +31,7 @@ int64_t unwind_take_signed(struct cursor *c, size_t bytes);
 uint64_t unwind_take_uleb(struct cursor *c);
 int64_t unwind_take_sleb(struct cursor *c);
 
+/* Whether the instruction before that one is a call. */
+bool unwind_is_behind_call(unwind_read *read, uint64_t ip);
+
 #endif

@@ -131,15 +131,25 @@ static bool rule_value(const struct walk *w, const struct unwind_rule *rule, uin
 	}
 }
 
-/* The address of the frame: that of the stack at the call. */
-static bool frame_address(struct walk *w, const struct unwind_row *row)
+/* The address of the frame: that of the stack at the call. *measured: by the function's
+ * instructions, which have to agree with what that led to so far. */
+static bool frame_address(struct walk *w, const struct unwind_row *row, bool *measured)
 {
+	uint64_t sp, below = 0;
+
+	if (row->below && register_value(w, UNWIND_SP, &sp))
+		below = sp + row->below;
 	if (row->frame.how == HOW_IS_EXPRESSION)
 		return unwind_evaluate(w, &row->frame, false, &w->frame);
-	if (row->frame.how != HOW_IS || !register_value(w, row->frame_register, &w->frame))
+	if (row->frame.how != HOW_IS)
 		return false;
+	if (!register_value(w, row->frame_register, &w->frame)) {
+		w->frame = below;
+		*measured = true;
+		return below > 0;
+	}
 	w->frame += (uint64_t)(int64_t)row->frame.value;
-	return true;
+	return !*measured || !below || w->frame == below;
 }
 
 enum unwind_step unwind_step(unwind_read *read, const struct unwind_row *row,
@@ -152,11 +162,12 @@ enum unwind_step unwind_step(unwind_read *read, const struct unwind_row *row,
 	struct unwind_registers now = *registers;
 	struct walk w = { .read = read, .index = row->index, .stack = stack, .now = &now };
 	const struct unwind_rule *sp = &row->of[UNWIND_SP];
+	bool measured = now.measured;
 
 	if (row->of[UNWIND_IP].how == HOW_UNDEFINED)
 		return UNWIND_OUTERMOST;
 	/* where the instruction came from is never "the same" */
-	if (row->of[UNWIND_IP].how == HOW_SAME || !frame_address(&w, row))
+	if (row->of[UNWIND_IP].how == HOW_SAME || !frame_address(&w, row, &measured))
 		return UNWIND_LOST;
 	registers->known = 0;
 	for (size_t i = 0; i < sizeof(handed_back); i++) {
@@ -171,6 +182,10 @@ enum unwind_step unwind_step(unwind_read *read, const struct unwind_row *row,
 	registers->known |= 1u << UNWIND_SP;
 	if (!(registers->known >> UNWIND_IP & 1) ||
 	    registers->value[UNWIND_SP] <= now.value[UNWIND_SP])
+		return UNWIND_LOST;
+	registers->measured = measured;
+	if (measured && !now.measured &&
+	    !unwind_is_behind_call(read, registers->value[UNWIND_IP]))
 		return UNWIND_LOST;
 	return registers->value[UNWIND_IP] ? UNWIND_CALLER : UNWIND_OUTERMOST;
 }

@@ -38,21 +38,54 @@ functions() {
 	done
 }
 
+host_calls() {
+	${CC:-cc} -std=gnu11 -O1 "${@:2}" -D_GNU_SOURCE -I. -DLIBRARY -fPIC -shared -o "$1" \
+		tests/programs/host_calls.c -lOpenCL -lpthread || fail "the library is not built"
+}
+
 # Who called a function of native code: in a program in C from where it began, and below a line of
 # Python. Of a thread that waits this needs no permission.
 calls() {
-	local python=python3 program library=$work/calls.so
-	${CC:-cc} -std=gnu11 -O1 -D_GNU_SOURCE -I. -DLIBRARY -fPIC -shared -o "$library" \
-		tests/programs/host_calls.c -lOpenCL -lpthread || fail "the library is not built" || return
+	local python=python3 program library=$work/calls.so pointers=$work/pointers.so
+	host_calls "$library" && host_calls "$pointers" -fno-omit-frame-pointer || return
 	printf '%s\n' 'import ctypes, sys' 'calls = ctypes.CDLL(sys.argv[1]).host_calls' \
 		'sys.exit(calls(6))' >"$work/caller.py"
 	for program in "$O/tests/host_calls 6" "python3 $work/caller.py $library" \
-		"python3 $without 298 241 $work/caller.py $library"; do
+		"python3 $without 298 241 $work/caller.py $library" \
+		"python3 $without 298 241 $work/caller.py $pointers"; do
 		# shellcheck disable=SC2086
 		"$tftop" -b --no-config --json="$work/report" --export "stacks:$work/stacks" \
 			-- $program >"$work/said" \
 			2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")" || return
 		judged calls "$work/stacks" "$work/said" "$program" && none_impossible || return
+	done
+}
+
+# Functions without tables: who called them is unknown, they are not.
+bare() {
+	host_calls "$work/bare.so" -fno-asynchronous-unwind-tables || return
+	printf '%s\n' 'import ctypes, sys' 'sys.exit(ctypes.CDLL(sys.argv[1]).host_calls(3))' >"$work/caller.py"
+	"$tftop" -b --no-config --export "stacks:$work/stacks" -- python3 "$work/caller.py" "$work/bare.so" \
+		>"$work/said" 2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")" || return
+	grep -q ';\[unknown\];take (bare\.so);pthread_cond_wait ' "$work/stacks" ||
+		fail "no take(): $(cut -c1-200 "$work/stacks" | head -n 5)"
+}
+
+# Frames of functions that have a frame pointer, by their instructions: right or unknown.
+frames() {
+	local compiler level function
+	for compiler in ${CC:-cc} gcc clang; do
+		command -v "${compiler##* }" >/dev/null || continue
+		for level in 0 2 s; do
+			$compiler -std=gnu11 "-O$level" -fno-omit-frame-pointer -D_GNU_SOURCE -I. -o "$work/frames" \
+				tests/programs/host_frames.c probes/host/unwind{,_below,_step}.c \
+				probes/imports/instruction.c || fail "$compiler -O$level" || return
+			"$work/frames" >"$work/said" || fail "$compiler -O$level: $(grep -m1 wrong "$work/said")" || return
+			for function in plain many hands_over large middle saves by_pointer by_value; do
+				grep -q "^$function right" "$work/said" && ! grep -q "^$function unknown" "$work/said" ||
+					fail "$compiler -O$level: $function is unknown" || return
+			done
+		done
 	done
 }
 
@@ -160,6 +193,8 @@ done
 python=python3
 case_run functions functions
 case_run calls calls
+case_run bare bare
+case_run frames frames
 case_run ending ending
 case_run levels levels
 case_run forbidden forbidden
