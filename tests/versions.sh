@@ -3,7 +3,7 @@
 # The live suites of TensorFlow and PyTorch on other wheels than the current ones: each
 # list tests/venv/tensorflow-*.txt and pytorch-*.txt, the current PyTorch on other Pythons
 # (python3.12 and 3.13), and the distribution's where it is installed (Debian's
-# python3-torch). VERSIONS="tensorflow-2.12 pytorch-system pytorch-python3.12" for some,
+# python3-torch); and of JAX (jax-0.12), which needs Python 3.12 or later. VERSIONS="tensorflow-2.12 pytorch-system pytorch-python3.12" for some,
 # CASE=NAME for the cases with NAME in them. An environment takes 1 to 3.5 GB, so it is
 # removed when its suites have run, unless it was there before or KEEP is set. "cupti": the
 # declarations of the CUDA probe against all releases of CUPTI that the registry has. "jax-gpu":
@@ -22,10 +22,11 @@ run_suites() {
 		tests/live/tf_input.sh tests/live/tf_kernels.sh tests/live/tf_memory.sh \
 		tests/live/tf_pools.sh tests/live/tf_settings.sh ;;
 	pytorch-*) tests/run.sh tests/live/pytorch.sh tests/live/torch_lines.sh ;;
+	jax-*) tests/run.sh tests/live/jax.sh tests/live/jax_findings.sh ;;
 	esac
 }
 
-for version in ${VERSIONS:-$(cd tests/venv && ls -v tensorflow-*.txt pytorch-*.txt | sed 's/\.txt$//') \
+for version in ${VERSIONS:-$(cd tests/venv && ls -v tensorflow-*.txt pytorch-*.txt jax-*.txt | sed 's/\.txt$//') \
 	pytorch-python3.12 pytorch-python3.13 pytorch-system cupti jax-gpu}; do
 	if [ "$version" = cupti ]; then
 		echo cupti
@@ -37,7 +38,7 @@ for version in ${VERSIONS:-$(cd tests/venv && ls -v tensorflow-*.txt pytorch-*.t
 		tests/run.sh tests/live/jax_gpu.sh || status=1
 		continue
 	fi
-	export TENSORFLOW=$version PYTORCH=$version
+	export TENSORFLOW=$version PYTORCH=$version JAX=$version
 	list=$version python=python3
 	if [ "$version" = pytorch-system ]; then
 		PYTORCH=$system
@@ -52,9 +53,13 @@ for version in ${VERSIONS:-$(cd tests/venv && ls -v tensorflow-*.txt pytorch-*.t
 		list=pytorch python=${version#pytorch-}
 		"$python" -V >/dev/null 2>&1 || { echo "skip $version: there is no '$python'"; continue; }
 	fi
+	[[ $version != jax-* ]] || for python in python3 python3.13 python3.12; do
+		"$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && break
+	done
 	before=$(tests/venv.sh --made "$list" "$python")
 	if made=$(tests/venv.sh "$list" "$python"); then
 		[ "$list" = "$version" ] || PYTORCH=$made
+		[[ $version != jax-* ]] || JAX=$made
 		run_suites "$version" || status=1
 	else
 		status=1

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Copies from one device of the CPU client to another. A Python thread requests them by
- * CommonPjRtRawBuffer::ScheduleCopyTo(). A thread of XLA makes them when the array is ready, by
- * CpuRawBuffer::CopyRawHostToDeviceAndReturnEvent() of the destination buffer.
+ * ScheduleCopyTo() of CommonPjRtRawBuffer, since 0.12 of CommonPjRtRawBufferImpl. A thread of XLA
+ * makes them when the array is ready, by CpuRawBuffer::CopyRawHostToDeviceAndReturnEvent() of the
+ * destination buffer.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -14,14 +15,24 @@
 #define ASKED 64u		/* how many may be requested at once */
 #define PENDING_NS 2000000000	/* after this long, it will not come any more */
 
-/* RCReference<CommonPjRtRawBuffer> and the promises are passed by address. */
+/* RCReference<CommonPjRtRawBuffer>, the promises and what they wait for are passed by address. */
 typedef void schedule_function(void *from, void *runner, void *after, void *const *into,
 			       void *allocated, void *copied, void *done);
 typedef void *copy_function(void *result, void *into, const void *from, int64_t offset,
 			    int64_t bytes);
+/* since 0.12: RCReference<PjRtRawBufferInterface>, a base of the buffer, see BUFFER_BASE */
+typedef void schedule_0_12(void *from, void *after, void *const *into, void *allocated,
+			   void *copied, void *done);
+typedef void *copy_0_12(void *result, void *into, const void *from, int64_t offset, int64_t bytes,
+			const uintptr_t *after);
+
+#define BUFFER_BASE 8u			/* offset in CpuRawBuffer */
+#define AFTER_WORDS 3			/* of an array; all are 0 in an empty one */
 
 static schedule_function *schedule;
 static copy_function *copy;
+static schedule_0_12 *schedule_new;
+static copy_0_12 *copy_new;
 static uint32_t op_name, op_type, names[2];
 
 static struct jax_asked {
@@ -106,8 +117,8 @@ void jax_between_fork_child(void)
 
 /* ---- hooks ---- */
 
-static void on_schedule(void *from, void *runner, void *after, void *const *into, void *allocated,
-			void *copied, void *done)
+/* A copy into that buffer is about to be requested: pushes an op. false: nothing is. */
+static bool schedule_begins(const void *into)
 {
 	struct rt_op_args args = {
 		.step = -1, .framework = TFT_FW_JAX, .name = op_name, .type = op_type,
@@ -117,38 +128,55 @@ static void on_schedule(void *from, void *runner, void *after, void *const *into
 	struct rt_top top;
 	int saved = errno;
 
-	if (!t) {
-		schedule(from, runner, after, into, allocated, copied, done);
-		return;
-	}
+	if (!t)
+		return false;
 	py_where(&where, NULL);
 	args.source = where.source;
 	rt_op_push(&args);
 	top = rt_op_launch();
 	if (t->blocks)
 		jax_memory_for(t, top.instance, top.name);
-	jax_asked_put(*into, top);
+	jax_asked_put(into, top);
 	errno = saved;
-	schedule(from, runner, after, into, allocated, copied, done);
-	saved = errno;
-	rt_op_pop(0);
+	return true;
+}
+
+static void schedule_ends(bool begun)
+{
+	int saved = errno;
+
+	if (begun)
+		rt_op_pop(0);
 	errno = saved;
 }
 
-/* A copy that was not requested in this way comes from the host. */
-static void *on_copy(void *result, void *into, const void *from, int64_t offset, int64_t bytes)
+static void on_schedule(void *from, void *runner, void *after, void *const *into, void *allocated,
+			void *copied, void *done)
 {
-	struct rt_cpu_copy c = { .bytes = bytes > 0 ? (uint64_t)bytes : 0 };
-	struct rt_top op = { .step = -1 };
-	bool between;
-	int saved;
+	bool begun = schedule_begins(*into);
 
-	if (rt_level() == TFT_LEVEL_OFF)
-		return copy(result, into, from, offset, bytes);
-	c.start_ns = rt_now_ns();
-	copy(result, into, from, offset, bytes);
-	saved = errno;
-	c.dur_ns = rt_now_ns() - c.start_ns;
+	schedule(from, runner, after, into, allocated, copied, done);
+	schedule_ends(begun);
+}
+
+static void on_schedule_0_12(void *from, void *after, void *const *into, void *allocated,
+			     void *copied, void *done)
+{
+	bool begun = schedule_begins((const char *)*into - BUFFER_BASE);
+
+	schedule_new(from, after, into, allocated, copied, done);
+	schedule_ends(begun);
+}
+
+/* A copy that was not requested in this way comes from the host. */
+static void copy_ends(const void *into, int64_t bytes, int64_t start_ns)
+{
+	struct rt_cpu_copy c = { .bytes = bytes > 0 ? (uint64_t)bytes : 0, .start_ns = start_ns };
+	struct rt_top op = { .step = -1 };
+	int saved = errno;
+	bool between;
+
+	c.dur_ns = rt_now_ns() - start_ns;
 	between = jax_asked_take(into, &op);
 	if (!between)
 		op = rt_op_launch();
@@ -158,7 +186,53 @@ static void *on_copy(void *result, void *into, const void *from, int64_t offset,
 	c.direction = between ? TFT_DIR_D2D : TFT_DIR_H2D;
 	rt_cpu_copied(RT_LIBRARY_XLA, &c);
 	errno = saved;
+}
+
+static void *on_copy(void *result, void *into, const void *from, int64_t offset, int64_t bytes)
+{
+	bool seen = rt_level() != TFT_LEVEL_OFF;
+	int64_t start_ns = seen ? rt_now_ns() : 0;
+
+	copy(result, into, from, offset, bytes);
+	if (seen)
+		copy_ends(into, bytes, start_ns);
 	return result;
+}
+
+/* One that has to wait for something is made by another thread, later: it is not known when. */
+static void *on_copy_0_12(void *result, void *into, const void *from, int64_t offset,
+			  int64_t bytes, const uintptr_t *after)
+{
+	bool seen = rt_level() != TFT_LEVEL_OFF;
+	int64_t start_ns = seen ? rt_now_ns() : 0;
+
+	for (int i = 0; i < AFTER_WORDS; i++)
+		seen &= !after[i];
+	copy_new(result, into, from, offset, bytes, after);
+	if (seen)
+		copy_ends(into, bytes, start_ns);
+	return result;
+}
+
+static bool hook_copies(const struct patch_symbol *s)
+{
+	if (!s[JAX_SCHEDULE_COPY].at || !s[JAX_RAW_COPY].at)
+		return false;
+	*(void **)&schedule = patch_original(&s[JAX_SCHEDULE_COPY]);
+	*(void **)&copy = patch_original(&s[JAX_RAW_COPY]);
+	return schedule && copy && patch_replace(&s[JAX_SCHEDULE_COPY], (void *)on_schedule) &&
+	       patch_replace(&s[JAX_RAW_COPY], (void *)on_copy);
+}
+
+static bool hook_copies_0_12(const struct patch_symbol *s)
+{
+	if (!s[JAX_SCHEDULE_0_12].at || !s[JAX_RAW_COPY_0_12].at)
+		return false;
+	*(void **)&schedule_new = patch_original(&s[JAX_SCHEDULE_0_12]);
+	*(void **)&copy_new = patch_original(&s[JAX_RAW_COPY_0_12]);
+	return schedule_new && copy_new &&
+	       patch_replace(&s[JAX_SCHEDULE_0_12], (void *)on_schedule_0_12) &&
+	       patch_replace(&s[JAX_RAW_COPY_0_12], (void *)on_copy_0_12);
 }
 
 void jax_between_start(const struct patch_symbol *s)
@@ -167,11 +241,6 @@ void jax_between_start(const struct patch_symbol *s)
 	op_type = rt_name(TFT_NAME_OP_TYPE, "transfer");
 	names[false] = rt_name(TFT_NAME_CALL, "host array to device");
 	names[true] = rt_name(TFT_NAME_CALL, "device to device");
-	if (s[JAX_SCHEDULE_COPY].at && s[JAX_RAW_COPY].at) {
-		*(void **)&schedule = patch_original(&s[JAX_SCHEDULE_COPY]);
-		*(void **)&copy = patch_original(&s[JAX_RAW_COPY]);
-	}
-	if (!schedule || !copy || !patch_replace(&s[JAX_SCHEDULE_COPY], (void *)on_schedule) ||
-	    !patch_replace(&s[JAX_RAW_COPY], (void *)on_copy))
+	if (!hook_copies(s) && !hook_copies_0_12(s))
 		jax_blind("copies between devices: how this jaxlib makes them is unknown");
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Copies of host arrays to JAX, by device_put() or because a NumPy array is passed to a function.
- * PjRtCpuClient::LinearizeHostBufferInto() is called for each array that is not used in place. It
+ * LinearizeHostBufferInto() of PjRtCpuClient (since 0.12 of CommonPjRtClient) is called for each
+ * array that is not used in place. It
  * copies by itself, or lets a thread of XLA copy, which then reports the event "H2D Dispatch"
  * without saying which copy it was; it is taken to be the oldest one.
  *

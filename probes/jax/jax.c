@@ -47,6 +47,11 @@ static struct patch_symbol symbols[JAX_SYMBOLS] = {
 		"PrimitiveTypeEN4absl12lts_202601074SpanIKlEESt8optionalIS8_ENS_10PjRtClient19"
 		"HostBufferSemanticsENS5_12AnyInvocableIFvvOEEERKNS_5ShapeEN3tsl11RCReference"
 		"INS_19CommonPjRtRawBufferEEE" },
+	/* the same since 0.12 */
+	[JAX_LINEARIZE_0_12] = { .name = "_ZN3xla16CommonPjRtClient23LinearizeHostBufferIntoEPKv"
+		"NS_13PrimitiveTypeEN4absl12lts_202605264SpanIKlEESt8optionalIS8_ENS_10PjRtClient19"
+		"HostBufferSemanticsENS5_12AnyInvocableIFvvOEEERKNS_5ShapeEN3tsl11RCReference"
+		"INS_22PjRtRawBufferInterfaceEEE" },
 	[JAX_TRACED] = {
 		.name = "_ZN" CPU "13" TRACED_EXECUTE "NS0_5ThunkERKNS2_13ExecuteParamsE",
 	},
@@ -62,6 +67,12 @@ static struct patch_symbol symbols[JAX_SYMBOLS] = {
 	[JAX_RAW_COPY] = {
 		.name = "_ZN3xla12CpuRawBuffer33CopyRawHostToDeviceAndReturnEventEPKvll",
 	},
+	[JAX_SCHEDULE_0_12] = { .name = "_ZN3xla23CommonPjRtRawBufferImpl14ScheduleCopyToENS_24"
+		"PjRtDeviceEventRefVectorEN3tsl11RCReferenceINS_22PjRtRawBufferInterfaceEEENS_25"
+		"PjRtDeviceEventPromiseRefES6_N4absl12lts_2026052612AnyInvocableIFvNS8_6StatusEOEEE"
+	},
+	[JAX_RAW_COPY_0_12] = { .name = "_ZN3xla12CpuRawBuffer33CopyRawHostToDeviceAndReturnEvent"
+		"EPKvllNS_24PjRtDeviceEventRefVectorE" },
 	[JAX_ALLOCATE] = { .name = "_ZNK3xla" LOCAL "16AlignedAllocator8AllocateEmm" },
 	[JAX_MEMORY_TABLE] = { .name = "_ZTVN3xla" LOCAL "13AlignedMemoryE", .data = true },
 	[JAX_MEMORY_GONE] = { .name = "_ZN3xla" LOCAL "13AlignedMemoryD0Ev" },
@@ -182,7 +193,7 @@ static bool jax_hook_all(void)
 		say_no_lines(py_start());
 	jax_call_start(&symbols[JAX_VECTORCALL], &symbols[JAX_DEALLOC]);
 	jax_runs_start(&symbols[JAX_NEXT_ID]);
-	jax_copies_start(&symbols[JAX_LINEARIZE]);
+	jax_copies_start(&symbols[symbols[JAX_LINEARIZE].at ? JAX_LINEARIZE : JAX_LINEARIZE_0_12]);
 	jax_between_start(symbols);
 	jax_memory_start(symbols);
 	jax_thunks_start(symbols);

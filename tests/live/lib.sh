@@ -48,13 +48,16 @@ need_pytorch() {
 	[ -z "$missing" ] || skip_suite "$1" "$missing"
 }
 
-# need_jax SUITE: the same of JAX.
+# need_jax SUITE: the same of JAX and JAX=.
 need_jax() {
 	local missing=
 	[ -e "$O/lib/libtftop-jax.so" ] || missing="the probe was not built"
 	[ -n "$missing" ] || [ "$(uname -m)" = x86_64 ] || missing="not on this machine"
-	[ -n "$missing" ] || python=$(tests/venv.sh "${JAX:-jax}" 2>"$tmp/venv") ||
-		missing=$(tail -n 1 "$tmp/venv")
+	case ${JAX:=jax} in
+	*/*) python=$JAX ;;
+	*) [ -n "$missing" ] || python=$(tests/venv.sh "$JAX" 2>"$tmp/venv") ||
+		missing=$(tail -n 1 "$tmp/venv") ;;
+	esac
 	export JAX_PLATFORMS=cpu
 	[ -z "$missing" ] || skip_suite "$1" "$missing"
 }
