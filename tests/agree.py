@@ -254,7 +254,11 @@ def host_of_the_critical_path(v):
         if "file" in row:
             where += " at %s:%d in %s" % (os.path.basename(row["file"]), row["line"],
                                           row["function"])
-        share = [share for share, words in shown if words.startswith(where)]
+        # behind a comma stands what for, cut where there is no room
+        what = row.get("what", "")[:12]
+        share = [share for share, words in shown
+                 if words.startswith(where + ", ") and what and what in words or
+                 words == where and not what]
         if row["ns"] * 200 >= whole and len(rows) <= 6:
             if not share:
                 raise Differs("the report's path has no '%s'" % where)
