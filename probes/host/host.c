@@ -19,19 +19,14 @@
 #include "probes/host/usage.h"
 #include "probes/runtime/internal.h"
 
-#define BUDGET_PPM 2800		/* of a processor; to begin and to end are not in it */
-#define PERIOD_NS 1000000
-#define PERIOD_MAX_NS 100000000
 #define CHOOSE_NS 50000000
 #define SECOND_NS 1000000000
 #define RETIRED_NS 2000000000	/* not watched: was active so much earlier than another thread */
 #define SPLIT_NS 5000000	/* a state that lasts this long is not mixed with the next one */
 #define CUT_NS 100000000	/* quiet times are written in parts, so that they are seen live */
-#define COST_LOOKS 32		/* the mean cost of a look is that of about so many */
-#define COST_FIRST_NS 30000	/* to begin with: 100 looks a second, for programs that are short */
-#define REPAY_LOOKS 32		/* what the first second took too much, as many later looks save */
-#define ONCE_LOOKS 512		/* likewise, of what is done once for each function */
-#define STOPPED_NS 100000000	/* the process is taken for stopped when it was for this long */
+/* a thread may have run for 1 / so much of a stop: afterwards, before the sampler did, and between
+ * two of them */
+#define STOP_RAN 16
 #define FAILURES 50
 #define LIMITS_NS 10000000000		/* limits are looked for so often */
 
@@ -63,9 +58,6 @@ static struct watched {
 	struct host_window window;
 } watched[HOST_WATCHED];
 
-static int64_t mean_ns = COST_FIRST_NS;	/* what a look costs; the sampler may begin anew */
-static int64_t owed_ns;			/* how much more than the budget it has taken so far */
-static int64_t once_ns;			/* done once for all, and in no look's cost so far */
 static uint32_t skipped;
 static int64_t chosen_ns;		/* when the watched threads were chosen */
 static int failures;			/* looks in a row at which the kernel said nothing */
@@ -77,7 +69,7 @@ static struct limits limits;
  * looks cannot be made rarer, only every fourth time. */
 static bool may_ask(void)
 {
-	return mean_ns * 1000000 / BUDGET_PPM < PERIOD_MAX_NS || ++skipped % 4 == 0;
+	return host_pace_keeps() || ++skipped % 4 == 0;
 }
 
 /* Asks a thread that runs for its function, if it is below its line of Python or may be. */
@@ -291,22 +283,22 @@ static void host_look_at(struct watched *w)
 
 /* ---- a process that is stopped ---- */
 
-/*
- * The sampler is stopped together with the rest of the process, by a signal or by a debugger, and
- * afterwards is late by that time. It is also late when it has no processor, which the kernel
- * counts; and a thread that ran meanwhile was not stopped.
- */
-static void host_was_stopped(int64_t until_ns, int64_t delay_ns)
+/* It was stopped from then until now. A thread that ran meanwhile was not; nor was one that has
+ * been looked at since then. */
+static void host_was_stopped(int64_t begin_ns)
 {
 	static const struct host_doing stopped = { .doing = TFT_DOING_STOPPED };
-	int64_t now_ns = rt_now_ns(), late_ns = now_ns - until_ns - delay_ns;
+	int64_t now_ns = rt_now_ns();
 
 	for (int i = 0; i < (int)HOST_WATCHED; i++) {
 		struct watched *w = &watched[i];
 		int64_t cpu_ns = w->thread ? host_cpu_ns(w->window.tid) : -1;
-		int64_t ran_ns = cpu_ns - w->cpu_ns, from_ns = now_ns - late_ns;
+		/* of what it ran, so much was within the stop, or behind it */
+		int64_t ran_ns = cpu_ns - w->cpu_ns, within_ns = ran_ns - (begin_ns - w->look_ns);
+		int64_t from_ns = begin_ns + (within_ns > 0 ? within_ns : 0);
 
-		if (cpu_ns < 0 || w->look_ns >= until_ns || ran_ns > from_ns - w->look_ns)
+		if (cpu_ns < 0 || now_ns - w->look_ns < (now_ns - begin_ns) / 2 ||
+		    within_ns > (now_ns - begin_ns) / STOP_RAN)
 			continue;
 		/* one that ran was stopped when it ran no more; of one that waited it is unknown */
 		if (!w->waits)
@@ -323,25 +315,18 @@ static void host_was_stopped(int64_t until_ns, int64_t delay_ns)
 	}
 }
 
+static void host_look_for_stop(void)
+{
+	int64_t begin_ns = host_pace_stopped();
+
+	if (begin_ns)
+		host_was_stopped(begin_ns);
+}
+
 static void pause_until(int64_t until_ns, uint32_t seen)
 {
 	while (GET_ACQ(state) == RUNNING && atomic_load(&wakes) == seen && rt_now_ns() < until_ns)
 		rt_futex_wait_until(&wakes, seen, until_ns);
-}
-
-/* Sleeps until then. *delay_ns: how long the sampler's own thread lacked a processor, when it was
- * asked last; until then it may all belong to this sleep. */
-static void host_pause(int64_t until_ns, uint32_t seen, int64_t *delay_ns)
-{
-	int64_t before_ns = *delay_ns;
-
-	pause_until(until_ns, seen);
-	if (rt_now_ns() - until_ns < STOPPED_NS)
-		return;
-	*delay_ns = host_delay_ns((uint32_t)syscall(SYS_gettid));
-	if (before_ns >= 0 && *delay_ns >= before_ns &&
-	    rt_now_ns() - until_ns - (*delay_ns - before_ns) >= STOPPED_NS)
-		host_was_stopped(until_ns, *delay_ns - before_ns);
 }
 
 /* ---- which threads ---- */
@@ -437,8 +422,11 @@ static void host_look(void)
 	if (rt_now_ns() - chosen_ns >= CHOOSE_NS)
 		host_choose();
 	for (int i = 0; i < (int)HOST_WATCHED; i++)
-		if (watched[i].thread)
+		if (watched[i].thread) {
+			host_look_for_stop();
 			host_look_at(&watched[i]);
+		}
+	host_look_for_stop();
 	SET_REL(pending_ns, oldest_pending());
 }
 
@@ -452,39 +440,9 @@ static void host_close_all(void)
 	SET_REL(pending_ns, INT64_MAX);
 }
 
-/* The sampler's thread: when it began, and the times of its last look. */
-struct host_life {
-	int64_t begin_ns, at_ns, cpu_ns;
-};
-
-/* So long between two looks that they cost no more than the budget, and write few records. They
- * cost more until it is known what one costs here; after the first second that is saved again. */
-static int64_t host_period(struct host_life *life)
-{
-	int64_t cpu_ns = rt_clock_ns(CLOCK_THREAD_CPUTIME_ID), cost_ns = cpu_ns - life->cpu_ns;
-	int64_t now_ns = rt_now_ns(), ns;
-
-	rt_own_time(cost_ns);
-	ns = host_native_once_ns();
-	once_ns += ns;
-	cost_ns += once_ns / ONCE_LOOKS - ns;
-	once_ns -= once_ns / ONCE_LOOKS;
-	owed_ns += cost_ns - (now_ns - life->at_ns) / 1000 * BUDGET_PPM / 1000;
-	owed_ns = owed_ns > 0 ? owed_ns : 0;
-	life->cpu_ns = cpu_ns;
-	life->at_ns = now_ns;
-	mean_ns += (cost_ns - mean_ns) / COST_LOOKS;
-	ns = mean_ns + (now_ns - life->begin_ns > SECOND_NS ? owed_ns / REPAY_LOOKS : 0);
-	ns = ns * 1000000 / BUDGET_PPM * host_window_spread();
-	return ns < PERIOD_NS ? PERIOD_NS : ns > PERIOD_MAX_NS ? PERIOD_MAX_NS : ns;
-}
-
 static void *host_run(void *arg)
 {
-	int64_t second_ns = rt_now_ns(), limits_ns = second_ns, delay_ns = -1;
-	struct host_life life = {
-		second_ns, second_ns, rt_clock_ns(CLOCK_THREAD_CPUTIME_ID),
-	};
+	int64_t second_ns = rt_now_ns(), limits_ns = second_ns, until_ns;
 
 	(void)arg;
 	prctl(PR_SET_NAME, "tftop-host");
@@ -494,6 +452,7 @@ static void *host_run(void *arg)
 	chosen_ns = 0;
 	if (!host_own_descriptors())
 		SET(silent, true);
+	host_pace_begin();
 	host_python_begin();
 	host_native_begin();
 	host_window_begin();
@@ -511,7 +470,7 @@ static void *host_run(void *arg)
 		}
 		if (rt_now_ns() - second_ns >= SECOND_NS) {
 			second_ns = rt_now_ns();
-			delay_ns = host_delay_ns((uint32_t)syscall(SYS_gettid));
+			host_pace_second();
 			host_window_rate();
 		}
 		if (rt_now_ns() - limits_ns >= LIMITS_NS) {
@@ -519,7 +478,11 @@ static void *host_run(void *arg)
 			limits_find(&limits, "");
 		}
 		host_usage_look(rt_now_ns(), &limits);
-		host_pause(rt_now_ns() + host_period(&life), seen, &delay_ns);
+		host_look_for_stop();
+		until_ns = rt_now_ns() + host_pace_period();
+		host_pace_sleep(until_ns);
+		pause_until(until_ns, seen);
+		host_look_for_stop();
 	}
 	if (GET(silent))
 		rt_emit_message(1, "the system does not let tftop see what the threads of this "

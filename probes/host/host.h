@@ -50,6 +50,23 @@ bool host_read_all(const struct iovec *to, const struct iovec *from, size_t n);
 /* Whether the kernel forbids that. */
 bool host_read_forbidden(void);
 
+/* ---- pace.c: how often the sampler looks, and whether it was stopped ---- */
+
+void host_pace_begin(void);
+/* To be called once a second. */
+void host_pace_second(void);
+/* Whether looks can be made so rare that they cost no more than the budget. */
+bool host_pace_keeps(void);
+/* After a look: so long until the next one that they cost no more than the budget, and write few
+ * records. They cost more until it is known what one costs here; after the first second that is
+ * saved again. */
+int64_t host_pace_period(void);
+/* The sampler is about to sleep until then, or less long. */
+void host_pace_sleep(int64_t until_ns);
+/* Since when the process was stopped until now, if it was since the last call; 0: it was not, or
+ * for less than 0.1 s, or it is not certain. */
+int64_t host_pace_stopped(void);
+
 /* ---- python.c: what Python says of it ---- */
 
 struct host_python_thread {

@@ -89,6 +89,16 @@ frames() {
 	done
 }
 
+# A process that is stopped in the middle of a look, which takes long here.
+stopped() {
+	${CC:-cc} -std=gnu11 -O1 -fPIC -shared -o "$work/slow.so" tests/doubles/slow_reads.c ||
+		fail "the double is not built" || return
+	LD_PRELOAD=$work/slow.so "$tftop" -b --no-config --json="$work/report" -- \
+		python3 "$waits" 4 sleep stopped >"$work/said" 2>"$work/errors" ||
+		fail "status $?: $(tail -n 1 "$work/errors")" || return
+	judged shares "$work/report" "$work/said" "$waits"
+}
+
 # Python collects garbage once more at its end, where the thread is in no function of it.
 ending() {
 	cat >"$work/ending.py" <<'END'
@@ -195,6 +205,7 @@ case_run functions functions
 case_run calls calls
 case_run bare bare
 case_run frames frames
+case_run stopped stopped
 case_run ending ending
 case_run levels levels
 case_run forbidden forbidden
