@@ -83,6 +83,10 @@ static int walk(uint64_t *callers, enum unwind_step *end)
 		if (!module_of_address((void *)(uintptr_t)ip, &module) || !module.unwind ||
 		    !unwind_find(read_own, module.unwind, ip, &row))
 			return n;
+		/* of code that is not damaged it is what the frame pointer says */
+		if (unwind_measure(read_own, ip, &row) && !damage_one_in)
+			CHECK_INT((int64_t)(registers.value[UNWIND_SP] + row.below),
+				  (int64_t)registers.value[UNWIND_BP] + 16);
 		*end = unwind_step(read_own, &row, &seen.stack, &registers);
 		if (*end != UNWIND_CALLER || n == FRAMES)
 			return n;
@@ -164,6 +168,10 @@ TEST(host_unwind_unknown)
 	CHECK_INT(end, UNWIND_LOST);
 	CHECK(less < n && !memcmp(all, some, (size_t)less * sizeof(all[0])));
 	seen.stack.n = STACK;
+	/* as of a thread that waits */
+	seen.registers.known = 1u << UNWIND_IP | 1u << UNWIND_SP;
+	less = walk(some, &end);
+	CHECK(less <= n && !memcmp(all, some, (size_t)less * sizeof(all[0])));
 	seen.registers.known = 1u << UNWIND_IP;
 	CHECK_INT(walk(some, &end), 0);
 	CHECK_INT(end, UNWIND_LOST);
