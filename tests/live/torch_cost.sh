@@ -27,6 +27,8 @@ holds() {
 import json, sys
 j, t = (json.load(open(name)) for name in sys.argv[1:3])
 c = j["trust"].get("own_cost", {})
+if "steps" not in j:
+    sys.exit("no steps, %d ops: %s %s" % (len(j["ops"]), j["trust"], j["messages"]))
 def row(name):
     return next((op for op in j["ops"] if op.get("raw_name", op["name"]).startswith(name)), {"count": 0})
 ran = row("aten::cos")["count"]
