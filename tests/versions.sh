@@ -26,6 +26,15 @@ run_suites() {
 	esac
 }
 
+# python_from MINOR: a Python of version 3.MINOR or later
+python_from() {
+	local python
+	for python in python3 python3.14 python3.13 python3.12; do
+		! "$python" -c "import sys; sys.exit(sys.version_info < (3, $1))" 2>/dev/null || { echo "$python"; return; }
+	done
+	return 1
+}
+
 for version in ${VERSIONS:-$(cd tests/venv && ls -v tensorflow-*.txt pytorch-*.txt jax-*.txt | sed 's/\.txt$//') \
 	pytorch-python3.12 pytorch-python3.13 pytorch-system cupti jax-gpu}; do
 	if [ "$version" = cupti ]; then
@@ -53,9 +62,9 @@ for version in ${VERSIONS:-$(cd tests/venv && ls -v tensorflow-*.txt pytorch-*.t
 		list=pytorch python=${version#pytorch-}
 		"$python" -V >/dev/null 2>&1 || { echo "skip $version: there is no '$python'"; continue; }
 	fi
-	[[ $version != jax-* ]] || for python in python3 python3.13 python3.12; do
-		"$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && break
-	done
+	if [[ $version = jax-* ]]; then
+		python=$(python_from 12) || { echo "skip $version: there is no Python 3.12"; continue; }
+	fi
 	before=$(tests/venv.sh --made "$list" "$python")
 	if made=$(tests/venv.sh "$list" "$python"); then
 		[ "$list" = "$version" ] || PYTORCH=$made
