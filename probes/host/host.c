@@ -426,7 +426,6 @@ static void host_look(void)
 			host_look_for_stop();
 			host_look_at(&watched[i]);
 		}
-	host_look_for_stop();
 	SET_REL(pending_ns, oldest_pending());
 }
 

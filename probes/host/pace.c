@@ -95,16 +95,16 @@ void host_pace_sleep(int64_t until_ns)
 
 int64_t host_pace_stopped(void)
 {
-	int64_t late_ns = rt_now_ns() - pace.alive_ns, before_ns = pace.delay_ns, begin_ns = 0;
+	int64_t now_ns = rt_now_ns(), late_ns = now_ns - pace.alive_ns;
+	int64_t before_ns = pace.delay_ns;
 	long disk = pace.disk;
 
-	if (late_ns >= STOPPED_NS) {
-		host_pace_second();
-		late_ns -= pace.delay_ns - before_ns;
-		if (before_ns >= 0 && pace.delay_ns >= before_ns && pace.disk == disk &&
-		    late_ns >= STOPPED_NS)
-			begin_ns = rt_now_ns() - late_ns;
-	}
-	pace.alive_ns = rt_now_ns();
-	return begin_ns;
+	pace.alive_ns = now_ns;
+	if (late_ns < STOPPED_NS)
+		return 0;
+	host_pace_second();
+	late_ns -= pace.delay_ns - before_ns;
+	if (before_ns < 0 || pace.delay_ns < before_ns || pace.disk != disk || late_ns < STOPPED_NS)
+		return 0;
+	return now_ns - late_ns;
 }

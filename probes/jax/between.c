@@ -214,25 +214,18 @@ static void *on_copy_0_12(void *result, void *into, const void *from, int64_t of
 	return result;
 }
 
-static bool hook_copies(const struct patch_symbol *s)
+/* One version's function that requests copies and the one that makes them. false: not both are
+ * hooked. */
+static bool hook_copies(const struct patch_symbol *requests, void **schedule_of,
+			const void *our_schedule, const struct patch_symbol *makes, void **copy_of,
+			const void *our_copy)
 {
-	if (!s[JAX_SCHEDULE_COPY].at || !s[JAX_RAW_COPY].at)
+	if (!requests->at || !makes->at)
 		return false;
-	*(void **)&schedule = patch_original(&s[JAX_SCHEDULE_COPY]);
-	*(void **)&copy = patch_original(&s[JAX_RAW_COPY]);
-	return schedule && copy && patch_replace(&s[JAX_SCHEDULE_COPY], (void *)on_schedule) &&
-	       patch_replace(&s[JAX_RAW_COPY], (void *)on_copy);
-}
-
-static bool hook_copies_0_12(const struct patch_symbol *s)
-{
-	if (!s[JAX_SCHEDULE_0_12].at || !s[JAX_RAW_COPY_0_12].at)
-		return false;
-	*(void **)&schedule_new = patch_original(&s[JAX_SCHEDULE_0_12]);
-	*(void **)&copy_new = patch_original(&s[JAX_RAW_COPY_0_12]);
-	return schedule_new && copy_new &&
-	       patch_replace(&s[JAX_SCHEDULE_0_12], (void *)on_schedule_0_12) &&
-	       patch_replace(&s[JAX_RAW_COPY_0_12], (void *)on_copy_0_12);
+	*schedule_of = patch_original(requests);
+	*copy_of = patch_original(makes);
+	return *schedule_of && *copy_of && patch_replace(requests, our_schedule) &&
+	       patch_replace(makes, our_copy);
 }
 
 void jax_between_start(const struct patch_symbol *s)
@@ -241,6 +234,9 @@ void jax_between_start(const struct patch_symbol *s)
 	op_type = rt_name(TFT_NAME_OP_TYPE, "transfer");
 	names[false] = rt_name(TFT_NAME_CALL, "host array to device");
 	names[true] = rt_name(TFT_NAME_CALL, "device to device");
-	if (!hook_copies(s) && !hook_copies_0_12(s))
+	if (!hook_copies(&s[JAX_SCHEDULE_COPY], (void **)&schedule, (void *)on_schedule,
+			 &s[JAX_RAW_COPY], (void **)&copy, (void *)on_copy) &&
+	    !hook_copies(&s[JAX_SCHEDULE_0_12], (void **)&schedule_new, (void *)on_schedule_0_12,
+			 &s[JAX_RAW_COPY_0_12], (void **)&copy_new, (void *)on_copy_0_12))
 		jax_blind("copies between devices: how this jaxlib makes them is unknown");
 }

@@ -2,9 +2,9 @@
 /*
  * Copies of host arrays to JAX, by device_put() or because a NumPy array is passed to a function.
  * LinearizeHostBufferInto() of PjRtCpuClient (since 0.12 of CommonPjRtClient) is called for each
- * array that is not used in place. It
- * copies by itself, or lets a thread of XLA copy, which then reports the event "H2D Dispatch"
- * without saying which copy it was; it is taken to be the oldest one.
+ * array that is not used in place. It copies by itself, or lets a thread of XLA copy, which then
+ * reports the event "H2D Dispatch" without saying which copy it was; it is taken to be the oldest
+ * one.
  *
  * A fingerprint of the copied bytes goes with the op (for the finding same-data). Two copies of
  * equal bytes from the same place are copies of the same data, so the place that is sent combines
