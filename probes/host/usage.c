@@ -17,6 +17,11 @@
 #define USAGE_NET_TEXT 8192u
 #define USAGE_FAILURES 3
 
+enum usage_file { FILE_MEMORY, FILE_DISKS, FILE_NETWORK, USAGE_FILES };
+static const char *const paths[USAGE_FILES] = {
+	"/proc/self/statm", "/proc/self/io", "/proc/self/net/dev",
+};
+
 /* In this order they are sent, and shown: the timeline puts the others below the first one. */
 enum usage_kind {
 	PROCESSOR, SYSTEM, FAULT_TIME, THROTTLED, RESIDENT, MINOR_FAULTS, MAJOR_FAULTS, WAITS,
@@ -53,6 +58,7 @@ static struct {
 	bool known[USAGE_KINDS];
 	bool has_ids;			/* /proc has the ids that this process has for itself */
 	uint8_t io_failures, net_failures;
+	int fd[USAGE_FILES];
 	char text[USAGE_NET_TEXT];
 } usage;
 
@@ -109,11 +115,16 @@ static void send_rate(enum usage_kind kind, uint64_t count, int64_t now_ns)
 	usage.known[kind] = true;
 }
 
+static long usage_read_file(enum usage_file file)
+{
+	return usage_read_kept(&usage.fd[file], paths[file], usage.text, sizeof(usage.text));
+}
+
 static void look_at_memory(int64_t now_ns)
 {
 	uint64_t pages;
 
-	if (usage_read("/proc/self/statm", usage.text, sizeof(usage.text)) > 0 &&
+	if (usage_read_file(FILE_MEMORY) > 0 &&
 	    usage_statm(usage.text, &pages))
 		send_kind(RESIDENT, now_ns, (int64_t)(pages * (uint64_t)sysconf(_SC_PAGESIZE)));
 }
@@ -163,7 +174,7 @@ static void look_at_disks(int64_t now_ns)
 
 	if (usage.io_failures >= USAGE_FAILURES)
 		return;
-	if (usage_read("/proc/self/io", usage.text, sizeof(usage.text)) <= 0 ||
+	if (usage_read_file(FILE_DISKS) <= 0 ||
 	    !usage_field(usage.text, "read_bytes", ':', &bytes_read) ||
 	    !usage_field(usage.text, "write_bytes", ':', &written)) {
 		usage.io_failures++;
@@ -180,7 +191,7 @@ static void look_at_network(int64_t now_ns)
 
 	if (usage.net_failures >= USAGE_FAILURES)
 		return;
-	if (usage_read("/proc/self/net/dev", usage.text, sizeof(usage.text)) <= 0 ||
+	if (usage_read_file(FILE_NETWORK) <= 0 ||
 	    !usage_net(usage.text, &received, &sent)) {
 		usage.net_failures++;
 		return;
@@ -243,6 +254,8 @@ void host_usage_begin(void)
 	usage.look_ns = 0;
 	usage.io_failures = usage.net_failures = 0;
 	memset(usage.known, 0, sizeof(usage.known));
+	for (int i = 0; i < USAGE_FILES; i++)
+		usage.fd[i] = -1;	/* a descriptor of an earlier sampler's table */
 	usage_faults_begin();
 	usage_threads_begin(forked);
 	usage_children_begin();

@@ -70,6 +70,9 @@ void usage_children_look(int64_t since_ns, int64_t now_ns);
 /* Reads the whole file, at most size - 1 bytes of it, with a terminating zero. Returns its length;
  * -1: it cannot be read. */
 long usage_read(const char *path, char *text, size_t size);
+/* Likewise of a file that is not empty and stays open, as to open it costs more than to read it.
+ * *fd: its descriptor; -1: it is not open, as to begin with and where it cannot be read. */
+long usage_read_kept(int *fd, const char *path, char *text, size_t size);
 /* What was counted, for each second of dur_ns; -1: it went backwards, or there is no duration. */
 int64_t usage_rate(uint64_t before, uint64_t now, int64_t dur_ns);
 /* The share of one processor, in 1/1000; -1: as above. */

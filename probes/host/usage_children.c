@@ -9,9 +9,11 @@
  * ended children have left to those that waited for them: a child that ends moves from one part to
  * the other. A process that was found late is added to both sums.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "probes/host/usage.h"
@@ -60,12 +62,20 @@ static void usage_add_children(uint32_t pid, uint32_t tid)
 	}
 }
 
+/* Asks for all threads at once, and leaves each child to whoever waits for it. */
+static bool has_children(void)
+{
+	return !waitid(P_ALL, 0, NULL, WEXITED | WNOHANG | WNOWAIT | __WALL) || errno != ECHILD;
+}
+
 static void usage_find_children(void)
 {
 	uint32_t pid = (uint32_t)getpid();
 	const uint32_t *tids;
 	size_t n = usage_tasks(&tids);
 
+	if (!has_children())
+		return;
 	usage_add_children(pid, pid);
 	for (size_t i = 0; i < TURN_TASKS && i < n; i++, turn++)
 		if (tids[turn % n] != pid)

@@ -15,21 +15,50 @@ enum { STAT_PARENT = 1, STAT_USER = 11, STAT_WAITED_SYSTEM = 14, STAT_START = 19
 /* net/dev: what an interface has received has 8 columns. */
 #define NET_SENT 8
 
+static int open_for_reading(const char *path)
+{
+	return (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+}
+
+/* From the start of the file on. */
+static long usage_read_whole(int fd, char *text, size_t size)
+{
+	size_t length = 0;
+	long n;
+
+	do {
+		n = syscall(SYS_pread64, fd, text + length, size - 1 - length, (off_t)length);
+		length += n > 0 ? (size_t)n : 0;
+	} while (n > 0 && length < size - 1);
+	text[length] = '\0';
+	return n < 0 ? -1 : (long)length;
+}
+
 long usage_read(const char *path, char *text, size_t size)
 {
-	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-	size_t length = 0;
+	int fd = open_for_reading(path);
 	long n;
 
 	if (fd < 0)
 		return -1;
-	do {
-		n = syscall(SYS_read, fd, text + length, size - 1 - length);
-		length += n > 0 ? (size_t)n : 0;
-	} while (n > 0 && length < size - 1);
+	n = usage_read_whole(fd, text, size);
 	syscall(SYS_close, fd);
-	text[length] = '\0';
-	return n < 0 ? -1 : (long)length;
+	return n;
+}
+
+long usage_read_kept(int *fd, const char *path, char *text, size_t size)
+{
+	for (int i = 0; i < 2; i++) {
+		long n;
+
+		*fd = *fd < 0 ? open_for_reading(path) : *fd;
+		n = *fd < 0 ? -1 : usage_read_whole(*fd, text, size);
+		if (n > 0 || *fd < 0)
+			return n;
+		syscall(SYS_close, *fd);
+		*fd = -1;
+	}
+	return -1;
 }
 
 /* ---- arithmetic ---- */
