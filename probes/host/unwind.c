@@ -7,6 +7,7 @@
 #define COMMON_BYTES 512u
 #define DEPTH 8u			/* of remembered rows */
 #define ENTRIES 128u			/* of the index, read at once */
+#define PIVOTS 8		/* entries that one read compares with an instruction */
 
 /* Pointers in the tables: how wide they are, and what they are relative to. */
 enum { PTR_ABSOLUTE = 0, PTR_UDATA4 = 3, PTR_SDATA4 = 11, PTR_SDATA8 = 12, PTR_UDATA8 = 4,
@@ -105,29 +106,45 @@ static struct cursor take_part(struct cursor *c, uint64_t bytes)
 
 /* An entry: where its function begins and where its description is, both relative to the index. */
 struct index_entry { int32_t start, description; };
+struct index_head { uint8_t version, table, count, entry; int32_t at; uint32_t n; };
+
+/* Parts the n entries from number *low on with one read, and returns how many from a new *low on
+ * have that of the instruction among them. 0: they cannot be read. */
+static uint32_t unwind_narrow(unwind_read *read, uint64_t index, uint64_t ip, uint32_t *low,
+			      uint32_t n)
+{
+	uint64_t first = index + sizeof(struct index_head);
+	struct index_entry pivot[PIVOTS];
+	struct iovec to[PIVOTS], from[PIVOTS];
+	uint32_t part = n / (PIVOTS + 1), i;
+
+	for (i = 0; i < PIVOTS; i++) {
+		uint64_t at = first + (*low + (i + 1) * part) * sizeof(*pivot);
+
+		to[i] = (struct iovec) { &pivot[i], sizeof(*pivot) };
+		from[i] = (struct iovec) { (void *)(uintptr_t)at, sizeof(*pivot) };
+	}
+	if (!read(to, from, PIVOTS))
+		return 0;
+	for (i = 0; i < PIVOTS && index + (uint64_t)(int64_t)pivot[i].start <= ip; i++)
+		;
+	*low += i * part;
+	return i < PIVOTS ? part : n - PIVOTS * part;
+}
 
 static bool find_entry(unwind_read *read, uint64_t index, uint64_t ip, uint64_t *description)
 {
-	struct { uint8_t version, table, count, entry; int32_t at; uint32_t n; } head;
 	struct index_entry entries[ENTRIES], *found = NULL;
-	uint64_t first = index + sizeof(head);
+	uint64_t first = index + sizeof(struct index_head);
+	struct index_head head;
 	uint32_t low = 0, n;
 
 	if (!unwind_copy(read, &head, index, sizeof(head)) || head.version != 1 ||
 	    (head.table & 0x0f) != PTR_SDATA4 || head.count != PTR_UDATA4 ||
 	    head.entry != (PTR_DATAREL | PTR_SDATA4))
 		return false;
-	for (n = head.n; n > ENTRIES;) {
-		uint32_t half = n / 2;
-
-		if (!unwind_copy(read, entries, first + (low + half) * sizeof(*entries),
-			  sizeof(*entries)))
-			return false;
-		if (index + (uint64_t)(int64_t)entries[0].start <= ip)
-			low += half, n -= half;
-		else
-			n = half;
-	}
+	for (n = head.n; n > ENTRIES;)
+		n = unwind_narrow(read, index, ip, &low, n);
 	if (!n || !unwind_copy(read, entries, first + low * sizeof(*entries), n * sizeof(*entries)))
 		return false;
 	for (uint32_t i = 0; i < n && index + (uint64_t)(int64_t)entries[i].start <= ip; i++)

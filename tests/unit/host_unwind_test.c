@@ -32,12 +32,13 @@ static bool read_own(const struct iovec *to, const struct iovec *from, size_t n)
 	ssize_t bytes = process_vm_readv(getpid(), to, n, from, n, 0);
 
 	CHECK(++reads < 100000);
-	if (bytes != (ssize_t)to->iov_len)
-		return false;
-	for (ssize_t i = 0; damage_one_in && i < bytes; i++)
-		if (!test_below(damage_one_in))
-			((uint8_t *)to->iov_base)[i] = (uint8_t)test_below(256);
-	return true;
+	for (size_t k = 0; k < n; k++) {
+		bytes -= (ssize_t)to[k].iov_len;
+		for (size_t i = 0; damage_one_in && i < to[k].iov_len; i++)
+			if (!test_below(damage_one_in))
+				((uint8_t *)to[k].iov_base)[i] = (uint8_t)test_below(256);
+	}
+	return !bytes;
 }
 
 /* Takes the registers and the stack of this very place. */
