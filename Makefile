@@ -298,7 +298,7 @@ $(O)/tftop-gen: $(call test_obj,$(call src,tests/gen/*.c)) $(O)/libtui.a $(O)/li
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $(filter %.o,$^) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
 		$(TFTOP_LIBS) $(MODEL_LIBS)
 
-$(O)/tests/unit: $(call test_obj,$(UNIT_SRC)) $(O)/probes/onednn/line.o $(O)/probes/pytorch/interval.o $(addprefix $(O)/probes/,host/frames.o host/tasks.o host/interpreter.o host/limit.o host/starter.o host/unwind.o host/unwind_below.o host/unwind_step.o host/usage_faults.o host/usage_text.o python/debug_offsets.o python/known.o python/lines.o imports/file.o imports/elf_index.o imports/instruction.o) $(O)/probes/blas/names.o $(O)/probes/blas/work.o $(CUPTI_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
+$(O)/tests/unit: $(call test_obj,$(UNIT_SRC)) $(O)/probes/onednn/line.o $(O)/probes/pytorch/interval.o $(addprefix $(O)/probes/,host/frames.o host/frames_read.o host/tasks.o host/interpreter.o host/limit.o host/starter.o host/unwind.o host/unwind_below.o host/unwind_step.o host/usage_faults.o host/usage_text.o python/debug_offsets.o python/known.o python/lines.o imports/file.o imports/elf_index.o imports/instruction.o) $(O)/probes/blas/names.o $(O)/probes/blas/work.o $(CUPTI_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) $(IMAGE_LD) -o $@ $(filter %.o,$^) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \

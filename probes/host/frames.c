@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "probes/host/frames_read.h"
 #include "probes/host/tasks.h"
 #include "probes/schema/records.h"
 
@@ -10,9 +11,6 @@
 #define TRIES 3			/* at what can be read at all */
 
 #define OBJECT_BYTES 56		/* more than the first members of a str or a bytes object take */
-#define STATE_PREVIOUS 0
-#define STATE_NEXT 8
-#define OWNED_BY_GENERATOR 1	/* enum _frameowner */
 
 bool host_copy(struct host_python *py, void *to, uintptr_t from, size_t bytes)
 {
@@ -21,7 +19,7 @@ bool host_copy(struct host_python *py, void *to, uintptr_t from, size_t bytes)
 	return from >= 4096 && py->read(&here, &there, 1);
 }
 
-static uintptr_t host_pointer(struct host_python *py, uintptr_t at)
+uintptr_t host_pointer(struct host_python *py, uintptr_t at)
 {
 	uintptr_t value;
 
@@ -42,12 +40,12 @@ bool host_state_is(struct host_python *py, uintptr_t state, uintptr_t id)
 
 uintptr_t host_state_next(struct host_python *py, uintptr_t state)
 {
-	return host_pointer(py, state + STATE_NEXT);
+	return host_pointer(py, state + HOST_STATE_NEXT);
 }
 
 bool host_state_linked(struct host_python *py, uintptr_t state)
 {
-	uintptr_t before = host_pointer(py, state + STATE_PREVIOUS);
+	uintptr_t before = host_pointer(py, state + HOST_STATE_PREVIOUS);
 
 	return before ? host_state_next(py, before) == state : state == py->first_state;
 }
@@ -198,185 +196,6 @@ static const struct host_owner *host_owner_of(struct host_python *py, uintptr_t 
 	return owner;
 }
 
-static uintptr_t current_of(struct host_python *py, uintptr_t state)
-{
-	const struct py_layout *layout = py->layout;
-
-	if (layout->cframe >= 0)
-		state = host_pointer(py, state + (uintptr_t)layout->cframe);
-	return state ? host_pointer(py, state + (uintptr_t)layout->current) : 0;
-}
-
-static struct host_frame host_frame_of(const struct py_layout *layout, uintptr_t at,
-				       const char *copy)
-{
-	int owner = (unsigned char)copy[layout->owner];
-
-	return (struct host_frame) {
-		.at = at, .code = py_code(layout, copy),
-		.instr = py_instr(layout, copy), .copy = py_copy(layout, copy),
-		.previous = py_word(copy, layout->previous),
-		.shim = owner >= layout->c_owner,
-		.suspended = owner != layout->whole && owner < layout->c_owner &&
-			     !py_word(copy, layout->previous),
-		.idle = layout->type >= 0 && owner != layout->whole,
-		.generator = layout->type < 0 && owner == OWNED_BY_GENERATOR,
-	};
-}
-
-/* Whether it is a copy of a frame, as far as frames say of themselves that they are. */
-static bool host_is_frame(const struct host_python *py, const char *copy)
-{
-	return py->layout->type < 0 || py_word(copy, py->layout->type) == py->frame_type;
-}
-
-/* A copy of a frame; of one on a stack with those before it on its page, which are its callers most
- * often. NULL: it is not mapped, or no frame. */
-static const char *host_frame_copy(struct host_python *py, uintptr_t at)
-{
-	size_t bytes = (size_t)py->layout->frame_bytes;
-	uintptr_t first = py->layout->type >= 0 ? at : at & ~(uintptr_t)(HOST_BLOCK - 1);
-
-	if (at >= py->block_at && at - py->block_at + bytes <= py->block_bytes)
-		return py->block + (at - py->block_at);
-	py->block_bytes = 0;
-	if (!host_copy(py, py->block, first, at - first + bytes)) {
-		first = at;
-		if (!host_copy(py, py->block, first, bytes))
-			return NULL;
-	}
-	py->block_at = first;
-	py->block_bytes = at - first + bytes;
-	return host_is_frame(py, py->block + (at - first)) ? py->block + (at - first) : NULL;
-}
-
-/* Reads the frames of a thread. false: torn. */
-static bool host_read_frames(struct host_python *py, uintptr_t state, struct host_frames *all)
-{
-	uintptr_t at = current_of(py, state);
-
-	py->block_bytes = 0;
-	all->more = at != 0;
-	for (all->n = 0; at && all->n < HOST_FRAMES; all->n++) {
-		const char *copy = host_frame_copy(py, at);
-
-		if (!copy)
-			return false;
-		all->frame[all->n] = host_frame_of(py->layout, at, copy);
-		at = all->frame[all->n].previous;
-	}
-	all->more = at != 0;
-	return true;
-}
-
-static bool host_same_call(const struct host_frame *a, const struct host_frame *b)
-{
-	return a->at == b->at && a->code == b->code && a->previous == b->previous;
-}
-
-/* Copies each frame with its caller before it and after it, in one call of the kernel. */
-static bool host_copy_links(struct host_python *py)
-{
-	const struct host_frames *all = &py->before;
-
-	for (uint32_t i = 0; i + 1 < all->n; i++)
-		for (uint32_t k = 0; k < 3; k++) {
-			uint32_t at = i * 3 + k;
-
-			py->from[at].iov_base = (void *)all->frame[i + (k != 1)].at;
-			py->to[at].iov_base = py->copies[at];
-			py->from[at].iov_len = py->to[at].iov_len =
-				(size_t)py->layout->frame_bytes;
-		}
-	return all->n < 2 || py->read(py->to, py->from, (size_t)(all->n - 1) * 3);
-}
-
-/* The frame that is as far from the outermost one as number i is; NULL: there is none. */
-static const struct host_frame *host_again(const struct host_python *py, uint32_t i)
-{
-	uint32_t outer = py->before.n - i;
-
-	return outer <= py->after.n ? &py->after.frame[py->after.n - outer] : NULL;
-}
-
-/* The copies of frame number i and of its caller before it and after it. false: one is no frame. */
-static bool host_parts(const struct host_python *py, uint32_t i, struct host_frame part[3])
-{
-	bool frames = true;
-
-	for (uint32_t k = 0; k < 3; k++) {
-		const char *copy = py->copies[i * 3 + k];
-
-		part[k] = host_frame_of(py->layout, py->before.frame[i + (k != 1)].at, copy);
-		frames &= host_is_frame(py, copy);
-	}
-	return frames;
-}
-
-/* Whether the frames that were read are of that thread, which has been read again. Of objects that
- * is so if an outer one, which must run, is among its frames again: the outermost one, or the
- * middle one of a stack that is too deep to be read to its end. */
-static bool host_are_its(const struct host_python *py)
-{
-	uint32_t n = py->before.n;
-	const struct host_frame *outer = &py->before.frame[py->before.more ? n / 2 : n - 1];
-
-	if (py->layout->type < 0)
-		return true;
-	for (uint32_t i = py->after.n; i-- > 0;)
-		if (host_same_call(&py->after.frame[i], outer))
-			return n == 1 || !outer->idle;
-	return false;
-}
-
-/*
- * Reads the frames again and takes what was read last for the innermost one. Returns the number of
- * the first frame from which on each one called the one before it, as far as it is known; n: of
- * none it is. Whether a caller's line is known: moved.
- */
-static uint32_t host_sure_from(struct host_python *py, uintptr_t state)
-{
-	struct host_frame *frame = py->before.frame;
-	uint32_t n = py->before.n, sure = n - 1;
-
-	py->after.n = 0;
-	if (!host_copy_links(py) || !host_read_frames(py, state, &py->after) || py->after.more)
-		return n;
-	for (uint32_t i = n - 1; i-- > 0; sure = i) {
-		const struct host_frame *callee = host_again(py, i);
-		const struct host_frame *caller = host_again(py, i + 1);
-		struct host_frame part[3];
-
-		if (!caller || !host_parts(py, i, part) || !host_same_call(&part[0], &part[2]) ||
-		    !host_same_call(&part[0], &frame[i + 1]) ||
-		    !host_same_call(&part[0], caller) || part[1].previous != part[0].at ||
-		    part[0].idle || part[2].idle || (i && part[1].idle))
-			break;
-		frame[i + 1].moved |= part[0].instr != part[2].instr ||
-				      part[0].instr != frame[i + 1].instr ||
-				      part[0].instr != caller->instr || !callee ||
-				      !host_same_call(&part[1], callee);
-		frame[i] = part[1];
-	}
-	return sure;
-}
-
-/* Copies the code objects of all frames. false: one is not mapped. */
-static bool host_copy_codes(struct host_python *py)
-{
-	size_t n = 0, bytes = (size_t)py->layout->code_bytes;
-
-	for (uint32_t i = 0; i < py->before.n; i++) {
-		const struct host_frame *frame = &py->before.frame[i];
-
-		if (frame->shim)
-			continue;
-		py->from[n] = (struct iovec) { (void *)frame->code, bytes };
-		py->to[n++] = (struct iovec) { py->codes[i], bytes };
-	}
-	return !n || py->read(py->to, py->from, n);
-}
-
 /* The first instruction of the copy of the bytecode in which the frame is, by a copy of the code
  * object; 0: torn. The thread that runs the function for the first time puts a longer array in the
  * place of that one. */
@@ -439,7 +258,7 @@ static enum host_found host_look_up_all(struct host_python *py, uint32_t sure,
 					struct host_stack *out)
 {
 	const struct host_frames *frames = &py->before;
-	bool user = false, all = host_copy_codes(py);
+	bool user = false;
 	uint32_t i;
 
 	out->n = out->user = 0;
@@ -447,11 +266,11 @@ static enum host_found host_look_up_all(struct host_python *py, uint32_t sure,
 	for (i = 0; i < frames->n; i++) {
 		const struct host_frame *frame = &frames->frame[i];
 		struct host_place *place = &out->place[out->n];
+		const char *code = frame->shim ? NULL : host_frames_code(py, i);
 		enum host_found found = HOST_TORN;
 
-		if (all || frame->shim ||
-		    host_copy(py, py->codes[i], frame->code, (size_t)py->layout->code_bytes))
-			found = host_look_up(py, frame, py->codes[i], place);
+		if (frame->shim || code)
+			found = host_look_up(py, frame, code, place);
 		if (found == HOST_TORN && !user)
 			return HOST_TORN;
 		if (found == HOST_TORN)
@@ -478,30 +297,21 @@ static enum host_found host_look_up_all(struct host_python *py, uint32_t sure,
 	return out->n ? HOST_PLACE : HOST_NO_FRAME;
 }
 
-bool host_frame_is(struct host_python *py, uintptr_t state, uintptr_t frame, uintptr_t instr)
-{
-	char copy[PY_FRAME_BYTES];
-
-	return current_of(py, state) == frame &&
-	       host_copy(py, copy, frame, (size_t)py->layout->instr + 8) &&
-	       py_instr(py->layout, copy) == instr;
-}
-
 enum host_found host_stack_of(struct host_python *py, uintptr_t state, struct host_stack *out)
 {
 	enum host_found found = HOST_TORN;
 	uint32_t sure = 1;
 
 	for (int i = 0; i < TRIES && found == HOST_TORN; i++) {
-		if (!host_read_frames(py, state, &py->before))
+		if (!host_frames_begin(py, state))
 			continue;
 		if (!py->before.n)
 			return HOST_NO_FRAME;
 		host_task_find(py, state);
 		/* not again until all is sure: short functions would never be seen */
-		sure = host_sure_from(py, state);
+		sure = host_frames_again(py, state);
 		host_task_again(py);
-		if (host_are_its(py))
+		if (host_frames_are_its(py))
 			found = host_look_up_all(py, sure, out);
 	}
 	if (found == HOST_TORN || sure)
@@ -510,7 +320,7 @@ enum host_found host_stack_of(struct host_python *py, uintptr_t state, struct ho
 		out->frame = py->before.frame[0].at;
 		out->instr = py->before.frame[0].instr;
 		out->task_name = py->task.name;
-		out->still = host_frame_is(py, state, out->frame, out->instr);
+		out->still = host_frame_is(py, state, out->frame, out->instr) && py->still;
 	}
 	return found;
 }

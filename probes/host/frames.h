@@ -12,8 +12,9 @@
  *  - That one frame called another is believed only if the caller was in the same call before,
  *    right before, right after and after the other was read; and its line, only if it was at the
  *    same instruction each time and the other one was still there afterwards. Right before and
- *    after are one call of the kernel (about 0.3 us): a loop that comes round to the same call
- *    within that time could be mistaken; a call of a function of Python takes about a sixth of it.
+ *    after are copies of one call of the kernel (0.3 us apart, or 0.5 us where many frames are
+ *    copied as one): a loop that comes round to the same call within that time could be mistaken;
+ *    a call of a function of Python takes about a sixth of it.
  *  - A call is known by the address, the function and the caller of its frame. The next call of the
  *    same function by the same caller mostly has a frame with all of these: from 3.11 on because
  *    frames are a stack, up to 3.10 because a function keeps the frame object of its last call. So
@@ -39,7 +40,14 @@
 #define HOST_OWNERS 1024u	/* remembered code objects; a power of two */
 #define HOST_TABLE 65536	/* a function with a longer table of lines has no lines */
 #define HOST_BLOCK 4096u	/* frames of a stack lie side by side: they are read by pages */
+#define HOST_NEAR 16384u	/* or in one piece, if they are known to be there */
+#define HOST_GAP 512u		/* of frames side by side, from one to the next, for one copy */
 #define HOST_FRAMES 256u	/* a deeper stack is read up to there, and is not whole */
+#define HOST_BATCH 1024u	/* copies in one call of the kernel: IOV_MAX */
+#define HOST_HINTS 16u		/* threads of which it is known where their frames were, */
+#define HOST_APART 64u		/* and of so many frames that are not on a stack of Python */
+#define HOST_STATE_PREVIOUS 0	/* members of a thread's state */
+#define HOST_STATE_NEXT 8
 
 /* How asyncio's tasks are found (tasks.h). coro_type 0: they are not looked for. */
 struct host_tasks {
@@ -108,15 +116,44 @@ struct host_python {
 		uint32_t n;
 		bool more;		/* there are outer ones */
 	} before, after;
-	char copies[HOST_FRAMES * 3][PY_FRAME_BYTES];
-	char codes[HOST_FRAMES][PY_CODE_BYTES];
-	char block[HOST_BLOCK + PY_FRAME_BYTES];	/* of the thread's stack of Python */
-	uintptr_t block_at;
-	size_t block_bytes;
-	struct iovec to[HOST_FRAMES * 3], from[HOST_FRAMES * 3];
+	/* of a frame: its caller, it, and its caller once more, in `links` */
+	const char *link[HOST_FRAMES][3];
+	char links[HOST_FRAMES * 3 * (HOST_GAP + PY_FRAME_BYTES)];
+	/* the code objects: their addresses (0: not copied yet) and copies */
+	uintptr_t code_at[HOST_FRAMES];
+	const char *code[HOST_FRAMES];
+	char codes[HOST_FRAMES][PY_CODE_BYTES], other_code[PY_CODE_BYTES];
+	/* of the thread's stack of Python: `near` was copied where its frames were at the last
+	 * look, or is the page of its innermost frame; `far` is another page */
+	struct host_block {
+		uintptr_t at;
+		size_t bytes;
+		char copy[HOST_NEAR];
+	} near, far;
+	/* copies of frames that are not in `near` */
+	uintptr_t apart_at[HOST_FRAMES];
+	char apart[HOST_FRAMES][PY_FRAME_BYTES];
+	uint32_t n_apart, apart_next;
+	/* where the frames of some threads were at the last look; the state of the thread of which
+	 * `near` has been read as a guess (0: none), and its innermost frame */
+	struct host_hint {
+		uintptr_t state, before;	/* `before`: the neighbour in the list */
+		uintptr_t cframe;
+		uintptr_t low;			/* of those on the stack of Python, with `bytes` */
+		size_t bytes;
+		uintptr_t apart[HOST_APART];	/* of the others, the inner ones */
+		uint32_t n_apart;
+	} hints[HOST_HINTS];
+	uintptr_t ahead_state, ahead_current;
+	struct host_batch {
+		struct iovec to[HOST_BATCH], from[HOST_BATCH];
+		size_t n;
+		bool full;
+	} batch;
 	uint8_t table[HOST_TABLE];
 	struct host_tasks tasks;
 	struct host_task task;
+	bool still;			/* the innermost frame was the same each time, and where */
 	uint64_t torn;			/* how often what was read did not agree with itself */
 };
 
@@ -139,7 +176,8 @@ struct host_stack {
 	/* from here on outwards each one was called by the next. The ones before it changed while
 	 * they were read: each place is right, but not who called it. n: none is sure */
 	uint32_t sure;
-	/* the innermost frame and its instruction; still: they were the same after all was read */
+	/* the innermost frame and its instruction; still: they were the same each time that they
+	 * were read, last after all else */
 	uintptr_t frame, instr;
 	bool still;
 	uint8_t within;			/* of the innermost sure place that has one */
@@ -161,6 +199,8 @@ bool host_state_is(struct host_python *py, uintptr_t state, uintptr_t id);
 /* Whether its neighbour in the list, or first_state, leads to it: one that was given back is linked
  * no more. */
 bool host_state_linked(struct host_python *py, uintptr_t state);
+/* Both; to be asked right before host_stack_of(), for which it reads ahead. */
+bool host_state_lives(struct host_python *py, uintptr_t state, uintptr_t id);
 /* The next one of the list; 0: it is the last. Whether a state is in the list. */
 uintptr_t host_state_next(struct host_python *py, uintptr_t state);
 bool host_state_listed(struct host_python *py, uintptr_t state);

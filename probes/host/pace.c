@@ -17,7 +17,9 @@
 
 #define BUDGET_PPM 2800		/* of a processor; to begin and to end are not in it */
 #define PERIOD_NS 1000000
-#define PERIOD_MAX_NS 100000000
+#define PERIOD_MAX_NS 200000000	/* however much a look costs */
+#define PERIOD_EARLY_NS 100000000	/* likewise, to begin with: for programs that are short */
+#define EARLY_NS 10000000000
 #define SECOND_NS 1000000000
 #define COST_LOOKS 32		/* the mean cost of a look is that of about so many */
 #define COST_FIRST_NS 30000	/* to begin with: 100 looks a second, for programs that are short */
@@ -63,15 +65,20 @@ void host_pace_second(void)
 	pace.disk = disk_waits();
 }
 
+static int64_t pace_period_max(int64_t now_ns)
+{
+	return now_ns - pace.begin_ns < EARLY_NS ? PERIOD_EARLY_NS : PERIOD_MAX_NS;
+}
+
 bool host_pace_keeps(void)
 {
-	return mean_ns * 1000000 / BUDGET_PPM < PERIOD_MAX_NS;
+	return mean_ns * 1000000 / BUDGET_PPM < pace_period_max(pace.at_ns);
 }
 
 int64_t host_pace_period(void)
 {
 	int64_t cpu_ns = rt_clock_ns(CLOCK_THREAD_CPUTIME_ID), cost_ns = cpu_ns - pace.cpu_ns;
-	int64_t now_ns = rt_now_ns(), ns;
+	int64_t now_ns = rt_now_ns(), max_ns = pace_period_max(now_ns), ns;
 
 	rt_own_time(cost_ns);
 	ns = host_native_once_ns();
@@ -85,7 +92,7 @@ int64_t host_pace_period(void)
 	mean_ns += (cost_ns - mean_ns) / COST_LOOKS;
 	ns = mean_ns + (now_ns - pace.begin_ns > SECOND_NS ? owed_ns / REPAY_LOOKS : 0);
 	ns = ns * 1000000 / BUDGET_PPM * host_window_spread();
-	return ns < PERIOD_NS ? PERIOD_NS : ns > PERIOD_MAX_NS ? PERIOD_MAX_NS : ns;
+	return ns < PERIOD_NS ? PERIOD_NS : ns > max_ns ? max_ns : ns;
 }
 
 void host_pace_sleep(int64_t until_ns)

@@ -14,6 +14,7 @@
 #define SECOND_NS 1000000000
 #define RAN_NS 2000		/* long enough to come to another instruction of Python */
 #define PLACES 2048u		/* remembered frames of stacks; a power of two */
+#define PLACE_WAYS 4u		/* at one of so many places in a row; a power of two */
 #define STACKS_MAX 65536u	/* frames of stacks that are told at most */
 #define STACKS_NATIVE 49152u	/* likewise, before those of native code are told no more */
 #define TASKS 256u		/* remembered names of tasks; a power of two */
@@ -29,6 +30,7 @@ static struct {
 		struct host_place place;
 		uint32_t caller, source;
 	} places[PLACES];
+	uint32_t placed;		/* so many were remembered */
 	struct host_interpreter interpreter;
 	struct host_stack stack;	/* of the thread that is looked at */
 	struct host_stack holder;	/* of the one that holds the lock for which it waits */
@@ -132,27 +134,38 @@ uint32_t host_stack_frame(const struct tft_frame *frame)
 	return id;
 }
 
+/* Whether that was remembered of the place. */
+static bool is_source_of(const struct place_source *known, const struct host_place *place,
+			 uint32_t caller, bool lineless)
+{
+	const struct host_place *had = &known->place;
+
+	return had->code == place->code && had->offset == place->offset &&
+	       known->caller == caller && had->filename == place->filename &&
+	       had->name == place->name && had->first_line == place->first_line &&
+	       had->moved == lineless;
+}
+
 /* The id of the line, called by that one (0: only the line is told); lineless: only its function is
  * known. 0: its texts cannot be read. */
 static uint32_t source_of(const struct host_place *place, uint32_t caller, bool lineless)
 {
 	uint64_t hash = (((uint64_t)place->code >> 4) + caller) * 0x9e3779b97f4a7c15u +
 			(uint64_t)place->offset * 2654435761u;
-	struct place_source *known = &host.places[hash >> 32 & (PLACES - 1)];
-	const struct host_place *had = &known->place;
+	struct place_source *known = &host.places[hash >> 32 & (PLACES - PLACE_WAYS)];
 	char file[HOST_TEXT], function[HOST_TEXT];
 	struct tft_frame frame = { .parent = caller };
 	int32_t line;
 
-	if (had->code == place->code && had->offset == place->offset && known->caller == caller &&
-	    had->filename == place->filename && had->name == place->name &&
-	    had->first_line == place->first_line && had->moved == lineless)
-		return known->source;
+	for (uint32_t i = 0; i < PLACE_WAYS; i++)
+		if (is_source_of(&known[i], place, caller, lineless))
+			return known[i].source;
 	if (!host_place_read(&host.python, place, file, function, &line))
 		return 0;
 	frame.line = lineless ? 0 : (uint32_t)line;
 	frame.file = rt_name(TFT_NAME_SOURCE, file);
 	frame.function = rt_name(TFT_NAME_SOURCE, function);
+	known += host.placed++ & (PLACE_WAYS - 1);
 	*known = (struct place_source) { *place, caller, host_stack_frame(&frame) };
 	known->place.moved = lineless;
 	return known->source;
@@ -321,8 +334,7 @@ static bool host_find_thread(struct host_python_thread *thread, uint32_t tid, in
 	/* not each time: Python may be ending */
 	if (now_ns - host.listed_ns >= SECOND_NS)
 		host_list_threads();
-	if (host_state_is(&host.python, thread->state, id) &&
-	    host_state_linked(&host.python, thread->state))
+	if (host_state_lives(&host.python, thread->state, id))
 		return true;
 	if (!thread->had && now_ns - thread->searched_ns < SECOND_NS)
 		return false;

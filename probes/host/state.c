@@ -27,6 +27,7 @@
 #endif
 
 static _Atomic bool forbidden;
+static pid_t process;			/* this one; of the sampler's thread */
 static uintptr_t locks_at;		/* of the sampler's thread */
 static size_t locks_bytes;
 
@@ -49,12 +50,13 @@ static struct {
 bool host_own_descriptors(void)
 {
 	memset(files, 0, sizeof(files));	/* those of an earlier table */
+	process = getpid();
 	return !syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE);
 }
 
 bool host_read_all(const struct iovec *to, const struct iovec *from, size_t n)
 {
-	ssize_t got = process_vm_readv(getpid(), to, n, from, n, 0), bytes = 0;
+	ssize_t got = process_vm_readv(process, to, n, from, n, 0), bytes = 0;
 
 	if (got < 0 && (errno == EPERM || errno == ENOSYS))
 		SET(forbidden, true);

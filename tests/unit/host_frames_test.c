@@ -341,9 +341,12 @@ TEST(host_frames_change_meanwhile)
 
 	for (int i = 0; i < 1000000; i++) {
 		if (i % 16 == 0) {
+			world_stack = test_below(2);
 			world_make(&py, python_layout(versions[i / 16 % VERSIONS]));
 			world_mutations = (unsigned)test_below(4);
 		}
+		if (i % 2)
+			host_state_lives(&py, WORLD_AT + 0x200, host_thread_id(&py, TID, SELF));
 		switch (host_stack_of(&py, WORLD_AT + 0x200, &stack)) {
 		case HOST_PLACE:
 			places++;
@@ -368,6 +371,7 @@ TEST(host_frames_change_meanwhile)
 		}
 	}
 	CHECK(places > 100000 && torn > 100000 && unsure > 1000);
+	world_stack = false;
 }
 
 /*
@@ -399,6 +403,16 @@ static bool read_moment(const struct iovec *to, const struct iovec *from, size_t
 	return true;
 }
 
+/* A look after which it is known where the frames are, so that the next one reads ahead. */
+static void look_before(struct host_python *py)
+{
+	static struct host_stack stack;
+
+	CHECK_INT(host_stack_of(py, WORLD_AT + 0x200, &stack), HOST_PLACE);
+	py->read = read_moment;
+	host_state_lives(py, WORLD_AT + 0x200, host_thread_id(py, TID, SELF));
+}
+
 TEST(host_frames_callers)
 {
 	static struct host_python py;
@@ -407,10 +421,13 @@ TEST(host_frames_callers)
 
 	for (int i = 0; i < 200000; i++) {
 		moment_layout = python_layout(versions[i % VERSIONS]);
+		world_stack = test_below(2);
 		world_make(&py, moment_layout);
 		put_moment(moment);
-		py.read = read_moment;
 		moment_reads = i % 2 ? 100 : 4;
+		if (test_below(2))
+			look_before(&py);
+		py.read = read_moment;
 		CHECK_INT(host_stack_of(&py, WORLD_AT + 0x200, &stack), HOST_PLACE);
 		CHECK_INT(stack.n, 3);
 		whole += !stack.sure;
@@ -427,6 +444,7 @@ TEST(host_frames_callers)
 		}
 	}
 	CHECK(whole > 50000 && moved > 10000 && unsure > 1000);
+	world_stack = false;
 }
 
 /* The innermost function returns once its frame was found, and its caller goes on to another line:
@@ -495,4 +513,78 @@ TEST(host_frames_handed)
 			CHECK(stack.n == 2 || stack.sure || stack.place[0].offset == 0);
 		}
 	}
+}
+
+static unsigned reads;
+
+static bool read_counted(const struct iovec *to, const struct iovec *from, size_t n)
+{
+	reads++;
+	return world_read(to, from, n);
+}
+
+/* Looks, and returns how many reads that took; the stack is that of world_make(). */
+static unsigned look_counted(struct host_python *py)
+{
+	static struct host_stack stack;
+	uintptr_t mine = WORLD_AT + 0x200;
+
+	reads = 0;
+	CHECK(host_state_lives(py, mine, host_thread_id(py, TID, SELF)));
+	CHECK_INT(host_stack_of(py, mine, &stack), HOST_PLACE);
+	CHECK(stack.n == 3 && !stack.sure && stack.still);
+	CHECK_INT(line_of(py, &stack.place[1]), 22);
+	return reads;
+}
+
+/* The second look at a thread reads its frames where they were at the first one; where they are not
+ * there any more, or nothing is, they are found as at the first one. */
+TEST(host_frames_ahead)
+{
+	static struct host_python py;
+	const uintptr_t mine = WORLD_AT + 0x200, cframe = WORLD_AT + 0x3c0;
+	const uintptr_t other = WORLD_AT + 0x3e0;
+
+	world_stack = true;
+	for (size_t v = 0; v < VERSIONS; v++) {
+		const struct py_layout *layout = python_layout(versions[v]);
+		uintptr_t id;
+		unsigned first, second;
+
+		world_make(&py, layout);
+		py.read = read_counted;
+		id = host_thread_id(&py, TID, SELF);
+		first = look_counted(&py);
+		second = look_counted(&py);
+		CHECK(second + 2 < first);
+		CHECK_INT(look_counted(&py), second);
+		/* the thread has the state no more, or the list leads to it no more */
+		CHECK(!host_state_lives(&py, mine, id + 1) && !host_state_lives(&py, mine, 0));
+		world_put(WORLD_AT, 8, WORLD_AT + 0x300, 8);
+		CHECK(!host_state_lives(&py, mine, id));
+		world_put(WORLD_AT, 8, mine, 8);
+		/* another neighbour in the list; none */
+		world_put(mine, 0, WORLD_AT + 0x300, 8);
+		CHECK(!host_state_lives(&py, mine, id));
+		world_put(WORLD_AT + 0x300, 8, mine, 8);
+		CHECK(host_state_lives(&py, mine, id));
+		world_put(mine, 0, 0, 8);
+		CHECK(!host_state_lives(&py, mine, id));
+		py.first_state = mine;
+		CHECK_INT(look_counted(&py), second);
+		/* the frames were at a place where nothing is now */
+		for (uint32_t i = 0; i < HOST_HINTS; i++)
+			py.hints[i].low = py.hints[i].apart[0] = 0xdead0000;
+		look_counted(&py);
+		CHECK_INT(look_counted(&py), second);
+		/* its cframe is another one, whose frames are the same */
+		if (layout->cframe < 0)
+			continue;
+		world_put(other, layout->current, world_frame(0), 8);
+		world_put(mine, layout->cframe, other, 8);
+		world_put(cframe, layout->current, 0, 8);
+		look_counted(&py);
+		CHECK_INT(look_counted(&py), second);
+	}
+	world_stack = false;
 }

@@ -7,6 +7,7 @@
 
 static char world[WORLD];
 unsigned world_mutations;
+bool world_stack;
 
 /* What the program would do meanwhile: pointers and places of frames change. */
 static void mutate(void)
@@ -42,7 +43,7 @@ uintptr_t world_code(uint32_t i)
 
 uintptr_t world_frame(uint32_t i)
 {
-	return WORLD_AT + FRAMES_AT + i * 0x80;
+	return WORLD_AT + FRAMES_AT + (world_stack ? 3 - i : i) * 0x80;
 }
 
 uintptr_t world_copies(uint32_t i)

@@ -35,6 +35,8 @@ static const unsigned long versions[VERSIONS] = {
 };
 
 extern unsigned world_mutations;	/* how many bytes change with each read; only of frames */
+/* The four frames lie as on a stack, each behind its caller; or else the other way round. */
+extern bool world_stack;
 
 /* As host_python.read. */
 bool world_read(const struct iovec *to, const struct iovec *from, size_t n);
