@@ -2,6 +2,7 @@
 """Compares tftop's looks with py-spy's samples of the same runs: the records of spy_bench.sh.
 
 spy_judge.py FOLDER RUNS
+spy_judge.py --rate FILE SECONDS: how often tftop looked in one second, of its records of a run
 """
 import collections
 import csv
@@ -12,17 +13,25 @@ import sys
 SECONDS = 20
 
 
+def rows_of(path):
+    with open(path, encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def looks_of(rows):
+    """A look that also saw how long its thread had no processor counts in a second row."""
+    return sum(int(row["looks"]) for row in rows if row["state"] != "no CPU")
+
+
 def own(folder, name):
     """Of tftop: µs of a processor for each look, the number of looks, {line: share of time}."""
-    with open(f"{folder}/{name}.csv", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    rows = rows_of(f"{folder}/{name}.csv")
     with open(f"{folder}/{name}.out", encoding="utf-8") as file:
         share = float(file.read().split()[4])
     lines = collections.Counter()
     for row in rows:
         lines[row["line"]] += float(row["total"])
-    # a look that also saw how long its thread had no processor counts in a second row
-    looks = sum(int(row["looks"]) for row in rows if row["state"] != "no CPU")
+    looks = looks_of(rows)
     total = sum(lines.values())
     return share * SECONDS * 1e6 / looks, looks, {k: v / total for k, v in lines.items()}
 
@@ -69,6 +78,9 @@ def record(name, what, unit, yardstick, pairs, bar):
 
 
 def main():
+    if sys.argv[1] == "--rate":
+        print(max(1, round(looks_of(rows_of(sys.argv[2])) / float(sys.argv[3]))))
+        return
     folder, runs = sys.argv[1], range(1, int(sys.argv[2]) + 1)
     seen = {kind: [(own(folder, f"{kind}{i}"), spied(folder, f"{kind}{i}")) for i in runs]
             for kind in ("look", "native", "lines")}

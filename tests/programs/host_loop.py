@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Runs Python within 25 calls, and a kernel now and then, so that tftop looks at the thread.
 
-host_loop.py SECONDS: prints what a run takes while a thread of tftop looks at it, and while none
+host_loop.py SECONDS [SHARE_FROM]: prints what a run takes while a thread of tftop looks at it, and while none
 does, each the median of blocks of 20 ms, in ns (0: there was no such block); the number of blocks
-of each; and the processor time of that thread as a share of the time that it was there.
+of each; and the processor time of that thread as a share of the time that it was there, from
+SHARE_FROM seconds on.
 """
 import glob
 import sys
@@ -46,6 +47,7 @@ def median(values):
 def main():
     device, begin = Device(), time.monotonic_ns()
     until, before = begin + int(float(sys.argv[1]) * 1e9), looker_ns()
+    share_from = begin + int(float(sys.argv[2]) * 1e9) if len(sys.argv) > 2 else begin
     seen, unseen, share = [], [], [0, 0]
     while time.monotonic_ns() < until:
         device.step()
@@ -56,7 +58,8 @@ def main():
         took, after = time.monotonic_ns() - start, looker_ns()
         if before is not None and after is not None:
             seen.append(took // runs)
-            share = [share[0] + after - before, share[1] + took]
+            if start >= share_from:
+                share = [share[0] + after - before, share[1] + took]
         elif before is None and after is None:
             unseen.append(took // runs)
         before = after
