@@ -179,5 +179,5 @@ int64_t own_cost_step_ns(const struct model *model)
 {
 	struct own_cost cost;
 
-	return model_own_cost(model, &cost) && cost.pairs && cost.ns > 0 ? cost.ns : 0;
+	return model_own_cost(model, &cost) && cost.pairs && cost.low_ns > 0 ? cost.ns : 0;
 }

@@ -28,7 +28,7 @@ struct own_cost {
 
 /* false: no process has such steps. */
 bool model_own_cost(const struct model *model, struct own_cost *out);
-/* What a step with callbacks takes longer; 0: unknown, or nothing that can be measured. */
+/* What a step with callbacks takes longer; 0: unknown, or it cannot be told from nothing. */
 int64_t own_cost_step_ns(const struct model *model);
 
 #endif

@@ -106,6 +106,14 @@ TEST(bares_impossible)
 	model_status(model, &status);
 	CHECK_INT(status.bad, 5);
 	CHECK(model_own_cost(model, &cost));
+	/* an interval around 0 */
+	wrong = event;
+	wrong.u.cost.wall_low_ns = -1;
+	apply_one(model, wrong);
+	CHECK_INT(own_cost_step_ns(model), 0);
+	apply_one(model, event);
+	CHECK_INT(own_cost_step_ns(model), 9);
+	CHECK(model_own_cost(model, &cost));
 	CHECK_INT(cost.bare, 3);
 	CHECK_INT(cost.ns, 9);
 	CHECK(!cost.cpu);
