@@ -102,12 +102,17 @@ struct critical_walk {
 	int64_t ns[PATH_KINDS];
 };
 
+/* The thread for which all is done. */
+static uint32_t who_asks(const struct critical_walk *walk)
+{
+	return walk->asking_thread != NONE ? walk->asking_thread : walk->own_thread;
+}
+
 /* The thread whose doings an edge of the current thread consists of. */
 static uint32_t who_acts(const struct critical_walk *walk, enum path_kind kind)
 {
-	bool waits = kind == PATH_HOST && walk->thread == walk->own_thread;
-
-	return waits && walk->asking_thread != NONE ? walk->asking_thread : walk->thread;
+	return kind == PATH_HOST && walk->thread == walk->own_thread ? who_asks(walk) :
+								       walk->thread;
 }
 
 /* Adds one edge, back to to_ns or to the start of the slice. */
@@ -305,6 +310,7 @@ static void keep_path(struct model *model, const struct critical_walk *walk,
 		      const struct slice *slice)
 {
 	critical_sums_slice(&walk->critical->sums, walk->scope, slice, walk->ns);
+	walk->critical->host.asking = who_asks(walk);
 	critical_host_slice(model, &walk->critical->host, &walk->critical->basis, walk->scope);
 }
 

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "model/analyses/host_others.h"
+
 #define HOST_MAX 16384u
 
 void critical_host_edge(struct critical_host *host, enum path_kind kind, uint32_t thread,
@@ -19,9 +21,13 @@ void critical_host_slice(struct model *model, struct critical_host *host,
 {
 	while (host->n) {
 		const struct host_edge *edge = &host->edges[--host->n];
+		uint32_t thread = edge->thread;
 
-		host_time_count(model, &host->time, HOST_MAX, edge->kind, edge->thread,
-				edge->start_ns, edge->end_ns);
+		if (edge->kind == PATH_INPUT)
+			thread = host_maker(model, thread, host->asking, edge->start_ns,
+					    edge->end_ns);
+		host_time_count(model, &host->time, HOST_MAX, edge->kind, thread, edge->start_ns,
+				edge->end_ns);
 	}
 	if (host->scope != basis_scope(basis))
 		host->time.total.n = 0;

@@ -2,7 +2,7 @@
 /*
  * What the host did in those edges of the critical path of which only a look at the thread can tell
  * it: those of the kinds host and input. Each counts on the thread that it lies on, by the rules of
- * host_time.h, with enum path_kind as the class.
+ * host_time.h, with enum path_kind as the class; input on that which makes it (host_maker()).
  *
  * Always true: only slices of the scope in use are added up, as in the means of the path.
  */
@@ -22,6 +22,7 @@ struct host_edge {
 struct critical_host {
 	struct host_edge *edges;	/* owned; of the current slice, the last one first */
 	size_t n, cap;
+	uint32_t asking;		/* the thread of the slice; NONE: unknown */
 	struct host_time time;
 	enum scope scope;		/* of its sums */
 };

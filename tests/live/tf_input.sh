@@ -105,9 +105,25 @@ inside() {
 	[ -z "${TIMING:-}" ] || holds 'near(cost, root["wait_ns"] / steps, 20)'
 }
 
+# A generator of Python makes the batches, on a thread that the step waits for: the critical path
+# tells its line.
+generator() {
+	"$tftop" -b --no-config --json="$work/report" -- "$python" tests/programs/tf_generator.py \
+		>"$work/said" 2>"$work/text" || fail "status $?: $(tail -n 1 "$work/text")" || return
+	"$python" - "$work/report" "$(tail -n 1 "$work/said")" <<'PY' || fail "$(grep -A 6 'critical path' "$work/text")"
+import json, sys
+report, line = json.load(open(sys.argv[1])), int(sys.argv[2])
+path = report["critical_path"]
+made = sum(row["ns"] for row in path["host"] if row["kind"] == "input" and row["state"] == "sleep"
+           and row.get("file", "").endswith("/tf_generator.py") and row["line"] == line)
+sys.exit(not (0 < made <= path["ns"]["input"] and path["ns"]["input"] > path["whole_ns"] / 2))
+PY
+}
+
 case_run slow slow
 case_run fixed fixed
 case_run inside inside
+case_run generator generator
 case_timed slow-cost thrice slow_cost
 case_timed fixed-cost fixed_cost
 case_timed inside-cost thrice inside

@@ -67,6 +67,17 @@ static int64_t of_line(const struct host_time_row *rows, size_t n, enum path_kin
 	return -1;
 }
 
+/* The mean path, and what the host did on it. */
+static size_t path_rows(struct model *model, struct critical_path *path,
+			struct host_time_row **rows)
+{
+	struct path_part *parts;
+
+	model_critical(model, path, 0, &parts);
+	free(parts);
+	return model_critical_host(model, rows);
+}
+
 /* Another thread makes the work of each step, while that of the steps waits for a lock and then for
  * the device. */
 static struct model *handed_over(void)
@@ -120,13 +131,10 @@ TEST(path_host_is_of_the_thread_of_the_edge)
 		struct model *m = k ? copy : model;
 		struct critical_path path;
 		struct host_time_row *rows;
-		struct path_part *parts;
 		size_t n;
 
 		model_lock(m);
-		model_critical(m, &path, 0, &parts);
-		free(parts);
-		n = model_critical_host(m, &rows);
+		n = path_rows(m, &path, &rows);
 		handed_over_rows(&path, rows, n);
 		CHECK(model_critical_step(m, BASE + 5 * STEP, &path));
 		n = model_critical_step_host(m, BASE + 5 * STEP, &rows);
@@ -145,7 +153,6 @@ TEST(path_host_between_ops)
 	struct model *model = path_model();
 	struct host_time_row *rows;
 	struct critical_path path;
-	struct path_part *parts;
 	size_t n;
 
 	for (int i = 0; i < STEPS; i++) {
@@ -165,9 +172,7 @@ TEST(path_host_between_ops)
 	}
 	model_finish(model, false);
 	model_lock(model);
-	model_critical(model, &path, 0, &parts);
-	free(parts);
-	n = model_critical_host(model, &rows);
+	n = path_rows(model, &path, &rows);
 	CHECK_INT(path.ns[PATH_HOST] / MS, 25);
 	CHECK_INT(of_line(rows, n, PATH_HOST, 40), 100);
 	CHECK_INT(of_line(rows, n, PATH_HOST, 42), 50);
@@ -188,7 +193,6 @@ TEST(path_host_never_exceeds_the_path)
 		int64_t sum = 0, t0 = 0;
 		struct host_time_row *rows;
 		struct critical_path path;
-		struct path_part *parts;
 		size_t n;
 
 		for (int i = 0; i < 60; i++, t0 += STEP) {
@@ -208,9 +212,7 @@ TEST(path_host_never_exceeds_the_path)
 		}
 		model_finish(model, false);
 		model_lock(model);
-		model_critical(model, &path, 0, &parts);
-		free(parts);
-		n = model_critical_host(model, &rows);
+		n = path_rows(model, &path, &rows);
 		for (size_t i = 0; i < n; i++)
 			sum += rows[i].ns;
 		CHECK_INT(path.steps > 0, steps);
@@ -221,4 +223,72 @@ TEST(path_host_never_exceeds_the_path)
 		model_unlock(model);
 		model_free(model);
 	}
+}
+
+/* ---- who makes the next batch ---- */
+
+struct making {
+	enum doing_kind own;		/* what the thread of the steps does, at line 40 */
+	bool holder;			/* and who holds its lock is known */
+	enum doing_kind other;		/* of another thread, at line 44; for so long */
+	int64_t other_ms;
+	bool on_pool;			/* the op is run by a thread that is not looked at */
+	uint32_t line;			/* of which the input is then */
+};
+
+static void making_step(struct model *model, const struct making *how, int64_t t0)
+{
+	struct event own = ev_doing(PID, how->own, 1, 0, t0, 60 * MS);
+
+	own.u.doing.what = how->holder ? 31 : 0;
+	path_op(model, t0, how->on_pool ? OTHER + 1 : PID, 33, 0, 60);
+	path_op(model, t0, PID, 34, 60, 100);
+	apply_one(model, own);
+	if (how->other_ms)
+		did(model, t0, OTHER, how->other, 44, 0, how->other_ms);
+	if (how->other_ms)
+		did(model, t0, OTHER, DOING_LOCK, 45, how->other_ms, 100);
+}
+
+static void making_check(const struct making *how)
+{
+	struct model *model = path_model();
+	struct host_time_row *rows;
+	struct critical_path path;
+	size_t n;
+
+	for (int i = 0; i < STEPS; i++) {
+		making_step(model, how, i * STEP);
+		step_ends(model, i * STEP, i);
+	}
+	model_finish(model, false);
+	model_lock(model);
+	n = path_rows(model, &path, &rows);
+	CHECK_INT(path.ns[PATH_INPUT] / MS, 60);
+	CHECK(n > 0);
+	CHECK_INT(rows[0].line, how->line);
+	CHECK_INT(rows[0].class, PATH_INPUT);
+	free(rows);
+	model_unlock(model);
+	model_free(model);
+}
+
+TEST(path_host_input_is_of_who_makes_it)
+{
+	static const struct making cases[] = {
+		{ DOING_LOCK, false, DOING_SLEEP, 60, false, 44 },
+		{ DOING_LOCK, false, DOING_PYTHON, 50, false, 44 },
+		{ DOING_LOCK, false, DOING_SLEEP, 60, true, 44 },
+		/* nobody makes it for most of the time */
+		{ DOING_LOCK, false, DOING_PYTHON, 20, false, 40 },
+		{ DOING_LOCK, false, DOING_LOCK, 60, false, 40 },
+		{ DOING_LOCK, false, DOING_OTHER, 0, true, 40 },
+		/* it does that itself, or waits for something else */
+		{ DOING_FILE, false, DOING_SLEEP, 60, false, 40 },
+		{ DOING_PIPE, false, DOING_SLEEP, 60, false, 40 },
+		{ DOING_LOCK, true, DOING_SLEEP, 60, false, 40 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		making_check(&cases[i]);
 }
