@@ -63,10 +63,19 @@ uintptr_t host_state_of(struct host_python *py, uintptr_t id)
 {
 	uintptr_t state = py->first_state;
 
-	for (int i = 0; state && i < STATES_MAX; i++) {
-		if (host_state_is(py, state, id))
+	for (int i = 0; state && id && i < STATES_MAX; i++) {
+		struct { uintptr_t id, next; } word;
+		struct iovec to[] = { { &word.id, 8 }, { &word.next, 8 } };
+		struct iovec from[] = {
+			{ (void *)(state + (uintptr_t)py->layout->id), 8 },
+			{ (void *)(state + HOST_STATE_NEXT), 8 },
+		};
+
+		if (state < 4096 || !py->read(to, from, 2))
+			return 0;
+		if (word.id == id)
 			return state;
-		state = host_state_next(py, state);
+		state = word.next;
 	}
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include "probes/runtime/internal.h"
 
 #define PLACES 1024u			/* remembered instructions; a power of two */
+#define PLACE_WAYS 4u			/* each at one of so many places in a row; likewise */
 #define KNOWN 1024u			/* remembered functions */
 #define MODULES 64u			/* remembered libraries */
 #define PARTS 32u			/* remembered parts of Python without a name */
@@ -48,6 +49,7 @@ static struct {
 	struct rt_modules_watch modules;
 	bool valid;			/* what follows is this process's */
 	struct native_place places[PLACES];
+	uint32_t placed;		/* so many were remembered */
 	struct known_function known[KNOWN];
 	struct known_module module[MODULES];
 	struct known_file file[FILES];
@@ -323,28 +325,39 @@ static void place_tell_loop(struct native_place *place)
 	place->doubtful = !place->loop;
 }
 
+/* false: nothing is known of the instruction's function. */
+static bool place_learn(struct native_place *place, uintptr_t ip, int64_t until_ns)
+{
+	const struct known_function *function = function_at(ip, until_ns);
+	const struct known_module *module = module_at(ip);
+
+	if (!function || !module)
+		return false;
+	*place = (struct native_place) {
+		.ip = ip, .round = functions.round, .function = function->function,
+		.library = function->library, .name = function->name,
+		.loop = function->loop, .mutex = function->mutex, .begins = function->begins,
+		.python = module->unwind && module->unwind == functions.python,
+		.libc = module->unwind && module->unwind == functions.libc,
+	};
+	place->has_row = module->unwind &&
+			 unwind_find(host_read_all, module->unwind, ip, &place->row);
+	place_tell_loop(place);
+	return true;
+}
+
 const struct native_place *native_place_at(uintptr_t ip, int64_t until_ns, bool measured)
 {
-	struct native_place *place = &functions.places[(ip ^ ip >> 10) & (PLACES - 1)];
-	const struct known_function *function;
-	const struct known_module *module;
+	struct native_place *places = &functions.places[(ip ^ ip >> 10) & (PLACES - PLACE_WAYS)];
+	struct native_place *place = NULL;
 
-	if (place->ip != ip || place->round != functions.round) {
-		function = function_at(ip, until_ns);
-		module = module_at(ip);
-		if (!function || !module)
+	for (uint32_t i = 0; i < PLACE_WAYS && !place; i++)
+		if (places[i].ip == ip && places[i].round == functions.round)
+			place = &places[i];
+	if (!place) {
+		place = &places[functions.placed++ & (PLACE_WAYS - 1)];
+		if (!place_learn(place, ip, until_ns))
 			return NULL;
-		*place = (struct native_place) {
-			.ip = ip, .round = functions.round, .function = function->function,
-			.library = function->library, .name = function->name,
-			.loop = function->loop, .mutex = function->mutex,
-			.begins = function->begins,
-			.python = module->unwind && module->unwind == functions.python,
-			.libc = module->unwind && module->unwind == functions.libc,
-		};
-		place->has_row = module->unwind &&
-				 unwind_find(host_read_all, module->unwind, ip, &place->row);
-		place_tell_loop(place);
 	}
 	if (measured)
 		place_measure(place);

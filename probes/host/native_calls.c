@@ -18,7 +18,7 @@
 #define CALLS_MAX 128u			/* of more the outer ones are unknown */
 #define NAMING_NS 3000000		/* so long a look begins to read symbols of files */
 #define MUTEX_CALLS 3u			/* so near to the kernel a mutex is waited for */
-#define PAGE 4096u
+#define STACK_LEAST 1024u		/* bytes of a stack that are read at first */
 
 enum calls_end {
 	CALLS_UNTOLD,			/* nothing can be said */
@@ -45,7 +45,41 @@ void host_native_begin(void)
 	native_functions_begin();
 }
 
-static enum calls_end native_walk(const struct native_moment *moment)
+/* Reads more of the stack of a thread that waits; false: it is not mapped, or all has been read. */
+static bool stack_grow(struct unwind_stack *stack)
+{
+	size_t more = stack->n ? stack->n : STACK_LEAST;
+	struct iovec to = { calls.stack + stack->n, more };
+	struct iovec from = { (void *)(stack->at + stack->n), more };
+
+	if (stack->bytes != calls.stack || stack->n + more > NATIVE_STACK)
+		return false;
+	if (!host_read_all(&to, &from, 1)) {
+		/* as far as its page, which a stack may end with */
+		to.iov_len = from.iov_len = -(uintptr_t)from.iov_base % STACK_LEAST;
+		if (!to.iov_len || !host_read_all(&to, &from, 1))
+			return false;
+	}
+	stack->n += to.iov_len;
+	return true;
+}
+
+/* unwind_step(), with as much of the stack as it takes. */
+static enum unwind_step native_step(const struct unwind_row *row, struct native_moment *moment,
+				    struct unwind_registers *registers)
+{
+	struct unwind_registers before = *registers;
+	enum unwind_step step;
+
+	for (;;) {
+		step = unwind_step(host_read_all, row, &moment->stack, registers);
+		if (step != UNWIND_LOST || !stack_grow(&moment->stack))
+			return step;
+		*registers = before;
+	}
+}
+
+static enum calls_end native_walk(struct native_moment *moment)
 {
 	struct unwind_registers registers = moment->registers;
 	int64_t until_ns = rt_now_ns() + NAMING_NS;
@@ -72,7 +106,7 @@ static enum calls_end native_walk(const struct native_moment *moment)
 		if (!place->has_row)
 			return CALLS_LOST;
 		exact = place->row.signal;
-		step = unwind_step(host_read_all, &place->row, &moment->stack, &registers);
+		step = native_step(&place->row, moment, &registers);
 		if (step != UNWIND_CALLER)
 			return step == UNWIND_OUTERMOST ? CALLS_WHOLE : CALLS_LOST;
 	}
@@ -84,7 +118,7 @@ static bool is_beginning(uint32_t i)
 	return calls.call[i].libc || calls.call[i].begins;
 }
 
-static void calls_of(const struct native_moment *moment)
+static void calls_of(struct native_moment *moment)
 {
 	calls.n = calls.name = calls.sure = 0;
 	calls.end = native_walk(moment);
@@ -123,24 +157,6 @@ bool host_native_outside(void)
 }
 
 /* ---- threads that wait ---- */
-
-/* The stack from there on, as far as it is mapped. */
-static struct unwind_stack stack_at(uintptr_t at)
-{
-	struct unwind_stack stack = { .at = at, .bytes = calls.stack };
-	size_t bytes = PAGE - at % PAGE;
-
-	while (stack.n + bytes <= NATIVE_STACK) {
-		struct iovec to = { calls.stack + stack.n, bytes };
-		struct iovec from = { (void *)(at + stack.n), bytes };
-
-		if (!host_read_all(&to, &from, 1))
-			break;
-		stack.n += bytes;
-		bytes = PAGE;
-	}
-	return stack;
-}
 
 /*
  * Who holds the mutex at which a thread waits: "1234 loader", with its line of Python, if it has
@@ -184,10 +200,12 @@ bool host_native_waiting(uint32_t tid, struct host_doing *doing, int64_t now_ns)
 	native_functions_renew(now_ns);
 	moment.registers.value[UNWIND_IP] = doing->ip;
 	moment.registers.value[UNWIND_SP] = doing->sp;
-	moment.stack = stack_at(doing->sp);
-	if (!host_state_look(tid, &again) || again.ip != doing->ip || again.sp != doing->sp)
-		return false;
+	moment.stack = (struct unwind_stack) { .at = doing->sp, .bytes = calls.stack };
 	calls_of(&moment);
+	if (!host_state_look(tid, &again) || again.ip != doing->ip || again.sp != doing->sp) {
+		calls.n = 0;
+		return false;
+	}
 	if (doing->doing == TFT_DOING_LOCK && is_at_mutex())
 		doing->what = mutex_holder(tid, doing->futex);
 	/* below a line of Python, the C library's functions say no more than the state does */
