@@ -251,7 +251,8 @@ TEST(image_damaged)
 	for (unsigned int n = 0; n < 50; n++) {
 		CHECK(!ftruncate(fd,
 				 st.st_size - 1 - (off_t)(test_random() % (uint64_t)st.st_size)));
-		CHECK(!image_open(path, KEY, true, &problem) && problem == IMAGE_DAMAGED);
+		CHECK(!image_open(path, KEY, true, &problem));
+		CHECK_INT(problem, IMAGE_DAMAGED);
 	}
 	close(fd);
 }
