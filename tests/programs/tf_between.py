@@ -26,7 +26,7 @@ rested = []
 data = tf.ones((100, 100))
 for run in range(100):
     step(data)
-    rested.append(rest(0.2 if run % 10 == 9 else 0.005))
+    rested.append(rest(0.4 if run % 10 == 9 else 0.005))
 for size in range(20, 32):
     step(tf.ones((size, size)))
 with open(sys.argv[1], "w", encoding="utf-8") as file:
