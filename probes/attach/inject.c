@@ -191,6 +191,10 @@ static bool inject_library(struct inject_job *job, struct tracee *e)
 	hold = tracee_call(e, entry, q->argument ? q->argument : "", 0, until, &status);
 	if (hold != HOLD_DONE)
 		return inject_over(job, hold, INJECT_ENTRY "()");
+	if ((int)status == EBUSY)
+		return inject_end(job->result, INJECT_BUSY,
+				  "an earlier tftop's probes are still being loaded into '%d': try "
+				  "again", (int)q->pid);
 	if ((int)status)
 		return inject_end(job->result, INJECT_FAILED,
 				  "the library was loaded into '%d' but could not start: %s",

@@ -31,7 +31,8 @@
  * The function that the library must export: int tftop_injected(const char *argument). It is
  * called on the stopped thread after the library's constructors, at every injection (a library
  * that is already loaded is not loaded twice). It copies what it needs of the argument, which is
- * gone when it returns, and returns at once: 0, or a positive errno.
+ * gone when it returns, and returns at once: 0, or a positive errno; EBUSY while it is at work for
+ * an earlier injection.
  */
 #define INJECT_ENTRY "tftop_injected"
 
@@ -43,6 +44,7 @@ enum inject_outcome {
 	INJECT_REFUSED,		/* not possible; nothing was touched */
 	INJECT_NO_MOMENT,	/* no safe moment within find_ms; nothing was changed */
 	INJECT_FAILED,		/* dlopen or the entry failed; the program continues as before */
+	INJECT_BUSY,		/* the entry returned EBUSY; the program continues as before */
 	INJECT_GONE,		/* the target ended or called exec meanwhile */
 	INJECT_LEFT,		/* the call took longer than call_ms: tftop detached, the thread
 				 * finishes the call and then continues its own work */

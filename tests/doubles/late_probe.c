@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A probe that is loaded late, for the stage: writes its environment and the blocked signals to the
- * file in $LATE_OUT, and returns $LATE_RESULT.
+ * file in $LATE_OUT, waits until somebody has opened the FIFO $LATE_GATE to write, and returns
+ * $LATE_RESULT.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -19,7 +20,7 @@ const char *tftop_attach_why(void)
 int tftop_probe_attach(void)
 {
 	const char *set = getenv("LATE_SET"), *lent = getenv("LATE_LENT"),
-		*result = getenv("LATE_RESULT");
+		*result = getenv("LATE_RESULT"), *gate = getenv("LATE_GATE");
 	int fd = open(getenv("LATE_OUT"), O_WRONLY | O_APPEND | O_CLOEXEC);
 	sigset_t blocked;
 
@@ -27,5 +28,7 @@ int tftop_probe_attach(void)
 	dprintf(fd, "set %s lent %s blocked %d\n", set ? set : "none", lent ? lent : "none",
 		sigismember(&blocked, SIGINT));
 	close(fd);
+	if (gate)
+		close(open(gate, O_RDONLY | O_CLOEXEC));
 	return result ? atoi(result) : 0;
 }

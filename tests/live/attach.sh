@@ -385,6 +385,22 @@ stage_copies() {
 	[ -z "$(ls -d /tmp/tftop-[0-9a-f]* 2>/dev/null | grep -E '/tftop-[0-9a-f]{16}$')" ] || { fail "left a folder in /tmp"; return; }
 	finish
 }
+# The stage is at work for an earlier tftop: the next one waits for it.
+stage_busy() {
+	local first second early=
+	start sleep && mkfifo -m 666 "$work/gate" || return
+	staged "set LATE_OUT=$work/late" "lend LATE_GATE=$work/gate" "load $probe" &
+	first=$!
+	wait_for 20 grep -qs blocked "$work/late" && inject busy 3 "$pid" "$stage" none ||
+		{ kill "$first"; fail "the stage is not busy: $(cat "$work/outcomes")"; return; }
+	"$tftop" --no-config -b --for 100ms -p "$pid" >"$work/tftop" 2>&1 &
+	second=$!
+	pause 1
+	gone "$second" && early="it did not wait: $(first_lines "$work/tftop")"
+	echo >"$work/gate"
+	wait "$first" "$second"
+	is "tftop's status" $? 0 && is 'before the gate was open' "$early" '' && finish
+}
 # Others use and change the environment meanwhile: no value of theirs is lost.
 stage_environment() {
 	local i
@@ -434,7 +450,7 @@ one refused_32 refused_32
 one ordinary_user ordinary_user
 one libraries libraries
 one awake awake
-for name in reports refuses copies environment; do
+for name in reports refuses copies busy environment; do
 	one "stage_$name" "stage_$name"
 done
 suite_end

@@ -48,7 +48,8 @@
 
 static const char *const names[] = {
 	[INJECT_DONE] = "done", [INJECT_REFUSED] = "refused", [INJECT_NO_MOMENT] = "no-moment",
-	[INJECT_FAILED] = "failed", [INJECT_GONE] = "gone", [INJECT_LEFT] = "left",
+	[INJECT_FAILED] = "failed", [INJECT_BUSY] = "busy", [INJECT_GONE] = "gone",
+	[INJECT_LEFT] = "left",
 };
 
 static void say(const struct inject_result *r)

@@ -18,6 +18,7 @@
 /* Frameworks with many libraries take that long to load. */
 #define LIMIT_NS INT64_C(15000000000)
 #define LOOK_MS 5
+#define BUSY_MS 100		/* between two tries while the stage is busy: each stops a thread */
 #define COMPARE_NS 50000000
 #define AWAKE_MAX_NS 160000000
 
@@ -174,6 +175,29 @@ static int count_begun(const struct bring *b, const struct stage_report *now, ch
 	return begun + (wrong ? 0 : ready);
 }
 
+/* An earlier tftop may have been killed while the stage was at work for it: loading, waiting for
+ * LTTng or for an answer. The stage is asked again until that is over. */
+static bool inject_when_free(struct bring *b, const struct inject_request *request, char *why,
+			     size_t size)
+{
+	struct pollfd ended = { .fd = b->fd, .events = POLLIN };
+	int64_t deadline = monotonic_ns() + LIMIT_NS;
+	struct inject_result result;
+
+	for (;;) {
+		inject_load(request, &result);
+		if (result.stopped_ns > b->stopped_ns)
+			b->stopped_ns = result.stopped_ns;
+		snprintf(why, size, "%s", result.why);
+		if (result.outcome != INJECT_BUSY || monotonic_ns() >= deadline)
+			return result.outcome == INJECT_DONE;
+		if (!b->may_go_on(b->arg, why, size))
+			return false;
+		b->again = true;
+		poll(&ended, 1, BUSY_MS);	/* at its end the next try says so */
+	}
+}
+
 /* Injects the stage with its argument; false with the reason in why. */
 static bool inject_stage(struct bring *b, struct report *report, struct stage_report *now,
 			 char *why, size_t size)
@@ -183,9 +207,7 @@ static bool inject_stage(struct bring *b, struct report *report, struct stage_re
 	struct inject_request request = {
 		.pid = b->pid, .library = library, .argument = argument.text,
 	};
-	struct inject_result result;
 	struct program_layout layout;
-	bool loaded;
 
 	read_layout(b->pid, &layout);
 	snprintf(library, sizeof(library), "%s/" STAGE_LIBRARY,
@@ -195,13 +217,8 @@ static bool inject_stage(struct bring *b, struct report *report, struct stage_re
 			 b->probes->lib_dir);
 		return false;
 	}
-	loaded = inject_load(&request, &result);
-	b->stopped_ns = result.stopped_ns;
-	if (!loaded) {
-		snprintf(why, size, "%s", result.why);
-		return false;
-	}
-	if (!wait_report(b, report, &layout, now, why, size))
+	if (!inject_when_free(b, &request, why, size) ||
+	    !wait_report(b, report, &layout, now, why, size))
 		return false;
 	if (now->state == STAGE_BAD_ARGUMENT) {
 		snprintf(why, size, "cannot set '%s' in its environment", now->text);

@@ -3,7 +3,8 @@
  * Loads the probes into one running process: injects the stage, tells it what to set and to load,
  * and waits for its report. It knows nothing about sessions.
  *
- * Always true: it takes 15 s plus the injector's limits at most. It stops waiting when may_go_on()
+ * Always true: it takes 15 s plus the injector's limits at most, and as long again where the stage
+ * is still at work for an earlier tftop. It stops waiting when may_go_on()
  * says so or when the process ends; the stage then finishes by itself. Everything that it is given
  * belongs to the caller. Threads: any, one at a time for each name of a report.
  */
@@ -22,7 +23,8 @@
 struct bring {
 	pid_t pid;
 	int fd;				/* pidfd */
-	bool again;			/* another tftop has attached to it before */
+	bool again;			/* another tftop has attached to it before; set as well
+					 * where one is seen to be just doing so */
 	uid_t uid;
 	gid_t gid;
 	/* folder of the report, which the process can read, and the report's name */
@@ -34,7 +36,8 @@ struct bring {
 	const struct environ_choice *probes;
 	const char *lines;		/* variables, as made by environ_lines() */
 	size_t bytes;
-	/* Called every 5 ms; returns false with a reason to end the waiting. */
+	/* Called every 5 ms, and every 100 ms while the stage is at work for an earlier tftop;
+	 * returns false with a reason to end the waiting. */
 	bool (*may_go_on)(void *arg, char *why, size_t size);
 	void *arg;
 	/* Results: the code that was replaced, which the caller frees, NULL: none; and the longest
