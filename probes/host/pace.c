@@ -38,11 +38,10 @@ static struct {
 	int64_t begin_ns;		/* when the sampler began */
 	int64_t at_ns, cpu_ns;		/* the times of its last look */
 	int64_t alive_ns;		/* until then it was not stopped, or wanted to sleep */
-	/* when it was asked last: how long the thread had had no processor (-1: unknown), and how
-	 * often it had waited for a disk. Until now all of it may belong to the time since
-	 * alive_ns. */
+	long disk;			/* how often it had waited for a disk until then */
+	/* how long the thread had had no processor when it was asked last; -1: unknown. What is
+	 * added until now may all belong to the time since alive_ns. */
 	int64_t delay_ns;
-	long disk;
 } pace;
 
 static long disk_waits(void)
@@ -57,12 +56,12 @@ void host_pace_begin(void)
 	pace.begin_ns = pace.at_ns = pace.alive_ns = rt_now_ns();
 	pace.cpu_ns = rt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	pace.delay_ns = -1;
+	pace.disk = disk_waits();
 }
 
 void host_pace_second(void)
 {
 	pace.delay_ns = host_delay_ns((uint32_t)syscall(SYS_gettid));
-	pace.disk = disk_waits();
 }
 
 static int64_t pace_period_max(int64_t now_ns)
@@ -98,6 +97,7 @@ int64_t host_pace_period(void)
 void host_pace_sleep(int64_t until_ns)
 {
 	pace.alive_ns = until_ns;
+	pace.disk = disk_waits();
 }
 
 int64_t host_pace_stopped(void)
@@ -107,6 +107,7 @@ int64_t host_pace_stopped(void)
 	long disk = pace.disk;
 
 	pace.alive_ns = now_ns;
+	pace.disk = disk_waits();
 	if (late_ns < STOPPED_NS)
 		return 0;
 	host_pace_second();
