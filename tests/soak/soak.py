@@ -12,7 +12,6 @@ attach costs. Exit status 1 when something fell short. It needs root: it has its
 /dev/shm, in a mount namespace."""
 import argparse
 import collections
-import ctypes
 import json
 import os
 import random
@@ -24,195 +23,20 @@ import sys
 import tempfile
 import time
 
-HERE = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
 sys.dont_write_bytecode = True
-sys.path[:0] = [HERE + "/tests", HERE + "/tests/faults"]
+from soak_programs import END_S, HERE, MARK, O, kinds, takes  # pylint: disable=wrong-import-position
 from around import Failed, text_of, wait_for  # pylint: disable=wrong-import-position
 from suite import Suite  # pylint: disable=wrong-import-position
 
-O = os.path.join(HERE, os.environ.get("O", "build"))
 TFTOP = O + "/tftop"
-PR_SET_PDEATHSIG = 1
-MARK = "TFTOP_SOAK_TEST"
 CLEAN_S = 20            # until nothing of a tftop may be left, beside other suites
-END_S = 60              # until a tftop that is asked to end, or a program, has ended
+WATCHED = 3             # attaches that see something of a program, before it is at random
 WARM = 8                # attaches before what a program takes is held against anything
 # What a program may grow by with each attach: tftop's lines in its environment stay.
 GROWTH_BYTES = 24 << 10
 SWING_BYTES = 2 << 20           # of allocators, in all
 STAYS_LIMIT, STAYS_BYTES = "32M", 96 << 20      # its model's memory, and what all of it may be
 FIRST_MS, STOPPED_MS, STOPPED_MOST_MS = 1000, 2, 50
-
-BUSY = """
-import select
-print("ready", flush=True)
-rounds = bad = 0
-while not select.select([0], [], [], 0)[0]:
-    bad += sum({i: str(i) for i in range(20000)}.keys()) != 199990000
-    rounds += 1
-print(rounds, "rounds,", bad, "disturbances")
-raise SystemExit(bad != 0 or rounds == 0)
-"""
-
-
-def end_with_us():
-    signal.signal(signal.SIGINT, signal.SIG_DFL)    # what runs in the background has it ignored
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-# ---- programs ----
-
-class Program:
-    """Runs until it is asked to end, and then says whether it was disturbed."""
-    until = None            # the first event of it
-    status = 0
-
-    def __init__(self, work):
-        self.work = tempfile.mkdtemp(dir=work)
-        with open(self.path("out"), "wb") as out:
-            self.process = subprocess.Popen(self.argv(), stdin=subprocess.PIPE, stdout=out,
-                                            stderr=subprocess.STDOUT, env=self.environment(),
-                                            preexec_fn=end_with_us)
-        self.pid = self.process.pid
-        if not wait_for(END_S, lambda: self.ready() or self.ended()):
-            raise Failed(f"{self.label}: it does not begin")
-
-    def path(self, name):
-        return os.path.join(self.work, name)
-
-    def environment(self):
-        env = {k: v for k, v in os.environ.items() if k != MARK}
-        return dict(env, PYTHONDONTWRITEBYTECODE="1", TF_CPP_MIN_LOG_LEVEL="3")
-
-    def ready(self):
-        return "ready" in text_of(self.path("out"))
-
-    def ended(self):
-        return self.process.poll() is not None
-
-    def ask(self):
-        self.process.stdin.write(b"\n")
-        self.process.stdin.close()
-
-    def right(self):
-        """Of what it says at its end."""
-        return ", 0 disturbances" in text_of(self.path("out"))
-
-    def finish(self):
-        if self.ended():
-            raise Failed(f"{self.label}: it has ended by itself, status {self.process.returncode}: "
-                         f"{text_of(self.path('out'))[-200:]!r}")
-        self.ask()
-        try:
-            status = self.process.wait(END_S)
-        except subprocess.TimeoutExpired:
-            raise Failed(f"{self.label}: it does not end") from None
-        if status != self.status or not self.right():
-            raise Failed(f"{self.label}: status {status}, {text_of(self.path('out'))[-200:]!r}")
-
-    def takes(self):
-        """Bytes, descriptors, threads."""
-        rollup = text_of(f"/proc/{self.pid}/smaps_rollup")
-        private = re.findall(r"^Private_(?:Dirty|Clean): +(\d+)", rollup, re.M)
-        return (sum(map(int, private)) << 10,
-                len(os.listdir(f"/proc/{self.pid}/fd")), len(os.listdir(f"/proc/{self.pid}/task")))
-
-
-class Target(Program):
-    """tests/programs/attach_target.c, in one of its modes."""
-
-    def argv(self):
-        return [O + "/tests/attach_target", self.mode]
-
-
-class Heaps(Target):
-    label, mode = "C, three threads in malloc and free", "heaps"
-
-
-class Sleep(Target):
-    label, mode = "C, sleeping", "sleep"
-
-
-class Mixed(Target):
-    label, mode = "C, waits, signals, vectors, malloc at once", "mixed"
-
-
-class Busy(Program):
-    label = "busy Python"
-
-    def argv(self):
-        return [sys.executable, "-c", BUSY]
-
-
-class Training(Program):
-    """tests/programs/attach_steps.py: what it computes in the counted steps is always the same."""
-    status, until, computed = 3, "kind = op", {}
-
-    def argv(self):
-        return [self.python, HERE + "/tests/programs/attach_steps.py", self.work, *self.framework]
-
-    def ready(self):
-        return os.path.exists(self.path("ready"))
-
-    def ask(self):
-        for name, done in (("go", "done"), ("again", "again.done"), ("end", "result")):
-            open(self.path(name), "w", encoding="ascii").close()
-            wait_for(END_S, lambda: os.path.exists(self.path(done)) or self.ended())
-        self.process.stdin.close()
-
-    def right(self):
-        got = set(text_of(self.path("result")).split())
-        return len(got) == 1 and got == self.computed.setdefault(self.framework, got)
-
-
-class Torch(Training):
-    label, framework = "PyTorch", ()
-
-
-class TensorFlow(Training):
-    label, framework = "TensorFlow", ("tensorflow",)
-
-
-class Trainer(Program):
-    """train_opencl: ended by SIGINT, after which its truth is as whole as ever."""
-    label, until = "OpenCL trainer", "kind = kernel"
-
-    def argv(self):
-        return [O + "/train_opencl", "--steps", "1000000", "--delay-ms", "10", "--batch", "16",
-                "--cached", "4"]
-
-    def ready(self):
-        return "step 3 " in text_of(self.path("out"))
-
-    def ask(self):
-        self.process.stdin.close()
-        self.process.send_signal(signal.SIGINT)
-
-    status = -signal.SIGINT
-
-    def losses(self):
-        return re.findall(r"^step (\d+) .*loss ([0-9.]+)", text_of(self.path("out")), re.M)
-
-    def right(self):
-        """Each step in its turn, and what was computed before any tftop came: the same."""
-        got = self.losses()
-        same = Training.computed.setdefault("trainer", {})
-        return all(int(n) == int(got[0][0]) + i and same.setdefault(n, loss) == loss
-                   for i, (n, loss) in enumerate(got))
-
-
-def kinds():
-    found = [Busy, Heaps, Mixed, Sleep]
-    if os.access(O + "/train_opencl", os.X_OK):
-        found.append(Trainer)
-    for kind, name in ((Torch, "pytorch"), (TensorFlow, "tensorflow")):
-        venv = subprocess.run([HERE + "/tests/venv.sh", name], stdout=subprocess.PIPE, cwd=HERE,
-                              stderr=subprocess.DEVNULL, text=True, check=False)
-        if venv.returncode == 0:
-            kind.python = venv.stdout.strip()
-            found.append(kind)
-    return found
-
 
 # ---- tftop ----
 
@@ -312,7 +136,8 @@ def middle(values, most=False):
 Attach = collections.namedtuple("Attach", "first stopped end")
 
 
-def attach_once(work, program):
+def watch(work, program):
+    """A tftop that comes, sees the program's first event, where it has any, and ends."""
     what = ["--until", program.until] if program.until else []
     tftop = Tftop(work, ["-b", *what, "-p", str(program.pid)])
     if not what and not wait_for(END_S, tftop.is_there):
@@ -325,6 +150,11 @@ def attach_once(work, program):
         raise Failed(f"the program has ended: {program.process.returncode}")
     if status:
         raise Failed(f"tftop's status is {status}: {tftop.words()!r}")
+    return tftop, ended
+
+
+def attach_once(work, program):
+    tftop, ended = watch(work, program)
     stopped = tftop.whole()["run"].get("stopped_ns", 0) / 1e6
     clean()
     first = tftop.moment("tracing stopped" if program.until else "PROGRAM is process")
@@ -343,7 +173,7 @@ def attach_kind(work, kind, tries):
                 print(f"{kind.label}: {error}", file=sys.stderr, flush=True)
             if program.ended():
                 break
-            taken.append(program.takes())
+            taken.append(takes(program.pid))
         grows = growth(kind.label, taken)
         program.finish()
     except Failed as error:
@@ -383,7 +213,7 @@ class Soak:
     def __init__(self, work, rng):
         self.work, self.rng = work, rng
         self.programs, self.busy, self.there = [], [], []
-        self.counts, self.came = collections.Counter(), collections.Counter()
+        self.counts = collections.Counter()
         every = kinds()
         # one that has events, where there is one, and before others want the processors
         self.last = stayed = every.pop()(work)
@@ -393,18 +223,26 @@ class Soak:
             raise Failed(f"the tftop that stays: {self.stays.words()!r}")
         self.programs = [kind(work) for kind in sorted(rng.sample(every, min(4, len(every))),
                                                        key=every.index, reverse=True)]
-        self.taken = {program: [] for program in [stayed, *self.programs]}
-        self.before, self.stayed = left(), []
+        self.before, self.stayed, self.taken = left(), [], {}
+        for program in self.programs:
+            self.watched(program)
 
     def begin(self, options):
         self.there.append(Tftop(self.work, options))
         return self.there[-1]
 
+    def watched(self, program):
+        """What a probe makes at the first event of a program's thread, and the first attaches
+        bring, stays: what it takes is compared from then on."""
+        for _ in range(WATCHED):
+            watch(self.work, program)
+            clean(self.before)
+        self.taken[program] = []
+
     def attach(self, *options, several=False):
         """tftop at one or two of them."""
         there = self.rng.sample(self.programs, 2 if several else 1)
         tftop = self.begin([*options, *(w for p in there for w in ("-p", str(p.pid)))])
-        self.came.update(there)
         if not wait_for(END_S, tftop.is_there):
             raise Failed(f"tftop neither attaches nor ends: {tftop.words()!r}")
         if tftop.process.poll() is not None and "--script" not in options:
@@ -486,7 +324,7 @@ class Soak:
             raise Failed(f"tftop's status is {tftop.process.returncode}: {tftop.words()!r}")
         fresh = type(program)(self.work)
         self.programs.append(fresh)
-        self.taken[fresh] = []
+        self.watched(fresh)
 
     def launch(self):
         status = self.rng.randrange(4)
@@ -520,11 +358,11 @@ class Soak:
             if program.ended():
                 raise Failed(f"{what.__name__}: {program.label} has ended: "
                              f"{program.process.returncode}")
-            if self.came[program] > 2:      # what the first ones bring stays
-                self.taken[program].append(program.takes())
+        for program in self.programs:
+            self.taken[program].append(takes(program.pid))
         if self.stays.process.poll() is not None:
             raise Failed(f"{what.__name__}: the tftop that stays has ended: {self.stays.words()!r}")
-        self.stayed.append(Program.takes(self.stays.process))
+        self.stayed.append(takes(self.stays.process.pid))
 
     def finish(self):
         """All of them end as they should, and none has grown."""
@@ -533,7 +371,8 @@ class Soak:
         if late and late[-1][0] > STAYS_BYTES:
             raise Failed(f"the tftop that stays: {late[-1][0] >> 20} MiB")
         self.end(self.stays)
-        for program in [*self.programs, self.last]:
+        self.last.finish()
+        for program in self.programs:
             program.finish()
             growth(program.label, self.taken[program], 0)
 
