@@ -18,6 +18,7 @@
 #define KNOWN 1024u			/* remembered functions */
 #define MODULES 64u			/* remembered libraries */
 #define PARTS 32u			/* remembered parts of Python without a name */
+#define ROWS 64u			/* remembered rows of tables */
 #define FILES 32u			/* of which the functions are sorted */
 #define NAME_BYTES 2048
 
@@ -25,6 +26,7 @@ struct known_function {
 	uintptr_t start, end;
 	uint32_t function, library, name;
 	bool loop, mutex, begins;
+	bool nowhere;			/* code in no library: a gap between them */
 };
 
 /* The functions of a library. */
@@ -33,10 +35,10 @@ struct known_file {
 	struct elf_index index;
 };
 
-/* A segment of a library. */
+/* A segment of a library, or a gap between libraries. */
 struct known_module {
-	uintptr_t start, end;
-	uintptr_t unwind;		/* also tells libraries apart; 0: none */
+	bool there;			/* it is a library's */
+	struct address_module of;	/* its unwind also tells libraries apart; 0: none */
 };
 
 /* Code of Python's library that has no name. */
@@ -53,10 +55,14 @@ static struct {
 	struct known_function known[KNOWN];
 	struct known_module module[MODULES];
 	struct known_file file[FILES];
+	/* of the instructions [row_from, row_to) */
+	uintptr_t row_from[ROWS], row_to[ROWS];
+	struct unwind_row row[ROWS];
 	/* how many there ever were; the oldest is overwritten */
-	uint32_t n_known, n_modules, n_files;
+	uint32_t n_known, n_modules, n_rows, n_files;
 	uint32_t round;			/* places of earlier ones are not valid */
-	uintptr_t python, libc, threads;	/* known_module.unwind; 0: unknown */
+	bool compared, differ;		/* whether libraries came, asked at most once a look */
+	uintptr_t python, libc, threads;	/* address_module.unwind; 0: unknown */
 	bool has_loop;
 	struct unwind_row loop;		/* of an instruction in Python's loop */
 	struct loop_part part[PARTS];	/* a ring */
@@ -66,31 +72,36 @@ static struct {
 
 /* ---- libraries ---- */
 
-/* *there: it is in a library. false: this cannot be said at this moment. */
-static bool module_find(uintptr_t ip, struct address_module *found, bool *there)
+/* What was a gap between libraries is none any more where one was loaded since. */
+static bool gaps_hold(void)
 {
-	/* all zero, because readlink() writes no NUL */
-	*found = (struct address_module) { .start = ip, .end = ip + 1 };
-	return rt_module_of((const void *)ip, found, there) &&
-	       (!*there || found->path[0] ||
-		readlink("/proc/self/exe", found->path, sizeof(found->path) - 1) > 0);
+	if (!functions.compared)
+		functions.differ = rt_modules_differ(&functions.modules);
+	functions.compared = true;
+	return !functions.differ;
 }
 
-/* NULL: it cannot be said at this moment. Of an address in no library: one without tables. */
+/* NULL: it cannot be said at this moment. */
 static const struct known_module *module_at(uintptr_t ip)
 {
 	uint32_t n = functions.n_modules < MODULES ? functions.n_modules : MODULES;
-	struct address_module found;
 	struct known_module *module;
-	bool there;
 
-	for (uint32_t i = 0; i < n; i++)
-		if (ip >= functions.module[i].start && ip < functions.module[i].end)
-			return &functions.module[i];
-	if (!module_find(ip, &found, &there))
+	for (uint32_t i = 0; i < n; i++) {
+		module = &functions.module[i];
+		if (ip >= module->of.start && ip < module->of.end && (module->there || gaps_hold()))
+			return module;
+	}
+	module = &functions.module[functions.n_modules % MODULES];
+	/* all zero, because readlink() writes no NUL */
+	*module = (struct known_module) { .there = false };
+	if (!rt_module_of((const void *)ip, &module->of, &module->there) ||
+	    (module->there && !module->of.path[0] &&
+	     readlink("/proc/self/exe", module->of.path, sizeof(module->of.path) - 1) < 0)) {
+		module->of.end = 0;
 		return NULL;
-	module = &functions.module[functions.n_modules++ % MODULES];
-	*module = (struct known_module) { found.start, found.end, found.unwind };
+	}
+	functions.n_modules++;
 	return module;
 }
 
@@ -98,7 +109,7 @@ static uintptr_t unwind_of(const void *function)
 {
 	const struct known_module *module = function ? module_at((uintptr_t)function) : NULL;
 
-	return module ? module->unwind : 0;
+	return module ? module->of.unwind : 0;
 }
 
 /* At first, if libraries came, and in a child, whose parent may have been in the middle of this. */
@@ -108,7 +119,7 @@ static void native_functions_forget(void)
 	uintptr_t loop;
 
 	functions.valid = true;
-	functions.n_known = functions.n_modules = 0;
+	functions.n_known = functions.n_modules = functions.n_rows = 0;
 	functions.round++;
 	for (uint32_t i = 0; i < FILES; i++)
 		elf_index_release(&functions.file[i].index);
@@ -125,6 +136,7 @@ static void native_functions_forget(void)
 
 void native_functions_renew(int64_t now_ns)
 {
+	functions.compared = false;
 	if (rt_modules_came(&functions.modules, now_ns))
 		native_functions_forget();
 }
@@ -245,22 +257,26 @@ static void host_function_name(const struct address_module *module, uintptr_t at
 static const struct known_function *function_at(uintptr_t ip, int64_t until_ns)
 {
 	uint32_t n = functions.n_known < KNOWN ? functions.n_known : KNOWN;
+	const struct known_module *module;
 	struct known_function *known;
-	struct address_module module;
 	int64_t begin_ns;
-	bool there;
 
-	for (uint32_t i = 0; i < n; i++)
-		if (ip >= functions.known[i].start && ip < functions.known[i].end)
-			return &functions.known[i];
-	if (rt_now_ns() > until_ns || !module_find(ip, &module, &there))
+	for (uint32_t i = 0; i < n; i++) {
+		known = &functions.known[i];
+		if (ip >= known->start && ip < known->end && (!known->nowhere || gaps_hold()))
+			return known;
+	}
+	module = rt_now_ns() <= until_ns ? module_at(ip) : NULL;
+	if (!module)
 		return NULL;
 	begin_ns = rt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	known = &functions.known[functions.n_known++ % KNOWN];
-	*known = (struct known_function) { .start = ip, .end = ip + 1 };
-	if (there) {
-		host_function_name(&module, ip, known);
+	*known = (struct known_function) { .start = ip, .end = ip + 1, .nowhere = !module->there };
+	if (module->there) {
+		host_function_name(&module->of, ip, known);
 	} else {
+		known->start = module->of.start;
+		known->end = module->of.end;
 		known->library = rt_name(TFT_NAME_SOURCE, "generated code");
 		known->name = rt_name(TFT_NAME_OTHER, "generated code");
 	}
@@ -325,6 +341,25 @@ static void place_tell_loop(struct native_place *place)
 	place->doubtful = !place->loop;
 }
 
+/* As unwind_find(). */
+static bool native_row_at(uintptr_t ip, uintptr_t unwind, struct unwind_row *row)
+{
+	uint32_t n = functions.n_rows < ROWS ? functions.n_rows : ROWS;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (ip >= functions.row_from[i] && ip < functions.row_to[i]) {
+			*row = functions.row[i];
+			return true;
+		}
+	if (!unwind_find(host_read_all, unwind, ip, row))
+		return false;
+	n = functions.n_rows++ % ROWS;
+	functions.row_from[n] = row->from;
+	functions.row_to[n] = row->to;
+	functions.row[n] = *row;
+	return true;
+}
+
 /* false: nothing is known of the instruction's function. */
 static bool place_learn(struct native_place *place, uintptr_t ip, int64_t until_ns)
 {
@@ -337,11 +372,10 @@ static bool place_learn(struct native_place *place, uintptr_t ip, int64_t until_
 		.ip = ip, .round = functions.round, .function = function->function,
 		.library = function->library, .name = function->name,
 		.loop = function->loop, .mutex = function->mutex, .begins = function->begins,
-		.python = module->unwind && module->unwind == functions.python,
-		.libc = module->unwind && module->unwind == functions.libc,
+		.python = module->of.unwind && module->of.unwind == functions.python,
+		.libc = module->of.unwind && module->of.unwind == functions.libc,
 	};
-	place->has_row = module->unwind &&
-			 unwind_find(host_read_all, module->unwind, ip, &place->row);
+	place->has_row = module->of.unwind && native_row_at(ip, module->of.unwind, &place->row);
 	place_tell_loop(place);
 	return true;
 }

@@ -37,13 +37,18 @@ void host_state_locks(uintptr_t runtime, size_t size)
 	locks_bytes = size;
 }
 
+/* Of the threads that are watched, the sampler's own and some who hold a lock. */
+#define FILES_KEPT (HOST_WATCHED + 8)
+
 /* Files of threads stay open, because to open one costs more than to read it. */
 enum thread_file { FILE_SYSCALL, FILE_SCHEDSTAT, THREAD_FILES };
 
-static struct {
+static struct thread_files {
 	uint32_t tid;			/* 0: unused */
+	uint32_t used;			/* when, in calls of files_of() */
 	int fd[THREAD_FILES];		/* -1: not open */
-} files[8];
+} files[FILES_KEPT];
+static uint32_t files_used;
 
 /* LTTng finds its descriptor for waking up the consumer daemon closed on this thread, and leaves
  * the waking up to the daemon's timer. */
@@ -86,34 +91,49 @@ int64_t host_cpu_ns(uint32_t tid)
 	return clock_gettime(clock, &t) ? -1 : (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static int thread_file(uint32_t tid, enum thread_file which)
+/* Those of the thread, or in place of those used longest ago. */
+static struct thread_files *files_of(uint32_t tid)
+{
+	struct thread_files *f = &files[0];
+
+	for (size_t i = 0; i < FILES_KEPT; i++) {
+		if (files[i].tid == tid) {
+			f = &files[i];
+			break;
+		}
+		if (files_used - files[i].used > files_used - f->used)
+			f = &files[i];
+	}
+	for (int i = 0; i < THREAD_FILES && f->tid != tid; i++) {
+		if (f->tid && f->fd[i] >= 0)
+			syscall(SYS_close, f->fd[i]);
+		f->fd[i] = -1;
+	}
+	f->tid = tid;
+	f->used = ++files_used;
+	return f;
+}
+
+static int thread_file(struct thread_files *f, enum thread_file which)
 {
 	static const char *const names[THREAD_FILES] = { "syscall", "schedstat" };
-	size_t at = tid % (sizeof(files) / sizeof(files[0]));
 	char path[64];
 
-	for (int i = 0; i < THREAD_FILES && files[at].tid != tid; i++) {
-		if (files[at].tid && files[at].fd[i] >= 0)
-			syscall(SYS_close, files[at].fd[i]);
-		files[at].fd[i] = -1;
+	if (f->fd[which] < 0) {
+		snprintf(path, sizeof(path), "/proc/self/task/%u/%s", f->tid, names[which]);
+		f->fd[which] = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
 	}
-	files[at].tid = tid;
-	if (files[at].fd[which] < 0) {
-		snprintf(path, sizeof(path), "/proc/self/task/%u/%s", tid, names[which]);
-		files[at].fd[which] = (int)syscall(SYS_openat, AT_FDCWD, path,
-						   O_RDONLY | O_CLOEXEC, 0);
-	}
-	return files[at].fd[which];
+	return f->fd[which];
 }
 
 /* Reads a file of the thread; false: it has ended, or this is forbidden. A file that cannot be read
  * is opened again, as another thread may have the number by now. */
 static bool read_of_thread(uint32_t tid, enum thread_file which, char *text, size_t size)
 {
-	size_t at = tid % (sizeof(files) / sizeof(files[0]));
+	struct thread_files *f = files_of(tid);
 
 	for (int i = 0; i < 2; i++) {
-		int fd = thread_file(tid, which);
+		int fd = thread_file(f, which);
 		ssize_t n = fd < 0 ? -1 : syscall(SYS_pread64, fd, text, size - 1, (off_t)0);
 
 		if (n > 0) {
@@ -123,7 +143,7 @@ static bool read_of_thread(uint32_t tid, enum thread_file which, char *text, siz
 		if (fd < 0)
 			return false;
 		syscall(SYS_close, fd);
-		files[at].fd[which] = -1;
+		f->fd[which] = -1;
 	}
 	return false;
 }

@@ -239,6 +239,7 @@ struct program {
 	struct unwind_row kept[DEPTH];
 	uint32_t n_kept;
 	uint64_t at, ip;		/* the instruction of which the row is; the one sought */
+	uint64_t from;			/* the row is of those from there on */
 	bool bad;
 };
 
@@ -392,6 +393,7 @@ static bool run_program(struct program *p, struct cursor *c)
 	while (c->at < c->end && p->at <= p->ip && !p->bad && !c->bad) {
 		uint8_t code = (uint8_t)unwind_take(c, 1), low = code & 0x3f;
 
+		p->from = p->at;
 		if (code >> 6 == 1)
 			p->at += low * p->common->code_align;
 		else if (code >> 6 == 2)
@@ -436,6 +438,10 @@ bool unwind_find(unwind_read *read, uint64_t index, uint64_t ip, struct unwind_r
 	if (!run_program(&p, &common.program))
 		return false;
 	p.first = *row;
-	p.at = start;
-	return run_program(&p, &c);
+	p.at = p.from = start;
+	if (!run_program(&p, &c))
+		return false;
+	row->from = p.from;
+	row->to = p.at > ip && p.at < row->end ? p.at : row->end;
+	return true;
 }

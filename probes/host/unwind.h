@@ -50,7 +50,7 @@ struct unwind_rule {
 	uint8_t how;			/* enum unwind_how */
 };
 
-/* What the tables say of one instruction. */
+/* What the tables say of an instruction, and of those beside it. */
 struct unwind_row {
 	uint64_t index;			/* of the library */
 	struct unwind_rule frame;	/* the address of the frame (CFA) */
@@ -58,6 +58,7 @@ struct unwind_row {
 	struct unwind_rule of[UNWIND_REGISTERS];
 	bool signal;			/* the kernel called it, so its caller made no call */
 	uint64_t start, end;		/* of the function, or of this part of it */
+	uint64_t from, to;		/* the tables say the same of all these instructions */
 	uint32_t below;			/* see unwind_measure(); 0: unknown */
 };
 

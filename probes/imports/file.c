@@ -14,6 +14,15 @@ struct module_search {
 	struct address_module *found;
 };
 
+/* A segment leaves less room around an address that is not in it. */
+static void module_narrow_gap(struct module_search *s, uintptr_t start, uintptr_t end)
+{
+	if (start > s->address && start < s->found->end)
+		s->found->end = start;
+	if (end <= s->address && end > s->found->start)
+		s->found->start = end;
+}
+
 static int module_has_address(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct module_search *s = arg;
@@ -28,11 +37,15 @@ static int module_has_address(struct dl_phdr_info *info, size_t size, void *arg)
 		start = info->dlpi_addr + p->p_vaddr;
 		if (p->p_type == PT_GNU_EH_FRAME)
 			unwind = start;
-		if (p->p_type != PT_LOAD || s->address - start >= p->p_memsz)
+		if (p->p_type != PT_LOAD)
 			continue;
-		s->found->start = start;
-		s->found->end = start + p->p_memsz;
-		found = true;
+		if (s->address - start < p->p_memsz) {
+			s->found->start = start;
+			s->found->end = start + p->p_memsz;
+			found = true;
+		} else if (!found) {
+			module_narrow_gap(s, start, start + p->p_memsz);
+		}
 	}
 	if (!found)
 		return 0;
@@ -49,6 +62,8 @@ bool module_of_address(const void *address, struct address_module *module)
 	struct module_search s = { .address = (uintptr_t)address, .found = module };
 
 	module->path[0] = '\0';
+	module->start = 0;
+	module->end = UINTPTR_MAX;
 	return dl_iterate_phdr(module_has_address, &s) != 0;
 }
 

@@ -17,13 +17,15 @@
 /* A loaded library, or the program itself, whose path is "". */
 struct address_module {
 	uintptr_t base;
-	uintptr_t start, end;		/* of the segment that the address is in */
+	/* of the segment that the address is in, or of the gap between segments */
+	uintptr_t start, end;
 	uintptr_t unwind;		/* where PT_GNU_EH_FRAME is; 0: there is none */
 	char path[MODULE_PATH_BYTES];
 };
 
 /* Which library an address is in. dladdr() would compare the address with each symbol of the
- * library, a million in a framework's. false: the address is in no library. */
+ * library, a million in a framework's. false: the address is in no library; only start and end are
+ * set. */
 bool module_of_address(const void *address, struct address_module *module);
 
 /* A 64-bit ELF file that is mapped for reading. Its section headers lie inside the file; whether a

@@ -419,6 +419,8 @@ static inline bool rt_begins(const char *text, const char *with)
 {
 	return !strncmp(text, with, strlen(with));
 }
+/* Whether libraries were loaded since rt_modules_seen() or the last rt_modules_came(). */
+RT_HIDDEN bool rt_modules_differ(const struct rt_modules_watch *watch);
 struct address_module;
 /* As module_of_address(), safe for a fork. *found: its answer; false: not at this moment. */
 RT_HIDDEN bool rt_module_of(const void *address, struct address_module *module, bool *found);

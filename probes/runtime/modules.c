@@ -70,6 +70,11 @@ bool rt_modules_came(struct rt_modules_watch *watch, int64_t now_ns)
 	return atomic_exchange(&watch->loaded, loaded) != loaded;
 }
 
+bool rt_modules_differ(const struct rt_modules_watch *watch)
+{
+	return loaded_ever() != atomic_load(&watch->loaded);
+}
+
 /* ---- XLA on a GPU ---- */
 
 struct late_seen {

@@ -2,6 +2,7 @@
 /* Which function of a file holds an address: on this program's own file, and on damaged ones. */
 #include <elf.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "model/base/util.h"
 #include "probes/imports/elf_index.h"
@@ -46,6 +47,24 @@ TEST(elf_function_of_an_address)
 	CHECK(elf_file_function(&file, UINT64_MAX - 1, &beside) && !beside.name);
 	CHECK_INT(beside.end, UINT64_MAX);
 	elf_file_unmap(&file);
+}
+
+/* Of an address in no library: the room between the libraries around it. */
+TEST(elf_gap_of_an_address)
+{
+	struct address_module gap, other;
+	char *page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(page != MAP_FAILED);
+	CHECK(!module_of_address(page, &gap) && !gap.path[0]);
+	CHECK(gap.start <= (uintptr_t)page && (uintptr_t)page + 4096 <= gap.end);
+	/* it ends where a library begins, and begins where one ends */
+	CHECK(gap.end == UINTPTR_MAX ||
+	      (module_of_address((void *)gap.end, &other) && other.start == gap.end));
+	CHECK(!gap.start ||
+	      (module_of_address((void *)(gap.start - 1), &other) && other.end == gap.start));
+	CHECK(!module_of_address((void *)(gap.end - 1), &other) && other.start == gap.start);
+	munmap(page, 4096);
 }
 
 /* An index says what the whole table does; of a file that has become another one it says nothing

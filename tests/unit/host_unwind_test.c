@@ -68,6 +68,26 @@ __attribute__((noinline, no_sanitize("address"))) static void take_here(void)
 	seen.n = backtrace(seen.callers, FRAMES);
 }
 
+static bool same_rules(const struct unwind_row *a, const struct unwind_row *b)
+{
+	for (int i = 0; i < UNWIND_REGISTERS; i++)
+		if (a->of[i].how != b->of[i].how || a->of[i].value != b->of[i].value)
+			return false;
+	return a->frame.how == b->frame.how && a->frame.value == b->frame.value &&
+	       a->frame_register == b->frame_register && a->from == b->from && a->to == b->to;
+}
+
+/* The same is found of the instructions that it is said to be of: the first, the last, and some. */
+static void check_range(uint64_t index, uint64_t ip, const struct unwind_row *row)
+{
+	struct unwind_row other;
+
+	CHECK(row->start <= row->from && row->from <= ip && ip < row->to && row->to <= row->end);
+	for (uint64_t at = row->from; at < row->to; at += (row->to - row->from) / 16 + 1)
+		CHECK(unwind_find(read_own, index, at, &other) && same_rules(row, &other));
+	CHECK(unwind_find(read_own, index, row->to - 1, &other) && same_rules(row, &other));
+}
+
 /* How many callers are found, in callers[]; *end: why no more. */
 static int walk(uint64_t *callers, enum unwind_step *end)
 {
@@ -84,6 +104,8 @@ static int walk(uint64_t *callers, enum unwind_step *end)
 		if (!module_of_address((void *)(uintptr_t)ip, &module) || !module.unwind ||
 		    !unwind_find(read_own, module.unwind, ip, &row))
 			return n;
+		if (!damage_one_in)
+			check_range(module.unwind, ip, &row);
 		/* of code that is not damaged it is what the frame pointer says */
 		if (unwind_measure(read_own, ip, &row) && !damage_one_in)
 			CHECK_INT((int64_t)(registers.value[UNWIND_SP] + row.below),
