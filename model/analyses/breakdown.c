@@ -164,14 +164,19 @@ static enum step_class processor_class(struct slice_sweep *sweep)
  * the one that goes through the steps. */
 static void breakdown_divide(struct slice_sweep *sweep, enum step_class class, int64_t dur_ns)
 {
+	struct breakdown *b = &sweep->breakdown;
+	int64_t end_ns = sweep->now_ns + dur_ns;
 	uint32_t thread = class == STEP_INPUT ? sweep->input_thread : class != STEP_HOST ? NONE :
 			  sweep->host_only ? processor_thread(sweep) : sweep->code_thread;
+	struct host_input input = { .asking = sweep->asking_thread, .start_ns = sweep->now_ns,
+				    .end_ns = end_ns };
 
-	if (class != STEP_INPUT && class != STEP_HOST && class != STEP_OTHER)
-		return;
-	host_time_count(sweep->model, &sweep->breakdown.host, HOST_MAX, (uint8_t)class,
-			thread == NONE ? sweep->asking_thread : thread, sweep->now_ns,
-			sweep->now_ns + dur_ns);
+	input.thread = thread = thread == NONE ? sweep->asking_thread : thread;
+	if (class == STEP_INPUT)
+		host_input_extend(sweep->model, &b->host, HOST_MAX, STEP_INPUT, &b->input, &input);
+	else if (class == STEP_HOST || class == STEP_OTHER)
+		host_time_count(sweep->model, &b->host, HOST_MAX, (uint8_t)class,
+				thread, sweep->now_ns, end_ns);
 }
 
 void breakdown_piece(struct slice_sweep *sweep, int64_t dur_ns)
@@ -358,6 +363,7 @@ void breakdown_end(struct model *model, struct slice_sweep *sweep)
 	b->open = slice->cut && slice->t1 != slice->whole_t1;
 	if (b->open)
 		return;
+	host_input_add(model, &b->host, HOST_MAX, STEP_INPUT, &b->input);
 	if (slice->step) {
 		if (steps)
 			breakdown_take_series(b, (size_t)(steps - model->steps));

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "model/analyses/host_others.h"
+#include "model/analyses/host_maker.h"
 
 #define HOST_MAX 16384u
 

@@ -49,52 +49,7 @@ void host_workers_say(struct model *model, uint32_t process, int64_t at_ns,
 		host_place_say(line, "the workers' time", all_ns, &most);
 }
 
-/* ---- who makes what is waited for ---- */
-
-/* Whether a thread waits for the work of another one of its process. Native code that sleeps looks
- * for work now and then. */
-static bool is_handed(const struct doing *at)
-{
-	return (at->kind == DOING_LOCK && !at->what) || (at->kind == DOING_SLEEP && !at->frame);
-}
-
-/* How long the thread did anything else; *handed_ns: how long it did that. */
-static int64_t worked_within(const struct model *model, uint32_t thread, int64_t t0, int64_t t1,
-			     int64_t *handed_ns)
-{
-	const struct doing *end, *at;
-	int64_t ns = 0;
-
-	*handed_ns = 0;
-	for (at = doings_from(model, thread, t0, &end); at < end && at->start_ns < t1; at++)
-		add_ns(is_handed(at) ? handed_ns : &ns, doing_within(at, t0, t1));
-	return ns;
-}
-
-uint32_t host_maker(struct model *model, uint32_t thread, uint32_t asking, int64_t t0, int64_t t1)
-{
-	uint32_t maker = asking != NONE ? asking : thread, process;
-	int64_t half_ns = (t1 - t0) / 2, most_ns, handed_ns;
-
-	if (thread >= model->threads.n || maker >= model->threads.n)
-		return maker;
-	if (worked_within(model, thread, t0, t1, &handed_ns) >= half_ns)
-		return thread;
-	process = thread_at(model, maker)->process;
-	if (worked_within(model, maker, t0, t1, &handed_ns) >= half_ns || !handed_ns)
-		return maker;
-	most_ns = half_ns;
-	for (uint32_t i = 0; i < model->threads.n; i++) {
-		int64_t ns = thread_at(model, i)->process == process ?
-			     worked_within(model, i, t0, t1, &handed_ns) : 0;
-
-		if (ns > most_ns) {
-			most_ns = ns;
-			maker = i;
-		}
-	}
-	return maker;
-}
+/* ---- locks ---- */
 
 /* How many threads of the process waited for locks that others hold, for a good part of the last
  * seconds in which they were seen. Who waits for another thread's data is none of them. */

@@ -11,12 +11,6 @@ struct finding;
 struct host_time_row;
 struct model;
 
-/* Whose doings say what a thread waited for within [t0, t1), the time in which it or, for it, a
- * thread of a pool fetched the next batch: that thread itself if it did anything else than to wait
- * for another one's work; otherwise the thread of its process that did something for most of that
- * time; if none did so for half of it, the thread that asks (NONE: none does). */
-uint32_t host_maker(struct model *model, uint32_t thread, uint32_t asking, int64_t t0, int64_t t1);
-
 /* Where the workers of a process, its children, spend most of their time, as far as that was seen
  * in their last seconds. */
 void host_workers_say(struct model *model, uint32_t process, int64_t at_ns,

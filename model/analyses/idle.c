@@ -126,10 +126,11 @@ static void buckets_add(struct idle_device *idle, const struct idle_gap *gap, si
 	}
 }
 
-static void idle_commit(struct idle_device *idle, uint32_t device)
+static void idle_commit(struct model *model, struct idle_device *idle, uint32_t device)
 {
 	const struct idle_gap *gap = &idle->gap;
 
+	host_input_add(model, &idle->host, kept_max(device, HOST_MAX), IDLE_INPUT, &idle->input);
 	if (gap->end_ns <= gap->start_ns)
 		return;
 	for (int c = 0; c < IDLE_COUNT; c++)
@@ -179,12 +180,17 @@ static void count_thread(struct slice_sweep *sweep, struct idle_device *idle, in
 	enum idle_cause cause = cause_of_thread(sweep, idle->thread);
 	uint32_t device = (uint32_t)((struct sweep_device *)
 		((char *)idle - offsetof(struct sweep_device, idle)) - sweep->devices);
+	struct host_input input = { idle->thread, NONE, from_ns, to_ns };
 
 	add(idle, cause, to_ns - from_ns);
-	if (cause != IDLE_HOST && cause != IDLE_INPUT)
+	if (cause == IDLE_INPUT)
+		host_input_extend(sweep->model, &idle->host, kept_max(device, HOST_MAX), IDLE_INPUT,
+				  &idle->input, &input);
+	else if (cause == IDLE_HOST)
+		host_time_count(sweep->model, &idle->host, kept_max(device, HOST_MAX), IDLE_HOST,
+				idle->thread, from_ns, to_ns);
+	else
 		return;
-	host_time_count(sweep->model, &idle->host, kept_max(device, HOST_MAX), (uint8_t)cause,
-			idle->thread, from_ns, to_ns);
 	/* The processor itself waits for nobody: the report says how busy its cores are instead. */
 	if (!device_at(sweep->model, device)->processor)
 		doings_wait(sweep->model, &idle->waits, idle->thread, from_ns, to_ns);
@@ -289,7 +295,7 @@ void idle_ends(struct model *model, struct slice_sweep *sweep, uint32_t device, 
 	idle_count_piece(sweep, idle, t_ns);
 	unlink_thread(sweep, idle);
 	idle->open = false;
-	idle_commit(idle, device);
+	idle_commit(model, idle, device);
 	doings_waited(model, &idle->waits);
 }
 

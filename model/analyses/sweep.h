@@ -29,6 +29,7 @@
 #include <stdint.h>
 
 #include "model/analyses/analyses.h"
+#include "model/analyses/host_maker.h"
 #include "model/analyses/host_time.h"
 #include "model/analyses/pairs.h"
 #include "model/base/hist.h"
@@ -73,6 +74,7 @@ struct idle_device {
 	size_t buckets_n, buckets_cap;
 	int64_t bucket_ns, base_ns;
 	struct host_time host;
+	struct host_input input;	/* that goes on */
 	struct doing_waits waits;	/* of the open gap */
 };
 
@@ -142,6 +144,7 @@ struct breakdown {
 	struct hist calls[CALLS_COUNT], gaps;	/* gaps: each time between two steps */
 	struct own_pairs own;
 	struct host_time host;	/* by enum step_class; its sums: of the steps in the means */
+	struct host_input input;	/* that goes on */
 	struct host_parts between_host, outside_host;
 	size_t series;			/* series of the steps in the means, plus 1 */
 };

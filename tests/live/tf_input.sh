@@ -106,17 +106,20 @@ inside() {
 }
 
 # A generator of Python makes the batches, on a thread that the step waits for: the critical path
-# tells its line.
+# and the classes of a step tell its line.
 generator() {
 	"$tftop" -b --no-config --json="$work/report" -- "$python" tests/programs/tf_generator.py \
 		>"$work/said" 2>"$work/text" || fail "status $?: $(tail -n 1 "$work/text")" || return
 	"$python" - "$work/report" "$(tail -n 1 "$work/said")" <<'PY' || fail "$(grep -A 6 'critical path' "$work/text")"
 import json, sys
 report, line = json.load(open(sys.argv[1])), int(sys.argv[2])
-path = report["critical_path"]
-made = sum(row["ns"] for row in path["host"] if row["kind"] == "input" and row["state"] == "sleep"
-           and row.get("file", "").endswith("/tf_generator.py") and row["line"] == line)
-sys.exit(not (0 < made <= path["ns"]["input"] and path["ns"]["input"] > path["whole_ns"] / 2))
+path, step = report["critical_path"], report["steps"]["breakdown"]
+def made(rows, of):
+    return sum(row["ns"] for row in rows if row[of] == "input" and row["state"] == "sleep"
+               and row.get("file", "").endswith("/tf_generator.py") and row["line"] == line)
+sys.exit(not (0 < made(path["host"], "kind") <= path["ns"]["input"]
+              and 0 < made(step["host"], "class") <= step["input_ns"]
+              and path["ns"]["input"] > path["whole_ns"] / 2))
 PY
 }
 

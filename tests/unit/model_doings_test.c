@@ -117,6 +117,41 @@ TEST(doings_of_idle_time)
 	model_free(copy);
 }
 
+/* The thread that launches waits for its input, and another one of the process makes it. */
+TEST(doings_of_idle_time_for_input)
+{
+	for (int made_ms = 30; made_ms <= 60; made_ms += 30) {
+		struct model *model = model_with_device();
+		struct host_time_row *rows;
+		struct idle_gap idle;
+
+		apply_one(model, ev_name(30, NAME_SOURCE, "/home/me/loader.py"));
+		apply_one(model, ev_name(33, NAME_OP, "next_batch"));
+		apply_one(model, ev_frame(1, 0, 30, 0, 25));
+		apply_one(model, ev_frame(2, 0, 30, 0, 40));
+		for (int i = 0; i < 50; i++) {
+			int64_t at = i * 100 * MS;
+			struct event kernel = ev_launched((uint32_t)i + 1, at, 10 * MS, 10000);
+			struct event op = ev_op(33, (uint64_t)i + 1, 0, at + 10 * MS, 85 * MS, 0);
+
+			apply_one(model, kernel);
+			apply_one(model, op);
+			apply_one(model, ev_doing(PID, DOING_LOCK, 2, 0, at + 10 * MS, 85 * MS));
+			apply_one(model, ev_doing(PID + 1, DOING_SLEEP, 1, 0, at + 20 * MS,
+						  made_ms * MS));
+		}
+		model_finish(model, false);
+		CHECK(model_idle(model, 0, &idle));
+		CHECK(idle.ns[IDLE_INPUT] <= 49 * 85 * MS && idle.ns[IDLE_INPUT] > 49 * 80 * MS);
+		CHECK(model_idle_host(model, 0, &idle, &rows) > 0);
+		/* unless that took less than half of the wait */
+		CHECK_INT(rows[0].line, made_ms == 60 ? 25 : 40);
+		CHECK_INT(rows[0].ns, made_ms == 60 ? 49 * 60 * MS : idle.ns[IDLE_INPUT]);
+		free(rows);
+		model_free(model);
+	}
+}
+
 /* A look that stands for its moment counts if the device waited then, with all of its weight. */
 TEST(doings_of_moments)
 {

@@ -269,6 +269,12 @@ static void making_check(const struct making *how)
 	CHECK_INT(rows[0].line, how->line);
 	CHECK_INT(rows[0].class, PATH_INPUT);
 	free(rows);
+	/* where a step goes says the same */
+	n = model_step_host_mean(model, &rows);
+	CHECK(n > 0);
+	CHECK_INT(rows[0].line, how->line);
+	CHECK_INT(rows[0].class, STEP_INPUT);
+	free(rows);
 	model_unlock(model);
 	model_free(model);
 }
