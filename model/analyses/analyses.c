@@ -2,21 +2,21 @@
 /*
  * The engine of the analyses: it cuts settled time into slices, hands them out, asks for findings.
  *
- * Idea: acts wait in the order in which they arrived (waiting.h). When the settled line has
- * passed the end of a step (or a second, where nothing marks steps), the acts that start before
- * the new border are sorted by start, through small keys, and copied out slice by slice. An act
- * that reaches over a border is carried into the next slice.
+ * Idea: acts wait in the order in which they arrived (waiting.h). When the settled line has passed
+ * the end of a step (or a second, where nothing marks steps), the acts that start before the new
+ * border are sorted by start, through small keys, and copied out slice by slice. An act that
+ * reaches over a border is carried into the next slice.
  *
- * How far a hand-out goes, its border: to the end of the last complete step that has settled.
- * Where no step has ended for LAG_NS and four steps, the border is that much before the settled
- * line, so that a step that is still going on is handed out whole when it ends. At the finish
- * it is the end of everything. The border never passes work that was launched in the last
- * LAG_NS and has not ended, because it is unknown when that work ran. When waiting acts fill
- * three quarters of their memory, the border is the settled line, whatever the steps are; if
- * that frees too little, it goes past the settled line, and what arrives later is late.
+ * How far a hand-out goes, its border: to the end of the last complete step that has settled. Where
+ * no step has ended for LAG_NS and four steps, the border is that much before the settled line, so
+ * that a step that is still going on is handed out whole when it ends. At the finish it is the end
+ * of everything. The border never passes work that was launched in the last LAG_NS and has not
+ * ended, because it is unknown when that work ran. When waiting acts fill three quarters of their
+ * memory, the border is the settled line, whatever the steps are; if that frees too little, it goes
+ * past the settled line, and what arrives later is late.
  *
- * Complexity: a push is one copy. Each act is looked at, sorted and copied out once, and looked
- * at once more in each hand-out during which it waits.
+ * Complexity: a push is one copy. Each act is looked at, sorted and copied out once, and looked at
+ * once more in each hand-out during which it waits.
  */
 #include "model/analyses/analyses.h"
 
@@ -235,8 +235,7 @@ static struct act *put_out(struct analyses *analyses, const struct act *act)
 	return &analyses->out[analyses->n_out++];
 }
 
-/* Puts carried acts and the keys [at_key, end) into one array; the first of the keys may be late,
- * and lie between the carried ones. */
+/* Merges carried acts and the keys [at_key, end), the first of which may be late, by start. */
 static void analyses_gather_slice(struct model *model, size_t end, int64_t t0)
 {
 	struct analyses *analyses = model->analyses;
@@ -257,7 +256,8 @@ static void analyses_gather_slice(struct model *model, size_t end, int64_t t0)
 		analyses_resolve_thread(model, act);
 		if (key->start < t0) {
 			act->flags |= ACT_LATE;
-			analyses->stats.late++;
+			analyses->stats.late += act->kind != ACT_COMPILE ||
+						!steps_begin_after(model, act->end_ns);
 		}
 		analyses->stats.handed++;
 	}

@@ -73,7 +73,8 @@ struct model_status {
 	uint64_t dropped;		/* events dropped by probes or by a vendor's library */
 	uint64_t bad;			/* events with impossible values, which were ignored */
 	/* events that arrived after their time had settled: they count in the totals, but not in
-	 * what had been derived from that time by then */
+	 * what had been derived from that time by then; without compilations before the first
+	 * step, which nothing lacks */
 	uint64_t late;
 	/* processes with probes that a signal ended before they could write their last events */
 	uint64_t killed;

@@ -459,6 +459,13 @@ struct steps *steps_best(const struct model *model)
 	return best;
 }
 
+bool steps_begin_after(const struct model *model, int64_t t_ns)
+{
+	const struct steps *steps = steps_best(model);
+
+	return !steps || !steps->n || steps->list[0].start_ns >= t_ns;
+}
+
 bool steps_are_passes(const struct model *model)
 {
 	const struct steps *steps = steps_best(model);

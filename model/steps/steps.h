@@ -63,6 +63,9 @@ bool step_compiles(const struct model *model, const struct steps *steps,
 		   const struct step *step, int part);
 /* The series to show; NULL: there is none. */
 struct steps *steps_best(const struct model *model);
+/* Whether no step that is known begins before. Nothing lacks a compilation that ended by then and
+ * was told late, as compilations are told at their end. */
+bool steps_begin_after(const struct model *model, int64_t t_ns);
 /* Whether that series is one of forward passes: step_noun() (query.h) has the words for it. */
 bool steps_are_passes(const struct model *model);
 

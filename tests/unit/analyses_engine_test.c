@@ -282,6 +282,35 @@ TEST(analyses_what_reaches_over_is_in_both)
 	model_free(model);
 }
 
+static struct event compiled_at(int64_t start_ns, int64_t dur_ns)
+{
+	return (struct event) {
+		.type = EVENT_COMPILE, .pid = PID, .tid = PID, .time_ns = BASE + start_ns + dur_ns,
+		.u.compile = { .start_ns = BASE + start_ns, .dur_ns = dur_ns, .what = "f",
+			       .options = "", .log = "" },
+	};
+}
+
+/* Of a compilation only its end is told. Steps lack one that came late, if it was in them. */
+TEST(analyses_compilation_before_the_steps_is_not_late)
+{
+	struct model *model = model_with_device();
+
+	apply_one(model, op_at(1, 10 * MS, 10 * MS));
+	apply_one(model, ev_alive(BASE + 3000 * MS));
+	apply_one(model, compiled_at(500 * MS, 3000 * MS));
+	for (int i = 0; i < 4; i++)
+		apply_one(model, step_at(i, (4000 + i * 100) * MS, 100 * MS));
+	apply_one(model, ev_alive(BASE + 4500 * MS));
+	CHECK_INT(analyses_stats(model).late, 0);
+	apply_one(model, compiled_at(4050 * MS, 700 * MS));
+	apply_one(model, step_at(4, 4700 * MS, 100 * MS));
+	apply_one(model, ev_alive(BASE + 5000 * MS));
+	model_finish(model, false);
+	CHECK_INT(analyses_stats(model).late, 1);
+	model_free(model);
+}
+
 TEST(analyses_without_steps_there_are_seconds)
 {
 	struct model *model = model_with_device();

@@ -111,9 +111,10 @@ static void print_losses(const struct model_status *status, FILE *out)
 		fprintf(out, "  ! impossible  %s ignored\n",
 			fmt_many(events, status->bad, "value"));
 	if (status->late)
-		fprintf(out, "  ! late        %s came after their time had settled: totals count "
-			"them, steps and findings do not\n",
-			fmt_many(events, status->late, "record"));
+		fprintf(out, "  ! late        %s came after %s time had settled: totals count "
+			"%s, steps and findings do not\n",
+			fmt_many(events, status->late, "record"),
+			status->late == 1 ? "its" : "their", status->late == 1 ? "it" : "them");
 	if (status->partial)
 		fputs("  ! partial     the end is missing\n", out);
 }
