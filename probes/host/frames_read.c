@@ -4,6 +4,9 @@
 #include <string.h>
 
 #define OWNED_BY_GENERATOR 1	/* enum _frameowner */
+#define TOP_TRIES 4
+#define NOWHERE 1		/* no frame can be read from there */
+#define AFTER_TRIES 3
 #define CODES_BACK 8		/* a function is compared with so many before it */
 
 /* ---- one call of the kernel for many copies ---- */
@@ -35,8 +38,10 @@ static bool batch_read(struct host_python *py)
 
 /* ---- the innermost frame ---- */
 
-/* What leads to it; with a member `cframe`, as it was at the last look. */
-struct top { uintptr_t cframe, current; };
+/* What leads to it. With a member `cframe` that is a place on the C stack, which holds something
+ * else when the call has returned: what was read by way of it counts if it was the thread's cframe
+ * before and after. */
+struct top { uintptr_t cframe, current, again; };
 
 static struct host_hint *hint_of(struct host_python *py, uintptr_t state)
 {
@@ -53,38 +58,46 @@ static bool top_add(struct host_python *py, const struct host_hint *hint, struct
 	const struct py_layout *layout = py->layout;
 	uintptr_t at = hint->state;
 
-	*top = (struct top) { .cframe = hint->cframe };
-	if (layout->cframe >= 0) {
-		if (!hint->cframe)
-			return false;
-		batch_add(py, &top->cframe, at + (uintptr_t)layout->cframe, sizeof(top->cframe));
-		at = hint->cframe;
+	*top = (struct top) { .cframe = hint->cframe, .again = hint->cframe };
+	if (layout->cframe < 0) {
+		batch_add(py, &top->current, at + (uintptr_t)layout->current, 8);
+		return true;
 	}
-	batch_add(py, &top->current, at + (uintptr_t)layout->current, sizeof(top->current));
+	if (!hint->cframe)
+		return false;
+	batch_add(py, &top->cframe, at + (uintptr_t)layout->cframe, 8);
+	batch_add(py, &top->current, hint->cframe + (uintptr_t)layout->current, 8);
+	batch_add(py, &top->again, at + (uintptr_t)layout->cframe, 8);
 	return true;
 }
 
-static uintptr_t current_by(struct host_python *py, struct host_hint *hint, uintptr_t cframe)
+static bool top_holds(const struct host_hint *hint, const struct top *top)
 {
-	hint->cframe = cframe;
-	return cframe ? host_pointer(py, cframe + (uintptr_t)py->layout->current) : 0;
+	return top->cframe == hint->cframe && top->again == hint->cframe;
 }
 
-/* The innermost frame: what was read, or, if it is another cframe now, by way of that. */
-static uintptr_t top_current(struct host_python *py, struct host_hint *hint, const struct top *top)
-{
-	return top->cframe == hint->cframe ? top->current : current_by(py, hint, top->cframe);
-}
-
-/* Step by step. */
+/* Step by step; 0: there is none. NOWHERE: the thread calls and returns all the time. */
 static uintptr_t current_of(struct host_python *py, struct host_hint *hint)
 {
-	const struct py_layout *layout = py->layout;
-	uintptr_t at = hint->state;
+	struct top top;
 
-	if (layout->cframe < 0)
-		return host_pointer(py, at + (uintptr_t)layout->current);
-	return current_by(py, hint, host_pointer(py, at + (uintptr_t)layout->cframe));
+	for (int i = 0; i < TOP_TRIES; i++) {
+		if (py->layout->cframe >= 0)
+			hint->cframe = host_pointer(py, hint->state +
+						    (uintptr_t)py->layout->cframe);
+		batch_begin(py);
+		if (!top_add(py, hint, &top) || !batch_read(py))
+			return 0;
+		if (top_holds(hint, &top))
+			return top.current;
+	}
+	return NOWHERE;
+}
+
+/* The innermost frame: what was read, or, if it was by way of another cframe, as it is now. */
+static uintptr_t top_current(struct host_python *py, struct host_hint *hint, const struct top *top)
+{
+	return top_holds(hint, top) ? top->current : current_of(py, hint);
 }
 
 bool host_frame_is(struct host_python *py, uintptr_t state, uintptr_t frame, uintptr_t instr)
@@ -100,7 +113,7 @@ bool host_frame_is(struct host_python *py, uintptr_t state, uintptr_t frame, uin
 	batch_add(py, copy, frame, bytes);
 	if (!guessed || !batch_read(py)) {
 		top.current = current_of(py, hint);
-		top.cframe = hint->cframe;
+		top.cframe = top.again = hint->cframe;
 		if (!host_copy(py, copy, frame, bytes))
 			return false;
 	}
@@ -142,11 +155,11 @@ static bool host_read_ahead(struct host_python *py, struct host_hint *hint, stru
 		host_add_hint(py, hint);
 	if (!batch_read(py))
 		return false;
-	if (guessed && top.cframe == hint->cframe) {
+	if (guessed && top_holds(hint, &top)) {
 		py->ahead_state = hint->state;
 		py->ahead_current = top.current;
 	}
-	hint->cframe = top.cframe;
+	hint->cframe = top.again;
 	return true;
 }
 
@@ -467,6 +480,30 @@ bool host_frames_are_its(const struct host_python *py)
 	return false;
 }
 
+static bool host_ends_with(const struct host_frames *all, const struct host_frame *outer)
+{
+	return all->n && host_same_call(&all->frame[all->n - 1], outer);
+}
+
+/* Reads the frames from this innermost one on. If it returned meanwhile, its memory leads anywhere,
+ * so that the outermost one is not found: then from the innermost one of a later moment. */
+static bool host_read_after(struct host_python *py, uintptr_t state, uintptr_t current)
+{
+	const struct host_frame *outer = &py->before.frame[py->before.n - 1];
+	struct host_frames *after = &py->after;
+	bool read = false;
+
+	for (int i = 0; i < AFTER_TRIES; i++) {
+		read = host_read_frames(py, current, after);
+		if (read && (after->more || host_ends_with(after, outer)))
+			break;
+		py->near.bytes = 0;
+		py->n_apart = 0;
+		current = current_of(py, hint_of(py, state));
+	}
+	return read && !after->more;
+}
+
 uint32_t host_frames_again(struct host_python *py, uintptr_t state)
 {
 	struct host_frame *frame = py->before.frame;
@@ -477,8 +514,7 @@ uint32_t host_frames_again(struct host_python *py, uintptr_t state)
 	py->after.n = 0;
 	py->still = false;
 	host_remember(py, state);
-	if (!host_read_again(py, state, &current) ||
-	    !host_read_frames(py, current, &py->after) || py->after.more)
+	if (!host_read_again(py, state, &current) || !host_read_after(py, state, current))
 		return n;
 	for (uint32_t i = n - 1; i-- > 0; sure = i) {
 		const struct host_frame *callee = host_again(py, i);
