@@ -52,6 +52,16 @@ bool host_read_forbidden(void);
 
 /* ---- pace.c: how often the sampler looks, and whether it was stopped ---- */
 
+/* Half as long to half as long again, in the mean as long: at equal distances a loop would be seen
+ * at few places of its turns. *seed: not 0. Source: Marsaglia, Xorshift RNGs, 2003. */
+static inline int64_t host_pace_vary(int64_t ns, uint32_t *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 17;
+	*seed ^= *seed << 5;
+	return ns / 2 + (int64_t)((uint64_t)ns * (*seed >> 12) >> 20);
+}
+
 void host_pace_begin(void);
 /* To be called once a second. */
 void host_pace_second(void);

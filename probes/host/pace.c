@@ -44,6 +44,8 @@ static struct {
 	int64_t delay_ns;
 } pace;
 
+static uint32_t pace_seed = 2463534242;
+
 static long disk_waits(void)
 {
 	struct rusage usage;
@@ -91,7 +93,7 @@ int64_t host_pace_period(void)
 	mean_ns += (cost_ns - mean_ns) / COST_LOOKS;
 	ns = mean_ns + (now_ns - pace.begin_ns > SECOND_NS ? owed_ns / REPAY_LOOKS : 0);
 	ns = ns * 1000000 / BUDGET_PPM * host_window_spread();
-	return ns < PERIOD_NS ? PERIOD_NS : ns > max_ns ? max_ns : ns;
+	return host_pace_vary(ns < PERIOD_NS ? PERIOD_NS : ns > max_ns ? max_ns : ns, &pace_seed);
 }
 
 void host_pace_sleep(int64_t until_ns)
