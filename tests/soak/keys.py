@@ -104,6 +104,8 @@ class Player:
         what = rng.choice(["click", "click", "click", "double", "drag", "press", "move", "release",
                            "wheel-up", "wheel-down", "wheel-left", "wheel-right"])
         to = f" {rng.randrange(self.width + 3)} {rng.randrange(self.height + 3)}"
+        if y == self.height - 1 and "wheel" not in what:
+            y += 1      # hints press their keys: quit's, once a page has run `source emacs`
         self.add(f"mouse {what} {x} {y}{to if what == 'drag' else ''}{with_}", 1)
 
     def resize(self):
