@@ -27,4 +27,7 @@ shape = tf.TensorSpec([32, 64], tf.float32)
 data = iter(tf.data.Dataset.from_generator(batches, output_signature=shape).prefetch(1))
 for _ in range(STEPS):
     train(data)
+# TensorFlow asks the generator for its end on a thread of its own. A program that exits before the
+# answer may wait for that thread for ever, as Python no longer lets it in.
+assert next(data, None) is None
 print(batches.__code__.co_firstlineno + 2)
